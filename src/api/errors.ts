@@ -1,0 +1,42 @@
+// Why a request or a poll failed: a closed list, because the reason is a label value.
+
+/** Every reason a poll can fail for, with its meaning for the documentation. */
+export const REASONS = {
+  timeout: "the deadline of the poll, or a connect, header or body time-out, passed",
+  network: "no connection, a reset, a DNS or TLS failure, or a body cut off in the middle",
+  rate_limited: "the server answered 429, or a pause that a 429 asked for was still running",
+  budget: "the request budget had no request left before the deadline",
+  gone: "the operation is retired: it answered 410, and is asked again only once an hour",
+  not_found: "404 for something that should be there",
+  http_client: "another 4xx answer",
+  http_server: "a 5xx answer",
+  redirect: "a redirect to another host, or too many redirects",
+  too_large: "the body was larger than the limit",
+  bad_body: "the body was not JSON, or not of the declared shape",
+  bug: "a defect of the exporter itself; please report it",
+} as const;
+
+/** Value of the label `reason`. */
+export type Reason = keyof typeof REASONS;
+
+/** A request that failed, with everything an operator needs and nothing secret. */
+export class ApiError extends Error {
+  override readonly name = "ApiError";
+  readonly reason: Reason;
+  /** Name of the operation, such as `mempool_stats`. */
+  readonly operation: string;
+  /** HTTP status, when there was an answer. */
+  readonly status: number | undefined;
+
+  constructor(
+    reason: Reason,
+    operation: string,
+    message: string,
+    options: { readonly status?: number | undefined; readonly cause?: unknown } = {},
+  ) {
+    super(`${operation}: ${message}`, options.cause === undefined ? undefined : { cause: options.cause });
+    this.reason = reason;
+    this.operation = operation;
+    this.status = options.status;
+  }
+}

@@ -1,0 +1,56 @@
+// What an operation of the API is: a name, a path with typed placeholders, and the shape that is read from the answer.
+import type { ZodType } from "zod";
+
+/** One GET operation. Declare in `body` only the fields that are read: every declared field is a way to fail. */
+export interface Operation<Path extends string = string, Body = unknown> {
+  /** Label value and error prefix, such as `mempool_stats`. */
+  readonly name: string;
+  /** Path below the base URL; `{name}` marks a parameter. */
+  readonly path: Path;
+  readonly body: ZodType<Body>;
+}
+
+type Placeholder<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | Placeholder<Rest>
+  : never;
+
+/** Path parameters (required, one per placeholder) and free query parameters of one request. */
+export interface Parameters<Path extends string> {
+  readonly path: Readonly<Record<Placeholder<Path>, string | number>>;
+  readonly query?: Readonly<Record<string, string | number | boolean>>;
+}
+
+/** Declares an operation; exists so that the literal type of the path is kept. */
+export function operation<const Path extends string, Body>(declared: Operation<Path, Body>): Operation<Path, Body> {
+  return declared;
+}
+
+/** A good answer: from the wire, or the stored one confirmed by a 304. */
+export interface Answer<Body> {
+  readonly body: Body;
+  /** False when the server said 304: `body` is the very object of the earlier answer. */
+  readonly changed: boolean;
+  /** When the answer arrived. Unix time, milliseconds. */
+  readonly receivedAt: number;
+}
+
+/** Kinds of drift between the answer and what is declared; label `kind` of the drift counter. */
+export type Drift = "missing" | "null" | "type" | "enum";
+
+/** What a collector sees of one network's API for the length of one poll: deadline and priority are already set. */
+export interface StacksApi {
+  /**
+   * Asks one operation, within the budget.
+   * @throws ApiError for everything but a valid 200 or 304.
+   */
+  get<Path extends string, Body>(operation: Operation<Path, Body>, parameters: Parameters<Path>): Promise<Answer<Body>>;
+  /** As `get`, but a 404 is an answer: `undefined`. */
+  find<Path extends string, Body>(
+    operation: Operation<Path, Body>,
+    parameters: Parameters<Path>,
+  ): Promise<Answer<Body> | undefined>;
+  /** Whether the operation answered 410 within the last hour, so that asking it now would fail without a request. */
+  isRetired(operation: Operation): boolean;
+  /** Counts a value that the answer should not have held but that is no reason to fail, such as an unknown enum value. */
+  noteDrift(operation: Operation, field: string, kind: Drift): void;
+}

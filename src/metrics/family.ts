@@ -1,0 +1,92 @@
+// What a metric family is: a declaration. Nothing here renders, stores or registers anything.
+
+/** A value in a label set: the label's name, what it means, and the values it can have when they are known beforehand. */
+export interface Label {
+  readonly about: string;
+  /** Every value that exists from the start; absent when the values come from configuration or from the wire. */
+  readonly values?: readonly string[];
+}
+
+/** Units that end a family name, as Prometheus wants. Countable things (transactions, blocks in `_height`) have none. */
+export type Unit = "seconds" | "bytes" | "blocks" | "microstx" | "ratio" | "requests";
+
+/** One observation distribution: cumulative counts per upper bound are computed at rendering. */
+export interface Distribution {
+  /** Count per bucket, not cumulative; one more than the family's bounds, the last for +Inf. */
+  readonly counts: readonly number[];
+  readonly sum: number | bigint;
+}
+
+/** A declared metric family. */
+export interface Family<Name extends string = string> {
+  readonly kind: "gauge" | "counter" | "histogram";
+  readonly name: string;
+  readonly help: string;
+  readonly unit: Unit | undefined;
+  readonly labels: Readonly<Record<Name, Label>>;
+  readonly labelNames: readonly Name[];
+  /** Upper bounds of a histogram, ascending, without +Inf; empty otherwise. */
+  readonly bounds: readonly number[];
+  /** Makes a sample. Amounts may be bigint: they are converted once, at rendering. */
+  at(labels: Readonly<Record<Name, string>>, value: number | bigint | Distribution): Sample;
+  toString(): string;
+}
+
+/** One sample (for a histogram: one label set with all its buckets). */
+export interface Sample {
+  readonly family: Family;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly value: number | bigint | Distribution;
+}
+
+interface Declaration<Name extends string> {
+  readonly name: string;
+  /** One sentence: what is measured, in which state. The source is added by `source`. */
+  readonly help: string;
+  /** Operation and field the value comes from, or "own" facts of the exporter. */
+  readonly source?: string;
+  readonly unit?: Unit;
+  readonly labels?: Readonly<Record<Name, Label | string>>;
+}
+
+function declare<Name extends string>(
+  kind: Family["kind"],
+  declaration: Declaration<Name>,
+  bounds: readonly number[] = [],
+): Family<Name> {
+  const labels = Object.fromEntries(
+    Object.entries<Label | string>(declaration.labels ?? {}).map(([name, label]) => [
+      name,
+      typeof label === "string" ? { about: label } : label,
+    ]),
+  ) as Record<Name, Label>;
+  const family: Family<Name> = {
+    kind,
+    name: declaration.name,
+    help: declaration.source === undefined ? declaration.help : `${declaration.help} Source: ${declaration.source}.`,
+    unit: declaration.unit,
+    labels,
+    labelNames: Object.keys(labels) as Name[],
+    bounds,
+    at: (labels, value) => ({ family: family as Family, labels, value }),
+    toString: () => declaration.name,
+  };
+  return family;
+}
+
+/** A value that can go down; it disappears when it is older than its maximum age. */
+export function gauge<const Name extends string = never>(declaration: Declaration<Name>): Family<Name> {
+  return declare("gauge", declaration);
+}
+
+/** A total that only grows; it stays on the page when its source is silent. */
+export function counter<const Name extends string = never>(declaration: Declaration<Name>): Family<Name> {
+  return declare("counter", declaration);
+}
+
+/** A distribution that only grows. */
+export function histogram<const Name extends string = never>(
+  declaration: Declaration<Name> & { readonly bounds: readonly number[] },
+): Family<Name> {
+  return declare("histogram", declaration, declaration.bounds);
+}
