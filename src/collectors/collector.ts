@@ -1,5 +1,6 @@
 // The contract of a subject: what one file of this folder has to say about itself.
-import type { StacksApi } from "../api/operation.ts";
+import type { ZodType } from "zod";
+import type { Operation, StacksApi } from "../api/operation.ts";
 import type { Family, Sample } from "../metrics/family.ts";
 
 /** What one poll works with. */
@@ -19,7 +20,7 @@ export interface Poll<Observation> {
  * A subject: where it asks, what it keeps, what it exposes. `observe` does all I/O and turns the previous observation
  * into the next one; a poll that throws leaves the previous one as it was, so cursors and totals are never half advanced.
  */
-export interface Collector<Observation = unknown, Options = unknown> {
+export interface Collector<Observation, Options> {
   /** File, label value and setting. */
   readonly name: string;
   /** One sentence for the documentation. */
@@ -28,11 +29,21 @@ export interface Collector<Observation = unknown, Options = unknown> {
   readonly schedule: string;
   /** Order in which collectors are served when the budget is short; 0 comes first. */
   readonly priority: number;
+  /** Every operation it may ask. */
+  readonly operations: readonly Operation[];
   /** Everything it may emit. */
   readonly families: readonly Family[];
+  /** Settings of its own, beside `enabled`, schedule, `timeout` and `max_age`; every one with a default. */
+  readonly options: ZodType<Options>;
   /** Requests of one poll in the steady state, given how far apart polls are (seconds). */
   requestsPerPoll(options: Options, intervalSeconds: number): number;
   observe(poll: Poll<Observation>, options: Options): Promise<Observation>;
   /** Pure. Samples of absent data are left out. */
   samples(observation: Observation, network: string): Iterable<Sample>;
 }
+
+/**
+ * A collector whose observation nobody outside looks into. Methods are compared bivariantly, so every collector fits, and
+ * the machinery can only hand back to a collector what that collector made itself.
+ */
+export type AnyCollector = Collector<unknown, unknown>;

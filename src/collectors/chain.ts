@@ -1,0 +1,205 @@
+// The part of the chain that is known, and what happens to it when newer blocks are read. Pure: no I/O, no metric.
+
+/** The five dimensions in which the chain limits a tenure. */
+export const DIMENSIONS = ["read_count", "read_length", "runtime", "write_count", "write_length"] as const;
+export type Dimension = (typeof DIMENSIONS)[number];
+
+/** What is kept of a block. Times are Unix seconds, absent when the server does not know them. */
+export interface Block {
+  readonly height: number;
+  readonly hash: string;
+  readonly parentHash: string;
+  readonly time: number | undefined;
+  readonly burnHeight: number;
+  readonly burnTime: number | undefined;
+  readonly transactions: number;
+  readonly cost: Readonly<Record<Dimension, number>>;
+  /** Only told by the operations that list microblocks. */
+  readonly microblocks:
+    | {
+        readonly accepted: number;
+        readonly streamed: number;
+        readonly transactions: number;
+        readonly parentSequence: number | undefined;
+      }
+    | undefined;
+}
+
+/** A distribution that is still growing: counts per bucket (the last is +Inf), and the sum. */
+export interface Tally {
+  readonly counts: readonly number[];
+  readonly sum: number;
+}
+
+/** Totals since the exporter began to follow the chain; they only grow. */
+export interface Totals {
+  readonly blocks: number;
+  readonly transactions: number;
+  readonly microblocksAccepted: number;
+  readonly microblocksStreamed: number;
+  /** Seconds between consecutive blocks. */
+  readonly intervals: Tally;
+  /** Transactions per block. */
+  readonly sizes: Tally;
+  readonly reorgs: number;
+  readonly reorgedBlocks: number;
+  /** Blocks passed over because catching up is bounded. */
+  readonly skipped: number;
+  /** Heights below the tip that the server did not have. */
+  readonly missing: number;
+}
+
+/** The canonical chain as far as it is known. */
+export interface Chain {
+  /** Ascending and without gap; the last one is the tip. Never empty. */
+  readonly recent: readonly Block[];
+  readonly totals: Totals;
+  readonly lastReorg: { readonly depth: number; readonly at: number } | undefined;
+}
+
+/** Upper bounds of the block interval, seconds. Blocks come every few seconds since Nakamoto, every ten minutes before. */
+export const INTERVAL_BOUNDS = [1, 2, 5, 10, 15, 20, 30, 60, 120, 300, 600, 1200, 3600] as const;
+/** Upper bounds of the transactions per block. */
+export const SIZE_BOUNDS = [0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000] as const;
+
+// Enough for the longest tenure in sight (a burn block can take two hours) and for any reorg that is not a catastrophe.
+const KEPT = 1000;
+
+const emptyTally = (bounds: readonly number[]): Tally => ({ counts: new Array(bounds.length + 1).fill(0), sum: 0 });
+
+function observed(tally: Tally, bounds: readonly number[], value: number): Tally {
+  const found = bounds.findIndex((bound) => value <= bound);
+  const bucket = found < 0 ? bounds.length : found;
+  return { counts: tally.counts.map((count, index) => (index === bucket ? count + 1 : count)), sum: tally.sum + value };
+}
+
+/** Totals before anything was counted. */
+export const NOTHING: Totals = {
+  blocks: 0,
+  transactions: 0,
+  microblocksAccepted: 0,
+  microblocksStreamed: 0,
+  intervals: emptyTally(INTERVAL_BOUNDS),
+  sizes: emptyTally(SIZE_BOUNDS),
+  reorgs: 0,
+  reorgedBlocks: 0,
+  skipped: 0,
+  missing: 0,
+};
+
+/** The tip of a chain. */
+export function tipOf(chain: Chain): Block {
+  return chain.recent[chain.recent.length - 1] as Block;
+}
+
+/** Whether each block names the one before it as its parent, at the next height. */
+export function isLinked(blocks: readonly Block[]): boolean {
+  return blocks.every((block, index) => {
+    const parent = blocks[index - 1];
+    return parent === undefined || (parent.height + 1 === block.height && parent.hash === block.parentHash);
+  });
+}
+
+/**
+ * Where newly read blocks (ascending, linked) part from the known chain.
+ * - `joins`: they share a block, or follow the tip; `abandoned` are the known blocks that are canonical no more.
+ * - `apart`: nothing in common yet: older blocks are needed to tell.
+ */
+export function compare(
+  chain: Chain,
+  read: readonly Block[],
+):
+  | { readonly kind: "joins"; readonly abandoned: readonly Block[]; readonly fresh: readonly Block[] }
+  | { readonly kind: "apart" } {
+  const known = new Map(chain.recent.map((block) => [block.height, block]));
+  const first = read[0];
+  if (first === undefined) return { kind: "joins", abandoned: [], fresh: [] };
+  let shared: number | undefined;
+  for (const block of read) if (known.get(block.height)?.hash === block.hash) shared = block.height;
+  if (shared === undefined && known.get(first.height - 1)?.hash === first.parentHash) shared = first.height - 1;
+  if (shared === undefined) return { kind: "apart" };
+  const ancestor = shared;
+  const fresh = read.filter((block) => block.height > ancestor);
+  // A server that is behind shows less than is known, and that is no reorg: only a block in place of another is.
+  const abandoned = fresh.length === 0 ? [] : chain.recent.filter((block) => block.height > ancestor);
+  return { kind: "joins", abandoned, fresh };
+}
+
+/** The chain after `abandoned` blocks were given up and `fresh` ones followed; `at` in Unix seconds. */
+export function extend(chain: Chain, abandoned: readonly Block[], fresh: readonly Block[], at: number): Chain {
+  const kept = chain.recent.slice(0, chain.recent.length - abandoned.length);
+  let totals = chain.totals;
+  let parent = kept[kept.length - 1];
+  for (const block of fresh) {
+    totals = counted(totals, block, parent);
+    parent = block;
+  }
+  const isReorg = abandoned.length > 0;
+  return {
+    recent: [...kept, ...fresh].slice(-KEPT),
+    totals: isReorg
+      ? { ...totals, reorgs: totals.reorgs + 1, reorgedBlocks: totals.reorgedBlocks + abandoned.length }
+      : totals,
+    lastReorg: isReorg ? { depth: abandoned.length, at } : chain.lastReorg,
+  };
+}
+
+/**
+ * The chain that goes on with `read` when nothing joins the two: after a gap (what lies between is counted as skipped), or
+ * after a reorganisation deeper than could be read back (of which at least the replaced blocks are counted).
+ */
+export function restart(chain: Chain, read: readonly Block[], at: number): Chain {
+  const first = read[0];
+  if (first === undefined) return chain;
+  const tip = tipOf(chain);
+  const abandoned = chain.recent.filter(({ height }) => height >= first.height);
+  const isReorg = abandoned.length > 0;
+  let totals: Totals = {
+    ...chain.totals,
+    skipped: chain.totals.skipped + Math.max(0, first.height - tip.height - 1),
+    reorgs: chain.totals.reorgs + (isReorg ? 1 : 0),
+    reorgedBlocks: chain.totals.reorgedBlocks + abandoned.length,
+  };
+  let parent: Block | undefined;
+  for (const block of read) {
+    totals = counted(totals, block, parent);
+    parent = block;
+  }
+  return { recent: read.slice(-KEPT), totals, lastReorg: isReorg ? { depth: abandoned.length, at } : chain.lastReorg };
+}
+
+function counted(totals: Totals, block: Block, parent: Block | undefined): Totals {
+  const seconds = block.time === undefined || parent?.time === undefined ? undefined : block.time - parent.time;
+  return {
+    ...totals,
+    blocks: totals.blocks + 1,
+    transactions: totals.transactions + block.transactions,
+    microblocksAccepted: totals.microblocksAccepted + (block.microblocks?.accepted ?? 0),
+    microblocksStreamed: totals.microblocksStreamed + (block.microblocks?.streamed ?? 0),
+    // A block cannot be older than its parent: such a time is wrong, and a wrong interval is worse than none.
+    intervals:
+      seconds === undefined || seconds < 0 ? totals.intervals : observed(totals.intervals, INTERVAL_BOUNDS, seconds),
+    sizes: observed(totals.sizes, SIZE_BOUNDS, block.transactions),
+  };
+}
+
+/** The blocks of the current tenure (same burn block as the tip); absent when its first block is not known. */
+export function currentTenure(chain: Chain): readonly Block[] | undefined {
+  return tenure(chain, chain.recent.length - 1)?.blocks;
+}
+
+/** Number of blocks of the last tenure that is complete; absent when its first block is not known. */
+export function lastTenureLength(chain: Chain): number | undefined {
+  const current = tenure(chain, chain.recent.length - 1);
+  return current === undefined ? undefined : tenure(chain, current.before)?.blocks.length;
+}
+
+function tenure(
+  chain: Chain,
+  last: number,
+): { readonly blocks: readonly Block[]; readonly before: number } | undefined {
+  const burnHeight = chain.recent[last]?.burnHeight;
+  let before = last;
+  while (before >= 0 && chain.recent[before]?.burnHeight === burnHeight) before -= 1;
+  return before < 0 ? undefined : { blocks: chain.recent.slice(before + 1, last + 1), before };
+}

@@ -1,0 +1,69 @@
+import { z } from "zod";
+import { operation } from "../api/operation.ts";
+import { gauge, type Sample } from "../metrics/family.ts";
+import type { Collector } from "./collector.ts";
+import { advance, type Snapshot, snapshotFamilies, snapshotSamples } from "./snapshot.ts";
+import { labelledTypes } from "./tx-types.ts";
+
+// `poison_microblock` has no key of its own in this answer, though such transactions are part of `all`.
+const KEYS = ["all", "token_transfer", "contract_call", "smart_contract"] as const;
+const PRIORITIES = {
+  no: "no_priority",
+  low: "low_priority",
+  medium: "medium_priority",
+  high: "high_priority",
+} as const;
+
+const price = z.number().nonnegative();
+const priorities = z.object({ no_priority: price, low_priority: price, medium_priority: price, high_priority: price });
+
+const mempoolFees = operation({
+  name: "mempool_fees",
+  path: "/extended/v2/mempool/fees",
+  body: z.object({ all: priorities }).catchall(priorities),
+});
+
+type Fees = z.infer<typeof mempoolFees.body>;
+
+const feePriority = gauge({
+  name: "stacks_mempool_fee_priority_microstx",
+  help: "Fee of waiting transactions at a priority: no, low, medium and high are the 25th, 50th, 75th and 95th percentile. MicroSTX. Absent when nothing waits.",
+  source: "{no,low,medium,high}_priority of GET /extended/v2/mempool/fees, polled",
+  unit: "microstx",
+  labels: {
+    network: "name of the network",
+    tx_type: { about: "type of the waiting transactions; all covers every type", values: KEYS },
+    priority: { about: "the server's name of the percentile", values: Object.keys(PRIORITIES) },
+  },
+});
+
+/** Fee priorities of the mempool (operation 4.2). */
+export const fees = {
+  name: "fees",
+  about: "Fee priorities of the transactions that wait, by type.",
+  schedule: "every 30s",
+  priority: 0,
+  operations: [mempoolFees],
+  families: [feePriority, ...snapshotFamilies],
+  options: z.object({}),
+  requestsPerPoll: () => 1,
+
+  async observe({ api, previous }) {
+    const answer = await api.get(mempoolFees, { path: {} });
+    if (!answer.changed && previous !== undefined) return { ...previous, snapshot: advance(previous.snapshot, answer) };
+    const types = labelledTypes(Object.keys(answer.body), KEYS, api, mempoolFees, "tx_type");
+    return { snapshot: advance(previous?.snapshot, answer), types };
+  },
+
+  *samples({ snapshot, types }, network): Iterable<Sample> {
+    for (const tx_type of types) {
+      const row = snapshot.body[tx_type];
+      // Four zeros are how the server writes that nothing waits; a fee of nothing would be a wrong number.
+      if (row === undefined || Object.values(PRIORITIES).every((field) => row[field] === 0)) continue;
+      for (const [priority, field] of Object.entries(PRIORITIES)) {
+        yield feePriority.at({ network, tx_type, priority }, row[field]);
+      }
+    }
+    yield* snapshotSamples(snapshot, network, "mempool_fees");
+  },
+} satisfies Collector<{ readonly snapshot: Snapshot<Fees>; readonly types: readonly string[] }, object>;

@@ -1,0 +1,110 @@
+import { z } from "zod";
+import { operation } from "../api/operation.ts";
+import { gauge, type Sample } from "../metrics/family.ts";
+import type { Collector } from "./collector.ts";
+import { advance, type Snapshot, snapshotFamilies, snapshotSamples } from "./snapshot.ts";
+import { labelledTypes, MEMPOOL_TX_TYPES } from "./tx-types.ts";
+
+const PERCENTILES = ["p25", "p50", "p75", "p95"] as const;
+
+const percentile = z.number().nonnegative().nullable();
+const percentilesByType = z.record(
+  z.string(),
+  z.object({ p25: percentile, p50: percentile, p75: percentile, p95: percentile }),
+);
+
+const mempoolStats = operation({
+  name: "mempool_stats",
+  path: "/extended/v1/tx/mempool/stats",
+  body: z.object({
+    tx_type_counts: z.record(z.string(), z.int().nonnegative()),
+    tx_simple_fee_averages: percentilesByType,
+    tx_ages: percentilesByType,
+    tx_byte_sizes: percentilesByType,
+  }),
+});
+
+type Stats = z.infer<typeof mempoolStats.body>;
+
+const typeLabels = {
+  network: "name of the network",
+  tx_type: { about: "type of the waiting transactions", values: MEMPOOL_TX_TYPES },
+};
+const percentileLabels = {
+  ...typeLabels,
+  percentile: { about: "percentile over those transactions", values: PERCENTILES },
+};
+const source = (field: string) => `${field} of GET /extended/v1/tx/mempool/stats, polled`;
+
+const transactions = gauge({
+  name: "stacks_mempool_transactions",
+  help: "Transactions that wait in the mempool.",
+  source: source("tx_type_counts"),
+  labels: typeLabels,
+});
+const fee = gauge({
+  name: "stacks_mempool_tx_fee_microstx",
+  help: "Total fee of a waiting transaction, by percentile. MicroSTX. Absent when no transaction of the type waits.",
+  source: source("tx_simple_fee_averages"),
+  unit: "microstx",
+  labels: percentileLabels,
+});
+const age = gauge({
+  name: "stacks_mempool_tx_age_blocks",
+  help: "Stacks blocks since a waiting transaction was received, by percentile; a new one has age 1.",
+  source: source("tx_ages"),
+  unit: "blocks",
+  labels: percentileLabels,
+});
+const size = gauge({
+  name: "stacks_mempool_tx_size_bytes",
+  help: "Size of a waiting transaction, by percentile.",
+  source: source("tx_byte_sizes"),
+  unit: "bytes",
+  labels: percentileLabels,
+});
+
+/** Statistics of the waiting transactions: how many, how old, how large, at what fee (operation 4.1). */
+export const mempool = {
+  name: "mempool",
+  about: "Number, fee, age and size of the transactions that wait, by type.",
+  schedule: "every 90s",
+  priority: 1,
+  operations: [mempoolStats],
+  families: [transactions, fee, age, size, ...snapshotFamilies],
+  options: z.object({}),
+  requestsPerPoll: () => 1,
+
+  async observe({ api, previous }) {
+    const answer = await api.get(mempoolStats, { path: {} });
+    if (!answer.changed && previous !== undefined) return { ...previous, snapshot: advance(previous.snapshot, answer) };
+    const types = labelledTypes(
+      Object.keys(answer.body.tx_type_counts),
+      MEMPOOL_TX_TYPES,
+      api,
+      mempoolStats,
+      "tx_type_counts",
+    );
+    return { snapshot: advance(previous?.snapshot, answer), types };
+  },
+
+  *samples({ snapshot, types }, network): Iterable<Sample> {
+    for (const tx_type of types) {
+      const waiting = snapshot.body.tx_type_counts[tx_type];
+      if (waiting !== undefined) yield transactions.at({ network, tx_type }, waiting);
+    }
+    for (const [family, values] of [
+      [fee, snapshot.body.tx_simple_fee_averages],
+      [age, snapshot.body.tx_ages],
+      [size, snapshot.body.tx_byte_sizes],
+    ] as const) {
+      for (const tx_type of types) {
+        for (const percentile of PERCENTILES) {
+          const value = values[tx_type]?.[percentile] ?? undefined;
+          if (value !== undefined) yield family.at({ network, tx_type, percentile }, value);
+        }
+      }
+    }
+    yield* snapshotSamples(snapshot, network, "mempool_stats");
+  },
+} satisfies Collector<{ readonly snapshot: Snapshot<Stats>; readonly types: readonly string[] }, object>;

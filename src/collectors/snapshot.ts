@@ -1,0 +1,51 @@
+// What the two mempool subjects share: the time their answer was true, and whether the server still moves at all.
+import { isDeepStrictEqual } from "node:util";
+import type { Answer } from "../api/operation.ts";
+import { counter, gauge, type Label, type Sample } from "../metrics/family.ts";
+
+const labels = {
+  network: "name of the network",
+  endpoint: { about: "the operation that gave the snapshot", values: ["mempool_stats", "mempool_fees"] },
+} satisfies Record<string, string | Label>;
+
+const snapshotTimestamp = gauge({
+  name: "stacks_mempool_snapshot_timestamp_seconds",
+  help: "When the mempool values of this endpoint were last received or confirmed unchanged. Unix time.",
+  source: "time of the answer, polled",
+  unit: "seconds",
+  labels,
+});
+
+const snapshotsChanged = counter({
+  name: "stacks_mempool_snapshots_changed_total",
+  help: "Polls whose answer differed from the one before; a mempool that never changes is a fault upstream.",
+  source: "comparison of answers, polled",
+  labels,
+});
+
+/** Families that every snapshot emits. */
+export const snapshotFamilies = [snapshotTimestamp, snapshotsChanged];
+
+/** The last answer of an endpoint, and how often it has changed. */
+export interface Snapshot<Body> {
+  readonly body: Body;
+  /** Unix time, milliseconds. */
+  readonly receivedAt: number;
+  readonly changes: number;
+}
+
+/** The next snapshot: the first one counts no change. */
+export function advance<Body>(previous: Snapshot<Body> | undefined, answer: Answer<Body>): Snapshot<Body> {
+  const hasChanged = previous !== undefined && answer.changed && !isDeepStrictEqual(previous.body, answer.body);
+  return { body: answer.body, receivedAt: answer.receivedAt, changes: (previous?.changes ?? 0) + (hasChanged ? 1 : 0) };
+}
+
+/** Samples of the snapshot's own families. */
+export function* snapshotSamples(
+  snapshot: Snapshot<unknown>,
+  network: string,
+  endpoint: "mempool_stats" | "mempool_fees",
+): Iterable<Sample> {
+  yield snapshotTimestamp.at({ network, endpoint }, snapshot.receivedAt / 1000);
+  yield snapshotsChanged.at({ network, endpoint }, snapshot.changes);
+}

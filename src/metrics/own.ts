@@ -1,0 +1,205 @@
+// The exporter's own families: how its polls go, what it asks of the API, and how much of its budget is left. The reader of
+// these is whoever runs the exporter; the chain's families live with their collectors.
+import { counter, gauge, histogram } from "./family.ts";
+
+/** Outcomes of a poll. */
+export const OUTCOMES = {
+  ok: "a valid answer",
+  error: "a failure, for a reason that the failures counter names",
+  skipped_budget: "not asked: the request budget was used up",
+  skipped_overlap: "not started: the poll before was still running",
+  retired: "not asked, or answered 410: the operation is gone",
+} as const;
+export type Outcome = keyof typeof OUTCOMES;
+
+/** States of a collector; exactly one is 1. */
+export const STATES = ["active", "degraded", "retired", "paused"] as const;
+export type State = (typeof STATES)[number];
+
+const network = "name of the network";
+const collector = "name of the collector";
+const operation = "name of the API operation";
+const poll = { network, collector };
+const budgetLabels = { network, window: { about: "span of the budget", values: ["minute", "month"] } };
+const windowLabels = { network, window: "span that the server named: default, second, minute or month" };
+
+// From a healthy answer near by to the longest time-out that can be set.
+const DURATION_BOUNDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+export const up = gauge({
+  name: "stacks_up",
+  help: "Whether the last poll of at least one collector of the network got a valid answer.",
+  labels: { network },
+});
+export const buildInfo = gauge({
+  name: "stacks_exporter_build_info",
+  help: "Always 1; the labels say what is running.",
+  labels: { version: "version of the exporter", node_version: "version of Node.js" },
+});
+export const success = gauge({
+  name: "stacks_exporter_collector_success",
+  help: "Whether the last poll of the collector succeeded. Absent before the first one ended.",
+  labels: poll,
+});
+export const lastSuccess = gauge({
+  name: "stacks_exporter_collector_last_success_timestamp_seconds",
+  help: "When the collector last got a valid answer, or a confirmation that nothing changed. Unix time. Absent until then.",
+  unit: "seconds",
+  labels: poll,
+});
+export const interval = gauge({
+  name: "stacks_exporter_collector_interval_seconds",
+  help: "Time between two polls of the collector, as configured; the longest gap of a cron schedule.",
+  unit: "seconds",
+  labels: poll,
+});
+export const maxAge = gauge({
+  name: "stacks_exporter_collector_max_age_seconds",
+  help: "Age at which values of the collector disappear from the page.",
+  unit: "seconds",
+  labels: poll,
+});
+export const state = gauge({
+  name: "stacks_exporter_collector_state",
+  help: "State of the collector: 1 for the one it is in. Degraded: the last poll failed. Retired: its operation is gone. Paused: the server asked to wait, or the budget is used up.",
+  labels: { ...poll, state: { about: "the state", values: STATES } },
+});
+export const duration = histogram({
+  name: "stacks_exporter_collector_duration_seconds",
+  help: "Duration of a poll, waiting for the budget and retries included.",
+  unit: "seconds",
+  bounds: DURATION_BOUNDS,
+  labels: poll,
+});
+export const runs = counter({
+  name: "stacks_exporter_collector_runs_total",
+  help: "Polls of the collector, by outcome.",
+  labels: { ...poll, outcome: { about: "how the poll ended", values: Object.keys(OUTCOMES) } },
+});
+export const failures = counter({
+  name: "stacks_exporter_collector_failures_total",
+  help: "Polls of the collector that failed, by reason.",
+  labels: { ...poll, reason: "why: one of the closed list of reasons" },
+});
+export const requests = counter({
+  name: "stacks_exporter_upstream_requests_total",
+  help: "Requests that left for the API, by operation and by status code or, without an answer, by reason. 304 is an answer of its own.",
+  labels: { network, operation, code: "status code, or the reason why there was none" },
+});
+export const requestDuration = histogram({
+  name: "stacks_exporter_upstream_request_duration_seconds",
+  help: "Duration of a request to the API, from sending it to the end of the body.",
+  unit: "seconds",
+  bounds: DURATION_BOUNDS,
+  labels: { network, operation },
+});
+export const receivedBytes = counter({
+  name: "stacks_exporter_upstream_received_bytes_total",
+  help: "Bytes of the bodies received from the API, as they were on the wire.",
+  labels: { network, operation },
+});
+export const retries = counter({
+  name: "stacks_exporter_upstream_retries_total",
+  help: "Requests that were sent again, by the reason of the failure before.",
+  labels: { network, operation, reason: "why the request before failed" },
+});
+export const pauses = counter({
+  name: "stacks_exporter_upstream_pauses_total",
+  help: "Times the server asked to wait (429); no request leaves in a pause.",
+  labels: { network },
+});
+export const pauseEnd = gauge({
+  name: "stacks_exporter_upstream_pause_end_timestamp_seconds",
+  help: "When the present pause ends. Unix time. Absent while there is none.",
+  unit: "seconds",
+  labels: { network },
+});
+export const retiredOperations = gauge({
+  name: "stacks_exporter_upstream_operation_retired",
+  help: "Whether the operation answered 410 within the last hour; it is asked again hourly.",
+  labels: { network, operation },
+});
+export const deprecations = counter({
+  name: "stacks_exporter_deprecation_warnings_total",
+  help: "Answers with which the server called the operation deprecated (headers Warning 299, Deprecation, Sunset).",
+  labels: { network, operation },
+});
+export const drift = counter({
+  name: "stacks_exporter_unexpected_payload_total",
+  help: "Values in answers that are not as declared: the API has changed, or is broken.",
+  labels: {
+    network,
+    operation,
+    field: "path of the field",
+    kind: "what is wrong: missing, null, type, or enum for a value that is new",
+  },
+});
+export const ratelimitLimit = gauge({
+  name: "stacks_exporter_upstream_ratelimit_limit",
+  help: "Requests that the server allows per window, as its headers last said.",
+  labels: windowLabels,
+});
+export const ratelimitRemaining = gauge({
+  name: "stacks_exporter_upstream_ratelimit_remaining",
+  help: "Requests that are left in the window, as the server's headers last said.",
+  labels: windowLabels,
+});
+export const budgetLimit = gauge({
+  name: "stacks_exporter_budget_limit_requests",
+  help: "Requests that may leave per window, as configured; a month is 31 days.",
+  unit: "requests",
+  labels: budgetLabels,
+});
+export const budgetPlanned = gauge({
+  name: "stacks_exporter_budget_planned_requests",
+  help: "Requests that the schedules need per window when nothing goes wrong.",
+  unit: "requests",
+  labels: budgetLabels,
+});
+export const budgetUsed = gauge({
+  name: "stacks_exporter_budget_used_requests",
+  help: "Requests that left within the window that ends now (minute), or since the start (month).",
+  unit: "requests",
+  labels: budgetLabels,
+});
+export const budgetRemaining = gauge({
+  name: "stacks_exporter_budget_remaining_requests",
+  help: "Requests that may leave now without exceeding the window's budget.",
+  unit: "requests",
+  labels: budgetLabels,
+});
+export const series = gauge({
+  name: "stacks_exporter_series",
+  help: "Series on the page, per family.",
+  labels: { family: "name of the family" },
+});
+
+/** Everything above, in the order of the page. */
+export const ownFamilies = [
+  up,
+  buildInfo,
+  success,
+  lastSuccess,
+  interval,
+  maxAge,
+  state,
+  duration,
+  runs,
+  failures,
+  requests,
+  requestDuration,
+  receivedBytes,
+  retries,
+  pauses,
+  pauseEnd,
+  retiredOperations,
+  deprecations,
+  drift,
+  ratelimitLimit,
+  ratelimitRemaining,
+  budgetLimit,
+  budgetPlanned,
+  budgetUsed,
+  budgetRemaining,
+  series,
+];

@@ -1,0 +1,78 @@
+// What is known of every task: its last good observation, how its last poll went, when its values grow too old.
+import type { Reason } from "../api/errors.ts";
+import type { Exposition } from "../metrics/exposition.ts";
+import type { Sample } from "../metrics/family.ts";
+import { keyOf, type Task } from "./task.ts";
+
+/** Why a poll failed. `message` is masked before it is shown anywhere. */
+export interface Failure {
+  readonly reason: Reason;
+  readonly message: string;
+  /** Unix time, milliseconds. */
+  readonly at: number;
+}
+
+/** How a task stands. Times are Unix time in milliseconds. */
+export interface Standing {
+  readonly observation: unknown;
+  readonly lastSuccessAt: number | undefined;
+  readonly lastEndAt: number | undefined;
+  /** The failure of the last poll; undefined when it succeeded. */
+  readonly failure: Failure | undefined;
+  /** Failed polls in a row. */
+  readonly failuresInARow: number;
+}
+
+const UNKNOWN: Standing = {
+  observation: undefined,
+  lastSuccessAt: undefined,
+  lastEndAt: undefined,
+  failure: undefined,
+  failuresInARow: 0,
+};
+
+/** The standing of all tasks; hands their samples to the exposition and takes them away when they are too old. */
+export class State {
+  readonly #exposition: Exposition;
+  readonly #standings = new Map<Task, Standing>();
+  #nextExpiry = Number.POSITIVE_INFINITY;
+
+  constructor(exposition: Exposition) {
+    this.#exposition = exposition;
+  }
+
+  /** How the task stands. */
+  of(task: Task): Standing {
+    return this.#standings.get(task) ?? UNKNOWN;
+  }
+
+  /** Records a good poll; throws, and records nothing, when a sample is invalid. */
+  succeed(task: Task, observation: unknown, samples: Iterable<Sample>, at: number): void {
+    this.#exposition.set(keyOf(task), samples);
+    this.#standings.set(task, { observation, lastSuccessAt: at, lastEndAt: at, failure: undefined, failuresInARow: 0 });
+    this.#nextExpiry = Math.min(this.#nextExpiry, at + task.maxAgeMs);
+  }
+
+  /** Records a failed poll; the observation stays what it was. */
+  fail(task: Task, failure: Failure): void {
+    const before = this.of(task);
+    this.#standings.set(task, {
+      ...before,
+      lastEndAt: failure.at,
+      failure,
+      failuresInARow: before.failuresInARow + 1,
+    });
+  }
+
+  /** Takes away every value that is older than its maximum age. Cheap while nothing is due. */
+  expire(now: number): void {
+    if (now < this.#nextExpiry) return;
+    this.#nextExpiry = Number.POSITIVE_INFINITY;
+    for (const [task, { lastSuccessAt }] of this.#standings) {
+      if (lastSuccessAt === undefined) continue;
+      const expiry = lastSuccessAt + task.maxAgeMs;
+      if (now >= expiry) this.#exposition.expire(keyOf(task));
+      else this.#nextExpiry = Math.min(this.#nextExpiry, expiry);
+    }
+  }
+}

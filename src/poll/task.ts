@@ -1,0 +1,31 @@
+// What is polled: one collector on one network, with its settings.
+import type { StacksApi } from "../api/operation.ts";
+import type { AnyCollector } from "../collectors/collector.ts";
+import type { Schedule } from "./interval.ts";
+
+/** The part of an API client that a poll needs. */
+export interface PollClient {
+  /** The API for one poll; `deadline` is Unix time in milliseconds, `signal` is aborted then. */
+  forPoll(poll: { readonly priority: number; readonly signal: AbortSignal; readonly deadline: number }): StacksApi;
+}
+
+/** One collector on one network. */
+export interface Task {
+  readonly network: string;
+  readonly collector: AnyCollector;
+  /** Checked settings of the collector. */
+  readonly options: unknown;
+  readonly client: PollClient;
+  readonly schedule: Schedule;
+  /** Time between polls, the longest when they are not even. */
+  readonly intervalMs: number;
+  /** Longest duration of one poll. */
+  readonly timeoutMs: number;
+  /** Age at which values disappear. */
+  readonly maxAgeMs: number;
+}
+
+/** Identity of a task: owner of its samples, field of log lines. */
+export function keyOf({ network, collector }: Task): string {
+  return `${network}/${collector.name}`;
+}
