@@ -1,0 +1,185 @@
+import { describe, expect, test } from "@jest/globals";
+import fc from "fast-check";
+import { Exposition } from "../../src/metrics/exposition.ts";
+import { counter, gauge, histogram, type Sample } from "../../src/metrics/family.ts";
+import { formatBound, formatValue } from "../../src/metrics/lines.ts";
+import { parseExposition } from "../support/parser.ts";
+
+const waiting = gauge({ name: "stacks_waiting_bytes", help: 'A \\ and a "quote"\nand a line.', unit: "bytes", labels: { a: "one", b: "two" } });
+const plain = gauge({ name: "stacks_plain", help: "No label." });
+const seen = counter({ name: "stacks_seen_microstx_total", help: "Seen.", unit: "microstx", labels: { a: "one" } });
+const sizes = histogram({ name: "stacks_size_seconds", help: "Sizes.", unit: "seconds", bounds: [1, 2.5, 10], labels: { a: "one" } });
+const families = [waiting, plain, seen, sizes];
+
+const text = async (exposition: Exposition, format: "classic" | "openmetrics" = "classic") =>
+  (await exposition.page(format)).body.toString();
+
+describe("the text", () => {
+  test("is exactly this in the classic format", async () => {
+    const exposition = new Exposition(families);
+    exposition.set("x", [
+      sizes.at({ a: "z" }, { counts: [1, 0, 2, 1], sum: 40.5 }),
+      waiting.at({ a: 'q"', b: "l\n\\" }, 1.5),
+      seen.at({ a: "z" }, 340282366920938463463374607431768211455n),
+    ]);
+
+    expect(await text(exposition)).toBe(`# HELP stacks_waiting_bytes A \\\\ and a "quote"\\nand a line.
+# TYPE stacks_waiting_bytes gauge
+stacks_waiting_bytes{a="q\\"",b="l\\n\\\\"} 1.5
+# HELP stacks_seen_microstx_total Seen.
+# TYPE stacks_seen_microstx_total counter
+stacks_seen_microstx_total{a="z"} 340282366920938463463374607431768211455
+# HELP stacks_size_seconds Sizes.
+# TYPE stacks_size_seconds histogram
+stacks_size_seconds_bucket{a="z",le="1.0"} 1
+stacks_size_seconds_bucket{a="z",le="2.5"} 1
+stacks_size_seconds_bucket{a="z",le="10.0"} 3
+stacks_size_seconds_bucket{a="z",le="+Inf"} 4
+stacks_size_seconds_sum{a="z"} 40.5
+stacks_size_seconds_count{a="z"} 4
+`);
+  });
+
+  test("names counters right in both formats, in any order of requests", async () => {
+    const exposition = new Exposition(families);
+    exposition.set("x", [seen.at({ a: "z" }, 3)]);
+
+    for (const format of ["openmetrics", "classic", "openmetrics", "classic"] as const) {
+      const page = await text(exposition, format);
+      const expected =
+        format === "classic"
+          ? "# HELP stacks_seen_microstx_total Seen.\n# TYPE stacks_seen_microstx_total counter\nstacks_seen_microstx_total{a=\"z\"} 3\n"
+          : "# TYPE stacks_seen_microstx counter\n# UNIT stacks_seen_microstx microstx\n# HELP stacks_seen_microstx Seen.\nstacks_seen_microstx_total{a=\"z\"} 3\n# EOF\n";
+      expect(page).toBe(expected);
+    }
+  });
+
+  test("of an empty exposition is empty, or only the end mark", async () => {
+    expect(await text(new Exposition(families))).toBe("");
+    expect(await text(new Exposition(families), "openmetrics")).toBe("# EOF\n");
+  });
+});
+
+describe("an owner", () => {
+  test("keeps its counters and histograms when it expires, and gets its gauges back", async () => {
+    const exposition = new Exposition(families);
+    const samples = [plain.at({}, 1), seen.at({ a: "z" }, 2), sizes.at({ a: "z" }, { counts: [0, 0, 0, 0], sum: 0 })];
+    exposition.set("x", samples);
+    exposition.set("y", [waiting.at({ a: "", b: "" }, 7)]);
+    const before = await text(exposition);
+
+    exposition.expire("x");
+    const expired = parseExposition(await text(exposition), "classic");
+    exposition.set("x", samples);
+
+    expect(expired.map(({ name }) => name)).toEqual([waiting.name, seen.name, sizes.name]);
+    expect(exposition.seriesPerFamily().get(sizes)).toBe(6);
+    expect(await text(exposition)).toBe(before);
+  });
+
+  test.each<[string, () => Sample[]]>([
+    ["two samples with the labels", () => [plain.at({}, 1), plain.at({}, 2)]],
+    ["NaN is not a value", () => [plain.at({}, Number.NaN)]],
+    ["a counter cannot be -1", () => [seen.at({ a: "" }, -1)]],
+    ["label b has no value", () => [waiting.at({ a: "" } as never, 1)]],
+    ["is not declared", () => [gauge({ name: "stacks_other", help: "." }).at({}, 1)]],
+    ["a histogram needs a distribution", () => [sizes.at({ a: "" }, 1)]],
+    ["the distribution does not fit", () => [sizes.at({ a: "" }, { counts: [1], sum: 1 })]],
+  ])("with an invalid sample (%s) changes nothing", async (message, samples) => {
+    const exposition = new Exposition(families);
+    exposition.set("x", [plain.at({}, 5), seen.at({ a: "k" }, 6)]);
+    const before = await text(exposition);
+
+    expect(() => exposition.set("x", samples())).toThrow(message);
+    expect(await text(exposition)).toBe(before);
+  });
+
+  test("hands out the same bytes while nothing changes", async () => {
+    const exposition = new Exposition(families);
+    exposition.set("x", [plain.at({}, 5)]);
+
+    const first = await exposition.page("classic");
+    expect((await exposition.page("classic")).body).toBe(first.body);
+    exposition.set("x", [plain.at({}, 6)]);
+    expect((await exposition.page("classic")).version).toBeGreaterThan(first.version);
+  });
+});
+
+test("two families of one name are refused", () => {
+  expect(() => new Exposition([plain, plain])).toThrow("two families are called stacks_plain");
+});
+
+test("numbers are written as both formats want them", () => {
+  expect([0, 1, 9, 10, 1e9, 2 ** 53, 1.5, -3, 1e21, 1e-7, Infinity, -Infinity].map(formatValue)).toEqual([
+    "0", "1", "9", "10", "1000000000", "9007199254740992", "1.5", "-3", "1e+21", "1e-7", "+Inf", "-Inf",
+  ]);
+  expect([0, 1, 2.5, 1e21, Infinity].map(formatBound)).toEqual(["0.0", "1.0", "2.5", "1e+21", "+Inf"]);
+});
+
+const label = fc.oneof(fc.constantFrom("", "a", '"', "\\", "\n", "\\n", "é", "漢字", "😀", "{}", ",b="), fc.string({ unit: "binary" }));
+const number = fc.oneof(
+  fc.integer({ min: 0, max: 20 }),
+  fc.maxSafeNat(),
+  fc.double({ noNaN: true }),
+  fc.bigInt({ min: 0n, max: 2n ** 128n }),
+);
+const positive = fc.oneof(fc.nat(), fc.maxSafeNat(), fc.bigInt({ min: 0n, max: 2n ** 128n }));
+const sample = fc.oneof(
+  fc.tuple(label, label, number).map(([a, b, value]) => waiting.at({ a, b }, value)),
+  fc.tuple(label, positive).map(([a, value]) => seen.at({ a }, value)),
+  number.map((value) => plain.at({}, value)),
+  fc
+    .tuple(label, fc.array(fc.nat(1e6), { minLength: 4, maxLength: 4 }), fc.double({ noNaN: true }))
+    .map(([a, counts, sum]) => sizes.at({ a }, { counts, sum })),
+);
+const distinct = fc.uniqueArray(sample, { selector: ({ family, labels }) => `${family}${JSON.stringify(labels)}`, maxLength: 30 });
+
+const keyOf = (name: string, labels: readonly (readonly [string, string])[]) => `${name} ${JSON.stringify([...labels].sort())}`;
+
+function expected(samples: readonly Sample[]): Map<string, number> {
+  const values = new Map<string, number>();
+  for (const { family, labels, value } of samples) {
+    const pairs = Object.entries(labels);
+    if (typeof value !== "object") {
+      values.set(keyOf(family.name, pairs), Number(value) + 0);
+      continue;
+    }
+    let total = 0;
+    for (const [index, count] of value.counts.entries()) {
+      total += count;
+      const le = index < family.bounds.length ? formatBound(family.bounds[index] as number) : "+Inf";
+      values.set(keyOf(`${family.name}_bucket`, [...pairs, ["le", le]]), total);
+    }
+    values.set(keyOf(`${family.name}_sum`, pairs), Number(value.sum) + 0);
+    values.set(keyOf(`${family.name}_count`, pairs), total);
+  }
+  return values;
+}
+
+test("whatever was set is read back, in both formats, after any sequence of changes", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.tuple(fc.constantFrom("x", "y"), distinct), { minLength: 1, maxLength: 8 }), async (changes) => {
+      const exposition = new Exposition(families);
+      const owners = new Map<string, readonly Sample[]>();
+      for (const [owner, samples] of changes) {
+        // Two owners never share a label set: each has its network or target in it.
+        const own = samples
+          .filter(({ family }) => family !== plain || owner === "x")
+          .map((item) => ({ ...item, labels: item.family === plain ? item.labels : { ...item.labels, a: `${owner}${item.labels.a}` } }));
+        exposition.set(owner, own);
+        owners.set(owner, own);
+      }
+
+      const wanted = expected([...owners.values()].flat());
+      for (const format of ["classic", "openmetrics"] as const) {
+        const read = new Map(
+          parseExposition(await text(exposition, format), format)
+            .flatMap(({ samples }) => samples)
+            .map(({ name, labels, value }) => [keyOf(name, [...labels]), value]),
+        );
+        expect(read).toEqual(wanted);
+      }
+    }),
+    { numRuns: 300, seed: 20261121 },
+  );
+});

@@ -1,0 +1,159 @@
+// A strict parser of both text formats, written from the formats' documents and sharing nothing with the renderer. It
+// refuses whatever a careful consumer could refuse; that Prometheus accepts a page proves much less.
+
+export interface ParsedSample {
+  readonly name: string;
+  readonly labels: ReadonlyMap<string, string>;
+  readonly value: number;
+  readonly text: string;
+}
+
+export interface ParsedFamily {
+  readonly name: string;
+  readonly type: string;
+  readonly help: string;
+  readonly unit: string | undefined;
+  readonly samples: readonly ParsedSample[];
+}
+
+const NAME = /^[a-zA-Z_][a-zA-Z0-9_]*/;
+const NUMBER = /^(?:[+-]Inf|-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)$/;
+
+function fail(line: number, what: string): never {
+  throw new Error(`line ${line}: ${what}`);
+}
+
+function unescape(text: string, isQuoteEscaped: boolean, line: number): string {
+  let out = "";
+  for (let index = 0; index < text.length; index += 1) {
+    const character = text.charAt(index);
+    if (character === '"' && isQuoteEscaped) fail(line, "bare quote");
+    if (character !== "\\") {
+      out += character;
+      continue;
+    }
+    index += 1;
+    const escaped = text.charAt(index);
+    if (escaped === "n") out += "\n";
+    else if (escaped === "\\") out += "\\";
+    else if (escaped === '"' && isQuoteEscaped) out += '"';
+    else fail(line, `bad escape \\${escaped}`);
+  }
+  return out;
+}
+
+function parseSample(text: string, line: number): ParsedSample {
+  const name = NAME.exec(text)?.[0] ?? fail(line, "no metric name");
+  let rest = text.slice(name.length);
+  const labels = new Map<string, string>();
+  if (rest.startsWith("{")) {
+    rest = rest.slice(1);
+    if (rest.startsWith("}")) fail(line, "empty braces");
+    for (;;) {
+      const label = NAME.exec(rest)?.[0] ?? fail(line, "no label name");
+      const quoted = /^="((?:[^"\\]|\\.)*)"/s.exec(rest.slice(label.length)) ?? fail(line, `no value of label ${label}`);
+      if (labels.has(label)) fail(line, `label ${label} twice`);
+      labels.set(label, unescape(quoted[1] ?? "", true, line));
+      rest = rest.slice(label.length + quoted[0].length);
+      if (rest.startsWith(",")) rest = rest.slice(1);
+      else if (rest.startsWith("}")) break;
+      else fail(line, "label set does not end");
+    }
+    rest = rest.slice(1);
+  }
+  if (!rest.startsWith(" ")) fail(line, "no space before the value");
+  const value = rest.slice(1);
+  if (!NUMBER.test(value)) fail(line, `bad value ${JSON.stringify(value)}`);
+  return { name, labels, value: value === "+Inf" ? Infinity : value === "-Inf" ? -Infinity : Number(value), text: value };
+}
+
+const SUFFIXES: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+  classic: { gauge: [""], counter: [""], histogram: ["_bucket", "_sum", "_count"] },
+  openmetrics: { gauge: [""], counter: ["_total"], histogram: ["_bucket", "_sum", "_count"] },
+};
+
+interface Open {
+  name: string;
+  type: string | undefined;
+  help: string | undefined;
+  unit: string | undefined;
+  samples: ParsedSample[];
+}
+
+/** Parses a page; throws at the first thing that is not exactly as the format says. */
+export function parseExposition(page: string, format: "classic" | "openmetrics"): ParsedFamily[] {
+  if (page === "" && format === "classic") return [];
+  if (!page.endsWith("\n")) throw new Error("the last line does not end");
+  const lines = page.slice(0, -1).split("\n");
+  if (format === "openmetrics" && lines.pop() !== "# EOF") throw new Error("no # EOF at the end");
+  const families = new Map<string, Open>();
+  const series = new Set<string>();
+  let open: Open | undefined;
+
+  for (const [index, text] of lines.entries()) {
+    const line = index + 1;
+    if (text === "") fail(line, "blank line");
+    const meta = /^# (HELP|TYPE|UNIT) (\S+)(?: (.*))?$/s.exec(text);
+    if (meta !== null) {
+      const [, keyword, name = "", rest = ""] = meta;
+      if (open?.name !== name) {
+        if (families.has(name)) fail(line, `family ${name} comes twice`);
+        open = { name, type: undefined, help: undefined, unit: undefined, samples: [] };
+        families.set(name, open);
+      }
+      if (open.samples.length > 0) fail(line, `${keyword} after the samples of ${name}`);
+      if (keyword === "TYPE") {
+        if (open.type !== undefined) fail(line, "TYPE twice");
+        if (!(rest in (SUFFIXES[format] ?? {}))) fail(line, `unknown type ${rest}`);
+        if (format === "openmetrics" && rest === "counter" && name.endsWith("_total")) fail(line, "counter family named _total");
+        open.type = rest;
+      } else if (keyword === "HELP") {
+        if (open.help !== undefined) fail(line, "HELP twice");
+        open.help = format === "openmetrics" ? unescape(rest, true, line) : unescape(rest, false, line);
+      } else {
+        if (format === "classic") fail(line, "UNIT in the classic format");
+        if (!name.endsWith(`_${rest}`)) fail(line, `unit ${rest} is no suffix of ${name}`);
+        open.unit = rest;
+      }
+      continue;
+    }
+    if (text.startsWith("#")) fail(line, "a comment that is no metadata");
+    const sample = parseSample(text, line);
+    if (open === undefined || open.type === undefined || open.help === undefined) fail(line, "sample without TYPE and HELP");
+    const suffixes = SUFFIXES[format]?.[open.type] ?? [];
+    const family = open.name;
+    if (!suffixes.some((suffix) => sample.name === `${family}${suffix}`)) fail(line, `${sample.name} inside ${family}`);
+    const key = `${sample.name}${JSON.stringify([...sample.labels].sort())}`;
+    if (series.has(key)) fail(line, `series twice: ${key}`);
+    series.add(key);
+    open.samples.push(sample);
+  }
+  return [...families.values()].map((family) => {
+    if (family.type === "histogram") checkHistogram(family);
+    if (family.type === "counter") for (const { value } of family.samples) if (!(value >= 0)) throw new Error(`${family.name}: ${value}`);
+    return { ...family, type: family.type ?? "", help: family.help ?? "" };
+  });
+}
+
+function checkHistogram({ name, samples }: Open): void {
+  const sets = new Map<string, { le: number[]; counts: number[]; count?: number; sum?: number }>();
+  for (const sample of samples) {
+    const rest = [...sample.labels].filter(([label]) => label !== "le");
+    const key = JSON.stringify(rest);
+    const set = sets.get(key) ?? { le: [], counts: [] };
+    sets.set(key, set);
+    if (sample.name.endsWith("_bucket")) {
+      const le = sample.labels.get("le") ?? "";
+      if (le !== "+Inf" && !/[.e]/.test(le)) throw new Error(`${name}: le="${le}" is no canonical float`);
+      set.le.push(le === "+Inf" ? Infinity : Number(le));
+      set.counts.push(sample.value);
+    } else if (sample.name.endsWith("_count")) set.count = sample.value;
+    else set.sum = sample.value;
+  }
+  for (const { le, counts, count, sum } of sets.values()) {
+    const isRising = (values: readonly number[]) => values.every((value, index) => index === 0 || value >= (values[index - 1] ?? 0));
+    if (!isRising(le) || !isRising(counts)) throw new Error(`${name}: buckets do not rise`);
+    if (le.at(-1) !== Infinity || counts.at(-1) !== count) throw new Error(`${name}: +Inf is not the count`);
+    if (sum === undefined) throw new Error(`${name}: no sum`);
+  }
+}
