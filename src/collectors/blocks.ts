@@ -103,7 +103,7 @@ const blocksPerBurnBlock = gauge({
 });
 const microblocks = counter({
   name: "stacks_chain_microblocks_total",
-  help: "Microblocks of the Stacks blocks followed; 0 on the chain since Nakamoto, and where blocks are read from the list.",
+  help: "Microblocks of the Stacks blocks followed; none since Nakamoto. Absent where blocks are only read from the list.",
   source: "microblocks_accepted, microblocks_streamed of GET /extended/v1/block/by_height/{height}, polled",
   labels: { network, state: { about: "what became of them", values: ["accepted", "streamed"] } },
 });
@@ -290,8 +290,10 @@ export const blocks = {
     yield blockInterval.at(labels, totals.intervals);
     yield blocksTotal.at(labels, totals.blocks);
     yield transactionsTotal.at(labels, totals.transactions);
-    yield microblocks.at({ network, state: "accepted" }, totals.microblocksAccepted);
-    yield microblocks.at({ network, state: "streamed" }, totals.microblocksStreamed);
+    if (totals.microblocks !== undefined || tip.microblocks !== undefined) {
+      yield microblocks.at({ network, state: "accepted" }, totals.microblocks?.accepted ?? 0);
+      yield microblocks.at({ network, state: "streamed" }, totals.microblocks?.streamed ?? 0);
+    }
     if (tip.microblocks !== undefined) {
       yield microblockTransactions.at(labels, tip.microblocks.transactions);
       const { parentSequence } = tip.microblocks;

@@ -35,8 +35,8 @@ export interface Tally {
 export interface Totals {
   readonly blocks: number;
   readonly transactions: number;
-  readonly microblocksAccepted: number;
-  readonly microblocksStreamed: number;
+  /** Undefined until a block was counted whose source tells of microblocks. */
+  readonly microblocks: { readonly accepted: number; readonly streamed: number } | undefined;
   /** Seconds between consecutive blocks. */
   readonly intervals: Tally;
   /** Transactions per block. */
@@ -77,8 +77,7 @@ function observed(tally: Tally, bounds: readonly number[], value: number): Tally
 export const NOTHING: Totals = {
   blocks: 0,
   transactions: 0,
-  microblocksAccepted: 0,
-  microblocksStreamed: 0,
+  microblocks: undefined,
   intervals: emptyTally(INTERVAL_BOUNDS),
   sizes: emptyTally(SIZE_BOUNDS),
   reorgs: 0,
@@ -174,8 +173,13 @@ function counted(totals: Totals, block: Block, parent: Block | undefined): Total
     ...totals,
     blocks: totals.blocks + 1,
     transactions: totals.transactions + block.transactions,
-    microblocksAccepted: totals.microblocksAccepted + (block.microblocks?.accepted ?? 0),
-    microblocksStreamed: totals.microblocksStreamed + (block.microblocks?.streamed ?? 0),
+    microblocks:
+      block.microblocks === undefined
+        ? totals.microblocks
+        : {
+            accepted: (totals.microblocks?.accepted ?? 0) + block.microblocks.accepted,
+            streamed: (totals.microblocks?.streamed ?? 0) + block.microblocks.streamed,
+          },
     // A block cannot be older than its parent: such a time is wrong, and a wrong interval is worse than none.
     intervals:
       seconds === undefined || seconds < 0 ? totals.intervals : observed(totals.intervals, INTERVAL_BOUNDS, seconds),

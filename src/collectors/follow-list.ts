@@ -24,7 +24,7 @@ async function readPage(api: StacksApi, offset: number): Promise<Block[]> {
  * Whether the server says of a block that it is canonical no more. Servers behind one address can disagree for a moment;
  * a reorganisation is only believed when the block that was given up is disowned.
  */
-export async function isAbandoned(api: StacksApi, given: Block): Promise<boolean> {
+async function isAbandoned(api: StacksApi, given: Block): Promise<boolean> {
   try {
     const answer = await api.find(blockByHash, { path: { hash: given.hash } });
     return answer === undefined || !answer.body.canonical;
@@ -33,6 +33,21 @@ export async function isAbandoned(api: StacksApi, given: Block): Promise<boolean
   }
   const answer = await api.find(block, { path: { id: given.hash } });
   return answer === undefined || !answer.body.canonical;
+}
+
+/**
+ * The chain after newly read blocks (ascending, linked), which need not join it: then what lies between was skipped, or
+ * a reorganisation went deeper than was read back. As it was, when the server does not confirm a reorganisation.
+ */
+export async function follow(api: StacksApi, chain: Chain, read: readonly Block[], now: number): Promise<Chain> {
+  const compared = compare(chain, read);
+  const lowest = read[0]?.height ?? 0;
+  const abandoned =
+    compared.kind === "joins" ? compared.abandoned : chain.recent.filter(({ height }) => height >= lowest);
+  if (abandoned[0] !== undefined && !(await isAbandoned(api, abandoned[0]))) return chain;
+  return compared.kind === "joins"
+    ? extend(chain, compared.abandoned, compared.fresh, now / 1000)
+    : restart(chain, read, now / 1000);
 }
 
 /** The chain as it is after what the newest pages say; undefined while the server has no block at all. */
@@ -59,12 +74,6 @@ export async function followList(
         return { recent: read, totals: NOTHING, lastReorg: undefined };
       continue;
     }
-    const compared = compare(chain, read);
-    if (compared.kind === "joins") {
-      const { abandoned, fresh } = compared;
-      if (abandoned[0] !== undefined && !(await isAbandoned(api, abandoned[0]))) return chain;
-      return extend(chain, abandoned, fresh, options.now / 1000);
-    }
-    if (isLast) return restart(chain, read, options.now / 1000);
+    if (isLast || compare(chain, read).kind === "joins") return follow(api, chain, read, options.now);
   }
 }

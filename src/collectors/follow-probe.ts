@@ -3,8 +3,8 @@
 import { ApiError } from "../api/errors.ts";
 import type { StacksApi } from "../api/operation.ts";
 import { blockByHeight, status, toBlock } from "./block-source.ts";
-import { type Block, type Chain, compare, extend, NOTHING, restart, tipOf } from "./chain.ts";
-import { type FollowOptions, isAbandoned } from "./follow-list.ts";
+import { type Block, type Chain, compare, NOTHING, restart, tipOf } from "./chain.ts";
+import { type FollowOptions, follow } from "./follow-list.ts";
 
 /** Where the tip is searched: `low` exists (0: nothing does yet), `high` does not. */
 export interface Search {
@@ -85,19 +85,6 @@ async function walkBack(api: StacksApi, chain: Chain, from: Block): Promise<Bloc
   return read;
 }
 
-async function step(api: StacksApi, chain: Chain, next: Block, options: FollowOptions): Promise<Chain | undefined> {
-  let read = [next];
-  let compared = compare(chain, read);
-  if (compared.kind === "apart") {
-    read = await walkBack(api, chain, next);
-    compared = compare(chain, read);
-  }
-  if (compared.kind === "apart") return restart(chain, read, options.now / 1000);
-  const [given] = compared.abandoned;
-  if (given !== undefined && !(await isAbandoned(api, given))) return undefined;
-  return extend(chain, compared.abandoned, compared.fresh, options.now / 1000);
-}
-
 async function followSteps(api: StacksApi, from: Chain, options: FollowOptions): Promise<Probed> {
   let chain = from;
   for (let read = 0; read < options.catchUp; read += 1) {
@@ -113,8 +100,9 @@ async function followSteps(api: StacksApi, from: Chain, options: FollowOptions):
         chain = { ...beyond, totals: { ...beyond.totals, skipped, missing: missing + 1 } };
         continue;
       }
-      const longer = await step(api, chain, next, options);
-      if (longer === undefined) return { chain, search: undefined };
+      const isJoined = compare(chain, [next]).kind === "joins";
+      const longer = await follow(api, chain, isJoined ? [next] : await walkBack(api, chain, next), options.now);
+      if (longer === chain) return { chain, search: undefined };
       chain = longer;
     } catch (error) {
       if (read === 0 || !isShortage(error)) throw error;

@@ -65,7 +65,12 @@ export class Poller {
     }
   }
 
-  async #observe(task: Task, now: number, deadline: number, signal: AbortSignal): Promise<Reason | "stopped" | undefined> {
+  async #observe(
+    task: Task,
+    now: number,
+    deadline: number,
+    signal: AbortSignal,
+  ): Promise<Reason | "stopped" | undefined> {
     const { state, clock, log, stop } = this.#parts;
     const { collector, network, options } = task;
     const before = state.of(task);
@@ -73,7 +78,10 @@ export class Poller {
     try {
       const api = task.client.forPoll({ priority: collector.priority, signal, deadline });
       const previous = before.observation;
-      const observation = await untilAborted(collector.observe({ api, network, previous, now, signal }, options), signal);
+      const observation = await untilAborted(
+        collector.observe({ api, network, previous, now, signal }, options),
+        signal,
+      );
       state.succeed(task, observation, collector.samples(observation, network), clock.now());
       if (before.failure !== undefined) {
         log.info({ ...fields, failedPolls: before.failuresInARow }, "poll recovered");

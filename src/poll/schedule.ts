@@ -1,48 +1,65 @@
 // When tasks are polled: at once, and then on their schedule. The only file that knows node-cron.
 import type { Clock } from "../api/clock.ts";
-import type { Schedule } from "./interval.ts";
 import type { Task } from "./task.ts";
 
 interface Parts {
   readonly clock: Clock;
   readonly stop: AbortSignal;
+  /** Polls a task; never rejects. */
   readonly poll: (task: Task) => Promise<void>;
+  readonly log: { warn(fields: object, message: string): void; debug(fields: object, message: string): void };
+}
+
+/** Polls every task until `stop` is aborted; resolves when the last running poll has ended. */
+export async function runSchedules(tasks: readonly Task[], parts: Parts): Promise<void> {
+  await Promise.all(
+    tasks.map((task) =>
+      task.schedule.kind === "every"
+        ? runEvery(task, task.schedule.milliseconds, parts)
+        : runCron(task, task.schedule.expression, parts),
+    ),
+  );
 }
 
 /**
- * Polls every task until `stop` is aborted; resolves when the last running poll has ended. A poll that takes longer than
- * the interval makes the next one start late, on the same grid: slots in between are dropped, never made up.
+ * Polls on a grid that begins now: the load of many exporters is spread by when they started, which a cron expression
+ * cannot do. After a poll that took too long the next one waits for the grid; slots in between are dropped, never made up.
  */
-export async function runSchedules(tasks: readonly Task[], parts: Parts): Promise<void> {
-  await Promise.all(tasks.map((task) => runSchedule(task, parts)));
-}
-
-async function runSchedule(task: Task, { clock, stop, poll }: Parts): Promise<void> {
-  const nextAfter = await slots(task.schedule, clock.now());
+async function runEvery(task: Task, milliseconds: number, { clock, stop, poll }: Parts): Promise<void> {
+  const start = clock.now();
   while (!stop.aborted) {
     await poll(task);
+    const next = start + (Math.floor((clock.now() - start) / milliseconds) + 1) * milliseconds;
     try {
-      await sleepUntil(nextAfter(clock.now()), clock, stop);
+      await clock.sleep(next - clock.now(), stop);
     } catch (error) {
       if (!stop.aborted) throw error;
     }
   }
 }
 
-// In portions, so that a clock that was set, or a machine that slept, is noticed within a minute.
-async function sleepUntil(at: number, clock: Clock, stop: AbortSignal): Promise<void> {
-  for (let left = at - clock.now(); left > 0; left = at - clock.now()) await clock.sleep(Math.min(left, 60_000), stop);
-}
-
-/** When the next poll is due after a given time; Unix time in milliseconds. */
-async function slots(schedule: Schedule, start: number): Promise<(now: number) => number> {
-  if (schedule.kind === "every") {
-    const { milliseconds } = schedule;
-    return (now) => start + (Math.floor((now - start) / milliseconds) + 1) * milliseconds;
-  }
-  // Only whoever writes cron expressions pays for loading it. The task is never started: it only tells its next run.
-  const { createTask } = await import("node-cron");
-  const cron = createTask(schedule.expression, () => undefined, { timezone: "UTC" });
-  await cron.start();
-  return () => cron.getNextRun()?.getTime() ?? Number.POSITIVE_INFINITY;
+async function runCron(task: Task, expression: string, { stop, poll, log }: Parts): Promise<void> {
+  // Only whoever writes cron expressions pays for loading it.
+  const { schedule } = await import("node-cron");
+  let running = poll(task);
+  await running;
+  if (stop.aborted) return;
+  const say = (level: "warn" | "debug") => (message: string | Error) =>
+    log[level]({ network: task.network, collector: task.collector.name, cron: String(message) }, "cron");
+  const job = schedule(
+    expression,
+    () => {
+      running = poll(task);
+      return running;
+    },
+    {
+      timezone: "UTC",
+      // A run that is late because the event loop was busy is still wanted, unless the next one is due.
+      missedExecutionTolerance: Math.max(1000, task.intervalMs - 100),
+      logger: { info: say("debug"), debug: say("debug"), warn: say("warn"), error: say("warn") },
+    },
+  );
+  await new Promise<void>((resolve) => stop.addEventListener("abort", () => resolve(), { once: true }));
+  await job.destroy();
+  await running;
 }

@@ -5,10 +5,21 @@ import { counter, gauge, histogram, type Sample } from "../../src/metrics/family
 import { formatBound, formatValue } from "../../src/metrics/lines.ts";
 import { parseExposition } from "../support/parser.ts";
 
-const waiting = gauge({ name: "stacks_waiting_bytes", help: 'A \\ and a "quote"\nand a line.', unit: "bytes", labels: { a: "one", b: "two" } });
+const waiting = gauge({
+  name: "stacks_waiting_bytes",
+  help: 'A \\ and a "quote"\nand a line.',
+  unit: "bytes",
+  labels: { a: "one", b: "two" },
+});
 const plain = gauge({ name: "stacks_plain", help: "No label." });
 const seen = counter({ name: "stacks_seen_microstx_total", help: "Seen.", unit: "microstx", labels: { a: "one" } });
-const sizes = histogram({ name: "stacks_size_seconds", help: "Sizes.", unit: "seconds", bounds: [1, 2.5, 10], labels: { a: "one" } });
+const sizes = histogram({
+  name: "stacks_size_seconds",
+  help: "Sizes.",
+  unit: "seconds",
+  bounds: [1, 2.5, 10],
+  labels: { a: "one" },
+});
 const families = [waiting, plain, seen, sizes];
 
 const text = async (exposition: Exposition, format: "classic" | "openmetrics" = "classic") =>
@@ -48,8 +59,8 @@ stacks_size_seconds_count{a="z"} 4
       const page = await text(exposition, format);
       const expected =
         format === "classic"
-          ? "# HELP stacks_seen_microstx_total Seen.\n# TYPE stacks_seen_microstx_total counter\nstacks_seen_microstx_total{a=\"z\"} 3\n"
-          : "# TYPE stacks_seen_microstx counter\n# UNIT stacks_seen_microstx microstx\n# HELP stacks_seen_microstx Seen.\nstacks_seen_microstx_total{a=\"z\"} 3\n# EOF\n";
+          ? '# HELP stacks_seen_microstx_total Seen.\n# TYPE stacks_seen_microstx_total counter\nstacks_seen_microstx_total{a="z"} 3\n'
+          : '# TYPE stacks_seen_microstx counter\n# UNIT stacks_seen_microstx microstx\n# HELP stacks_seen_microstx Seen.\nstacks_seen_microstx_total{a="z"} 3\n# EOF\n';
       expect(page).toBe(expected);
     }
   });
@@ -111,12 +122,26 @@ test("two families of one name are refused", () => {
 
 test("numbers are written as both formats want them", () => {
   expect([0, 1, 9, 10, 1e9, 2 ** 53, 1.5, -3, 1e21, 1e-7, Infinity, -Infinity].map(formatValue)).toEqual([
-    "0", "1", "9", "10", "1000000000", "9007199254740992", "1.5", "-3", "1e+21", "1e-7", "+Inf", "-Inf",
+    "0",
+    "1",
+    "9",
+    "10",
+    "1000000000",
+    "9007199254740992",
+    "1.5",
+    "-3",
+    "1e+21",
+    "1e-7",
+    "+Inf",
+    "-Inf",
   ]);
   expect([0, 1, 2.5, 1e21, Infinity].map(formatBound)).toEqual(["0.0", "1.0", "2.5", "1e+21", "+Inf"]);
 });
 
-const label = fc.oneof(fc.constantFrom("", "a", '"', "\\", "\n", "\\n", "é", "漢字", "😀", "{}", ",b="), fc.string({ unit: "binary" }));
+const label = fc.oneof(
+  fc.constantFrom("", "a", '"', "\\", "\n", "\\n", "é", "漢字", "😀", "{}", ",b="),
+  fc.string({ unit: "binary" }),
+);
 const number = fc.oneof(
   fc.integer({ min: 0, max: 20 }),
   fc.maxSafeNat(),
@@ -132,9 +157,13 @@ const sample = fc.oneof(
     .tuple(label, fc.array(fc.nat(1e6), { minLength: 4, maxLength: 4 }), fc.double({ noNaN: true }))
     .map(([a, counts, sum]) => sizes.at({ a }, { counts, sum })),
 );
-const distinct = fc.uniqueArray(sample, { selector: ({ family, labels }) => `${family}${JSON.stringify(labels)}`, maxLength: 30 });
+const distinct = fc.uniqueArray(sample, {
+  selector: ({ family, labels }) => `${family}${JSON.stringify(labels)}`,
+  maxLength: 30,
+});
 
-const keyOf = (name: string, labels: readonly (readonly [string, string])[]) => `${name} ${JSON.stringify([...labels].sort())}`;
+const keyOf = (name: string, labels: readonly (readonly [string, string])[]) =>
+  `${name} ${JSON.stringify([...labels].sort())}`;
 
 function expected(samples: readonly Sample[]): Map<string, number> {
   const values = new Map<string, number>();
@@ -158,28 +187,34 @@ function expected(samples: readonly Sample[]): Map<string, number> {
 
 test("whatever was set is read back, in both formats, after any sequence of changes", async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(fc.tuple(fc.constantFrom("x", "y"), distinct), { minLength: 1, maxLength: 8 }), async (changes) => {
-      const exposition = new Exposition(families);
-      const owners = new Map<string, readonly Sample[]>();
-      for (const [owner, samples] of changes) {
-        // Two owners never share a label set: each has its network or target in it.
-        const own = samples
-          .filter(({ family }) => family !== plain || owner === "x")
-          .map((item) => ({ ...item, labels: item.family === plain ? item.labels : { ...item.labels, a: `${owner}${item.labels.a}` } }));
-        exposition.set(owner, own);
-        owners.set(owner, own);
-      }
+    fc.asyncProperty(
+      fc.array(fc.tuple(fc.constantFrom("x", "y"), distinct), { minLength: 1, maxLength: 8 }),
+      async (changes) => {
+        const exposition = new Exposition(families);
+        const owners = new Map<string, readonly Sample[]>();
+        for (const [owner, samples] of changes) {
+          // Two owners never share a label set: each has its network or target in it.
+          const own = samples
+            .filter(({ family }) => family !== plain || owner === "x")
+            .map((item) => ({
+              ...item,
+              labels: item.family === plain ? item.labels : { ...item.labels, a: `${owner}${item.labels.a}` },
+            }));
+          exposition.set(owner, own);
+          owners.set(owner, own);
+        }
 
-      const wanted = expected([...owners.values()].flat());
-      for (const format of ["classic", "openmetrics"] as const) {
-        const read = new Map(
-          parseExposition(await text(exposition, format), format)
-            .flatMap(({ samples }) => samples)
-            .map(({ name, labels, value }) => [keyOf(name, [...labels]), value]),
-        );
-        expect(read).toEqual(wanted);
-      }
-    }),
+        const wanted = expected([...owners.values()].flat());
+        for (const format of ["classic", "openmetrics"] as const) {
+          const read = new Map(
+            parseExposition(await text(exposition, format), format)
+              .flatMap(({ samples }) => samples)
+              .map(({ name, labels, value }) => [keyOf(name, [...labels]), value]),
+          );
+          expect(read).toEqual(wanted);
+        }
+      },
+    ),
     { numRuns: 300, seed: 20261121 },
   );
 });

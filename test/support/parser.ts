@@ -51,7 +51,8 @@ function parseSample(text: string, line: number): ParsedSample {
     if (rest.startsWith("}")) fail(line, "empty braces");
     for (;;) {
       const label = NAME.exec(rest)?.[0] ?? fail(line, "no label name");
-      const quoted = /^="((?:[^"\\]|\\.)*)"/s.exec(rest.slice(label.length)) ?? fail(line, `no value of label ${label}`);
+      const quoted =
+        /^="((?:[^"\\]|\\.)*)"/s.exec(rest.slice(label.length)) ?? fail(line, `no value of label ${label}`);
       if (labels.has(label)) fail(line, `label ${label} twice`);
       labels.set(label, unescape(quoted[1] ?? "", true, line));
       rest = rest.slice(label.length + quoted[0].length);
@@ -64,7 +65,12 @@ function parseSample(text: string, line: number): ParsedSample {
   if (!rest.startsWith(" ")) fail(line, "no space before the value");
   const value = rest.slice(1);
   if (!NUMBER.test(value)) fail(line, `bad value ${JSON.stringify(value)}`);
-  return { name, labels, value: value === "+Inf" ? Infinity : value === "-Inf" ? -Infinity : Number(value), text: value };
+  return {
+    name,
+    labels,
+    value: value === "+Inf" ? Infinity : value === "-Inf" ? -Infinity : Number(value),
+    text: value,
+  };
 }
 
 const SUFFIXES: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
@@ -105,7 +111,8 @@ export function parseExposition(page: string, format: "classic" | "openmetrics")
       if (keyword === "TYPE") {
         if (open.type !== undefined) fail(line, "TYPE twice");
         if (!(rest in (SUFFIXES[format] ?? {}))) fail(line, `unknown type ${rest}`);
-        if (format === "openmetrics" && rest === "counter" && name.endsWith("_total")) fail(line, "counter family named _total");
+        if (format === "openmetrics" && rest === "counter" && name.endsWith("_total"))
+          fail(line, "counter family named _total");
         open.type = rest;
       } else if (keyword === "HELP") {
         if (open.help !== undefined) fail(line, "HELP twice");
@@ -119,7 +126,8 @@ export function parseExposition(page: string, format: "classic" | "openmetrics")
     }
     if (text.startsWith("#")) fail(line, "a comment that is no metadata");
     const sample = parseSample(text, line);
-    if (open === undefined || open.type === undefined || open.help === undefined) fail(line, "sample without TYPE and HELP");
+    if (open === undefined || open.type === undefined || open.help === undefined)
+      fail(line, "sample without TYPE and HELP");
     const suffixes = SUFFIXES[format]?.[open.type] ?? [];
     const family = open.name;
     if (!suffixes.some((suffix) => sample.name === `${family}${suffix}`)) fail(line, `${sample.name} inside ${family}`);
@@ -130,7 +138,8 @@ export function parseExposition(page: string, format: "classic" | "openmetrics")
   }
   return [...families.values()].map((family) => {
     if (family.type === "histogram") checkHistogram(family);
-    if (family.type === "counter") for (const { value } of family.samples) if (!(value >= 0)) throw new Error(`${family.name}: ${value}`);
+    if (family.type === "counter")
+      for (const { value } of family.samples) if (!(value >= 0)) throw new Error(`${family.name}: ${value}`);
     return { ...family, type: family.type ?? "", help: family.help ?? "" };
   });
 }
@@ -151,7 +160,8 @@ function checkHistogram({ name, samples }: Open): void {
     else set.sum = sample.value;
   }
   for (const { le, counts, count, sum } of sets.values()) {
-    const isRising = (values: readonly number[]) => values.every((value, index) => index === 0 || value >= (values[index - 1] ?? 0));
+    const isRising = (values: readonly number[]) =>
+      values.every((value, index) => index === 0 || value >= (values[index - 1] ?? 0));
     if (!isRising(le) || !isRising(counts)) throw new Error(`${name}: buckets do not rise`);
     if (le.at(-1) !== Infinity || counts.at(-1) !== count) throw new Error(`${name}: +Inf is not the count`);
     if (sum === undefined) throw new Error(`${name}: no sum`);

@@ -1,0 +1,201 @@
+// The one place where the parts are put together. Started once, polled and served until stopped.
+import type { Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Logger } from "pino";
+import { createClient } from "./api/client.ts";
+import type { Clock } from "./api/clock.ts";
+import { collectorFamilies, collectors } from "./collectors/index.ts";
+import type { Config, NetworkConfig } from "./config/config.ts";
+import type { Redactor } from "./config/secret.ts";
+import { MetricsPage } from "./http/page.ts";
+import { closeServer, createHttpServer } from "./http/server.ts";
+import { Exposition } from "./metrics/exposition.ts";
+import type { Family, Sample } from "./metrics/family.ts";
+import * as own from "./metrics/own.ts";
+import { planNetwork } from "./plan.ts";
+import { Poller } from "./poll/poller.ts";
+import { type NetworkReport, report } from "./poll/report.ts";
+import { runSchedules } from "./poll/schedule.ts";
+import { State } from "./poll/state.ts";
+import { keyOf, type Task } from "./poll/task.ts";
+import { Work } from "./poll/work.ts";
+
+/** What an app is made of. */
+export interface AppOptions {
+  readonly config: Config;
+  readonly version: string;
+  readonly log: Logger;
+  readonly redactor: Redactor;
+  readonly clock: Clock;
+}
+
+// Together below the five seconds that a stop may take.
+const SCRAPE_GRACE_MS = 3000;
+
+/** A running exporter. */
+export class App {
+  readonly tasks: readonly Task[];
+  readonly page: MetricsPage;
+  readonly log: Logger;
+  readonly #options: AppOptions;
+  readonly #state: State;
+  readonly #exposition: Exposition;
+  readonly #families: readonly Family[];
+  readonly #work = new Work();
+  readonly #poller: Poller;
+  readonly #networks: readonly Network[];
+  readonly #stop = new AbortController();
+  #server: Server | undefined;
+  #polling: Promise<void> = Promise.resolve();
+
+  constructor(options: AppOptions) {
+    const { config, clock, log, version } = options;
+    this.#options = options;
+    this.log = log;
+    this.#families = [...collectorFamilies, ...own.ownFamilies, ...this.#work.instruments.watchProcess()];
+    this.#exposition = new Exposition(this.#families);
+    this.#state = new State(this.#exposition);
+    this.#networks = config.networks.map((network) => createNetwork(network, options, this.#work));
+    this.tasks = this.#networks.flatMap(({ tasks }) => tasks);
+    for (const { network, collector } of this.tasks) this.#work.expectCollector(network, collector.name);
+    this.page = new MetricsPage({
+      exposition: this.#exposition,
+      expire: (now) => this.#state.expire(now),
+      ownSamples: () => this.#ownSamples(version),
+      now: () => clock.now(),
+    });
+    this.#poller = new Poller({
+      state: this.#state,
+      clock,
+      log,
+      stop: this.#stop.signal,
+      onRun: ({ task, outcome, reason, seconds }) => {
+        this.#work.run(task.network, task.collector.name, outcome, reason, seconds);
+        this.page.touch();
+      },
+    });
+  }
+
+  async #ownSamples(version: string): Promise<Sample[]> {
+    const networks = this.#networks.map(({ reportOf }) => reportOf());
+    const samples = [
+      ...(await this.#work.instruments.samples()),
+      ...report(this.tasks, this.#state, networks, { version, node: process.version }, this.#options.clock.now()),
+    ];
+    return [...samples, ...this.#seriesSamples(samples)];
+  }
+
+  // The series of the exporter's own families are counted from what is about to be shown, themselves included.
+  *#seriesSamples(ownSamples: readonly Sample[]): Iterable<Sample> {
+    const counts = this.#exposition.seriesPerFamily();
+    const owned = new Set<Family>(ownSamples.map(({ family }) => family));
+    for (const family of owned) counts.delete(family);
+    for (const { family } of ownSamples) {
+      counts.set(family, (counts.get(family) ?? 0) + (family.kind === "histogram" ? family.bounds.length + 3 : 1));
+    }
+    counts.delete(own.series as Family);
+    counts.set(own.series as Family, counts.size + 1);
+    for (const [family, count] of counts) yield own.series.at({ family: family.name }, count);
+  }
+
+  /** What has not succeeded yet, and why. */
+  missing(): { what: string; why: string }[] {
+    return this.tasks.flatMap((task) => {
+      const { lastSuccessAt, failure } = this.#state.of(task);
+      if (lastSuccessAt !== undefined) return [];
+      return [
+        {
+          what: keyOf(task),
+          why: failure === undefined ? "the first poll has not ended" : `${failure.reason}: ${failure.message}`,
+        },
+      ];
+    });
+  }
+
+  /** Listens and starts to poll; resolves with the address when the server listens. Throws when it cannot listen. */
+  async start(): Promise<AddressInfo> {
+    const { config, version, redactor, log, clock } = this.#options;
+    const server = createHttpServer({
+      page: this.page,
+      missing: () => this.missing(),
+      version,
+      networks: config.networks,
+      mask: (text) => redactor.mask(text),
+      onError: (error) => log.error({ err: error }, "a page could not be made"),
+    });
+    await new Promise<void>((resolve, reject) => {
+      server.once("error", reject);
+      server.listen({ host: config.listen.host, port: config.listen.port }, () => resolve());
+    });
+    this.#server = server;
+    this.#polling = runSchedules(this.tasks, {
+      clock,
+      stop: this.#stop.signal,
+      poll: (task) => this.#poller.poll(task),
+      log,
+    });
+    return server.address() as AddressInfo;
+  }
+
+  /** Polls everything once; resolves with the tasks that failed, and why. */
+  async pollOnce(): Promise<{ what: string; why: string }[]> {
+    await Promise.all(this.tasks.map((task) => this.#poller.poll(task)));
+    return this.tasks.flatMap((task) => {
+      const { failure } = this.#state.of(task);
+      return failure === undefined ? [] : [{ what: keyOf(task), why: `${failure.reason}: ${failure.message}` }];
+    });
+  }
+
+  /** No new polls, running ones aborted, open scrapes finished; resolves when all of it is done. */
+  async stop(): Promise<void> {
+    this.#stop.abort(new DOMException("the exporter stops", "AbortError"));
+    await Promise.all([
+      this.#polling,
+      this.#server === undefined ? undefined : closeServer(this.#server, SCRAPE_GRACE_MS),
+    ]);
+    await Promise.all(this.#networks.map(({ close }) => close()));
+  }
+}
+
+interface Network {
+  readonly tasks: readonly Task[];
+  readonly reportOf: () => NetworkReport;
+  readonly close: () => Promise<void>;
+}
+
+function createNetwork(network: NetworkConfig, { clock, version }: AppOptions, work: Work): Network {
+  const enabled = collectors.filter(({ name }) => network.collectors[name]?.enabled);
+  const operations = [...new Set(enabled.flatMap(({ operations }) => operations.map(({ name }) => name)))];
+  work.expectNetwork(network.name, operations);
+  const { collectors: planned, requestsPerMinute } = planNetwork(network);
+  const client = createClient({
+    network: network.name,
+    baseUrl: network.url,
+    key: network.apiKey,
+    keyHeader: network.apiKeyHeader,
+    userAgent: `stacks-exporter/${version}`,
+    budget: {
+      perMinute: network.budget.perMinute,
+      perMonth: network.budget.perMonth,
+      planned: planned.map(({ collector, peakPerMinute }) => ({
+        priority: enabled.find(({ name }) => name === collector)?.priority ?? 0,
+        perMinute: peakPerMinute,
+      })),
+    },
+    maxBodyBytes: network.maxBodyBytes,
+    clock,
+    random: Math.random,
+    observer: work.observerOf(network.name),
+  });
+  const tasks = enabled.map((collector): Task => {
+    const settings = network.collectors[collector.name];
+    if (settings === undefined) throw new Error(`no settings of ${collector.name}`);
+    const { options, schedule, intervalMs, timeoutMs, maxAgeMs } = settings;
+    return { network: network.name, collector, options, client, schedule, intervalMs, timeoutMs, maxAgeMs };
+  });
+  return {
+    tasks,
+    reportOf: () => ({ network: network.name, plannedPerMinute: requestsPerMinute, operations, ...client.snapshot() }),
+    close: () => client.close(),
+  };
+}

@@ -1,0 +1,208 @@
+// The commands. Everything of the process (arguments, environment, streams, signals) comes in as `Io`.
+import { readFileSync } from "node:fs";
+import { Command, CommanderError, Option } from "commander";
+import type { App } from "./app.ts";
+import type { Config } from "./config/config.ts";
+import type { LoadedConfig } from "./config/load.ts";
+
+/** What a command needs of the process it runs in. */
+export interface Io {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly version: string;
+  readonly out: (text: string) => void;
+  readonly err: (text: string) => void;
+  /** Resolves when somebody asks the process to stop. */
+  readonly stopped: Promise<void>;
+  /** Starts the simulated chain as a process of its own; resolves with its address. */
+  readonly startSimulator: (args: readonly string[]) => Promise<{ readonly url: string; stop(): void }>;
+}
+
+interface Flags {
+  readonly config?: string;
+  readonly listen?: string;
+  readonly logLevel?: string;
+  readonly logFormat?: string;
+}
+
+/** A mistake that is told and needs no stack trace. */
+class Refused extends Error {}
+
+async function load(flags: Flags, io: Io): Promise<LoadedConfig> {
+  const [{ loadConfig, formatMistakes }, { collectors }] = await Promise.all([
+    import("./config/load.ts"),
+    import("./collectors/index.ts"),
+  ]);
+  const file = flags.config;
+  const loaded = await loadConfig({
+    text: file === undefined ? undefined : readText(file),
+    file: file ?? "defaults",
+    env: io.env,
+    readFile: (path) => readFileSync(path),
+    collectors,
+    overrides: { listen: flags.listen, logLevel: flags.logLevel, logFormat: flags.logFormat },
+  });
+  if (!loaded.ok) throw new Refused(formatMistakes(loaded.mistakes));
+  return loaded;
+}
+
+function readText(file: string): Uint8Array {
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    throw new Refused(`${file}: cannot be read: ${error instanceof Error ? error.message : error}`);
+  }
+}
+
+async function createApp({ config, redactor }: Omit<LoadedConfig, "ok">, io: Io): Promise<App> {
+  const [{ App }, { createLogger }, { systemClock }] = await Promise.all([
+    import("./app.ts"),
+    import("./log.ts"),
+    import("./api/clock.ts"),
+  ]);
+  const log = await createLogger({ ...config.log, mask: (text) => redactor.mask(text), write: io.err });
+  return new App({ config, redactor, log, version: io.version, clock: systemClock });
+}
+
+async function serve(loaded: Omit<LoadedConfig, "ok">, io: Io, onListening?: (url: string) => void): Promise<void> {
+  const app = await createApp(loaded, io);
+  const { address, port, family } = await app.start().catch((error: unknown) => {
+    throw new Refused(`cannot listen: ${error instanceof Error ? error.message : error}`);
+  });
+  const host = family === "IPv6" ? `[${address}]` : address;
+  app.log.info({ address: `${host}:${port}`, networks: loaded.config.networks.map(({ name }) => name) }, "listening");
+  onListening?.(`http://${["0.0.0.0", "[::]"].includes(host) ? "127.0.0.1" : host}:${port}`);
+  await io.stopped;
+  app.log.info({}, "stopping");
+  await app.stop();
+  app.log.info({}, "stopped");
+}
+
+async function once(flags: Flags, io: Io): Promise<number> {
+  const app = await createApp(await load(flags, io), io);
+  const failed = await app.pollOnce();
+  io.out((await app.page.body("classic", false)).toString());
+  await app.stop();
+  return failed.length === 0 ? 0 : 1;
+}
+
+async function check(flags: Flags, io: Io): Promise<number> {
+  const { config } = await load(flags, io);
+  io.out(`${flags.config ?? "the default configuration"} is valid: ${describe(config)}\n`);
+  return 0;
+}
+
+function describe(config: Config): string {
+  return config.networks
+    .map(({ name, url, collectors }) => {
+      const enabled = Object.entries(collectors).filter(([, { enabled }]) => enabled);
+      return `${name} at ${url} (${enabled.map(([collector]) => collector).join(", ") || "nothing enabled"})`;
+    })
+    .join("; ");
+}
+
+async function plan(flags: Flags, io: Io): Promise<number> {
+  const [{ config }, { formatPlan, planOf }] = await Promise.all([load(flags, io), import("./plan.ts")]);
+  const planned = planOf(config);
+  io.out(`${formatPlan(planned)}\n`);
+  return planned.networks.every(({ misfits }) => misfits.length === 0) ? 0 : 1;
+}
+
+// Fast enough to watch, and within a budget all the same: the demo shows the exporter as it is.
+const demoConfig = (url: string) => `networks:
+  - name: simulated
+    url: ${url}
+    budget: { per_minute: 120, per_month: unlimited }
+collectors:
+  fees: { every: 5s, timeout: 4s }
+  mempool: { every: 5s, timeout: 4s }
+  blocks: { every: 10s, timeout: 8s }
+`;
+
+async function demo(flags: Flags & { readonly seed: string }, io: Io): Promise<number> {
+  const { loadConfig, formatMistakes } = await import("./config/load.ts");
+  const { collectors } = await import("./collectors/index.ts");
+  const simulator = await io.startSimulator(["--seed", flags.seed, "--random-events"]);
+  try {
+    const loaded = await loadConfig({
+      text: new TextEncoder().encode(demoConfig(simulator.url)),
+      file: "demo",
+      env: {},
+      readFile: (path) => readFileSync(path),
+      collectors,
+      overrides: {
+        listen: flags.listen ?? "127.0.0.1:10789",
+        logLevel: flags.logLevel,
+        logFormat: flags.logFormat ?? "pretty",
+      },
+    });
+    if (!loaded.ok) throw new Refused(formatMistakes(loaded.mistakes));
+    await serve(loaded, io, (url) => {
+      io.out(`A simulated Stacks chain answers at   ${simulator.url}/_sim/\n`);
+      io.out(`The exporter polls it and serves      ${url}/metrics\n`);
+      io.out(`Make it rain:                         curl -X POST ${simulator.url}/_sim/spike\n`);
+      io.out("Stop with Ctrl+C.\n");
+    });
+  } finally {
+    simulator.stop();
+  }
+  return 0;
+}
+
+/** Runs one command; resolves with the exit code. */
+export async function run(argv: readonly string[], io: Io): Promise<number> {
+  let exitCode = 0;
+  const program = new Command("stacks-exporter");
+  const common = (command: Command, work: (flags: Flags) => Promise<number>) =>
+    command
+      .addOption(new Option("-c, --config <file>", "configuration file (YAML); without one, mainnet at the public API"))
+      .addOption(new Option("-l, --listen <address>", "address to serve on, such as 127.0.0.1:10789 or :10789"))
+      .addOption(new Option("--log-level <level>", "trace, debug, info, warn, error or silent"))
+      .addOption(new Option("--log-format <format>", "json or pretty"))
+      .action(async (flags: Flags) => {
+        exitCode = await work(flags);
+      });
+  program
+    .description(
+      "Prometheus exporter for the Stacks blockchain API: mempool, fees and blocks, polled within a request budget.",
+    )
+    .version(io.version, "-V, --version")
+    .exitOverride()
+    .configureOutput({ writeOut: io.out, writeErr: io.err });
+  common(
+    program.command("serve", { isDefault: true }).description("poll and serve /metrics (the default)"),
+    async (flags) => {
+      await serve(await load(flags, io), io);
+      return 0;
+    },
+  );
+  common(
+    program.command("once").description("poll everything once, print the page, exit 1 if a collector failed"),
+    (flags) => once(flags, io),
+  );
+  common(
+    program.command("check").description("validate the configuration; all mistakes at once, exit 1 if there is one"),
+    (flags) => check(flags, io),
+  );
+  common(
+    program
+      .command("plan")
+      .description("requests, series and ages of a configuration, without a request; exit 1 if it does not fit"),
+    (flags) => plan(flags, io),
+  );
+  common(
+    program
+      .command("demo")
+      .description("start a simulated chain and an exporter on it")
+      .addOption(new Option("--seed <number>", "seed of the simulated chain").default("1")),
+    (flags) => demo(flags as Flags & { seed: string }, io),
+  );
+  try {
+    await program.parseAsync([...argv], { from: "user" });
+    return exitCode;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    if (!(error instanceof Refused)) throw error;
+    io.err(`${error.message}\n`);
+    return 1;
+  }
+}

@@ -1,0 +1,44 @@
+#!/usr/bin/env node
+// Arguments, environment, streams and signals come in here; the exit code goes out. Nothing else touches the process.
+import { spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { enableCompileCache } from "node:module";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+
+// Halves the start of every run but the first.
+enableCompileCache();
+
+const isSource = import.meta.url.endsWith(".ts");
+const packageFile = new URL("../package.json", import.meta.url);
+const simulator = new URL(isSource ? "../simulator/main.ts" : "./simulator.js", import.meta.url);
+
+const stopped = new Promise<void>((resolve) => {
+  for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => resolve());
+});
+
+async function startSimulator(args: readonly string[]): Promise<{ url: string; stop(): void }> {
+  // Its standard input is a lifeline: it ends when this process does, even by kill -9.
+  const child = spawn(process.execPath, [fileURLToPath(simulator), ...args, "--exit-with-parent"], {
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  for await (const line of createInterface(child.stdout)) {
+    const { url } = JSON.parse(line) as { url: string };
+    return { url, stop: () => child.kill() };
+  }
+  throw new Error("the simulator ended before it listened");
+}
+
+const { run } = await import("./cli.ts");
+const { version } = JSON.parse(readFileSync(packageFile, "utf8")) as { version: string };
+const code = await run(process.argv.slice(2), {
+  env: process.env,
+  version,
+  out: (text) => process.stdout.write(text),
+  err: (text) => process.stderr.write(text),
+  stopped,
+  startSimulator,
+});
+process.exitCode = code;
+// Whatever is left (a keep-alive socket, a child on its way out) must not hold the process.
+setTimeout(() => process.exit(code), 500).unref();

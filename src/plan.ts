@@ -1,0 +1,178 @@
+// What a configuration will cost, reckoned without any request: requests against the budget, series, ages.
+import { REASONS } from "./api/errors.ts";
+import { collectorFamilies, collectors } from "./collectors/index.ts";
+import type { Config, NetworkConfig } from "./config/config.ts";
+import type { Family } from "./metrics/family.ts";
+import { ownFamilies } from "./metrics/own.ts";
+import { MINUTES_PER_MONTH } from "./poll/report.ts";
+
+/** What one collector costs on one network. */
+export interface CollectorPlan {
+  readonly collector: string;
+  readonly intervalSeconds: number;
+  readonly requestsPerPoll: number;
+  readonly requestsPerMinute: number;
+  readonly requestsPerMonth: number;
+  /** Most requests that can fall into one minute. */
+  readonly peakPerMinute: number;
+  /** Series when everything is there. */
+  readonly series: number;
+  /** Oldest that a value gets while every poll succeeds. Seconds. */
+  readonly usualAgeSeconds: number;
+  /** Age at which a value disappears: nothing older is ever served. Seconds. */
+  readonly worstAgeSeconds: number;
+}
+
+/** What a network costs, and what of it does not fit. */
+export interface NetworkPlan {
+  readonly network: string;
+  readonly collectors: readonly CollectorPlan[];
+  readonly requestsPerMinute: number;
+  readonly requestsPerMonth: number;
+  readonly peakPerMinute: number;
+  readonly budgetPerMinute: number;
+  readonly budgetPerMonth: number | undefined;
+  /** One sentence for everything that does not fit; empty when all does. */
+  readonly misfits: readonly string[];
+}
+
+/** The plan of a whole configuration. */
+export interface Plan {
+  readonly networks: readonly NetworkPlan[];
+  /** Series of all collectors on all networks. */
+  readonly collectorSeries: number;
+  /** Series of the exporter's own families, about: they grow with the status codes that the server uses. */
+  readonly ownSeries: number;
+}
+
+// Process and Node.js families of the client library, with one garbage collection of each kind.
+const PROCESS_SERIES = 80;
+
+function seriesOf(family: Family, sizes: Readonly<Record<string, number>>): number {
+  const sets = family.labelNames.reduce((product, name) => {
+    const size = family.labels[name]?.values?.length ?? sizes[name] ?? 1;
+    return product * size;
+  }, 1);
+  return sets * (family.kind === "histogram" ? family.bounds.length + 3 : 1);
+}
+
+/** Reckons one network through. */
+export function planNetwork(network: NetworkConfig): NetworkPlan {
+  const rows = collectors.flatMap((collector): CollectorPlan[] => {
+    const settings = network.collectors[collector.name];
+    if (settings === undefined || !settings.enabled) return [];
+    const intervalSeconds = settings.intervalMs / 1000;
+    const requestsPerPoll = collector.requestsPerPoll(settings.options, intervalSeconds);
+    const requestsPerMinute = (requestsPerPoll * 60) / intervalSeconds;
+    return [
+      {
+        collector: collector.name,
+        intervalSeconds,
+        requestsPerPoll,
+        requestsPerMinute,
+        requestsPerMonth: requestsPerMinute * MINUTES_PER_MONTH,
+        peakPerMinute: requestsPerPoll * (Math.floor(60 / intervalSeconds) + 1),
+        series: collector.families.reduce((sum, family) => sum + seriesOf(family, { endpoint: 1 }), 0),
+        usualAgeSeconds: intervalSeconds + settings.timeoutMs / 1000,
+        worstAgeSeconds: settings.maxAgeMs / 1000,
+      },
+    ];
+  });
+  const sum = (pick: (row: CollectorPlan) => number) => rows.reduce((total, row) => total + pick(row), 0);
+  const [requestsPerMinute, requestsPerMonth, peakPerMinute] = [
+    sum((row) => row.requestsPerMinute),
+    sum((row) => row.requestsPerMonth),
+    sum((row) => row.peakPerMinute),
+  ];
+  const { perMinute, perMonth } = network.budget;
+  const misfits: string[] = [];
+  if (peakPerMinute > perMinute) {
+    misfits.push(`the busiest minute needs ${round(peakPerMinute)} requests, and the budget is ${perMinute}`);
+  }
+  if (perMonth !== undefined && requestsPerMonth > perMonth) {
+    misfits.push(`a month of 31 days needs ${round(requestsPerMonth)} requests, and the budget is ${perMonth}`);
+  }
+  return {
+    network: network.name,
+    collectors: rows,
+    requestsPerMinute,
+    requestsPerMonth,
+    peakPerMinute,
+    budgetPerMinute: perMinute,
+    budgetPerMonth: perMonth,
+    misfits,
+  };
+}
+
+const round = (value: number): string => String(Math.ceil(value * 100 - 1e-9) / 100);
+
+/** Reckons a configuration through. */
+export function planOf(config: Config): Plan {
+  const networks = config.networks.map(planNetwork);
+  const ownSeries = config.networks.reduce((sum, network) => {
+    const enabled = collectors.filter(({ name }) => network.collectors[name]?.enabled);
+    const sizes = {
+      collector: enabled.length,
+      operation: enabled.flatMap(({ operations }) => operations).length,
+      reason: Object.keys(REASONS).length,
+      // 200 and 304 as a rule.
+      code: 2,
+      family: 0,
+      field: 0,
+    };
+    return sum + ownFamilies.reduce((total, family) => total + seriesOf(family as Family, sizes), 0);
+  }, 0);
+  const families = collectorFamilies.length + ownFamilies.length + 25;
+  return {
+    networks,
+    collectorSeries: networks.reduce(
+      (sum, { collectors }) => sum + collectors.reduce((all, { series }) => all + series, 0),
+      0,
+    ),
+    ownSeries: ownSeries + families + PROCESS_SERIES,
+  };
+}
+
+/** The plan as text for a person. */
+export function formatPlan(plan: Plan): string {
+  const lines: string[] = [];
+  for (const network of plan.networks) {
+    lines.push(`network ${network.network}`);
+    const header = [
+      "collector",
+      "every",
+      "requests/poll",
+      "requests/min",
+      "requests/month",
+      "series",
+      "usual age",
+      "never older than",
+    ];
+    const rows = network.collectors.map((row) => [
+      row.collector,
+      `${row.intervalSeconds}s`,
+      String(row.requestsPerPoll),
+      round(row.requestsPerMinute),
+      String(Math.ceil(row.requestsPerMonth)),
+      String(row.series),
+      `<= ${row.usualAgeSeconds}s`,
+      `${row.worstAgeSeconds}s`,
+    ]);
+    const widths = header.map((title, column) =>
+      Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)),
+    );
+    const pad = (row: readonly string[]) =>
+      `  ${row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join("  ")
+        .trimEnd()}`;
+    lines.push(...[header, ...rows].map(pad));
+    lines.push(
+      `  in all ${round(network.requestsPerMinute)} requests a minute of ${network.budgetPerMinute} (busiest minute ${round(network.peakPerMinute)}), ` +
+        `${Math.ceil(network.requestsPerMonth)} a month of ${network.budgetPerMonth ?? "unlimited"}`,
+    );
+    lines.push(...network.misfits.map((misfit) => `  DOES NOT FIT: ${misfit}`));
+  }
+  lines.push(`series: at most ${plan.collectorSeries} of the chain, about ${plan.ownSeries} of the exporter itself`);
+  return lines.join("\n");
+}

@@ -1,0 +1,97 @@
+// What the exporter says about itself, made from the state of the polls and of the API clients. Pure.
+import type { Sample } from "../metrics/family.ts";
+import * as own from "../metrics/own.ts";
+import type { Standing, State } from "./state.ts";
+import type { Task } from "./task.ts";
+
+/** One window of a budget; requests. `limit` is undefined when the window is not limited. */
+export interface WindowUse {
+  readonly limit: number | undefined;
+  readonly used: number;
+  readonly remaining: number | undefined;
+}
+
+/** What an API client says of its network. Times are Unix time in milliseconds. */
+export interface NetworkReport {
+  readonly network: string;
+  readonly minute: WindowUse;
+  readonly month: WindowUse;
+  readonly plannedPerMinute: number;
+  readonly pausedUntil: number | undefined;
+  /** Operations that answered 410, of those that `operations` names. */
+  readonly retired: readonly string[];
+  readonly operations: readonly string[];
+  readonly ratelimits: readonly {
+    readonly window: string;
+    readonly limit: number | undefined;
+    readonly remaining: number | undefined;
+  }[];
+}
+
+/** Length of the month that budgets reckon with. */
+export const MINUTES_PER_MONTH = 31 * 24 * 60;
+
+/** The state that a collector is in, once its first poll has ended. */
+export function stateOf({ failure }: Standing, isPaused: boolean): own.State {
+  if (failure?.reason === "gone") return "retired";
+  if (isPaused || failure?.reason === "rate_limited" || failure?.reason === "budget") return "paused";
+  return failure === undefined ? "active" : "degraded";
+}
+
+function* taskSamples(task: Task, standing: Standing, isPaused: boolean): Iterable<Sample> {
+  const labels = { network: task.network, collector: task.collector.name };
+  yield own.interval.at(labels, task.intervalMs / 1000);
+  yield own.maxAge.at(labels, task.maxAgeMs / 1000);
+  if (standing.lastEndAt === undefined) return;
+  yield own.success.at(labels, standing.failure === undefined ? 1 : 0);
+  if (standing.lastSuccessAt !== undefined) yield own.lastSuccess.at(labels, standing.lastSuccessAt / 1000);
+  const present = stateOf(standing, isPaused);
+  for (const state of own.STATES) yield own.state.at({ ...labels, state }, state === present ? 1 : 0);
+}
+
+function* networkSamples(report: NetworkReport, now: number): Iterable<Sample> {
+  const { network } = report;
+  for (const [window, use, planned] of [
+    ["minute", report.minute, report.plannedPerMinute],
+    ["month", report.month, report.plannedPerMinute * MINUTES_PER_MONTH],
+  ] as const) {
+    const labels = { network, window };
+    if (use.limit !== undefined) yield own.budgetLimit.at(labels, use.limit);
+    yield own.budgetPlanned.at(labels, planned);
+    yield own.budgetUsed.at(labels, use.used);
+    if (use.remaining !== undefined) yield own.budgetRemaining.at(labels, use.remaining);
+  }
+  if (report.pausedUntil !== undefined && report.pausedUntil > now)
+    yield own.pauseEnd.at({ network }, report.pausedUntil / 1000);
+  for (const operation of report.operations) {
+    yield own.retiredOperations.at({ network, operation }, report.retired.includes(operation) ? 1 : 0);
+  }
+  for (const { window, limit, remaining } of report.ratelimits) {
+    if (limit !== undefined) yield own.ratelimitLimit.at({ network, window }, limit);
+    if (remaining !== undefined) yield own.ratelimitRemaining.at({ network, window }, remaining);
+  }
+}
+
+/** Samples of everything in `own` that is no instrument. */
+export function* report(
+  tasks: readonly Task[],
+  state: State,
+  networks: readonly NetworkReport[],
+  versions: { readonly version: string; readonly node: string },
+  now: number,
+): Iterable<Sample> {
+  yield own.buildInfo.at({ version: versions.version, node_version: versions.node }, 1);
+  for (const network of networks) {
+    const isPaused = network.pausedUntil !== undefined && network.pausedUntil > now;
+    const standings = tasks
+      .filter((task) => task.network === network.network)
+      .map((task) => [task, state.of(task)] as const);
+    const ended = standings.filter(([, { lastEndAt }]) => lastEndAt !== undefined);
+    if (ended.length > 0) {
+      const isUp = ended.some(([, { failure }]) => failure === undefined);
+      yield own.up.at({ network: network.network }, isUp ? 1 : 0);
+    }
+    for (const [task, standing] of standings) yield* taskSamples(task, standing, isPaused);
+    yield* networkSamples(network, now);
+  }
+}

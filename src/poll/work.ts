@@ -1,0 +1,61 @@
+// The instruments of the exporter's own work, and the callbacks that feed them: one place where an event becomes a number.
+import { REASONS, type Reason } from "../api/errors.ts";
+import type { Drift } from "../api/operation.ts";
+import { Instruments } from "../metrics/instruments.ts";
+import * as own from "../metrics/own.ts";
+
+/** Counts the work of polls and requests. Every known label set begins at 0, so that `rate()` sees the first increase. */
+export class Work {
+  readonly instruments = new Instruments();
+  readonly #runs = this.instruments.counter(own.runs);
+  readonly #failures = this.instruments.counter(own.failures);
+  readonly #duration = this.instruments.histogram(own.duration);
+  readonly #requests = this.instruments.counter(own.requests);
+  readonly #requestDuration = this.instruments.histogram(own.requestDuration);
+  readonly #receivedBytes = this.instruments.counter(own.receivedBytes);
+  readonly #retries = this.instruments.counter(own.retries);
+  readonly #pauses = this.instruments.counter(own.pauses);
+  readonly #deprecations = this.instruments.counter(own.deprecations);
+  readonly #drift = this.instruments.counter(own.drift);
+
+  /** Makes the series of a collector exist. */
+  expectCollector(network: string, collector: string): void {
+    for (const outcome of Object.keys(own.OUTCOMES)) this.#runs.add({ network, collector, outcome }, 0);
+    for (const reason of Object.keys(REASONS)) this.#failures.add({ network, collector, reason }, 0);
+  }
+
+  /** Makes the series of a network's operations exist. */
+  expectNetwork(network: string, operations: readonly string[]): void {
+    this.#pauses.add({ network }, 0);
+    for (const operation of operations) {
+      this.#requests.add({ network, operation, code: "200" }, 0);
+      this.#receivedBytes.add({ network, operation }, 0);
+      this.#deprecations.add({ network, operation }, 0);
+    }
+  }
+
+  /** A poll that ended; skipped ones have no duration. */
+  run(network: string, collector: string, outcome: own.Outcome, reason: Reason | undefined, seconds: number): void {
+    this.#runs.add({ network, collector, outcome });
+    if (reason !== undefined) this.#failures.add({ network, collector, reason });
+    if (outcome !== "skipped_overlap") this.#duration.observe({ network, collector }, seconds);
+  }
+
+  /** What the API client of a network reports. */
+  observerOf(network: string) {
+    return {
+      onRequest: (request: { operation: string; code: string; durationSeconds: number; bytes: number }) => {
+        const { operation, code, durationSeconds, bytes } = request;
+        this.#requests.add({ network, operation, code });
+        this.#requestDuration.observe({ network, operation }, durationSeconds);
+        this.#receivedBytes.add({ network, operation }, bytes);
+      },
+      onRetry: ({ operation, reason }: { operation: string; reason: Reason }) =>
+        this.#retries.add({ network, operation, reason }),
+      onPause: () => this.#pauses.add({ network }),
+      onDeprecation: ({ operation }: { operation: string }) => this.#deprecations.add({ network, operation }),
+      onDrift: ({ operation, field, kind }: { operation: string; field: string; kind: Drift }) =>
+        this.#drift.add({ network, operation, field, kind }),
+    };
+  }
+}

@@ -1,0 +1,106 @@
+import { describe, expect, test } from "@jest/globals";
+import type { AnyCollector } from "../../src/collectors/collector.ts";
+import { fees as feesCollector } from "../../src/collectors/fees.ts";
+import { mempool as mempoolCollector } from "../../src/collectors/mempool.ts";
+import { type Canned, cannedApi, captured } from "../support/canned-api.ts";
+import { expectGolden, textOf } from "../support/golden.ts";
+import { observe } from "../support/observe.ts";
+
+const mempool = mempoolCollector as AnyCollector;
+const fees = feesCollector as AnyCollector;
+const row = { no_priority: 1, low_priority: 2, medium_priority: 3, high_priority: 4 };
+const zeros = { no_priority: 0, low_priority: 0, medium_priority: 0, high_priority: 0 };
+
+describe("captured answers become these samples:", () => {
+  test.each([
+    { collector: mempool, name: "mempool-stats.ok" },
+    { collector: mempool, name: "mempool-stats.empty-mempool" },
+    { collector: fees, name: "mempool-fees.ok" },
+    { collector: fees, name: "mempool-fees.empty-mempool" },
+  ] as const)("$name", async ({ collector, name }) => {
+    const observation = await observe(
+      collector,
+      cannedApi(() => ({ json: captured(name).json })),
+    );
+
+    expectGolden(name, await textOf(collector, observation));
+  });
+});
+
+test.each([
+  [mempool, "mempool-stats.ok"],
+  [fees, "mempool-fees.ok"],
+] as const)("a 304 keeps the values and renews their time (%#)", async (collector, name) => {
+  let now = 1_000_000;
+  let canned: Canned = { json: captured(name).json };
+  const api = cannedApi(
+    () => canned,
+    () => now,
+  );
+  const first = await observe(collector, api);
+  now = 2_000_000;
+  canned = "unchanged";
+
+  const second = await observe(collector, api, first);
+
+  const before = await textOf(collector, first);
+  expect(await textOf(collector, second)).toBe(
+    before.replace(/^(stacks_mempool_snapshot_timestamp_seconds.*) 1000$/m, "$1 2000"),
+  );
+});
+
+test.each([
+  [mempool, "mempool-stats.ok", "mempool-stats.empty-mempool"],
+  [fees, "mempool-fees.ok", "mempool-fees.empty-mempool"],
+] as const)("only answers that differ count as changed (%#)", async (collector, one, other) => {
+  let name: string = one;
+  const api = cannedApi(() => ({ json: captured(name).json }));
+  let observation: unknown;
+  for (name of [one, one, other, other, one]) observation = await observe(collector, api, observation);
+
+  expect(await textOf(collector, observation)).toMatch(/^stacks_mempool_snapshots_changed_total\{.*\} 2$/m);
+});
+
+test("unknown transaction types pass, are counted as drift, and are bounded", async () => {
+  const types = Object.fromEntries(
+    Array.from({ length: 20 }, (_, index) => [`new_${String(index).padStart(2, "0")}`, row]),
+  );
+  const api = cannedApi(() => ({ json: { all: row, "Not a label": row, ...types } }));
+
+  const text = await textOf(fees, await observe(fees, api));
+
+  expect(text).toContain('tx_type="new_07",priority="high"} 4');
+  expect(text).not.toContain("new_08");
+  expect(text).not.toContain("Not a label");
+  expect(api.drift).toHaveLength(21);
+  expect(new Set(api.drift)).toEqual(new Set(["mempool_fees tx_type enum"]));
+});
+
+test("a type whose four fees are zero is absent, and one zero among others is not", async () => {
+  const api = cannedApi(() => ({ json: { all: { ...row, no_priority: 0 }, token_transfer: zeros } }));
+
+  const text = await textOf(fees, await observe(fees, api));
+
+  expect(text).toContain('tx_type="all",priority="no"} 0');
+  expect(text).not.toContain("token_transfer");
+});
+
+test.each<[string, AnyCollector, unknown]>([
+  ["a negative fee", fees, { all: { ...row, low_priority: -1 } }],
+  ["a fee that is text", fees, { all: { ...row, low_priority: "3000" } }],
+  ["no `all`", fees, { token_transfer: row }],
+  ["an array", fees, []],
+  [
+    "a fractional count",
+    mempool,
+    { tx_type_counts: { token_transfer: 1.5 }, tx_simple_fee_averages: {}, tx_ages: {}, tx_byte_sizes: {} },
+  ],
+  ["a missing object", mempool, { tx_type_counts: {}, tx_simple_fee_averages: {}, tx_ages: {} }],
+])("is refused: %s", async (_, collector, json) => {
+  await expect(
+    observe(
+      collector,
+      cannedApi(() => ({ json })),
+    ),
+  ).rejects.toThrow();
+});

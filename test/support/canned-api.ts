@@ -1,0 +1,79 @@
+// A StacksApi that answers from a table, through the declared shapes: what a collector sees, without sockets.
+import { readFileSync } from "node:fs";
+import { ApiError } from "../../src/api/errors.ts";
+import type { Answer, Drift, Operation, Parameters, StacksApi } from "../../src/api/operation.ts";
+
+/** What the table says to one request: a JSON value (200), the status of an error, or "unchanged" (304). */
+export type Canned = { readonly json: unknown } | { readonly status: number } | "unchanged";
+
+export interface CannedApi extends StacksApi {
+  /** Every request, as `operation /path?query`. */
+  readonly asked: string[];
+  readonly drift: string[];
+  readonly retired: Set<string>;
+}
+
+/** A captured answer: its status and its JSON. */
+export function captured(name: string): { readonly status: number; readonly json: unknown } {
+  const text = readFileSync(new URL(`../responses/captured/${name}.http`, import.meta.url), "utf8");
+  const end = text.search(/\r?\n\r?\n/);
+  const body = text.slice(end).trim();
+  return { status: Number(text.split(" ")[1]), json: body === "" ? undefined : JSON.parse(body) };
+}
+
+const urlOf = (operation: Operation, { path, query }: Parameters<string>): string => {
+  const filled = operation.path.replace(/\{(\w+)\}/g, (_, name: string) =>
+    String((path as Record<string, unknown>)[name]),
+  );
+  const search = new URLSearchParams(
+    Object.fromEntries(Object.entries(query ?? {}).map(([key, value]) => [key, String(value)])),
+  ).toString();
+  return search === "" ? filled : `${filled}?${search}`;
+};
+
+const REASON_OF: Readonly<Record<number, "gone" | "not_found" | "rate_limited">> = {
+  404: "not_found",
+  410: "gone",
+  429: "rate_limited",
+};
+
+/** An API that answers what `table` says; `now` is when answers arrive. */
+export function cannedApi(table: (url: string, operation: string) => Canned, now = () => 1_795_219_200_000): CannedApi {
+  const asked: string[] = [];
+  const drift: string[] = [];
+  const retired = new Set<string>();
+  const stored = new Map<string, unknown>();
+  const get = async <Body>(
+    operation: Operation<string, Body>,
+    parameters: Parameters<string>,
+  ): Promise<Answer<Body>> => {
+    const url = urlOf(operation as Operation, parameters);
+    asked.push(`${operation.name} ${url}`);
+    const canned = table(url, operation.name);
+    if (canned === "unchanged") return { body: stored.get(url) as Body, changed: false, receivedAt: now() };
+    if ("status" in canned) {
+      throw new ApiError(REASON_OF[canned.status] ?? "http_server", operation.name, `status ${canned.status}`, {
+        status: canned.status,
+      });
+    }
+    const body = operation.body.parse(canned.json);
+    stored.set(url, body);
+    return { body, changed: true, receivedAt: now() };
+  };
+  return {
+    asked,
+    drift,
+    retired,
+    get: get as StacksApi["get"],
+    find: (async (operation: Operation, parameters: Parameters<string>) => {
+      try {
+        return await get(operation, parameters);
+      } catch (error) {
+        if (error instanceof ApiError && error.status === 404) return undefined;
+        throw error;
+      }
+    }) as StacksApi["find"],
+    isRetired: ({ name }) => retired.has(name),
+    noteDrift: ({ name }: Operation, field: string, kind: Drift) => drift.push(`${name} ${field} ${kind}`),
+  };
+}

@@ -1,0 +1,20 @@
+// Text compared with a committed file; `npm run golden` writes the files anew, and their diff is what Prometheus will see.
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { expect } from "@jest/globals";
+import type { AnyCollector } from "../../src/collectors/collector.ts";
+import { Exposition } from "../../src/metrics/exposition.ts";
+
+const isRewriting = process.env.GOLDEN === "write";
+
+export function expectGolden(name: string, text: string): void {
+  const file = new URL(`../golden/${name}.prom`, import.meta.url);
+  if (isRewriting) writeFileSync(file, text);
+  expect(text).toBe(existsSync(file) ? readFileSync(file, "utf8") : `(no golden file ${name}.prom: npm run golden)`);
+}
+
+/** What the page shows of one observation. */
+export async function textOf(collector: AnyCollector, observation: unknown, network = "mainnet"): Promise<string> {
+  const exposition = new Exposition(collector.families);
+  exposition.set("x", collector.samples(observation, network));
+  return (await exposition.page("classic")).body.toString();
+}

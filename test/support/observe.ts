@@ -1,0 +1,13 @@
+import type { StacksApi } from "../../src/api/operation.ts";
+import type { AnyCollector } from "../../src/collectors/collector.ts";
+
+/** One poll of a collector with its default settings, or some of its own. */
+export function observe(
+  collector: AnyCollector,
+  api: StacksApi,
+  previous?: unknown,
+  { options = {}, now = 1_795_219_200_000 }: { options?: object; now?: number } = {},
+): Promise<unknown> {
+  const signal = new AbortController().signal;
+  return collector.observe({ api, network: "mainnet", previous, now, signal }, collector.options.parse(options));
+}
