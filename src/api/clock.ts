@@ -31,3 +31,18 @@ export const systemClock: Clock = {
       signal?.addEventListener("abort", onAbort, { once: true });
     }),
 };
+
+/**
+ * The clock as it would be had nobody ever set it back: where the limits of a budget are kept, a clock corrected by an hour
+ * would otherwise close the window for that hour.
+ */
+export function steady(clock: Clock): () => number {
+  let latest = clock.now();
+  let shift = 0;
+  return () => {
+    const now = clock.now() + shift;
+    if (now < latest) shift += latest - now;
+    else latest = now;
+    return latest;
+  };
+}

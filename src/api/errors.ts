@@ -27,16 +27,22 @@ export class ApiError extends Error {
   readonly operation: string;
   /** HTTP status, when there was an answer. */
   readonly status: number | undefined;
+  /**
+   * True for a 404 that is not the operation's own answer ("no such block") but says that the server, or something before
+   * it, does not know the path at all: callers may fall back to another operation.
+   */
+  readonly routeMissing: boolean;
 
   constructor(
     reason: Reason,
     operation: string,
     message: string,
-    options: { readonly status?: number | undefined; readonly cause?: unknown } = {},
+    options: { readonly status?: number | undefined; readonly routeMissing?: boolean; readonly cause?: unknown } = {},
   ) {
     super(`${operation}: ${message}`, options.cause === undefined ? undefined : { cause: options.cause });
     this.reason = reason;
     this.operation = operation;
     this.status = options.status;
+    this.routeMissing = options.routeMissing ?? false;
   }
 }

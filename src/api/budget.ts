@@ -1,0 +1,226 @@
+// The one gate through which every request leaves: limits, pauses and order. Knows nothing of HTTP.
+import { isTimeout } from "./abort.ts";
+import { type Clock, steady } from "./clock.ts";
+import { MinuteWindow } from "./minute-window.ts";
+import { MonthBucket } from "./month-bucket.ts";
+
+/** How much one network may be asked. */
+export interface BudgetLimits {
+  /** Requests in any 60 seconds; at least 1. */
+  readonly perMinute: number;
+  /** Requests in any 31 days of one process; no such limit when absent. */
+  readonly perMonth?: number | undefined;
+  /** Requests a minute expected of each priority (index 0 first): lower priorities leave them free. */
+  readonly plannedPerMinute?: readonly number[] | undefined;
+}
+
+/** Who wants to leave, and until when. */
+export interface Turn {
+  /** 0 is served first. */
+  readonly priority: number;
+  /** Unix time, milliseconds; Infinity for none. */
+  readonly deadline: number;
+  readonly signal: AbortSignal;
+}
+
+/** The gate stays shut for this request until after its deadline. */
+export class Refusal extends Error {
+  override readonly name = "Refusal";
+  readonly reason: "budget" | "rate_limited";
+
+  constructor(reason: "budget" | "rate_limited", waitMs: number) {
+    const what = reason === "budget" ? "no request left in the budget" : "the network is paused after a 429";
+    const wait = waitMs > 0 && Number.isFinite(waitMs) ? `; the next may leave in ${Math.ceil(waitMs / 1000)} s` : "";
+    super(`${what} before the deadline${wait}`);
+    this.reason = reason;
+  }
+}
+
+interface Waiter {
+  readonly priority: number;
+  readonly deadline: number;
+  admit(): void;
+  reject(error: unknown): void;
+}
+
+/**
+ * Admits requests by priority, then first come, first served, while the minute, the month, a pause and the number of
+ * connections allow. The first in the queue blocks all others, which loses nothing: what keeps a request from leaving
+ * keeps every less important one from leaving too.
+ */
+export class Budget {
+  readonly #clock: Clock;
+  readonly #now: () => number;
+  readonly #minute: MinuteWindow;
+  readonly #month: MonthBucket | undefined;
+  readonly #planned: readonly number[];
+  readonly #concurrency: number;
+  readonly #queue: Waiter[] = [];
+  #inFlight = 0;
+  #pausedUntil = 0;
+  #wakeAt = Number.POSITIVE_INFINITY;
+  #timer = new AbortController();
+  #closed = false;
+
+  constructor(limits: BudgetLimits, clock: Clock, concurrency: number) {
+    this.#clock = clock;
+    this.#now = steady(clock);
+    this.#planned = limits.plannedPerMinute ?? [];
+    this.#minute = new MinuteWindow(limits.perMinute, this.#planned);
+    this.#month = limits.perMonth === undefined ? undefined : new MonthBucket(limits.perMonth, this.#now());
+    this.#concurrency = concurrency;
+  }
+
+  /**
+   * Calls `start` when the request may leave, in the same turn of the event loop in which that was decided, so that no
+   * pause can begin in between. Settles as `start` does.
+   * @throws Refusal when that cannot be before the deadline; the reason of the signal when it is aborted otherwise.
+   */
+  run<T>(turn: Turn, start: () => Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      if (this.#closed) return reject(closed());
+      if (turn.signal.aborted) return reject(this.#aborted(turn.signal));
+      const onAbort = () => {
+        this.#queue.splice(this.#queue.indexOf(waiter), 1);
+        reject(this.#aborted(turn.signal));
+        this.#serve();
+      };
+      const waiter: Waiter = {
+        priority: turn.priority,
+        deadline: this.#now() + (turn.deadline - this.#clock.now()),
+        admit: () => {
+          turn.signal.removeEventListener("abort", onAbort);
+          resolve(this.#fly(start));
+        },
+        reject: (error) => {
+          turn.signal.removeEventListener("abort", onAbort);
+          reject(error);
+        },
+      };
+      turn.signal.addEventListener("abort", onAbort, { once: true });
+      const behind = this.#queue.findIndex(({ priority }) => priority > turn.priority);
+      this.#queue.splice(behind === -1 ? this.#queue.length : behind, 0, waiter);
+      this.#serve();
+    });
+  }
+
+  /** Lets nothing leave for so long, unless a longer pause is running. Those who cannot wait that long fail at once. */
+  pause(milliseconds: number): void {
+    this.#pausedUntil = Math.max(this.#pausedUntil, this.#now() + milliseconds);
+    this.#serve();
+  }
+
+  /** End of the running pause, Unix time in milliseconds; undefined when there is none. */
+  get pausedUntil(): number | undefined {
+    const left = this.#pausedUntil - this.#now();
+    return left > 0 ? this.#clock.now() + left : undefined;
+  }
+
+  /** Departures of the last 60 seconds, what is left of them, who waits, who is under way, and the month if limited. */
+  snapshot() {
+    const now = this.#now();
+    const used = this.#minute.used(now);
+    return {
+      perMinute: this.#minute.perMinute,
+      usedLastMinute: used,
+      remaining: this.#minute.perMinute - used,
+      waiting: this.#queue.length,
+      inFlight: this.#inFlight,
+      month: this.#month && {
+        limit: this.#month.perMonth,
+        capacity: this.#month.capacity,
+        available: this.#month.available(now),
+        usedSinceStart: this.#month.taken,
+      },
+    };
+  }
+
+  /** Sends everybody who waits away and admits nobody any more. */
+  close(): void {
+    this.#closed = true;
+    for (const waiter of this.#queue.splice(0)) waiter.reject(closed());
+    this.#arm(this.#now());
+  }
+
+  #serve(): void {
+    const now = this.#now();
+    while (this.#queue[0] !== undefined && this.#inFlight < this.#concurrency) {
+      const at = this.#earliest(now, this.#queue[0].priority);
+      if (at > now && at < this.#queue[0].deadline) break;
+      const first = this.#queue.shift();
+      if (first !== undefined && at < first.deadline) this.#admit(now, first);
+      else first?.reject(this.#refusal(now, at, first.deadline));
+    }
+    for (const waiter of [...this.#queue]) {
+      const at = this.#earliest(now, waiter.priority);
+      if (at < waiter.deadline) continue;
+      this.#queue.splice(this.#queue.indexOf(waiter), 1);
+      waiter.reject(this.#refusal(now, at, waiter.deadline));
+    }
+    this.#arm(now);
+  }
+
+  #admit(now: number, waiter: Waiter): void {
+    this.#minute.add(now, waiter.priority);
+    this.#month?.take(now);
+    waiter.admit();
+  }
+
+  async #fly<T>(start: () => Promise<T>): Promise<T> {
+    this.#inFlight += 1;
+    try {
+      return await start();
+    } finally {
+      this.#inFlight -= 1;
+      this.#serve();
+    }
+  }
+
+  #earliest(now: number, priority: number): number {
+    const reserve = this.#planned.slice(0, priority).reduce((sum, planned) => sum + planned, 0);
+    return Math.max(
+      this.#minute.earliest(now, priority),
+      this.#month?.earliest(now, reserve) ?? now,
+      Math.max(now, this.#pausedUntil),
+    );
+  }
+
+  #refusal(now: number, at: number, deadline: number): Refusal {
+    const paused = this.#pausedUntil > now && this.#pausedUntil >= deadline;
+    return new Refusal(paused ? "rate_limited" : "budget", at - now);
+  }
+
+  #aborted(signal: AbortSignal): unknown {
+    if (!isTimeout(signal.reason)) return signal.reason;
+    const left = this.#pausedUntil - this.#now();
+    return new Refusal(left > 0 ? "rate_limited" : "budget", Math.max(0, left));
+  }
+
+  // One timer for the whole queue: the next thing that can change without anybody telling.
+  #arm(now: number): void {
+    let wakeAt = Number.POSITIVE_INFINITY;
+    const [first] = this.#queue;
+    if (first !== undefined && this.#inFlight < this.#concurrency) wakeAt = this.#earliest(now, first.priority);
+    for (const { deadline } of this.#queue) wakeAt = Math.min(wakeAt, deadline);
+    if (wakeAt === this.#wakeAt) return;
+    this.#timer.abort();
+    this.#wakeAt = wakeAt;
+    if (wakeAt === Number.POSITIVE_INFINITY) return;
+    const timer = new AbortController();
+    this.#timer = timer;
+    // At least a millisecond, because timers may fire a little early and must not spin.
+    const slept = this.#clock.sleep(Math.max(1, wakeAt - now), timer.signal);
+    slept.then(
+      () => {
+        if (this.#timer !== timer) return;
+        this.#wakeAt = Number.POSITIVE_INFINITY;
+        this.#serve();
+      },
+      () => {}, // replaced by another timer
+    );
+  }
+}
+
+function closed(): DOMException {
+  return new DOMException("the client is closed", "AbortError");
+}

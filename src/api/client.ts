@@ -1,0 +1,162 @@
+// The API of one network: puts the parts together and shows each poll its own narrow view.
+import { Backoff } from "./backoff.ts";
+import { Budget, type BudgetLimits } from "./budget.ts";
+import { Cache } from "./cache.ts";
+import { Caller } from "./call.ts";
+import { type Clock, systemClock } from "./clock.ts";
+import { ApiError } from "./errors.ts";
+import type { Observer } from "./observer.ts";
+import type { Answer, Operation, Parameters, StacksApi } from "./operation.ts";
+import { type OperationFacts, OperationLedger } from "./operation-facts.ts";
+import type { Parts } from "./parts.ts";
+import { type RateLimit, RateLimits } from "./rate-limits.ts";
+import { redactor, type Secret } from "./redact.ts";
+import { requestUrl } from "./request-url.ts";
+import { type Retired, Retirement } from "./retirement.ts";
+import { DEFAULT_RETRY, type RetryPolicy } from "./retry.ts";
+import { Transport, type TransportLimits } from "./transport.ts";
+
+/** What a client needs to know; only the first four have no default. */
+export interface ClientOptions {
+  /** Name of the network. */
+  readonly network: string;
+  /** Absolute; its path is a prefix of every request. */
+  readonly baseUrl: string | URL;
+  /** `stacks-exporter/<version>`. */
+  readonly userAgent: string;
+  readonly budget: BudgetLimits;
+  /** API key, sent with every request and shown nowhere. */
+  readonly key?: Secret | undefined;
+  /** @default "x-api-key" */
+  readonly keyHeader?: string | undefined;
+  /** Bytes of a body, packed as well as unpacked. @default 16 MiB */
+  readonly maxBodyBytes?: number | undefined;
+  /** Of one attempt, milliseconds; a call can have several before its deadline. @default 15,000 */
+  readonly attemptTimeoutMs?: number | undefined;
+  readonly transport?: Partial<Omit<TransportLimits, "maxBodyBytes">> | undefined;
+  readonly retry?: Partial<RetryPolicy> | undefined;
+  /** @default 2,000 answers, 64 MiB */
+  readonly cache?: { readonly maxEntries?: number; readonly maxBytes?: number } | undefined;
+  readonly clock?: Clock | undefined;
+  /** For jitter: a number of [0, 1). */
+  readonly random?: (() => number) | undefined;
+  readonly observer?: Observer | undefined;
+}
+
+/** One poll, as the client needs to know it. */
+export interface PollOptions {
+  /** 0 is served first. */
+  readonly priority: number;
+  /** Aborted at the deadline (with a `TimeoutError`) and at shutdown (with anything else). */
+  readonly signal: AbortSignal;
+  /** When the signal will be aborted, Unix time in milliseconds: lets hopeless requests fail at once. */
+  readonly deadline?: number | undefined;
+  /** Who asks, for the observer. */
+  readonly collector?: string | undefined;
+}
+
+/** The state of one network's API. */
+export interface ClientSnapshot {
+  readonly network: string;
+  /** The minute's figures, and those of the month under `month` when it is limited. */
+  readonly budget: ReturnType<Budget["snapshot"]>;
+  /** End of the running pause, Unix time in milliseconds. */
+  readonly pausedUntil: number | undefined;
+  /** Quotas of the server as last seen. */
+  readonly rateLimits: readonly RateLimit[];
+  readonly retired: readonly Retired[];
+  readonly operations: readonly OperationFacts[];
+  readonly cache: { readonly entries: number; readonly bytes: number };
+}
+
+/** The API of one network. */
+export interface Client {
+  /** The view of one poll. */
+  forPoll(poll: PollOptions): StacksApi;
+  snapshot(): ClientSnapshot;
+  /** Drops all connections and sends away everybody who waits. */
+  close(): Promise<void>;
+}
+
+/** Makes the client of one network; no request leaves before one is asked for. */
+export function createClient(options: ClientOptions): Client {
+  const base = new URL(options.baseUrl);
+  const clock = options.clock ?? systemClock;
+  const random = options.random ?? Math.random;
+  const observer = options.observer ?? {};
+  const limits: TransportLimits = {
+    connections: 8,
+    connectTimeoutMs: 5_000,
+    headersTimeoutMs: 15_000,
+    bodyTimeoutMs: 15_000,
+    maxBodyBytes: options.maxBodyBytes ?? 16 * 2 ** 20,
+    ...options.transport,
+  };
+  const budget = new Budget(options.budget, clock, limits.connections);
+  const transport = new Transport(limits);
+  const cache = new Cache(options.cache?.maxEntries ?? 2_000, options.cache?.maxBytes ?? 64 * 2 ** 20);
+  const retirement = new Retirement();
+  const ledger = new OperationLedger();
+  const rateLimits = new RateLimits();
+  const headers = () => ({
+    "user-agent": options.userAgent,
+    ...(options.key && { [options.keyHeader ?? "x-api-key"]: options.key.reveal() }),
+  });
+  const parts: Parts = {
+    ...{ clock, budget, transport, cache, retirement, ledger, rateLimits, observer, headers },
+    backoff: new Backoff(random),
+    redact: redactor(options.key),
+    attemptTimeoutMs: options.attemptTimeoutMs ?? 15_000,
+  };
+  const caller = new Caller(parts, { ...DEFAULT_RETRY, ...options.retry }, random);
+  return {
+    forPoll: (poll) => stacksApi(parts, caller, base, poll),
+    snapshot: () => ({
+      network: options.network,
+      budget: budget.snapshot(),
+      pausedUntil: budget.pausedUntil,
+      rateLimits: rateLimits.snapshot(),
+      retired: retirement.snapshot(),
+      operations: ledger.snapshot(),
+      cache: cache.snapshot(),
+    }),
+    close: async () => {
+      budget.close();
+      await transport.close();
+    },
+  };
+}
+
+function stacksApi(parts: Parts, caller: Caller, base: URL, poll: PollOptions): StacksApi {
+  const turn = {
+    priority: poll.priority,
+    signal: poll.signal,
+    deadline: poll.deadline ?? Number.POSITIVE_INFINITY,
+    collector: poll.collector,
+  };
+  const get = async <Path extends string, Body>(operation: Operation<Path, Body>, parameters: Parameters<Path>) => {
+    let url: URL;
+    try {
+      url = requestUrl(base, operation, parameters);
+    } catch (error) {
+      const message = error instanceof RangeError ? error.message : "no URL can be made";
+      throw new ApiError("bug", operation.name, parts.redact(message));
+    }
+    const answer = await caller.ask({ operation, ...turn }, url);
+    // Decoded by this operation's own shape, now or when it was stored: the cache compares shapes.
+    return answer as Answer<Body>;
+  };
+  return {
+    get,
+    find: async (operation, parameters) => {
+      try {
+        return await get(operation, parameters);
+      } catch (error) {
+        if (error instanceof ApiError && error.reason === "not_found" && !error.routeMissing) return undefined;
+        throw error;
+      }
+    },
+    isRetired: (operation) => parts.retirement.isRetired(operation.name, parts.clock.now()),
+    noteDrift: (operation, field, kind) => parts.observer.onDrift?.({ operation: operation.name, field, kind }),
+  };
+}

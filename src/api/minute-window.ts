@@ -1,0 +1,67 @@
+// How many requests may leave in any 60 seconds, and who has to leave room for whom. Knows no queue and no clock.
+
+const MINUTE_MS = 60_000;
+
+/**
+ * A sliding window: in any 60 seconds at most `perMinute` requests leave.
+ *
+ * Room for the more important is kept as follows. `planned[q]` requests a minute are expected of priority q. A request of
+ * priority p leaves only if afterwards the part of the plan of all q < p that is not yet spent within the window is still
+ * free. The reserve is at most `perMinute - 1`, so that an empty window admits anybody: a plan that is too large delays the
+ * less important, but cannot lock them out while the others are silent.
+ *
+ * Two facts that the queue builds on: another departure never makes an admission possible earlier, and waiting never makes
+ * it impossible again. So `earliest` is exact for an undisturbed window, and a lower bound for any other.
+ */
+export class MinuteWindow {
+  readonly perMinute: number;
+  readonly #planned: readonly number[];
+  #departures: { readonly at: number; readonly priority: number }[] = [];
+
+  constructor(perMinute: number, planned: readonly number[] = []) {
+    this.perMinute = Math.max(1, Math.floor(perMinute));
+    this.#planned = planned;
+  }
+
+  /** Notes a departure. `now` must never go back. */
+  add(now: number, priority: number): void {
+    this.#expire(now);
+    this.#departures.push({ at: now, priority });
+  }
+
+  /** Departures of the last 60 seconds. */
+  used(now: number): number {
+    this.#expire(now);
+    return this.#departures.length;
+  }
+
+  /** When a request of this priority may leave if none leaves before it: `now`, or the time at which enough have expired. */
+  earliest(now: number, priority: number): number {
+    this.#expire(now);
+    const spent: number[] = [];
+    for (const departure of this.#departures) spent[departure.priority] = (spent[departure.priority] ?? 0) + 1;
+    let used = this.#departures.length;
+    let earliest = now;
+    for (const departure of this.#departures) {
+      if (used + this.#reserve(priority, spent) + 1 <= this.perMinute) break;
+      used -= 1;
+      spent[departure.priority] = (spent[departure.priority] ?? 0) - 1;
+      earliest = departure.at + MINUTE_MS;
+    }
+    return earliest;
+  }
+
+  #reserve(priority: number, spent: readonly number[]): number {
+    let reserve = 0;
+    for (let higher = 0; higher < priority && higher < this.#planned.length; higher += 1) {
+      reserve += Math.max(0, (this.#planned[higher] ?? 0) - (spent[higher] ?? 0));
+    }
+    return Math.min(this.perMinute - 1, reserve);
+  }
+
+  #expire(now: number): void {
+    const firstAlive = this.#departures.findIndex(({ at }) => at + MINUTE_MS > now);
+    if (firstAlive > 0) this.#departures.splice(0, firstAlive);
+    if (firstAlive === -1) this.#departures = [];
+  }
+}

@@ -1,0 +1,28 @@
+// What the API reports of its own work, for whoever counts it.
+import type { Drift } from "./operation.ts";
+
+/** One request that left, once its outcome is known. */
+export interface RequestEvent {
+  readonly operation: string;
+  /** Who asked, when known. */
+  readonly collector: string | undefined;
+  /** HTTP status such as `200` or `304`, or, when there was no complete answer, the reason such as `timeout`. */
+  readonly code: string;
+  /** From leaving the budget to the end of the body. */
+  readonly durationSeconds: number;
+  /** Body bytes as they came, packed or not. */
+  readonly bytes: number;
+}
+
+/** Callbacks; none may throw, and all are called while requests are handled, so they have to be quick. */
+export interface Observer {
+  onRequest?(event: RequestEvent): void;
+  /** A request will be tried again. The reason is that of the failed try. */
+  onRetry?(event: { readonly operation: string; readonly reason: string }): void;
+  /** The server announced the end of an operation in the headers of an answer. */
+  onDeprecation?(event: { readonly operation: string }): void;
+  /** An answer was not as declared; once per answer, field and kind. */
+  onDrift?(event: { readonly operation: string; readonly field: string; readonly kind: Drift }): void;
+  /** A 429 paused the network. Unix time in milliseconds. */
+  onPause?(event: { readonly until: number }): void;
+}

@@ -1,0 +1,39 @@
+// What the steps of one call hand to each other.
+import type { Backoff } from "./backoff.ts";
+import type { Budget, Turn } from "./budget.ts";
+import type { Cache } from "./cache.ts";
+import type { Clock } from "./clock.ts";
+import type { Observer } from "./observer.ts";
+import type { Operation } from "./operation.ts";
+import type { OperationLedger } from "./operation-facts.ts";
+import type { RateLimits } from "./rate-limits.ts";
+import type { Redact } from "./redact.ts";
+import type { Retirement } from "./retirement.ts";
+import type { Transport } from "./transport.ts";
+
+/** One call of a collector: what is asked, and its turn in the queue. */
+export interface Call extends Turn {
+  readonly operation: Operation;
+  readonly collector: string | undefined;
+  /** It may ask although the operation is retired. */
+  readonly probing: boolean;
+}
+
+/** The parts that all attempts on one network share. */
+export interface Parts {
+  readonly clock: Clock;
+  readonly budget: Budget;
+  readonly transport: Transport;
+  readonly cache: Cache;
+  readonly retirement: Retirement;
+  readonly backoff: Backoff;
+  readonly ledger: OperationLedger;
+  readonly rateLimits: RateLimits;
+  readonly observer: Observer;
+  /** Makes foreign text fit for a message. */
+  readonly redact: Redact;
+  /** Header fields of every request. */
+  readonly headers: () => Readonly<Record<string, string>>;
+  /** Of one attempt, milliseconds. */
+  readonly attemptTimeoutMs: number;
+}

@@ -1,0 +1,27 @@
+// From an operation and its parameters to a URL, and nothing else.
+import type { Operation, Parameters } from "./operation.ts";
+
+/**
+ * Builds the URL of one request below the base URL, whose path is kept as prefix. Equal parameters in equal order give an
+ * equal URL, which is what conditional requests go by.
+ * @throws RangeError when a path parameter is missing, or would change the path instead of filling its place.
+ */
+export function requestUrl<Path extends string>(
+  base: URL,
+  operation: Operation<Path>,
+  parameters: Parameters<Path>,
+): URL {
+  const values: Readonly<Record<string, string | number>> = parameters.path;
+  const path = operation.path.replaceAll(/\{([^{}]*)\}/g, (_, name: string) => {
+    const value = Object.hasOwn(values, name) ? String(values[name]) : "";
+    // Encoding leaves dots alone, and a URL resolves them away.
+    if (value === "" || value === "." || value === "..") throw new RangeError(`no usable value for {${name}}`);
+    return encodeURIComponent(value);
+  });
+  const url = new URL(base);
+  url.pathname = base.pathname.replace(/\/+$/, "") + path;
+  url.search = "";
+  url.hash = "";
+  for (const [name, value] of Object.entries(parameters.query ?? {})) url.searchParams.append(name, String(value));
+  return url;
+}
