@@ -2,9 +2,9 @@
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Logger } from "pino";
-import { createClient } from "./api/client.ts";
+import { type ClientSnapshot, createClient } from "./api/client.ts";
 import type { Clock } from "./api/clock.ts";
-import { collectorFamilies, collectors } from "./collectors/index.ts";
+import { collectorFamilies, collectorOf } from "./collectors/index.ts";
 import type { Config, NetworkConfig } from "./config/config.ts";
 import type { Redactor } from "./config/secret.ts";
 import { MetricsPage } from "./http/page.ts";
@@ -164,38 +164,56 @@ interface Network {
 }
 
 function createNetwork(network: NetworkConfig, { clock, version }: AppOptions, work: Work): Network {
-  const enabled = collectors.filter(({ name }) => network.collectors[name]?.enabled);
-  const operations = [...new Set(enabled.flatMap(({ operations }) => operations.map(({ name }) => name)))];
+  const enabled = network.collectors.map((settings) => ({ settings, collector: collectorOf(settings.name) }));
+  const operations = [...new Set(enabled.flatMap(({ collector }) => collector.operations.map(({ name }) => name)))];
   work.expectNetwork(network.name, operations);
   const { collectors: planned, requestsPerMinute } = planNetwork(network);
+  const plannedPerMinute: number[] = [];
+  for (const { collector, peakPerMinute } of planned) {
+    const { priority } = collectorOf(collector);
+    plannedPerMinute[priority] = (plannedPerMinute[priority] ?? 0) + peakPerMinute;
+  }
   const client = createClient({
     network: network.name,
     baseUrl: network.url,
     key: network.apiKey,
     keyHeader: network.apiKeyHeader,
     userAgent: `stacks-exporter/${version}`,
-    budget: {
-      perMinute: network.budget.perMinute,
-      perMonth: network.budget.perMonth,
-      planned: planned.map(({ collector, peakPerMinute }) => ({
-        priority: enabled.find(({ name }) => name === collector)?.priority ?? 0,
-        perMinute: peakPerMinute,
-      })),
-    },
+    budget: { ...network.budget, plannedPerMinute: Array.from(plannedPerMinute, (planned) => planned ?? 0) },
     maxBodyBytes: network.maxBodyBytes,
     clock,
-    random: Math.random,
     observer: work.observerOf(network.name),
   });
-  const tasks = enabled.map((collector): Task => {
-    const settings = network.collectors[collector.name];
-    if (settings === undefined) throw new Error(`no settings of ${collector.name}`);
+  const tasks = enabled.map(({ settings, collector }): Task => {
     const { options, schedule, intervalMs, timeoutMs, maxAgeMs } = settings;
     return { network: network.name, collector, options, client, schedule, intervalMs, timeoutMs, maxAgeMs };
   });
   return {
     tasks,
-    reportOf: () => ({ network: network.name, plannedPerMinute: requestsPerMinute, operations, ...client.snapshot() }),
+    reportOf: () => reportOf(network.name, client.snapshot(), operations, requestsPerMinute),
     close: () => client.close(),
+  };
+}
+
+function reportOf(
+  network: string,
+  { budget, pausedUntil, retired, rateLimits }: ClientSnapshot,
+  operations: readonly string[],
+  plannedPerMinute: number,
+): NetworkReport {
+  const used = budget.usedLastMinute;
+  return {
+    network,
+    plannedPerMinute,
+    operations,
+    minute: { limit: budget.perMinute, used, remaining: budget.remaining },
+    month: budget.month && {
+      limit: budget.month.limit,
+      used: budget.month.usedSinceStart,
+      remaining: Math.floor(budget.month.available),
+    },
+    pausedUntil,
+    retired: retired.map(({ operation }) => operation),
+    rateLimits,
   };
 }

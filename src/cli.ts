@@ -93,10 +93,10 @@ async function check(flags: Flags, io: Io): Promise<number> {
 
 function describe(config: Config): string {
   return config.networks
-    .map(({ name, url, collectors }) => {
-      const enabled = Object.entries(collectors).filter(([, { enabled }]) => enabled);
-      return `${name} at ${url} (${enabled.map(([collector]) => collector).join(", ") || "nothing enabled"})`;
-    })
+    .map(
+      ({ name, url, collectors }) =>
+        `${name} at ${url} (${collectors.map((collector) => collector.name).join(", ") || "nothing enabled"})`,
+    )
     .join("; ");
 }
 

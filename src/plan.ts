@@ -1,6 +1,6 @@
 // What a configuration will cost, reckoned without any request: requests against the budget, series, ages.
 import { REASONS } from "./api/errors.ts";
-import { collectorFamilies, collectors } from "./collectors/index.ts";
+import { collectorFamilies, collectorOf } from "./collectors/index.ts";
 import type { Config, NetworkConfig } from "./config/config.ts";
 import type { Family } from "./metrics/family.ts";
 import { ownFamilies } from "./metrics/own.ts";
@@ -58,25 +58,22 @@ function seriesOf(family: Family, sizes: Readonly<Record<string, number>>): numb
 
 /** Reckons one network through. */
 export function planNetwork(network: NetworkConfig): NetworkPlan {
-  const rows = collectors.flatMap((collector): CollectorPlan[] => {
-    const settings = network.collectors[collector.name];
-    if (settings === undefined || !settings.enabled) return [];
+  const rows = network.collectors.map((settings): CollectorPlan => {
+    const collector = collectorOf(settings.name);
     const intervalSeconds = settings.intervalMs / 1000;
     const requestsPerPoll = collector.requestsPerPoll(settings.options, intervalSeconds);
     const requestsPerMinute = (requestsPerPoll * 60) / intervalSeconds;
-    return [
-      {
-        collector: collector.name,
-        intervalSeconds,
-        requestsPerPoll,
-        requestsPerMinute,
-        requestsPerMonth: requestsPerMinute * MINUTES_PER_MONTH,
-        peakPerMinute: requestsPerPoll * (Math.floor(60 / intervalSeconds) + 1),
-        series: collector.families.reduce((sum, family) => sum + seriesOf(family, { endpoint: 1 }), 0),
-        usualAgeSeconds: intervalSeconds + settings.timeoutMs / 1000,
-        worstAgeSeconds: settings.maxAgeMs / 1000,
-      },
-    ];
+    return {
+      collector: collector.name,
+      intervalSeconds,
+      requestsPerPoll,
+      requestsPerMinute,
+      requestsPerMonth: requestsPerMinute * MINUTES_PER_MONTH,
+      peakPerMinute: requestsPerPoll * (Math.floor(60 / intervalSeconds) + 1),
+      series: collector.families.reduce((sum, family) => sum + seriesOf(family, { endpoint: 1 }), 0),
+      usualAgeSeconds: intervalSeconds + settings.timeoutMs / 1000,
+      worstAgeSeconds: settings.maxAgeMs / 1000,
+    };
   });
   const sum = (pick: (row: CollectorPlan) => number) => rows.reduce((total, row) => total + pick(row), 0);
   const [requestsPerMinute, requestsPerMonth, peakPerMinute] = [
@@ -110,7 +107,7 @@ const round = (value: number): string => String(Math.ceil(value * 100 - 1e-9) / 
 export function planOf(config: Config): Plan {
   const networks = config.networks.map(planNetwork);
   const ownSeries = config.networks.reduce((sum, network) => {
-    const enabled = collectors.filter(({ name }) => network.collectors[name]?.enabled);
+    const enabled = network.collectors.map(({ name }) => collectorOf(name));
     const sizes = {
       collector: enabled.length,
       operation: enabled.flatMap(({ operations }) => operations).length,

@@ -10,3 +10,10 @@ export const collectors = [fees, mempool, blocks] as readonly AnyCollector[];
 
 /** The families of all subjects, each once, in the order of the page. */
 export const collectorFamilies: readonly Family[] = [...new Set(collectors.flatMap(({ families }) => families))];
+
+/** The subject of that name; throws when there is none, which a checked configuration rules out. */
+export function collectorOf(name: string): AnyCollector {
+  const found = collectors.find((collector) => collector.name === name);
+  if (found === undefined) throw new Error(`there is no collector ${name}`);
+  return found;
+}

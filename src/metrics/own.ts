@@ -96,6 +96,7 @@ export const requestDuration = histogram({
 export const receivedBytes = counter({
   name: "stacks_exporter_upstream_received_bytes_total",
   help: "Bytes of the bodies received from the API, as they were on the wire.",
+  unit: "bytes",
   labels: { network, operation },
 });
 export const retries = counter({

@@ -4,24 +4,26 @@ import * as own from "../metrics/own.ts";
 import type { Standing, State } from "./state.ts";
 import type { Task } from "./task.ts";
 
-/** One window of a budget; requests. `limit` is undefined when the window is not limited. */
+/** One window of a budget; requests. */
 export interface WindowUse {
-  readonly limit: number | undefined;
+  readonly limit: number;
   readonly used: number;
-  readonly remaining: number | undefined;
+  readonly remaining: number;
 }
 
 /** What an API client says of its network. Times are Unix time in milliseconds. */
 export interface NetworkReport {
   readonly network: string;
   readonly minute: WindowUse;
-  readonly month: WindowUse;
+  /** Undefined when the month is not limited. */
+  readonly month: WindowUse | undefined;
   readonly plannedPerMinute: number;
   readonly pausedUntil: number | undefined;
-  /** Operations that answered 410, of those that `operations` names. */
-  readonly retired: readonly string[];
+  /** Every operation that may be asked. */
   readonly operations: readonly string[];
-  readonly ratelimits: readonly {
+  /** Those of them that answered 410. */
+  readonly retired: readonly string[];
+  readonly rateLimits: readonly {
     readonly window: string;
     readonly limit: number | undefined;
     readonly remaining: number | undefined;
@@ -56,17 +58,18 @@ function* networkSamples(report: NetworkReport, now: number): Iterable<Sample> {
     ["month", report.month, report.plannedPerMinute * MINUTES_PER_MONTH],
   ] as const) {
     const labels = { network, window };
-    if (use.limit !== undefined) yield own.budgetLimit.at(labels, use.limit);
     yield own.budgetPlanned.at(labels, planned);
+    if (use === undefined) continue;
+    yield own.budgetLimit.at(labels, use.limit);
     yield own.budgetUsed.at(labels, use.used);
-    if (use.remaining !== undefined) yield own.budgetRemaining.at(labels, use.remaining);
+    yield own.budgetRemaining.at(labels, use.remaining);
   }
   if (report.pausedUntil !== undefined && report.pausedUntil > now)
     yield own.pauseEnd.at({ network }, report.pausedUntil / 1000);
   for (const operation of report.operations) {
     yield own.retiredOperations.at({ network, operation }, report.retired.includes(operation) ? 1 : 0);
   }
-  for (const { window, limit, remaining } of report.ratelimits) {
+  for (const { window, limit, remaining } of report.rateLimits) {
     if (limit !== undefined) yield own.ratelimitLimit.at({ network, window }, limit);
     if (remaining !== undefined) yield own.ratelimitRemaining.at({ network, window }, remaining);
   }

@@ -50,7 +50,7 @@ export class Work {
         this.#requestDuration.observe({ network, operation }, durationSeconds);
         this.#receivedBytes.add({ network, operation }, bytes);
       },
-      onRetry: ({ operation, reason }: { operation: string; reason: Reason }) =>
+      onRetry: ({ operation, reason }: { operation: string; reason: string }) =>
         this.#retries.add({ network, operation, reason }),
       onPause: () => this.#pauses.add({ network }),
       onDeprecation: ({ operation }: { operation: string }) => this.#deprecations.add({ network, operation }),

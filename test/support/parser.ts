@@ -23,7 +23,7 @@ function fail(line: number, what: string): never {
   throw new Error(`line ${line}: ${what}`);
 }
 
-function unescape(text: string, isQuoteEscaped: boolean, line: number): string {
+function unescaped(text: string, isQuoteEscaped: boolean, line: number): string {
   let out = "";
   for (let index = 0; index < text.length; index += 1) {
     const character = text.charAt(index);
@@ -54,7 +54,7 @@ function parseSample(text: string, line: number): ParsedSample {
       const quoted =
         /^="((?:[^"\\]|\\.)*)"/s.exec(rest.slice(label.length)) ?? fail(line, `no value of label ${label}`);
       if (labels.has(label)) fail(line, `label ${label} twice`);
-      labels.set(label, unescape(quoted[1] ?? "", true, line));
+      labels.set(label, unescaped(quoted[1] ?? "", true, line));
       rest = rest.slice(label.length + quoted[0].length);
       if (rest.startsWith(",")) rest = rest.slice(1);
       else if (rest.startsWith("}")) break;
@@ -116,7 +116,7 @@ export function parseExposition(page: string, format: "classic" | "openmetrics")
         open.type = rest;
       } else if (keyword === "HELP") {
         if (open.help !== undefined) fail(line, "HELP twice");
-        open.help = format === "openmetrics" ? unescape(rest, true, line) : unescape(rest, false, line);
+        open.help = format === "openmetrics" ? unescaped(rest, true, line) : unescaped(rest, false, line);
       } else {
         if (format === "classic") fail(line, "UNIT in the classic format");
         if (!name.endsWith(`_${rest}`)) fail(line, `unit ${rest} is no suffix of ${name}`);

@@ -1,0 +1,155 @@
+// The laws of the house, read off the imports: who may know whom.
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, relative, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "@jest/globals";
+
+const root = fileURLToPath(new URL("../", import.meta.url));
+
+interface File {
+  readonly path: string;
+  readonly text: string;
+  /** Files of the project, from the root. */
+  readonly local: readonly string[];
+  /** Packages, and modules of Node.js with their prefix. */
+  readonly packages: readonly string[];
+}
+
+function read(folder: string): File[] {
+  return readdirSync(resolve(root, folder), { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".ts"))
+    .map((name) => {
+      const path = `${folder}/${name}`;
+      const text = readFileSync(resolve(root, path), "utf8");
+      const specifiers = [...text.matchAll(/(?:\bfrom|\bimport)\s*\(?\s*"([^"]+)"/g)].map(
+        ([, specifier = ""]) => specifier,
+      );
+      return {
+        path,
+        text,
+        local: specifiers
+          .filter((specifier) => specifier.startsWith("."))
+          .map((specifier) => relative(root, resolve(root, dirname(path), specifier))),
+        packages: specifiers
+          .filter((specifier) => !specifier.startsWith("."))
+          .map((specifier) =>
+            specifier.startsWith("@") ? specifier.split("/").slice(0, 2).join("/") : (specifier.split("/")[0] ?? ""),
+          ),
+      };
+    });
+}
+
+const src = read("src");
+const simulator = read("simulator");
+
+/** The floors of the house, the lowest first; a file may import from its own floor's folder and from lower floors. */
+const FLOORS: readonly (readonly string[])[] = [
+  ["src/api", "src/metrics"],
+  ["src/collectors"],
+  ["src/poll"],
+  ["src/config", "src/log.ts"],
+  ["src/http"],
+  ["src/plan.ts"],
+  ["src/app.ts"],
+  ["src/cli.ts"],
+  ["src/main.ts"],
+];
+
+const roomOf = (path: string) => FLOORS.flat().find((room) => path === room || path.startsWith(`${room}/`));
+const floorOf = (path: string) =>
+  FLOORS.findIndex((rooms) => rooms.some((room) => path === room || path.startsWith(`${room}/`)));
+
+test("there is something to look at, and every file has its floor", () => {
+  expect(src.length).toBeGreaterThan(30);
+  expect(simulator.length).toBeGreaterThan(3);
+  expect(src.filter(({ path }) => floorOf(path) < 0).map(({ path }) => path)).toEqual([]);
+});
+
+test("imports go down, never sideways into another folder", () => {
+  const upward = src.flatMap(({ path, local }) =>
+    local
+      .filter((target) => roomOf(target) !== roomOf(path) && floorOf(target) >= floorOf(path))
+      .map((target) => `${path} imports ${target}`),
+  );
+
+  expect(upward).toEqual([]);
+});
+
+test("no circle anywhere", () => {
+  const edges = new Map([...src, ...simulator].map(({ path, local }) => [path, local]));
+  const done = new Set<string>();
+  const walk = (path: string, trail: readonly string[]): string[] => {
+    if (trail.includes(path)) return [[...trail.slice(trail.indexOf(path)), path].join(" → ")];
+    if (done.has(path)) return [];
+    const circles = (edges.get(path) ?? []).flatMap((target) => walk(target, [...trail, path]));
+    done.add(path);
+    return circles;
+  };
+
+  expect([...edges.keys()].flatMap((path) => walk(path, []))).toEqual([]);
+});
+
+describe("a package has one owner:", () => {
+  test.each([
+    ["undici", /^src\/api\/transport\.ts$/],
+    ["prom-client", /^src\/metrics\//],
+    ["express", /^src\/http\/|^simulator\//],
+    ["node-cron", /^src\/poll\/schedule\.ts$/],
+    ["pino", /^src\/(log|app)\.ts$/],
+    ["pino-pretty", /^src\/log\.ts$/],
+    ["yaml", /^src\/config\//],
+    ["commander", /^src\/cli\.ts$/],
+  ])("%s", (name, owner) => {
+    const users = [...src, ...simulator].filter(({ packages }) => packages.includes(name)).map(({ path }) => path);
+
+    expect(users.filter((path) => !owner.test(path))).toEqual([]);
+  });
+
+  test("the process belongs to main.ts", () => {
+    const users = src
+      .filter(({ text }) => /\bprocess\.(env|argv|exit|exitCode|once|on)\b/.test(text))
+      .map(({ path }) => path);
+
+    expect(users).toEqual(["src/main.ts"]);
+  });
+
+  test("every package that is imported is declared, and every declared one is imported", () => {
+    const { dependencies } = JSON.parse(readFileSync(resolve(root, "package.json"), "utf8")) as {
+      dependencies: object;
+    };
+    const used = new Set(
+      [...src, ...simulator].flatMap(({ packages }) => packages).filter((name) => !name.startsWith("node:")),
+    );
+
+    expect([...used].sort()).toEqual(Object.keys(dependencies).sort());
+  });
+});
+
+test("a subject knows the contract, families, operations and its own parts, and no other subject", () => {
+  const { text } = src.find(({ path }) => path === "src/collectors/index.ts") ?? { text: "" };
+  const subjects = [...text.matchAll(/from "\.\/([\w-]+\.ts)"/g)]
+    .map(([, name]) => `src/collectors/${name}`)
+    .filter((path) => path !== "src/collectors/collector.ts");
+  expect(subjects.length).toBeGreaterThanOrEqual(3);
+  const allowed = /^src\/(collectors\/|metrics\/family\.ts$|api\/(operation|errors|feed)\.ts$)/;
+  const wrong = src
+    .filter(({ path }) => path.startsWith("src/collectors/") && path !== "src/collectors/index.ts")
+    .flatMap(({ path, local }) =>
+      local
+        .filter((target) => !allowed.test(target) || subjects.includes(target))
+        .map((target) => `${path} imports ${target}`),
+    );
+
+  expect(wrong).toEqual([]);
+});
+
+test("the simulator and the exporter share nothing: a double that shares our parser would prove nothing", () => {
+  const crossing = [
+    ...src.map((file) => [file, "simulator/"] as const),
+    ...simulator.map((file) => [file, "src/"] as const),
+  ].flatMap(([{ path, local }, other]) =>
+    local.filter((target) => target.startsWith(other)).map((target) => `${path} imports ${target}`),
+  );
+
+  expect(crossing).toEqual([]);
+});

@@ -1,0 +1,228 @@
+import { beforeEach, describe, expect, test } from "@jest/globals";
+import { ApiError } from "../../src/api/errors.ts";
+import { Exposition } from "../../src/metrics/exposition.ts";
+import { Poller, type Run } from "../../src/poll/poller.ts";
+import { runSchedules } from "../../src/poll/schedule.ts";
+import { State } from "../../src/poll/state.ts";
+import { FakeClock, settle } from "../support/fake-clock.ts";
+import { fakeTask, level, total } from "../support/fake-task.ts";
+
+let clock: FakeClock;
+let exposition: Exposition;
+let state: State;
+let runs: string[];
+let logged: string[];
+let stop: AbortController;
+let poller: Poller;
+
+beforeEach(() => {
+  clock = new FakeClock();
+  exposition = new Exposition([level, total]);
+  state = new State(exposition);
+  runs = [];
+  logged = [];
+  stop = new AbortController();
+  const say = (kind: string) => (_: object, message: string) => logged.push(`${kind} ${message}`);
+  poller = new Poller({
+    state,
+    clock,
+    stop: stop.signal,
+    log: { debug: () => undefined, info: say("info"), warn: say("warn") },
+    onRun: ({ outcome, reason, seconds }: Run) => runs.push(`${outcome} ${reason ?? "-"} ${seconds}`),
+  });
+});
+
+const values = async () =>
+  (await exposition.page("classic")).body
+    .toString()
+    .split("\n")
+    .filter((line) => !line.startsWith("#") && line !== "");
+
+test("a good poll is on the page at once, and is handed the observation before it", async () => {
+  const seen: unknown[] = [];
+  const task = fakeTask(async ({ previous }) => {
+    seen.push(previous);
+    return 7;
+  });
+
+  await poller.poll(task);
+  await poller.poll(task);
+
+  expect(await values()).toEqual(['stacks_test_level{network="mainnet"} 7', 'stacks_test_total{network="mainnet"} 7']);
+  expect(seen).toEqual([undefined, 7]);
+  expect(runs).toEqual(["ok - 0", "ok - 0"]);
+});
+
+test("a failed poll keeps the observation, is counted by its reason, and is logged once until it recovers", async () => {
+  const answers = [
+    3,
+    new ApiError("timeout", "x", "late"),
+    new ApiError("timeout", "x", "late"),
+    new ApiError("network", "x", "reset"),
+    4,
+  ];
+  const seen: unknown[] = [];
+  const task = fakeTask(async ({ previous }) => {
+    seen.push(previous);
+    const answer = answers.shift();
+    if (answer instanceof Error) throw answer;
+    return answer;
+  });
+
+  for (let poll = 0; poll < 5; poll += 1) await poller.poll(task);
+
+  expect(seen).toEqual([undefined, 3, 3, 3, 3]);
+  expect(runs).toEqual(["ok - 0", "error timeout 0", "error timeout 0", "error network 0", "ok - 0"]);
+  expect(logged).toEqual(["warn poll failed", "warn poll failed", "info poll recovered"]);
+  expect(state.of(task)).toMatchObject({ failure: undefined, failuresInARow: 0 });
+});
+
+test.each([
+  ["budget", "skipped_budget"],
+  ["gone", "retired"],
+  ["bad_body", "error"],
+] as const)("reason %s is outcome %s", async (reason, outcome) => {
+  await poller.poll(fakeTask(async () => Promise.reject(new ApiError(reason, "x", "no"))));
+
+  expect(runs).toEqual([`${outcome} ${reason} 0`]);
+});
+
+test("a defect is a failure of that poll alone, with reason bug: in observe, and in samples", async () => {
+  await poller.poll(fakeTask(async () => Promise.reject(new TypeError("x is not a function"))));
+  const task = fakeTask(async () => Number.NaN);
+  await poller.poll(task);
+
+  expect(runs).toEqual(["error bug 0", "error bug 0"]);
+  expect(await values()).toEqual([]);
+  expect(state.of(task).observation).toBeUndefined();
+});
+
+test("a poll that forgets its deadline is given up, with reason timeout", async () => {
+  const polled = poller.poll(fakeTask(() => new Promise(() => undefined)));
+  await clock.advance(5_000);
+  await polled;
+
+  expect(runs).toEqual(["error timeout 5"]);
+});
+
+test("a poll is not started while the one before runs", async () => {
+  let finish: (value: number) => void = () => undefined;
+  const task = fakeTask(
+    () =>
+      new Promise((resolve) => {
+        finish = resolve;
+      }),
+  );
+  const first = poller.poll(task);
+  await poller.poll(task);
+  finish(1);
+  await first;
+
+  expect(runs).toEqual(["skipped_overlap - 0", "ok - 0"]);
+});
+
+test("a stop ends the poll, and is neither success nor failure", async () => {
+  const task = fakeTask(
+    ({ signal }) => new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason))),
+  );
+  const polled = poller.poll(task);
+  stop.abort();
+  await polled;
+  await poller.poll(task);
+
+  expect(runs).toEqual([]);
+  expect(state.of(task).lastEndAt).toBeUndefined();
+});
+
+describe("expiry", () => {
+  test("takes gauges away at their maximum age, leaves counters, and gives them back", async () => {
+    let isDown = false;
+    const task = fakeTask(async () => (isDown ? Promise.reject(new ApiError("network", "x", "down")) : 5));
+    await poller.poll(task);
+    isDown = true;
+    await clock.advance(29_999);
+    await poller.poll(task);
+    state.expire(clock.now());
+    const young = await values();
+    await clock.advance(1);
+    state.expire(clock.now());
+    const old = await values();
+    isDown = false;
+    await poller.poll(task);
+
+    expect(young).toHaveLength(2);
+    expect(old).toEqual(['stacks_test_total{network="mainnet"} 5']);
+    expect(await values()).toHaveLength(2);
+  });
+
+  test("looks at each task's own age", async () => {
+    const quick = fakeTask(async () => 1, { network: "a", maxAgeMs: 1_000 });
+    const slow = fakeTask(async () => 2, { network: "b", maxAgeMs: 60_000 });
+    await Promise.all([poller.poll(quick), poller.poll(slow)]);
+    await clock.advance(1_000);
+    state.expire(clock.now());
+
+    expect((await values()).filter((line) => line.includes("level"))).toEqual(['stacks_test_level{network="b"} 2']);
+    await clock.advance(59_000);
+    state.expire(clock.now());
+    expect((await values()).filter((line) => line.includes("level"))).toEqual([]);
+  });
+});
+
+describe("the schedule", () => {
+  const times: number[] = [];
+  const parts = () => ({ clock, stop: stop.signal, log: { warn: () => undefined, debug: () => undefined } });
+  beforeEach(() => {
+    times.length = 0;
+  });
+
+  test("polls at once, and then on a grid that slow polls do not move", async () => {
+    const start = clock.now();
+    const durations = [0, 4_000, 12_000, 0];
+    const poll = async () => {
+      times.push(clock.now() - start);
+      await clock.sleep(durations.shift() ?? 0);
+    };
+    const running = runSchedules([fakeTask(async () => 1)], { ...parts(), poll });
+    await clock.advance(55_000);
+    stop.abort();
+    await running;
+
+    expect(times).toEqual([0, 10_000, 20_000, 40_000, 50_000]);
+  });
+
+  test("keeps tasks apart: one that hangs does not delay another", async () => {
+    const hanging = fakeTask(async () => 1, {}, "hanging");
+    const other = fakeTask(async () => 1, {}, "other");
+    let count = 0;
+    const poll = async ({ collector }: { collector: { name: string } }) => {
+      if (collector.name === "hanging") await new Promise((resolve) => stop.signal.addEventListener("abort", resolve));
+      else count += 1;
+    };
+    const running = runSchedules([hanging, other], { ...parts(), poll });
+    await clock.advance(35_000);
+    stop.abort();
+    await running;
+
+    expect(count).toBe(4);
+  });
+
+  test("ends only when the running poll has ended", async () => {
+    let finish: () => void = () => undefined;
+    let isOver = false;
+    const poll = () =>
+      new Promise<void>((resolve) => {
+        finish = resolve;
+      });
+    const running = runSchedules([fakeTask(async () => 1)], { ...parts(), poll }).then(() => {
+      isOver = true;
+    });
+    await settle();
+    stop.abort();
+    await settle();
+    expect(isOver).toBe(false);
+    finish();
+    await running;
+    expect(isOver).toBe(true);
+  });
+});

@@ -1,0 +1,57 @@
+import type { Clock } from "../../src/api/clock.ts";
+
+/** A clock that stands still until it is told to go on. */
+export class FakeClock implements Clock {
+  #now: number;
+  readonly #sleepers = new Set<{ at: number; wake: () => void }>();
+
+  constructor(now = 1_795_219_200_000) {
+    this.#now = now;
+  }
+
+  now(): number {
+    return this.#now;
+  }
+
+  sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (signal?.aborted) {
+        reject(signal.reason);
+        return;
+      }
+      const sleeper = {
+        at: this.#now + Math.max(0, milliseconds),
+        wake: () => {
+          signal?.removeEventListener("abort", onAbort);
+          resolve();
+        },
+      };
+      const onAbort = () => {
+        this.#sleepers.delete(sleeper);
+        reject(signal?.reason);
+      };
+      this.#sleepers.add(sleeper);
+      signal?.addEventListener("abort", onAbort, { once: true });
+    });
+  }
+
+  /** Lets time pass, waking everybody in order; what they then do is done before the next one wakes. */
+  async advance(milliseconds: number): Promise<void> {
+    const end = this.#now + milliseconds;
+    for (;;) {
+      await settle();
+      const next = [...this.#sleepers].filter(({ at }) => at <= end).sort((a, b) => a.at - b.at)[0];
+      if (next === undefined) break;
+      this.#now = Math.max(this.#now, next.at);
+      this.#sleepers.delete(next);
+      next.wake();
+    }
+    this.#now = end;
+    await settle();
+  }
+}
+
+/** Lets every promise that can go on do so. */
+export async function settle(): Promise<void> {
+  for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+}

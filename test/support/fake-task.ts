@@ -1,0 +1,41 @@
+import { z } from "zod";
+import type { AnyCollector, Poll } from "../../src/collectors/collector.ts";
+import { counter, gauge } from "../../src/metrics/family.ts";
+import type { Task } from "../../src/poll/task.ts";
+
+export const level = gauge({ name: "stacks_test_level", help: "A gauge.", labels: { network: "n" } });
+export const total = counter({ name: "stacks_test_total", help: "A counter.", labels: { network: "n" } });
+
+/** A task that observes whatever the test says. Its values are the observation, 10 s apart, 5 s long, 30 s valid. */
+export function fakeTask(
+  observe: (poll: Poll<unknown>) => Promise<unknown>,
+  changes: Partial<Task> = {},
+  name = "fake",
+): Task {
+  const collector: AnyCollector = {
+    name,
+    about: "A fake.",
+    schedule: "every 10s",
+    priority: 0,
+    operations: [],
+    families: [level, total],
+    options: z.object({}),
+    requestsPerPoll: () => 1,
+    observe,
+    *samples(value, network) {
+      yield level.at({ network }, value as number);
+      yield total.at({ network }, value as number);
+    },
+  };
+  return {
+    network: "mainnet",
+    collector,
+    options: {},
+    client: { forPoll: () => ({}) as never },
+    schedule: { kind: "every", milliseconds: 10_000 },
+    intervalMs: 10_000,
+    timeoutMs: 5_000,
+    maxAgeMs: 30_000,
+    ...changes,
+  };
+}
