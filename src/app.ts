@@ -125,7 +125,7 @@ export class App {
     });
     await new Promise<void>((resolve, reject) => {
       server.once("error", reject);
-      server.listen({ host: config.listen.host, port: config.listen.port }, () => resolve());
+      server.listen({ ...config.listen }, () => resolve());
     });
     this.#server = server;
     this.#polling = runSchedules(this.tasks, {

@@ -3,7 +3,6 @@ import { readFileSync } from "node:fs";
 import { Command, CommanderError, Option } from "commander";
 import type { App } from "./app.ts";
 import type { Config } from "./config/config.ts";
-import type { LoadedConfig } from "./config/load.ts";
 
 /** What a command needs of the process it runs in. */
 export interface Io {
@@ -27,25 +26,28 @@ interface Flags {
 /** A mistake that is told and needs no stack trace. */
 class Refused extends Error {}
 
-async function load(flags: Flags, io: Io): Promise<LoadedConfig> {
-  const [{ loadConfig, formatMistakes }, { collectors }] = await Promise.all([
-    import("./config/load.ts"),
-    import("./collectors/index.ts"),
-  ]);
-  const file = flags.config;
-  const loaded = await loadConfig({
-    text: file === undefined ? undefined : readText(file),
-    file: file ?? "defaults",
-    env: io.env,
-    readFile: (path) => readFileSync(path),
-    collectors,
-    overrides: { listen: flags.listen, logLevel: flags.logLevel, logFormat: flags.logFormat },
-  });
-  if (!loaded.ok) throw new Refused(formatMistakes(loaded.mistakes));
-  return loaded;
+/** Reads and checks the configuration; refuses with every mistake in it. */
+async function load({ config: file, ...flags }: Flags, io: Io): Promise<Config> {
+  return checked(file === undefined ? undefined : readBytes(file), file, flags, io.env);
 }
 
-function readText(file: string): Uint8Array {
+async function checked(
+  text: Uint8Array | string | undefined,
+  file: string | undefined,
+  flags: Flags,
+  env: Io["env"],
+): Promise<Config> {
+  const [{ loadConfig }, { formatMistakes }, { collectors }] = await Promise.all([
+    import("./config/load.ts"),
+    import("./config/mistakes.ts"),
+    import("./collectors/index.ts"),
+  ]);
+  const loaded = await loadConfig({ text, file, env, readFile: (path) => readFileSync(path), collectors, flags });
+  if (!loaded.ok) throw new Refused(formatMistakes(loaded.mistakes));
+  return loaded.config;
+}
+
+function readBytes(file: string): Uint8Array {
   try {
     return readFileSync(file);
   } catch (error) {
@@ -53,23 +55,25 @@ function readText(file: string): Uint8Array {
   }
 }
 
-async function createApp({ config, redactor }: Omit<LoadedConfig, "ok">, io: Io): Promise<App> {
-  const [{ App }, { createLogger }, { systemClock }] = await Promise.all([
+async function createApp(config: Config, io: Io): Promise<App> {
+  const [{ App }, { createLogger }, { systemClock }, { Redactor }] = await Promise.all([
     import("./app.ts"),
     import("./log.ts"),
     import("./api/clock.ts"),
+    import("./config/secret.ts"),
   ]);
+  const redactor = new Redactor(config.networks.flatMap(({ apiKey }) => apiKey ?? []));
   const log = await createLogger({ ...config.log, mask: (text) => redactor.mask(text), write: io.err });
   return new App({ config, redactor, log, version: io.version, clock: systemClock });
 }
 
-async function serve(loaded: Omit<LoadedConfig, "ok">, io: Io, onListening?: (url: string) => void): Promise<void> {
-  const app = await createApp(loaded, io);
+async function serve(config: Config, io: Io, onListening?: (url: string) => void): Promise<void> {
+  const app = await createApp(config, io);
   const { address, port, family } = await app.start().catch((error: unknown) => {
     throw new Refused(`cannot listen: ${error instanceof Error ? error.message : error}`);
   });
   const host = family === "IPv6" ? `[${address}]` : address;
-  app.log.info({ address: `${host}:${port}`, networks: loaded.config.networks.map(({ name }) => name) }, "listening");
+  app.log.info({ address: `${host}:${port}`, networks: config.networks.map(({ name }) => name) }, "listening");
   onListening?.(`http://${["0.0.0.0", "[::]"].includes(host) ? "127.0.0.1" : host}:${port}`);
   await io.stopped;
   app.log.info({}, "stopping");
@@ -86,7 +90,7 @@ async function once(flags: Flags, io: Io): Promise<number> {
 }
 
 async function check(flags: Flags, io: Io): Promise<number> {
-  const { config } = await load(flags, io);
+  const config = await load(flags, io);
   io.out(`${flags.config ?? "the default configuration"} is valid: ${describe(config)}\n`);
   return 0;
 }
@@ -101,7 +105,7 @@ function describe(config: Config): string {
 }
 
 async function plan(flags: Flags, io: Io): Promise<number> {
-  const [{ config }, { formatPlan, planOf }] = await Promise.all([load(flags, io), import("./plan.ts")]);
+  const [config, { formatPlan, planOf }] = await Promise.all([load(flags, io), import("./plan.ts")]);
   const planned = planOf(config);
   io.out(`${formatPlan(planned)}\n`);
   return planned.networks.every(({ misfits }) => misfits.length === 0) ? 0 : 1;
@@ -119,27 +123,19 @@ collectors:
 `;
 
 async function demo(flags: Flags & { readonly seed: string }, io: Io): Promise<number> {
-  const { loadConfig, formatMistakes } = await import("./config/load.ts");
-  const { collectors } = await import("./collectors/index.ts");
   const simulator = await io.startSimulator(["--seed", flags.seed, "--random-events"]);
   try {
-    const loaded = await loadConfig({
-      text: new TextEncoder().encode(demoConfig(simulator.url)),
-      file: "demo",
-      env: {},
-      readFile: (path) => readFileSync(path),
-      collectors,
-      overrides: {
-        listen: flags.listen ?? "127.0.0.1:10789",
-        logLevel: flags.logLevel,
-        logFormat: flags.logFormat ?? "pretty",
-      },
-    });
-    if (!loaded.ok) throw new Refused(formatMistakes(loaded.mistakes));
-    await serve(loaded, io, (url) => {
+    const { listen = "127.0.0.1:10789", logFormat = "pretty", logLevel } = flags;
+    const config = await checked(
+      demoConfig(simulator.url),
+      "demo",
+      { listen, logFormat, ...(logLevel && { logLevel }) },
+      {},
+    );
+    await serve(config, io, (url) => {
       io.out(`A simulated Stacks chain answers at   ${simulator.url}/_sim/\n`);
       io.out(`The exporter polls it and serves      ${url}/metrics\n`);
-      io.out(`Make it rain:                         curl -X POST ${simulator.url}/_sim/spike\n`);
+      io.out(`Make fees spike with                  curl -X POST ${simulator.url}/_sim/spike\n`);
       io.out("Stop with Ctrl+C.\n");
     });
   } finally {

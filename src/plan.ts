@@ -50,7 +50,7 @@ const PROCESS_SERIES = 80;
 
 function seriesOf(family: Family, sizes: Readonly<Record<string, number>>): number {
   const sets = family.labelNames.reduce((product, name) => {
-    const size = family.labels[name]?.values?.length ?? sizes[name] ?? 1;
+    const size = sizes[name] ?? family.labels[name]?.values?.length ?? 1;
     return product * size;
   }, 1);
   return sets * (family.kind === "histogram" ? family.bounds.length + 3 : 1);
