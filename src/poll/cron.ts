@@ -13,15 +13,18 @@ interface Field {
   readonly span: number | undefined;
   readonly names?: readonly string[];
   /** What to write instead of a step that does not fit. */
-  readonly instead?: (step: string) => string;
+  readonly instead?: (step: number) => string;
 }
 
-const every = (unit: string) => (step: string) => ` ("every: ${step}${unit}" does what this seems to say)`;
+const DAY_MS = 86_400_000;
+
+const every = (unit: string, milliseconds: number) => (step: number) =>
+  step * milliseconds <= DAY_MS ? ` ("every: ${step}${unit}" does what this seems to say)` : "";
 
 const FIELDS = [
-  { name: "second", first: 0, last: 59, span: 60, instead: every("s") },
-  { name: "minute", first: 0, last: 59, span: 60, instead: every("m") },
-  { name: "hour", first: 0, last: 23, span: 24, instead: every("h") },
+  { name: "second", first: 0, last: 59, span: 60, instead: every("s", 1000) },
+  { name: "minute", first: 0, last: 59, span: 60, instead: every("m", 60_000) },
+  { name: "hour", first: 0, last: 23, span: 24, instead: every("h", 3_600_000) },
   { name: "day of month", first: 1, last: 31, span: undefined },
   { name: "month", first: 1, last: 12, span: 12, names: MONTHS },
   // 7 is Sunday, as 0 is.
@@ -100,7 +103,7 @@ function checkStep(step: number, field: Field, isWhole: boolean, length: number)
   if (field.span === undefined)
     throw new ScheduleError(`no step over all days of a month, which are not always as many`);
   if (step >= 1 && field.span % step === 0) return;
-  const instead = step >= 1 ? (field.instead?.(String(step)) ?? "") : "";
+  const instead = step >= 1 ? (field.instead?.(step) ?? "") : "";
   throw new ScheduleError(`a step that divides the ${field.span} values of the ${field.name}${instead}`);
 }
 
@@ -109,7 +112,6 @@ function refuse({ name, first, last, names }: Field): never {
   throw new ScheduleError(`a cron ${name} of "*", values from ${first} to ${last}${named}, ranges, lists and steps`);
 }
 
-const DAY_MS = 86_400_000;
 // After 28 years every date falls on the same weekday again (until 2100, which is no leap year).
 const CYCLE_START = Date.UTC(2000, 0, 1);
 const CYCLE_DAYS = 28 * 365 + 7;
@@ -135,6 +137,7 @@ export function longestGapOf(cron: Cron): number {
 
 // Most days from one day that fits to the next.
 function longestDayGapOf({ days, months, weekdays }: Cron): number {
+  if (days.size === 31 && months.size === 12 && weekdays.size === 7) return 1;
   const fitting: number[] = [];
   for (let day = 0; day < CYCLE_DAYS; day += 1) {
     const date = new Date(CYCLE_START + day * DAY_MS);

@@ -1,0 +1,72 @@
+// What the exporter runs with: checked, complete, every default applied. Made by `load.ts` and by nothing else.
+import type { ZodType } from "zod";
+import type { Schedule } from "../poll/interval.ts";
+import type { Secret } from "./secret.ts";
+
+/** Levels of the log, the most talkative first. */
+export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "silent"] as const;
+
+/** Forms of the log: JSON lines, or text for people. */
+export const LOG_FORMATS = ["json", "pretty"] as const;
+
+/** Where the exporter listens. */
+export interface ListenAddress {
+  /** Absent: every interface. */
+  readonly host?: string;
+  /** 0: any free port. */
+  readonly port: number;
+}
+
+/** A checked configuration. */
+export interface Config {
+  readonly listen: ListenAddress;
+  readonly log: {
+    readonly level: (typeof LOG_LEVELS)[number];
+    readonly format: (typeof LOG_FORMATS)[number];
+  };
+  readonly networks: readonly NetworkConfig[];
+}
+
+/** One API that is watched. */
+export interface NetworkConfig {
+  /** Value of the label `network`; unique. */
+  readonly name: string;
+  /** Base of every request: scheme, host and path, without a slash at the end. */
+  readonly url: string;
+  readonly apiKey: Secret | undefined;
+  /** Name of the header that carries the key. */
+  readonly apiKeyHeader: string;
+  /** Requests; no limit of the month when `perMonth` is undefined. */
+  readonly budget: { readonly perMinute: number; readonly perMonth: number | undefined };
+  /** Longest answer that is read. Bytes. */
+  readonly maxBodyBytes: number;
+  /** The collectors that are enabled, in the order of the list that the configuration was loaded with. */
+  readonly collectors: readonly CollectorConfig[];
+}
+
+/** One collector as one network runs it. */
+export interface CollectorConfig {
+  readonly name: string;
+  readonly schedule: Schedule;
+  /** Time between two polls, the longest when they are not even. Milliseconds. */
+  readonly intervalMs: number;
+  /** Longest duration of one poll. Milliseconds. */
+  readonly timeoutMs: number;
+  /** Age at which values disappear. Milliseconds. */
+  readonly maxAgeMs: number;
+  /** The collector's own settings, as its schema made them. */
+  readonly options: unknown;
+}
+
+/** What the configuration has to know of a collector. The collectors themselves are handed in, never imported. */
+export interface ConfigurableCollector {
+  /** Key under `collectors`. */
+  readonly name: string;
+  readonly about: string;
+  /** Default schedule, as `parseSchedule` reads it. */
+  readonly schedule: string;
+  /** Default deadline of a poll, as a duration. @default 10s */
+  readonly timeout?: string;
+  /** An object schema of the collector's own settings, each with a default. */
+  readonly options?: ZodType;
+}

@@ -1,0 +1,108 @@
+// From the text of a file to a checked configuration, or to all that is wrong with it.
+import { check, checkKeys, valueAt } from "./check.ts";
+import { configureCollector } from "./collectors.ts";
+import type { Config, ConfigurableCollector, NetworkConfig } from "./config.ts";
+import { type Environment, expand } from "./environment.ts";
+import { Findings } from "./findings.ts";
+import { type ReadFile, readKey } from "./keys.ts";
+import { inOrder, type Mistake } from "./mistakes.ts";
+import { checkOverrides, type Overrides } from "./overrides.ts";
+import { settingsTree } from "./schema.ts";
+import { Redactor } from "./secret.ts";
+import { allSettings, networkSettings } from "./settings.ts";
+import { NO_SOURCE, readSource } from "./source.ts";
+
+export { formatMistakes } from "./mistakes.ts";
+
+/** Everything a configuration is made from. */
+export interface LoadOptions {
+  /** Content of the file; undefined when there is none and the defaults are wanted. */
+  readonly text: string | Uint8Array | undefined;
+  /** Name of the file, for messages and as the folder of the files that it names. */
+  readonly file: string | undefined;
+  /** What `${NAME}` is replaced from. */
+  readonly env: Environment;
+  readonly readFile: ReadFile;
+  readonly collectors: readonly ConfigurableCollector[];
+  /** Settings of the command line. @default none */
+  readonly overrides?: Overrides;
+}
+
+/** A configuration, and the filter that keeps its secrets out of every text. */
+export interface LoadedConfig {
+  readonly ok: true;
+  readonly config: Config;
+  readonly redactor: Redactor;
+}
+
+/** Everything that is wrong with a configuration. */
+export interface RefusedConfig {
+  readonly ok: false;
+  readonly mistakes: readonly Mistake[];
+}
+
+/** Reads, expands and checks a configuration. Rejects only for bugs: mistakes are the result. */
+export async function loadConfig(options: LoadOptions): Promise<LoadedConfig | RefusedConfig> {
+  const { text, file, env, readFile, collectors } = options;
+  const overrides = checkOverrides(options.overrides ?? {}, collectors);
+  const source = text === undefined ? NO_SOURCE : await readSource(file, text);
+  if (source.mistakes.length > 0) return { ok: false, mistakes: [...overrides.mistakes, ...inOrder(source.mistakes)] };
+
+  const expansion = expand(source.value ?? {}, env);
+  const findings = new Findings(source, expansion, () => settingsTree(collectors));
+  const root = expansion.value;
+  if (source.value !== undefined) checkKeys(root, findings.tree, [], findings);
+  const checked = check(allSettings(collectors), root, [], findings);
+  const networks = await configureNetworks(root, { file, readFile, collectors, findings });
+
+  const mistakes = [...overrides.mistakes, ...inOrder(findings.mistakes)];
+  if (checked === undefined || mistakes.length > 0) return { ok: false, mistakes };
+  const secrets = networks.flatMap(({ apiKey }) => apiKey ?? []);
+  return {
+    ok: true,
+    config: {
+      listen: overrides.listen ?? checked.listen,
+      log: { level: overrides.level ?? checked.log.level, format: overrides.format ?? checked.log.format },
+      networks,
+    },
+    redactor: new Redactor(secrets),
+  };
+}
+
+interface NetworkParts {
+  readonly file: string | undefined;
+  readonly readFile: ReadFile;
+  readonly collectors: readonly ConfigurableCollector[];
+  readonly findings: Findings;
+}
+
+// Looks at every network, also at those in which something else is wrong, so that all mistakes are told at once.
+async function configureNetworks(root: unknown, parts: NetworkParts): Promise<NetworkConfig[]> {
+  const { collectors, findings } = parts;
+  const written = valueAt(root, ["networks"]) ?? allSettings(collectors).shape.networks.def.defaultValue;
+  const configs: NetworkConfig[] = [];
+  const names = new Set<unknown>();
+  for (const [index, network] of (Array.isArray(written) ? written : []).entries()) {
+    const path = ["networks", index];
+    const name = valueAt(network, ["name"]);
+    if (names.has(name)) findings.add([...path, "name"], "expected a name that no other network has");
+    if (name !== undefined) names.add(name);
+
+    const apiKey = await readKey(network, path, parts);
+    const enabled = collectors.flatMap((collector) => configureCollector(collector, root, index, findings) ?? []);
+    const parsed = networkSettings(collectors).safeParse(network);
+    if (!parsed.success) continue;
+    const { url, api_key_header, budget, max_body } = parsed.data;
+    const perMonth = typeof budget.per_month === "number" ? budget.per_month : undefined;
+    configs.push({
+      name: parsed.data.name,
+      url,
+      apiKey,
+      apiKeyHeader: api_key_header,
+      budget: { perMinute: budget.per_minute, perMonth },
+      maxBodyBytes: max_body,
+      collectors: enabled,
+    });
+  }
+  return configs;
+}
