@@ -1,0 +1,103 @@
+import { inspect } from "node:util";
+import { z } from "zod";
+import { type Client, type ClientOptions, createClient, type PollOptions } from "../../src/api/client.ts";
+import { ApiError } from "../../src/api/errors.ts";
+import type { Observer, RequestEvent } from "../../src/api/observer.ts";
+import { operation } from "../../src/api/operation.ts";
+import { FakeClock } from "./fake-clock.ts";
+import { ScriptedServer, type Scene } from "./scripted-server.ts";
+
+export const SECRET = "s3cr3t-key-0123456789";
+
+export const stats = operation({
+  name: "mempool_stats",
+  path: "/extended/v1/tx/mempool/stats",
+  body: z.object({ count: z.number() }),
+});
+export const block = operation({
+  name: "block",
+  path: "/extended/v2/blocks/{height_or_hash}",
+  body: z.object({ height: z.number() }),
+});
+export const NONE = { path: {} };
+
+/** Everything the observer was told, by callback. */
+export class Recorder implements Required<Observer> {
+  readonly requests: RequestEvent[] = [];
+  readonly retries: string[] = [];
+  readonly deprecations: string[] = [];
+  readonly drifts: string[] = [];
+  readonly pauses: number[] = [];
+  onRequest(event: RequestEvent) {
+    this.requests.push(event);
+  }
+  onRetry({ operation, reason }: { operation: string; reason: string }) {
+    this.retries.push(`${operation} ${reason}`);
+  }
+  onDeprecation({ operation }: { operation: string }) {
+    this.deprecations.push(operation);
+  }
+  onDrift({ operation, field, kind }: { operation: string; field: string; kind: string }) {
+    this.drifts.push(`${operation} ${field} ${kind}`);
+  }
+  onPause({ until }: { until: number }) {
+    this.pauses.push(until);
+  }
+  get codes(): readonly string[] {
+    return this.requests.map(({ code }) => code);
+  }
+}
+
+/** A server, a client on a standing clock, and what the client reports; closed by `await using`. */
+export class Fixture implements AsyncDisposable {
+  readonly server: ScriptedServer;
+  readonly clock: FakeClock;
+  readonly recorder: Recorder;
+  readonly client: Client;
+
+  private constructor(server: ScriptedServer, options: Partial<ClientOptions>) {
+    this.server = server;
+    this.clock = new FakeClock();
+    this.recorder = new Recorder();
+    this.client = createClient({
+      network: "testnet",
+      baseUrl: server.url,
+      userAgent: "stacks-exporter/0.0.0",
+      budget: { perMinute: 100 },
+      key: { reveal: () => SECRET },
+      // Out of reach of FakeClock.until, so that real sockets can take their time.
+      attemptTimeoutMs: 86_400_000,
+      clock: this.clock,
+      random: () => 0.5,
+      observer: this.recorder,
+      ...options,
+    });
+  }
+
+  static async start(scenes: readonly Scene[], options: Partial<ClientOptions> = {}): Promise<Fixture> {
+    return new Fixture(await ScriptedServer.start(...scenes), options);
+  }
+
+  /** The view of a poll with so many milliseconds left. */
+  api(milliseconds = 30_000, options: Partial<PollOptions> = {}) {
+    const signal = new AbortController().signal;
+    return this.client.forPoll({ priority: 0, signal, deadline: this.clock.now() + milliseconds, ...options });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.client.close();
+    await this.server.close();
+  }
+}
+
+/** The ApiError a promise fails with; anything else fails the test. Makes sure that it shows no secret. */
+export async function failure(promise: Promise<unknown>): Promise<ApiError> {
+  const error: unknown = await promise.then(
+    () => new Error("did not fail"),
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof ApiError)) throw error;
+  const shown = inspect(error, { depth: 20, showHidden: true }) + error.stack;
+  if (shown.includes(SECRET)) throw new Error("the error shows the key");
+  return error;
+}
