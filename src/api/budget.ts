@@ -60,7 +60,6 @@ export class Budget {
   #pausedUntil = 0;
   #wakeAt = Number.POSITIVE_INFINITY;
   #timer = new AbortController();
-  #closed = false;
 
   constructor(limits: BudgetLimits, clock: Clock, concurrency: number) {
     this.#clock = clock;
@@ -78,7 +77,6 @@ export class Budget {
    */
   run<T>(turn: Turn, start: () => Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
-      if (this.#closed) return reject(closed());
       if (turn.signal.aborted) return reject(this.#aborted(turn.signal));
       const onAbort = () => {
         this.#queue.splice(this.#queue.indexOf(waiter), 1);
@@ -133,13 +131,6 @@ export class Budget {
         usedSinceStart: this.#month.taken,
       },
     };
-  }
-
-  /** Sends everybody who waits away and admits nobody any more. */
-  close(): void {
-    this.#closed = true;
-    for (const waiter of this.#queue.splice(0)) waiter.reject(closed());
-    this.#arm(this.#now());
   }
 
   #serve(): void {
@@ -219,8 +210,4 @@ export class Budget {
       () => {}, // replaced by another timer
     );
   }
-}
-
-function closed(): DOMException {
-  return new DOMException("the client is closed", "AbortError");
 }

@@ -74,7 +74,7 @@ export interface Client {
   /** The view of one poll. */
   forPoll(poll: PollOptions): StacksApi;
   snapshot(): ClientSnapshot;
-  /** Drops all connections and sends away everybody who waits. */
+  /** Aborts every call, whatever it waits for, and drops all connections. */
   close(): Promise<void>;
 }
 
@@ -109,8 +109,9 @@ export function createClient(options: ClientOptions): Client {
     attemptTimeoutMs: options.attemptTimeoutMs ?? 15_000,
   };
   const caller = new Caller(parts, { ...DEFAULT_RETRY, ...options.retry }, random);
+  const life = new AbortController();
   return {
-    forPoll: (poll) => stacksApi(parts, caller, base, poll),
+    forPoll: (poll) => stacksApi(parts, caller, base, { ...poll, signal: AbortSignal.any([poll.signal, life.signal]) }),
     snapshot: () => ({
       network: options.network,
       budget: budget.snapshot(),
@@ -121,7 +122,7 @@ export function createClient(options: ClientOptions): Client {
       cache: cache.snapshot(),
     }),
     close: async () => {
-      budget.close();
+      life.abort(new DOMException("the client is closed", "AbortError"));
       await transport.close();
     },
   };

@@ -5,7 +5,7 @@ import { ApiError } from "../../src/api/errors.ts";
 import type { Observer, RequestEvent } from "../../src/api/observer.ts";
 import { operation } from "../../src/api/operation.ts";
 import { FakeClock } from "./fake-clock.ts";
-import { ScriptedServer, type Scene } from "./scripted-server.ts";
+import { type Scene, ScriptedServer } from "./scripted-server.ts";
 
 export const SECRET = "s3cr3t-key-0123456789";
 

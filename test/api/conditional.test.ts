@@ -1,0 +1,112 @@
+import { describe, expect, test } from "@jest/globals";
+import { z } from "zod";
+import { Cache } from "../../src/api/cache.ts";
+import { operation } from "../../src/api/operation.ts";
+import { block, Fixture, failure, NONE, stats } from "./fixture.ts";
+import { json, text } from "./scripted-server.ts";
+
+const etag = (value: string) => ({ etag: value, "cache-control": "public, no-cache, must-revalidate" });
+const unchanged = text("", 304);
+const validators = (f: Fixture) => f.server.seen.map(({ headers }) => headers["if-none-match"]);
+
+describe("a conditional request", () => {
+  test("brings back the very body of before", async () => {
+    await using f = await Fixture.start([json({ count: 1 }, 200, etag('"a"')), unchanged, unchanged]);
+
+    const first = await f.api().get(stats, NONE);
+    const second = await f.api().get(stats, NONE);
+    const third = await f.api().get(stats, NONE);
+
+    expect(validators(f)).toEqual([undefined, '"a"', '"a"']);
+    expect([first.changed, second.changed, third.changed]).toEqual([true, false, false]);
+    expect(second.body).toBe(first.body);
+    expect(third.body).toBe(first.body);
+    expect(f.recorder.codes).toEqual(["200", "304", "304"]);
+  });
+
+  test("is made for the very URL only", async () => {
+    await using f = await Fixture.start([json({ height: 1 }, 200, etag('"tip"'))]);
+    const ask = (height_or_hash: number, limit: number) =>
+      f.api().get(block, { path: { height_or_hash }, query: { limit } });
+
+    await ask(1, 1);
+    await ask(2, 1);
+    await ask(1, 2);
+    await ask(1, 1);
+
+    expect(validators(f)).toEqual([undefined, undefined, undefined, '"tip"']);
+  });
+
+  test("is not made for another shape of the same URL", async () => {
+    await using f = await Fixture.start([json({ count: 1 }, 200, etag('"a"'))]);
+    const other = operation({ ...stats, body: z.object({ count: z.int() }) });
+
+    await f.api().get(stats, NONE);
+    await f.api().get(other, NONE);
+
+    expect(validators(f)).toEqual([undefined, undefined]);
+  });
+
+  test("follows an answer of failure with what was stored before it", async () => {
+    await using f = await Fixture.start([
+      json({ count: 1 }, 200, etag('W/"a"')),
+      json({ error: "no" }, 400, etag('"of a failure"')),
+      json({ count: "x" }, 200, etag('"of a wrong shape"')),
+      unchanged,
+    ]);
+    const { body } = await f.api().get(stats, NONE);
+    await failure(f.api().get(stats, NONE));
+    await failure(f.api().get(stats, NONE));
+
+    expect((await f.api().get(stats, NONE)).body).toBe(body);
+    expect(validators(f)).toEqual([undefined, 'W/"a"', 'W/"a"', 'W/"a"']);
+  });
+
+  test.each<[string, Readonly<Record<string, string>>]>([
+    ["has no ETag", {}],
+    ["may not be stored", { etag: '"b"', "cache-control": "no-store" }],
+    ["has an ETag that is none", { etag: "b" }],
+  ])("is not made after an answer that %s", async (_, headers) => {
+    await using f = await Fixture.start([json({ count: 1 }, 200, etag('"a"')), json({ count: 2 }, 200, headers)]);
+
+    for (let one = 0; one < 3; one += 1) await f.api().get(stats, NONE);
+
+    expect(validators(f)).toEqual([undefined, '"a"', undefined]);
+    expect(f.client.snapshot().cache).toEqual({ entries: 0, bytes: 0 });
+  });
+
+  test("goes to the end of a redirect with the validator of that end", async () => {
+    const moved = text("", 302, { location: "/moved" });
+    await using f = await Fixture.start([moved, json({ count: 1 }, 200, etag('"end"')), moved, unchanged]);
+
+    await f.api().get(stats, NONE);
+
+    expect((await f.api().get(stats, NONE)).changed).toBe(false);
+    expect(validators(f)).toEqual([undefined, undefined, undefined, '"end"']);
+  });
+});
+
+describe("the cache", () => {
+  const headers = new Map([["etag", '"x"']]);
+
+  test("drops the longest unused beyond its number of entries", () => {
+    const cache = new Cache(2, 1_000);
+    cache.store(stats, "a", headers, 1, 1);
+    cache.store(stats, "b", headers, 2, 1);
+    cache.find(stats, "a");
+    cache.store(stats, "c", headers, 3, 1);
+
+    expect(["a", "b", "c"].map((url) => cache.find(stats, url)?.body)).toEqual([1, undefined, 3]);
+  });
+
+  test("drops the longest unused beyond its bytes, and does not take what is larger than all", () => {
+    const cache = new Cache(10, 100);
+    cache.store(stats, "a", headers, 1, 60);
+    cache.store(stats, "b", headers, 2, 30);
+    cache.store(stats, "b", headers, 3, 50);
+    cache.store(stats, "c", headers, 4, 101);
+
+    expect(["a", "b", "c"].map((url) => cache.find(stats, url)?.body)).toEqual([undefined, 3, undefined]);
+    expect(cache.snapshot()).toEqual({ entries: 1, bytes: 50 });
+  });
+});

@@ -1,0 +1,177 @@
+import { describe, expect, test } from "@jest/globals";
+import fc from "fast-check";
+import { Backoff } from "../../src/api/backoff.ts";
+import { readRateLimits } from "../../src/api/rate-limits.ts";
+import { rateLimitReset, retryAfter } from "../../src/api/retry-after.ts";
+import { turn } from "./fake-clock.ts";
+import { block, Fixture, failure, NONE, stats } from "./fixture.ts";
+import { json, text } from "./scripted-server.ts";
+
+const NOW = Date.UTC(2026, 10, 21);
+const DAY = 86_400_000;
+const MINUTE = 60_000;
+const asHeaders = (fields: Readonly<Record<string, string>>) => new Map(Object.entries(fields));
+
+describe("a 429", () => {
+  test("keeps every request of the network back until the pause is over", async () => {
+    await using f = await Fixture.start([json({}, 429, { "retry-after": "20" }), json({ count: 1, height: 1 })]);
+    const first = f.api(30_000).get(stats, NONE);
+    while (f.recorder.pauses.length === 0) await turn();
+    const second = f.api(30_000).get(block, { path: { height_or_hash: 1 } });
+
+    await f.clock.advance(19_999);
+    expect(f.server.seen).toHaveLength(1);
+    expect(f.client.snapshot().pausedUntil).toBe(f.clock.now() + 1);
+    await f.clock.until(Promise.all([first, second]));
+
+    expect(f.server.seen).toHaveLength(3);
+    expect(f.recorder.retries).toEqual(["mempool_stats rate_limited"]);
+    expect(f.recorder.pauses).toEqual([f.clock.now()]);
+  });
+
+  test("lets nobody leave who was waiting for a connection when it came", async () => {
+    await using f = await Fixture.start([json({}, 429, { "retry-after": "60" }), json({ count: 1 })], {
+      transport: { connections: 1 },
+    });
+    const errors = [1, 2, 3].map(() => failure(f.api(30_000).get(stats, NONE)));
+
+    expect((await Promise.all(errors)).map(({ reason }) => reason)).toEqual(Array(3).fill("rate_limited"));
+    expect(f.server.seen).toHaveLength(1);
+  });
+
+  test("fails calls at once that cannot wait for the end of the pause", async () => {
+    await using f = await Fixture.start([json({ message: "slow down" }, 429, { "retry-after": "30" })]);
+
+    const first = await failure(f.api(30_000).get(stats, NONE));
+    const second = await failure(f.api(30_000).get(stats, NONE));
+
+    expect(first).toMatchObject({ reason: "rate_limited", status: 429, message: "mempool_stats: HTTP 429: slow down" });
+    expect(second).toMatchObject({ reason: "rate_limited", status: undefined });
+    expect(f.server.seen).toHaveLength(1);
+  });
+
+  test("without a time doubles the pause, up to ten minutes, until something works", async () => {
+    await using f = await Fixture.start([text("", 429)]);
+    const lengths: number[] = [];
+    const limited = async () => {
+      await failure(f.api(1_000).get(stats, NONE));
+      const length = (f.client.snapshot().pausedUntil ?? 0) - f.clock.now();
+      await f.clock.advance(length);
+      lengths.push(length);
+    };
+    for (let one = 0; one < 7; one += 1) await limited();
+    f.server.play(json({ count: 1 }));
+    await f.api().get(stats, NONE);
+    f.server.play(text("", 429));
+    await limited();
+
+    // A random eighth is off, because the fixture's dice always show one half of a quarter.
+    expect(lengths.map((length) => length / 0.875)).toEqual([
+      30_000, 60_000, 120_000, 240_000, 480_000, 600_000, 600_000, 30_000,
+    ]);
+  });
+
+  test("that was under way when the pause began neither doubles nor extends it", () => {
+    const backoff = new Backoff(() => 0);
+
+    expect(backoff.limited(new Map(), NOW, false)).toBe(30_000);
+    expect(backoff.limited(new Map(), NOW, true)).toBe(0);
+    expect(backoff.limited(new Map(), NOW, false)).toBe(60_000);
+    expect(backoff.limited(asHeaders({ "retry-after": "-3", "ratelimit-reset": "12" }), NOW, true)).toBe(12_000);
+  });
+});
+
+describe("the time to come back", () => {
+  test.each<[string, number | undefined]>([
+    ["20", 20_000],
+    [" 1.5 ", 1_500],
+    ["0", 1_000],
+    ["999999999999999999999", DAY],
+    ["Sat, 21 Nov 2026 00:00:30 GMT", 30_000],
+    ["Saturday, 21-Nov-26 00:00:30 GMT", 30_000],
+    ["Fri, 20 Nov 2026 00:00:30 GMT", 1_000],
+    ["Sat, 21 Nov 2099 00:00:30 GMT", DAY],
+    ["Sat, 99 Nov 2026 00:00:30 GMT", undefined],
+    ["-5", undefined],
+    ["1e3", undefined],
+    ["soon", undefined],
+    ["", undefined],
+    ["2026-11-21", undefined],
+  ])("of Retry-After %p is %p ms away", (value, expected) => {
+    expect(retryAfter(asHeaders({ "retry-after": value }), NOW)).toBe(expected);
+  });
+
+  test("counts from the date of the answer, not from a clock that is wrong", () => {
+    const headers = { "retry-after": "Sat, 21 Nov 2026 05:00:30 GMT", date: "Sat, 21 Nov 2026 05:00:00 GMT" };
+
+    expect(retryAfter(asHeaders(headers), NOW)).toBe(30_000);
+  });
+
+  test.each<[string, number | undefined]>([
+    ["17", 17_000],
+    [String(NOW / 1000 + 17), 17_000],
+    [String(NOW + 17_000), 17_000],
+    [String(NOW / 1000 - 17), 1_000],
+    ["-1", undefined],
+    ["x", undefined],
+  ])("of ratelimit-reset %p is %p ms away", (value, expected) => {
+    expect(rateLimitReset(asHeaders({ "ratelimit-reset": value }), NOW)).toBe(expected);
+  });
+
+  test("is a second to a day away whatever the header says, or not said at all", () => {
+    const value = fc.oneof(
+      fc.string(),
+      fc.integer().map(String),
+      fc.double().map(String),
+      fc.date({ noInvalidDate: true }).map((date) => date.toUTCString()),
+    );
+    fc.assert(
+      fc.property(value, value, fc.integer({ min: 0, max: 4e12 }), (header, date, now) => {
+        for (const read of [retryAfter, rateLimitReset]) {
+          const wait = read(asHeaders({ "retry-after": header, "ratelimit-reset": header, date }), now);
+          if (wait === undefined) continue;
+          expect(Number.isInteger(wait)).toBe(true);
+          expect(wait).toBeGreaterThanOrEqual(1_000);
+          expect(wait).toBeLessThanOrEqual(DAY);
+        }
+      }),
+      { numRuns: 1_000, seed: 20261121 },
+    );
+  });
+});
+
+describe("rate-limit headers", () => {
+  test("are read window by window and remembered", async () => {
+    const headers = {
+      "ratelimit-limit": "50, 50;w=60",
+      "ratelimit-remaining": "0",
+      "ratelimit-reset": "30",
+      "x-ratelimit-limit-stacks-second": "20",
+      "x-ratelimit-remaining-stacks-month": "99999",
+      "x-ratelimit-remaining-stacks-minute": "many",
+    };
+    await using f = await Fixture.start([
+      json({ count: 1 }, 200, headers),
+      json({ count: 1 }, 200, { "ratelimit-remaining": "7" }),
+    ]);
+    const seenAt = f.clock.now();
+    await f.api().get(stats, NONE);
+
+    expect(f.client.snapshot().rateLimits).toEqual([
+      { window: "default", limit: 50, remaining: 0, resetAt: seenAt + 30_000, seenAt },
+      { window: "second", limit: 20, remaining: undefined, resetAt: undefined, seenAt },
+      { window: "month", limit: undefined, remaining: 99_999, resetAt: undefined, seenAt },
+    ]);
+    await f.clock.advance(MINUTE);
+    await f.api().get(stats, NONE);
+    expect(f.client.snapshot().rateLimits[0]).toMatchObject({
+      limit: undefined,
+      remaining: 7,
+      seenAt: seenAt + MINUTE,
+    });
+  });
+
+  test("that are absent leave nothing", () => {
+    expect(readRateLimits(asHeaders({ "ratelimit-reset": "3" }), NOW)).toEqual([]);
+  });
+});
