@@ -28,7 +28,10 @@ export function operation<const Path extends string, Body>(declared: Operation<P
 /** A good answer: from the wire, or the stored one confirmed by a 304. */
 export interface Answer<Body> {
   readonly body: Body;
-  /** False when the server said 304: `body` is the very object of the earlier answer. */
+  /**
+   * False when the server said 304: `body` is the very object of the earlier answer, which may have gone to a poll that
+   * failed afterwards. To know whether it was already used, compare `body` with the one that was kept. Do not alter it.
+   */
   readonly changed: boolean;
   /** When the answer arrived. Unix time, milliseconds. */
   readonly receivedAt: number;

@@ -1,0 +1,181 @@
+import { gzipSync } from "node:zlib";
+import { describe, expect, test } from "@jest/globals";
+import { turn } from "./fake-clock.ts";
+import { Fixture, failure, NONE, stats } from "./fixture.ts";
+import { json, type Scene, ScriptedServer, silence, text } from "./scripted-server.ts";
+
+const good = json({ count: 1 });
+const ONCE = { retry: { retries: 0 } };
+
+const packed =
+  (body: Buffer, cut = 0): Scene =>
+  (response) => {
+    response.writeHead(200, { "content-encoding": "gzip", "content-type": "application/json" });
+    response.end(body.subarray(0, body.byteLength - cut));
+  };
+const closeConnection: Scene = (response) => response.socket?.destroy();
+
+/** Resolves when the server has lost so many connections. */
+async function lost(server: ScriptedServer, count: number): Promise<void> {
+  while (server.connections - server.sockets.size < count) await turn();
+}
+
+describe("a body", () => {
+  test("may come packed", async () => {
+    const body = gzipSync('{"count":7}');
+    await using f = await Fixture.start([packed(body)]);
+
+    expect((await f.api().get(stats, NONE)).body).toEqual({ count: 7 });
+    expect(f.recorder.requests[0]?.bytes).toBe(body.byteLength);
+  });
+
+  test.each<[string, Scene]>([
+    ["in full", text(`"${"x".repeat(100_000)}"`, 200)],
+    ["without a length and without an end", (response) => response.write("x".repeat(100_000))],
+    ["packed", packed(gzipSync(Buffer.alloc(5_000_000, "x")))],
+  ])("that is too large %s is given up", async (_, scene) => {
+    await using f = await Fixture.start([scene], { maxBodyBytes: 50_000 });
+
+    expect(await failure(f.api().get(stats, NONE))).toMatchObject({ reason: "too_large" });
+    expect(f.recorder.codes).toEqual(["too_large"]);
+    expect(f.server.seen).toHaveLength(1);
+  });
+
+  test("that is too large costs its connection, and the next request gets another", async () => {
+    await using f = await Fixture.start([(response) => response.write("x".repeat(100_000)), good], {
+      maxBodyBytes: 50_000,
+    });
+    await failure(f.api().get(stats, NONE));
+
+    await lost(f.server, 1);
+    await f.api().get(stats, NONE);
+
+    expect(f.server.connections).toBe(2);
+  });
+
+  test.each<[string, Scene, string]>([
+    [
+      "cut short of its length",
+      (r) => void r.writeHead(200, { "content-length": "99" }).write("{", () => r.destroy()),
+      "network",
+    ],
+    ["cut between chunks", (r) => void r.writeHead(200).write('{"count":', () => r.destroy()), "network"],
+    ["packed and cut", packed(gzipSync('{"count":7}'), 9), "network"],
+    ["not packed although it says so", packed(Buffer.from('{"count":7}')), "bad_body"],
+    ["packed as nobody asked", text("{}", 200, { "content-encoding": "br" }), "bad_body"],
+    ["that is no HTTP", (r) => r.socket?.end("hello\r\n\r\n"), "network"],
+  ])("%s is a failure", async (_, scene, reason) => {
+    await using f = await Fixture.start([scene], ONCE);
+
+    expect(await failure(f.api().get(stats, NONE))).toMatchObject({ reason, status: undefined });
+    expect(f.recorder.codes).toEqual([reason]);
+  });
+
+  test("cut off is asked for again", async () => {
+    await using f = await Fixture.start([(r) => void r.writeHead(200).write("{", () => r.destroy()), good]);
+
+    expect((await f.clock.until(f.api().get(stats, NONE))).body).toEqual({ count: 1 });
+    expect(f.recorder.retries).toEqual(["mempool_stats network"]);
+  });
+});
+
+describe("a connection", () => {
+  test("is used again", async () => {
+    await using f = await Fixture.start([good]);
+
+    for (let one = 0; one < 3; one += 1) {
+      await f.api().get(stats, NONE);
+      // A connection is free a moment after its answer is complete.
+      await turn();
+    }
+
+    expect(f.server.connections).toBe(1);
+  });
+
+  test("that was closed while it idled is replaced at once, without waiting, and the request is paid", async () => {
+    await using f = await Fixture.start([good, closeConnection, good], ONCE);
+    await f.api().get(stats, NONE);
+    await turn();
+
+    await f.api().get(stats, NONE);
+
+    expect(f.recorder.retries).toEqual(["mempool_stats network"]);
+    expect(f.client.snapshot().budget.usedLastMinute).toBe(3);
+    expect(f.server.connections).toBe(2);
+  });
+
+  test("that is reset when new is a failure to wait after", async () => {
+    await using f = await Fixture.start([closeConnection], ONCE);
+
+    expect(await failure(f.api().get(stats, NONE))).toMatchObject({ reason: "network" });
+    expect(f.server.seen).toHaveLength(1);
+  });
+
+  test("that cannot be made is a failure of the network", async () => {
+    const server = await ScriptedServer.start();
+    const { url } = server;
+    await server.close();
+    await using f = await Fixture.start([], { baseUrl: url, ...ONCE });
+
+    const error = await failure(f.api().get(stats, NONE));
+
+    expect(error).toMatchObject({ reason: "network", message: "mempool_stats: ECONNREFUSED before an answer came" });
+  });
+
+  test("is one of few", async () => {
+    await using f = await Fixture.start([silence], { transport: { connections: 2 } });
+    const outcomes = Promise.allSettled([1, 2, 3, 4].map(() => f.api().get(stats, NONE)));
+    await f.server.received(2);
+    for (let one = 0; one < 5; one += 1) await turn();
+
+    expect(f.server.connections).toBe(2);
+    expect(f.client.snapshot().budget).toMatchObject({ inFlight: 2, waiting: 2, usedLastMinute: 2 });
+    await f.client.close();
+    await outcomes;
+  });
+});
+
+describe("a redirect", () => {
+  const to = (location: string, status = 302) => text("", status, { location });
+
+  test.each([301, 302, 303, 307, 308])("%d within the origin is followed, and paid", async (status) => {
+    await using f = await Fixture.start([to("/extended/v1/block/0x00?a=1#b", status), good]);
+
+    await f.api().get(stats, NONE);
+
+    expect(f.server.seen[1]?.url).toBe("/extended/v1/block/0x00?a=1");
+    expect(f.server.seen[1]?.headers).toHaveProperty("x-api-key");
+    expect(f.client.snapshot().budget.usedLastMinute).toBe(2);
+    expect(f.recorder.codes).toEqual([String(status), "200"]);
+  });
+
+  test("is followed three times and no more", async () => {
+    await using f = await Fixture.start([to("/again")]);
+
+    expect(await failure(f.api().get(stats, NONE))).toMatchObject({ reason: "redirect" });
+    expect(f.server.seen).toHaveLength(4);
+  });
+
+  test("to another host or port is not followed, and nothing arrives there", async () => {
+    const other = await ScriptedServer.start(good);
+    for (const target of [`${other.url}/x`, `//127.0.0.1:${other.port}/x`, `http://localhost:${other.port}/`]) {
+      await using f = await Fixture.start([to(target)]);
+      expect(await failure(f.api().get(stats, NONE))).toMatchObject({ reason: "redirect", status: 302 });
+      expect(f.server.seen).toHaveLength(1);
+    }
+    expect(other.connections).toBe(0);
+    await other.close();
+  });
+
+  test.each<[string, Scene]>([
+    ["without a target", text("", 302)],
+    ["to nonsense", to("http://[")],
+    ["to a file", to("file:///etc/passwd")],
+    ["of a kind that names no target", to("/x", 300)],
+  ])("%s is a failure", async (_, scene) => {
+    await using f = await Fixture.start([scene]);
+
+    expect(await failure(f.api().get(stats, NONE))).toMatchObject({ reason: "redirect" });
+    expect(f.server.seen).toHaveLength(1);
+  });
+});
