@@ -1,0 +1,48 @@
+// A list that grows at the new end, loses its newest entries in a reorganisation and its oldest to forgetting.
+
+/** Entries in the order of the chain, oldest first. */
+export interface Listing<Entry> {
+  /** What is remembered, oldest first. */
+  readonly entries: readonly Entry[];
+  /** All entries ever, the forgotten ones included. */
+  readonly total: number;
+}
+
+interface Growing<Entry> extends Listing<Entry> {
+  entries: Entry[];
+  total: number;
+}
+
+const EMPTY: Listing<never> = { entries: [], total: 0 };
+
+/** Listings by key, such as transactions by address. */
+export class Index<Entry> {
+  readonly #listings = new Map<string, Growing<Entry>>();
+
+  /** The listing of a key; empty for a key never seen. */
+  of(key: string): Listing<Entry> {
+    return this.#listings.get(key) ?? EMPTY;
+  }
+
+  /** Adds the newest entry of a key. */
+  push(key: string, entry: Entry): void {
+    const listing = this.#listings.get(key) ?? { entries: [], total: 0 };
+    listing.entries.push(entry);
+    listing.total += 1;
+    this.#listings.set(key, listing);
+  }
+
+  /** Takes the newest entry of a key back. */
+  pop(key: string): void {
+    const listing = this.#listings.get(key);
+    if (listing?.entries.pop() !== undefined) listing.total -= 1;
+  }
+
+  /** Forgets the oldest entry of a key; the total keeps counting it. */
+  forget(key: string): void {
+    const listing = this.#listings.get(key);
+    listing?.entries.shift();
+    // A key without entries is dropped with its total, or the crowd would pile up.
+    if (listing?.entries.length === 0) this.#listings.delete(key);
+  }
+}

@@ -1,0 +1,127 @@
+// What a transaction is, from the moment it waits. Its outcome is decided when it is drafted and shown once mined.
+import type { ClarityValue } from "./clarity.ts";
+import type { Cost } from "./cost.ts";
+
+/** The kinds of transaction the chain knows; the last two never wait in the mempool. */
+export type TxType =
+  | "token_transfer"
+  | "smart_contract"
+  | "contract_call"
+  | "poison_microblock"
+  | "coinbase"
+  | "tenure_change";
+
+/** How a mined transaction ended. */
+export type TxStatus = "success" | "abort_by_response" | "abort_by_post_condition";
+
+/** What an asset event does. */
+export type Movement = "transfer" | "mint" | "burn";
+
+/** An asset moves. A mint has no sender, a burn no recipient. Amounts are µSTX or the token's smallest unit. */
+export type AssetEvent = {
+  readonly movement: Movement;
+  readonly sender: string | null;
+  readonly recipient: string | null;
+} & (
+  | { readonly kind: "stx"; readonly amount: bigint }
+  | { readonly kind: "ft"; readonly asset: string; readonly amount: bigint }
+  | { readonly kind: "nft"; readonly asset: string; readonly value: ClarityValue }
+);
+
+/** A contract prints a value. */
+export interface PrintEvent {
+  readonly kind: "print";
+  readonly contract: string;
+  readonly topic: string;
+  readonly value: ClarityValue;
+}
+
+/** Anything a transaction leaves behind; its event_index is its place in the list. */
+export type TxEvent = AssetEvent | PrintEvent;
+
+/** A condition on what the sender may lose. */
+export type PostCondition = { readonly principal: string | null; readonly code: string } & (
+  | { readonly kind: "stx"; readonly amount: bigint }
+  | { readonly kind: "fungible"; readonly asset: string; readonly amount: bigint }
+  | { readonly kind: "non_fungible"; readonly asset: string; readonly value: ClarityValue }
+);
+
+/** One argument of a call. */
+export interface Argument {
+  readonly name: string;
+  readonly type: string;
+  readonly value: ClarityValue;
+}
+
+/** The part that differs by type. */
+export type Payload =
+  | { readonly type: "token_transfer"; readonly recipient: string; readonly amount: bigint; readonly memo: string }
+  | { readonly type: "smart_contract"; readonly contract: string; readonly version: number | null; readonly source: string }
+  | {
+      readonly type: "contract_call";
+      readonly contract: string;
+      readonly method: string;
+      readonly signature: string;
+      readonly arguments: readonly Argument[];
+    }
+  | { readonly type: "poison_microblock"; readonly header1: string; readonly header2: string }
+  | { readonly type: "coinbase"; readonly data: string; readonly vrfProof: string }
+  | {
+      readonly type: "tenure_change";
+      readonly cause: "block_found" | "extended";
+      readonly consensus: string;
+      readonly previousConsensus: string;
+      readonly previousEnd: string;
+      readonly previousBlocks: number;
+      readonly pubkeyHash: string;
+    };
+
+/** Why a transaction is there: ordinary demand, a scenario, or the protocol itself. */
+export type Origin = "market" | "background" | "spike" | "flood" | "stuck" | "protocol";
+
+/** What somebody wants to send, before fee, nonce and identifier are known. */
+export interface Draft {
+  readonly sender: string;
+  readonly sponsor: string | null;
+  readonly payload: Payload;
+  /** Bytes on the wire. */
+  readonly size: number;
+  readonly cost: Cost;
+  readonly conditions: readonly PostCondition[];
+  readonly conditionMode: "allow" | "deny" | "originator";
+  readonly status: TxStatus;
+  readonly result: ClarityValue;
+  readonly vmError: string | null;
+  readonly events: readonly TxEvent[];
+}
+
+/** A signed transaction. Never changes; its place in the chain is kept by the ledger. */
+export interface Tx extends Draft {
+  readonly id: string;
+  readonly type: TxType;
+  readonly origin: Origin;
+  readonly nonce: number;
+  readonly sponsorNonce: number;
+  /** Total fee, µSTX. */
+  readonly fee: number;
+  /** Height of the tip when the API received it. */
+  readonly receivedHeight: number;
+  /** Virtual Unix seconds from which on miners consider it; Infinity for a nonce gap that nobody fills. */
+  readonly readyAt: number;
+  /** Virtual Unix seconds at which the mempool forgets it. */
+  readonly expiresAt: number;
+}
+
+/** Everyone a transaction concerns, with `sponsor` apart because not every operation lists what one only sponsored. */
+export function parties(tx: Draft): Set<string> {
+  const all = new Set([tx.sender]);
+  const { payload } = tx;
+  if (payload.type === "token_transfer") all.add(payload.recipient);
+  if (payload.type === "contract_call" || payload.type === "smart_contract") all.add(payload.contract);
+  for (const event of tx.events) {
+    if (event.kind === "print") continue;
+    if (event.sender !== null) all.add(event.sender);
+    if (event.recipient !== null) all.add(event.recipient);
+  }
+  return all;
+}

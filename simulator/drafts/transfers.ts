@@ -1,0 +1,51 @@
+// Plain transfers of STX, and the rare poison microblock.
+import { okTrue } from "../chain/clarity.ts";
+import { digest } from "../chain/random.ts";
+import type { Draft } from "../chain/transaction.ts";
+import { anyRecipient, around, type Desk } from "./desk.ts";
+
+const MEMO_BYTES = 34;
+const TRANSFER_COST = { readCount: 5, readLength: 2_500, runtime: 90_000, writeCount: 3, writeLength: 220 };
+
+function memo({ random }: Desk): string {
+  const text = random.chance(0.4) ? `memo ${random.int(1, 9999)}` : "";
+  return `0x${Buffer.from(text, "latin1").toString("hex").padEnd(MEMO_BYTES * 2, "0")}`;
+}
+
+/** A transfer of STX, from a few µSTX to thousands of STX; sometimes to a contract. */
+export function draftTransfer(desk: Desk, sender: string): Draft {
+  const { random, cast } = desk;
+  const recipient = random.chance(0.05) ? cast.contracts.vault : anyRecipient(desk, sender);
+  const amount = BigInt(Math.max(1, Math.round(random.logNormal(25_000_000, 2))));
+  return {
+    sender,
+    sponsor: random.chance(0.02) ? cast.sponsor : null,
+    payload: { type: "token_transfer", recipient, amount, memo: memo(desk) },
+    size: recipient.includes(".") ? 191 : 180,
+    cost: around(random, TRANSFER_COST),
+    conditions: [],
+    conditionMode: "deny",
+    status: "success",
+    result: okTrue,
+    vmError: null,
+    events: [{ kind: "stx", movement: "transfer", sender, recipient, amount }],
+  };
+}
+
+/** Evidence against a miner that signed two microblocks: a relic, kept because the API still has the type. */
+export function draftPoison({ random }: Desk, sender: string): Draft {
+  const header = () => digest("microblock", random.next());
+  return {
+    sender,
+    sponsor: null,
+    payload: { type: "poison_microblock", header1: header(), header2: header() },
+    size: 380,
+    cost: around(random, TRANSFER_COST),
+    conditions: [],
+    conditionMode: "allow",
+    status: "success",
+    result: okTrue,
+    vmError: null,
+    events: [],
+  };
+}
