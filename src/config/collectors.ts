@@ -47,12 +47,14 @@ export function configureCollector(
   checkOneSchedule(written.override, overridePath, findings);
 
   const merged = merge(withoutReplacedSchedule(written), written.override);
-  const parsed = collectorSettings(collector).safeParse(merged);
+  // Without the collector's own settings: when one of those is wrong, times that do not fit are told all the same.
+  const { options: ownSettings, ...common } = collector;
+  const parsed = collectorSettings(common).safeParse(merged);
   // What is wrong was noted when the file was checked as a whole.
   if (!parsed.success) return undefined;
   const settings = parsed.data;
-  const options =
-    collector.options === undefined ? {} : check(collector.options, ownPart(merged), overridePath, findings);
+  const own = ownPart(merged);
+  const options = ownSettings === undefined ? {} : check(ownSettings, own, placeOfOptions(written), findings);
   const schedule = settings.every ?? settings.schedule ?? parseSchedule(collector.schedule);
   const intervalMs = intervalOf(schedule);
   const config = {
@@ -88,6 +90,10 @@ function checkTimes({ intervalMs, timeoutMs, maxAgeMs }: CollectorConfig, writte
 function placeOf(key: string, { override, overridePath, commonPath }: Written): Path {
   const found = [key, "every", "schedule"].find((candidate) => override[candidate] !== undefined);
   return found === undefined ? [...commonPath, key] : [...overridePath, found];
+}
+
+function placeOfOptions({ override, overridePath, commonPath }: Written): Path {
+  return Object.keys(ownPart(override)).length > 0 ? overridePath : commonPath;
 }
 
 function withoutReplacedSchedule({ common, override }: Written): Mapping {

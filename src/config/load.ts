@@ -4,15 +4,12 @@ import { configureCollector } from "./collectors.ts";
 import type { Config, ConfigurableCollector, NetworkConfig } from "./config.ts";
 import { type Environment, expand } from "./environment.ts";
 import { Findings } from "./findings.ts";
+import { checkFlags, type Flags } from "./flags.ts";
 import { type ReadFile, readKey } from "./keys.ts";
 import { inOrder, type Mistake } from "./mistakes.ts";
-import { checkOverrides, type Overrides } from "./overrides.ts";
 import { settingsTree } from "./schema.ts";
-import { Redactor } from "./secret.ts";
 import { allSettings, networkSettings } from "./settings.ts";
 import { NO_SOURCE, readSource } from "./source.ts";
-
-export { formatMistakes } from "./mistakes.ts";
 
 /** Everything a configuration is made from. */
 export interface LoadOptions {
@@ -25,28 +22,20 @@ export interface LoadOptions {
   readonly readFile: ReadFile;
   readonly collectors: readonly ConfigurableCollector[];
   /** Settings of the command line. @default none */
-  readonly overrides?: Overrides;
+  readonly flags?: Flags;
 }
 
-/** A configuration, and the filter that keeps its secrets out of every text. */
-export interface LoadedConfig {
-  readonly ok: true;
-  readonly config: Config;
-  readonly redactor: Redactor;
-}
-
-/** Everything that is wrong with a configuration. */
-export interface RefusedConfig {
-  readonly ok: false;
-  readonly mistakes: readonly Mistake[];
-}
+/** A configuration, or every mistake in it. */
+export type Loaded =
+  | { readonly ok: true; readonly config: Config }
+  | { readonly ok: false; readonly mistakes: readonly Mistake[] };
 
 /** Reads, expands and checks a configuration. Rejects only for bugs: mistakes are the result. */
-export async function loadConfig(options: LoadOptions): Promise<LoadedConfig | RefusedConfig> {
+export async function loadConfig(options: LoadOptions): Promise<Loaded> {
   const { text, file, env, readFile, collectors } = options;
-  const overrides = checkOverrides(options.overrides ?? {}, collectors);
+  const flags = checkFlags(options.flags ?? {}, collectors);
   const source = text === undefined ? NO_SOURCE : await readSource(file, text);
-  if (source.mistakes.length > 0) return { ok: false, mistakes: [...overrides.mistakes, ...inOrder(source.mistakes)] };
+  if (source.mistakes.length > 0) return { ok: false, mistakes: [...flags.mistakes, ...inOrder(source.mistakes)] };
 
   const expansion = expand(source.value ?? {}, env);
   const findings = new Findings(source, expansion, () => settingsTree(collectors));
@@ -55,17 +44,15 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig | R
   const checked = check(allSettings(collectors), root, [], findings);
   const networks = await configureNetworks(root, { file, readFile, collectors, findings });
 
-  const mistakes = [...overrides.mistakes, ...inOrder(findings.mistakes)];
+  const mistakes = [...flags.mistakes, ...inOrder(findings.mistakes)];
   if (checked === undefined || mistakes.length > 0) return { ok: false, mistakes };
-  const secrets = networks.flatMap(({ apiKey }) => apiKey ?? []);
   return {
     ok: true,
     config: {
-      listen: overrides.listen ?? checked.listen,
-      log: { level: overrides.level ?? checked.log.level, format: overrides.format ?? checked.log.format },
+      listen: flags.listen ?? checked.listen,
+      log: { level: flags.level ?? checked.log.level, format: flags.format ?? checked.log.format },
       networks,
     },
-    redactor: new Redactor(secrets),
   };
 }
 

@@ -57,7 +57,7 @@ export function shorten(text: string): string {
 /** A value as a message names it: short, on one line, and without the password that a URL may hold. */
 export function describeValue(value: unknown): string {
   if (value === undefined || value === null) return "nothing";
-  if (Array.isArray(value)) return "a list";
+  if (Array.isArray(value)) return value.length === 0 ? "an empty list" : "a list";
   if (typeof value === "object") return "a mapping";
   if (typeof value === "string") return `"${shorten(hideCredentials(value))}"`;
   return shorten(String(value));

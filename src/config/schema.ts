@@ -23,7 +23,10 @@ export interface SchemaNode {
   readonly maxItems?: number;
   readonly pattern?: string;
   readonly default?: unknown;
-  readonly examples?: readonly unknown[];
+  /** A value to show where there is no default. */
+  readonly sample?: string;
+  /** What holds when the setting is absent and that is no plain default, in words. */
+  readonly absent?: string;
   /** What is accepted, in words. */
   readonly expected?: string;
   /** What is counted. */

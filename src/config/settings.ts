@@ -49,11 +49,11 @@ const networkShape = {
     .meta({
       expected: "1 to 63 of the characters a-z, 0-9, _ and -",
       description: "Value of the label `network`. Different for every network.",
-      examples: ["mainnet"],
+      sample: "mainnet",
     }),
   url: url().meta({
     description: "Where the API is. A path is kept, a slash at the end is dropped.",
-    examples: ["https://api.hiro.so"],
+    sample: "https://api.hiro.so",
   }),
   api_key: z
     .string()
@@ -65,18 +65,14 @@ const networkShape = {
       pattern: "^\\$\\{[A-Za-z_][A-Za-z0-9_]*\\}$",
       description: `Key of the API, from an environment variable; a key is never written into this file. From ${KEY_LENGTH.shortest} to ${KEY_LENGTH.longest} printable ASCII characters.`,
       // biome-ignore lint/suspicious/noTemplateCurlyInString: the syntax of the file
-      examples: ["${HIRO_API_KEY}"],
+      sample: "${HIRO_API_KEY}",
     }),
-  api_key_file: z
-    .string()
-    .min(1)
-    .optional()
-    .meta({
-      expected: "the path of a file that holds the key",
-      description:
-        "File with the key of the API, instead of `api_key`. Relative to the folder of this file. White space around the key is dropped.",
-      examples: ["/run/secrets/hiro-api-key"],
-    }),
+  api_key_file: z.string().min(1).optional().meta({
+    expected: "the path of a file that holds the key",
+    description:
+      "File with the key of the API, instead of `api_key`. Relative to the folder of this file. White space around the key is dropped.",
+    sample: "/run/secrets/hiro-api-key",
+  }),
   api_key_header: z
     .string()
     .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$/)
@@ -98,30 +94,29 @@ export function collectorSettings({ about, schedule, timeout = "10s", options, n
   return z
     .object({
       enabled: z.boolean().default(true).meta({ description: "Whether it is polled." }),
-      every: every()
-        .optional()
-        .meta({
-          description: `Time between two polls; the first one is made at start. Either this or \`schedule\`. Without both: ${schedule}.`,
-          examples: [schedule.replace(/^every\s+/, "")],
-        }),
-      schedule: cron()
-        .optional()
-        .meta({
-          description:
-            "Times of the polls, in UTC: second, minute, hour, day of month, month, weekday. A step has to divide its field evenly.",
-          examples: ["*/30 * * * * *"],
-        }),
+      every: every().optional().meta({
+        absent: schedule,
+        description: "Time between two polls; the first one is made at start. Either this or `schedule`.",
+        sample: "45s",
+      }),
+      schedule: cron().optional().meta({
+        description:
+          "Times of the polls, in UTC: second, minute, hour, day of month, month, weekday. A step has to divide its field evenly.",
+        sample: "*/30 * * * * *",
+      }),
       timeout: duration(1, 5 * MINUTE_MS)
         .prefault(timeout)
         .meta({
-          description: "Longest duration of one poll, with all its requests and retries. Not longer than the interval.",
+          description:
+            "Longest duration of one poll, with all its requests and retries. Not longer than the interval, to which the default is shortened.",
         }),
       max_age: duration(SECOND_MS, 365 * 24 * HOUR_MS)
         .optional()
         .meta({
           description:
-            "Age at which values disappear. Not shorter than the interval, which for a cron expression is its longest gap. Without it: three intervals.",
-          examples: ["6m"],
+            "Age at which values disappear. Not shorter than the interval, which for a cron expression is its longest gap.",
+          absent: "three intervals",
+          sample: "6m",
         }),
       ...ownShape(name, options),
     })

@@ -24,7 +24,7 @@ function text<Value>(expected: string, read: (text: string) => Value | undefined
 
 /** A duration within limits; milliseconds. */
 export function duration(shortest: number, longest: number) {
-  const expected = `a duration from ${formatDuration(shortest)} to ${formatDuration(longest)}, such as 45s or 1h30m`;
+  const expected = `a duration with its unit from ${formatDuration(shortest)} to ${formatDuration(longest)}, such as 45s or 1h30m`;
   const read = (input: string) => {
     const milliseconds = parseDuration(input);
     return milliseconds !== undefined && milliseconds >= shortest && milliseconds <= longest ? milliseconds : undefined;

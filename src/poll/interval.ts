@@ -15,7 +15,7 @@ export const SHORTEST_INTERVAL_MS = 1000;
 export const LONGEST_INTERVAL_MS = 24 * 3_600_000;
 
 /** What `every` accepts, as it is told to people. */
-export const EVERY_EXPECTATION = `a duration from ${formatDuration(SHORTEST_INTERVAL_MS)} to ${formatDuration(LONGEST_INTERVAL_MS)}, such as 45s or 1h30m`;
+export const EVERY_EXPECTATION = `a duration with its unit from ${formatDuration(SHORTEST_INTERVAL_MS)} to ${formatDuration(LONGEST_INTERVAL_MS)}, such as 45s or 1h30m`;
 
 /**
  * Reads a schedule: `every 45s` (from 1 second to 24 hours) or six cron fields, of which the first is the second.

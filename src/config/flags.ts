@@ -5,7 +5,7 @@ import { expectationOf, nodeAt, settingsTree } from "./schema.ts";
 import { allSettings } from "./settings.ts";
 
 /** Flags that are settings, as they were given. */
-export interface Overrides {
+export interface Flags {
   readonly listen?: string | undefined;
   readonly logLevel?: string | undefined;
   readonly logFormat?: string | undefined;
@@ -16,17 +16,17 @@ export const FLAGS = {
   listen: { flag: "--listen", path: ["listen"] },
   logLevel: { flag: "--log-level", path: ["log", "level"] },
   logFormat: { flag: "--log-format", path: ["log", "format"] },
-} as const satisfies Record<keyof Overrides, { flag: string; path: readonly string[] }>;
+} as const satisfies Record<keyof Flags, { flag: string; path: readonly string[] }>;
 
 /** Checks the flags that were given. */
-export function checkOverrides(overrides: Overrides, collectors: readonly ConfigurableCollector[]) {
+export function checkFlags(flags: Flags, collectors: readonly ConfigurableCollector[]) {
   const { listen, log } = allSettings(collectors).pick({ listen: true, log: true }).partial().shape;
   const mistakes: Mistake[] = [];
   const read = <Output>(
-    name: keyof Overrides,
+    name: keyof Flags,
     schema: { safeParse(value: unknown): { data?: Output } },
   ): Output | undefined => {
-    const value = overrides[name];
+    const value = flags[name];
     if (value === undefined) return undefined;
     const { data } = schema.safeParse(value);
     if (data === undefined) mistakes.push(mistakeIn(name, value, collectors));
@@ -41,7 +41,7 @@ export function checkOverrides(overrides: Overrides, collectors: readonly Config
   };
 }
 
-function mistakeIn(name: keyof Overrides, value: string, collectors: readonly ConfigurableCollector[]): Mistake {
+function mistakeIn(name: keyof Flags, value: string, collectors: readonly ConfigurableCollector[]): Mistake {
   const { flag, path } = FLAGS[name];
   const expected = expectationOf(nodeAt(settingsTree(collectors), path) ?? {});
   return {
