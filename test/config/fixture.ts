@@ -1,0 +1,88 @@
+// What the tests of the configuration share: a list of collectors of their own, an environment, and files.
+import { z } from "zod";
+import type { ConfigurableCollector } from "../../src/config/config.ts";
+import { type LoadOptions, loadConfig } from "../../src/config/load.ts";
+import { formatMistakes } from "../../src/config/mistakes.ts";
+
+/** No message may ever hold it. */
+export const PLANTED = /planted|secret-text/;
+
+export const env = {
+  GOOD_KEY: "planted-good-key",
+  SECRET_TEXT: "planted secret-text",
+  EMPTY: "",
+  KEY_WITH_LINE_BREAK: "planted\nx-other: header",
+  KEY_WITH_SPACES: " planted-key ",
+  KEY_NOT_ASCII: "planted-schlüssel",
+  KEY_SHORT: "planted",
+};
+
+const files: Readonly<Record<string, string | Uint8Array>> = {
+  "/etc/stacks/good": "planted-key-of-a-file\n",
+  "/run/secrets/hiro-api-key": "planted-key-of-a-secret",
+  "/etc/stacks/empty": " \n",
+  "/etc/stacks/binary": Uint8Array.of(0xff, 0xfe, 0x00),
+  "/etc/stacks/two-lines": "planted-one\nplanted-two\n",
+};
+
+const failures: Readonly<Record<string, string>> = {
+  "/etc/stacks/forbidden": "EACCES",
+  "/etc/stacks/folder": "EISDIR",
+};
+
+export function readFile(path: string): string | Uint8Array {
+  const content = files[path];
+  if (content !== undefined) return content;
+  const code = failures[path] ?? "ENOENT";
+  throw Object.assign(new Error(`${code}: cannot open '${path}'`), { code });
+}
+
+export const collectors: readonly ConfigurableCollector[] = [
+  { name: "fees", about: "Fees.", schedule: "every 30s" },
+  { name: "mempool", about: "What waits.", schedule: "every 90s", timeout: "20s", options: z.object({}) },
+  {
+    name: "blocks",
+    about: "Blocks.",
+    schedule: "every 2m",
+    options: z
+      .object({
+        tip: z.enum(["auto", "probe", "extended"]).default("auto").meta({ description: "How the tip is followed." }),
+        catch_up: z.int().min(1).max(1000).default(120).meta({ description: "Most blocks to read." }),
+        first: z.int().default(1).meta({ description: "Below `last`." }),
+        last: z.int().default(2).meta({ description: "Above `first`." }),
+        tenure_limits: z
+          .object({
+            runtime: z.int().positive().default(5_000_000_000).meta({ description: "Limit for runtime." }),
+            read_count: z.int().positive().default(15_000).meta({ description: "Limit for reads." }),
+          })
+          .prefault({})
+          .meta({ description: "Limits." }),
+      })
+      .refine(({ first, last }) => first < last, { path: ["first"], message: "a number below last" }),
+  },
+];
+
+/** Loads a text as the file /etc/stacks/stacks-exporter.yaml. */
+export function load(text: LoadOptions["text"], options: Partial<LoadOptions> = {}) {
+  const file = text === undefined ? undefined : "/etc/stacks/stacks-exporter.yaml";
+  return loadConfig({ text, file, env, readFile, collectors, ...options });
+}
+
+/** The configuration of a text that has no mistakes. */
+export async function configOf(text: LoadOptions["text"], options: Partial<LoadOptions> = {}) {
+  const loaded = await load(text, options);
+  if (!loaded.ok) throw new Error(formatMistakes(loaded.mistakes));
+  return loaded.config;
+}
+
+/** What `stacks-exporter check` says of a text, with the folder left out. */
+export async function mistakesOf(text: LoadOptions["text"], options: Partial<LoadOptions> = {}) {
+  const loaded = await load(text, options);
+  return loaded.ok ? "no mistakes" : formatMistakes(loaded.mistakes).replaceAll("/etc/stacks/", "");
+}
+
+/** The settings of a collector on a network. */
+export async function collectorOf(text: LoadOptions["text"], name: string, network = 0) {
+  const config = await configOf(text);
+  return config.networks[network]?.collectors.find((collector) => collector.name === name);
+}

@@ -1,0 +1,79 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the syntax of the file
+import { readdirSync, readFileSync } from "node:fs";
+import { describe, expect, test } from "@jest/globals";
+import { parse } from "yaml";
+import { configurationSchema } from "../../scripts/generate/configuration-schema.ts";
+import { renderExample } from "../../scripts/generate/example.ts";
+import { outputs } from "../../scripts/generate.ts";
+import { collectors as realCollectors } from "../../src/collectors/index.ts";
+import { settingsTree } from "../../src/config/schema.ts";
+import { collectors, configOf, env, readFile } from "./fixture.ts";
+import { violations } from "./json-schema.ts";
+
+const tree = settingsTree(collectors);
+const schema = configurationSchema(tree) as Record<string, unknown>;
+const bad = new URL("./bad/", import.meta.url);
+
+test.each(outputs.map((output) => [output.path, output] as const))("%s is current", async (path, output) => {
+  const present = readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
+
+  expect(present).toBe(await output.render());
+});
+
+describe("the example", () => {
+  test.each([
+    ["of the test", collectors],
+    ["of the program", realCollectors],
+  ])("says the defaults, for the collectors %s", async (_, list) => {
+    const example = renderExample(settingsTree(list));
+
+    expect(await configOf(example, { collectors: list })).toEqual(await configOf(undefined, { collectors: list }));
+  });
+
+  test("is still right when its optional settings are taken in, one at a time", async () => {
+    const example = renderExample(tree);
+    const optional = [...example.matchAll(/^( *)# ([a-z_]+: (?:[^ ]+|"[^"]+"|\{.*\}))$/gm)];
+
+    expect(optional.map(([, , text = ""]) => text.split(":")[0])).toEqual(
+      expect.arrayContaining(["api_key", "api_key_file", "collectors", "every", "schedule", "max_age"]),
+    );
+    for (const [line, indent = "", text = ""] of optional) {
+      const withSetting = example.replace(line, `${indent}${text}`);
+      await configOf(withSetting, { env: { ...env, HIRO_API_KEY: "planted-key" }, readFile });
+      expect(violations(schema, parse(withSetting))).toEqual([]);
+    }
+  });
+});
+
+describe("the JSON Schema", () => {
+  test.each([
+    ["the example", renderExample(tree)],
+    ["empty groups", "log:\ncollectors:\n  fees:\n"],
+    [
+      "references to the environment",
+      "listen: ${LISTEN}\ncollectors: { fees: { every: '${EVERY}', enabled: '${ON}' } }",
+    ],
+    ["sizes", "networks: [{ name: a, url: 'http://a', max_body: 2048, budget: { per_month: null } }]"],
+  ])("accepts %s", (_, text) => {
+    expect(violations(schema, parse(text))).toEqual([]);
+  });
+
+  // What only a program can see: the environment, files, and how settings fit one another.
+  const unseen = new RegExp(
+    [
+      "^syntax-|^not-utf8|^environment-(not-set|.*not-shown|bad|not-closed|shell)|^url-from|^api-key-file-|^unknown-merge",
+      "^api-key-(not-set|empty|line-break|spaces-around|not-ascii|short|header)",
+      "^network-name-twice|^own-setting-relation|^listen-(port|bad|ipv6)|^max-body-small",
+      "^(every-too|schedule-(uneven|five|never)|timeout|max-age)",
+    ].join("|"),
+  );
+  const seen = readdirSync(bad).filter((name) => name.endsWith(".yaml") && !unseen.test(name));
+
+  test.each(seen)("refuses %s", (name) => {
+    expect(violations(schema, parse(readFileSync(new URL(name, bad), "utf8")))).not.toEqual([]);
+  });
+
+  test("sees most of the mistakes", () => {
+    expect(seen.length).toBeGreaterThan(40);
+  });
+});

@@ -1,0 +1,249 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the syntax of the file
+import { inspect } from "node:util";
+import { describe, expect, test } from "@jest/globals";
+import { formatMistakes } from "../../src/config/mistakes.ts";
+import { collectorOf, configOf, load, mistakesOf, PLANTED } from "./fixture.ts";
+
+const network = (lines = "") => `networks:\n  - name: mainnet\n    url: https://api.hiro.so\n${lines}`;
+
+describe("defaults", () => {
+  test("without a file, mainnet is watched without a key", async () => {
+    const config = await configOf(undefined);
+
+    expect(config).toEqual({
+      listen: { port: 10_789 },
+      log: { level: "info", format: "json" },
+      networks: [
+        {
+          name: "mainnet",
+          url: "https://api.hiro.so",
+          apiKey: undefined,
+          apiKeyHeader: "x-api-key",
+          budget: { perMinute: 10, perMonth: 150_000 },
+          maxBodyBytes: 16 * 1024 * 1024,
+          collectors: [
+            {
+              name: "fees",
+              schedule: { kind: "every", milliseconds: 30_000 },
+              intervalMs: 30_000,
+              timeoutMs: 10_000,
+              maxAgeMs: 90_000,
+              options: {},
+            },
+            {
+              name: "mempool",
+              schedule: { kind: "every", milliseconds: 90_000 },
+              intervalMs: 90_000,
+              timeoutMs: 20_000,
+              maxAgeMs: 270_000,
+              options: {},
+            },
+            {
+              name: "blocks",
+              schedule: { kind: "every", milliseconds: 120_000 },
+              intervalMs: 120_000,
+              timeoutMs: 10_000,
+              maxAgeMs: 360_000,
+              options: {
+                tip: "auto",
+                catch_up: 120,
+                first: 1,
+                last: 2,
+                tenure_limits: { runtime: 5_000_000_000, read_count: 15_000 },
+              },
+            },
+          ],
+        },
+      ],
+    });
+  });
+
+  test.each([
+    ["an empty file", ""],
+    ["a file of comments", "# nothing yet\n"],
+    ["a byte order mark", "\uFEFF"],
+    ["empty groups", "log:\ncollectors:\n  fees:\n  blocks:\n    tenure_limits:\n"],
+  ])("%s means the defaults", async (_, text) => {
+    expect(await configOf(text)).toEqual(await configOf(undefined));
+  });
+
+  test("bytes are read as UTF-8", async () => {
+    const config = await configOf(new TextEncoder().encode("listen: localhost:1 # größer"));
+
+    expect(config.listen).toEqual({ host: "localhost", port: 1 });
+  });
+
+  test("the default timeout gives way to a short interval, and the maximum age follows the schedule", async () => {
+    expect(await collectorOf("collectors: { fees: { every: 5s } }", "fees")).toMatchObject({
+      timeoutMs: 5000,
+      maxAgeMs: 15_000,
+    });
+    expect(await collectorOf('collectors: { fees: { schedule: "0,10 * * * * *" } }', "fees")).toMatchObject({
+      intervalMs: 50_000,
+      maxAgeMs: 150_000,
+    });
+  });
+});
+
+describe("networks", () => {
+  test("override settings of collectors, each for itself", async () => {
+    const text = `networks:
+  - { name: a, url: "https://a.example/api//" }
+  - name: b
+    url: http://[::1]:3999
+    budget: { per_month: unlimited }
+    collectors:
+      fees: { enabled: true, every: 2m }
+      mempool: { enabled: false }
+      blocks: { tenure_limits: { runtime: 7 } }
+collectors:
+  fees: { schedule: "*/20 * * * * *", timeout: 9s, enabled: false }
+  blocks: { catch_up: 9, tenure_limits: { runtime: 5, read_count: 6 } }
+`;
+
+    const { networks } = await configOf(text);
+
+    expect(networks.map(({ url }) => url)).toEqual(["https://a.example/api", "http://[::1]:3999"]);
+    expect(networks.map(({ budget }) => budget.perMonth)).toEqual([150_000, undefined]);
+    expect(networks[0]?.collectors.map(({ name }) => name)).toEqual(["mempool", "blocks"]);
+    expect(networks[0]?.collectors[1]?.options).toMatchObject({ catch_up: 9, tenure_limits: { runtime: 5 } });
+    expect(networks[1]?.collectors).toMatchObject([
+      { name: "fees", intervalMs: 120_000, timeoutMs: 9000, maxAgeMs: 360_000 },
+      { name: "blocks", options: { catch_up: 9, tenure_limits: { runtime: 7, read_count: 6 } } },
+    ]);
+  });
+
+  test("a list of settings can be shared by an alias", async () => {
+    const text = `networks:
+  - { name: a, url: "https://a.example", budget: &shared { per_minute: 3 } }
+  - { name: b, url: "https://b.example", budget: *shared }
+`;
+
+    const { networks } = await configOf(text);
+
+    expect(networks.map(({ budget }) => budget.perMinute)).toEqual([3, 3]);
+  });
+});
+
+describe("the environment", () => {
+  test("fills values, also numbers and truth values, and nothing else", async () => {
+    const text = `networks:
+  - name: \${NAME}
+    url: https://\${HOST}:3999/\${PATH}
+    api_key: \${KEY}
+    budget: { per_minute: "\${LIMIT}", per_month: "\${LIMIT}" }
+collectors:
+  fees: { enabled: "\${OFF}" }
+`;
+    const env = { NAME: "123", HOST: "node", PATH: "a$b", KEY: "12345678", LIMIT: "0025", OFF: "false" };
+
+    const { networks } = await configOf(text, { env });
+
+    expect(networks[0]).toMatchObject({
+      name: "123",
+      url: "https://node:3999/a$b",
+      budget: { perMinute: 25, perMonth: 25 },
+    });
+    expect(networks[0]?.apiKey?.reveal()).toBe("12345678");
+    expect(networks[0]?.collectors.map(({ name }) => name)).toEqual(["mempool", "blocks"]);
+  });
+
+  test("cannot add settings, and is not expanded twice", async () => {
+    const env = { LISTEN: ":1\nlog: { level: debug }", AGAIN: "${LISTEN}" };
+
+    expect(await mistakesOf("listen: ${LISTEN}", { env })).toMatch(/found the value of "\$\{LISTEN\}"$/);
+    expect(await mistakesOf("listen: ${AGAIN}", { env })).toMatch(/found the value of "\$\{AGAIN\}"$/);
+  });
+
+  test("is left alone where it is escaped", async () => {
+    expect(await mistakesOf("listen: $${LISTEN}")).toMatch(/found "\$\{LISTEN\}"$/);
+  });
+});
+
+describe("keys", () => {
+  test("come from a file beside the configuration, without white space around them", async () => {
+    const config = await configOf(network("    api_key_file: good\n"));
+
+    expect(config.networks[0]?.apiKey?.reveal()).toBe("planted-key-of-a-file");
+  });
+
+  test("do not show themselves", async () => {
+    const config = await configOf(network("    api_key: ${GOOD_KEY}\n"));
+
+    expect(JSON.stringify(config)).not.toMatch(PLANTED);
+    expect(inspect(config, { depth: 9, showHidden: true })).not.toMatch(PLANTED);
+    expect(config.networks[0]?.apiKey?.reveal()).toBe("planted-good-key");
+  });
+});
+
+describe("flags of the command line", () => {
+  test("win over the file", async () => {
+    const flags = { listen: "[::1]:0", logLevel: "debug", logFormat: "pretty" };
+
+    const config = await configOf("listen: ':2'\nlog: { level: error }", { flags });
+
+    expect(config).toMatchObject({ listen: { host: "::1", port: 0 }, log: { level: "debug", format: "pretty" } });
+  });
+
+  test("are checked together with the file", async () => {
+    const told = await mistakesOf("log: { level: loud }", { flags: { logFormat: "xml", listen: undefined } });
+
+    expect(told).toBe(
+      [
+        '--log-format: expected one of json, pretty, found "xml"',
+        'stacks-exporter.yaml:1:15: log.level: expected one of trace, debug, info, warn, error, silent, found "loud"',
+      ].join("\n"),
+    );
+  });
+});
+
+test("all mistakes are told at once, in the order of the file", async () => {
+  const text = `lissen: ":1"
+networks:
+  - name: mainnet
+    url: https://user:planted-secret@api.hiro.so
+    api_key: planted-secret
+    budget: { per_minute: ten, per_mont: 1 }
+  - name: mainnet
+    url: http://localhost:3999
+    api_key: \${NOT_SET}
+    collectors: { fees: { every: 5s, timeout: 6s } }
+collectors:
+  mempool: { every: 5m, schedule: "*/45 * * * * *" }
+  blocks: { every: 10m, max_age: 9m, tip: prob }
+  fees: { max_age: 1s }
+`;
+
+  const loaded = await load(text);
+
+  const told = loaded.ok ? "" : formatMistakes(loaded.mistakes);
+  expect(told.split("\n").map((line) => line.split(": ").slice(0, 2).join(" "))).toEqual(
+    [
+      "1:1 lissen",
+      "4:10 networks[0].url",
+      "5:14 networks[0].api_key",
+      "6:27 networks[0].budget.per_minute",
+      "6:32 networks[0].budget.per_mont",
+      "7:11 networks[1].name",
+      "9:14 networks[1].api_key",
+      "10:34 networks[1].collectors.fees.every",
+      "10:47 networks[1].collectors.fees.timeout",
+      "12:35 collectors.mempool.schedule",
+      "13:34 collectors.blocks.max_age",
+      "13:43 collectors.blocks.tip",
+      "14:20 collectors.fees.max_age",
+    ].map((line) => `/etc/stacks/stacks-exporter.yaml:${line}`),
+  );
+  expect(told).not.toMatch(PLANTED);
+});
+
+test("options that are no object, or that hide a setting of every collector, are bugs", async () => {
+  const { z } = await import("zod");
+  const fees = { name: "fees", about: "", schedule: "every 30s" };
+
+  await expect(load("", { collectors: [{ ...fees, options: z.string() }] })).rejects.toThrow("no object schema");
+  await expect(load("", { collectors: [{ ...fees, options: z.object({ every: z.int() }) }] })).rejects.toThrow(
+    "the option every of collector fees is a setting of every collector",
+  );
+  await expect(load("", { collectors: [{ ...fees, schedule: "*/45 * * * * *" }] })).rejects.toThrow("divides");
+});
