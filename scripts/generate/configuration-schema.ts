@@ -1,0 +1,62 @@
+// The JSON Schema that editors read: the table of settings, and what the table cannot say about the file.
+import type { SchemaNode } from "../../src/config/schema.ts";
+
+// References to the environment are replaced before a value is checked, so they may stand for any value.
+const ENVIRONMENT = { type: "string", pattern: "\\$\\{" };
+const REFERENCE = { $ref: "#/$defs/environment" };
+
+/** Of these, only one may be given. */
+const EXCLUSIVE = [
+  ["every", "schedule"],
+  ["api_key", "api_key_file"],
+] as const;
+
+/** The schema of the configuration file (draft 2020-12). */
+export function configurationSchema(root: SchemaNode): object {
+  return {
+    $schema: "https://json-schema.org/draft/2020-12/schema",
+    title: root.title,
+    ...publish(root, false),
+    $defs: { environment: ENVIRONMENT },
+  };
+}
+
+function publish(node: SchemaNode, isOverride: boolean): object {
+  // What is left out of an override is as for all networks, so the defaults do not hold there.
+  const isBelow = isOverride || node.overrides === true;
+  const { description } = node;
+  const about = description === undefined ? {} : { description };
+  if (node.properties !== undefined) return { ...about, ...publishGroup(node, node.properties, isBelow) };
+  const notes = {
+    ...about,
+    ...(node.default === undefined || isBelow ? {} : { default: node.default }),
+    ...(node.sample === undefined ? {} : { examples: [node.sample] }),
+  };
+  if (node.items !== undefined) {
+    const { minItems, maxItems } = node;
+    return { ...notes, type: "array", minItems, maxItems, items: publish(node.items, isBelow) };
+  }
+  const accepted = node.anyOf?.map(keywordsOf) ?? [keywordsOf(node)];
+  // The key has to be one whole reference, which its own pattern says.
+  return { ...notes, anyOf: node.pattern?.startsWith("^\\$") ? accepted : [...accepted, REFERENCE] };
+}
+
+function publishGroup(node: SchemaNode, properties: Readonly<Record<string, SchemaNode>>, isOverride: boolean): object {
+  const keys = Object.keys(properties);
+  const exclusive = EXCLUSIVE.find((pair) => pair.every((key) => keys.includes(key)));
+  return {
+    // A group may have nothing in it, when all of its settings are commented out.
+    type: node.required === undefined ? ["object", "null"] : "object",
+    properties: Object.fromEntries(Object.entries(properties).map(([key, child]) => [key, publish(child, isOverride)])),
+    ...(node.required === undefined ? {} : { required: node.required }),
+    additionalProperties: false,
+    ...(exclusive === undefined ? {} : { not: { type: "object", required: exclusive } }),
+  };
+}
+
+// The keywords that decide whether a value is accepted.
+function keywordsOf(node: SchemaNode): object {
+  const { type, enum: words, const: only, minimum, maximum, exclusiveMinimum, exclusiveMaximum, pattern } = node;
+  const keywords = { type, enum: words, const: only, minimum, maximum, exclusiveMinimum, exclusiveMaximum, pattern };
+  return Object.fromEntries(Object.entries(keywords).filter(([, value]) => value !== undefined));
+}

@@ -1,0 +1,18 @@
+// What is made from the table of settings: the JSON Schema for editors, and the page for people.
+import { collectors } from "../../src/collectors/index.ts";
+import { settingsTree } from "../../src/config/schema.ts";
+import { renderConfigurationPage } from "./configuration-page.ts";
+import { configurationSchema } from "./configuration-schema.ts";
+import type { Output } from "./output.ts";
+
+/** The generated files about the configuration. */
+export const configurationOutputs: readonly Output[] = [
+  {
+    path: "schema/stacks-exporter.schema.json",
+    render: () => `${JSON.stringify(configurationSchema(settingsTree(collectors)), undefined, 2)}\n`,
+  },
+  {
+    path: "docs/configuration.md",
+    render: () => renderConfigurationPage(settingsTree(collectors), collectors),
+  },
+];
