@@ -63,6 +63,7 @@ export class App {
       expire: (now) => this.#state.expire(now),
       ownSamples: () => this.#ownSamples(version),
       now: () => clock.now(),
+      onError: (error) => log.error({ err: error }, "the exporter's own samples could not be made"),
     });
     this.#poller = new Poller({
       state: this.#state,

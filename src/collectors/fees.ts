@@ -50,7 +50,8 @@ export const fees = {
 
   async observe({ api, previous }) {
     const answer = await api.get(mempoolFees, { path: {} });
-    if (!answer.changed && previous !== undefined) return { ...previous, snapshot: advance(previous.snapshot, answer) };
+    if (previous !== undefined && answer.body === previous.snapshot.body)
+      return { ...previous, snapshot: advance(previous.snapshot, answer) };
     const types = labelledTypes(Object.keys(answer.body), KEYS, api, mempoolFees, "tx_type");
     return { snapshot: advance(previous?.snapshot, answer), types };
   },

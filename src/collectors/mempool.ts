@@ -77,7 +77,8 @@ export const mempool = {
 
   async observe({ api, previous }) {
     const answer = await api.get(mempoolStats, { path: {} });
-    if (!answer.changed && previous !== undefined) return { ...previous, snapshot: advance(previous.snapshot, answer) };
+    if (previous !== undefined && answer.body === previous.snapshot.body)
+      return { ...previous, snapshot: advance(previous.snapshot, answer) };
     const types = labelledTypes(
       Object.keys(answer.body.tx_type_counts),
       MEMPOOL_TX_TYPES,

@@ -36,7 +36,9 @@ export interface Snapshot<Body> {
 
 /** The next snapshot: the first one counts no change. */
 export function advance<Body>(previous: Snapshot<Body> | undefined, answer: Answer<Body>): Snapshot<Body> {
-  const hasChanged = previous !== undefined && answer.changed && !isDeepStrictEqual(previous.body, answer.body);
+  // Not `answer.changed`: a 304 can confirm an answer that a poll before never got to keep.
+  const hasChanged =
+    previous !== undefined && previous.body !== answer.body && !isDeepStrictEqual(previous.body, answer.body);
   return { body: answer.body, receivedAt: answer.receivedAt, changes: (previous?.changes ?? 0) + (hasChanged ? 1 : 0) };
 }
 

@@ -8,7 +8,7 @@ import type { Format } from "../metrics/header.ts";
 const compress = promisify(gzip);
 
 // Process metrics and ages change all the time; renewing them more often than anyone scrapes would only cost.
-const OWN_MAX_AGE_MS = 2000;
+const OWN_MAX_AGE_MS = 5000;
 
 interface Parts {
   readonly exposition: Exposition;
@@ -17,6 +17,8 @@ interface Parts {
   /** Takes away what is too old. */
   readonly expire: (now: number) => void;
   readonly now: () => number;
+  /** Told when the own samples could not be made: the page is then served with the ones before. */
+  readonly onError: (error: unknown) => void;
 }
 
 /** Hands out the page; the same bytes while nothing changes. */
@@ -60,8 +62,13 @@ export class MetricsPage {
   }
 
   async #renew(): Promise<void> {
-    const at = this.#parts.now();
-    this.#parts.exposition.set("exporter", await this.#parts.ownSamples());
+    const { exposition, ownSamples, now, onError } = this.#parts;
+    const at = now();
+    try {
+      exposition.set("exporter", await ownSamples());
+    } catch (error) {
+      onError(error);
+    }
     this.#ownAt = at;
   }
 }

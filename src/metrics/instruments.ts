@@ -136,7 +136,12 @@ export class Instruments {
       if (family === undefined) continue;
       const { values } = await metric.get();
       if (family.kind === "histogram") samples.push(...histogramSamples(family, values));
-      else for (const { labels, value } of values) samples.push(family.at(texts(labels), value));
+      else {
+        for (const { labels, value } of values) {
+          // The client library writes NaN for what it has not measured yet; absent is absent.
+          if (!Number.isNaN(value)) samples.push(family.at(texts(labels), value));
+        }
+      }
     }
     return samples;
   }

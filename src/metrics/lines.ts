@@ -1,20 +1,30 @@
-// The samples of one owner as bytes. Rendering is the hot path of a large watch list, so a line whose labels are those of
-// the line at the same place last time takes its name and labels from the old bytes and only writes the value anew.
+// The samples of one owner as bytes. Rendering is the hot path of a large watch list: a line whose labels are those of the
+// line at the same place last time takes its name and labels from the old bytes, and only its value is written anew.
 import type { Distribution, Family, Sample } from "./family.ts";
 
-/** The rendered samples of one owner, grouped by family in page order; never changed once made. */
-export interface Lines {
-  readonly bytes: Buffer;
-  /** Index of each family that occurs, ascending. */
+/** Which families an owner has, and how many lines of each; shared by all owners that are alike. */
+export interface Shape {
+  /** Index of each family that occurs, in page order. */
   readonly families: readonly number[];
-  /** Where the lines of each of those families end in `bytes`. */
-  readonly ends: readonly number[];
-  /** How many lines each of those families has. */
-  readonly counts: readonly number[];
-  /** The label sets per family, in the order of the lines. */
-  readonly labels: readonly (readonly Labels[])[];
+  /** For each of them, the number of lines up to its end. */
+  readonly stops: readonly number[];
+  /** The family of each sample, in page order. */
+  readonly samples: readonly Family[];
+}
+
+/** The rendered samples of one owner, in page order. */
+export interface Lines {
+  readonly shape: Shape;
+  readonly bytes: Buffer;
+  /** The label set of each sample. */
+  readonly labels: readonly Labels[];
   /** For each line: where its value begins, and where the line ends. */
   readonly marks: Uint32Array;
+}
+
+/** Where the lines of the family at a place of the shape end in the bytes. */
+export function endOf({ shape, marks }: Lines, place: number): number {
+  return place < 0 ? 0 : (marks[(shape.stops[place] as number) * 2 - 1] as number);
 }
 
 type Labels = Readonly<Record<string, string>>;
@@ -60,22 +70,22 @@ function digitsOf(value: number): number {
   return digits;
 }
 
-function writeDigits(value: number, from: number, to: number): void {
+function writeDigits(value: number, target: Buffer, from: number, to: number): void {
   let rest = value | 0;
   for (let place = to - 1; place >= from; place -= 1) {
     const tenth = (rest / 10) | 0;
-    scratch[place] = 48 + rest - tenth * 10;
+    target[place] = 48 + rest - tenth * 10;
     rest = tenth;
   }
 }
 
 /** Writes a whole number into exactly the given place; in two halves, because each then is a 32-bit integer. */
-function writeWhole(value: number, from: number, to: number): void {
-  if (value < BILLION) writeDigits(value, from, to);
+function writeWhole(value: number, target: Buffer, from: number, to: number): void {
+  if (value < BILLION) writeDigits(value, target, from, to);
   else {
     const high = Math.floor(value / BILLION);
-    writeDigits(value - high * BILLION, to - 9, to);
-    writeDigits(high, from, to - 9);
+    writeDigits(value - high * BILLION, target, to - 9, to);
+    writeDigits(high, target, from, to - 9);
   }
 }
 
@@ -129,25 +139,8 @@ function values(family: Family, value: Sample["value"]): readonly (number | bigi
   return [...cumulative, value.sum, seen];
 }
 
-function grouped(samples: Iterable<Sample>, index: ReadonlyMap<Family, number>): [number, Sample[]][] {
-  const groups = new Map<Family, Sample[]>();
-  let family: Family | undefined;
-  let group: Sample[] = [];
-  for (const sample of samples) {
-    if (sample.family !== family) {
-      family = sample.family;
-      group = groups.get(family) ?? [];
-      if (group.length === 0) groups.set(family, group);
-    }
-    group.push(sample);
-  }
-  return [...groups]
-    .map(([family, group]): [number, Sample[]] => {
-      const place = index.get(family);
-      if (place === undefined) throw new Error(`${family.name} is not declared`);
-      return [place, group];
-    })
-    .sort(([a], [b]) => a - b);
+function linesOf(family: Family): number {
+  return family.kind === "histogram" ? family.bounds.length + 3 : 1;
 }
 
 // The lines about to be written, as columns: the name and labels of each (either a line of the old bytes, or text), and
@@ -184,10 +177,10 @@ function putValue(line: number, value: number | bigint): void {
   }
 }
 
-function writeValue(line: number, at: number): void {
+function writeValue(line: number, target: Buffer, at: number): void {
   const text = column.text[line] as string;
-  if (text === "") writeWhole(column.whole[line] as number, at, at + (column.width[line] as number));
-  else scratch.write(text, at, "latin1");
+  if (text === "") writeWhole(column.whole[line] as number, target, at, at + (column.width[line] as number));
+  else target.write(text, at, "latin1");
 }
 
 /** Writes all lines that the columns hold, and notes their marks; returns the number of bytes. */
@@ -204,7 +197,7 @@ function writeLines(lineCount: number, previous: Lines | undefined, marks: Uint3
       reserve(end, prefix.length * 3 + 256);
       end += scratch.write(prefix, end, "utf8");
       marks[line * 2] = end;
-      writeValue(line, end);
+      writeValue(line, scratch, end);
       end += column.width[line] as number;
       scratch[end++] = 10;
       marks[line * 2 + 1] = end;
@@ -230,13 +223,13 @@ function writeLines(lineCount: number, previous: Lines | undefined, marks: Uint3
         const at = (old.marks[(from + member - first) * 2] as number) - start + end;
         marks[member * 2] = at;
         marks[member * 2 + 1] = at + (column.width[member] as number) + 1;
-        writeValue(member, at);
+        writeValue(member, scratch, at);
       }
       end += stop - start;
     } else {
       end += stop - start;
       marks[line * 2] = end;
-      writeValue(line, end);
+      writeValue(line, scratch, end);
       end += column.width[line] as number;
       scratch[end++] = 10;
       marks[line * 2 + 1] = end;
@@ -246,61 +239,139 @@ function writeLines(lineCount: number, previous: Lines | undefined, marks: Uint3
   return end;
 }
 
-/** Renders the samples of one owner, reusing what did not change since `previous`. Throws on any invalid sample. */
-export function renderLines(
-  samples: Iterable<Sample>,
-  index: ReadonlyMap<Family, number>,
-  previous: Lines | undefined,
-): Lines {
-  const families: number[] = [];
-  const counts: number[] = [];
-  const labels: Labels[][] = [];
-  let line = 0;
+/** Puts the values of one sample into the columns, beginning at a line; returns the line after them. */
+function putSample({ family, value }: Sample, first: number): number {
+  if (typeof value !== "object" && family.kind === "gauge") {
+    putValue(first, value);
+    return first + 1;
+  }
+  let line = first;
+  for (const one of values(family, value)) putValue(line++, one);
+  return line;
+}
 
-  for (const [place, group] of grouped(samples, index)) {
-    const old = previous?.families.indexOf(place) ?? -1;
-    const oldLabels = old < 0 ? undefined : previous?.labels[old];
-    let oldLine = 0;
-    for (let before = 0; before < old; before += 1) oldLine += previous?.counts[before] ?? 0;
-    const first = line;
-    const sets: Labels[] = [];
-    let isReused = true;
+/** Renders samples, family by family. One instance per exposition, because shapes are shared among its owners. */
+export class Renderer {
+  readonly #index: ReadonlyMap<Family, number>;
+  readonly #shapes = new Map<string, Shape>();
 
-    for (const [position, { family, labels, value }] of group.entries()) {
-      const oldSet = oldLabels?.[position];
-      const same = oldSet !== undefined && isSame(family, labels, oldSet);
-      const all = typeof value !== "object" && family.kind === "gauge" ? undefined : values(family, value);
-      const lineCount = all?.length ?? 1;
-      growColumns(line + lineCount);
-      const fresh = same ? undefined : prefixes(family, labels);
-      for (let part = 0; part < lineCount; part += 1) {
-        column.oldLine[line] = same ? oldLine + position * lineCount + part : -1;
-        column.prefix[line] = fresh?.[part] ?? "";
-        putValue(line, (all === undefined ? value : all[part]) as number | bigint);
-        line += 1;
-      }
-      sets.push(same ? oldSet : labels);
-      if (!same) isReused = false;
-    }
-    if (!isReused) refuseDoubles(group);
-    families.push(place);
-    counts.push(line - first);
-    labels.push(sets);
+  /** @param index every declared family, with its place on the page. */
+  constructor(index: ReadonlyMap<Family, number>) {
+    this.#index = index;
   }
 
-  const marks = new Uint32Array(line * 2);
-  const end = writeLines(line, previous, marks);
-  const bytes = Buffer.allocUnsafeSlow(end);
-  scratch.copy(bytes, 0, 0, end);
-  let lines = 0;
-  const ends = counts.map((count) => {
-    lines += count;
-    return marks[lines * 2 - 1] as number;
-  });
-  return { bytes, families, ends, counts, labels, marks };
+  /**
+   * Renders the samples of one owner, reusing what did not change since `previous`. Throws on any invalid sample.
+   * With `mayPatch`, values of unchanged width are written into the bytes of `previous`, which then are the result.
+   */
+  render(samples: Iterable<Sample>, previous: Lines | undefined, mayPatch: boolean): Lines {
+    const list = Array.isArray(samples) ? (samples as readonly Sample[]) : [...samples];
+    return (previous && renew(list, previous, mayPatch)) ?? this.#renderAll(list, previous);
+  }
+
+  #renderAll(list: readonly Sample[], previous: Lines | undefined): Lines {
+    const ordered = this.#inPageOrder(list);
+    const shape = this.#shapeOf(ordered);
+    growColumns(shape.stops.at(-1) ?? 0);
+    const known = previous && new Map(previous.shape.families.map((family, place) => [family, place]));
+    const labels: Labels[] = [];
+    let line = 0;
+    let at = 0;
+    for (const [place, family] of shape.families.entries()) {
+      const oldPlace = known?.get(family) ?? -1;
+      const first = at;
+      const isReused = previous !== undefined && oldPlace >= 0;
+      let oldLine = isReused && oldPlace > 0 ? (previous.shape.stops[oldPlace - 1] as number) : 0;
+      const oldStop = isReused ? (previous.shape.stops[oldPlace] as number) : 0;
+      let oldSample = isReused ? previous.shape.samples.findIndex((one) => this.#index.get(one) === family) : 0;
+      let isNew = false;
+      for (; line < (shape.stops[place] as number); at += 1) {
+        const sample = ordered[at] as Sample;
+        const oldLabels = oldLine < oldStop ? previous?.labels[oldSample] : undefined;
+        const same = oldLabels !== undefined && isSame(sample.family, sample.labels, oldLabels);
+        const fresh = same ? undefined : prefixes(sample.family, sample.labels);
+        if (!same) isNew = true;
+        labels.push(same ? oldLabels : sample.labels);
+        const next = putSample(sample, line);
+        for (let part = 0; line < next; part += 1, line += 1, oldLine += 1) {
+          column.oldLine[line] = same ? oldLine : -1;
+          column.prefix[line] = fresh?.[part] ?? "";
+        }
+        oldSample += 1;
+      }
+      if (isNew) refuseDoubles(ordered.slice(first, at));
+    }
+    const marks = new Uint32Array(line * 2);
+    const end = writeLines(line, previous, marks);
+    const bytes = Buffer.allocUnsafeSlow(end);
+    scratch.copy(bytes, 0, 0, end);
+    return { shape, bytes, labels, marks };
+  }
+
+  #inPageOrder(list: readonly Sample[]): readonly Sample[] {
+    const place = ({ family }: Sample): number => {
+      const index = this.#index.get(family);
+      if (index === undefined) throw new Error(`${family.name} is not declared`);
+      return index;
+    };
+    return list
+      .map((sample) => ({ sample, place: place(sample) }))
+      .sort((a, b) => a.place - b.place)
+      .map(({ sample }) => sample);
+  }
+
+  #shapeOf(ordered: readonly Sample[]): Shape {
+    const families: number[] = [];
+    const stops: number[] = [];
+    let lines = 0;
+    for (const { family } of ordered) {
+      const index = this.#index.get(family) as number;
+      lines += linesOf(family);
+      if (families.at(-1) !== index) {
+        families.push(index);
+        stops.push(lines);
+      } else stops[stops.length - 1] = lines;
+    }
+    const key = `${families.join()};${stops.join()}`;
+    let shape = this.#shapes.get(key);
+    if (shape === undefined) {
+      shape = { families, stops, samples: ordered.map(({ family }) => family) };
+      this.#shapes.set(key, shape);
+    }
+    return shape;
+  }
+}
+
+/** The short way for an owner whose label sets are what they were; undefined when they are not. */
+function renew(list: readonly Sample[], previous: Lines, mayPatch: boolean): Lines | undefined {
+  const { shape, labels, marks, bytes } = previous;
+  if (list.length !== labels.length) return undefined;
+  growColumns(marks.length / 2);
+  let line = 0;
+  let isPatch = true;
+  for (let at = 0; at < list.length; at += 1) {
+    const sample = list[at] as Sample;
+    if (sample.family !== shape.samples[at] || !isSame(sample.family, sample.labels, labels[at] as Labels))
+      return undefined;
+    const next = putSample(sample, line);
+    for (; line < next; line += 1) {
+      column.oldLine[line] = line;
+      if (column.width[line] !== (marks[line * 2 + 1] as number) - (marks[line * 2] as number) - 1) isPatch = false;
+    }
+  }
+  if (isPatch && mayPatch) {
+    for (let one = 0; one < line; one += 1) writeValue(one, bytes, marks[one * 2] as number);
+    return previous;
+  }
+  const newMarks = new Uint32Array(marks.length);
+  const end = writeLines(line, previous, newMarks);
+  const newBytes = Buffer.allocUnsafeSlow(end);
+  scratch.copy(newBytes, 0, 0, end);
+  return { shape, bytes: newBytes, labels, marks: newMarks };
 }
 
 function refuseDoubles(group: readonly Sample[]): void {
+  if (group.length < 2) return;
   const seen = new Set<string>();
   for (const { family, labels } of group) {
     const key = JSON.stringify(family.labelNames.map((name) => labels[name]));

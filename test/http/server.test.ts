@@ -34,6 +34,7 @@ beforeEach(async () => {
     exposition,
     ownSamples: () => ownSamples(),
     expire: (at) => at > 2_000_000 && exposition.expire("x"),
+    onError: (error) => errors.push(error),
     now: () => now,
   });
   server = createHttpServer({
@@ -93,11 +94,11 @@ describe("/metrics", () => {
     expect(head.headers.replace(/date: .*/i, "")).toBe(get.headers.replace(/date: .*/i, ""));
   });
 
-  test("makes the exporter's own samples anew after two seconds, or when something happened", async () => {
+  test("makes the exporter's own samples anew after five seconds, or when something happened", async () => {
     const read = async () => /stacks_renewed_total (\d+)/.exec((await page.body("classic", false)).toString())?.[1];
 
     expect([await read(), await read()]).toEqual(["1", "1"]);
-    now += 2_000;
+    now += 5_000;
     expect(await read()).toBe("2");
     page.touch();
     expect([await read(), await read()]).toEqual(["3", "3"]);
@@ -121,16 +122,24 @@ describe("/metrics", () => {
     expect((await page.body("classic", false)).toString()).not.toContain("stacks_level 5");
   });
 
-  test("says 500 when the page cannot be made, tells the log, and recovers", async () => {
-    const good = ownSamples;
-    ownSamples = async () => Promise.reject(new Error("broken with s3cret"));
+  test("stays up when the own samples cannot be made, and tells the log", async () => {
+    await page.body("classic", false);
+    ownSamples = async () => Promise.reject(new Error("broken"));
+    page.touch();
     const response = await request(server).get("/metrics");
-    ownSamples = good;
+
+    expect(response.status).toBe(200);
+    expect(response.text).toContain("stacks_renewed_total 1\n");
+    expect(errors).toEqual([new Error("broken")]);
+  });
+
+  test("says 500 when no page can be made, and tells the log", async () => {
+    exposition.page = async () => Promise.reject(new Error("broken with s3cret"));
+    const response = await request(server).get("/metrics");
 
     expect(response.status).toBe(500);
     expect(response.text).toBe("The page could not be made; the log says why.\n");
-    expect(errors).toHaveLength(1);
-    expect((await request(server).get("/metrics")).status).toBe(200);
+    expect(errors).toEqual([new Error("broken with s3cret")]);
   });
 });
 

@@ -1,0 +1,74 @@
+// wrk against a server in a process of its own.
+import { execFileSync, fork } from "node:child_process";
+import { once } from "node:events";
+
+export interface Load {
+  readonly requestsPerSecond: number;
+  readonly p99Ms: number;
+  readonly bytes: number;
+  readonly rssMb: number;
+  readonly longestHoldMs: number;
+}
+
+export type Kind = "ours" | "bare" | "bare-gzip" | "prom-client";
+
+const UNITS: Readonly<Record<string, number>> = { us: 0.001, ms: 1, s: 1000, m: 60_000 };
+
+/** Runs wrk with 4 connections for some seconds; the server's memory and longest hold of its event loop come along. */
+export async function load(
+  kind: Kind,
+  series: number,
+  options: { mode?: string; accept?: string; gzip?: boolean; seconds?: number; clients?: number } = {},
+): Promise<Load> {
+  const { mode = "still", accept = "text/plain", gzip = false, seconds = 4, clients = 4 } = options;
+  const child = fork(new URL("server.ts", import.meta.url), [kind, String(series), mode], {
+    stdio: ["ignore", "pipe", "inherit", "ipc"],
+  });
+  try {
+    const [line] = (await once(child.stdout as NodeJS.ReadableStream, "data")) as [Buffer];
+    const { port } = JSON.parse(line.toString()) as { port: number };
+    const url = `http://127.0.0.1:${port}/metrics`;
+    const headers = { accept, "accept-encoding": gzip ? "gzip" : "identity" };
+    const size = Number(
+      (await fetch(url, { headers })).headers.get("content-length") ??
+        (await (await fetch(url, { headers })).arrayBuffer()).byteLength,
+    );
+    const ask = async (message: string) => {
+      child.send(message);
+      return ((await once(child, "message")) as [{ rss: number; longestHoldMs: number }])[0];
+    };
+    const wrk = (duration: number) =>
+      execFileSync(
+        "wrk",
+        [
+          "-t1",
+          `-c${clients}`,
+          `-d${duration}s`,
+          "--timeout",
+          "60s",
+          "--latency",
+          "-H",
+          `Accept: ${accept}`,
+          "-H",
+          `Accept-Encoding: ${headers["accept-encoding"]}`,
+          url,
+        ],
+        { encoding: "utf8" },
+      );
+    wrk(1);
+    await ask("reset");
+    const text = wrk(seconds);
+    if (text.includes("Non-2xx")) throw new Error(`${kind}: not every answer was a page\n${text}`);
+    const { rss, longestHoldMs } = await ask("report");
+    const [, value = "0", unit = "ms"] = /99%\s+([\d.]+)(us|ms|s|m)/.exec(text) ?? [];
+    return {
+      requestsPerSecond: Number(/Requests\/sec:\s+([\d.]+)/.exec(text)?.[1] ?? 0),
+      p99Ms: Number(value) * (UNITS[unit] ?? 1),
+      bytes: size,
+      rssMb: rss / 1e6,
+      longestHoldMs,
+    };
+  } finally {
+    child.kill();
+  }
+}
