@@ -20,8 +20,16 @@ export function check<Output>(
   const issues = result.error.issues.map((issue) => ({ issue, path: issue.path.map(toStep) }));
   const amended = issues.filter(({ path }) => amend(value, path, [...at, ...path], findings));
   if (amended.length > 0) return check(schema, value, at, findings);
-  for (const { issue, path } of issues) note(issue, valueAt(value, path), [...at, ...path], findings);
+  noteIssues(result.error, value, (path) => [...at, ...path], findings);
   return undefined;
+}
+
+/** Notes what a schema said of a value. `placeOf` tells where in the file a part of the value was written. */
+export function noteIssues(error: z.ZodError, value: unknown, placeOf: (path: Path) => Path, findings: Findings): void {
+  for (const issue of error.issues) {
+    const path = issue.path.map(toStep);
+    note(issue, valueAt(value, path), placeOf(path), findings);
+  }
 }
 
 /** Notes every key that is no setting, however deep. The schema itself passes over them, so that it can check the rest. */

@@ -1,7 +1,7 @@
 // How a network runs a collector: settings for all networks, overridden by those of the network.
 import { formatDuration } from "../poll/duration.ts";
 import { intervalOf, parseSchedule } from "../poll/interval.ts";
-import { check, valueAt } from "./check.ts";
+import { noteIssues, valueAt } from "./check.ts";
 import type { CollectorConfig, ConfigurableCollector } from "./config.ts";
 import type { Findings } from "./findings.ts";
 import type { Path } from "./mistakes.ts";
@@ -11,6 +11,7 @@ interface Mapping {
   readonly every?: unknown;
   readonly schedule?: unknown;
   readonly timeout?: unknown;
+  readonly max_age?: unknown;
   readonly [key: string]: unknown;
 }
 
@@ -53,8 +54,8 @@ export function configureCollector(
   // What is wrong was noted when the file was checked as a whole.
   if (!parsed.success) return undefined;
   const settings = parsed.data;
-  const own = ownPart(merged);
-  const options = ownSettings === undefined ? {} : check(ownSettings, own, placeOfOptions(written), findings);
+  const options = ownSettings?.safeParse(ownPart(merged));
+  if (options?.error !== undefined) noteIssues(options.error, merged, (path) => placeOf(path, written), findings);
   const schedule = settings.every ?? settings.schedule ?? parseSchedule(collector.schedule);
   const intervalMs = intervalOf(schedule);
   const config = {
@@ -63,7 +64,7 @@ export function configureCollector(
     intervalMs,
     timeoutMs: merged.timeout === undefined ? Math.min(settings.timeout, intervalMs) : settings.timeout,
     maxAgeMs: settings.max_age ?? MAX_AGE_INTERVALS * intervalMs,
-    options,
+    options: options === undefined ? {} : options.data,
   };
   checkTimes(config, written, findings);
   return settings.enabled ? config : undefined;
@@ -76,24 +77,21 @@ function checkOneSchedule(mapping: Mapping, path: Path, findings: Findings): voi
 
 function checkTimes({ intervalMs, timeoutMs, maxAgeMs }: CollectorConfig, written: Written, findings: Findings): void {
   const interval = `the interval (${formatDuration(intervalMs)})`;
-  if (timeoutMs > intervalMs) {
-    const message = `expected a timeout of at most ${interval}, found ${formatDuration(timeoutMs)}`;
-    findings.add(placeOf("timeout", written), message);
-  }
-  if (maxAgeMs < intervalMs) {
-    const message = `expected a max_age of at least ${interval}, found ${formatDuration(maxAgeMs)}`;
-    findings.add(placeOf("max_age", written), message);
-  }
+  if (timeoutMs > intervalMs) noteTime("timeout", `at most ${interval}`, written, findings);
+  if (maxAgeMs < intervalMs) noteTime("max_age", `at least ${interval}`, written, findings);
 }
 
 // A setting for all networks can be right there and wrong with the schedule of one network: then that schedule is the place.
-function placeOf(key: string, { override, overridePath, commonPath }: Written): Path {
-  const found = [key, "every", "schedule"].find((candidate) => override[candidate] !== undefined);
-  return found === undefined ? [...commonPath, key] : [...overridePath, found];
+function noteTime(key: "timeout" | "max_age", expected: string, written: Written, findings: Findings): void {
+  const { common, override } = written;
+  const cause = [key, "every", "schedule"].find((candidate) => override[candidate] !== undefined) ?? key;
+  const found = findings.describe(placeOf([key], written), override[key] ?? common[key]);
+  findings.add(placeOf([cause], written), `expected a ${key} of ${expected}, found ${found}`);
 }
 
-function placeOfOptions({ override, overridePath, commonPath }: Written): Path {
-  return Object.keys(ownPart(override)).length > 0 ? overridePath : commonPath;
+// Where a setting was written, of the two places where it can be.
+function placeOf(path: Path, { override, overridePath, commonPath }: Written): Path {
+  return [...(valueAt(override, path) === undefined ? commonPath : overridePath), ...path];
 }
 
 function withoutReplacedSchedule({ common, override }: Written): Mapping {

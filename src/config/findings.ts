@@ -50,7 +50,7 @@ export class Findings {
   unexpected(path: Path, value: unknown, expected?: string): void {
     const expectation = expected ?? expectationOf(nodeAt(this.tree, path) ?? {});
     if (value === undefined) this.add(path, `missing, expected ${expectation}`);
-    else this.add(path, `expected ${expectation}, found ${this.#describe(path, value)}`);
+    else this.add(path, `expected ${expectation}, found ${this.describe(path, value)}`);
   }
 
   /** Notes a key that is no setting, with the setting that may have been meant. */
@@ -61,7 +61,8 @@ export class Findings {
     this.add([...parent, key], `unknown setting; ${hint}`, "key");
   }
 
-  #describe(path: Path, value: unknown): string {
+  /** What may be shown of a value. */
+  describe(path: Path, value: unknown): string {
     if (value === null || typeof value === "object") return describeValue(value);
     // A key may have been written one level too deep, so whatever is below a secret is one too.
     if (path.some((_, index) => nodeAt(this.tree, path.slice(0, index + 1))?.sensitive === true)) return "***";

@@ -23,7 +23,7 @@ const log = z
 const perMinute = z.int().min(1).max(100_000).default(10).meta({
   unit: "requests",
   description:
-    "Requests in any 60 seconds. The default keeps to a third of what the hosted API allows without a key; raise it with a key or a node of your own.",
+    "Requests in any 60 seconds. The default stays well below what the hosted API allows without a key; raise it with a key or a node of your own.",
 });
 
 const perMonth = z

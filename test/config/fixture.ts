@@ -7,6 +7,7 @@ import { formatMistakes } from "../../src/config/mistakes.ts";
 /** No message may ever hold it. */
 export const PLANTED = /planted|secret-text/;
 
+/** What the environment holds. */
 export const env = {
   GOOD_KEY: "planted-good-key",
   SECRET_TEXT: "planted secret-text",
@@ -30,6 +31,7 @@ const failures: Readonly<Record<string, string>> = {
   "/etc/stacks/folder": "EISDIR",
 };
 
+/** Reads one of the files that there are. */
 export function readFile(path: string): string | Uint8Array {
   const content = files[path];
   if (content !== undefined) return content;
@@ -37,6 +39,7 @@ export function readFile(path: string): string | Uint8Array {
   throw Object.assign(new Error(`${code}: cannot open '${path}'`), { code });
 }
 
+/** Collectors with settings of their own, nested ones and related ones. */
 export const collectors: readonly ConfigurableCollector[] = [
   { name: "fees", about: "Fees.", schedule: "every 30s" },
   { name: "mempool", about: "What waits.", schedule: "every 90s", timeout: "20s", options: z.object({}) },
