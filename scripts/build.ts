@@ -24,7 +24,9 @@ const { metafile } = await build({
   logLevel: "warning",
   absWorkingDir: path("."),
   // Bundled CommonJS packages call require() for what Node.js brings along, which an ES module does not have.
-  banner: { js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);' },
+  banner: {
+    js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);',
+  },
 });
 
 const packages = new Set(
@@ -34,7 +36,8 @@ const notices = [...packages].sort().map((name) => {
   const folder = path(`node_modules/${name}/`);
   const { version, license } = JSON.parse(readFileSync(`${folder}package.json`, "utf8")) as Record<string, string>;
   const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
-  const text = file !== undefined && existsSync(`${folder}${file}`) ? readFileSync(`${folder}${file}`, "utf8").trim() : "";
+  const text =
+    file !== undefined && existsSync(`${folder}${file}`) ? readFileSync(`${folder}${file}`, "utf8").trim() : "";
   return `${name} ${version} (${license})\n\n${text}\n`;
 });
 mkdirSync(path("dist"), { recursive: true });

@@ -16,6 +16,8 @@ for (const format of ["json", "pretty"]) {
     }
     child.kill("SIGTERM");
   }
-  const code = await new Promise((resolve) => (child.exitCode === null ? child.once("exit", resolve) : resolve(child.exitCode)));
+  const code = await new Promise((resolve) =>
+    child.exitCode === null ? child.once("exit", resolve) : resolve(child.exitCode),
+  );
   if (code !== 0) throw new Error(`the exporter ended with ${code}`);
 }
