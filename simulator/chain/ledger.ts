@@ -2,7 +2,7 @@
 // contract, the next nonce of each sender. Knows nothing of time or of the mempool.
 import type { Block, Place } from "./block.ts";
 import { Index } from "./listing.ts";
-import { parties, type PrintEvent } from "./transaction.ts";
+import { type PrintEvent, parties } from "./transaction.ts";
 
 /** A print with its place. */
 export interface Print extends Place {

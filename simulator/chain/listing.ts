@@ -40,9 +40,6 @@ export class Index<Entry> {
 
   /** Forgets the oldest entry of a key; the total keeps counting it. */
   forget(key: string): void {
-    const listing = this.#listings.get(key);
-    listing?.entries.shift();
-    // A key without entries is dropped with its total, or the crowd would pile up.
-    if (listing?.entries.length === 0) this.#listings.delete(key);
+    this.#listings.get(key)?.entries.shift();
   }
 }

@@ -15,12 +15,7 @@ const PASSES = 4;
 const MISSES = 25;
 
 /** Selects from `byFee` (best first) what fits into `room`; `nonceOf` tells the next nonce on the chain. */
-export function select(
-  byFee: readonly Tx[],
-  room: Cost,
-  now: number,
-  nonceOf: (sender: string) => number,
-): Selection {
+export function select(byFee: readonly Tx[], room: Cost, now: number, nonceOf: (sender: string) => number): Selection {
   const chosen: Tx[] = [];
   const expected = new Map<string, number>();
   let cost = NOTHING;

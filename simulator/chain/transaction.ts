@@ -56,7 +56,12 @@ export interface Argument {
 /** The part that differs by type. */
 export type Payload =
   | { readonly type: "token_transfer"; readonly recipient: string; readonly amount: bigint; readonly memo: string }
-  | { readonly type: "smart_contract"; readonly contract: string; readonly version: number | null; readonly source: string }
+  | {
+      readonly type: "smart_contract";
+      readonly contract: string;
+      readonly version: number | null;
+      readonly source: string;
+    }
   | {
       readonly type: "contract_call";
       readonly contract: string;

@@ -98,4 +98,3 @@ export function draftAnyCall(desk: Desk, sender: string): Draft {
   if (draw < 0.85) return draftCall(desk, sender, drawLog(desk, sender), sponsored);
   return draftCall(desk, sender, drawVault(desk, sender), sponsored);
 }
-

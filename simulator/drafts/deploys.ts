@@ -1,6 +1,7 @@
 // Deployments of new contracts.
-import { around, type Desk, outcome } from "./desk.ts";
+
 import type { Draft } from "../chain/transaction.ts";
+import { around, type Desk, outcome } from "./desk.ts";
 
 const DEPLOY_COST = { readCount: 8, readLength: 9_000, runtime: 6_000_000, writeCount: 8, writeLength: 9_000 };
 const STEP = "(define-public (step-NUMBER (n uint)) (ok (+ n uNUMBER)))\n";

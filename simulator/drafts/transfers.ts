@@ -9,7 +9,9 @@ const TRANSFER_COST = { readCount: 5, readLength: 2_500, runtime: 90_000, writeC
 
 function memo({ random }: Desk): string {
   const text = random.chance(0.4) ? `memo ${random.int(1, 9999)}` : "";
-  return `0x${Buffer.from(text, "latin1").toString("hex").padEnd(MEMO_BYTES * 2, "0")}`;
+  return `0x${Buffer.from(text, "latin1")
+    .toString("hex")
+    .padEnd(MEMO_BYTES * 2, "0")}`;
 }
 
 /** A transfer of STX, from a few µSTX to thousands of STX; sometimes to a contract. */

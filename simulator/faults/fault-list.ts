@@ -26,6 +26,12 @@ export class FaultList {
     return this.#ids;
   }
 
+  /** Switches every other fault off and this one on. */
+  set(rule: FaultRule): number {
+    this.clear();
+    return this.add(rule);
+  }
+
   /** Switches one fault off, or all. */
   clear(id?: number): void {
     this.#entries = id === undefined ? [] : this.#entries.filter((entry) => entry.id !== id);

@@ -6,23 +6,32 @@ export type BodyForm = "json" | "html" | "text" | "empty";
 /** One way of failing. Seconds are real seconds. */
 export type Fault =
   /** Any status with a body. */
-  | { readonly kind: "status"; readonly status: number; readonly body?: BodyForm; readonly headers?: Record<string, string> }
+  | {
+      readonly kind: "status";
+      readonly status: number;
+      readonly body?: BodyForm;
+      readonly headers?: Record<string, string>;
+    }
   /** 429. `retryAfter` in seconds, left out when undefined; as an HTTP date if asked; rate headers if asked. */
   | {
-      readonly kind: "rate-limit";
+      readonly kind: "429";
       readonly retryAfter?: number;
       readonly asDate?: boolean;
       readonly withHeaders?: boolean;
       readonly body?: BodyForm;
     }
+  /** 500 in the shape of the server. */
+  | { readonly kind: "500" }
+  /** 503 with the body of a dead database, for the path alone. */
+  | { readonly kind: "503" }
   /** 410 for the path, as if it alone were switched off. */
-  | { readonly kind: "gone" }
+  | { readonly kind: "410" }
   /** The operator's switch: all deprecated operations answer 410, the others work. */
   | { readonly kind: "retired" }
   /** The database is down: 503, and `/extended` without a chain tip. */
   | { readonly kind: "db-down" }
   /** The 404 of an unknown route. */
-  | { readonly kind: "no-route" }
+  | { readonly kind: "404" }
   /** 302 to this URL. @default to a host that does not exist, or to the same URL for `same-host` */
   | { readonly kind: "redirect"; readonly to: "other-host" | "same-host"; readonly location?: string }
   /** 200 with a body that is not JSON. */

@@ -1,5 +1,5 @@
 // What a fault makes of a good reply: another reply, another way of sending it, or both.
-import { GONE, noRoute } from "../http/problem.ts";
+import { type Answer, DATABASE_DOWN, GONE, internal, noRoute } from "../http/problem.ts";
 import type { Reply } from "../http/respond.ts";
 import type { BodyForm, Fault } from "./fault.ts";
 import { misshape } from "./misshape.ts";
@@ -32,13 +32,17 @@ function withBody(status: number, type: string, body: string, headers: Readonly<
   return { status, body, headers: { ...headers, "content-type": type, "content-length": length } };
 }
 
+function withJson({ status, json }: Answer): Reply {
+  return withBody(status, TYPES.json, JSON.stringify(json));
+}
+
 function errorBody(form: BodyForm, status: number, message: string): string {
   if (form === "json") return JSON.stringify({ statusCode: status, error: message, message });
   if (form === "html") return `<html><head><title>${status}</title></head><body><h1>${message}</h1></body></html>`;
   return form === "text" ? message : "";
 }
 
-function rateLimited(fault: Extract<Fault, { kind: "rate-limit" }>, now: number): Reply {
+function rateLimited(fault: Extract<Fault, { kind: "429" }>, now: number): Reply {
   const { retryAfter, asDate = false, withHeaders = false, body = "text" } = fault;
   const seconds = retryAfter ?? 60;
   const date = new Date(now + seconds * 1000).toUTCString();
@@ -71,12 +75,16 @@ export function spoil({ reply, manner }: Delivery, fault: Fault, target: string,
       const body = errorBody(form, fault.status, `Simulated status ${fault.status}`);
       return { reply: withBody(fault.status, TYPES[form], body, fault.headers), manner };
     }
-    case "rate-limit":
+    case "429":
       return { reply: rateLimited(fault, now), manner };
-    case "gone":
-      return { reply: withBody(410, TYPES.json, JSON.stringify(GONE.json)), manner };
-    case "no-route":
-      return { reply: withBody(404, TYPES.json, JSON.stringify(noRoute("GET", target).json)), manner };
+    case "500":
+      return { reply: withJson(internal("Simulated failure").answer), manner };
+    case "503":
+      return { reply: withJson(DATABASE_DOWN), manner };
+    case "410":
+      return { reply: withJson(GONE), manner };
+    case "404":
+      return { reply: withJson(noRoute("GET", target)), manner };
     case "redirect":
       return { reply: redirect(fault, target), manner };
     case "garbage":

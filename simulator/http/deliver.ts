@@ -59,20 +59,25 @@ function huge(response: ServerResponse, { status, headers, body }: Reply, bytes:
 export function deliver(response: ServerResponse, { reply, manner }: Delivery, timers: Timers): void {
   switch (manner.kind) {
     case "whole":
-      return whole(response, reply);
-    case "late": {
-      const cancel = timers.after(manner.seconds, () => whole(response, reply));
-      response.on("close", cancel);
-      return;
-    }
+      whole(response, reply);
+      break;
+    case "late":
+      response.on(
+        "close",
+        timers.after(manner.seconds, () => whole(response, reply)),
+      );
+      break;
     case "drip":
-      return drip(response, reply, manner, timers);
+      drip(response, reply, manner, timers);
+      break;
     case "cut":
-      return cut(response, reply, manner.part);
+      cut(response, reply, manner.part);
+      break;
     case "reset":
       response.destroy();
-      return;
+      break;
     case "huge":
-      return huge(response, reply, manner.bytes);
+      huge(response, reply, manner.bytes);
+      break;
   }
 }

@@ -22,8 +22,7 @@ export const blockList = operation({
       if (at < 0) throw notFound("Cursor not found");
       first = blocks.length - 1 - at;
     }
-    const at = (position: number) =>
-      position < 0 ? null : (blocks[blocks.length - 1 - position]?.indexHash ?? null);
+    const at = (position: number) => (position < 0 ? null : (blocks[blocks.length - 1 - position]?.indexHash ?? null));
     const json = {
       limit,
       offset,

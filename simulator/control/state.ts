@@ -1,0 +1,31 @@
+// What a person wants to know about the running simulator.
+import { contractBookOf } from "../chain/books.ts";
+import { fullness } from "../chain/cost.ts";
+import { tenureCost } from "../chain/tenure-cost.ts";
+import type { Reach } from "./control.ts";
+
+/** The state as JSON: virtual time in Unix seconds, fullness as a ratio, fees in µSTX. */
+export function stateJson({ chain, faults, log }: Reach): unknown {
+  const { cast, ledger, mempool } = chain;
+  const tip = ledger.tip;
+  const users = cast.users.slice(0, 5);
+  return {
+    virtual_time: chain.now,
+    virtual_time_iso: new Date(chain.now * 1000).toISOString(),
+    seed: chain.options.seed,
+    network: cast.network,
+    scenarios: chain.mood,
+    height: chain.height,
+    tip_hash: tip?.hash ?? null,
+    burn_height: tip?.burn.height ?? null,
+    tenure_fullness: fullness(tenureCost(ledger)),
+    mempool_size: mempool.size,
+    faults: faults.list(),
+    requests: { total: log.total, by_operation_and_status: log.counts() },
+    addresses: { users, sponsor: cast.sponsor, deployer: cast.deployer },
+    transactions_of_users: Object.fromEntries(users.map((user) => [user, ledger.principals.of(user).total])),
+    contracts: cast.contracts,
+    prints_of_logger: contractBookOf(chain, cast.contracts.logger).prints,
+    assets: cast.assets,
+  };
+}
