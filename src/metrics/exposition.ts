@@ -1,81 +1,71 @@
 // Families and samples in, the text of the metrics page out. Text is made when samples change, not when a scrape asks:
 // each owner (a target of a collector, or the exporter itself) keeps its lines as bytes, and a page is those bytes copied
 // together. Both formats share every sample line; only the header lines differ. Knows nothing of Stacks, HTTP or time.
-import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Family, Sample } from "./family.ts";
-import { type Format, headerOf } from "./header.ts";
-import { endOf, type Lines, Renderer, type Shape } from "./lines.ts";
+import type { Format } from "./header.ts";
+import { Renderer, type Shape } from "./lines.ts";
+import { composePage, type Layout, layoutOf, type MadePage, type Owner, type Page, patchPage } from "./page.ts";
 
-// A page is copied in portions of a few milliseconds, with the event loop free in between.
-const PORTION_BYTES = 5 * 1024 * 1024;
-const PORTION_COPIES = 32_768;
-
-interface Owner {
-  lines: Lines;
-  /** When true, only what outlives its source is shown: counters and histograms. */
-  expired: boolean;
-}
-
-interface Holder {
-  readonly owner: number;
-  readonly place: number;
-}
-
-/** A page that is ready to be sent. */
-export interface Page {
-  readonly body: Buffer;
-  /** Grows with every change, so that pages can be compared and compressed once. */
+interface Making {
   readonly version: number;
+  /** The page before it is still being made, so what changes meanwhile will be on it. */
+  readonly isWaiting: boolean;
+  readonly page: Promise<Page>;
 }
 
 /** All samples of the exporter, as text. */
 export class Exposition {
   readonly #families: readonly Family[];
-  readonly #index = new Map<Family, number>();
-  readonly #renderer = new Renderer(this.#index);
+  readonly #renderer: Renderer;
   readonly #owners = new Map<string, Owner>();
-  /** Which owners have which family, and at which place of their shape; made when it is needed after a change. */
-  #layout: readonly Holder[][] | undefined;
+  /** Made when it is needed after a change. */
+  #layout: Layout | undefined;
   #assembling = 0;
-  readonly #pages = new Map<Format, Page>();
-  /** The last page that was begun: being made, or waiting for the one before it. */
-  readonly #making = new Map<
-    Format,
-    { readonly version: number; readonly isWaiting: boolean; readonly page: Promise<Page> }
-  >();
+  readonly #pages = new Map<Format, MadePage>();
+  readonly #making = new Map<Format, Making>();
   #version = 0;
 
   /** @param families everything that may appear, in the order of the page; names must be unique. */
   constructor(families: readonly Family[]) {
     this.#families = families;
     const names = new Set<string>();
-    for (const [index, family] of families.entries()) {
-      if (names.has(family.name)) throw new Error(`two families are called ${family.name}`);
-      names.add(family.name);
-      this.#index.set(family, index);
+    for (const { name } of families) {
+      if (names.has(name)) throw new Error(`two families are called ${name}`);
+      names.add(name);
     }
+    this.#renderer = new Renderer(new Map(families.map((family, index) => [family, index])));
   }
 
   /** Replaces all samples of an owner. Throws, and changes nothing, when one is invalid, undeclared or doubled. */
-  set(owner: string, samples: Iterable<Sample>): void {
-    const known = this.#owners.get(owner);
+  set(key: string, samples: Iterable<Sample>): void {
+    const owner = this.#owners.get(key);
     // While a page is being copied, its bytes must stay what they are.
-    const lines = this.#renderer.render(samples, known?.lines, this.#assembling === 0);
-    if (known?.lines.shape !== lines.shape) this.#layout = undefined;
-    if (known === undefined) this.#owners.set(owner, { lines, expired: false });
-    else {
-      known.lines = lines;
-      known.expired = false;
-    }
+    const lines = this.#renderer.render(samples, owner?.lines, this.#assembling === 0);
     this.#version += 1;
+    if (owner === undefined) {
+      this.#owners.set(key, { place: this.#owners.size, lines, expired: false });
+      this.#layout = undefined;
+      return;
+    }
+    // The same lines with other values: pages need only those values.
+    if (owner.lines === lines && !owner.expired) for (const page of this.#pages.values()) page.patched?.add(owner);
+    else this.#spoilPages();
+    if (owner.lines.shape !== lines.shape) this.#layout = undefined;
+    owner.lines = lines;
+    owner.expired = false;
   }
 
   /** Hides the gauges of an owner until its next `set`: old values disappear, totals stay. */
-  expire(owner: string): void {
-    const known = this.#owners.get(owner);
-    if (known === undefined || known.expired) return;
-    known.expired = true;
+  expire(key: string): void {
+    const owner = this.#owners.get(key);
+    if (owner === undefined || owner.expired) return;
+    owner.expired = true;
     this.#version += 1;
+    this.#spoilPages();
+  }
+
+  #spoilPages(): void {
+    for (const page of this.#pages.values()) page.patched = undefined;
   }
 
   /** Number of series per family, as shown now. */
@@ -103,13 +93,10 @@ export class Exposition {
    */
   async page(format: Format): Promise<Page> {
     const known = this.#pages.get(format);
-    if (known !== undefined && known.version === this.#version) return known;
+    if (known?.version === this.#version) return known;
     let making = this.#making.get(format);
-    if (making?.version !== this.#version) {
-      const before = making?.page;
-      making = making?.isWaiting
-        ? making
-        : { version: this.#version, isWaiting: before !== undefined, page: this.#make(format, before) };
+    if (making === undefined || (making.version !== this.#version && !making.isWaiting)) {
+      making = { version: this.#version, isWaiting: making !== undefined, page: this.#make(format, making?.page) };
       this.#making.set(format, making);
     }
     return making.page;
@@ -119,60 +106,27 @@ export class Exposition {
     await before?.catch(() => undefined);
     const version = this.#version;
     const making = this.#making.get(format);
-    if (making !== undefined && before !== undefined)
-      this.#making.set(format, { ...making, version, isWaiting: false });
-    const page = { body: await this.#assemble(format), version };
-    this.#pages.set(format, page);
-    return page;
-  }
-
-  async #assemble(format: Format): Promise<Buffer> {
+    if (making?.isWaiting) this.#making.set(format, { ...making, version, isWaiting: false });
     this.#assembling += 1;
     try {
-      return await this.#copy(format);
+      this.#layout ??= layoutOf(this.#families.length, this.#owners.values());
+      const known = this.#pages.get(format);
+      const isPatch = known?.patched !== undefined && known.layout === this.#layout;
+      const parts = { families: this.#families, format, layout: this.#layout, version };
+      // From here on, a change of values is a change of the page to come.
+      const patched = known?.patched;
+      if (known !== undefined) known.patched = undefined;
+      const page =
+        isPatch && patched !== undefined
+          ? await patchPage(known, patched, version)
+          : await composePage(parts, this.#owners.values());
+      // What changed while it was made was not written in place, so this page cannot be patched to hold it.
+      if (this.#version !== version) page.patched = undefined;
+      this.#pages.set(format, page);
+      return page;
     } finally {
       this.#assembling -= 1;
+      if (this.#making.get(format)?.version === version) this.#making.delete(format);
     }
   }
-
-  async #copy(format: Format): Promise<Buffer> {
-    this.#layout ??= layoutOf(this.#families.length, this.#owners.values());
-    const layout = this.#layout;
-    // Nothing is written into these lines while a page is copied: a consistent snapshot, even while polls go on.
-    const shown = [...this.#owners.values()].map(({ lines, expired }) => ({ lines, expired }));
-    let size = shown.reduce((sum, { lines }) => sum + lines.bytes.length, 16);
-    for (const family of this.#families) size += headerOf(family, format).length;
-    const page = Buffer.allocUnsafeSlow(size);
-
-    let end = 0;
-    let portion = PORTION_BYTES;
-    let copies = 0;
-    for (const [index, family] of this.#families.entries()) {
-      const start = end;
-      for (const { owner, place } of layout[index] as Holder[]) {
-        const { lines, expired } = shown[owner] as Owner;
-        if (expired && family.kind === "gauge") continue;
-        if (end === start) end += headerOf(family, format).copy(page, end);
-        end += lines.bytes.copy(page, end, endOf(lines, place - 1), endOf(lines, place));
-        copies += 1;
-        if (end > portion || copies === PORTION_COPIES) {
-          portion = end + PORTION_BYTES;
-          copies = 0;
-          await nextTurn();
-        }
-      }
-    }
-    if (format === "openmetrics") end += page.write("# EOF\n", end, "latin1");
-    return page.subarray(0, end);
-  }
-}
-
-function layoutOf(families: number, owners: Iterable<Owner>): Holder[][] {
-  const layout: Holder[][] = Array.from({ length: families }, () => []);
-  let owner = 0;
-  for (const { lines } of owners) {
-    for (const [place, index] of lines.shape.families.entries()) layout[index]?.push({ owner, place });
-    owner += 1;
-  }
-  return layout;
 }

@@ -1,0 +1,20 @@
+// Figures as text.
+
+/** The middle value. */
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+}
+
+/** Three significant digits, and thousands apart. */
+export function figure(value: number): string {
+  if (!Number.isFinite(value)) return "not measured";
+  const rounded = Math.abs(value) >= 100 ? Math.round(value) : Number(value.toPrecision(3));
+  return rounded.toLocaleString("en-US", { maximumFractionDigits: 4 });
+}
+
+/** A Markdown table; numbers are set to the right. */
+export function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
+  return [line(header), line(header.map((_, column) => (column === 0 ? "---" : "---:"))), ...rows.map(line)].join("\n");
+}
