@@ -37,6 +37,15 @@ const REGRET_SECONDS = 1200;
 // A flood stops pouring here, so that other transactions still find a place in the bounded pool.
 const FLOOD_BOUND = 4000;
 
+// Shares of the types; the rest are calls. Odd things are more common among what never gets mined.
+interface Mix {
+  readonly poison: number;
+  readonly deploy: number;
+  readonly transfer: number;
+}
+const MIX: Mix = { poison: 0.0003, deploy: 0.01, transfer: 0.55 };
+const GAP_MIX: Mix = { poison: 0.03, deploy: 0.06, transfer: 0.41 };
+
 /** The market of one chain. */
 export class Market {
   /** Running scenarios; ended ones are removed by `arrivals`. */
@@ -96,13 +105,7 @@ export class Market {
     const { random, cast } = this.#desk;
     this.#strangers += 1;
     const sender = cast.stranger(this.#strangers);
-    const kind = random.next();
-    const draft =
-      kind < 0.03
-        ? draftPoison(this.#desk, sender)
-        : kind < 0.5
-          ? draftTransfer(this.#desk, sender)
-          : draftAnyCall(this.#desk, sender);
+    const draft = this.#any(sender, GAP_MIX);
     const expiresAt = Math.ceil(now + random.exponential(BACKGROUND_SECONDS));
     return { ...this.#wish(origin, draft, now), readyAt: Infinity, expiresAt };
   }
@@ -113,12 +116,15 @@ export class Market {
   }
 
   #ordinary(now: number): Wish {
+    return this.#wish("market", this.#any(anySender(this.#desk), MIX), now);
+  }
+
+  #any(sender: string, { poison, deploy, transfer }: Mix): Draft {
     const kind = this.#desk.random.next();
-    const sender = anySender(this.#desk);
-    if (kind < 0.0003) return this.#wish("market", draftPoison(this.#desk, sender), now);
-    if (kind < 0.01) return this.#wish("market", draftDeploy(this.#desk, sender), now);
-    if (kind < 0.56) return this.#wish("market", draftTransfer(this.#desk, sender), now);
-    return this.#wish("market", draftAnyCall(this.#desk, sender), now);
+    if (kind < poison) return draftPoison(this.#desk, sender);
+    if (kind < poison + deploy) return draftDeploy(this.#desk, sender);
+    if (kind < poison + deploy + transfer) return draftTransfer(this.#desk, sender);
+    return draftAnyCall(this.#desk, sender);
   }
 
   #wish(origin: Origin, draft: Draft, now: number): Wish {
