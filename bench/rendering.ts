@@ -21,7 +21,9 @@ export async function measureRendering(series: number): Promise<Rendering> {
   const targets = targetsFor(series);
   const exposition = new Exposition(families);
   const registry = new Registry();
-  const gauges = families.map(({ name, help, labelNames }) => new Gauge({ name, help, labelNames: [...labelNames], registers: [registry] }));
+  const gauges = families.map(
+    ({ name, help, labelNames }) => new Gauge({ name, help, labelNames: [...labelNames], registers: [registry] }),
+  );
   const taken = { ours: [] as number[], oursPage: [] as number[], prom: [] as number[], promPage: [] as number[] };
 
   for (let tick = 1; tick <= ROUNDS + 3; tick += 1) {

@@ -3,7 +3,7 @@ import { REASONS } from "./api/errors.ts";
 import { collectorFamilies, collectorOf } from "./collectors/index.ts";
 import type { Config, NetworkConfig } from "./config/config.ts";
 import type { Family } from "./metrics/family.ts";
-import { ownFamilies } from "./metrics/own.ts";
+import * as own from "./metrics/own.ts";
 import { MINUTES_PER_MONTH } from "./poll/report.ts";
 
 /** What one collector costs on one network. */
@@ -103,30 +103,42 @@ export function planNetwork(network: NetworkConfig): NetworkPlan {
 
 const round = (value: number): string => String(Math.ceil(value * 100 - 1e-9) / 100);
 
+// These have series only once something went wrong, or once the server told of its own limits.
+const RARE: readonly { readonly name: string }[] = [
+  own.retries,
+  own.drift,
+  own.pauseEnd,
+  own.ratelimitLimit,
+  own.ratelimitRemaining,
+  own.series,
+];
+
+function ownSeriesOf(network: NetworkConfig): number {
+  const enabled = network.collectors.map(({ name }) => collectorOf(name));
+  const sizes = {
+    collector: enabled.length,
+    operation: enabled.flatMap(({ operations }) => operations).length,
+    reason: Object.keys(REASONS).length,
+    code: 1,
+  };
+  return (own.ownFamilies as readonly Family[])
+    .filter((family) => !RARE.includes(family))
+    .reduce((total, family) => {
+      // A collector has operations that it asks only where others are missing.
+      const asked = family.name === own.requestDuration.name ? { ...sizes, operation: enabled.length } : sizes;
+      return total + seriesOf(family, asked);
+    }, 0);
+}
+
 /** Reckons a configuration through. */
 export function planOf(config: Config): Plan {
   const networks = config.networks.map(planNetwork);
-  const ownSeries = config.networks.reduce((sum, network) => {
-    const enabled = network.collectors.map(({ name }) => collectorOf(name));
-    const sizes = {
-      collector: enabled.length,
-      operation: enabled.flatMap(({ operations }) => operations).length,
-      reason: Object.keys(REASONS).length,
-      // 200 and 304 as a rule.
-      code: 2,
-      family: 0,
-      field: 0,
-    };
-    return sum + ownFamilies.reduce((total, family) => total + seriesOf(family as Family, sizes), 0);
-  }, 0);
-  const families = collectorFamilies.length + ownFamilies.length + 25;
+  const collectorSeries = networks.flatMap(({ collectors }) => collectors).reduce((sum, { series }) => sum + series, 0);
+  const ownSeries = config.networks.reduce((sum, network) => sum + ownSeriesOf(network), 0);
   return {
     networks,
-    collectorSeries: networks.reduce(
-      (sum, { collectors }) => sum + collectors.reduce((all, { series }) => all + series, 0),
-      0,
-    ),
-    ownSeries: ownSeries + families + PROCESS_SERIES,
+    collectorSeries,
+    ownSeries: ownSeries + collectorFamilies.length + own.ownFamilies.length + PROCESS_SERIES,
   };
 }
 

@@ -8,8 +8,11 @@ import type { Output } from "./output.ts";
 const cell = (text: string) => text.replaceAll("|", "\\|");
 
 function labelsOf({ labels }: Family): string {
-  const parts = Object.entries<{ about: string; values?: readonly string[] }>(labels).map(([name, { about, values }]) =>
-    values === undefined ? `\`${name}\`: ${about}` : `\`${name}\`: ${about} (${values.map((value) => `\`${value}\``).join(", ")})`,
+  const parts = Object.entries<{ about: string; values?: readonly string[] }>(labels).map(
+    ([name, { about, values }]) =>
+      values === undefined
+        ? `\`${name}\`: ${about}`
+        : `\`${name}\`: ${about} (${values.map((value) => `\`${value}\``).join(", ")})`,
   );
   return cell(parts.join("<br>"));
 }

@@ -66,7 +66,10 @@ interface Parts {
 }
 
 /** A page from the lines of all owners. */
-export async function composePage({ families, format, layout, version }: Parts, owners: Iterable<Owner>): Promise<MadePage> {
+export async function composePage(
+  { families, format, layout, version }: Parts,
+  owners: Iterable<Owner>,
+): Promise<MadePage> {
   // Nothing is written into these lines while a page is made: a consistent snapshot, even while polls go on.
   const shown = [...owners].map(({ lines, expired }) => ({ lines, expired }));
   let size = shown.reduce((sum, { lines }) => sum + lines.bytes.length, 16);

@@ -101,10 +101,13 @@ export class Poller {
   }
 }
 
-/** A collector that forgets its signal must not hold its place for ever. */
+/**
+ * A collector that forgets its signal must not hold its place for ever. One that minds it has a moment to say itself what
+ * it was waiting for.
+ */
 function untilAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
   return new Promise((resolve, reject) => {
-    const onAbort = () => reject(signal.reason);
+    const onAbort = () => setImmediate(() => setImmediate(() => reject(signal.reason)));
     signal.addEventListener("abort", onAbort, { once: true });
     work.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
   });

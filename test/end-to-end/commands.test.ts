@@ -1,0 +1,230 @@
+import { execFile } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from "@jest/globals";
+import { startSimulator } from "../../simulator/server.ts";
+import { parseExposition } from "../support/parser.ts";
+import { run, start, until } from "../support/program.ts";
+
+jest.setTimeout(60_000);
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "stacks-exporter-test-"));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+let simulator: Awaited<ReturnType<typeof startSimulator>>;
+beforeEach(async () => {
+  simulator = await startSimulator({ seed: 1 });
+});
+afterEach(() => simulator.close());
+
+function configFile(text: string): string {
+  const file = join(folder, "config.yaml");
+  writeFileSync(file, text);
+  return file;
+}
+
+const watching = (more = "") =>
+  configFile(
+    `networks:\n  - name: simulated\n    url: ${simulator.url}\n    budget: { per_minute: 100, per_month: unlimited }\n${more}`,
+  );
+
+describe("once", () => {
+  test("prints the page and ends with 0", async () => {
+    const { code, out } = await run(["once", "--config", watching()]);
+
+    expect(code).toBe(0);
+    const families = parseExposition(out, "classic");
+    expect(families.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(["stacks_up", "stacks_mempool_transactions", "stacks_chain_block_height"]),
+    );
+  });
+
+  test("prints what there is and ends with 1 when a collector failed", async () => {
+    simulator.faults.set({ kind: "503", path: "/extended/v2/mempool/fees" });
+    const { code, out, err } = await run(["once", "--config", watching()]);
+
+    expect(code).toBe(1);
+    expect(out).toContain('stacks_exporter_collector_success{network="simulated",collector="fees"} 0');
+    expect(out).toContain('stacks_exporter_collector_success{network="simulated",collector="mempool"} 1');
+    expect(out).not.toContain("stacks_mempool_fee_priority_microstx{");
+    expect(err).toContain("poll failed");
+  });
+});
+
+describe("check", () => {
+  test("accepts a good configuration", async () => {
+    expect(await run(["check", "--config", watching()])).toMatchObject({ code: 0, err: "" });
+  });
+
+  test("tells all mistakes at once and ends with 1", async () => {
+    const file = configFile("listne: x\nnetworks:\n  - name: Main\n    url: ftp://x\n");
+    const { code, err } = await run(["check", "--config", file]);
+
+    expect(code).toBe(1);
+    expect(err.trim().split("\n")).toHaveLength(3);
+    expect(err).toContain(`${file}:1:1: listne:`);
+    expect(err).toContain('did you mean "listen"');
+  });
+
+  test("says that a file is not there", async () => {
+    expect(await run(["check", "--config", join(folder, "none.yaml")])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("ENOENT"),
+    });
+  });
+});
+
+describe("plan", () => {
+  test("ends with 0 for the defaults, and stays within ten requests a minute and 150,000 a month", async () => {
+    const { code, out } = await run(["plan"]);
+
+    expect(code).toBe(0);
+    const [, month = ""] = /, (\d+) a month of 150000/.exec(out) ?? [];
+    expect(Number(month)).toBeGreaterThan(1000);
+    expect(Number(month)).toBeLessThanOrEqual(150_000);
+    expect(Number(/busiest minute ([\d.]+)/.exec(out)?.[1])).toBeLessThanOrEqual(10);
+  });
+
+  test("ends with 1 and says why when it does not fit", async () => {
+    const file = configFile(
+      "networks: [{ name: m, url: 'http://localhost', budget: { per_minute: 2 } }]\ncollectors: { fees: { every: 5s, timeout: 2s } }\n",
+    );
+    const { code, out } = await run(["plan", "--config", file]);
+
+    expect(code).toBe(1);
+    expect(out).toMatch(/DOES NOT FIT: the busiest minute needs \d+ requests, and the budget is 2/);
+    expect(out).toMatch(/DOES NOT FIT: a month of 31 days needs \d+ requests, and the budget is 150000/);
+  });
+
+  test("reckons at least as many series as are there, and not far more", async () => {
+    const file = watching();
+    const [{ out: planned }, { out: page }] = await Promise.all([
+      run(["plan", "--config", file]),
+      run(["once", "--config", file]),
+    ]);
+    const [, chain = "0", own = "0"] = /at most (\d+) of the chain, about (\d+)/.exec(planned) ?? [];
+    const lines = page.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
+    const isOwn = (line: string) => /^(stacks_exporter_|stacks_up|process_|nodejs_)/.test(line);
+
+    const actualChain = lines.filter((line) => !isOwn(line)).length;
+    expect(Number(chain)).toBeGreaterThanOrEqual(actualChain);
+    // Types of which nothing waits, tenures not seen whole, reorganisations that did not happen.
+    expect(Number(chain)).toBeLessThanOrEqual(actualChain + 45);
+    expect(Math.abs(Number(own) / lines.filter(isOwn).length - 1)).toBeLessThan(0.25);
+  });
+});
+
+test.each([[["--version"]], [["--help"]], [["serve", "--help"]]])("%j ends with 0", async (args) => {
+  const { code, out } = await run(args);
+
+  expect(code).toBe(0);
+  expect(out).toMatch(args[0] === "--version" ? /^\d+\.\d+\.\d+\n$/ : /Usage: stacks-exporter/);
+});
+
+test.each([[["nonsense"]], [["--nonsense"]], [["serve", "--listen"]]])("%j is refused with 2", async (args) => {
+  const { code, err } = await run(args);
+
+  expect(code).toBe(2);
+  expect(err).toMatch(/^error: /);
+});
+
+describe("serve", () => {
+  test("is the default, says where it listens, and ends with 0 on SIGTERM", async () => {
+    const program = start(["--config", watching(), "--listen", "127.0.0.1:0"]);
+    const [, address] = await program.says(/"address":"([^"]+)"/);
+    const ready = () => fetch(`http://${address}/-/ready`).then(({ ok }) => ok || undefined);
+    await until(ready, "readiness");
+    program.child.kill("SIGTERM");
+
+    expect(await program.finished).toMatchObject({ code: 0, signal: null });
+    expect(program.text().err).toContain('"stopped"');
+  });
+
+  test("ends within its time although the API hangs and a scrape is open", async () => {
+    simulator.faults.set({ kind: "slow-headers", seconds: 600 });
+    const program = start(["--config", watching(), "--listen", "127.0.0.1:0"]);
+    const [, address] = await program.says(/"address":"([^"]+)"/);
+    await until(async () => (simulator.requests.length > 0 ? true : undefined), "a request upstream");
+    await fetch(`http://${address}/metrics`).then((answer) => answer.text());
+    const before = process.hrtime.bigint();
+    program.child.kill("SIGINT");
+
+    expect(await program.finished).toMatchObject({ code: 0 });
+    expect(Number(process.hrtime.bigint() - before) / 1e9).toBeLessThan(5);
+  });
+
+  test("says that it cannot listen, and ends with 1", async () => {
+    const { port } = new URL(simulator.url);
+    const { code, err } = await run(["--config", watching(), "--listen", `127.0.0.1:${port}`]);
+
+    expect(code).toBe(1);
+    expect(err).toContain("cannot listen: listen EADDRINUSE");
+  });
+});
+
+test("a planted secret is sent, and shown nowhere", async () => {
+  const secret = "s3cr3t-Value+/=&%41";
+  const sent: unknown[] = [];
+  // An API that repeats the key in its errors: as bad as it gets.
+  const api = createServer((request, response) => {
+    sent.push(request.headers["x-hiro-api-key"]);
+    response.writeHead(401, { "content-type": "application/json" });
+    response.end(JSON.stringify({ error: `bad key ${secret}`, message: `key ${encodeURIComponent(secret)} refused` }));
+  });
+  await new Promise<void>((resolve) => api.listen(0, "127.0.0.1", resolve));
+  const { port } = api.address() as AddressInfo;
+  const file = configFile(
+    `networks: [{ name: m, url: "http://127.0.0.1:${port}", api_key: "\${PLANTED}", api_key_header: x-hiro-api-key }]\n`,
+  );
+  const program = start(["--config", file, "--listen", "127.0.0.1:0", "--log-level", "trace"], { PLANTED: secret });
+  const [, address] = await program.says(/"address":"([^"]+)"/);
+  await program.says(/"collector":"blocks".*poll failed/);
+  const paths = ["/metrics", "/-/ready", "/", "/nothing"];
+  const pages = await Promise.all(
+    paths.map((path) => fetch(`http://${address}${path}`).then((answer) => answer.text())),
+  );
+  const { stdout: processes } = await promisify(execFile)("ps", ["-o", "args=", "-p", String(program.child.pid)]);
+  program.child.kill("SIGTERM");
+  const { out, err } = await program.finished;
+  await new Promise((resolve) => api.close(resolve));
+
+  expect(new Set(sent)).toEqual(new Set([secret]));
+  for (const text of [...pages, out, err, processes]) {
+    for (const form of [secret, encodeURIComponent(secret), Buffer.from(secret).toString("base64")]) {
+      expect(text).not.toContain(form);
+    }
+  }
+  expect(pages[1]).toContain("***");
+  expect(err).toContain("***");
+});
+
+test("the demo says where to look, and takes its simulated chain along when it ends", async () => {
+  const program = start(["demo", "--listen", "127.0.0.1:0"]);
+  const [, simulated] = await program.says(/(http:\S+)\/_sim\//);
+  const [, exporter] = await program.says(/(http:\S+)\/metrics/);
+  const page = await until(async () => {
+    const text = await fetch(`${exporter}/metrics`).then((answer) => answer.text());
+    return text.includes("stacks_chain_block_height{") && text.includes("stacks_mempool_transactions{")
+      ? text
+      : undefined;
+  }, "a complete page");
+  expect(page).toContain('stacks_up{network="simulated"} 1');
+  program.child.kill("SIGINT");
+
+  expect(await program.finished).toMatchObject({ code: 0 });
+  await until(
+    async () =>
+      fetch(`${simulated}/extended`).then(
+        () => undefined,
+        () => true,
+      ),
+    "the end of the simulator",
+  );
+});

@@ -1,0 +1,156 @@
+// The whole way with the real thing: simulated chain → exporter → Prometheus, in both formats.
+import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, jest, test } from "@jest/globals";
+import { startSimulator } from "../../simulator/server.ts";
+import { parseExposition } from "../support/parser.ts";
+import { type Running, start, until } from "../support/program.ts";
+
+jest.setTimeout(90_000);
+
+const isInstalled = ["prometheus", "promtool"].every((name) => spawnSync(name, ["--version"]).status === 0);
+if (!isInstalled && process.env.REQUIRE_PROMETHEUS !== undefined)
+  throw new Error("prometheus and promtool are not on the PATH");
+const suite = isInstalled ? describe : describe.skip;
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+suite("with Prometheus (Debian: apt-get install prometheus)", () => {
+  let folder: string;
+  let simulator: Awaited<ReturnType<typeof startSimulator>>;
+  let exporter: Running;
+  let address: string;
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), "stacks-exporter-prometheus-"));
+    simulator = await startSimulator({ seed: 2 });
+    const file = join(folder, "exporter.yaml");
+    writeFileSync(
+      file,
+      `networks: [{ name: simulated, url: "${simulator.url}", budget: { per_minute: 600, per_month: unlimited } }]
+collectors: { fees: { every: 1s }, mempool: { every: 1s }, blocks: { every: 1s } }
+`,
+    );
+    exporter = start(["--config", file, "--listen", "127.0.0.1:0"]);
+    [, address = ""] = await exporter.says(/"address":"([^"]+)"/);
+    await until(() => fetch(`http://${address}/-/ready`).then(({ ok }) => ok || undefined), "readiness");
+  });
+  afterAll(async () => {
+    exporter.child.kill("SIGTERM");
+    await exporter.finished;
+    await simulator.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  const page = async (accept: string) => (await fetch(`http://${address}/metrics`, { headers: { accept } })).text();
+
+  test("promtool has nothing to say about the page", async () => {
+    const { status, stderr, stdout } = spawnSync("promtool", ["check", "metrics"], {
+      input: await page("text/plain"),
+      encoding: "utf8",
+    });
+
+    expect(`${stdout}${stderr}`).toBe("");
+    expect(status).toBe(0);
+  });
+
+  test("both formats hold the same families, and a strict parser accepts them", async () => {
+    const classic = parseExposition(await page("text/plain"), "classic");
+    const openMetrics = parseExposition(await page("application/openmetrics-text"), "openmetrics");
+    const named = ({ name, type }: { name: string; type: string }) =>
+      type === "counter" ? name.replace(/_total$/, "") : name;
+
+    expect(openMetrics.map(named)).toEqual(classic.map(named));
+    expect(openMetrics.flatMap(({ samples }) => samples).length).toBe(classic.flatMap(({ samples }) => samples).length);
+  });
+
+  test.each(["OpenMetrics", "classic text"])(
+    "Prometheus scrapes %s without an error, and has what the page has",
+    async (format) => {
+      const port = await freePort();
+      const config = join(folder, `prometheus-${port}.yml`);
+      // Prometheus 2.42 always asks for OpenMetrics first; a relay that asks for text stands in for an older one.
+      const target = format === "classic text" ? await relay(address) : { address, close: async () => undefined };
+      writeFileSync(
+        config,
+        `global: { scrape_interval: 1s }\nscrape_configs: [{ job_name: stacks, static_configs: [{ targets: ["${target.address}"] }] }]\n`,
+      );
+      execFileSync("promtool", ["check", "config", config]);
+      const prometheus = spawn(
+        "prometheus",
+        [
+          `--config.file=${config}`,
+          `--storage.tsdb.path=${join(folder, `tsdb-${port}`)}`,
+          `--web.listen-address=127.0.0.1:${port}`,
+        ],
+        { stdio: "ignore" },
+      );
+      try {
+        const query = async (expression: string) => {
+          const answer = await fetch(`http://127.0.0.1:${port}/api/v1/query?query=${encodeURIComponent(expression)}`);
+          const { data } = (await answer.json()) as {
+            data: { result: { metric: Record<string, string>; value: [number, string] }[] };
+          };
+          return data.result;
+        };
+        const first = async (expression: string) => Number((await query(expression))[0]?.value[1] ?? Number.NaN);
+        await until(async () => ((await first("count_over_time(up[1m])")) >= 4 ? true : undefined), "four scrapes");
+
+        expect(await first("min_over_time(up[1m])")).toBe(1);
+        const parsed = parseExposition(
+          await page(format === "OpenMetrics" ? "application/openmetrics-text" : "text/plain"),
+          format === "OpenMetrics" ? "openmetrics" : "classic",
+        );
+        const onPage = new Set(parsed.flatMap(({ samples }) => samples.map(({ name }) => name)));
+        const stored = new Set(
+          (await query('count by (__name__) ({job="stacks"})')).map(({ metric }) => metric.__name__ ?? ""),
+        );
+        for (const name of onPage) expect(stored).toContain(name);
+        expect(await first('stacks_up{network="simulated"}')).toBe(1);
+        expect(await first("scrape_samples_scraped")).toBeGreaterThan(400);
+        expect(
+          await first(
+            'histogram_quantile(0.5, stacks_chain_block_interval_seconds_bucket{network="simulated"}) > -1 or vector(0)',
+          ),
+        ).not.toBeNaN();
+        const { data } = (await (await fetch(`http://127.0.0.1:${port}/api/v1/targets`)).json()) as {
+          data: { activeTargets: { lastError: string }[] };
+        };
+        expect(data.activeTargets.map(({ lastError }) => lastError)).toEqual([""]);
+      } finally {
+        prometheus.kill("SIGTERM");
+        await new Promise((resolve) => prometheus.once("close", resolve));
+        await target.close();
+      }
+    },
+  );
+});
+
+/** Passes scrapes on, asking for the classic text whatever it is asked for. */
+async function relay(address: string): Promise<{ address: string; close: () => Promise<void> }> {
+  const { createServer: createHttp } = await import("node:http");
+  const server = createHttp(async (_request, response) => {
+    const answer = await fetch(`http://${address}/metrics`, { headers: { accept: "text/plain;version=0.0.4" } });
+    response.setHeader("content-type", answer.headers.get("content-type") ?? "");
+    response.end(await answer.text());
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as { port: number };
+  return {
+    address: `127.0.0.1:${port}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}

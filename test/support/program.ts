@@ -1,0 +1,78 @@
+// The real program in a process of its own.
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+
+const main = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
+
+export interface Finished {
+  readonly code: number | null;
+  readonly signal: string | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+export interface Running {
+  readonly child: ChildProcess;
+  /** Standard output and error so far. */
+  readonly text: () => { readonly out: string; readonly err: string };
+  /** Resolves with the first match in either stream; rejects when the program ends before. */
+  readonly says: (pattern: RegExp) => Promise<RegExpExecArray>;
+  readonly finished: Promise<Finished>;
+}
+
+/** Starts the program. The environment is only what is given, and the PATH. */
+export function start(args: readonly string[], env: Readonly<Record<string, string>> = {}): Running {
+  const child = spawn(process.execPath, [main, ...args], {
+    env: { PATH: process.env.PATH, ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const text = { out: "", err: "" };
+  const heard = new Set<() => void>();
+  for (const [name, stream] of [
+    ["out", child.stdout],
+    ["err", child.stderr],
+  ] as const) {
+    stream.setEncoding("utf8").on("data", (chunk: string) => {
+      text[name] += chunk;
+      for (const listener of heard) listener();
+    });
+  }
+  const finished = once(child, "close").then(([code, signal]): Finished => {
+    for (const listener of heard) listener();
+    return { code: code as number | null, signal: signal as string | null, ...text };
+  });
+  return {
+    child,
+    text: () => ({ ...text }),
+    finished,
+    says: (pattern) =>
+      new Promise((resolve, reject) => {
+        const look = () => {
+          const match = pattern.exec(text.out) ?? pattern.exec(text.err);
+          if (match === null && child.exitCode === null) return;
+          heard.delete(look);
+          if (match === null)
+            reject(new Error(`ended with ${child.exitCode} before it said ${pattern}:\n${text.out}${text.err}`));
+          else resolve(match);
+        };
+        heard.add(look);
+        look();
+      }),
+  };
+}
+
+/** Runs the program to its end. */
+export const run = (args: readonly string[], env?: Readonly<Record<string, string>>): Promise<Finished> =>
+  start(args, env).finished;
+
+/** Asks until the answer is what is wanted; for waiting on other processes, where nothing else tells. */
+export async function until<T>(ask: () => Promise<T | undefined>, what: string, milliseconds = 30_000): Promise<T> {
+  const end = Date.now() + milliseconds;
+  for (;;) {
+    const answer = await ask().catch(() => undefined);
+    if (answer !== undefined) return answer;
+    if (Date.now() > end) throw new Error(`waited in vain for ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
