@@ -1,7 +1,7 @@
 // Rendering 100,000 series whose values all changed, here and by prom-client, one after the other in one process.
 import { Gauge, Registry } from "prom-client";
 import { Exposition } from "../src/metrics/exposition.ts";
-import { families, samplesOf, targetsFor, valueOf } from "./series.ts";
+import { amountOf, families, samplesOf, targetsFor } from "./series.ts";
 import { median } from "./table.ts";
 
 export interface Rendering {
@@ -33,7 +33,7 @@ export async function measureRendering(series: number): Promise<Rendering> {
     await exposition.page("classic");
     const c = performance.now();
     for (const [target, { labels }] of targets.entries()) {
-      for (const [index, metric] of gauges.entries()) metric.set(labels, valueOf(target, index, tick));
+      for (const [index, metric] of gauges.entries()) metric.set(labels, amountOf(target, index, tick));
     }
     const d = performance.now();
     Buffer.from(await registry.metrics());

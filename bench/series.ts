@@ -39,10 +39,10 @@ export function targetsFor(series: number): Target[] {
 }
 
 /** The value of a family of a target at a tick: amounts of very different size, all of which change with every tick. */
-export const valueOf = (target: number, family: number, tick: number): number =>
+export const amountOf = (target: number, family: number, tick: number): number =>
   (target * 7919 + tick) * 10 ** (family % 5) + family;
 
 /** Samples of one target at a tick. */
 export function* samplesOf({ labels }: Target, target: number, tick: number): Iterable<Sample> {
-  for (const [index, family] of families.entries()) yield family.at(labels, valueOf(target, index, tick));
+  for (const [index, family] of families.entries()) yield family.at(labels, amountOf(target, index, tick));
 }

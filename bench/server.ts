@@ -12,7 +12,7 @@ import { createHttpServer } from "../src/http/server.ts";
 import { Exposition } from "../src/metrics/exposition.ts";
 import { ownFamilies } from "../src/metrics/own.ts";
 import { Work } from "../src/poll/work.ts";
-import { families, samplesOf, targetsFor, valueOf } from "./series.ts";
+import { amountOf, families, samplesOf, targetsFor } from "./series.ts";
 
 const [kind = "ours", count = "300", mode = "still"] = process.argv.slice(2);
 const targets = targetsFor(Number(count));
@@ -52,7 +52,7 @@ function promClient() {
   const change = () => {
     tick += 1;
     for (const [target, { labels }] of targets.entries()) {
-      for (const [index, metric] of gauges.entries()) metric.set(labels, valueOf(target, index, tick));
+      for (const [index, metric] of gauges.entries()) metric.set(labels, amountOf(target, index, tick));
     }
   };
   change();

@@ -14,7 +14,6 @@ const { metafile } = await build({
   ],
   outdir: path("dist"),
   bundle: true,
-  splitting: true,
   format: "esm",
   platform: "node",
   target: "node24",

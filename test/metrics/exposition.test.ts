@@ -207,36 +207,45 @@ async function readBack(exposition: Exposition, format: "classic" | "openmetrics
 
 test("whatever was set is read back, in both formats, after every change", async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(fc.tuple(change, fc.boolean(), fc.boolean()), { minLength: 1, maxLength: 8 }), async (changes) => {
-      const exposition = new Exposition(families);
-      const owners = new Map<string, { samples: readonly Sample[]; isExpired: boolean }>();
-      for (const [happens, looksAtClassic, looksAtOpenMetrics] of changes) {
-        const { owner } = happens;
-        const { samples: before } = owners.get(owner) ?? { samples: [] };
-        if (happens.kind === "expire") {
-          exposition.expire(owner);
-          owners.set(owner, { samples: before, isExpired: true });
-        } else {
-          // Two owners never share a label set: each has its network or target in it.
-          const samples =
-            happens.kind === "renew"
-              ? before.map((sample) => renewed(sample, happens.by))
-              : happens.samples
-                  .filter(({ family }) => family !== plain || owner === "x")
-                  .map((item) => (item.family === plain ? item : { ...item, labels: { ...item.labels, a: `${owner}${item.labels.a}` } }));
-          exposition.set(owner, samples);
-          owners.set(owner, { samples, isExpired: false });
-        }
+    fc.asyncProperty(
+      fc.array(fc.tuple(change, fc.boolean(), fc.boolean()), { minLength: 1, maxLength: 8 }),
+      async (changes) => {
+        const exposition = new Exposition(families);
+        const owners = new Map<string, { samples: readonly Sample[]; isExpired: boolean }>();
+        for (const [happens, looksAtClassic, looksAtOpenMetrics] of changes) {
+          const { owner } = happens;
+          const { samples: before } = owners.get(owner) ?? { samples: [] };
+          if (happens.kind === "expire") {
+            exposition.expire(owner);
+            owners.set(owner, { samples: before, isExpired: true });
+          } else {
+            // Two owners never share a label set: each has its network or target in it.
+            const samples =
+              happens.kind === "renew"
+                ? before.map((sample) => renewed(sample, happens.by))
+                : happens.samples
+                    .filter(({ family }) => family !== plain || owner === "x")
+                    .map((item) =>
+                      item.family === plain
+                        ? item
+                        : { ...item, labels: { ...item.labels, a: `${owner}${item.labels.a}` } },
+                    );
+            exposition.set(owner, samples);
+            owners.set(owner, { samples, isExpired: false });
+          }
 
-        const wanted = expected(
-          [...owners.values()].flatMap(({ samples, isExpired }) => samples.filter(({ family }) => !isExpired || family.kind !== "gauge")),
-        );
-        if (looksAtClassic) expect(await readBack(exposition, "classic")).toEqual(wanted);
-        if (looksAtOpenMetrics) expect(await readBack(exposition, "openmetrics")).toEqual(wanted);
-        const counted = [...exposition.seriesPerFamily().values()].reduce((sum, count) => sum + count, 0);
-        expect(counted).toBe(wanted.size);
-      }
-    }),
+          const wanted = expected(
+            [...owners.values()].flatMap(({ samples, isExpired }) =>
+              samples.filter(({ family }) => !isExpired || family.kind !== "gauge"),
+            ),
+          );
+          if (looksAtClassic) expect(await readBack(exposition, "classic")).toEqual(wanted);
+          if (looksAtOpenMetrics) expect(await readBack(exposition, "openmetrics")).toEqual(wanted);
+          const counted = [...exposition.seriesPerFamily().values()].reduce((sum, count) => sum + count, 0);
+          expect(counted).toBe(wanted.size);
+        }
+      },
+    ),
     { numRuns: 400, seed: 20261121 },
   );
 });
@@ -244,7 +253,11 @@ test("whatever was set is read back, in both formats, after every change", async
 test("a page that is being made is not disturbed by what changes meanwhile, and the next one has it", async () => {
   const many = Array.from({ length: 60_000 }, (_, index) => ({ a: String(index), b: "x".repeat(60) }));
   const exposition = new Exposition(families);
-  const set = (value: number) => exposition.set("x", many.map((labels) => waiting.at(labels, value)));
+  const set = (value: number) =>
+    exposition.set(
+      "x",
+      many.map((labels) => waiting.at(labels, value)),
+    );
   const seen = async (format: "classic" | "openmetrics") => {
     const lines = (await text(exposition, format)).split("\n").filter((line) => line.startsWith("stacks_"));
     expect(lines).toHaveLength(many.length);
