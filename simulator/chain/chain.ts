@@ -61,7 +61,7 @@ export class Chain {
       return tokens;
     };
     const desk: Desk = { random: new Random(`${seed}:market`), cast: this.cast, nextToken };
-    this.market = new Market(desk);
+    this.market = new Market(desk, { ...desk, random: new Random(`${seed}:gaps`) });
     this.#intervals = blockStream(seed);
     this.#events = new Random(`${seed}:events`);
     this.#forks = new Random(`${seed}:forks`);

@@ -53,10 +53,13 @@ export class Market {
   /** Cheapest fee in the last full block, µSTX; undefined while blocks have room. */
   entryPrice: number | undefined;
   readonly #desk: Desk;
+  readonly #gaps: Desk;
   #strangers = 0;
 
-  constructor(desk: Desk) {
+  /** `gaps` has a stream of its own: what never gets mined leaves the blocks exactly as they would be without it. */
+  constructor(desk: Desk, gaps: Desk) {
     this.#desk = desk;
+    this.#gaps = gaps;
   }
 
   /** Begins a scenario. */
@@ -71,7 +74,8 @@ export class Market {
     const { random } = this.#desk;
     const expected = (perSecond: number) => random.poisson(perSecond * seconds);
     for (let left = expected(ARRIVALS_PER_SECOND * rhythm(now)); left > 0; left -= 1) yield this.#ordinary(now);
-    for (let left = expected(BACKGROUND / BACKGROUND_SECONDS); left > 0; left -= 1) yield this.gap("background", now);
+    const gaps = this.#gaps.random.poisson((BACKGROUND / BACKGROUND_SECONDS) * seconds);
+    for (let left = gaps; left > 0; left -= 1) yield this.gap("background", now);
     if (this.scenarios.length === 0) return;
     this.scenarios = this.scenarios.filter(({ until }) => until > now);
     for (const scenario of this.scenarios) {
@@ -102,12 +106,13 @@ export class Market {
 
   /** A transaction whose nonce is too high: nobody sends the one before it. */
   gap(origin: "background" | "stuck", now: number): Wish {
-    const { random, cast } = this.#desk;
+    const { random, cast } = this.#gaps;
     this.#strangers += 1;
     const sender = cast.stranger(this.#strangers);
-    const draft = this.#any(sender, GAP_MIX);
+    const draft = this.#any(this.#gaps, sender, GAP_MIX);
     const expiresAt = Math.ceil(now + random.exponential(BACKGROUND_SECONDS));
-    return { ...this.#wish(origin, draft, now), readyAt: Infinity, expiresAt };
+    const fee = drawFee(random, origin, draft.payload.type, undefined);
+    return { draft, origin, fee, readyAt: Infinity, expiresAt };
   }
 
   #crowd(): string {
@@ -116,15 +121,15 @@ export class Market {
   }
 
   #ordinary(now: number): Wish {
-    return this.#wish("market", this.#any(anySender(this.#desk), MIX), now);
+    return this.#wish("market", this.#any(this.#desk, anySender(this.#desk), MIX), now);
   }
 
-  #any(sender: string, { poison, deploy, transfer }: Mix): Draft {
-    const kind = this.#desk.random.next();
-    if (kind < poison) return draftPoison(this.#desk, sender);
-    if (kind < poison + deploy) return draftDeploy(this.#desk, sender);
-    if (kind < poison + deploy + transfer) return draftTransfer(this.#desk, sender);
-    return draftAnyCall(this.#desk, sender);
+  #any(desk: Desk, sender: string, { poison, deploy, transfer }: Mix): Draft {
+    const kind = desk.random.next();
+    if (kind < poison) return draftPoison(desk, sender);
+    if (kind < poison + deploy) return draftDeploy(desk, sender);
+    if (kind < poison + deploy + transfer) return draftTransfer(desk, sender);
+    return draftAnyCall(desk, sender);
   }
 
   #wish(origin: Origin, draft: Draft, now: number): Wish {

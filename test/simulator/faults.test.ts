@@ -1,0 +1,285 @@
+// Each fault does what it says, on real sockets.
+import { once } from "node:events";
+import { request } from "node:http";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
+import type { FaultRule } from "../../simulator/faults/fault.ts";
+import type { Schedule } from "../../simulator/http/timers.ts";
+import type { Simulator } from "../../simulator/server.ts";
+import { ask, json, START, stillSimulator } from "./ask.ts";
+
+// Delays end when a test says so.
+const pending = new Set<() => void>();
+const schedule: Schedule = (act) => {
+  const fire = () => {
+    pending.delete(fire);
+    act();
+  };
+  pending.add(fire);
+  return () => pending.delete(fire);
+};
+
+let simulator: Simulator;
+beforeAll(async () => {
+  simulator = await stillSimulator({ schedule });
+});
+afterEach(() => simulator.faults.clear());
+afterAll(() => simulator.close());
+
+const FEES = "/extended/v2/mempool/fees";
+const STATS = "/extended/v1/tx/mempool/stats";
+const get = (path = FEES) => ask(simulator.url + path);
+
+describe("a status", () => {
+  const cases: [string, FaultRule, number, Record<string, string>, string][] = [
+    ["429 with seconds", { kind: "429", retryAfter: 7 }, 429, { "retry-after": "7" }, "Too Many Requests"],
+    [
+      "429 with a date",
+      { kind: "429", retryAfter: 90, asDate: true },
+      429,
+      { "retry-after": new Date((START + 90) * 1000).toUTCString() },
+      "Too Many Requests",
+    ],
+    [
+      "429 with rate headers",
+      { kind: "429", retryAfter: 5, withHeaders: true, body: "empty" },
+      429,
+      { "ratelimit-limit": "50", "ratelimit-remaining": "0", "ratelimit-reset": "5" },
+      "",
+    ],
+    [
+      "429 in HTML",
+      { kind: "429", body: "html" },
+      429,
+      { "content-type": "text/html; charset=utf-8" },
+      "<html><head><title>429</title></head><body><h1>Too Many Requests</h1></body></html>",
+    ],
+    ["503", { kind: "503" }, 503, {}, '{"error":"The database service is unavailable"}'],
+    [
+      "418",
+      { kind: "status", status: 418, body: "text" },
+      418,
+      { "content-type": "text/plain; charset=utf-8" },
+      "Simulated status 418",
+    ],
+    [
+      "a redirect to another host",
+      { kind: "redirect", to: "other-host" },
+      302,
+      { location: `http://elsewhere.invalid${FEES}` },
+      "",
+    ],
+    ["a redirect to the same host", { kind: "redirect", to: "same-host" }, 302, { location: FEES }, ""],
+  ];
+  test.each(cases)("%s", async (_, fault, status, headers, body) => {
+    simulator.faults.add(fault);
+
+    const answer = await get();
+
+    expect(answer).toMatchObject({ status, headers, body });
+  });
+
+  test("500, 410 and 404 have the server's bodies", async () => {
+    simulator.faults.set({ kind: "500" });
+    expect(json(await get())).toMatchObject({ statusCode: 500, error: "Internal Server Error" });
+    simulator.faults.set({ kind: "410" });
+    expect(json(await get())).toMatchObject({ error: "Gone" });
+    simulator.faults.set({ kind: "404" });
+    expect(json(await get())).toMatchObject({ message: `Route GET:${FEES} not found`, statusCode: 404 });
+  });
+});
+
+describe("a scope", () => {
+  test("by number ends by itself", async () => {
+    simulator.faults.add({ kind: "500", count: 2 });
+
+    const statuses = [await get(), await get(), await get()].map(({ status }) => status);
+
+    expect(statuses).toEqual([500, 500, 200]);
+    expect(simulator.faults.list()).toEqual([]);
+  });
+
+  const height = "/extended/v1/block/by_height/3";
+  const scopes: [string, string, string, boolean][] = [
+    ["exact", FEES, FEES, true],
+    ["exact", FEES, STATS, false],
+    ["star", "/extended/v2/*", FEES, true],
+    ["star", "/extended/v2/*", STATS, false],
+    ["template", "/extended/v1/block/by_height/{height}", height, true],
+    ["template", "/extended/v1/block/{hash}", height, false],
+  ];
+  test.each(scopes)("%s %s for %s: %s", async (_, path, asked, hits) => {
+    simulator.faults.add({ kind: "500", path });
+
+    expect((await get(asked)).status).toBe(hits ? 500 : 200);
+  });
+
+  test("by number of the rule is cleared alone", async () => {
+    const id = simulator.faults.add({ kind: "500" });
+    simulator.faults.add({ kind: "redirect", to: "same-host", path: STATS });
+    simulator.faults.clear(id);
+
+    expect((await get()).status).toBe(200);
+    expect((await get(STATS)).status).toBe(302);
+  });
+});
+
+test("a dead database: every operation 503, the status without a chain tip", async () => {
+  simulator.faults.add({ kind: "db-down" });
+
+  for (const path of [FEES, STATS, "/extended/v1/block/by_height/1", "/extended/v2/blocks"]) {
+    expect((await get(path)).status).toBe(503);
+  }
+  expect(json(await get("/extended"))).not.toHaveProperty("chain_tip");
+});
+
+test("retired: deprecated operations are gone, the others work", async () => {
+  simulator.faults.add({ kind: "retired" });
+
+  expect((await get("/extended/v1/block/by_height/1")).status).toBe(410);
+  expect((await get(FEES)).status).toBe(200);
+  expect((await get("/extended/v2/blocks/latest")).status).toBe(200);
+});
+
+describe("a body that is wrong", () => {
+  const garbage: [FaultRule, RegExp][] = [
+    [{ kind: "garbage" }, /^this is not JSON$/],
+    [{ kind: "garbage", form: "truncated" }, /^\{"all":[^}]+$|^\{"all":.+[^}]$/],
+    [{ kind: "garbage", form: "html" }, /^<html>/],
+    [{ kind: "garbage", form: "empty" }, /^$/],
+  ];
+  test.each(garbage)("%j", async (fault, body) => {
+    simulator.faults.add(fault);
+    const answer = await get();
+
+    expect(answer.status).toBe(200);
+    expect(answer.body).toMatch(body);
+    expect(() => JSON.parse(answer.body)).toThrow();
+  });
+
+  const shapes: [FaultRule, (json: unknown) => void][] = [
+    [{ kind: "wrong-shape" }, (body) => expect(body).toEqual({ hello: "world", items: [1, 2, 3] })],
+    [{ kind: "wrong-shape", form: "list" }, (body) => expect(body).toBeInstanceOf(Array)],
+    [{ kind: "wrong-shape", form: "nulls" }, (body) => expect(body).toHaveProperty("all.no_priority", null)],
+    [
+      { kind: "wrong-shape", form: "strings" },
+      (body) => expect(body).toHaveProperty("all.no_priority", expect.stringMatching(/^\d+$/)),
+    ],
+    [{ kind: "wrong-shape", form: "missing" }, (body) => expect(body).not.toHaveProperty("all")],
+  ];
+  test.each(shapes)("%j", async (fault, check) => {
+    simulator.faults.add(fault);
+    const answer = await get();
+
+    expect(answer.status).toBe(200);
+    check(JSON.parse(answer.body));
+  });
+
+  test("huge: more than so many MiB", async () => {
+    simulator.faults.add({ kind: "huge", mebibytes: 3 });
+    const answer = await get();
+
+    expect(answer.body.length).toBeGreaterThan(3 * 1_048_576);
+    expect(answer.headers["content-length"]).toBeUndefined();
+  });
+});
+
+describe("a connection that breaks", () => {
+  test("reset: before any byte", async () => {
+    simulator.faults.add({ kind: "reset" });
+
+    await expect(get()).rejects.toMatchObject({ code: "ECONNRESET" });
+    expect(simulator.requests.at(-1)).toMatchObject({ path: FEES, status: 0 });
+  });
+
+  test("cut: within the body, whose full length was announced", async () => {
+    const whole = await get();
+    simulator.faults.add({ kind: "cut", part: 0.25 });
+    const asked = request(simulator.url + FEES, { agent: false }).end();
+    const [response] = await once(asked, "response");
+    let received = 0;
+    response.on("data", (chunk: Buffer) => {
+      received += chunk.length;
+    });
+    const [error] = await once(response, "error");
+
+    expect(error).toMatchObject({ code: "ECONNRESET" });
+    expect(response.headers["content-length"]).toBe(whole.headers["content-length"]);
+    expect(received).toBeLessThan(whole.body.length);
+  });
+});
+
+describe("a slow answer", () => {
+  // Waits until the server waits.
+  const isWaiting = async () => {
+    while (pending.size === 0) await new Promise((resolve) => setImmediate(resolve));
+  };
+  const passTime = () => {
+    for (const fire of [...pending]) fire();
+  };
+
+  test("with late headers comes when the time has passed", async () => {
+    simulator.faults.add({ kind: "slow-headers", seconds: 3600 });
+    const answer = get();
+    await isWaiting();
+    passTime();
+
+    expect((await answer).status).toBe(200);
+  });
+
+  test("dripping comes piece by piece", async () => {
+    const whole = await get();
+    simulator.faults.add({ kind: "slow-body", seconds: 60, bytes: 100 });
+    const asked = request(simulator.url + FEES, { agent: false }).end();
+    const [response] = await once(asked, "response");
+    const pieces: number[] = [];
+    response.on("data", (chunk: Buffer) => pieces.push(chunk.length));
+    const ended = once(response, "end");
+    while (pieces.reduce((sum, piece) => sum + piece, 0) < whole.body.length) {
+      await new Promise((resolve) => setImmediate(resolve));
+      passTime();
+    }
+    await ended;
+
+    expect(pieces.length).toBeGreaterThan(1);
+    expect(Math.max(...pieces)).toBeLessThanOrEqual(200);
+  });
+
+  test("stalling never ends, and giving up calls its delay off", async () => {
+    simulator.faults.add({ kind: "slow-body", stalls: true });
+    const stalled = request(simulator.url + FEES, { agent: false }).end();
+    const [response] = await once(stalled, "response");
+    await once(response, "data");
+    expect(pending.size).toBe(0);
+    response.on("error", () => {});
+    stalled.destroy();
+
+    simulator.faults.set({ kind: "slow-headers", seconds: 3600 });
+    const gaveUp = new AbortController();
+    const answer = ask(simulator.url + FEES, { signal: gaveUp.signal });
+    await isWaiting();
+    gaveUp.abort();
+    await expect(answer).rejects.toThrow();
+    while (pending.size > 0) await new Promise((resolve) => setImmediate(resolve));
+  });
+
+  test("is ended by closing the simulator", async () => {
+    const other = await stillSimulator({ history: 5 });
+    other.faults.add({ kind: "slow-headers", seconds: 3600 });
+    const answer = ask(other.url + FEES);
+    answer.catch(() => {});
+    await other.log.reached(1);
+    await other.close();
+
+    await expect(answer).rejects.toMatchObject({ code: "ECONNRESET" });
+  });
+});
+
+test("faults add up: a slow redirect is both", async () => {
+  simulator.faults.add({ kind: "redirect", to: "same-host" });
+  simulator.faults.add({ kind: "slow-headers", seconds: 5 });
+  const answer = get();
+  while (pending.size === 0) await new Promise((resolve) => setImmediate(resolve));
+  for (const fire of [...pending]) fire();
+
+  expect((await answer).status).toBe(302);
+});

@@ -1,0 +1,155 @@
+// Pages, limits and cursors of every list.
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import type { Simulator } from "../../simulator/server.ts";
+import { ask, json, stillSimulator } from "./ask.ts";
+
+interface List {
+  readonly limit: number;
+  readonly offset: number;
+  readonly total?: number;
+  readonly results: readonly unknown[];
+  readonly prev_cursor?: string | null;
+  readonly next_cursor?: string | null;
+  readonly cursor?: string | null;
+}
+
+let simulator: Simulator;
+beforeAll(async () => {
+  simulator = await stillSimulator();
+});
+afterAll(() => simulator.close());
+
+const get = async (path: string) => json<List>(await ask(simulator.url + path));
+const status = async (path: string) => (await ask(simulator.url + path)).status;
+const user = () => simulator.chain.cast.users[0] ?? "";
+const lists: [string, () => string, number][] = [
+  ["transactions", () => `/extended/v2/addresses/${user()}/transactions`, 50],
+  ["transactions with transfers", () => `/extended/v1/address/${user()}/transactions_with_transfers`, 50],
+  ["contract events", () => `/extended/v1/contract/${simulator.chain.cast.contracts.logger}/events`, 50],
+  ["contract logs", () => `/extended/v2/smart-contracts/${simulator.chain.cast.contracts.logger}/logs`, 100],
+  ["blocks", () => "/extended/v2/blocks", 30],
+];
+
+describe.each(lists)("%s", (name, path, most) => {
+  test("the pages together are the whole, each item once", async () => {
+    const items: unknown[] = [];
+    for (let offset = 0; ; offset += 7) {
+      const { results } = await get(`${path()}?limit=7&offset=${offset}`);
+      if (results.length === 0) break;
+      items.push(...results);
+    }
+
+    const { total } = await get(path());
+    expect(new Set(items.map((item) => JSON.stringify(item))).size).toBe(items.length);
+    if (name !== "contract events") expect(items).toHaveLength(total ?? -1);
+    else expect(total).toBeUndefined();
+  });
+
+  test("the window moves when something new comes", async () => {
+    const before = await get(`${path()}?limit=${most}`);
+    let after = before;
+    while (JSON.stringify(after.results[0]) === JSON.stringify(before.results[0])) {
+      simulator.advance(5);
+      after = await get(`${path()}?limit=${most}`);
+    }
+
+    const at = after.results.findIndex((item) => JSON.stringify(item) === JSON.stringify(before.results[0]));
+    expect(at).toBeGreaterThan(0);
+    expect(after.results.slice(at)).toEqual(before.results.slice(0, after.results.length - at));
+  });
+
+  test("the limit is 20 by default and never clamped", async () => {
+    expect(await get(path())).toMatchObject({ limit: 20, offset: 0 });
+    expect(await status(`${path()}?limit=${most}`)).toBe(200);
+    for (const bad of [`limit=${most + 1}`, "limit=-1", "limit=abc", "limit=1.5", "limit=", "offset=-1"]) {
+      expect([bad, await status(`${path()}?${bad}`)]).toEqual([bad, 400]);
+    }
+    expect(await status(`${path()}?offset=99999999999999999999`)).toBe(500);
+  });
+});
+
+describe("limit=0", () => {
+  test("gives no rows and a valid total for transactions", async () => {
+    const list = await get(`/extended/v2/addresses/${user()}/transactions?limit=0`);
+
+    expect(list.results).toEqual([]);
+    expect(list.total).toBeGreaterThan(0);
+  });
+
+  test("is taken for 20 elsewhere", async () => {
+    const list = await get(`/extended/v1/address/${user()}/transactions_with_transfers?limit=0`);
+
+    expect(list.limit).toBe(20);
+    expect(list.results.length).toBe(20);
+  });
+});
+
+test("past the end the total is 0", async () => {
+  for (const path of [
+    `/extended/v2/addresses/${user()}/transactions`,
+    `/extended/v1/address/${user()}/transactions_with_transfers`,
+  ]) {
+    expect(await get(`${path}?offset=5000`)).toMatchObject({ total: 0, results: [] });
+  }
+});
+
+test("cursors lead to older pages and back", async () => {
+  const path = `/extended/v2/addresses/${user()}/transactions?limit=4`;
+  const first = await get(path);
+  expect(first.next_cursor).toBeNull();
+
+  const second = await get(`${path}&cursor=${first.prev_cursor}`);
+  expect(second.results).toEqual((await get(`${path}&offset=4`)).results);
+  expect(second).toMatchObject({ cursor: first.prev_cursor, next_cursor: first.cursor });
+  expect(await status(`${path}&cursor=nonsense`)).toBe(404);
+});
+
+test("version 3 pages by cursor only", async () => {
+  const path = `/extended/v3/principals/${user()}/transactions?limit=5`;
+  const ids: string[] = [];
+  let next = "";
+  for (;;) {
+    const page = json<{
+      total: number;
+      cursor: { next: string | null };
+      results: { transaction: { tx_id: string } }[];
+    }>(await ask(simulator.url + path + next));
+    ids.push(...page.results.map(({ transaction }) => transaction.tx_id));
+    if (page.cursor.next === null) {
+      expect(ids).toHaveLength(page.total);
+      break;
+    }
+    next = `&cursor=${page.cursor.next}`;
+  }
+  expect(new Set(ids).size).toBe(ids.length);
+});
+
+describe("transactions with transfers", () => {
+  const path = () => `/extended/v1/address/${user()}/transactions_with_transfers`;
+
+  test("of one height ignore limit and offset", async () => {
+    const counts = new Map<number, number>();
+    for (const { block } of simulator.chain.ledger.principals.of(user()).entries) {
+      counts.set(block.height, (counts.get(block.height) ?? 0) + 1);
+    }
+    const [height = 0, count = 0] = [...counts].sort(([, one], [, other]) => other - one)[0] ?? [];
+
+    const list = await get(`${path()}?height=${height}&limit=1&offset=1`);
+
+    expect(count).toBeGreaterThan(1);
+    expect(list).toMatchObject({ limit: 1, offset: 1, total: count });
+    expect(list.results).toHaveLength(count);
+  });
+
+  test("until a block leave out what came later", async () => {
+    const middle = simulator.chain.ledger.atHeight(100);
+    const byHeight = await get(`${path()}?until_block=100`);
+
+    expect(await get(`${path()}?until_block=${middle?.hash}`)).toEqual(byHeight);
+    expect(byHeight.total).toBeLessThan((await get(path())).total ?? 0);
+    expect(await status(`${path()}?until_block=0x${"00".repeat(32)}`)).toBe(404);
+    expect(await status(`${path()}?until_block=soon`)).toBe(400);
+    expect(await status(`${path()}?until_block=100&height=5`)).toBe(400);
+    expect(await status(`${path()}?until_block=100&unanchored=true`)).toBe(400);
+  });
+});
