@@ -11,7 +11,7 @@ export function draftDeploy(desk: Desk, sender: string): Draft {
   const { random } = desk;
   const lines = random.int(10, 40);
   const source = Array.from({ length: lines }, (_, index) => STEP.replaceAll("NUMBER", String(index))).join("");
-  const name = `workshop-${random.int(1, 999_999)}`;
+  const name = `gadget-${random.int(1, 999_999)}`;
   return {
     sender,
     sponsor: null,
