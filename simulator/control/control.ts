@@ -1,19 +1,7 @@
 // Remote control under /_sim/, for people who try the exporter out: make things happen, and see what is going on.
-import type { Chain } from "../chain/chain.ts";
-import type { FaultList } from "../faults/fault-list.ts";
 import type { Delivery } from "../faults/spoil.ts";
-import type { RequestLog } from "../http/request-log.ts";
 import { readFault } from "./read-fault.ts";
-import { stateJson } from "./state.ts";
-
-/** What the control can reach. */
-export interface Reach {
-  readonly chain: Chain;
-  readonly faults: FaultList;
-  readonly log: RequestLog;
-  /** Moves virtual time forward by so many seconds. */
-  readonly advance: (seconds: number) => void;
-}
+import { type Reach, stateJson } from "./state.ts";
 
 const HELP = `A simulated Stacks API. Nothing here is real.
 

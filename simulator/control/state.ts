@@ -1,8 +1,19 @@
 // What a person wants to know about the running simulator.
 import { contractBookOf } from "../chain/books.ts";
+import type { Chain } from "../chain/chain.ts";
 import { fullness } from "../chain/cost.ts";
 import { tenureCost } from "../chain/tenure-cost.ts";
-import type { Reach } from "./control.ts";
+import type { FaultList } from "../faults/fault-list.ts";
+import type { RequestLog } from "../http/request-log.ts";
+
+/** What the control can reach. */
+export interface Reach {
+  readonly chain: Chain;
+  readonly faults: FaultList;
+  readonly log: RequestLog;
+  /** Moves virtual time forward by so many seconds. */
+  readonly advance: (seconds: number) => void;
+}
 
 /** The state as JSON: virtual time in Unix seconds, fullness as a ratio, fees in µSTX. */
 export function stateJson({ chain, faults, log }: Reach): unknown {

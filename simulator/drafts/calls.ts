@@ -1,19 +1,9 @@
 // Calls of the four contracts, and the events they leave.
 import { type ClarityValue, principal, uint } from "../chain/clarity.ts";
 import type { Cost } from "../chain/cost.ts";
-import type { Argument, Draft, PostCondition, TxEvent } from "../chain/transaction.ts";
+import type { Argument, Draft } from "../chain/transaction.ts";
 import { anyRecipient, around, type Desk, outcome } from "./desk.ts";
-import { drawFungible, drawLog, drawVault } from "./plots.ts";
-
-/** What a call does: where, with what, and what comes of it. */
-export interface Plot {
-  readonly contract: string;
-  readonly method: string;
-  readonly arguments: readonly Argument[];
-  readonly events: readonly TxEvent[];
-  readonly conditions: readonly PostCondition[];
-  readonly cost: Cost;
-}
+import { drawFungible, drawLog, drawVault, type Plot } from "./plots.ts";
 
 const NFT_COST: Cost = { readCount: 45, readLength: 160_000, runtime: 7_500_000, writeCount: 12, writeLength: 2_400 };
 

@@ -1,8 +1,18 @@
 // What happens inside the token, the logger and the vault.
 import { ascii, type ClarityValue, principal, tuple, uint } from "../chain/clarity.ts";
-import type { Argument, PrintEvent } from "../chain/transaction.ts";
-import type { Plot } from "./calls.ts";
+import type { Cost } from "../chain/cost.ts";
+import type { Argument, PostCondition, PrintEvent, TxEvent } from "../chain/transaction.ts";
 import { anyRecipient, type Desk, MAX_AMOUNT } from "./desk.ts";
+
+/** What a call does: where, with what, and what comes of it. */
+export interface Plot {
+  readonly contract: string;
+  readonly method: string;
+  readonly arguments: readonly Argument[];
+  readonly events: readonly TxEvent[];
+  readonly conditions: readonly PostCondition[];
+  readonly cost: Cost;
+}
 
 const TOKEN_COST = { readCount: 12, readLength: 45_000, runtime: 4_500_000, writeCount: 4, writeLength: 500 };
 const LOGGER_COST = { readCount: 10, readLength: 30_000, runtime: 2_500_000, writeCount: 3, writeLength: 2_000 };

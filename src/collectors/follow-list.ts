@@ -59,6 +59,8 @@ export async function followList(
   const byHeight = new Map<number, Block>();
   for (let offset = 0; ; offset += PAGE) {
     const page = await readPage(api, offset);
+    // A server that repeats itself, or has no more, ends the reading.
+    const isMore = page.some(({ height }) => !byHeight.has(height));
     for (const item of page) byHeight.set(item.height, item);
     const read = [...byHeight.values()].sort((a, b) => a.height - b.height);
     const oldest = read[0];
@@ -67,7 +69,7 @@ export async function followList(
     if (!isLinked(read))
       throw new ApiError("bad_body", blockList.name, "the blocks of the list do not follow one another");
 
-    const isLast = page.length === 0 || oldest.height <= 1 || read.length >= options.catchUp;
+    const isLast = !isMore || oldest.height <= 1 || read.length >= options.catchUp;
     if (chain === undefined) {
       // Read back to the beginning of the tenure, so that its costs are known from the first page on.
       if (isLast || oldest.burnHeight < newest.burnHeight)

@@ -1,0 +1,111 @@
+// Arbitrary JSON into every shape: either it is refused, or what comes of it is a page that a strict parser accepts.
+import { expect, test } from "@jest/globals";
+import fc from "fast-check";
+import { ZodError } from "zod";
+import { ApiError } from "../../src/api/errors.ts";
+import { collectors } from "../../src/collectors/index.ts";
+import { cannedApi, captured } from "../support/canned-api.ts";
+import { textOf } from "../support/golden.ts";
+import { observe } from "../support/observe.ts";
+import { parseExposition } from "../support/parser.ts";
+
+const GOOD: Readonly<Record<string, readonly unknown[]>> = {
+  fees: [captured("mempool-fees.ok").json],
+  mempool: [captured("mempool-stats.ok").json],
+  blocks: [
+    { results: [captured("extended-v2-blocks.latest").json] },
+    captured("block-by-height.ok-tip").json,
+    captured("block-by-hash.ok-tip").json,
+    captured("extended.ok").json,
+  ],
+};
+
+const odd = fc.oneof(
+  fc.constantFrom<unknown>(
+    null,
+    undefined,
+    "",
+    "0",
+    -1,
+    0,
+    1.5,
+    1e21,
+    -1e300,
+    2 ** 53,
+    true,
+    [],
+    {},
+    "constructor",
+    "__proto__",
+  ),
+  fc.jsonValue(),
+  fc.double(),
+  fc.string({ unit: "binary" }),
+);
+
+/** A good answer with some of its values, or keys, replaced by odd ones. */
+function spoiled(good: unknown): fc.Arbitrary<unknown> {
+  const walk = (value: unknown, random: () => number, oddOnes: readonly unknown[], rate: number): unknown => {
+    if (random() < rate) return oddOnes[Math.floor(random() * oddOnes.length)];
+    if (Array.isArray(value)) return value.map((item) => walk(item, random, oddOnes, rate));
+    if (typeof value !== "object" || value === null) return value;
+    const entries = Object.entries(value).flatMap(([key, item]): [string, unknown][] => {
+      const luck = random();
+      if (luck < rate / 4) return [];
+      return [[luck < rate / 2 ? String(oddOnes[0]) : key, walk(item, random, oddOnes, rate)]];
+    });
+    return Object.fromEntries(entries);
+  };
+  return fc
+    .tuple(fc.integer(), fc.array(odd, { minLength: 6, maxLength: 6 }), fc.constantFrom(0.002, 0.02, 0.08))
+    .map(([seed, oddOnes, rate]) => walk(good, uniform(seed), oddOnes, rate));
+}
+
+// fast-check prefers extreme numbers; here they have to be even.
+function uniform(seed: number): () => number {
+  let state = seed | 0;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) | 0;
+    return (state >>> 0) / 2 ** 32;
+  };
+}
+
+test.each(collectors.map((collector) => ({ name: collector.name, collector })))(
+  "$name",
+  async ({ name, collector }) => {
+    const answers = (GOOD[name] ?? []).map((good) =>
+      fc.oneof(
+        { weight: 9, arbitrary: spoiled(good) },
+        { weight: 1, arbitrary: fc.jsonValue() as fc.Arbitrary<unknown> },
+      ),
+    );
+    expect(answers.length).toBeGreaterThan(0);
+    let accepted = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.tuple(...answers), fc.constantFrom("auto", "probe"), async (bodies, tip) => {
+        const api = cannedApi((_, operation) => ({
+          json: bodies[{ block_by_height: 1, block_by_hash: 2, block: 2, status: 3 }[operation] ?? 0],
+        }));
+        let observation: unknown;
+        try {
+          observation = await observe(
+            collector,
+            api,
+            undefined,
+            name === "blocks" ? { options: { tip, catch_up: 3 } } : {},
+          );
+        } catch (error) {
+          expect(error instanceof ZodError || error instanceof ApiError).toBe(true);
+          return;
+        }
+        accepted += 1;
+        const text = await textOf(collector, observation);
+        for (const { samples } of parseExposition(text, "classic")) {
+          for (const { value } of samples) expect(value).toBeGreaterThanOrEqual(0);
+        }
+      }),
+      { numRuns: 300, seed: 11 },
+    );
+    expect(accepted).toBeGreaterThan(5);
+  },
+);

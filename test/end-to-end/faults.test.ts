@@ -1,0 +1,219 @@
+// Every fault against every collector: the page stays up, the reason is counted, nothing wrong is served, and recovery needs
+// no restart.
+import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
+import type { Fault } from "../../simulator/faults/fault.ts";
+import { startSimulator } from "../../simulator/server.ts";
+import { REASONS } from "../../src/api/errors.ts";
+import type { App } from "../../src/app.ts";
+import { createApp, readPage } from "../support/app.ts";
+
+jest.setTimeout(60_000);
+
+const COLLECTORS = ["fees", "mempool", "blocks"] as const;
+const GAUGES = {
+  fees: "stacks_mempool_fee_priority_microstx",
+  mempool: "stacks_mempool_transactions",
+  blocks: "stacks_chain_block_height",
+} as const;
+
+let simulator: Awaited<ReturnType<typeof startSimulator>>;
+let app: App;
+
+const config = (more = "") => `
+networks: [{ name: simulated, url: "${simulator.url}", max_body: 1MiB, budget: { per_minute: 1000, per_month: unlimited } }]
+collectors:
+  fees: { every: 1s, timeout: 400ms, max_age: 1s }
+  mempool: { every: 1s, timeout: 400ms, max_age: 1s }
+  blocks: { every: 1s, timeout: 400ms, max_age: 1s${more} }
+`;
+
+beforeEach(async () => {
+  simulator = await startSimulator({ seed: 3, history: 80 });
+});
+afterEach(async () => {
+  await app.stop();
+  await simulator.close();
+});
+
+const CASES: readonly [Fault, keyof typeof REASONS][] = [
+  [{ kind: "429", retryAfter: 1 }, "rate_limited"],
+  [{ kind: "429", retryAfter: 1, asDate: true, body: "html" }, "rate_limited"],
+  [{ kind: "500" }, "http_server"],
+  [{ kind: "503" }, "http_server"],
+  [{ kind: "status", status: 502, body: "html" }, "http_server"],
+  [{ kind: "status", status: 403, body: "text" }, "http_client"],
+  [{ kind: "status", status: 401, body: "empty" }, "http_client"],
+  [{ kind: "410" }, "gone"],
+  [{ kind: "404" }, "not_found"],
+  [{ kind: "slow-headers", seconds: 600 }, "timeout"],
+  [{ kind: "slow-body", stalls: true, bytes: 10 }, "timeout"],
+  [{ kind: "cut" }, "network"],
+  [{ kind: "reset" }, "network"],
+  [{ kind: "garbage", form: "text" }, "bad_body"],
+  [{ kind: "garbage", form: "truncated" }, "bad_body"],
+  [{ kind: "garbage", form: "html" }, "bad_body"],
+  [{ kind: "garbage", form: "empty" }, "bad_body"],
+  [{ kind: "wrong-shape", form: "other" }, "bad_body"],
+  [{ kind: "wrong-shape", form: "list" }, "bad_body"],
+  [{ kind: "wrong-shape", form: "strings" }, "bad_body"],
+  [{ kind: "wrong-shape", form: "missing" }, "bad_body"],
+  [{ kind: "huge", mebibytes: 2 }, "too_large"],
+  [{ kind: "redirect", to: "other-host" }, "redirect"],
+  [{ kind: "redirect", to: "same-host" }, "redirect"],
+];
+
+test.each(CASES)("%j is counted as %s by every collector, serves nothing wrong, and passes", async (fault, reason) => {
+  app = await createApp(config());
+  await app.pollOnce();
+  const good = await readPage(app);
+  for (const collector of COLLECTORS) expect(good.families.has(GAUGES[collector])).toBe(true);
+
+  // Something has changed since: a 304 would have no body that could be spoiled.
+  simulator.advance(30);
+  simulator.faults.set(fault);
+  await app.pollOnce();
+  const bad = await readPage(app);
+
+  expect(bad.value("stacks_up")).toBe(0);
+  for (const collector of COLLECTORS) {
+    const shown = (name: string, more = "") =>
+      bad.value(`stacks_exporter_collector_${name} collector=${collector}${more}`);
+    expect(shown("success")).toBe(0);
+    const reasons = Object.keys(REASONS).filter((one) => (shown("failures_total", ` reason=${one}`) ?? 0) > 0);
+    // The first 429 pauses all; and a retry can run into the deadline.
+    expect([[reason], ["timeout"]]).toContainEqual(reasons);
+    expect(
+      shown("state", ` state=${reason === "gone" ? "retired" : reason === "rate_limited" ? "paused" : "degraded"}`),
+    ).toBe(reasons.includes(reason) ? 1 : 0);
+  }
+  // What is still shown is what was true before: not one sample of an answer that was not accepted.
+  for (const collector of COLLECTORS) {
+    expect(bad.families.get(GAUGES[collector])?.samples).toEqual(good.families.get(GAUGES[collector])?.samples);
+  }
+
+  simulator.faults.clear();
+  if (reason === "gone") return;
+  await pauseIsOver(reason === "rate_limited");
+  expect(await app.pollOnce()).toEqual([]);
+  const after = await readPage(app);
+  expect(after.value("stacks_up")).toBe(1);
+  for (const collector of COLLECTORS)
+    expect(after.value(`stacks_exporter_collector_success collector=${collector}`)).toBe(1);
+});
+
+/** Waits for the end of a pause by asking: how long it lasts is the server's business. */
+async function pauseIsOver(isPaused: boolean): Promise<void> {
+  if (!isPaused) return;
+  for (;;) {
+    const { value } = await readPage(app);
+    const end = value("stacks_exporter_upstream_pause_end_timestamp_seconds");
+    if (end === undefined) return;
+    await new Promise((resolve) => setTimeout(resolve, end * 1000 - Date.now() + 5));
+  }
+}
+
+test("null everywhere is no data where the API says so, and a broken answer elsewhere", async () => {
+  app = await createApp(config());
+  await app.pollOnce();
+  simulator.faults.set({ kind: "wrong-shape", form: "nulls" });
+  await app.pollOnce();
+  const { families, value } = await readPage(app);
+
+  expect(value("stacks_exporter_collector_failures_total collector=fees reason=bad_body")).toBe(1);
+  expect(value("stacks_exporter_collector_failures_total collector=blocks reason=bad_body")).toBe(1);
+  const drift = families.get("stacks_exporter_unexpected_payload")?.samples ?? [];
+  expect(drift.length).toBeGreaterThan(0);
+  for (const { labels } of drift) expect(["missing", "null", "type", "enum"]).toContain(labels.get("kind"));
+});
+
+test("an outage shows as absence, not as a flat line, and counters stay", async () => {
+  app = await createApp(config());
+  await app.pollOnce();
+  simulator.faults.set({ kind: "db-down" });
+  await app.pollOnce();
+  await new Promise((resolve) => setTimeout(resolve, 1000));
+  const { families, value } = await readPage(app);
+
+  for (const gauge of Object.values(GAUGES)) expect(families.has(gauge)).toBe(false);
+  for (const counter of ["stacks_chain_blocks", "stacks_chain_reorgs", "stacks_mempool_snapshots_changed"]) {
+    expect(families.get(counter)?.samples.length).toBeGreaterThan(0);
+  }
+  expect(value("stacks_exporter_collector_last_success_timestamp_seconds collector=fees")).toBeGreaterThan(0);
+});
+
+test("no request leaves in a pause, whoever asks", async () => {
+  app = await createApp(config());
+  const first = simulator.requests.length;
+  simulator.faults.set({ kind: "429", retryAfter: 30 });
+  await app.pollOnce();
+  simulator.faults.clear();
+  const before = simulator.requests.length;
+  for (let poll = 0; poll < 5; poll += 1) await app.pollOnce();
+
+  expect(simulator.requests.length).toBe(before);
+  const { value } = await readPage(app);
+  // As many as were under way when the first 429 came: each answer asked to wait.
+  expect(value("stacks_exporter_upstream_pauses_total")).toBe(before - first);
+  expect(value("stacks_exporter_upstream_pause_end_timestamp_seconds")).toBeGreaterThan(Date.now() / 1000 + 20);
+});
+
+describe("when the old operations are switched off", () => {
+  test("blocks go on by the list", async () => {
+    app = await createApp(config());
+    simulator.faults.set({ kind: "retired" });
+    expect(await app.pollOnce()).toEqual([]);
+    simulator.advance(60);
+    expect(await app.pollOnce()).toEqual([]);
+
+    const { value } = await readPage(app);
+    expect(value("stacks_chain_block_height source=block")).toBe(simulator.chain.height);
+    expect(value("stacks_chain_blocks_total")).toBeGreaterThan(2);
+  });
+
+  test("blocks that are told to probe are retired, and the operation is not asked again", async () => {
+    app = await createApp(config(", tip: probe"));
+    simulator.faults.set({ kind: "retired" });
+    await app.pollOnce();
+    const before = simulator.requests.filter(({ path }) => path.includes("/block/")).length;
+    await app.pollOnce();
+
+    const { value } = await readPage(app);
+    expect(value("stacks_exporter_collector_state collector=blocks state=retired")).toBe(1);
+    expect(value("stacks_exporter_upstream_operation_retired operation=block_by_height")).toBe(1);
+    expect(value("stacks_exporter_collector_runs_total collector=blocks outcome=retired")).toBe(2);
+    expect(simulator.requests.filter(({ path }) => path.includes("/block/")).length).toBe(before);
+    expect(value("stacks_up")).toBe(1);
+  });
+});
+
+test.each(["auto", "probe"])("a reorganisation of the simulated chain is seen (%s)", async (tip) => {
+  app = await createApp(config(`, tip: ${tip}`));
+  await app.pollOnce();
+  await app.pollOnce();
+  simulator.advance(60);
+  await app.pollOnce();
+  simulator.chain.reorg(2);
+  simulator.advance(30);
+  await app.pollOnce();
+  const { value } = await readPage(app);
+
+  expect(value("stacks_chain_reorgs_total")).toBe(1);
+  expect(value("stacks_chain_reorged_blocks_total")).toBe(2);
+  expect(value("stacks_chain_last_reorg_depth_blocks")).toBe(2);
+  expect(value("stacks_chain_block_height source=block")).toBe(simulator.chain.height);
+});
+
+test("an unchanged answer costs a 304, and counts as a success", async () => {
+  await simulator.close();
+  simulator = await startSimulator({ seed: 3, history: 80, now: () => 1_795_000_000_000 });
+  app = await createApp(config());
+  for (let poll = 0; poll < 3; poll += 1) expect(await app.pollOnce()).toEqual([]);
+  const { value } = await readPage(app);
+
+  for (const operation of ["mempool_fees", "mempool_stats", "blocks"]) {
+    const answers = (code: string) =>
+      value(`stacks_exporter_upstream_requests_total operation=${operation} code=${code}`) ?? 0;
+    expect(answers("304")).toBeGreaterThanOrEqual(2);
+    expect(answers("200")).toBeLessThanOrEqual(operation === "blocks" ? 4 : 1);
+  }
+});

@@ -1,0 +1,40 @@
+// The exporter in this process: the real parts, a chosen configuration, and a log that can be read.
+import { pino } from "pino";
+import { systemClock } from "../../src/api/clock.ts";
+import { App } from "../../src/app.ts";
+import { collectors } from "../../src/collectors/index.ts";
+import { loadConfig } from "../../src/config/load.ts";
+import { formatMistakes } from "../../src/config/mistakes.ts";
+import { Redactor } from "../../src/config/secret.ts";
+import { type ParsedFamily, parseExposition } from "./parser.ts";
+
+/** An app of a configuration text. */
+export async function createApp(text: string, log: (line: string) => void = () => undefined): Promise<App> {
+  const loaded = await loadConfig({ text, file: "test.yaml", env: {}, readFile: () => "", collectors });
+  if (!loaded.ok) throw new Error(formatMistakes(loaded.mistakes));
+  const { config } = loaded;
+  return new App({
+    config,
+    version: "0.0.0",
+    log: pino({ level: "debug", base: null }, { write: log }),
+    redactor: new Redactor([]),
+    clock: systemClock,
+  });
+}
+
+/** The page of an app, as a strict parser reads it: families by name, and values by series. */
+export async function readPage(
+  app: App,
+): Promise<{ families: Map<string, ParsedFamily>; value: (series: string) => number | undefined }> {
+  app.page.touch();
+  const parsed = parseExposition((await app.page.body("openmetrics", false)).toString(), "openmetrics");
+  const values = new Map(
+    parsed.flatMap(({ samples }) =>
+      samples.map(({ name, labels, value }) => {
+        const set = [...labels].filter(([label]) => label !== "network").map(([label, text]) => `${label}=${text}`);
+        return [[name, ...set].join(" "), value] as const;
+      }),
+    ),
+  );
+  return { families: new Map(parsed.map((family) => [family.name, family])), value: (series) => values.get(series) };
+}
