@@ -152,8 +152,10 @@ test("no request leaves in a pause, whoever asks", async () => {
 
   expect(simulator.requests.length).toBe(before);
   const { value } = await readPage(app);
-  // As many as were under way when the first 429 came: each answer asked to wait.
-  expect(value("stacks_exporter_upstream_pauses_total")).toBe(before - first);
+  // One, or more where the answers of requests already under way asked to wait longer.
+  const pauses = value("stacks_exporter_upstream_pauses_total") ?? 0;
+  expect(pauses).toBeGreaterThanOrEqual(1);
+  expect(pauses).toBeLessThanOrEqual(before - first);
   expect(value("stacks_exporter_upstream_pause_end_timestamp_seconds")).toBeGreaterThan(Date.now() / 1000 + 20);
 });
 
