@@ -132,15 +132,20 @@ export class App {
     this.#polling = runSchedules(this.tasks, {
       clock,
       stop: this.#stop.signal,
-      poll: (task) => this.#poller.poll(task),
+      poll: (task) => this.poll(task),
       log,
     });
     return server.address() as AddressInfo;
   }
 
+  /** Polls one task now, beside its schedule; resolves when the poll has ended, whatever came of it. */
+  poll(task: Task): Promise<void> {
+    return this.#poller.poll(task);
+  }
+
   /** Polls everything once; resolves with the tasks that failed, and why. */
   async pollOnce(): Promise<{ what: string; why: string }[]> {
-    await Promise.all(this.tasks.map((task) => this.#poller.poll(task)));
+    await Promise.all(this.tasks.map((task) => this.poll(task)));
     return this.tasks.flatMap((task) => {
       const { failure } = this.#state.of(task);
       return failure === undefined ? [] : [{ what: keyOf(task), why: `${failure.reason}: ${failure.message}` }];
