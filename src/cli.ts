@@ -84,7 +84,7 @@ async function serve(config: Config, io: Io, onListening?: (url: string) => void
 async function once(flags: Flags, io: Io): Promise<number> {
   const app = await createApp(await load(flags, io), io);
   const failed = await app.pollOnce();
-  io.out((await app.page.body("classic", false)).toString());
+  io.out((await app.page.body("classic", false)).body.toString());
   await app.stop();
   return failed.length === 0 ? 0 : 1;
 }

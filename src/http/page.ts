@@ -37,20 +37,24 @@ export class MetricsPage {
     this.#ownAt = Number.NEGATIVE_INFINITY;
   }
 
-  /** The page in a format, compressed off the main thread when asked. */
-  async body(format: Format, isCompressed: boolean): Promise<Buffer> {
+  /** The page in a format, compressed off the main thread when asked; to be released when it is sent. */
+  async body(format: Format, isCompressed: boolean): Promise<{ readonly body: Buffer; release(): void }> {
     const { exposition, expire, now } = this.#parts;
     expire(now());
     if (now() - this.#ownAt >= OWN_MAX_AGE_MS || now() < this.#ownAt) await this.#renewOnce();
     const page = await exposition.page(format);
-    if (!isCompressed) return page.body;
+    if (!isCompressed) return page;
     let known = this.#compressed.get(format);
     if (known?.version !== page.version) {
       // Level 1 is the fastest, and within two percent of the size of the best.
       known = { version: page.version, body: compress(page.body, { level: constants.Z_BEST_SPEED }) };
       this.#compressed.set(format, known);
     }
-    return known.body;
+    try {
+      return { body: await known.body, release: () => undefined };
+    } finally {
+      page.release();
+    }
   }
 
   // Scrapes that arrive together share one renewal.

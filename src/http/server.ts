@@ -29,7 +29,10 @@ function sendText(response: ServerResponse, status: number, text: string): void 
 async function sendMetrics(view: View, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const format = negotiateFormat(request.headers.accept);
   const isCompressed = acceptsGzip(request.headers["accept-encoding"] as string | undefined);
-  const body = await view.page.body(format, isCompressed);
+  const page = await view.page.body(format, isCompressed);
+  const { body } = page;
+  // Sent, or given up by the other side: either way the bytes are not needed any more.
+  response.once("close", () => page.release());
   response.writeHead(200, {
     "content-type": CONTENT_TYPE[format],
     "content-length": body.length,

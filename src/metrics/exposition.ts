@@ -1,16 +1,21 @@
 // Families and samples in, the text of the metrics page out. Text is made when samples change, not when a scrape asks:
 // each owner (a target of a collector, or the exporter itself) keeps its lines as bytes, and a page is those bytes copied
 // together. Both formats share every sample line; only the header lines differ. Knows nothing of Stacks, HTTP or time.
+
+import { BufferPool } from "./buffer-pool.ts";
 import type { Family, Sample } from "./family.ts";
 import type { Format } from "./header.ts";
 import { Renderer, type Shape } from "./lines.ts";
 import { composePage, type Layout, layoutOf, type MadePage, type Owner, type Page, patchPage } from "./page.ts";
 
+/** A page that was begun. */
 interface Making {
-  readonly version: number;
+  version: number;
   /** The page before it is still being made, so what changes meanwhile will be on it. */
-  readonly isWaiting: boolean;
-  readonly page: Promise<Page>;
+  isWaiting: boolean;
+  /** How many wait for it. */
+  readers: number;
+  page: Promise<MadePage>;
 }
 
 /** All samples of the exporter, as text. */
@@ -23,6 +28,7 @@ export class Exposition {
   #assembling = 0;
   readonly #pages = new Map<Format, MadePage>();
   readonly #making = new Map<Format, Making>();
+  readonly #buffers = new BufferPool();
   #version = 0;
 
   /** @param families everything that may appear, in the order of the page; names must be unique. */
@@ -89,44 +95,54 @@ export class Exposition {
 
   /**
    * The page in the given format; the same bytes are handed out until something changes. Whoever asks while a page is
-   * being made of older samples waits for the next one, and shares it with all who asked meanwhile.
+   * being made of older samples waits for the next one, and shares it with all who asked meanwhile. Whoever gives the
+   * page back with `release` lets its memory be used for a later one; nobody has to.
    */
   async page(format: Format): Promise<Page> {
     const known = this.#pages.get(format);
-    if (known?.version === this.#version) return known;
+    if (known?.version === this.#version) {
+      known.readers += 1;
+      return known;
+    }
     let making = this.#making.get(format);
     if (making === undefined || (making.version !== this.#version && !making.isWaiting)) {
-      making = { version: this.#version, isWaiting: making !== undefined, page: this.#make(format, making?.page) };
+      const before = making?.page;
+      making = { version: this.#version, isWaiting: before !== undefined, readers: 0, page: Promise.reject() };
+      making.page.catch(() => undefined);
+      making.page = this.#make(format, making, before);
       this.#making.set(format, making);
     }
+    making.readers += 1;
     return making.page;
   }
 
-  async #make(format: Format, before: Promise<Page> | undefined): Promise<Page> {
+  async #make(format: Format, making: Making, before: Promise<Page> | undefined): Promise<MadePage> {
+    // Also when there is none: who asks for the page is counted before it is made.
     await before?.catch(() => undefined);
     const version = this.#version;
-    const making = this.#making.get(format);
-    if (making?.isWaiting) this.#making.set(format, { ...making, version, isWaiting: false });
+    making.version = version;
+    making.isWaiting = false;
     this.#assembling += 1;
     try {
       this.#layout ??= layoutOf(this.#families.length, this.#owners.values());
       const known = this.#pages.get(format);
-      const isPatch = known?.patched !== undefined && known.layout === this.#layout;
-      const parts = { families: this.#families, format, layout: this.#layout, version };
+      const patched = known?.layout === this.#layout ? known.patched : undefined;
+      const isPatch = known !== undefined && patched !== undefined;
       // From here on, a change of values is a change of the page to come.
-      const patched = known?.patched;
       if (known !== undefined) known.patched = undefined;
-      const page =
-        isPatch && patched !== undefined
-          ? await patchPage(known, patched, version)
-          : await composePage(parts, this.#owners.values());
+      const parts = { families: this.#families, format, layout: this.#layout, version, buffers: this.#buffers };
+      const page = isPatch
+        ? await patchPage(known, patched, version, this.#buffers)
+        : await composePage(parts, this.#owners.values());
       // What changed while it was made was not written in place, so this page cannot be patched to hold it.
       if (this.#version !== version) page.patched = undefined;
+      page.readers = making.readers;
       this.#pages.set(format, page);
+      known?.retire();
       return page;
     } finally {
       this.#assembling -= 1;
-      if (this.#making.get(format)?.version === version) this.#making.delete(format);
+      if (this.#making.get(format) === making) this.#making.delete(format);
     }
   }
 }

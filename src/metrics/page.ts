@@ -1,6 +1,7 @@
 // Putting a page together: all at once from the lines of all owners, or from the page before when only values changed. Both
 // go in portions of a few milliseconds, with the event loop free in between.
 import { setImmediate as nextTurn } from "node:timers/promises";
+import type { BufferPool } from "./buffer-pool.ts";
 import type { Family } from "./family.ts";
 import { type Format, headerOf } from "./header.ts";
 import { endOf, type Lines } from "./lines.ts";
@@ -22,6 +23,8 @@ export interface Page {
   readonly body: Buffer;
   /** Grows with every change, so that pages can be compared and compressed once. */
   readonly version: number;
+  /** Says that the body is not read any more by whoever asked for the page; at most once per page asked for. */
+  release(): void;
 }
 
 /** Which owners have which family. */
@@ -33,12 +36,48 @@ export interface Layout {
 }
 
 /** A page, with what is needed to make the next one from it. */
-export interface MadePage extends Page {
+export class MadePage implements Page {
+  readonly body: Buffer;
+  readonly version: number;
   readonly layout: Layout;
   /** For each family of each owner: where its lines begin in the body. */
   readonly offsets: Uint32Array;
   /** Owners whose values, and nothing else, changed since; undefined when something else did. */
   patched: Set<Owner> | undefined;
+  /** How many were handed the page and have not released it. */
+  readers = 0;
+  readonly #memory: Buffer;
+  readonly #buffers: BufferPool;
+  #isRetired = false;
+
+  constructor(
+    made: { body: Buffer; version: number; layout: Layout; offsets: Uint32Array; patched: Set<Owner> | undefined },
+    memory: Buffer,
+    buffers: BufferPool,
+  ) {
+    this.body = made.body;
+    this.version = made.version;
+    this.layout = made.layout;
+    this.offsets = made.offsets;
+    this.patched = made.patched;
+    this.#memory = memory;
+    this.#buffers = buffers;
+  }
+
+  /** There is a newer page: nobody will be handed this one any more. */
+  retire(): void {
+    this.#isRetired = true;
+    this.#giveBack();
+  }
+
+  release(): void {
+    this.readers -= 1;
+    this.#giveBack();
+  }
+
+  #giveBack(): void {
+    if (this.#isRetired && this.readers === 0) this.#buffers.give(this.#memory);
+  }
 }
 
 /** The layout of owners in their order. */
@@ -63,18 +102,19 @@ interface Parts {
   readonly format: Format;
   readonly layout: Layout;
   readonly version: number;
+  readonly buffers: BufferPool;
 }
 
 /** A page from the lines of all owners. */
 export async function composePage(
-  { families, format, layout, version }: Parts,
+  { families, format, layout, version, buffers }: Parts,
   owners: Iterable<Owner>,
 ): Promise<MadePage> {
   // Nothing is written into these lines while a page is made: a consistent snapshot, even while polls go on.
   const shown = [...owners].map(({ lines, expired }) => ({ lines, expired }));
   let size = shown.reduce((sum, { lines }) => sum + lines.bytes.length, 16);
   for (const family of families) size += headerOf(family, format).length;
-  const page = Buffer.allocUnsafeSlow(size);
+  const page = buffers.take(size);
   const offsets = new Uint32Array(layout.bases.at(-1) ?? 0);
 
   let end = 0;
@@ -101,13 +141,20 @@ export async function composePage(
   }
   if (format === "openmetrics") end += page.write("# EOF\n", end, "latin1");
   const isWhole = shown.every(({ expired }) => !expired);
-  return { body: page.subarray(0, end), version, layout, offsets, patched: isWhole ? new Set() : undefined };
+  const body = page.subarray(0, end);
+  return new MadePage({ body, version, layout, offsets, patched: isWhole ? new Set() : undefined }, page, buffers);
 }
 
 /** The page before with the values of some owners anew; its own bytes stay, since they may still be on their way to somebody. */
-export async function patchPage(before: MadePage, owners: Iterable<Owner>, version: number): Promise<MadePage> {
+export async function patchPage(
+  before: MadePage,
+  owners: Iterable<Owner>,
+  version: number,
+  buffers: BufferPool,
+): Promise<MadePage> {
   const { layout, offsets } = before;
-  const body = Buffer.allocUnsafeSlow(before.body.length);
+  const memory = buffers.take(before.body.length);
+  const body = memory.subarray(0, before.body.length);
   for (let start = 0; start < body.length; start += PORTION_BYTES) {
     if (start > 0) await nextTurn();
     before.body.copy(body, start, start, start + PORTION_BYTES);
@@ -120,7 +167,7 @@ export async function patchPage(before: MadePage, owners: Iterable<Owner>, versi
       await nextTurn();
     }
   }
-  return { body, version, layout, offsets, patched: new Set() };
+  return new MadePage({ body, version, layout, offsets, patched: new Set() }, memory, buffers);
 }
 
 function patchOwner(body: Buffer, { shape, marks, bytes }: Lines, offsets: Uint32Array, base: number): number {

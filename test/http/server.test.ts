@@ -95,7 +95,8 @@ describe("/metrics", () => {
   });
 
   test("makes the exporter's own samples anew after five seconds, or when something happened", async () => {
-    const read = async () => /stacks_renewed_total (\d+)/.exec((await page.body("classic", false)).toString())?.[1];
+    const read = async () =>
+      /stacks_renewed_total (\d+)/.exec((await page.body("classic", false)).body.toString())?.[1];
 
     expect([await read(), await read()]).toEqual(["1", "1"]);
     now += 5_000;
@@ -111,15 +112,15 @@ describe("/metrics", () => {
       page.body("classic", true),
     ]);
 
-    expect(bodies[1]).toBe(bodies[0]);
-    expect(bodies[2]).toBe(bodies[0]);
+    expect(bodies[1]?.body).toBe(bodies[0]?.body);
+    expect(bodies[2]?.body).toBe(bodies[0]?.body);
     expect(renewals).toBe(1);
   });
 
   test("does not show what is too old", async () => {
     now = 3_000_000;
 
-    expect((await page.body("classic", false)).toString()).not.toContain("stacks_level 5");
+    expect((await page.body("classic", false)).body.toString()).not.toContain("stacks_level 5");
   });
 
   test("stays up when the own samples cannot be made, and tells the log", async () => {

@@ -250,6 +250,79 @@ test("whatever was set is read back, in both formats, after every change", async
   );
 });
 
+describe("the memory of a page", () => {
+  const wide = Array.from({ length: 20_000 }, (_, index) => ({ a: String(index), b: "x".repeat(60) }));
+  const fill = (exposition: Exposition, value: number) =>
+    exposition.set(
+      "x",
+      wide.map((labels) => waiting.at(labels, value)),
+    );
+  const valuesOf = (body: Buffer) => [
+    ...new Set(
+      body
+        .toString()
+        .split("\n")
+        .filter((line) => line.startsWith("stacks_"))
+        .map((line) => line.split(" ").at(-1)),
+    ),
+  ];
+
+  test("is used again once everybody has released the page, and a newer one is there", async () => {
+    const exposition = new Exposition(families);
+    const memories = new Set<unknown>();
+    for (let value = 1; value <= 20; value += 1) {
+      fill(exposition, value % 10);
+      const page = await exposition.page("classic");
+      expect(valuesOf(page.body)).toEqual([String(value % 10)]);
+      memories.add(page.body.buffer);
+      page.release();
+    }
+
+    expect(memories.size).toBeLessThanOrEqual(3);
+  });
+
+  test("is left alone while one reader is left", async () => {
+    const exposition = new Exposition(families);
+    fill(exposition, 1);
+    const [slow, fast] = [await exposition.page("classic"), await exposition.page("classic")];
+    fast.release();
+    for (let value = 2; value <= 9; value += 1) {
+      fill(exposition, value);
+      const pages = await Promise.all([
+        exposition.page("classic"),
+        exposition.page("classic"),
+        exposition.page("openmetrics"),
+      ]);
+      for (const page of pages) {
+        expect(valuesOf(page.body)).toEqual([String(value)]);
+        page.release();
+      }
+    }
+
+    expect(valuesOf(slow.body)).toEqual(["1"]);
+    slow.release();
+  });
+
+  test("is left alone for those who waited for the page while it was made", async () => {
+    const exposition = new Exposition(families);
+    fill(exposition, 1);
+    (await exposition.page("classic")).release();
+    for (let value = 2; value <= 9; value += 1) {
+      fill(exposition, value);
+      const waiters = [exposition.page("classic"), exposition.page("classic")];
+      fill(exposition, value + 1);
+      const later = exposition.page("classic");
+      const [one, two] = await Promise.all(waiters);
+      one?.release();
+      const three = await later;
+      expect(valuesOf(three.body)).toEqual([String(value + 1)]);
+      expect(valuesOf(two?.body ?? Buffer.alloc(0))).toHaveLength(1);
+      two?.release();
+      three.release();
+    }
+  });
+});
+
 test("a page that is being made is not disturbed by what changes meanwhile, and the next one has it", async () => {
   const many = Array.from({ length: 60_000 }, (_, index) => ({ a: String(index), b: "x".repeat(60) }));
   const exposition = new Exposition(families);
