@@ -1,6 +1,7 @@
 // wrk against a server in a process of its own.
 import { execFileSync, fork } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 
 export interface Load {
   readonly requestsPerSecond: number;
@@ -11,6 +12,42 @@ export interface Load {
 }
 
 export type Kind = "ours" | "bare" | "bare-gzip" | "prom-client";
+
+export interface Calm {
+  /** Most memory that the process ever had, scrapes included. */
+  readonly peakMb: number;
+  readonly rssMb: number;
+  readonly longestHoldMs: number;
+}
+
+/** One scrape a second in turn in both formats, with and without gzip: what a server is really asked for. */
+export async function calm(series: number, scrapes: number): Promise<Calm> {
+  const child = fork(new URL("server.ts", import.meta.url), ["ours", String(series), "renewing"], {
+    stdio: ["ignore", "pipe", "inherit", "ipc"],
+  });
+  try {
+    const [line] = (await once(child.stdout as NodeJS.ReadableStream, "data")) as [Buffer];
+    const { port } = JSON.parse(line.toString()) as { port: number };
+    const ask = async (message: string) => {
+      child.send(message);
+      return ((await once(child, "message")) as [{ rss: number; longestHoldMs: number }])[0];
+    };
+    for (let scrape = 0; scrape < scrapes; scrape += 1) {
+      if (scrape === 8) await ask("reset");
+      const headers = {
+        accept: scrape % 2 === 0 ? "text/plain" : "application/openmetrics-text",
+        "accept-encoding": scrape % 4 < 2 ? "identity" : "gzip",
+      };
+      await (await fetch(`http://127.0.0.1:${port}/metrics`, { headers })).arrayBuffer();
+      await new Promise((resolve) => setTimeout(resolve, 1000));
+    }
+    const { rss, longestHoldMs } = await ask("report");
+    const peak = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, "utf8"))?.[1];
+    return { peakMb: Number(peak) / 1000, rssMb: rss / 1e6, longestHoldMs };
+  } finally {
+    child.kill();
+  }
+}
 
 const UNITS: Readonly<Record<string, number>> = { us: 0.001, ms: 1, s: 1000, m: 60_000 };
 

@@ -1,6 +1,7 @@
 // One server under load, in a process of its own. Usage: server.ts KIND SERIES MODE
 // KIND: ours | bare (the same bytes from node:http) | bare-gzip | prom-client (express and its renderer)
-// MODE: still (nothing changes between scrapes) | changing (every target changes before every scrape)
+// MODE: still (nothing changes between scrapes) | changing (every target changes before every scrape) | renewing (every
+// target changes once a second, one after the other, as polls would change them)
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { monitorEventLoopDelay } from "node:perf_hooks";
@@ -26,6 +27,17 @@ function ours() {
     for (const [index, target] of targets.entries()) exposition.set(target.key, samplesOf(target, index, tick));
   };
   change();
+  if (mode === "renewing") {
+    let next = 0;
+    const perTick = Math.ceil(targets.length / 50);
+    setInterval(() => {
+      tick += 1;
+      for (let count = 0; count < perTick; count += 1, next = (next + 1) % targets.length) {
+        const target = targets[next];
+        if (target !== undefined) exposition.set(target.key, samplesOf(target, next, tick));
+      }
+    }, 20);
+  }
   const page = new MetricsPage({
     exposition,
     ownSamples: () => work.instruments.samples(),

@@ -1,8 +1,8 @@
 // Memory of pages, used again. A page of a large watch list has many megabytes; taking them fresh from the system for every
 // change costs as much time as filling them, and leaves the old ones lying about until the garbage collector comes.
 
-// One for the page to come, per format.
-const MOST_SPARES = 2;
+// For the page to come; those of the two formats are seldom made at the same time.
+const MOST_SPARES = 1;
 // Small ones are cheap to come by.
 const SMALLEST = 1024 * 1024;
 
