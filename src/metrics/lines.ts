@@ -1,6 +1,8 @@
 // The samples of one owner as bytes. Rendering is the hot path of a large watch list: a line whose labels are those of the
 // line at the same place last time takes its name and labels from the old bytes, and only its value is written anew.
+import { column, growColumns, putValue, type Written, writeLines, writeValue } from "./columns.ts";
 import type { Distribution, Family, Sample } from "./family.ts";
+import { formatBound } from "./numbers.ts";
 
 /** Which families an owner has, and how many lines of each; shared by all owners that are alike. */
 export interface Shape {
@@ -13,13 +15,10 @@ export interface Shape {
 }
 
 /** The rendered samples of one owner, in page order. */
-export interface Lines {
+export interface Lines extends Written {
   readonly shape: Shape;
-  readonly bytes: Buffer;
   /** The label set of each sample. */
   readonly labels: readonly Labels[];
-  /** For each line: where its value begins, and where the line ends. */
-  readonly marks: Uint32Array;
 }
 
 /** Where the lines of the family at a place of the shape end in the bytes. */
@@ -29,64 +28,10 @@ export function endOf({ shape, marks }: Lines, place: number): number {
 
 type Labels = Readonly<Record<string, string>>;
 
-// Shared by all renderings: they never overlap, since rendering is synchronous.
-let scratch = Buffer.allocUnsafeSlow(64 * 1024);
-
-function reserve(end: number, more: number): void {
-  if (end + more <= scratch.length) return;
-  const larger = Buffer.allocUnsafeSlow(Math.max(scratch.length * 2, end + more));
-  scratch.copy(larger, 0, 0, end);
-  scratch = larger;
-}
-
 const isPlain = (text: string): boolean => !/[\\"\n]/.test(text);
 
 function escapeValue(text: string): string {
   return isPlain(text) ? text : text.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
-}
-
-/** A number as both formats want it. NaN is refused: absent data has no sample. */
-export function formatValue(value: number | bigint): string {
-  if (typeof value === "bigint" || Number.isFinite(value)) return String(value);
-  if (Number.isNaN(value)) throw new RangeError("NaN is not a value: leave the sample out");
-  return value > 0 ? "+Inf" : "-Inf";
-}
-
-/** The bound of a bucket; a canonical float ("1.0") in both formats, so that changing format does not change series. */
-export function formatBound(bound: number): string {
-  if (bound === Number.POSITIVE_INFINITY) return "+Inf";
-  const text = String(bound);
-  return /[.e]/.test(text) ? text : `${text}.0`;
-}
-
-const BILLION = 1_000_000_000;
-
-const isCounting = (value: number | bigint): value is number =>
-  typeof value === "number" && value >= 0 && value <= Number.MAX_SAFE_INTEGER && Number.isInteger(value);
-
-function digitsOf(value: number): number {
-  let digits = 1;
-  for (let limit = 10; limit <= value; limit *= 10) digits += 1;
-  return digits;
-}
-
-function writeDigits(value: number, target: Buffer, from: number, to: number): void {
-  let rest = value | 0;
-  for (let place = to - 1; place >= from; place -= 1) {
-    const tenth = (rest / 10) | 0;
-    target[place] = 48 + rest - tenth * 10;
-    rest = tenth;
-  }
-}
-
-/** Writes a whole number into exactly the given place; in two halves, because each then is a 32-bit integer. */
-function writeWhole(value: number, target: Buffer, from: number, to: number): void {
-  if (value < BILLION) writeDigits(value, target, from, to);
-  else {
-    const high = Math.floor(value / BILLION);
-    writeDigits(value - high * BILLION, target, to - 9, to);
-    writeDigits(high, target, from, to - 9);
-  }
 }
 
 function prefixes(family: Family, labels: Labels): string[] {
@@ -141,102 +86,6 @@ function values(family: Family, value: Sample["value"]): readonly (number | bigi
 
 function linesOf(family: Family): number {
   return family.kind === "histogram" ? family.bounds.length + 3 : 1;
-}
-
-// The lines about to be written, as columns: the name and labels of each (either a line of the old bytes, or text), and
-// its value (either a whole number, or text). Columns are reused, so that a large owner makes no garbage.
-const column = {
-  oldLine: new Int32Array(1024),
-  prefix: [] as string[],
-  whole: new Float64Array(1024),
-  text: [] as string[],
-  width: new Uint8Array(1024),
-};
-
-function growColumns(lines: number): void {
-  if (lines <= column.oldLine.length) return;
-  const size = Math.max(lines, column.oldLine.length * 2);
-  const oldLine = new Int32Array(size);
-  const whole = new Float64Array(size);
-  const width = new Uint8Array(size);
-  oldLine.set(column.oldLine);
-  whole.set(column.whole);
-  width.set(column.width);
-  Object.assign(column, { oldLine, whole, width });
-}
-
-function putValue(line: number, value: number | bigint): void {
-  if (isCounting(value)) {
-    column.whole[line] = value;
-    column.text[line] = "";
-    column.width[line] = digitsOf(value);
-  } else {
-    const text = formatValue(value);
-    column.text[line] = text;
-    column.width[line] = text.length;
-  }
-}
-
-function writeValue(line: number, target: Buffer, at: number): void {
-  const text = column.text[line] as string;
-  if (text === "") writeWhole(column.whole[line] as number, target, at, at + (column.width[line] as number));
-  else target.write(text, at, "latin1");
-}
-
-/** Writes all lines that the columns hold, and notes their marks; returns the number of bytes. */
-function writeLines(lineCount: number, previous: Lines | undefined, marks: Uint32Array): number {
-  const old = previous ?? { bytes: scratch, marks };
-  const lineStart = (line: number): number => (line === 0 ? 0 : (old.marks[line * 2 - 1] as number));
-  let end = 0;
-  let line = 0;
-  while (line < lineCount) {
-    const first = line;
-    const from = column.oldLine[first] as number;
-    if (from < 0) {
-      const prefix = column.prefix[line] as string;
-      reserve(end, prefix.length * 3 + 256);
-      end += scratch.write(prefix, end, "utf8");
-      marks[line * 2] = end;
-      writeValue(line, scratch, end);
-      end += column.width[line] as number;
-      scratch[end++] = 10;
-      marks[line * 2 + 1] = end;
-      line += 1;
-      continue;
-    }
-    // As many lines as follow each other in the old bytes too, with values as wide as before: one copy, values on top.
-    while (
-      line < lineCount &&
-      column.oldLine[line] === from + line - first &&
-      (old.marks[(from + line - first) * 2 + 1] as number) - (old.marks[(from + line - first) * 2] as number) - 1 ===
-        column.width[line]
-    ) {
-      line += 1;
-    }
-    const isRun = line > first;
-    const start = lineStart(from);
-    const stop = isRun ? lineStart(from + line - first) : (old.marks[from * 2] as number);
-    reserve(end, stop - start + 256);
-    old.bytes.copy(scratch, end, start, stop);
-    if (isRun) {
-      for (let member = first; member < line; member += 1) {
-        const at = (old.marks[(from + member - first) * 2] as number) - start + end;
-        marks[member * 2] = at;
-        marks[member * 2 + 1] = at + (column.width[member] as number) + 1;
-        writeValue(member, scratch, at);
-      }
-      end += stop - start;
-    } else {
-      end += stop - start;
-      marks[line * 2] = end;
-      writeValue(line, scratch, end);
-      end += column.width[line] as number;
-      scratch[end++] = 10;
-      marks[line * 2 + 1] = end;
-      line += 1;
-    }
-  }
-  return end;
 }
 
 /** Puts the values of one sample into the columns, beginning at a line; returns the line after them. */
@@ -301,11 +150,7 @@ export class Renderer {
       }
       if (isNew) refuseDoubles(ordered.slice(first, at));
     }
-    const marks = new Uint32Array(line * 2);
-    const end = writeLines(line, previous, marks);
-    const bytes = Buffer.allocUnsafeSlow(end);
-    scratch.copy(bytes, 0, 0, end);
-    return { shape, bytes, labels, marks };
+    return { shape, labels, ...writeLines(line, previous) };
   }
 
   #inPageOrder(list: readonly Sample[]): readonly Sample[] {
@@ -363,11 +208,7 @@ function renew(list: readonly Sample[], previous: Lines, mayPatch: boolean): Lin
     for (let one = 0; one < line; one += 1) writeValue(one, bytes, marks[one * 2] as number);
     return previous;
   }
-  const newMarks = new Uint32Array(marks.length);
-  const end = writeLines(line, previous, newMarks);
-  const newBytes = Buffer.allocUnsafeSlow(end);
-  scratch.copy(newBytes, 0, 0, end);
-  return { shape, bytes: newBytes, labels, marks: newMarks };
+  return { shape, labels, ...writeLines(line, previous) };
 }
 
 function refuseDoubles(group: readonly Sample[]): void {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { Exposition } from "../../src/metrics/exposition.ts";
 import { counter, gauge, histogram, type Sample } from "../../src/metrics/family.ts";
-import { formatBound, formatValue } from "../../src/metrics/lines.ts";
+import { formatBound, formatValue } from "../../src/metrics/numbers.ts";
 import { parseExposition } from "../support/parser.ts";
 
 const waiting = gauge({
