@@ -120,7 +120,8 @@ export class App {
       page: this.page,
       missing: () => this.missing(),
       version,
-      networks: config.networks,
+      // Without the path: some providers put a token into it.
+      networks: config.networks.map(({ name, url }) => ({ name, url: new URL(url).origin })),
       mask: (text) => redactor.mask(text),
       onError: (error) => log.error({ err: error }, "a page could not be made"),
     });

@@ -99,7 +99,7 @@ function describe(config: Config): string {
   return config.networks
     .map(
       ({ name, url, collectors }) =>
-        `${name} at ${url} (${collectors.map((collector) => collector.name).join(", ") || "nothing enabled"})`,
+        `${name} at ${new URL(url).origin} (${collectors.map((collector) => collector.name).join(", ") || "nothing enabled"})`,
     )
     .join("; ");
 }

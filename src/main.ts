@@ -17,6 +17,15 @@ const stopped = new Promise<void>((resolve) => {
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => resolve());
 });
 
+// Output that cannot be written fails the command; a reader that has seen enough (`| head`) is no failure.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code !== "EPIPE") process.stderr.write(`cannot write the output: ${error.message}\n`);
+  process.exit(error.code === "EPIPE" ? 0 : 1);
+});
+// A log that cannot be written (a full disk, a collector of logs that went away) must not end the exporter, and there is
+// nowhere left to say it.
+process.stderr.on("error", () => undefined);
+
 async function startSimulator(args: readonly string[]): Promise<{ url: string; stop(): void }> {
   // Its standard input is a lifeline: it ends when this process does, even by kill -9.
   const child = spawn(process.execPath, [fileURLToPath(simulator), ...args, "--exit-with-parent"], {

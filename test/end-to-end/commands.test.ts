@@ -1,4 +1,4 @@
-import { execFile } from "node:child_process";
+import { execFile, spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -56,6 +56,27 @@ describe("once", () => {
     expect(out).not.toContain("stacks_mempool_fee_priority_microstx{");
     expect(err).toContain("poll failed");
   });
+});
+
+test("output that cannot be written is an error, told in one line", async () => {
+  const { status, stderr } = spawnSync("sh", ["-c", `"${process.execPath}" src/main.ts plan > /dev/full`], {
+    encoding: "utf8",
+  });
+
+  expect(status).toBe(1);
+  expect(stderr).toMatch(/^cannot write the output: ENOSPC.*\n$/);
+});
+
+test("a log that cannot be written does not end the exporter", async () => {
+  const child = spawn("sh", [
+    "-c",
+    `exec "${process.execPath}" src/main.ts --config "${watching()}" --listen 127.0.0.1:18789 2> /dev/full`,
+  ]);
+  const ended = new Promise((resolve) => child.once("exit", resolve));
+  await until(() => fetch("http://127.0.0.1:18789/-/ready").then(({ ok }) => ok || undefined), "readiness");
+  child.kill("SIGTERM");
+
+  expect(await ended).toBe(0);
 });
 
 describe("check", () => {
