@@ -1,5 +1,6 @@
 // What a configuration will cost, reckoned without any request: requests against the budget, series, ages.
 import { REASONS } from "./api/errors.ts";
+import { targetsOf } from "./collectors/collector.ts";
 import { collectorFamilies, collectorOf } from "./collectors/index.ts";
 import type { Config, NetworkConfig } from "./config/config.ts";
 import type { Family } from "./metrics/family.ts";
@@ -61,7 +62,8 @@ export function planNetwork(network: NetworkConfig): NetworkPlan {
   const rows = network.collectors.map((settings): CollectorPlan => {
     const collector = collectorOf(settings.name);
     const intervalSeconds = settings.intervalMs / 1000;
-    const requestsPerPoll = collector.requestsPerPoll(settings.options, intervalSeconds);
+    const targets = targetsOf(collector, network).length;
+    const requestsPerPoll = targets * collector.requestsPerPoll(settings.options, intervalSeconds);
     const requestsPerMinute = (requestsPerPoll * 60) / intervalSeconds;
     return {
       collector: collector.name,
@@ -70,7 +72,7 @@ export function planNetwork(network: NetworkConfig): NetworkPlan {
       requestsPerMinute,
       requestsPerMonth: requestsPerMinute * MINUTES_PER_MONTH,
       peakPerMinute: requestsPerPoll * (Math.floor(60 / intervalSeconds) + 1),
-      series: collector.families.reduce((sum, family) => sum + seriesOf(family, { endpoint: 1 }), 0),
+      series: targets * collector.families.reduce((sum, family) => sum + seriesOf(family, { endpoint: 1 }), 0),
       usualAgeSeconds: intervalSeconds + settings.timeoutMs / 1000,
       worstAgeSeconds: settings.maxAgeMs / 1000,
     };
