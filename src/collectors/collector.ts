@@ -69,6 +69,8 @@ export interface Collector<Observation, Options, Of extends Target = Target> {
   readonly about: string;
   /** Default schedule: `every: 30s` or a cron expression with seconds. */
   readonly schedule: string;
+  /** Default deadline of a poll, as a duration. @default 10s */
+  readonly timeout?: string;
   /** Order in which collectors are served when the budget is short; 0 comes first. */
   readonly priority: number;
   /** Every operation it may ask. */
