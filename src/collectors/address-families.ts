@@ -41,7 +41,7 @@ const asset = "identifier of the asset; other beyond max_assets";
 const info = gauge({
   name: "stacks_address_info",
   help: "Always 1; group and free labels of a watched address, to be joined with its other series.",
-  source: "the configuration, not polled",
+  source: "the configuration",
   isOpen: true,
   labels: {
     ...identity,

@@ -150,11 +150,13 @@ async function seek(
 
 /**
  * Reads upward from where the list falls below the height, at most so many pages, so that what waits longest is counted
- * first. `guess` is the offset where that place is expected.
+ * first. `guess` is the offset where that place is expected. Of the block at `atLeast` everything is read, however many
+ * pages that takes: otherwise a poll might not get on.
  */
 export async function readUp(
   listing: Listing,
   below: number,
+  atLeast: number,
   guess: number,
   total: number,
   mostPages: number,
@@ -178,9 +180,8 @@ export async function readUp(
       rows.set(row.txId, row);
     }
     newest = page.transactions[0] ?? newest;
-    // At least one whole block, however large it is.
-    if (offset === 0 || (pages >= mostPages && (newest?.height ?? 0) > below)) break;
-    offset = Math.max(0, offset - PAGE + OVERLAP);
+    if (offset === 0 || (pages >= mostPages && (newest?.height ?? 0) > atLeast)) break;
+    offset = Math.max(0, offset - page.size + OVERLAP);
     page = await readOld(listing.api, listing.principal, offset, true);
   }
   return {

@@ -50,21 +50,23 @@ export interface Gathered extends Omit<Advance<Transaction>, "counted" | "late">
 interface Part {
   readonly horizon: Horizon;
   readonly read: Read<Transaction>;
-  readonly backlog: number;
+  /** Transactions above those that were read; undefined when everything up to the newest was. */
+  readonly backlog: number | undefined;
   readonly gap: number;
 }
+
+// Pages of a list with cursors: it can only be read from the newest down, so what is not read in one poll is passed over.
+const CURSOR_PAGES = 4;
 
 /** Reads and counts within the bounds. */
 export async function gather(listing: Listing, horizon: Horizon, bounds: Bounds): Promise<Gathered> {
   const below = lowest(horizon, bounds.window);
   // Somebody who is far behind need not read the newest pages in vain.
   const isFar = bounds.backlog > bounds.pages * PAGE;
-  const mostPages = listing.isNew
-    ? Math.max(bounds.pages, Math.ceil(Math.min(bounds.catchUp, 1e7) / PAGE))
-    : bounds.pages;
+  const mostPages = listing.isNew ? bounds.pages * CURSOR_PAGES : bounds.pages;
   const reading = await readDown(listing, below, isFar && !listing.isNew ? 1 : mostPages);
   const part = reading.isComplete
-    ? { horizon, read: { ...reading, to: Number.MAX_SAFE_INTEGER }, backlog: 0, gap: 0 }
+    ? { horizon, read: toTop(reading), backlog: undefined, gap: 0 }
     : listing.isNew
       ? skipRest(horizon, reading, bounds)
       : await catchUp(listing, horizon, reading, bounds);
@@ -72,7 +74,6 @@ export async function gather(listing: Listing, horizon: Horizon, bounds: Bounds)
   const depth = bounds.depthOf(reading.items);
   const moved = await withTransfers(listing, part, depth, bounds);
   const { late, ...rest } = moved.advance;
-  // Where rows are out of order, what was read says nothing about what is missing.
   const irregularities = {
     late,
     reread: reading.rereads,
@@ -87,13 +88,20 @@ export async function gather(listing: Listing, horizon: Horizon, bounds: Bounds)
     counted: moved.counted,
     newest: reading.items,
     total: reading.total,
-    backlog: part.backlog > 0 ? Math.max(0, part.backlog - rest.counted.length) : uncounted,
+    backlog: part.backlog === undefined ? uncounted : Math.max(1, part.backlog - moved.counted.length),
     gap: part.gap,
     hasTransfers: moved.hasTransfers,
     held: moved.held,
     irregularities,
   };
 }
+
+// Where rows are out of order, what was read says nothing about what is missing.
+const toTop = (reading: Reading): Read<Transaction> => ({
+  items: reading.items,
+  from: reading.isUnordered ? Number.MAX_SAFE_INTEGER : reading.from,
+  to: Number.MAX_SAFE_INTEGER,
+});
 
 /** The lowest height that has to be read: that of the window, or where counting begins. */
 function lowest({ height, floor }: Horizon, window: number): number {
@@ -106,28 +114,27 @@ function skipRest(horizon: Horizon, reading: Reading, { total, growth }: Bounds)
   const fresh = growth === 0 ? reading.total : reading.total - total;
   return {
     horizon: { ...horizon, height: Math.max(horizon.height, floor.height - 1), floor },
-    read: { ...reading, to: Number.MAX_SAFE_INTEGER },
-    backlog: 0,
+    read: toTop(reading),
+    backlog: undefined,
     gap: Math.max(1, fresh - reading.items.length),
   };
 }
 
 async function catchUp(listing: Listing, horizon: Horizon, reading: Reading, bounds: Bounds): Promise<Part> {
   const { total } = reading;
-  const grown = bounds.growth === 0 ? total : bounds.backlog + Math.max(0, total - bounds.total);
+  const grown = bounds.backlog + (bounds.growth === 0 ? 0 : Math.max(0, total - bounds.total));
   const below = lowest(horizon, bounds.window);
-  const stretch = await readUp(listing, below, Math.max(0, grown - PAGE / 2), total, bounds.pages);
+  const stretch = await readUp(listing, below, horizon.height + 1, Math.max(0, grown - PAGE / 2), total, bounds.pages);
   const behind = stretch.backlog - horizon.window.length;
-  if (behind <= bounds.catchUp) {
-    // Of the window only what lies in the stretch was read; the rest of it stays as it is.
-    return { horizon, read: stretch, backlog: Math.max(1, behind), gap: 0 };
-  }
+  const isTop = stretch.to === Number.MAX_SAFE_INTEGER;
+  if (behind <= bounds.catchUp) return { horizon, read: stretch, backlog: isTop ? undefined : behind, gap: 0 };
   const first = await transactionAt(listing, bounds.catchUp - 1);
   if (first === undefined) throw new ApiError("bad_body", "address_transactions", "the list ends before its total");
   const floor = { height: first.height, index: first.index };
   const moved: Horizon = { ...horizon, height: floor.height - 1, floor };
-  const rest = await readUp(listing, floor.height, bounds.catchUp - PAGE / 2, total, bounds.pages);
-  return { horizon: moved, read: rest, backlog: bounds.catchUp, gap: behind - bounds.catchUp };
+  const rest = await readUp(listing, floor.height, floor.height, bounds.catchUp - PAGE / 2, total, bounds.pages);
+  const isWhole = rest.to === Number.MAX_SAFE_INTEGER;
+  return { horizon: moved, read: rest, backlog: isWhole ? undefined : bounds.catchUp, gap: behind - bounds.catchUp };
 }
 
 interface Moved {

@@ -71,6 +71,9 @@ interface Observation {
 // A server can be behind a reorganisation for a moment; what it confirms meanwhile is not to be trusted either.
 const REORG_GRACE_MS = 60_000;
 
+const wanted = ({ backfill }: Options): number =>
+  backfill === "none" ? 0 : backfill === "all" ? Number.MAX_SAFE_INTEGER : backfill;
+
 /** A reorganisation can have moved a transaction and left the validator of the list as it was. */
 function mustBeFresh(previous: Observation, chain: ChainView | undefined, now: number): boolean {
   const reorg = chain?.lastReorg;
@@ -151,7 +154,7 @@ async function observeBy(
     window: windowOf(target.confirmations),
     pages: settings.pages,
     catchUp: start.isBackfilling ? Number.POSITIVE_INFINITY : settings.catch_up,
-    backlog: previous?.facts.backlog ?? (start.isBackfilling ? 1 : 0),
+    backlog: previous?.facts.backlog ?? wanted(settings),
     growth: previous === undefined ? 0 : 1,
     total: previous?.facts.total ?? 0,
     depthOf: (items) => depthOf(chain?.tipHeight ?? highest(items), target.confirmations),
