@@ -62,7 +62,7 @@ const CURSOR_PAGES = 4;
 export async function gather(listing: Listing, horizon: Horizon, bounds: Bounds): Promise<Gathered> {
   const below = lowest(horizon, bounds.window);
   // Somebody who is far behind need not read the newest pages in vain.
-  const isFar = bounds.backlog > bounds.pages * PAGE;
+  const isFar = bounds.backlog + horizon.window.length > bounds.pages * PAGE;
   const mostPages = listing.isNew ? bounds.pages * CURSOR_PAGES : bounds.pages;
   const reading = await readDown(listing, below, isFar && !listing.isNew ? 1 : mostPages);
   const part = reading.isComplete
@@ -80,6 +80,7 @@ export async function gather(listing: Listing, horizon: Horizon, bounds: Bounds)
     unordered: reading.isUnordered ? 1 : 0,
     transfers_missing: moved.withoutTransfers,
   };
+  const waiting = reading.items.filter(({ height }) => height > depth).length;
   const uncounted = part.read.items.filter(
     (tx) => tx.height <= depth && tx.height > rest.horizon.height && !isBelow(tx, rest.horizon.floor),
   ).length;
@@ -88,7 +89,7 @@ export async function gather(listing: Listing, horizon: Horizon, bounds: Bounds)
     counted: moved.counted,
     newest: reading.items,
     total: reading.total,
-    backlog: part.backlog === undefined ? uncounted : Math.max(1, part.backlog - moved.counted.length),
+    backlog: part.backlog === undefined ? uncounted : Math.max(0, part.backlog - moved.counted.length - waiting),
     gap: part.gap,
     hasTransfers: moved.hasTransfers,
     held: moved.held,

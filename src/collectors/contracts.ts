@@ -11,7 +11,7 @@ const identity = {
   name: "name of the contract in the configuration",
   contract_id: "the contract",
 };
-const from = (field: string) =>
+const listed = (field: string) =>
   `${field} of GET /extended/v1/contract/{contract_id}/events, or GET /extended/v2/smart-contracts/{contract_id}/logs where that is gone, polled`;
 
 const info = gauge({
@@ -24,44 +24,44 @@ const info = gauge({
 const events = counter({
   name: "stacks_contract_events_total",
   help: "Events of the contract, each counted once when it has had the configured confirmations.",
-  source: from("event_type, contract_log.topic"),
+  source: listed("event_type, contract_log.topic"),
   labels: { ...identity, event_type: "type of the event", topic: "topic of the event; other beyond max_topics" },
 });
 const transactions = counter({
   name: "stacks_contract_event_transactions_total",
   help: "Transactions with at least one counted event.",
-  source: from("tx_id"),
+  source: listed("tx_id"),
   labels: identity,
 });
 const lastObserved = gauge({
   name: "stacks_contract_last_event_observed_timestamp_seconds",
   help: "When an event was last seen for the first time; events themselves carry no time. Unix time. Absent until there was one.",
-  source: `${from("results")}`,
+  source: listed("results"),
   unit: "seconds",
   labels: identity,
 });
 const pending = gauge({
   name: "stacks_contract_pending_depth_events",
   help: "Events seen that have not had their confirmations yet.",
-  source: from("results"),
+  source: listed("results"),
   labels: identity,
 });
 const gaps = counter({
   name: "stacks_contract_events_gap_total",
   help: "Polls in which more events had come than are read at once, so that an unknown number was passed over.",
-  source: from("results"),
+  source: listed("results"),
   labels: identity,
 });
 const reverted = counter({
   name: "stacks_contract_reverted_events_total",
   help: "Events that had been counted and are listed no more; the other counters are never lowered for them.",
-  source: from("results"),
+  source: listed("results"),
   labels: identity,
 });
 const overflow = counter({
   name: "stacks_contract_label_overflow_total",
   help: "Events whose topic was folded into other, because max_topics had series of their own already.",
-  source: from("contract_log.topic"),
+  source: listed("contract_log.topic"),
   labels: identity,
 });
 

@@ -157,7 +157,7 @@ const canonical = (ledger: ModelLedger, known: Known) => [
   ...ledger.between(from(known), ledger.tip - CONFIRMATIONS + 1),
 ];
 
-const SEED = { seed: 20_261_121, numRuns: 400 };
+const SEED = { seed: 20_261_121, numRuns: 320 };
 
 test("counters equal an independent count, with forks above the depth, bursts, outages, lag, shifts and restarts", async () => {
   const stories = fc.record({
@@ -191,7 +191,7 @@ test("with a backfill, also what was there before is counted", async () => {
       expect(from(known)).toBe(0);
       expect(counted(known)).toEqual(expected(canonical(ledger, known)));
     }),
-    { ...SEED, numRuns: 100 },
+    { ...SEED, numRuns: 60 },
   );
 }, 300_000);
 
