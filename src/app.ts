@@ -13,7 +13,7 @@ import { closeServer, createHttpServer } from "./http/server.ts";
 import { Exposition } from "./metrics/exposition.ts";
 import type { Family, Sample } from "./metrics/family.ts";
 import * as own from "./metrics/own.ts";
-import { planNetwork } from "./plan.ts";
+import { busyCollectors, planNetwork } from "./plan.ts";
 import { Poller } from "./poll/poller.ts";
 import { type NetworkReport, report } from "./poll/report.ts";
 import { runSchedules } from "./poll/schedule.ts";
@@ -58,8 +58,8 @@ export class App {
     this.#state = new State(this.#exposition);
     this.#networks = config.networks.map((network) => createNetwork(network, options, this.#work, this.#state));
     this.tasks = this.#networks.flatMap(({ tasks }) => tasks);
-    for (const { name, collectors } of config.networks) {
-      for (const collector of collectors) this.#work.expectCollector(name, collector.name);
+    for (const network of config.networks) {
+      for (const { name } of busyCollectors(network)) this.#work.expectCollector(network.name, name);
     }
     this.page = new MetricsPage({
       exposition: this.#exposition,
@@ -168,7 +168,7 @@ interface Network {
 }
 
 function createNetwork(network: NetworkConfig, { clock, version }: AppOptions, work: Work, state: State): Network {
-  const enabled = network.collectors.map((settings) => ({ settings, collector: collectorOf(settings.name) }));
+  const enabled = busyCollectors(network).map((settings) => ({ settings, collector: collectorOf(settings.name) }));
   const operations = [...new Set(enabled.flatMap(({ collector }) => collector.operations.map(({ name }) => name)))];
   work.expectNetwork(network.name, operations);
   const { collectors: planned, requestsPerMinute } = planNetwork(network);

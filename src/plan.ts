@@ -2,7 +2,7 @@
 import { REASONS } from "./api/errors.ts";
 import { targetsOf } from "./collectors/collector.ts";
 import { collectorFamilies, collectorOf } from "./collectors/index.ts";
-import type { Config, NetworkConfig } from "./config/config.ts";
+import type { CollectorConfig, Config, NetworkConfig } from "./config/config.ts";
 import type { Family } from "./metrics/family.ts";
 import * as own from "./metrics/own.ts";
 import { MINUTES_PER_MONTH } from "./poll/report.ts";
@@ -57,9 +57,14 @@ function seriesOf(family: Family, sizes: Readonly<Record<string, number>>): numb
   return sets * (family.kind === "histogram" ? family.bounds.length + 3 : 1);
 }
 
+/** The collectors of a network that have something to look at. */
+export function busyCollectors(network: NetworkConfig): readonly CollectorConfig[] {
+  return network.collectors.filter(({ name }) => targetsOf(collectorOf(name), network).length > 0);
+}
+
 /** Reckons one network through. */
 export function planNetwork(network: NetworkConfig): NetworkPlan {
-  const rows = network.collectors.map((settings): CollectorPlan => {
+  const rows = busyCollectors(network).map((settings): CollectorPlan => {
     const collector = collectorOf(settings.name);
     const intervalSeconds = settings.intervalMs / 1000;
     const targets = targetsOf(collector, network).length;
@@ -116,7 +121,7 @@ const RARE: readonly { readonly name: string }[] = [
 ];
 
 function ownSeriesOf(network: NetworkConfig): number {
-  const enabled = network.collectors.map(({ name }) => collectorOf(name));
+  const enabled = busyCollectors(network).map(({ name }) => collectorOf(name));
   const sizes = {
     collector: enabled.length,
     operation: enabled.flatMap(({ operations }) => operations).length,
@@ -159,7 +164,7 @@ export function formatPlan(plan: Plan): string {
       "usual age",
       "never older than",
     ];
-    const rows = network.collectors.map((row) => [
+    const rows = busyCollectors(network).map((row) => [
       row.collector,
       `${row.intervalSeconds}s`,
       String(row.requestsPerPoll),
