@@ -164,7 +164,7 @@ export function formatPlan(plan: Plan): string {
       "usual age",
       "never older than",
     ];
-    const rows = busyCollectors(network).map((row) => [
+    const rows = network.collectors.map((row) => [
       row.collector,
       `${row.intervalSeconds}s`,
       String(row.requestsPerPoll),
