@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import type { Logger } from "pino";
 import { type ClientSnapshot, createClient } from "./api/client.ts";
 import type { Clock } from "./api/clock.ts";
+import { type ChainView, targetsOf } from "./collectors/collector.ts";
 import { collectorFamilies, collectorOf } from "./collectors/index.ts";
 import type { Config, NetworkConfig } from "./config/config.ts";
 import type { Redactor } from "./config/secret.ts";
@@ -12,7 +13,7 @@ import { closeServer, createHttpServer } from "./http/server.ts";
 import { Exposition } from "./metrics/exposition.ts";
 import type { Family, Sample } from "./metrics/family.ts";
 import * as own from "./metrics/own.ts";
-import { planNetwork } from "./plan.ts";
+import { busyCollectors, planNetwork } from "./plan.ts";
 import { Poller } from "./poll/poller.ts";
 import { type NetworkReport, report } from "./poll/report.ts";
 import { runSchedules } from "./poll/schedule.ts";
@@ -55,9 +56,11 @@ export class App {
     this.#families = [...collectorFamilies, ...own.ownFamilies, ...this.#work.instruments.watchProcess()];
     this.#exposition = new Exposition(this.#families);
     this.#state = new State(this.#exposition);
-    this.#networks = config.networks.map((network) => createNetwork(network, options, this.#work));
+    this.#networks = config.networks.map((network) => createNetwork(network, options, this.#work, this.#state));
     this.tasks = this.#networks.flatMap(({ tasks }) => tasks);
-    for (const { network, collector } of this.tasks) this.#work.expectCollector(network, collector.name);
+    for (const network of config.networks) {
+      for (const { name } of busyCollectors(network)) this.#work.expectCollector(network.name, name);
+    }
     this.page = new MetricsPage({
       exposition: this.#exposition,
       expire: (now) => this.#state.expire(now),
@@ -170,8 +173,8 @@ interface Network {
   readonly close: () => Promise<void>;
 }
 
-function createNetwork(network: NetworkConfig, { clock, version }: AppOptions, work: Work): Network {
-  const enabled = network.collectors.map((settings) => ({ settings, collector: collectorOf(settings.name) }));
+function createNetwork(network: NetworkConfig, { clock, version }: AppOptions, work: Work, state: State): Network {
+  const enabled = busyCollectors(network).map((settings) => ({ settings, collector: collectorOf(settings.name) }));
   const operations = [...new Set(enabled.flatMap(({ collector }) => collector.operations.map(({ name }) => name)))];
   work.expectNetwork(network.name, operations);
   const { collectors: planned, requestsPerMinute } = planNetwork(network);
@@ -191,10 +194,20 @@ function createNetwork(network: NetworkConfig, { clock, version }: AppOptions, w
     clock,
     observer: work.observerOf(network.name),
   });
-  const tasks = enabled.map(({ settings, collector }): Task => {
+  const tasks = enabled.flatMap(({ settings, collector }): Task[] => {
     const { options, schedule, intervalMs, timeoutMs, maxAgeMs } = settings;
-    return { network: network.name, collector, options, client, schedule, intervalMs, timeoutMs, maxAgeMs };
+    const common = { network: network.name, collector, options, client, schedule, intervalMs, timeoutMs, maxAgeMs };
+    return targetsOf(collector, network).map((target) => ({ ...common, target, chain }));
   });
+  const guides = tasks.filter(({ collector }) => collector.chainView !== undefined);
+  function chain(): ChainView | undefined {
+    for (const task of guides) {
+      const { observation } = state.of(task);
+      const view = observation === undefined ? undefined : task.collector.chainView?.(observation);
+      if (view !== undefined) return view;
+    }
+    return undefined;
+  }
   return {
     tasks,
     reportOf: () => reportOf(network.name, client.snapshot(), operations, requestsPerMinute),

@@ -1,7 +1,8 @@
 // What a configuration will cost, reckoned without any request: requests against the budget, series, ages.
 import { REASONS } from "./api/errors.ts";
+import { targetsOf } from "./collectors/collector.ts";
 import { collectorFamilies, collectorOf } from "./collectors/index.ts";
-import type { Config, NetworkConfig } from "./config/config.ts";
+import type { CollectorConfig, Config, NetworkConfig } from "./config/config.ts";
 import type { Family } from "./metrics/family.ts";
 import * as own from "./metrics/own.ts";
 import { MINUTES_PER_MONTH } from "./poll/report.ts";
@@ -56,12 +57,18 @@ function seriesOf(family: Family, sizes: Readonly<Record<string, number>>): numb
   return sets * (family.kind === "histogram" ? family.bounds.length + 3 : 1);
 }
 
+/** The collectors of a network that have something to look at. */
+export function busyCollectors(network: NetworkConfig): readonly CollectorConfig[] {
+  return network.collectors.filter(({ name }) => targetsOf(collectorOf(name), network).length > 0);
+}
+
 /** Reckons one network through. */
 export function planNetwork(network: NetworkConfig): NetworkPlan {
-  const rows = network.collectors.map((settings): CollectorPlan => {
+  const rows = busyCollectors(network).map((settings): CollectorPlan => {
     const collector = collectorOf(settings.name);
     const intervalSeconds = settings.intervalMs / 1000;
-    const requestsPerPoll = collector.requestsPerPoll(settings.options, intervalSeconds);
+    const targets = targetsOf(collector, network).length;
+    const requestsPerPoll = targets * collector.requestsPerPoll(settings.options, intervalSeconds);
     const requestsPerMinute = (requestsPerPoll * 60) / intervalSeconds;
     return {
       collector: collector.name,
@@ -70,7 +77,7 @@ export function planNetwork(network: NetworkConfig): NetworkPlan {
       requestsPerMinute,
       requestsPerMonth: requestsPerMinute * MINUTES_PER_MONTH,
       peakPerMinute: requestsPerPoll * (Math.floor(60 / intervalSeconds) + 1),
-      series: collector.families.reduce((sum, family) => sum + seriesOf(family, { endpoint: 1 }), 0),
+      series: targets * collector.families.reduce((sum, family) => sum + seriesOf(family, { endpoint: 1 }), 0),
       usualAgeSeconds: intervalSeconds + settings.timeoutMs / 1000,
       worstAgeSeconds: settings.maxAgeMs / 1000,
     };
@@ -114,7 +121,7 @@ const RARE: readonly { readonly name: string }[] = [
 ];
 
 function ownSeriesOf(network: NetworkConfig): number {
-  const enabled = network.collectors.map(({ name }) => collectorOf(name));
+  const enabled = busyCollectors(network).map(({ name }) => collectorOf(name));
   const sizes = {
     collector: enabled.length,
     operation: enabled.flatMap(({ operations }) => operations).length,

@@ -34,7 +34,9 @@ function publish(node: SchemaNode, isOverride: boolean): object {
   };
   if (node.items !== undefined) {
     const { minItems, maxItems } = node;
-    return { ...notes, type: "array", minItems, maxItems, items: publish(node.items, isBelow) };
+    const limits = { ...(minItems === undefined ? {} : { minItems }), ...(maxItems === undefined ? {} : { maxItems }) };
+    // The sample of a list is text for the example file.
+    return { ...notes, examples: undefined, type: "array", ...limits, items: publish(node.items, isBelow) };
   }
   const accepted = node.anyOf?.map(keywordsOf) ?? [keywordsOf(node)];
   // The key has to be one whole reference, which its own pattern says.

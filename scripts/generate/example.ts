@@ -22,6 +22,12 @@ function written(key: string, node: SchemaNode, indent: string, isRequired: bool
     return [`${indent}# ${key}: { ${first}: { every: 1m } }`];
   }
   if (node.properties !== undefined) return [`${indent}${key}:`, ...group(node, `${indent}  `)];
+  // A list that is empty unless somebody fills it: an entry to fill in, commented out.
+  if (node.items !== undefined && Array.isArray(node.default) && node.default.length === 0) {
+    if (node.items.properties === undefined) return [`${indent}# ${key}: ${node.sample ?? "[]"}`];
+    const samples = Object.entries(node.items.properties).map(([name, { sample }]) => `${name}: ${sample}`);
+    return [`${indent}# ${key}:`, ...samples.map((text, index) => `${indent}#   ${index === 0 ? "-" : " "} ${text}`)];
+  }
   if (node.items !== undefined) {
     const [first = "", ...rest] = group(node.items, `${indent}    `);
     return [`${indent}${key}:`, `${indent}  - ${first.trimStart()}`, ...rest];

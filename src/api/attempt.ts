@@ -27,7 +27,7 @@ async function ask(parts: Parts, judge: Judge, call: Call, url: URL): Promise<Ju
   if (!call.probing && parts.retirement.isRetired(operation.name, parts.clock.now())) {
     return failed(new ApiError("gone", operation.name, "retired by the server"));
   }
-  const stored = parts.cache.find(operation, url.href);
+  const stored = call.fresh ? undefined : parts.cache.find(operation, url.href);
   const conditional: Record<string, string> = stored === undefined ? {} : { "if-none-match": stored.etag };
   const started = parts.clock.now();
   const report = (code: string, bytes: number) => {

@@ -143,7 +143,7 @@ function stacksApi(parts: Parts, caller: Caller, base: URL, poll: PollOptions): 
       const message = error instanceof RangeError ? error.message : "no URL can be made";
       throw new ApiError("bug", operation.name, parts.redact(message));
     }
-    const answer = await caller.ask({ operation, ...turn }, url);
+    const answer = await caller.ask({ operation, ...turn, fresh: parameters.fresh === true }, url);
     // Decoded by this operation's own shape, now or when it was stored: the cache compares shapes.
     return answer as Answer<Body>;
   };

@@ -18,6 +18,8 @@ type Placeholder<Path extends string> = Path extends `${string}{${infer Name}}${
 export interface Parameters<Path extends string> {
   readonly path: Readonly<Record<Placeholder<Path>, string | number>>;
   readonly query?: Readonly<Record<string, string | number | boolean>>;
+  /** Asks without saying what is known, so that a 304 cannot confirm what a reorganisation has changed. @default false */
+  readonly fresh?: boolean;
 }
 
 /** Declares an operation; exists so that the literal type of the path is kept. */

@@ -15,6 +15,8 @@ import type { Transport } from "./transport.ts";
 export interface Call extends Turn {
   readonly operation: Operation;
   readonly collector: string | undefined;
+  /** It wants the whole answer, whatever is stored. */
+  readonly fresh: boolean;
   /** It may ask although the operation is retired. */
   readonly probing: boolean;
 }

@@ -258,6 +258,13 @@ export const blocks = {
     return tip === "probe" ? expected + 1 : Math.ceil((expected + 1) / 30);
   },
 
+  chainView({ chain }) {
+    if (chain === undefined) return undefined;
+    const { totals, lastReorg } = chain;
+    const last = lastReorg && { at: lastReorg.at * 1000, height: lastReorg.height };
+    return { tipHeight: tipOf(chain).height, reorgs: totals.reorgs, lastReorg: last };
+  },
+
   async observe({ api, previous, now }, settings) {
     const nothing: Observation = { chain: undefined, search: undefined, listAt: 0, limits: settings.tenure_limits };
     return follow(api, previous ?? nothing, settings, now);

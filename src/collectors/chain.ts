@@ -54,7 +54,8 @@ export interface Chain {
   /** Ascending and without gap; the last one is the tip. Never empty. */
   readonly recent: readonly Block[];
   readonly totals: Totals;
-  readonly lastReorg: { readonly depth: number; readonly at: number } | undefined;
+  /** Depth in blocks, Unix seconds, and the lowest height that was replaced. */
+  readonly lastReorg: { readonly depth: number; readonly at: number; readonly height: number } | undefined;
 }
 
 /** Upper bounds of the block interval, seconds. Blocks come every few seconds since Nakamoto, every ten minutes before. */
@@ -139,7 +140,7 @@ export function extend(chain: Chain, abandoned: readonly Block[], fresh: readonl
     totals: isReorg
       ? { ...totals, reorgs: totals.reorgs + 1, reorgedBlocks: totals.reorgedBlocks + abandoned.length }
       : totals,
-    lastReorg: isReorg ? { depth: abandoned.length, at } : chain.lastReorg,
+    lastReorg: reorgOf(abandoned, at) ?? chain.lastReorg,
   };
 }
 
@@ -164,7 +165,12 @@ export function restart(chain: Chain, read: readonly Block[], at: number): Chain
     totals = counted(totals, block, parent);
     parent = block;
   }
-  return { recent: read.slice(-KEPT), totals, lastReorg: isReorg ? { depth: abandoned.length, at } : chain.lastReorg };
+  return { recent: read.slice(-KEPT), totals, lastReorg: reorgOf(abandoned, at) ?? chain.lastReorg };
+}
+
+function reorgOf(abandoned: readonly Block[], at: number): Chain["lastReorg"] {
+  const [first] = abandoned;
+  return first && { depth: abandoned.length, at, height: first.height };
 }
 
 function counted(totals: Totals, block: Block, parent: Block | undefined): Totals {

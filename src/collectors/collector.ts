@@ -3,9 +3,51 @@ import type { ZodType } from "zod";
 import type { Operation, StacksApi } from "../api/operation.ts";
 import type { Family, Sample } from "../metrics/family.ts";
 
+/** One thing that a collector looks at on a network: the whole chain, or one watched principal. */
+export interface Target {
+  /** Unique within its collector and network; empty for the whole chain. */
+  readonly key: string;
+}
+
+/** The only target of a collector that looks at the whole chain. */
+export const WHOLE_CHAIN: Target = { key: "" };
+
+/** One entry of a watch list, complete: what was left out has its default. */
+export interface Watched {
+  /** The principal in its canonical spelling: an address, or `address.contract-name`. */
+  readonly principal: string;
+  /** Value of the label `name`; unique in its list. */
+  readonly name: string;
+  /** Empty when it has none. */
+  readonly group: string;
+  /** Free labels of the info family. Every entry of a configuration has the same names; empty where nothing was said. */
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+/** What the targets of a network are made from. */
+export interface WatchedNetwork {
+  readonly name: string;
+  /** Blocks, the transaction's own included, after which a transaction is counted. */
+  readonly confirmations: number;
+  readonly addresses: readonly Watched[];
+  readonly contracts: readonly Watched[];
+}
+
+/** What one collector of a network knows of its chain and the others make use of. */
+export interface ChainView {
+  readonly tipHeight: number;
+  /** Reorganisations seen since the start of the observation. */
+  readonly reorgs: number;
+  /** The last one: when it was noticed (Unix time, milliseconds), and the lowest height that was replaced. */
+  readonly lastReorg?: { readonly at: number; readonly height: number } | undefined;
+}
+
 /** What one poll works with. */
-export interface Poll<Observation> {
+export interface Poll<Observation, Of extends Target = Target> {
   readonly api: StacksApi;
+  readonly target: Of;
+  /** The newest view of the network's chain; undefined while no collector offers one. */
+  readonly chain: ChainView | undefined;
   /** Name of the network; the value of the label `network`. */
   readonly network: string;
   /** The observation of the last successful poll. */
@@ -20,13 +62,15 @@ export interface Poll<Observation> {
  * A subject: where it asks, what it keeps, what it exposes. `observe` does all I/O and turns the previous observation
  * into the next one; a poll that throws leaves the previous one as it was, so cursors and totals are never half advanced.
  */
-export interface Collector<Observation, Options> {
+export interface Collector<Observation, Options, Of extends Target = Target> {
   /** File, label value and setting. */
   readonly name: string;
   /** One sentence for the documentation. */
   readonly about: string;
   /** Default schedule: `every: 30s` or a cron expression with seconds. */
   readonly schedule: string;
+  /** Default deadline of a poll, as a duration. @default 10s */
+  readonly timeout?: string;
   /** Order in which collectors are served when the budget is short; 0 comes first. */
   readonly priority: number;
   /** Every operation it may ask. */
@@ -35,11 +79,15 @@ export interface Collector<Observation, Options> {
   readonly families: readonly Family[];
   /** Settings of its own, beside `enabled`, schedule, `timeout` and `max_age`; every one with a default. */
   readonly options: ZodType<Options>;
-  /** Requests of one poll in the steady state, given how far apart polls are (seconds). */
+  /** What it looks at on a network. Absent: the whole chain. */
+  targets?(network: WatchedNetwork): readonly Of[];
+  /** What an observation tells the network's other collectors of the chain. */
+  chainView?(observation: Observation): ChainView | undefined;
+  /** Requests of one poll of one target in the steady state, given how far apart polls are (seconds). */
   requestsPerPoll(options: Options, intervalSeconds: number): number;
-  observe(poll: Poll<Observation>, options: Options): Promise<Observation>;
+  observe(poll: Poll<Observation, Of>, options: Options): Promise<Observation>;
   /** Pure. Samples of absent data are left out. */
-  samples(observation: Observation, network: string): Iterable<Sample>;
+  samples(observation: Observation, network: string, target: Of): Iterable<Sample>;
 }
 
 /**
@@ -47,3 +95,8 @@ export interface Collector<Observation, Options> {
  * the machinery can only hand back to a collector what that collector made itself.
  */
 export type AnyCollector = Collector<unknown, unknown>;
+
+/** What a collector looks at on a network. */
+export function targetsOf(collector: AnyCollector, network: WatchedNetwork): readonly Target[] {
+  return collector.targets?.(network) ?? [WHOLE_CHAIN];
+}

@@ -1,12 +1,14 @@
 // The table of contents: every subject, and every family that a subject may emit.
 import type { Family } from "../metrics/family.ts";
+import { addresses } from "./addresses.ts";
 import { blocks } from "./blocks.ts";
 import type { AnyCollector } from "./collector.ts";
+import { contracts } from "./contracts.ts";
 import { fees } from "./fees.ts";
 import { mempool } from "./mempool.ts";
 
 /** The subjects, in the order of the page. A new one is one line here. */
-export const collectors = [fees, mempool, blocks] as readonly AnyCollector[];
+export const collectors = [fees, mempool, blocks, addresses, contracts] as readonly AnyCollector[];
 
 /** The families of all subjects, each once, in the order of the page. */
 export const collectorFamilies: readonly Family[] = [...new Set(collectors.flatMap(({ families }) => families))];

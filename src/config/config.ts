@@ -1,5 +1,6 @@
 // What the exporter runs with: checked, complete, every default applied. Made by `load.ts` and by nothing else.
 import type { ZodType } from "zod";
+import type { WatchedNetwork } from "../collectors/collector.ts";
 import type { Schedule } from "../poll/interval.ts";
 import type { Secret } from "./secret.ts";
 
@@ -28,7 +29,7 @@ export interface Config {
 }
 
 /** One API that is watched. */
-export interface NetworkConfig {
+export interface NetworkConfig extends WatchedNetwork {
   /** Value of the label `network`; unique. */
   readonly name: string;
   /** Base of every request: scheme, host and path, without a slash at the end. */
@@ -40,6 +41,8 @@ export interface NetworkConfig {
   readonly budget: { readonly perMinute: number; readonly perMonth: number | undefined };
   /** Longest answer that is read. Bytes. */
   readonly maxBodyBytes: number;
+  /** The files that a part of the watch list was read from, absolute. */
+  readonly watchFiles: readonly string[];
   /** The collectors that are enabled, in the order of the list that the configuration was loaded with. */
   readonly collectors: readonly CollectorConfig[];
 }

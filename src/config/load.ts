@@ -10,6 +10,7 @@ import { inOrder, type Mistake } from "./mistakes.ts";
 import { settingsTree } from "./schema.ts";
 import { allSettings, networkSettings } from "./settings.ts";
 import { NO_SOURCE, readSource } from "./source.ts";
+import { readWatchLists, withSameLabels } from "./watch-list.ts";
 
 /** Everything a configuration is made from. */
 export interface LoadOptions {
@@ -42,9 +43,9 @@ export async function loadConfig(options: LoadOptions): Promise<Loaded> {
   const root = expansion.value;
   if (source.value !== undefined) checkKeys(root, findings.tree, [], findings);
   const checked = check(allSettings(collectors), root, [], findings);
-  const networks = await configureNetworks(root, { file, readFile, collectors, findings });
+  const { networks, listed } = await configureNetworks(root, { file, readFile, collectors, findings });
 
-  const mistakes = [...flags.mistakes, ...inOrder(findings.mistakes)];
+  const mistakes = [...flags.mistakes, ...inOrder(findings.mistakes), ...listed];
   if (checked === undefined || mistakes.length > 0) return { ok: false, mistakes };
   return {
     ok: true,
@@ -64,10 +65,14 @@ interface NetworkParts {
 }
 
 // Looks at every network, also at those in which something else is wrong, so that all mistakes are told at once.
-async function configureNetworks(root: unknown, parts: NetworkParts): Promise<NetworkConfig[]> {
+async function configureNetworks(
+  root: unknown,
+  parts: NetworkParts,
+): Promise<{ readonly networks: readonly NetworkConfig[]; readonly listed: readonly Mistake[] }> {
   const { collectors, findings } = parts;
   const written = valueAt(root, ["networks"]) ?? allSettings(collectors).shape.networks.def.defaultValue;
   const configs: NetworkConfig[] = [];
+  const listed: Mistake[] = [];
   const names = new Set<unknown>();
   for (const [index, network] of (Array.isArray(written) ? written : []).entries()) {
     const path = ["networks", index];
@@ -77,9 +82,11 @@ async function configureNetworks(root: unknown, parts: NetworkParts): Promise<Ne
 
     const apiKey = await readKey(network, path, parts);
     const enabled = collectors.flatMap((collector) => configureCollector(collector, root, index, findings) ?? []);
+    const watched = await readWatchLists(network, path, parts);
+    listed.push(...watched.mistakes);
     const parsed = networkSettings(collectors).safeParse(network);
     if (!parsed.success) continue;
-    const { url, api_key_header, budget, max_body } = parsed.data;
+    const { url, api_key_header, budget, max_body, confirmations } = parsed.data;
     const perMonth = typeof budget.per_month === "number" ? budget.per_month : undefined;
     configs.push({
       name: parsed.data.name,
@@ -88,8 +95,12 @@ async function configureNetworks(root: unknown, parts: NetworkParts): Promise<Ne
       apiKeyHeader: api_key_header,
       budget: { perMinute: budget.per_minute, perMonth },
       maxBodyBytes: max_body,
+      confirmations,
+      addresses: watched.addresses,
+      contracts: watched.contracts,
+      watchFiles: watched.files,
       collectors: enabled,
     });
   }
-  return configs;
+  return { networks: withSameLabels(configs), listed };
 }

@@ -2,6 +2,7 @@
 // (documentation, JSON Schema, example, messages) is made from here.
 import { z } from "zod";
 import { type ConfigurableCollector, LOG_FORMATS, LOG_LEVELS } from "./config.ts";
+import { CHAINS } from "./principal.ts";
 import { cron, duration, every, listenAddress, size, url } from "./values.ts";
 
 const SECOND_MS = 1000;
@@ -41,6 +42,53 @@ const budget = z.object({ per_minute: perMinute, per_month: perMonth }).prefault
 
 /** Most characters of a key that is sent in a header, and the fewest that can be recognised (and hidden) in a text. */
 export const KEY_LENGTH = { shortest: 8, longest: 4096 } as const;
+
+const entryShape = {
+  name: z.string().min(1).max(128).optional().meta({
+    description: "Value of the label `name`; different for every entry of the list.",
+    absent: "the principal in short, such as `SP3FB..5SVTE`",
+    sample: "treasury",
+  }),
+  group: z.string().max(128).optional().meta({
+    description: "Value of the label `group` of the info family; what rules and dashboards sum by.",
+    sample: "exchange",
+  }),
+  labels: z.record(z.string(), z.string().max(256)).optional().meta({
+    description:
+      "Further labels of the info family. Names of a-z, 0-9 and _, the first a letter, and none that the family has already.",
+    sample: "{ owner: treasury-team }",
+  }),
+};
+
+/** An entry of the list of addresses, as it is written. */
+export const addressEntry = z.object({
+  address: z.string().meta({
+    expected: "a Stacks address, or a contract as address.name",
+    description: "An account or a contract whose transactions are counted. Its checksum is verified.",
+    sample: "SP000000000000000000002Q6VF78",
+  }),
+  ...entryShape,
+});
+
+/** An entry of the list of contracts, as it is written. */
+export const contractEntry = z.object({
+  contract_id: z.string().meta({
+    expected: "a contract as address.name",
+    description: "A contract whose printed events are counted. The checksum of its address is verified.",
+    sample: "SP000000000000000000002Q6VF78.pox-4",
+  }),
+  ...entryShape,
+});
+
+const watchFiles = (what: string) =>
+  z
+    .array(z.string().min(1).meta({ expected: "the path of a file" }))
+    .max(100)
+    .default([])
+    .meta({
+      description: `Files with more ${what}, relative to the folder of this file: \`.csv\` with a header line (further columns are labels), \`.json\` with a list of such entries or of principals, anything else with one principal per line.`,
+      sample: `[${what}.csv]`,
+    });
 
 const networkShape = {
   name: z
@@ -83,6 +131,22 @@ const networkShape = {
       expected: "the name of a header",
       description: "Header that carries the key.",
     }),
+  chain: z.enum(CHAINS).default("mainnet").meta({
+    description: "Which addresses are right: those of mainnet begin with SP or SM, those of testnet with ST or SN.",
+  }),
+  confirmations: z.int().min(1).max(1000).default(6).meta({
+    unit: "blocks",
+    description:
+      "Stacks blocks after which a transaction of a watched principal is counted, its own block included. 1 counts at sight.",
+  }),
+  addresses: z.array(addressEntry).max(100_000).default([]).meta({
+    description: "Accounts and contracts whose transactions are counted.",
+  }),
+  address_files: watchFiles("addresses"),
+  contracts: z.array(contractEntry).max(100_000).default([]).meta({
+    description: "Contracts whose printed events are counted.",
+  }),
+  contract_files: watchFiles("contracts"),
   budget,
   max_body: size(1024, 1024 ** 3)
     .prefault("16MiB")

@@ -27,6 +27,8 @@ export interface Family<Name extends string = string> {
   readonly labelNames: readonly Name[];
   /** Upper bounds of a histogram, ascending, without +Inf; empty otherwise. */
   readonly bounds: readonly number[];
+  /** Samples may have labels beyond the declared ones, whose names come from the configuration. */
+  readonly isOpen: boolean;
   /** Makes a sample. Amounts may be bigint: they are converted once, at rendering. */
   at(labels: Readonly<Record<Name, string>>, value: number | bigint | Distribution): Sample;
   toString(): string;
@@ -46,6 +48,8 @@ interface Declaration<Name extends string> {
   /** Operation and field the value comes from, or "own" facts of the exporter. */
   readonly source?: string;
   readonly unit?: Unit;
+  /** @default false */
+  readonly isOpen?: boolean;
   readonly labels?: Readonly<Record<Name, Label | string>>;
 }
 
@@ -68,6 +72,7 @@ function declare<Name extends string>(
     labels,
     labelNames: Object.keys(labels) as Name[],
     bounds,
+    isOpen: declaration.isOpen ?? false,
     at: (labels, value) => ({ family: family as Family, labels, value }),
     toString: () => declaration.name,
   };

@@ -34,9 +34,20 @@ function escapeValue(text: string): string {
   return isPlain(text) ? text : text.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
 }
 
+// Declared labels first; the free ones of an open family in the order of their names.
+function namesOf({ labelNames, isOpen }: Family, labels: Labels): readonly string[] {
+  if (!isOpen) return labelNames;
+  return [
+    ...labelNames,
+    ...Object.keys(labels)
+      .filter((name) => !labelNames.includes(name))
+      .sort(),
+  ];
+}
+
 function prefixes(family: Family, labels: Labels): string[] {
   const pairs: string[] = [];
-  for (const name of family.labelNames) {
+  for (const name of namesOf(family, labels)) {
     const value = labels[name];
     if (typeof value !== "string") throw new TypeError(`${family.name}: label ${name} has no value`);
     pairs.push(`${name}="${escapeValue(value)}"`);
@@ -54,7 +65,7 @@ function prefixes(family: Family, labels: Labels): string[] {
 
 function isSame(family: Family, a: Labels, b: Labels): boolean {
   if (a === b) return true;
-  const names = family.labelNames;
+  const names = family.isOpen ? [...new Set([...Object.keys(a), ...Object.keys(b)])] : family.labelNames;
   for (let place = 0; place < names.length; place += 1) {
     const name = names[place] as string;
     if (a[name] !== b[name]) return false;

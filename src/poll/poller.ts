@@ -72,17 +72,17 @@ export class Poller {
     signal: AbortSignal,
   ): Promise<Reason | "stopped" | undefined> {
     const { state, clock, log, stop } = this.#parts;
-    const { collector, network, options } = task;
+    const { collector, network, target, options } = task;
     const before = state.of(task);
-    const fields = { network, collector: collector.name };
+    const fields = { network, collector: collector.name, ...(target.key === "" ? {} : { target: target.key }) };
     try {
       const api = task.client.forPoll({ priority: collector.priority, signal, deadline });
       const previous = before.observation;
       const observation = await untilAborted(
-        collector.observe({ api, network, previous, now, signal }, options),
+        collector.observe({ api, network, target, chain: task.chain?.(), previous, now, signal }, options),
         signal,
       );
-      state.succeed(task, observation, collector.samples(observation, network), clock.now());
+      state.succeed(task, observation, collector.samples(observation, network, target), clock.now());
       if (before.failure !== undefined) {
         log.info({ ...fields, failedPolls: before.failuresInARow }, "poll recovered");
       } else log.debug(fields, "polled");

@@ -1,6 +1,6 @@
-// What is polled: one collector on one network, with its settings.
+// What is polled: one target of a collector on one network, with its settings.
 import type { StacksApi } from "../api/operation.ts";
-import type { AnyCollector } from "../collectors/collector.ts";
+import type { AnyCollector, ChainView, Target } from "../collectors/collector.ts";
 import type { Schedule } from "./interval.ts";
 
 /** The part of an API client that a poll needs. */
@@ -9,10 +9,13 @@ export interface PollClient {
   forPoll(poll: { readonly priority: number; readonly signal: AbortSignal; readonly deadline: number }): StacksApi;
 }
 
-/** One collector on one network. */
+/** One target of a collector on one network. */
 export interface Task {
   readonly network: string;
   readonly collector: AnyCollector;
+  readonly target: Target;
+  /** What is known of the network's chain now. @default nothing */
+  readonly chain?: () => ChainView | undefined;
   /** Checked settings of the collector. */
   readonly options: unknown;
   readonly client: PollClient;
@@ -26,6 +29,6 @@ export interface Task {
 }
 
 /** Identity of a task: owner of its samples, field of log lines. */
-export function keyOf({ network, collector }: Task): string {
-  return `${network}/${collector.name}`;
+export function keyOf({ network, collector, target }: Task): string {
+  return target.key === "" ? `${network}/${collector.name}` : `${network}/${collector.name}/${target.key}`;
 }

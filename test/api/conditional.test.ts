@@ -24,6 +24,22 @@ describe("a conditional request", () => {
     expect(f.recorder.codes).toEqual(["200", "304", "304"]);
   });
 
+  test("is not made when the answer has to be fresh, which is stored all the same", async () => {
+    await using f = await Fixture.start([
+      json({ count: 1 }, 200, etag('"a"')),
+      json({ count: 2 }, 200, etag('"a"')),
+      unchanged,
+    ]);
+
+    await f.api().get(stats, NONE);
+    const fresh = await f.api().get(stats, { ...NONE, fresh: true });
+    const third = await f.api().get(stats, NONE);
+
+    expect(validators(f)).toEqual([undefined, undefined, '"a"']);
+    expect(fresh.body).toEqual({ count: 2 });
+    expect(third.body).toBe(fresh.body);
+  });
+
   test("is made for the very URL only", async () => {
     await using f = await Fixture.start([json({ height: 1 }, 200, etag('"tip"'))]);
     const ask = (height_or_hash: number, limit: number) =>

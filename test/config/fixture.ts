@@ -21,6 +21,8 @@ export const env = {
 const files: Readonly<Record<string, string | Uint8Array>> = {
   "/etc/stacks/good": "planted-key-of-a-file\n",
   "/run/secrets/hiro-api-key": "planted-key-of-a-secret",
+  "/etc/stacks/addresses.csv": "address,name,desk\nSP000000000000000000002Q6VF78,burn,none\n",
+  "/etc/stacks/contracts.csv": "contract_id\nSP000000000000000000002Q6VF78.pox-4\n",
   "/etc/stacks/empty": " \n",
   "/etc/stacks/binary": Uint8Array.of(0xff, 0xfe, 0x00),
   "/etc/stacks/two-lines": "planted-one\nplanted-two\n",

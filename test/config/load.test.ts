@@ -20,6 +20,10 @@ describe("defaults", () => {
           apiKey: undefined,
           apiKeyHeader: "x-api-key",
           budget: { perMinute: 10, perMonth: 150_000 },
+          addresses: [],
+          contracts: [],
+          confirmations: 6,
+          watchFiles: [],
           maxBodyBytes: 16 * 1024 * 1024,
           collectors: [
             {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { AnyCollector, Poll } from "../../src/collectors/collector.ts";
+import { type AnyCollector, type Poll, WHOLE_CHAIN } from "../../src/collectors/collector.ts";
 import { counter, gauge } from "../../src/metrics/family.ts";
 import type { Task } from "../../src/poll/task.ts";
 
@@ -30,6 +30,7 @@ export function fakeTask(
   return {
     network: "mainnet",
     collector,
+    target: WHOLE_CHAIN,
     options: {},
     client: { forPoll: () => ({}) as never },
     schedule: { kind: "every", milliseconds: 10_000 },

@@ -1,7 +1,7 @@
 // Text compared with a committed file; `npm run golden` writes the files anew, and their diff is what Prometheus will see.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { expect } from "@jest/globals";
-import type { AnyCollector } from "../../src/collectors/collector.ts";
+import { type AnyCollector, type Target, WHOLE_CHAIN } from "../../src/collectors/collector.ts";
 import { Exposition } from "../../src/metrics/exposition.ts";
 
 const isRewriting = process.env.GOLDEN === "write";
@@ -13,8 +13,13 @@ export function expectGolden(name: string, text: string): void {
 }
 
 /** What the page shows of one observation. */
-export async function textOf(collector: AnyCollector, observation: unknown, network = "mainnet"): Promise<string> {
+export async function textOf(
+  collector: AnyCollector,
+  observation: unknown,
+  network = "mainnet",
+  target: Target = WHOLE_CHAIN,
+): Promise<string> {
   const exposition = new Exposition(collector.families);
-  exposition.set("x", collector.samples(observation, network));
+  exposition.set("x", collector.samples(observation, network, target));
   return (await exposition.page("classic")).body.toString();
 }

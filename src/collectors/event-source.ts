@@ -1,0 +1,92 @@
+// The operations that list what a contract printed, and how the list is read back to something known.
+import { z } from "zod";
+import { ApiError } from "../api/errors.ts";
+import { type Operation, operation, type StacksApi } from "../api/operation.ts";
+import { type ContractEvent, type Feed, idOf, meets } from "./event-feed.ts";
+
+const body = z.object({
+  results: z.array(
+    z.object({
+      event_index: z.int().nonnegative(),
+      event_type: z.string(),
+      tx_id: z.string().min(1),
+      contract_log: z.object({ topic: z.string() }).optional(),
+    }),
+  ),
+});
+
+/** Operation 4.4; no total is told. */
+export const contractEvents = operation({
+  name: "contract_events",
+  path: "/extended/v1/contract/{contract_id}/events",
+  body,
+});
+
+/** Replacement of 4.4, with the same items. */
+export const contractLogs = operation({
+  name: "contract_logs",
+  path: "/extended/v2/smart-contracts/{contract_id}/logs",
+  body,
+});
+
+const PAGE = 50;
+const OVERLAP = 2;
+const MOST_REREADS = 2;
+
+/** The newest events, newest first, each once. */
+export interface EventReading {
+  readonly events: readonly ContractEvent[];
+  /** Neither something known nor the end of the list was reached. */
+  readonly isGap: boolean;
+}
+
+/** Reads from the newest back to an event that is done with, at most so many pages. */
+export async function readEvents(
+  api: StacksApi,
+  contract: string,
+  isNew: boolean,
+  feed: Feed | undefined,
+  mostPages: number,
+): Promise<EventReading> {
+  const from = isNew ? contractLogs : contractEvents;
+  for (let rereads = 0; rereads <= MOST_REREADS; rereads += 1) {
+    const reading = await tryEvents(api, contract, from, feed, mostPages);
+    if (reading !== undefined) return reading;
+  }
+  throw new ApiError("bad_body", from.name, "the list changed faster than it could be read");
+}
+
+type Source = Operation<typeof contractEvents.path | typeof contractLogs.path, z.infer<typeof body>>;
+
+async function tryEvents(
+  api: StacksApi,
+  contract: string,
+  from: Source,
+  feed: Feed | undefined,
+  mostPages: number,
+): Promise<EventReading | undefined> {
+  const events = new Map<string, ContractEvent>();
+  let last: string | undefined;
+  for (let pages = 1, offset = 0; ; pages += 1) {
+    const query = { limit: PAGE, ...(offset === 0 ? {} : { offset }) };
+    const answer = await api.get(from, { path: { contract_id: contract }, query });
+    const rows = answer.body.results.map((item) => ({
+      txId: item.tx_id,
+      index: item.event_index,
+      type: item.event_type,
+      topic: item.contract_log?.topic ?? "",
+    }));
+    if (last !== undefined && !rows.some((row) => idOf(row) === last)) return undefined;
+    const known = events.size;
+    for (const row of rows) if (!events.has(idOf(row))) events.set(idOf(row), row);
+    const all = [...events.values()];
+    const lastRow = all.at(-1);
+    const isEnd = rows.length < PAGE;
+    // At first sight the newest page is enough: there is nothing to meet.
+    if (isEnd || feed === undefined || meets(feed, all)) return { events: all, isGap: false };
+    if (events.size === known) throw new ApiError("bad_body", from.name, "a page repeats the one before");
+    if (pages >= mostPages) return { events: all, isGap: true };
+    last = lastRow && idOf(lastRow);
+    offset += rows.length - OVERLAP;
+  }
+}

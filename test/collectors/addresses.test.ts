@@ -1,0 +1,210 @@
+import { describe, expect, test } from "@jest/globals";
+import { addresses as collector } from "../../src/collectors/addresses.ts";
+import type { AnyCollector } from "../../src/collectors/collector.ts";
+import { type Canned, cannedApi, captured } from "../support/canned-api.ts";
+import { expectGolden, textOf } from "../support/golden.ts";
+import { ModelLedger, PRINCIPAL } from "../support/model-ledger.ts";
+import { observe } from "../support/observe.ts";
+import { parseExposition } from "../support/parser.ts";
+
+const addresses = collector as unknown as AnyCollector;
+const ADDRESS = "ST3W8Y9CGDA3APW7H3FV5WGNTGNHR8S01630SZY14";
+
+const targetOf = (principal: string, confirmations = 6) => ({
+  key: principal,
+  watched: { principal, name: "desk", group: "exchange", labels: { owner: "treasury" } },
+  confirmations,
+});
+const target = targetOf(ADDRESS);
+const chain = { tipHeight: 60, reorgs: 0 };
+
+interface Tx {
+  readonly tx: { readonly block_height: number };
+}
+
+/** What the operations answered, for the twenty transactions that were captured. */
+function answers(url: string, operation: string): Canned {
+  if (operation === "address_transactions") {
+    // As if the whole history had been captured, and not its newest page.
+    return { json: { ...(captured("address-transactions.ok-default").json as object), limit: 50 } };
+  }
+  const { json } = captured("transactions-with-transfers.ok-default");
+  const { results } = json as { results: Tx[] };
+  const height = Number(new URL(url, "http://api").searchParams.get("height"));
+  return { json: { results: results.filter(({ tx }) => tx.block_height === height) } };
+}
+
+describe("captured answers become these samples:", () => {
+  test("what was there at first sight is not counted", async () => {
+    const api = cannedApi(answers);
+    const seen = await observe(addresses, api, undefined, { target, chain });
+
+    expectGolden("address-transactions.first-sight", await textOf(addresses, seen, "testnet", target));
+    expect(api.asked).toHaveLength(1);
+  });
+
+  test("a history read back, as far as it is deep enough", async () => {
+    const api = cannedApi(answers);
+    const options = { backfill: "all" };
+
+    const seen = await observe(addresses, api, undefined, { target, chain, options });
+
+    expectGolden("address-transactions.ok-default", await textOf(addresses, seen, "testnet", target));
+  });
+
+  test("the replacement, which tells less", async () => {
+    const api = cannedApi((_, operation) =>
+      operation === "principal_transactions"
+        ? { json: { ...(captured("extended-v3-principal-transactions").json as object), cursor: { next: null } } }
+        : { status: 410 },
+    );
+    const options = { backfill: "all", zeros: false };
+
+    const seen = await observe(addresses, api, undefined, { target: targetOf(ADDRESS, 1), chain, options });
+
+    expectGolden("extended-v3-principal-transactions", await textOf(addresses, seen, "testnet", target));
+  });
+});
+
+describe("requests", () => {
+  test("of an idle address are one a poll", async () => {
+    const ledger = new ModelLedger();
+    ledger.mine([3, 3, 3, 0, 0, 0, 0, 0]);
+    const api = cannedApi(ledger.answer);
+    const of = { target: targetOf(PRINCIPAL), chain: ledger.view };
+    let seen = await observe(addresses, api, undefined, of);
+    const before = api.asked.length;
+
+    for (let polls = 0; polls < 3; polls += 1) seen = await observe(addresses, api, seen, of);
+
+    expect(api.asked.length - before).toBe(3);
+  });
+
+  test("after a reorganisation that may concern it are not answered from what is stored", async () => {
+    const asked: (boolean | undefined)[] = [];
+    const ledger = new ModelLedger();
+    ledger.mine([1, 1, 1, 1]);
+    const plain = cannedApi(ledger.answer);
+    const api: typeof plain = {
+      ...plain,
+      get: (operation, parameters) => {
+        asked.push(parameters.fresh);
+        return plain.get(operation, parameters);
+      },
+    };
+    const at = (now: number) => ({ target: targetOf(PRINCIPAL), chain: ledger.view, now });
+    let seen = await observe(addresses, api, undefined, at(ledger.now));
+    seen = await observe(addresses, api, seen, at(ledger.now + 1_000));
+    ledger.now += 10_000;
+    ledger.reorg(2, []);
+
+    seen = await observe(addresses, api, seen, at(ledger.now + 1_000));
+    seen = await observe(addresses, api, seen, at(ledger.now + 120_000));
+    await observe(addresses, api, seen, at(ledger.now + 180_000));
+
+    expect(asked).toEqual([false, false, true, true, false]);
+  });
+});
+
+async function values(seen: unknown, of = target): Promise<Map<string, number>> {
+  const text = await textOf(addresses, seen, "mainnet", of);
+  return new Map(
+    parseExposition(text, "classic")
+      .flatMap(({ samples }) => samples)
+      .map(({ name, labels, value }) => [
+        [name, ...[...labels].filter(([key]) => !["network", "name", "address"].includes(key)).map(([, v]) => v)].join(
+          " ",
+        ),
+        value,
+      ]),
+  );
+}
+
+describe("bad answers", () => {
+  const spoiled = (
+    change: (result: { tx: Record<string, unknown>; [key: string]: unknown }, index: number) => void,
+  ) => {
+    const ledger = new ModelLedger();
+    ledger.mine([4, 0, 0]);
+    return cannedApi((url, operation) => {
+      const canned = ledger.answer(url, operation);
+      if (operation === "address_transactions" && typeof canned === "object" && "json" in canned) {
+        const { results } = canned.json as { results: { tx: Record<string, unknown> }[] };
+        for (const [index, result] of results.entries()) change(result, index);
+      }
+      return canned;
+    });
+  };
+  const read = async (api: ReturnType<typeof cannedApi>) => {
+    const of = targetOf(PRINCIPAL, 1);
+    const options = { backfill: "all", transfers: false };
+    const seen = await observe(addresses, api, undefined, { target: of, chain: { tipHeight: 3, reorgs: 0 }, options });
+    return { api, values: await values(seen, of) };
+  };
+  const countOf = (seen: ReadonlyMap<string, number>) =>
+    [...seen].filter(([key]) => key.startsWith("stacks_address_transactions_total")).reduce((sum, [, v]) => sum + v, 0);
+
+  test("an amount that is no number spoils only itself", async () => {
+    const { api, values: seen } = await read(
+      spoiled((result, index) => {
+        if (index === 1) result.stx_sent = "12x";
+      }),
+    );
+
+    expect(countOf(seen)).toBe(4);
+    expect(seen.get("stacks_address_irregularities_total bad_amount")).toBe(1);
+    expect(api.drift).toContain("address_transactions stx_sent type");
+  });
+
+  test("unknown types and statuses pass, up to a bound", async () => {
+    const { values: seen } = await read(
+      spoiled(({ tx }, index) => {
+        tx.tx_type = index === 0 ? "Bad Type!" : `new_type_${index}`;
+      }),
+    );
+
+    expect(countOf(seen)).toBe(4);
+    expect([...seen.keys()].filter((key) => /transactions_total (new_type_|other )/.test(key)).length).toBe(4);
+  });
+
+  test("a list out of order is counted, and said", async () => {
+    const { values: seen } = await read(
+      spoiled(({ tx }, index) => {
+        tx.tx_index = index;
+      }),
+    );
+
+    expect(countOf(seen)).toBe(4);
+    expect(seen.get("stacks_address_irregularities_total unordered")).toBe(1);
+  });
+});
+
+test("assets beyond the bound become other, and sums stay right", async () => {
+  const ledger = new ModelLedger();
+  ledger.mine([40]);
+  let made = 0;
+  const api = cannedApi((url, operation) => {
+    const canned = ledger.answer(url, operation);
+    if (operation === "transactions_with_transfers" && typeof canned === "object" && "json" in canned) {
+      const { results } = canned.json as { results: { ft_transfers: { asset_identifier: string }[] }[] };
+      for (const transfer of results.flatMap(({ ft_transfers }) => ft_transfers)) {
+        made += 1;
+        transfer.asset_identifier = `asset-${made}`;
+      }
+    }
+    return canned;
+  });
+  const of = targetOf(PRINCIPAL, 1);
+  const options = { backfill: "all", max_assets: 2 };
+
+  const seen = await values(
+    await observe(addresses, api, undefined, { target: of, chain: { tipHeight: 1, reorgs: 0 }, options }),
+    of,
+  );
+
+  const moved = [...seen].filter(([key, value]) => key.startsWith("stacks_address_ft_transfers_total") && value > 0);
+  expect(made).toBeGreaterThan(3);
+  expect(moved).toHaveLength(3);
+  expect(moved.reduce((sum, [, value]) => sum + value, 0)).toBe(made);
+  expect(seen.get("stacks_address_label_overflow_total ft")).toBe(made - 2);
+});

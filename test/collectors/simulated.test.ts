@@ -1,0 +1,109 @@
+// Against the simulator over real sockets, with its forks and its validators that do not change: counters against its books.
+import { expect, test } from "@jest/globals";
+import { canonicalTransactions } from "../../simulator/chain/books.ts";
+import type { Chain } from "../../simulator/chain/chain.ts";
+import { createClient } from "../../src/api/client.ts";
+import type { AddressTotals } from "../../src/collectors/address-totals.ts";
+import { addresses } from "../../src/collectors/addresses.ts";
+import { blocks } from "../../src/collectors/blocks.ts";
+import { type AnyCollector, type ChainView, type Target, WHOLE_CHAIN } from "../../src/collectors/collector.ts";
+import { contracts } from "../../src/collectors/contracts.ts";
+import { START, stillSimulator } from "../simulator/ask.ts";
+import { restarted } from "../support/plain-data.ts";
+
+const CONFIRMATIONS = 4;
+
+/** Straight from the simulator's canonical blocks, up to a height. */
+function booked(chain: Chain, principal: string, height: number) {
+  const book = { transactions: 0, fees: 0n, stx: 0n, ft: 0n, nft: 0, reached: 0n };
+  for (const { tx, block } of canonicalTransactions(chain)) {
+    if (block.height > height) continue;
+    const events = tx.events.filter(
+      (event) => event.kind !== "print" && (event.sender === principal || event.recipient === principal),
+    );
+    const isRecipient = tx.payload.type === "token_transfer" && tx.payload.recipient === principal;
+    const isCalled = tx.payload.type === "contract_call" && tx.payload.contract === principal;
+    const isDeployed = tx.payload.type === "smart_contract" && tx.payload.contract === principal;
+    const isParty = [tx.sender, tx.sponsor].includes(principal) || isRecipient || isCalled || isDeployed;
+    if (!isParty && events.length === 0) continue;
+    book.transactions += 1;
+    if ((tx.sponsor ?? tx.sender) === principal) book.fees += BigInt(tx.fee);
+    for (const event of events) {
+      if (event.kind === "stx") {
+        book.stx += event.amount;
+        if (event.recipient === principal) book.reached += event.amount;
+      } else if (event.kind === "ft") book.ft += event.amount;
+      else if (event.kind === "nft") book.nft += 1;
+    }
+  }
+  return book;
+}
+
+const sum = (sums: Readonly<Record<string, number>>) => Object.values(sums).reduce((all, value) => all + value, 0);
+const amounts = (sums: Readonly<Record<string, bigint>>) => Object.values(sums).reduce((all, value) => all + value, 0n);
+
+function counted({ totals }: { readonly totals: AddressTotals }) {
+  return {
+    transactions: sum(totals.transactions),
+    fees: amounts(totals.fees),
+    stx: amounts(totals.stxAmounts),
+    ft: amounts(totals.ftAmounts),
+    nft: sum(totals.nftTransfers),
+    reached: totals.received,
+  };
+}
+
+test("counters equal the simulator's books, through forks and restarts", async () => {
+  const simulator = await stillSimulator({ seed: 5, history: 40 });
+  await using ends = new AsyncDisposableStack();
+  ends.defer(() => simulator.close());
+  const client = createClient({
+    network: "mainnet",
+    baseUrl: simulator.url,
+    userAgent: "test",
+    budget: { perMinute: 100_000, perMonth: undefined },
+  });
+  ends.defer(() => client.close());
+  const { cast } = simulator.chain;
+  const watched = (principal: string) => ({ principal, name: principal, group: "", labels: {} });
+  const principals = [...cast.users.slice(0, 3), cast.sponsor, cast.contracts.vault];
+  const known = new Map<string, unknown>();
+  let now = START * 1000;
+  let chain: ChainView | undefined;
+
+  const poll = async (collector: AnyCollector, target: Target, options: object) => {
+    const signal = AbortSignal.timeout(60_000);
+    const key = `${collector.name} ${target.key}`;
+    const api = client.forPoll({ priority: 0, signal });
+    const before = { api, network: "mainnet", target, chain, previous: known.get(key), now, signal };
+    known.set(key, await collector.observe(before, collector.options.parse(options)));
+  };
+  const pollAll = async () => {
+    await poll(blocks as unknown as AnyCollector, WHOLE_CHAIN, {});
+    chain = (blocks as unknown as AnyCollector).chainView?.(known.get("blocks "));
+    for (const principal of principals) {
+      const target = { key: principal, watched: watched(principal), confirmations: CONFIRMATIONS };
+      await poll(addresses as unknown as AnyCollector, target, { backfill: "all" });
+    }
+    const logger = { key: "l", watched: watched(cast.contracts.logger), confirmations: CONFIRMATIONS };
+    await poll(contracts as unknown as AnyCollector, logger, {});
+  };
+
+  for (let round = 0; round < 40; round += 1) {
+    await pollAll();
+    if (round % 6 === 3) simulator.chain.reorg(1 + (Math.floor(round / 6) % (CONFIRMATIONS - 1)));
+    now += 60_000;
+    simulator.advance(round % 2 === 0 ? 60 : 5);
+    if (round % 9 === 4) for (const [key, observation] of known) known.set(key, restarted(observation));
+  }
+  for (let round = 0; round < 8; round += 1) await pollAll();
+
+  const tip = simulator.chain.ledger.tip?.height ?? 0;
+  expect(chain?.tipHeight).toBe(tip);
+  expect(chain?.reorgs).toBeGreaterThan(3);
+  for (const principal of principals) {
+    const seen = known.get(`addresses ${principal}`) as { readonly totals: AddressTotals };
+    expect(counted(seen)).toEqual(booked(simulator.chain, principal, tip - CONFIRMATIONS + 1));
+    expect(seen.totals.reverted).toEqual({});
+  }
+}, 120_000);

@@ -1,0 +1,95 @@
+import { describe, expect, test } from "@jest/globals";
+import fc from "fast-check";
+import { encodeAddress as encodeOfSimulator } from "../../simulator/chain/c32.ts";
+import { encodeAddress, readPrincipal, shortName } from "../../src/config/principal.ts";
+
+const hash = fc.oneof(
+  fc.uint8Array({ minLength: 20, maxLength: 20 }),
+  // Leading zeros have a spelling of their own.
+  fc.tuple(fc.integer({ min: 1, max: 20 }), fc.uint8Array({ minLength: 20, maxLength: 20 })).map(([zeros, bytes]) => {
+    const copy = bytes.slice();
+    copy.fill(0, 0, zeros);
+    return copy;
+  }),
+);
+const addresses = hash.map((bytes) => encodeAddress(22, Buffer.from(bytes).toString("hex")));
+
+const known = [
+  ["SP000000000000000000002Q6VF78", "mainnet"],
+  ["ST000000000000000000002AMW42H", "testnet"],
+  ["ST3W8Y9CGDA3APW7H3FV5WGNTGNHR8S01630SZY14", "testnet"],
+  ["STRFAEYK9SWNG5620F937EA42GHJZ7RGX6ASSVS7", "testnet"],
+] as const;
+
+test.each(known)("%s is an address of %s", (address, chain) => {
+  expect(readPrincipal(address, chain)).toEqual({ ok: true, principal: address, isContract: false });
+  expect(readPrincipal(`${address}.pox-4`, chain)).toEqual({
+    ok: true,
+    principal: `${address}.pox-4`,
+    isContract: true,
+  });
+});
+
+test("every address is read back as it was written, and as somebody else writes it", () => {
+  fc.assert(
+    fc.property(
+      fc.constantFrom([22, "mainnet"], [20, "mainnet"], [26, "testnet"], [21, "testnet"]),
+      hash,
+      (kind, bytes) => {
+        const [version, chain] = kind as [number, "mainnet" | "testnet"];
+        const hex = Buffer.from(bytes).toString("hex");
+        const address = encodeAddress(version, hex);
+
+        expect(address).toBe(encodeOfSimulator(version, hex));
+        expect(readPrincipal(address, chain)).toMatchObject({ ok: true, principal: address });
+      },
+    ),
+    { seed: 7 },
+  );
+});
+
+test("spellings that c32 allows become canonical", () => {
+  fc.assert(
+    fc.property(addresses, (address) => {
+      const loose = `S${address.slice(1).replaceAll("0", "O").replaceAll("1", "L")}`;
+
+      expect(readPrincipal(loose, "mainnet")).toMatchObject({ ok: true, principal: address });
+    }),
+    { seed: 7 },
+  );
+});
+
+test("one wrong character is noticed", () => {
+  const letters = [..."0123456789ABCDEFGHJKMNPQRSTVWXYZ"];
+  fc.assert(
+    fc.property(addresses, fc.nat(40), fc.constantFrom(...letters), (address, at, letter) => {
+      const place = 2 + (at % (address.length - 2));
+      fc.pre(address[place] !== letter);
+
+      expect(readPrincipal(address.slice(0, place) + letter + address.slice(place + 1), "mainnet").ok).toBe(false);
+    }),
+    { seed: 7 },
+  );
+});
+
+describe("refuses", () => {
+  test.each([
+    ["sp000000000000000000002q6vf78", "lower case, which addresses do not have"],
+    ["ST000000000000000000002AMW42H", "an address of testnet"],
+    ["SP000000000000000000002Q6VF79", "a wrong checksum, so a character is wrong or missing"],
+    ["SP00000000000000000002Q6VF78", "a wrong checksum, so a character is wrong or missing"],
+    ["SP0000000000000000000002Q6VF78", "a wrong checksum, so a character is wrong or missing"],
+    ["", "text that does not begin with S"],
+    ["SP", "text of 2 characters, which no address has"],
+    ["SPU00000000000000000002Q6VF78", "a character that addresses do not have"],
+    ["SP000000000000000000002Q6VF78.", "a contract name that cannot exist"],
+    ["SP000000000000000000002Q6VF78.9lives", "a contract name that cannot exist"],
+    ["SP000000000000000000002Q6VF78.a.b", "a contract name that cannot exist"],
+  ])("%j", (text, wrong) => {
+    expect(readPrincipal(text, "mainnet")).toEqual({ ok: false, wrong });
+  });
+});
+
+test("a short name keeps the ends and the contract", () => {
+  expect(shortName("SP3FBR2AGK5H9QBDH3EEN6DF8EK8JY7RX8QJ5SVTE.pool")).toBe("SP3FB..5SVTE.pool");
+});

@@ -1,0 +1,123 @@
+import { describe, expect, test } from "@jest/globals";
+import { encodeAddress } from "../../src/config/principal.ts";
+import { configOf, mistakesOf } from "./fixture.ts";
+
+const A = "SP000000000000000000002Q6VF78";
+const B = encodeAddress(22, "11".repeat(20));
+const C = encodeAddress(20, "22".repeat(20));
+
+const withFiles = (files: Readonly<Record<string, string | Uint8Array>>) => ({
+  readFile: (path: string) => {
+    const content = files[path.replace("/etc/stacks/", "")];
+    if (content === undefined) throw Object.assign(new Error("no"), { code: "ENOENT" });
+    return content;
+  },
+});
+const text = (lines: string) => `networks:\n  - name: mainnet\n    url: https://api.hiro.so\n${lines}`;
+const listed = async (lines: string, files: Readonly<Record<string, string | Uint8Array>> = {}) => {
+  const [network] = (await configOf(text(lines), withFiles(files))).networks;
+  return { addresses: network?.addresses, contracts: network?.contracts, files: network?.watchFiles };
+};
+const mistakes = (lines: string, files: Readonly<Record<string, string | Uint8Array>> = {}) =>
+  mistakesOf(text(lines), withFiles(files));
+
+test("entries are complete: names, groups, and one set of labels for all", async () => {
+  const { addresses, contracts } = await listed(`    addresses:
+      - { address: ${A}, name: burn, group: protocol, labels: { owner: nobody } }
+      - { address: ${B}, labels: { desk: one } }
+    contracts:
+      - { contract_id: ${A}.pox-4 }
+`);
+
+  expect(addresses).toEqual([
+    { principal: A, name: "burn", group: "protocol", labels: { desk: "", owner: "nobody" } },
+    { principal: B, name: `${B.slice(0, 5)}..${B.slice(-5)}`, group: "", labels: { desk: "one", owner: "" } },
+  ]);
+  expect(contracts).toEqual([{ principal: `${A}.pox-4`, name: "SP000..6VF78.pox-4", group: "", labels: {} }]);
+});
+
+describe("files", () => {
+  test("of lines, CSV and JSON are read", async () => {
+    const { addresses, files } = await listed("    address_files: [a.txt, b.csv, c.json]\n", {
+      "a.txt": `# cold\r\n${A} # burn\r\n\r\n`,
+      "b.csv": `name,address,team,group\n"desk, one",${B},"a ""b""",x\n`,
+      "c.json": JSON.stringify([C, { address: `${C}.pool`, name: "pool" }]),
+    });
+
+    expect(files).toEqual(["/etc/stacks/a.txt", "/etc/stacks/b.csv", "/etc/stacks/c.json"]);
+    expect(addresses?.map(({ principal, name, group, labels }) => [principal, name, group, labels.team])).toEqual([
+      [A, "SP000..6VF78", "", ""],
+      [B, "desk, one", "x", 'a "b"'],
+      [C, `${C.slice(0, 5)}..${C.slice(-5)}`, "", ""],
+      [`${C}.pool`, "pool", "", ""],
+    ]);
+  });
+
+  test("of 10,000 lines are read fast", async () => {
+    const lines = Array.from({ length: 10_000 }, (_, n) => encodeAddress(22, n.toString(16).padStart(40, "0")));
+    const started = performance.now();
+
+    const { addresses } = await listed("    address_files: [a.txt]\n", { "a.txt": lines.join("\n") });
+
+    expect(addresses).toHaveLength(10_000);
+    expect(performance.now() - started).toBeLessThan(5_000);
+  });
+});
+
+test.each([
+  [
+    "a principal twice",
+    `    addresses: [{ address: ${A}, name: a }, { address: ${A}, name: b }]\n`,
+    {},
+    /networks\[0\]\.addresses\[1\]\.address: expected each principal once, found SP000000000000000000002Q6VF78 again/,
+  ],
+  [
+    "a name twice, once in a file",
+    `    addresses: [{ address: ${A}, name: a }]\n    address_files: [b.csv]\n`,
+    { "b.csv": `address,name\n${B},a\n` },
+    /b\.csv:2: name: expected a name that no other entry of addresses has, found "a"/,
+  ],
+  [
+    "a typo in a file",
+    "    address_files: [a.txt]\n",
+    { "a.txt": `${A}\n${A.slice(0, -1)}9\n` },
+    /a\.txt:2: address: expected an address of mainnet, .*: a wrong checksum/,
+  ],
+  [
+    "an address as a contract",
+    `    contracts: [{ contract_id: ${A} }]\n`,
+    {},
+    /contract_id: expected a contract of mainnet as address\.name, found ".*": an address without a contract name/,
+  ],
+  [
+    "an address of the other chain",
+    `    chain: testnet\n    addresses: [{ address: ${A} }]\n`,
+    {},
+    /expected an address of testnet, .*: an address of mainnet/,
+  ],
+  [
+    "a label that is taken",
+    `    addresses: [{ address: ${A}, labels: { network: x } }]\n`,
+    {},
+    /labels\.network: expected a label name of a-z, 0-9 and _ that is not taken/,
+  ],
+  ["a file that is not there", "    address_files: [no.csv]\n", {}, /address_files\[0\]: .*no such file/],
+  ["a file that is no text", "    address_files: [a.txt]\n", { "a.txt": Uint8Array.of(0xff) }, /UTF-8/],
+  ["a CSV without header", "    address_files: [a.csv]\n", { "a.csv": `${A}\n` }, /a\.csv:1: .*column address/],
+  [
+    "a CSV row too long",
+    "    address_files: [a.csv]\n",
+    { "a.csv": `address\n${A},x\n` },
+    /a\.csv:2: .*1 fields, found 2/,
+  ],
+  ["a quote that is not closed", "    address_files: [a.csv]\n", { "a.csv": `address\n"${A}\n` }, /a\.csv:2: .*quote/],
+  ["JSON that is none", "    address_files: [a.json]\n", { "a.json": "[" }, /a\.json: .*expected JSON/],
+  [
+    "a JSON entry of another shape",
+    "    address_files: [a.json]\n",
+    { "a.json": `[\n  "${A}",\n  { "adress": 1 }\n]` },
+    /a\.json:3: address: expected another value, found nothing/,
+  ],
+] as const)("tells of %s", async (_, lines, files, message) => {
+  expect(await mistakes(lines, files as Readonly<Record<string, string | Uint8Array>>)).toMatch(message);
+});

@@ -1,0 +1,16 @@
+// What a store does to an observation: written as text and read back, so only plain data survives.
+
+/** The observation after a restart; throws when it holds anything but plain data. */
+export function restarted<Observation>(observation: Observation): Observation {
+  const text = JSON.stringify(observation, (_, value: unknown) => {
+    if (typeof value === "bigint") return { $bigint: String(value) };
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) {
+      // By name, because tests run in a realm of their own.
+      if (value.constructor.name !== "Object") throw new TypeError(`an observation holds a ${value.constructor.name}`);
+    }
+    return value;
+  });
+  return JSON.parse(text, (_, value: unknown) =>
+    typeof value === "object" && value !== null && "$bigint" in value ? BigInt(String(value.$bigint)) : value,
+  ) as Observation;
+}
