@@ -102,17 +102,14 @@ export class App {
     for (const [family, count] of counts) yield own.series.at({ family: family.name }, count);
   }
 
-  /** What has not succeeded yet, and why. */
+  /** The collectors of which no target has succeeded yet, and why. */
   missing(): { what: string; why: string }[] {
-    return this.tasks.flatMap((task) => {
-      const { lastSuccessAt, failure } = this.#state.of(task);
-      if (lastSuccessAt !== undefined) return [];
-      return [
-        {
-          what: keyOf(task),
-          why: failure === undefined ? "the first poll has not ended" : `${failure.reason}: ${failure.message}`,
-        },
-      ];
+    const groups = Map.groupBy(this.tasks, ({ network, collector }) => `${network}/${collector.name}`);
+    return [...groups].flatMap(([what, tasks]) => {
+      const standings = tasks.map((task) => this.#state.of(task));
+      if (standings.some(({ lastSuccessAt }) => lastSuccessAt !== undefined)) return [];
+      const failure = standings.find((standing) => standing.failure !== undefined)?.failure;
+      return [{ what, why: failure === undefined ? "the first poll has not ended" : `${failure.reason}: ${failure.message}` }];
     });
   }
 
@@ -149,7 +146,11 @@ export class App {
 
   /** Polls everything once; resolves with the tasks that failed, and why. */
   async pollOnce(): Promise<{ what: string; why: string }[]> {
-    await Promise.all(this.tasks.map((task) => this.poll(task)));
+    // First those that tell the others where the chain ends.
+    const [guides, others] = [true, false].map((isGuide) =>
+      this.tasks.filter(({ collector }) => (collector.chainView !== undefined) === isGuide),
+    );
+    for (const tasks of [guides, others]) await Promise.all((tasks ?? []).map((task) => this.poll(task)));
     return this.tasks.flatMap((task) => {
       const { failure } = this.#state.of(task);
       return failure === undefined ? [] : [{ what: keyOf(task), why: `${failure.reason}: ${failure.message}` }];
@@ -195,9 +196,13 @@ function createNetwork(network: NetworkConfig, { clock, version }: AppOptions, w
     observer: work.observerOf(network.name),
   });
   const tasks = enabled.flatMap(({ settings, collector }): Task[] => {
-    const { options, schedule, intervalMs, timeoutMs, maxAgeMs } = settings;
-    const common = { network: network.name, collector, options, client, schedule, intervalMs, timeoutMs, maxAgeMs };
-    return targetsOf(collector, network).map((target) => ({ ...common, target, chain }));
+    const { options, schedule, timeoutMs } = settings;
+    const pace = planned.find((row) => row.collector === settings.name);
+    const intervalMs = Math.max(settings.intervalMs, (pace?.roundSeconds ?? 0) * 1000);
+    const maxAgeMs = Math.max(settings.maxAgeMs, (pace?.worstAgeSeconds ?? 0) * 1000);
+    const common = { network: network.name, collector, options, client, schedule, timeoutMs };
+    const times = { intervalMs, wishedIntervalMs: settings.intervalMs, maxAgeMs };
+    return targetsOf(collector, network).map((target) => ({ ...common, ...times, target, chain }));
   });
   const guides = tasks.filter(({ collector }) => collector.chainView !== undefined);
   function chain(): ChainView | undefined {

@@ -11,6 +11,10 @@ import { MINUTES_PER_MONTH } from "./poll/report.ts";
 export interface CollectorPlan {
   readonly collector: string;
   readonly intervalSeconds: number;
+  /** Watched principals, or 1 for the whole chain. */
+  readonly targets: number;
+  /** Time in which every target is polled once: the interval, or longer when the budget does not allow that pace. Seconds. */
+  readonly roundSeconds: number;
   readonly requestsPerPoll: number;
   readonly requestsPerMinute: number;
   readonly requestsPerMonth: number;
@@ -64,36 +68,52 @@ export function busyCollectors(network: NetworkConfig): readonly CollectorConfig
 
 /** Reckons one network through. */
 export function planNetwork(network: NetworkConfig): NetworkPlan {
-  const rows = busyCollectors(network).map((settings): CollectorPlan => {
+  const { perMinute, perMonth } = network.budget;
+  const perMinuteOfMonth = perMonth === undefined ? Number.POSITIVE_INFINITY : perMonth / MINUTES_PER_MONTH;
+  const misfits: string[] = [];
+  const rows: CollectorPlan[] = [];
+  // The more important ones first: what they need is not there for the others.
+  for (const settings of busyCollectors(network).toSorted((a, b) => priorityOf(a) - priorityOf(b))) {
     const collector = collectorOf(settings.name);
-    const intervalSeconds = settings.intervalMs / 1000;
+    const wishedSeconds = settings.intervalMs / 1000;
     const targets = targetsOf(collector, network).length;
-    const requestsPerPoll = targets * collector.requestsPerPoll(settings.options, intervalSeconds);
-    const requestsPerMinute = (requestsPerPoll * 60) / intervalSeconds;
-    return {
+    const taken = (pick: (row: CollectorPlan) => number) => rows.reduce((total, row) => total + pick(row), 0);
+    const free = Math.min(perMinute - taken((row) => row.peakPerMinute), perMinuteOfMonth - taken((row) => row.requestsPerMinute));
+    const requestsPerPoll = collector.requestsPerPoll(settings.options, wishedSeconds);
+    // Only a list of targets can be stretched; and at least one request in ten minutes goes to it, come what may.
+    const roundSeconds =
+      targets > 1 ? Math.max(wishedSeconds, (targets * requestsPerPoll * 60) / Math.max(free, 0.1)) : wishedSeconds;
+    const perRound = targets * requestsPerPoll;
+    if (roundSeconds > wishedSeconds * 1.001) {
+      misfits.push(
+        `the ${targets} targets of ${collector.name} are polled every ${Math.ceil(roundSeconds)} s instead of every ${wishedSeconds} s`,
+      );
+    }
+    rows.push({
       collector: collector.name,
-      intervalSeconds,
+      intervalSeconds: wishedSeconds,
+      targets,
+      roundSeconds,
       requestsPerPoll,
-      requestsPerMinute,
-      requestsPerMonth: requestsPerMinute * MINUTES_PER_MONTH,
-      peakPerMinute: requestsPerPoll * (Math.floor(60 / intervalSeconds) + 1),
+      requestsPerMinute: (perRound * 60) / roundSeconds,
+      requestsPerMonth: ((perRound * 60) / roundSeconds) * MINUTES_PER_MONTH,
+      peakPerMinute:
+        targets > 1 ? Math.ceil((perRound * 60) / roundSeconds) : perRound * (Math.floor(60 / wishedSeconds) + 1),
       series: targets * collector.families.reduce((sum, family) => sum + seriesOf(family, { endpoint: 1 }), 0),
-      usualAgeSeconds: intervalSeconds + settings.timeoutMs / 1000,
-      worstAgeSeconds: settings.maxAgeMs / 1000,
-    };
-  });
+      usualAgeSeconds: roundSeconds + settings.timeoutMs / 1000,
+      worstAgeSeconds: Math.max(settings.maxAgeMs / 1000, roundSeconds > wishedSeconds ? 3 * roundSeconds : 0),
+    });
+  }
   const sum = (pick: (row: CollectorPlan) => number) => rows.reduce((total, row) => total + pick(row), 0);
   const [requestsPerMinute, requestsPerMonth, peakPerMinute] = [
     sum((row) => row.requestsPerMinute),
     sum((row) => row.requestsPerMonth),
     sum((row) => row.peakPerMinute),
   ];
-  const { perMinute, perMonth } = network.budget;
-  const misfits: string[] = [];
   if (peakPerMinute > perMinute) {
     misfits.push(`the busiest minute needs ${round(peakPerMinute)} requests, and the budget is ${perMinute}`);
   }
-  if (perMonth !== undefined && requestsPerMonth > perMonth) {
+  if (perMonth !== undefined && requestsPerMonth > perMonth * 1.000001) {
     misfits.push(`a month of 31 days needs ${round(requestsPerMonth)} requests, and the budget is ${perMonth}`);
   }
   return {
@@ -107,6 +127,8 @@ export function planNetwork(network: NetworkConfig): NetworkPlan {
     misfits,
   };
 }
+
+const priorityOf = ({ name }: CollectorConfig): number => collectorOf(name).priority;
 
 const round = (value: number): string => String(Math.ceil(value * 100 - 1e-9) / 100);
 
@@ -166,13 +188,14 @@ export function formatPlan(plan: Plan): string {
     ];
     const rows = network.collectors.map((row) => [
       row.collector,
-      `${row.intervalSeconds}s`,
+      String(row.targets),
+      `${Math.ceil(row.roundSeconds)}s`,
       String(row.requestsPerPoll),
       round(row.requestsPerMinute),
       String(Math.ceil(row.requestsPerMonth)),
       String(row.series),
-      `<= ${row.usualAgeSeconds}s`,
-      `${row.worstAgeSeconds}s`,
+      `<= ${Math.ceil(row.usualAgeSeconds)}s`,
+      `${Math.ceil(row.worstAgeSeconds)}s`,
     ]);
     const widths = header.map((title, column) =>
       Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)),

@@ -38,20 +38,31 @@ export const buildInfo = gauge({
 });
 export const success = gauge({
   name: "stacks_exporter_collector_success",
-  help: "Whether the last poll of the collector succeeded. Absent before the first one ended.",
+  help: "Whether the last poll of the collector succeeded, of every target. Absent before the first one ended.",
   labels: poll,
 });
 export const lastSuccess = gauge({
   name: "stacks_exporter_collector_last_success_timestamp_seconds",
-  help: "When the collector last got a valid answer, or a confirmation that nothing changed. Unix time. Absent until then.",
+  help: "When the collector last got a valid answer, or a confirmation that nothing changed; of many targets the oldest. Unix time. Absent until then.",
   unit: "seconds",
   labels: poll,
 });
 export const interval = gauge({
   name: "stacks_exporter_collector_interval_seconds",
-  help: "Time between two polls of the collector, as configured; the longest gap of a cron schedule.",
+  help: "Time between two polls of the same target; the longest gap of a cron schedule; longer than configured when the budget demands it.",
   unit: "seconds",
   labels: poll,
+});
+export const stretch = gauge({
+  name: "stacks_exporter_collector_stretch_ratio",
+  help: "How much longer the time between polls is than configured, because the budget does not allow the wished pace; 1 when it does.",
+  unit: "ratio",
+  labels: poll,
+});
+export const targets = gauge({
+  name: "stacks_exporter_collector_targets",
+  help: "Targets of the collector that were polled, by the state they are in; the whole chain is one target.",
+  labels: { ...poll, state: { about: "state of the target", values: STATES } },
 });
 export const maxAge = gauge({
   name: "stacks_exporter_collector_max_age_seconds",
@@ -61,7 +72,7 @@ export const maxAge = gauge({
 });
 export const state = gauge({
   name: "stacks_exporter_collector_state",
-  help: "State of the collector: 1 for the one it is in. Degraded: the last poll failed. Retired: its operation is gone. Paused: the server asked to wait, or the budget is used up.",
+  help: "State of the collector, of many targets the worst: 1 for the one it is in. Degraded: the last poll failed. Retired: its operation is gone. Paused: the server asked to wait, or the budget is used up.",
   labels: { ...poll, state: { about: "the state", values: STATES } },
 });
 export const duration = histogram({
@@ -182,7 +193,9 @@ export const ownFamilies = [
   success,
   lastSuccess,
   interval,
+  stretch,
   maxAge,
+  targets,
   state,
   duration,
   runs,

@@ -40,16 +40,32 @@ export function stateOf({ failure }: Standing, isPaused: boolean): own.State {
   return failure === undefined ? "active" : "degraded";
 }
 
-function* taskSamples(task: Task, standing: Standing, isPaused: boolean): Iterable<Sample> {
-  const labels = { network: task.network, collector: task.collector.name };
-  yield own.interval.at(labels, task.intervalMs / 1000);
-  yield own.maxAge.at(labels, task.maxAgeMs / 1000);
-  if (standing.lastEndAt === undefined) return;
-  yield own.success.at(labels, standing.failure === undefined ? 1 : 0);
-  if (standing.lastSuccessAt !== undefined) yield own.lastSuccess.at(labels, standing.lastSuccessAt / 1000);
-  const present = stateOf(standing, isPaused);
-  for (const state of own.STATES) yield own.state.at({ ...labels, state }, state === present ? 1 : 0);
+/** Of one collector on one network: all its targets together. */
+function* collectorSamples(tasks: readonly Task[], state: State, isPaused: boolean): Iterable<Sample> {
+  const [first] = tasks;
+  if (first === undefined) return;
+  const labels = { network: first.network, collector: first.collector.name };
+  yield own.interval.at(labels, first.intervalMs / 1000);
+  yield own.stretch.at(labels, first.intervalMs / first.wishedIntervalMs);
+  yield own.maxAge.at(labels, first.maxAgeMs / 1000);
+  const standings = tasks.map((task) => state.of(task));
+  const ended = standings.filter(({ lastEndAt }) => lastEndAt !== undefined);
+  const inState = ended.map((standing) => stateOf(standing, isPaused));
+  for (const one of own.STATES) {
+    yield own.targets.at({ ...labels, state: one }, inState.filter((present) => present === one).length);
+  }
+  if (ended.length === 0) return;
+  yield own.success.at(labels, ended.every(({ failure }) => failure === undefined) ? 1 : 0);
+  // The oldest: what is true of it is true of all.
+  const successes = standings.flatMap(({ lastSuccessAt }) => lastSuccessAt ?? []);
+  const oldest = successes.reduce((least, at) => Math.min(least, at), Number.POSITIVE_INFINITY);
+  if (successes.length > 0) yield own.lastSuccess.at(labels, oldest / 1000);
+  const present = WORST_FIRST.find((one) => inState.includes(one));
+  for (const one of own.STATES) yield own.state.at({ ...labels, state: one }, one === present ? 1 : 0);
 }
+
+// Of many targets, the collector is in the state that somebody has to look at first.
+const WORST_FIRST: readonly own.State[] = ["retired", "paused", "degraded", "active"];
 
 function* networkSamples(report: NetworkReport, now: number): Iterable<Sample> {
   const { network } = report;
@@ -94,7 +110,11 @@ export function* report(
       const isUp = ended.some(([, { failure }]) => failure === undefined);
       yield own.up.at({ network: network.network }, isUp ? 1 : 0);
     }
-    for (const [task, standing] of standings) yield* taskSamples(task, standing, isPaused);
+    const collectors = Map.groupBy(
+      standings.map(([task]) => task),
+      ({ collector }) => collector.name,
+    );
+    for (const group of collectors.values()) yield* collectorSamples(group, state, isPaused);
     yield* networkSamples(network, now);
   }
 }

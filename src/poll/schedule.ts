@@ -12,13 +12,43 @@ interface Parts {
 
 /** Polls every task until `stop` is aborted; resolves when the last running poll has ended. */
 export async function runSchedules(tasks: readonly Task[], parts: Parts): Promise<void> {
+  const groups = Map.groupBy(tasks, ({ network, collector }) => `${network}/${collector.name}`);
   await Promise.all(
-    tasks.map((task) =>
-      task.schedule.kind === "every"
+    [...groups.values()].map((group) => {
+      const [task] = group;
+      if (task === undefined) return undefined;
+      if (group.length > 1) return runSweep(group, task.intervalMs, parts);
+      return task.schedule.kind === "every"
         ? runEvery(task, task.schedule.milliseconds, parts)
-        : runCron(task, task.schedule.expression, parts),
-    ),
+        : runCron(task, task.schedule.expression, parts);
+    }),
   );
+}
+
+// So many targets of one collector may be slow before the others have to wait.
+const SWEEP_CONCURRENCY = 4;
+
+/**
+ * Polls many targets in turn, evenly over the interval, for ever: each is as old as any other, and a slow or broken one
+ * holds up nobody. When there is no room for the next one, its time is made up by a later start, never by a burst.
+ */
+async function runSweep(group: readonly Task[], intervalMs: number, { clock, stop, poll }: Parts): Promise<void> {
+  const running = new Set<Promise<void>>();
+  const spacing = intervalMs / group.length;
+  let due = clock.now();
+  for (let turn = 0; !stop.aborted; turn += 1) {
+    if (running.size >= SWEEP_CONCURRENCY) await Promise.race(running);
+    if (stop.aborted) break;
+    const polling: Promise<void> = poll(group[turn % group.length] as Task).finally(() => running.delete(polling));
+    running.add(polling);
+    due = Math.max(due + spacing, clock.now());
+    try {
+      await clock.sleep(due - clock.now(), stop);
+    } catch (error) {
+      if (!stop.aborted) throw error;
+    }
+  }
+  await Promise.all(running);
 }
 
 /**

@@ -20,8 +20,10 @@ export interface Task {
   readonly options: unknown;
   readonly client: PollClient;
   readonly schedule: Schedule;
-  /** Time between polls, the longest when they are not even. */
+  /** Time between polls of this target, the longest when they are not even. */
   readonly intervalMs: number;
+  /** That time as it was configured; the budget can make it longer. */
+  readonly wishedIntervalMs: number;
   /** Longest duration of one poll. */
   readonly timeoutMs: number;
   /** Age at which values disappear. */

@@ -35,6 +35,7 @@ export function fakeTask(
     client: { forPoll: () => ({}) as never },
     schedule: { kind: "every", milliseconds: 10_000 },
     intervalMs: 10_000,
+    wishedIntervalMs: 10_000,
     timeoutMs: 5_000,
     maxAgeMs: 30_000,
     ...changes,
