@@ -40,14 +40,32 @@ export function stateOf({ failure }: Standing, isPaused: boolean): own.State {
   return failure === undefined ? "active" : "degraded";
 }
 
-function* taskSamples(task: Task, standing: Standing, isPaused: boolean): Iterable<Sample> {
+type Stood = readonly [task: Task, standing: Standing];
+
+// A collector with many targets is shown as one: it succeeds when all of its targets do, and is in the state that all of
+// them share.
+function* collectorSamples(stood: readonly Stood[], isPaused: boolean): Iterable<Sample> {
+  const [first] = stood;
+  if (first === undefined) return;
+  const [task] = first;
   const labels = { network: task.network, collector: task.collector.name };
   yield own.interval.at(labels, task.intervalMs / 1000);
   yield own.maxAge.at(labels, task.maxAgeMs / 1000);
-  if (standing.lastEndAt === undefined) return;
-  yield own.success.at(labels, standing.failure === undefined ? 1 : 0);
-  if (standing.lastSuccessAt !== undefined) yield own.lastSuccess.at(labels, standing.lastSuccessAt / 1000);
-  const present = stateOf(standing, isPaused);
+  const ended = stood.map(([, standing]) => standing).filter(({ lastEndAt }) => lastEndAt !== undefined);
+  const counts = new Map<own.State, number>();
+  let lastSuccessAt: number | undefined;
+  for (const standing of ended) {
+    const state = stateOf(standing, isPaused);
+    counts.set(state, (counts.get(state) ?? 0) + 1);
+    if (standing.lastSuccessAt !== undefined) lastSuccessAt = Math.max(lastSuccessAt ?? 0, standing.lastSuccessAt);
+  }
+  for (const state of own.STATES) yield own.targets.at({ ...labels, state }, counts.get(state) ?? 0);
+  yield own.targets.at({ ...labels, state: own.WAITING }, stood.length - ended.length);
+  if (ended.length === 0) return;
+  yield own.success.at(labels, ended.every(({ failure }) => failure === undefined) ? 1 : 0);
+  if (lastSuccessAt !== undefined) yield own.lastSuccess.at(labels, lastSuccessAt / 1000);
+  const [shared] = counts.size === 1 ? [...counts.keys()] : [];
+  const present = shared ?? (counts.has("paused") ? "paused" : "degraded");
   for (const state of own.STATES) yield own.state.at({ ...labels, state }, state === present ? 1 : 0);
 }
 
@@ -94,7 +112,8 @@ export function* report(
       const isUp = ended.some(([, { failure }]) => failure === undefined);
       yield own.up.at({ network: network.network }, isUp ? 1 : 0);
     }
-    for (const [task, standing] of standings) yield* taskSamples(task, standing, isPaused);
+    const byCollector = Map.groupBy(standings, ([task]) => task.collector);
+    for (const stood of byCollector.values()) yield* collectorSamples(stood, isPaused);
     yield* networkSamples(network, now);
   }
 }
