@@ -75,6 +75,13 @@ export const state = gauge({
   help: "State of the collector, of many targets the worst: 1 for the one it is in. Degraded: the last poll failed. Retired: its operation is gone. Paused: the server asked to wait, or the budget is used up.",
   labels: { ...poll, state: { about: "the state", values: STATES } },
 });
+/** Of a target whose first poll has not ended. */
+export const WAITING = "waiting";
+export const targets = gauge({
+  name: "stacks_exporter_collector_targets",
+  help: "Targets of the collector, by state: the whole chain, or each watched principal. Waiting: the first poll has not ended.",
+  labels: { ...poll, state: { about: "the state", values: [...STATES, WAITING] } },
+});
 export const duration = histogram({
   name: "stacks_exporter_collector_duration_seconds",
   help: "Duration of a poll, waiting for the budget and retries included.",
@@ -197,6 +204,7 @@ export const ownFamilies = [
   maxAge,
   targets,
   state,
+  targets,
   duration,
   runs,
   failures,
