@@ -109,7 +109,9 @@ export class App {
       const standings = tasks.map((task) => this.#state.of(task));
       if (standings.some(({ lastSuccessAt }) => lastSuccessAt !== undefined)) return [];
       const failure = standings.find((standing) => standing.failure !== undefined)?.failure;
-      return [{ what, why: failure === undefined ? "the first poll has not ended" : `${failure.reason}: ${failure.message}` }];
+      return [
+        { what, why: failure === undefined ? "the first poll has not ended" : `${failure.reason}: ${failure.message}` },
+      ];
     });
   }
 

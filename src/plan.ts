@@ -78,7 +78,10 @@ export function planNetwork(network: NetworkConfig): NetworkPlan {
     const wishedSeconds = settings.intervalMs / 1000;
     const targets = targetsOf(collector, network).length;
     const taken = (pick: (row: CollectorPlan) => number) => rows.reduce((total, row) => total + pick(row), 0);
-    const free = Math.min(perMinute - taken((row) => row.peakPerMinute), perMinuteOfMonth - taken((row) => row.requestsPerMinute));
+    const free = Math.min(
+      perMinute - taken((row) => row.peakPerMinute),
+      perMinuteOfMonth - taken((row) => row.requestsPerMinute),
+    );
     const requestsPerPoll = collector.requestsPerPoll(settings.options, wishedSeconds);
     // Only a list of targets can be stretched; and at least one request in ten minutes goes to it, come what may.
     const roundSeconds =

@@ -59,11 +59,6 @@ export const stretch = gauge({
   unit: "ratio",
   labels: poll,
 });
-export const targets = gauge({
-  name: "stacks_exporter_collector_targets",
-  help: "Targets of the collector that were polled, by the state they are in; the whole chain is one target.",
-  labels: { ...poll, state: { about: "state of the target", values: STATES } },
-});
 export const maxAge = gauge({
   name: "stacks_exporter_collector_max_age_seconds",
   help: "Age at which values of the collector disappear from the page.",
@@ -202,7 +197,6 @@ export const ownFamilies = [
   interval,
   stretch,
   maxAge,
-  targets,
   state,
   targets,
   duration,

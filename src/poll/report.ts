@@ -54,6 +54,7 @@ function* collectorSamples(tasks: readonly Task[], state: State, isPaused: boole
   for (const one of own.STATES) {
     yield own.targets.at({ ...labels, state: one }, inState.filter((present) => present === one).length);
   }
+  yield own.targets.at({ ...labels, state: "waiting" }, standings.length - ended.length);
   if (ended.length === 0) return;
   yield own.success.at(labels, ended.every(({ failure }) => failure === undefined) ? 1 : 0);
   // The oldest: what is true of it is true of all.

@@ -41,7 +41,8 @@ async function runSweep(group: readonly Task[], intervalMs: number, { clock, sto
     if (stop.aborted) break;
     const polling: Promise<void> = poll(group[turn % group.length] as Task).finally(() => running.delete(polling));
     running.add(polling);
-    due = Math.max(due + spacing, clock.now());
+    // What a timer was late by is made up for; what the targets were late by is not.
+    due = (clock.now() - due > spacing ? clock.now() : due) + spacing;
     try {
       await clock.sleep(due - clock.now(), stop);
     } catch (error) {

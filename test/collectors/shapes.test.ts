@@ -3,6 +3,7 @@ import { expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { ZodError } from "zod";
 import { ApiError } from "../../src/api/errors.ts";
+import { targetsOf, WHOLE_CHAIN } from "../../src/collectors/collector.ts";
 import { collectors } from "../../src/collectors/index.ts";
 import { cannedApi, captured } from "../support/canned-api.ts";
 import { textOf } from "../support/golden.ts";
@@ -18,6 +19,26 @@ const GOOD: Readonly<Record<string, readonly unknown[]>> = {
     captured("block-by-hash.ok-tip").json,
     captured("extended.ok").json,
   ],
+  addresses: [
+    captured("address-transactions.ok-default").json,
+    captured("transactions-with-transfers.ok-default").json,
+  ],
+  contracts: [captured("contract-events.ok-default").json],
+};
+
+const SHAPE: Readonly<Record<string, number>> = {
+  block_by_height: 1,
+  block_by_hash: 2,
+  block: 2,
+  status: 3,
+  transactions_with_transfers: 1,
+};
+
+const WATCHED = {
+  name: "mainnet",
+  confirmations: 1,
+  addresses: [{ principal: "ST3W8Y9CGDA3APW7H3FV5WGNTGNHR8S01630SZY14", name: "a", group: "", labels: {} }],
+  contracts: [{ principal: "ST3J3ABAWHGKC812CJ2CQ18JKZ5S5HEK49XRT4DCM.logger", name: "c", group: "", labels: {} }],
 };
 
 const odd = fc.oneof(
@@ -84,24 +105,29 @@ test.each(collectors.map((collector) => ({ name: collector.name, collector })))(
     await fc.assert(
       fc.asyncProperty(fc.tuple(...answers), fc.constantFrom("auto", "probe"), async (bodies, tip) => {
         const api = cannedApi((_, operation) => ({
-          json: bodies[{ block_by_height: 1, block_by_hash: 2, block: 2, status: 3 }[operation] ?? 0],
+          json: bodies[SHAPE[operation] ?? 0],
         }));
         let observation: unknown;
+        const [target = WHOLE_CHAIN] = targetsOf(collector, WATCHED);
+        const options = name === "blocks" ? { tip, catch_up: 3 } : {};
         try {
-          observation = await observe(
-            collector,
-            api,
-            undefined,
-            name === "blocks" ? { options: { tip, catch_up: 3 } } : {},
-          );
+          // Twice, the tip far ahead the second time: what was seen first is then counted.
+          for (const tipHeight of [60, 90]) {
+            observation = await observe(collector, api, observation, {
+              options,
+              target,
+              chain: { tipHeight, reorgs: 0 },
+            });
+          }
         } catch (error) {
           expect(error instanceof ZodError || error instanceof ApiError).toBe(true);
           return;
         }
         accepted += 1;
-        const text = await textOf(collector, observation);
-        for (const { samples } of parseExposition(text, "classic")) {
-          for (const { value } of samples) expect(value).toBeGreaterThanOrEqual(0);
+        const text = await textOf(collector, observation, "mainnet", target);
+        for (const { name, samples } of parseExposition(text, "classic")) {
+          // Only a flow can be negative.
+          if (!name.includes("net_flow")) for (const { value } of samples) expect(value).toBeGreaterThanOrEqual(0);
         }
       }),
       { numRuns: 300, seed: 11 },

@@ -124,6 +124,24 @@ describe("plan", () => {
     expect(out).toMatch(/DOES NOT FIT: a month of 31 days needs \d+ requests, and the budget is 150000/);
   });
 
+  test("says beforehand how far a watch list stretches", async () => {
+    const { cast } = simulator.chain;
+    const list = join(folder, "watched.txt");
+    writeFileSync(list, cast.users.join("\n"));
+    const { code, out } = await run(["plan", "--config", watching(`    address_files: [${list}]\n`)]);
+
+    expect(code).toBe(0);
+    expect(out).toMatch(new RegExp(`addresses +${cast.users.length} +300s`));
+    const tight = configFile(
+      `networks: [{ name: m, url: "${simulator.url}", address_files: ["${list}"] }]\ncollectors: { addresses: { every: 10s } }\n`,
+    );
+    const stretched = await run(["plan", "--config", tight]);
+    expect(stretched.code).toBe(1);
+    expect(stretched.out).toMatch(
+      /DOES NOT FIT: the \d+ targets of addresses are polled every \d+ s instead of every 10 s/,
+    );
+  });
+
   test("reckons at least as many series as are there, and not far more", async () => {
     const file = watching();
     const [{ out: planned }, { out: page }] = await Promise.all([

@@ -207,6 +207,45 @@ describe("the schedule", () => {
     expect(count).toBe(4);
   });
 
+  test("sweeps many targets evenly and in turn, so that all are equally old", async () => {
+    const polled: string[] = [];
+    const start = clock.now();
+    const { collector } = fakeTask(async () => 1);
+    const tasks = ["a", "b", "c", "d"].map((key) =>
+      fakeTask(async () => 1, { collector, target: { key }, intervalMs: 20_000 }),
+    );
+    const poll = async ({ target }: { target: { key: string } }) => {
+      polled.push(`${target.key} ${(clock.now() - start) / 1000}`);
+    };
+    const running = runSchedules(tasks, { ...parts(), poll });
+    await clock.advance(29_000);
+    stop.abort();
+    await running;
+
+    expect(polled).toEqual(["a 0", "b 5", "c 10", "d 15", "a 20", "b 25"]);
+  });
+
+  test("goes on with the others while some targets of a sweep hang, and makes up for lost time without a burst", async () => {
+    const polled: string[] = [];
+    const start = clock.now();
+    const { collector } = fakeTask(async () => 1);
+    const tasks = ["a", "b", "c", "d", "e", "f"].map((key) =>
+      fakeTask(async () => 1, { collector, target: { key }, intervalMs: 6_000 }),
+    );
+    // Four are slower than the whole round: the most that may be under way at once.
+    const poll = async ({ target }: { target: { key: string } }) => {
+      polled.push(`${target.key} ${(clock.now() - start) / 1000}`);
+      if ("abcd".includes(target.key)) await clock.sleep(10_000);
+    };
+    const running = runSchedules(tasks, { ...parts(), poll });
+    await clock.advance(13_500);
+    stop.abort();
+    await clock.advance(20_000);
+    await running;
+
+    expect(polled).toEqual(["a 0", "b 1", "c 2", "d 3", "e 10", "f 11", "a 12", "b 13"]);
+  });
+
   test("ends only when the running poll has ended", async () => {
     let finish: () => void = () => undefined;
     let isOver = false;
