@@ -83,13 +83,15 @@ export function planNetwork(network: NetworkConfig): NetworkPlan {
       perMinuteOfMonth - taken((row) => row.requestsPerMinute),
     );
     const requestsPerPoll = collector.requestsPerPoll(settings.options, wishedSeconds);
+    const isSwept = collector.targets !== undefined;
     // Only a list of targets can be stretched; and at least one request in ten minutes goes to it, come what may.
-    const roundSeconds =
-      targets > 1 ? Math.max(wishedSeconds, (targets * requestsPerPoll * 60) / Math.max(free, 0.1)) : wishedSeconds;
+    const roundSeconds = isSwept
+      ? Math.max(wishedSeconds, (targets * requestsPerPoll * 60) / Math.max(free, 0.1))
+      : wishedSeconds;
     const perRound = targets * requestsPerPoll;
     if (roundSeconds > wishedSeconds * 1.001) {
       misfits.push(
-        `the ${targets} targets of ${collector.name} are polled every ${Math.ceil(roundSeconds)} s instead of every ${wishedSeconds} s`,
+        `${targets === 1 ? "the target" : `the ${targets} targets`} of ${collector.name} ${targets === 1 ? "is" : "are"} polled every ${Math.ceil(roundSeconds)} s instead of every ${wishedSeconds} s`,
       );
     }
     rows.push({
@@ -100,8 +102,9 @@ export function planNetwork(network: NetworkConfig): NetworkPlan {
       requestsPerPoll,
       requestsPerMinute: (perRound * 60) / roundSeconds,
       requestsPerMonth: ((perRound * 60) / roundSeconds) * MINUTES_PER_MONTH,
-      peakPerMinute:
-        targets > 1 ? Math.ceil((perRound * 60) / roundSeconds) : perRound * (Math.floor(60 / wishedSeconds) + 1),
+      peakPerMinute: isSwept
+        ? Math.ceil((perRound * 60) / roundSeconds)
+        : perRound * (Math.floor(60 / wishedSeconds) + 1),
       series: targets * collector.families.reduce((sum, family) => sum + seriesOf(family, { endpoint: 1 }), 0),
       usualAgeSeconds: roundSeconds + settings.timeoutMs / 1000,
       worstAgeSeconds: Math.max(settings.maxAgeMs / 1000, roundSeconds > wishedSeconds ? 3 * roundSeconds : 0),
@@ -181,6 +184,7 @@ export function formatPlan(plan: Plan): string {
     lines.push(`network ${network.network}`);
     const header = [
       "collector",
+      "targets",
       "every",
       "requests/poll",
       "requests/min",

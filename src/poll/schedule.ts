@@ -17,7 +17,7 @@ export async function runSchedules(tasks: readonly Task[], parts: Parts): Promis
     [...groups.values()].map((group) => {
       const [task] = group;
       if (task === undefined) return undefined;
-      if (group.length > 1) return runSweep(group, task.intervalMs, parts);
+      if (task.collector.targets !== undefined) return runSweep(group, task.intervalMs, parts);
       return task.schedule.kind === "every"
         ? runEvery(task, task.schedule.milliseconds, parts)
         : runCron(task, task.schedule.expression, parts);

@@ -210,7 +210,7 @@ describe("the schedule", () => {
   test("sweeps many targets evenly and in turn, so that all are equally old", async () => {
     const polled: string[] = [];
     const start = clock.now();
-    const { collector } = fakeTask(async () => 1);
+    const collector = { ...fakeTask(async () => 1).collector, targets: () => [] };
     const tasks = ["a", "b", "c", "d"].map((key) =>
       fakeTask(async () => 1, { collector, target: { key }, intervalMs: 20_000 }),
     );
@@ -228,7 +228,7 @@ describe("the schedule", () => {
   test("goes on with the others while some targets of a sweep hang, and makes up for lost time without a burst", async () => {
     const polled: string[] = [];
     const start = clock.now();
-    const { collector } = fakeTask(async () => 1);
+    const collector = { ...fakeTask(async () => 1).collector, targets: () => [] };
     const tasks = ["a", "b", "c", "d", "e", "f"].map((key) =>
       fakeTask(async () => 1, { collector, target: { key }, intervalMs: 6_000 }),
     );
