@@ -20,6 +20,8 @@ async function withProgram<T>(
   const before = performance.now();
   const child = spawn(process.execPath, [main, "--config", file, "--listen", "127.0.0.1:0"], {
     stdio: ["ignore", "ignore", "pipe"],
+    // As the image starts it.
+    env: { ...process.env, NODE_OPTIONS: "--max-semi-space-size=1" },
   });
   try {
     for await (const line of createInterface(child.stderr)) {
