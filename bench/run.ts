@@ -170,7 +170,10 @@ ${table(
   [
     ["Process start to listening (built program, warm compile cache)", `${figure(start.listeningMs)} ms`],
     ["Last answer upstream to a complete page", `${figure(start.completeMs)} ms`],
-    [`Memory at rest, default configuration, started as the image starts it, after ${rest.seconds + 10} s`, `${figure(rest.rssMb)} MB`],
+    [
+      `Memory at rest, default configuration, started as the image starts it, after ${rest.seconds + 10} s`,
+      `${figure(rest.rssMb)} MB`,
+    ],
     [
       "Peak memory at 100,000 series, all renewed each second, a scrape a second in each format, with and without gzip",
       `${figure(large.peakMb)} MB`,
