@@ -91,13 +91,11 @@ export class App {
 
   // The series of the exporter's own families are counted from what is about to be shown, themselves included.
   *#seriesSamples(ownSamples: readonly Sample[]): Iterable<Sample> {
-    const counts = this.#exposition.seriesPerFamily();
-    const owned = new Set<Family>(ownSamples.map(({ family }) => family));
-    for (const family of owned) counts.delete(family);
+    const shown = this.#exposition.seriesPerFamily();
+    const counts = new Map([...shown].filter(([family]) => collectorFamilies.includes(family)));
     for (const { family } of ownSamples) {
       counts.set(family, (counts.get(family) ?? 0) + (family.kind === "histogram" ? family.bounds.length + 3 : 1));
     }
-    counts.delete(own.series as Family);
     counts.set(own.series as Family, counts.size + 1);
     for (const [family, count] of counts) yield own.series.at({ family: family.name }, count);
   }
