@@ -150,11 +150,19 @@ export class App {
     const [guides, others] = [true, false].map((isGuide) =>
       this.tasks.filter(({ collector }) => (collector.chainView !== undefined) === isGuide),
     );
-    for (const tasks of [guides, others]) await Promise.all((tasks ?? []).map((task) => this.poll(task)));
+    for (const tasks of [guides, others]) {
+      const groups = Map.groupBy(tasks ?? [], ({ network, collector }) => `${network}/${collector.name}`);
+      await Promise.all([...groups.values()].map((group) => this.#pollInTurn(group)));
+    }
     return this.tasks.flatMap((task) => {
       const { failure } = this.#state.of(task);
       return failure === undefined ? [] : [{ what: keyOf(task), why: `${failure.reason}: ${failure.message}` }];
     });
+  }
+
+  // All at once, most of a long watch list would wait for the budget until its deadline.
+  async #pollInTurn(tasks: readonly Task[]): Promise<void> {
+    for (const task of tasks) await this.poll(task);
   }
 
   /** No new polls, running ones aborted, open scrapes finished; resolves when all of it is done. */
