@@ -112,10 +112,11 @@ async function serve(
 
 async function once(flags: Flags, io: Io): Promise<number> {
   const app = await createApp(await load(flags, io), io);
-  const failed = await app.pollOnce();
-  io.out((await app.page.body("classic", false)).body.toString());
+  const polled = await Promise.race([app.pollOnce(), io.stopped]);
+  if (polled !== undefined) io.out((await app.page.body("classic", false)).body.toString());
   await app.stop();
-  return failed.length === 0 ? 0 : 1;
+  if (polled === undefined) throw new Refused("stopped before everything was polled");
+  return polled.length === 0 ? 0 : 1;
 }
 
 async function check(flags: Flags, io: Io): Promise<number> {

@@ -56,6 +56,16 @@ describe("once", () => {
     expect(out).not.toContain("stacks_mempool_fee_priority_microstx{");
     expect(err).toContain("poll failed");
   });
+
+  test("ends at once, and with 1, when it is asked to stop", async () => {
+    simulator.faults.set({ kind: "slow-headers", seconds: 600 });
+    const program = start(["once", "--config", watching("collectors: { blocks: { timeout: 2m } }\n")]);
+    await until(async () => (simulator.requests.length > 0 ? true : undefined), "a request");
+    program.child.kill("SIGINT");
+    const { code, out, err } = await program.finished;
+
+    expect({ code, out, err }).toEqual({ code: 1, out: "", err: "stopped before everything was polled\n" });
+  });
 });
 
 test("output that cannot be written is an error, told in one line", async () => {
