@@ -21,6 +21,8 @@ export interface Standing {
   readonly failure: Failure | undefined;
   /** Failed polls in a row. */
   readonly failuresInARow: number;
+  /** When the first of them ended; undefined when the last poll succeeded. */
+  readonly failingSince: number | undefined;
 }
 
 const UNKNOWN: Standing = {
@@ -29,6 +31,7 @@ const UNKNOWN: Standing = {
   lastEndAt: undefined,
   failure: undefined,
   failuresInARow: 0,
+  failingSince: undefined,
 };
 
 /** The standing of all tasks; hands their samples to the exposition and takes them away when they are too old. */
@@ -49,7 +52,7 @@ export class State {
   /** Records a good poll; throws, and records nothing, when a sample is invalid. */
   succeed(task: Task, observation: unknown, samples: Iterable<Sample>, at: number): void {
     this.#exposition.set(keyOf(task), samples);
-    this.#standings.set(task, { observation, lastSuccessAt: at, lastEndAt: at, failure: undefined, failuresInARow: 0 });
+    this.#standings.set(task, { ...UNKNOWN, observation, lastSuccessAt: at, lastEndAt: at });
     this.#nextExpiry = Math.min(this.#nextExpiry, at + task.maxAgeMs);
   }
 
@@ -61,6 +64,7 @@ export class State {
       lastEndAt: failure.at,
       failure,
       failuresInARow: before.failuresInARow + 1,
+      failingSince: before.failingSince ?? failure.at,
     });
   }
 
