@@ -19,6 +19,8 @@ export interface Standing {
   readonly lastEndAt: number | undefined;
   /** The failure of the last poll; undefined when it succeeded. */
   readonly failure: Failure | undefined;
+  /** The last failure there was, whatever came after it. */
+  readonly lastFailure: Failure | undefined;
   /** Failed polls in a row. */
   readonly failuresInARow: number;
   /** When the first of them ended; undefined when the last poll succeeded. */
@@ -30,6 +32,7 @@ const UNKNOWN: Standing = {
   lastSuccessAt: undefined,
   lastEndAt: undefined,
   failure: undefined,
+  lastFailure: undefined,
   failuresInARow: 0,
   failingSince: undefined,
 };
@@ -52,7 +55,8 @@ export class State {
   /** Records a good poll; throws, and records nothing, when a sample is invalid. */
   succeed(task: Task, observation: unknown, samples: Iterable<Sample>, at: number): void {
     this.#exposition.set(keyOf(task), samples);
-    this.#standings.set(task, { ...UNKNOWN, observation, lastSuccessAt: at, lastEndAt: at });
+    const { lastFailure } = this.of(task);
+    this.#standings.set(task, { ...UNKNOWN, observation, lastSuccessAt: at, lastEndAt: at, lastFailure });
     this.#nextExpiry = Math.min(this.#nextExpiry, at + task.maxAgeMs);
   }
 
@@ -63,6 +67,7 @@ export class State {
       ...before,
       lastEndAt: failure.at,
       failure,
+      lastFailure: failure,
       failuresInARow: before.failuresInARow + 1,
       failingSince: before.failingSince ?? failure.at,
     });

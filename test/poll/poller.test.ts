@@ -90,7 +90,7 @@ test("says since when a task fails: the first failure in a row", async () => {
   expect(state.of(task)).toMatchObject({ failingSince: since, failuresInARow: 2, failure: { at: since + 1_000 } });
   isDown = false;
   await poller.poll(task);
-  expect(state.of(task).failingSince).toBeUndefined();
+  expect(state.of(task)).toMatchObject({ failingSince: undefined, lastFailure: { at: since + 1_000 } });
 });
 
 test.each([
