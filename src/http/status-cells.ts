@@ -43,11 +43,14 @@ export function errorCell({ last_error, failing_since, failures_in_a_row = 0 }: 
   if (last_error === undefined) return cell("Last error", html`<span class="soft">none</span>`);
   const { reason, message, at } = last_error;
   if (failing_since === undefined) {
-    return cell("Last error", html`<span class="soft">over, ${agoText(at, time)}: ${reason}: ${message}</span>`);
+    return cell(
+      "Last error",
+      html`<span class="soft error">recovered; ${agoText(at, time)}: ${reason}: ${message}</span>`,
+    );
   }
   const often = failures_in_a_row > 1 && `, ${failures_in_a_row} polls in a row`;
   return cell(
     "Last error",
-    html`<div><span class="fails"><strong>${reason}</strong>: ${message}</span><div class="soft">since ${sinceText(failing_since, time)}${often}</div></div>`,
+    html`<div class="error"><span class="fails"><strong>${reason}</strong>: ${message}</span><div class="soft">since ${sinceText(failing_since, time)}${often}</div></div>`,
   );
 }

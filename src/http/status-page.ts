@@ -66,7 +66,7 @@ function problems({ problems, time }: StatusAnswer): Piece {
   if (problems.length === 0) return undefined;
   const items = problems.map(
     ({ network, collector, message, since, until }) =>
-      html`<li><strong>${collector === undefined ? network : `${network} / ${collector}`}</strong>: ${message}${until !== undefined && html` ${untilText(until, time)}`}${since !== undefined && html`, <span class="nowrap">since ${sinceText(since, time)}</span>`}</li>\n`,
+      html`<li><strong>${collector === undefined ? network : `${network} / ${collector}`}</strong>: ${message}${until !== undefined && html` ${untilText(until, time)}`}${since !== undefined && html` <span class="soft">since ${sinceText(since, time)}</span>`}</li>\n`,
   );
   return html`<section aria-labelledby="wrong">
 <h2 id="wrong">What is wrong</h2>
@@ -85,7 +85,7 @@ ${retired_operations.map(
     html`<p><span class="retired state">✕ Retired</span> operation ${operation.name}: the server has switched it off (410), since ${sinceText(operation.since, time)}; asked again ${untilText(operation.next_try_at, time)}.</p>\n`,
 )}
 <h3>Collectors</h3>
-<table>
+<table class="collectors">
 <thead><tr><th scope="col">Collector</th><th scope="col">State</th><th scope="col">Age of data</th><th scope="col">Next poll</th><th scope="col">Last error</th></tr></thead>
 <tbody>
 ${collectors.map((collector) => collectorRow(collector, name, time))}</tbody>
@@ -94,7 +94,7 @@ ${collectors.map((collector) => collectorRow(collector, name, time))}</tbody>
 <table class="budget">
 <thead><tr><th scope="col">Budget</th><th scope="col">Used</th><th scope="col">Planned</th><th scope="col">Limit</th><th scope="col">Free now</th></tr></thead>
 <tbody>
-${budgetRow("Minute", "last 60 s", budget.minute)}${budgetRow("Month", "since the start", budget.month)}</tbody>
+${budgetRow("Minute", "last 60 s", budget.minute)}${budgetRow("Month (31 days)", "since the start", budget.month)}</tbody>
 </table>
 ${rate_limits.length > 0 && html`<p class="soft">The server last said: ${rate_limits.map(rateLimit).join("; ")}.</p>`}
 </section>
@@ -134,6 +134,6 @@ function countsOf({ name, targets }: Collector, network: string): Html {
   );
   return html`<div class="soft">${states.map((state, index) => {
     const query = new URLSearchParams({ network, collector: name, state }).toString();
-    return html`${index > 0 && ", "}<a href="?${query}#targets">${numberText(targets[state])} ${state}</a>`;
+    return html`${index > 0 && ", "}<a class="nowrap" href="?${query}#targets">${numberText(targets[state])} ${state}</a>`;
   })}${targets.expired > 0 && `, ${numberText(targets.expired)} expired`}</div>`;
 }

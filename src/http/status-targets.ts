@@ -19,8 +19,8 @@ export function targetsSection({ targets, networks, time }: StatusAnswer, select
   return html`<section id="targets" aria-labelledby="targets-title">
 <h2 id="targets-title">Targets</h2>
 ${filter(selection, networks)}
-<table>
-<caption>${shown}</caption>
+<p class="soft" id="shown">${shown}</p>
+<table class="targets" aria-describedby="shown">
 <thead><tr><th scope="col">Target</th><th scope="col">Collector</th><th scope="col">State</th><th scope="col">Age of data</th><th scope="col">Next poll</th><th scope="col">Last error</th></tr></thead>
 <tbody>
 ${items.map((target) => targetRow(target, networks.length > 1, time))}</tbody>
