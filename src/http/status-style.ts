@@ -32,7 +32,7 @@ label { display: grid; font-size: .875rem; color: var(--soft); } label.wide { fl
 input, select, button { font: inherit; color: inherit; padding: .4rem .6rem; border: 1px solid var(--soft); border-radius: .3rem; background: var(--page); min-height: 2.5rem; }
 label input, label select { color: var(--text); width: 100%; } button { color: var(--page); background: var(--link); border-color: var(--link); }
 .pages { display: flex; align-items: baseline; gap: 1.2rem; margin: .8rem 0; }
-@media (max-width: 52rem) {
+@media (max-width: 62rem) {
   thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
   table, tbody, tr, th, td, table.budget { display: block; width: 100%; } .targets th:first-child { min-width: 0; }
   .collectors tbody th { width: 100%; }
