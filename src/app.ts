@@ -19,6 +19,7 @@ import { Poller } from "./poll/poller.ts";
 import { type NetworkReport, report, storeSamples } from "./poll/report.ts";
 import { runSchedules } from "./poll/schedule.ts";
 import { State } from "./poll/state.ts";
+import { type Selection, type Status, statusOf } from "./poll/status.ts";
 import type { Store } from "./poll/store.ts";
 import { keyOf, type Task } from "./poll/task.ts";
 import { Work } from "./poll/work.ts";
@@ -50,6 +51,8 @@ export class App {
   readonly #poller: Poller;
   readonly #networks: readonly Network[];
   readonly #stop = new AbortController();
+  readonly #due = new WeakMap<Task, number>();
+  readonly #startedAt: number;
   #server: Server | undefined;
   #polling: Promise<void> = Promise.resolve();
 
@@ -57,6 +60,7 @@ export class App {
   constructor(options: AppOptions) {
     const { config, clock, log, version, store } = options;
     this.#options = options;
+    this.#startedAt = clock.now();
     this.log = log;
     this.#families = [...collectorFamilies, ...own.ownFamilies, ...this.#work.instruments.watchProcess()];
     this.#exposition = new Exposition(this.#families);
@@ -132,15 +136,28 @@ export class App {
     });
   }
 
+  /** How everything stands, and the targets that are asked for. */
+  status(selection: Selection): Status {
+    const networks = this.#networks.map(({ reportOf }) => reportOf());
+    const dueAt = (task: Task) => this.#due.get(task);
+    return statusOf(
+      { tasks: this.tasks, state: this.#state, networks, dueAt, now: this.#options.clock.now() },
+      selection,
+    );
+  }
+
   /** Listens and starts to poll; resolves with the address when the server listens. Throws when it cannot listen. */
   async start(): Promise<AddressInfo> {
     const { config, version, redactor, log, clock } = this.#options;
     const server = createHttpServer({
       page: this.page,
       missing: () => this.missing(),
-      version,
-      // Without the path: some providers put a token into it.
-      networks: config.networks.map(({ name, url }) => ({ name, url: new URL(url).origin })),
+      program: { version, startedAt: this.#startedAt },
+      known: {
+        networks: config.networks.map(({ name }) => name),
+        collectors: [...new Set(config.networks.flatMap(({ collectors }) => collectors.map(({ name }) => name)))],
+      },
+      statusOf: (selection) => this.status(selection),
       mask: (text) => redactor.mask(text),
       onError: (error) => log.error({ err: error }, "a page could not be made"),
     });
@@ -153,6 +170,7 @@ export class App {
       clock,
       stop: this.#stop.signal,
       poll: (task) => this.poll(task),
+      onDue: (task, at) => this.#due.set(task, at),
       log,
     });
     return server.address() as AddressInfo;
@@ -255,20 +273,21 @@ function createNetwork(
     name: network.name,
     tasks,
     budgetRecord: () => client.budgetRecord(),
-    reportOf: () => reportOf(network.name, client.snapshot(), operations, requestsPerMinute),
+    reportOf: () => reportOf(network, client.snapshot(), operations, requestsPerMinute),
     close: () => client.close(),
   };
 }
 
 function reportOf(
-  network: string,
+  { name, url }: NetworkConfig,
   { budget, pausedUntil, retired, rateLimits }: ClientSnapshot,
   operations: readonly string[],
   plannedPerMinute: number,
 ): NetworkReport {
   const used = budget.usedLastMinute;
   return {
-    network,
+    network: name,
+    origin: new URL(url).origin,
     plannedPerMinute,
     operations,
     minute: { limit: budget.perMinute, used, remaining: budget.remaining },
@@ -278,7 +297,7 @@ function reportOf(
       remaining: Math.floor(budget.month.available),
     },
     pausedUntil,
-    retired: retired.map(({ operation }) => operation),
+    retired,
     rateLimits,
   };
 }
