@@ -110,7 +110,10 @@ for service in "${services[@]}"; do
   container=${project}_${service}_1
   if podman port "$container" | grep -v ' 127\.0\.0\.1:'; then fail "$service listens beyond the loopback address"; fi
   [ "$(podman inspect "$container" --format '{{.HostConfig.ReadonlyRootfs}}')" = true ] || fail "$service can write to its root"
-  [ "$(podman top "$container" huser capeff | awk 'NR > 1' | grep -cv '^[1-9][0-9]* *none$')" = 0 ] || fail "$service runs as root, or has capabilities"
+  # As the kernel sees its first process: user, and capabilities.
+  status=/proc/$(podman inspect "$container" --format '{{.State.Pid}}')/status
+  awk '/^Uid:/ && $2 == 0 { exit 1 }' "$status" || fail "$service runs as root"
+  grep -q '^CapEff:[[:space:]]*0*$' "$status" || fail "$service has capabilities"
 done
 for port in "$EXPORTER_PORT" "$PROMETHEUS_PORT" "$ALERTMANAGER_PORT"; do
   if timeout 3 bash -c "exec 3<>/dev/tcp/$address/$port" 2>/dev/null; then fail "port $port answers on $address"; fi
@@ -120,7 +123,7 @@ ok "ports on 127.0.0.1 only; root file systems read-only; nobody is root, nobody
 for service in exporter prometheus alertmanager; do
   container=${project}_${service}_1
   started=$(date +%s%N)
-  podman stop -t 15 "$container" >/dev/null
+  podman stop -t 15 "$container" >"$folder/stop.log" 2>&1 || { cat "$folder/stop.log"; fail "$service stops"; }
   code=$(podman inspect "$container" --format '{{.State.ExitCode}}')
   [ "$code" = 0 ] || fail "$service ends with $code on SIGTERM"
   ok "$service ends with 0 on SIGTERM, after $(( ($(date +%s%N) - started) / 1000000 )) ms"

@@ -128,5 +128,8 @@ export const examples: Readonly<Record<string, string>> = {
     "stacks_exporter_budget_planned_requests > stacks_exporter_budget_limit_requests",
   stacks_exporter_budget_used_requests: 'max_over_time(stacks_exporter_budget_used_requests{window="minute"}[1h])',
   stacks_exporter_budget_remaining_requests: 'stacks_exporter_budget_remaining_requests{window="minute"} == 0',
+  stacks_exporter_state_restored: "stacks_exporter_state_restored == 0",
+  stacks_exporter_state_write_timestamp_seconds: "time() - stacks_exporter_state_write_timestamp_seconds > 600",
+  stacks_exporter_state_write_failures_total: "increase(stacks_exporter_state_write_failures_total[15m]) > 0",
   stacks_exporter_series: "topk(10, stacks_exporter_series)",
 };
