@@ -85,7 +85,7 @@ export const run = (args: readonly string[], env?: Readonly<Record<string, strin
   start(args, env).finished;
 
 /** Asks until the answer is what is wanted; for waiting on other processes, where nothing else tells. */
-export async function until<T>(ask: () => Promise<T | undefined>, what: string, milliseconds = 30_000): Promise<T> {
+export async function until<T>(ask: () => Promise<T | undefined>, what: string, milliseconds = 90_000): Promise<T> {
   const end = Date.now() + milliseconds;
   for (;;) {
     const answer = await ask().catch(() => undefined);
