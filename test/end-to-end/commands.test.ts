@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from "@jest/globals";
 import { startSimulator } from "../../simulator/server.ts";
 import { parseExposition } from "../support/parser.ts";
-import { run, start, until } from "../support/program.ts";
+import { killAll, run, start, until } from "../support/program.ts";
 
 jest.setTimeout(60_000);
 
@@ -22,7 +22,10 @@ let simulator: Awaited<ReturnType<typeof startSimulator>>;
 beforeEach(async () => {
   simulator = await startSimulator({ seed: 1 });
 });
-afterEach(() => simulator.close());
+afterEach(async () => {
+  killAll();
+  await simulator.close();
+});
 
 function configFile(text: string): string {
   const file = join(folder, "config.yaml");

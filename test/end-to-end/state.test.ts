@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, jest, test } from "@jest/globals";
 import { startSimulator } from "../../simulator/server.ts";
 import { killLoop } from "../support/kill-loop.ts";
-import { run, start, until } from "../support/program.ts";
+import { killAll, run, start, until } from "../support/program.ts";
 
 jest.setTimeout(120_000);
 
@@ -21,6 +21,7 @@ beforeEach(async () => {
   simulator = await startSimulator({ seed: 1, timeScale: 20 });
 });
 afterEach(async () => {
+  killAll();
   await simulator.close();
   rmSync(folder, { recursive: true });
 });
