@@ -71,7 +71,11 @@ export async function followList(
     const read = [...byHeight.values()].sort((a, b) => a.height - b.height);
     const oldest = read[0];
     const newest = read[read.length - 1];
-    if (oldest === undefined || newest === undefined) return chain;
+    if (oldest === undefined || newest === undefined) {
+      if (chain === undefined) return undefined;
+      // A database that was emptied: what was known before must not look as if it had been seen again.
+      throw new ApiError("bad_body", blockList.name, "the list is empty, although blocks were listed before");
+    }
     if (!isLinked(read))
       throw new ApiError("bad_body", blockList.name, "the blocks of the list do not follow one another");
 

@@ -208,6 +208,20 @@ test("a missing height does not stop it for ever", async () => {
   expect((await valuesOf(observation)).get(TIP)).toBe(45);
 });
 
+test("an emptied list does not confirm the blocks that were listed before", async () => {
+  const chain = new ModelChain();
+  chain.mine(40);
+  const api = cannedApi(chain.answer);
+  const seen = await observe(blocks, api, undefined, { options: { tip: "extended" } });
+  chain.lag = 40;
+
+  const next = observe(blocks, api, seen, { options: { tip: "extended" } });
+  await expect(next).rejects.toMatchObject({
+    reason: "bad_body",
+    message: expect.stringContaining("the list is empty"),
+  });
+});
+
 test("a reorganisation deeper than a poll can read back does not stop it for ever", async () => {
   const chain = new ModelChain();
   chain.mine(40);
