@@ -97,9 +97,10 @@ test.each(CASES)("%j is counted as %s by every collector, serves nothing wrong, 
     const reasons = Object.keys(REASONS).filter((one) => (shown("failures_total", ` reason=${one}`) ?? 0) > 0);
     // The first 429 pauses all; and a retry can run into the deadline.
     expect([[reason], ["timeout"]]).toContainEqual(reasons);
-    expect(
-      shown("state", ` state=${reason === "gone" ? "retired" : reason === "rate_limited" ? "paused" : "degraded"}`),
-    ).toBe(reasons.includes(reason) ? 1 : 0);
+    // Of what was counted: a slow machine makes a time-out of any of them.
+    const [counted] = reasons;
+    const state = counted === "gone" ? "retired" : counted === "rate_limited" ? "paused" : "degraded";
+    expect(shown("state", ` state=${state}`)).toBe(1);
   }
   // What is still shown is what was true before: not one sample of an answer that was not accepted.
   for (const collector of COLLECTORS) {
