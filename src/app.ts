@@ -2,6 +2,7 @@
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Logger } from "pino";
+import type { BudgetRecord } from "./api/budget.ts";
 import { type ClientSnapshot, createClient } from "./api/client.ts";
 import type { Clock } from "./api/clock.ts";
 import { type ChainView, targetsOf } from "./collectors/collector.ts";
@@ -15,10 +16,11 @@ import type { Family, Sample } from "./metrics/family.ts";
 import * as own from "./metrics/own.ts";
 import { busyCollectors, planNetwork } from "./plan.ts";
 import { Poller } from "./poll/poller.ts";
-import { type NetworkReport, report } from "./poll/report.ts";
+import { type NetworkReport, report, storeSamples } from "./poll/report.ts";
 import { runSchedules } from "./poll/schedule.ts";
 import { State } from "./poll/state.ts";
 import { type Selection, type Status, statusOf } from "./poll/status.ts";
+import type { Store } from "./poll/store.ts";
 import { keyOf, type Task } from "./poll/task.ts";
 import { Work } from "./poll/work.ts";
 
@@ -29,6 +31,8 @@ export interface AppOptions {
   readonly log: Logger;
   readonly redactor: Redactor;
   readonly clock: Clock;
+  /** Where counters and the used budget outlive the process; closed by `stop`. @default nowhere */
+  readonly store?: Store | undefined;
 }
 
 // Together below the five seconds that a stop may take.
@@ -52,16 +56,18 @@ export class App {
   #server: Server | undefined;
   #polling: Promise<void> = Promise.resolve();
 
+  /** @throws StoreError when what was saved cannot be read. */
   constructor(options: AppOptions) {
-    const { config, clock, log, version } = options;
+    const { config, clock, log, version, store } = options;
     this.#options = options;
     this.#startedAt = clock.now();
     this.log = log;
     this.#families = [...collectorFamilies, ...own.ownFamilies, ...this.#work.instruments.watchProcess()];
     this.#exposition = new Exposition(this.#families);
-    this.#state = new State(this.#exposition);
+    this.#state = new State(this.#exposition, store);
     this.#networks = config.networks.map((network) => createNetwork(network, options, this.#work, this.#state));
     this.tasks = this.#networks.flatMap(({ tasks }) => tasks);
+    for (const task of this.tasks) this.#state.restore(task);
     for (const network of config.networks) {
       for (const { name } of busyCollectors(network)) this.#work.expectCollector(network.name, name);
     }
@@ -79,16 +85,29 @@ export class App {
       stop: this.#stop.signal,
       onRun: ({ task, outcome, reason, seconds }) => {
         this.#work.run(task.network, task.collector.name, outcome, reason, seconds);
+        this.#saveBudgets();
         this.page.touch();
       },
     });
   }
 
+  // After every poll: what a process that is killed had used is known to the next one, but for the polls under way.
+  #saveBudgets(): void {
+    const { store, clock, log } = this.#options;
+    try {
+      for (const { name, budgetRecord } of this.#networks) store?.saveBudget(name, budgetRecord(), clock.now());
+    } catch (error) {
+      log.error({ err: error }, "the used budget could not be saved");
+    }
+  }
+
   async #ownSamples(version: string): Promise<Sample[]> {
+    const { clock, store } = this.#options;
     const networks = this.#networks.map(({ reportOf }) => reportOf());
     const samples = [
       ...(await this.#work.instruments.samples()),
-      ...report(this.tasks, this.#state, networks, { version, node: process.version }, this.#options.clock.now()),
+      ...report(this.tasks, this.#state, networks, { version, node: process.version }, clock.now()),
+      ...(store === undefined ? [] : storeSamples(store.facts())),
     ];
     return [...samples, ...this.#seriesSamples(samples)];
   }
@@ -185,16 +204,25 @@ export class App {
       this.#server === undefined ? undefined : closeServer(this.#server, SCRAPE_GRACE_MS),
     ]);
     await Promise.all(this.#networks.map(({ close }) => close()));
+    this.#saveBudgets();
+    this.#options.store?.close();
   }
 }
 
 interface Network {
+  readonly name: string;
+  readonly budgetRecord: () => BudgetRecord;
   readonly tasks: readonly Task[];
   readonly reportOf: () => NetworkReport;
   readonly close: () => Promise<void>;
 }
 
-function createNetwork(network: NetworkConfig, { clock, version }: AppOptions, work: Work, state: State): Network {
+function createNetwork(
+  network: NetworkConfig,
+  { clock, version, store }: AppOptions,
+  work: Work,
+  state: State,
+): Network {
   const enabled = busyCollectors(network).map((settings) => ({ settings, collector: collectorOf(settings.name) }));
   const operations = [...new Set(enabled.flatMap(({ collector }) => collector.operations.map(({ name }) => name)))];
   work.expectNetwork(network.name, operations);
@@ -211,6 +239,7 @@ function createNetwork(network: NetworkConfig, { clock, version }: AppOptions, w
     keyHeader: network.apiKeyHeader,
     userAgent: `stacks-exporter/${version}`,
     budget: { ...network.budget, plannedPerMinute: Array.from(plannedPerMinute, (planned) => planned ?? 0) },
+    used: store?.loadBudget(network.name),
     maxBodyBytes: network.maxBodyBytes,
     clock,
     observer: work.observerOf(network.name),
@@ -227,14 +256,17 @@ function createNetwork(network: NetworkConfig, { clock, version }: AppOptions, w
   const guides = tasks.filter(({ collector }) => collector.chainView !== undefined);
   function chain(): ChainView | undefined {
     for (const task of guides) {
-      const { observation } = state.of(task);
-      const view = observation === undefined ? undefined : task.collector.chainView?.(observation);
+      const { observation, lastSuccessAt } = state.of(task);
+      // What the process before left says nothing of the tip of today.
+      const view = lastSuccessAt === undefined ? undefined : task.collector.chainView?.(observation);
       if (view !== undefined) return view;
     }
     return undefined;
   }
   return {
+    name: network.name,
     tasks,
+    budgetRecord: () => client.budgetRecord(),
     reportOf: () => reportOf(network, client.snapshot(), operations, requestsPerMinute),
     close: () => client.close(),
   };
