@@ -114,13 +114,11 @@ export class App {
 
   // The series of the exporter's own families are counted from what is about to be shown, themselves included.
   *#seriesSamples(ownSamples: readonly Sample[]): Iterable<Sample> {
-    const counts = this.#exposition.seriesPerFamily();
-    const owned = new Set<Family>(ownSamples.map(({ family }) => family));
-    for (const family of owned) counts.delete(family);
+    const shown = this.#exposition.seriesPerFamily();
+    const counts = new Map([...shown].filter(([family]) => collectorFamilies.includes(family)));
     for (const { family } of ownSamples) {
       counts.set(family, (counts.get(family) ?? 0) + (family.kind === "histogram" ? family.bounds.length + 3 : 1));
     }
-    counts.delete(own.series as Family);
     counts.set(own.series as Family, counts.size + 1);
     for (const [family, count] of counts) yield own.series.at({ family: family.name }, count);
   }
@@ -189,11 +187,19 @@ export class App {
     const [guides, others] = [true, false].map((isGuide) =>
       this.tasks.filter(({ collector }) => (collector.chainView !== undefined) === isGuide),
     );
-    for (const tasks of [guides, others]) await Promise.all((tasks ?? []).map((task) => this.poll(task)));
+    for (const tasks of [guides, others]) {
+      const groups = Map.groupBy(tasks ?? [], ({ network, collector }) => `${network}/${collector.name}`);
+      await Promise.all([...groups.values()].map((group) => this.#pollInTurn(group)));
+    }
     return this.tasks.flatMap((task) => {
       const { failure } = this.#state.of(task);
       return failure === undefined ? [] : [{ what: keyOf(task), why: `${failure.reason}: ${failure.message}` }];
     });
+  }
+
+  // All at once, most of a long watch list would wait for the budget until its deadline.
+  async #pollInTurn(tasks: readonly Task[]): Promise<void> {
+    for (const task of tasks) await this.poll(task);
   }
 
   /** No new polls, running ones aborted, open scrapes finished; resolves when all of it is done. */
