@@ -2,20 +2,21 @@
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Logger } from "pino";
-import { type ClientSnapshot, createClient } from "./api/client.ts";
 import type { Clock } from "./api/clock.ts";
-import { type ChainView, targetsOf } from "./collectors/collector.ts";
-import { collectorFamilies, collectorOf } from "./collectors/index.ts";
-import type { Config, NetworkConfig } from "./config/config.ts";
+import { collectorFamilies } from "./collectors/index.ts";
+import type { Config } from "./config/config.ts";
+import type { Loaded } from "./config/load.ts";
+import { formatMistake } from "./config/mistakes.ts";
 import type { Redactor } from "./config/secret.ts";
+import { followFiles } from "./config/watch-changes.ts";
 import { MetricsPage } from "./http/page.ts";
 import { closeServer, createHttpServer } from "./http/server.ts";
 import { Exposition } from "./metrics/exposition.ts";
 import type { Family, Sample } from "./metrics/family.ts";
 import * as own from "./metrics/own.ts";
-import { busyCollectors, planNetwork } from "./plan.ts";
+import { Network } from "./network.ts";
 import { Poller } from "./poll/poller.ts";
-import { type NetworkReport, report } from "./poll/report.ts";
+import { report, type WatchListReport } from "./poll/report.ts";
 import { runSchedules } from "./poll/schedule.ts";
 import { State } from "./poll/state.ts";
 import { keyOf, type Task } from "./poll/task.ts";
@@ -28,6 +29,8 @@ export interface AppOptions {
   readonly log: Logger;
   readonly redactor: Redactor;
   readonly clock: Clock;
+  /** Loads the configuration again, with watch lists as they are now. @default the files are not followed */
+  readonly reload?: (() => Promise<Loaded>) | undefined;
 }
 
 // Together below the five seconds that a stop may take.
@@ -35,7 +38,6 @@ const SCRAPE_GRACE_MS = 3000;
 
 /** A running exporter. */
 export class App {
-  readonly tasks: readonly Task[];
   readonly page: MetricsPage;
   readonly log: Logger;
   readonly #options: AppOptions;
@@ -46,8 +48,9 @@ export class App {
   readonly #poller: Poller;
   readonly #networks: readonly Network[];
   readonly #stop = new AbortController();
+  #watchList: WatchListReport | undefined;
   #server: Server | undefined;
-  #polling: Promise<void> = Promise.resolve();
+  #running: readonly Promise<void>[] = [];
 
   constructor(options: AppOptions) {
     const { config, clock, log, version } = options;
@@ -56,11 +59,9 @@ export class App {
     this.#families = [...collectorFamilies, ...own.ownFamilies, ...this.#work.instruments.watchProcess()];
     this.#exposition = new Exposition(this.#families);
     this.#state = new State(this.#exposition);
-    this.#networks = config.networks.map((network) => createNetwork(network, options, this.#work, this.#state));
-    this.tasks = this.#networks.flatMap(({ tasks }) => tasks);
-    for (const network of config.networks) {
-      for (const { name } of busyCollectors(network)) this.#work.expectCollector(network.name, name);
-    }
+    const parts = { version, clock, work: this.#work, state: this.#state };
+    this.#networks = config.networks.map((network) => new Network(network, parts));
+    if (this.#watchFiles().length > 0) this.#watchList = { isGood: true, lastGoodAt: clock.now() };
     this.page = new MetricsPage({
       exposition: this.#exposition,
       expire: (now) => this.#state.expire(now),
@@ -80,11 +81,18 @@ export class App {
     });
   }
 
+  /** Every task there is now. */
+  get tasks(): readonly Task[] {
+    return this.#networks.flatMap(({ tasks }) => tasks);
+  }
+
   async #ownSamples(version: string): Promise<Sample[]> {
-    const networks = this.#networks.map(({ reportOf }) => reportOf());
+    const networks = this.#networks.map((network) => network.report());
+    const versions = { version, node: process.version };
+    const now = this.#options.clock.now();
     const samples = [
       ...(await this.#work.instruments.samples()),
-      ...report(this.tasks, this.#state, networks, { version, node: process.version }, this.#options.clock.now()),
+      ...report(this.tasks, this.#state, { networks, versions, watchList: this.#watchList }, now),
     ];
     return [...samples, ...this.#seriesSamples(samples)];
   }
@@ -132,12 +140,15 @@ export class App {
       server.listen({ ...config.listen }, () => resolve());
     });
     this.#server = server;
-    this.#polling = runSchedules(this.tasks, {
-      clock,
-      stop: this.#stop.signal,
-      poll: (task) => this.poll(task),
-      log,
-    });
+    const stop = this.#stop.signal;
+    const rota = {
+      tasks: this.#networks.flatMap(({ fixed }) => fixed),
+      sweeps: this.#networks.flatMap(({ sweeps }) => sweeps),
+    };
+    this.#running = [
+      runSchedules(rota, { clock, stop, poll: (task) => this.poll(task), log }),
+      followFiles(this.#watchFiles(), { clock, stop, onChange: () => this.#reloadSafely() }),
+    ];
     return server.address() as AddressInfo;
   }
 
@@ -159,88 +170,54 @@ export class App {
     });
   }
 
+  // Without somebody who can load them again there is nothing to follow.
+  #watchFiles(): readonly string[] {
+    const { config, reload } = this.#options;
+    return reload === undefined ? [] : [...new Set(config.networks.flatMap(({ watchFiles }) => watchFiles))];
+  }
+
+  #reloadSafely(): Promise<void> {
+    return this.reload().catch((error) => this.log.error({ err: error }, "the watch list could not be read again"));
+  }
+
+  /** Takes the watch lists as they are now; when something is wrong with them, says what, and goes on with the old ones. */
+  async reload(): Promise<void> {
+    const { reload, clock } = this.#options;
+    if (reload === undefined) return;
+    const loaded = await reload();
+    this.page.touch();
+    if (!loaded.ok) {
+      for (const mistake of loaded.mistakes) this.log.error({}, formatMistake(mistake));
+      this.log.error({ mistakes: loaded.mistakes.length }, "the watch list is wrong; the one before stays in force");
+      this.#watchList = { isGood: false, lastGoodAt: this.#watchList?.lastGoodAt ?? clock.now() };
+      return;
+    }
+    const before = this.tasks.length;
+    for (const network of this.#networks) {
+      const config = loaded.config.networks.find(({ name }) => name === network.name);
+      if (config === undefined) continue;
+      const { gone, replaced } = network.renew(config);
+      for (const task of gone) {
+        this.#poller.drop(task);
+        this.#state.forget(task);
+      }
+      for (const { before, after } of replaced) {
+        this.#poller.drop(before);
+        this.#state.replace(before, after);
+      }
+    }
+    this.#state.reckonAges();
+    this.#watchList = { isGood: true, lastGoodAt: clock.now() };
+    this.log.info({ before, now: this.tasks.length }, "the watch list was read again");
+  }
+
   /** No new polls, running ones aborted, open scrapes finished; resolves when all of it is done. */
   async stop(): Promise<void> {
     this.#stop.abort(new DOMException("the exporter stops", "AbortError"));
     await Promise.all([
-      this.#polling,
+      ...this.#running,
       this.#server === undefined ? undefined : closeServer(this.#server, SCRAPE_GRACE_MS),
     ]);
-    await Promise.all(this.#networks.map(({ close }) => close()));
+    await Promise.all(this.#networks.map(({ client }) => client.close()));
   }
-}
-
-interface Network {
-  readonly tasks: readonly Task[];
-  readonly reportOf: () => NetworkReport;
-  readonly close: () => Promise<void>;
-}
-
-function createNetwork(network: NetworkConfig, { clock, version }: AppOptions, work: Work, state: State): Network {
-  const enabled = busyCollectors(network).map((settings) => ({ settings, collector: collectorOf(settings.name) }));
-  const operations = [...new Set(enabled.flatMap(({ collector }) => collector.operations.map(({ name }) => name)))];
-  work.expectNetwork(network.name, operations);
-  const { collectors: planned, requestsPerMinute } = planNetwork(network);
-  const plannedPerMinute: number[] = [];
-  for (const { collector, peakPerMinute } of planned) {
-    const { priority } = collectorOf(collector);
-    plannedPerMinute[priority] = (plannedPerMinute[priority] ?? 0) + peakPerMinute;
-  }
-  const client = createClient({
-    network: network.name,
-    baseUrl: network.url,
-    key: network.apiKey,
-    keyHeader: network.apiKeyHeader,
-    userAgent: `stacks-exporter/${version}`,
-    budget: { ...network.budget, plannedPerMinute: Array.from(plannedPerMinute, (planned) => planned ?? 0) },
-    maxBodyBytes: network.maxBodyBytes,
-    clock,
-    observer: work.observerOf(network.name),
-  });
-  const tasks = enabled.flatMap(({ settings, collector }): Task[] => {
-    const { options, schedule, timeoutMs } = settings;
-    const pace = planned.find((row) => row.collector === settings.name);
-    const intervalMs = Math.max(settings.intervalMs, (pace?.roundSeconds ?? 0) * 1000);
-    const maxAgeMs = Math.max(settings.maxAgeMs, (pace?.worstAgeSeconds ?? 0) * 1000);
-    const common = { network: network.name, collector, options, client, schedule, timeoutMs };
-    const times = { intervalMs, wishedIntervalMs: settings.intervalMs, maxAgeMs };
-    return targetsOf(collector, network).map((target) => ({ ...common, ...times, target, chain }));
-  });
-  const guides = tasks.filter(({ collector }) => collector.chainView !== undefined);
-  function chain(): ChainView | undefined {
-    for (const task of guides) {
-      const { observation } = state.of(task);
-      const view = observation === undefined ? undefined : task.collector.chainView?.(observation);
-      if (view !== undefined) return view;
-    }
-    return undefined;
-  }
-  return {
-    tasks,
-    reportOf: () => reportOf(network.name, client.snapshot(), operations, requestsPerMinute),
-    close: () => client.close(),
-  };
-}
-
-function reportOf(
-  network: string,
-  { budget, pausedUntil, retired, rateLimits }: ClientSnapshot,
-  operations: readonly string[],
-  plannedPerMinute: number,
-): NetworkReport {
-  const used = budget.usedLastMinute;
-  return {
-    network,
-    plannedPerMinute,
-    operations,
-    minute: { limit: budget.perMinute, used, remaining: budget.remaining },
-    month: budget.month && {
-      limit: budget.month.limit,
-      used: budget.month.usedSinceStart,
-      remaining: Math.floor(budget.month.available),
-    },
-    pausedUntil,
-    retired: retired.map(({ operation }) => operation),
-    rateLimits,
-  };
 }

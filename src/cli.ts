@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { Command, CommanderError, Option } from "commander";
 import type { App } from "./app.ts";
 import type { Config } from "./config/config.ts";
+import type { Loaded } from "./config/load.ts";
 
 /** What a command needs of the process it runs in. */
 export interface Io {
@@ -26,8 +27,14 @@ interface Flags {
 /** A mistake that is told and needs no stack trace. */
 class Refused extends Error {}
 
+/** A configuration, and a way to load it again: its text stays, the files that it names are read anew. */
+interface Checked {
+  readonly config: Config;
+  readonly reload: () => Promise<Loaded>;
+}
+
 /** Reads and checks the configuration; refuses with every mistake in it. */
-async function load({ config: file, ...flags }: Flags, io: Io): Promise<Config> {
+async function load({ config: file, ...flags }: Flags, io: Io): Promise<Checked> {
   return checked(file === undefined ? undefined : readBytes(file), file, flags, io.env);
 }
 
@@ -36,15 +43,16 @@ async function checked(
   file: string | undefined,
   flags: Flags,
   env: Io["env"],
-): Promise<Config> {
+): Promise<Checked> {
   const [{ loadConfig }, { formatMistakes }, { collectors }] = await Promise.all([
     import("./config/load.ts"),
     import("./config/mistakes.ts"),
     import("./collectors/index.ts"),
   ]);
-  const loaded = await loadConfig({ text, file, env, readFile: (path) => readFileSync(path), collectors, flags });
+  const reload = () => loadConfig({ text, file, env, readFile: (path) => readFileSync(path), collectors, flags });
+  const loaded = await reload();
   if (!loaded.ok) throw new Refused(formatMistakes(loaded.mistakes));
-  return loaded.config;
+  return { config: loaded.config, reload };
 }
 
 function readBytes(file: string): Uint8Array {
@@ -55,7 +63,7 @@ function readBytes(file: string): Uint8Array {
   }
 }
 
-async function createApp(config: Config, io: Io): Promise<App> {
+async function createApp({ config, reload }: Checked, io: Io): Promise<App> {
   const [{ App }, { createLogger }, { systemClock }, { Redactor }] = await Promise.all([
     import("./app.ts"),
     import("./log.ts"),
@@ -64,11 +72,12 @@ async function createApp(config: Config, io: Io): Promise<App> {
   ]);
   const redactor = new Redactor(config.networks.flatMap(({ apiKey }) => apiKey ?? []));
   const log = await createLogger({ ...config.log, mask: (text) => redactor.mask(text), write: io.err });
-  return new App({ config, redactor, log, version: io.version, clock: systemClock });
+  return new App({ config, reload, redactor, log, version: io.version, clock: systemClock });
 }
 
-async function serve(config: Config, io: Io, onListening?: (url: string) => void): Promise<void> {
-  const app = await createApp(config, io);
+async function serve(checked: Checked, io: Io, onListening?: (url: string) => void): Promise<void> {
+  const { config } = checked;
+  const app = await createApp(checked, io);
   const { address, port, family } = await app.start().catch((error: unknown) => {
     throw new Refused(`cannot listen: ${error instanceof Error ? error.message : error}`);
   });
@@ -90,7 +99,7 @@ async function once(flags: Flags, io: Io): Promise<number> {
 }
 
 async function check(flags: Flags, io: Io): Promise<number> {
-  const config = await load(flags, io);
+  const { config } = await load(flags, io);
   io.out(`${flags.config ?? "the default configuration"} is valid: ${describe(config)}\n`);
   return 0;
 }
@@ -105,7 +114,7 @@ function describe(config: Config): string {
 }
 
 async function plan(flags: Flags, io: Io): Promise<number> {
-  const [config, { formatPlan, planOf }] = await Promise.all([load(flags, io), import("./plan.ts")]);
+  const [{ config }, { formatPlan, planOf }] = await Promise.all([load(flags, io), import("./plan.ts")]);
   const planned = planOf(config);
   io.out(`${formatPlan(planned)}\n`);
   return planned.networks.every(({ misfits }) => misfits.length === 0) ? 0 : 1;
@@ -126,13 +135,13 @@ async function demo(flags: Flags & { readonly seed: string }, io: Io): Promise<n
   const simulator = await io.startSimulator(["--seed", flags.seed, "--random-events"]);
   try {
     const { listen = "127.0.0.1:10789", logFormat = "pretty", logLevel } = flags;
-    const config = await checked(
+    const configured = await checked(
       demoConfig(simulator.url),
       "demo",
       { listen, logFormat, ...(logLevel && { logLevel }) },
       {},
     );
-    await serve(config, io, (url) => {
+    await serve(configured, io, (url) => {
       io.out(`A simulated Stacks chain answers at   ${simulator.url}/_sim/\n`);
       io.out(`The exporter polls it and serves      ${url}/metrics\n`);
       io.out(`Make fees spike with                  curl -X POST ${simulator.url}/_sim/spike\n`);

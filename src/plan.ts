@@ -145,6 +145,8 @@ const RARE: readonly { readonly name: string }[] = [
   own.pauseEnd,
   own.ratelimitLimit,
   own.ratelimitRemaining,
+  own.watchListSuccessful,
+  own.watchListSuccess,
   own.series,
 ];
 

@@ -53,7 +53,7 @@ export class Budget {
   readonly #now: () => number;
   readonly #minute: MinuteWindow;
   readonly #month: MonthBucket | undefined;
-  readonly #planned: readonly number[];
+  #planned: readonly number[];
   readonly #concurrency: number;
   readonly #queue: Waiter[] = [];
   #inFlight = 0;
@@ -100,6 +100,13 @@ export class Budget {
       this.#queue.splice(behind === -1 ? this.#queue.length : behind, 0, waiter);
       this.#serve();
     });
+  }
+
+  /** Keeps other numbers of requests free for the more important; `plannedPerMinute` as in the limits. */
+  expect(plannedPerMinute: readonly number[]): void {
+    this.#planned = plannedPerMinute;
+    this.#minute.expect(plannedPerMinute);
+    this.#serve();
   }
 
   /** Lets nothing leave for so long, unless a longer pause is running. Those who cannot wait that long fail at once. */

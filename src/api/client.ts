@@ -73,6 +73,8 @@ export interface ClientSnapshot {
 export interface Client {
   /** The view of one poll. */
   forPoll(poll: PollOptions): StacksApi;
+  /** Other plans of those who ask: requests a minute of each priority. */
+  expect(plannedPerMinute: readonly number[]): void;
   snapshot(): ClientSnapshot;
   /** Aborts every call, whatever it waits for, and drops all connections. */
   close(): Promise<void>;
@@ -112,6 +114,7 @@ export function createClient(options: ClientOptions): Client {
   const life = new AbortController();
   return {
     forPoll: (poll) => stacksApi(parts, caller, base, { ...poll, signal: AbortSignal.any([poll.signal, life.signal]) }),
+    expect: (plannedPerMinute) => budget.expect(plannedPerMinute),
     snapshot: () => ({
       network: options.network,
       budget: budget.snapshot(),

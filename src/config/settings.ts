@@ -86,7 +86,7 @@ const watchFiles = (what: string) =>
     .max(100)
     .default([])
     .meta({
-      description: `Files with more ${what}, relative to the folder of this file: \`.csv\` with a header line (further columns are labels), \`.json\` with a list of such entries or of principals, anything else with one principal per line.`,
+      description: `Files with more ${what}, relative to the folder of this file: \`.csv\` with a header line (further columns are labels), \`.json\` with a list of such entries or of principals, anything else with one principal per line. Read again when they change.`,
       sample: `[${what}.csv]`,
     });
 

@@ -49,7 +49,7 @@ export class Exposition {
     const lines = this.#renderer.render(samples, owner?.lines, this.#assembling === 0);
     this.#version += 1;
     if (owner === undefined) {
-      this.#owners.set(key, { place: this.#owners.size, lines, expired: false });
+      this.#owners.set(key, { place: -1, lines, expired: false });
       this.#layout = undefined;
       return;
     }
@@ -59,6 +59,14 @@ export class Exposition {
     if (owner.lines.shape !== lines.shape) this.#layout = undefined;
     owner.lines = lines;
     owner.expired = false;
+  }
+
+  /** Takes an owner away, with all that it had. */
+  remove(key: string): void {
+    if (!this.#owners.delete(key)) return;
+    this.#version += 1;
+    this.#layout = undefined;
+    this.#spoilPages();
   }
 
   /** Hides the gauges of an owner until its next `set`: old values disappear, totals stay. */

@@ -182,6 +182,15 @@ export const budgetRemaining = gauge({
   unit: "requests",
   labels: budgetLabels,
 });
+export const watchListSuccessful = gauge({
+  name: "stacks_exporter_watch_list_last_reload_successful",
+  help: "Whether the files of the watch list were right when they were read last; when not, the list before stays in force. Absent without such files.",
+});
+export const watchListSuccess = gauge({
+  name: "stacks_exporter_watch_list_last_reload_success_timestamp_seconds",
+  help: "When the files of the watch list were read and found right, at start or later. Unix time. Absent without such files.",
+  unit: "seconds",
+});
 export const series = gauge({
   name: "stacks_exporter_series",
   help: "Series on the page, per family.",
@@ -217,5 +226,7 @@ export const ownFamilies = [
   budgetPlanned,
   budgetUsed,
   budgetRemaining,
+  watchListSuccessful,
+  watchListSuccess,
   series,
 ];

@@ -32,7 +32,7 @@ interface Parts {
 /** Polls tasks, each at most once at a time. */
 export class Poller {
   readonly #parts: Parts;
-  readonly #running = new Set<Task>();
+  readonly #running = new Map<Task, AbortController>();
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -46,7 +46,8 @@ export class Poller {
       onRun({ task, outcome: "skipped_overlap", reason: undefined, seconds: 0 });
       return;
     }
-    this.#running.add(task);
+    const dropped = new AbortController();
+    this.#running.set(task, dropped);
     const startedAt = clock.now();
     const deadline = startedAt + task.timeoutMs;
     const ended = new AbortController();
@@ -56,7 +57,7 @@ export class Poller {
       .then(() => late.abort(new DOMException("the deadline of the poll passed", "TimeoutError")))
       .catch(() => undefined);
     try {
-      const reason = await this.#observe(task, startedAt, deadline, AbortSignal.any([stop, late.signal]));
+      const reason = await this.#observe(task, startedAt, deadline, [stop, dropped.signal, late.signal]);
       if (reason === "stopped") return;
       onRun({ task, outcome: outcomeOf(reason), reason, seconds: (clock.now() - startedAt) / 1000 });
     } finally {
@@ -65,13 +66,19 @@ export class Poller {
     }
   }
 
+  /** Ends the running poll of a task that is polled no more, as a stop would: neither success nor failure. */
+  drop(task: Task): void {
+    this.#running.get(task)?.abort(new DOMException("the target is watched no more", "AbortError"));
+  }
+
   async #observe(
     task: Task,
     now: number,
     deadline: number,
-    signal: AbortSignal,
+    [stop, dropped, late]: readonly [AbortSignal, AbortSignal, AbortSignal],
   ): Promise<Reason | "stopped" | undefined> {
-    const { state, clock, log, stop } = this.#parts;
+    const { state, clock, log } = this.#parts;
+    const signal = AbortSignal.any([stop, dropped, late]);
     const { collector, network, target, options } = task;
     const before = state.of(task);
     const fields = { network, collector: collector.name, ...(target.key === "" ? {} : { target: target.key }) };
@@ -82,13 +89,14 @@ export class Poller {
         collector.observe({ api, network, target, chain: task.chain?.(), previous, now, signal }, options),
         signal,
       );
+      if (dropped.aborted) return "stopped";
       state.succeed(task, observation, collector.samples(observation, network, target), clock.now());
       if (before.failure !== undefined) {
         log.info({ ...fields, failedPolls: before.failuresInARow }, "poll recovered");
       } else log.debug(fields, "polled");
       return undefined;
     } catch (error) {
-      if (stop.aborted) return "stopped";
+      if (stop.aborted || dropped.aborted) return "stopped";
       const reason = reasonOf(error, signal);
       const message = error instanceof Error ? error.message : String(error);
       state.fail(task, { reason, message, at: clock.now() });

@@ -33,7 +33,10 @@ function start(poll: (task: Task) => Promise<void>) {
   const stop = new AbortController();
   const said: string[] = [];
   const log = { warn: (_: object, message: string) => said.push(message), debug: () => undefined };
-  const running = runSchedules([everyTenSeconds()], { clock: systemClock, stop: stop.signal, poll, log });
+  const running = runSchedules(
+    { tasks: [everyTenSeconds()], sweeps: [] },
+    { clock: systemClock, stop: stop.signal, poll, log },
+  );
   return { stop, said, running };
 }
 

@@ -4,8 +4,10 @@ import { Exposition } from "../../src/metrics/exposition.ts";
 import { Poller, type Run } from "../../src/poll/poller.ts";
 import { runSchedules } from "../../src/poll/schedule.ts";
 import { State } from "../../src/poll/state.ts";
+import type { Sweep } from "../../src/poll/sweep.ts";
+import type { Task } from "../../src/poll/task.ts";
 import { FakeClock, settle } from "../support/fake-clock.ts";
-import { fakeTask, level, total } from "../support/fake-task.ts";
+import { fakeTask, level, sweepOf, total } from "../support/fake-task.ts";
 
 let clock: FakeClock;
 let exposition: Exposition;
@@ -31,6 +33,8 @@ beforeEach(() => {
     onRun: ({ outcome, reason, seconds }: Run) => runs.push(`${outcome} ${reason ?? "-"} ${seconds}`),
   });
 });
+
+const rota = (tasks: readonly Task[], sweeps: readonly Sweep[] = []) => ({ tasks, sweeps });
 
 const values = async () =>
   (await exposition.page("classic")).body
@@ -183,7 +187,7 @@ describe("the schedule", () => {
       times.push(clock.now() - start);
       await clock.sleep(durations.shift() ?? 0);
     };
-    const running = runSchedules([fakeTask(async () => 1)], { ...parts(), poll });
+    const running = runSchedules(rota([fakeTask(async () => 1)]), { ...parts(), poll });
     await clock.advance(55_000);
     stop.abort();
     await running;
@@ -199,7 +203,7 @@ describe("the schedule", () => {
       if (collector.name === "hanging") await new Promise((resolve) => stop.signal.addEventListener("abort", resolve));
       else count += 1;
     };
-    const running = runSchedules([hanging, other], { ...parts(), poll });
+    const running = runSchedules(rota([hanging, other]), { ...parts(), poll });
     await clock.advance(35_000);
     stop.abort();
     await running;
@@ -217,7 +221,7 @@ describe("the schedule", () => {
     const poll = async ({ target }: { target: { key: string } }) => {
       polled.push(`${target.key} ${(clock.now() - start) / 1000}`);
     };
-    const running = runSchedules(tasks, { ...parts(), poll });
+    const running = runSchedules(rota([], [sweepOf(tasks)]), { ...parts(), poll });
     await clock.advance(29_000);
     stop.abort();
     await running;
@@ -237,13 +241,52 @@ describe("the schedule", () => {
       polled.push(`${target.key} ${(clock.now() - start) / 1000}`);
       if ("abcd".includes(target.key)) await clock.sleep(10_000);
     };
-    const running = runSchedules(tasks, { ...parts(), poll });
+    const running = runSchedules(rota([], [sweepOf(tasks)]), { ...parts(), poll });
     await clock.advance(13_500);
     stop.abort();
     await clock.advance(20_000);
     await running;
 
     expect(polled).toEqual(["a 0", "b 1", "c 2", "d 3", "e 10", "f 11", "a 12", "b 13"]);
+  });
+
+  test("begins with what tells where the chain ends; what is counted by its depth comes after", async () => {
+    const order: string[] = [];
+    const { collector } = fakeTask(async () => 1);
+    const guide = fakeTask(async () => 1, { collector: { ...collector, chainView: () => undefined } });
+    const poll = async ({ target }: Task) => {
+      order.push(`begin ${target.key}`);
+      await clock.sleep(2_000);
+      order.push(`end ${target.key}`);
+    };
+    const sweep = sweepOf([fakeTask(async () => 1, { target: { key: "a" } })]);
+    const elsewhere = sweepOf([fakeTask(async () => 1, { network: "testnet", target: { key: "b" } })]);
+    const running = runSchedules(rota([guide], [sweep, elsewhere]), { ...parts(), poll });
+    await clock.advance(4_500);
+    stop.abort();
+    await running;
+
+    expect(order).toEqual(["begin ", "begin b", "end ", "begin a", "end b", "end a"]);
+  });
+
+  test("goes at the new pace when a list becomes longer while its next turn is far away", async () => {
+    const polled: string[] = [];
+    const start = clock.now();
+    const [a, b] = ["a", "b"].map((key) => fakeTask(async () => 1, { target: { key } })) as [Task, Task];
+    const sweep = sweepOf([]);
+    const poll = async ({ target }: Task) => {
+      polled.push(`${target.key} ${(clock.now() - start) / 1000}`);
+    };
+    const running = runSchedules(rota([], [sweep]), { ...parts(), poll });
+    await clock.advance(25_000);
+    sweep.renew([a], { intervalMs: 3_600_000, wishedIntervalMs: 3_600_000, maxAgeMs: 1e9 });
+    await clock.advance(25_000);
+    sweep.renew([a, b], { intervalMs: 20_000, wishedIntervalMs: 20_000, maxAgeMs: 1e9 });
+    await clock.advance(25_000);
+    stop.abort();
+    await running;
+
+    expect(polled).toEqual(["a 30", "b 60", "a 70"]);
   });
 
   test("ends only when the running poll has ended", async () => {
@@ -253,7 +296,7 @@ describe("the schedule", () => {
       new Promise<void>((resolve) => {
         finish = resolve;
       });
-    const running = runSchedules([fakeTask(async () => 1)], { ...parts(), poll }).then(() => {
+    const running = runSchedules(rota([fakeTask(async () => 1)]), { ...parts(), poll }).then(() => {
       isOver = true;
     });
     await settle();
