@@ -39,7 +39,21 @@ async function sendMetrics(view: View, request: IncomingMessage, response: Serve
     vary: "accept, accept-encoding",
     ...(isCompressed ? { "content-encoding": "gzip" } : {}),
   });
-  response.end(request.method === "HEAD" ? undefined : body);
+  if (request.method === "HEAD") response.end();
+  else sendInSlices(response, body, 0);
+}
+
+// One write of many megabytes holds the event loop while the system copies it; slices leave it free in between.
+const SLICE_BYTES = 1024 * 1024;
+
+function sendInSlices(response: ServerResponse, body: Buffer, start: number): void {
+  const end = start + SLICE_BYTES;
+  if (end >= body.length) response.end(body.subarray(start));
+  else {
+    response.write(body.subarray(start, end), (error) => {
+      if (!error) setImmediate(sendInSlices, response, body, end);
+    });
+  }
 }
 
 /** The routes other than /metrics. */

@@ -6,8 +6,8 @@ import type { Family } from "./family.ts";
 import { type Format, headerOf } from "./header.ts";
 import { endOf, type Lines } from "./lines.ts";
 
-const PORTION_BYTES = 3 * 1024 * 1024;
-const PORTION_COPIES = 16_384;
+const PORTION_BYTES = 2 * 1024 * 1024;
+const PORTION_COPIES = 8192;
 
 /** The samples of one owner as they are shown. */
 export interface Owner {
