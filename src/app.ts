@@ -78,6 +78,8 @@ export class App {
         this.#work.run(task.network, task.collector.name, outcome, reason, seconds);
         this.page.touch();
       },
+      onObserved: (task, observation) =>
+        this.#networks.find(({ name }) => name === task.network)?.note(task, observation),
     });
   }
 
@@ -146,7 +148,7 @@ export class App {
       sweeps: this.#networks.flatMap(({ sweeps }) => sweeps),
     };
     this.#running = [
-      runSchedules(rota, { clock, stop, poll: (task) => this.poll(task), log }),
+      runSchedules(rota, { clock, stop, poll: (task, isEarly) => this.#poller.poll(task, isEarly), log }),
       followFiles(this.#watchFiles(), { clock, stop, onChange: () => this.#reloadSafely() }),
     ];
     return server.address() as AddressInfo;

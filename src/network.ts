@@ -8,7 +8,7 @@ import type { CollectorConfig, NetworkConfig } from "./config/config.ts";
 import { busyCollectors, type NetworkPlan, planNetwork } from "./plan.ts";
 import type { NetworkReport } from "./poll/report.ts";
 import type { State } from "./poll/state.ts";
-import { type Pace, type Renewal, Sweep } from "./poll/sweep.ts";
+import { type Cause, type Pace, type Renewal, Sweep } from "./poll/sweep.ts";
 import type { Task } from "./poll/task.ts";
 import type { Work } from "./poll/work.ts";
 
@@ -108,6 +108,8 @@ export class Network {
     this.#work.expectNetwork(this.name, this.#operations());
     for (const { name } of busyCollectors(config)) this.#work.expectCollector(this.name, name);
     const renewals = this.sweeps.map((sweep) => {
+      if (targetsOf(collectorOf(sweep.collector), config).length > 0)
+        this.#work.expectHints(this.name, sweep.collector);
       const settings = config.collectors.find(({ name }) => name === sweep.collector) as CollectorConfig;
       const known = new Map(sweep.tasks.map((task) => [task.target.key, task]));
       const tasks = targetsOf(collectorOf(sweep.collector), config).map((target) => {
@@ -122,6 +124,20 @@ export class Network {
       gone: renewals.flatMap(({ gone }) => gone),
       replaced: renewals.flatMap(({ replaced }) => replaced),
     };
+  }
+
+  /** Lets the sweeps know who should not wait for its turn, now that this was observed of a task. */
+  note({ collector, target }: Task, observation: unknown): void {
+    const sighting = collector.sighting?.(observation, target);
+    if (sighting === undefined) return;
+    const { seen, isBehind } = sighting;
+    for (const sweep of this.sweeps) {
+      const hint = (key: string, cause: Cause) => {
+        if (sweep.hint(key, cause)) this.#work.hint(this.name, sweep.collector, cause);
+      };
+      if (isBehind && sweep.collector === collector.name) hint(target.key, "behind");
+      for (const principal of seen) hint(principal, "seen");
+    }
   }
 
   /** What the client and the plan say now. */

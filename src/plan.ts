@@ -66,29 +66,48 @@ export function busyCollectors(network: NetworkConfig): readonly CollectorConfig
   return network.collectors.filter(({ name }) => targetsOf(collectorOf(name), network).length > 0);
 }
 
+const MINUTE_MS = 60_000;
+
+// Of what the others leave of the budget, the even sweeps plan with so much. The rest is for targets that are known to have
+// moved, and for those that are behind.
+const SWEPT_SHARE = 0.8;
+
 /** Reckons one network through. */
 export function planNetwork(network: NetworkConfig): NetworkPlan {
   const { perMinute, perMonth } = network.budget;
   const perMinuteOfMonth = perMonth === undefined ? Number.POSITIVE_INFINITY : perMonth / MINUTES_PER_MONTH;
   const misfits: string[] = [];
   const rows: CollectorPlan[] = [];
-  // The more important ones first: what they need is not there for the others.
-  for (const settings of busyCollectors(network).toSorted((a, b) => priorityOf(a) - priorityOf(b))) {
+  // The more important ones first: what they need is not there for the others. What is swept comes last, and shares the rest.
+  const [fixed, swept] = [false, true].map((isSwept) =>
+    busyCollectors(network)
+      .filter(({ name }) => (collectorOf(name).targets !== undefined) === isSwept)
+      .toSorted((a, b) => priorityOf(a) - priorityOf(b)),
+  ) as [CollectorConfig[], CollectorConfig[]];
+  const costOf = ({ name, intervalMs, options }: CollectorConfig) => {
+    const collector = collectorOf(name);
+    const targets = targetsOf(collector, network).length;
+    const requestsPerPoll = collector.requestsPerPoll(options, intervalMs / 1000);
+    return { targets, requestsPerPoll, perRound: targets * requestsPerPoll };
+  };
+  let stretch = 1;
+  for (const settings of [...fixed, ...swept]) {
     const collector = collectorOf(settings.name);
     const wishedSeconds = settings.intervalMs / 1000;
-    const targets = targetsOf(collector, network).length;
+    const { targets, requestsPerPoll, perRound } = costOf(settings);
     const taken = (pick: (row: CollectorPlan) => number) => rows.reduce((total, row) => total + pick(row), 0);
-    const free = Math.min(
-      perMinute - taken((row) => row.peakPerMinute),
-      perMinuteOfMonth - taken((row) => row.requestsPerMinute),
-    );
-    const requestsPerPoll = collector.requestsPerPoll(settings.options, wishedSeconds);
-    const isSwept = collector.targets !== undefined;
-    // Only a list of targets can be stretched; and at least one request in ten minutes goes to it, come what may.
-    const roundSeconds = isSwept
-      ? Math.max(wishedSeconds, (targets * requestsPerPoll * 60) / Math.max(free, 0.1))
-      : wishedSeconds;
-    const perRound = targets * requestsPerPoll;
+    if (settings === swept[0]) {
+      const free = Math.min(
+        perMinute - taken((row) => row.peakPerMinute),
+        perMinuteOfMonth - taken((row) => row.requestsPerMinute),
+      );
+      const wanted = swept.reduce((sum, one) => sum + (costOf(one).perRound * MINUTE_MS) / one.intervalMs, 0);
+      // At least one request in ten minutes goes to them, come what may.
+      stretch = Math.max(1, wanted / (Math.max(free, 0.1) * SWEPT_SHARE));
+    }
+    const isSwept = swept.includes(settings);
+    // Only a list of targets can be stretched.
+    const roundSeconds = isSwept ? wishedSeconds * stretch : wishedSeconds;
     if (roundSeconds > wishedSeconds * 1.001) {
       misfits.push(
         `${targets === 1 ? "the target" : `the ${targets} targets`} of ${collector.name} ${targets === 1 ? "is" : "are"} polled every ${Math.ceil(roundSeconds)} s instead of every ${wishedSeconds} s`,
@@ -152,6 +171,7 @@ const RARE: readonly { readonly name: string }[] = [
 
 function ownSeriesOf(network: NetworkConfig): number {
   const enabled = busyCollectors(network).map(({ name }) => collectorOf(name));
+  const swept = enabled.filter(({ targets }) => targets !== undefined).length;
   const sizes = {
     collector: enabled.length,
     operation: enabled.flatMap(({ operations }) => operations).length,
@@ -163,7 +183,7 @@ function ownSeriesOf(network: NetworkConfig): number {
     .reduce((total, family) => {
       // A collector has operations that it asks only where others are missing.
       const asked = family.name === own.requestDuration.name ? { ...sizes, operation: enabled.length } : sizes;
-      return total + seriesOf(family, asked);
+      return total + seriesOf(family, family.name === own.hints.name ? { ...sizes, collector: swept } : asked);
     }, 0);
 }
 

@@ -75,6 +75,8 @@ export interface Client {
   forPoll(poll: PollOptions): StacksApi;
   /** Other plans of those who ask: requests a minute of each priority. */
   expect(plannedPerMinute: readonly number[]): void;
+  /** Milliseconds until a request of this priority may leave, as things are; Infinity for never. */
+  waitFor(priority: number): number;
   snapshot(): ClientSnapshot;
   /** Aborts every call, whatever it waits for, and drops all connections. */
   close(): Promise<void>;
@@ -115,6 +117,7 @@ export function createClient(options: ClientOptions): Client {
   return {
     forPoll: (poll) => stacksApi(parts, caller, base, { ...poll, signal: AbortSignal.any([poll.signal, life.signal]) }),
     expect: (plannedPerMinute) => budget.expect(plannedPerMinute),
+    waitFor: (priority) => budget.waitFor(priority),
     snapshot: () => ({
       network: options.network,
       budget: budget.snapshot(),

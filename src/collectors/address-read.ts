@@ -218,5 +218,7 @@ function ownTransfer(principal: string, tx: Transaction): readonly Transfer[] | 
   // A plain transfer is its only event; to oneself it is counted twice.
   if (tx.type !== "token_transfer" || tx.transfer === undefined || tx.detail?.eventCount !== 1) return undefined;
   const direction = directionOf(principal, tx.sender, tx.transfer.recipient);
-  return direction === undefined ? undefined : [{ kind: "stx", asset: "", direction, amount: tx.transfer.amount }];
+  return direction === undefined
+    ? undefined
+    : [{ kind: "stx", asset: "", direction, amount: tx.transfer.amount, other: undefined }];
 }

@@ -26,6 +26,8 @@ export interface Transaction extends Listed {
   readonly received: bigint | undefined;
   /** The transfer of a token_transfer. */
   readonly transfer: { readonly recipient: string; readonly amount: bigint | undefined } | undefined;
+  /** The contract of a contract_call. */
+  readonly called: string | undefined;
   /** What only 4.6 tells. */
   readonly detail:
     | {
@@ -58,6 +60,9 @@ const natural = z.int().nonnegative();
 const amount = z.unknown();
 const actions = z.object({ transfer: natural, mint: natural, burn: natural });
 
+// Only a hint for others is made of it, so nothing may fail for it.
+const called = z.object({ contract_id: z.string() }).optional().catch(undefined);
+
 const transaction = z.object({
   tx_id: z.string().min(1),
   tx_type: z.string(),
@@ -89,6 +94,7 @@ const transaction = z.object({
   execution_cost_write_count: natural,
   execution_cost_write_length: natural,
   token_transfer: z.object({ recipient_address: z.string(), amount }).optional(),
+  contract_call: called,
 });
 
 /** Operation 4.6. */
@@ -128,6 +134,7 @@ export const principalTransactions = operation({
           fee_rate: amount,
           block: z.object({ height: natural, hash: z.string(), time: z.int(), tx_index: natural }),
           token_transfer: z.object({ recipient: z.string(), amount }).optional(),
+          contract_call: called,
         }),
         balance_changes: z.object({ stx: z.object({ sent: amount, received: amount }) }),
       }),
@@ -173,6 +180,7 @@ function fromOld({ tx, stx_sent, stx_received, events }: OldItem, api: StacksApi
       recipient: tx.token_transfer.recipient_address,
       amount: whole(tx.token_transfer.amount, "token_transfer.amount"),
     },
+    called: tx.contract_call?.contract_id,
     detail: {
       events,
       postConditionMode: tx.post_condition_mode,
@@ -217,6 +225,7 @@ function fromNew({ transaction: tx, balance_changes: { stx } }: NewItem, api: St
       recipient: tx.token_transfer.recipient,
       amount: whole(tx.token_transfer.amount, "token_transfer.amount"),
     },
+    called: tx.contract_call?.contract_id,
     detail: undefined,
   };
 }

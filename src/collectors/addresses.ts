@@ -4,7 +4,7 @@ import type { StacksApi } from "../api/operation.ts";
 import type { Sample } from "../metrics/family.ts";
 import { type AddressFacts, addressFamilies, addressSamples } from "./address-families.ts";
 import { type Listing, readDown, transactionAt } from "./address-list.ts";
-import { type Bounds, gather } from "./address-read.ts";
+import { type Bounds, type Gathered, gather } from "./address-read.ts";
 import { addressTransactions, PAGE, principalTransactions, type Transaction } from "./address-source.ts";
 import { type AddressTotals, addUp, directionOf, type Irregularity, NO_TOTALS, ROLES } from "./address-totals.ts";
 import type { ChainView, Collector, Poll, Target, Watched } from "./collector.ts";
@@ -66,6 +66,8 @@ interface Observation {
   readonly freshAt: number;
   /** The block whose transfers were not told yet, and for how many polls. */
   readonly held: { readonly height: number; readonly polls: number } | undefined;
+  /** Who took part in what this poll saw first; itself while something waits for its depth. */
+  readonly seen: readonly string[];
 }
 
 // A server can be behind a reorganisation for a moment; what it confirms meanwhile is not to be trusted either.
@@ -140,6 +142,20 @@ function factsOf(
   };
 }
 
+// A hint is worth something when it is rare: of a crowd, the first ones are told.
+const MOST_SEEN = 50;
+
+/** Everybody who took part in what was not there at the last poll. */
+function partiesOf({ newest, counted }: Gathered, before: AddressFacts | undefined): string[] {
+  if (before === undefined) return [];
+  const fresh = newest.filter(({ height }) => height > (before.lastHeight ?? -1));
+  const parties = [
+    ...fresh.flatMap(({ sender, sponsor, transfer, called }) => [sender, sponsor, transfer?.recipient, called]),
+    ...counted.flatMap(({ transfers }) => transfers.map(({ other }) => other)),
+  ];
+  return parties.filter((party) => party !== undefined);
+}
+
 async function observeBy(
   isNew: boolean,
   poll: Poll<Observation, AddressTarget>,
@@ -175,16 +191,19 @@ async function observeBy(
     { reverted: found.reverted, restored: found.restored, gap: found.gap, irregularities },
     settings.max_assets,
   );
+  const facts = factsOf(principal, found.newest, total, found.horizon.height, found.backlog, previous?.facts);
+  const others = partiesOf(found, previous?.facts).filter((party) => party !== principal);
   return {
     horizon: found.horizon,
     totals,
-    facts: factsOf(principal, found.newest, total, found.horizon.height, found.backlog, previous?.facts),
+    facts,
     isNew,
     hasTransfers: bounds.hasTransfers && found.hasTransfers,
     zeros: settings.zeros,
     isBackfilling: start.isBackfilling && found.backlog > 0,
     freshAt: previous === undefined || fresh ? now : previous.freshAt,
     held: found.held,
+    seen: [...new Set(facts.pending.below_depth > 0 ? [principal, ...others] : others)].slice(0, MOST_SEEN),
   };
 }
 
@@ -202,6 +221,8 @@ export const addresses = {
     addresses.map((watched) => ({ key: watched.principal, watched, confirmations })),
 
   requestsPerPoll: () => 1,
+  // Where the server does not tell something yet, asking at once would not help.
+  sighting: ({ facts, held, seen }) => ({ seen, isBehind: facts.backlog > 0 && held === undefined }),
 
   async observe(poll, settings) {
     const isGone = (api: StacksApi) => api.isRetired(addressTransactions);

@@ -42,6 +42,14 @@ export interface ChainView {
   readonly lastReorg?: { readonly at: number; readonly height: number } | undefined;
 }
 
+/** What an observation tells of targets that are worth a look before their turn. */
+export interface Sighting {
+  /** Principals that took part in what was seen for the first time, or in what waits for its depth. */
+  readonly seen: readonly string[];
+  /** More of the target itself is there to be read than one poll does. */
+  readonly isBehind: boolean;
+}
+
 /** What one poll works with. */
 export interface Poll<Observation, Of extends Target = Target> {
   readonly api: StacksApi;
@@ -83,6 +91,8 @@ export interface Collector<Observation, Options, Of extends Target = Target> {
   targets?(network: WatchedNetwork): readonly Of[];
   /** What an observation tells the network's other collectors of the chain. */
   chainView?(observation: Observation): ChainView | undefined;
+  /** Who should be polled soon, now that this was observed. Pure. */
+  sighting?(observation: Observation, target: Of): Sighting;
   /** Requests of one poll of one target in the steady state, given how far apart polls are (seconds). */
   requestsPerPoll(options: Options, intervalSeconds: number): number;
   observe(poll: Poll<Observation, Of>, options: Options): Promise<Observation>;

@@ -3,7 +3,7 @@ import { ApiError } from "../api/errors.ts";
 import { counter, type Family, gauge, type Sample } from "../metrics/family.ts";
 import type { Collector, Poll, Target, Watched } from "./collector.ts";
 import { type Feed, firstFeed, step } from "./event-feed.ts";
-import { contractEvents, contractLogs, readEvents } from "./event-source.ts";
+import { contractEvents, contractLogs, type ListedEvent, readEvents } from "./event-source.ts";
 import { add, keyOf, OTHER, type Sums, valuesOf } from "./tally.ts";
 
 const identity = {
@@ -98,6 +98,8 @@ interface Observation {
   readonly totals: Totals;
   /** Unix time, milliseconds. */
   readonly lastSeenAt: number | undefined;
+  /** Principals that new events mention, and the contract itself while there are new ones or some wait for their depth. */
+  readonly seen: readonly string[];
 }
 
 // The only type there is today, and the topic of `print`: a series from the start.
@@ -105,13 +107,22 @@ const USUAL = keyOf("smart_contract_log", "print");
 const NOTHING: Totals = { events: { [USUAL]: 0 }, transactions: 0, gaps: 0, reverted: 0, overflow: 0 };
 const VALUE = /^[\x21-\x7e]{1,64}$/;
 
+const MOST_SEEN = 50;
+
+function seenIn(fresh: readonly ListedEvent[], feed: Feed, contract: string): string[] {
+  const hasMoved = fresh.length > 0 || feed.waiting.length > 0;
+  const mentioned = fresh.flatMap(({ mentions }) => mentions);
+  return [...new Set(hasMoved ? [contract, ...mentioned] : mentioned)].slice(0, MOST_SEEN);
+}
+
 async function observeBy(
   isNew: boolean,
   { api, target, previous, chain, now }: Poll<Observation, ContractTarget>,
   { pages, max_topics }: Options,
 ): Promise<Observation> {
   const reading = await readEvents(api, target.watched.principal, isNew, previous?.feed, pages);
-  if (previous === undefined) return { feed: firstFeed(reading.events), totals: NOTHING, lastSeenAt: undefined };
+  if (previous === undefined)
+    return { feed: firstFeed(reading.events), totals: NOTHING, lastSeenAt: undefined, seen: [] };
   const moved = step(previous.feed, reading.events, reading.isGap, chain?.tipHeight, target.confirmations);
   const sums: Record<string, number> = { ...previous.totals.events };
   let folded = 0;
@@ -131,7 +142,8 @@ async function observeBy(
       reverted: totals.reverted + moved.reverted,
       overflow: totals.overflow + folded,
     },
-    lastSeenAt: moved.fresh > 0 ? now : previous.lastSeenAt,
+    lastSeenAt: moved.fresh.length > 0 ? now : previous.lastSeenAt,
+    seen: seenIn(moved.fresh, moved.feed, target.watched.principal),
   };
 }
 
@@ -148,6 +160,7 @@ export const contracts = {
   targets: ({ contracts, confirmations }) =>
     contracts.map((watched) => ({ key: watched.principal, watched, confirmations })),
   requestsPerPoll: () => 1,
+  sighting: ({ seen }) => ({ seen, isBehind: false }),
 
   async observe(poll, settings) {
     if (settings.api !== "auto") return observeBy(settings.api === "v3", poll, settings);

@@ -4,13 +4,21 @@ import { ApiError } from "../api/errors.ts";
 import { type Operation, operation, type StacksApi } from "../api/operation.ts";
 import { type ContractEvent, type Feed, idOf, meets } from "./event-feed.ts";
 
+const PRINCIPAL = /'(S[A-Z0-9]{28,41}(?:\.[a-zA-Z][a-zA-Z0-9_-]{0,127})?)/g;
+
+/** The principals that a printed value mentions: a hint for others, so nothing may fail for it. */
+function principalsOf(value: unknown): readonly string[] {
+  const repr = typeof value === "object" && value !== null && "repr" in value ? value.repr : undefined;
+  return typeof repr === "string" ? [...repr.matchAll(PRINCIPAL)].map(([, principal = ""]) => principal) : [];
+}
+
 const body = z.object({
   results: z.array(
     z.object({
       event_index: z.int().nonnegative(),
       event_type: z.string(),
       tx_id: z.string().min(1),
-      contract_log: z.object({ topic: z.string() }).optional(),
+      contract_log: z.object({ topic: z.string(), value: z.unknown().optional().transform(principalsOf) }).optional(),
     }),
   ),
 });
@@ -33,9 +41,14 @@ const PAGE = 50;
 const OVERLAP = 2;
 const MOST_REREADS = 2;
 
+/** An event with the principals that its value mentions. */
+export interface ListedEvent extends ContractEvent {
+  readonly mentions: readonly string[];
+}
+
 /** The newest events, newest first, each once. */
 export interface EventReading {
-  readonly events: readonly ContractEvent[];
+  readonly events: readonly ListedEvent[];
   /** Neither something known nor the end of the list was reached. */
   readonly isGap: boolean;
 }
@@ -65,7 +78,7 @@ async function tryEvents(
   feed: Feed | undefined,
   mostPages: number,
 ): Promise<EventReading | undefined> {
-  const events = new Map<string, ContractEvent>();
+  const events = new Map<string, ListedEvent>();
   let last: string | undefined;
   for (let pages = 1, offset = 0; ; pages += 1) {
     const query = { limit: PAGE, ...(offset === 0 ? {} : { offset }) };
@@ -75,6 +88,7 @@ async function tryEvents(
       index: item.event_index,
       type: item.event_type,
       topic: item.contract_log?.topic ?? "",
+      mentions: item.contract_log?.value ?? [],
     }));
     if (last !== undefined && !rows.some((row) => idOf(row) === last)) return undefined;
     const known = events.size;

@@ -12,6 +12,12 @@ export const OUTCOMES = {
 } as const;
 export type Outcome = keyof typeof OUTCOMES;
 
+/** Why a target is polled before its turn. */
+export const CAUSES = {
+  seen: "another poll saw it take part in something, or it waits for its own to become deep enough",
+  behind: "there is more to be read of it than one poll does",
+} as const;
+
 /** States of a collector; exactly one is 1. */
 export const STATES = ["active", "degraded", "retired", "paused"] as const;
 export type State = (typeof STATES)[number];
@@ -93,6 +99,11 @@ export const failures = counter({
   name: "stacks_exporter_collector_failures_total",
   help: "Polls of the collector that failed, by reason.",
   labels: { ...poll, reason: "why: one of the closed list of reasons" },
+});
+export const hints = counter({
+  name: "stacks_exporter_hints_total",
+  help: "Times a target was put before its turn in the sweep of its collector; it is polled early when the budget has something left.",
+  labels: { ...poll, cause: { about: "what was known of it", values: Object.keys(CAUSES) } },
 });
 export const requests = counter({
   name: "stacks_exporter_upstream_requests_total",
@@ -211,6 +222,7 @@ export const ownFamilies = [
   duration,
   runs,
   failures,
+  hints,
   requests,
   requestDuration,
   receivedBytes,

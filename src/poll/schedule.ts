@@ -1,4 +1,5 @@
 // When tasks are polled: at once, and then on their schedule. The only file that knows node-cron.
+import { SPARE_PRIORITY } from "../api/budget.ts";
 import type { Clock } from "../api/clock.ts";
 import type { Sweep } from "./sweep.ts";
 import type { Task } from "./task.ts";
@@ -6,8 +7,8 @@ import type { Task } from "./task.ts";
 interface Parts {
   readonly clock: Clock;
   readonly stop: AbortSignal;
-  /** Polls a task; never rejects. */
-  readonly poll: (task: Task) => Promise<void>;
+  /** Polls a task, in its turn or before; never rejects. */
+  readonly poll: (task: Task, isEarly: boolean) => Promise<void>;
   readonly log: { warn(fields: object, message: string): void; debug(fields: object, message: string): void };
 }
 
@@ -21,7 +22,7 @@ export interface Rota {
 export async function runSchedules({ tasks, sweeps }: Rota, parts: Parts): Promise<void> {
   const guided = new Map<string, Promise<unknown>>();
   const schedules = tasks.map((task) => {
-    const first = parts.poll(task);
+    const first = parts.poll(task, false);
     if (task.collector.chainView !== undefined) {
       guided.set(task.network, Promise.all([guided.get(task.network), first]));
     }
@@ -32,7 +33,7 @@ export async function runSchedules({ tasks, sweeps }: Rota, parts: Parts): Promi
   // What is swept is counted by the depth of the chain, so it begins when that was looked at.
   const swept = sweeps.map(async (sweep) => {
     await guided.get(sweep.network);
-    await runSweep(sweep, parts);
+    await Promise.all([runSweep(sweep, parts), runEarly(sweep, parts)]);
   });
   await Promise.all([...schedules, ...swept]);
 }
@@ -52,13 +53,13 @@ async function runSweep(sweep: Sweep, { clock, stop, poll }: Parts): Promise<voi
   while (!stop.aborted) {
     if (running.size >= SWEEP_CONCURRENCY) await Promise.race(running);
     if (stop.aborted) break;
-    const task = sweep.take();
+    const task = sweep.take(clock.now());
     if (task === undefined) {
       await sleep(clock, LOOK_AGAIN_MS, stop);
       due = clock.now();
       continue;
     }
-    const polling: Promise<void> = poll(task).finally(() => running.delete(polling));
+    const polling: Promise<void> = poll(task, false).finally(() => running.delete(polling));
     running.add(polling);
     // What a timer was late by is made up for; what the targets were late by is not.
     const from = clock.now() - due > sweep.spacingMs ? clock.now() : due;
@@ -70,11 +71,34 @@ async function runSweep(sweep: Sweep, { clock, stop, poll }: Parts): Promise<voi
   await Promise.all(running);
 }
 
-async function sleep(clock: Clock, milliseconds: number, stop: AbortSignal): Promise<void> {
+const LOOK_FOR_HINTS_MS = 1000;
+
+/** Polls who was hinted at, whenever the budget has something left. */
+async function runEarly(sweep: Sweep, { clock, stop, poll }: Parts): Promise<void> {
+  const running = new Set<Promise<void>>();
+  while (!stop.aborted) {
+    if (running.size >= SWEEP_CONCURRENCY) await Promise.race(running);
+    const wait = sweep.tasks[0]?.client.waitFor?.(SPARE_PRIORITY) ?? 0;
+    const task = wait > 0 || stop.aborted ? undefined : sweep.takeEarly(clock.now());
+    if (task === undefined) {
+      // Who is behind is hinted at again when its poll ends.
+      const timer = new AbortController();
+      const slept = sleep(clock, LOOK_FOR_HINTS_MS, AbortSignal.any([stop, timer.signal]));
+      await Promise.race([slept, ...(wait > 0 ? [] : running)]);
+      timer.abort();
+      continue;
+    }
+    const polling: Promise<void> = poll(task, true).finally(() => running.delete(polling));
+    running.add(polling);
+  }
+  await Promise.all(running);
+}
+
+async function sleep(clock: Clock, milliseconds: number, signal: AbortSignal): Promise<void> {
   try {
-    await clock.sleep(milliseconds, stop);
+    await clock.sleep(milliseconds, signal);
   } catch (error) {
-    if (!stop.aborted) throw error;
+    if (!signal.aborted) throw error;
   }
 }
 
@@ -89,7 +113,7 @@ async function runEvery(
   { clock, stop, poll }: Parts,
 ): Promise<void> {
   const start = clock.now();
-  for (let running = first; ; running = poll(task)) {
+  for (let running = first; ; running = poll(task, false)) {
     await running;
     if (stop.aborted) return;
     const next = start + (Math.floor((clock.now() - start) / milliseconds) + 1) * milliseconds;
@@ -114,7 +138,7 @@ async function runCron(
   const job = schedule(
     expression,
     () => {
-      running = poll(task);
+      running = poll(task, false);
       return running;
     },
     {

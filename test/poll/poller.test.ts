@@ -125,6 +125,44 @@ test("a poll is not started while the one before runs", async () => {
   expect(runs).toEqual(["skipped_overlap - 0", "ok - 0"]);
 });
 
+test("a poll before its turn asks last, and when the budget has nothing left it is as if it had not been", async () => {
+  const priorities: number[] = [];
+  let isEmpty = false;
+  const task = fakeTask(async () => (isEmpty ? Promise.reject(new ApiError("budget", "x", "nothing left")) : 5), {
+    client: {
+      forPoll: ({ priority }) => {
+        priorities.push(priority);
+        return {} as never;
+      },
+    },
+  });
+  await poller.poll(task);
+  await poller.poll(task, true);
+  isEmpty = true;
+  await poller.poll(task, true);
+
+  expect(priorities).toEqual([0, 9, 9]);
+  expect(runs).toEqual(["ok - 0", "ok - 0"]);
+  expect(state.of(task)).toMatchObject({ failure: undefined, failuresInARow: 0 });
+});
+
+test("a poll that is dropped ends as if it had not been, whatever it brings", async () => {
+  let finish: (value: number) => void = () => undefined;
+  const task = fakeTask(
+    () =>
+      new Promise((resolve) => {
+        finish = resolve;
+      }),
+  );
+  const polled = poller.poll(task);
+  poller.drop(task);
+  finish(1);
+  await polled;
+
+  expect(runs).toEqual([]);
+  expect(await values()).toEqual([]);
+});
+
 test("a stop ends the poll, and is neither success nor failure", async () => {
   const task = fakeTask(
     ({ signal }) => new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason))),
@@ -287,6 +325,51 @@ describe("the schedule", () => {
     await running;
 
     expect(polled).toEqual(["a 30", "b 60", "a 70"]);
+  });
+
+  describe("beside a sweep,", () => {
+    const start = () => {
+      const polled: string[] = [];
+      const from = clock.now();
+      let wait = 0;
+      const client = { forPoll: () => ({}) as never, waitFor: () => wait };
+      const tasks = ["a", "b", "c"].map((key) =>
+        fakeTask(async () => 1, { target: { key }, intervalMs: 60_000, wishedIntervalMs: 5_000, client }),
+      );
+      const sweep = sweepOf(tasks);
+      const poll = async ({ target }: Task, isEarly: boolean) => {
+        polled.push(`${target.key}${isEarly ? "!" : ""} ${(clock.now() - from) / 1000}`);
+        if (isEarly && polled.length < 6) sweep.hint(target.key, "behind");
+      };
+      const running = runSchedules(rota([], [sweep]), { ...parts(), poll });
+      return { polled, sweep, running, waitFor: (milliseconds: number) => (wait = milliseconds) };
+    };
+
+    test("who was hinted at is polled early, and the turns go on as they were", async () => {
+      const { polled, sweep, running } = start();
+      await clock.advance(5_500);
+      sweep.hint("c", "seen");
+      await clock.advance(16_000);
+      stop.abort();
+      await running;
+
+      // One that stays behind goes again at once.
+      expect(polled).toEqual(["a 0", "c! 6", "c! 6", "c! 6", "c! 6", "c! 6", "b 20"]);
+    });
+
+    test("hints wait while the budget has nothing left", async () => {
+      const { polled, sweep, running, waitFor } = start();
+      waitFor(30_000);
+      sweep.hint("c", "seen");
+      await clock.advance(19_500);
+      expect(polled).toEqual(["a 0"]);
+      waitFor(0);
+      await clock.advance(1_000);
+      stop.abort();
+      await running;
+
+      expect(polled.slice(0, 3)).toEqual(["a 0", "b 20", "c! 20"]);
+    });
   });
 
   test("ends only when the running poll has ended", async () => {
