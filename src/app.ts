@@ -16,9 +16,10 @@ import type { Family, Sample } from "./metrics/family.ts";
 import * as own from "./metrics/own.ts";
 import { Network } from "./network.ts";
 import { Poller } from "./poll/poller.ts";
-import { report, type WatchListReport } from "./poll/report.ts";
+import { report, storeSamples, type WatchListReport } from "./poll/report.ts";
 import { runSchedules } from "./poll/schedule.ts";
 import { State } from "./poll/state.ts";
+import type { Store } from "./poll/store.ts";
 import { keyOf, type Task } from "./poll/task.ts";
 import { Work } from "./poll/work.ts";
 
@@ -31,6 +32,8 @@ export interface AppOptions {
   readonly clock: Clock;
   /** Loads the configuration again, with watch lists as they are now. @default the files are not followed */
   readonly reload?: (() => Promise<Loaded>) | undefined;
+  /** Where counters and the used budget outlive the process; closed by `stop`. @default nowhere */
+  readonly store?: Store | undefined;
 }
 
 // Together below the five seconds that a stop may take.
@@ -52,15 +55,17 @@ export class App {
   #server: Server | undefined;
   #running: readonly Promise<void>[] = [];
 
+  /** @throws StoreError when what was saved cannot be read. */
   constructor(options: AppOptions) {
-    const { config, clock, log, version } = options;
+    const { config, clock, log, version, store } = options;
     this.#options = options;
     this.log = log;
     this.#families = [...collectorFamilies, ...own.ownFamilies, ...this.#work.instruments.watchProcess()];
     this.#exposition = new Exposition(this.#families);
-    this.#state = new State(this.#exposition);
-    const parts = { version, clock, work: this.#work, state: this.#state };
+    this.#state = new State(this.#exposition, store);
+    const parts = { version, clock, store, work: this.#work, state: this.#state };
     this.#networks = config.networks.map((network) => new Network(network, parts));
+    for (const task of this.tasks) this.#state.restore(task);
     if (this.#watchFiles().length > 0) this.#watchList = { isGood: true, lastGoodAt: clock.now() };
     this.page = new MetricsPage({
       exposition: this.#exposition,
@@ -76,6 +81,7 @@ export class App {
       stop: this.#stop.signal,
       onRun: ({ task, outcome, reason, seconds }) => {
         this.#work.run(task.network, task.collector.name, outcome, reason, seconds);
+        this.#saveBudgets();
         this.page.touch();
       },
       onObserved: (task, observation) =>
@@ -88,13 +94,25 @@ export class App {
     return this.#networks.flatMap(({ tasks }) => tasks);
   }
 
+  // After every poll: what a process that is killed had used is known to the next one, but for the polls under way.
+  #saveBudgets(): void {
+    const { store, clock, log } = this.#options;
+    try {
+      for (const { name, client } of this.#networks) store?.saveBudget(name, client.budgetRecord(), clock.now());
+    } catch (error) {
+      log.error({ err: error }, "the used budget could not be saved");
+    }
+  }
+
   async #ownSamples(version: string): Promise<Sample[]> {
+    const { clock, store } = this.#options;
     const networks = this.#networks.map((network) => network.report());
     const versions = { version, node: process.version };
-    const now = this.#options.clock.now();
+    const surroundings = { networks, versions, watchList: this.#watchList };
     const samples = [
       ...(await this.#work.instruments.samples()),
-      ...report(this.tasks, this.#state, { networks, versions, watchList: this.#watchList }, now),
+      ...report(this.tasks, this.#state, surroundings, clock.now()),
+      ...(store === undefined ? [] : storeSamples(store.facts())),
     ];
     return [...samples, ...this.#seriesSamples(samples)];
   }
@@ -198,7 +216,9 @@ export class App {
     for (const network of this.#networks) {
       const config = loaded.config.networks.find(({ name }) => name === network.name);
       if (config === undefined) continue;
-      const { gone, replaced } = network.renew(config);
+      const { added, gone, replaced } = network.renew(config);
+      // Who was watched before goes on from there.
+      for (const task of added) this.#state.restore(task);
       for (const task of gone) {
         this.#poller.drop(task);
         this.#state.forget(task);
@@ -221,5 +241,7 @@ export class App {
       this.#server === undefined ? undefined : closeServer(this.#server, SCRAPE_GRACE_MS),
     ]);
     await Promise.all(this.#networks.map(({ client }) => client.close()));
+    this.#saveBudgets();
+    this.#options.store?.close();
   }
 }

@@ -4,6 +4,8 @@ import { Command, CommanderError, Option } from "commander";
 import type { App } from "./app.ts";
 import type { Config } from "./config/config.ts";
 import type { Loaded } from "./config/load.ts";
+import type { Store } from "./poll/store.ts";
+import type { StoreError } from "./poll/store-error.ts";
 
 /** What a command needs of the process it runs in. */
 export interface Io {
@@ -22,6 +24,7 @@ interface Flags {
   readonly listen?: string;
   readonly logLevel?: string;
   readonly logFormat?: string;
+  readonly resetState?: boolean;
 }
 
 /** A mistake that is told and needs no stack trace. */
@@ -34,7 +37,7 @@ interface Checked {
 }
 
 /** Reads and checks the configuration; refuses with every mistake in it. */
-async function load({ config: file, ...flags }: Flags, io: Io): Promise<Checked> {
+async function load({ config: file, resetState, ...flags }: Flags, io: Io): Promise<Checked> {
   return checked(file === undefined ? undefined : readBytes(file), file, flags, io.env);
 }
 
@@ -63,7 +66,7 @@ function readBytes(file: string): Uint8Array {
   }
 }
 
-async function createApp({ config, reload }: Checked, io: Io): Promise<App> {
+async function createApp({ config, reload }: Checked, io: Io, store?: Store): Promise<App> {
   const [{ App }, { createLogger }, { systemClock }, { Redactor }] = await Promise.all([
     import("./app.ts"),
     import("./log.ts"),
@@ -72,12 +75,38 @@ async function createApp({ config, reload }: Checked, io: Io): Promise<App> {
   ]);
   const redactor = new Redactor(config.networks.flatMap(({ apiKey }) => apiKey ?? []));
   const log = await createLogger({ ...config.log, mask: (text) => redactor.mask(text), write: io.err });
-  return new App({ config, reload, redactor, log, version: io.version, clock: systemClock });
+  return new App({ config, reload, redactor, log, version: io.version, clock: systemClock, store });
 }
 
-async function serve(checked: Checked, io: Io, onListening?: (url: string) => void): Promise<void> {
+/** Opens the state file; refuses with what can be done when it cannot be used. */
+async function openStore(path: string, isReset: boolean, io: Io): Promise<Store> {
+  const { setAside, Store } = await import("./poll/store.ts");
+  const kept = isReset ? setAside(path, Date.now()) : undefined;
+  if (kept !== undefined) io.err(`the state file was put aside: ${kept}\n`);
+  return new Store(path);
+}
+
+// By name: its class comes with SQLite, which whoever keeps nothing need not load.
+const isStoreError = (error: unknown): error is StoreError => error instanceof Error && error.name === "StoreError";
+
+const STATE_ADVICE = `What can be done: start once with --reset-state, which keeps the file under another name and counts anew; set
+state.path to another file; or set \`state: memory\`, with which counters begin anew at every start.`;
+
+async function serve(
+  checked: Checked,
+  io: Io,
+  { resetState = false, onListening }: { resetState?: boolean; onListening?: (url: string) => void } = {},
+): Promise<void> {
   const { config } = checked;
-  const app = await createApp(checked, io);
+  if (resetState && config.statePath === undefined)
+    throw new Refused("--reset-state: with state: memory there is no state file");
+  const app = await (config.statePath === undefined
+    ? createApp(checked, io)
+    : openStore(config.statePath, resetState, io).then((store) => createApp(checked, io, store))
+  ).catch((error: unknown) => {
+    if (!isStoreError(error)) throw error;
+    throw new Refused(error.isInUse ? error.message : `${error.message}\n${STATE_ADVICE}`);
+  });
   const { address, port, family } = await app.start().catch((error: unknown) => {
     throw new Refused(`cannot listen: ${error instanceof Error ? error.message : error}`);
   });
@@ -141,12 +170,14 @@ async function demo(flags: Flags & { readonly seed: string }, io: Io): Promise<n
       { listen, logFormat, ...(logLevel && { logLevel }) },
       {},
     );
-    await serve(configured, io, (url) => {
+    const onListening = (url: string) => {
       io.out(`A simulated Stacks chain answers at   ${simulator.url}/_sim/\n`);
       io.out(`The exporter polls it and serves      ${url}/metrics\n`);
       io.out(`Make fees spike with                  curl -X POST ${simulator.url}/_sim/spike\n`);
       io.out("Stop with Ctrl+C.\n");
-    });
+    };
+    const kept = { ...configured, config: { ...configured.config, statePath: undefined } };
+    await serve(kept, io, { onListening });
   } finally {
     simulator.stop();
   }
@@ -174,9 +205,12 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
     .exitOverride()
     .configureOutput({ writeOut: io.out, writeErr: io.err });
   common(
-    program.command("serve", { isDefault: true }).description("poll and serve /metrics (the default)"),
+    program
+      .command("serve", { isDefault: true })
+      .description("poll and serve /metrics (the default)")
+      .addOption(new Option("--reset-state", "put the state file aside and count anew")),
     async (flags) => {
-      await serve(await load(flags, io), io);
+      await serve(await load(flags, io), io, { resetState: flags.resetState === true });
       return 0;
     },
   );

@@ -8,6 +8,7 @@ import type { CollectorConfig, NetworkConfig } from "./config/config.ts";
 import { busyCollectors, type NetworkPlan, planNetwork } from "./plan.ts";
 import type { NetworkReport } from "./poll/report.ts";
 import type { State } from "./poll/state.ts";
+import type { Store } from "./poll/store.ts";
 import { type Cause, type Pace, type Renewal, Sweep } from "./poll/sweep.ts";
 import type { Task } from "./poll/task.ts";
 import type { Work } from "./poll/work.ts";
@@ -17,6 +18,7 @@ interface Parts {
   readonly clock: Clock;
   readonly work: Work;
   readonly state: State;
+  readonly store: Store | undefined;
 }
 
 /** A task of a sweep: its times are those of the sweep, whatever they are now. */
@@ -68,7 +70,7 @@ export class Network {
   #config: NetworkConfig;
   #plan: NetworkPlan;
 
-  constructor(config: NetworkConfig, { version, clock, work, state }: Parts) {
+  constructor(config: NetworkConfig, { version, clock, work, state, store }: Parts) {
     this.name = config.name;
     this.#config = config;
     this.#work = work;
@@ -80,6 +82,7 @@ export class Network {
       keyHeader: config.apiKeyHeader,
       userAgent: `stacks-exporter/${version}`,
       budget: { ...config.budget, plannedPerMinute: plannedPerMinute(this.#plan) },
+      used: store?.loadBudget(config.name),
       maxBodyBytes: config.maxBodyBytes,
       clock,
       observer: work.observerOf(config.name),
@@ -121,6 +124,7 @@ export class Network {
       return sweep.renew(tasks, this.#paceOf(settings));
     });
     return {
+      added: renewals.flatMap(({ added }) => added),
       gone: renewals.flatMap(({ gone }) => gone),
       replaced: renewals.flatMap(({ replaced }) => replaced),
     };
@@ -185,8 +189,9 @@ export class Network {
 function chainView(tasks: readonly Task[], state: State): ChainView | undefined {
   for (const task of tasks) {
     if (task.collector.chainView === undefined) continue;
-    const { observation } = state.of(task);
-    const view = observation === undefined ? undefined : task.collector.chainView(observation);
+    const { observation, lastSuccessAt } = state.of(task);
+    // What the process before left says nothing of the tip of today.
+    const view = lastSuccessAt === undefined ? undefined : task.collector.chainView(observation);
     if (view !== undefined) return view;
   }
   return undefined;

@@ -21,6 +21,27 @@ const log = z
   .prefault({})
   .meta({ description: "The log, on standard error." });
 
+/** Where the state file is when nothing else was said. */
+export const DEFAULT_STATE_PATH = "data/state.db";
+
+/** The path that means: nowhere. */
+export const IN_MEMORY = "memory";
+
+const state = z
+  .object({
+    path: z.string().min(1).default(DEFAULT_STATE_PATH).meta({
+      expected: "the path of a file, or memory",
+      description:
+        "The state file (SQLite). Relative to the folder in which the exporter is started; folders are made when they are missing. `memory` keeps nothing; `state: memory` says the same.",
+    }),
+  })
+  .prefault({})
+  .meta({
+    words: { [IN_MEMORY]: { path: IN_MEMORY } },
+    description:
+      "What outlives the process: counters of blocks, addresses and contracts with the place where they stopped, and how much of the budget was used.",
+  });
+
 const perMinute = z.int().min(1).max(100_000).default(10).meta({
   unit: "requests",
   description:
@@ -227,6 +248,7 @@ export function allSettings(collectors: readonly ConfigurableCollector[]) {
         description: "Where metrics and pages are served. Port 0 takes any free port.",
       }),
       log,
+      state,
       networks: z
         .array(networkSettings(collectors))
         .min(1)

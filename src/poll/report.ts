@@ -2,6 +2,7 @@
 import type { Sample } from "../metrics/family.ts";
 import * as own from "../metrics/own.ts";
 import type { Standing, State } from "./state.ts";
+import type { StoreFacts } from "./store.ts";
 import type { Task } from "./task.ts";
 
 /** One window of a budget; requests. */
@@ -136,4 +137,11 @@ export function* report(
     for (const group of collectors.values()) yield* collectorSamples(group, state, isPaused);
     yield* networkSamples(network, now);
   }
+}
+
+/** Samples of the state file. */
+export function* storeSamples({ isRestored, lastWriteAt, failures }: StoreFacts): Iterable<Sample> {
+  yield own.stateRestored.at({}, isRestored ? 1 : 0);
+  if (lastWriteAt !== undefined) yield own.stateWritten.at({}, lastWriteAt / 1000);
+  yield own.stateFailures.at({}, failures);
 }

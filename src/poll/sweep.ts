@@ -14,6 +14,7 @@ export interface Pace {
 
 /** What changed with a new list. */
 export interface Renewal {
+  readonly added: readonly Task[];
   /** Tasks that are polled no more. */
   readonly gone: readonly Task[];
   /** Tasks whose target is called or labelled otherwise: the same principal, another task. */
@@ -108,7 +109,7 @@ export class Sweep {
     }
     this.#tasks = tasks;
     this.#pace = pace;
-    return { gone, replaced };
+    return { added: newOnes, gone, replaced };
   }
 
   #toBack(task: Task, now: number): void {
