@@ -36,6 +36,7 @@ export interface AppOptions {
   readonly store?: Store | undefined;
 }
 
+const MOST_POLLS_AT_ONCE = 20;
 // Together below the five seconds that a stop may take.
 const SCRAPE_GRACE_MS = 3000;
 
@@ -79,6 +80,8 @@ export class App {
       clock,
       log,
       stop: this.#stop.signal,
+      // Of what is left each poll may have a part, because so many can be under way.
+      spareSeries: () => Math.max(0, Math.floor((config.maxSeries - this.#exposition.size) / MOST_POLLS_AT_ONCE)),
       onRun: ({ task, outcome, reason, seconds }) => {
         this.#work.run(task.network, task.collector.name, outcome, reason, seconds);
         this.#saveBudgets();
@@ -126,8 +129,10 @@ export class App {
       counts.set(family, (counts.get(family) ?? 0) + (family.kind === "histogram" ? family.bounds.length + 3 : 1));
     }
     counts.delete(own.series as Family);
+    counts.set(own.seriesLimit as Family, 1);
     counts.set(own.series as Family, counts.size + 1);
     for (const [family, count] of counts) yield own.series.at({ family: family.name }, count);
+    yield own.seriesLimit.at({}, this.#options.config.maxSeries);
   }
 
   /** The collectors of which no target has succeeded yet, and why. */

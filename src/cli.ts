@@ -146,7 +146,7 @@ async function plan(flags: Flags, io: Io): Promise<number> {
   const [{ config }, { formatPlan, planOf }] = await Promise.all([load(flags, io), import("./plan.ts")]);
   const planned = planOf(config);
   io.out(`${formatPlan(planned)}\n`);
-  return planned.networks.every(({ misfits }) => misfits.length === 0) ? 0 : 1;
+  return planned.seriesFit && planned.networks.every(({ misfits }) => misfits.length === 0) ? 0 : 1;
 }
 
 // Fast enough to watch, and within a budget all the same: the demo shows the exporter as it is.

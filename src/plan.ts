@@ -1,6 +1,6 @@
 // What a configuration will cost, reckoned without any request: requests against the budget, series, ages.
 import { REASONS } from "./api/errors.ts";
-import { targetsOf } from "./collectors/collector.ts";
+import { type AnyCollector, targetsOf } from "./collectors/collector.ts";
 import { collectorFamilies, collectorOf } from "./collectors/index.ts";
 import type { CollectorConfig, Config, NetworkConfig } from "./config/config.ts";
 import type { Family } from "./metrics/family.ts";
@@ -20,7 +20,7 @@ export interface CollectorPlan {
   readonly requestsPerMonth: number;
   /** Most requests that can fall into one minute. */
   readonly peakPerMinute: number;
-  /** Series when everything is there. */
+  /** Series when everything is there; of watched principals about, because that depends on what they do. */
   readonly series: number;
   /** Oldest that a value gets while every poll succeeds. Seconds. */
   readonly usualAgeSeconds: number;
@@ -48,6 +48,9 @@ export interface Plan {
   readonly collectorSeries: number;
   /** Series of the exporter's own families, about: they grow with the status codes that the server uses. */
   readonly ownSeries: number;
+  /** Series that there may be, as configured. */
+  readonly maxSeries: number;
+  readonly seriesFit: boolean;
 }
 
 // Process and Node.js families of the client library, with one garbage collection of each kind.
@@ -58,8 +61,21 @@ function seriesOf(family: Family, sizes: Readonly<Record<string, number>>): numb
     const size = sizes[name] ?? family.labels[name]?.values?.length ?? 1;
     return product * size;
   }, 1);
-  return sets * (family.kind === "histogram" ? family.bounds.length + 3 : 1);
+  return sets * linesOf(family);
 }
+
+/** Series of one target: those of the collector's example, or else every combination of labels. */
+function seriesPerTarget(collector: AnyCollector, options: unknown, network: NetworkConfig): number {
+  const [target] = targetsOf(collector, network);
+  const example = collector.example?.(options);
+  if (example === undefined || target === undefined) {
+    return collector.families.reduce((sum, family) => sum + seriesOf(family, { endpoint: 1 }), 0);
+  }
+  const samples = [...collector.samples(example, network.name, target)];
+  return samples.reduce((sum, { family }) => sum + linesOf(family), 0);
+}
+
+const linesOf = ({ kind, bounds }: Family): number => (kind === "histogram" ? bounds.length + 3 : 1);
 
 /** The collectors of a network that have something to look at. */
 export function busyCollectors(network: NetworkConfig): readonly CollectorConfig[] {
@@ -124,7 +140,7 @@ export function planNetwork(network: NetworkConfig): NetworkPlan {
       peakPerMinute: isSwept
         ? Math.ceil((perRound * 60) / roundSeconds)
         : perRound * (Math.floor(60 / wishedSeconds) + 1),
-      series: targets * collector.families.reduce((sum, family) => sum + seriesOf(family, { endpoint: 1 }), 0),
+      series: targets * seriesPerTarget(collector, settings.options, network),
       usualAgeSeconds: roundSeconds + settings.timeoutMs / 1000,
       worstAgeSeconds: Math.max(settings.maxAgeMs / 1000, roundSeconds > wishedSeconds ? 3 * roundSeconds : 0),
     });
@@ -191,11 +207,18 @@ function ownSeriesOf(network: NetworkConfig): number {
 export function planOf(config: Config): Plan {
   const networks = config.networks.map(planNetwork);
   const collectorSeries = networks.flatMap(({ collectors }) => collectors).reduce((sum, { series }) => sum + series, 0);
-  const ownSeries = config.networks.reduce((sum, network) => sum + ownSeriesOf(network), 0);
+  const ownSeries =
+    config.networks.reduce((sum, network) => sum + ownSeriesOf(network), 0) +
+    collectorFamilies.length +
+    own.ownFamilies.length +
+    PROCESS_SERIES;
+  const { maxSeries } = config;
   return {
     networks,
     collectorSeries,
-    ownSeries: ownSeries + collectorFamilies.length + own.ownFamilies.length + PROCESS_SERIES,
+    ownSeries,
+    maxSeries,
+    seriesFit: collectorSeries + ownSeries <= maxSeries,
   };
 }
 
@@ -241,6 +264,11 @@ export function formatPlan(plan: Plan): string {
     );
     lines.push(...network.misfits.map((misfit) => `  DOES NOT FIT: ${misfit}`));
   }
-  lines.push(`series: at most ${plan.collectorSeries} of the chain, about ${plan.ownSeries} of the exporter itself`);
+  if (plan.collectorSeries + plan.ownSeries > plan.maxSeries) {
+    lines.push(
+      `  DOES NOT FIT: the series are more than max_series (${plan.maxSeries}): new assets and topics become other`,
+    );
+  }
+  lines.push(`series: about ${plan.collectorSeries} of the chain, about ${plan.ownSeries} of the exporter itself`);
   return lines.join("\n");
 }

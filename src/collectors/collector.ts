@@ -62,6 +62,8 @@ export interface Poll<Observation, Of extends Target = Target> {
   readonly previous: Observation | undefined;
   /** Unix time at the start of the poll, milliseconds. */
   readonly now: number;
+  /** Series that this poll may add for label values that come from the wire; beyond, they become `other`. */
+  readonly spareSeries: number;
   /** Aborted at the deadline of the poll and at shutdown. */
   readonly signal: AbortSignal;
 }
@@ -105,6 +107,8 @@ export interface Collector<Observation, Options, Of extends Target = Target> {
   sighting?(observation: Observation, target: Of): Sighting;
   /** Requests of one poll of one target in the steady state, given how far apart polls are (seconds). */
   requestsPerPoll(options: Options, intervalSeconds: number): number;
+  /** What is observed of a target in ordinary use; a plan reckons series by it. Absent: every combination of known labels. */
+  example?(options: Options): Observation;
   observe(poll: Poll<Observation, Of>, options: Options): Promise<Observation>;
   /** Pure. Samples of absent data are left out. */
   samples(observation: Observation, network: string, target: Of): Iterable<Sample>;

@@ -60,7 +60,7 @@ const reverted = counter({
 });
 const overflow = counter({
   name: "stacks_contract_label_overflow_total",
-  help: "Events whose topic was folded into other, because max_topics had series of their own already.",
+  help: "Events whose topic was folded into other, because max_topics, or max_series in all, had series already.",
   source: listed("contract_log.topic"),
   labels: identity,
 });
@@ -117,7 +117,7 @@ function seenIn(fresh: readonly ListedEvent[], feed: Feed, contract: string): st
 
 async function observeBy(
   isNew: boolean,
-  { api, target, previous, chain, now }: Poll<Observation, ContractTarget>,
+  { api, target, previous, chain, now, spareSeries }: Poll<Observation, ContractTarget>,
   { pages, max_topics }: Options,
 ): Promise<Observation> {
   const reading = await readEvents(api, target.watched.principal, isNew, previous?.feed, pages);
@@ -125,10 +125,11 @@ async function observeBy(
     return { feed: firstFeed(reading.events), totals: NOTHING, lastSeenAt: undefined, seen: [] };
   const moved = step(previous.feed, reading.events, reading.isGap, chain?.tipHeight, target.confirmations);
   const sums: Record<string, number> = { ...previous.totals.events };
+  const most = Math.min(max_topics, Object.keys(sums).length + spareSeries);
   let folded = 0;
   for (const { type, topic } of moved.counted) {
     const key = keyOf(type, topic);
-    const isOwn = VALUE.test(type) && VALUE.test(topic) && (key in sums || Object.keys(sums).length < max_topics);
+    const isOwn = VALUE.test(type) && VALUE.test(topic) && (key in sums || Object.keys(sums).length < most);
     if (!isOwn) folded += 1;
     add(sums, isOwn ? key : keyOf(OTHER, OTHER));
   }
@@ -161,6 +162,7 @@ export const contracts = {
   targets: ({ contracts, confirmations }) =>
     contracts.map((watched) => ({ key: watched.principal, watched, confirmations })),
   requestsPerPoll: () => 1,
+  example: () => ({ feed: { anchors: [], waiting: [] }, totals: NOTHING, lastSeenAt: 1, seen: [] }),
   sighting: ({ seen }) => ({ seen, isBehind: false }),
 
   async observe(poll, settings) {

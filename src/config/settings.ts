@@ -249,6 +249,11 @@ export function allSettings(collectors: readonly ConfigurableCollector[]) {
       }),
       log,
       state,
+      max_series: z.int().min(1000).max(10_000_000).default(500_000).meta({
+        unit: "series",
+        description:
+          "Series that there may be in all. Near it, assets and topics that were not seen before have no series of their own and count as `other`, so that sums stay right. What the watch list has anyway is not cut.",
+      }),
       networks: z
         .array(networkSettings(collectors))
         .min(1)

@@ -5,7 +5,7 @@
 import { BufferPool } from "./buffer-pool.ts";
 import type { Family, Sample } from "./family.ts";
 import type { Format } from "./header.ts";
-import { Renderer, type Shape } from "./lines.ts";
+import { type Lines, Renderer, type Shape } from "./lines.ts";
 import { composePage, type Layout, layoutOf, type MadePage, type Owner, type Page, patchPage } from "./page.ts";
 
 /** A page that was begun. */
@@ -17,6 +17,8 @@ interface Making {
   readers: number;
   page: Promise<MadePage>;
 }
+
+const sizeOf = ({ shape }: Lines): number => shape.stops.at(-1) ?? 0;
 
 /** All samples of the exporter, as text. */
 export class Exposition {
@@ -30,6 +32,7 @@ export class Exposition {
   readonly #making = new Map<Format, Making>();
   readonly #buffers = new BufferPool();
   #version = 0;
+  #size = 0;
 
   /** @param families everything that may appear, in the order of the page; names must be unique. */
   constructor(families: readonly Family[]) {
@@ -48,6 +51,7 @@ export class Exposition {
     // While a page is being copied, its bytes must stay what they are.
     const lines = this.#renderer.render(samples, owner?.lines, this.#assembling === 0);
     this.#version += 1;
+    this.#size += sizeOf(lines) - (owner === undefined ? 0 : sizeOf(owner.lines));
     if (owner === undefined) {
       this.#owners.set(key, { place: -1, lines, expired: false });
       this.#layout = undefined;
@@ -63,7 +67,10 @@ export class Exposition {
 
   /** Takes an owner away, with all that it had. */
   remove(key: string): void {
-    if (!this.#owners.delete(key)) return;
+    const owner = this.#owners.get(key);
+    if (owner === undefined) return;
+    this.#owners.delete(key);
+    this.#size -= sizeOf(owner.lines);
     this.#version += 1;
     this.#layout = undefined;
     this.#spoilPages();
@@ -80,6 +87,11 @@ export class Exposition {
 
   #spoilPages(): void {
     for (const page of this.#pages.values()) page.patched = undefined;
+  }
+
+  /** Number of series of all owners, those included that have expired. */
+  get size(): number {
+    return this.#size;
   }
 
   /** Number of series per family, as shown now. */

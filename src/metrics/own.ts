@@ -224,6 +224,11 @@ export const series = gauge({
   labels: { family: "name of the family" },
 });
 
+export const seriesLimit = gauge({
+  name: "stacks_exporter_series_limit",
+  help: "Series that there may be in all, as configured: near it, assets and topics that are new become other.",
+});
+
 /** Everything above, in the order of the page. */
 export const ownFamilies = [
   up,
@@ -260,4 +265,5 @@ export const ownFamilies = [
   stateWritten,
   stateFailures,
   series,
+  seriesLimit,
 ];

@@ -28,6 +28,8 @@ interface Parts {
   readonly log: PollLog;
   /** Aborted at shutdown: a poll that is stopped so is neither a success nor a failure. */
   readonly stop: AbortSignal;
+  /** Series that one poll may add for label values from the wire. @default no limit */
+  readonly spareSeries?: () => number;
   readonly onRun: (run: Run) => void;
   /** Told of every good poll, when its samples are on the page. */
   readonly onObserved?: (task: Task, observation: unknown) => void;
@@ -94,8 +96,9 @@ export class Poller {
       const priority = isEarly ? SPARE_PRIORITY : collector.priority;
       const api = task.client.forPoll({ priority, signal, deadline });
       const previous = before.observation;
+      const spareSeries = this.#parts.spareSeries?.() ?? Number.POSITIVE_INFINITY;
       const observation = await untilAborted(
-        collector.observe({ api, network, target, chain: task.chain?.(), previous, now, signal }, options),
+        collector.observe({ api, network, target, chain: task.chain?.(), previous, now, spareSeries, signal }, options),
         signal,
       );
       if (dropped.aborted) return "stopped";
