@@ -148,15 +148,17 @@ collectors:
         if (address !== undefined) await look(address).catch(() => undefined);
       });
       // Mostly in the middle of polls, sometimes before the file is open.
-      const moment = random() < 0.2 ? random() * 400 : 300 + random() * 900;
-      const half = pause(moment / 2).then(() => {
+      if (random() < 0.2) await pause(random() * 500);
+      else {
+        await watched;
+        await pause(random() * 400);
         pass(5 + random() * 40);
-        if (random() < 0.1) {
+        if (random() < 0.2) {
           chain.reorg(1 + Math.floor(random() * (CONFIRMATIONS - 1)));
           reorgs += 1;
         }
-      });
-      await Promise.all([half, pause(moment)]);
+        await pause(random() * 600);
+      }
       if (!isListening) early += 1;
       await end(run, "SIGKILL");
       await watched;
