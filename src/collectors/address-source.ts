@@ -1,6 +1,6 @@
 // The operations that list the transactions of a principal, and how each answer becomes a Transaction.
 import { z } from "zod";
-import { type Operation, operation, type StacksApi } from "../api/operation.ts";
+import { type Operation, operation, type StacksApi, type Validated } from "../api/operation.ts";
 import type { Dimension } from "./chain.ts";
 import type { Listed } from "./horizon.ts";
 
@@ -53,6 +53,8 @@ export interface ListPage {
   readonly size: number;
   /** Cursor of the next older page, where the list has cursors. */
   readonly older: string | undefined;
+  /** What to ask with whether it has changed. */
+  readonly etag: string | undefined;
 }
 
 const natural = z.int().nonnegative();
@@ -233,40 +235,51 @@ function fromNew({ transaction: tx, balance_changes: { stx } }: NewItem, api: St
 /** Most transactions on one page. */
 export const PAGE = 50;
 
-// A 304 brings back the very body of before; what was made of it then is still right.
-const made = new WeakMap<object, ListPage>();
+type OldAnswer = Validated<z.infer<typeof addressTransactions.body>>;
+type NewAnswer = Validated<z.infer<typeof principalTransactions.body>>;
 
-function once(body: object, make: () => ListPage): ListPage {
-  const known = made.get(body) ?? make();
-  made.set(body, known);
-  return known;
-}
+const oldPage = (api: StacksApi, { body, etag }: OldAnswer): ListPage => ({
+  transactions: body.results.map((item) => fromOld(item, api)),
+  total: body.total,
+  size: Math.min(PAGE, body.limit || PAGE),
+  older: undefined,
+  etag,
+});
+
+const newPage = (api: StacksApi, { body, etag }: NewAnswer): ListPage => ({
+  transactions: body.results.map((item) => fromNew(item, api)),
+  total: body.total,
+  size: Math.min(PAGE, body.limit || PAGE),
+  older: body.cursor.next ?? undefined,
+  etag,
+});
+
+const OLD_QUERY = { limit: PAGE, exclude_function_args: true };
 
 /** A page of 4.6, by the number of newer transactions. */
-export async function readOld(api: StacksApi, address: string, offset: number, fresh: boolean): Promise<ListPage> {
-  const query = { limit: PAGE, exclude_function_args: true, ...(offset === 0 ? {} : { offset }) };
-  const { body } = await api.get(addressTransactions, { path: { address }, query, fresh });
-  return once(body, () => ({
-    transactions: body.results.map((item) => fromOld(item, api)),
-    total: body.total,
-    size: Math.min(PAGE, body.limit || PAGE),
-    older: undefined,
-  }));
+export async function readOld(api: StacksApi, address: string, offset: number): Promise<ListPage> {
+  const query = { ...OLD_QUERY, ...(offset === 0 ? {} : { offset }) };
+  return oldPage(api, await api.getWhole(addressTransactions, { path: { address }, query }));
 }
 
 /** A page of the replacement, by cursor. */
-export async function readNew(
+export async function readNew(api: StacksApi, principal: string, cursor: string | undefined): Promise<ListPage> {
+  const query = { limit: PAGE, ...(cursor === undefined ? {} : { cursor }) };
+  return newPage(api, await api.getWhole(principalTransactions, { path: { principal }, query }));
+}
+
+/** The first page of the list of either operation; undefined when it is still the one with that validator. */
+export async function readIfChanged(
   api: StacksApi,
   principal: string,
-  cursor: string | undefined,
-  fresh: boolean,
-): Promise<ListPage> {
-  const query = { limit: PAGE, ...(cursor === undefined ? {} : { cursor }) };
-  const { body } = await api.get(principalTransactions, { path: { principal }, query, fresh });
-  return once(body, () => ({
-    transactions: body.results.map((item) => fromNew(item, api)),
-    total: body.total,
-    size: Math.min(PAGE, body.limit || PAGE),
-    older: body.cursor.next ?? undefined,
-  }));
+  isNew: boolean,
+  etag: string,
+): Promise<ListPage | undefined> {
+  if (isNew) {
+    const answer = await api.getIfChanged(principalTransactions, { path: { principal }, query: { limit: PAGE } }, etag);
+    return answer && newPage(api, answer);
+  }
+  const asked = { path: { address: principal }, query: OLD_QUERY };
+  const answer = await api.getIfChanged(addressTransactions, asked, etag);
+  return answer && oldPage(api, answer);
 }

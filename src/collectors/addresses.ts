@@ -6,10 +6,17 @@ import { EXAMPLE_TOTALS } from "./address-example.ts";
 import { type AddressFacts, addressFamilies, addressSamples } from "./address-families.ts";
 import { type Listing, readDown, transactionAt } from "./address-list.ts";
 import { type Bounds, type Gathered, gather } from "./address-read.ts";
-import { addressTransactions, PAGE, principalTransactions, type Transaction } from "./address-source.ts";
+import {
+  addressTransactions,
+  type ListPage,
+  PAGE,
+  principalTransactions,
+  readIfChanged,
+  type Transaction,
+} from "./address-source.ts";
 import { type AddressTotals, addUp, directionOf, type Irregularity, NO_TOTALS, ROLES } from "./address-totals.ts";
 import type { ChainView, Collector, Poll, Target, Watched } from "./collector.ts";
-import { depthOf, type Horizon, horizonFrom, windowOf } from "./horizon.ts";
+import { advanceUnchanged, depthOf, type Horizon, horizonFrom, windowOf } from "./horizon.ts";
 import { transactionsWithTransfers } from "./transfers.ts";
 
 const options = z.object({
@@ -69,6 +76,8 @@ interface Observation {
   readonly held: { readonly height: number; readonly polls: number } | undefined;
   /** Who took part in what this poll saw first; itself while something waits for its depth. */
   readonly seen: readonly string[];
+  /** Validator of the list that this was made from. */
+  readonly etag: string | undefined;
 }
 
 // A server can be behind a reorganisation for a moment; what it confirms meanwhile is not to be trusted either.
@@ -143,6 +152,13 @@ function factsOf(
   };
 }
 
+/** Everything that is listed has been counted and is where it was: while the list does not change there is nothing to do. */
+function isSettled({ facts, held, horizon }: Observation): boolean {
+  const { pending, backlog } = facts;
+  const isMissing = horizon.window.some(({ missing }) => missing > 0);
+  return pending.unanchored + pending.below_depth + backlog === 0 && held === undefined && !isMissing;
+}
+
 // A hint is worth something when it is rare: of a crowd, the first ones are told.
 const MOST_SEEN = 50;
 
@@ -165,17 +181,28 @@ async function observeBy(
   const { api, target, chain, previous, now } = poll;
   const { principal } = target.watched;
   const fresh = previous !== undefined && mustBeFresh(previous, chain, now);
-  const listing: Listing = { api, principal, isNew, fresh };
+  const window = windowOf(target.confirmations);
+  const hasTransfers = settings.transfers && !isNew && !api.isRetired(transactionsWithTransfers);
+  let first: ListPage | undefined;
+  if (previous?.etag !== undefined && !fresh && previous.isNew === isNew && isSettled(previous)) {
+    first = await readIfChanged(api, principal, isNew, previous.etag);
+    if (first === undefined) {
+      const depth = chain === undefined ? previous.horizon.height : depthOf(chain.tipHeight, target.confirmations);
+      const horizon = advanceUnchanged(previous.horizon, depth, window, now);
+      return { ...previous, horizon, hasTransfers, zeros: settings.zeros, seen: [] };
+    }
+  }
+  const listing: Listing = { api, principal, isNew, first };
   const start = previous ?? (await firstSight(listing, settings, poll, target.confirmations));
   const bounds: Bounds = {
-    window: windowOf(target.confirmations),
+    window,
     pages: settings.pages,
     catchUp: start.isBackfilling ? Number.POSITIVE_INFINITY : settings.catch_up,
     backlog: previous?.facts.backlog ?? wanted(settings),
     growth: previous === undefined ? 0 : 1,
     total: previous?.facts.total ?? 0,
     depthOf: (items) => depthOf(chain?.tipHeight ?? highest(items), target.confirmations),
-    hasTransfers: settings.transfers && !isNew && !api.isRetired(transactionsWithTransfers),
+    hasTransfers,
     held: previous?.held,
     evidence: { now, lastReorg: chain?.lastReorg },
   };
@@ -205,6 +232,7 @@ async function observeBy(
     freshAt: previous === undefined || fresh ? now : previous.freshAt,
     held: found.held,
     seen: [...new Set(facts.pending.below_depth > 0 ? [principal, ...others] : others)].slice(0, MOST_SEEN),
+    etag: found.etag,
   };
 }
 
@@ -241,6 +269,7 @@ export const addresses = {
     freshAt: 0,
     held: undefined,
     seen: [],
+    etag: undefined,
   }),
   // Where the server does not tell something yet, asking at once would not help.
   sighting: ({ facts, held, seen }) => ({ seen, isBehind: facts.backlog > 0 && held === undefined }),

@@ -100,7 +100,14 @@ interface Observation {
   readonly lastSeenAt: number | undefined;
   /** Principals that new events mention, and the contract itself while there are new ones or some wait for their depth. */
   readonly seen: readonly string[];
+  readonly isNew: boolean;
+  /** Validator of the list that this was made from. */
+  readonly etag: string | undefined;
 }
+
+/** Everything that is listed is done with: while the list does not change there is nothing to do. */
+const isSettled = ({ waiting, anchors }: Feed): boolean =>
+  waiting.length === 0 && anchors.every(({ missing }) => missing === 0);
 
 // The only type there is today, and the topic of `print`: a series from the start.
 const USUAL = keyOf("smart_contract_log", "print");
@@ -120,10 +127,15 @@ async function observeBy(
   { api, target, previous, chain, now, spareSeries }: Poll<Observation, ContractTarget>,
   { pages, max_topics }: Options,
 ): Promise<Observation> {
-  const reading = await readEvents(api, target.watched.principal, isNew, previous?.feed, pages);
-  if (previous === undefined)
-    return { feed: firstFeed(reading.events), totals: NOTHING, lastSeenAt: undefined, seen: [] };
-  const moved = step(previous.feed, reading.events, reading.isGap, chain?.tipHeight, target.confirmations);
+  const known =
+    previous !== undefined && previous.isNew === isNew && isSettled(previous.feed) ? previous.etag : undefined;
+  const reading = await readEvents(api, target.watched.principal, isNew, previous?.feed, pages, known);
+  if (previous !== undefined && reading === undefined) return { ...previous, seen: [] };
+  const { events = [], isGap = false, etag } = reading ?? {};
+  if (previous === undefined) {
+    return { feed: firstFeed(events), totals: NOTHING, lastSeenAt: undefined, seen: [], isNew, etag };
+  }
+  const moved = step(previous.feed, events, isGap, chain?.tipHeight, target.confirmations);
   const sums: Record<string, number> = { ...previous.totals.events };
   const most = Math.min(max_topics, Object.keys(sums).length + spareSeries);
   let folded = 0;
@@ -139,12 +151,14 @@ async function observeBy(
     totals: {
       events: sums,
       transactions: totals.transactions + moved.transactions,
-      gaps: totals.gaps + (reading.isGap ? 1 : 0),
+      gaps: totals.gaps + (isGap ? 1 : 0),
       reverted: totals.reverted + moved.reverted,
       overflow: totals.overflow + folded,
     },
     lastSeenAt: moved.fresh.length > 0 ? now : previous.lastSeenAt,
     seen: seenIn(moved.fresh, moved.feed, target.watched.principal),
+    isNew,
+    etag,
   };
 }
 
@@ -162,7 +176,14 @@ export const contracts = {
   targets: ({ contracts, confirmations }) =>
     contracts.map((watched) => ({ key: watched.principal, watched, confirmations })),
   requestsPerPoll: () => 1,
-  example: () => ({ feed: { anchors: [], waiting: [] }, totals: NOTHING, lastSeenAt: 1, seen: [] }),
+  example: () => ({
+    feed: { anchors: [], waiting: [] },
+    totals: NOTHING,
+    lastSeenAt: 1,
+    seen: [],
+    isNew: false,
+    etag: undefined,
+  }),
   sighting: ({ seen }) => ({ seen, isBehind: false }),
 
   async observe(poll, settings) {

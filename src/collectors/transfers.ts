@@ -54,9 +54,8 @@ export async function readTransfers(
   api: StacksApi,
   principal: string,
   height: number,
-  fresh: boolean,
 ): Promise<ReadonlyMap<string, readonly Transfer[]>> {
-  const { body } = await api.get(transactionsWithTransfers, { path: { principal }, query: { height }, fresh });
+  const { body } = await api.getWhole(transactionsWithTransfers, { path: { principal }, query: { height } });
   const whole = (value: unknown, field: string) => wholeNumber(value, api, transactionsWithTransfers, field);
   const found = new Map<string, readonly Transfer[]>();
   for (const { tx, stx_transfers, ft_transfers, nft_transfers } of body.results) {
