@@ -5,9 +5,10 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { configurationOutputs } from "./generate/configuration.ts";
 import { metricsOutputs } from "./generate/metrics.ts";
 import type { Output } from "./generate/output.ts";
+import { statusOutputs } from "./generate/status.ts";
 
 /** Everything that is generated. A new renderer is a file in `generate/` and one line here. */
-export const outputs: readonly Output[] = [...configurationOutputs, ...metricsOutputs];
+export const outputs: readonly Output[] = [...configurationOutputs, ...metricsOutputs, ...statusOutputs];
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 

@@ -19,6 +19,7 @@ import { Poller } from "./poll/poller.ts";
 import { report, storeSamples, type WatchListReport } from "./poll/report.ts";
 import { runSchedules } from "./poll/schedule.ts";
 import { State } from "./poll/state.ts";
+import { type Selection, type Status, statusOf } from "./poll/status.ts";
 import type { Store } from "./poll/store.ts";
 import { keyOf, type Task } from "./poll/task.ts";
 import { Work } from "./poll/work.ts";
@@ -53,6 +54,8 @@ export class App {
   readonly #networks: readonly Network[];
   readonly #stop = new AbortController();
   #watchList: WatchListReport | undefined;
+  readonly #due = new WeakMap<Task, number>();
+  readonly #startedAt: number;
   #server: Server | undefined;
   #running: readonly Promise<void>[] = [];
 
@@ -60,6 +63,7 @@ export class App {
   constructor(options: AppOptions) {
     const { config, clock, log, version, store } = options;
     this.#options = options;
+    this.#startedAt = clock.now();
     this.log = log;
     this.#families = [...collectorFamilies, ...own.ownFamilies, ...this.#work.instruments.watchProcess()];
     this.#exposition = new Exposition(this.#families);
@@ -122,13 +126,11 @@ export class App {
 
   // The series of the exporter's own families are counted from what is about to be shown, themselves included.
   *#seriesSamples(ownSamples: readonly Sample[]): Iterable<Sample> {
-    const counts = this.#exposition.seriesPerFamily();
-    const owned = new Set<Family>(ownSamples.map(({ family }) => family));
-    for (const family of owned) counts.delete(family);
+    const shown = this.#exposition.seriesPerFamily();
+    const counts = new Map([...shown].filter(([family]) => collectorFamilies.includes(family)));
     for (const { family } of ownSamples) {
       counts.set(family, (counts.get(family) ?? 0) + (family.kind === "histogram" ? family.bounds.length + 3 : 1));
     }
-    counts.delete(own.series as Family);
     counts.set(own.seriesLimit as Family, 1);
     counts.set(own.series as Family, counts.size + 1);
     for (const [family, count] of counts) yield own.series.at({ family: family.name }, count);
@@ -148,15 +150,28 @@ export class App {
     });
   }
 
+  /** How everything stands, and the targets that are asked for. */
+  status(selection: Selection): Status {
+    const networks = this.#networks.map((network) => network.report());
+    const dueAt = (task: Task) => this.#due.get(task);
+    return statusOf(
+      { tasks: this.tasks, state: this.#state, networks, dueAt, now: this.#options.clock.now() },
+      selection,
+    );
+  }
+
   /** Listens and starts to poll; resolves with the address when the server listens. Throws when it cannot listen. */
   async start(): Promise<AddressInfo> {
     const { config, version, redactor, log, clock } = this.#options;
     const server = createHttpServer({
       page: this.page,
       missing: () => this.missing(),
-      version,
-      // Without the path: some providers put a token into it.
-      networks: config.networks.map(({ name, url }) => ({ name, url: new URL(url).origin })),
+      program: { version, startedAt: this.#startedAt },
+      known: {
+        networks: config.networks.map(({ name }) => name),
+        collectors: [...new Set(config.networks.flatMap(({ collectors }) => collectors.map(({ name }) => name)))],
+      },
+      statusOf: (selection) => this.status(selection),
       mask: (text) => redactor.mask(text),
       onError: (error) => log.error({ err: error }, "a page could not be made"),
     });
@@ -166,12 +181,13 @@ export class App {
     });
     this.#server = server;
     const stop = this.#stop.signal;
+    const onDue = (task: Task, at: number) => this.#due.set(task, at);
     const rota = {
       tasks: this.#networks.flatMap(({ fixed }) => fixed),
       sweeps: this.#networks.flatMap(({ sweeps }) => sweeps),
     };
     this.#running = [
-      runSchedules(rota, { clock, stop, poll: (task, isEarly) => this.#poller.poll(task, isEarly), log }),
+      runSchedules(rota, { clock, stop, poll: (task, isEarly) => this.#poller.poll(task, isEarly), onDue, log }),
       followFiles(this.#watchFiles(), { clock, stop, onChange: () => this.#reloadSafely() }),
     ];
     return server.address() as AddressInfo;
@@ -188,11 +204,19 @@ export class App {
     const [guides, others] = [true, false].map((isGuide) =>
       this.tasks.filter(({ collector }) => (collector.chainView !== undefined) === isGuide),
     );
-    for (const tasks of [guides, others]) await Promise.all((tasks ?? []).map((task) => this.poll(task)));
+    for (const tasks of [guides, others]) {
+      const groups = Map.groupBy(tasks ?? [], ({ network, collector }) => `${network}/${collector.name}`);
+      await Promise.all([...groups.values()].map((group) => this.#pollInTurn(group)));
+    }
     return this.tasks.flatMap((task) => {
       const { failure } = this.#state.of(task);
       return failure === undefined ? [] : [{ what: keyOf(task), why: `${failure.reason}: ${failure.message}` }];
     });
+  }
+
+  // All at once, most of a long watch list would wait for the budget until its deadline.
+  async #pollInTurn(tasks: readonly Task[]): Promise<void> {
+    for (const task of tasks) await this.poll(task);
   }
 
   // Without somebody who can load them again there is nothing to follow.
@@ -223,7 +247,10 @@ export class App {
       if (config === undefined) continue;
       const { added, gone, replaced } = network.renew(config);
       // Who was watched before goes on from there.
-      for (const task of added) this.#state.restore(task);
+      for (const [turn, task] of added.entries()) {
+        this.#state.restore(task);
+        this.#due.set(task, clock.now() + turn * network.spacingOf(task));
+      }
       for (const task of gone) {
         this.#poller.drop(task);
         this.#state.forget(task);
@@ -231,6 +258,8 @@ export class App {
       for (const { before, after } of replaced) {
         this.#poller.drop(before);
         this.#state.replace(before, after);
+        const due = this.#due.get(before);
+        if (due !== undefined) this.#due.set(after, due);
       }
     }
     this.#state.reckonAges();

@@ -144,12 +144,19 @@ export class Network {
     }
   }
 
+  /** Time between two turns of a task's sweep. Milliseconds. */
+  spacingOf({ collector }: Task): number {
+    return this.sweeps.find((sweep) => sweep.collector === collector.name)?.spacingMs ?? 0;
+  }
+
   /** What the client and the plan say now. */
   report(): NetworkReport {
     const { budget, pausedUntil, retired, rateLimits } = this.client.snapshot();
     const used = budget.usedLastMinute;
     return {
       network: this.name,
+      // Without the path: some providers put a token into it.
+      origin: new URL(this.#config.url).origin,
       plannedPerMinute: this.#plan.requestsPerMinute,
       operations: this.#operations(),
       minute: { limit: budget.perMinute, used, remaining: budget.remaining },
@@ -159,7 +166,7 @@ export class Network {
         remaining: Math.floor(budget.month.available),
       },
       pausedUntil,
-      retired: retired.map(({ operation }) => operation),
+      retired,
       rateLimits,
     };
   }

@@ -7,6 +7,8 @@ import type { Family, Sample } from "../metrics/family.ts";
 export interface Target {
   /** Unique within its collector and network; empty for the whole chain. */
   readonly key: string;
+  /** The entry of the watch list that it comes from; absent for the whole chain. */
+  readonly watched?: Watched;
 }
 
 /** The only target of a collector that looks at the whole chain. */

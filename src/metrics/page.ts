@@ -157,8 +157,8 @@ export async function patchPage(
   buffers: BufferPool,
 ): Promise<MadePage> {
   const { layout, offsets } = before;
-  // As they are now: owners come, go and change while the page is copied.
-  const changed = Array.from(owners, ({ place, lines }) => ({ place, lines }));
+  // Taken before the first turn ends: lines that come later may have other widths, and do not fit into this page.
+  const changed = [...owners].map(({ place, lines }) => ({ place, lines }));
   const memory = buffers.take(before.body.length);
   const body = memory.subarray(0, before.body.length);
   for (let start = 0; start < body.length; start += PORTION_BYTES) {

@@ -9,6 +9,8 @@ interface Parts {
   readonly stop: AbortSignal;
   /** Polls a task, in its turn or before; never rejects. */
   readonly poll: (task: Task, isEarly: boolean) => Promise<void>;
+  /** Told, whenever it changes, when the next poll of a task is due: Unix time, milliseconds. @default nobody is told */
+  readonly onDue?: (task: Task, at: number) => void;
   readonly log: { warn(fields: object, message: string): void; debug(fields: object, message: string): void };
 }
 
@@ -47,9 +49,10 @@ const LOOK_AGAIN_MS = 10_000;
  * Polls many targets in turn, evenly over the interval, for ever: each is as old as any other, and a slow or broken one
  * holds up nobody. When there is no room for the next one, its time is made up by a later start, never by a burst.
  */
-async function runSweep(sweep: Sweep, { clock, stop, poll }: Parts): Promise<void> {
+async function runSweep(sweep: Sweep, { clock, stop, poll, onDue }: Parts): Promise<void> {
   const running = new Set<Promise<void>>();
   let due = clock.now();
+  for (const [turn, task] of [...sweep.order].entries()) onDue?.(task, due + turn * sweep.spacingMs);
   while (!stop.aborted) {
     if (running.size >= SWEEP_CONCURRENCY) await Promise.race(running);
     if (stop.aborted) break;
@@ -59,6 +62,7 @@ async function runSweep(sweep: Sweep, { clock, stop, poll }: Parts): Promise<voi
       due = clock.now();
       continue;
     }
+    onDue?.(task, clock.now() + sweep.pace.intervalMs);
     const polling: Promise<void> = poll(task, false).finally(() => running.delete(polling));
     running.add(polling);
     // What a timer was late by is made up for; what the targets were late by is not.
@@ -74,7 +78,7 @@ async function runSweep(sweep: Sweep, { clock, stop, poll }: Parts): Promise<voi
 const LOOK_FOR_HINTS_MS = 1000;
 
 /** Polls who was hinted at, whenever the budget has something left. */
-async function runEarly(sweep: Sweep, { clock, stop, poll }: Parts): Promise<void> {
+async function runEarly(sweep: Sweep, { clock, stop, poll, onDue }: Parts): Promise<void> {
   const running = new Set<Promise<void>>();
   while (!stop.aborted) {
     if (running.size >= SWEEP_CONCURRENCY) await Promise.race(running);
@@ -88,6 +92,7 @@ async function runEarly(sweep: Sweep, { clock, stop, poll }: Parts): Promise<voi
       timer.abort();
       continue;
     }
+    onDue?.(task, clock.now() + sweep.pace.intervalMs);
     const polling: Promise<void> = poll(task, true).finally(() => running.delete(polling));
     running.add(polling);
   }
@@ -106,28 +111,23 @@ async function sleep(clock: Clock, milliseconds: number, signal: AbortSignal): P
  * Polls on a grid that begins now: the load of many exporters is spread by when they started, which a cron expression
  * cannot do. After a poll that took too long the next one waits for the grid; slots in between are dropped, never made up.
  */
-async function runEvery(
-  task: Task,
-  milliseconds: number,
-  first: Promise<void>,
-  { clock, stop, poll }: Parts,
-): Promise<void> {
+async function runEvery(task: Task, milliseconds: number, first: Promise<void>, parts: Parts): Promise<void> {
+  const { clock, stop, poll, onDue } = parts;
   const start = clock.now();
+  const slot = () => start + (Math.floor((clock.now() - start) / milliseconds) + 1) * milliseconds;
   for (let running = first; ; running = poll(task, false)) {
+    onDue?.(task, slot());
     await running;
     if (stop.aborted) return;
-    const next = start + (Math.floor((clock.now() - start) / milliseconds) + 1) * milliseconds;
+    const next = slot();
+    onDue?.(task, next);
     await sleep(clock, next - clock.now(), stop);
     if (stop.aborted) return;
   }
 }
 
-async function runCron(
-  task: Task,
-  expression: string,
-  first: Promise<void>,
-  { stop, poll, log }: Parts,
-): Promise<void> {
+async function runCron(task: Task, expression: string, first: Promise<void>, parts: Parts): Promise<void> {
+  const { stop, poll, onDue, log } = parts;
   // Only whoever writes cron expressions pays for loading it.
   const { schedule } = await import("node-cron");
   let running = first;
@@ -138,6 +138,7 @@ async function runCron(
   const job = schedule(
     expression,
     () => {
+      tell();
       running = poll(task, false);
       return running;
     },
@@ -148,6 +149,11 @@ async function runCron(
       logger: { info: say("debug"), debug: say("debug"), warn: say("warn"), error: say("warn") },
     },
   );
+  const tell = () => {
+    const [next] = job.getNextRuns(1);
+    if (next !== undefined) onDue?.(task, next.getTime());
+  };
+  tell();
   await new Promise<void>((resolve) => stop.addEventListener("abort", () => resolve(), { once: true }));
   await job.destroy();
   await running;

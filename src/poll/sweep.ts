@@ -50,6 +50,11 @@ export class Sweep {
     return this.#tasks;
   }
 
+  /** In the order of their turns. */
+  get order(): Iterable<Task> {
+    return this.#turns.keys();
+  }
+
   get pace(): Pace {
     return this.#pace;
   }

@@ -35,6 +35,20 @@ afterEach(async () => {
   await simulator.close();
 });
 
+/** What the page says of its own size, and its size. */
+function seriesOf({ families }: Awaited<ReturnType<typeof readPage>>) {
+  const names = [...families.values()].map(({ name, type }) => (type === "counter" ? `${name}_total` : name));
+  return {
+    counted: Object.fromEntries([...families.values()].map(({ samples }, index) => [names[index], samples.length])),
+    told: Object.fromEntries(
+      (families.get("stacks_exporter_series")?.samples ?? []).map(({ labels, value }) => [
+        new Map(labels).get("family"),
+        value,
+      ]),
+    ),
+  };
+}
+
 const CASES: readonly [Fault, keyof typeof REASONS][] = [
   [{ kind: "429", retryAfter: 1 }, "rate_limited"],
   [{ kind: "429", retryAfter: 1, asDate: true, body: "html" }, "rate_limited"],
@@ -97,6 +111,8 @@ test.each(CASES)("%j is counted as %s by every collector, serves nothing wrong, 
   await pauseIsOver(reason === "rate_limited");
   expect(await app.pollOnce()).toEqual([]);
   const after = await readPage(app);
+  const { counted, told } = seriesOf(after);
+  expect(told).toEqual(counted);
   expect(after.value("stacks_up")).toBe(1);
   for (const collector of COLLECTORS)
     expect(after.value(`stacks_exporter_collector_success collector=${collector}`)).toBe(1);
@@ -106,8 +122,10 @@ test.each(CASES)("%j is counted as %s by every collector, serves nothing wrong, 
 async function pauseIsOver(isPaused: boolean): Promise<void> {
   if (!isPaused) return;
   for (;;) {
-    const { value } = await readPage(app);
-    const end = value("stacks_exporter_upstream_pause_end_timestamp_seconds");
+    const page = await readPage(app);
+    const { counted, told } = seriesOf(page);
+    expect(told).toEqual(counted);
+    const end = page.value("stacks_exporter_upstream_pause_end_timestamp_seconds");
     if (end === undefined) return;
     await new Promise((resolve) => setTimeout(resolve, end * 1000 - Date.now() + 5));
   }

@@ -1,0 +1,113 @@
+// PromQL as the tests look at it: what a query selects, by which labels it groups and joins, and whether it parses at all.
+import { parser } from "@prometheus-io/lezer-promql";
+
+export interface Matcher {
+  readonly label: string;
+  readonly op: "=" | "!=" | "=~" | "!~";
+  readonly value: string;
+}
+
+/** One vector selector of a query. */
+export interface Selector {
+  readonly metric: string;
+  readonly matchers: readonly Matcher[];
+  /** Its range as written, `5m`; undefined for an instant vector. */
+  readonly range: string | undefined;
+  /** Functions and aggregations around it, the innermost first. */
+  readonly within: readonly string[];
+}
+
+/** A list of labels: of an aggregation, or of a join. */
+export interface Grouping {
+  readonly kind: "by" | "without" | "on" | "ignoring" | "group_left" | "group_right";
+  readonly labels: readonly string[];
+}
+
+export interface Query {
+  /** What could not be parsed, with the text around it; empty for a query that is right. */
+  readonly errors: readonly string[];
+  readonly selectors: readonly Selector[];
+  readonly groupings: readonly Grouping[];
+  /** Names of functions and aggregations, each once. */
+  readonly functions: readonly string[];
+  /** Comparison operators, in order. */
+  readonly comparisons: readonly string[];
+  /** Binary operators that say which labels they match on. */
+  readonly joins: number;
+}
+
+type Node = ReturnType<typeof parser.parse>["topNode"];
+
+const GROUPINGS: Readonly<Record<string, Grouping["kind"]>> = {
+  By: "by",
+  Without: "without",
+  On: "on",
+  Ignoring: "ignoring",
+  GroupLeft: "group_left",
+  GroupRight: "group_right",
+};
+const COMPARISONS = new Set(["Gtr", "Lss", "Gte", "Lte", "EqlC", "Neq"]);
+
+function ancestors(node: Node): Node[] {
+  return node.parent === null ? [] : [node.parent, ...ancestors(node.parent)];
+}
+
+/** Replaces what Grafana writes into a query before it is sent: intervals by five minutes, other variables by their name. */
+export function withoutVariables(text: string): string {
+  return text
+    .replace(/\$__(rate_interval|interval|range)\b|\$\{__(rate_interval|interval|range)\}/g, "5m")
+    .replace(
+      /\$\{(\w+)(:\w+)?\}|\$(\w+)/g,
+      (_, braced?: string, _format?: string, plain?: string) => braced ?? plain ?? "",
+    );
+}
+
+/** Parses a query; never throws: what is wrong with it is in `errors`. */
+export function parsePromql(text: string): Query {
+  const errors: string[] = [];
+  const selectors: Selector[] = [];
+  const groupings: Grouping[] = [];
+  const functions = new Set<string>();
+  const comparisons: string[] = [];
+  let joins = 0;
+  const textOf = (node: Node | null | undefined) => (node ? text.slice(node.from, node.to) : "");
+  const unquoted = (node: Node | null | undefined) =>
+    textOf(node)
+      .replace(/^(["'`])(.*)\1$/s, "$2")
+      .replaceAll("\\\\", "\\");
+
+  function selectorOf(node: Node): Selector {
+    const matchers = (node.getChild("LabelMatchers")?.getChildren("UnquotedLabelMatcher") ?? []).map((matcher) => ({
+      label: textOf(matcher.getChild("LabelName")),
+      op: textOf(matcher.getChild("MatchOp")) as Matcher["op"],
+      value: unquoted(matcher.getChild("StringLiteral")),
+    }));
+    const named = matchers.find(({ label, op }) => label === "__name__" && op === "=");
+    const within = ancestors(node).flatMap((outer) =>
+      outer.name === "FunctionCall" || outer.name === "AggregateExpr" ? [textOf(outer.firstChild)] : [],
+    );
+    const matrix = node.parent?.name === "MatrixSelector" ? node.parent.getChild("DurationExpr") : undefined;
+    return {
+      metric: textOf(node.getChild("Identifier")) || (named?.value ?? ""),
+      matchers: matchers.filter((matcher) => matcher !== named),
+      range: matrix === undefined ? undefined : textOf(matrix),
+      within,
+    };
+  }
+
+  parser.parse(text).iterate({
+    enter({ node }) {
+      if (node.type.isError) errors.push(`${text.slice(0, node.from)}→${text.slice(node.from)}`);
+      if (node.name === "VectorSelector") selectors.push(selectorOf(node));
+      if (node.name === "FunctionIdentifier" || node.name === "AggregateOp") functions.add(textOf(node));
+      if (node.name === "MatchingModifierClause") joins += 1;
+      if (COMPARISONS.has(node.name) && node.parent?.name === "BinaryExpr") comparisons.push(textOf(node));
+      const kind = GROUPINGS[node.name];
+      if (kind !== undefined) {
+        const labels = node.nextSibling?.name === "GroupingLabels" ? node.nextSibling.getChildren("LabelName") : [];
+        groupings.push({ kind, labels: labels.map(textOf) });
+      }
+    },
+  });
+  return { errors, selectors, groupings, functions: [...functions], comparisons, joins };
+}
