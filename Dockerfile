@@ -22,6 +22,10 @@ WORKDIR /app
 COPY --from=build /build/package.json /build/LICENSE ./
 COPY --from=build /build/dist ./dist
 COPY --from=build /build/cache ./cache
+# The state file, data/state.db by default, is all that is written.
+RUN mkdir /data && chown 1000:1000 /data
+VOLUME /data
+WORKDIR /
 USER 1000:1000
 EXPOSE 10789
 HEALTHCHECK --interval=15s --timeout=3s --start-period=5s --retries=3 \

@@ -19,6 +19,7 @@ async function withProgram<T>(
   writeFileSync(file, config);
   const before = performance.now();
   const child = spawn(process.execPath, [main, "--config", file, "--listen", "127.0.0.1:0"], {
+    cwd: folder,
     stdio: ["ignore", "ignore", "pipe"],
     // As the image starts it.
     env: { ...process.env, NODE_OPTIONS: "--max-semi-space-size=1" },

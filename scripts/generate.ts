@@ -6,9 +6,15 @@ import { alertOutputs } from "./generate/alerts.ts";
 import { configurationOutputs } from "./generate/configuration.ts";
 import { metricsOutputs } from "./generate/metrics.ts";
 import type { Output } from "./generate/output.ts";
+import { statusOutputs } from "./generate/status.ts";
 
 /** Everything that is generated. A new renderer is a file in `generate/` and one line here. */
-export const outputs: readonly Output[] = [...configurationOutputs, ...metricsOutputs, ...alertOutputs];
+export const outputs: readonly Output[] = [
+  ...configurationOutputs,
+  ...metricsOutputs,
+  ...statusOutputs,
+  ...alertOutputs,
+];
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 

@@ -14,6 +14,12 @@ export interface BudgetLimits {
   readonly plannedPerMinute?: readonly number[] | undefined;
 }
 
+/** What was used of a budget, for the process after this one. Unix time, milliseconds. */
+export interface BudgetRecord {
+  readonly minute: readonly { readonly at: number; readonly priority: number }[];
+  readonly month?: { readonly tokens: number; readonly at: number } | undefined;
+}
+
 /** Who wants to leave, and until when. */
 export interface Turn {
   /** 0 is served first. */
@@ -61,12 +67,16 @@ export class Budget {
   #wakeAt = Number.POSITIVE_INFINITY;
   #timer = new AbortController();
 
-  constructor(limits: BudgetLimits, clock: Clock, concurrency: number) {
+  /** @param restored what the process before used. */
+  constructor(limits: BudgetLimits, clock: Clock, concurrency: number, restored?: BudgetRecord) {
     this.#clock = clock;
     this.#now = steady(clock);
     this.#planned = limits.plannedPerMinute ?? [];
+    const now = this.#now();
     this.#minute = new MinuteWindow(limits.perMinute, this.#planned);
-    this.#month = limits.perMonth === undefined ? undefined : new MonthBucket(limits.perMonth, this.#now());
+    // A clock that was set back since must not close the window for as long.
+    for (const { at, priority } of restored?.minute ?? []) this.#minute.add(Math.min(at, now), priority);
+    this.#month = limits.perMonth === undefined ? undefined : new MonthBucket(limits.perMonth, now, restored?.month);
     this.#concurrency = concurrency;
   }
 
@@ -112,6 +122,15 @@ export class Budget {
   get pausedUntil(): number | undefined {
     const left = this.#pausedUntil - this.#now();
     return left > 0 ? this.#clock.now() + left : undefined;
+  }
+
+  /** What was used until now. */
+  record(): BudgetRecord {
+    const now = this.#now();
+    const shift = this.#clock.now() - now;
+    const minute = this.#minute.record(now).map(({ at, priority }) => ({ at: at + shift, priority }));
+    const month = this.#month?.record(now);
+    return { minute, month: month && { ...month, at: month.at + shift } };
   }
 
   /** Departures of the last 60 seconds, what is left of them, who waits, who is under way, and the month if limited. */

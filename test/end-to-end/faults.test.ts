@@ -35,6 +35,20 @@ afterEach(async () => {
   await simulator.close();
 });
 
+/** What the page says of its own size, and its size. */
+function seriesOf({ families }: Awaited<ReturnType<typeof readPage>>) {
+  const names = [...families.values()].map(({ name, type }) => (type === "counter" ? `${name}_total` : name));
+  return {
+    counted: Object.fromEntries([...families.values()].map(({ samples }, index) => [names[index], samples.length])),
+    told: Object.fromEntries(
+      (families.get("stacks_exporter_series")?.samples ?? []).map(({ labels, value }) => [
+        new Map(labels).get("family"),
+        value,
+      ]),
+    ),
+  };
+}
+
 const CASES: readonly [Fault, keyof typeof REASONS][] = [
   [{ kind: "429", retryAfter: 1 }, "rate_limited"],
   [{ kind: "429", retryAfter: 1, asDate: true, body: "html" }, "rate_limited"],
@@ -64,7 +78,8 @@ const CASES: readonly [Fault, keyof typeof REASONS][] = [
 
 test.each(CASES)("%j is counted as %s by every collector, serves nothing wrong, and passes", async (fault, reason) => {
   app = await createApp(config());
-  await app.pollOnce();
+  // Timeouts are short here, and the machine may be busy.
+  for (let tries = 0; tries < 10 && (await app.pollOnce()).length > 0; tries += 1);
   const good = await readPage(app);
   for (const collector of COLLECTORS) expect(good.families.has(GAUGES[collector])).toBe(true);
 
@@ -82,9 +97,10 @@ test.each(CASES)("%j is counted as %s by every collector, serves nothing wrong, 
     const reasons = Object.keys(REASONS).filter((one) => (shown("failures_total", ` reason=${one}`) ?? 0) > 0);
     // The first 429 pauses all; and a retry can run into the deadline.
     expect([[reason], ["timeout"]]).toContainEqual(reasons);
-    expect(
-      shown("state", ` state=${reason === "gone" ? "retired" : reason === "rate_limited" ? "paused" : "degraded"}`),
-    ).toBe(reasons.includes(reason) ? 1 : 0);
+    // Of what was counted: a slow machine makes a time-out of any of them.
+    const [counted] = reasons;
+    const state = counted === "gone" ? "retired" : counted === "rate_limited" ? "paused" : "degraded";
+    expect(shown("state", ` state=${state}`)).toBe(1);
   }
   // What is still shown is what was true before: not one sample of an answer that was not accepted.
   for (const collector of COLLECTORS) {
@@ -96,6 +112,8 @@ test.each(CASES)("%j is counted as %s by every collector, serves nothing wrong, 
   await pauseIsOver(reason === "rate_limited");
   expect(await app.pollOnce()).toEqual([]);
   const after = await readPage(app);
+  const { counted, told } = seriesOf(after);
+  expect(told).toEqual(counted);
   expect(after.value("stacks_up")).toBe(1);
   for (const collector of COLLECTORS)
     expect(after.value(`stacks_exporter_collector_success collector=${collector}`)).toBe(1);
@@ -105,8 +123,10 @@ test.each(CASES)("%j is counted as %s by every collector, serves nothing wrong, 
 async function pauseIsOver(isPaused: boolean): Promise<void> {
   if (!isPaused) return;
   for (;;) {
-    const { value } = await readPage(app);
-    const end = value("stacks_exporter_upstream_pause_end_timestamp_seconds");
+    const page = await readPage(app);
+    const { counted, told } = seriesOf(page);
+    expect(told).toEqual(counted);
+    const end = page.value("stacks_exporter_upstream_pause_end_timestamp_seconds");
     if (end === undefined) return;
     await new Promise((resolve) => setTimeout(resolve, end * 1000 - Date.now() + 5));
   }
