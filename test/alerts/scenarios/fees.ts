@@ -1,5 +1,5 @@
 // The fee market in traces: what makes each fee alert fire, and each thing that must not.
-import { gone, hold, missing, type Scenario, trace } from "../../support/promtool.ts";
+import { gone, hold, missing, repeat, type Scenario, trace } from "../../support/promtool.ts";
 import { firing, never, of, quiet, target } from "./kit.ts";
 
 // As long as promtool's pace needs for a baseline: 288 samples of a minute each, as against 288 of five minutes in operation.
@@ -37,6 +37,9 @@ function market({ network = "mainnet", low, medium, high, waiting, usage }: Mark
 const burst = (usual: number, then: number, minutes: number) =>
   trace(hold(usual, CALM), hold(then, minutes), hold(usual, 600));
 const from = (usual: number, then: number) => burst(usual, then, 900);
+
+/** A recorded series that is renewed for half an hour, and then no more. */
+const ends = (value: number) => trace(hold(value, 30), missing(200));
 
 const mainnet = { network: "mainnet" };
 const spike = of("StacksFeeSpike");
@@ -87,8 +90,9 @@ const spikes = [
   ),
   spike(
     "a day of history is enough for a baseline",
-    market({ low: trace(hold(3000, 1440), hold(90_000, 60)), waiting: trace(hold(20, 1440), hold(200, 60)) }),
-    [quiet(1435), firing(mainnet, 1455)],
+    // The 288th sample is at minute 1435.
+    market({ low: trace(hold(3000, 1415), hold(90_000, 60)), waiting: trace(hold(20, 1415), hold(200, 60)) }),
+    [quiet(1435), firing(mainnet, 1440)],
     5,
   ),
   spike(
@@ -132,6 +136,59 @@ const spikes = [
     market({ ...SPIKE, usage: trace(hold(0.2, 290), gone(1000)) }),
     [quiet(318, 324), firing(mainnet, 325)],
   ),
+  // Six samples are five minutes: half of them are new in minute 302, and their median lies between.
+  spike("the median of five minutes: half of it new, and just above", market({ ...SPIKE, low: from(3000, 15_100) }), [
+    quiet(306),
+    firing(mainnet, 307),
+  ]),
+  spike("the median of five minutes: half of it new, and just below", market({ ...SPIKE, low: from(3000, 14_900) }), [
+    quiet(307),
+    firing(mainnet, 308),
+  ]),
+  spike(
+    "what is often high and mostly low is usually low",
+    market({
+      low: trace(repeat(27, hold(3000, 6), hold(30_000, 5)), hold(9150, 60)),
+      waiting: trace(hold(20, 297), hold(31, 60)),
+    }),
+    [firing(mainnet, 310)],
+  ),
+  spike(
+    "quiet: what is often low and mostly high is usually high",
+    market({
+      low: trace(repeat(27, hold(3000, 5), hold(9000, 6)), hold(20_000, 60)),
+      waiting: trace(hold(20, 297), hold(31, 60)),
+    }),
+    [never(350)],
+  ),
+  spike(
+    "a pool that is mostly empty needs longer for a baseline",
+    // A fee for one minute in thirty has a median for eleven.
+    market({
+      low: trace(repeat(17, hold(3000, 1), gone(29)), hold(30_000, 200)),
+      waiting: trace(hold(20, 510), hold(100, 200)),
+    }),
+    [quiet(520, 560, 600), firing(mainnet, 630)],
+  ),
+  spike(
+    "a usual fee that is not renewed is good for a quarter of an hour",
+    {
+      ...market({ low: hold(9150, 200), waiting: hold(31, 200) }),
+      [`stacks:mempool_fee_priority_microstx:baseline7d{tx_type="all", priority="low", ${target()}}`]: ends(3000),
+      [`stacks:mempool_transactions:baseline7d{${target()}}`]: hold(20, 200),
+    },
+    // Its last sample is at minute 29, so it holds until 44; then the alert is kept for half an hour.
+    [firing(mainnet, 5, 44, 74), quiet(75, 100)],
+  ),
+  spike(
+    "a usual backlog that is not renewed is good for a quarter of an hour",
+    {
+      ...market({ low: hold(9150, 200), waiting: hold(31, 200) }),
+      [`stacks:mempool_fee_priority_microstx:baseline7d{tx_type="all", priority="low", ${target()}}`]: hold(3000, 200),
+      [`stacks:mempool_transactions:baseline7d{${target()}}`]: ends(20),
+    },
+    [firing(mainnet, 5, 44, 74), quiet(75, 100)],
+  ),
 ];
 
 const elevated = of("StacksFeeElevated");
@@ -169,6 +226,15 @@ const elevations = [
     { ...market(ELEVATED), ...market({ network: "testnet", low: hold(3000, 1200), waiting: from(20, 62) }) },
     [firing(mainnet, 331)],
   ),
+  elevated(
+    "a usual fee that is not renewed is good for a quarter of an hour",
+    {
+      ...market({ low: hold(6150, 300), waiting: hold(62, 300) }),
+      [`stacks:mempool_fee_priority_microstx:baseline7d{tx_type="all", priority="low", ${target()}}`]: ends(3000),
+      [`stacks:mempool_transactions:baseline7d{${target()}}`]: hold(20, 300),
+    },
+    [firing(mainnet, 15, 44, 104), quiet(105, 150)],
+  ),
 ];
 
 const backlog = of("StacksMempoolBacklog");
@@ -198,8 +264,8 @@ const backlogs = [
   backlog("quiet: the first day", market({ waiting: trace(hold(20, 280), hold(900, 6)) }), never(286)),
   backlog(
     "a day of history is enough for a baseline",
-    market({ waiting: trace(hold(20, 1440), hold(200, 60)) }),
-    [quiet(1440), firing(mainnet, 1460)],
+    market({ waiting: trace(hold(20, 1415), hold(200, 60)) }),
+    [quiet(1440), firing(mainnet, 1445)],
     5,
   ),
   backlog(
