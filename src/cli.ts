@@ -212,9 +212,10 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
       });
   program
     .description(
-      "Prometheus exporter for the Stacks blockchain API: mempool, fees and blocks, polled within a request budget.",
+      "Prometheus exporter for the Stacks blockchain API: fees, mempool, blocks, addresses and contracts, polled within a request budget.",
     )
     .version(io.version, "-V, --version")
+    .addHelpText("after", "\nOptions of each command, such as --config and --listen: stacks-exporter COMMAND --help")
     .exitOverride()
     .configureOutput({ writeOut: io.out, writeErr: io.err });
   common(

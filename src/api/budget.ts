@@ -1,6 +1,6 @@
 // The one gate through which every request leaves: limits, pauses and order. Knows nothing of HTTP.
 import { isTimeout } from "./abort.ts";
-import { type Clock, steady } from "./clock.ts";
+import type { Clock } from "./clock.ts";
 import { MinuteWindow } from "./minute-window.ts";
 import { MonthBucket } from "./month-bucket.ts";
 
@@ -73,13 +73,15 @@ export class Budget {
   /** @param restored what the process before used. */
   constructor(limits: BudgetLimits, clock: Clock, concurrency: number, restored?: BudgetRecord) {
     this.#clock = clock;
-    this.#now = steady(clock);
+    // Set forward, a clock would let a second minute's worth leave; set back, it would close the window for as long.
+    this.#now = () => clock.elapsed();
     this.#planned = limits.plannedPerMinute ?? [];
     const now = this.#now();
     this.#minute = new MinuteWindow(limits.perMinute, this.#planned);
-    // A clock that was set back since must not close the window for as long.
-    for (const { at, priority } of restored?.minute ?? []) this.#minute.add(Math.min(at, now), priority);
-    this.#month = limits.perMonth === undefined ? undefined : new MonthBucket(limits.perMonth, now, restored?.month);
+    const shift = now - clock.now();
+    for (const { at, priority } of restored?.minute ?? []) this.#minute.add(Math.min(at + shift, now), priority);
+    const month = restored?.month && { ...restored.month, at: restored.month.at + shift };
+    this.#month = limits.perMonth === undefined ? undefined : new MonthBucket(limits.perMonth, now, month);
     this.#concurrency = concurrency;
   }
 

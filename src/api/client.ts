@@ -126,7 +126,7 @@ export function createClient(options: ClientOptions): Client {
       network: options.network,
       budget: budget.snapshot(),
       pausedUntil: budget.pausedUntil,
-      rateLimits: rateLimits.snapshot(),
+      rateLimits: rateLimits.snapshot(clock.now()),
       retired: retirement.snapshot(),
       operations: ledger.snapshot(),
       cache: cache.snapshot(),

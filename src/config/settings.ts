@@ -64,6 +64,26 @@ const budget = z.object({ per_minute: perMinute, per_month: perMonth }).prefault
 /** Most characters of a key that is sent in a header, and the fewest that can be recognised (and hidden) in a text. */
 export const KEY_LENGTH = { shortest: 8, longest: 4096 } as const;
 
+// What a request says of itself and of its connection: a key in its place would fail every request, or change its meaning.
+const TAKEN_HEADERS: ReadonlySet<string> = new Set([
+  "__proto__",
+  "accept",
+  "accept-encoding",
+  "connection",
+  "content-length",
+  "expect",
+  "host",
+  "if-none-match",
+  "keep-alive",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+  "user-agent",
+]);
+
+const OWN_HEADER = "the name of a header that no request has for itself";
+
 const entryShape = {
   name: z.string().min(1).max(128).optional().meta({
     description: "Value of the label `name`; different for every entry of the list.",
@@ -145,11 +165,12 @@ const networkShape = {
   api_key_header: z
     .string()
     .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$/)
+    .refine((name) => !TAKEN_HEADERS.has(name.toLowerCase()), OWN_HEADER)
     .default("x-api-key")
     .meta({
       // Some write `name: key` here.
       sensitive: true,
-      expected: "the name of a header",
+      expected: OWN_HEADER,
       description: "Header that carries the key.",
     }),
   chain: z.enum(CHAINS).default("mainnet").meta({
