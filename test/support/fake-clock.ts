@@ -18,14 +18,14 @@ export class FakeClock implements Clock {
     return this.#now;
   }
 
-  /** How many wait for their time. */
-  get sleepers(): number {
-    return this.#sleepers.size;
-  }
-
   /** Sets the time, which wakes nobody. */
   set(now: number): void {
     this.#set = now - this.#now;
+  }
+
+  /** How many wait for their time. */
+  get sleepers(): number {
+    return this.#sleepers.size;
   }
 
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
