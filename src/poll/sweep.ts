@@ -14,7 +14,6 @@ export interface Pace {
 
 /** What changed with a new list. */
 export interface Renewal {
-  readonly added: readonly Task[];
   /** Tasks that are polled no more. */
   readonly gone: readonly Task[];
   /** Tasks whose target is called or labelled otherwise: the same principal, another task. */
@@ -114,7 +113,7 @@ export class Sweep {
     }
     this.#tasks = tasks;
     this.#pace = pace;
-    return { added: newOnes, gone, replaced };
+    return { gone, replaced };
   }
 
   #toBack(task: Task, now: number): void {
