@@ -96,15 +96,15 @@ export interface WatchList {
   readonly seconds: number;
   readonly pause: Pause;
   readonly cpuRatio: number;
+  /** While polls go on, so that hardly any two scrapes are the same. */
   readonly requestsPerSecond: number;
   readonly bareRequestsPerSecond: number;
 }
 
 /** Many idle addresses: one round to get to know them, another one measured, with a scrape every 15 seconds. */
-export async function measureWatchList(targets: number, roundSeconds: number): Promise<WatchList> {
-  // About half of a list has its transfers read: 25 series per address on average, as in a list of mostly quiet ones.
+export async function measureWatchList(targets: number, roundSeconds: number, state = "file"): Promise<WatchList> {
   const config = (url: string) => `max_series: 1000000
-networks:
+${state === "memory" ? "state: memory\n" : ""}networks:
   - name: m
     url: ${url}
     budget: { per_minute: 100000, per_month: unlimited }

@@ -277,7 +277,7 @@ describe("auto", () => {
 
   test("says that the operation is gone when every way is", async () => {
     const chain = new ModelChain();
-    for (const operation of ["blocks", "block_by_height", "status"]) chain.status.set(operation, 410);
+    for (const operation of ["blocks", "block_by_height", "block", "status"]) chain.status.set(operation, 410);
 
     await expect(observe(blocks, cannedApi(chain.answer))).rejects.toMatchObject({ reason: "gone" });
   });
