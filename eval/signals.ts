@@ -49,24 +49,23 @@ function usual(column: Column, baseline: FeeThresholds["baseline"]): Column {
 
 /**
  * The signals of a trace. `lookback` is how many minutes a sample stays visible to an instant query: 1 for a live Prometheus,
- * which marks the end of a series that a scrape no longer has; 5 for imported history, which has no such marks.
+ * which marks the end of a series that a scrape or a rule no longer gives; 5 for imported history, which has no such marks.
  */
 export function signalsOf(samples: Samples, fees: FeeThresholds = FEES, lookback = 1): Signals {
   const { low, high, usage, minutes } = samples;
   const { baseline, windows, blockUsage } = fees;
-  const present = (column: Column) => lastWithin(column, lookback);
+  const seen = (column: Column) => lastWithin(column, lookback);
   const feeUsual = usual(movingMedian(low, minutesOf(baseline.smoothing)), baseline);
-  const types = Object.values(samples.waiting).map(present);
-  const waiting = Float64Array.from({ length: minutes }, (_, minute) =>
-    types.reduce((sum, column) => sum + (column[minute] as number), 0),
-  );
+  const types = Object.values(samples.waiting).map(seen);
+  const waiting = types.reduce((sum, column) => sum.map((value, minute) => value + (column[minute] as number)));
+  const used = movingRate(usage, minutesOf(blockUsage.window));
   return {
     minutes,
-    feeRatio: divided(movingMedian(low, minutesOf(windows.fast)), feeUsual),
-    feeRatioSlow: divided(movingMedian(low, minutesOf(windows.slow)), feeUsual),
+    feeRatio: seen(divided(movingMedian(low, minutesOf(windows.fast)), feeUsual)),
+    feeRatioSlow: seen(divided(movingMedian(low, minutesOf(windows.slow)), feeUsual)),
     waiting,
-    backlogRatio: divided(waiting, usual(waiting, baseline)),
-    spread: divided(present(high), present(low)),
-    usage: movingRate(usage, minutesOf(blockUsage.window)).map((perSecond) => perSecond * seconds(blockUsage.tenure)),
+    backlogRatio: seen(divided(waiting, usual(waiting, baseline))),
+    spread: divided(seen(high), seen(low)),
+    usage: seen(used.map((perSecond) => perSecond * seconds(blockUsage.tenure))),
   };
 }

@@ -78,19 +78,18 @@ export function movingRate(column: Column, window: number): Column {
     let first = -1;
     let last = -1;
     let count = 0;
-    let growth = 0;
+    let fallen = 0;
     for (let at = Math.max(0, minute - window + 1); at <= minute; at += 1) {
       const value = column[at] as number;
       if (Number.isNaN(value)) continue;
       if (first < 0) first = at;
-      else {
-        const before = column[last] as number;
-        growth += value < before ? value : value - before;
-      }
+      else if (value < (column[last] as number)) fallen += column[last] as number;
       last = at;
       count += 1;
     }
     if (count < 2) return Number.NaN;
+    // In the order of Prometheus, so that a rate that is just a limit is so here too.
+    const growth = (column[last] as number) - (column[first] as number) + fallen;
     const sampled = (last - first) * 60;
     const gap = sampled / (count - 1);
     const reach = (seconds: number) => (seconds < 1.1 * gap ? seconds : gap / 2);
@@ -98,6 +97,6 @@ export function movingRate(column: Column, window: number): Column {
     // A counter cannot have been below zero, so it is not extended further back than that.
     const sinceZero = growth > 0 ? sampled * ((column[first] as number) / growth) : Infinity;
     const covered = sampled + reach(Math.min(start, sinceZero)) + reach((minute - last) * 60 + SAMPLE_AGE);
-    return (growth * covered) / sampled / (window * 60);
+    return growth * (covered / sampled / (window * 60));
   });
 }
