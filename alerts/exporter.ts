@@ -303,7 +303,7 @@ const schemaDrift: Alert = {
   expr: `${drifted} > 0`,
   for: EXPORTER.schemaDrift.for,
   summary: "Answers of {{ $labels.operation }} on {{ $labels.network }} are not as they should be",
-  description: "{{ $value | humanize }} unexpected values in an hour.",
+  description: 'Unexpected values in an hour: {{ printf "%.0f" $value }}.',
   runbook: {
     meaning:
       "A field is missing, null, of another type, or has a value that is new. The API has changed, or is broken.",
@@ -330,7 +330,7 @@ const labelOverflow: Alert = {
 or ${overflowOf("stacks_contract_label_overflow_total")}`,
   for: EXPORTER.labelOverflow.for,
   summary: "{{ $labels.name }} on {{ $labels.network }} has more label values than series are allowed",
-  description: "{{ $value | humanize }} were counted as other in the last hour.",
+  description: 'Counted as other in the last hour: {{ printf "%.0f" $value }}.',
   runbook: {
     meaning:
       "An address has more assets than `max_assets`, or a contract more topics than `max_topics`; the rest is counted under `other`.",
@@ -369,6 +369,33 @@ const seriesHigh: Alert = {
   },
 };
 
+const unwritten = `increase(${series("stacks_exporter_state_write_failures_total")}[${EXPORTER.stateWrite.window}])`;
+const stateWriteFailing: Alert = {
+  alert: "StacksStateWriteFailing",
+  severity: "critical",
+  expr: `${unwritten} > 0`,
+  for: EXPORTER.stateWrite.for,
+  summary: "The state file of {{ $labels.instance }} cannot be written",
+  description: 'Writes that failed within a quarter of an hour: {{ printf "%.0f" $value }}.',
+  runbook: {
+    meaning:
+      "The exporter cannot keep its counters: the disk is full, the file or its folder may not be written, or the disk is broken.",
+    impact:
+      "A poll that cannot be kept fails and shows nothing, so that nothing is counted twice after a restart; values disappear.",
+    diagnosis: [
+      { shows: "Writes that failed.", query: unwritten },
+      {
+        shows: "Time since the last good write. Seconds.",
+        query: `time() - ${series("stacks_exporter_state_write_timestamp_seconds")}`,
+      },
+    ],
+    actions: [
+      "Make room on the disk, or set the permissions right: the exporter goes on by itself.",
+      "See docs/state.md for what its messages mean.",
+    ],
+  },
+};
+
 const warnings = `increase(${series("stacks_exporter_deprecation_warnings_total")}[${EXPORTER.deprecated.window}])`;
 const deprecated: Alert = {
   alert: "StacksOperationDeprecated",
@@ -377,7 +404,7 @@ const deprecated: Alert = {
   expr: `${warnings} > 0`,
   for: EXPORTER.deprecated.for,
   summary: "The API of {{ $labels.network }} calls {{ $labels.operation }} deprecated",
-  description: "It may be taken away: {{ $value | humanize }} warnings in an hour.",
+  description: 'It may be taken away. Warnings in an hour: {{ printf "%.0f" $value }}.',
   runbook: {
     meaning: "The server sends a Warning, Deprecation or Sunset header with its answers.",
     impact: "None yet. Later: StacksOperationRetired.",
@@ -410,6 +437,7 @@ export const exporter: Subject = {
     schemaDrift,
     labelOverflow,
     seriesHigh,
+    stateWriteFailing,
     deprecated,
   ],
 };

@@ -2,6 +2,7 @@
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Logger } from "pino";
+import type { BudgetRecord } from "./api/budget.ts";
 import { type ClientSnapshot, createClient } from "./api/client.ts";
 import type { Clock } from "./api/clock.ts";
 import { type ChainView, targetsOf } from "./collectors/collector.ts";
@@ -15,9 +16,11 @@ import type { Family, Sample } from "./metrics/family.ts";
 import * as own from "./metrics/own.ts";
 import { busyCollectors, planNetwork } from "./plan.ts";
 import { Poller } from "./poll/poller.ts";
-import { type NetworkReport, report } from "./poll/report.ts";
+import { type NetworkReport, report, storeSamples } from "./poll/report.ts";
 import { runSchedules } from "./poll/schedule.ts";
 import { State } from "./poll/state.ts";
+import { type Selection, type Status, statusOf } from "./poll/status.ts";
+import type { Store } from "./poll/store.ts";
 import { keyOf, type Task } from "./poll/task.ts";
 import { Work } from "./poll/work.ts";
 
@@ -28,6 +31,8 @@ export interface AppOptions {
   readonly log: Logger;
   readonly redactor: Redactor;
   readonly clock: Clock;
+  /** Where counters and the used budget outlive the process; closed by `stop`. @default nowhere */
+  readonly store?: Store | undefined;
 }
 
 // Together below the five seconds that a stop may take.
@@ -46,18 +51,23 @@ export class App {
   readonly #poller: Poller;
   readonly #networks: readonly Network[];
   readonly #stop = new AbortController();
+  readonly #due = new WeakMap<Task, number>();
+  readonly #startedAt: number;
   #server: Server | undefined;
   #polling: Promise<void> = Promise.resolve();
 
+  /** @throws StoreError when what was saved cannot be read. */
   constructor(options: AppOptions) {
-    const { config, clock, log, version } = options;
+    const { config, clock, log, version, store } = options;
     this.#options = options;
+    this.#startedAt = clock.now();
     this.log = log;
     this.#families = [...collectorFamilies, ...own.ownFamilies, ...this.#work.instruments.watchProcess()];
     this.#exposition = new Exposition(this.#families);
-    this.#state = new State(this.#exposition);
+    this.#state = new State(this.#exposition, store);
     this.#networks = config.networks.map((network) => createNetwork(network, options, this.#work, this.#state));
     this.tasks = this.#networks.flatMap(({ tasks }) => tasks);
+    for (const task of this.tasks) this.#state.restore(task);
     for (const network of config.networks) {
       for (const { name } of busyCollectors(network)) this.#work.expectCollector(network.name, name);
     }
@@ -75,29 +85,40 @@ export class App {
       stop: this.#stop.signal,
       onRun: ({ task, outcome, reason, seconds }) => {
         this.#work.run(task.network, task.collector.name, outcome, reason, seconds);
+        this.#saveBudgets();
         this.page.touch();
       },
     });
   }
 
+  // After every poll: what a process that is killed had used is known to the next one, but for the polls under way.
+  #saveBudgets(): void {
+    const { store, clock, log } = this.#options;
+    try {
+      for (const { name, budgetRecord } of this.#networks) store?.saveBudget(name, budgetRecord(), clock.now());
+    } catch (error) {
+      log.error({ err: error }, "the used budget could not be saved");
+    }
+  }
+
   async #ownSamples(version: string): Promise<Sample[]> {
+    const { clock, store } = this.#options;
     const networks = this.#networks.map(({ reportOf }) => reportOf());
     const samples = [
       ...(await this.#work.instruments.samples()),
-      ...report(this.tasks, this.#state, networks, { version, node: process.version }, this.#options.clock.now()),
+      ...report(this.tasks, this.#state, networks, { version, node: process.version }, clock.now()),
+      ...(store === undefined ? [] : storeSamples(store.facts())),
     ];
     return [...samples, ...this.#seriesSamples(samples)];
   }
 
   // The series of the exporter's own families are counted from what is about to be shown, themselves included.
   *#seriesSamples(ownSamples: readonly Sample[]): Iterable<Sample> {
-    const counts = this.#exposition.seriesPerFamily();
-    const owned = new Set<Family>(ownSamples.map(({ family }) => family));
-    for (const family of owned) counts.delete(family);
+    const shown = this.#exposition.seriesPerFamily();
+    const counts = new Map([...shown].filter(([family]) => collectorFamilies.includes(family)));
     for (const { family } of ownSamples) {
       counts.set(family, (counts.get(family) ?? 0) + (family.kind === "histogram" ? family.bounds.length + 3 : 1));
     }
-    counts.delete(own.series as Family);
     counts.set(own.series as Family, counts.size + 1);
     for (const [family, count] of counts) yield own.series.at({ family: family.name }, count);
   }
@@ -115,15 +136,28 @@ export class App {
     });
   }
 
+  /** How everything stands, and the targets that are asked for. */
+  status(selection: Selection): Status {
+    const networks = this.#networks.map(({ reportOf }) => reportOf());
+    const dueAt = (task: Task) => this.#due.get(task);
+    return statusOf(
+      { tasks: this.tasks, state: this.#state, networks, dueAt, now: this.#options.clock.now() },
+      selection,
+    );
+  }
+
   /** Listens and starts to poll; resolves with the address when the server listens. Throws when it cannot listen. */
   async start(): Promise<AddressInfo> {
     const { config, version, redactor, log, clock } = this.#options;
     const server = createHttpServer({
       page: this.page,
       missing: () => this.missing(),
-      version,
-      // Without the path: some providers put a token into it.
-      networks: config.networks.map(({ name, url }) => ({ name, url: new URL(url).origin })),
+      program: { version, startedAt: this.#startedAt },
+      known: {
+        networks: config.networks.map(({ name }) => name),
+        collectors: [...new Set(config.networks.flatMap(({ collectors }) => collectors.map(({ name }) => name)))],
+      },
+      statusOf: (selection) => this.status(selection),
       mask: (text) => redactor.mask(text),
       onError: (error) => log.error({ err: error }, "a page could not be made"),
     });
@@ -136,6 +170,7 @@ export class App {
       clock,
       stop: this.#stop.signal,
       poll: (task) => this.poll(task),
+      onDue: (task, at) => this.#due.set(task, at),
       log,
     });
     return server.address() as AddressInfo;
@@ -152,11 +187,19 @@ export class App {
     const [guides, others] = [true, false].map((isGuide) =>
       this.tasks.filter(({ collector }) => (collector.chainView !== undefined) === isGuide),
     );
-    for (const tasks of [guides, others]) await Promise.all((tasks ?? []).map((task) => this.poll(task)));
+    for (const tasks of [guides, others]) {
+      const groups = Map.groupBy(tasks ?? [], ({ network, collector }) => `${network}/${collector.name}`);
+      await Promise.all([...groups.values()].map((group) => this.#pollInTurn(group)));
+    }
     return this.tasks.flatMap((task) => {
       const { failure } = this.#state.of(task);
       return failure === undefined ? [] : [{ what: keyOf(task), why: `${failure.reason}: ${failure.message}` }];
     });
+  }
+
+  // All at once, most of a long watch list would wait for the budget until its deadline.
+  async #pollInTurn(tasks: readonly Task[]): Promise<void> {
+    for (const task of tasks) await this.poll(task);
   }
 
   /** No new polls, running ones aborted, open scrapes finished; resolves when all of it is done. */
@@ -167,16 +210,25 @@ export class App {
       this.#server === undefined ? undefined : closeServer(this.#server, SCRAPE_GRACE_MS),
     ]);
     await Promise.all(this.#networks.map(({ close }) => close()));
+    this.#saveBudgets();
+    this.#options.store?.close();
   }
 }
 
 interface Network {
+  readonly name: string;
+  readonly budgetRecord: () => BudgetRecord;
   readonly tasks: readonly Task[];
   readonly reportOf: () => NetworkReport;
   readonly close: () => Promise<void>;
 }
 
-function createNetwork(network: NetworkConfig, { clock, version }: AppOptions, work: Work, state: State): Network {
+function createNetwork(
+  network: NetworkConfig,
+  { clock, version, store }: AppOptions,
+  work: Work,
+  state: State,
+): Network {
   const enabled = busyCollectors(network).map((settings) => ({ settings, collector: collectorOf(settings.name) }));
   const operations = [...new Set(enabled.flatMap(({ collector }) => collector.operations.map(({ name }) => name)))];
   work.expectNetwork(network.name, operations);
@@ -193,6 +245,7 @@ function createNetwork(network: NetworkConfig, { clock, version }: AppOptions, w
     keyHeader: network.apiKeyHeader,
     userAgent: `stacks-exporter/${version}`,
     budget: { ...network.budget, plannedPerMinute: Array.from(plannedPerMinute, (planned) => planned ?? 0) },
+    used: store?.loadBudget(network.name),
     maxBodyBytes: network.maxBodyBytes,
     clock,
     observer: work.observerOf(network.name),
@@ -209,28 +262,32 @@ function createNetwork(network: NetworkConfig, { clock, version }: AppOptions, w
   const guides = tasks.filter(({ collector }) => collector.chainView !== undefined);
   function chain(): ChainView | undefined {
     for (const task of guides) {
-      const { observation } = state.of(task);
-      const view = observation === undefined ? undefined : task.collector.chainView?.(observation);
+      const { observation, lastSuccessAt } = state.of(task);
+      // What the process before left says nothing of the tip of today.
+      const view = lastSuccessAt === undefined ? undefined : task.collector.chainView?.(observation);
       if (view !== undefined) return view;
     }
     return undefined;
   }
   return {
+    name: network.name,
     tasks,
-    reportOf: () => reportOf(network.name, client.snapshot(), operations, requestsPerMinute),
+    budgetRecord: () => client.budgetRecord(),
+    reportOf: () => reportOf(network, client.snapshot(), operations, requestsPerMinute),
     close: () => client.close(),
   };
 }
 
 function reportOf(
-  network: string,
+  { name, url }: NetworkConfig,
   { budget, pausedUntil, retired, rateLimits }: ClientSnapshot,
   operations: readonly string[],
   plannedPerMinute: number,
 ): NetworkReport {
   const used = budget.usedLastMinute;
   return {
-    network,
+    network: name,
+    origin: new URL(url).origin,
     plannedPerMinute,
     operations,
     minute: { limit: budget.perMinute, used, remaining: budget.remaining },
@@ -240,7 +297,7 @@ function reportOf(
       remaining: Math.floor(budget.month.available),
     },
     pausedUntil,
-    retired: retired.map(({ operation }) => operation),
+    retired,
     rateLimits,
   };
 }

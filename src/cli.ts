@@ -3,6 +3,8 @@ import { readFileSync } from "node:fs";
 import { Command, CommanderError, Option } from "commander";
 import type { App } from "./app.ts";
 import type { Config } from "./config/config.ts";
+import type { Store } from "./poll/store.ts";
+import type { StoreError } from "./poll/store-error.ts";
 
 /** What a command needs of the process it runs in. */
 export interface Io {
@@ -12,8 +14,16 @@ export interface Io {
   readonly err: (text: string) => void;
   /** Resolves when somebody asks the process to stop. */
   readonly stopped: Promise<void>;
-  /** Starts the simulated chain as a process of its own; resolves with its address. */
-  readonly startSimulator: (args: readonly string[]) => Promise<{ readonly url: string; stop(): void }>;
+  /** Starts the simulated chain as a process of its own. */
+  readonly startSimulator: (args: readonly string[]) => Promise<Simulated>;
+}
+
+/** A simulated chain that listens. */
+export interface Simulated {
+  readonly url: string;
+  /** Who on it is worth watching: entries of a configuration. */
+  readonly watch: { readonly addresses: readonly object[]; readonly contracts: readonly object[] };
+  stop(): void;
 }
 
 interface Flags {
@@ -21,13 +31,14 @@ interface Flags {
   readonly listen?: string;
   readonly logLevel?: string;
   readonly logFormat?: string;
+  readonly resetState?: boolean;
 }
 
 /** A mistake that is told and needs no stack trace. */
 class Refused extends Error {}
 
 /** Reads and checks the configuration; refuses with every mistake in it. */
-async function load({ config: file, ...flags }: Flags, io: Io): Promise<Config> {
+async function load({ config: file, resetState, ...flags }: Flags, io: Io): Promise<Config> {
   return checked(file === undefined ? undefined : readBytes(file), file, flags, io.env);
 }
 
@@ -55,7 +66,7 @@ function readBytes(file: string): Uint8Array {
   }
 }
 
-async function createApp(config: Config, io: Io): Promise<App> {
+async function createApp(config: Config, io: Io, store?: Store): Promise<App> {
   const [{ App }, { createLogger }, { systemClock }, { Redactor }] = await Promise.all([
     import("./app.ts"),
     import("./log.ts"),
@@ -64,11 +75,37 @@ async function createApp(config: Config, io: Io): Promise<App> {
   ]);
   const redactor = new Redactor(config.networks.flatMap(({ apiKey }) => apiKey ?? []));
   const log = await createLogger({ ...config.log, mask: (text) => redactor.mask(text), write: io.err });
-  return new App({ config, redactor, log, version: io.version, clock: systemClock });
+  return new App({ config, redactor, log, version: io.version, clock: systemClock, store });
 }
 
-async function serve(config: Config, io: Io, onListening?: (url: string) => void): Promise<void> {
-  const app = await createApp(config, io);
+/** Opens the state file; refuses with what can be done when it cannot be used. */
+async function openStore(path: string, isReset: boolean, io: Io): Promise<Store> {
+  const { setAside, Store } = await import("./poll/store.ts");
+  const kept = isReset ? setAside(path, Date.now()) : undefined;
+  if (kept !== undefined) io.err(`the state file was put aside: ${kept}\n`);
+  return new Store(path);
+}
+
+// By name: its class comes with SQLite, which whoever keeps nothing need not load.
+const isStoreError = (error: unknown): error is StoreError => error instanceof Error && error.name === "StoreError";
+
+const STATE_ADVICE = `What can be done: start once with --reset-state, which keeps the file under another name and counts anew; set
+state.path to another file; or set \`state: memory\`, with which counters begin anew at every start.`;
+
+async function serve(
+  config: Config,
+  io: Io,
+  { resetState = false, onListening }: { resetState?: boolean; onListening?: (url: string) => void } = {},
+): Promise<void> {
+  if (resetState && config.statePath === undefined)
+    throw new Refused("--reset-state: with state: memory there is no state file");
+  const app = await (config.statePath === undefined
+    ? createApp(config, io)
+    : openStore(config.statePath, resetState, io).then((store) => createApp(config, io, store))
+  ).catch((error: unknown) => {
+    if (!isStoreError(error)) throw error;
+    throw new Refused(error.isInUse ? error.message : `${error.message}\n${STATE_ADVICE}`);
+  });
   const { address, port, family } = await app.start().catch((error: unknown) => {
     throw new Refused(`cannot listen: ${error instanceof Error ? error.message : error}`);
   });
@@ -83,10 +120,11 @@ async function serve(config: Config, io: Io, onListening?: (url: string) => void
 
 async function once(flags: Flags, io: Io): Promise<number> {
   const app = await createApp(await load(flags, io), io);
-  const failed = await app.pollOnce();
-  io.out((await app.page.body("classic", false)).body.toString());
+  const polled = await Promise.race([app.pollOnce(), io.stopped]);
+  if (polled !== undefined) io.out((await app.page.body("classic", false)).body.toString());
   await app.stop();
-  return failed.length === 0 ? 0 : 1;
+  if (polled === undefined) throw new Refused("stopped before everything was polled");
+  return polled.length === 0 ? 0 : 1;
 }
 
 async function check(flags: Flags, io: Io): Promise<number> {
@@ -112,14 +150,18 @@ async function plan(flags: Flags, io: Io): Promise<number> {
 }
 
 // Fast enough to watch, and within a budget all the same: the demo shows the exporter as it is.
-const demoConfig = (url: string) => `networks:
+const demoConfig = ({ url, watch }: Simulated) => `networks:
   - name: simulated
     url: ${url}
     budget: { per_minute: 120, per_month: unlimited }
+    addresses: ${JSON.stringify(watch.addresses)}
+    contracts: ${JSON.stringify(watch.contracts)}
 collectors:
   fees: { every: 5s, timeout: 4s }
   mempool: { every: 5s, timeout: 4s }
   blocks: { every: 10s, timeout: 8s }
+  addresses: { every: 20s }
+  contracts: { every: 20s }
 `;
 
 async function demo(flags: Flags & { readonly seed: string }, io: Io): Promise<number> {
@@ -127,17 +169,18 @@ async function demo(flags: Flags & { readonly seed: string }, io: Io): Promise<n
   try {
     const { listen = "127.0.0.1:10789", logFormat = "pretty", logLevel } = flags;
     const config = await checked(
-      demoConfig(simulator.url),
+      demoConfig(simulator),
       "demo",
       { listen, logFormat, ...(logLevel && { logLevel }) },
       {},
     );
-    await serve(config, io, (url) => {
+    const onListening = (url: string) => {
       io.out(`A simulated Stacks chain answers at   ${simulator.url}/_sim/\n`);
       io.out(`The exporter polls it and serves      ${url}/metrics\n`);
       io.out(`Make fees spike with                  curl -X POST ${simulator.url}/_sim/spike\n`);
       io.out("Stop with Ctrl+C.\n");
-    });
+    };
+    await serve({ ...config, statePath: undefined }, io, { onListening });
   } finally {
     simulator.stop();
   }
@@ -159,15 +202,19 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
       });
   program
     .description(
-      "Prometheus exporter for the Stacks blockchain API: mempool, fees and blocks, polled within a request budget.",
+      "Prometheus exporter for the Stacks blockchain API: fees, mempool, blocks, addresses and contracts, polled within a request budget.",
     )
     .version(io.version, "-V, --version")
+    .addHelpText("after", "\nOptions of each command, such as --config and --listen: stacks-exporter COMMAND --help")
     .exitOverride()
     .configureOutput({ writeOut: io.out, writeErr: io.err });
   common(
-    program.command("serve", { isDefault: true }).description("poll and serve /metrics (the default)"),
+    program
+      .command("serve", { isDefault: true })
+      .description("poll and serve /metrics (the default)")
+      .addOption(new Option("--reset-state", "put the state file aside and count anew")),
     async (flags) => {
-      await serve(await load(flags, io), io);
+      await serve(await load(flags, io), io, { resetState: flags.resetState === true });
       return 0;
     },
   );

@@ -1,6 +1,6 @@
 // The API of one network: puts the parts together and shows each poll its own narrow view.
 import { Backoff } from "./backoff.ts";
-import { Budget, type BudgetLimits } from "./budget.ts";
+import { Budget, type BudgetLimits, type BudgetRecord } from "./budget.ts";
 import { Cache } from "./cache.ts";
 import { Caller } from "./call.ts";
 import { type Clock, systemClock } from "./clock.ts";
@@ -25,6 +25,8 @@ export interface ClientOptions {
   /** `stacks-exporter/<version>`. */
   readonly userAgent: string;
   readonly budget: BudgetLimits;
+  /** What the process before used of the budget. @default nothing */
+  readonly used?: BudgetRecord | undefined;
   /** API key, sent with every request and shown nowhere. */
   readonly key?: Secret | undefined;
   /** @default "x-api-key" */
@@ -74,6 +76,8 @@ export interface Client {
   /** The view of one poll. */
   forPoll(poll: PollOptions): StacksApi;
   snapshot(): ClientSnapshot;
+  /** What was used of the budget, for the process after this one. */
+  budgetRecord(): BudgetRecord;
   /** Aborts every call, whatever it waits for, and drops all connections. */
   close(): Promise<void>;
 }
@@ -92,7 +96,7 @@ export function createClient(options: ClientOptions): Client {
     maxBodyBytes: options.maxBodyBytes ?? 16 * 2 ** 20,
     ...options.transport,
   };
-  const budget = new Budget(options.budget, clock, limits.connections);
+  const budget = new Budget(options.budget, clock, limits.connections, options.used);
   const transport = new Transport(limits);
   const cache = new Cache(options.cache?.maxEntries ?? 2_000, options.cache?.maxBytes ?? 64 * 2 ** 20);
   const retirement = new Retirement();
@@ -116,11 +120,12 @@ export function createClient(options: ClientOptions): Client {
       network: options.network,
       budget: budget.snapshot(),
       pausedUntil: budget.pausedUntil,
-      rateLimits: rateLimits.snapshot(),
+      rateLimits: rateLimits.snapshot(clock.now()),
       retired: retirement.snapshot(),
       operations: ledger.snapshot(),
       cache: cache.snapshot(),
     }),
+    budgetRecord: () => budget.record(),
     close: async () => {
       life.abort(new DOMException("the client is closed", "AbortError"));
       await transport.close();

@@ -23,6 +23,12 @@ export class MinuteWindow {
     this.#planned = planned;
   }
 
+  /** The departures of the last 60 seconds, the oldest first. */
+  record(now: number): readonly { readonly at: number; readonly priority: number }[] {
+    this.#expire(now);
+    return [...this.#departures];
+  }
+
   /** Notes a departure. `now` must never go back. */
   add(now: number, priority: number): void {
     this.#expire(now);

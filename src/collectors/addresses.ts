@@ -195,6 +195,7 @@ export const addresses = {
   schedule: "every 5m",
   timeout: "1m",
   priority: 3,
+  durable: { version: 1 },
   operations: [addressTransactions, transactionsWithTransfers, principalTransactions],
   families: addressFamilies,
   options,

@@ -7,6 +7,8 @@ import type { Family, Sample } from "../metrics/family.ts";
 export interface Target {
   /** Unique within its collector and network; empty for the whole chain. */
   readonly key: string;
+  /** The entry of the watch list that it comes from; absent for the whole chain. */
+  readonly watched?: Watched;
 }
 
 /** The only target of a collector that looks at the whole chain. */
@@ -58,6 +60,14 @@ export interface Poll<Observation, Of extends Target = Target> {
   readonly signal: AbortSignal;
 }
 
+/** Says that observations are kept across restarts. They must be plain data, amounts as bigints. */
+export interface Durable {
+  /** Grows when an older observation cannot be read as it is. */
+  readonly version: number;
+  /** Makes one of an older version into one of today. Throws when it cannot. */
+  upgrade?(observation: unknown, version: number): unknown;
+}
+
 /**
  * A subject: where it asks, what it keeps, what it exposes. `observe` does all I/O and turns the previous observation
  * into the next one; a poll that throws leaves the previous one as it was, so cursors and totals are never half advanced.
@@ -77,6 +87,8 @@ export interface Collector<Observation, Options, Of extends Target = Target> {
   readonly operations: readonly Operation[];
   /** Everything it may emit. */
   readonly families: readonly Family[];
+  /** Present when its counters have to go on after a restart. */
+  readonly durable?: Durable;
   /** Settings of its own, beside `enabled`, schedule, `timeout` and `max_age`; every one with a default. */
   readonly options: ZodType<Options>;
   /** What it looks at on a network. Absent: the whole chain. */

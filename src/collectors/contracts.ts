@@ -142,6 +142,7 @@ export const contracts = {
   schedule: "every 5m",
   timeout: "1m",
   priority: 3,
+  durable: { version: 1 },
   operations: [contractEvents, contractLogs],
   families: [info, events, transactions, lastObserved, pending, gaps, reverted, overflow] as readonly Family[],
   options,

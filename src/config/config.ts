@@ -25,6 +25,8 @@ export interface Config {
     readonly level: (typeof LOG_LEVELS)[number];
     readonly format: (typeof LOG_FORMATS)[number];
   };
+  /** The state file; undefined: nothing outlives the process. */
+  readonly statePath: string | undefined;
   readonly networks: readonly NetworkConfig[];
 }
 

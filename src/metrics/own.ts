@@ -182,6 +182,22 @@ export const budgetRemaining = gauge({
   unit: "requests",
   labels: budgetLabels,
 });
+export const stateRestored = gauge({
+  name: "stacks_exporter_state_restored",
+  help: "Whether counters went on at start from a state file: 0 when it was new. Absent with state: memory.",
+  labels: {},
+});
+export const stateWritten = gauge({
+  name: "stacks_exporter_state_write_timestamp_seconds",
+  help: "When the state file was last written. Unix time. Absent until then.",
+  unit: "seconds",
+  labels: {},
+});
+export const stateFailures = counter({
+  name: "stacks_exporter_state_write_failures_total",
+  help: "Writes to the state file that failed. A poll whose observation cannot be written fails, and shows nothing of it.",
+  labels: {},
+});
 export const series = gauge({
   name: "stacks_exporter_series",
   help: "Series on the page, per family.",
@@ -217,5 +233,8 @@ export const ownFamilies = [
   budgetPlanned,
   budgetUsed,
   budgetRemaining,
+  stateRestored,
+  stateWritten,
+  stateFailures,
   series,
 ];

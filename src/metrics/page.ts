@@ -6,8 +6,8 @@ import type { Family } from "./family.ts";
 import { type Format, headerOf } from "./header.ts";
 import { endOf, type Lines } from "./lines.ts";
 
-const PORTION_BYTES = 3 * 1024 * 1024;
-const PORTION_COPIES = 16_384;
+const PORTION_BYTES = 2 * 1024 * 1024;
+const PORTION_COPIES = 8192;
 
 /** The samples of one owner as they are shown. */
 export interface Owner {
@@ -153,6 +153,8 @@ export async function patchPage(
   buffers: BufferPool,
 ): Promise<MadePage> {
   const { layout, offsets } = before;
+  // Taken before the first turn ends: lines that come later may have other widths, and do not fit into this page.
+  const changed = [...owners].map(({ place, lines }) => ({ place, lines }));
   const memory = buffers.take(before.body.length);
   const body = memory.subarray(0, before.body.length);
   for (let start = 0; start < body.length; start += PORTION_BYTES) {
@@ -160,7 +162,7 @@ export async function patchPage(
     before.body.copy(body, start, start, start + PORTION_BYTES);
   }
   let copies = 0;
-  for (const { place, lines } of owners) {
+  for (const { place, lines } of changed) {
     copies += patchOwner(body, lines, offsets, layout.bases[place] as number);
     if (copies >= PORTION_COPIES) {
       copies = 0;

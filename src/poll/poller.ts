@@ -3,6 +3,7 @@ import type { Clock } from "../api/clock.ts";
 import { ApiError, type Reason } from "../api/errors.ts";
 import type { Outcome } from "../metrics/own.ts";
 import type { State } from "./state.ts";
+import { StoreError } from "./store-error.ts";
 import type { Task } from "./task.ts";
 
 /** What the poller tells of each poll that ended. */
@@ -115,6 +116,7 @@ function untilAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promi
 
 function reasonOf(error: unknown, signal: AbortSignal): Reason {
   if (error instanceof ApiError) return error.reason;
+  if (error instanceof StoreError) return "state";
   return signal.aborted && error === signal.reason ? "timeout" : "bug";
 }
 

@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from "@jest/globals";
 import { startSimulator } from "../../simulator/server.ts";
 import { parseExposition } from "../support/parser.ts";
-import { run, start, until } from "../support/program.ts";
+import { killAll, run, start, until } from "../support/program.ts";
 
 jest.setTimeout(60_000);
 
@@ -22,7 +22,10 @@ let simulator: Awaited<ReturnType<typeof startSimulator>>;
 beforeEach(async () => {
   simulator = await startSimulator({ seed: 1 });
 });
-afterEach(() => simulator.close());
+afterEach(async () => {
+  killAll();
+  await simulator.close();
+});
 
 function configFile(text: string): string {
   const file = join(folder, "config.yaml");
@@ -55,6 +58,16 @@ describe("once", () => {
     expect(out).toContain('stacks_exporter_collector_success{network="simulated",collector="mempool"} 1');
     expect(out).not.toContain("stacks_mempool_fee_priority_microstx{");
     expect(err).toContain("poll failed");
+  });
+
+  test("ends at once, and with 1, when it is asked to stop", async () => {
+    simulator.faults.set({ kind: "slow-headers", seconds: 600 });
+    const program = start(["once", "--config", watching("collectors: { blocks: { timeout: 2m } }\n")]);
+    await until(async () => (simulator.requests.length > 0 ? true : undefined), "a request");
+    program.child.kill("SIGINT");
+    const { code, out, err } = await program.finished;
+
+    expect({ code, out, err }).toEqual({ code: 1, out: "", err: "stopped before everything was polled\n" });
   });
 });
 
@@ -250,11 +263,28 @@ test("the demo says where to look, and takes its simulated chain along when it e
   const [, exporter] = await program.says(/(http:\S+)\/metrics/);
   const page = await until(async () => {
     const text = await fetch(`${exporter}/metrics`).then((answer) => answer.text());
-    return text.includes("stacks_chain_block_height{") && text.includes("stacks_mempool_transactions{")
-      ? text
-      : undefined;
+    // Targets are polled in turn, so the watched ones come one after the other.
+    const awaited = [
+      "stacks_chain_block_height{",
+      "stacks_mempool_transactions{",
+      'name="treasury"',
+      'name="event-logger"',
+    ];
+    return awaited.every((part) => text.includes(part)) ? text : undefined;
   }, "a complete page");
   expect(page).toContain('stacks_up{network="simulated"} 1');
+  expect(page).toMatch(
+    /stacks_address_info\{network="simulated",name="treasury",address="SP\w+",group="dao",kind="account"\} 1/,
+  );
+  expect(page).toMatch(
+    /stacks_contract_info\{network="simulated",name="event-logger",contract_id="SP\w+\.event-logger",group="app"\} 1/,
+  );
+  // A pace that the budget allows, with room for the requests that new transactions cost.
+  for (const collector of ["addresses", "contracts"])
+    expect(page).toContain(`stacks_exporter_collector_stretch_ratio{network="simulated",collector="${collector}"} 1\n`);
+  const [, planned] =
+    /stacks_exporter_budget_planned_requests\{network="simulated",window="minute"\} (\d+)/.exec(page) ?? [];
+  expect(Number(planned)).toBeLessThanOrEqual(80);
   program.child.kill("SIGINT");
 
   expect(await program.finished).toMatchObject({ code: 0 });

@@ -350,3 +350,30 @@ test("a page that is being made is not disturbed by what changes meanwhile, and 
     expect(await seen("openmetrics")).toEqual([String(value + 1)]);
   }
 });
+
+test("a page that is made from the one before shows what was known when it was begun, whatever comes meanwhile", async () => {
+  // Large enough that copying the page before takes several turns of the event loop.
+  const many = Array.from({ length: 60_000 }, (_, index) => ({ a: String(index), b: "x".repeat(60) }));
+  const exposition = new Exposition(families);
+  exposition.set(
+    "large",
+    many.map((labels) => waiting.at(labels, 1)),
+  );
+  const small = (owned: readonly Sample[]) => exposition.set("small", owned);
+  const lineOf = (page: string) => page.split("\n").filter((line) => line.startsWith(seen.name));
+  small([seen.at({ a: "z" }, 1)]);
+  await exposition.page("classic");
+
+  for (const later of [[seen.at({ a: "z" }, 123_456)], [plain.at({}, 8), seen.at({ a: "zz" }, 1)]]) {
+    small([seen.at({ a: "z" }, 2)]);
+    await exposition.page("classic");
+    small([seen.at({ a: "z" }, 3)]);
+    const page = exposition.page("classic");
+    await new Promise((resolve) => setImmediate(resolve));
+    small(later);
+
+    expect(lineOf((await page).body.toString())).toEqual([`${seen.name}{a="z"} 3`]);
+    const last = later.at(-1);
+    expect(lineOf(await text(exposition))).toEqual([`${seen.name}{a="${last?.labels.a}"} ${last?.value}`]);
+  }
+});

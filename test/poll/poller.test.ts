@@ -4,6 +4,7 @@ import { Exposition } from "../../src/metrics/exposition.ts";
 import { Poller, type Run } from "../../src/poll/poller.ts";
 import { runSchedules } from "../../src/poll/schedule.ts";
 import { State } from "../../src/poll/state.ts";
+import type { Task } from "../../src/poll/task.ts";
 import { FakeClock, settle } from "../support/fake-clock.ts";
 import { fakeTask, level, total } from "../support/fake-task.ts";
 
@@ -75,6 +76,21 @@ test("a failed poll keeps the observation, is counted by its reason, and is logg
   expect(runs).toEqual(["ok - 0", "error timeout 0", "error timeout 0", "error network 0", "ok - 0"]);
   expect(logged).toEqual(["warn poll failed", "warn poll failed", "info poll recovered"]);
   expect(state.of(task)).toMatchObject({ failure: undefined, failuresInARow: 0 });
+});
+
+test("says since when a task fails: the first failure in a row", async () => {
+  let isDown = true;
+  const task = fakeTask(async () => (isDown ? Promise.reject(new ApiError("network", "x", "down")) : 5));
+  await clock.advance(1_000);
+  const since = clock.now();
+  await poller.poll(task);
+  await clock.advance(1_000);
+  await poller.poll(task);
+
+  expect(state.of(task)).toMatchObject({ failingSince: since, failuresInARow: 2, failure: { at: since + 1_000 } });
+  isDown = false;
+  await poller.poll(task);
+  expect(state.of(task)).toMatchObject({ failingSince: undefined, lastFailure: { at: since + 1_000 } });
 });
 
 test.each([
@@ -189,6 +205,38 @@ describe("the schedule", () => {
     await running;
 
     expect(times).toEqual([0, 10_000, 20_000, 40_000, 50_000]);
+  });
+
+  test("tells when the next poll is due, on the grid, and moves it when a poll took too long", async () => {
+    const due: number[] = [];
+    const start = clock.now();
+    const durations = [0, 12_000];
+    const poll = () => clock.sleep(durations.shift() ?? 0);
+    const onDue = (_: Task, at: number) => due.push((at - start) / 1000);
+    const running = runSchedules([fakeTask(async () => 1)], { ...parts(), poll, onDue });
+    await clock.advance(25_000);
+    stop.abort();
+    await running;
+
+    // Before and after each poll.
+    expect(due).toEqual([10, 10, 20, 30]);
+  });
+
+  test("tells when each target of a sweep is due, before the first round too", async () => {
+    const due: Record<string, number> = {};
+    const start = clock.now();
+    const collector = { ...fakeTask(async () => 1).collector, targets: () => [] };
+    const tasks = ["a", "b"].map((key) => fakeTask(async () => 1, { collector, target: { key }, intervalMs: 20_000 }));
+    const onDue = ({ target }: Task, at: number) => {
+      due[target.key] = (at - start) / 1000;
+    };
+    const running = runSchedules(tasks, { ...parts(), poll: async () => undefined, onDue });
+    await settle();
+    expect(due).toEqual({ a: 20, b: 10 });
+    await clock.advance(21_000);
+    expect(due).toEqual({ a: 40, b: 30 });
+    stop.abort();
+    await running;
   });
 
   test("keeps tasks apart: one that hangs does not delay another", async () => {

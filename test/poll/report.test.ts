@@ -8,6 +8,7 @@ import { fakeTask, level, total } from "../support/fake-task.ts";
 
 const network = {
   network: "mainnet",
+  origin: "https://api.example",
   minute: { limit: 10, used: 0, remaining: 10 },
   month: undefined,
   plannedPerMinute: 1,
