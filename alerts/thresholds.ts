@@ -38,19 +38,19 @@ export const FEES = {
    * Unknown: the alerts do without it.
    */
   blockUsage: {
-    window: "10m",
+    window: "8m",
     tenure: "10m",
     /** Up to here blocks have room: a high fee is nobody's price. Ratio. */
-    roomUpTo: 0.8,
+    roomUpTo: 0.75,
     /** Below this nobody who pays anything is kept out. Ratio. */
     idleBelow: 0.6,
   },
   /** StacksFeeSpike: ratio (fast) > feeRatio, backlog ratio > backlogRatio, at least leastWaiting wait, blocks not known to have room. */
-  spike: { feeRatio: 3, backlogRatio: 4, leastWaiting: 20, for: "1m", keepFiringFor: "30m" },
+  spike: { feeRatio: 3, backlogRatio: 2, leastWaiting: 300, for: "1m", keepFiringFor: "30m" },
   /** StacksFeeElevated: ratio (slow) > feeRatio, backlog ratio > backlogRatio, at least leastWaiting wait, blocks not known to have room. */
-  elevated: { feeRatio: 2, backlogRatio: 3, leastWaiting: 20, for: "5m", keepFiringFor: "1h" },
+  elevated: { feeRatio: 2, backlogRatio: 3, leastWaiting: 100, for: "5m", keepFiringFor: "1h" },
   /** StacksMempoolBacklog: backlog ratio > backlogRatio, at least leastWaiting wait, blocks not known to have room. */
-  backlog: { backlogRatio: 3, leastWaiting: 100, for: "10m", keepFiringFor: "30m" },
+  backlog: { backlogRatio: 2, leastWaiting: 100, for: "10m", keepFiringFor: "1h" },
   /** StacksFeeTopHeavy: priority high over low > spreadRatio while ratio (fast) < feeRatioBelow, at least leastWaiting wait. */
   topHeavy: { spreadRatio: 50, feeRatioBelow: 1.5, leastWaiting: 20, for: "30m", keepFiringFor: "30m" },
   /** StacksMempoolStuckCluster: ratio (fast) > feeRatio while blocks are idle or, their use unknown, backlog ratio < backlogRatioBelow. */
