@@ -127,7 +127,7 @@ const watchFiles = (what: string) =>
     .max(100)
     .default([])
     .meta({
-      description: `Files with more ${what}, relative to the folder of this file: \`.csv\` with a header line (further columns are labels), \`.json\` with a list of such entries or of principals, anything else with one principal per line.`,
+      description: `Files with more ${what}, relative to the folder of this file: \`.csv\` with a header line (further columns are labels), \`.json\` with a list of such entries or of principals, anything else with one principal per line. Read again when they change.`,
       sample: `[${what}.csv]`,
     });
 
@@ -270,6 +270,11 @@ export function allSettings(collectors: readonly ConfigurableCollector[]) {
       }),
       log,
       state,
+      max_series: z.int().min(1000).max(10_000_000).default(500_000).meta({
+        unit: "series",
+        description:
+          "Series that there may be in all. Near it, assets and topics that were not seen before have no series of their own and count as `other`, so that sums stay right. What the watch list has anyway is not cut.",
+      }),
       networks: z
         .array(networkSettings(collectors))
         .min(1)

@@ -18,8 +18,10 @@ export function spanText(seconds: number): string {
   return `${Math.floor(whole / size)} ${large}${small === undefined || rest === 0 ? "" : ` ${rest} ${small}`}`;
 }
 
+const NUMBER = new Intl.NumberFormat("en-GB", { maximumFractionDigits: 1 });
+
 /** A number with its thousands apart. */
-export const numberText = (value: number): string => value.toLocaleString("en-GB", { maximumFractionDigits: 1 });
+export const numberText = (value: number): string => NUMBER.format(value);
 
 const secondsBetween = (from: string, to: string) => (Date.parse(to) - Date.parse(from)) / 1000;
 

@@ -11,8 +11,8 @@ const PORTION_COPIES = 8192;
 
 /** The samples of one owner as they are shown. */
 export interface Owner {
-  /** Place among the owners, which never changes. */
-  readonly place: number;
+  /** Place among the owners in the newest layout. */
+  place: number;
   lines: Lines;
   /** When true, only what outlives its source is shown: counters and histograms. */
   expired: boolean;
@@ -80,18 +80,22 @@ export class MadePage implements Page {
   }
 }
 
-/** The layout of owners in their order. */
+/** The layout of owners in their order; gives each its place. */
 export function layoutOf(families: number, owners: Iterable<Owner>): Layout {
   const holders = Array.from({ length: families }, () => ({ owners: [] as number[], places: [] as number[] }));
   const bases: number[] = [];
   let base = 0;
-  for (const { place: owner, lines } of owners) {
+  let owner = 0;
+  for (const one of owners) {
+    const { lines } = one;
+    one.place = owner;
     bases.push(base);
     base += lines.shape.families.length;
     for (const [place, index] of lines.shape.families.entries()) {
       holders[index]?.owners.push(owner);
       holders[index]?.places.push(place);
     }
+    owner += 1;
   }
   bases.push(base);
   return { holders, bases };

@@ -32,6 +32,21 @@ export interface NetworkReport {
   readonly rateLimits: readonly RateLimit[];
 }
 
+/** How the last reading of the watch list went. */
+export interface WatchListReport {
+  readonly isGood: boolean;
+  /** When one was good. Unix time, milliseconds. */
+  readonly lastGoodAt: number;
+}
+
+/** What is reported beside the polls. */
+export interface Surroundings {
+  readonly networks: readonly NetworkReport[];
+  readonly versions: { readonly version: string; readonly node: string };
+  /** Undefined when nothing of it is in a file. */
+  readonly watchList: WatchListReport | undefined;
+}
+
 /** Length of the month that budgets reckon with. */
 export const MINUTES_PER_MONTH = 31 * 24 * 60;
 
@@ -99,11 +114,14 @@ function* networkSamples(report: NetworkReport, now: number): Iterable<Sample> {
 export function* report(
   tasks: readonly Task[],
   state: State,
-  networks: readonly NetworkReport[],
-  versions: { readonly version: string; readonly node: string },
+  { networks, versions, watchList }: Surroundings,
   now: number,
 ): Iterable<Sample> {
   yield own.buildInfo.at({ version: versions.version, node_version: versions.node }, 1);
+  if (watchList !== undefined) {
+    yield own.watchListSuccessful.at({}, watchList.isGood ? 1 : 0);
+    yield own.watchListSuccess.at({}, watchList.lastGoodAt / 1000);
+  }
   for (const network of networks) {
     const isPaused = network.pausedUntil !== undefined && network.pausedUntil > now;
     const standings = tasks

@@ -101,6 +101,24 @@ export class State {
     });
   }
 
+  /** Forgets a task that is polled no more; its samples leave the page. */
+  forget(task: Task): void {
+    this.#standings.delete(task);
+    this.#exposition.remove(keyOf(task));
+  }
+
+  /** Another task for the same target: it stands as the one before did. */
+  replace(before: Task, after: Task): void {
+    const standing = this.#standings.get(before);
+    this.#standings.delete(before);
+    if (standing !== undefined) this.#standings.set(after, standing);
+  }
+
+  /** Looks at the age of everything anew: maximum ages have changed. */
+  reckonAges(): void {
+    this.#nextExpiry = Number.NEGATIVE_INFINITY;
+  }
+
   /** Takes away every value that is older than its maximum age. Cheap while nothing is due. */
   expire(now: number): void {
     if (now < this.#nextExpiry) return;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { timeoutReason } from "../../src/api/abort.ts";
-import { Budget, type BudgetLimits, Refusal } from "../../src/api/budget.ts";
+import { Budget, type BudgetLimits, Refusal, SPARE_PRIORITY } from "../../src/api/budget.ts";
 import { FakeClock, turn } from "./fake-clock.ts";
 
 const MINUTE = 60_000;
@@ -42,6 +42,16 @@ describe("a budget", () => {
     expect(ids(left)).toEqual([1, 2]);
     await clock.advance(1);
     expect(ids(left)).toEqual([1, 2, 3]);
+  });
+
+  test("leaves to the spare what nobody else plans to use, and of the month only what is above half of the bucket", async () => {
+    const { clock, budget, left, ask } = arena({ perMinute: 300, perMonth: 150_000, plannedPerMinute: [100] });
+    for (let id = 0; id < 250; id += 1) ask(id, SPARE_PRIORITY);
+    await clock.advance(1_000);
+
+    expect(left).toHaveLength(100);
+    expect(budget.waitFor(SPARE_PRIORITY)).toBeGreaterThan(0);
+    expect(budget.waitFor(0)).toBe(0);
   });
 
   test("serves the most important first, then the first who came", async () => {

@@ -161,7 +161,7 @@ describe("plan", () => {
       run(["plan", "--config", file]),
       run(["once", "--config", file]),
     ]);
-    const [, chain = "0", own = "0"] = /at most (\d+) of the chain, about (\d+)/.exec(planned) ?? [];
+    const [, chain = "0", own = "0"] = /about (\d+) of the chain, about (\d+)/.exec(planned) ?? [];
     const lines = page.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
     const isOwn = (line: string) => /^(stacks_exporter_|stacks_up|process_|nodejs_)/.test(line);
 

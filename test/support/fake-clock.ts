@@ -23,6 +23,11 @@ export class FakeClock implements Clock {
     this.#set = now - this.#now;
   }
 
+  /** How many wait for their time. */
+  get sleepers(): number {
+    return this.#sleepers.size;
+  }
+
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       if (signal?.aborted) {

@@ -76,7 +76,8 @@ export class StatusWorld {
   }
 
   answer(selection: Selection = ALL) {
-    return answerOf(this.status(selection), this.view().program, (text) => this.view().mask(text));
+    const { program, mask } = this.view();
+    return answerOf(this.status(selection), program, mask);
   }
 
   /** For a server. */
