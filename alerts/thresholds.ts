@@ -30,24 +30,27 @@ export const FEES = {
     staleness: "15m",
   },
   /** Windows over which the present fee is the median. */
-  windows: { fast: "5m", slow: "30m" },
+  windows: { fast: "3m", slow: "30m" },
   /**
-   * Use of the blocks: the largest share of a tenure's limit, in any dimension, that was reached within `window`; a tenure begins
-   * with nothing used, so a moment says little. Unknown: the alerts do without it.
+   * Use of the blocks: how fast the budget of tenures is used up, in the fullest dimension: the rate over `window` of the used
+   * share, which starts from zero with each tenure as a counter does, times `tenure`, the usual length of one. 1 is as much as
+   * tenures allow. The share itself tells little: it is small at the start of any tenure and large at the end of a long one.
+   * Unknown: the alerts do without it.
    */
   blockUsage: {
-    window: "30m",
+    window: "8m",
+    tenure: "10m",
     /** Up to here blocks have room: a high fee is nobody's price. Ratio. */
-    roomUpTo: 0.5,
-    /** Below this they are nearly empty. Ratio. */
-    idleBelow: 0.3,
+    roomUpTo: 0.75,
+    /** Below this nobody who pays anything is kept out. Ratio. */
+    idleBelow: 0.6,
   },
   /** StacksFeeSpike: ratio (fast) > feeRatio, backlog ratio > backlogRatio, at least leastWaiting wait, blocks not known to have room. */
-  spike: { feeRatio: 3, backlogRatio: 1.5, leastWaiting: 20, for: "5m", keepFiringFor: "30m" },
+  spike: { feeRatio: 3, backlogRatio: 2, leastWaiting: 300, for: "1m", keepFiringFor: "30m" },
   /** StacksFeeElevated: ratio (slow) > feeRatio, backlog ratio > backlogRatio, at least leastWaiting wait, blocks not known to have room. */
-  elevated: { feeRatio: 2, backlogRatio: 3, leastWaiting: 20, for: "15m", keepFiringFor: "1h" },
+  elevated: { feeRatio: 2, backlogRatio: 3, leastWaiting: 100, for: "5m", keepFiringFor: "1h" },
   /** StacksMempoolBacklog: backlog ratio > backlogRatio, at least leastWaiting wait, blocks not known to have room. */
-  backlog: { backlogRatio: 6, leastWaiting: 100, for: "10m", keepFiringFor: "30m" },
+  backlog: { backlogRatio: 2, leastWaiting: 100, for: "10m", keepFiringFor: "1h" },
   /** StacksFeeTopHeavy: priority high over low > spreadRatio while ratio (fast) < feeRatioBelow, at least leastWaiting wait. */
   topHeavy: { spreadRatio: 50, feeRatioBelow: 1.5, leastWaiting: 20, for: "30m", keepFiringFor: "30m" },
   /** StacksMempoolStuckCluster: ratio (fast) > feeRatio while blocks are idle or, their use unknown, backlog ratio < backlogRatioBelow. */
