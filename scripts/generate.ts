@@ -4,11 +4,17 @@ import { dirname, relative } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { alertOutputs } from "./generate/alerts.ts";
 import { configurationOutputs } from "./generate/configuration.ts";
+import { dashboardOutputs } from "./generate/dashboards.ts";
 import { metricsOutputs } from "./generate/metrics.ts";
 import type { Output } from "./generate/output.ts";
 
 /** Everything that is generated. A new renderer is a file in `generate/` and one line here. */
-export const outputs: readonly Output[] = [...configurationOutputs, ...metricsOutputs, ...alertOutputs];
+export const outputs: readonly Output[] = [
+  ...configurationOutputs,
+  ...metricsOutputs,
+  ...alertOutputs,
+  ...dashboardOutputs,
+];
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 
