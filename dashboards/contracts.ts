@@ -2,7 +2,7 @@
 import type { Board } from "./board.ts";
 import { never } from "./colours.ts";
 import { coloured, lines, type Panel, stat, table } from "./panel.ts";
-import { each, of, once } from "./select.ts";
+import { each, of, once, perMinute } from "./select.ts";
 
 const NAMED = { name: "~$name" };
 const NOBODY = "No watched contract: see contracts in the configuration";
@@ -144,9 +144,6 @@ const overview: readonly Panel[] = [
     ],
   }),
 ];
-
-const perMinute = (labels: string, selector: string) =>
-  `sum by (${labels}) (${once(`rate(${selector}[$__rate_interval])`)}) * 60`;
 
 const over: readonly Panel[] = [
   lines({
