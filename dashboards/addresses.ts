@@ -42,7 +42,7 @@ const overview: readonly Panel[] = [
     title: "Transactions",
     description:
       "Counted transactions of these addresses in the range shown, each once for every address that takes part.",
-    unit: "short",
+    unit: "locale",
     decimals: 0,
     noValue: NOTHING,
     width: 3,
@@ -84,7 +84,7 @@ const overview: readonly Panel[] = [
   }),
   stat({
     id: 5,
-    title: "STX sent, fees included",
+    title: "STX sent",
     description:
       "STX that left these addresses in the range shown, with the fees they paid. Unusual outflow is worth a call.",
     unit: "short",
@@ -113,7 +113,7 @@ const overview: readonly Panel[] = [
     title: "Unprotected",
     description:
       "Transactions they sent in mode allow and without any post-condition: the called contract could have moved everything. A treasury should never send one.",
-    unit: "short",
+    unit: "locale",
     decimals: 0,
     noValue: "Not told by this API",
     width: 3,

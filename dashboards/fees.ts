@@ -5,6 +5,7 @@ import { PRIORITIES, reference, TX_TYPES, worse } from "./colours.ts";
 import { between, coloured, gauge, heatmap, lines, type Panel, shown, stat, table } from "./panel.ts";
 import { runbook } from "./runbook.ts";
 import { firingNames, of, once, rec, stx } from "./select.ts";
+import { FEW_LEFT_OUT, feeRatioByType } from "./signals.ts";
 
 const RATIO = "stacks:mempool_fee_priority_microstx:ratio7d";
 const BASELINE = "stacks:mempool_fee_priority_microstx:baseline7d";
@@ -218,14 +219,15 @@ const advice: readonly Panel[] = [
       low: "low",
       medium: "medium",
       high: "high",
-      usual: "low, usual",
-      hour: "low, this hour",
+      usual: "usual low",
+      hour: "this hour",
     },
+    overrides: [{ name: "type", properties: { "custom.width": 140 } }],
   }),
   lines({
     id: 11,
     title: "Fee against the usual, by type",
-    description: `Priority low of each type over its own median of ${FEES.baseline.window}. One type alone: a mint or a batch. All of them: space is short. The line is the limit of StacksFeeSpike.`,
+    description: `Priority low of each type over its own median of ${FEES.baseline.window}. One type alone: a mint or a batch. All of them: space is short. The line is the limit of StacksFeeSpike. ${FEW_LEFT_OUT}`,
     unit: "none",
     decimals: 2,
     noValue: NO_BASELINE,
@@ -239,7 +241,7 @@ const advice: readonly Panel[] = [
       [null, "transparent"],
       [FEES.spike.feeRatio, "red"],
     ],
-    queries: [{ expr: once(rec(RATIO, { priority: "low" })), legend: "{{tx_type}}" }],
+    queries: [feeRatioByType],
     overrides: TX_TYPES,
   }),
 ];
