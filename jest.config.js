@@ -13,4 +13,6 @@ export default {
   collectCoverageFrom: ["src/**/*.ts"],
   coverageProvider: "babel",
   maxWorkers: 2,
+  // Not a promise of speed: a test that hangs is to be told from a machine that is busy.
+  testTimeout: 120_000,
 };

@@ -44,4 +44,15 @@ took=$(( ($(date +%s%N) - started) / 1000000 ))
 [ "$code" = 0 ] || fail "ends with $code on SIGTERM"
 [ "$took" -lt 5000 ] || fail "takes $took ms to end"
 ok "ends with 0 on SIGTERM, after $took ms"
+"$engine" rm -f "$name" >/dev/null
+"$engine" volume create "$name" >/dev/null
+trap '"$engine" rm -f "$name" >/dev/null 2>&1 || true; "$engine" volume rm "$name" >/dev/null 2>&1 || true' EXIT
+for round in first second; do
+  "$engine" run -d --name "$name" --read-only --cap-drop ALL --security-opt no-new-privileges -v "$name:/data" "$image" --log-level warn >/dev/null
+  restored=$(get /metrics | sed -n 's/^stacks_exporter_state_restored //p')
+  [ -n "$restored" ] || fail "keeps its state on a volume (the $round time)"
+  inside "process.exit(require('fs').existsSync('/data/state.db') ? 0 : 1)" || fail "writes /data/state.db"
+  "$engine" kill --signal TERM "$name" >/dev/null; "$engine" wait "$name" >/dev/null; "$engine" rm "$name" >/dev/null
+done
+ok "keeps its state on a volume, with a read-only root file system"
 echo "$passed passed, 0 failed"

@@ -7,11 +7,13 @@ import { configurationOutputs } from "./generate/configuration.ts";
 import { dashboardOutputs } from "./generate/dashboards.ts";
 import { metricsOutputs } from "./generate/metrics.ts";
 import type { Output } from "./generate/output.ts";
+import { statusOutputs } from "./generate/status.ts";
 
 /** Everything that is generated. A new renderer is a file in `generate/` and one line here. */
 export const outputs: readonly Output[] = [
   ...configurationOutputs,
   ...metricsOutputs,
+  ...statusOutputs,
   ...alertOutputs,
   ...dashboardOutputs,
 ];

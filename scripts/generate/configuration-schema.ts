@@ -26,7 +26,10 @@ function publish(node: SchemaNode, isOverride: boolean): object {
   const isBelow = isOverride || node.overrides === true;
   const { description } = node;
   const about = description === undefined ? {} : { description };
-  if (node.properties !== undefined) return { ...about, ...publishGroup(node, node.properties, isBelow) };
+  if (node.properties !== undefined) {
+    const group = publishGroup(node, node.properties, isBelow);
+    return { ...about, ...(node.words === undefined ? group : { anyOf: [{ enum: Object.keys(node.words) }, group] }) };
+  }
   const notes = {
     ...about,
     ...(node.default === undefined || isBelow ? {} : { default: node.default }),

@@ -3,6 +3,7 @@ import { REASONS } from "../../src/api/errors.ts";
 import { collectors } from "../../src/collectors/index.ts";
 import type { Family } from "../../src/metrics/family.ts";
 import { OUTCOMES, ownFamilies } from "../../src/metrics/own.ts";
+import { examples } from "./examples.ts";
 import type { Output } from "./output.ts";
 
 const cell = (text: string) => text.replaceAll("|", "\\|");
@@ -17,13 +18,21 @@ function labelsOf({ labels }: Family): string {
   return cell(parts.join("<br>"));
 }
 
+function exampleOf({ name }: Family): string {
+  const query = examples[name];
+  if (query === undefined) throw new Error(`scripts/generate/examples.ts: expected a query for ${name}, found none`);
+  return `\`${cell(query)}\``;
+}
+
 function table(families: readonly Family[]): string {
   const rows = families.map((family) => {
     const { name, kind, help, bounds } = family;
     const buckets = bounds.length === 0 ? "" : ` Buckets: ${bounds.join(", ")}.`;
-    return `| \`${name}\` | ${kind} | ${labelsOf(family)} | ${cell(help)}${buckets} |`;
+    return `| \`${name}\` | ${kind} | ${labelsOf(family)} | ${cell(help)}${buckets} | ${exampleOf(family)} |`;
   });
-  return ["| Metric | Type | Labels | Meaning |", "| --- | --- | --- | --- |", ...rows].join("\n");
+  return ["| Metric | Type | Labels | Meaning | Example query |", "| --- | --- | --- | --- | --- |", ...rows].join(
+    "\n",
+  );
 }
 
 function list(entries: Readonly<Record<string, string>>): string {
@@ -46,7 +55,7 @@ function render(): string {
 
 Every value is polled, not fetched when scraped. Gauges disappear when they are older than the collector's maximum age (by default
 three intervals); counters and histograms stay. What is not known has no series: no 0, -1 or NaN stands for "no data". Amounts are in
-microSTX (10^-6 STX), times in seconds.
+microSTX (10^-6 STX), times in seconds. A range in an example query has to cover at least two polls of its collector.
 
 ${sections.join("\n\n")}
 

@@ -1,6 +1,6 @@
 // The API of one network: puts the parts together and shows each poll its own narrow view.
 import { Backoff } from "./backoff.ts";
-import { Budget, type BudgetLimits } from "./budget.ts";
+import { Budget, type BudgetLimits, type BudgetRecord } from "./budget.ts";
 import { Cache } from "./cache.ts";
 import { Caller } from "./call.ts";
 import { type Clock, systemClock } from "./clock.ts";
@@ -25,6 +25,8 @@ export interface ClientOptions {
   /** `stacks-exporter/<version>`. */
   readonly userAgent: string;
   readonly budget: BudgetLimits;
+  /** What the process before used of the budget. @default nothing */
+  readonly used?: BudgetRecord | undefined;
   /** API key, sent with every request and shown nowhere. */
   readonly key?: Secret | undefined;
   /** @default "x-api-key" */
@@ -73,7 +75,13 @@ export interface ClientSnapshot {
 export interface Client {
   /** The view of one poll. */
   forPoll(poll: PollOptions): StacksApi;
+  /** Other plans of those who ask: requests a minute of each priority. */
+  expect(plannedPerMinute: readonly number[]): void;
+  /** Milliseconds until a request of this priority may leave, as things are; Infinity for never. */
+  waitFor(priority: number): number;
   snapshot(): ClientSnapshot;
+  /** What was used of the budget, for the process after this one. */
+  budgetRecord(): BudgetRecord;
   /** Aborts every call, whatever it waits for, and drops all connections. */
   close(): Promise<void>;
 }
@@ -92,7 +100,7 @@ export function createClient(options: ClientOptions): Client {
     maxBodyBytes: options.maxBodyBytes ?? 16 * 2 ** 20,
     ...options.transport,
   };
-  const budget = new Budget(options.budget, clock, limits.connections);
+  const budget = new Budget(options.budget, clock, limits.connections, options.used);
   const transport = new Transport(limits);
   const cache = new Cache(options.cache?.maxEntries ?? 2_000, options.cache?.maxBytes ?? 64 * 2 ** 20);
   const retirement = new Retirement();
@@ -112,15 +120,18 @@ export function createClient(options: ClientOptions): Client {
   const life = new AbortController();
   return {
     forPoll: (poll) => stacksApi(parts, caller, base, { ...poll, signal: AbortSignal.any([poll.signal, life.signal]) }),
+    expect: (plannedPerMinute) => budget.expect(plannedPerMinute),
+    waitFor: (priority) => budget.waitFor(priority),
     snapshot: () => ({
       network: options.network,
       budget: budget.snapshot(),
       pausedUntil: budget.pausedUntil,
-      rateLimits: rateLimits.snapshot(),
+      rateLimits: rateLimits.snapshot(clock.now()),
       retired: retirement.snapshot(),
       operations: ledger.snapshot(),
       cache: cache.snapshot(),
     }),
+    budgetRecord: () => budget.record(),
     close: async () => {
       life.abort(new DOMException("the client is closed", "AbortError"));
       await transport.close();
@@ -135,7 +146,11 @@ function stacksApi(parts: Parts, caller: Caller, base: URL, poll: PollOptions): 
     deadline: poll.deadline ?? Number.POSITIVE_INFINITY,
     collector: poll.collector,
   };
-  const get = async <Path extends string, Body>(operation: Operation<Path, Body>, parameters: Parameters<Path>) => {
+  const get = async <Path extends string, Body>(
+    operation: Operation<Path, Body>,
+    parameters: Parameters<Path>,
+    known?: { readonly etag: string | undefined },
+  ) => {
     let url: URL;
     try {
       url = requestUrl(base, operation, parameters);
@@ -143,12 +158,17 @@ function stacksApi(parts: Parts, caller: Caller, base: URL, poll: PollOptions): 
       const message = error instanceof RangeError ? error.message : "no URL can be made";
       throw new ApiError("bug", operation.name, parts.redact(message));
     }
-    const answer = await caller.ask({ operation, ...turn, fresh: parameters.fresh === true }, url);
+    const answer = await caller.ask({ operation, ...turn, known }, url);
     // Decoded by this operation's own shape, now or when it was stored: the cache compares shapes.
     return answer as Answer<Body>;
   };
   return {
-    get,
+    get: (operation, parameters) => get(operation, parameters),
+    getWhole: (operation, parameters) => get(operation, parameters, { etag: undefined }),
+    getIfChanged: async (operation, parameters, etag) => {
+      const answer = await get(operation, parameters, { etag });
+      return answer.changed ? answer : undefined;
+    },
     find: async (operation, parameters) => {
       try {
         return await get(operation, parameters);

@@ -13,6 +13,7 @@ export const REASONS = {
   redirect: "a redirect to another host, or too many redirects",
   too_large: "the body was larger than the limit",
   bad_body: "the body was not JSON, or not of the declared shape",
+  state: "the answer was good, but could not be written to the state file; nothing of it is shown",
   bug: "a defect of the exporter itself; please report it",
 } as const;
 

@@ -15,12 +15,23 @@ const MINUTE_MS = 60_000;
  */
 export class MinuteWindow {
   readonly perMinute: number;
-  readonly #planned: readonly number[];
+  #planned: readonly number[];
   #departures: { readonly at: number; readonly priority: number }[] = [];
 
   constructor(perMinute: number, planned: readonly number[] = []) {
     this.perMinute = Math.max(1, Math.floor(perMinute));
     this.#planned = planned;
+  }
+
+  /** Another plan. */
+  expect(planned: readonly number[]): void {
+    this.#planned = planned;
+  }
+
+  /** The departures of the last 60 seconds, the oldest first. */
+  record(now: number): readonly { readonly at: number; readonly priority: number }[] {
+    this.#expire(now);
+    return [...this.#departures];
   }
 
   /** Notes a departure. `now` must never go back. */

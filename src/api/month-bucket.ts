@@ -14,7 +14,7 @@ const SAFETY = 1 - 1e-9;
  * during them, which together is at most `capacity + (perMonth - capacity)`. A log of every departure of a month would give
  * back the unused rest of quiet days, but also allow a month's quota to be spent on its first day.
  *
- * The bucket is full at start and is not kept across restarts: every restart can spend one capacity more.
+ * A bucket of which nothing is known is full. What is in it can be recorded, and taken up by the next process.
  */
 export class MonthBucket {
   readonly perMonth: number;
@@ -24,12 +24,18 @@ export class MonthBucket {
   #at: number;
   #taken = 0;
 
-  constructor(perMonth: number, now: number) {
+  /** @param restored what another bucket held, and when (in the time of `now`). */
+  constructor(perMonth: number, now: number, restored?: { readonly tokens: number; readonly at: number }) {
     this.perMonth = Math.max(1, Math.floor(perMonth));
     this.capacity = Math.max(1, Math.floor((this.perMonth * HOUR_MS) / MONTH_MS));
     this.#refillPerMs = ((this.perMonth - this.capacity) / MONTH_MS) * SAFETY;
-    this.#tokens = this.capacity;
-    this.#at = now;
+    this.#tokens = Math.min(this.capacity, restored?.tokens ?? this.capacity);
+    this.#at = Math.min(now, restored?.at ?? now);
+  }
+
+  /** What is in the bucket now, parts of requests included. */
+  record(now: number): { readonly tokens: number; readonly at: number } {
+    return { tokens: this.#refilled(now), at: now };
   }
 
   /** Requests that could leave now, whole ones. */

@@ -5,8 +5,8 @@ import type { Path } from "./mistakes.ts";
 import { nodeAt, type SchemaNode } from "./schema.ts";
 
 /**
- * Checks a value and notes what is wrong with it. Two things are put right in place before: a group whose settings are all
- * commented out is an empty group, and a number or a truth value from the environment, where all is text, is what it says.
+ * Checks a value and notes what is wrong with it. Three things are put right in place before: a group whose settings are all
+ * commented out is an empty group, a word that stands for a group is that group, and a number or a truth value from the environment, where all is text, is what it says.
  * @returns what the schema made of the value; undefined when it does not fit.
  */
 export function check<Output>(
@@ -58,8 +58,11 @@ function amend(root: unknown, path: Path, fullPath: Path, findings: Findings): b
   const parent = valueAt(root, path.slice(0, -1));
   if (key === undefined || typeof parent !== "object" || parent === null) return false;
   const value = valueAt(root, path);
-  if (value === null && nodeAt(findings.tree, fullPath)?.type === "object") {
-    Object.assign(parent, { [key]: {} });
+  const node = nodeAt(findings.tree, fullPath);
+  if (node?.type === "object") {
+    const group = value === null ? {} : node.words?.[String(value)];
+    if (group === undefined) return false;
+    Object.assign(parent, { [key]: structuredClone(group) });
     return true;
   }
   const isLiteral = typeof value === "string" && /^(?:-?\d{1,15}(?:\.\d{1,15})?|true|false)$/.test(value);

@@ -25,6 +25,10 @@ export interface Config {
     readonly level: (typeof LOG_LEVELS)[number];
     readonly format: (typeof LOG_FORMATS)[number];
   };
+  /** The state file; undefined: nothing outlives the process. */
+  readonly statePath: string | undefined;
+  /** Series that there may be in all; beyond, label values from the wire become `other`. */
+  readonly maxSeries: number;
   readonly networks: readonly NetworkConfig[];
 }
 

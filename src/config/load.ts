@@ -1,4 +1,5 @@
 // From the text of a file to a checked configuration, or to all that is wrong with it.
+import { resolve } from "node:path";
 import { check, checkKeys, valueAt } from "./check.ts";
 import { configureCollector } from "./collectors.ts";
 import type { Config, ConfigurableCollector, NetworkConfig } from "./config.ts";
@@ -8,7 +9,7 @@ import { checkFlags, type Flags } from "./flags.ts";
 import { type ReadFile, readKey } from "./keys.ts";
 import { inOrder, type Mistake } from "./mistakes.ts";
 import { settingsTree } from "./schema.ts";
-import { allSettings, networkSettings } from "./settings.ts";
+import { allSettings, IN_MEMORY, networkSettings } from "./settings.ts";
 import { NO_SOURCE, readSource } from "./source.ts";
 import { readWatchLists, withSameLabels } from "./watch-list.ts";
 
@@ -52,6 +53,8 @@ export async function loadConfig(options: LoadOptions): Promise<Loaded> {
     config: {
       listen: flags.listen ?? checked.listen,
       log: { level: flags.level ?? checked.log.level, format: flags.format ?? checked.log.format },
+      statePath: checked.state.path === IN_MEMORY ? undefined : resolve(checked.state.path),
+      maxSeries: checked.max_series,
       networks,
     },
   };

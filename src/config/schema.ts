@@ -33,6 +33,8 @@ export interface SchemaNode {
   readonly unit?: string;
   /** Values are never shown. */
   readonly sensitive?: boolean;
+  /** Words that may stand for the group, and what they mean. */
+  readonly words?: Readonly<Record<string, object>>;
   /** The settings below repeat others, whose values are their defaults. */
   readonly overrides?: boolean;
 }

@@ -2,6 +2,7 @@
 import type { Reason } from "../api/errors.ts";
 import type { Exposition } from "../metrics/exposition.ts";
 import type { Sample } from "../metrics/family.ts";
+import type { Store } from "./store.ts";
 import { keyOf, type Task } from "./task.ts";
 
 /** Why a poll failed. `message` is masked before it is shown anywhere. */
@@ -19,8 +20,12 @@ export interface Standing {
   readonly lastEndAt: number | undefined;
   /** The failure of the last poll; undefined when it succeeded. */
   readonly failure: Failure | undefined;
+  /** The last failure there was, whatever came after it. */
+  readonly lastFailure: Failure | undefined;
   /** Failed polls in a row. */
   readonly failuresInARow: number;
+  /** When the first of them ended; undefined when the last poll succeeded. */
+  readonly failingSince: number | undefined;
 }
 
 const UNKNOWN: Standing = {
@@ -28,17 +33,38 @@ const UNKNOWN: Standing = {
   lastSuccessAt: undefined,
   lastEndAt: undefined,
   failure: undefined,
+  lastFailure: undefined,
   failuresInARow: 0,
+  failingSince: undefined,
 };
 
 /** The standing of all tasks; hands their samples to the exposition and takes them away when they are too old. */
 export class State {
   readonly #exposition: Exposition;
   readonly #standings = new Map<Task, Standing>();
+  readonly #store: Store | undefined;
   #nextExpiry = Number.POSITIVE_INFINITY;
 
-  constructor(exposition: Exposition) {
+  /** @param store where observations outlive the process; undefined: nowhere. */
+  constructor(exposition: Exposition, store?: Store) {
     this.#exposition = exposition;
+    this.#store = store;
+  }
+
+  /**
+   * Takes up a task where the process before left it: its totals are shown, its other values once a poll confirms them.
+   * @throws StoreError when what was saved cannot be read.
+   */
+  restore(task: Task): void {
+    const observation = this.#store?.load(task);
+    if (observation === undefined) return;
+    try {
+      this.#exposition.set(keyOf(task), task.collector.samples(observation, task.network, task.target));
+    } catch (error) {
+      throw this.#store?.unreadable(task, error) ?? error;
+    }
+    this.#exposition.expire(keyOf(task));
+    this.#standings.set(task, { ...UNKNOWN, observation });
   }
 
   /** How the task stands. */
@@ -46,10 +72,19 @@ export class State {
     return this.#standings.get(task) ?? UNKNOWN;
   }
 
-  /** Records a good poll; throws, and records nothing, when a sample is invalid. */
+  /** Records a good poll; throws, and records nothing, when a sample is invalid or the observation cannot be saved. */
   succeed(task: Task, observation: unknown, samples: Iterable<Sample>, at: number): void {
-    this.#exposition.set(keyOf(task), samples);
-    this.#standings.set(task, { observation, lastSuccessAt: at, lastEndAt: at, failure: undefined, failuresInARow: 0 });
+    const list = [...samples];
+    // Saved before anybody sees it: a total that was scraped can never be taken back by a crash.
+    this.#store?.save(task, observation, at);
+    try {
+      this.#exposition.set(keyOf(task), list);
+    } catch (error) {
+      this.#store?.save(task, this.of(task).observation, at);
+      throw error;
+    }
+    const { lastFailure } = this.of(task);
+    this.#standings.set(task, { ...UNKNOWN, observation, lastSuccessAt: at, lastEndAt: at, lastFailure });
     this.#nextExpiry = Math.min(this.#nextExpiry, at + task.maxAgeMs);
   }
 
@@ -60,8 +95,28 @@ export class State {
       ...before,
       lastEndAt: failure.at,
       failure,
+      lastFailure: failure,
       failuresInARow: before.failuresInARow + 1,
+      failingSince: before.failingSince ?? failure.at,
     });
+  }
+
+  /** Forgets a task that is polled no more; its samples leave the page. */
+  forget(task: Task): void {
+    this.#standings.delete(task);
+    this.#exposition.remove(keyOf(task));
+  }
+
+  /** Another task for the same target: it stands as the one before did. */
+  replace(before: Task, after: Task): void {
+    const standing = this.#standings.get(before);
+    this.#standings.delete(before);
+    if (standing !== undefined) this.#standings.set(after, standing);
+  }
+
+  /** Looks at the age of everything anew: maximum ages have changed. */
+  reckonAges(): void {
+    this.#nextExpiry = Number.NEGATIVE_INFINITY;
   }
 
   /** Takes away every value that is older than its maximum age. Cheap while nothing is due. */

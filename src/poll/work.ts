@@ -7,9 +7,11 @@ import * as own from "../metrics/own.ts";
 /** Counts the work of polls and requests. Every known label set begins at 0, so that `rate()` sees the first increase. */
 export class Work {
   readonly instruments = new Instruments();
+  readonly #onRequest: () => void;
   readonly #runs = this.instruments.counter(own.runs);
   readonly #failures = this.instruments.counter(own.failures);
   readonly #duration = this.instruments.histogram(own.duration);
+  readonly #hints = this.instruments.counter(own.hints);
   readonly #requests = this.instruments.counter(own.requests);
   readonly #requestDuration = this.instruments.histogram(own.requestDuration);
   readonly #receivedBytes = this.instruments.counter(own.receivedBytes);
@@ -17,6 +19,11 @@ export class Work {
   readonly #pauses = this.instruments.counter(own.pauses);
   readonly #deprecations = this.instruments.counter(own.deprecations);
   readonly #drift = this.instruments.counter(own.drift);
+
+  /** @param onRequest told of every request that ended. */
+  constructor(onRequest: () => void = () => undefined) {
+    this.#onRequest = onRequest;
+  }
 
   /** Makes the series of a collector exist. */
   expectCollector(network: string, collector: string): void {
@@ -34,6 +41,16 @@ export class Work {
     }
   }
 
+  /** A target that is to be polled before its turn. */
+  hint(network: string, collector: string, cause: string, count = 1): void {
+    this.#hints.add({ network, collector, cause }, count);
+  }
+
+  /** Makes the hints of a collector with many targets exist. */
+  expectHints(network: string, collector: string): void {
+    for (const cause of Object.keys(own.CAUSES)) this.hint(network, collector, cause, 0);
+  }
+
   /** A poll that ended; skipped ones have no duration. */
   run(network: string, collector: string, outcome: own.Outcome, reason: Reason | undefined, seconds: number): void {
     this.#runs.add({ network, collector, outcome });
@@ -49,6 +66,7 @@ export class Work {
         this.#requests.add({ network, operation, code });
         this.#requestDuration.observe({ network, operation }, durationSeconds);
         this.#receivedBytes.add({ network, operation }, bytes);
+        this.#onRequest();
       },
       onRetry: ({ operation, reason }: { operation: string; reason: string }) =>
         this.#retries.add({ network, operation, reason }),

@@ -1,7 +1,5 @@
 // Against the simulator over real sockets, with its forks and its validators that do not change: counters against its books.
 import { expect, test } from "@jest/globals";
-import { canonicalTransactions } from "../../simulator/chain/books.ts";
-import type { Chain } from "../../simulator/chain/chain.ts";
 import { createClient } from "../../src/api/client.ts";
 import type { AddressTotals } from "../../src/collectors/address-totals.ts";
 import { addresses } from "../../src/collectors/addresses.ts";
@@ -10,34 +8,9 @@ import { type AnyCollector, type ChainView, type Target, WHOLE_CHAIN } from "../
 import { contracts } from "../../src/collectors/contracts.ts";
 import { START, stillSimulator } from "../simulator/ask.ts";
 import { restarted } from "../support/plain-data.ts";
+import { booked } from "../support/simulated-books.ts";
 
 const CONFIRMATIONS = 4;
-
-/** Straight from the simulator's canonical blocks, up to a height. */
-function booked(chain: Chain, principal: string, height: number) {
-  const book = { transactions: 0, fees: 0n, stx: 0n, ft: 0n, nft: 0, reached: 0n };
-  for (const { tx, block } of canonicalTransactions(chain)) {
-    if (block.height > height) continue;
-    const events = tx.events.filter(
-      (event) => event.kind !== "print" && (event.sender === principal || event.recipient === principal),
-    );
-    const isRecipient = tx.payload.type === "token_transfer" && tx.payload.recipient === principal;
-    const isCalled = tx.payload.type === "contract_call" && tx.payload.contract === principal;
-    const isDeployed = tx.payload.type === "smart_contract" && tx.payload.contract === principal;
-    const isParty = [tx.sender, tx.sponsor].includes(principal) || isRecipient || isCalled || isDeployed;
-    if (!isParty && events.length === 0) continue;
-    book.transactions += 1;
-    if ((tx.sponsor ?? tx.sender) === principal) book.fees += BigInt(tx.fee);
-    for (const event of events) {
-      if (event.kind === "stx") {
-        book.stx += event.amount;
-        if (event.recipient === principal) book.reached += event.amount;
-      } else if (event.kind === "ft") book.ft += event.amount;
-      else if (event.kind === "nft") book.nft += 1;
-    }
-  }
-  return book;
-}
 
 const sum = (sums: Readonly<Record<string, number>>) => Object.values(sums).reduce((all, value) => all + value, 0);
 const amounts = (sums: Readonly<Record<string, bigint>>) => Object.values(sums).reduce((all, value) => all + value, 0n);
@@ -75,7 +48,7 @@ test("counters equal the simulator's books, through forks and restarts", async (
     const signal = AbortSignal.timeout(60_000);
     const key = `${collector.name} ${target.key}`;
     const api = client.forPoll({ priority: 0, signal });
-    const before = { api, network: "mainnet", target, chain, previous: known.get(key), now, signal };
+    const before = { api, network: "mainnet", target, chain, previous: known.get(key), now, spareSeries: 1e6, signal };
     known.set(key, await collector.observe(before, collector.options.parse(options)));
   };
   const pollAll = async () => {

@@ -1,4 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the syntax of the file
+import { resolve } from "node:path";
 import { inspect } from "node:util";
 import { describe, expect, test } from "@jest/globals";
 import { formatMistakes } from "../../src/config/mistakes.ts";
@@ -11,6 +12,8 @@ describe("defaults", () => {
     const config = await configOf(undefined);
 
     expect(config).toEqual({
+      maxSeries: 500_000,
+      statePath: resolve("data/state.db"),
       listen: { port: 10_789 },
       log: { level: "info", format: "json" },
       networks: [
@@ -66,9 +69,14 @@ describe("defaults", () => {
     ["an empty file", ""],
     ["a file of comments", "# nothing yet\n"],
     ["a byte order mark", "\uFEFF"],
-    ["empty groups", "log:\ncollectors:\n  fees:\n  blocks:\n    tenure_limits:\n"],
+    ["a group that says its default", "state: { path: data/state.db }"],
+    ["empty groups", "state:\nlog:\ncollectors:\n  fees:\n  blocks:\n    tenure_limits:\n"],
   ])("%s means the defaults", async (_, text) => {
     expect(await configOf(text)).toEqual(await configOf(undefined));
+  });
+
+  test.each(["state: memory", "state: { path: memory }", 'state: "${KEPT}"'])("%s keeps nothing", async (text) => {
+    expect((await configOf(text, { env: { KEPT: "memory" } })).statePath).toBeUndefined();
   });
 
   test("bytes are read as UTF-8", async () => {

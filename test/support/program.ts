@@ -1,7 +1,17 @@
 // The real program in a process of its own.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+
+const running = new Set<ChildProcess>();
+
+/** Ends what a test that failed has left running. */
+export function killAll(): void {
+  for (const child of running) child.kill("SIGKILL");
+}
 
 const main = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
 
@@ -21,12 +31,27 @@ export interface Running {
   readonly finished: Promise<Finished>;
 }
 
-/** Starts the program. The environment is only what is given, and the PATH. */
-export function start(args: readonly string[], env: Readonly<Record<string, string>> = {}): Running {
-  const child = spawn(process.execPath, [main, ...args], {
+/**
+ * Starts the program in a folder of its own. The environment is only what is given, and the PATH. It can run as another
+ * user, and be kept from writing files of more than so many KiB, which is what a full disk looks like.
+ */
+export function start(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+  uid?: number,
+  largestFile?: number,
+): Running {
+  const cwd = mkdtempSync(join(tmpdir(), "stacks-exporter-run-"));
+  const command = [process.execPath, main, ...args];
+  const limited = ["sh", "-c", `ulimit -f ${(largestFile ?? 0) * 2}; exec "$@"`, "sh", ...command];
+  const [program = "", ...rest] = largestFile === undefined ? command : limited;
+  const child = spawn(program, rest, {
+    cwd,
+    ...(uid === undefined ? {} : { uid }),
     env: { PATH: process.env.PATH, ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
+  running.add(child);
   const text = { out: "", err: "" };
   const heard = new Set<() => void>();
   for (const [name, stream] of [
@@ -39,6 +64,8 @@ export function start(args: readonly string[], env: Readonly<Record<string, stri
     });
   }
   const finished = once(child, "close").then(([code, signal]): Finished => {
+    running.delete(child);
+    rmSync(cwd, { recursive: true });
     for (const listener of heard) listener();
     return { code: code as number | null, signal: signal as string | null, ...text };
   });
@@ -67,7 +94,7 @@ export const run = (args: readonly string[], env?: Readonly<Record<string, strin
   start(args, env).finished;
 
 /** Asks until the answer is what is wanted; for waiting on other processes, where nothing else tells. */
-export async function until<T>(ask: () => Promise<T | undefined>, what: string, milliseconds = 30_000): Promise<T> {
+export async function until<T>(ask: () => Promise<T | undefined>, what: string, milliseconds = 90_000): Promise<T> {
   const end = Date.now() + milliseconds;
   for (;;) {
     const answer = await ask().catch(() => undefined);

@@ -1,0 +1,140 @@
+// A query for each family, for the page of metrics: one that answers a question somebody has, in the form it is asked in.
+// They are for readers, not for the program, so they stand here and not in the declarations. STX = microSTX / 1e6.
+
+/** PromQL by family name; the page cannot be made while a family has none. */
+export const examples: Readonly<Record<string, string>> = {
+  // fees, mempool
+  stacks_mempool_fee_priority_microstx: 'stacks_mempool_fee_priority_microstx{tx_type="all", priority="medium"} / 1e6',
+  stacks_mempool_snapshot_timestamp_seconds: "time() - stacks_mempool_snapshot_timestamp_seconds > 300",
+  stacks_mempool_snapshots_changed_total: "increase(stacks_mempool_snapshots_changed_total[15m]) == 0",
+  stacks_mempool_transactions: "sum without (tx_type) (stacks_mempool_transactions)",
+  stacks_mempool_tx_fee_microstx:
+    'stacks_mempool_tx_fee_microstx{percentile="p95"} / ignoring (percentile) stacks_mempool_tx_fee_microstx{percentile="p50"}',
+  stacks_mempool_tx_age_blocks: 'max without (tx_type) (stacks_mempool_tx_age_blocks{percentile="p95"})',
+  stacks_mempool_tx_size_bytes: 'stacks_mempool_tx_size_bytes{tx_type="contract_call", percentile="p50"}',
+  // blocks
+  stacks_chain_block_height: 'delta(stacks_chain_block_height{source="block"}[1h])',
+  stacks_chain_burn_block_height: 'delta(stacks_chain_burn_block_height{source="block"}[1d])',
+  stacks_chain_block_timestamp_seconds: "time() - stacks_chain_block_timestamp_seconds",
+  stacks_chain_burn_block_timestamp_seconds: "(time() - stacks_chain_burn_block_timestamp_seconds) / 60",
+  stacks_chain_block_transactions: "avg_over_time(stacks_chain_block_transactions[1h])",
+  stacks_chain_block_size_transactions:
+    "rate(stacks_chain_block_size_transactions_sum[1h]) / rate(stacks_chain_block_size_transactions_count[1h])",
+  stacks_chain_blocks_total: "rate(stacks_chain_blocks_total[1h]) * 60",
+  stacks_chain_transactions_total: "increase(stacks_chain_transactions_total[1d])",
+  stacks_chain_block_interval_seconds: "histogram_quantile(0.9, rate(stacks_chain_block_interval_seconds_bucket[1h]))",
+  stacks_chain_block_execution_cost: 'max_over_time(stacks_chain_block_execution_cost{dimension="runtime"}[1h])',
+  stacks_chain_tenure_execution_cost_ratio: "max without (dimension) (stacks_chain_tenure_execution_cost_ratio)",
+  stacks_chain_blocks_per_burn_block: "avg_over_time(stacks_chain_blocks_per_burn_block[6h])",
+  stacks_chain_microblocks_total: 'increase(stacks_chain_microblocks_total{state="accepted"}[1d])',
+  stacks_chain_microblock_transactions: "max_over_time(stacks_chain_microblock_transactions[1h])",
+  stacks_chain_parent_microblock_sequence: "max_over_time(stacks_chain_parent_microblock_sequence[1h])",
+  stacks_chain_reorgs_total: "increase(stacks_chain_reorgs_total[1d])",
+  stacks_chain_reorged_blocks_total: "increase(stacks_chain_reorged_blocks_total[1d])",
+  stacks_chain_last_reorg_timestamp_seconds: "time() - stacks_chain_last_reorg_timestamp_seconds",
+  stacks_chain_last_reorg_depth_blocks: "stacks_chain_last_reorg_depth_blocks >= 2",
+  stacks_chain_skipped_blocks_total: "increase(stacks_chain_skipped_blocks_total[1h]) > 0",
+  stacks_chain_missing_blocks_total: "increase(stacks_chain_missing_blocks_total[1h]) > 0",
+  // addresses
+  stacks_address_info: "count by (network, group) (stacks_address_info)",
+  stacks_address_indexed_transactions: "topk(10, stacks_address_indexed_transactions)",
+  stacks_address_last_transaction_timestamp_seconds:
+    'time() - stacks_address_last_transaction_timestamp_seconds{direction="sent"}',
+  stacks_address_last_transaction_block_height:
+    'stacks_chain_block_height{source="block"} - on (job, instance, network) group_right () stacks_address_last_transaction_block_height',
+  stacks_address_nonce: 'delta(stacks_address_nonce{role="sender"}[1h])',
+  stacks_address_pending_depth_transactions: 'stacks_address_pending_depth_transactions{state="below_depth"}',
+  stacks_address_backlog_transactions: "stacks_address_backlog_transactions > 0",
+  stacks_address_net_flow_microstx: "delta(stacks_address_net_flow_microstx[1d]) / 1e6",
+  stacks_address_transactions_total:
+    'sum without (tx_type, tx_status) (increase(stacks_address_transactions_total{direction="sent", tx_status!="success"}[1d]))',
+  stacks_address_sent_microstx_total: "increase(stacks_address_sent_microstx_total[1h]) / 1e6",
+  stacks_address_received_microstx_total: "increase(stacks_address_received_microstx_total[1h]) / 1e6",
+  stacks_address_fees_paid_microstx_total:
+    "sum without (tx_type, role) (increase(stacks_address_fees_paid_microstx_total[1d])) / 1e6",
+  stacks_address_tx_fee_microstx: "histogram_quantile(0.5, rate(stacks_address_tx_fee_microstx_bucket[1d])) / 1e6",
+  stacks_address_stx_transfers_total: 'increase(stacks_address_stx_transfers_total{direction="out"}[1d])',
+  stacks_address_stx_transfer_microstx_total:
+    'increase(stacks_address_stx_transfer_microstx_total{direction="out"}[1d]) / 1e6',
+  stacks_address_stx_transfer_size_microstx:
+    "histogram_quantile(0.95, rate(stacks_address_stx_transfer_size_microstx_bucket[1d])) / 1e6",
+  stacks_address_ft_transfers_total:
+    'topk(10, sum without (direction) (increase(stacks_address_ft_transfers_total{asset!="other"}[1d])))',
+  stacks_address_ft_transfer_units_total: 'increase(stacks_address_ft_transfer_units_total{direction="out"}[1d])',
+  stacks_address_nft_transfers_total: 'increase(stacks_address_nft_transfers_total{direction="in"}[1d])',
+  stacks_address_asset_events_total:
+    "sum by (network, asset_class, action) (increase(stacks_address_asset_events_total[1d]))",
+  stacks_address_post_conditions_total: 'increase(stacks_address_post_conditions_total{mode="allow"}[1d])',
+  stacks_address_unprotected_transactions_total:
+    'increase(stacks_address_unprotected_transactions_total{tx_type="contract_call"}[1h]) > 0',
+  stacks_address_sponsored_transactions_total:
+    'increase(stacks_address_sponsored_transactions_total{role="sponsor"}[1d])',
+  stacks_address_events_emitted_total: "increase(stacks_address_events_emitted_total[1d])",
+  stacks_address_execution_cost_total: 'topk(5, rate(stacks_address_execution_cost_total{dimension="runtime"}[1d]))',
+  stacks_address_reverted_transactions_total:
+    "sum without (reason) (increase(stacks_address_reverted_transactions_total[1d])) > 0",
+  stacks_address_restored_transactions_total: "increase(stacks_address_restored_transactions_total[1d])",
+  stacks_address_gap_transactions_total: "increase(stacks_address_gap_transactions_total[1d]) > 0",
+  stacks_address_irregularities_total: "increase(stacks_address_irregularities_total[1h]) > 0",
+  stacks_address_label_overflow_total: "increase(stacks_address_label_overflow_total[1d]) > 0",
+  // contracts
+  stacks_contract_info: "count by (network, group) (stacks_contract_info)",
+  stacks_contract_events_total: "topk(10, sum without (event_type) (increase(stacks_contract_events_total[1d])))",
+  stacks_contract_event_transactions_total: "increase(stacks_contract_event_transactions_total[1h])",
+  stacks_contract_last_event_observed_timestamp_seconds:
+    "time() - stacks_contract_last_event_observed_timestamp_seconds > 86400",
+  stacks_contract_pending_depth_events: "stacks_contract_pending_depth_events",
+  stacks_contract_events_gap_total: "increase(stacks_contract_events_gap_total[1d]) > 0",
+  stacks_contract_reverted_events_total: "increase(stacks_contract_reverted_events_total[1d]) > 0",
+  stacks_contract_label_overflow_total: "increase(stacks_contract_label_overflow_total[1d]) > 0",
+  // the exporter itself
+  stacks_up: "stacks_up == 0",
+  stacks_exporter_build_info: "count by (version) (stacks_exporter_build_info)",
+  stacks_exporter_collector_success: "stacks_exporter_collector_success == 0",
+  stacks_exporter_collector_last_success_timestamp_seconds:
+    "time() - stacks_exporter_collector_last_success_timestamp_seconds",
+  stacks_exporter_collector_interval_seconds:
+    "time() - stacks_exporter_collector_last_success_timestamp_seconds > 2 * stacks_exporter_collector_interval_seconds",
+  stacks_exporter_collector_stretch_ratio: "stacks_exporter_collector_stretch_ratio > 1",
+  stacks_exporter_collector_max_age_seconds:
+    "time() - stacks_exporter_collector_last_success_timestamp_seconds > stacks_exporter_collector_max_age_seconds",
+  stacks_exporter_collector_state: 'stacks_exporter_collector_state{state!="active"} == 1',
+  stacks_exporter_collector_targets: 'sum without (collector) (stacks_exporter_collector_targets{state="degraded"})',
+  stacks_exporter_collector_duration_seconds:
+    "histogram_quantile(0.95, rate(stacks_exporter_collector_duration_seconds_bucket[1h]))",
+  stacks_exporter_collector_runs_total:
+    'increase(stacks_exporter_collector_runs_total{outcome="skipped_budget"}[1h]) > 0',
+  stacks_exporter_collector_failures_total:
+    "sum by (network, reason) (increase(stacks_exporter_collector_failures_total[1h])) > 0",
+  stacks_exporter_upstream_requests_total:
+    'sum without (operation, code) (rate(stacks_exporter_upstream_requests_total{code="304"}[1h])) / sum without (operation, code) (rate(stacks_exporter_upstream_requests_total[1h]))',
+  stacks_exporter_upstream_request_duration_seconds:
+    "histogram_quantile(0.95, rate(stacks_exporter_upstream_request_duration_seconds_bucket[1h]))",
+  stacks_exporter_upstream_received_bytes_total:
+    "sum without (operation) (rate(stacks_exporter_upstream_received_bytes_total[1h]))",
+  stacks_exporter_upstream_retries_total:
+    "sum without (operation) (increase(stacks_exporter_upstream_retries_total[1h]))",
+  stacks_exporter_upstream_pauses_total: "increase(stacks_exporter_upstream_pauses_total[1h]) > 0",
+  stacks_exporter_upstream_pause_end_timestamp_seconds:
+    "stacks_exporter_upstream_pause_end_timestamp_seconds - time() > 0",
+  stacks_exporter_upstream_operation_retired: "stacks_exporter_upstream_operation_retired == 1",
+  stacks_exporter_deprecation_warnings_total: "increase(stacks_exporter_deprecation_warnings_total[1d]) > 0",
+  stacks_exporter_unexpected_payload_total: "increase(stacks_exporter_unexpected_payload_total[1h]) > 0",
+  stacks_exporter_upstream_ratelimit_limit:
+    "stacks_exporter_upstream_ratelimit_remaining / stacks_exporter_upstream_ratelimit_limit",
+  stacks_exporter_upstream_ratelimit_remaining: "min_over_time(stacks_exporter_upstream_ratelimit_remaining[1h])",
+  stacks_exporter_budget_limit_requests: "stacks_exporter_budget_used_requests / stacks_exporter_budget_limit_requests",
+  stacks_exporter_budget_planned_requests:
+    "stacks_exporter_budget_planned_requests > stacks_exporter_budget_limit_requests",
+  stacks_exporter_budget_used_requests: 'max_over_time(stacks_exporter_budget_used_requests{window="minute"}[1h])',
+  stacks_exporter_budget_remaining_requests: 'stacks_exporter_budget_remaining_requests{window="minute"} == 0',
+  stacks_exporter_state_restored: "stacks_exporter_state_restored == 0",
+  stacks_exporter_state_write_timestamp_seconds: "time() - stacks_exporter_state_write_timestamp_seconds > 600",
+  stacks_exporter_state_write_failures_total: "increase(stacks_exporter_state_write_failures_total[15m]) > 0",
+  stacks_exporter_hints_total: "sum without (cause) (rate(stacks_exporter_hints_total[1h]))",
+  stacks_exporter_watch_list_last_reload_successful: "stacks_exporter_watch_list_last_reload_successful == 0",
+  stacks_exporter_watch_list_last_reload_success_timestamp_seconds:
+    "time() - stacks_exporter_watch_list_last_reload_success_timestamp_seconds",
+  stacks_exporter_series_limit: "sum(stacks_exporter_series) / on () stacks_exporter_series_limit",
+  stacks_exporter_series: "topk(10, stacks_exporter_series)",
+};

@@ -1,0 +1,192 @@
+// The state file and the real program: stopped, killed, started twice, damaged, forbidden, full.
+import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, expect, jest, test } from "@jest/globals";
+import { startSimulator } from "../../simulator/server.ts";
+import { killLoop } from "../support/kill-loop.ts";
+import { killAll, run, start, until } from "../support/program.ts";
+
+jest.setTimeout(120_000);
+
+const main = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
+
+let folder: string;
+let state: string;
+let simulator: Awaited<ReturnType<typeof startSimulator>>;
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), "stacks-exporter-state-"));
+  state = join(folder, "kept", "state.db");
+  simulator = await startSimulator({ seed: 1, timeScale: 20 });
+});
+afterEach(async () => {
+  killAll();
+  await simulator.close();
+  rmSync(folder, { recursive: true });
+});
+
+function configFile(): string {
+  const file = join(folder, "config.yaml");
+  writeFileSync(
+    file,
+    `state: { path: ${state} }
+networks:
+  - name: simulated
+    url: ${simulator.url}
+    budget: { per_minute: 1000 }
+    addresses: [{ address: ${simulator.chain.cast.users[0]} }]
+collectors: { fees: { every: 1s }, blocks: { every: 2s }, addresses: { every: 2s, backfill: all } }
+`,
+  );
+  return file;
+}
+
+const serving = (...flags: string[]) => servingFrom(configFile(), ...flags);
+const servingFrom = async (file: string, ...flags: string[]) => {
+  const program = start(["--config", file, "--listen", "127.0.0.1:0", ...flags]);
+  const [, address] = await program.says(/"address":"([^"]+)"/);
+  const url = `http://${address}`;
+  return { program, url, page: async () => (await fetch(`${url}/metrics`)).text() };
+};
+const stop = async ({ program }: { program: ReturnType<typeof start> }) => {
+  program.child.kill("SIGTERM");
+  return (await program.finished).code;
+};
+const value = (page: string, series: string) =>
+  Number(
+    page
+      .split("\n")
+      .find((line) => line.startsWith(series))
+      ?.slice(series.length) ?? Number.NaN,
+  );
+
+const BLOCKS = 'stacks_chain_blocks_total{network="simulated"} ';
+
+test("counters go on after a stop, at once; values of the moment wait for a poll", async () => {
+  const before = await serving();
+  const seen = await until(async () => {
+    const count = value(await before.page(), BLOCKS);
+    return count > 3 ? count : undefined;
+  }, "some blocks");
+  expect(value(await before.page(), "stacks_exporter_state_restored ")).toBe(0);
+  expect(await stop(before)).toBe(0);
+  expect(readdirSync(join(folder, "kept"))).toEqual(["state.db"]);
+
+  simulator.faults.set({ kind: "503", path: "*" });
+  const after = await serving();
+  const page = await after.page();
+  expect(value(page, BLOCKS)).toBeGreaterThanOrEqual(seen);
+  expect(page).not.toContain("stacks_chain_block_height{");
+  expect(page).toMatch(/^stacks_address_transactions_total\{.*\} [1-9]/m);
+  expect(value(page, "stacks_exporter_state_restored ")).toBe(1);
+  expect((await fetch(`${after.url}/-/ready`)).status).toBe(503);
+  expect(await stop(after)).toBe(0);
+});
+
+test("the used budget of the minute outlives a kill", async () => {
+  // Polls of one request each.
+  const file = join(folder, "fees.yaml");
+  writeFileSync(
+    file,
+    `state: { path: ${state} }
+networks: [{ name: simulated, url: "${simulator.url}" }]
+collectors: { fees: { every: 1s }, mempool: { enabled: false }, blocks: { enabled: false } }
+`,
+  );
+  const before = await servingFrom(file);
+  const series = 'stacks_exporter_budget_used_requests{network="simulated",window="minute"} ';
+  const used = await until(async () => {
+    const count = value(await before.page(), series);
+    return count > 5 ? count : undefined;
+  }, "some requests");
+  before.program.child.kill("SIGKILL");
+  await before.program.finished;
+  const after = await servingFrom(file);
+  // What left in the second before the kill is not known.
+  expect(value(await after.page(), series)).toBeGreaterThanOrEqual(used - 2);
+  expect(value(await after.page(), series)).toBeLessThanOrEqual(10);
+  await stop(after);
+});
+
+test("a second exporter on the same file is refused, and the first one goes on", async () => {
+  const first = await serving();
+  const second = await run(["--config", configFile(), "--listen", "127.0.0.1:0"]);
+  expect(second.code).toBe(1);
+  expect(second.err).toBe(`state file ${state}: is in use by another process\n`);
+  expect((await run(["--config", configFile(), "--reset-state"])).err).toContain("is in use by another process");
+  await until(async () => (value(await first.page(), BLOCKS) > 0 ? true : undefined), "blocks");
+  expect(await stop(first)).toBe(0);
+});
+
+test("a damaged file is refused with a way on, and --reset-state keeps it aside", async () => {
+  await stop(await serving());
+  writeFileSync(state, "damage ".repeat(5000));
+  const refused = await run(["--config", configFile(), "--listen", "127.0.0.1:0"]);
+  expect(refused.code).toBe(1);
+  expect(refused.err).toContain(
+    `state file ${state}: is not a state file of this program\nWhat can be done: start once with`,
+  );
+
+  const after = await serving("--reset-state");
+  expect(after.program.text().err).toMatch(/the state file was put aside: \S+state\.db\.\d{4}-\d\d-\d\dT/);
+  expect(value(await after.page(), "stacks_exporter_state_restored ")).toBe(0);
+  expect(await stop(after)).toBe(0);
+  expect(readdirSync(join(folder, "kept")).length).toBe(2);
+});
+
+test("a file that may not be written is refused", async () => {
+  await stop(await serving());
+  chmodSync(state, 0o444);
+  chmodSync(join(folder, "kept"), 0o555);
+  chmodSync(folder, 0o755);
+  const program = start(["--config", configFile(), "--listen", "127.0.0.1:0"], {}, NOBODY);
+  const { code, err } = await program.finished;
+  chmodSync(join(folder, "kept"), 0o755);
+  expect(code).toBe(1);
+  expect(err).toMatch(
+    /state file .*: (?:cannot be written \(it is read-only\)|cannot be opened|may not be opened|cannot be read or written \(may its folder)/,
+  );
+});
+// Root may write everywhere.
+const NOBODY = process.getuid?.() === 0 ? 65_534 : undefined;
+
+test("a full disk fails polls for that reason, shows nothing that was not kept, and is recovered from", async () => {
+  await stop(await serving());
+  const limit = Math.ceil(statSync(state).size / 1024) + 24;
+  const program = start(["--config", configFile(), "--listen", "127.0.0.1:0"], {}, undefined, limit);
+  const [, address] = await program.says(/"address":"([^"]+)"/);
+  const page = async () => (await fetch(`http://${address}/metrics`)).text();
+  await until(async () => {
+    const text = await page();
+    const isFull = value(text, "stacks_exporter_state_write_failures_total ") > 0;
+    return isFull && /failures_total\{.*reason="state"\} [1-9]/.test(text) ? true : undefined;
+  }, "a write that failed");
+  const shown = value(await page(), BLOCKS);
+  program.child.kill("SIGKILL");
+  await program.finished;
+  simulator.faults.set({ kind: "503", path: "*" });
+  const after = await serving();
+  expect(value(await after.page(), BLOCKS)).toBe(shown);
+  simulator.faults.clear();
+  await until(async () => (value(await after.page(), BLOCKS) > shown ? true : undefined), "counting to go on");
+  await stop(after);
+});
+
+test("once, check, plan and demo leave the state file alone", async () => {
+  for (const command of ["once", "check", "plan"]) await run([command, "--config", configFile()]);
+  expect(existsSync(join(folder, "kept"))).toBe(false);
+});
+
+test("state: memory keeps nothing, and has nothing to reset", async () => {
+  const file = join(folder, "memory.yaml");
+  writeFileSync(file, `state: memory\nnetworks: [{ name: simulated, url: "${simulator.url}" }]\n`);
+  const { code, err } = await run(["--config", file, "--reset-state"]);
+  expect([code, err]).toEqual([1, "--reset-state: with state: memory there is no state file\n"]);
+});
+
+test("killed at random moments it loses and doubles nothing", async () => {
+  const { faults, transactions } = await killLoop(main, 8, 1);
+  expect(faults).toEqual([]);
+  expect(transactions).toBeGreaterThan(50);
+});

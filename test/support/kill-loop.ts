@@ -1,0 +1,219 @@
+// Kills the exporter (SIGKILL) at random moments while a simulated chain goes on, and holds its counters to the chain's books.
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { contractBookOf } from "../../simulator/chain/books.ts";
+import { startSimulator } from "../../simulator/server.ts";
+import { parseExposition } from "./parser.ts";
+import { booked } from "./simulated-books.ts";
+
+const CONFIRMATIONS = 3;
+
+/** What came of it. */
+export interface KillLoop {
+  readonly kills: number;
+  /** Kills before the program listened. */
+  readonly early: number;
+  readonly reorgs: number;
+  /** Transactions counted, of all watched addresses. */
+  readonly transactions: number;
+  /** What was wrong; empty when nothing was. */
+  readonly faults: readonly string[];
+}
+
+type Totals = ReadonlyMap<string, number>;
+
+/** A generator of numbers in [0, 1), the same for the same seed (mulberry32). */
+function randomOf(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** Every counter that has to survive, by series; the exporter's own begin anew. */
+function totalsOf(page: string): Totals {
+  const totals = new Map<string, number>();
+  for (const { name, type, samples } of parseExposition(page, "classic")) {
+    if (type !== "counter" || !/^stacks_(?:address|contract|chain)_/.test(name)) continue;
+    for (const sample of samples) totals.set(`${sample.name}${JSON.stringify([...sample.labels])}`, sample.value);
+  }
+  return totals;
+}
+
+function sumOf(totals: Totals, name: string, address: string): number {
+  let sum = 0;
+  for (const [series, value] of totals)
+    if (series.startsWith(`${name}[`) && series.includes(`"${address}"`)) sum += value;
+  return sum;
+}
+
+/** Runs the loop with the program at `main`. */
+export async function killLoop(main: string, kills: number, seed: number): Promise<KillLoop> {
+  const random = randomOf(seed);
+  const folder = mkdtempSync(join(tmpdir(), "stacks-exporter-kill-"));
+  let virtual = Date.now();
+  const simulator = await startSimulator({ seed, history: 30, now: () => virtual, keepBlocks: 1_000_000 });
+  const { chain } = simulator;
+  const { cast } = chain;
+  const principals = [...cast.users.slice(0, 4), cast.sponsor, cast.contracts.vault];
+  const config = join(folder, "config.yaml");
+  writeFileSync(
+    config,
+    `state: { path: ${join(folder, "state.db")} }
+networks:
+  - name: simulated
+    url: ${simulator.url}
+    confirmations: ${CONFIRMATIONS}
+    budget: { per_minute: 100000, per_month: unlimited }
+    addresses: [${principals.map((address) => `{ address: ${address} }`).join(", ")}]
+    contracts: [{ contract_id: ${cast.contracts.logger} }]
+collectors:
+  fees: { enabled: false }
+  mempool: { enabled: false }
+  blocks: { every: 1s, timeout: 1s }
+  addresses: { every: 1s, timeout: 1s, backfill: all, zeros: false }
+  contracts: { every: 1s, timeout: 1s }
+`,
+  );
+  const faults: string[] = [];
+  let last: Totals = new Map();
+  let [early, reorgs] = [0, 0];
+
+  const started = () => {
+    const child = spawn(process.execPath, [main, "--config", config, "--listen", "127.0.0.1:0"], {
+      cwd: folder,
+      stdio: ["ignore", "ignore", "pipe"],
+    });
+    const said: string[] = [];
+    const listening = (async () => {
+      for await (const line of createInterface(child.stderr)) {
+        said.push(line);
+        const address = /"address":"([^"]+)"/.exec(line)?.[1];
+        if (address !== undefined) {
+          child.stderr.resume();
+          return `http://${address}`;
+        }
+      }
+      return undefined;
+    })();
+    const ended = new Promise<void>((resolve) => child.once("close", () => resolve()));
+    return { child, listening, ended, said };
+  };
+  const look = async (url: string): Promise<Totals> => {
+    const now = totalsOf(await (await fetch(`${url}/metrics`)).text());
+    for (const [series, before] of last) {
+      const value = now.get(series);
+      if (value === undefined || value < before) faults.push(`${series} fell from ${before} to ${value}`);
+    }
+    last = now;
+    return now;
+  };
+  const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+  const end = async ({ child, ended }: { child: ChildProcess; ended: Promise<void> }, signal: NodeJS.Signals) => {
+    child.kill(signal);
+    await ended;
+  };
+  const until = async (isDone: () => Promise<boolean>, what: string) => {
+    for (let tries = 0; tries < 600; tries += 1) {
+      if (await isDone()) return;
+      await pause(100);
+    }
+    faults.push(`waited in vain for ${what}`);
+  };
+  const pass = (seconds: number) => {
+    virtual += seconds * 1000;
+    simulator.advance(0);
+  };
+
+  try {
+    // The first sight of the chain, while it stands still: what a contract had printed by then does not count.
+    const first = started();
+    const url = await first.listening;
+    if (url === undefined) throw new Error(`the program did not start: ${first.said.join("\n")}`);
+    await until(async () => (await (await fetch(`${url}/-/ready`)).text()).includes("is ready"), "the first polls");
+    const printed = contractBookOf(chain, cast.contracts.logger).prints;
+    await end(first, "SIGKILL");
+
+    for (let kill = 0; kill < kills; kill += 1) {
+      const run = started();
+      let isListening = false;
+      const watched = run.listening.then(async (address) => {
+        isListening = address !== undefined;
+        if (address !== undefined) await look(address).catch(() => undefined);
+      });
+      // Mostly in the middle of polls, sometimes before the file is open.
+      if (random() < 0.2) await pause(random() * 500);
+      else {
+        await watched;
+        await pause(random() * 400);
+        pass(5 + random() * 40);
+        if (random() < 0.2) {
+          chain.reorg(1 + Math.floor(random() * (CONFIRMATIONS - 1)));
+          reorgs += 1;
+        }
+        await pause(random() * 600);
+      }
+      if (!isListening) early += 1;
+      await end(run, "SIGKILL");
+      await watched;
+      const problem = run.said.find((line) => /state file|"level":"(?:error|fatal)"|Error/.test(line));
+      if (problem !== undefined) faults.push(`kill ${kill}: ${problem}`);
+    }
+
+    const run = started();
+    const address = (await run.listening) ?? "";
+    const tip = chain.ledger.tip?.height ?? 0;
+    const expected = principals.map((principal) => ({
+      principal,
+      book: booked(chain, principal, tip - CONFIRMATIONS + 1),
+    }));
+    const pairs = (totals: Totals) =>
+      expected.flatMap(({ principal, book }) =>
+        (
+          [
+            ["stacks_address_transactions_total", book.transactions],
+            ["stacks_address_fees_paid_microstx_total", Number(book.fees)],
+            ["stacks_address_stx_transfer_microstx_total", Number(book.stx)],
+            ["stacks_address_received_microstx_total", Number(book.reached)],
+            ["stacks_address_nft_transfers_total", book.nft],
+            ["stacks_address_reverted_transactions_total", 0],
+            ["stacks_address_gap_transactions_total", 0],
+          ] as const
+        ).map(([name, wanted]) => ({ name, principal, wanted, found: sumOf(totals, name, principal) })),
+      );
+    await until(
+      async () => pairs(await look(address)).every(({ wanted, found }) => wanted === found),
+      "the counters to equal the books",
+    );
+    for (const { name, principal, wanted, found } of pairs(last)) {
+      if (wanted !== found) faults.push(`${name} of ${principal} is ${found}, the books say ${wanted}`);
+    }
+    // Events carry no height: enough blocks pass that every one of them has had its confirmations.
+    const wanted = contractBookOf(chain, cast.contracts.logger).prints - printed;
+    const events = () => sumOf(last, "stacks_contract_events_total", cast.contracts.logger);
+    const pending = async () =>
+      Number(
+        /^stacks_contract_pending_depth_events\{.*\} (\d+)$/m.exec(
+          await (await fetch(`${address}/metrics`)).text(),
+        )?.[1],
+      );
+    await until(async () => {
+      await look(address);
+      return events() + (await pending()) === wanted;
+    }, "the events to equal the books");
+    if (events() + (await pending()) !== wanted)
+      faults.push(`${events()} events and ${await pending()} pending, the books say ${wanted}`);
+    await end(run, "SIGTERM");
+    const transactions = expected.reduce((sum, { book }) => sum + book.transactions, 0);
+    return { kills, early, reorgs, transactions, faults };
+  } finally {
+    await simulator.close();
+    rmSync(folder, { recursive: true });
+  }
+}
