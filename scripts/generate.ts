@@ -4,6 +4,7 @@ import { dirname, relative } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { alertOutputs } from "./generate/alerts.ts";
 import { configurationOutputs } from "./generate/configuration.ts";
+import { dashboardOutputs } from "./generate/dashboards.ts";
 import { metricsOutputs } from "./generate/metrics.ts";
 import type { Output } from "./generate/output.ts";
 import { statusOutputs } from "./generate/status.ts";
@@ -14,6 +15,7 @@ export const outputs: readonly Output[] = [
   ...metricsOutputs,
   ...statusOutputs,
   ...alertOutputs,
+  ...dashboardOutputs,
 ];
 
 const root = fileURLToPath(new URL("../", import.meta.url));
