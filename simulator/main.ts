@@ -1,6 +1,8 @@
-// The simulator as a program. Prints one line of JSON, {"url": …}, once it listens.
+// The simulator as a program. Once it listens it prints one line of JSON: {"url": …, "watch": {…}}, the latter being who is
+// worth watching.
 import { parseArgs } from "node:util";
 import { startSimulator } from "./server.ts";
+import { watchListOf } from "./watch-list.ts";
 
 const USAGE = `Usage: simulator [options]
   --port <number>          port to listen on (default: any free port)
@@ -68,7 +70,7 @@ const simulator = await startSimulator({
   randomEvents: flags["random-events"],
   gateway: flags["rate-limit"] === undefined ? {} : { perMinute: count("rate-limit", 1) },
 }).catch((error: unknown) => fail(error instanceof Error ? error.message : String(error)));
-process.stdout.write(`${JSON.stringify({ url: simulator.url })}\n`);
+process.stdout.write(`${JSON.stringify({ url: simulator.url, watch: watchListOf(simulator.chain.cast) })}\n`);
 
 let isStopping = false;
 async function stop(): Promise<void> {

@@ -14,8 +14,16 @@ export interface Io {
   readonly err: (text: string) => void;
   /** Resolves when somebody asks the process to stop. */
   readonly stopped: Promise<void>;
-  /** Starts the simulated chain as a process of its own; resolves with its address. */
-  readonly startSimulator: (args: readonly string[]) => Promise<{ readonly url: string; stop(): void }>;
+  /** Starts the simulated chain as a process of its own. */
+  readonly startSimulator: (args: readonly string[]) => Promise<Simulated>;
+}
+
+/** A simulated chain that listens. */
+export interface Simulated {
+  readonly url: string;
+  /** Who on it is worth watching: entries of a configuration. */
+  readonly watch: { readonly addresses: readonly object[]; readonly contracts: readonly object[] };
+  stop(): void;
 }
 
 interface Flags {
@@ -141,14 +149,18 @@ async function plan(flags: Flags, io: Io): Promise<number> {
 }
 
 // Fast enough to watch, and within a budget all the same: the demo shows the exporter as it is.
-const demoConfig = (url: string) => `networks:
+const demoConfig = ({ url, watch }: Simulated) => `networks:
   - name: simulated
     url: ${url}
     budget: { per_minute: 120, per_month: unlimited }
+    addresses: ${JSON.stringify(watch.addresses)}
+    contracts: ${JSON.stringify(watch.contracts)}
 collectors:
   fees: { every: 5s, timeout: 4s }
   mempool: { every: 5s, timeout: 4s }
   blocks: { every: 10s, timeout: 8s }
+  addresses: { every: 20s }
+  contracts: { every: 20s }
 `;
 
 async function demo(flags: Flags & { readonly seed: string }, io: Io): Promise<number> {
@@ -156,7 +168,7 @@ async function demo(flags: Flags & { readonly seed: string }, io: Io): Promise<n
   try {
     const { listen = "127.0.0.1:10789", logFormat = "pretty", logLevel } = flags;
     const config = await checked(
-      demoConfig(simulator.url),
+      demoConfig(simulator),
       "demo",
       { listen, logFormat, ...(logLevel && { logLevel }) },
       {},

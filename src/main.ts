@@ -5,6 +5,7 @@ import { readFileSync } from "node:fs";
 import { enableCompileCache } from "node:module";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import type { Simulated } from "./cli.ts";
 
 // Halves the start of every run but the first.
 enableCompileCache();
@@ -26,14 +27,13 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 // nowhere left to say it.
 process.stderr.on("error", () => undefined);
 
-async function startSimulator(args: readonly string[]): Promise<{ url: string; stop(): void }> {
+async function startSimulator(args: readonly string[]): Promise<Simulated> {
   // Its standard input is a lifeline: it ends when this process does, even by kill -9.
   const child = spawn(process.execPath, [fileURLToPath(simulator), ...args, "--exit-with-parent"], {
     stdio: ["pipe", "pipe", "inherit"],
   });
   for await (const line of createInterface(child.stdout)) {
-    const { url } = JSON.parse(line) as { url: string };
-    return { url, stop: () => child.kill() };
+    return { ...(JSON.parse(line) as Omit<Simulated, "stop">), stop: () => child.kill() };
   }
   throw new Error("the simulator ended before it listened");
 }

@@ -250,11 +250,28 @@ test("the demo says where to look, and takes its simulated chain along when it e
   const [, exporter] = await program.says(/(http:\S+)\/metrics/);
   const page = await until(async () => {
     const text = await fetch(`${exporter}/metrics`).then((answer) => answer.text());
-    return text.includes("stacks_chain_block_height{") && text.includes("stacks_mempool_transactions{")
-      ? text
-      : undefined;
+    // Targets are polled in turn, so the watched ones come one after the other.
+    const awaited = [
+      "stacks_chain_block_height{",
+      "stacks_mempool_transactions{",
+      'name="treasury"',
+      'name="event-logger"',
+    ];
+    return awaited.every((part) => text.includes(part)) ? text : undefined;
   }, "a complete page");
   expect(page).toContain('stacks_up{network="simulated"} 1');
+  expect(page).toMatch(
+    /stacks_address_info\{network="simulated",name="treasury",address="SP\w+",group="dao",kind="account"\} 1/,
+  );
+  expect(page).toMatch(
+    /stacks_contract_info\{network="simulated",name="event-logger",contract_id="SP\w+\.event-logger",group="app"\} 1/,
+  );
+  // A pace that the budget allows, with room for the requests that new transactions cost.
+  for (const collector of ["addresses", "contracts"])
+    expect(page).toContain(`stacks_exporter_collector_stretch_ratio{network="simulated",collector="${collector}"} 1\n`);
+  const [, planned] =
+    /stacks_exporter_budget_planned_requests\{network="simulated",window="minute"\} (\d+)/.exec(page) ?? [];
+  expect(Number(planned)).toBeLessThanOrEqual(80);
   program.child.kill("SIGINT");
 
   expect(await program.finished).toMatchObject({ code: 0 });
