@@ -60,3 +60,89 @@ export const FEES = {
   /** StacksOwnFeeAboveMarket: median of the fees that an address paid within `window` > feeRatio times priority medium of the type. */
   own: { feeRatio: 3, window: "1h", leastTransactions: 3, for: "5m", keepFiringFor: "30m" },
 } as const;
+
+/** Watched addresses. */
+export const ADDRESSES = {
+  /** Groups of the watch list that alerts look for; a group that nobody uses makes its alert silent. */
+  groups: { heartbeat: "heartbeat", treasury: "treasury" },
+  /** StacksAddressOutflowHigh (optional): STX that left within `window`, fees included. MicroSTX. */
+  outflowHigh: { microstx: 100_000_000_000, window: "1h", for: "2m", keepFiringFor: "15m" },
+  /** StacksAddressOutflowUnusual: outflow within `window` > ratio times its median over `baseline`, and > leastMicrostx. */
+  outflowUnusual: {
+    ratio: 10,
+    leastMicrostx: 10_000_000_000,
+    window: "1h",
+    baseline: "7d",
+    leastHistory: "1d",
+    for: "5m",
+    keepFiringFor: "30m",
+  },
+  /** StacksAddressSilent: an address of the group heartbeat has sent nothing for longer than this. */
+  silent: { after: "2h", for: "5m", keepFiringFor: "10m" },
+  /** StacksAddressTransactionsFailing: share of failed among those sent within `window`, when at least leastFailed failed. */
+  failing: { ratio: 0.3, leastFailed: 3, window: "1h", for: "5m", keepFiringFor: "30m" },
+  /** StacksAddressNewAsset (optional): an asset received within `fresh` and not within `memory` before, by an address known for `known`. */
+  newAsset: { memory: "7d", fresh: "1h", known: "1d", for: "2m" },
+  /** StacksAddressUnprotectedTransaction: of the group treasury, within `window`. */
+  unprotected: { window: "1h", for: "2m" },
+  /** StacksSponsorFeesHigh (optional): fees paid as a sponsor within `window`. MicroSTX. */
+  sponsor: { microstx: 50_000_000, window: "1d", for: "5m", keepFiringFor: "1h" },
+  /** StacksAddressBehind: transactions that are not read yet. */
+  behind: { transactions: 100, for: "1h", keepFiringFor: "10m" },
+  /** StacksAddressGap, StacksAddressReverted: any, within `window`. */
+  gap: { window: "1h", for: "2m" },
+  reverted: { window: "1h", for: "2m" },
+} as const;
+
+/** Watched contracts. */
+export const CONTRACTS = {
+  /** StacksContractSilent: no event for ratio times the mean time between events over `baseline`, and for longer than `least`. */
+  silent: { ratio: 10, least: "1h", baseline: "7d", leastEvents: 20, for: "10m", keepFiringFor: "10m" },
+  /** StacksContractEventsGap, StacksContractEventsReverted: any, within `window`. */
+  gap: { window: "1h", for: "2m" },
+  reverted: { window: "1h", for: "2m" },
+} as const;
+
+/** The chain. */
+export const CHAIN = {
+  /** StacksChainTipStale: age of the newest block; about 60 blocks are missing. */
+  tipStale: { after: "10m", for: "5m", keepFiringFor: "5m" },
+  /** StacksBurnTipStale: age of the newest anchor; nine times the mean between two burn blocks. */
+  burnTipStale: { after: "90m", for: "5m", keepFiringFor: "5m" },
+  /** StacksChainReorgDeep: blocks replaced at once, noticed within `window`. */
+  reorg: { blocks: 2, window: "1h", for: "1m" },
+  /** StacksTenureShort: blocks of a tenure, the median over `window`. */
+  tenureShort: { blocks: 10, window: "2h", for: "15m", keepFiringFor: "15m" },
+  /** StacksChainBlocksSkipped: any, within `window`. */
+  skipped: { window: "1h", for: "2m" },
+} as const;
+
+/** The exporter and the API behind it. */
+export const EXPORTER = {
+  /** An age of the last success up to here counts as fresh. Intervals of the collector; one is usual, two means one failed poll. */
+  freshBelow: 2.5,
+  absent: { for: "10m" },
+  down: { memory: "1d", for: "5m" },
+  upstreamDown: { for: "5m", keepFiringFor: "5m" },
+  collectorFailing: { for: "15m", keepFiringFor: "5m" },
+  /** StacksCollectorStale: age of the last success. Intervals. */
+  collectorStale: { intervals: 5, for: "5m" },
+  collectorRetired: { for: "5m" },
+  operationRetired: { for: "5m" },
+  /** StacksMempoolFrozen: no change within `window` while blocks came, polled at least every `slowest`. */
+  mempoolFrozen: { window: "15m", slowest: "5m", for: "5m", keepFiringFor: "5m" },
+  /** StacksBudgetStretched: how much slower than wished polls are. Ratio. */
+  budgetStretched: { ratio: 1.5, for: "15m" },
+  /** StacksBudgetMonthLow: what is left of the month's requests. Ratio. */
+  budgetMonthLow: { ratio: 0.1, for: "15m" },
+  /** StacksUpstreamRateLimited: pauses that the server asked for within `window`. */
+  rateLimited: { pauses: 3, window: "1h", for: "2m" },
+  /** StacksSchemaDrift: unexpected values within `window`. */
+  schemaDrift: { window: "1h", for: "10m" },
+  /** StacksLabelOverflow: any, within `window`. */
+  labelOverflow: { window: "1h", for: "2m" },
+  /** StacksSeriesHigh: series on the page of one exporter. */
+  seriesHigh: { series: 20_000, for: "30m" },
+  /** StacksOperationDeprecated (optional): any, within `window`. */
+  deprecated: { window: "1h", for: "1h" },
+} as const;

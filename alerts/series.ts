@@ -1,0 +1,61 @@
+// Selectors of series, made from the declared families: a name, label or value that no family has throws when it is written.
+import { collectorFamilies, collectors } from "../src/collectors/index.ts";
+import type { Family } from "../src/metrics/family.ts";
+import { ownFamilies } from "../src/metrics/own.ts";
+import type { Recording } from "./model.ts";
+
+/** Labels that Prometheus gives to whatever it scrapes. */
+export const TARGET_LABELS = ["job", "instance"] as const;
+
+const families = new Map<string, Family>(
+  [...collectorFamilies, ...(ownFamilies as readonly Family[])].flatMap((family) =>
+    family.kind === "histogram"
+      ? ["_bucket", "_count", "_sum"].map((suffix) => [family.name + suffix, family] as const)
+      : [[family.name, family] as const],
+  ),
+);
+
+/** The family of an exposed series (with `_bucket`, `_count` or `_sum` for a histogram); undefined when there is none. */
+export function familyOf(name: string): Family | undefined {
+  return families.get(name);
+}
+
+/** Label values; a leading `!` negates, a leading `~` makes it a regular expression. */
+type Matchers = Readonly<Record<string, string>>;
+
+function written(label: string, text: string): string {
+  const [, mark = "", value = ""] = /^([!~]?)(.*)$/s.exec(text) ?? [];
+  return `${label}${{ "": "=", "!": "!=", "~": "=~" }[mark] ?? "="}${JSON.stringify(value)}`;
+}
+
+function braces(matchers: Matchers): string {
+  const all = Object.entries(matchers).map(([label, text]) => written(label, text));
+  return all.length === 0 ? "" : `{${all.join(", ")}}`;
+}
+
+/** A selector of an exposed series: `series("stacks_up", { network: "mainnet" })`. Throws when no family has that name, label or value. */
+export function series(name: string, matchers: Matchers = {}): string {
+  const family = familyOf(name);
+  if (family === undefined) throw new Error(`there is no family with series ${name}`);
+  for (const [label, text] of Object.entries(matchers)) {
+    if (!family.labelNames.includes(label as never)) throw new Error(`${name} has no label ${label}`);
+    const known =
+      label === "collector"
+        ? collectors.map(({ name }) => name)
+        : (family.labels as Record<string, { values?: readonly string[] }>)[label]?.values;
+    const value = text.replace(/^!/, "");
+    if (known !== undefined && !text.startsWith("~") && !known.includes(value))
+      throw new Error(`${name} has no ${label} ${value}; there are ${known.join(", ")}`);
+  }
+  return name + braces(matchers);
+}
+
+/** A selector of a recorded series. Throws when it has no such label. */
+export function recorded({ record, labels }: Recording, matchers: Matchers = {}): string {
+  for (const label of Object.keys(matchers))
+    if (!labels.includes(label)) throw new Error(`${record} has no label ${label}`);
+  return record + braces(matchers);
+}
+
+/** Labels on which series of one network and one exporter meet. */
+export const onNetwork = "on (network, job, instance)";

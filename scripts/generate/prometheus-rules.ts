@@ -1,0 +1,61 @@
+// The rules as Prometheus reads them.
+import { type Alert, INTERVALS, type Recording, type Subject } from "../../alerts/model.ts";
+import { runbookUrl } from "./runbooks.ts";
+
+/** One rule of a group: a recording, or an alert. */
+export interface PrometheusRule {
+  readonly record?: string;
+  readonly alert?: string;
+  readonly expr: string;
+  readonly for?: string;
+  readonly keep_firing_for?: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+}
+
+/** A group of rules, as in a rule file. */
+export interface PrometheusGroup {
+  readonly name: string;
+  readonly interval: string;
+  readonly rules: readonly PrometheusRule[];
+}
+
+/** A recording rule as Prometheus reads it. */
+export function recordingRule({ record, expr }: Pick<Recording, "record" | "expr">): PrometheusRule {
+  return { record, expr };
+}
+
+/** An alert as Prometheus reads it. */
+export function alertRule(alert: Alert, { name }: Pick<Subject, "name">): PrometheusRule {
+  return {
+    alert: alert.alert,
+    expr: alert.expr,
+    for: alert.for,
+    ...(alert.keepFiringFor === undefined ? {} : { keep_firing_for: alert.keepFiringFor }),
+    labels: { severity: alert.severity },
+    annotations: { summary: alert.summary, description: alert.description, runbook_url: runbookUrl(alert, name) },
+  };
+}
+
+/** The groups of recording rules: baselines apart, because they are evaluated less often. */
+export function recordingGroups(subjects: readonly Subject[]): PrometheusGroup[] {
+  return subjects
+    .flatMap(({ name, baselines, recordings }) => [
+      { name: `stacks-${name}-baselines`, interval: INTERVALS.baselines, rules: baselines.map(recordingRule) },
+      { name: `stacks-${name}-recordings`, interval: INTERVALS.rules, rules: recordings.map(recordingRule) },
+    ])
+    .filter(({ rules }) => rules.length > 0);
+}
+
+/** The groups of alerts: those that everybody loads, or those that are optional. */
+export function alertGroups(subjects: readonly Subject[], isOptional: boolean): PrometheusGroup[] {
+  return subjects
+    .map((subject) => ({
+      name: `stacks-${subject.name}${isOptional ? "-optional" : ""}`,
+      interval: INTERVALS.rules,
+      rules: subject.alerts
+        .filter(({ optional }) => (optional !== undefined) === isOptional)
+        .map((alert) => alertRule(alert, subject)),
+    }))
+    .filter(({ rules }) => rules.length > 0);
+}

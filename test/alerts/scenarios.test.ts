@@ -1,0 +1,44 @@
+// Each alert in both directions: it fires when it should, and keeps quiet when it should. Decided by promtool.
+import { spawnSync } from "node:child_process";
+import { beforeAll, describe, expect, jest, test } from "@jest/globals";
+import { alerts } from "../../alerts/index.ts";
+import { type Scenario, trials } from "../support/promtool.ts";
+import { rules } from "./rules.ts";
+import { scenarios } from "./scenarios/index.ts";
+
+// A minute of work, and much more on a busy machine.
+jest.setTimeout(600_000);
+
+const isInstalled = spawnSync("promtool", ["--version"]).status === 0;
+if (!isInstalled && process.env.REQUIRE_PROMETHEUS !== undefined) throw new Error("promtool is not on the PATH");
+const suite = isInstalled ? describe : describe.skip;
+
+test("every alert is seen to fire and to keep quiet, and scenarios are of alerts that exist", () => {
+  const fired = new Set<string>();
+  const kept = new Set<string>();
+  for (const { alert, expect } of scenarios) {
+    if (expect.some(({ firing }) => firing.length > 0)) fired.add(alert);
+    if (expect.every(({ firing }) => firing.length === 0)) kept.add(alert);
+  }
+  const names = alerts.map(({ alert }) => alert as string).sort();
+
+  expect([...fired].sort()).toEqual(names);
+  expect([...kept].sort()).toEqual(names);
+  expect(new Set(scenarios.map(({ name }) => name)).size).toBe(scenarios.length);
+});
+
+suite("with promtool (Debian: apt-get install prometheus)", () => {
+  let said: readonly string[];
+  beforeAll(async () => {
+    const trial = (of: readonly Scenario[]) => trials(of.map((scenario) => ({ scenarios: [scenario], rules })));
+    // Two at once, every other scenario each, because the long ones stand together.
+    const [even, odd] = await Promise.all(
+      [0, 1].map((rest) => trial(scenarios.filter((_, index) => index % 2 === rest))),
+    );
+    said = scenarios.map((_, index) => (index % 2 === 0 ? even : odd)?.[Math.floor(index / 2)] ?? "not tried");
+  });
+
+  test.each(scenarios.map(({ name }, index) => ({ name, index })))("$name", ({ index }) => {
+    expect(said[index]).toBe("");
+  });
+});

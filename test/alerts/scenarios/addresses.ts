@@ -1,0 +1,299 @@
+// Watched addresses in traces.
+import { climb, gone, hold, missing, type Scenario, trace } from "../../support/promtool.ts";
+import { firing, never, of, quiet, target } from "./kit.ts";
+
+const who = 'name="payer", address="SP1"';
+const payer = { network: "mainnet", name: "payer", address: "SP1" };
+const series = (metric: string, values: string, labels = "", network = "mainnet") => ({
+  [`${metric}{${labels}${who}, ${target(network)}}`]: values,
+});
+const info = (group: string, values = hold(1, 3000), network = "mainnet") =>
+  series("stacks_address_info", values, `group="${group}", kind="account", `, network);
+const active = (values: string, network = "mainnet") => ({
+  [`stacks_exporter_collector_targets{collector="addresses", state="active", ${target(network)}}`]: values,
+});
+
+const sent = (values: string, network = "mainnet") => series("stacks_address_sent_microstx_total", values, "", network);
+/** A steady flow of a tenth of a thousand STX a minute for five hours, and then that much at once. */
+const flow = (atOnce: number) => trace(climb(0, 1e8, 300), climb(300e8 + atOnce, 1e8, 500));
+
+const unusual = of("StacksAddressOutflowUnusual");
+const unusualFlows = [
+  unusual("eleven times the usual fires after five minutes, and half an hour after its hour", sent(flow(5.41e10)), [
+    quiet(299, 304),
+    firing(payer, 305, 359, 389),
+    quiet(390, 450),
+  ]),
+  unusual("quiet: just ten times the usual", sent(flow(5.4e10)), [never(450)]),
+  unusual("who never sends: a little more than the least", sent(trace(hold(0, 300), hold(1.01e10, 200))), [
+    quiet(304),
+    firing(payer, 305),
+  ]),
+  unusual("quiet: who never sends, just the least", sent(trace(hold(0, 300), hold(1e10, 200))), [never(450)]),
+  unusual("quiet: always the same large flow", sent(climb(0, 1e10, 800)), [never(700)]),
+  unusual("quiet: the first day has no baseline", sent(trace(hold(0, 280), hold(9e10, 6))), [never(285)]),
+  unusual("quiet: an outage", sent(trace(climb(0, 1e8, 300), gone(120), climb(420e8, 1e8, 200))), [never(600)]),
+  unusual("a gap changes nothing", sent(trace(climb(0, 1e8, 300), hold(2e11, 20), gone(10), hold(2e11, 100))), [
+    firing(payer, 306, 319, 325, 335, 350),
+  ]),
+  unusual("quiet: the exporter starts anew at nothing", sent(trace(climb(0, 1e8, 300), gone(3), climb(0, 1e8, 200))), [
+    never(480),
+  ]),
+  unusual("of two networks only one", { ...sent(flow(9e10)), ...sent(climb(0, 1e8, 800), "testnet") }, [
+    firing({ network: "mainnet" }, 310),
+  ]),
+];
+const unusualDays = of("StacksAddressOutflowUnusual");
+const longFlows = [
+  unusualDays(
+    "a new level is the usual one after half a baseline",
+    sent(trace(climb(0, 1e8, 10_080), climb(10_080e8, 20e8, 10_080))),
+    [firing(payer, 10_200, 10_080 + 5000), quiet(10_070, 10_080 + 5200, 10_080 + 9000)],
+    10,
+  ),
+  unusualDays(
+    "a day of history is enough for a baseline",
+    sent(trace(climb(0, 1e8, 1500), climb(3000e8, 1e8, 100))),
+    [quiet(1495), firing(payer, 1505)],
+    5,
+  ),
+  unusualDays(
+    "quiet: less than a day is not",
+    sent(trace(climb(0, 1e8, 1380), climb(3000e8, 1e8, 100))),
+    [never(1430)],
+    5,
+  ),
+];
+
+const high = of("StacksAddressOutflowHigh");
+const highFlows = [
+  high(
+    "more than allowed fires after two minutes, and a quarter of an hour after its hour",
+    sent(trace(hold(0, 100), hold(1.01e11, 200))),
+    [quiet(99, 101), firing(payer, 102, 159, 174), quiet(175)],
+  ),
+  high("quiet: just as much as allowed", sent(trace(hold(0, 100), hold(1e11, 200))), [never(250)]),
+  high("quiet: the same in two hours", sent(climb(0, 5e10 / 60, 300)), [never(290)]),
+  high(
+    "of two networks only one",
+    { ...sent(trace(hold(0, 100), hold(2e11, 100))), ...sent(hold(5e11, 200), "testnet") },
+    [firing({ network: "mainnet" }, 110)],
+  ),
+];
+
+const silent = of("StacksAddressSilent");
+const last = (values: string, network = "mainnet", direction = "sent") =>
+  series("stacks_address_last_transaction_timestamp_seconds", values, `direction="${direction}", `, network);
+const one = active(hold(1, 3000));
+const silences = [
+  silent(
+    "two hours of silence fire after five minutes, and stay for ten when it sends again",
+    { ...last(trace(hold(0, 150), climb(9000, 60, 100))), ...info("heartbeat"), ...one },
+    [quiet(120, 125), firing(payer, 126, 149, 159), quiet(160, 240)],
+  ),
+  silent("quiet: it sends", { ...last(climb(0, 60, 300)), ...info("heartbeat"), ...one }, [never(290)]),
+  silent("quiet: just two hours", { ...last(climb(-7200, 60, 300)), ...info("heartbeat"), ...one }, [never(290)]),
+  silent(
+    "it only receives",
+    { ...last(hold(0, 300)), ...last(climb(0, 60, 300), "mainnet", "received"), ...info("heartbeat"), ...one },
+    [firing(payer, 200)],
+  ),
+  silent("quiet: it need not send", { ...last(hold(0, 300)), ...info("users"), ...one }, [never(290)]),
+  silent(
+    "quiet: no target is polled with success",
+    { ...last(hold(0, 300)), ...info("heartbeat"), ...active(hold(0, 300)) },
+    [never(290)],
+  ),
+  silent(
+    "quiet: an outage",
+    { ...last(trace(climb(0, 60, 100), gone(200))), ...info("heartbeat", trace(hold(1, 100), gone(200))), ...one },
+    [never(290)],
+  ),
+  silent("quiet: it has never sent", { ...info("heartbeat"), ...one }, [never(290)]),
+  silent(
+    "of two networks only one",
+    {
+      ...last(hold(0, 300)),
+      ...info("heartbeat"),
+      ...one,
+      ...last(climb(0, 60, 300), "testnet"),
+      ...info("heartbeat", hold(1, 300), "testnet"),
+      ...active(hold(1, 300), "testnet"),
+    },
+    [firing({ network: "mainnet" }, 200)],
+  ),
+];
+
+const failing = of("StacksAddressTransactionsFailing");
+const count = (tx_status: string, values: string, direction = "sent", network = "mainnet") =>
+  series(
+    "stacks_address_transactions_total",
+    values,
+    `tx_type="contract_call", tx_status="${tx_status}", direction="${direction}", `,
+    network,
+  );
+const step = (by: number) => trace(hold(5, 100), hold(5 + by, 300));
+const outcomes = (bad: number, good: number) => ({
+  ...count("abort_by_response", step(bad)),
+  ...count("success", step(good)),
+});
+const failures = [
+  failing("31 of 100 fire after five minutes, and half an hour after their hour", outcomes(31, 69), [
+    quiet(99, 104),
+    firing(payer, 105, 159, 189),
+    quiet(190, 250),
+  ]),
+  failing("quiet: just three in ten", outcomes(30, 70), [never(250)]),
+  failing("three of three", outcomes(3, 0), [firing(payer, 105)]),
+  failing("quiet: two of two", outcomes(2, 0), [never(250)]),
+  failing(
+    "both kinds of failure count",
+    {
+      ...count("abort_by_response", step(2)),
+      ...count("abort_by_post_condition", step(1)),
+      ...count("success", step(3)),
+    },
+    [firing(payer, 105)],
+  ),
+  failing(
+    "quiet: what others sent to it failed",
+    {
+      ...count("abort_by_response", step(50), "received"),
+      ...count("success", step(5)),
+      ...count("abort_by_response", hold(5, 300)),
+    },
+    [never(250)],
+  ),
+  failing("quiet: nothing is sent", outcomes(0, 0), [never(250)]),
+  failing(
+    "of two networks only one",
+    { ...outcomes(50, 0), ...count("abort_by_response", hold(9, 300), "sent", "testnet") },
+    [firing({ network: "mainnet" }, 110)],
+  ),
+];
+
+const fresh = of("StacksAddressNewAsset");
+const received = (metric: string, values: string, asset = "SP2.token", direction = "in", network = "mainnet") =>
+  series(metric, values, `asset="${asset}", direction="${direction}", `, network);
+const FT = "stacks_address_ft_transfers_total";
+const NFT = "stacks_address_nft_transfers_total";
+const DAY = 1440;
+const known = info("users", hold(1, 2 * DAY));
+const arrives = (at: number) => trace(missing(at), hold(1, 500));
+const newAssets = [
+  ...[FT, NFT].map((metric) =>
+    fresh(
+      `a first ${metric === FT ? "token" : "collectible"} fires after two minutes, for an hour`,
+      { ...known, ...received(metric, arrives(DAY + 20)) },
+      [
+        quiet(DAY + 19, DAY + 21),
+        firing({ ...payer, asset: "SP2.token" }, DAY + 22, DAY + 79),
+        quiet(DAY + 80, DAY + 200),
+      ],
+    ),
+  ),
+  fresh(
+    "quiet: it had received it before",
+    { ...known, ...received(FT, trace(hold(3, DAY - 200), gone(220), hold(1, 300))) },
+    [never(DAY + 250)],
+  ),
+  fresh(
+    "quiet: it only sent it",
+    {
+      ...known,
+      ...received(FT, arrives(DAY + 20), "SP2.token", "out"),
+      ...received(FT, trace(missing(DAY + 20), hold(0, 300))),
+    },
+    [never(DAY + 250)],
+  ),
+  fresh("quiet: a token beyond the bound", { ...known, ...received(FT, arrives(DAY + 20), "other") }, [
+    never(DAY + 250),
+  ]),
+  fresh(
+    "quiet: an address that is watched since today",
+    { ...info("users", trace(missing(120), hold(1, DAY))), ...received(FT, arrives(DAY + 20)) },
+    [never(DAY + 58)],
+  ),
+  fresh(
+    "an address that was watched a day ago",
+    { ...info("users", trace(hold(1, 90), missing(DAY), hold(1, 100))), ...received(FT, arrives(DAY + 100)) },
+    // Known within the hour from which the day is reckoned: until minute DAY + 149.
+    [firing(payer, DAY + 103, DAY + 148), quiet(DAY + 150)],
+  ),
+  fresh(
+    "quiet: the exporter was away for a day",
+    { ...known, ...received(FT, trace(hold(3, 200), gone(DAY), hold(1, 100))) },
+    [never(DAY + 280)],
+  ),
+  fresh(
+    "of two networks only one",
+    {
+      ...known,
+      ...info("users", hold(1, 2 * DAY), "testnet"),
+      ...received(FT, arrives(DAY + 20)),
+      ...received(FT, hold(8, 2 * DAY), "SP2.token", "in", "testnet"),
+    },
+    [firing({ network: "mainnet" }, DAY + 30)],
+  ),
+];
+const freshDays = of("StacksAddressNewAsset");
+const forgotten = [
+  freshDays(
+    "what was received more than a week ago is new again, what was within it is not",
+    {
+      ...info("users", hold(1, 15 * DAY)),
+      // Both away since the first day; one is back after six days, the other after eight.
+      ...received(FT, trace(hold(1, 30), gone(6 * DAY), hold(1, 9 * DAY)), "SP2.six"),
+      ...received(FT, trace(hold(1, 30), gone(8 * DAY), hold(1, 6 * DAY)), "SP2.eight"),
+    },
+    [quiet(6 * DAY + 60), firing({ ...payer, asset: "SP2.eight" }, 8 * DAY + 60), quiet(8 * DAY + 120)],
+    10,
+  ),
+];
+
+const sponsor = of("StacksSponsorFeesHigh");
+const fees = (values: string, role = "sponsor", network = "mainnet") =>
+  series("stacks_address_fees_paid_microstx_total", values, `tx_type="contract_call", role="${role}", `, network);
+const sponsors = [
+  sponsor(
+    "more than the budget of a day fires after five minutes, and an hour after its day",
+    fees(trace(hold(0, 100), hold(50_100_000, 1700))),
+    [quiet(99, 104), firing(payer, 105, 99 + DAY, 99 + DAY + 60), quiet(100 + DAY + 60, 1700)],
+  ),
+  sponsor("quiet: just the budget", fees(trace(hold(0, 100), hold(50_000_000, 200))), [never(290)]),
+  sponsor("quiet: its own fees", fees(trace(hold(0, 100), hold(90_000_000, 200)), "sender"), [never(290)]),
+  sponsor(
+    "of two networks only one",
+    { ...fees(trace(hold(0, 100), hold(90_000_000, 200))), ...fees(hold(9e9, 300), "sponsor", "testnet") },
+    [firing({ network: "mainnet" }, 110)],
+  ),
+];
+
+const behind = of("StacksAddressBehind");
+const backlog = (values: string, network = "mainnet") =>
+  series("stacks_address_backlog_transactions", values, "", network);
+const behinds = [
+  behind(
+    "an hour of backlog fires, and stays for ten minutes",
+    backlog(trace(hold(0, 10), hold(101, 90), hold(5, 60))),
+    [quiet(69), firing(payer, 70, 99, 109), quiet(110)],
+  ),
+  behind("quiet: just at the limit", backlog(hold(100, 200)), [never(190)]),
+  behind("quiet: an outage", backlog(trace(hold(0, 10), hold(300, 30), gone(100))), [never(130)]),
+  behind("of two networks only one", { ...backlog(hold(300, 200)), ...backlog(hold(3, 200), "testnet") }, [
+    firing({ network: "mainnet" }, 100),
+  ]),
+];
+
+/** Every scenario of the address alerts that is not about a total of the last hour. */
+export const addressScenarios: readonly Scenario[] = [
+  ...unusualFlows,
+  ...longFlows,
+  ...highFlows,
+  ...silences,
+  ...failures,
+  ...newAssets,
+  ...forgotten,
+  ...sponsors,
+  ...behinds,
+];

@@ -1,0 +1,332 @@
+// The exporter and its API in traces.
+import { climb, gone, hold, missing, type Scenario, trace } from "../../support/promtool.ts";
+import { firing, never, of, quiet, target } from "./kit.ts";
+
+const mainnet = { network: "mainnet" };
+const BUILD = 'stacks_exporter_build_info{version="1", node_version="v24", job="stacks", instance="exporter"}';
+const UP = 'up{job="stacks", instance="exporter"}';
+const here = { job: "stacks", instance: "exporter" };
+
+const down = of("StacksExporterDown");
+const downs = [
+  down(
+    "a target that stops answering fires after five minutes, until it answers",
+    { [UP]: trace(hold(1, 20), hold(0, 40), hold(1, 40)), [BUILD]: trace(hold(1, 20), gone(40), hold(1, 40)) },
+    [quiet(0, 19, 24), firing(here, 25, 59), quiet(60, 90)],
+  ),
+  down("quiet: it answers", { [UP]: hold(1, 100), [BUILD]: hold(1, 100) }, [never(90)]),
+  down(
+    "quiet: another kind of target is down",
+    { [UP]: hold(0, 100), [BUILD.replace('"exporter"', '"other"')]: hold(1, 100) },
+    [never(90)],
+  ),
+  down(
+    "it is remembered for a day",
+    { [UP]: trace(hold(1, 5), hold(0, 1500)), [BUILD]: trace(hold(1, 5), gone(1500)) },
+    [firing(here, 10, 1440), quiet(1446)],
+  ),
+  down(
+    "quiet: the target was taken away",
+    { [UP]: trace(hold(1, 20), gone(100)), [BUILD]: trace(hold(1, 20), gone(100)) },
+    [never(90)],
+  ),
+];
+
+const absent = of("StacksExporterAbsent");
+const absents = [
+  absent(
+    "no exporter at all fires after ten minutes",
+    { [BUILD]: trace(hold(1, 20), gone(100)), [UP]: trace(hold(1, 20), gone(100)) },
+    [quiet(19, 29), firing({ severity: "critical" }, 30, 100)],
+  ),
+  absent("there never was one", { [UP.replace("stacks", "node")]: hold(1, 100) }, [
+    quiet(9),
+    firing({ severity: "critical" }, 10),
+  ]),
+  absent("quiet: it is there", { [BUILD]: hold(1, 100) }, [never(90)]),
+  absent(
+    "quiet: one of two is there",
+    { [BUILD]: trace(hold(1, 20), gone(80)), [BUILD.replace('"exporter"', '"other"')]: hold(1, 100) },
+    [never(90)],
+  ),
+  absent(
+    "quiet: it is known to be down, which is another alert",
+    { [BUILD]: trace(hold(1, 20), gone(80)), [UP]: trace(hold(1, 20), hold(0, 80)) },
+    [never(90)],
+  ),
+  absent("another kind of target is down", { [UP]: hold(0, 100) }, [firing({ severity: "critical" }, 30)]),
+  absent(
+    "it was down for longer than a day",
+    { [BUILD]: trace(hold(1, 5), gone(1500)), [UP]: trace(hold(1, 5), hold(0, 1500)) },
+    [quiet(1440), firing({ severity: "critical" }, 1460)],
+  ),
+];
+
+const upstream = of("StacksUpstreamDown");
+const up = (values: string, network = "mainnet") => ({ [`stacks_up{${target(network)}}`]: values });
+const upstreams = [
+  upstream(
+    "a dead API fires after five minutes, and stays for five",
+    up(trace(hold(1, 20), hold(0, 40), hold(1, 40))),
+    [quiet(0, 19, 24), firing(mainnet, 25, 59, 64), quiet(65, 90)],
+  ),
+  upstream("quiet: it answers", up(hold(1, 100)), [never(90)]),
+  upstream("quiet: four minutes", up(trace(hold(1, 20), hold(0, 4), hold(1, 70))), [never(90)]),
+  upstream("quiet: the exporter is gone", up(trace(hold(1, 20), gone(80))), [never(90)]),
+  upstream("quiet: nothing is known yet", up(trace(missing(60), hold(1, 30))), [never(85)]),
+  upstream("of two networks only one", { ...up(hold(0, 30)), ...up(hold(1, 30), "testnet") }, [firing(mainnet, 20)]),
+];
+
+const collector = (metric: string, values: string, labels = "", name = "fees", network = "mainnet") => ({
+  [`stacks_exporter_collector_${metric}{${labels}collector="${name}", ${target(network)}}`]: values,
+});
+const state = (name: string, values: string, network = "mainnet") =>
+  collector("state", values, `state="${name}", `, "fees", network);
+const fees = { network: "mainnet", collector: "fees" };
+
+const failing = of("StacksCollectorFailing");
+const fails = collector("success", trace(hold(1, 20), hold(0, 40), hold(1, 40)));
+const failures = [
+  failing(
+    "a collector that fails fires after a quarter of an hour, and stays for five minutes",
+    { ...fails, ...state("retired", hold(0, 100)), ...up(hold(1, 100)) },
+    [quiet(0, 20, 34), firing(fees, 35, 59, 64), quiet(65, 90)],
+  ),
+  failing(
+    "quiet: it succeeds",
+    { ...collector("success", hold(1, 100)), ...state("retired", hold(0, 100)), ...up(hold(1, 100)) },
+    [never(90)],
+  ),
+  failing(
+    "quiet: the API is dead for all",
+    { ...fails, ...state("retired", hold(0, 100)), ...up(trace(hold(1, 20), hold(0, 80))) },
+    [never(90)],
+  ),
+  failing(
+    "quiet: its operation is gone, which is another alert",
+    { ...fails, ...state("retired", trace(hold(0, 20), hold(1, 80))), ...up(hold(1, 100)) },
+    [never(90)],
+  ),
+  failing(
+    "quiet: one failed poll now and then",
+    {
+      ...collector("success", trace(...Array.from({ length: 9 }, () => trace(hold(0, 5), hold(1, 5))))),
+      ...up(hold(1, 100)),
+    },
+    [never(85)],
+  ),
+  failing(
+    "of two collectors and two networks only one",
+    {
+      ...fails,
+      ...collector("success", hold(1, 100), "", "blocks"),
+      ...collector("success", hold(1, 100), "", "fees", "testnet"),
+      ...up(hold(1, 100)),
+      ...up(hold(1, 100), "testnet"),
+    },
+    [firing(fees, 50)],
+  ),
+];
+
+const stale = of("StacksCollectorStale");
+const age = (lastSuccess: string, interval = 60, name = "fees", network = "mainnet") => ({
+  ...collector("last_success_timestamp_seconds", lastSuccess, "", name, network),
+  ...collector("interval_seconds", hold(interval, 200), "", name, network),
+});
+const stops = age(trace(climb(0, 60, 20), hold(1140, 40), climb(3600, 60, 40)));
+const healthy = { ...collector("success", hold(1, 200)), ...up(hold(1, 200)) };
+const stales = [
+  stale("polls that stop fire five minutes after five intervals, until they go on", { ...stops, ...healthy }, [
+    // The last success is at minute 19; at 24 it is just five intervals old.
+    quiet(0, 24, 29),
+    firing(fees, 30, 59),
+    quiet(60, 90),
+  ]),
+  stale("quiet: just five intervals", { ...age(climb(-300, 60, 100)), ...healthy }, [never(90)]),
+  stale("quiet: polls go on", { ...age(climb(0, 60, 100)), ...healthy }, [never(90)]),
+  stale("quiet: the interval is long", { ...age(hold(0, 100), 1200), ...healthy }, [never(90)]),
+  stale(
+    "quiet: it fails, which is another alert",
+    { ...stops, ...collector("success", hold(0, 100)), ...up(hold(1, 100)) },
+    [never(90)],
+  ),
+  stale("quiet: the API is dead for all", { ...stops, ...collector("success", hold(1, 100)), ...up(hold(0, 100)) }, [
+    never(90),
+  ]),
+  stale(
+    "of two collectors only one",
+    {
+      ...stops,
+      ...healthy,
+      ...age(climb(0, 60, 100), 60, "blocks"),
+      ...collector("success", hold(1, 100), "", "blocks"),
+    },
+    [firing(fees, 50)],
+  ),
+];
+
+const frozen = of("StacksMempoolFrozen");
+interface Pool {
+  readonly changed: string;
+  readonly blocks?: string;
+  readonly waiting?: string;
+  readonly interval?: number;
+  readonly success?: string;
+  readonly network?: string;
+}
+const pool = ({
+  changed,
+  blocks = climb(0, 6, 200),
+  waiting = hold(1, 200),
+  interval = 300,
+  success = climb(0, 60, 200),
+  network = "mainnet",
+}: Pool) => ({
+  [`stacks_mempool_snapshots_changed_total{endpoint="mempool_stats", ${target(network)}}`]: changed,
+  [`stacks_mempool_snapshots_changed_total{endpoint="mempool_fees", ${target(network)}}`]: hold(5, 200),
+  [`stacks_chain_blocks_total{${target(network)}}`]: blocks,
+  [`stacks_mempool_transactions{tx_type="contract_call", ${target(network)}}`]: waiting,
+  [`stacks_mempool_transactions{tx_type="token_transfer", ${target(network)}}`]: hold(0, 200),
+  ...age(success, interval, "mempool", network),
+});
+const stuck = trace(climb(0, 1, 40), hold(39, 60), climb(40, 1, 50));
+const frosts = [
+  // The last change is at minute 39; at 54 the window holds nothing else.
+  frozen("no change for a quarter of an hour fires after five minutes, and stays for five", pool({ changed: stuck }), [
+    quiet(20, 53, 58),
+    firing(mainnet, 59, 99, 104),
+    quiet(105, 140),
+  ]),
+  frozen("quiet: it changes", pool({ changed: climb(0, 1, 200) }), [never(140)]),
+  frozen("quiet: no block came either", pool({ changed: stuck, blocks: hold(50, 200) }), [never(140)]),
+  frozen(
+    "a block a quarter of an hour is enough",
+    pool({ changed: stuck, blocks: trace(hold(50, 50), hold(51, 100)) }),
+    [firing(mainnet, 59, 64), quiet(75)],
+  ),
+  frozen("quiet: nothing waits", pool({ changed: stuck, waiting: hold(0, 200) }), [never(140)]),
+  frozen("quiet: it is asked too rarely to tell", pool({ changed: stuck, interval: 301 }), [never(140)]),
+  frozen("it ends when the last success is too old", pool({ changed: hold(1, 200), success: hold(1200, 200) }), [
+    // 1200 seconds and two and a half intervals of 300 are over in minute 33.
+    firing(mainnet, 30, 32, 37),
+    quiet(38, 100),
+  ]),
+  frozen(
+    "quiet: an outage while blocks are known from before",
+    pool({
+      changed: trace(climb(0, 1, 40), hold(39, 100)),
+      waiting: trace(hold(9, 45), gone(100)),
+      success: trace(climb(0, 60, 40), hold(2400, 100)),
+    }),
+    [never(140)],
+  ),
+  frozen(
+    "of two networks only one",
+    { ...pool({ changed: stuck }), ...pool({ changed: climb(0, 1, 200), network: "testnet" }) },
+    [firing(mainnet, 70)],
+  ),
+];
+
+interface Limit {
+  readonly alert: string;
+  /** Series by network and value. */
+  readonly series: (network: string, values: (factor: number) => string) => Readonly<Record<string, string>>;
+  /** The limit, and a value that is just beyond it. */
+  readonly limit: number;
+  readonly beyond: number;
+  readonly usual: number;
+  readonly for: number;
+  readonly labels?: Readonly<Record<string, string>>;
+}
+
+const LIMITS: readonly Limit[] = [
+  {
+    alert: "StacksCollectorRetired",
+    series: (network, values) => state("retired", values(1), network),
+    limit: 0,
+    beyond: 1,
+    usual: 0,
+    for: 5,
+    labels: fees,
+  },
+  {
+    alert: "StacksOperationRetired",
+    series: (network, values) => ({
+      [`stacks_exporter_upstream_operation_retired{operation="mempool_fees", ${target(network)}}`]: values(1),
+    }),
+    limit: 0,
+    beyond: 1,
+    usual: 0,
+    for: 5,
+    labels: { network: "mainnet", operation: "mempool_fees" },
+  },
+  {
+    alert: "StacksBudgetStretched",
+    series: (network, values) => collector("stretch_ratio", values(1), "", "fees", network),
+    limit: 1.5,
+    beyond: 1.51,
+    usual: 1,
+    for: 15,
+    labels: fees,
+  },
+  {
+    alert: "StacksBudgetMonthLow",
+    series: (network, values) => ({
+      [`stacks_exporter_budget_remaining_requests{window="month", ${target(network)}}`]: values(10_000),
+      [`stacks_exporter_budget_limit_requests{window="month", ${target(network)}}`]: hold(10_000, 500),
+      [`stacks_exporter_budget_remaining_requests{window="minute", ${target(network)}}`]: hold(0, 500),
+      [`stacks_exporter_budget_limit_requests{window="minute", ${target(network)}}`]: hold(60, 500),
+    }),
+    limit: 0.1,
+    beyond: 0.0995,
+    usual: 0.9,
+    for: 15,
+  },
+  {
+    alert: "StacksSeriesHigh",
+    series: (network, values) => ({
+      [`stacks_exporter_series{family="a", job="stacks", instance="${network}"}`]: values(0.5),
+      [`stacks_exporter_series{family="b", job="stacks", instance="${network}"}`]: values(0.5),
+    }),
+    limit: 20_000,
+    beyond: 20_100,
+    usual: 900,
+    for: 30,
+    labels: { instance: "mainnet" },
+  },
+];
+
+function limits({ alert, series, limit, beyond, usual, for: pending, labels = mainnet }: Limit): Scenario[] {
+  const it = of(alert);
+  const steady = (value: number) => (factor: number) => hold(value * factor, 200);
+  const broken = (factor: number) =>
+    trace(hold(usual * factor, 20), hold(beyond * factor, 60), hold(usual * factor, 60));
+  return [
+    it("beyond the limit it fires as long as that lasts", series("mainnet", broken), [
+      quiet(19, 20 + pending - 1),
+      firing(labels, 20 + pending, 79),
+      quiet(80, 130),
+    ]),
+    it("quiet: as usual", series("mainnet", steady(usual)), [never(130)]),
+    it("quiet: just at the limit", series("mainnet", steady(limit)), [never(130)]),
+    it(
+      "quiet: nothing is known",
+      series("mainnet", (factor) => trace(hold(usual * factor, 20), gone(100))),
+      [never(110)],
+    ),
+    it("only the one it is about", { ...series("mainnet", steady(beyond)), ...series("testnet", steady(usual)) }, [
+      firing(labels, 60),
+    ]),
+  ];
+}
+
+/** Every scenario of the exporter's alerts that is not about a total of the last hour. */
+export const exporterScenarios: readonly Scenario[] = [
+  ...downs,
+  ...absents,
+  ...upstreams,
+  ...failures,
+  ...stales,
+  ...frosts,
+  ...LIMITS.flatMap(limits),
+];

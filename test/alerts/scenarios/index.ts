@@ -1,0 +1,17 @@
+import type { Scenario } from "../../support/promtool.ts";
+import { addressScenarios } from "./addresses.ts";
+import { chainScenarios } from "./chain.ts";
+import { contractScenarios } from "./contracts.ts";
+import { exporterScenarios } from "./exporter.ts";
+import { feeScenarios } from "./fees.ts";
+import { totalScenarios } from "./totals.ts";
+
+/** Every scenario of every alert. */
+export const scenarios: readonly Scenario[] = [
+  ...feeScenarios,
+  ...addressScenarios,
+  ...contractScenarios,
+  ...chainScenarios,
+  ...exporterScenarios,
+  ...totalScenarios,
+];

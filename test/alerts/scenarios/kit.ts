@@ -1,0 +1,32 @@
+// What the scenarios of all subjects are written with.
+import type { Scenario } from "../../support/promtool.ts";
+
+/** Labels of a network and of the exporter that is scraped. */
+export const target = (network = "mainnet") => `network="${network}", job="stacks", instance="exporter"`;
+
+/** The alert is not firing at these times. */
+export const quiet = (...times: readonly number[]): Scenario["expect"] => times.map((at) => ({ at, firing: [] }));
+
+/** Not at any time up to the end; looked at every five minutes. */
+export const never = (upTo: number): Scenario["expect"] =>
+  quiet(...Array.from({ length: Math.ceil(upTo / 5) }, (_, index) => index * 5), upTo);
+
+/** Firing once, with these labels, at each of these times. */
+export const firing = (labels: Readonly<Record<string, string>>, ...times: readonly number[]): Scenario["expect"] =>
+  times.map((at) => ({ at, firing: [labels] }));
+
+/** Scenarios of one alert. */
+export const of =
+  (alert: string) =>
+  (
+    name: string,
+    series: Readonly<Record<string, string>>,
+    expect: readonly (Scenario["expect"] | Scenario["expect"][number])[],
+    every?: number,
+  ): Scenario => ({
+    name: `${alert}: ${name}`,
+    alert,
+    series,
+    expect: expect.flat(),
+    ...(every === undefined ? {} : { every }),
+  });

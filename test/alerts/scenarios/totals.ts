@@ -1,0 +1,156 @@
+// Alerts that say "it happened within the last hour": a counter has grown. They are alike, and so are their scenarios.
+import { gone, hold, missing, type Scenario, trace } from "../../support/promtool.ts";
+import { firing, never, of, quiet, target } from "./kit.ts";
+
+interface Happening {
+  readonly alert: string;
+  /** The counter with its labels but those of the target. */
+  readonly metric: string;
+  readonly labels: string;
+  /** Minutes of `for`. */
+  readonly for: number;
+  /** Minutes of the window. */
+  readonly window: number;
+  /** How much it must grow. */
+  readonly least?: number;
+  /** Other series that it needs, of a network. */
+  readonly beside?: (network: string) => Readonly<Record<string, string>>;
+}
+
+const HAPPENINGS: readonly Happening[] = [
+  { alert: "StacksChainBlocksSkipped", metric: "stacks_chain_skipped_blocks_total", labels: "", for: 2, window: 60 },
+  {
+    alert: "StacksContractEventsGap",
+    metric: "stacks_contract_events_gap_total",
+    labels: 'name="oracle", contract_id="SP1.oracle", ',
+    for: 2,
+    window: 60,
+  },
+  {
+    alert: "StacksContractEventsReverted",
+    metric: "stacks_contract_reverted_events_total",
+    labels: 'name="oracle", contract_id="SP1.oracle", ',
+    for: 2,
+    window: 60,
+  },
+  {
+    alert: "StacksAddressGap",
+    metric: "stacks_address_gap_transactions_total",
+    labels: 'name="payer", address="SP1", ',
+    for: 2,
+    window: 60,
+  },
+  {
+    alert: "StacksAddressReverted",
+    metric: "stacks_address_reverted_transactions_total",
+    labels: 'reason="vanished", name="payer", address="SP1", ',
+    for: 2,
+    window: 60,
+  },
+  {
+    alert: "StacksAddressUnprotectedTransaction",
+    metric: "stacks_address_unprotected_transactions_total",
+    labels: 'tx_type="contract_call", name="payer", address="SP1", ',
+    for: 2,
+    window: 60,
+    beside: (network) => ({
+      [`stacks_address_info{name="payer", address="SP1", group="treasury", kind="account", ${target(network)}}`]: hold(
+        1,
+        500,
+      ),
+    }),
+  },
+  {
+    alert: "StacksSchemaDrift",
+    metric: "stacks_exporter_unexpected_payload_total",
+    labels: 'operation="mempool_stats", field="tx_ages", kind="missing", ',
+    for: 10,
+    window: 60,
+  },
+  {
+    alert: "StacksUpstreamRateLimited",
+    metric: "stacks_exporter_upstream_pauses_total",
+    labels: "",
+    for: 2,
+    window: 60,
+    least: 3,
+  },
+  {
+    alert: "StacksLabelOverflow",
+    metric: "stacks_address_label_overflow_total",
+    labels: 'asset_class="ft", name="payer", address="SP1", ',
+    for: 2,
+    window: 60,
+  },
+];
+
+function scenariosOf({
+  alert,
+  metric,
+  labels,
+  for: pending,
+  window,
+  least = 1,
+  beside = () => ({}),
+}: Happening): Scenario[] {
+  const it = of(alert);
+  const total = (values: string, network = "mainnet") => ({
+    [`${metric}{${labels}${target(network)}}`]: values,
+    ...beside(network),
+  });
+  const once = trace(hold(7, 100), hold(7 + least, 400));
+  return [
+    it("it happened: fires as long as that is within the window", total(once), [
+      quiet(99, 100 + pending - 1),
+      firing({ network: "mainnet" }, 100 + pending, 99 + window),
+      // Then the last sample before the step leaves the window.
+      quiet(100 + window, 300),
+    ]),
+    it("quiet: nothing happens", total(hold(7, 300)), [never(290)]),
+    it("quiet: the counter is there with a past", total(trace(missing(100), hold(50, 200))), [never(290)]),
+    it("quiet: the exporter starts anew at nothing", total(trace(hold(50, 100), gone(3), hold(0, 200))), [never(290)]),
+    it("quiet: a gap of the scrapes", total(trace(hold(50, 100), gone(30), hold(50, 200))), [never(290)]),
+    ...(least > 1
+      ? [it("quiet: it happened too rarely", total(trace(hold(7, 100), hold(6 + least, 300))), [never(290)])]
+      : []),
+    it("of two networks only one", { ...total(once), ...total(hold(7, 400), "testnet") }, [
+      firing({ network: "mainnet" }, 130),
+    ]),
+  ];
+}
+
+const overflow = of("StacksLabelOverflow");
+const treasury = of("StacksAddressUnprotectedTransaction");
+const deprecated = of("StacksOperationDeprecated");
+const warnings = `stacks_exporter_deprecation_warnings_total{operation="block_by_height", ${target()}}`;
+
+/** Every scenario of these alerts. */
+export const totalScenarios: readonly Scenario[] = [
+  ...HAPPENINGS.flatMap(scenariosOf),
+  overflow(
+    "topics of a contract overflow too",
+    {
+      [`stacks_contract_label_overflow_total{name="oracle", contract_id="SP1.oracle", ${target()}}`]: trace(
+        hold(0, 100),
+        hold(4, 100),
+      ),
+    },
+    [quiet(101), firing({ network: "mainnet", contract_id: "SP1.oracle" }, 102)],
+  ),
+  treasury(
+    "quiet: an address of another group",
+    {
+      [`stacks_address_unprotected_transactions_total{tx_type="contract_call", name="payer", address="SP1", ${target()}}`]:
+        trace(hold(0, 100), hold(4, 100)),
+      [`stacks_address_info{name="payer", address="SP1", group="users", kind="account", ${target()}}`]: hold(1, 300),
+      [`stacks_address_info{name="safe", address="SP2", group="treasury", kind="account", ${target()}}`]: hold(1, 300),
+    },
+    [never(190)],
+  ),
+  deprecated("warnings for more than an hour fire", { [warnings]: trace(hold(0, 100), "1+1x99", hold(100, 300)) }, [
+    quiet(159),
+    firing({ network: "mainnet", operation: "block_by_height" }, 160, 258),
+    quiet(261),
+  ]),
+  deprecated("quiet: a warning now and then", { [warnings]: trace(hold(0, 100), hold(1, 300)) }, [never(390)]),
+];

@@ -1,0 +1,140 @@
+// Rules under test: scenarios are series and times at which an alert fires or not; promtool decides.
+import { spawn } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+type Labels = Readonly<Record<string, string>>;
+
+/** What is scraped, and what must follow. Times are minutes since the first sample. */
+export interface Scenario {
+  readonly name: string;
+  readonly alert: string;
+  /** Minutes between evaluations. @default 1 */
+  readonly every?: number;
+  /** Minutes between samples. @default 1 */
+  readonly sampled?: number;
+  /** Samples by series, the first at minute 0: see `hold`, `gone`, `missing` and `climb`. */
+  readonly series: Readonly<Record<string, string>>;
+  /** At each time the alerts that fire, by some of their labels; none: it is quiet. */
+  readonly expect: readonly { readonly at: number; readonly firing: readonly Labels[] }[];
+}
+
+/** The same value for some minutes. */
+export const hold = (value: number, minutes: number): string => `${value}+0x${minutes - 1}`;
+/** Not on the page for some minutes: Prometheus forgets it at once. */
+export const gone = (minutes: number): string => (minutes === 1 ? "stale" : `stale _x${minutes - 1}`);
+/** Not on the page yet. */
+export const missing = (minutes: number): string => `_x${minutes}`;
+/** A value that begins at `from` and grows by `step` every minute. */
+export const climb = (from: number, step: number, minutes: number): string =>
+  `${from}${step < 0 ? "-" : "+"}${Math.abs(step)}x${minutes - 1}`;
+/** One after the other. */
+export const trace = (...parts: readonly string[]): string => parts.join(" ");
+
+/** A rule as Prometheus reads it, of which a test looks at the name and the expression. */
+export interface TestedRule {
+  readonly record?: string;
+  readonly alert?: string;
+  readonly expr: string;
+}
+
+/** The rules that an alert needs, in the order in which they are evaluated. */
+export function closureOf(alert: string, rules: readonly TestedRule[]): TestedRule[] {
+  const needed = new Set<TestedRule>();
+  const visit = (rule: TestedRule) => {
+    if (needed.has(rule)) return;
+    for (const other of rules) if (other.record !== undefined && names(rule.expr).has(other.record)) visit(other);
+    needed.add(rule);
+  };
+  for (const rule of rules) if (rule.alert === alert) visit(rule);
+  return [...needed];
+}
+
+function names(expr: string): Set<string> {
+  return new Set(expr.match(/stacks:[a-z0-9_]+:[a-z0-9_]+/g) ?? []);
+}
+
+function expectation(alert: string, { at, firing }: Scenario["expect"][number]): object {
+  const state = `ALERTS{alertname=${JSON.stringify(alert)}, alertstate="firing"}`;
+  const by = Object.keys(firing[0] ?? {}).join(", ");
+  return {
+    expr: firing.length === 0 ? state : `count by (${by}) (${state})`,
+    eval_time: `${at}m`,
+    exp_samples: firing.map((labels) => ({
+      labels: `{${Object.entries(labels)
+        .map(([name, value]) => `${name}=${JSON.stringify(value)}`)
+        .join(", ")}}`,
+      value: 1,
+    })),
+  };
+}
+
+/** A test file of promtool for scenarios with the same rules and pace. */
+export function testFile(scenarios: readonly Scenario[], ruleFile: string): object {
+  return {
+    rule_files: [ruleFile],
+    evaluation_interval: `${scenarios[0]?.every ?? 1}m`,
+    tests: scenarios.map(({ name, alert, sampled = 1, series, expect }) => ({
+      name,
+      interval: `${sampled}m`,
+      input_series: Object.entries(series).map(([series, values]) => ({ series, values })),
+      promql_expr_test: expect.map((one) => expectation(alert, one)),
+    })),
+  };
+}
+
+/** Runs a program to its end. */
+export async function run(
+  program: string,
+  args: readonly string[],
+): Promise<{ readonly status: number | null; readonly output: string }> {
+  const child = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"] });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", (text) => (output += text));
+  const status = await new Promise<number | null>((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", resolve);
+  });
+  return { status, output };
+}
+
+/** A trial: scenarios of one alert, with the rules they are tried on. */
+export interface Trial {
+  readonly scenarios: readonly Scenario[];
+  readonly rules: readonly TestedRule[];
+}
+
+/** What promtool says of each trial: empty when every expectation holds. */
+export async function trials(all: readonly Trial[]): Promise<string[]> {
+  const folder = await mkdtemp(join(tmpdir(), "stacks-exporter-rules-"));
+  try {
+    const files = await Promise.all(
+      all.flatMap(({ scenarios, rules }, index) =>
+        [...Map.groupBy(scenarios, ({ every }) => every ?? 1)].map(async ([every, group]) => {
+          const stem = `${index}-${every}`;
+          const groups = [{ name: "tested", rules: closureOf(group[0]?.alert ?? "", rules) }];
+          await writeFile(join(folder, `${stem}.rules.json`), JSON.stringify({ groups }));
+          await writeFile(join(folder, `${stem}.test.json`), JSON.stringify(testFile(group, `${stem}.rules.json`)));
+          return { index, path: join(folder, `${stem}.test.json`) };
+        }),
+      ),
+    );
+    const { output } = await run("promtool", ["test", "rules", ...files.map(({ path }) => path)]);
+    const said = new Map(
+      output
+        .split(/^Unit Testing: {2}/m)
+        .slice(1)
+        .map((part) => [part.slice(0, part.indexOf("\n")).trim(), part.slice(part.indexOf("\n")).trim()]),
+    );
+    return all.map((_, index) =>
+      files
+        .filter((file) => file.index === index)
+        .map(({ path }) => said.get(path) ?? `promtool said nothing: ${output}`)
+        .filter((text) => text !== "SUCCESS")
+        .join("\n"),
+    );
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
