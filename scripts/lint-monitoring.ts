@@ -53,6 +53,7 @@ try {
       console.log(`SKIPPED  ${name}: ${about}: ${tool.missing}`);
       continue;
     }
+    if (calls.length === 0) throw new Error(`${name}: ${about}: expected something to check, found nothing`);
     const stdin = await input?.();
     const failures = calls
       .map((args) =>
