@@ -2,13 +2,19 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, relative } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { alertOutputs } from "./generate/alerts.ts";
 import { configurationOutputs } from "./generate/configuration.ts";
 import { kubernetesOutputs } from "./generate/kubernetes.ts";
 import { metricsOutputs } from "./generate/metrics.ts";
 import type { Output } from "./generate/output.ts";
 
 /** Everything that is generated. A new renderer is a file in `generate/` and one line here. */
-export const outputs: readonly Output[] = [...configurationOutputs, ...metricsOutputs, ...kubernetesOutputs];
+export const outputs: readonly Output[] = [
+  ...configurationOutputs,
+  ...metricsOutputs,
+  ...alertOutputs,
+  ...kubernetesOutputs,
+];
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 

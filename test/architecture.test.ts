@@ -41,6 +41,7 @@ function read(folder: string): File[] {
 
 const src = read("src");
 const simulator = read("simulator");
+const alerts = read("alerts");
 
 /** The floors of the house, the lowest first; a file may import from its own floor's folder and from lower floors. */
 const FLOORS: readonly (readonly string[])[] = [
@@ -76,7 +77,7 @@ test("imports go down, never sideways into another folder", () => {
 });
 
 test("no circle anywhere", () => {
-  const edges = new Map([...src, ...simulator].map(({ path, local }) => [path, local]));
+  const edges = new Map([...src, ...simulator, ...alerts].map(({ path, local }) => [path, local]));
   const done = new Set<string>();
   const walk = (path: string, trail: readonly string[]): string[] => {
     if (trail.includes(path)) return [[...trail.slice(trail.indexOf(path)), path].join(" → ")];
@@ -141,6 +142,27 @@ test("a subject knows the contract, families, operations and its own parts, and 
     );
 
   expect(wrong).toEqual([]);
+});
+
+describe("the rules", () => {
+  test("know the families, and nothing else of the exporter", () => {
+    const allowed = /^alerts\/|^src\/(collectors\/index|metrics\/(family|own))\.ts$/;
+
+    expect(alerts.length).toBeGreaterThan(8);
+    expect(
+      alerts.flatMap(({ path, local, packages }) =>
+        [...local.filter((target) => !allowed.test(target)), ...packages].map((target) => `${path} imports ${target}`),
+      ),
+    ).toEqual([]);
+  });
+
+  test("are not known to the exporter or the simulator", () => {
+    expect(
+      [...src, ...simulator].flatMap(({ path, local }) =>
+        local.filter((target) => target.startsWith("alerts/")).map((target) => `${path} imports ${target}`),
+      ),
+    ).toEqual([]);
+  });
 });
 
 test("the simulator and the exporter share nothing: a double that shares our parser would prove nothing", () => {

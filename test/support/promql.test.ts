@@ -44,6 +44,12 @@ describe("a query is taken apart:", () => {
   });
 });
 
+test("every comparison is seen", () => {
+  const text = "a == 1 and b != 2 and c >= bool 3 and d <= 4 and e > 5 and f < 6";
+
+  expect(parsePromql(text).comparisons).toEqual(["==", "!=", ">=", "<=", ">", "<"]);
+});
+
 test("what is wrong is shown where it is", () => {
   expect(parsePromql("rate(a_total[5m]) > > 1").errors).toEqual(["rate(a_total[5m]) > →> 1"]);
   expect(parsePromql("sum(a").errors).toHaveLength(1);

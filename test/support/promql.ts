@@ -46,7 +46,7 @@ const GROUPINGS: Readonly<Record<string, Grouping["kind"]>> = {
   GroupLeft: "group_left",
   GroupRight: "group_right",
 };
-const COMPARISONS = new Set(["Gtr", "Lss", "Gte", "Lte", "EqlC", "Neq"]);
+const COMPARISONS = new Set(["Gtr", "Lss", "Gte", "Lte", "Eql", "Neq"]);
 
 function ancestors(node: Node): Node[] {
   return node.parent === null ? [] : [node.parent, ...ancestors(node.parent)];

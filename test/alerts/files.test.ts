@@ -1,0 +1,108 @@
+// The generated files, read by the programs that they are for.
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "@jest/globals";
+import { parse } from "yaml";
+import { alerts } from "../../alerts/index.ts";
+import { DATASOURCE_UID } from "../../alerts/settings.ts";
+
+const folder = fileURLToPath(new URL("../../alerts/generated/", import.meta.url));
+
+function suite(program: string, about: string, body: () => void): void {
+  const isInstalled = spawnSync(program, ["--version"]).status === 0;
+  if (!isInstalled && process.env.REQUIRE_PROMETHEUS !== undefined) throw new Error(`${program} is not on the PATH`);
+  (isInstalled ? describe : describe.skip)(about, body);
+}
+
+suite("promtool", "with promtool (Debian: apt-get install prometheus)", () => {
+  test.each(["recording", "alerts", "optional"])("%s.rules.yaml is accepted without a word", (name) => {
+    const { status, stdout, stderr } = spawnSync(
+      "promtool",
+      ["check", "rules", "--lint=all", "--lint-fatal", `${folder}${name}.rules.yaml`],
+      {
+        encoding: "utf8",
+      },
+    );
+
+    expect(stderr).toBe("");
+    expect(stdout).toMatch(/SUCCESS: \d+ rules found/);
+    expect(status).toBe(0);
+  });
+});
+
+suite("amtool", "with amtool (Debian: apt-get install prometheus-alertmanager)", () => {
+  test("alertmanager.yaml is accepted", () => {
+    const { status, stdout } = spawnSync("amtool", ["check-config", `${folder}alertmanager.yaml`], {
+      encoding: "utf8",
+    });
+
+    expect(stdout).toContain("SUCCESS");
+    expect(status).toBe(0);
+  });
+});
+
+describe("grafana-alerts.yaml", () => {
+  interface Rule {
+    readonly uid: string;
+    readonly title: string;
+    readonly condition: string;
+    readonly for: string;
+    readonly keepFiringFor?: string;
+    readonly isPaused: boolean;
+    readonly labels: Readonly<Record<string, string>>;
+    readonly annotations: Readonly<Record<string, string>>;
+    readonly data: readonly {
+      readonly refId: string;
+      readonly datasourceUid: string;
+      readonly model: { readonly refId: string; readonly expr?: string; readonly expression?: string };
+    }[];
+  }
+  const { groups } = parse(readFileSync(`${folder}grafana-alerts.yaml`, "utf8")) as { groups: { rules: Rule[] }[] };
+  const rules = groups.flatMap(({ rules }) => rules);
+
+  test("holds the same alerts, the optional ones paused", () => {
+    const expected = alerts.map(({ alert, expr, severity, for: pending, keepFiringFor, optional }) => ({
+      title: alert,
+      expr,
+      severity,
+      pending,
+      keepFiringFor,
+      isPaused: optional !== undefined,
+    }));
+    const found = rules.map((rule) => ({
+      title: rule.title,
+      expr: rule.data[0]?.model.expr,
+      severity: rule.labels.severity,
+      pending: rule.for,
+      keepFiringFor: rule.keepFiringFor,
+      isPaused: rule.isPaused,
+    }));
+
+    expect(found).toEqual(expected);
+  });
+
+  test("has uids that Grafana takes, each once", () => {
+    const uids = rules.map(({ uid }) => uid);
+
+    expect(uids.filter((uid) => !/^[a-z0-9-]{1,40}$/.test(uid))).toEqual([]);
+    expect(new Set(uids).size).toBe(uids.length);
+  });
+
+  test("asks the one data source, and each expression reads one before it", () => {
+    for (const { data, condition } of rules) {
+      expect(data.map(({ datasourceUid }) => datasourceUid)).toEqual([DATASOURCE_UID, "__expr__", "__expr__"]);
+      expect(data.map(({ refId, model }) => refId === model.refId)).toEqual([true, true, true]);
+      expect(data[1]?.model.expression).toContain(`$${data[0]?.refId}`);
+      expect(data[2]?.model.expression).toBe(data[1]?.refId);
+      expect(condition).toBe(data[2]?.refId);
+    }
+  });
+
+  test("names the value as Grafana does", () => {
+    const texts = rules.flatMap(({ annotations }) => Object.values(annotations));
+
+    expect(texts.filter((text) => text.includes("$value "))).toEqual([]);
+    expect(texts.some((text) => text.includes("$values.query.Value"))).toBe(true);
+  });
+});

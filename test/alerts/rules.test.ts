@@ -1,0 +1,243 @@
+// What promtool cannot know of the rules: that names and labels exist, that counters are not compared bare, that labels survive.
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "@jest/globals";
+import { alerts, recordings, subjects } from "../../alerts/index.ts";
+import { inhibitions } from "../../alerts/inhibitions.ts";
+import { recorded, series } from "../../alerts/series.ts";
+import { anchorOf } from "../../scripts/generate/runbooks.ts";
+import { familyOf, labelsOf } from "../support/families.ts";
+import { parsePromql, type Query } from "../support/promql.ts";
+import { rules } from "./rules.ts";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+
+const queries = [
+  ...rules.map(({ alert, record, expr }) => ({ of: alert ?? record ?? "", expr })),
+  ...alerts.flatMap(({ alert, runbook }) =>
+    runbook.diagnosis.map(({ query }, index) => ({ of: `${alert}, diagnosis ${index + 1}`, expr: query })),
+  ),
+].map(({ of, expr }) => ({ of, expr, query: parsePromql(expr) }));
+
+const wrong = (find: (query: Query, expr: string) => readonly string[]) =>
+  queries.flatMap(({ of, expr, query }) => find(query, expr).map((what) => `${of}: ${what}`));
+
+/** Labels of an exposed or recorded series beside those of the target; undefined when there is no such series. */
+function labels(metric: string): readonly string[] | undefined {
+  // Made by Prometheus and by the client library; not ours, and used in few places.
+  if (metric === "up" || metric === "process_resident_memory_bytes") return [];
+  return recordings.find(({ record }) => record === metric)?.labels ?? labelsOf(metric);
+}
+
+describe("every query, of rules and of runbooks,", () => {
+  test("there are many, and each parses", () => {
+    expect(queries.length).toBeGreaterThan(100);
+    expect(wrong(({ errors }) => errors)).toEqual([]);
+  });
+
+  test("selects series that exist, by labels that they have", () => {
+    expect(
+      wrong(({ selectors }) =>
+        selectors.flatMap(({ metric, matchers }) => {
+          const known = labels(metric);
+          if (known === undefined) return [`no family has ${metric}`];
+          return matchers
+            .filter(({ label }) => !known.includes(label))
+            .map(({ label }) => `${metric} has no label ${label}`);
+        }),
+      ),
+    ).toEqual([]);
+  });
+
+  test("groups and joins by labels that one of its series has", () => {
+    expect(
+      wrong(({ selectors, groupings }) => {
+        const known = new Set(["job", "instance", ...selectors.flatMap(({ metric }) => labels(metric) ?? [])]);
+        return groupings.flatMap((grouping) => grouping.labels).filter((label) => !known.has(label));
+      }),
+    ).toEqual([]);
+  });
+
+  test("never takes a counter as it is", () => {
+    const GROWTH = new Set(["rate", "increase", "resets", "changes", "present_over_time", "max_over_time"]);
+    expect(
+      wrong(({ selectors }) =>
+        selectors
+          .filter(({ metric }) => (familyOf(metric)?.kind ?? "gauge") !== "gauge")
+          .filter(({ range, within }) => range === undefined || !GROWTH.has(within[0] ?? ""))
+          .map(({ metric }) => `bare counter ${metric}`),
+      ),
+    ).toEqual([]);
+  });
+
+  test("takes no rate of a gauge", () => {
+    expect(
+      wrong(({ selectors }) =>
+        selectors
+          .filter(({ metric }) => familyOf(metric)?.kind === "gauge")
+          .filter(({ within }) => ["rate", "increase", "irate"].includes(within[0] ?? ""))
+          .map(({ metric }) => `rate of gauge ${metric}`),
+      ),
+    ).toEqual([]);
+  });
+
+  test("uses nothing that Prometheus 2.42 does not have, and nothing that picks series at random", () => {
+    const KNOWN = new Set(
+      "absent changes count count_over_time histogram_quantile increase last_over_time max max_over_time present_over_time quantile_over_time rate round sum time".split(
+        " ",
+      ),
+    );
+    expect(wrong(({ functions }) => functions.filter((name) => !KNOWN.has(name)))).toEqual([]);
+  });
+});
+
+describe("every rule", () => {
+  test("keeps job and instance: sums without some labels, never by some", () => {
+    expect(wrong(({ groupings }) => groupings.filter(({ kind }) => kind === "by").map(() => "sums by labels"))).toEqual(
+      [],
+    );
+    expect(
+      wrong(({ groupings }) =>
+        groupings
+          .filter(({ kind }) => kind === "without" || kind === "ignoring")
+          .filter(({ labels }) => labels.includes("job") || labels.includes("instance"))
+          .map(() => "drops the target"),
+      ),
+    ).toEqual([]);
+  });
+
+  test("joins by the target too, but for what is there or not there at all", () => {
+    expect(
+      wrong(({ groupings }) =>
+        groupings
+          .filter(({ kind, labels }) => kind === "on" && labels.length > 0)
+          .filter(({ labels }) => !labels.includes("job") || !labels.includes("instance"))
+          .map(({ labels }) => `on (${labels.join(", ")})`),
+      ),
+    ).toEqual([]);
+  });
+
+  test("that records is named level:subject:operation, once, and declares labels that its series have", () => {
+    const names = recordings.map(({ record }) => record);
+
+    expect(names.filter((name) => !/^stacks:[a-z0-9_]+:[a-z0-9_]+$/.test(name))).toEqual([]);
+    expect(new Set(names).size).toBe(names.length);
+    for (const { record, expr, labels: declared } of recordings) {
+      const query = parsePromql(expr);
+      const dropped = query.groupings.filter(({ kind }) => kind === "without").flatMap((grouping) => grouping.labels);
+      const first = labels(query.selectors[0]?.metric ?? "") ?? [];
+      expect({ record, labels: [...declared].sort() }).toEqual({
+        record,
+        labels: first.filter((label) => !dropped.includes(label)).sort(),
+      });
+    }
+  });
+
+  test("that alerts compares, or asks whether something is there", () => {
+    const silent = rules.filter(({ alert, expr }) => {
+      const { comparisons, functions } = parsePromql(expr);
+      return alert !== undefined && comparisons.length === 0 && !functions.includes("absent");
+    });
+
+    expect(silent).toEqual([]);
+  });
+});
+
+describe("every alert", () => {
+  test("has its name once, waits, and says what it is", () => {
+    expect(new Set(alerts.map(({ alert }) => alert)).size).toBe(alerts.length);
+    for (const { alert, for: pending, labels, annotations } of rules.filter(({ alert }) => alert !== undefined)) {
+      expect(alert).toMatch(/^Stacks[A-Z][A-Za-z]+$/);
+      expect(pending).toMatch(/^[1-9]\d*[mh]$/);
+      expect(["critical", "warning", "info"]).toContain(labels?.severity);
+      expect(Object.keys(annotations ?? {})).toEqual(["summary", "description", "runbook_url"]);
+      expect(annotations?.summary).toMatch(/^[A-Z{]/);
+      expect(annotations?.description).toMatch(/\.$/);
+    }
+  });
+
+  test("has its value in the description only: labels and summary stay the same while it fires", () => {
+    for (const { alert, labels, annotations } of rules.filter(({ alert }) => alert !== undefined)) {
+      expect(Object.keys(labels ?? {})).toEqual(["severity"]);
+      expect([alert, annotations?.summary]).toEqual([alert, expect.not.stringContaining("$value")]);
+    }
+  });
+
+  test("names only labels that its first series has, or that Prometheus gives", () => {
+    const unknown = alerts.flatMap(({ alert, expr, summary, description }) => {
+      const { selectors, groupings } = parsePromql(expr);
+      const dropped = groupings.filter(({ kind }) => kind === "without").flatMap((grouping) => grouping.labels);
+      const known = ["job", "instance", ...(labels(selectors[0]?.metric ?? "") ?? [])].filter(
+        (label) => !dropped.includes(label),
+      );
+      return [...`${summary} ${description}`.matchAll(/\$labels\.(\w+)/g)]
+        .filter(([, label = ""]) => !known.includes(label))
+        .map(([text]) => `${alert}: ${text}`);
+    });
+
+    expect(unknown).toEqual([]);
+  });
+
+  test.each(subjects.map(({ name, alerts }) => ({ name, alerts })))(
+    "of $name has a section in the runbook, and every section an alert",
+    ({ name, alerts }) => {
+      const page = readFileSync(`${root}docs/runbooks/${name}.md`, "utf8");
+      const headings = [...page.matchAll(/^## (.+)$/gm)].map(([, heading = ""]) => heading);
+      const urls = rules
+        .filter(({ alert }) => alerts.some((one) => one.alert === alert))
+        .map(({ annotations }) => annotations?.runbook_url);
+
+      expect(headings).toEqual(alerts.map(({ alert }) => alert));
+      expect(urls.map((url) => url?.replace(/^.*\/docs\//, "docs/")).sort()).toEqual(
+        alerts.map((alert) => `docs/runbooks/${name}.md#${anchorOf(alert)}`).sort(),
+      );
+      for (const part of ["Meaning of", "Impact of", "Diagnosis of", "What to do about"]) {
+        for (const heading of headings) expect(page).toContain(`### ${part} ${heading}\n`);
+      }
+    },
+  );
+
+  test("that another one is told to watch for exists", () => {
+    const names = new Set<string>(alerts.map(({ alert }) => alert));
+    const texts = alerts.map(({ runbook }) => [runbook.meaning, runbook.impact, ...runbook.actions].join(" "));
+    const mentioned = texts.flatMap((text) => [...text.matchAll(/\bStacks[A-Z]\w+/g)].map(([name]) => name));
+
+    expect(mentioned.length).toBeGreaterThan(5);
+    expect(mentioned.filter((name) => !names.has(name))).toEqual([]);
+  });
+});
+
+describe("inhibition", () => {
+  test("silences nothing that silences it in turn, and nobody silences himself", () => {
+    const pairs = new Set(inhibitions.flatMap(({ source, targets }) => targets.map((target) => `${source} ${target}`)));
+    const mutual = inhibitions.flatMap(({ source, targets }) =>
+      targets.filter((target) => pairs.has(`${target} ${source}`)),
+    );
+
+    expect(mutual).toEqual([]);
+  });
+});
+
+describe("a selector that no family has is refused when it is written:", () => {
+  test.each([
+    ["a name", () => series("stacks_mempool_size"), "there is no family with series stacks_mempool_size"],
+    ["a label", () => series("stacks_up", { net: "x" }), "stacks_up has no label net"],
+    [
+      "a value",
+      () => series("stacks_mempool_transactions", { tx_type: "coinbase" }),
+      "stacks_mempool_transactions has no tx_type coinbase; there are token_transfer, smart_contract, contract_call, poison_microblock",
+    ],
+    [
+      "a collector",
+      () => series("stacks_exporter_collector_success", { collector: "fee" }),
+      "stacks_exporter_collector_success has no collector fee; there are fees, mempool, blocks, addresses, contracts",
+    ],
+    [
+      "a label of a recorded series",
+      () => recorded({ record: "stacks:a:b", about: "", expr: "", labels: ["network"] }, { name: "x" }),
+      "stacks:a:b has no label name",
+    ],
+  ])("%s", (_, write, message) => {
+    expect(write).toThrow(message);
+  });
+});

@@ -1,0 +1,11 @@
+// The declared families by the names of their series, for tests that read queries.
+import { familyOf } from "../../alerts/series.ts";
+
+export { familyOf };
+
+/** Labels of an exposed series beside those of the target; undefined when no family has it. */
+export function labelsOf(metric: string): readonly string[] | undefined {
+  const family = familyOf(metric);
+  if (family === undefined) return undefined;
+  return metric.endsWith("_bucket") && family.kind === "histogram" ? [...family.labelNames, "le"] : family.labelNames;
+}
