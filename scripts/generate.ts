@@ -4,6 +4,7 @@ import { dirname, relative } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { alertOutputs } from "./generate/alerts.ts";
 import { configurationOutputs } from "./generate/configuration.ts";
+import { dashboardOutputs } from "./generate/dashboards.ts";
 import { kubernetesOutputs } from "./generate/kubernetes.ts";
 import { metricsOutputs } from "./generate/metrics.ts";
 import type { Output } from "./generate/output.ts";
@@ -13,6 +14,7 @@ export const outputs: readonly Output[] = [
   ...configurationOutputs,
   ...metricsOutputs,
   ...alertOutputs,
+  ...dashboardOutputs,
   ...kubernetesOutputs,
 ];
 

@@ -175,3 +175,33 @@ test("the simulator and the exporter share nothing: a double that shares our par
 
   expect(crossing).toEqual([]);
 });
+
+describe("the boards", () => {
+  const boards = read("dashboards");
+
+  test("are known to nothing that runs", () => {
+    const users = [...src, ...simulator].filter(({ local }) =>
+      local.some((target) => target.startsWith("dashboards/")),
+    );
+
+    expect(users.map(({ path }) => path)).toEqual([]);
+  });
+
+  test("take names from the families and the rules, and nothing else of the exporter", () => {
+    const allowed = /^(dashboards\/|alerts\/|src\/metrics\/(own|instruments)\.ts$|scripts\/generate\/runbooks\.ts$)/;
+    const wrong = boards.flatMap(({ path, local }) =>
+      local.filter((target) => !allowed.test(target)).map((target) => `${path} imports ${target}`),
+    );
+
+    expect(boards.length).toBeGreaterThan(5);
+    expect(wrong).toEqual([]);
+  });
+
+  test("own Grafana's SDK, which makes panels in one file and boards in another", () => {
+    const users = boards.filter(({ packages }) => packages.includes("@grafana/grafana-foundation-sdk"));
+
+    expect(users.map(({ path }) => path).sort()).toEqual(["dashboards/board.ts", "dashboards/panel.ts"]);
+    for (const { packages } of [...src, ...simulator])
+      expect(packages).not.toContain("@grafana/grafana-foundation-sdk");
+  });
+});
