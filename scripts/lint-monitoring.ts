@@ -18,7 +18,7 @@ interface Check {
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 const folder = layOutStack("prometheus", "alertmanager");
-const rules = ["deploy/prometheus/watchdog.yaml", ...globSync("alerts/generated/prometheus/*.yaml", { cwd: root })];
+const rules = ["deploy/prometheus/watchdog.yaml", ...globSync("alerts/generated/*.rules.yaml", { cwd: root })];
 const boards = globSync("dashboards/json/*.json", { cwd: root });
 
 const checks: readonly Check[] = [

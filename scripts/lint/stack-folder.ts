@@ -7,14 +7,26 @@ import { parse } from "yaml";
 
 const deploy = fileURLToPath(new URL("../../deploy/", import.meta.url));
 
+/** A mount of a service: what of the host, or which volume, and where in the container. */
+export interface Mount {
+  readonly source: string;
+  readonly target: string;
+  readonly mode: string | undefined;
+}
+
+/** Takes a short mount apart; `${NAME:-default}` is its default. */
+export function mountOf(volume: string): Mount {
+  const [source = "", target = "", mode] = volume.replaceAll(/\$\{\w+:-([^}]*)\}/g, "$1").split(":");
+  return { source, target, mode };
+}
+
 /** Copies what the services mount from the project into a new folder, whose path is the result; to be removed by the caller. */
 export function layOutStack(...names: readonly string[]): string {
   const { services } = parse(readFileSync(join(deploy, "compose.yaml"), "utf8"), { merge: true }) as {
     services: Readonly<Record<string, { volumes: readonly string[] }>>;
   };
   const folder = mkdtempSync(join(tmpdir(), "stacks-exporter-stack-"));
-  for (const volume of names.flatMap((name) => services[name]?.volumes ?? [])) {
-    const [source = "", target = ""] = volume.split(":");
+  for (const { source, target } of names.flatMap((name) => services[name]?.volumes ?? []).map(mountOf)) {
     if (!source.startsWith(".")) continue;
     mkdirSync(join(folder, dirname(target)), { recursive: true });
     cpSync(resolve(deploy, source), join(folder, target), { recursive: true });

@@ -2,6 +2,7 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { describe, expect, test } from "@jest/globals";
+import { mountOf } from "../../scripts/lint/stack-folder.ts";
 import { root, textOf, yamlOf } from "./files.ts";
 
 interface Service {
@@ -26,7 +27,6 @@ interface Compose {
 const { services, volumes } = yamlOf<Compose>("deploy/compose.yaml") as Compose & {
   readonly services: Readonly<Record<string, Service>>;
 };
-const mainnet = yamlOf<Compose>("deploy/compose.mainnet.yaml");
 const list = Object.entries(services);
 
 test("it is the exporter and what looks at it", () => {
@@ -62,11 +62,10 @@ describe.each(list)("%s", (name, service) => {
   });
 
   test("mounts what exists, read-only, and volumes that are declared", () => {
-    for (const volume of service.volumes) {
-      const [source = "", , mode] = volume.split(":");
+    for (const { source, mode } of service.volumes.map(mountOf)) {
       if (source.startsWith(".")) {
         expect(() => statSync(resolve(root, "deploy", source))).not.toThrow();
-        expect([volume, mode]).toEqual([volume, "ro"]);
+        expect([source, mode]).toEqual([source, "ro"]);
       } else expect(Object.keys(volumes)).toContain(source);
     }
   });
@@ -88,7 +87,7 @@ describe.each(list)("%s", (name, service) => {
 });
 
 test("every declared volume is used", () => {
-  const used = list.flatMap(([, service]) => service.volumes.map((volume) => volume.split(":")[0]));
+  const used = list.flatMap(([, service]) => service.volumes.map((volume) => mountOf(volume).source));
 
   expect(Object.keys(volumes).filter((name) => !used.includes(name))).toEqual([]);
 });
@@ -105,9 +104,20 @@ test("the version of the exporter is the version of the package", () => {
   expect(services.exporter?.image).toBe(`stacks-exporter:${version}`);
 });
 
-test("mainnet changes the exporter only, and its commands can be replaced by every version of compose", () => {
-  expect(Object.keys(mainnet.services)).toEqual(["exporter"]);
-  for (const service of [services.exporter, mainnet.services.exporter]) expect(typeof service?.command).toBe("string");
-  for (const volume of mainnet.services.exporter?.volumes ?? [])
-    expect(() => statSync(resolve(root, "deploy", volume.split(":")[0] ?? ""))).not.toThrow();
+test("mainnet changes the exporter only, by a command that every version of compose can replace", () => {
+  const { services: changed } = yamlOf<Compose>("deploy/compose.mainnet.yaml");
+
+  expect(Object.keys(changed)).toEqual(["exporter"]);
+  for (const service of [services.exporter, changed.exporter]) expect(typeof service?.command).toBe("string");
+});
+
+test.each(["mainnet", "grafana-alerts"])("what %s adds is there, and mounted read-only", (name) => {
+  const { services: changed } = yamlOf<Compose>(`deploy/compose.${name}.yaml`);
+  const mounts = Object.values(changed).flatMap(({ volumes = [] }) => volumes.map(mountOf));
+
+  expect(mounts.length).toBeGreaterThan(0);
+  for (const { source, mode } of mounts) {
+    expect(() => statSync(resolve(root, "deploy", source))).not.toThrow();
+    expect([source, mode]).toEqual([source, "ro"]);
+  }
 });

@@ -3,6 +3,7 @@ import { readdirSync } from "node:fs";
 import { resolve } from "node:path";
 import { expect, test } from "@jest/globals";
 import { DATASOURCE_UID } from "../../alerts/settings.ts";
+import { mountOf } from "../../scripts/lint/stack-folder.ts";
 import { root, textOf, yamlOf } from "./files.ts";
 
 interface Compose {
@@ -12,12 +13,7 @@ interface Compose {
   };
 }
 const { services } = yamlOf<Compose>("deploy/compose.yaml");
-const mounts = new Map(
-  services.grafana.volumes.map((volume) => {
-    const [source = "", target = ""] = volume.split(":");
-    return [target, source];
-  }),
-);
+const mounts = new Map(services.grafana.volumes.map(mountOf).map(({ source, target }) => [target, source]));
 
 test("the data source has the uid that alerts name, and asks the Prometheus of the stack", () => {
   const { apiVersion, datasources } = yamlOf<{ apiVersion: number; datasources: Record<string, unknown>[] }>(
