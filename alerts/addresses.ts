@@ -2,7 +2,7 @@
 import { whileActive } from "./guards.ts";
 import type { Alert, Recording, Subject } from "./model.ts";
 import { series } from "./series.ts";
-import { ADDRESSES, FEES, seconds } from "./thresholds.ts";
+import { ADDRESSES, FEES, MICRO, seconds } from "./thresholds.ts";
 
 const onAddress = "on (network, name, address, job, instance)";
 const inGroup = (group: string) => `and ${onAddress} ${series("stacks_address_info", { group })}`;
@@ -40,14 +40,14 @@ const FLOW = {
 const outflowUnusual: Alert = {
   alert: "StacksAddressOutflowUnusual",
   severity: "warning",
-  expr: `${outflow(unusual.window)} > ${unusual.ratio} * last_over_time(${hourlyBaseline.record}[${FEES.baseline.staleness}])
-and ${outflow(unusual.window)} > ${unusual.leastMicrostx}`,
+  expr: `${outflow(unusual.window)} / ${MICRO} > ${unusual.leastMicrostx / MICRO}
+and ${outflow(unusual.window)} > ${unusual.ratio} * last_over_time(${hourlyBaseline.record}[${FEES.baseline.staleness}])`,
   for: unusual.for,
   keepFiringFor: unusual.keepFiringFor,
   summary: "Far more STX than usual leaves {{ $labels.name }} on {{ $labels.network }}",
-  description: "{{ $value | humanize }} microSTX left within an hour.",
+  description: '{{ printf "%.0f" $value }} STX left within an hour.',
   runbook: {
-    meaning: `More than ${unusual.ratio} times what usually leaves within ${unusual.window} (the median over ${unusual.baseline}), and more than ${unusual.leastMicrostx / 1e6} STX.`,
+    meaning: `More than ${unusual.ratio} times what usually leaves within ${unusual.window} (the median over ${unusual.baseline}), and more than ${unusual.leastMicrostx / MICRO} STX.`,
     impact: "A payout, or a key in wrong hands.",
     diagnosis: [FLOW.out, FLOW.usual, FLOW.where, FLOW.types],
     actions: [
@@ -62,13 +62,13 @@ const outflowHigh: Alert = {
   alert: "StacksAddressOutflowHigh",
   severity: "warning",
   optional: "The limit is an example: put in your own.",
-  expr: `${outflow(high.window)} > ${high.microstx}`,
+  expr: `${outflow(high.window)} / ${MICRO} > ${high.microstx / MICRO}`,
   for: high.for,
   keepFiringFor: high.keepFiringFor,
   summary: "More STX than allowed leaves {{ $labels.name }} on {{ $labels.network }}",
-  description: "{{ $value | humanize }} microSTX left within an hour.",
+  description: '{{ printf "%.0f" $value }} STX left within an hour.',
   runbook: {
-    meaning: `More than ${high.microstx / 1e6} STX left within ${high.window}, fees included.`,
+    meaning: `More than ${high.microstx / MICRO} STX left within ${high.window}, fees included.`,
     impact: "The limit that was set for this address is broken, planned or not.",
     diagnosis: [FLOW.out, FLOW.where, FLOW.types],
     actions: [
@@ -175,7 +175,8 @@ const unprotected: Alert = {
 ${inGroup(ADDRESSES.groups.treasury)}`,
   for: ADDRESSES.unprotected.for,
   summary: "{{ $labels.name }} on {{ $labels.network }} sent a transaction without any post-condition",
-  description: "{{ $value | humanize }} transactions in the last hour would have let a contract take anything.",
+  description:
+    'Transactions of the last hour that would have let a contract take anything: {{ printf "%.0f" $value }}.',
   runbook: {
     meaning: `An address of the group \`${ADDRESSES.groups.treasury}\` sent a transaction in mode allow with no post-condition.`,
     impact: "The called contract could have moved any asset of the address.",
@@ -198,13 +199,13 @@ const sponsor: Alert = {
   alert: "StacksSponsorFeesHigh",
   severity: "warning",
   optional: "The budget is an example: put in your own.",
-  expr: `${sponsored} > ${ADDRESSES.sponsor.microstx}`,
+  expr: `${sponsored} / ${MICRO} > ${ADDRESSES.sponsor.microstx / MICRO}`,
   for: ADDRESSES.sponsor.for,
   keepFiringFor: ADDRESSES.sponsor.keepFiringFor,
   summary: "{{ $labels.name }} on {{ $labels.network }} pays more than its budget for others",
-  description: "It paid {{ $value | humanize }} microSTX as a sponsor within a day.",
+  description: 'It paid {{ printf "%.2f" $value }} STX as a sponsor within a day.',
   runbook: {
-    meaning: `Fees paid as a sponsor within ${ADDRESSES.sponsor.window} are above ${ADDRESSES.sponsor.microstx / 1e6} STX. The API gives no balance, so days that are left cannot be told: divide the balance by this.`,
+    meaning: `Fees paid as a sponsor within ${ADDRESSES.sponsor.window} are above ${ADDRESSES.sponsor.microstx / MICRO} STX. The API gives no balance, so days that are left cannot be told: divide the balance by this.`,
     impact: "The sponsor runs dry, and sponsored transactions are no longer mined.",
     diagnosis: [
       { shows: "What it paid in a day. MicroSTX.", query: sponsored },
@@ -250,7 +251,7 @@ const gap: Alert = {
   expr: `${passedOver} > 0`,
   for: ADDRESSES.gap.for,
   summary: "Transactions of {{ $labels.name }} on {{ $labels.network }} were passed over",
-  description: "About {{ $value | humanize }} transactions were not counted in the last hour.",
+  description: 'Transactions of the last hour that were not counted: {{ printf "%.0f" $value }}.',
   runbook: {
     meaning: "More transactions had come since the last poll than `catch_up` allows to read.",
     impact: "The counters of this address are too low from now on.",
@@ -272,7 +273,7 @@ const reverted: Alert = {
   expr: `${undone} > 0`,
   for: ADDRESSES.reverted.for,
   summary: "Counted transactions of {{ $labels.name }} on {{ $labels.network }} are gone",
-  description: "{{ $value | humanize }} transactions that had been counted are canonical no more.",
+  description: 'Transactions that had been counted and are canonical no more: {{ printf "%.0f" $value }}.',
   runbook: {
     meaning: "A reorganisation removed transactions that already had the configured confirmations.",
     impact: "Payments that were taken as final are not. Counters are not lowered; subtract the reverted ones.",

@@ -118,7 +118,7 @@ const blocksSkipped: Alert = {
   for: CHAIN.skipped.for,
   summary: "Blocks of {{ $labels.network }} were passed over",
   description:
-    "About {{ $value | humanize }} blocks were not read in the last hour, because there was too much to catch up.",
+    'Blocks that were not read in the last hour, because there was too much to catch up: {{ printf "%.0f" $value }}.',
   runbook: {
     meaning:
       "More blocks had come since the last poll than `catch_up` allows to read at once; those before them are not in the counters.",

@@ -54,7 +54,8 @@ const gap: Alert = {
   expr: `${gaps} > 0`,
   for: CONTRACTS.gap.for,
   summary: "Events of {{ $labels.name }} on {{ $labels.network }} were passed over",
-  description: "In {{ $value | humanize }} polls of the last hour more events had come than are read at once.",
+  description:
+    'Polls of the last hour in which more events had come than are read at once: {{ printf "%.0f" $value }}.',
   runbook: {
     meaning:
       "Between two polls more events came than `pages` allows to read, so an unknown number is missing in the counters.",
@@ -74,7 +75,7 @@ const reverted: Alert = {
   expr: `${undone} > 0`,
   for: CONTRACTS.reverted.for,
   summary: "Events of {{ $labels.name }} on {{ $labels.network }} were undone",
-  description: "{{ $value | humanize }} counted events are not listed any more.",
+  description: 'Counted events that are not listed any more: {{ printf "%.0f" $value }}.',
   runbook: {
     meaning: "A reorganisation removed events that had been counted. The counters are not lowered.",
     impact: "What was done on the strength of these events may have to be undone.",

@@ -303,7 +303,7 @@ const schemaDrift: Alert = {
   expr: `${drifted} > 0`,
   for: EXPORTER.schemaDrift.for,
   summary: "Answers of {{ $labels.operation }} on {{ $labels.network }} are not as they should be",
-  description: "{{ $value | humanize }} unexpected values in an hour.",
+  description: 'Unexpected values in an hour: {{ printf "%.0f" $value }}.',
   runbook: {
     meaning:
       "A field is missing, null, of another type, or has a value that is new. The API has changed, or is broken.",
@@ -330,7 +330,7 @@ const labelOverflow: Alert = {
 or ${overflowOf("stacks_contract_label_overflow_total")}`,
   for: EXPORTER.labelOverflow.for,
   summary: "{{ $labels.name }} on {{ $labels.network }} has more label values than series are allowed",
-  description: "{{ $value | humanize }} were counted as other in the last hour.",
+  description: 'Counted as other in the last hour: {{ printf "%.0f" $value }}.',
   runbook: {
     meaning:
       "An address has more assets than `max_assets`, or a contract more topics than `max_topics`; the rest is counted under `other`.",
@@ -377,7 +377,7 @@ const deprecated: Alert = {
   expr: `${warnings} > 0`,
   for: EXPORTER.deprecated.for,
   summary: "The API of {{ $labels.network }} calls {{ $labels.operation }} deprecated",
-  description: "It may be taken away: {{ $value | humanize }} warnings in an hour.",
+  description: 'It may be taken away. Warnings in an hour: {{ printf "%.0f" $value }}.',
   runbook: {
     meaning: "The server sends a Warning, Deprecation or Sunset header with its answers.",
     impact: "None yet. Later: StacksOperationRetired.",

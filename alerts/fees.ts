@@ -1,7 +1,7 @@
 // The fee market: what is usual, what it costs now against that, and when somebody should know.
 import type { Alert, Recording, Subject } from "./model.ts";
 import { onNetwork, recorded, series } from "./series.ts";
-import { FEES, seconds } from "./thresholds.ts";
+import { FEES, MICRO, seconds } from "./thresholds.ts";
 
 const { baseline, windows, blockUsage } = FEES;
 
@@ -239,16 +239,16 @@ const absolute: Alert = {
   expr: Object.entries(FEES.absolute.microstx)
     .map(
       ([tx_type, budget]) =>
-        `${series("stacks_mempool_fee_priority_microstx", { tx_type, priority: "medium" })} > ${budget}`,
+        `${series("stacks_mempool_fee_priority_microstx", { tx_type, priority: "medium" })} / ${MICRO} > ${budget / MICRO}`,
     )
     .join("\nor "),
   for: FEES.absolute.for,
   keepFiringFor: FEES.absolute.keepFiringFor,
   summary: "A {{ $labels.tx_type }} on {{ $labels.network }} costs more than the budget",
-  description: "Priority medium for {{ $labels.tx_type }} is {{ $value | humanize }} microSTX.",
+  description: 'Priority medium for {{ $labels.tx_type }} is {{ printf "%.3f" $value }} STX.',
   runbook: {
     meaning: `Priority medium is above the budget of its type: ${Object.entries(FEES.absolute.microstx)
-      .map(([type, budget]) => `${type} ${budget / 1e6} STX`)
+      .map(([type, budget]) => `${type} ${budget / MICRO} STX`)
       .join(", ")}.`,
     impact: "What is sent now costs more than was decided on, whatever is usual.",
     diagnosis: [SEE.fees, SEE.ratio],
@@ -256,26 +256,27 @@ const absolute: Alert = {
   },
 };
 
+const paid = `histogram_quantile(0.5, rate(${series("stacks_address_tx_fee_microstx_bucket")}[${FEES.own.window}]))`;
 const own: Alert = {
   alert: "StacksOwnFeeAboveMarket",
   severity: "warning",
-  expr: `histogram_quantile(0.5, rate(${series("stacks_address_tx_fee_microstx_bucket")}[${FEES.own.window}]))
-> on (network, tx_type, job, instance) group_left ()
-${FEES.own.feeRatio} * quantile_over_time(0.5, ${series("stacks_mempool_fee_priority_microstx", { priority: "medium" })}[${FEES.own.window}])
+  expr: `${paid}
+/ on (network, tx_type, job, instance) group_left ()
+quantile_over_time(0.5, ${series("stacks_mempool_fee_priority_microstx", { priority: "medium" })}[${FEES.own.window}]) > ${FEES.own.feeRatio}
 and on (network, name, address, tx_type, job, instance)
 round(increase(${series("stacks_address_tx_fee_microstx_count")}[${FEES.own.window}])) >= ${FEES.own.leastTransactions}`,
   for: FEES.own.for,
   keepFiringFor: FEES.own.keepFiringFor,
   summary: "{{ $labels.name }} pays far more than the market on {{ $labels.network }}",
   description:
-    "The median fee that {{ $labels.name }} paid for {{ $labels.tx_type }} in the last hour is {{ $value | humanize }} microSTX.",
+    "The median fee that {{ $labels.name }} paid for {{ $labels.tx_type }} in the last hour is {{ $value | humanize }} times priority medium.",
   runbook: {
     meaning: `Half of the fees that a watched address paid within ${FEES.own.window} are more than ${FEES.own.feeRatio} times priority medium of the same type at that time (at least ${FEES.own.leastTransactions} transactions).`,
     impact: "Money is wasted: the same place in a block was to be had for a third.",
     diagnosis: [
       {
         shows: "The median fee it paid, by type. MicroSTX.",
-        query: `histogram_quantile(0.5, rate(${series("stacks_address_tx_fee_microstx_bucket")}[${FEES.own.window}]))`,
+        query: paid,
       },
       { shows: "The market. MicroSTX.", query: series("stacks_mempool_fee_priority_microstx", { priority: "medium" }) },
       {

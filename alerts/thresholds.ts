@@ -11,6 +11,9 @@ export function seconds(duration: Duration): number {
   return Number(duration.slice(0, -1)) * UNIT_SECONDS[duration.slice(-1) as keyof typeof UNIT_SECONDS];
 }
 
+/** MicroSTX of one STX: alerts say amounts in STX. */
+export const MICRO = 1_000_000;
+
 /**
  * Fee market. "Low" is the priority `low`, the median of what waits, of all types together. Its *ratio* is the median over
  * `fast` (or `slow`) divided by its baseline; the *backlog ratio* is the number of waiting transactions divided by its baseline.

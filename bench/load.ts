@@ -2,6 +2,7 @@
 import { execFileSync, fork } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
+import { AS_THE_IMAGE } from "./program.ts";
 
 export interface Load {
   readonly requestsPerSecond: number;
@@ -24,6 +25,7 @@ export interface Calm {
 export async function calm(series: number, scrapes: number): Promise<Calm> {
   const child = fork(new URL("server.ts", import.meta.url), ["ours", String(series), "renewing"], {
     stdio: ["ignore", "pipe", "inherit", "ipc"],
+    env: AS_THE_IMAGE,
   });
   try {
     const [line] = (await once(child.stdout as NodeJS.ReadableStream, "data")) as [Buffer];

@@ -60,6 +60,7 @@ export interface Hour {
 class SetClock implements Clock {
   at = 1_795_000_000_000;
   now = (): number => this.at;
+  elapsed = this.now;
   sleep = (_: number, signal?: AbortSignal): Promise<void> =>
     new Promise((_, reject) => signal?.addEventListener("abort", () => reject(signal.reason), { once: true }));
 }

@@ -10,6 +10,14 @@ import { median } from "./table.ts";
 
 const main = new URL("../dist/main.js", import.meta.url).pathname;
 
+/** The environment in which the image starts the program. */
+export const AS_THE_IMAGE = {
+  ...process.env,
+  NODE_OPTIONS: "--max-semi-space-size=1",
+  MALLOC_ARENA_MAX: "1",
+  MALLOC_TRIM_THRESHOLD_: "131072",
+};
+
 async function withProgram<T>(
   config: string,
   work: (started: { pid: number; address: string; listeningMs: number }) => Promise<T>,
@@ -21,8 +29,7 @@ async function withProgram<T>(
   const child = spawn(process.execPath, [main, "--config", file, "--listen", "127.0.0.1:0"], {
     cwd: folder,
     stdio: ["ignore", "ignore", "pipe"],
-    // As the image starts it.
-    env: { ...process.env, NODE_OPTIONS: "--max-semi-space-size=1" },
+    env: AS_THE_IMAGE,
   });
   try {
     for await (const line of createInterface(child.stderr)) {

@@ -1,10 +1,11 @@
-// npm run bench: prints the figures and writes docs/benchmarks.md. Needs wrk (Debian: apt-get install wrk) and a build.
+// npm run bench: prints the figures and writes docs/benchmarks.md and docs/benchmarks-addresses.md; `-- addresses` only the latter. Needs wrk (Debian: apt-get install wrk) and a build.
 import { execFileSync, fork, spawn } from "node:child_process";
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { cpus, totalmem, type } from "node:os";
 import { createInterface } from "node:readline";
 import { systemClock } from "../src/api/clock.ts";
+import { writeAddressesPage } from "./addresses-page.ts";
 import { calm } from "./load.ts";
 import { measureHour, measurePoll } from "./polls.ts";
 import { measureRest, measureStart } from "./program.ts";
@@ -21,6 +22,11 @@ try {
   // wrk prints its version and ends with 1.
   if ((error as { code?: string }).code === "ENOENT")
     throw new Error("wrk is not on the PATH: apt-get install wrk", { cause: error });
+}
+const [section, mode] = process.argv.slice(2);
+if (section === "addresses") {
+  await writeAddressesPage(mode === "quick");
+  process.exit();
 }
 execFileSync(process.execPath, [new URL("../scripts/build.ts", import.meta.url).pathname], { stdio: "inherit" });
 
@@ -194,3 +200,4 @@ ${table(
 `;
 writeFileSync(new URL("../docs/benchmarks.md", import.meta.url), page);
 console.log(page);
+await writeAddressesPage(false);

@@ -48,8 +48,9 @@ function ours() {
   const server = createHttpServer({
     page,
     missing: () => [],
-    version: "0",
-    networks: [],
+    program: { version: "0", startedAt: Date.now() },
+    known: { networks: [], collectors: [] },
+    statusOf: (selection) => ({ at: Date.now(), networks: [], selection, matched: 0, targets: [] }),
     mask: (text) => text,
     onError: (error) => console.error(error),
   });

@@ -8,6 +8,7 @@ import { dashboardOutputs } from "./generate/dashboards.ts";
 import { kubernetesOutputs } from "./generate/kubernetes.ts";
 import { metricsOutputs } from "./generate/metrics.ts";
 import type { Output } from "./generate/output.ts";
+import { statusOutputs } from "./generate/status.ts";
 
 /** Everything that is generated. A new renderer is a file in `generate/` and one line here. */
 export const outputs: readonly Output[] = [
@@ -16,6 +17,7 @@ export const outputs: readonly Output[] = [
   ...alertOutputs,
   ...dashboardOutputs,
   ...kubernetesOutputs,
+  ...statusOutputs,
 ];
 
 const root = fileURLToPath(new URL("../", import.meta.url));

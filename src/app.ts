@@ -2,23 +2,24 @@
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Logger } from "pino";
-import type { BudgetRecord } from "./api/budget.ts";
-import { type ClientSnapshot, createClient } from "./api/client.ts";
 import type { Clock } from "./api/clock.ts";
-import { type ChainView, targetsOf } from "./collectors/collector.ts";
-import { collectorFamilies, collectorOf } from "./collectors/index.ts";
-import type { Config, NetworkConfig } from "./config/config.ts";
+import { collectorFamilies } from "./collectors/index.ts";
+import type { Config } from "./config/config.ts";
+import type { Loaded } from "./config/load.ts";
+import { formatMistake } from "./config/mistakes.ts";
 import type { Redactor } from "./config/secret.ts";
+import { followFiles } from "./config/watch-changes.ts";
 import { MetricsPage } from "./http/page.ts";
 import { closeServer, createHttpServer } from "./http/server.ts";
 import { Exposition } from "./metrics/exposition.ts";
 import type { Family, Sample } from "./metrics/family.ts";
 import * as own from "./metrics/own.ts";
-import { busyCollectors, planNetwork } from "./plan.ts";
+import { Network } from "./network.ts";
 import { Poller } from "./poll/poller.ts";
-import { type NetworkReport, report, storeSamples } from "./poll/report.ts";
+import { report, storeSamples, type WatchListReport } from "./poll/report.ts";
 import { runSchedules } from "./poll/schedule.ts";
 import { State } from "./poll/state.ts";
+import { type Selection, type Status, statusOf } from "./poll/status.ts";
 import type { Store } from "./poll/store.ts";
 import { keyOf, type Task } from "./poll/task.ts";
 import { Work } from "./poll/work.ts";
@@ -30,16 +31,18 @@ export interface AppOptions {
   readonly log: Logger;
   readonly redactor: Redactor;
   readonly clock: Clock;
+  /** Loads the configuration again, with watch lists as they are now. @default the files are not followed */
+  readonly reload?: (() => Promise<Loaded>) | undefined;
   /** Where counters and the used budget outlive the process; closed by `stop`. @default nowhere */
   readonly store?: Store | undefined;
 }
 
+const MOST_POLLS_AT_ONCE = 20;
 // Together below the five seconds that a stop may take.
 const SCRAPE_GRACE_MS = 3000;
 
 /** A running exporter. */
 export class App {
-  readonly tasks: readonly Task[];
   readonly page: MetricsPage;
   readonly log: Logger;
   readonly #options: AppOptions;
@@ -50,23 +53,25 @@ export class App {
   readonly #poller: Poller;
   readonly #networks: readonly Network[];
   readonly #stop = new AbortController();
+  #watchList: WatchListReport | undefined;
+  readonly #due = new WeakMap<Task, number>();
+  readonly #startedAt: number;
   #server: Server | undefined;
-  #polling: Promise<void> = Promise.resolve();
+  #running: readonly Promise<void>[] = [];
 
   /** @throws StoreError when what was saved cannot be read. */
   constructor(options: AppOptions) {
     const { config, clock, log, version, store } = options;
     this.#options = options;
+    this.#startedAt = clock.now();
     this.log = log;
     this.#families = [...collectorFamilies, ...own.ownFamilies, ...this.#work.instruments.watchProcess()];
     this.#exposition = new Exposition(this.#families);
     this.#state = new State(this.#exposition, store);
-    this.#networks = config.networks.map((network) => createNetwork(network, options, this.#work, this.#state));
-    this.tasks = this.#networks.flatMap(({ tasks }) => tasks);
+    const parts = { version, clock, store, work: this.#work, state: this.#state };
+    this.#networks = config.networks.map((network) => new Network(network, parts));
     for (const task of this.tasks) this.#state.restore(task);
-    for (const network of config.networks) {
-      for (const { name } of busyCollectors(network)) this.#work.expectCollector(network.name, name);
-    }
+    if (this.#watchFiles().length > 0) this.#watchList = { isGood: true, lastGoodAt: clock.now() };
     this.page = new MetricsPage({
       exposition: this.#exposition,
       expire: (now) => this.#state.expire(now),
@@ -79,19 +84,28 @@ export class App {
       clock,
       log,
       stop: this.#stop.signal,
+      // Of what is left each poll may have a part, because so many can be under way.
+      spareSeries: () => Math.max(0, Math.floor((config.maxSeries - this.#exposition.size) / MOST_POLLS_AT_ONCE)),
       onRun: ({ task, outcome, reason, seconds }) => {
         this.#work.run(task.network, task.collector.name, outcome, reason, seconds);
         this.#saveBudgets();
         this.page.touch();
       },
+      onObserved: (task, observation) =>
+        this.#networks.find(({ name }) => name === task.network)?.note(task, observation),
     });
+  }
+
+  /** Every task there is now. */
+  get tasks(): readonly Task[] {
+    return this.#networks.flatMap(({ tasks }) => tasks);
   }
 
   // After every poll: what a process that is killed had used is known to the next one, but for the polls under way.
   #saveBudgets(): void {
     const { store, clock, log } = this.#options;
     try {
-      for (const { name, budgetRecord } of this.#networks) store?.saveBudget(name, budgetRecord(), clock.now());
+      for (const { name, client } of this.#networks) store?.saveBudget(name, client.budgetRecord(), clock.now());
     } catch (error) {
       log.error({ err: error }, "the used budget could not be saved");
     }
@@ -99,10 +113,12 @@ export class App {
 
   async #ownSamples(version: string): Promise<Sample[]> {
     const { clock, store } = this.#options;
-    const networks = this.#networks.map(({ reportOf }) => reportOf());
+    const networks = this.#networks.map((network) => network.report());
+    const versions = { version, node: process.version };
+    const surroundings = { networks, versions, watchList: this.#watchList };
     const samples = [
       ...(await this.#work.instruments.samples()),
-      ...report(this.tasks, this.#state, networks, { version, node: process.version }, clock.now()),
+      ...report(this.tasks, this.#state, surroundings, clock.now()),
       ...(store === undefined ? [] : storeSamples(store.facts())),
     ];
     return [...samples, ...this.#seriesSamples(samples)];
@@ -110,15 +126,15 @@ export class App {
 
   // The series of the exporter's own families are counted from what is about to be shown, themselves included.
   *#seriesSamples(ownSamples: readonly Sample[]): Iterable<Sample> {
-    const counts = this.#exposition.seriesPerFamily();
-    const owned = new Set<Family>(ownSamples.map(({ family }) => family));
-    for (const family of owned) counts.delete(family);
+    const shown = this.#exposition.seriesPerFamily();
+    const counts = new Map([...shown].filter(([family]) => collectorFamilies.includes(family)));
     for (const { family } of ownSamples) {
       counts.set(family, (counts.get(family) ?? 0) + (family.kind === "histogram" ? family.bounds.length + 3 : 1));
     }
-    counts.delete(own.series as Family);
+    counts.set(own.seriesLimit as Family, 1);
     counts.set(own.series as Family, counts.size + 1);
     for (const [family, count] of counts) yield own.series.at({ family: family.name }, count);
+    yield own.seriesLimit.at({}, this.#options.config.maxSeries);
   }
 
   /** The collectors of which no target has succeeded yet, and why. */
@@ -134,15 +150,28 @@ export class App {
     });
   }
 
+  /** How everything stands, and the targets that are asked for. */
+  status(selection: Selection): Status {
+    const networks = this.#networks.map((network) => network.report());
+    const dueAt = (task: Task) => this.#due.get(task);
+    return statusOf(
+      { tasks: this.tasks, state: this.#state, networks, dueAt, now: this.#options.clock.now() },
+      selection,
+    );
+  }
+
   /** Listens and starts to poll; resolves with the address when the server listens. Throws when it cannot listen. */
   async start(): Promise<AddressInfo> {
     const { config, version, redactor, log, clock } = this.#options;
     const server = createHttpServer({
       page: this.page,
       missing: () => this.missing(),
-      version,
-      // Without the path: some providers put a token into it.
-      networks: config.networks.map(({ name, url }) => ({ name, url: new URL(url).origin })),
+      program: { version, startedAt: this.#startedAt },
+      known: {
+        networks: config.networks.map(({ name }) => name),
+        collectors: [...new Set(config.networks.flatMap(({ collectors }) => collectors.map(({ name }) => name)))],
+      },
+      statusOf: (selection) => this.status(selection),
       mask: (text) => redactor.mask(text),
       onError: (error) => log.error({ err: error }, "a page could not be made"),
     });
@@ -151,12 +180,16 @@ export class App {
       server.listen({ ...config.listen }, () => resolve());
     });
     this.#server = server;
-    this.#polling = runSchedules(this.tasks, {
-      clock,
-      stop: this.#stop.signal,
-      poll: (task) => this.poll(task),
-      log,
-    });
+    const stop = this.#stop.signal;
+    const onDue = (task: Task, at: number) => this.#due.set(task, at);
+    const rota = {
+      tasks: this.#networks.flatMap(({ fixed }) => fixed),
+      sweeps: this.#networks.flatMap(({ sweeps }) => sweeps),
+    };
+    this.#running = [
+      runSchedules(rota, { clock, stop, poll: (task, isEarly) => this.#poller.poll(task, isEarly), onDue, log }),
+      followFiles(this.#watchFiles(), { clock, stop, onChange: () => this.#reloadSafely() }),
+    ];
     return server.address() as AddressInfo;
   }
 
@@ -171,108 +204,78 @@ export class App {
     const [guides, others] = [true, false].map((isGuide) =>
       this.tasks.filter(({ collector }) => (collector.chainView !== undefined) === isGuide),
     );
-    for (const tasks of [guides, others]) await Promise.all((tasks ?? []).map((task) => this.poll(task)));
+    for (const tasks of [guides, others]) {
+      const groups = Map.groupBy(tasks ?? [], ({ network, collector }) => `${network}/${collector.name}`);
+      await Promise.all([...groups.values()].map((group) => this.#pollInTurn(group)));
+    }
     return this.tasks.flatMap((task) => {
       const { failure } = this.#state.of(task);
       return failure === undefined ? [] : [{ what: keyOf(task), why: `${failure.reason}: ${failure.message}` }];
     });
   }
 
+  // All at once, most of a long watch list would wait for the budget until its deadline.
+  async #pollInTurn(tasks: readonly Task[]): Promise<void> {
+    for (const task of tasks) await this.poll(task);
+  }
+
+  // Without somebody who can load them again there is nothing to follow.
+  #watchFiles(): readonly string[] {
+    const { config, reload } = this.#options;
+    return reload === undefined ? [] : [...new Set(config.networks.flatMap(({ watchFiles }) => watchFiles))];
+  }
+
+  #reloadSafely(): Promise<void> {
+    return this.reload().catch((error) => this.log.error({ err: error }, "the watch list could not be read again"));
+  }
+
+  /** Takes the watch lists as they are now; when something is wrong with them, says what, and goes on with the old ones. */
+  async reload(): Promise<void> {
+    const { reload, clock } = this.#options;
+    if (reload === undefined) return;
+    const loaded = await reload();
+    this.page.touch();
+    if (!loaded.ok) {
+      for (const mistake of loaded.mistakes) this.log.error({}, formatMistake(mistake));
+      this.log.error({ mistakes: loaded.mistakes.length }, "the watch list is wrong; the one before stays in force");
+      this.#watchList = { isGood: false, lastGoodAt: this.#watchList?.lastGoodAt ?? clock.now() };
+      return;
+    }
+    const before = this.tasks.length;
+    for (const network of this.#networks) {
+      const config = loaded.config.networks.find(({ name }) => name === network.name);
+      if (config === undefined) continue;
+      const { added, gone, replaced } = network.renew(config);
+      // Who was watched before goes on from there.
+      for (const [turn, task] of added.entries()) {
+        this.#state.restore(task);
+        this.#due.set(task, clock.now() + turn * network.spacingOf(task));
+      }
+      for (const task of gone) {
+        this.#poller.drop(task);
+        this.#state.forget(task);
+      }
+      for (const { before, after } of replaced) {
+        this.#poller.drop(before);
+        this.#state.replace(before, after);
+        const due = this.#due.get(before);
+        if (due !== undefined) this.#due.set(after, due);
+      }
+    }
+    this.#state.reckonAges();
+    this.#watchList = { isGood: true, lastGoodAt: clock.now() };
+    this.log.info({ before, now: this.tasks.length }, "the watch list was read again");
+  }
+
   /** No new polls, running ones aborted, open scrapes finished; resolves when all of it is done. */
   async stop(): Promise<void> {
     this.#stop.abort(new DOMException("the exporter stops", "AbortError"));
     await Promise.all([
-      this.#polling,
+      ...this.#running,
       this.#server === undefined ? undefined : closeServer(this.#server, SCRAPE_GRACE_MS),
     ]);
-    await Promise.all(this.#networks.map(({ close }) => close()));
+    await Promise.all(this.#networks.map(({ client }) => client.close()));
     this.#saveBudgets();
     this.#options.store?.close();
   }
-}
-
-interface Network {
-  readonly name: string;
-  readonly budgetRecord: () => BudgetRecord;
-  readonly tasks: readonly Task[];
-  readonly reportOf: () => NetworkReport;
-  readonly close: () => Promise<void>;
-}
-
-function createNetwork(
-  network: NetworkConfig,
-  { clock, version, store }: AppOptions,
-  work: Work,
-  state: State,
-): Network {
-  const enabled = busyCollectors(network).map((settings) => ({ settings, collector: collectorOf(settings.name) }));
-  const operations = [...new Set(enabled.flatMap(({ collector }) => collector.operations.map(({ name }) => name)))];
-  work.expectNetwork(network.name, operations);
-  const { collectors: planned, requestsPerMinute } = planNetwork(network);
-  const plannedPerMinute: number[] = [];
-  for (const { collector, peakPerMinute } of planned) {
-    const { priority } = collectorOf(collector);
-    plannedPerMinute[priority] = (plannedPerMinute[priority] ?? 0) + peakPerMinute;
-  }
-  const client = createClient({
-    network: network.name,
-    baseUrl: network.url,
-    key: network.apiKey,
-    keyHeader: network.apiKeyHeader,
-    userAgent: `stacks-exporter/${version}`,
-    budget: { ...network.budget, plannedPerMinute: Array.from(plannedPerMinute, (planned) => planned ?? 0) },
-    used: store?.loadBudget(network.name),
-    maxBodyBytes: network.maxBodyBytes,
-    clock,
-    observer: work.observerOf(network.name),
-  });
-  const tasks = enabled.flatMap(({ settings, collector }): Task[] => {
-    const { options, schedule, timeoutMs } = settings;
-    const pace = planned.find((row) => row.collector === settings.name);
-    const intervalMs = Math.max(settings.intervalMs, (pace?.roundSeconds ?? 0) * 1000);
-    const maxAgeMs = Math.max(settings.maxAgeMs, (pace?.worstAgeSeconds ?? 0) * 1000);
-    const common = { network: network.name, collector, options, client, schedule, timeoutMs };
-    const times = { intervalMs, wishedIntervalMs: settings.intervalMs, maxAgeMs };
-    return targetsOf(collector, network).map((target) => ({ ...common, ...times, target, chain }));
-  });
-  const guides = tasks.filter(({ collector }) => collector.chainView !== undefined);
-  function chain(): ChainView | undefined {
-    for (const task of guides) {
-      const { observation, lastSuccessAt } = state.of(task);
-      // What the process before left says nothing of the tip of today.
-      const view = lastSuccessAt === undefined ? undefined : task.collector.chainView?.(observation);
-      if (view !== undefined) return view;
-    }
-    return undefined;
-  }
-  return {
-    name: network.name,
-    tasks,
-    budgetRecord: () => client.budgetRecord(),
-    reportOf: () => reportOf(network.name, client.snapshot(), operations, requestsPerMinute),
-    close: () => client.close(),
-  };
-}
-
-function reportOf(
-  network: string,
-  { budget, pausedUntil, retired, rateLimits }: ClientSnapshot,
-  operations: readonly string[],
-  plannedPerMinute: number,
-): NetworkReport {
-  const used = budget.usedLastMinute;
-  return {
-    network,
-    plannedPerMinute,
-    operations,
-    minute: { limit: budget.perMinute, used, remaining: budget.remaining },
-    month: budget.month && {
-      limit: budget.month.limit,
-      used: budget.month.usedSinceStart,
-      remaining: Math.floor(budget.month.available),
-    },
-    pausedUntil,
-    retired: retired.map(({ operation }) => operation),
-    rateLimits,
-  };
 }

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { Command, CommanderError, Option } from "commander";
 import type { App } from "./app.ts";
 import type { Config } from "./config/config.ts";
+import type { Loaded } from "./config/load.ts";
 import type { Store } from "./poll/store.ts";
 import type { StoreError } from "./poll/store-error.ts";
 
@@ -37,8 +38,14 @@ interface Flags {
 /** A mistake that is told and needs no stack trace. */
 class Refused extends Error {}
 
+/** A configuration, and a way to load it again: its text stays, the files that it names are read anew. */
+interface Checked {
+  readonly config: Config;
+  readonly reload: () => Promise<Loaded>;
+}
+
 /** Reads and checks the configuration; refuses with every mistake in it. */
-async function load({ config: file, resetState, ...flags }: Flags, io: Io): Promise<Config> {
+async function load({ config: file, resetState, ...flags }: Flags, io: Io): Promise<Checked> {
   return checked(file === undefined ? undefined : readBytes(file), file, flags, io.env);
 }
 
@@ -47,15 +54,16 @@ async function checked(
   file: string | undefined,
   flags: Flags,
   env: Io["env"],
-): Promise<Config> {
+): Promise<Checked> {
   const [{ loadConfig }, { formatMistakes }, { collectors }] = await Promise.all([
     import("./config/load.ts"),
     import("./config/mistakes.ts"),
     import("./collectors/index.ts"),
   ]);
-  const loaded = await loadConfig({ text, file, env, readFile: (path) => readFileSync(path), collectors, flags });
+  const reload = () => loadConfig({ text, file, env, readFile: (path) => readFileSync(path), collectors, flags });
+  const loaded = await reload();
   if (!loaded.ok) throw new Refused(formatMistakes(loaded.mistakes));
-  return loaded.config;
+  return { config: loaded.config, reload };
 }
 
 function readBytes(file: string): Uint8Array {
@@ -66,7 +74,7 @@ function readBytes(file: string): Uint8Array {
   }
 }
 
-async function createApp(config: Config, io: Io, store?: Store): Promise<App> {
+async function createApp({ config, reload }: Checked, io: Io, store?: Store): Promise<App> {
   const [{ App }, { createLogger }, { systemClock }, { Redactor }] = await Promise.all([
     import("./app.ts"),
     import("./log.ts"),
@@ -75,7 +83,7 @@ async function createApp(config: Config, io: Io, store?: Store): Promise<App> {
   ]);
   const redactor = new Redactor(config.networks.flatMap(({ apiKey }) => apiKey ?? []));
   const log = await createLogger({ ...config.log, mask: (text) => redactor.mask(text), write: io.err });
-  return new App({ config, redactor, log, version: io.version, clock: systemClock, store });
+  return new App({ config, reload, redactor, log, version: io.version, clock: systemClock, store });
 }
 
 /** Opens the state file; refuses with what can be done when it cannot be used. */
@@ -93,15 +101,16 @@ const STATE_ADVICE = `What can be done: start once with --reset-state, which kee
 state.path to another file; or set \`state: memory\`, with which counters begin anew at every start.`;
 
 async function serve(
-  config: Config,
+  checked: Checked,
   io: Io,
   { resetState = false, onListening }: { resetState?: boolean; onListening?: (url: string) => void } = {},
 ): Promise<void> {
+  const { config } = checked;
   if (resetState && config.statePath === undefined)
     throw new Refused("--reset-state: with state: memory there is no state file");
   const app = await (config.statePath === undefined
-    ? createApp(config, io)
-    : openStore(config.statePath, resetState, io).then((store) => createApp(config, io, store))
+    ? createApp(checked, io)
+    : openStore(config.statePath, resetState, io).then((store) => createApp(checked, io, store))
   ).catch((error: unknown) => {
     if (!isStoreError(error)) throw error;
     throw new Refused(error.isInUse ? error.message : `${error.message}\n${STATE_ADVICE}`);
@@ -120,14 +129,15 @@ async function serve(
 
 async function once(flags: Flags, io: Io): Promise<number> {
   const app = await createApp(await load(flags, io), io);
-  const failed = await app.pollOnce();
-  io.out((await app.page.body("classic", false)).body.toString());
+  const polled = await Promise.race([app.pollOnce(), io.stopped]);
+  if (polled !== undefined) io.out((await app.page.body("classic", false)).body.toString());
   await app.stop();
-  return failed.length === 0 ? 0 : 1;
+  if (polled === undefined) throw new Refused("stopped before everything was polled");
+  return polled.length === 0 ? 0 : 1;
 }
 
 async function check(flags: Flags, io: Io): Promise<number> {
-  const config = await load(flags, io);
+  const { config } = await load(flags, io);
   io.out(`${flags.config ?? "the default configuration"} is valid: ${describe(config)}\n`);
   return 0;
 }
@@ -142,10 +152,10 @@ function describe(config: Config): string {
 }
 
 async function plan(flags: Flags, io: Io): Promise<number> {
-  const [config, { formatPlan, planOf }] = await Promise.all([load(flags, io), import("./plan.ts")]);
+  const [{ config }, { formatPlan, planOf }] = await Promise.all([load(flags, io), import("./plan.ts")]);
   const planned = planOf(config);
   io.out(`${formatPlan(planned)}\n`);
-  return planned.networks.every(({ misfits }) => misfits.length === 0) ? 0 : 1;
+  return planned.seriesFit && planned.networks.every(({ misfits }) => misfits.length === 0) ? 0 : 1;
 }
 
 // Fast enough to watch, and within a budget all the same: the demo shows the exporter as it is.
@@ -167,7 +177,7 @@ async function demo(flags: Flags & { readonly seed: string }, io: Io): Promise<n
   const simulator = await io.startSimulator(["--seed", flags.seed, "--random-events"]);
   try {
     const { listen = "127.0.0.1:10789", logFormat = "pretty", logLevel } = flags;
-    const config = await checked(
+    const configured = await checked(
       demoConfig(simulator),
       "demo",
       { listen, logFormat, ...(logLevel && { logLevel }) },
@@ -179,7 +189,8 @@ async function demo(flags: Flags & { readonly seed: string }, io: Io): Promise<n
       io.out(`Make fees spike with                  curl -X POST ${simulator.url}/_sim/spike\n`);
       io.out("Stop with Ctrl+C.\n");
     };
-    await serve({ ...config, statePath: undefined }, io, { onListening });
+    const kept = { ...configured, config: { ...configured.config, statePath: undefined } };
+    await serve(kept, io, { onListening });
   } finally {
     simulator.stop();
   }
@@ -201,9 +212,10 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
       });
   program
     .description(
-      "Prometheus exporter for the Stacks blockchain API: mempool, fees and blocks, polled within a request budget.",
+      "Prometheus exporter for the Stacks blockchain API: fees, mempool, blocks, addresses and contracts, polled within a request budget.",
     )
     .version(io.version, "-V, --version")
+    .addHelpText("after", "\nOptions of each command, such as --config and --listen: stacks-exporter COMMAND --help")
     .exitOverride()
     .configureOutput({ writeOut: io.out, writeErr: io.err });
   common(

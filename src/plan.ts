@@ -1,6 +1,6 @@
 // What a configuration will cost, reckoned without any request: requests against the budget, series, ages.
 import { REASONS } from "./api/errors.ts";
-import { targetsOf } from "./collectors/collector.ts";
+import { type AnyCollector, targetsOf } from "./collectors/collector.ts";
 import { collectorFamilies, collectorOf } from "./collectors/index.ts";
 import type { CollectorConfig, Config, NetworkConfig } from "./config/config.ts";
 import type { Family } from "./metrics/family.ts";
@@ -20,7 +20,7 @@ export interface CollectorPlan {
   readonly requestsPerMonth: number;
   /** Most requests that can fall into one minute. */
   readonly peakPerMinute: number;
-  /** Series when everything is there. */
+  /** Series when everything is there; of watched principals about, because that depends on what they do. */
   readonly series: number;
   /** Oldest that a value gets while every poll succeeds. Seconds. */
   readonly usualAgeSeconds: number;
@@ -48,6 +48,9 @@ export interface Plan {
   readonly collectorSeries: number;
   /** Series of the exporter's own families, about: they grow with the status codes that the server uses. */
   readonly ownSeries: number;
+  /** Series that there may be, as configured. */
+  readonly maxSeries: number;
+  readonly seriesFit: boolean;
 }
 
 // Process and Node.js families of the client library, with one garbage collection of each kind.
@@ -58,13 +61,32 @@ function seriesOf(family: Family, sizes: Readonly<Record<string, number>>): numb
     const size = sizes[name] ?? family.labels[name]?.values?.length ?? 1;
     return product * size;
   }, 1);
-  return sets * (family.kind === "histogram" ? family.bounds.length + 3 : 1);
+  return sets * linesOf(family);
 }
+
+/** Series of one target: those of the collector's example, or else every combination of labels. */
+function seriesPerTarget(collector: AnyCollector, options: unknown, network: NetworkConfig): number {
+  const [target] = targetsOf(collector, network);
+  const example = collector.example?.(options);
+  if (example === undefined || target === undefined) {
+    return collector.families.reduce((sum, family) => sum + seriesOf(family, { endpoint: 1 }), 0);
+  }
+  const samples = [...collector.samples(example, network.name, target)];
+  return samples.reduce((sum, { family }) => sum + linesOf(family), 0);
+}
+
+const linesOf = ({ kind, bounds }: Family): number => (kind === "histogram" ? bounds.length + 3 : 1);
 
 /** The collectors of a network that have something to look at. */
 export function busyCollectors(network: NetworkConfig): readonly CollectorConfig[] {
   return network.collectors.filter(({ name }) => targetsOf(collectorOf(name), network).length > 0);
 }
+
+const MINUTE_MS = 60_000;
+
+// Of what the others leave of the budget, the even sweeps plan with so much. The rest is for targets that are known to have
+// moved, and for those that are behind.
+const SWEPT_SHARE = 0.8;
 
 /** Reckons one network through. */
 export function planNetwork(network: NetworkConfig): NetworkPlan {
@@ -72,23 +94,36 @@ export function planNetwork(network: NetworkConfig): NetworkPlan {
   const perMinuteOfMonth = perMonth === undefined ? Number.POSITIVE_INFINITY : perMonth / MINUTES_PER_MONTH;
   const misfits: string[] = [];
   const rows: CollectorPlan[] = [];
-  // The more important ones first: what they need is not there for the others.
-  for (const settings of busyCollectors(network).toSorted((a, b) => priorityOf(a) - priorityOf(b))) {
+  // The more important ones first: what they need is not there for the others. What is swept comes last, and shares the rest.
+  const [fixed, swept] = [false, true].map((isSwept) =>
+    busyCollectors(network)
+      .filter(({ name }) => (collectorOf(name).targets !== undefined) === isSwept)
+      .toSorted((a, b) => priorityOf(a) - priorityOf(b)),
+  ) as [CollectorConfig[], CollectorConfig[]];
+  const costOf = ({ name, intervalMs, options }: CollectorConfig) => {
+    const collector = collectorOf(name);
+    const targets = targetsOf(collector, network).length;
+    const requestsPerPoll = collector.requestsPerPoll(options, intervalMs / 1000);
+    return { targets, requestsPerPoll, perRound: targets * requestsPerPoll };
+  };
+  let stretch = 1;
+  for (const settings of [...fixed, ...swept]) {
     const collector = collectorOf(settings.name);
     const wishedSeconds = settings.intervalMs / 1000;
-    const targets = targetsOf(collector, network).length;
+    const { targets, requestsPerPoll, perRound } = costOf(settings);
     const taken = (pick: (row: CollectorPlan) => number) => rows.reduce((total, row) => total + pick(row), 0);
-    const free = Math.min(
-      perMinute - taken((row) => row.peakPerMinute),
-      perMinuteOfMonth - taken((row) => row.requestsPerMinute),
-    );
-    const requestsPerPoll = collector.requestsPerPoll(settings.options, wishedSeconds);
-    const isSwept = collector.targets !== undefined;
-    // Only a list of targets can be stretched; and at least one request in ten minutes goes to it, come what may.
-    const roundSeconds = isSwept
-      ? Math.max(wishedSeconds, (targets * requestsPerPoll * 60) / Math.max(free, 0.1))
-      : wishedSeconds;
-    const perRound = targets * requestsPerPoll;
+    if (settings === swept[0]) {
+      const free = Math.min(
+        perMinute - taken((row) => row.peakPerMinute),
+        perMinuteOfMonth - taken((row) => row.requestsPerMinute),
+      );
+      const wanted = swept.reduce((sum, one) => sum + (costOf(one).perRound * MINUTE_MS) / one.intervalMs, 0);
+      // At least one request in ten minutes goes to them, come what may.
+      stretch = Math.max(1, wanted / (Math.max(free, 0.1) * SWEPT_SHARE));
+    }
+    const isSwept = swept.includes(settings);
+    // Only a list of targets can be stretched.
+    const roundSeconds = isSwept ? wishedSeconds * stretch : wishedSeconds;
     if (roundSeconds > wishedSeconds * 1.001) {
       misfits.push(
         `${targets === 1 ? "the target" : `the ${targets} targets`} of ${collector.name} ${targets === 1 ? "is" : "are"} polled every ${Math.ceil(roundSeconds)} s instead of every ${wishedSeconds} s`,
@@ -105,7 +140,7 @@ export function planNetwork(network: NetworkConfig): NetworkPlan {
       peakPerMinute: isSwept
         ? Math.ceil((perRound * 60) / roundSeconds)
         : perRound * (Math.floor(60 / wishedSeconds) + 1),
-      series: targets * collector.families.reduce((sum, family) => sum + seriesOf(family, { endpoint: 1 }), 0),
+      series: targets * seriesPerTarget(collector, settings.options, network),
       usualAgeSeconds: roundSeconds + settings.timeoutMs / 1000,
       worstAgeSeconds: Math.max(settings.maxAgeMs / 1000, roundSeconds > wishedSeconds ? 3 * roundSeconds : 0),
     });
@@ -145,11 +180,14 @@ const RARE: readonly { readonly name: string }[] = [
   own.pauseEnd,
   own.ratelimitLimit,
   own.ratelimitRemaining,
+  own.watchListSuccessful,
+  own.watchListSuccess,
   own.series,
 ];
 
 function ownSeriesOf(network: NetworkConfig): number {
   const enabled = busyCollectors(network).map(({ name }) => collectorOf(name));
+  const swept = enabled.filter(({ targets }) => targets !== undefined).length;
   const sizes = {
     collector: enabled.length,
     operation: enabled.flatMap(({ operations }) => operations).length,
@@ -161,7 +199,7 @@ function ownSeriesOf(network: NetworkConfig): number {
     .reduce((total, family) => {
       // A collector has operations that it asks only where others are missing.
       const asked = family.name === own.requestDuration.name ? { ...sizes, operation: enabled.length } : sizes;
-      return total + seriesOf(family, asked);
+      return total + seriesOf(family, family.name === own.hints.name ? { ...sizes, collector: swept } : asked);
     }, 0);
 }
 
@@ -169,11 +207,18 @@ function ownSeriesOf(network: NetworkConfig): number {
 export function planOf(config: Config): Plan {
   const networks = config.networks.map(planNetwork);
   const collectorSeries = networks.flatMap(({ collectors }) => collectors).reduce((sum, { series }) => sum + series, 0);
-  const ownSeries = config.networks.reduce((sum, network) => sum + ownSeriesOf(network), 0);
+  const ownSeries =
+    config.networks.reduce((sum, network) => sum + ownSeriesOf(network), 0) +
+    collectorFamilies.length +
+    own.ownFamilies.length +
+    PROCESS_SERIES;
+  const { maxSeries } = config;
   return {
     networks,
     collectorSeries,
-    ownSeries: ownSeries + collectorFamilies.length + own.ownFamilies.length + PROCESS_SERIES,
+    ownSeries,
+    maxSeries,
+    seriesFit: collectorSeries + ownSeries <= maxSeries,
   };
 }
 
@@ -219,6 +264,11 @@ export function formatPlan(plan: Plan): string {
     );
     lines.push(...network.misfits.map((misfit) => `  DOES NOT FIT: ${misfit}`));
   }
-  lines.push(`series: at most ${plan.collectorSeries} of the chain, about ${plan.ownSeries} of the exporter itself`);
+  if (plan.collectorSeries + plan.ownSeries > plan.maxSeries) {
+    lines.push(
+      `  DOES NOT FIT: the series are more than max_series (${plan.maxSeries}): new assets and topics become other`,
+    );
+  }
+  lines.push(`series: about ${plan.collectorSeries} of the chain, about ${plan.ownSeries} of the exporter itself`);
   return lines.join("\n");
 }

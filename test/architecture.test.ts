@@ -51,6 +51,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ["src/config", "src/log.ts"],
   ["src/http"],
   ["src/plan.ts"],
+  ["src/network.ts"],
   ["src/app.ts"],
   ["src/cli.ts"],
   ["src/main.ts"],

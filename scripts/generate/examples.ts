@@ -131,5 +131,10 @@ export const examples: Readonly<Record<string, string>> = {
   stacks_exporter_state_restored: "stacks_exporter_state_restored == 0",
   stacks_exporter_state_write_timestamp_seconds: "time() - stacks_exporter_state_write_timestamp_seconds > 600",
   stacks_exporter_state_write_failures_total: "increase(stacks_exporter_state_write_failures_total[15m]) > 0",
+  stacks_exporter_hints_total: "sum without (cause) (rate(stacks_exporter_hints_total[1h]))",
+  stacks_exporter_watch_list_last_reload_successful: "stacks_exporter_watch_list_last_reload_successful == 0",
+  stacks_exporter_watch_list_last_reload_success_timestamp_seconds:
+    "time() - stacks_exporter_watch_list_last_reload_success_timestamp_seconds",
+  stacks_exporter_series_limit: "sum(stacks_exporter_series) / on () stacks_exporter_series_limit",
   stacks_exporter_series: "topk(10, stacks_exporter_series)",
 };

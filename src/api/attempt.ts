@@ -1,6 +1,7 @@
 // One attempt: through the budget onto the wire, and a judgement of what came back. Tries nothing twice.
 import { isTimeout, timeoutReason } from "./abort.ts";
 import { Refusal } from "./budget.ts";
+import type { Stored } from "./cache.ts";
 import type { Clock } from "./clock.ts";
 import { ApiError, type Reason } from "./errors.ts";
 import type { Judge, Judged } from "./judge.ts";
@@ -27,7 +28,7 @@ async function ask(parts: Parts, judge: Judge, call: Call, url: URL): Promise<Ju
   if (!call.probing && parts.retirement.isRetired(operation.name, parts.clock.now())) {
     return failed(new ApiError("gone", operation.name, "retired by the server"));
   }
-  const stored = call.fresh ? undefined : parts.cache.find(operation, url.href);
+  const stored = call.known === undefined ? parts.cache.find(operation, url.href) : keptByCaller(call.known.etag);
   const conditional: Record<string, string> = stored === undefined ? {} : { "if-none-match": stored.etag };
   const started = parts.clock.now();
   const report = (code: string, bytes: number) => {
@@ -56,8 +57,11 @@ async function ask(parts: Parts, judge: Judge, call: Call, url: URL): Promise<Ju
     limit.release();
   }
   report(String(answer.status), answer.wireBytes);
-  return judge.judge(operation, url, stored, answer);
+  return judge.judge(call, url, stored, answer);
 }
+
+const keptByCaller = (etag: string | undefined): Stored | undefined =>
+  etag === undefined ? undefined : { etag, body: undefined };
 
 function unanswered(parts: Parts, call: Call, error: unknown, timedOut: boolean): Judged & { reason: Reason } {
   const failure = error instanceof TransportFailure ? error : new TransportFailure("network", "connection failed");

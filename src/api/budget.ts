@@ -1,8 +1,11 @@
 // The one gate through which every request leaves: limits, pauses and order. Knows nothing of HTTP.
 import { isTimeout } from "./abort.ts";
-import { type Clock, steady } from "./clock.ts";
+import type { Clock } from "./clock.ts";
 import { MinuteWindow } from "./minute-window.ts";
 import { MonthBucket } from "./month-bucket.ts";
+
+/** Priority of what only takes what all others leave: no plan is made for it, and it never takes the last of the month. */
+export const SPARE_PRIORITY = 9;
 
 /** How much one network may be asked. */
 export interface BudgetLimits {
@@ -59,7 +62,7 @@ export class Budget {
   readonly #now: () => number;
   readonly #minute: MinuteWindow;
   readonly #month: MonthBucket | undefined;
-  readonly #planned: readonly number[];
+  #planned: readonly number[];
   readonly #concurrency: number;
   readonly #queue: Waiter[] = [];
   #inFlight = 0;
@@ -70,13 +73,15 @@ export class Budget {
   /** @param restored what the process before used. */
   constructor(limits: BudgetLimits, clock: Clock, concurrency: number, restored?: BudgetRecord) {
     this.#clock = clock;
-    this.#now = steady(clock);
+    // Set forward, a clock would let a second minute's worth leave; set back, it would close the window for as long.
+    this.#now = () => clock.elapsed();
     this.#planned = limits.plannedPerMinute ?? [];
     const now = this.#now();
     this.#minute = new MinuteWindow(limits.perMinute, this.#planned);
-    // A clock that was set back since must not close the window for as long.
-    for (const { at, priority } of restored?.minute ?? []) this.#minute.add(Math.min(at, now), priority);
-    this.#month = limits.perMonth === undefined ? undefined : new MonthBucket(limits.perMonth, now, restored?.month);
+    const shift = now - clock.now();
+    for (const { at, priority } of restored?.minute ?? []) this.#minute.add(Math.min(at + shift, now), priority);
+    const month = restored?.month && { ...restored.month, at: restored.month.at + shift };
+    this.#month = limits.perMonth === undefined ? undefined : new MonthBucket(limits.perMonth, now, month);
     this.#concurrency = concurrency;
   }
 
@@ -110,6 +115,19 @@ export class Budget {
       this.#queue.splice(behind === -1 ? this.#queue.length : behind, 0, waiter);
       this.#serve();
     });
+  }
+
+  /** Keeps other numbers of requests free for the more important; `plannedPerMinute` as in the limits. */
+  expect(plannedPerMinute: readonly number[]): void {
+    this.#planned = plannedPerMinute;
+    this.#minute.expect(plannedPerMinute);
+    this.#serve();
+  }
+
+  /** Milliseconds until a request of this priority may leave if none leaves before it; Infinity for never. */
+  waitFor(priority: number): number {
+    const now = this.#now();
+    return Math.max(0, this.#earliest(now, priority) - now);
   }
 
   /** Lets nothing leave for so long, unless a longer pause is running. Those who cannot wait that long fail at once. */
@@ -187,7 +205,8 @@ export class Budget {
   }
 
   #earliest(now: number, priority: number): number {
-    const reserve = this.#planned.slice(0, priority).reduce((sum, planned) => sum + planned, 0);
+    const planned = this.#planned.slice(0, priority).reduce((sum, requests) => sum + requests, 0);
+    const reserve = priority === SPARE_PRIORITY ? Math.max(planned, (this.#month?.capacity ?? 0) / 2) : planned;
     return Math.max(
       this.#minute.earliest(now, priority),
       this.#month?.earliest(now, reserve) ?? now,

@@ -16,6 +16,13 @@ interface Entry extends Stored {
 // Opaque characters as RFC 9110 allows them; anything else could not be sent back in a header.
 const ETAG = /^(W\/)?"[\x21\x23-\x7e\x80-\xff]*"$/;
 
+/** The validator of an answer that may be stored; undefined when it has none that could be sent back. */
+export function validatorOf(headers: Headers): string | undefined {
+  const etag = headers.get("etag");
+  const mayStore = !/\bno-store\b/i.test(headers.get("cache-control") ?? "");
+  return etag !== undefined && ETAG.test(etag) && mayStore ? etag : undefined;
+}
+
 /**
  * Decoded bodies by exact URL, the longest unused dropped first. The validator of an answer is sent for the very URL it came
  * from only: the server gives unrelated URLs, and even answers of failure, the same ETag.
@@ -41,11 +48,9 @@ export class Cache {
   }
 
   /** Keeps the body of a good 200, or drops what was kept when this one may not be. Answers of failure do not come here. */
-  store(operation: Operation, url: string, headers: Headers, body: unknown, bytes: number): void {
+  store(operation: Operation, url: string, etag: string | undefined, body: unknown, bytes: number): void {
     this.#drop(url);
-    const etag = headers.get("etag");
-    const mayStore = !/\bno-store\b/i.test(headers.get("cache-control") ?? "");
-    if (etag === undefined || !ETAG.test(etag) || !mayStore || bytes > this.#maxBytes) return;
+    if (etag === undefined || bytes > this.#maxBytes) return;
     this.#entries.set(url, { etag, body, shape: operation.body, bytes });
     this.#bytes += bytes;
     for (const oldest of this.#entries.keys()) {

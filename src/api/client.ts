@@ -75,6 +75,10 @@ export interface ClientSnapshot {
 export interface Client {
   /** The view of one poll. */
   forPoll(poll: PollOptions): StacksApi;
+  /** Other plans of those who ask: requests a minute of each priority. */
+  expect(plannedPerMinute: readonly number[]): void;
+  /** Milliseconds until a request of this priority may leave, as things are; Infinity for never. */
+  waitFor(priority: number): number;
   snapshot(): ClientSnapshot;
   /** What was used of the budget, for the process after this one. */
   budgetRecord(): BudgetRecord;
@@ -116,11 +120,13 @@ export function createClient(options: ClientOptions): Client {
   const life = new AbortController();
   return {
     forPoll: (poll) => stacksApi(parts, caller, base, { ...poll, signal: AbortSignal.any([poll.signal, life.signal]) }),
+    expect: (plannedPerMinute) => budget.expect(plannedPerMinute),
+    waitFor: (priority) => budget.waitFor(priority),
     snapshot: () => ({
       network: options.network,
       budget: budget.snapshot(),
       pausedUntil: budget.pausedUntil,
-      rateLimits: rateLimits.snapshot(),
+      rateLimits: rateLimits.snapshot(clock.now()),
       retired: retirement.snapshot(),
       operations: ledger.snapshot(),
       cache: cache.snapshot(),
@@ -140,7 +146,11 @@ function stacksApi(parts: Parts, caller: Caller, base: URL, poll: PollOptions): 
     deadline: poll.deadline ?? Number.POSITIVE_INFINITY,
     collector: poll.collector,
   };
-  const get = async <Path extends string, Body>(operation: Operation<Path, Body>, parameters: Parameters<Path>) => {
+  const get = async <Path extends string, Body>(
+    operation: Operation<Path, Body>,
+    parameters: Parameters<Path>,
+    known?: { readonly etag: string | undefined },
+  ) => {
     let url: URL;
     try {
       url = requestUrl(base, operation, parameters);
@@ -148,12 +158,17 @@ function stacksApi(parts: Parts, caller: Caller, base: URL, poll: PollOptions): 
       const message = error instanceof RangeError ? error.message : "no URL can be made";
       throw new ApiError("bug", operation.name, parts.redact(message));
     }
-    const answer = await caller.ask({ operation, ...turn, fresh: parameters.fresh === true }, url);
+    const answer = await caller.ask({ operation, ...turn, known }, url);
     // Decoded by this operation's own shape, now or when it was stored: the cache compares shapes.
     return answer as Answer<Body>;
   };
   return {
-    get,
+    get: (operation, parameters) => get(operation, parameters),
+    getWhole: (operation, parameters) => get(operation, parameters, { etag: undefined }),
+    getIfChanged: async (operation, parameters, etag) => {
+      const answer = await get(operation, parameters, { etag });
+      return answer.changed ? answer : undefined;
+    },
     find: async (operation, parameters) => {
       try {
         return await get(operation, parameters);

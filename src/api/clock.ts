@@ -4,6 +4,8 @@
 export interface Clock {
   /** Unix time, milliseconds. */
   now(): number;
+  /** Milliseconds that have passed since some moment: a time that nobody can set, for whatever must not be cut short. */
+  elapsed(): number;
   /** Resolves after `milliseconds`; rejects with the signal's reason when aborted. */
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
 }
@@ -14,6 +16,7 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 /** The clock of the machine. */
 export const systemClock: Clock = {
   now: () => Date.now(),
+  elapsed: () => performance.now(),
   sleep: (milliseconds, signal) =>
     new Promise((resolve, reject) => {
       signal?.throwIfAborted();
@@ -31,18 +34,3 @@ export const systemClock: Clock = {
       signal?.addEventListener("abort", onAbort, { once: true });
     }),
 };
-
-/**
- * The clock as it would be had nobody ever set it back: where the limits of a budget are kept, a clock corrected by an hour
- * would otherwise close the window for that hour.
- */
-export function steady(clock: Clock): () => number {
-  let latest = clock.now();
-  let shift = 0;
-  return () => {
-    const now = clock.now() + shift;
-    if (now < latest) shift += latest - now;
-    else latest = now;
-    return latest;
-  };
-}

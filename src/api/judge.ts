@@ -1,10 +1,10 @@
 // What an answer means: for the call that asked, and for all that will ask after it.
-import type { Stored } from "./cache.ts";
+import { type Stored, validatorOf } from "./cache.ts";
 import { decode } from "./decode.ts";
 import { errorBody } from "./error-body.ts";
 import { ApiError, type Reason } from "./errors.ts";
 import type { Answer, Operation } from "./operation.ts";
-import type { Parts } from "./parts.ts";
+import type { Call, Parts } from "./parts.ts";
 import type { Redact } from "./redact.ts";
 import { type Again, againAfterStatus } from "./retry.ts";
 import { type Headers, retryAfter } from "./retry-after.ts";
@@ -33,7 +33,8 @@ export class Judge {
   }
 
   /** Judges one answer to one request, which was conditional if something was `stored`. */
-  judge(operation: Operation, url: URL, stored: Stored | undefined, answer: WireAnswer): Judged {
+  judge(call: Call, url: URL, stored: Stored | undefined, answer: WireAnswer): Judged {
+    const { operation } = call;
     const now = this.#parts.clock.now();
     this.#parts.rateLimits.note(answer.headers, now);
     if (announcesEnd(answer.headers)) {
@@ -41,7 +42,7 @@ export class Judge {
       this.#parts.observer.onDeprecation?.({ operation: operation.name });
     }
     const { status } = answer;
-    if (status === 200) return this.#fresh(operation, url, answer, now);
+    if (status === 200) return this.#fresh(call, url, answer, now);
     if (status === 304) return this.#unchanged(operation, stored, now);
     if (REDIRECTS.has(status)) return redirect(operation, url, answer, this.#parts.redact);
     if (status === 429) return this.#limited(operation, answer, now);
@@ -50,7 +51,7 @@ export class Judge {
     return this.#failure(reasonOf(status), operation, answer, now);
   }
 
-  #fresh(operation: Operation, url: URL, answer: WireAnswer, now: number): Judged {
+  #fresh({ operation, known }: Call, url: URL, answer: WireAnswer, now: number): Judged {
     const decoded = decode(answer.body, operation.body);
     if (!decoded.ok) {
       for (const difference of decoded.differences) {
@@ -59,9 +60,10 @@ export class Judge {
       const message = this.#parts.redact(decoded.message);
       return stop(new ApiError("bad_body", operation.name, message, { status: 200 }));
     }
-    this.#parts.cache.store(operation, url.href, answer.headers, decoded.body, answer.body.byteLength);
+    const etag = validatorOf(answer.headers);
+    if (known === undefined) this.#parts.cache.store(operation, url.href, etag, decoded.body, answer.body.byteLength);
     this.#works(operation, now);
-    return { kind: "answer", answer: { body: decoded.body, changed: true, receivedAt: now } };
+    return { kind: "answer", answer: { body: decoded.body, changed: true, receivedAt: now, etag } };
   }
 
   #unchanged(operation: Operation, stored: Stored | undefined, now: number): Judged {

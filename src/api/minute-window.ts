@@ -15,11 +15,16 @@ const MINUTE_MS = 60_000;
  */
 export class MinuteWindow {
   readonly perMinute: number;
-  readonly #planned: readonly number[];
+  #planned: readonly number[];
   #departures: { readonly at: number; readonly priority: number }[] = [];
 
   constructor(perMinute: number, planned: readonly number[] = []) {
     this.perMinute = Math.max(1, Math.floor(perMinute));
+    this.#planned = planned;
+  }
+
+  /** Another plan. */
+  expect(planned: readonly number[]): void {
     this.#planned = planned;
   }
 

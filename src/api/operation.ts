@@ -18,8 +18,6 @@ type Placeholder<Path extends string> = Path extends `${string}{${infer Name}}${
 export interface Parameters<Path extends string> {
   readonly path: Readonly<Record<Placeholder<Path>, string | number>>;
   readonly query?: Readonly<Record<string, string | number | boolean>>;
-  /** Asks without saying what is known, so that a 304 cannot confirm what a reorganisation has changed. @default false */
-  readonly fresh?: boolean;
 }
 
 /** Declares an operation; exists so that the literal type of the path is kept. */
@@ -37,6 +35,15 @@ export interface Answer<Body> {
   readonly changed: boolean;
   /** When the answer arrived. Unix time, milliseconds. */
   readonly receivedAt: number;
+  /** Its validator; undefined when it has none that can be used. */
+  readonly etag?: string | undefined;
+}
+
+/** An answer whose validator the caller keeps. */
+export interface Validated<Body> {
+  readonly body: Body;
+  /** What to ask with next time; undefined when the server gave none that can be used. */
+  readonly etag?: string | undefined;
 }
 
 /** Kinds of drift between the answer and what is declared; label `kind` of the drift counter. */
@@ -49,6 +56,20 @@ export interface StacksApi {
    * @throws ApiError for everything but a valid 200 or 304.
    */
   get<Path extends string, Body>(operation: Operation<Path, Body>, parameters: Parameters<Path>): Promise<Answer<Body>>;
+  /**
+   * Asks for the whole answer, so that no 304 can confirm what a reorganisation has changed. Nothing is stored: the caller keeps
+   * the validator, and ten thousand lists that do not change cost no memory.
+   */
+  getWhole<Path extends string, Body>(
+    operation: Operation<Path, Body>,
+    parameters: Parameters<Path>,
+  ): Promise<Validated<Body>>;
+  /** The same when it has changed since the answer with this validator; undefined when it has not. */
+  getIfChanged<Path extends string, Body>(
+    operation: Operation<Path, Body>,
+    parameters: Parameters<Path>,
+    etag: string,
+  ): Promise<Validated<Body> | undefined>;
   /** As `get`, but a 404 is an answer: `undefined`. */
   find<Path extends string, Body>(
     operation: Operation<Path, Body>,

@@ -15,8 +15,8 @@ import type { Transport } from "./transport.ts";
 export interface Call extends Turn {
   readonly operation: Operation;
   readonly collector: string | undefined;
-  /** It wants the whole answer, whatever is stored. */
-  readonly fresh: boolean;
+  /** What the caller knows already, who then keeps the answer itself; absent: what is stored. */
+  readonly known?: { readonly etag: string | undefined } | undefined;
   /** It may ask although the operation is retired. */
   readonly probing: boolean;
 }

@@ -33,6 +33,9 @@ export function readRateLimits(headers: Headers, now: number): readonly RateLimi
   });
 }
 
+// A quota that no answer has confirmed for so long says nothing any more.
+const VALID_MS = 5 * 60_000;
+
 /** The latest of every window. */
 export class RateLimits {
   readonly #latest = new Map<RateLimitWindow, RateLimit>();
@@ -42,9 +45,9 @@ export class RateLimits {
     for (const seen of readRateLimits(headers, now)) this.#latest.set(seen.window, seen);
   }
 
-  /** What was last seen, window by window. */
-  snapshot(): readonly RateLimit[] {
-    return [...this.#latest.values()];
+  /** What was seen lately, window by window. */
+  snapshot(now: number): readonly RateLimit[] {
+    return [...this.#latest.values()].filter(({ seenAt }) => now - seenAt < VALID_MS);
   }
 }
 

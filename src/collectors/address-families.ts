@@ -244,7 +244,7 @@ const irregularities = counter({
 });
 const overflow = counter({
   name: "stacks_address_label_overflow_total",
-  help: "Transfers whose asset was folded into other, because max_assets had series of their own already.",
+  help: "Transfers whose asset was folded into other, because max_assets, or max_series in all, had series already.",
   source: transfers("ft_transfers, nft_transfers"),
   labels: { ...identity, asset_class: { about: "kind of asset", values: ["ft", "nft"] } },
 });

@@ -21,8 +21,8 @@ export interface Listing {
   readonly api: StacksApi;
   readonly principal: string;
   readonly isNew: boolean;
-  /** Nothing stored may be confirmed by a 304. */
-  readonly fresh: boolean;
+  /** The first page, when it has been read already. */
+  readonly first?: ListPage | undefined;
 }
 
 /** What was read of a list, from its beginning. */
@@ -37,6 +37,8 @@ export interface Reading {
   readonly isComplete: boolean;
   /** The rows were not in chain order. */
   readonly isUnordered: boolean;
+  /** Validator of the first page. */
+  readonly etag: string | undefined;
   /** How often the list had to be begun again, because it did not fit together. */
   readonly rereads: number;
 }
@@ -46,7 +48,7 @@ const MOST_REREADS = 2;
 /** Reads from the newest down to below the height, at most so many pages. */
 export async function readDown(listing: Listing, below: number, mostPages: number): Promise<Reading> {
   for (let rereads = 0; ; rereads += 1) {
-    const reading = await tryDown(rereads === 0 ? listing : { ...listing, fresh: true }, below, mostPages);
+    const reading = await tryDown(rereads === 0 ? listing : { ...listing, first: undefined }, below, mostPages);
     if (reading !== undefined) return { ...reading, rereads };
     if (rereads === MOST_REREADS) throw torn(listing, "the list changed faster than it could be read");
   }
@@ -60,12 +62,13 @@ async function tryDown(listing: Listing, below: number, mostPages: number): Prom
   let offset = 0;
   let cursor: string | undefined;
   let total = 0;
+  let etag: string | undefined;
   let isUnordered = false;
   let last: Transaction | undefined;
   for (let pages = 1; ; pages += 1) {
     const page = await pageAt(listing, offset, cursor);
     if (page === undefined) return undefined;
-    if (pages === 1) total = page.total;
+    if (pages === 1) ({ total, etag } = page);
     // An offset that no longer meets the page before has passed over something. Cursors cannot miss.
     if (!listing.isNew && last !== undefined && !page.transactions.some(({ txId }) => txId === last?.txId)) {
       return undefined;
@@ -83,7 +86,7 @@ async function tryDown(listing: Listing, below: number, mostPages: number): Prom
     const items = [...rows.values()];
     const lowest = items.reduce((low, { height }) => Math.min(low, height), Number.POSITIVE_INFINITY);
     const isEnd = page.transactions.length < page.size || (listing.isNew && page.older === undefined);
-    const result = { items, total, isUnordered, rereads: 0 };
+    const result = { items, total, etag, isUnordered, rereads: 0 };
     if (isEnd) return { ...result, from: 0, isComplete: true };
     if (lowest < below) return { ...result, from: lowest + 1, isComplete: true };
     if (pages >= mostPages) return { ...result, from: lowest + 1, isComplete: false };
@@ -94,13 +97,14 @@ async function tryDown(listing: Listing, below: number, mostPages: number): Prom
 }
 
 async function pageAt(
-  { api, principal, isNew, fresh }: Listing,
+  { api, principal, isNew, first }: Listing,
   offset: number,
   cursor: string | undefined,
 ): Promise<ListPage | undefined> {
-  if (!isNew) return readOld(api, principal, offset, fresh);
+  if (first !== undefined && offset === 0 && cursor === undefined) return first;
+  if (!isNew) return readOld(api, principal, offset);
   try {
-    return await readNew(api, principal, cursor, fresh);
+    return await readNew(api, principal, cursor);
   } catch (error) {
     // The row that the cursor names is gone: the chain was reorganised since the page before.
     if (cursor !== undefined && error instanceof ApiError && error.reason === "not_found") return undefined;
@@ -133,7 +137,7 @@ async function seek(
   let high = Math.max(1, total);
   let offset = Math.max(0, Math.min(guess, high - 1));
   for (let seeks = 0; seeks < MOST_SEEKS; seeks += 1) {
-    const page = await readOld(listing.api, listing.principal, offset, true);
+    const page = await readOld(listing.api, listing.principal, offset);
     const first = page.transactions[0];
     const last = page.transactions.at(-1);
     const isFull = page.transactions.length >= page.size;
@@ -182,7 +186,7 @@ export async function readUp(
     newest = page.transactions[0] ?? newest;
     if (offset === 0 || (pages >= mostPages && (newest?.height ?? 0) > atLeast)) break;
     offset = Math.max(0, offset - page.size + OVERLAP);
-    page = await readOld(listing.api, listing.principal, offset, true);
+    page = await readOld(listing.api, listing.principal, offset);
   }
   return {
     items: [...rows.values()],
@@ -195,6 +199,6 @@ export async function readUp(
 
 /** The transaction at an offset from the newest. */
 export async function transactionAt(listing: Listing, offset: number): Promise<Transaction | undefined> {
-  const page = await readOld(listing.api, listing.principal, offset, listing.fresh);
+  const page = await readOld(listing.api, listing.principal, offset);
   return page.transactions[0];
 }

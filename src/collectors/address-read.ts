@@ -38,6 +38,8 @@ export interface Gathered extends Omit<Advance<Transaction>, "counted" | "late">
   /** The first page or pages of the list, newest first. */
   readonly newest: readonly Transaction[];
   readonly total: number;
+  /** Validator of the list as it was read. */
+  readonly etag: string | undefined;
   /** Transactions left for the next poll. */
   readonly backlog: number;
   /** Transactions passed over. */
@@ -89,6 +91,7 @@ export async function gather(listing: Listing, horizon: Horizon, bounds: Bounds)
     counted: moved.counted,
     newest: reading.items,
     total: reading.total,
+    etag: reading.etag,
     backlog: part.backlog === undefined ? uncounted : Math.max(0, part.backlog - moved.counted.length - waiting),
     gap: part.gap,
     hasTransfers: moved.hasTransfers,
@@ -173,7 +176,7 @@ async function withTransfers(listing: Listing, part: Part, depth: number, bounds
       break;
     }
     try {
-      const found = await readTransfers(listing.api, listing.principal, height, true);
+      const found = await readTransfers(listing.api, listing.principal, height);
       for (const [txId, transfers] of found) read.set(txId, transfers);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
@@ -218,5 +221,7 @@ function ownTransfer(principal: string, tx: Transaction): readonly Transfer[] | 
   // A plain transfer is its only event; to oneself it is counted twice.
   if (tx.type !== "token_transfer" || tx.transfer === undefined || tx.detail?.eventCount !== 1) return undefined;
   const direction = directionOf(principal, tx.sender, tx.transfer.recipient);
-  return direction === undefined ? undefined : [{ kind: "stx", asset: "", direction, amount: tx.transfer.amount }];
+  return direction === undefined
+    ? undefined
+    : [{ kind: "stx", asset: "", direction, amount: tx.transfer.amount, other: undefined }];
 }

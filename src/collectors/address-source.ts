@@ -1,6 +1,6 @@
 // The operations that list the transactions of a principal, and how each answer becomes a Transaction.
 import { z } from "zod";
-import { type Operation, operation, type StacksApi } from "../api/operation.ts";
+import { type Operation, operation, type StacksApi, type Validated } from "../api/operation.ts";
 import type { Dimension } from "./chain.ts";
 import type { Listed } from "./horizon.ts";
 
@@ -26,6 +26,8 @@ export interface Transaction extends Listed {
   readonly received: bigint | undefined;
   /** The transfer of a token_transfer. */
   readonly transfer: { readonly recipient: string; readonly amount: bigint | undefined } | undefined;
+  /** The contract of a contract_call. */
+  readonly called: string | undefined;
   /** What only 4.6 tells. */
   readonly detail:
     | {
@@ -51,12 +53,17 @@ export interface ListPage {
   readonly size: number;
   /** Cursor of the next older page, where the list has cursors. */
   readonly older: string | undefined;
+  /** What to ask with whether it has changed. */
+  readonly etag: string | undefined;
 }
 
 const natural = z.int().nonnegative();
 // An amount that is no number must spoil its own transaction only, so it is looked at when it is used.
 const amount = z.unknown();
 const actions = z.object({ transfer: natural, mint: natural, burn: natural });
+
+// Only a hint for others is made of it, so nothing may fail for it.
+const called = z.object({ contract_id: z.string() }).optional().catch(undefined);
 
 const transaction = z.object({
   tx_id: z.string().min(1),
@@ -89,6 +96,7 @@ const transaction = z.object({
   execution_cost_write_count: natural,
   execution_cost_write_length: natural,
   token_transfer: z.object({ recipient_address: z.string(), amount }).optional(),
+  contract_call: called,
 });
 
 /** Operation 4.6. */
@@ -128,6 +136,7 @@ export const principalTransactions = operation({
           fee_rate: amount,
           block: z.object({ height: natural, hash: z.string(), time: z.int(), tx_index: natural }),
           token_transfer: z.object({ recipient: z.string(), amount }).optional(),
+          contract_call: called,
         }),
         balance_changes: z.object({ stx: z.object({ sent: amount, received: amount }) }),
       }),
@@ -173,6 +182,7 @@ function fromOld({ tx, stx_sent, stx_received, events }: OldItem, api: StacksApi
       recipient: tx.token_transfer.recipient_address,
       amount: whole(tx.token_transfer.amount, "token_transfer.amount"),
     },
+    called: tx.contract_call?.contract_id,
     detail: {
       events,
       postConditionMode: tx.post_condition_mode,
@@ -217,6 +227,7 @@ function fromNew({ transaction: tx, balance_changes: { stx } }: NewItem, api: St
       recipient: tx.token_transfer.recipient,
       amount: whole(tx.token_transfer.amount, "token_transfer.amount"),
     },
+    called: tx.contract_call?.contract_id,
     detail: undefined,
   };
 }
@@ -224,40 +235,51 @@ function fromNew({ transaction: tx, balance_changes: { stx } }: NewItem, api: St
 /** Most transactions on one page. */
 export const PAGE = 50;
 
-// A 304 brings back the very body of before; what was made of it then is still right.
-const made = new WeakMap<object, ListPage>();
+type OldAnswer = Validated<z.infer<typeof addressTransactions.body>>;
+type NewAnswer = Validated<z.infer<typeof principalTransactions.body>>;
 
-function once(body: object, make: () => ListPage): ListPage {
-  const known = made.get(body) ?? make();
-  made.set(body, known);
-  return known;
-}
+const oldPage = (api: StacksApi, { body, etag }: OldAnswer): ListPage => ({
+  transactions: body.results.map((item) => fromOld(item, api)),
+  total: body.total,
+  size: Math.min(PAGE, body.limit || PAGE),
+  older: undefined,
+  etag,
+});
+
+const newPage = (api: StacksApi, { body, etag }: NewAnswer): ListPage => ({
+  transactions: body.results.map((item) => fromNew(item, api)),
+  total: body.total,
+  size: Math.min(PAGE, body.limit || PAGE),
+  older: body.cursor.next ?? undefined,
+  etag,
+});
+
+const OLD_QUERY = { limit: PAGE, exclude_function_args: true };
 
 /** A page of 4.6, by the number of newer transactions. */
-export async function readOld(api: StacksApi, address: string, offset: number, fresh: boolean): Promise<ListPage> {
-  const query = { limit: PAGE, exclude_function_args: true, ...(offset === 0 ? {} : { offset }) };
-  const { body } = await api.get(addressTransactions, { path: { address }, query, fresh });
-  return once(body, () => ({
-    transactions: body.results.map((item) => fromOld(item, api)),
-    total: body.total,
-    size: Math.min(PAGE, body.limit || PAGE),
-    older: undefined,
-  }));
+export async function readOld(api: StacksApi, address: string, offset: number): Promise<ListPage> {
+  const query = { ...OLD_QUERY, ...(offset === 0 ? {} : { offset }) };
+  return oldPage(api, await api.getWhole(addressTransactions, { path: { address }, query }));
 }
 
 /** A page of the replacement, by cursor. */
-export async function readNew(
+export async function readNew(api: StacksApi, principal: string, cursor: string | undefined): Promise<ListPage> {
+  const query = { limit: PAGE, ...(cursor === undefined ? {} : { cursor }) };
+  return newPage(api, await api.getWhole(principalTransactions, { path: { principal }, query }));
+}
+
+/** The first page of the list of either operation; undefined when it is still the one with that validator. */
+export async function readIfChanged(
   api: StacksApi,
   principal: string,
-  cursor: string | undefined,
-  fresh: boolean,
-): Promise<ListPage> {
-  const query = { limit: PAGE, ...(cursor === undefined ? {} : { cursor }) };
-  const { body } = await api.get(principalTransactions, { path: { principal }, query, fresh });
-  return once(body, () => ({
-    transactions: body.results.map((item) => fromNew(item, api)),
-    total: body.total,
-    size: Math.min(PAGE, body.limit || PAGE),
-    older: body.cursor.next ?? undefined,
-  }));
+  isNew: boolean,
+  etag: string,
+): Promise<ListPage | undefined> {
+  if (isNew) {
+    const answer = await api.getIfChanged(principalTransactions, { path: { principal }, query: { limit: PAGE } }, etag);
+    return answer && newPage(api, answer);
+  }
+  const asked = { path: { address: principal }, query: OLD_QUERY };
+  const answer = await api.getIfChanged(addressTransactions, asked, etag);
+  return answer && oldPage(api, answer);
 }

@@ -3,7 +3,7 @@ import { ACTIONS, ASSET_CLASSES, type Transaction } from "./address-source.ts";
 import { DIMENSIONS } from "./chain.ts";
 import type { RevertReason } from "./horizon.ts";
 import { add, addAmount, boundedValue, keyOf, OTHER, observe, type Spread, type Sums } from "./tally.ts";
-import type { Transfer } from "./transfers.ts";
+import { TRANSFER_DIRECTIONS, type Transfer } from "./transfers.ts";
 
 /** Types of mined transactions. */
 export const TX_TYPES = [
@@ -156,18 +156,30 @@ export function directionOf({ sender, sponsor }: Transaction, principal: string)
   return sponsor === principal ? "sponsored" : "received";
 }
 
-/** The totals after transactions in chain order; at most `mostAssets` assets of a class have series of their own. */
+/** How many assets may have series of their own. */
+export interface AssetLimits {
+  /** Of a class, of one principal. */
+  readonly perClass: number;
+  /** Series that new assets may have, however many the class may still have. */
+  readonly spareSeries: number;
+}
+
+// Of a fungible asset: transfers and amounts, in every direction.
+const SERIES_PER_ASSET = 2 * TRANSFER_DIRECTIONS.length;
+
+/** The totals after transactions in chain order; assets beyond the limits become `other`. */
 export function addUp(
   before: AddressTotals,
   principal: string,
   counted: readonly Countable[],
   found: Findings,
-  mostAssets: number,
+  limits: AssetLimits,
 ): AddressTotals {
   // Most polls find nothing, and ten thousand quiet principals should not be copied for it.
   const isQuiet = [found.restored, found.gap, ...Object.values(found.reverted), ...Object.values(found.irregularities)];
   if (counted.length === 0 && isQuiet.every((count) => count === 0)) return before;
   const totals: Draft<AddressTotals> = structuredClone(before) as Draft<AddressTotals>;
+  const room = { perClass: limits.perClass, more: Math.floor(limits.spareSeries / SERIES_PER_ASSET) };
   for (const [reason, count] of Object.entries(found.reverted)) if (count > 0) add(totals.reverted, reason, count);
   for (const [kind, count] of Object.entries(found.irregularities)) {
     if (count > 0) add(totals.irregularities, kind, count);
@@ -176,7 +188,7 @@ export function addUp(
   totals.gap += found.gap;
   for (const { transaction, transfers } of counted) {
     addTransaction(totals, principal, transaction);
-    for (const transfer of transfers) addTransfer(totals, transfer, mostAssets);
+    for (const transfer of transfers) addTransfer(totals, transfer, room);
     const isBad = [transaction.fee, transaction.sent, transaction.received, ...transfers.map(({ amount }) => amount)];
     if (isBad.includes(undefined)) add(totals.irregularities, "bad_amount");
   }
@@ -219,7 +231,11 @@ function addTransaction(totals: Draft<AddressTotals>, principal: string, tx: Tra
   if (detail.postConditionMode === "allow" && detail.postConditions.length === 0) add(totals.unprotected, type);
 }
 
-function addTransfer(totals: Draft<AddressTotals>, { kind, asset, direction, amount }: Transfer, most: number): void {
+function addTransfer(
+  totals: Draft<AddressTotals>,
+  { kind, asset, direction, amount }: Transfer,
+  room: { readonly perClass: number; more: number },
+): void {
   if (kind === "stx") {
     add(totals.stxTransfers, direction);
     if (amount === undefined) return;
@@ -228,7 +244,10 @@ function addTransfer(totals: Draft<AddressTotals>, { kind, asset, direction, amo
     return;
   }
   const known = totals.assets[kind];
-  if (!known.includes(asset) && known.length < most) known.push(asset);
+  if (!known.includes(asset) && known.length < room.perClass && room.more > 0) {
+    known.push(asset);
+    room.more -= 1;
+  }
   const isKnown = known.includes(asset);
   if (!isKnown) add(totals.overflow, kind);
   const key = keyOf(isKnown ? asset : OTHER, direction);

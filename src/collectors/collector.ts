@@ -7,6 +7,8 @@ import type { Family, Sample } from "../metrics/family.ts";
 export interface Target {
   /** Unique within its collector and network; empty for the whole chain. */
   readonly key: string;
+  /** The entry of the watch list that it comes from; absent for the whole chain. */
+  readonly watched?: Watched;
 }
 
 /** The only target of a collector that looks at the whole chain. */
@@ -42,6 +44,14 @@ export interface ChainView {
   readonly lastReorg?: { readonly at: number; readonly height: number } | undefined;
 }
 
+/** What an observation tells of targets that are worth a look before their turn. */
+export interface Sighting {
+  /** Principals that took part in what was seen for the first time, or in what waits for its depth. */
+  readonly seen: readonly string[];
+  /** More of the target itself is there to be read than one poll does. */
+  readonly isBehind: boolean;
+}
+
 /** What one poll works with. */
 export interface Poll<Observation, Of extends Target = Target> {
   readonly api: StacksApi;
@@ -54,6 +64,8 @@ export interface Poll<Observation, Of extends Target = Target> {
   readonly previous: Observation | undefined;
   /** Unix time at the start of the poll, milliseconds. */
   readonly now: number;
+  /** Series that this poll may add for label values that come from the wire; beyond, they become `other`. */
+  readonly spareSeries: number;
   /** Aborted at the deadline of the poll and at shutdown. */
   readonly signal: AbortSignal;
 }
@@ -93,8 +105,12 @@ export interface Collector<Observation, Options, Of extends Target = Target> {
   targets?(network: WatchedNetwork): readonly Of[];
   /** What an observation tells the network's other collectors of the chain. */
   chainView?(observation: Observation): ChainView | undefined;
+  /** Who should be polled soon, now that this was observed. Pure. */
+  sighting?(observation: Observation, target: Of): Sighting;
   /** Requests of one poll of one target in the steady state, given how far apart polls are (seconds). */
   requestsPerPoll(options: Options, intervalSeconds: number): number;
+  /** What is observed of a target in ordinary use; a plan reckons series by it. Absent: every combination of known labels. */
+  example?(options: Options): Observation;
   observe(poll: Poll<Observation, Of>, options: Options): Promise<Observation>;
   /** Pure. Samples of absent data are left out. */
   samples(observation: Observation, network: string, target: Of): Iterable<Sample>;

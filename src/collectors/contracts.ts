@@ -3,7 +3,7 @@ import { ApiError } from "../api/errors.ts";
 import { counter, type Family, gauge, type Sample } from "../metrics/family.ts";
 import type { Collector, Poll, Target, Watched } from "./collector.ts";
 import { type Feed, firstFeed, step } from "./event-feed.ts";
-import { contractEvents, contractLogs, readEvents } from "./event-source.ts";
+import { contractEvents, contractLogs, type ListedEvent, readEvents } from "./event-source.ts";
 import { add, keyOf, OTHER, type Sums, valuesOf } from "./tally.ts";
 
 const identity = {
@@ -60,7 +60,7 @@ const reverted = counter({
 });
 const overflow = counter({
   name: "stacks_contract_label_overflow_total",
-  help: "Events whose topic was folded into other, because max_topics had series of their own already.",
+  help: "Events whose topic was folded into other, because max_topics, or max_series in all, had series already.",
   source: listed("contract_log.topic"),
   labels: identity,
 });
@@ -98,26 +98,50 @@ interface Observation {
   readonly totals: Totals;
   /** Unix time, milliseconds. */
   readonly lastSeenAt: number | undefined;
+  /** Principals that new events mention, and the contract itself while there are new ones or some wait for their depth. */
+  readonly seen: readonly string[];
+  readonly isNew: boolean;
+  /** Validator of the list that this was made from. */
+  readonly etag: string | undefined;
 }
+
+/** Everything that is listed is done with: while the list does not change there is nothing to do. */
+const isSettled = ({ waiting, anchors }: Feed): boolean =>
+  waiting.length === 0 && anchors.every(({ missing }) => missing === 0);
 
 // The only type there is today, and the topic of `print`: a series from the start.
 const USUAL = keyOf("smart_contract_log", "print");
 const NOTHING: Totals = { events: { [USUAL]: 0 }, transactions: 0, gaps: 0, reverted: 0, overflow: 0 };
 const VALUE = /^[\x21-\x7e]{1,64}$/;
 
+const MOST_SEEN = 50;
+
+function seenIn(fresh: readonly ListedEvent[], feed: Feed, contract: string): string[] {
+  const hasMoved = fresh.length > 0 || feed.waiting.length > 0;
+  const mentioned = fresh.flatMap(({ mentions }) => mentions);
+  return [...new Set(hasMoved ? [contract, ...mentioned] : mentioned)].slice(0, MOST_SEEN);
+}
+
 async function observeBy(
   isNew: boolean,
-  { api, target, previous, chain, now }: Poll<Observation, ContractTarget>,
+  { api, target, previous, chain, now, spareSeries }: Poll<Observation, ContractTarget>,
   { pages, max_topics }: Options,
 ): Promise<Observation> {
-  const reading = await readEvents(api, target.watched.principal, isNew, previous?.feed, pages);
-  if (previous === undefined) return { feed: firstFeed(reading.events), totals: NOTHING, lastSeenAt: undefined };
-  const moved = step(previous.feed, reading.events, reading.isGap, chain?.tipHeight, target.confirmations);
+  const known =
+    previous !== undefined && previous.isNew === isNew && isSettled(previous.feed) ? previous.etag : undefined;
+  const reading = await readEvents(api, target.watched.principal, isNew, previous?.feed, pages, known);
+  if (previous !== undefined && reading === undefined) return { ...previous, seen: [] };
+  const { events = [], isGap = false, etag } = reading ?? {};
+  if (previous === undefined) {
+    return { feed: firstFeed(events), totals: NOTHING, lastSeenAt: undefined, seen: [], isNew, etag };
+  }
+  const moved = step(previous.feed, events, isGap, chain?.tipHeight, target.confirmations);
   const sums: Record<string, number> = { ...previous.totals.events };
+  const most = Math.min(max_topics, Object.keys(sums).length + spareSeries);
   let folded = 0;
   for (const { type, topic } of moved.counted) {
     const key = keyOf(type, topic);
-    const isOwn = VALUE.test(type) && VALUE.test(topic) && (key in sums || Object.keys(sums).length < max_topics);
+    const isOwn = VALUE.test(type) && VALUE.test(topic) && (key in sums || Object.keys(sums).length < most);
     if (!isOwn) folded += 1;
     add(sums, isOwn ? key : keyOf(OTHER, OTHER));
   }
@@ -127,11 +151,14 @@ async function observeBy(
     totals: {
       events: sums,
       transactions: totals.transactions + moved.transactions,
-      gaps: totals.gaps + (reading.isGap ? 1 : 0),
+      gaps: totals.gaps + (isGap ? 1 : 0),
       reverted: totals.reverted + moved.reverted,
       overflow: totals.overflow + folded,
     },
-    lastSeenAt: moved.fresh > 0 ? now : previous.lastSeenAt,
+    lastSeenAt: moved.fresh.length > 0 ? now : previous.lastSeenAt,
+    seen: seenIn(moved.fresh, moved.feed, target.watched.principal),
+    isNew,
+    etag,
   };
 }
 
@@ -149,6 +176,15 @@ export const contracts = {
   targets: ({ contracts, confirmations }) =>
     contracts.map((watched) => ({ key: watched.principal, watched, confirmations })),
   requestsPerPoll: () => 1,
+  example: () => ({
+    feed: { anchors: [], waiting: [] },
+    totals: NOTHING,
+    lastSeenAt: 1,
+    seen: [],
+    isNew: false,
+    etag: undefined,
+  }),
+  sighting: ({ seen }) => ({ seen, isBehind: false }),
 
   async observe(poll, settings) {
     if (settings.api !== "auto") return observeBy(settings.api === "v3", poll, settings);

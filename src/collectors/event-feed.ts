@@ -33,7 +33,7 @@ export interface Feed {
 }
 
 /** What a poll made of a feed. */
-export interface FeedStep {
+export interface FeedStep<Event extends ContractEvent> {
   readonly feed: Feed;
   /** Oldest first. */
   readonly counted: readonly ContractEvent[];
@@ -42,7 +42,7 @@ export interface FeedStep {
   /** Counted events that are gone. */
   readonly reverted: number;
   /** Events that had not been seen before. */
-  readonly fresh: number;
+  readonly fresh: readonly Event[];
 }
 
 /** Anchors that are kept: a fork that removes more than these leaves nothing to recognise. */
@@ -70,13 +70,13 @@ export function meets(feed: Feed, events: readonly ContractEvent[]): boolean {
  * The feed after the newest events (newest first) were read, down to an anchor or, with `isGap`, to a bound.
  * `tip` undefined: nothing tells depth, and events are counted at sight.
  */
-export function step(
+export function step<Event extends ContractEvent>(
   before: Feed,
-  events: readonly ContractEvent[],
+  events: readonly Event[],
   isGap: boolean,
   tip: number | undefined,
   confirmations: number,
-): FeedStep {
+): FeedStep<Event> {
   const anchors = new Map(before.anchors.map((anchor) => [idOf(anchor), anchor]));
   const waiting = new Map(before.waiting.map((event) => [idOf(event), event]));
   const place = new Map(events.map((event, index) => [idOf(event), index]));
@@ -85,10 +85,10 @@ export function step(
   const reach = isGap || oldest < 0 ? events.length : oldest;
 
   const found = events.slice(0, reach).filter((event) => !anchors.has(idOf(event)));
-  const fresh = found.filter((event) => !waiting.has(idOf(event))).length;
+  const fresh = found.filter((event) => !waiting.has(idOf(event)));
   const seen = found.map((event): Waiting => {
-    const known = waiting.get(idOf(event));
-    return { ...event, tip: known?.tip ?? tip ?? 0, missing: 0 };
+    const { txId, index, type, topic } = event;
+    return { txId, index, type, topic, tip: waiting.get(idOf(event))?.tip ?? tip ?? 0, missing: 0 };
   });
   const lost = before.waiting
     .filter((event) => !place.has(idOf(event)))

@@ -20,7 +20,11 @@ const priorities = z.object({ no_priority: price, low_priority: price, medium_pr
 const mempoolFees = operation({
   name: "mempool_fees",
   path: "/extended/v2/mempool/fees",
-  body: z.object({ all: priorities }).catchall(priorities),
+  // What a later version adds need not be fees.
+  body: z
+    .object(Object.fromEntries(KEYS.map((key) => [key, priorities.optional()])))
+    .catchall(z.unknown())
+    .required({ all: true }),
 });
 
 type Fees = z.infer<typeof mempoolFees.body>;
@@ -52,7 +56,9 @@ export const fees = {
     const answer = await api.get(mempoolFees, { path: {} });
     if (previous !== undefined && answer.body === previous.snapshot.body)
       return { ...previous, snapshot: advance(previous.snapshot, answer) };
-    const types = labelledTypes(Object.keys(answer.body), KEYS, api, mempoolFees, "tx_type");
+    const types = labelledTypes(Object.keys(answer.body), KEYS, api, mempoolFees, "tx_type").filter(
+      (type) => KEYS.some((key) => key === type) || priorities.safeParse(answer.body[type]).success,
+    );
     return { snapshot: advance(previous?.snapshot, answer), types };
   },
 

@@ -24,7 +24,7 @@ async function readPage(api: StacksApi, offset: number): Promise<Block[]> {
  * Whether the server says of a block that it is canonical no more. Servers behind one address can disagree for a moment;
  * a reorganisation is only believed when the block that was given up is disowned.
  */
-async function isAbandoned(api: StacksApi, given: Block): Promise<boolean> {
+export async function isAbandoned(api: StacksApi, given: Block): Promise<boolean> {
   try {
     const answer = await api.find(blockByHash, { path: { hash: given.hash } });
     return answer === undefined || !answer.body.canonical;
@@ -45,6 +45,12 @@ export async function follow(api: StacksApi, chain: Chain, read: readonly Block[
   const abandoned =
     compared.kind === "joins" ? compared.abandoned : chain.recent.filter(({ height }) => height >= lowest);
   if (abandoned[0] !== undefined && !(await isAbandoned(api, abandoned[0]))) return chain;
+  return joined(chain, read, now);
+}
+
+/** As `follow`, for what the server is known to stand by. */
+export function joined(chain: Chain, read: readonly Block[], now: number): Chain {
+  const compared = compare(chain, read);
   return compared.kind === "joins"
     ? extend(chain, compared.abandoned, compared.fresh, now / 1000)
     : restart(chain, read, now / 1000);
@@ -65,7 +71,11 @@ export async function followList(
     const read = [...byHeight.values()].sort((a, b) => a.height - b.height);
     const oldest = read[0];
     const newest = read[read.length - 1];
-    if (oldest === undefined || newest === undefined) return chain;
+    if (oldest === undefined || newest === undefined) {
+      if (chain === undefined) return undefined;
+      // A database that was emptied: what was known before must not look as if it had been seen again.
+      throw new ApiError("bad_body", blockList.name, "the list is empty, although blocks were listed before");
+    }
     if (!isLinked(read))
       throw new ApiError("bad_body", blockList.name, "the blocks of the list do not follow one another");
 

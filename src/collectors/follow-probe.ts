@@ -4,7 +4,7 @@ import { ApiError } from "../api/errors.ts";
 import type { StacksApi } from "../api/operation.ts";
 import { blockByHeight, status, toBlock } from "./block-source.ts";
 import { type Block, type Chain, compare, NOTHING, restart, tipOf } from "./chain.ts";
-import { type FollowOptions, follow } from "./follow-list.ts";
+import { type FollowOptions, isAbandoned, joined } from "./follow-list.ts";
 
 /** Where the tip is searched: `low` exists (0: nothing does yet), `high` does not. */
 export interface Search {
@@ -70,12 +70,21 @@ async function offeredTip(api: StacksApi): Promise<number | undefined> {
   }
 }
 
-/** Older blocks until the read ones meet the known chain. */
+/**
+ * Older blocks until the read ones meet the known chain, or until there is no request left: asking the same again at the
+ * next poll would end at the same place, so what was read is then all there will be.
+ */
 async function walkBack(api: StacksApi, chain: Chain, from: Block): Promise<Block[]> {
   const read = [from];
   const lowest = chain.recent[0]?.height ?? from.height;
   for (let height = from.height - 1; height >= lowest; height -= 1) {
-    const older = await readBlock(api, height);
+    let older: Block | undefined;
+    try {
+      older = await readBlock(api, height);
+    } catch (error) {
+      if (read.length === 1 || !isShortage(error)) throw error;
+      break;
+    }
     if (older === undefined || older.hash !== read[0]?.parentHash) {
       throw new ApiError("bad_body", blockByHeight.name, `block ${height + 1} does not follow block ${height}`);
     }
@@ -101,9 +110,9 @@ async function followSteps(api: StacksApi, from: Chain, options: FollowOptions):
         continue;
       }
       const isJoined = compare(chain, [next]).kind === "joins";
-      const longer = await follow(api, chain, isJoined ? [next] : await walkBack(api, chain, next), options.now);
-      if (longer === chain) return { chain, search: undefined };
-      chain = longer;
+      // Asked before the way back, for which the requests may not suffice.
+      if (!isJoined && !(await isAbandoned(api, tipOf(chain)))) return { chain, search: undefined };
+      chain = joined(chain, isJoined ? [next] : await walkBack(api, chain, next), options.now);
     } catch (error) {
       if (read === 0 || !isShortage(error)) throw error;
       return { chain, search: undefined };

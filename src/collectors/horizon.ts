@@ -177,6 +177,18 @@ export function advance<Tx extends Listed>(
   };
 }
 
+/** The horizon moved up to `height` (never down) by a list that has not changed, of which everything had been counted. */
+export function advanceUnchanged(before: Horizon, height: number, window: number, now: number): Horizon {
+  const to = Math.max(before.height, height);
+  return {
+    height: to,
+    floor: before.floor,
+    window: before.window.filter((entry) => entry.height > to - window),
+    reverted: before.reverted.filter(({ at }) => at > to - window),
+    checkedAt: now,
+  };
+}
+
 function hasVanished({ missing, height, seenAt }: Counted, newest: number, { lastReorg }: Evidence): boolean {
   if (missing >= MISSING_ALONE) return true;
   if (missing < MISSING_ENOUGH) return false;

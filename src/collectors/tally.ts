@@ -21,19 +21,23 @@ export const keyOf = (...values: readonly string[]): string => values.join(SEPAR
 /** The label values of a key. */
 export const valuesOf = (key: string): readonly string[] => key.split(SEPARATOR);
 
+// A type that the server calls "constructor" must not find what every object has under that name.
+const known = <Value>(values: Readonly<Record<string, Value>>, key: string): Value | undefined =>
+  Object.hasOwn(values, key) ? values[key] : undefined;
+
 /** Adds in place: the copy that is added to belongs to one poll. */
 export function add(sums: Record<string, number>, key: string, value = 1): void {
-  sums[key] = (sums[key] ?? 0) + value;
+  sums[key] = (known(sums, key) ?? 0) + value;
 }
 
 /** As `add`, for amounts. */
 export function addAmount(sums: Record<string, bigint>, key: string, value: bigint): void {
-  sums[key] = (sums[key] ?? 0n) + value;
+  sums[key] = (known(sums, key) ?? 0n) + value;
 }
 
 /** Puts a value into its bucket. */
 export function observe(spreads: Record<string, Spread>, key: string, bounds: readonly number[], value: bigint): void {
-  const before = spreads[key] ?? emptySpread(bounds);
+  const before = known(spreads, key) ?? emptySpread(bounds);
   const bucket = bounds.findIndex((bound) => value <= BigInt(bound));
   const counts = before.counts.slice();
   const place = bucket < 0 ? bounds.length : bucket;

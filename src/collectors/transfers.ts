@@ -15,6 +15,8 @@ export interface Transfer {
   readonly direction: TransferDirection;
   /** MicroSTX, or base units of the token; undefined where the answer had no whole number. 1 for an NFT. */
   readonly amount: bigint | undefined;
+  /** Who is on the other side; undefined where there is nobody. */
+  readonly other: string | undefined;
 }
 
 const side = z.string().nullish();
@@ -52,16 +54,17 @@ export async function readTransfers(
   api: StacksApi,
   principal: string,
   height: number,
-  fresh: boolean,
 ): Promise<ReadonlyMap<string, readonly Transfer[]>> {
-  const { body } = await api.get(transactionsWithTransfers, { path: { principal }, query: { height }, fresh });
+  const { body } = await api.getWhole(transactionsWithTransfers, { path: { principal }, query: { height } });
   const whole = (value: unknown, field: string) => wholeNumber(value, api, transactionsWithTransfers, field);
   const found = new Map<string, readonly Transfer[]>();
   for (const { tx, stx_transfers, ft_transfers, nft_transfers } of body.results) {
     const transfers: Transfer[] = [];
     const add = (kind: Transfer["kind"], asset: string, item: z.infer<typeof moved>, amount: bigint | undefined) => {
       const direction = directionOf(principal, item.sender, item.recipient);
-      if (direction !== undefined) transfers.push({ kind, asset, direction, amount });
+      if (direction === undefined) return;
+      const other = direction === "out" ? item.recipient : direction === "in" ? item.sender : undefined;
+      transfers.push({ kind, asset, direction, amount, other: other ?? undefined });
     };
     for (const item of stx_transfers) add("stx", "", item, whole(item.amount, "stx_transfers.amount"));
     for (const item of ft_transfers) add("ft", item.asset_identifier, item, whole(item.amount, "ft_transfers.amount"));

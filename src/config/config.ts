@@ -27,6 +27,8 @@ export interface Config {
   };
   /** The state file; undefined: nothing outlives the process. */
   readonly statePath: string | undefined;
+  /** Series that there may be in all; beyond, label values from the wire become `other`. */
+  readonly maxSeries: number;
   readonly networks: readonly NetworkConfig[];
 }
 

@@ -54,6 +54,7 @@ export async function loadConfig(options: LoadOptions): Promise<Loaded> {
       listen: flags.listen ?? checked.listen,
       log: { level: flags.level ?? checked.log.level, format: flags.format ?? checked.log.format },
       statePath: checked.state.path === IN_MEMORY ? undefined : resolve(checked.state.path),
+      maxSeries: checked.max_series,
       networks,
     },
   };

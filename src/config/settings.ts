@@ -64,6 +64,26 @@ const budget = z.object({ per_minute: perMinute, per_month: perMonth }).prefault
 /** Most characters of a key that is sent in a header, and the fewest that can be recognised (and hidden) in a text. */
 export const KEY_LENGTH = { shortest: 8, longest: 4096 } as const;
 
+// What a request says of itself and of its connection: a key in its place would fail every request, or change its meaning.
+const TAKEN_HEADERS: ReadonlySet<string> = new Set([
+  "__proto__",
+  "accept",
+  "accept-encoding",
+  "connection",
+  "content-length",
+  "expect",
+  "host",
+  "if-none-match",
+  "keep-alive",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+  "user-agent",
+]);
+
+const OWN_HEADER = "the name of a header that no request has for itself";
+
 const entryShape = {
   name: z.string().min(1).max(128).optional().meta({
     description: "Value of the label `name`; different for every entry of the list.",
@@ -107,7 +127,7 @@ const watchFiles = (what: string) =>
     .max(100)
     .default([])
     .meta({
-      description: `Files with more ${what}, relative to the folder of this file: \`.csv\` with a header line (further columns are labels), \`.json\` with a list of such entries or of principals, anything else with one principal per line.`,
+      description: `Files with more ${what}, relative to the folder of this file: \`.csv\` with a header line (further columns are labels), \`.json\` with a list of such entries or of principals, anything else with one principal per line. Read again when they change.`,
       sample: `[${what}.csv]`,
     });
 
@@ -145,11 +165,12 @@ const networkShape = {
   api_key_header: z
     .string()
     .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$/)
+    .refine((name) => !TAKEN_HEADERS.has(name.toLowerCase()), OWN_HEADER)
     .default("x-api-key")
     .meta({
       // Some write `name: key` here.
       sensitive: true,
-      expected: "the name of a header",
+      expected: OWN_HEADER,
       description: "Header that carries the key.",
     }),
   chain: z.enum(CHAINS).default("mainnet").meta({
@@ -249,6 +270,11 @@ export function allSettings(collectors: readonly ConfigurableCollector[]) {
       }),
       log,
       state,
+      max_series: z.int().min(1000).max(10_000_000).default(500_000).meta({
+        unit: "series",
+        description:
+          "Series that there may be in all. Near it, assets and topics that were not seen before have no series of their own and count as `other`, so that sums stay right. What the watch list has anyway is not cut.",
+      }),
       networks: z
         .array(networkSettings(collectors))
         .min(1)

@@ -1,18 +1,15 @@
-// The HTTP side: /metrics, health, readiness, a landing page. Reads what is known and never causes a request upstream.
+// The HTTP side: /metrics, health, readiness, the status. Reads what is known and never causes a request upstream.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import express, { type NextFunction, type Request, type Response } from "express";
-import { landingPage } from "./landing.ts";
 import { acceptsGzip, CONTENT_TYPE, negotiateFormat } from "./negotiation.ts";
 import type { MetricsPage } from "./page.ts";
+import { type StatusView, sendStatusJson, sendStatusPage } from "./status-routes.ts";
 
 /** What the server shows. */
-export interface View {
+export interface View extends StatusView {
   readonly page: MetricsPage;
   /** What has to succeed once before the exporter is ready: network/collector, and why it has not. */
   readonly missing: () => readonly { readonly what: string; readonly why: string }[];
-  readonly version: string;
-  readonly networks: readonly { readonly name: string; readonly url: string }[];
-  readonly mask: (text: string) => string;
   readonly onError: (error: unknown) => void;
 }
 
@@ -82,17 +79,8 @@ function routes(view: View): express.Express {
       sendText(response, 503, view.mask(["stacks-exporter is not ready. Missing:", ...lines].join("\n")));
     }
   });
-  get("/", (_request, response) => {
-    const body = Buffer.from(view.mask(landingPage(view.version, view.networks)));
-    response.writeHead(200, {
-      "content-type": "text/html; charset=utf-8",
-      "content-length": body.length,
-      "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'",
-      "x-content-type-options": "nosniff",
-      "referrer-policy": "no-referrer",
-    });
-    response.end(body);
-  });
+  get("/", (request, response) => sendStatusPage(view, request, response));
+  get("/api/v1/status", (request, response) => sendStatusJson(view, request, response));
   app.use((request, response) => sendText(response, 404, `There is nothing at ${request.path}. Try / or /metrics.`));
   app.use((error: unknown, _request: Request, response: Response, _next: NextFunction) => {
     view.onError(error);

@@ -5,7 +5,7 @@
 import { BufferPool } from "./buffer-pool.ts";
 import type { Family, Sample } from "./family.ts";
 import type { Format } from "./header.ts";
-import { Renderer, type Shape } from "./lines.ts";
+import { type Lines, Renderer, type Shape } from "./lines.ts";
 import { composePage, type Layout, layoutOf, type MadePage, type Owner, type Page, patchPage } from "./page.ts";
 
 /** A page that was begun. */
@@ -17,6 +17,8 @@ interface Making {
   readers: number;
   page: Promise<MadePage>;
 }
+
+const sizeOf = ({ shape }: Lines): number => shape.stops.at(-1) ?? 0;
 
 /** All samples of the exporter, as text. */
 export class Exposition {
@@ -30,6 +32,7 @@ export class Exposition {
   readonly #making = new Map<Format, Making>();
   readonly #buffers = new BufferPool();
   #version = 0;
+  #size = 0;
 
   /** @param families everything that may appear, in the order of the page; names must be unique. */
   constructor(families: readonly Family[]) {
@@ -48,8 +51,9 @@ export class Exposition {
     // While a page is being copied, its bytes must stay what they are.
     const lines = this.#renderer.render(samples, owner?.lines, this.#assembling === 0);
     this.#version += 1;
+    this.#size += sizeOf(lines) - (owner === undefined ? 0 : sizeOf(owner.lines));
     if (owner === undefined) {
-      this.#owners.set(key, { place: this.#owners.size, lines, expired: false });
+      this.#owners.set(key, { place: -1, lines, expired: false });
       this.#layout = undefined;
       return;
     }
@@ -59,6 +63,17 @@ export class Exposition {
     if (owner.lines.shape !== lines.shape) this.#layout = undefined;
     owner.lines = lines;
     owner.expired = false;
+  }
+
+  /** Takes an owner away, with all that it had. */
+  remove(key: string): void {
+    const owner = this.#owners.get(key);
+    if (owner === undefined) return;
+    this.#owners.delete(key);
+    this.#size -= sizeOf(owner.lines);
+    this.#version += 1;
+    this.#layout = undefined;
+    this.#spoilPages();
   }
 
   /** Hides the gauges of an owner until its next `set`: old values disappear, totals stay. */
@@ -72,6 +87,11 @@ export class Exposition {
 
   #spoilPages(): void {
     for (const page of this.#pages.values()) page.patched = undefined;
+  }
+
+  /** Number of series of all owners, those included that have expired. */
+  get size(): number {
+    return this.#size;
   }
 
   /** Number of series per family, as shown now. */

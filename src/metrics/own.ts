@@ -12,6 +12,12 @@ export const OUTCOMES = {
 } as const;
 export type Outcome = keyof typeof OUTCOMES;
 
+/** Why a target is polled before its turn. */
+export const CAUSES = {
+  seen: "another poll saw it take part in something, or it waits for its own to become deep enough",
+  behind: "there is more to be read of it than one poll does",
+} as const;
+
 /** States of a collector; exactly one is 1. */
 export const STATES = ["active", "degraded", "retired", "paused"] as const;
 export type State = (typeof STATES)[number];
@@ -93,6 +99,11 @@ export const failures = counter({
   name: "stacks_exporter_collector_failures_total",
   help: "Polls of the collector that failed, by reason.",
   labels: { ...poll, reason: "why: one of the closed list of reasons" },
+});
+export const hints = counter({
+  name: "stacks_exporter_hints_total",
+  help: "Times a target was put before its turn in the sweep of its collector; it is polled early when the budget has something left.",
+  labels: { ...poll, cause: { about: "what was known of it", values: Object.keys(CAUSES) } },
 });
 export const requests = counter({
   name: "stacks_exporter_upstream_requests_total",
@@ -182,6 +193,15 @@ export const budgetRemaining = gauge({
   unit: "requests",
   labels: budgetLabels,
 });
+export const watchListSuccessful = gauge({
+  name: "stacks_exporter_watch_list_last_reload_successful",
+  help: "Whether the files of the watch list were right when they were read last; when not, the list before stays in force. Absent without such files.",
+});
+export const watchListSuccess = gauge({
+  name: "stacks_exporter_watch_list_last_reload_success_timestamp_seconds",
+  help: "When the files of the watch list were read and found right, at start or later. Unix time. Absent without such files.",
+  unit: "seconds",
+});
 export const stateRestored = gauge({
   name: "stacks_exporter_state_restored",
   help: "Whether counters went on at start from a state file: 0 when it was new. Absent with state: memory.",
@@ -204,6 +224,11 @@ export const series = gauge({
   labels: { family: "name of the family" },
 });
 
+export const seriesLimit = gauge({
+  name: "stacks_exporter_series_limit",
+  help: "Series that there may be in all, as configured: near it, assets and topics that are new become other.",
+});
+
 /** Everything above, in the order of the page. */
 export const ownFamilies = [
   up,
@@ -218,6 +243,7 @@ export const ownFamilies = [
   duration,
   runs,
   failures,
+  hints,
   requests,
   requestDuration,
   receivedBytes,
@@ -233,8 +259,11 @@ export const ownFamilies = [
   budgetPlanned,
   budgetUsed,
   budgetRemaining,
+  watchListSuccessful,
+  watchListSuccess,
   stateRestored,
   stateWritten,
   stateFailures,
   series,
+  seriesLimit,
 ];

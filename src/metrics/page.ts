@@ -11,8 +11,8 @@ const PORTION_COPIES = 8192;
 
 /** The samples of one owner as they are shown. */
 export interface Owner {
-  /** Place among the owners, which never changes. */
-  readonly place: number;
+  /** Place among the owners in the newest layout. */
+  place: number;
   lines: Lines;
   /** When true, only what outlives its source is shown: counters and histograms. */
   expired: boolean;
@@ -80,18 +80,22 @@ export class MadePage implements Page {
   }
 }
 
-/** The layout of owners in their order. */
+/** The layout of owners in their order; gives each its place. */
 export function layoutOf(families: number, owners: Iterable<Owner>): Layout {
   const holders = Array.from({ length: families }, () => ({ owners: [] as number[], places: [] as number[] }));
   const bases: number[] = [];
   let base = 0;
-  for (const { place: owner, lines } of owners) {
+  let owner = 0;
+  for (const one of owners) {
+    const { lines } = one;
+    one.place = owner;
     bases.push(base);
     base += lines.shape.families.length;
     for (const [place, index] of lines.shape.families.entries()) {
       holders[index]?.owners.push(owner);
       holders[index]?.places.push(place);
     }
+    owner += 1;
   }
   bases.push(base);
   return { holders, bases };
@@ -153,6 +157,8 @@ export async function patchPage(
   buffers: BufferPool,
 ): Promise<MadePage> {
   const { layout, offsets } = before;
+  // Taken before the first turn ends: lines that come later may have other widths, and do not fit into this page.
+  const changed = [...owners].map(({ place, lines }) => ({ place, lines }));
   const memory = buffers.take(before.body.length);
   const body = memory.subarray(0, before.body.length);
   for (let start = 0; start < body.length; start += PORTION_BYTES) {
@@ -160,7 +166,7 @@ export async function patchPage(
     before.body.copy(body, start, start, start + PORTION_BYTES);
   }
   let copies = 0;
-  for (const { place, lines } of owners) {
+  for (const { place, lines } of changed) {
     copies += patchOwner(body, lines, offsets, layout.bases[place] as number);
     if (copies >= PORTION_COPIES) {
       copies = 0;

@@ -1,4 +1,5 @@
 // One poll: observe within the deadline, make samples at once, record what came of it. Never throws.
+import { SPARE_PRIORITY } from "../api/budget.ts";
 import type { Clock } from "../api/clock.ts";
 import { ApiError, type Reason } from "../api/errors.ts";
 import type { Outcome } from "../metrics/own.ts";
@@ -27,27 +28,35 @@ interface Parts {
   readonly log: PollLog;
   /** Aborted at shutdown: a poll that is stopped so is neither a success nor a failure. */
   readonly stop: AbortSignal;
+  /** Series that one poll may add for label values from the wire. @default no limit */
+  readonly spareSeries?: () => number;
   readonly onRun: (run: Run) => void;
+  /** Told of every good poll, when its samples are on the page. */
+  readonly onObserved?: (task: Task, observation: unknown) => void;
 }
 
 /** Polls tasks, each at most once at a time. */
 export class Poller {
   readonly #parts: Parts;
-  readonly #running = new Set<Task>();
+  readonly #running = new Map<Task, AbortController>();
 
   constructor(parts: Parts) {
     this.#parts = parts;
   }
 
-  /** Polls a task; resolves when the poll has ended, whatever came of it. */
-  async poll(task: Task): Promise<void> {
+  /**
+   * Polls a task; resolves when the poll has ended, whatever came of it. A poll before its turn takes only what others leave
+   * of the budget; when that is nothing, it is as if it had not been tried.
+   */
+  async poll(task: Task, isEarly = false): Promise<void> {
     const { clock, stop, onRun } = this.#parts;
     if (stop.aborted) return;
     if (this.#running.has(task)) {
       onRun({ task, outcome: "skipped_overlap", reason: undefined, seconds: 0 });
       return;
     }
-    this.#running.add(task);
+    const dropped = new AbortController();
+    this.#running.set(task, dropped);
     const startedAt = clock.now();
     const deadline = startedAt + task.timeoutMs;
     const ended = new AbortController();
@@ -57,7 +66,7 @@ export class Poller {
       .then(() => late.abort(new DOMException("the deadline of the poll passed", "TimeoutError")))
       .catch(() => undefined);
     try {
-      const reason = await this.#observe(task, startedAt, deadline, AbortSignal.any([stop, late.signal]));
+      const reason = await this.#observe(task, isEarly, startedAt, deadline, [stop, dropped.signal, late.signal]);
       if (reason === "stopped") return;
       onRun({ task, outcome: outcomeOf(reason), reason, seconds: (clock.now() - startedAt) / 1000 });
     } finally {
@@ -66,32 +75,47 @@ export class Poller {
     }
   }
 
+  /** Ends the running poll of a task that is polled no more, as a stop would: neither success nor failure. */
+  drop(task: Task): void {
+    this.#running.get(task)?.abort(new DOMException("the target is watched no more", "AbortError"));
+  }
+
   async #observe(
     task: Task,
+    isEarly: boolean,
     now: number,
     deadline: number,
-    signal: AbortSignal,
+    [stop, dropped, late]: readonly [AbortSignal, AbortSignal, AbortSignal],
   ): Promise<Reason | "stopped" | undefined> {
-    const { state, clock, log, stop } = this.#parts;
+    const { state, clock, log } = this.#parts;
+    const signal = AbortSignal.any([stop, dropped, late]);
     const { collector, network, target, options } = task;
     const before = state.of(task);
     const fields = { network, collector: collector.name, ...(target.key === "" ? {} : { target: target.key }) };
     try {
-      const api = task.client.forPoll({ priority: collector.priority, signal, deadline });
+      const priority = isEarly ? SPARE_PRIORITY : collector.priority;
+      const api = task.client.forPoll({ priority, signal, deadline });
       const previous = before.observation;
+      const spareSeries = this.#parts.spareSeries?.() ?? Number.POSITIVE_INFINITY;
       const observation = await untilAborted(
-        collector.observe({ api, network, target, chain: task.chain?.(), previous, now, signal }, options),
+        collector.observe({ api, network, target, chain: task.chain?.(), previous, now, spareSeries, signal }, options),
         signal,
       );
+      if (dropped.aborted) return "stopped";
       state.succeed(task, observation, collector.samples(observation, network, target), clock.now());
       if (before.failure !== undefined) {
         log.info({ ...fields, failedPolls: before.failuresInARow }, "poll recovered");
       } else log.debug(fields, "polled");
+      this.#parts.onObserved?.(task, observation);
       return undefined;
     } catch (error) {
-      if (stop.aborted) return "stopped";
+      if (stop.aborted || dropped.aborted) return "stopped";
       const reason = reasonOf(error, signal);
       const message = error instanceof Error ? error.message : String(error);
+      if (isEarly && reason === "budget") {
+        log.debug(fields, "no budget left for a poll before its turn");
+        return "stopped";
+      }
       state.fail(task, { reason, message, at: clock.now() });
       const failed = { ...fields, reason, error: message, ...(reason === "bug" ? { stack: stackOf(error) } : {}) };
       // Said once when it turns bad, and again when it turns bad in another way.

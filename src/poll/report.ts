@@ -1,4 +1,6 @@
 // What the exporter says about itself, made from the state of the polls and of the API clients. Pure.
+import type { RateLimit } from "../api/rate-limits.ts";
+import type { Retired } from "../api/retirement.ts";
 import type { Sample } from "../metrics/family.ts";
 import * as own from "../metrics/own.ts";
 import type { Standing, State } from "./state.ts";
@@ -15,6 +17,8 @@ export interface WindowUse {
 /** What an API client says of its network. Times are Unix time in milliseconds. */
 export interface NetworkReport {
   readonly network: string;
+  /** Scheme, host and port of the API: no path, because some providers put a token into it. */
+  readonly origin: string;
   readonly minute: WindowUse;
   /** Undefined when the month is not limited. */
   readonly month: WindowUse | undefined;
@@ -23,12 +27,24 @@ export interface NetworkReport {
   /** Every operation that may be asked. */
   readonly operations: readonly string[];
   /** Those of them that answered 410. */
-  readonly retired: readonly string[];
-  readonly rateLimits: readonly {
-    readonly window: string;
-    readonly limit: number | undefined;
-    readonly remaining: number | undefined;
-  }[];
+  readonly retired: readonly Retired[];
+  /** Quotas of the server, as its headers last said. */
+  readonly rateLimits: readonly RateLimit[];
+}
+
+/** How the last reading of the watch list went. */
+export interface WatchListReport {
+  readonly isGood: boolean;
+  /** When one was good. Unix time, milliseconds. */
+  readonly lastGoodAt: number;
+}
+
+/** What is reported beside the polls. */
+export interface Surroundings {
+  readonly networks: readonly NetworkReport[];
+  readonly versions: { readonly version: string; readonly node: string };
+  /** Undefined when nothing of it is in a file. */
+  readonly watchList: WatchListReport | undefined;
 }
 
 /** Length of the month that budgets reckon with. */
@@ -66,8 +82,8 @@ function* collectorSamples(tasks: readonly Task[], state: State, isPaused: boole
   for (const one of own.STATES) yield own.state.at({ ...labels, state: one }, one === present ? 1 : 0);
 }
 
-// Of many targets, the collector is in the state that somebody has to look at first.
-const WORST_FIRST: readonly own.State[] = ["retired", "paused", "degraded", "active"];
+/** Of many targets, the collector is in the state that somebody has to look at first. */
+export const WORST_FIRST: readonly own.State[] = ["retired", "paused", "degraded", "active"];
 
 function* networkSamples(report: NetworkReport, now: number): Iterable<Sample> {
   const { network } = report;
@@ -85,7 +101,8 @@ function* networkSamples(report: NetworkReport, now: number): Iterable<Sample> {
   if (report.pausedUntil !== undefined && report.pausedUntil > now)
     yield own.pauseEnd.at({ network }, report.pausedUntil / 1000);
   for (const operation of report.operations) {
-    yield own.retiredOperations.at({ network, operation }, report.retired.includes(operation) ? 1 : 0);
+    const isRetired = report.retired.some((retired) => retired.operation === operation);
+    yield own.retiredOperations.at({ network, operation }, isRetired ? 1 : 0);
   }
   for (const { window, limit, remaining } of report.rateLimits) {
     if (limit !== undefined) yield own.ratelimitLimit.at({ network, window }, limit);
@@ -97,11 +114,14 @@ function* networkSamples(report: NetworkReport, now: number): Iterable<Sample> {
 export function* report(
   tasks: readonly Task[],
   state: State,
-  networks: readonly NetworkReport[],
-  versions: { readonly version: string; readonly node: string },
+  { networks, versions, watchList }: Surroundings,
   now: number,
 ): Iterable<Sample> {
   yield own.buildInfo.at({ version: versions.version, node_version: versions.node }, 1);
+  if (watchList !== undefined) {
+    yield own.watchListSuccessful.at({}, watchList.isGood ? 1 : 0);
+    yield own.watchListSuccess.at({}, watchList.lastGoodAt / 1000);
+  }
   for (const network of networks) {
     const isPaused = network.pausedUntil !== undefined && network.pausedUntil > now;
     const standings = tasks

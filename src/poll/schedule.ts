@@ -1,78 +1,136 @@
 // When tasks are polled: at once, and then on their schedule. The only file that knows node-cron.
+import { SPARE_PRIORITY } from "../api/budget.ts";
 import type { Clock } from "../api/clock.ts";
+import type { Sweep } from "./sweep.ts";
 import type { Task } from "./task.ts";
 
 interface Parts {
   readonly clock: Clock;
   readonly stop: AbortSignal;
-  /** Polls a task; never rejects. */
-  readonly poll: (task: Task) => Promise<void>;
+  /** Polls a task, in its turn or before; never rejects. */
+  readonly poll: (task: Task, isEarly: boolean) => Promise<void>;
+  /** Told, whenever it changes, when the next poll of a task is due: Unix time, milliseconds. @default nobody is told */
+  readonly onDue?: (task: Task, at: number) => void;
   readonly log: { warn(fields: object, message: string): void; debug(fields: object, message: string): void };
 }
 
-/** Polls every task until `stop` is aborted; resolves when the last running poll has ended. */
-export async function runSchedules(tasks: readonly Task[], parts: Parts): Promise<void> {
-  const groups = Map.groupBy(tasks, ({ network, collector }) => `${network}/${collector.name}`);
-  await Promise.all(
-    [...groups.values()].map((group) => {
-      const [task] = group;
-      if (task === undefined) return undefined;
-      if (task.collector.targets !== undefined) return runSweep(group, task.intervalMs, parts);
-      return task.schedule.kind === "every"
-        ? runEvery(task, task.schedule.milliseconds, parts)
-        : runCron(task, task.schedule.expression, parts);
-    }),
-  );
+/** What is polled: tasks on a schedule of their own, and lists of targets that take turns. */
+export interface Rota {
+  readonly tasks: readonly Task[];
+  readonly sweeps: readonly Sweep[];
+}
+
+/** Polls until `stop` is aborted; resolves when the last running poll has ended. */
+export async function runSchedules({ tasks, sweeps }: Rota, parts: Parts): Promise<void> {
+  const guided = new Map<string, Promise<unknown>>();
+  const schedules = tasks.map((task) => {
+    const first = parts.poll(task, false);
+    if (task.collector.chainView !== undefined) {
+      guided.set(task.network, Promise.all([guided.get(task.network), first]));
+    }
+    return task.schedule.kind === "every"
+      ? runEvery(task, task.schedule.milliseconds, first, parts)
+      : runCron(task, task.schedule.expression, first, parts);
+  });
+  // What is swept is counted by the depth of the chain, so it begins when that was looked at.
+  const swept = sweeps.map(async (sweep) => {
+    await guided.get(sweep.network);
+    await Promise.all([runSweep(sweep, parts), runEarly(sweep, parts)]);
+  });
+  await Promise.all([...schedules, ...swept]);
 }
 
 // So many targets of one collector may be slow before the others have to wait.
 const SWEEP_CONCURRENCY = 4;
+// A list can be changed while its next turn is far away.
+const LOOK_AGAIN_MS = 10_000;
 
 /**
  * Polls many targets in turn, evenly over the interval, for ever: each is as old as any other, and a slow or broken one
  * holds up nobody. When there is no room for the next one, its time is made up by a later start, never by a burst.
  */
-async function runSweep(group: readonly Task[], intervalMs: number, { clock, stop, poll }: Parts): Promise<void> {
+async function runSweep(sweep: Sweep, { clock, stop, poll, onDue }: Parts): Promise<void> {
   const running = new Set<Promise<void>>();
-  const spacing = intervalMs / group.length;
   let due = clock.now();
-  for (let turn = 0; !stop.aborted; turn += 1) {
+  for (const [turn, task] of [...sweep.order].entries()) onDue?.(task, due + turn * sweep.spacingMs);
+  while (!stop.aborted) {
     if (running.size >= SWEEP_CONCURRENCY) await Promise.race(running);
     if (stop.aborted) break;
-    const polling: Promise<void> = poll(group[turn % group.length] as Task).finally(() => running.delete(polling));
+    const task = sweep.take(clock.now());
+    if (task === undefined) {
+      await sleep(clock, LOOK_AGAIN_MS, stop);
+      due = clock.now();
+      continue;
+    }
+    onDue?.(task, clock.now() + sweep.pace.intervalMs);
+    const polling: Promise<void> = poll(task, false).finally(() => running.delete(polling));
     running.add(polling);
     // What a timer was late by is made up for; what the targets were late by is not.
-    due = (clock.now() - due > spacing ? clock.now() : due) + spacing;
-    try {
-      await clock.sleep(due - clock.now(), stop);
-    } catch (error) {
-      if (!stop.aborted) throw error;
-    }
+    const from = clock.now() - due > sweep.spacingMs ? clock.now() : due;
+    const left = () => from + sweep.spacingMs - clock.now();
+    do await sleep(clock, Math.min(left(), LOOK_AGAIN_MS), stop);
+    while (!stop.aborted && left() > 0);
+    due = Math.min(from + sweep.spacingMs, clock.now());
   }
   await Promise.all(running);
+}
+
+const LOOK_FOR_HINTS_MS = 1000;
+
+/** Polls who was hinted at, whenever the budget has something left. */
+async function runEarly(sweep: Sweep, { clock, stop, poll, onDue }: Parts): Promise<void> {
+  const running = new Set<Promise<void>>();
+  while (!stop.aborted) {
+    if (running.size >= SWEEP_CONCURRENCY) await Promise.race(running);
+    const wait = sweep.tasks[0]?.client.waitFor?.(SPARE_PRIORITY) ?? 0;
+    const task = wait > 0 || stop.aborted ? undefined : sweep.takeEarly(clock.now());
+    if (task === undefined) {
+      // Who is behind is hinted at again when its poll ends.
+      const timer = new AbortController();
+      const slept = sleep(clock, LOOK_FOR_HINTS_MS, AbortSignal.any([stop, timer.signal]));
+      await Promise.race([slept, ...(wait > 0 ? [] : running)]);
+      timer.abort();
+      continue;
+    }
+    onDue?.(task, clock.now() + sweep.pace.intervalMs);
+    const polling: Promise<void> = poll(task, true).finally(() => running.delete(polling));
+    running.add(polling);
+  }
+  await Promise.all(running);
+}
+
+async function sleep(clock: Clock, milliseconds: number, signal: AbortSignal): Promise<void> {
+  try {
+    await clock.sleep(milliseconds, signal);
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
 }
 
 /**
  * Polls on a grid that begins now: the load of many exporters is spread by when they started, which a cron expression
  * cannot do. After a poll that took too long the next one waits for the grid; slots in between are dropped, never made up.
  */
-async function runEvery(task: Task, milliseconds: number, { clock, stop, poll }: Parts): Promise<void> {
+async function runEvery(task: Task, milliseconds: number, first: Promise<void>, parts: Parts): Promise<void> {
+  const { clock, stop, poll, onDue } = parts;
   const start = clock.now();
-  while (!stop.aborted) {
-    await poll(task);
-    const next = start + (Math.floor((clock.now() - start) / milliseconds) + 1) * milliseconds;
-    try {
-      await clock.sleep(next - clock.now(), stop);
-    } catch (error) {
-      if (!stop.aborted) throw error;
-    }
+  const slot = () => start + (Math.floor((clock.now() - start) / milliseconds) + 1) * milliseconds;
+  for (let running = first; ; running = poll(task, false)) {
+    onDue?.(task, slot());
+    await running;
+    if (stop.aborted) return;
+    const next = slot();
+    onDue?.(task, next);
+    await sleep(clock, next - clock.now(), stop);
+    if (stop.aborted) return;
   }
 }
 
-async function runCron(task: Task, expression: string, { stop, poll, log }: Parts): Promise<void> {
+async function runCron(task: Task, expression: string, first: Promise<void>, parts: Parts): Promise<void> {
+  const { stop, poll, onDue, log } = parts;
   // Only whoever writes cron expressions pays for loading it.
   const { schedule } = await import("node-cron");
-  let running = poll(task);
+  let running = first;
   await running;
   if (stop.aborted) return;
   const say = (level: "warn" | "debug") => (message: string | Error) =>
@@ -80,7 +138,8 @@ async function runCron(task: Task, expression: string, { stop, poll, log }: Part
   const job = schedule(
     expression,
     () => {
-      running = poll(task);
+      tell();
+      running = poll(task, false);
       return running;
     },
     {
@@ -90,6 +149,11 @@ async function runCron(task: Task, expression: string, { stop, poll, log }: Part
       logger: { info: say("debug"), debug: say("debug"), warn: say("warn"), error: say("warn") },
     },
   );
+  const tell = () => {
+    const [next] = job.getNextRuns(1);
+    if (next !== undefined) onDue?.(task, next.getTime());
+  };
+  tell();
   await new Promise<void>((resolve) => stop.addEventListener("abort", () => resolve(), { once: true }));
   await job.destroy();
   await running;

@@ -20,8 +20,12 @@ export interface Standing {
   readonly lastEndAt: number | undefined;
   /** The failure of the last poll; undefined when it succeeded. */
   readonly failure: Failure | undefined;
+  /** The last failure there was, whatever came after it. */
+  readonly lastFailure: Failure | undefined;
   /** Failed polls in a row. */
   readonly failuresInARow: number;
+  /** When the first of them ended; undefined when the last poll succeeded. */
+  readonly failingSince: number | undefined;
 }
 
 const UNKNOWN: Standing = {
@@ -29,7 +33,9 @@ const UNKNOWN: Standing = {
   lastSuccessAt: undefined,
   lastEndAt: undefined,
   failure: undefined,
+  lastFailure: undefined,
   failuresInARow: 0,
+  failingSince: undefined,
 };
 
 /** The standing of all tasks; hands their samples to the exposition and takes them away when they are too old. */
@@ -77,7 +83,8 @@ export class State {
       this.#store?.save(task, this.of(task).observation, at);
       throw error;
     }
-    this.#standings.set(task, { observation, lastSuccessAt: at, lastEndAt: at, failure: undefined, failuresInARow: 0 });
+    const { lastFailure } = this.of(task);
+    this.#standings.set(task, { ...UNKNOWN, observation, lastSuccessAt: at, lastEndAt: at, lastFailure });
     this.#nextExpiry = Math.min(this.#nextExpiry, at + task.maxAgeMs);
   }
 
@@ -88,8 +95,28 @@ export class State {
       ...before,
       lastEndAt: failure.at,
       failure,
+      lastFailure: failure,
       failuresInARow: before.failuresInARow + 1,
+      failingSince: before.failingSince ?? failure.at,
     });
+  }
+
+  /** Forgets a task that is polled no more; its samples leave the page. */
+  forget(task: Task): void {
+    this.#standings.delete(task);
+    this.#exposition.remove(keyOf(task));
+  }
+
+  /** Another task for the same target: it stands as the one before did. */
+  replace(before: Task, after: Task): void {
+    const standing = this.#standings.get(before);
+    this.#standings.delete(before);
+    if (standing !== undefined) this.#standings.set(after, standing);
+  }
+
+  /** Looks at the age of everything anew: maximum ages have changed. */
+  reckonAges(): void {
+    this.#nextExpiry = Number.NEGATIVE_INFINITY;
   }
 
   /** Takes away every value that is older than its maximum age. Cheap while nothing is due. */

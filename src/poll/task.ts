@@ -7,6 +7,8 @@ import type { Schedule } from "./interval.ts";
 export interface PollClient {
   /** The API for one poll; `deadline` is Unix time in milliseconds, `signal` is aborted then. */
   forPoll(poll: { readonly priority: number; readonly signal: AbortSignal; readonly deadline: number }): StacksApi;
+  /** Milliseconds until a request of this priority may leave. @default at once */
+  waitFor?(priority: number): number;
 }
 
 /** One target of a collector on one network. */

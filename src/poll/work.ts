@@ -10,6 +10,7 @@ export class Work {
   readonly #runs = this.instruments.counter(own.runs);
   readonly #failures = this.instruments.counter(own.failures);
   readonly #duration = this.instruments.histogram(own.duration);
+  readonly #hints = this.instruments.counter(own.hints);
   readonly #requests = this.instruments.counter(own.requests);
   readonly #requestDuration = this.instruments.histogram(own.requestDuration);
   readonly #receivedBytes = this.instruments.counter(own.receivedBytes);
@@ -32,6 +33,16 @@ export class Work {
       this.#receivedBytes.add({ network, operation }, 0);
       this.#deprecations.add({ network, operation }, 0);
     }
+  }
+
+  /** A target that is to be polled before its turn. */
+  hint(network: string, collector: string, cause: string, count = 1): void {
+    this.#hints.add({ network, collector, cause }, count);
+  }
+
+  /** Makes the hints of a collector with many targets exist. */
+  expectHints(network: string, collector: string): void {
+    for (const cause of Object.keys(own.CAUSES)) this.hint(network, collector, cause, 0);
   }
 
   /** A poll that ended; skipped ones have no duration. */

@@ -65,6 +65,8 @@ async function survivorsOf(mutants: readonly Mutant[], turn: number): Promise<Mu
   return left;
 }
 
+const say = (line: string) => process.stdout.write(`${line}\n`);
+
 async function main(only: string | undefined): Promise<void> {
   const began = performance.now();
   const mutants = rules.filter((rule) => only === undefined || nameOf(rule).includes(only)).flatMap(mutantsOf);
@@ -76,8 +78,8 @@ async function main(only: string | undefined): Promise<void> {
       open.filter(({ killers }) => killers.length > turn),
       turn,
     );
+    say(`turn ${turn + 1}: ${open.length + survivors.length} of ${mutants.length} not noticed so far`);
   }
-  const say = (line: string) => process.stdout.write(`${line}\n`);
   for (const { rule, kind, what } of survivors) say(`survived: ${nameOf(rule)}: ${kind}: ${what}`);
   const killed = mutants.length - survivors.length;
   say(`${killed} of ${mutants.length} mutants were noticed; ${Math.round((performance.now() - began) / 1000)} s`);

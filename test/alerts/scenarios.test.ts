@@ -2,7 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { beforeAll, describe, expect, jest, test } from "@jest/globals";
 import { alerts } from "../../alerts/index.ts";
-import { type Scenario, trials } from "../support/promtool.ts";
+import { type Scenario, trials, wordsOf } from "../support/promtool.ts";
 import { rules } from "./rules.ts";
 import { scenarios } from "./scenarios/index.ts";
 
@@ -41,4 +41,20 @@ suite("with promtool (Debian: apt-get install prometheus)", () => {
   test.each(scenarios.map(({ name }, index) => ({ name, index })))("$name", ({ index }) => {
     expect(said[index]).toBe("");
   });
+
+  test.each(alerts.map(({ alert }) => alert))(
+    "%s says something sensible, with every label filled in",
+    async (alert) => {
+      const scenario = scenarios.find(
+        (one) => one.alert === alert && one.expect.some(({ firing }) => firing.length > 0),
+      );
+      if (scenario === undefined) throw new Error(`no scenario has ${alert} firing`);
+
+      const { summary = "", description = "" } = await wordsOf(scenario, rules);
+
+      // A label that is missing leaves two blanks, or one at an end.
+      for (const text of [summary, description])
+        expect(text).toMatch(/^(?!.*( {2}|\{\{|NaN|Inf|no value|error expanding))\S.*\S$/);
+    },
+  );
 });

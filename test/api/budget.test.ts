@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { timeoutReason } from "../../src/api/abort.ts";
-import { Budget, type BudgetLimits, Refusal } from "../../src/api/budget.ts";
+import { Budget, type BudgetLimits, Refusal, SPARE_PRIORITY } from "../../src/api/budget.ts";
 import { FakeClock, turn } from "./fake-clock.ts";
 
 const MINUTE = 60_000;
@@ -42,6 +42,16 @@ describe("a budget", () => {
     expect(ids(left)).toEqual([1, 2]);
     await clock.advance(1);
     expect(ids(left)).toEqual([1, 2, 3]);
+  });
+
+  test("leaves to the spare what nobody else plans to use, and of the month only what is above half of the bucket", async () => {
+    const { clock, budget, left, ask } = arena({ perMinute: 300, perMonth: 150_000, plannedPerMinute: [100] });
+    for (let id = 0; id < 250; id += 1) ask(id, SPARE_PRIORITY);
+    await clock.advance(1_000);
+
+    expect(left).toHaveLength(100);
+    expect(budget.waitFor(SPARE_PRIORITY)).toBeGreaterThan(0);
+    expect(budget.waitFor(0)).toBe(0);
   });
 
   test("serves the most important first, then the first who came", async () => {
@@ -194,6 +204,52 @@ describe("a budget", () => {
     await clock.advance(MINUTE);
 
     expect(ids(left)).toEqual([1, 2]);
+  });
+
+  test("is not opened by a clock that is set forward, nor is a pause ended", async () => {
+    const { budget, clock, left, ask } = arena({ perMinute: 1 });
+    ask(1);
+    await clock.advance(0);
+    clock.set(clock.now() + 3_600_000);
+    ask(2);
+    await clock.advance(MINUTE - 1);
+    expect(ids(left)).toEqual([1]);
+    await clock.advance(1);
+    expect(ids(left)).toEqual([1, 2]);
+    budget.pause(10_000);
+    clock.set(clock.now() + 3_600_000);
+    expect(budget.pausedUntil).toBe(clock.now() + 10_000);
+  });
+
+  test("takes up what the process before had used", async () => {
+    const before = arena({ perMinute: 3, perMonth: 1_000_000 });
+    for (const id of [1, 2]) before.ask(id);
+    await before.clock.advance(20_000);
+    const record = before.budget.record();
+    const clock = new FakeClock(before.clock.now() + 10_000);
+    const budget = new Budget({ perMinute: 3, perMonth: 1_000_000 }, clock, 8, record);
+
+    expect(budget.snapshot()).toMatchObject({ usedLastMinute: 2, remaining: 1 });
+    expect(budget.record().minute.map(({ at }) => clock.now() - at)).toEqual([30_000, 30_000]);
+    expect(budget.record().month?.tokens).toBeCloseTo(
+      Math.min(budget.snapshot().month?.capacity ?? 0, (record.month?.tokens ?? 0) + 10 * (1_000_000 / (31 * 86_400))),
+      1,
+    );
+    await clock.advance(30_000);
+    expect(budget.snapshot().usedLastMinute).toBe(0);
+  });
+
+  test("is not closed for longer by a record from the future", async () => {
+    const clock = new FakeClock();
+    const record = {
+      minute: [{ at: clock.now() + 3_600_000, priority: 0 }],
+      month: { tokens: 0, at: clock.now() + 3_600_000 },
+    };
+    const budget = new Budget({ perMinute: 1, perMonth: 1_000_000 }, clock, 8, record);
+    expect(budget.snapshot().remaining).toBe(0);
+    await clock.advance(MINUTE);
+    expect(budget.snapshot().remaining).toBe(1);
+    expect(budget.snapshot().month?.available).toBeGreaterThan(20);
   });
 
   test("never lets anything leave again when the month allows nothing more", async () => {

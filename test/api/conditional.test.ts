@@ -24,20 +24,23 @@ describe("a conditional request", () => {
     expect(f.recorder.codes).toEqual(["200", "304", "304"]);
   });
 
-  test("is not made when the answer has to be fresh, which is stored all the same", async () => {
+  test("is made with what the caller keeps, who then needs no body; nothing of it is stored", async () => {
     await using f = await Fixture.start([
       json({ count: 1 }, 200, etag('"a"')),
-      json({ count: 2 }, 200, etag('"a"')),
+      unchanged,
+      json({ count: 2 }, 200, etag('"b"')),
+      json({ count: 3 }, 200, { ...etag('"c"'), "cache-control": "no-store" }),
       unchanged,
     ]);
 
-    await f.api().get(stats, NONE);
-    const fresh = await f.api().get(stats, { ...NONE, fresh: true });
-    const third = await f.api().get(stats, NONE);
-
-    expect(validators(f)).toEqual([undefined, undefined, '"a"']);
-    expect(fresh.body).toEqual({ count: 2 });
-    expect(third.body).toBe(fresh.body);
+    const first = await f.api().getWhole(stats, NONE);
+    expect(first).toMatchObject({ body: { count: 1 }, etag: '"a"' });
+    expect(await f.api().getIfChanged(stats, NONE, first.etag ?? "")).toBeUndefined();
+    expect(await f.api().getIfChanged(stats, NONE, '"a"')).toMatchObject({ body: { count: 2 }, etag: '"b"' });
+    expect((await f.api().getWhole(stats, NONE)).etag).toBeUndefined();
+    expect(f.client.snapshot().cache).toEqual({ entries: 0, bytes: 0 });
+    expect((await failure(f.api().getWhole(stats, NONE))).message).toContain("304 to an unconditional request");
+    expect(validators(f)).toEqual([undefined, '"a"', '"a"', undefined, undefined]);
   });
 
   test("is made for the very URL only", async () => {
@@ -103,24 +106,22 @@ describe("a conditional request", () => {
 });
 
 describe("the cache", () => {
-  const headers = new Map([["etag", '"x"']]);
-
   test("drops the longest unused beyond its number of entries", () => {
     const cache = new Cache(2, 1_000);
-    cache.store(stats, "a", headers, 1, 1);
-    cache.store(stats, "b", headers, 2, 1);
+    cache.store(stats, "a", '"x"', 1, 1);
+    cache.store(stats, "b", '"x"', 2, 1);
     cache.find(stats, "a");
-    cache.store(stats, "c", headers, 3, 1);
+    cache.store(stats, "c", '"x"', 3, 1);
 
     expect(["a", "b", "c"].map((url) => cache.find(stats, url)?.body)).toEqual([1, undefined, 3]);
   });
 
   test("drops the longest unused beyond its bytes, and does not take what is larger than all", () => {
     const cache = new Cache(10, 100);
-    cache.store(stats, "a", headers, 1, 60);
-    cache.store(stats, "b", headers, 2, 30);
-    cache.store(stats, "b", headers, 3, 50);
-    cache.store(stats, "c", headers, 4, 101);
+    cache.store(stats, "a", '"x"', 1, 60);
+    cache.store(stats, "b", '"x"', 2, 30);
+    cache.store(stats, "b", '"x"', 3, 50);
+    cache.store(stats, "c", '"x"', 4, 101);
 
     expect(["a", "b", "c"].map((url) => cache.find(stats, url)?.body)).toEqual([undefined, 3, undefined]);
     expect(cache.snapshot()).toEqual({ entries: 1, bytes: 50 });

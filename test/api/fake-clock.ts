@@ -11,6 +11,7 @@ export const turn = (): Promise<void> => new Promise((resolve) => setImmediate(r
 /** A clock that stands until it is told to go on. */
 export class FakeClock implements Clock {
   #now: number;
+  #set = 0;
   #sleepers: Sleeper[] = [];
 
   constructor(now = Date.UTC(2026, 10, 21)) {
@@ -18,7 +19,16 @@ export class FakeClock implements Clock {
   }
 
   now(): number {
+    return this.#now + this.#set;
+  }
+
+  elapsed(): number {
     return this.#now;
+  }
+
+  /** Sets the clock without waking anybody, as an administrator would. */
+  set(now: number): void {
+    this.#set = now - this.#now;
   }
 
   /** Sleeps that have not ended. */
@@ -60,11 +70,6 @@ export class FakeClock implements Clock {
     }
     this.#now = end;
     await turn();
-  }
-
-  /** Sets the clock without waking anybody, as an administrator would. */
-  set(now: number): void {
-    this.#now = now;
   }
 
   /** Goes on from sleeper to sleeper, none further away than `atMost`, until the promise settles. */

@@ -81,28 +81,53 @@ describe("requests", () => {
   });
 
   test("after a reorganisation that may concern it are not answered from what is stored", async () => {
-    const asked: (boolean | undefined)[] = [];
+    const asked: string[] = [];
     const ledger = new ModelLedger();
-    ledger.mine([1, 1, 1, 1]);
+    ledger.mine([1, 1, 1, 1, 0, 0, 0, 0, 0, 0]);
     const plain = cannedApi(ledger.answer);
     const api: typeof plain = {
       ...plain,
-      get: (operation, parameters) => {
-        asked.push(parameters.fresh);
-        return plain.get(operation, parameters);
+      getWhole: (operation, parameters) => {
+        asked.push("whole");
+        return plain.getWhole(operation, parameters);
+      },
+      getIfChanged: (operation, parameters, etag) => {
+        asked.push("if changed");
+        return plain.getIfChanged(operation, parameters, etag);
       },
     };
     const at = (now: number) => ({ target: targetOf(PRINCIPAL), chain: ledger.view, now });
     let seen = await observe(addresses, api, undefined, at(ledger.now));
     seen = await observe(addresses, api, seen, at(ledger.now + 1_000));
     ledger.now += 10_000;
-    ledger.reorg(2, []);
+    ledger.reorg(8, [true, true, true, true]);
+    ledger.mine([0, 0, 0, 0, 0, 0]);
 
     seen = await observe(addresses, api, seen, at(ledger.now + 1_000));
     seen = await observe(addresses, api, seen, at(ledger.now + 120_000));
     await observe(addresses, api, seen, at(ledger.now + 180_000));
 
-    expect(asked).toEqual([false, false, true, true, false]);
+    expect(asked).toEqual(["whole", "if changed", "whole", "whole", "if changed"]);
+  });
+
+  test("an unchanged list costs nothing but its request, and its horizon goes on with the chain", async () => {
+    const ledger = new ModelLedger();
+    ledger.mine([1, 2, 0, 0, 0, 0, 0, 0]);
+    const api = cannedApi(ledger.answer);
+    const at = () => ({
+      target: targetOf(PRINCIPAL),
+      chain: ledger.view,
+      now: ledger.now,
+      options: { backfill: "all" },
+    });
+    const heightOf = (observation: unknown) => (observation as { horizon: { height: number } }).horizon.height;
+    const first = await observe(addresses, api, undefined, at());
+    ledger.mine([0, 0, 0]);
+    const second = await observe(addresses, api, first, at());
+
+    expect((second as { totals: object }).totals).toBe((first as { totals: object }).totals);
+    expect(heightOf(second)).toBe(heightOf(first) + 3);
+    expect(api.asked.filter((url) => url.startsWith("address_transactions"))).toHaveLength(2);
   });
 });
 

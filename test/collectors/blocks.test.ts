@@ -208,6 +208,44 @@ test("a missing height does not stop it for ever", async () => {
   expect((await valuesOf(observation)).get(TIP)).toBe(45);
 });
 
+test("an emptied list does not confirm the blocks that were listed before", async () => {
+  const chain = new ModelChain();
+  chain.mine(40);
+  const api = cannedApi(chain.answer);
+  const seen = await observe(blocks, api, undefined, { options: { tip: "extended" } });
+  chain.lag = 40;
+
+  const next = observe(blocks, api, seen, { options: { tip: "extended" } });
+  await expect(next).rejects.toMatchObject({
+    reason: "bad_body",
+    message: expect.stringContaining("the list is empty"),
+  });
+});
+
+test("a reorganisation deeper than a poll can read back does not stop it for ever", async () => {
+  const chain = new ModelChain();
+  chain.mine(40);
+  let left = Number.POSITIVE_INFINITY;
+  const api = cannedApi((url, operation) => {
+    left -= 1;
+    return left < 0 ? { status: 429 } : chain.answer(url, operation);
+  });
+  let observation = await observe(blocks, api, undefined, { options: { tip: "probe" } });
+  for (let mined = 0; mined < 20; mined += 1) {
+    chain.mine(1);
+    observation = await observe(blocks, api, observation, { options: { tip: "probe" } });
+  }
+  chain.reorg(15, 3);
+  left = 8;
+  observation = await observe(blocks, api, observation, { options: { tip: "probe" } });
+  left = 8;
+  observation = await observe(blocks, api, observation, { options: { tip: "probe" } });
+
+  expect((await valuesOf(observation)).get(TIP)).toBe(63);
+  // Of the fifteen that were replaced, those that eight requests reach: one asks for the next block, one whether the tip is disowned.
+  expect(await countersOf(observation)).toMatchObject({ reorgs: 1, reorged_blocks: 6, skipped_blocks: 0 });
+});
+
 describe("auto", () => {
   test("moves from the list to probing and back without a jump", async () => {
     const chain = new ModelChain();

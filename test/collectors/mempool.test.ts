@@ -76,6 +76,16 @@ test("unknown transaction types pass, are counted as drift, and are bounded", as
   expect(new Set(api.drift)).toEqual(new Set(["mempool_fees tx_type enum"]));
 });
 
+test("something new beside the fees that is no fee is counted as drift, and the fees are served", async () => {
+  const api = cannedApi(() => ({ json: { all: row, updated_at: 5, note: null, rows: { low: 1 } } }));
+
+  const text = await textOf(fees, await observe(fees, api));
+
+  expect(text).toContain('tx_type="all",priority="high"} 4');
+  expect(text).not.toMatch(/updated_at|note|rows/);
+  expect(api.drift).toEqual(Array.from({ length: 3 }, () => "mempool_fees tx_type enum"));
+});
+
 test("a type whose four fees are zero is absent, and one zero among others is not", async () => {
   const api = cannedApi(() => ({ json: { all: { ...row, no_priority: 0 }, token_transfer: zeros } }));
 
@@ -88,6 +98,7 @@ test("a type whose four fees are zero is absent, and one zero among others is no
 test.each<[string, AnyCollector, unknown]>([
   ["a negative fee", fees, { all: { ...row, low_priority: -1 } }],
   ["a fee that is text", fees, { all: { ...row, low_priority: "3000" } }],
+  ["a known type without fees", fees, { all: row, token_transfer: 5 }],
   ["no `all`", fees, { token_transfer: row }],
   ["an array", fees, []],
   [

@@ -34,7 +34,9 @@ function violationsOf(keyword: string, rule: unknown, { schema, value, root, pat
       return violations((root.$defs as Record<string, Schema>)[name] ?? {}, value, root, path);
     }
     case "type":
-      return check([rule].flat().some((type) => type === typeOf(value)));
+      return check(
+        [rule].flat().some((type) => type === typeOf(value) || (type === "number" && typeof value === "number")),
+      );
     case "enum":
       return check((rule as unknown[]).includes(value));
     case "const":

@@ -12,6 +12,7 @@ describe("defaults", () => {
     const config = await configOf(undefined);
 
     expect(config).toEqual({
+      maxSeries: 500_000,
       statePath: resolve("data/state.db"),
       listen: { port: 10_789 },
       log: { level: "info", format: "json" },

@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from "@jest/globals";
 import { startSimulator } from "../../simulator/server.ts";
 import { parseExposition } from "../support/parser.ts";
-import { run, start, until } from "../support/program.ts";
+import { killAll, run, start, until } from "../support/program.ts";
 
 jest.setTimeout(60_000);
 
@@ -22,7 +22,10 @@ let simulator: Awaited<ReturnType<typeof startSimulator>>;
 beforeEach(async () => {
   simulator = await startSimulator({ seed: 1 });
 });
-afterEach(() => simulator.close());
+afterEach(async () => {
+  killAll();
+  await simulator.close();
+});
 
 function configFile(text: string): string {
   const file = join(folder, "config.yaml");
@@ -55,6 +58,16 @@ describe("once", () => {
     expect(out).toContain('stacks_exporter_collector_success{network="simulated",collector="mempool"} 1');
     expect(out).not.toContain("stacks_mempool_fee_priority_microstx{");
     expect(err).toContain("poll failed");
+  });
+
+  test("ends at once, and with 1, when it is asked to stop", async () => {
+    simulator.faults.set({ kind: "slow-headers", seconds: 600 });
+    const program = start(["once", "--config", watching("collectors: { blocks: { timeout: 2m } }\n")]);
+    await until(async () => (simulator.requests.length > 0 ? true : undefined), "a request");
+    program.child.kill("SIGINT");
+    const { code, out, err } = await program.finished;
+
+    expect({ code, out, err }).toEqual({ code: 1, out: "", err: "stopped before everything was polled\n" });
   });
 });
 
@@ -148,7 +161,7 @@ describe("plan", () => {
       run(["plan", "--config", file]),
       run(["once", "--config", file]),
     ]);
-    const [, chain = "0", own = "0"] = /at most (\d+) of the chain, about (\d+)/.exec(planned) ?? [];
+    const [, chain = "0", own = "0"] = /about (\d+) of the chain, about (\d+)/.exec(planned) ?? [];
     const lines = page.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
     const isOwn = (line: string) => /^(stacks_exporter_|stacks_up|process_|nodejs_)/.test(line);
 

@@ -190,6 +190,7 @@ const change = fc.oneof(
   // The same label sets with other values, of the same width and not: what a poll does as a rule.
   fc.record({ kind: fc.constant("renew" as const), owner: fc.constantFrom("x", "y"), by: fc.nat(20) }),
   fc.record({ kind: fc.constant("expire" as const), owner: fc.constantFrom("x", "y") }),
+  fc.record({ kind: fc.constant("remove" as const), owner: fc.constantFrom("x", "y") }),
 );
 
 function renewed({ family, labels, value }: Sample, by: number): Sample {
@@ -215,7 +216,10 @@ test("whatever was set is read back, in both formats, after every change", async
         for (const [happens, looksAtClassic, looksAtOpenMetrics] of changes) {
           const { owner } = happens;
           const { samples: before } = owners.get(owner) ?? { samples: [] };
-          if (happens.kind === "expire") {
+          if (happens.kind === "remove") {
+            exposition.remove(owner);
+            owners.delete(owner);
+          } else if (happens.kind === "expire") {
             exposition.expire(owner);
             owners.set(owner, { samples: before, isExpired: true });
           } else {
@@ -348,5 +352,56 @@ test("a page that is being made is not disturbed by what changes meanwhile, and 
     expect(await late).toEqual([String(value + 1)]);
     expect(await seen("classic")).toEqual([String(value + 1)]);
     expect(await seen("openmetrics")).toEqual([String(value + 1)]);
+  }
+});
+
+test("a page that is being made still has who was taken away meanwhile, and the next one has not", async () => {
+  const wide = Array.from({ length: 60_000 }, (_, index) => ({ a: String(index), b: "x".repeat(60) }));
+  const exposition = new Exposition(families);
+  exposition.set("first", [plain.at({}, 1)]);
+  const set = (value: number) =>
+    exposition.set(
+      "wide",
+      wide.map((labels) => waiting.at(labels, value)),
+    );
+  const lines = async (page: Promise<string>) => (await page).split("\n").filter((line) => line.startsWith("stacks_"));
+  set(1);
+  await text(exposition);
+  set(2);
+  const early = text(exposition);
+  await new Promise((resolve) => setImmediate(resolve));
+  exposition.remove("first");
+  const late = text(exposition);
+
+  expect(await lines(early)).toContain("stacks_plain 1");
+  expect(new Set((await lines(late)).map((line) => line.split(" ").at(-1)))).toEqual(new Set(["2"]));
+  set(3);
+  expect(new Set((await lines(text(exposition))).map((line) => line.split(" ").at(-1)))).toEqual(new Set(["3"]));
+});
+
+test("a page that is made from the one before shows what was known when it was begun, whatever comes meanwhile", async () => {
+  // Large enough that copying the page before takes several turns of the event loop.
+  const many = Array.from({ length: 60_000 }, (_, index) => ({ a: String(index), b: "x".repeat(60) }));
+  const exposition = new Exposition(families);
+  exposition.set(
+    "large",
+    many.map((labels) => waiting.at(labels, 1)),
+  );
+  const small = (owned: readonly Sample[]) => exposition.set("small", owned);
+  const lineOf = (page: string) => page.split("\n").filter((line) => line.startsWith(seen.name));
+  small([seen.at({ a: "z" }, 1)]);
+  await exposition.page("classic");
+
+  for (const later of [[seen.at({ a: "z" }, 123_456)], [plain.at({}, 8), seen.at({ a: "zz" }, 1)]]) {
+    small([seen.at({ a: "z" }, 2)]);
+    await exposition.page("classic");
+    small([seen.at({ a: "z" }, 3)]);
+    const page = exposition.page("classic");
+    await new Promise((resolve) => setImmediate(resolve));
+    small(later);
+
+    expect(lineOf((await page).body.toString())).toEqual([`${seen.name}{a="z"} 3`]);
+    const last = later.at(-1);
+    expect(lineOf(await text(exposition))).toEqual([`${seen.name}{a="${last?.labels.a}"} ${last?.value}`]);
   }
 });

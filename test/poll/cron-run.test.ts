@@ -33,13 +33,18 @@ function start(poll: (task: Task) => Promise<void>) {
   const stop = new AbortController();
   const said: string[] = [];
   const log = { warn: (_: object, message: string) => said.push(message), debug: () => undefined };
-  const running = runSchedules([everyTenSeconds()], { clock: systemClock, stop: stop.signal, poll, log });
-  return { stop, said, running };
+  const due: number[] = [];
+  const onDue = (_: Task, at: number) => due.push(new Date(at).getUTCSeconds());
+  const running = runSchedules(
+    { tasks: [everyTenSeconds()], sweeps: [] },
+    { clock: systemClock, stop: stop.signal, poll, onDue, log },
+  );
+  return { stop, said, due, running };
 }
 
 test("polls at once, and then at the times of the expression", async () => {
   const seconds: number[] = [];
-  const { stop, running, said } = start(async () => {
+  const { stop, running, said, due } = start(async () => {
     seconds.push(new Date().getUTCSeconds());
   });
   // node-cron is loaded in the meantime, however many turns that takes.
@@ -50,6 +55,7 @@ test("polls at once, and then at the times of the expression", async () => {
   await pass(20);
 
   expect(seconds).toEqual([3, 10, 20, 30]);
+  expect(due).toEqual([10, 20, 30, 40]);
   expect(said).toEqual([]);
 });
 

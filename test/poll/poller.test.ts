@@ -4,8 +4,10 @@ import { Exposition } from "../../src/metrics/exposition.ts";
 import { Poller, type Run } from "../../src/poll/poller.ts";
 import { runSchedules } from "../../src/poll/schedule.ts";
 import { State } from "../../src/poll/state.ts";
+import type { Sweep } from "../../src/poll/sweep.ts";
+import type { Task } from "../../src/poll/task.ts";
 import { FakeClock, settle } from "../support/fake-clock.ts";
-import { fakeTask, level, total } from "../support/fake-task.ts";
+import { fakeTask, level, sweepOf, total } from "../support/fake-task.ts";
 
 let clock: FakeClock;
 let exposition: Exposition;
@@ -31,6 +33,8 @@ beforeEach(() => {
     onRun: ({ outcome, reason, seconds }: Run) => runs.push(`${outcome} ${reason ?? "-"} ${seconds}`),
   });
 });
+
+const rota = (tasks: readonly Task[], sweeps: readonly Sweep[] = []) => ({ tasks, sweeps });
 
 const values = async () =>
   (await exposition.page("classic")).body
@@ -77,6 +81,21 @@ test("a failed poll keeps the observation, is counted by its reason, and is logg
   expect(state.of(task)).toMatchObject({ failure: undefined, failuresInARow: 0 });
 });
 
+test("says since when a task fails: the first failure in a row", async () => {
+  let isDown = true;
+  const task = fakeTask(async () => (isDown ? Promise.reject(new ApiError("network", "x", "down")) : 5));
+  await clock.advance(1_000);
+  const since = clock.now();
+  await poller.poll(task);
+  await clock.advance(1_000);
+  await poller.poll(task);
+
+  expect(state.of(task)).toMatchObject({ failingSince: since, failuresInARow: 2, failure: { at: since + 1_000 } });
+  isDown = false;
+  await poller.poll(task);
+  expect(state.of(task)).toMatchObject({ failingSince: undefined, lastFailure: { at: since + 1_000 } });
+});
+
 test.each([
   ["budget", "skipped_budget"],
   ["gone", "retired"],
@@ -119,6 +138,44 @@ test("a poll is not started while the one before runs", async () => {
   await first;
 
   expect(runs).toEqual(["skipped_overlap - 0", "ok - 0"]);
+});
+
+test("a poll before its turn asks last, and when the budget has nothing left it is as if it had not been", async () => {
+  const priorities: number[] = [];
+  let isEmpty = false;
+  const task = fakeTask(async () => (isEmpty ? Promise.reject(new ApiError("budget", "x", "nothing left")) : 5), {
+    client: {
+      forPoll: ({ priority }) => {
+        priorities.push(priority);
+        return {} as never;
+      },
+    },
+  });
+  await poller.poll(task);
+  await poller.poll(task, true);
+  isEmpty = true;
+  await poller.poll(task, true);
+
+  expect(priorities).toEqual([0, 9, 9]);
+  expect(runs).toEqual(["ok - 0", "ok - 0"]);
+  expect(state.of(task)).toMatchObject({ failure: undefined, failuresInARow: 0 });
+});
+
+test("a poll that is dropped ends as if it had not been, whatever it brings", async () => {
+  let finish: (value: number) => void = () => undefined;
+  const task = fakeTask(
+    () =>
+      new Promise((resolve) => {
+        finish = resolve;
+      }),
+  );
+  const polled = poller.poll(task);
+  poller.drop(task);
+  finish(1);
+  await polled;
+
+  expect(runs).toEqual([]);
+  expect(await values()).toEqual([]);
 });
 
 test("a stop ends the poll, and is neither success nor failure", async () => {
@@ -183,12 +240,44 @@ describe("the schedule", () => {
       times.push(clock.now() - start);
       await clock.sleep(durations.shift() ?? 0);
     };
-    const running = runSchedules([fakeTask(async () => 1)], { ...parts(), poll });
+    const running = runSchedules(rota([fakeTask(async () => 1)]), { ...parts(), poll });
     await clock.advance(55_000);
     stop.abort();
     await running;
 
     expect(times).toEqual([0, 10_000, 20_000, 40_000, 50_000]);
+  });
+
+  test("tells when the next poll is due, on the grid, and moves it when a poll took too long", async () => {
+    const due: number[] = [];
+    const start = clock.now();
+    const durations = [0, 12_000];
+    const poll = () => clock.sleep(durations.shift() ?? 0);
+    const onDue = (_: Task, at: number) => due.push((at - start) / 1000);
+    const running = runSchedules(rota([fakeTask(async () => 1)]), { ...parts(), poll, onDue });
+    await clock.advance(25_000);
+    stop.abort();
+    await running;
+
+    // Before and after each poll.
+    expect(due).toEqual([10, 10, 20, 30]);
+  });
+
+  test("tells when each target of a sweep is due, before the first round too", async () => {
+    const due: Record<string, number> = {};
+    const start = clock.now();
+    const collector = { ...fakeTask(async () => 1).collector, targets: () => [] };
+    const tasks = ["a", "b"].map((key) => fakeTask(async () => 1, { collector, target: { key }, intervalMs: 20_000 }));
+    const onDue = ({ target }: Task, at: number) => {
+      due[target.key] = (at - start) / 1000;
+    };
+    const running = runSchedules(rota([], [sweepOf(tasks)]), { ...parts(), poll: async () => undefined, onDue });
+    await settle();
+    expect(due).toEqual({ a: 20, b: 10 });
+    await clock.advance(21_000);
+    expect(due).toEqual({ a: 40, b: 30 });
+    stop.abort();
+    await running;
   });
 
   test("keeps tasks apart: one that hangs does not delay another", async () => {
@@ -199,7 +288,7 @@ describe("the schedule", () => {
       if (collector.name === "hanging") await new Promise((resolve) => stop.signal.addEventListener("abort", resolve));
       else count += 1;
     };
-    const running = runSchedules([hanging, other], { ...parts(), poll });
+    const running = runSchedules(rota([hanging, other]), { ...parts(), poll });
     await clock.advance(35_000);
     stop.abort();
     await running;
@@ -217,7 +306,7 @@ describe("the schedule", () => {
     const poll = async ({ target }: { target: { key: string } }) => {
       polled.push(`${target.key} ${(clock.now() - start) / 1000}`);
     };
-    const running = runSchedules(tasks, { ...parts(), poll });
+    const running = runSchedules(rota([], [sweepOf(tasks)]), { ...parts(), poll });
     await clock.advance(29_000);
     stop.abort();
     await running;
@@ -237,13 +326,97 @@ describe("the schedule", () => {
       polled.push(`${target.key} ${(clock.now() - start) / 1000}`);
       if ("abcd".includes(target.key)) await clock.sleep(10_000);
     };
-    const running = runSchedules(tasks, { ...parts(), poll });
+    const running = runSchedules(rota([], [sweepOf(tasks)]), { ...parts(), poll });
     await clock.advance(13_500);
     stop.abort();
     await clock.advance(20_000);
     await running;
 
     expect(polled).toEqual(["a 0", "b 1", "c 2", "d 3", "e 10", "f 11", "a 12", "b 13"]);
+  });
+
+  test("begins with what tells where the chain ends; what is counted by its depth comes after", async () => {
+    const order: string[] = [];
+    const { collector } = fakeTask(async () => 1);
+    const guide = fakeTask(async () => 1, { collector: { ...collector, chainView: () => undefined } });
+    const poll = async ({ target }: Task) => {
+      order.push(`begin ${target.key}`);
+      await clock.sleep(2_000);
+      order.push(`end ${target.key}`);
+    };
+    const sweep = sweepOf([fakeTask(async () => 1, { target: { key: "a" } })]);
+    const elsewhere = sweepOf([fakeTask(async () => 1, { network: "testnet", target: { key: "b" } })]);
+    const running = runSchedules(rota([guide], [sweep, elsewhere]), { ...parts(), poll });
+    await clock.advance(4_500);
+    stop.abort();
+    await running;
+
+    expect(order).toEqual(["begin ", "begin b", "end ", "begin a", "end b", "end a"]);
+  });
+
+  test("goes at the new pace when a list becomes longer while its next turn is far away", async () => {
+    const polled: string[] = [];
+    const start = clock.now();
+    const [a, b] = ["a", "b"].map((key) => fakeTask(async () => 1, { target: { key } })) as [Task, Task];
+    const sweep = sweepOf([]);
+    const poll = async ({ target }: Task) => {
+      polled.push(`${target.key} ${(clock.now() - start) / 1000}`);
+    };
+    const running = runSchedules(rota([], [sweep]), { ...parts(), poll });
+    await clock.advance(25_000);
+    sweep.renew([a], { intervalMs: 3_600_000, wishedIntervalMs: 3_600_000, maxAgeMs: 1e9 });
+    await clock.advance(25_000);
+    sweep.renew([a, b], { intervalMs: 20_000, wishedIntervalMs: 20_000, maxAgeMs: 1e9 });
+    await clock.advance(25_000);
+    stop.abort();
+    await running;
+
+    expect(polled).toEqual(["a 30", "b 60", "a 70"]);
+  });
+
+  describe("beside a sweep,", () => {
+    const start = () => {
+      const polled: string[] = [];
+      const from = clock.now();
+      let wait = 0;
+      const client = { forPoll: () => ({}) as never, waitFor: () => wait };
+      const tasks = ["a", "b", "c"].map((key) =>
+        fakeTask(async () => 1, { target: { key }, intervalMs: 60_000, wishedIntervalMs: 5_000, client }),
+      );
+      const sweep = sweepOf(tasks);
+      const poll = async ({ target }: Task, isEarly: boolean) => {
+        polled.push(`${target.key}${isEarly ? "!" : ""} ${(clock.now() - from) / 1000}`);
+        if (isEarly && polled.length < 6) sweep.hint(target.key, "behind");
+      };
+      const running = runSchedules(rota([], [sweep]), { ...parts(), poll });
+      return { polled, sweep, running, waitFor: (milliseconds: number) => (wait = milliseconds) };
+    };
+
+    test("who was hinted at is polled early, and the turns go on as they were", async () => {
+      const { polled, sweep, running } = start();
+      await clock.advance(5_500);
+      sweep.hint("c", "seen");
+      await clock.advance(16_000);
+      stop.abort();
+      await running;
+
+      // One that stays behind goes again at once.
+      expect(polled).toEqual(["a 0", "c! 6", "c! 6", "c! 6", "c! 6", "c! 6", "b 20"]);
+    });
+
+    test("hints wait while the budget has nothing left", async () => {
+      const { polled, sweep, running, waitFor } = start();
+      waitFor(30_000);
+      sweep.hint("c", "seen");
+      await clock.advance(19_500);
+      expect(polled).toEqual(["a 0"]);
+      waitFor(0);
+      await clock.advance(1_000);
+      stop.abort();
+      await running;
+
+      expect(polled.slice(0, 3)).toEqual(["a 0", "b 20", "c! 20"]);
+    });
   });
 
   test("ends only when the running poll has ended", async () => {
@@ -253,7 +426,7 @@ describe("the schedule", () => {
       new Promise<void>((resolve) => {
         finish = resolve;
       });
-    const running = runSchedules([fakeTask(async () => 1)], { ...parts(), poll }).then(() => {
+    const running = runSchedules(rota([fakeTask(async () => 1)]), { ...parts(), poll }).then(() => {
       isOver = true;
     });
     await settle();

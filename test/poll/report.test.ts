@@ -8,6 +8,7 @@ import { fakeTask, level, total } from "../support/fake-task.ts";
 
 const network = {
   network: "mainnet",
+  origin: "https://api.example",
   minute: { limit: 10, used: 0, remaining: 10 },
   month: undefined,
   plannedPerMinute: 1,
@@ -27,7 +28,10 @@ test("a collector with several targets is one collector, and says how its target
   state.fail(bad, { reason: "timeout", message: "late", at: 2_000 });
 
   const page = new Exposition(ownFamilies as readonly Family[]);
-  page.set("own", report(tasks, state, [network], { version: "1", node: "v24" }, 3_000));
+  page.set(
+    "own",
+    report(tasks, state, { networks: [network], versions: { version: "1", node: "v24" }, watchList: undefined }, 3_000),
+  );
   const text = (await page.page("classic")).body.toString();
 
   const of = (name: string) => text.split("\n").filter((line) => line.startsWith(`${name}{`));

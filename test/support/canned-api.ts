@@ -31,6 +31,11 @@ const urlOf = (operation: Operation, { path, query }: Parameters<string>): strin
   return search === "" ? filled : `${filled}?${search}`;
 };
 
+// As the server does it: the newest transaction of the list, wherever that is mined; none for an empty list.
+function etagOf(body: unknown): string | undefined {
+  return /"tx_id":("[^"]+")/.exec(JSON.stringify(body))?.[1];
+}
+
 const REASON_OF: Readonly<Record<number, "gone" | "not_found" | "rate_limited">> = {
   404: "not_found",
   410: "gone",
@@ -65,6 +70,14 @@ export function cannedApi(table: (url: string, operation: string) => Canned, now
     drift,
     retired,
     get: get as StacksApi["get"],
+    getWhole: (async (operation: Operation, parameters: Parameters<string>) => {
+      const { body } = await get(operation, parameters);
+      return { body, etag: etagOf(body) };
+    }) as StacksApi["getWhole"],
+    getIfChanged: (async (operation: Operation, parameters: Parameters<string>, etag: string) => {
+      const { body } = await get(operation, parameters);
+      return etag === etagOf(body) ? undefined : { body, etag: etagOf(body) };
+    }) as StacksApi["getIfChanged"],
     find: (async (operation: Operation, parameters: Parameters<string>) => {
       try {
         return await get(operation, parameters);

@@ -3,6 +3,7 @@ import type { Clock } from "../../src/api/clock.ts";
 /** A clock that stands still until it is told to go on. */
 export class FakeClock implements Clock {
   #now: number;
+  #set = 0;
   readonly #sleepers = new Set<{ at: number; wake: () => void }>();
 
   constructor(now = 1_795_219_200_000) {
@@ -10,7 +11,21 @@ export class FakeClock implements Clock {
   }
 
   now(): number {
+    return this.#now + this.#set;
+  }
+
+  elapsed(): number {
     return this.#now;
+  }
+
+  /** Sets the time, which wakes nobody. */
+  set(now: number): void {
+    this.#set = now - this.#now;
+  }
+
+  /** How many wait for their time. */
+  get sleepers(): number {
+    return this.#sleepers.size;
   }
 
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { type AnyCollector, type Poll, WHOLE_CHAIN } from "../../src/collectors/collector.ts";
 import { counter, gauge } from "../../src/metrics/family.ts";
+import { Sweep } from "../../src/poll/sweep.ts";
 import type { Task } from "../../src/poll/task.ts";
 
 export const level = gauge({ name: "stacks_test_level", help: "A gauge.", labels: { network: "n" } });
@@ -40,4 +41,13 @@ export function fakeTask(
     maxAgeMs: 30_000,
     ...changes,
   };
+}
+
+/** A sweep of tasks, at the pace of the first. */
+export function sweepOf(tasks: readonly Task[]): Sweep {
+  const { network = "mainnet", intervalMs = 10_000, wishedIntervalMs = 10_000, maxAgeMs = 30_000 } = tasks[0] ?? {};
+  const pace = { intervalMs, wishedIntervalMs, maxAgeMs };
+  const sweep = new Sweep(network, "fake", pace);
+  sweep.renew(tasks, pace);
+  return sweep;
 }

@@ -3,7 +3,7 @@ import { parser } from "@prometheus-io/lezer-promql";
 
 /** A changed text, and what was changed in it. */
 export interface Mutation {
-  readonly kind: "number" | "comparator" | "clause" | "window";
+  readonly kind: "number" | "comparator" | "operator" | "clause" | "window";
   readonly what: string;
   readonly text: string;
 }
@@ -18,6 +18,7 @@ const COMPARATORS: Readonly<Record<string, readonly string[]>> = {
   "==": ["!="],
   "!=": ["=="],
 };
+const OPERATORS: Readonly<Record<string, string>> = { "/": "*", "*": "/", "-": "+", "+": "-" };
 const SET_OPERATORS = new Set(["And", "Or", "Unless"]);
 const NUMBER = new Set(["NumberDurationLiteral"]);
 const WINDOW = new Set(["NumberDurationLiteralInDurationContext"]);
@@ -51,6 +52,8 @@ export function mutationsOf(expr: string): Mutation[] {
       if (WINDOW.has(node.name)) for (const by of otherDurations(textOf(node))) change("window", node, by);
       if (node.parent?.name !== "BinaryExpr") return;
       for (const by of COMPARATORS[textOf(node)] ?? []) change("comparator", node, by);
+      const operator = OPERATORS[textOf(node)];
+      if (operator !== undefined) change("operator", node, operator);
       if (SET_OPERATORS.has(node.name)) {
         const { firstChild: left, lastChild: right } = node.parent;
         if (left === null || right === null) return;

@@ -11,11 +11,18 @@ export function observe(
     now = 1_795_219_200_000,
     target = WHOLE_CHAIN,
     chain,
-  }: { options?: object; now?: number; target?: Target; chain?: ChainView | undefined } = {},
+    spareSeries = Number.POSITIVE_INFINITY,
+  }: {
+    options?: object;
+    now?: number;
+    target?: Target;
+    chain?: ChainView | undefined;
+    spareSeries?: number;
+  } = {},
 ): Promise<unknown> {
   const signal = new AbortController().signal;
   return collector.observe(
-    { api, network: "mainnet", target, chain, previous, now, signal },
+    { api, network: "mainnet", target, chain, previous, now, spareSeries, signal },
     collector.options.parse(options),
   );
 }

@@ -6,6 +6,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
+const running = new Set<ChildProcess>();
+
+/** Ends what a test that failed has left running. */
+export function killAll(): void {
+  for (const child of running) child.kill("SIGKILL");
+}
+
 const main = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
 
 export interface Finished {
@@ -44,6 +51,7 @@ export function start(
     env: { PATH: process.env.PATH, ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
+  running.add(child);
   const text = { out: "", err: "" };
   const heard = new Set<() => void>();
   for (const [name, stream] of [
@@ -56,6 +64,7 @@ export function start(
     });
   }
   const finished = once(child, "close").then(([code, signal]): Finished => {
+    running.delete(child);
     rmSync(cwd, { recursive: true });
     for (const listener of heard) listener();
     return { code: code as number | null, signal: signal as string | null, ...text };
@@ -85,7 +94,7 @@ export const run = (args: readonly string[], env?: Readonly<Record<string, strin
   start(args, env).finished;
 
 /** Asks until the answer is what is wanted; for waiting on other processes, where nothing else tells. */
-export async function until<T>(ask: () => Promise<T | undefined>, what: string, milliseconds = 30_000): Promise<T> {
+export async function until<T>(ask: () => Promise<T | undefined>, what: string, milliseconds = 90_000): Promise<T> {
   const end = Date.now() + milliseconds;
   for (;;) {
     const answer = await ask().catch(() => undefined);

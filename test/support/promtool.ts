@@ -84,6 +84,32 @@ export function testFile(scenarios: readonly Scenario[], ruleFile: string): obje
   };
 }
 
+/** What an alert says, filled in, at the first time at which the scenario has it firing. */
+export async function wordsOf(
+  scenario: Scenario,
+  rules: readonly TestedRule[],
+): Promise<Readonly<Record<string, string>>> {
+  const at = scenario.expect.find(({ firing }) => firing.length > 0)?.at;
+  const folder = await mkdtemp(join(tmpdir(), "stacks-exporter-rules-"));
+  try {
+    const groups = [{ name: "tested", rules: closureOf(scenario.alert, rules) }];
+    const file = testFile([{ ...scenario, expect: [] }], "rules.json") as { tests: object[] };
+    // Nothing is expected, so promtool tells what there was instead.
+    const asked = { eval_time: `${at}m`, alertname: scenario.alert, exp_alerts: [] };
+    const tests = file.tests.map((test) => ({ ...test, alert_rule_test: [asked] }));
+    await writeFile(join(folder, "rules.json"), JSON.stringify({ groups }));
+    await writeFile(join(folder, "test.json"), JSON.stringify({ ...file, tests }));
+    const { output } = await run("promtool", ["test", "rules", join(folder, "test.json")]);
+    const said = /Annotations:\{(.*)\}$/m.exec(output)?.[1];
+    if (said === undefined) throw new Error(`no annotations of ${scenario.alert} in: ${output}`);
+    return Object.fromEntries(
+      [...said.matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g)].map(([, name = "", text = ""]) => [name, text]),
+    );
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
 /** Runs a program to its end. */
 export async function run(
   program: string,

@@ -1,0 +1,214 @@
+// One network as it runs: its client, what is polled on it, and what it reports.
+import { isDeepStrictEqual } from "node:util";
+import { type Client, createClient } from "./api/client.ts";
+import type { Clock } from "./api/clock.ts";
+import { type AnyCollector, type ChainView, type Target, targetsOf } from "./collectors/collector.ts";
+import { collectorOf } from "./collectors/index.ts";
+import type { CollectorConfig, NetworkConfig } from "./config/config.ts";
+import { busyCollectors, type NetworkPlan, planNetwork } from "./plan.ts";
+import type { NetworkReport } from "./poll/report.ts";
+import type { State } from "./poll/state.ts";
+import type { Store } from "./poll/store.ts";
+import { type Cause, type Pace, type Renewal, Sweep } from "./poll/sweep.ts";
+import type { Task } from "./poll/task.ts";
+import type { Work } from "./poll/work.ts";
+
+interface Parts {
+  readonly version: string;
+  readonly clock: Clock;
+  readonly work: Work;
+  readonly state: State;
+  readonly store: Store | undefined;
+}
+
+/** A task of a sweep: its times are those of the sweep, whatever they are now. */
+class SweptTask implements Task {
+  readonly network: string;
+  readonly collector: AnyCollector;
+  readonly target: Target;
+  readonly chain: () => ChainView | undefined;
+  readonly options: unknown;
+  readonly client: Client;
+  readonly schedule: Task["schedule"];
+  readonly timeoutMs: number;
+  readonly #sweep: Sweep;
+
+  constructor(network: Network, { options, schedule, timeoutMs }: CollectorConfig, sweep: Sweep, target: Target) {
+    this.network = network.name;
+    this.collector = collectorOf(sweep.collector);
+    this.target = target;
+    this.chain = network.chain;
+    this.options = options;
+    this.client = network.client;
+    this.schedule = schedule;
+    this.timeoutMs = timeoutMs;
+    this.#sweep = sweep;
+  }
+
+  get intervalMs(): number {
+    return this.#sweep.pace.intervalMs;
+  }
+  get wishedIntervalMs(): number {
+    return this.#sweep.pace.wishedIntervalMs;
+  }
+  get maxAgeMs(): number {
+    return this.#sweep.pace.maxAgeMs;
+  }
+}
+
+/** A network of the configuration. */
+export class Network {
+  readonly name: string;
+  readonly client: Client;
+  /** Tasks that look at the whole chain. */
+  readonly fixed: readonly Task[];
+  /** Those that look at watched principals, by collector. */
+  readonly sweeps: readonly Sweep[];
+  /** What is known of the chain now. */
+  readonly chain: () => ChainView | undefined;
+  readonly #work: Work;
+  #config: NetworkConfig;
+  #plan: NetworkPlan;
+
+  constructor(config: NetworkConfig, { version, clock, work, state, store }: Parts) {
+    this.name = config.name;
+    this.#config = config;
+    this.#work = work;
+    this.#plan = planNetwork(config);
+    this.client = createClient({
+      network: config.name,
+      baseUrl: config.url,
+      key: config.apiKey,
+      keyHeader: config.apiKeyHeader,
+      userAgent: `stacks-exporter/${version}`,
+      budget: { ...config.budget, plannedPerMinute: plannedPerMinute(this.#plan) },
+      used: store?.loadBudget(config.name),
+      maxBodyBytes: config.maxBodyBytes,
+      clock,
+      observer: work.observerOf(config.name),
+    });
+    const enabled = config.collectors.map((settings) => ({ settings, collector: collectorOf(settings.name) }));
+    this.fixed = enabled.flatMap(({ settings, collector }) =>
+      collector.targets === undefined ? [this.#fixedTask(settings, collector)] : [],
+    );
+    this.sweeps = enabled.flatMap(({ settings, collector }) =>
+      collector.targets === undefined ? [] : [new Sweep(config.name, collector.name, this.#paceOf(settings))],
+    );
+    this.chain = () => chainView(this.fixed, state);
+    this.renew(config);
+  }
+
+  /** Every task there is now. */
+  get tasks(): readonly Task[] {
+    return [...this.fixed, ...this.sweeps.flatMap(({ tasks }) => tasks)];
+  }
+
+  /** Takes the watch list of a configuration that is otherwise the same; says what is polled no more, or otherwise. */
+  renew(config: NetworkConfig): Renewal {
+    this.#config = config;
+    this.#plan = planNetwork(config);
+    this.client.expect(plannedPerMinute(this.#plan));
+    this.#work.expectNetwork(this.name, this.#operations());
+    for (const { name } of busyCollectors(config)) this.#work.expectCollector(this.name, name);
+    const renewals = this.sweeps.map((sweep) => {
+      if (targetsOf(collectorOf(sweep.collector), config).length > 0)
+        this.#work.expectHints(this.name, sweep.collector);
+      const settings = config.collectors.find(({ name }) => name === sweep.collector) as CollectorConfig;
+      const known = new Map(sweep.tasks.map((task) => [task.target.key, task]));
+      const tasks = targetsOf(collectorOf(sweep.collector), config).map((target) => {
+        const task = known.get(target.key);
+        return task !== undefined && isDeepStrictEqual(task.target, target)
+          ? task
+          : new SweptTask(this, settings, sweep, target);
+      });
+      return sweep.renew(tasks, this.#paceOf(settings));
+    });
+    return {
+      added: renewals.flatMap(({ added }) => added),
+      gone: renewals.flatMap(({ gone }) => gone),
+      replaced: renewals.flatMap(({ replaced }) => replaced),
+    };
+  }
+
+  /** Lets the sweeps know who should not wait for its turn, now that this was observed of a task. */
+  note({ collector, target }: Task, observation: unknown): void {
+    const sighting = collector.sighting?.(observation, target);
+    if (sighting === undefined) return;
+    const { seen, isBehind } = sighting;
+    for (const sweep of this.sweeps) {
+      const hint = (key: string, cause: Cause) => {
+        if (sweep.hint(key, cause)) this.#work.hint(this.name, sweep.collector, cause);
+      };
+      if (isBehind && sweep.collector === collector.name) hint(target.key, "behind");
+      for (const principal of seen) hint(principal, "seen");
+    }
+  }
+
+  /** Time between two turns of a task's sweep. Milliseconds. */
+  spacingOf({ collector }: Task): number {
+    return this.sweeps.find((sweep) => sweep.collector === collector.name)?.spacingMs ?? 0;
+  }
+
+  /** What the client and the plan say now. */
+  report(): NetworkReport {
+    const { budget, pausedUntil, retired, rateLimits } = this.client.snapshot();
+    const used = budget.usedLastMinute;
+    return {
+      network: this.name,
+      // Without the path: some providers put a token into it.
+      origin: new URL(this.#config.url).origin,
+      plannedPerMinute: this.#plan.requestsPerMinute,
+      operations: this.#operations(),
+      minute: { limit: budget.perMinute, used, remaining: budget.remaining },
+      month: budget.month && {
+        limit: budget.month.limit,
+        used: budget.month.usedSinceStart,
+        remaining: Math.floor(budget.month.available),
+      },
+      pausedUntil,
+      retired,
+      rateLimits,
+    };
+  }
+
+  #operations(): readonly string[] {
+    const busy = busyCollectors(this.#config).map(({ name }) => collectorOf(name));
+    return [...new Set(busy.flatMap(({ operations }) => operations.map(({ name }) => name)))];
+  }
+
+  #paceOf({ name, intervalMs, maxAgeMs }: CollectorConfig): Pace {
+    const row = this.#plan.collectors.find(({ collector }) => collector === name);
+    return {
+      intervalMs: Math.max(intervalMs, (row?.roundSeconds ?? 0) * 1000),
+      wishedIntervalMs: intervalMs,
+      maxAgeMs: Math.max(maxAgeMs, (row?.worstAgeSeconds ?? 0) * 1000),
+    };
+  }
+
+  #fixedTask(settings: CollectorConfig, collector: AnyCollector): Task {
+    const { options, schedule, timeoutMs } = settings;
+    const [target] = targetsOf(collector, this.#config) as [Target];
+    const common = { network: this.name, collector, target, options, client: this.client, schedule, timeoutMs };
+    return { ...common, ...this.#paceOf(settings), chain: () => this.chain() };
+  }
+}
+
+function chainView(tasks: readonly Task[], state: State): ChainView | undefined {
+  for (const task of tasks) {
+    if (task.collector.chainView === undefined) continue;
+    const { observation, lastSuccessAt } = state.of(task);
+    // What the process before left says nothing of the tip of today.
+    const view = lastSuccessAt === undefined ? undefined : task.collector.chainView(observation);
+    if (view !== undefined) return view;
+  }
+  return undefined;
+}
+
+function plannedPerMinute({ collectors }: NetworkPlan): number[] {
+  const planned: number[] = [];
+  for (const { collector, peakPerMinute } of collectors) {
+    const { priority } = collectorOf(collector);
+    planned[priority] = (planned[priority] ?? 0) + peakPerMinute;
+  }
+  return Array.from(planned, (requests) => requests ?? 0);
+}

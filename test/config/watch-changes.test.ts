@@ -1,0 +1,106 @@
+// Real files and the ways in which programs replace them; time passes when the test says so.
+import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { followFiles } from "../../src/config/watch-changes.ts";
+import { FakeClock, settle } from "../support/fake-clock.ts";
+
+let folder: string;
+let clock: FakeClock;
+let stop: AbortController;
+let changes: number;
+let following: Promise<void>;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "stacks-exporter-watch-"));
+  clock = new FakeClock();
+  stop = new AbortController();
+  changes = 0;
+});
+afterEach(async () => {
+  stop.abort();
+  await following;
+  rmSync(folder, { recursive: true });
+});
+
+async function follow(...files: readonly string[]): Promise<void> {
+  const onChange = async () => {
+    changes += 1;
+  };
+  following = followFiles(files, { clock, stop: stop.signal, onChange });
+  await untilAsleep();
+}
+
+// Looking at a file takes real time, however little.
+async function untilAsleep(): Promise<void> {
+  while (clock.sleepers === 0) await settle();
+}
+
+async function looks(count: number): Promise<void> {
+  for (let look = 0; look < count; look += 1) {
+    await clock.advance(5_000);
+    await untilAsleep();
+  }
+}
+
+const path = (name: string) => join(folder, name);
+
+test("a change is told once, when the file is quiet again", async () => {
+  writeFileSync(path("list"), "one\n");
+  await follow(path("list"));
+  await looks(3);
+  expect(changes).toBe(0);
+
+  for (const text of ["half", "half writ", "half written\n"]) {
+    writeFileSync(path("list"), text);
+    await looks(1);
+  }
+  expect(changes).toBe(0);
+  await looks(1);
+  expect(changes).toBe(1);
+  await looks(3);
+  expect(changes).toBe(1);
+});
+
+test("a file put in the place of another is noticed, even of the same size and time", async () => {
+  writeFileSync(path("list"), "one\n");
+  writeFileSync(path("other"), "two\n");
+  for (const name of ["list", "other"]) utimesSync(path(name), 1_700_000_000, 1_700_000_000);
+  await follow(path("list"));
+  renameSync(path("other"), path("list"));
+  await looks(2);
+
+  expect(changes).toBe(1);
+});
+
+test("a link that is turned to another folder is noticed, as a ConfigMap does it", async () => {
+  for (const version of ["v1", "v2"]) {
+    mkdirSync(path(version));
+    writeFileSync(join(path(version), "list"), `${version}\n`);
+  }
+  symlinkSync("v1", path("data"));
+  symlinkSync(join("data", "list"), path("list"));
+  await follow(path("list"));
+  symlinkSync("v2", path("new"));
+  renameSync(path("new"), path("data"));
+  await looks(2);
+
+  expect(changes).toBe(1);
+});
+
+test("a file that is away for a moment is no change by itself; one that stays away, or comes, is", async () => {
+  writeFileSync(path("list"), "one\n");
+  await follow(path("list"), path("absent"));
+  renameSync(path("list"), path("away"));
+  await looks(1);
+  expect(changes).toBe(0);
+  await looks(1);
+  expect(changes).toBe(1);
+  renameSync(path("away"), path("list"));
+  await looks(2);
+  expect(changes).toBe(2);
+  writeFileSync(path("absent"), "");
+  await looks(2);
+  expect(changes).toBe(3);
+});

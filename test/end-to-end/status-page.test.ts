@@ -1,0 +1,211 @@
+// The status page in a real browser, without scripts: of a running exporter on a simulated chain, and of 10,000 targets with
+// the longest texts. SCREENSHOTS=write renews docs/images.
+import type { Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, jest, test } from "@jest/globals";
+import type { Browser, Page } from "playwright-core";
+import { startSimulator } from "../../simulator/server.ts";
+import type { App } from "../../src/app.ts";
+import { closeServer, createHttpServer } from "../../src/http/server.ts";
+import { createApp } from "../support/app.ts";
+import { colorPairs, contrastOf, findChromium, launch, overflowing, widthOf } from "../support/chromium.ts";
+import { until } from "../support/program.ts";
+import { StatusWorld, watched } from "../support/status.ts";
+
+jest.setTimeout(90_000);
+
+const executable = findChromium();
+const suite = executable === undefined ? describe.skip : describe;
+const PHONE = { width: 390, height: 844 };
+const WIDE = { width: 1280, height: 800 };
+const images = fileURLToPath(new URL("../../docs/images/", import.meta.url));
+
+suite("in Chromium (Debian: apt-get install chromium)", () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await launch(executable ?? "");
+  });
+  afterAll(() => browser.close());
+
+  /** Opens a page without scripts; everything that the browser complains about fails the test. */
+  async function open(url: string, viewport = WIDE, colorScheme: "light" | "dark" = "light"): Promise<Page> {
+    const context = await browser.newContext({ viewport, colorScheme, javaScriptEnabled: false });
+    const page = await context.newPage();
+    page.on("console", (message) => {
+      // Browsers ask for an icon whatever a page says; there is none.
+      if (!message.location().url.endsWith("/favicon.ico")) complaints.push(message.text());
+    });
+    page.on("requestfailed", (request) => complaints.push(`${request.url()} failed`));
+    await page.goto(url);
+    return page;
+  }
+  const complaints: string[] = [];
+
+  describe("a running exporter", () => {
+    let simulator: Awaited<ReturnType<typeof startSimulator>>;
+    let app: App;
+    let url: string;
+
+    beforeAll(async () => {
+      simulator = await startSimulator({ seed: 7, history: 60 });
+      const { users, contracts } = simulator.chain.cast;
+      const names = ["treasury", "payroll", "market-maker", "cold-storage", "faucet"];
+      app = await createApp(`
+listen: 127.0.0.1:0
+networks:
+  - name: simulated
+    url: ${simulator.url}
+    budget: { per_minute: 300, per_month: 20000000 }
+    addresses: [${names.map((name, index) => `{ address: ${users[index]}, name: ${name}, group: dao }`).join(", ")}]
+    contracts: [{ contract_id: ${contracts.token}, name: token }]
+collectors:
+  fees: { every: 1s, timeout: 900ms }
+  mempool: { every: 1s, timeout: 900ms, max_age: 2s }
+  blocks: { every: 1s, timeout: 900ms }
+  addresses: { every: 5s, timeout: 2s }
+  contracts: { every: 5s, timeout: 2s }
+`);
+      const { address, port } = await app.start();
+      url = `http://${address}:${port}/`;
+      await until(async () => ((await statusOf()) === "ok" ? true : undefined), "the first round");
+    });
+    afterAll(async () => {
+      await app.stop();
+      await simulator.close();
+    });
+    const statusOf = async () => ((await (await fetch(`${url}api/v1/status`)).json()) as { status: string }).status;
+
+    test("says that all is right, and then what is wrong, since when", async () => {
+      const page = await open(url);
+      expect(await page.getByRole("status").innerText()).toContain("All right");
+      expect(await page.getByRole("heading", { name: "What is wrong" }).count()).toBe(0);
+
+      simulator.faults.add({ kind: "503", path: "/extended/v1/tx/mempool/stats" });
+      simulator.faults.add({ kind: "500", path: `*${simulator.chain.cast.users[2]}*` });
+      // Until the values of mempool are gone, and the address was asked.
+      await until(async () => {
+        await page.reload();
+        const wrong = await page.getByRole("listitem").allInnerTexts();
+        return wrong.length === 2 && wrong.some((text) => text.includes("maximum age")) ? true : undefined;
+      }, "two problems");
+
+      expect(await page.getByRole("status").innerText()).toContain("Degraded 2 things are wrong.");
+      const row = page.getByRole("row", { name: /market-maker/ });
+      expect(await row.innerText()).toMatch(/! degraded[\s\S]*http_server: [\s\S]*since \d\d:\d\d:\d\d UTC/);
+      if (process.env.SCREENSHOTS === "write") {
+        await page.screenshot({
+          path: `${images}status-wide.png`,
+          fullPage: true,
+          clip: { x: 0, y: 0, ...WIDE, height: 1200 },
+        });
+        await (await open(url, PHONE)).screenshot({ path: `${images}status-phone.png` });
+      }
+    });
+
+    test("leads to the metrics, health, readiness and the JSON", async () => {
+      for (const name of ["Metrics", "Healthy", "Ready", "Status as JSON"]) {
+        const page = await open(url);
+        const [answer] = await Promise.all([
+          page.waitForResponse(() => true),
+          page.getByRole("link", { name }).click(),
+        ]);
+        expect(answer.status()).toBe(200);
+      }
+    });
+  });
+
+  describe("10,000 targets with long and hostile texts", () => {
+    let server: Server;
+    let url: string;
+
+    beforeAll(async () => {
+      const long = "w".repeat(120);
+      const world = new StatusWorld().network().network("testnet", { pausedUntil: Date.UTC(2026, 10, 21, 12, 1) });
+      world.succeed(world.task("fees", { network: "testnet" }), 1);
+      const first = world.task("addresses", { target: watched(`SP0.${long}`, `<script>${long}`, long) });
+      world.fail(first, 1, "http_server", `address_transactions: <b>${long}</b>`);
+      for (let index = 1; index < 10_000; index += 1) {
+        const task = { ...first, target: watched(`SP${index}`, `deposit ${index}`) };
+        world.tasks.push(task);
+        world.succeed(task, index / 1000);
+      }
+      server = createHttpServer({
+        ...world.view(),
+        page: undefined as never,
+        missing: () => [],
+        onError: (error) => complaints.push(String(error)),
+      });
+      await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+      url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+    });
+    afterAll(() => closeServer(server, 0));
+
+    test.each([
+      ["a phone", PHONE],
+      ["a narrow phone", { width: 320, height: 640 }],
+      ["a tablet", { width: 834, height: 1112 }],
+      ["a wide screen", WIDE],
+    ])("fit %s: nothing has to be scrolled sideways, and nothing is cut off", async (_, viewport) => {
+      const page = await open(url, viewport);
+
+      expect(await widthOf(page)).toBeLessThanOrEqual(viewport.width);
+      expect(await overflowing(page, "td, tbody th, li, p")).toEqual([]);
+    });
+
+    test("are filtered by the form, without scripts", async () => {
+      const page = await open(url, PHONE);
+      await page.getByLabel("Collector").selectOption("addresses");
+      await page.getByLabel("State").selectOption("active");
+      await page.getByLabel("Name, group or principal").fill("Deposit 99");
+      await page.getByRole("button", { name: "Show" }).click();
+
+      expect(new URL(page.url()).search).toBe("?network=&collector=addresses&state=active&q=Deposit+99");
+      expect(await page.getByText("1 to 100 of 111").isVisible()).toBe(true);
+      expect(await page.getByLabel("State").inputValue()).toBe("active");
+      await page.getByRole("link", { name: "Next" }).click();
+      expect(await page.getByText("101 to 111 of 111").isVisible()).toBe(true);
+      await page.getByRole("link", { name: "Show all" }).click();
+      expect(await page.getByText("1 to 100 of 10,001").isVisible()).toBe(true);
+    });
+
+    test("are reached from the numbers of their collector", async () => {
+      const page = await open(url);
+      await page.getByRole("link", { name: "1 degraded" }).click();
+
+      expect(await page.getByText("1 to 1 of 1:").isVisible()).toBe(true);
+      expect(await page.locator(".targets tbody th").innerText()).toContain("<script>wwww");
+    });
+
+    test.each(["light", "dark"] as const)("can be read: enough contrast in every text, %s", async (scheme) => {
+      const page = await open(url, WIDE, scheme);
+      const pairs = await colorPairs(page);
+
+      expect(pairs.length).toBeGreaterThan(5);
+      expect(pairs.filter((pair) => contrastOf(pair) < 4.5)).toEqual([]);
+    });
+
+    test("say their structure: one title, sections with headings, headers for rows and columns", async () => {
+      const page = await open(url);
+
+      expect(await page.getByRole("heading", { level: 1 }).allInnerTexts()).toEqual(["stacks-exporter"]);
+      expect(await page.getByRole("heading", { level: 2 }).count()).toBe(4);
+      expect(await page.locator("th:not([scope])").count()).toBe(0);
+      expect(await page.locator("input:not([type=hidden]), select").count()).toBe(4);
+      expect(await page.locator("label input, label select").count()).toBe(4);
+      expect(await page.getByRole("columnheader").count()).toBeGreaterThan(15);
+      expect((await page.locator(".state").allInnerTexts()).filter((text) => !/[a-z]{4}/i.test(text))).toEqual([]);
+    });
+
+    test("keep the meaning of tables on a phone, where rows are cards", async () => {
+      const page = await open(url, PHONE);
+
+      expect(await page.getByRole("table").count()).toBe(5);
+      expect(await page.getByRole("rowheader").count()).toBeGreaterThan(100);
+    });
+  });
+
+  test("the browser had nothing to complain about", () => {
+    expect(complaints).toEqual([]);
+  });
+});

@@ -1,0 +1,58 @@
+// Who is polled before its turn, told by the polls of others: against the simulator, over sockets.
+import { expect, test } from "@jest/globals";
+import type { Task } from "../src/poll/task.ts";
+import { stillSimulator } from "./simulator/ask.ts";
+import { createApp, readPage } from "./support/app.ts";
+
+const hints = async (app: Awaited<ReturnType<typeof createApp>>, collector: string, cause: string) =>
+  (await readPage(app)).value(`stacks_exporter_hints_total collector=${collector} cause=${cause}`);
+
+test("the parties of new transactions and the principals that events mention are hinted at; strangers are not", async () => {
+  const simulator = await stillSimulator({ history: 30 });
+  await using ends = new AsyncDisposableStack();
+  ends.defer(() => simulator.close());
+  const { users, contracts } = simulator.chain.cast;
+  const entries = users.map((address) => `{ address: ${address} }`).join(", ");
+  const called = Object.values(contracts).map((contract) => `{ contract_id: ${contract} }`);
+  const app = await createApp(`networks:
+  - name: m
+    url: ${simulator.url}
+    budget: { per_minute: 1000, per_month: unlimited }
+    addresses: [${entries}]
+    contracts: [${called.join(", ")}]
+collectors: { addresses: { zeros: false }, mempool: { enabled: false }, fees: { enabled: false } }
+`);
+  ends.defer(() => app.stop());
+  await app.pollOnce();
+  expect(await hints(app, "contracts", "seen")).toBe(0);
+
+  simulator.advance(1800);
+  const ofUser = app.tasks.find(({ collector }) => collector.name === "addresses") as Task;
+  await app.poll(app.tasks.find(({ collector }) => collector.name === "blocks") as Task);
+  await app.poll(ofUser);
+  const [users1, contracts1] = [await hints(app, "addresses", "seen"), await hints(app, "contracts", "seen")];
+  expect(users1).toBeGreaterThan(0);
+  expect(users1).toBeLessThan(users.length);
+  expect(contracts1).toBeGreaterThan(0);
+
+  for (const task of app.tasks.filter(({ collector }) => collector.name === "contracts")) await app.poll(task);
+  expect(await hints(app, "addresses", "seen")).toBeGreaterThan(users1 ?? 0);
+  expect(await hints(app, "addresses", "behind")).toBe(0);
+});
+
+test("an address of which more is left than one poll reads is behind", async () => {
+  const simulator = await stillSimulator({ history: 300 });
+  await using ends = new AsyncDisposableStack();
+  ends.defer(() => simulator.close());
+  const app = await createApp(`networks:
+  - name: m
+    url: ${simulator.url}
+    budget: { per_minute: 1000, per_month: unlimited }
+    addresses: [{ address: ${simulator.chain.cast.contracts.token} }]
+collectors: { addresses: { backfill: all, pages: 2 }, mempool: { enabled: false }, fees: { enabled: false } }
+`);
+  ends.defer(() => app.stop());
+  await app.pollOnce();
+
+  expect(await hints(app, "addresses", "behind")).toBe(1);
+});

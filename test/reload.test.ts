@@ -1,0 +1,142 @@
+// The watch list of a running exporter: read again, while polls and the page go on.
+import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { pino } from "pino";
+import type { Simulator } from "../simulator/server.ts";
+import { App } from "../src/app.ts";
+import { collectors } from "../src/collectors/index.ts";
+import { type Loaded, loadConfig } from "../src/config/load.ts";
+import { Redactor } from "../src/config/secret.ts";
+import { START, stillSimulator } from "./simulator/ask.ts";
+import { readPage } from "./support/app.ts";
+import { FakeClock } from "./support/fake-clock.ts";
+
+let simulator: Simulator;
+let app: App;
+let file: string;
+const logged: { level: number; msg: string }[] = [];
+
+const load = (): Promise<Loaded> =>
+  loadConfig({
+    text: `networks:
+  - name: m
+    url: ${simulator.url}
+    budget: { per_minute: 1000, per_month: unlimited }
+    address_files: [list.csv]
+collectors: { addresses: { zeros: false, every: 60s }, mempool: { enabled: false }, fees: { enabled: false } }
+`,
+    file: "/etc/test.yaml",
+    env: {},
+    readFile: () => file,
+    collectors,
+  });
+
+beforeEach(async () => {
+  simulator = await stillSimulator({ history: 30 });
+  logged.length = 0;
+  file = list(0, 1, 2);
+  const loaded = await load();
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.mistakes));
+  app = new App({
+    config: loaded.config,
+    reload: load,
+    version: "0.0.0",
+    log: pino({ level: "info" }, { write: (line) => logged.push(JSON.parse(line)) }),
+    redactor: new Redactor([]),
+    clock: new FakeClock(START * 1000),
+  });
+});
+afterEach(async () => {
+  await app.stop();
+  await simulator.close();
+});
+
+const user = (index: number) => simulator.chain.cast.users[index] as string;
+const list = (...users: readonly number[]) =>
+  `address,name\n${users.map((index) => `${user(index)},user ${index}\n`).join("")}`;
+const pollAll = () => app.pollOnce();
+const seriesOf = async (index: number) => {
+  const { families } = await readPage(app);
+  const samples = [...families.values()].flatMap((family) => family.samples);
+  return samples.filter(({ labels }) => labels.get("address") === user(index));
+};
+const names = async (index: number) => [...new Set((await seriesOf(index)).map(({ labels }) => labels.get("name")))];
+const own = async (name: string) => (await readPage(app)).value(name);
+
+test("who leaves leaves the page, who comes is polled, who stays keeps what was counted", async () => {
+  await pollAll();
+  const before = app.tasks.find(({ target }) => target.key === user(1));
+  const series = await seriesOf(1);
+  file = list(1, 3);
+  await app.reload();
+
+  expect(await seriesOf(0)).toEqual([]);
+  expect(await seriesOf(2)).toEqual([]);
+  expect(await seriesOf(1)).toEqual(series);
+  expect(app.tasks.find(({ target }) => target.key === user(1))).toBe(before);
+  expect(await seriesOf(3)).toEqual([]);
+  await pollAll();
+  expect((await seriesOf(3)).length).toBeGreaterThan(5);
+  expect(await own("stacks_exporter_collector_targets collector=addresses state=active")).toBe(2);
+});
+
+test("a name that changes goes with the counters", async () => {
+  await pollAll();
+  simulator.advance(3600);
+  await pollAll();
+  const total = (name: string) => own(`stacks_address_received_microstx_total name=${name} address=${user(0)}`);
+  const counted = await total("user 0");
+  expect(counted).toBeGreaterThan(0);
+  file = `address,name\n${user(0)},renamed\n`;
+  await app.reload();
+  await pollAll();
+
+  expect(await names(0)).toEqual(["renamed"]);
+  expect(await total("renamed")).toBe(counted);
+});
+
+test("a wrong list changes nothing, is told with line, expected and found, and is visible", async () => {
+  await pollAll();
+  const before = app.tasks;
+  const at = await own("stacks_exporter_watch_list_last_reload_success_timestamp_seconds");
+  file = `address\n${user(0)}\n${user(1).slice(0, -1)}Q\n`;
+  await app.reload();
+
+  expect(app.tasks).toEqual(before);
+  expect(await own("stacks_exporter_watch_list_last_reload_successful")).toBe(0);
+  expect(await own("stacks_exporter_watch_list_last_reload_success_timestamp_seconds")).toBe(at);
+  expect(logged.filter(({ level }) => level === 50).map(({ msg }) => msg)).toEqual([
+    expect.stringMatching(/^\/etc\/list\.csv:3: address: expected an address of mainnet.*, found "S/),
+    "the watch list is wrong; the one before stays in force",
+  ]);
+  file = list(0);
+  await app.reload();
+  expect(await own("stacks_exporter_watch_list_last_reload_successful")).toBe(1);
+  expect(app.tasks).toHaveLength(2);
+});
+
+test("a longer list is polled at the pace that the budget allows, and a list can become empty and come back", async () => {
+  const many = Array.from({ length: 3000 }, (_, index) => simulator.chain.cast.crowd(index));
+  file = `address\n${many.join("\n")}\n`;
+  await app.reload();
+  expect(await own("stacks_exporter_collector_stretch_ratio collector=addresses")).toBeGreaterThan(2.9);
+  file = "address\n";
+  await app.reload();
+  expect(app.tasks.map(({ collector }) => collector.name)).toEqual(["blocks"]);
+  expect(await own("stacks_exporter_collector_stretch_ratio collector=addresses")).toBeUndefined();
+  file = list(0);
+  await app.reload();
+  await pollAll();
+  expect((await seriesOf(0)).length).toBeGreaterThan(5);
+  expect(await own("stacks_exporter_collector_stretch_ratio collector=addresses")).toBe(1);
+});
+
+test("a poll that is under way when its target leaves puts nothing back", async () => {
+  const task = app.tasks.find(({ target }) => target.key === user(0));
+  if (task === undefined) throw new Error("unreachable");
+  const polling = app.poll(task);
+  file = list(1);
+  await app.reload();
+  await polling;
+
+  expect(await seriesOf(0)).toEqual([]);
+});
