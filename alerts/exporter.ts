@@ -369,6 +369,33 @@ const seriesHigh: Alert = {
   },
 };
 
+const unwritten = `increase(${series("stacks_exporter_state_write_failures_total")}[${EXPORTER.stateWrite.window}])`;
+const stateWriteFailing: Alert = {
+  alert: "StacksStateWriteFailing",
+  severity: "critical",
+  expr: `${unwritten} > 0`,
+  for: EXPORTER.stateWrite.for,
+  summary: "The state file of {{ $labels.instance }} cannot be written",
+  description: 'Writes that failed within a quarter of an hour: {{ printf "%.0f" $value }}.',
+  runbook: {
+    meaning:
+      "The exporter cannot keep its counters: the disk is full, the file or its folder may not be written, or the disk is broken.",
+    impact:
+      "A poll that cannot be kept fails and shows nothing, so that nothing is counted twice after a restart; values disappear.",
+    diagnosis: [
+      { shows: "Writes that failed.", query: unwritten },
+      {
+        shows: "Time since the last good write. Seconds.",
+        query: `time() - ${series("stacks_exporter_state_write_timestamp_seconds")}`,
+      },
+    ],
+    actions: [
+      "Make room on the disk, or set the permissions right: the exporter goes on by itself.",
+      "See docs/state.md for what its messages mean.",
+    ],
+  },
+};
+
 const warnings = `increase(${series("stacks_exporter_deprecation_warnings_total")}[${EXPORTER.deprecated.window}])`;
 const deprecated: Alert = {
   alert: "StacksOperationDeprecated",
@@ -410,6 +437,7 @@ export const exporter: Subject = {
     schemaDrift,
     labelOverflow,
     seriesHigh,
+    stateWriteFailing,
     deprecated,
   ],
 };

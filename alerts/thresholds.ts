@@ -146,6 +146,8 @@ export const EXPORTER = {
   labelOverflow: { window: "1h", for: "2m" },
   /** StacksSeriesHigh: series on the page of one exporter. */
   seriesHigh: { series: 20_000, for: "30m" },
+  /** StacksStateWriteFailing: failed writes within `window`. */
+  stateWrite: { window: "15m", for: "5m" },
   /** StacksOperationDeprecated (optional): any, within `window`. */
   deprecated: { window: "1h", for: "1h" },
 } as const;
