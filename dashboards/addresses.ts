@@ -4,7 +4,7 @@ import type { Board } from "./board.ts";
 import { never, TX_TYPES, worse } from "./colours.ts";
 import { coloured, heatmap, lines, type Panel, stat, table } from "./panel.ts";
 import { runbook } from "./runbook.ts";
-import { each, of, once, stx } from "./select.ts";
+import { each, of, once, perMinute, stx } from "./select.ts";
 
 const NAMED = { name: "~$name" };
 const NOBODY = "No watched address: see addresses in the configuration";
@@ -17,8 +17,6 @@ const grouped = (expr: string) =>
   `(${expr} and on (network, name) ${of("stacks_address_info", { ...NAMED, group: "~$group" })})`;
 const inRange = (labels: string, selector: string) =>
   grouped(`sum by (${labels}) (${once(`increase(${selector}[$__range])`)})`);
-const perMinute = (labels: string, selector: string) =>
-  `sum by (${labels}) (${once(`rate(${selector}[$__rate_interval])`)}) * 60`;
 const fleet = (selector: string) => inRange("network, name", selector);
 
 const overview: readonly Panel[] = [
@@ -44,7 +42,7 @@ const overview: readonly Panel[] = [
     title: "Transactions",
     description:
       "Counted transactions of these addresses in the range shown, each once for every address that takes part.",
-    unit: "short",
+    unit: "locale",
     decimals: 0,
     noValue: NOTHING,
     width: 3,
@@ -86,7 +84,7 @@ const overview: readonly Panel[] = [
   }),
   stat({
     id: 5,
-    title: "STX sent, fees included",
+    title: "STX sent",
     description:
       "STX that left these addresses in the range shown, with the fees they paid. Unusual outflow is worth a call.",
     unit: "short",
@@ -115,7 +113,7 @@ const overview: readonly Panel[] = [
     title: "Unprotected",
     description:
       "Transactions they sent in mode allow and without any post-condition: the called contract could have moved everything. A treasury should never send one.",
-    unit: "short",
+    unit: "locale",
     decimals: 0,
     noValue: "Not told by this API",
     width: 3,
@@ -239,6 +237,7 @@ const money: readonly Panel[] = [
   lines({
     id: 24,
     title: "Own fee against the market",
+    interval: "5m",
     legend: "right",
     description: `Median fee that the address paid within ${FEES.own.window}, over priority medium of the same type now. Above ${FEES.own.feeRatio} the same place was to be had for a third: StacksOwnFeeAboveMarket.`,
     unit: "none",
@@ -280,7 +279,7 @@ const detail: readonly Panel[] = [
     stacked: true,
     queries: [
       {
-        expr: `${perMinute("tx_type, direction", watched("stacks_address_transactions_total"))} > 0`,
+        expr: perMinute("tx_type, direction", watched("stacks_address_transactions_total")),
         legend: "{{tx_type}} {{direction}}",
       },
     ],
@@ -297,9 +296,7 @@ const detail: readonly Panel[] = [
     axis: "a minute",
     min: 0,
     stacked: true,
-    queries: [
-      { expr: `${perMinute("tx_status", watched("stacks_address_transactions_total"))} > 0`, legend: "{{tx_status}}" },
-    ],
+    queries: [{ expr: perMinute("tx_status", watched("stacks_address_transactions_total")), legend: "{{tx_status}}" }],
     overrides: [
       coloured("success", "green"),
       coloured("abort_by_response", "red"),
@@ -365,6 +362,7 @@ const detail: readonly Panel[] = [
       "Value #C": "non-fungible",
     },
     sortBy: "-fungible",
+    overrides: [{ name: "asset", properties: { "custom.width": 520 } }],
   }),
   lines({
     id: 36,
@@ -377,9 +375,7 @@ const detail: readonly Panel[] = [
     height: 8,
     axis: "a minute",
     min: 0,
-    queries: [
-      { expr: `${perMinute("direction", watched("stacks_address_stx_transfers_total"))} > 0`, legend: "{{direction}}" },
-    ],
+    queries: [{ expr: perMinute("direction", watched("stacks_address_stx_transfers_total")), legend: "{{direction}}" }],
   }),
   lines({
     id: 37,
@@ -393,7 +389,7 @@ const detail: readonly Panel[] = [
     min: 0,
     queries: [
       {
-        expr: `${perMinute("asset_class, action", watched("stacks_address_asset_events_total"))} > 0`,
+        expr: perMinute("asset_class, action", watched("stacks_address_asset_events_total")),
         legend: "{{asset_class}} {{action}}",
       },
       { expr: perMinute("name", watched("stacks_address_events_emitted_total")), legend: "of every kind, sent" },
@@ -412,7 +408,7 @@ const detail: readonly Panel[] = [
     log: true,
     queries: [
       {
-        expr: `${perMinute("dimension", watched("stacks_address_execution_cost_total"))} > 0`,
+        expr: perMinute("dimension", watched("stacks_address_execution_cost_total")),
         legend: "{{dimension}}",
       },
     ],
@@ -477,7 +473,7 @@ const trust: readonly Panel[] = [
     stacked: true,
     queries: [
       {
-        expr: `sum by (tx_type) (${grouped(perMinute("network, name, tx_type", watched("stacks_address_transactions_total")))}) > 0`,
+        expr: `sum by (tx_type) (${grouped(perMinute("network, name, tx_type", watched("stacks_address_transactions_total")))})`,
         legend: "{{tx_type}}",
       },
     ],

@@ -2,7 +2,7 @@
 import type { Board } from "./board.ts";
 import { never } from "./colours.ts";
 import { coloured, lines, type Panel, stat, table } from "./panel.ts";
-import { each, of, once } from "./select.ts";
+import { each, of, once, perMinute } from "./select.ts";
 
 const NAMED = { name: "~$name" };
 const NOBODY = "No watched contract: see contracts in the configuration";
@@ -33,7 +33,7 @@ const overview: readonly Panel[] = [
     id: 2,
     title: "Events",
     description: "Events counted in the range shown. Each is counted once, when it has the configured confirmations.",
-    unit: "short",
+    unit: "locale",
     decimals: 0,
     noValue: NOTHING,
     width: 4,
@@ -45,7 +45,7 @@ const overview: readonly Panel[] = [
     id: 3,
     title: "Transactions with events",
     description: "Transactions with at least one counted event in the range shown.",
-    unit: "short",
+    unit: "locale",
     decimals: 0,
     noValue: NOTHING,
     width: 4,
@@ -144,9 +144,6 @@ const overview: readonly Panel[] = [
     ],
   }),
 ];
-
-const perMinute = (labels: string, selector: string) =>
-  `sum by (${labels}) (${once(`rate(${selector}[$__rate_interval])`)}) * 60`;
 
 const over: readonly Panel[] = [
   lines({

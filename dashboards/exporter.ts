@@ -3,13 +3,12 @@ import { STATES } from "../src/metrics/own.ts";
 import type { Board } from "./board.ts";
 import { reference, worse } from "./colours.ts";
 import { coloured, lines, type Panel, shown, stat, table, timeline } from "./panel.ts";
-import { firingNames, of, ofProcess } from "./select.ts";
+import { firingNames, of, ofProcess, perMinute } from "./select.ts";
 
 const NOT_SCRAPED = "Nothing: is the exporter scraped?";
 const NEVER = "None since it started";
 const COLLECTOR = { collector: "~$collector" };
 const own = (family: string, matchers: Readonly<Record<string, string>> = {}) => of(family, matchers);
-const perMinute = (labels: string, selector: string) => `sum by (${labels}) (rate(${selector}[$__rate_interval])) * 60`;
 const inRange = (labels: string, selector: string) => `sum by (${labels}) (increase(${selector}[$__range]))`;
 
 // These families have no series until something happened.
@@ -183,7 +182,7 @@ const polls: readonly Panel[] = [
     min: 0,
     queries: [
       {
-        expr: `${perMinute("collector, reason", own("stacks_exporter_collector_failures_total", COLLECTOR))} > 0`,
+        expr: perMinute("collector, reason", own("stacks_exporter_collector_failures_total", COLLECTOR), true),
         legend: "{{collector}} {{reason}}",
       },
     ],
@@ -203,7 +202,7 @@ const polls: readonly Panel[] = [
     stacked: true,
     queries: [
       {
-        expr: `${perMinute("outcome", own("stacks_exporter_collector_runs_total", COLLECTOR))} > 0`,
+        expr: perMinute("outcome", own("stacks_exporter_collector_runs_total", COLLECTOR), true),
         legend: "{{outcome}}",
       },
     ],
@@ -270,7 +269,7 @@ const upstream: readonly Panel[] = [
     axis: "a minute",
     min: 0,
     stacked: true,
-    queries: [{ expr: `${perMinute("code", own("stacks_exporter_upstream_requests_total"))} > 0`, legend: "{{code}}" }],
+    queries: [{ expr: perMinute("code", own("stacks_exporter_upstream_requests_total"), true), legend: "{{code}}" }],
     overrides: [coloured("200", "green"), coloured("304", "blue"), coloured("429", "yellow"), coloured("503", "red")],
   }),
   lines({
@@ -287,7 +286,7 @@ const upstream: readonly Panel[] = [
     stacked: true,
     queries: [
       {
-        expr: `${perMinute("operation", own("stacks_exporter_upstream_requests_total"))} > 0`,
+        expr: perMinute("operation", own("stacks_exporter_upstream_requests_total"), true),
         legend: "{{operation}}",
       },
     ],
@@ -324,7 +323,7 @@ const upstream: readonly Panel[] = [
     stacked: true,
     queries: [
       {
-        expr: `sum by (operation) (rate(${own("stacks_exporter_upstream_received_bytes_total")}[$__rate_interval])) > 0`,
+        expr: `${perMinute("operation", own("stacks_exporter_upstream_received_bytes_total"), true)} / 60`,
         legend: "{{operation}}",
       },
     ],

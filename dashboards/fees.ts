@@ -1,10 +1,11 @@
 // Fees & mempool: what should I pay, and is something wrong? The first line answers; the rest says why.
 import { FEES } from "../alerts/thresholds.ts";
-import type { Board } from "./board.ts";
+import { type Board, type Slot, stack } from "./board.ts";
 import { PRIORITIES, reference, TX_TYPES, worse } from "./colours.ts";
 import { between, coloured, gauge, heatmap, lines, type Panel, shown, stat, table } from "./panel.ts";
 import { runbook } from "./runbook.ts";
 import { firingNames, of, once, rec, stx } from "./select.ts";
+import { FEW_LEFT_OUT, feeRatioByType } from "./signals.ts";
 
 const RATIO = "stacks:mempool_fee_priority_microstx:ratio7d";
 const BASELINE = "stacks:mempool_fee_priority_microstx:baseline7d";
@@ -108,7 +109,7 @@ const now: readonly Panel[] = [
     id: 5,
     title: "Waiting",
     description: `Transactions in the mempool, of all types. Against its usual number it is a clause of most fee alerts: a price that rises without a queue is mostly an outlier.`,
-    unit: "short",
+    unit: "locale",
     decimals: 0,
     noValue: NO_MEMPOOL,
     width: 3,
@@ -218,28 +219,29 @@ const advice: readonly Panel[] = [
       low: "low",
       medium: "medium",
       high: "high",
-      usual: "low, usual",
-      hour: "low, this hour",
+      usual: "usual low",
+      hour: "this hour",
     },
+    overrides: [{ name: "type", properties: { "custom.width": 140 } }],
   }),
   lines({
     id: 11,
     title: "Fee against the usual, by type",
-    description: `Priority low of each type over its own median of ${FEES.baseline.window}. One type alone: a mint or a batch. All of them: space is short. The line is the limit of StacksFeeSpike.`,
+    description: `Priority low of each type over its own median of ${FEES.baseline.window}. One type alone: a mint or a batch. All of them: space is short. The line is the limit of StacksFeeSpike. ${FEW_LEFT_OUT}`,
     unit: "none",
     decimals: 2,
     noValue: NO_BASELINE,
     width: 12,
     height: 7,
     axis: "times the usual",
-    min: 0,
+    log: true,
     limits: true,
     legend: "right",
     steps: [
       [null, "transparent"],
       [FEES.spike.feeRatio, "red"],
     ],
-    queries: [{ expr: once(rec(RATIO, { priority: "low" })), legend: "{{tx_type}}" }],
+    queries: [feeRatioByType],
     overrides: TX_TYPES,
   }),
 ];
@@ -272,7 +274,6 @@ const market: readonly Panel[] = [
     legend: "right",
     description: `How many wait, and the usual number (median of ${FEES.baseline.window}). Growth in one type shows who floods; growth in all, that blocks do not keep up.`,
     unit: "short",
-    decimals: 0,
     noValue: NO_MEMPOOL,
     width: 12,
     height: 9,
@@ -434,7 +435,6 @@ const distribution: readonly Panel[] = [
     description:
       "By how many transactions the mempool grew or shrank within the last hour. Above zero blocks do not keep up; below, the queue drains.",
     unit: "short",
-    decimals: 0,
     noValue: "No hour of history yet",
     width: 12,
     height: 8,
@@ -453,6 +453,7 @@ const confirmed: readonly Panel[] = [
   heatmap({
     id: 41,
     title: "Fees that watched addresses paid (microSTX)",
+    interval: "5m",
     description:
       "Fees of counted transactions of all watched addresses: how many fell into each range. What was really paid, against what others offer.",
     unit: "short",
@@ -469,6 +470,7 @@ const confirmed: readonly Panel[] = [
   lines({
     id: 42,
     title: "Paid against offered",
+    interval: "5m",
     legend: "right",
     description: `Median fee that watched addresses paid within an hour, over priority low of the same type. Above ${FEES.own.feeRatio} times medium StacksOwnFeeAboveMarket fires for the address.`,
     unit: "none",
@@ -489,7 +491,7 @@ const confirmed: readonly Panel[] = [
   }),
 ];
 
-const chain: readonly Panel[] = [
+const chain: readonly Slot[] = [
   lines({
     id: 51,
     title: "Heights",
@@ -603,42 +605,44 @@ const chain: readonly Panel[] = [
       },
     ],
   }),
-  stat({
-    id: 58,
-    title: "Last reorganisation",
-    description: "How many Stacks blocks the last one replaced, and when it was noticed.",
-    unit: "short",
-    decimals: 0,
-    noValue: "None since the exporter started",
-    width: 12,
-    height: 4,
-    text: "both",
-    queries: [
-      { expr: `max(${of("stacks_chain_last_reorg_depth_blocks")})`, legend: "blocks" },
-      { expr: `max(${of("stacks_chain_last_reorg_timestamp_seconds")}) * 1000`, legend: "noticed" },
-    ],
-    overrides: [{ name: "noticed", properties: { unit: "dateTimeFromNow" } }],
-  }),
-  stat({
-    id: 59,
-    title: "Relics of microblocks",
-    description:
-      "Microblocks accepted and streamed in this range, transactions in those of the newest block, and the sequence of its parent. None since Nakamoto; absent where blocks are read from the list.",
-    unit: "short",
-    decimals: 0,
-    noValue: "Not told by this API",
-    width: 12,
-    height: 4,
-    text: "both",
-    queries: [
-      {
-        expr: `max by (state) (increase(${of("stacks_chain_microblocks_total")}[$__range]))`,
-        legend: "{{state}}",
-      },
-      { expr: `max(${of("stacks_chain_microblock_transactions")})`, legend: "transactions" },
-      { expr: `max(${of("stacks_chain_parent_microblock_sequence")})`, legend: "parent sequence" },
-    ],
-  }),
+  stack(
+    stat({
+      id: 58,
+      title: "Last reorganisation",
+      description: "How many Stacks blocks the last one replaced, and when it was noticed.",
+      unit: "short",
+      decimals: 0,
+      noValue: "None since the exporter started",
+      width: 12,
+      height: 4,
+      text: "both",
+      queries: [
+        { expr: `max(${of("stacks_chain_last_reorg_depth_blocks")})`, legend: "blocks" },
+        { expr: `max(${of("stacks_chain_last_reorg_timestamp_seconds")}) * 1000`, legend: "noticed" },
+      ],
+      overrides: [{ name: "noticed", properties: { unit: "dateTimeFromNow" } }],
+    }),
+    stat({
+      id: 59,
+      title: "Relics of microblocks",
+      description:
+        "Microblocks accepted and streamed in this range, transactions in those of the newest block, and the sequence of its parent. None since Nakamoto; absent where blocks are read from the list.",
+      unit: "short",
+      decimals: 0,
+      noValue: "Not told by this API",
+      width: 12,
+      height: 4,
+      text: "both",
+      queries: [
+        {
+          expr: `max by (state) (increase(${of("stacks_chain_microblocks_total")}[$__range]))`,
+          legend: "{{state}}",
+        },
+        { expr: `max(${of("stacks_chain_microblock_transactions")})`, legend: "transactions" },
+        { expr: `max(${of("stacks_chain_parent_microblock_sequence")})`, legend: "parent sequence" },
+      ],
+    }),
+  ),
 ];
 
 const quality: readonly Panel[] = [
@@ -663,7 +667,6 @@ const quality: readonly Panel[] = [
   lines({
     id: 62,
     title: "Two operations, one market",
-    legend: "right",
     description:
       "Largest relative difference between a percentile of the mempool statistics and the priority that should equal it. Both are polled at their own pace, so small differences are normal; a lasting one means that the service changed its method.",
     unit: "percentunit",

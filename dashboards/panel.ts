@@ -52,6 +52,8 @@ export interface Spec {
   /** Text and colour instead of a value. */
   readonly mappings?: readonly dashboard.ValueMapping[];
   readonly overrides?: readonly Override[];
+  /** Shortest time between two points, such as `5m`: for windows so long that closer ones say the same. */
+  readonly interval?: string;
   /** A page to read on. */
   readonly link?: { readonly title: string; readonly url: string };
 }
@@ -103,6 +105,7 @@ function finish(builder: Builder, spec: Spec, shape: Shape): Panel {
   if (spec.decimals !== undefined) builder.decimals(spec.decimals);
   if (spec.min !== undefined) builder.min(spec.min);
   if (spec.max !== undefined) builder.max(spec.max);
+  if (spec.interval !== undefined) builder.interval(spec.interval);
   if (spec.mappings !== undefined) builder.mappings([...spec.mappings]);
   builder.thresholds(thresholds(spec.steps ?? [[null, "text"]]));
   if (spec.link !== undefined) {

@@ -50,6 +50,15 @@ export function firingNames(): string {
   return `max by (alertname) (${firing}) or label_replace(vector(0) unless on () ${firing}, "alertname", "none", "", "")`;
 }
 
+/**
+ * What was counted a minute. Series of which nothing was counted in the range shown are left out: most label sets never occur.
+ * Several exporters saw the same once, unless it is their own work that is counted.
+ */
+export function perMinute(labels: string, selector: string, isOwnWork = false): string {
+  const summed = (expr: string) => `sum by (${labels}) (${isOwnWork ? expr : once(expr)})`;
+  return `(${summed(`rate(${selector}[$__rate_interval])`)} * 60 and ${summed(`increase(${selector}[$__range])`)} > 0)`;
+}
+
 /** microSTX as STX. */
 export const stx = (expr: string): string => `${expr} / 1e6`;
 

@@ -5,6 +5,7 @@ import { reference, TX_TYPES } from "./colours.ts";
 import { coloured, lines, type Panel, shown, table, timeline } from "./panel.ts";
 import { runbook } from "./runbook.ts";
 import { alertsInState, of, once, rec, stx } from "./select.ts";
+import { FEW_LEFT_OUT, feeRatioByType } from "./signals.ts";
 
 const LOW = { tx_type: "all", priority: "low" };
 const NO_BASELINE = "No usual level yet: it needs the recording rules and a day of history";
@@ -226,7 +227,7 @@ const clauses: readonly Panel[] = RULES.map((rule, index) =>
     decimals: 2,
     noValue: NO_BASELINE,
     width: 8,
-    height: 9,
+    height: 10,
     axis: "of the limit",
     log: true,
     limits: true,
@@ -244,26 +245,20 @@ const signals: readonly Panel[] = [
     id: 31,
     title: "Which type drives it",
     legend: "right",
-    description:
-      "Fee of each type against its own usual level (priority low). One type alone is an event of one kind; all of them mean that space is short.",
+    description: `Fee of each type against its own usual level (priority low). One type alone is an event of one kind; all of them mean that space is short. ${FEW_LEFT_OUT}`,
     unit: "none",
     decimals: 2,
     noValue: NO_BASELINE,
     width: 12,
     height: 8,
     axis: "times the usual",
-    min: 0,
+    log: true,
     limits: true,
     steps: [
       [null, "transparent"],
       [spike.feeRatio, "red"],
     ],
-    queries: [
-      {
-        expr: once(rec("stacks:mempool_fee_priority_microstx:ratio7d", { priority: "low" })),
-        legend: "{{tx_type}}",
-      },
-    ],
+    queries: [feeRatioByType],
     overrides: TX_TYPES,
   }),
   lines({
@@ -272,7 +267,6 @@ const signals: readonly Panel[] = [
     legend: "right",
     description: "Waiting transactions by type, the usual number, and where StacksMempoolBacklog begins.",
     unit: "short",
-    decimals: 0,
     noValue: "Nothing: the mempool is empty, or not read",
     width: 12,
     height: 8,
