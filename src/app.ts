@@ -40,6 +40,7 @@ export interface AppOptions {
 const MOST_POLLS_AT_ONCE = 20;
 // Together below the five seconds that a stop may take.
 const SCRAPE_GRACE_MS = 3000;
+const BUDGETS_SAVED_AFTER_MS = 1000;
 
 /** A running exporter. */
 export class App {
@@ -49,7 +50,8 @@ export class App {
   readonly #state: State;
   readonly #exposition: Exposition;
   readonly #families: readonly Family[];
-  readonly #work = new Work();
+  readonly #work = new Work(() => this.#saveBudgetsSoon());
+  #isSaving = false;
   readonly #poller: Poller;
   readonly #networks: readonly Network[];
   readonly #stop = new AbortController();
@@ -88,7 +90,6 @@ export class App {
       spareSeries: () => Math.max(0, Math.floor((config.maxSeries - this.#exposition.size) / MOST_POLLS_AT_ONCE)),
       onRun: ({ task, outcome, reason, seconds }) => {
         this.#work.run(task.network, task.collector.name, outcome, reason, seconds);
-        this.#saveBudgets();
         this.page.touch();
       },
       onObserved: (task, observation) =>
@@ -101,7 +102,19 @@ export class App {
     return this.#networks.flatMap(({ tasks }) => tasks);
   }
 
-  // After every poll: what a process that is killed had used is known to the next one, but for the polls under way.
+  // Every request is known to the next process a second later, even when this one is killed.
+  #saveBudgetsSoon(): void {
+    if (this.#options.store === undefined || this.#isSaving) return;
+    this.#isSaving = true;
+    this.#options.clock.sleep(BUDGETS_SAVED_AFTER_MS, this.#stop.signal).then(
+      () => {
+        this.#isSaving = false;
+        this.#saveBudgets();
+      },
+      () => undefined, // stopped, which saves them
+    );
+  }
+
   #saveBudgets(): void {
     const { store, clock, log } = this.#options;
     try {

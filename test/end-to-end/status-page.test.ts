@@ -56,7 +56,7 @@ listen: 127.0.0.1:0
 networks:
   - name: simulated
     url: ${simulator.url}
-    budget: { per_minute: 300, per_month: 20000000 }
+    budget: { per_minute: 1000, per_month: 50000000 }
     addresses: [${names.map((name, index) => `{ address: ${users[index]}, name: ${name}, group: dao }`).join(", ")}]
     contracts: [{ contract_id: ${contracts.token}, name: token }]
 collectors:
