@@ -1,7 +1,7 @@
 // The manifests of deploy/kubernetes, held to the types of Kubernetes and of the Prometheus Operator: TypeScript refuses
 // a wrong value and, unlike most validators, a misspelt key.
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { expect, test } from "@jest/globals";
 import type { IDeployment } from "kubernetes-models/apps/v1";
@@ -33,7 +33,10 @@ const manifest = <T>(kind: string) => manifests.find((one) => one.kind === kind)
 
 /** What the compiler says of the manifests as literals of their types. */
 function complaints(list: readonly Manifest[]): string[] {
-  const here = mkdtempSync(join(root, "test/deploy/typed-"));
+  // Within node_modules, where the compiler finds the types.
+  const cache = join(root, "node_modules/.cache");
+  mkdirSync(cache, { recursive: true });
+  const here = mkdtempSync(join(cache, "manifests-"));
   try {
     const source = list.map(
       (one, index) =>
