@@ -144,8 +144,9 @@ export const EXPORTER = {
   schemaDrift: { window: "1h", for: "10m" },
   /** StacksLabelOverflow: any, within `window`. */
   labelOverflow: { window: "1h", for: "2m" },
-  /** StacksSeriesHigh: series on the page of one exporter. */
-  seriesHigh: { series: 20_000, for: "30m" },
+  /** StacksSeriesHigh: series on the page over those that there may be. Ratio. */
+  seriesHigh: { ratio: 0.9, for: "30m" },
+  watchListReload: { for: "5m" },
   /** StacksStateWriteFailing: failed writes within `window`. */
   stateWrite: { window: "15m", for: "5m" },
   /** StacksOperationDeprecated (optional): any, within `window`. */
