@@ -20,14 +20,17 @@ export const TX_TYPES: readonly Override[] = [
 
 /** Steps at which something becomes yellow, then red. */
 export const worse = (yellow: number, red: number): Steps => [
-  [null, "green"],
+  // The text for "no value" has the colour of the base: it is not good news.
+  [null, "text"],
+  [0, "green"],
   [yellow, "yellow"],
   [red, "red"],
 ];
 
 /** Red from one on: nothing of it should ever happen. */
 export const never: Steps = [
-  [null, "green"],
+  [null, "text"],
+  [0, "green"],
   [1, "red"],
 ];
 

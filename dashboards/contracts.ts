@@ -106,7 +106,7 @@ const overview: readonly Panel[] = [
     id: 7,
     title: "The contracts",
     description:
-      "One line for each contract: what it printed in the range shown, and when an event was last seen for the first time (events themselves carry no time). Pending ones are not deep enough to be counted.",
+      "One line for each contract: what it printed in the range shown, and when an event was last seen for the first time (events themselves carry no time). Pending ones are not deep enough to be counted; the topics of folded ones are shown as other.",
     unit: "short",
     decimals: 0,
     noValue: NOBODY,
@@ -135,12 +135,13 @@ const overview: readonly Panel[] = [
       "Value #E": "pending",
       "Value #F": "gaps",
       "Value #G": "taken back",
-      "Value #H": "folded into other",
+      "Value #H": "folded",
     },
     sortBy: "-events",
     overrides: [
       { name: "last event", properties: { unit: "dateTimeFromNow" } },
-      { name: "contract", properties: { "custom.width": 480 } },
+      { name: "contract", properties: { "custom.width": 470 } },
+      { name: "name", properties: { "custom.width": 140 } },
     ],
   }),
 ];

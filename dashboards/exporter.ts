@@ -253,6 +253,25 @@ const polls: readonly Panel[] = [
       coloured("waiting", "blue"),
     ],
   }),
+  lines({
+    id: 25,
+    title: "Targets polled before their turn",
+    legend: "right",
+    description:
+      "How often a minute a watched principal was put forward in the sweep, by what was known of it: new activity is read sooner. None when the budget has nothing left.",
+    unit: "short",
+    noValue: "None in this range",
+    width: 24,
+    height: 6,
+    axis: "a minute",
+    min: 0,
+    queries: [
+      {
+        expr: perMinute("collector, cause", own("stacks_exporter_hints_total", COLLECTOR), true),
+        legend: "{{collector}} {{cause}}",
+      },
+    ],
+  }),
 ];
 
 const upstream: readonly Panel[] = [
@@ -457,18 +476,21 @@ const itself: readonly Panel[] = [
   lines({
     id: 41,
     title: "Series on the page",
-    description: "Series by family, the ten largest. Watched principals and assets are what makes it grow.",
+    description:
+      "Series by family, the ten largest. Watched principals and assets are what makes it grow; near the limit new assets and topics become other.",
     unit: "short",
     decimals: 0,
     noValue: NOT_SCRAPED,
     width: 12,
     height: 8,
-    min: 0,
+    log: true,
     legend: "right",
     queries: [
       { expr: `topk(10, max by (family) (${own("stacks_exporter_series")}))`, legend: "{{family}}" },
       { expr: `max(sum by (job, instance) (${own("stacks_exporter_series")}))`, legend: "in all" },
+      { expr: `min(${own("stacks_exporter_series_limit")})`, legend: "limit" },
     ],
+    overrides: [coloured("in all", "text"), reference("limit", "red")],
   }),
   lines({
     id: 42,
@@ -524,6 +546,44 @@ const itself: readonly Panel[] = [
       "Value #B": "started",
     },
     overrides: [{ name: "started", properties: { unit: "dateTimeFromNow" } }],
+  }),
+  table({
+    id: 45,
+    title: "State file and watch lists",
+    description:
+      "Whether counters went on from a state file at the last start, when it was last written, writes that failed in the range shown (the polls they belonged to failed too), and whether the files of the watch lists were right when they were read last. Columns are missing where there is no such file.",
+    unit: "short",
+    decimals: 0,
+    noValue: "Neither a state file nor files of watch lists",
+    width: 24,
+    height: 4,
+    queries: [
+      { expr: `max by (job, instance) (${own("stacks_exporter_state_restored")})` },
+      { expr: `max by (job, instance) (${own("stacks_exporter_state_write_timestamp_seconds")}) * 1000` },
+      { expr: `max by (job, instance) (increase(${own("stacks_exporter_state_write_failures_total")}[$__range]))` },
+      { expr: `min by (job, instance) (${own("stacks_exporter_watch_list_last_reload_successful")})` },
+      {
+        expr: `max by (job, instance) (${own("stacks_exporter_watch_list_last_reload_success_timestamp_seconds")}) * 1000`,
+      },
+    ],
+    columns: {
+      job: "job",
+      instance: "instance",
+      "Value #A": "counters",
+      "Value #B": "state written",
+      "Value #C": "failed writes",
+      "Value #D": "watch lists",
+      "Value #E": "lists read",
+    },
+    overrides: [
+      {
+        name: "counters",
+        properties: { mappings: [shown(1, "went on", "green", 0), shown(0, "began anew", "blue", 1)] },
+      },
+      { name: "watch lists", properties: { mappings: [shown(1, "right", "green", 0), shown(0, "wrong", "red", 1)] } },
+      { name: "state written", properties: { unit: "dateTimeFromNow" } },
+      { name: "lists read", properties: { unit: "dateTimeFromNow" } },
+    ],
   }),
 ];
 

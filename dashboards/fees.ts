@@ -16,13 +16,18 @@ const CHOSEN = { tx_type: "~$tx_type" };
 const GAUGE_END = 3 * FEES.spike.feeRatio;
 // From here on a fee is no longer what anybody would call usual.
 const RAISED = FEES.spike.feeRatio / 2;
-const STUCK = 1000;
+// Beyond any ratio: states of their own.
+const STUCK = 1e6;
+const EMPTY = 2e6;
+const UNREAD = 3e6;
 
 const NO_BASELINE = "No usual level yet: it needs the recording rules and a day of history";
 const NO_MEMPOOL = "Nothing: the mempool is empty, or not read";
 
 const ratio = `max(${rec(RATIO, ALL_LOW)})`;
 const usage = `max(${rec("stacks:chain_tenure_execution_cost_ratio:max30m")})`;
+// Recorded ratios look some minutes back, so they outlive what they are about: they count as long as the fee itself is there.
+const low = `max(${of("stacks_mempool_fee_priority_microstx", ALL_LOW)})`;
 const waiting = `sum(${once(of("stacks_mempool_transactions"))})`;
 const increase = (part: string) => once(`increase(${of(`stacks_chain_block_interval_seconds_${part}`)}[1h])`);
 const blockSeconds = `${increase("sum")} / ${increase("count")}`;
@@ -35,7 +40,7 @@ const now: readonly Panel[] = [
   stat({
     id: 1,
     title: "Fee market",
-    description: `The verdict: the present fee (priority low, median of ${FEES.windows.fast}) against its median of ${FEES.baseline.window}. Spike: more than ${FEES.spike.feeRatio} times the usual. "Stuck" means that high fees wait although blocks have room: the price to get in has not moved, pay the usual fee. See the board Spike investigation for the clauses of the alerts.`,
+    description: `The verdict: the present fee (priority low, median of ${FEES.windows.fast}) against its median of ${FEES.baseline.window}. Spike: more than ${FEES.spike.feeRatio} times the usual. "Stuck" means that high fees wait although blocks have room: the price to get in has not moved, pay the usual fee. "Not read" means that the fees are not fresh: see the board Exporter. See the board Spike investigation for the clauses of the alerts.`,
     unit: "none",
     decimals: 1,
     noValue: "No usual level yet",
@@ -44,16 +49,18 @@ const now: readonly Panel[] = [
     colour: "background",
     queries: [
       {
-        expr: `((${ratio} > ${FEES.stuckCluster.feeRatio}) and (${usage} < ${FEES.blockUsage.idleBelow})) * 0 + ${STUCK} or ${ratio}`,
+        expr: `(((${ratio} > ${FEES.stuckCluster.feeRatio}) and (${usage} < ${FEES.blockUsage.idleBelow})) * 0 + ${STUCK} or ${ratio}) and ${low} or (${waiting} == 0) + ${EMPTY} or vector(${UNREAD}) unless ${low}`,
         legend: "market",
       },
     ],
     mappings: [
       shown(STUCK, "Stuck, no spike", "blue", 0),
+      shown(EMPTY, "Nothing waits", "blue", 5),
+      shown(UNREAD, "Not read", "purple", 6),
       between(null, FEES.low.feeRatioBelow, "Cheap", "blue", 1),
       between(FEES.low.feeRatioBelow, RAISED, "As usual", "green", 2),
       between(RAISED, FEES.spike.feeRatio, "Raised", "orange", 3),
-      between(FEES.spike.feeRatio, null, "Spike", "red", 4),
+      between(FEES.spike.feeRatio, STUCK - 1, "Spike", "red", 4),
     ],
     link: runbook("StacksFeeSpike"),
   }),
@@ -83,13 +90,13 @@ const now: readonly Panel[] = [
     description: `Present fee (priority low) over its median of ${FEES.baseline.window}: 1 is as usual, ${FEES.spike.feeRatio} is where StacksFeeSpike looks closer. Above it, hold back what can wait.`,
     unit: "none",
     decimals: 1,
-    noValue: "not yet",
+    noValue: "unknown",
     width: 3,
     height: 5,
     min: 0,
     max: GAUGE_END,
     steps: worse(RAISED, FEES.spike.feeRatio),
-    queries: [{ expr: ratio, legend: "times" }],
+    queries: [{ expr: `${ratio} and ${low}`, legend: "times" }],
   }),
   gauge({
     id: 4,
@@ -103,7 +110,7 @@ const now: readonly Panel[] = [
     min: 0,
     max: 1,
     steps: worse(FEES.blockUsage.roomUpTo, 0.8),
-    queries: [{ expr: usage, legend: "used" }],
+    queries: [{ expr: `${usage} and max(${of("stacks_chain_tenure_execution_cost_ratio")})`, legend: "used" }],
   }),
   stat({
     id: 5,
@@ -111,11 +118,10 @@ const now: readonly Panel[] = [
     description: `Transactions in the mempool, of all types. Against its usual number it is a clause of most fee alerts: a price that rises without a queue is mostly an outlier.`,
     unit: "locale",
     decimals: 0,
-    noValue: NO_MEMPOOL,
+    noValue: "not read",
     width: 3,
     height: 5,
     min: 0,
-    spark: true,
     steps: [[null, "text"]],
     queries: [{ expr: waiting, legend: "waiting" }],
     link: runbook("StacksMempoolBacklog"),
@@ -144,7 +150,7 @@ const now: readonly Panel[] = [
     description: `Waiting transactions over their median of ${FEES.baseline.window}. ${FEES.spike.backlogRatio} is a clause of StacksFeeSpike, ${FEES.backlog.backlogRatio} is StacksMempoolBacklog.`,
     unit: "none",
     decimals: 1,
-    noValue: "not yet",
+    noValue: "unknown",
     width: 4,
     height: 3,
     min: 0,
@@ -155,7 +161,7 @@ const now: readonly Panel[] = [
     id: 8,
     title: "Fees read",
     description:
-      "Age of the fees on this board: how long ago they were received or confirmed unchanged. Beyond a few minutes, do not trust the numbers above: see the board Exporter.",
+      "How long ago the fees were last received, or confirmed unchanged. Beyond a few intervals they are gone from this board, rather than wrong: see the board Exporter.",
     unit: "s",
     decimals: 0,
     noValue: "Never",
@@ -165,7 +171,7 @@ const now: readonly Panel[] = [
     steps: worse(120, 300),
     queries: [
       {
-        expr: `time() - max(${of("stacks_mempool_snapshot_timestamp_seconds", { endpoint: "mempool_fees" })})`,
+        expr: `time() - max(${of("stacks_exporter_collector_last_success_timestamp_seconds", { collector: "fees" })})`,
         legend: "age",
       },
     ],
@@ -174,7 +180,7 @@ const now: readonly Panel[] = [
     id: 9,
     title: "Tip",
     description:
-      "Age of the newest Stacks block. Blocks come every few seconds; after ten minutes without one nothing gets in, whatever it pays.",
+      "Age of the newest Stacks block that was read. Blocks come every few seconds; after ten minutes without one nothing gets in, whatever it pays.",
     unit: "s",
     decimals: 0,
     noValue: "No block read",
@@ -182,7 +188,9 @@ const now: readonly Panel[] = [
     height: 3,
     min: 0,
     steps: worse(120, 600),
-    queries: [{ expr: `time() - max(${of("stacks_chain_block_timestamp_seconds")})`, legend: "age" }],
+    queries: [
+      { expr: `time() - max(last_over_time(${of("stacks_chain_block_timestamp_seconds")}[6h]))`, legend: "age" },
+    ],
   }),
 ];
 
@@ -316,7 +324,7 @@ const market: readonly Panel[] = [
     width: 9,
     height: 10,
     min: 0,
-    max: 1,
+    softMax: 1,
     queries: [{ expr: once(of("stacks_chain_tenure_execution_cost_ratio")), legend: "{{dimension}}" }],
   }),
   lines({
@@ -653,7 +661,7 @@ const quality: readonly Panel[] = [
       "Changed answers a minute, by endpoint. A mempool that never changes while blocks are made is a frozen upstream, not a calm market.",
     unit: "short",
     noValue: "Nothing was polled in this range",
-    width: 8,
+    width: 6,
     height: 8,
     min: 0,
     axis: "a minute",
@@ -665,13 +673,25 @@ const quality: readonly Panel[] = [
     ],
   }),
   lines({
+    id: 64,
+    title: "Age of the mempool's values",
+    description:
+      "Time since the values of each endpoint were received, or confirmed unchanged. Teeth as high as the interval are normal; a line that ends is values that expired.",
+    unit: "s",
+    noValue: "No value of the mempool is fresh",
+    width: 6,
+    height: 8,
+    min: 0,
+    queries: [{ expr: `time() - ${once(of("stacks_mempool_snapshot_timestamp_seconds"))}`, legend: "{{endpoint}}" }],
+  }),
+  lines({
     id: 62,
     title: "Two operations, one market",
     description:
       "Largest relative difference between a percentile of the mempool statistics and the priority that should equal it. Both are polled at their own pace, so small differences are normal; a lasting one means that the service changed its method.",
     unit: "percentunit",
     noValue: NO_MEMPOOL,
-    width: 8,
+    width: 6,
     height: 8,
     min: 0,
     queries: [
@@ -690,7 +710,7 @@ const quality: readonly Panel[] = [
     unit: "short",
     decimals: 0,
     noValue: "No block read",
-    width: 8,
+    width: 6,
     height: 8,
     min: 0,
     bars: true,

@@ -125,15 +125,15 @@ const reduced = (calc: string) => new common.ReduceDataOptionsBuilder().calcs([c
 export function stat(
   spec: Spec & {
     readonly colour?: "value" | "background";
-    readonly spark?: boolean;
+
     readonly text?: "name" | "both" | "value";
   },
 ): Panel {
-  const { colour = "value", spark = false, text } = spec;
+  const { colour = "value", text } = spec;
   const builder = new statPanel.PanelBuilder()
     .reduceOptions(reduced("lastNotNull"))
     .colorMode(colour === "value" ? common.BigValueColorMode.Value : common.BigValueColorMode.Background)
-    .graphMode(spark ? common.BigValueGraphMode.Area : common.BigValueGraphMode.None)
+    .graphMode(common.BigValueGraphMode.None)
     .textMode(
       text === "name"
         ? common.BigValueTextMode.Name
@@ -145,7 +145,7 @@ export function stat(
     )
     .justifyMode(common.BigValueJustifyMode.Center)
     .colorScheme(colours(dashboard.FieldColorModeId.Thresholds));
-  return finish(builder, spec, spark ? "range" : "instant");
+  return finish(builder, spec, "instant");
 }
 
 /** An arc from `min` to `max`, coloured by the steps. */
@@ -162,6 +162,8 @@ export interface LinesSpec extends Spec {
   /** Label of the y axis. */
   readonly axis?: string;
   readonly log?: boolean;
+  /** Where the y axis ends unless a value is beyond it. */
+  readonly softMax?: number;
   /** Areas on top of each other. */
   readonly stacked?: boolean;
   readonly bars?: boolean;
@@ -194,7 +196,7 @@ export function lines(spec: LinesSpec): Panel {
     );
   if (axis !== undefined) builder.axisLabel(axis);
   // Else a panel of zeros has an axis up to a hundred.
-  if (bars) builder.axisSoftMax(1);
+  if (spec.softMax !== undefined || bars) builder.axisSoftMax(spec.softMax ?? 1);
   if (stacked) builder.stacking(new common.StackingConfigBuilder().mode(common.StackingMode.Normal).group("A"));
   if (log) {
     builder.scaleDistribution(new common.ScaleDistributionConfigBuilder().type(common.ScaleDistribution.Log).log(10));

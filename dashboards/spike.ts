@@ -319,6 +319,7 @@ const signals: readonly Panel[] = [
     width: 12,
     height: 8,
     min: 0,
+    softMax: 1,
     limits: true,
     steps: [
       [null, "transparent"],

@@ -58,7 +58,7 @@ export async function* history({
     version: "history",
     log: pino({ level: "silent" }),
     redactor: new Redactor([]),
-    clock: { now: () => now * 1000, elapsed: () => now * 1000, sleep: systemClock.sleep },
+    clock: { now: () => now * 1000, elapsed: () => (now - start) * 1000, sleep: systemClock.sleep },
   });
   const chance = new Random(`${seed}:history`);
   const prefix = Object.entries(labels)
