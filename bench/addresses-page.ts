@@ -4,6 +4,7 @@ import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { cpus, totalmem, type } from "node:os";
 import { measureCatchUp, measureWatchList } from "./addresses.ts";
+import { measureCommits } from "./commits.ts";
 import { load } from "./load.ts";
 import { figure, table } from "./table.ts";
 
@@ -13,6 +14,8 @@ const TARGETS = 10_000;
 export async function writeAddressesPage(isQuick: boolean, state = "file"): Promise<void> {
   const say = (text: string) => process.stderr.write(`${text}\n`);
   execFileSync(process.execPath, [new URL("../scripts/build.ts", import.meta.url).pathname], { stdio: "inherit" });
+  say("commits");
+  const commits = await measureCommits(TARGETS, 2000);
   say("catching up");
   const catchUp = await measureCatchUp();
   say(`watch list of ${TARGETS}`);
@@ -48,6 +51,22 @@ ${table(
     ["Scrapes a second of this program while its polls go on, 4 clients", figure(list.requestsPerSecond)],
     ["… the same bytes from bare node:http", figure(list.bareRequestsPerSecond)],
     ["… ratio", `${figure(list.requestsPerSecond / list.bareRequestsPerSecond)}×`],
+  ],
+)}
+
+## The state file
+
+One poll is one commit, on the disk (fsync) when it returns.
+
+${table(
+  ["What", "Figure"],
+  [
+    ["Targets", figure(TARGETS)],
+    ["Bytes of one observation (an address with some hundred transactions)", figure(commits.bytes)],
+    ["Commit of one poll, median", `${figure(commits.medianMs)} ms`],
+    ["… 99 of 100 were shorter than", `${figure(commits.p99Ms)} ms`],
+    ["Opening the file and reading all of it at start", `${figure(commits.restoreMs)} ms`],
+    ["Size of the file", `${figure(commits.fileMb)} MB`],
   ],
 )}
 

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { encodeAddress } from "../src/config/principal.ts";
+import { AS_THE_IMAGE } from "./program.ts";
 
 const main = new URL("../dist/main.js", import.meta.url).pathname;
 const addressOf = (index: number) => encodeAddress(22, (index + 1).toString(16).padStart(40, "0"));
@@ -47,7 +48,7 @@ async function withProgram<T>(config: (url: string) => string, lists: object, wo
   const program = fork(main, ["--config", join(folder, "config.yaml"), "--listen", "127.0.0.1:0"], {
     cwd: folder,
     execArgv: ["--import", watch],
-    env: { ...process.env, NODE_OPTIONS: "--max-semi-space-size=1" },
+    env: AS_THE_IMAGE,
     stdio: ["ignore", "ignore", "pipe", "ipc"],
   });
   try {
