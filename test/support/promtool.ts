@@ -9,6 +9,7 @@ type Labels = Readonly<Record<string, string>>;
 /** What is scraped, and what must follow. Times are minutes since the first sample. */
 export interface Scenario {
   readonly name: string;
+  /** The alert that it is about; `*` for all of them at once. */
   readonly alert: string;
   /** Minutes between evaluations. @default 1 */
   readonly every?: number;
@@ -58,7 +59,7 @@ export function closureOf(alert: string, rules: readonly TestedRule[], given: re
     }
     needed.add(rule);
   };
-  for (const rule of rules) if (rule.alert === alert) visit(rule);
+  for (const rule of rules) if (rule.alert === alert || (alert === "*" && rule.alert !== undefined)) visit(rule);
   return [...needed];
 }
 
@@ -67,7 +68,8 @@ function names(expr: string): Set<string> {
 }
 
 function expectation(alert: string, { at, firing }: Scenario["expect"][number]): object {
-  const state = `ALERTS{alertname=${JSON.stringify(alert)}, alertstate="firing"}`;
+  const name = alert === "*" ? "" : `alertname=${JSON.stringify(alert)}, `;
+  const state = `ALERTS{${name}alertstate="firing"}`;
   const by = Object.keys(firing[0] ?? {}).join(", ");
   return {
     expr: firing.length === 0 ? state : `count by (${by}) (${state})`,
