@@ -4,7 +4,7 @@ import type { Board } from "./board.ts";
 import { never, TX_TYPES, worse } from "./colours.ts";
 import { coloured, heatmap, lines, type Panel, stat, table } from "./panel.ts";
 import { runbook } from "./runbook.ts";
-import { each, of, once, perMinute, stx } from "./select.ts";
+import { each, of, once, perMinute, stx, total } from "./select.ts";
 
 const NAMED = { name: "~$name" };
 const NOBODY = "No watched address: see addresses in the configuration";
@@ -15,8 +15,7 @@ const watched = (family: string, matchers: Readonly<Record<string, string>> = {}
 /** Only the addresses of the chosen groups. */
 const grouped = (expr: string) =>
   `(${expr} and on (network, name) ${of("stacks_address_info", { ...NAMED, group: "~$group" })})`;
-const inRange = (labels: string, selector: string) =>
-  grouped(`sum by (${labels}) (${once(`increase(${selector}[$__range])`)})`);
+const inRange = (labels: string, selector: string) => grouped(total(labels, `increase(${selector}[$__range])`));
 const fleet = (selector: string) => inRange("network, name", selector);
 
 const overview: readonly Panel[] = [
@@ -148,7 +147,7 @@ const overview: readonly Panel[] = [
       { expr: `${fleet(watched("stacks_address_fees_paid_microstx_total"))} / 1e6` },
       { expr: grouped(each(watched("stacks_address_nonce", { role: "sender" }))) },
       {
-        expr: grouped(`sum by (network, name) (${once(watched("stacks_address_pending_depth_transactions"))})`),
+        expr: grouped(total("network, name", watched("stacks_address_pending_depth_transactions"))),
       },
     ],
     columns: {
@@ -332,7 +331,7 @@ const detail: readonly Panel[] = [
     height: 8,
     queries: [
       {
-        expr: `sum by (le) (increase(${watched("stacks_address_stx_transfer_size_microstx_bucket")}[$__rate_interval]))`,
+        expr: total("le", `increase(${watched("stacks_address_stx_transfer_size_microstx_bucket")}[$__rate_interval])`),
         legend: "{{le}}",
       },
     ],
@@ -494,7 +493,7 @@ const trust: readonly Panel[] = [
     stacked: true,
     queries: [
       {
-        expr: grouped(`sum by (network, name) (${once(watched("stacks_address_pending_depth_transactions"))})`),
+        expr: grouped(total("network, name", watched("stacks_address_pending_depth_transactions"))),
         legend: "{{name}}",
       },
       {
@@ -516,7 +515,7 @@ const trust: readonly Panel[] = [
     queries: [
       {
         expr: grouped(
-          `sum by (network, name) (${once(`increase(${watched("stacks_address_reverted_transactions_total")}[$__range])`)})`,
+          total("network, name", `increase(${watched("stacks_address_reverted_transactions_total")}[$__range])`),
         ),
       },
       {
@@ -526,14 +525,10 @@ const trust: readonly Panel[] = [
         expr: grouped(each(`increase(${watched("stacks_address_gap_transactions_total")}[$__range])`)),
       },
       {
-        expr: grouped(
-          `sum by (network, name) (${once(`increase(${watched("stacks_address_irregularities_total")}[$__range])`)})`,
-        ),
+        expr: grouped(total("network, name", `increase(${watched("stacks_address_irregularities_total")}[$__range])`)),
       },
       {
-        expr: grouped(
-          `sum by (network, name) (${once(`increase(${watched("stacks_address_label_overflow_total")}[$__range])`)})`,
-        ),
+        expr: grouped(total("network, name", `increase(${watched("stacks_address_label_overflow_total")}[$__range])`)),
       },
       { expr: grouped(each(watched("stacks_address_indexed_transactions"))) },
       { expr: grouped(each(watched("stacks_address_last_transaction_block_height"))) },
