@@ -128,7 +128,7 @@ const overview: readonly Panel[] = [
     title: "The fleet",
     description:
       "One line for each address: what it did in the range shown. Last activity is that of the newest transaction seen, whatever its depth; the nonce is the highest in a mined transaction that it sent; pending ones are not deep enough to be counted.",
-    unit: "short",
+    unit: "locale",
     decimals: 0,
     noValue: NOBODY,
     width: 24,
@@ -168,10 +168,9 @@ const overview: readonly Panel[] = [
     overrides: [
       { name: "last activity", properties: { unit: "dateTimeFromNow" } },
       { name: "failed", properties: { unit: "percentunit", decimals: 1 } },
-      { name: "received (STX)", properties: { decimals: 2 } },
-      { name: "sent (STX)", properties: { decimals: 2 } },
-      { name: "fees (STX)", properties: { decimals: 4 } },
-      { name: "nonce", properties: { unit: "locale" } },
+      { name: "received (STX)", properties: { unit: "short", decimals: 2 } },
+      { name: "sent (STX)", properties: { unit: "short", decimals: 2 } },
+      { name: "fees (STX)", properties: { unit: "short", decimals: 4 } },
     ],
   }),
 ];
@@ -341,7 +340,7 @@ const detail: readonly Panel[] = [
     title: "$name: tokens in this range",
     description:
       "Transfers, mints and burns of fungible tokens (with their amount in base units) and of non-fungible ones, by asset and direction.",
-    unit: "short",
+    unit: "locale",
     decimals: 0,
     noValue: "No token moved in this range",
     width: 16,
@@ -361,7 +360,10 @@ const detail: readonly Panel[] = [
       "Value #C": "non-fungible",
     },
     sortBy: "-fungible",
-    overrides: [{ name: "asset", properties: { "custom.width": 520 } }],
+    overrides: [
+      { name: "base units", properties: { unit: "short" } },
+      { name: "asset", properties: { "custom.width": 520 } },
+    ],
   }),
   lines({
     id: 36,
@@ -416,7 +418,7 @@ const detail: readonly Panel[] = [
     id: 39,
     title: "$name: post-conditions in this range",
     description: "Conditions on the transactions it sent: mode deny refuses whatever is not named, allow lets it pass.",
-    unit: "short",
+    unit: "locale",
     decimals: 0,
     noValue: "No post-condition in this range",
     width: 12,
@@ -507,7 +509,7 @@ const trust: readonly Panel[] = [
     title: "What did not fit in this range",
     description:
       "Counted transactions that a reorganisation took back (counters are never lowered for them) or gave back, transactions passed over, answers that cannot be right, and assets folded into other. All of it should be rare.",
-    unit: "short",
+    unit: "locale",
     decimals: 0,
     noValue: "Nothing: all is well",
     width: 24,
@@ -544,10 +546,6 @@ const trust: readonly Panel[] = [
       "Value #G": "height of the newest",
     },
     sortBy: "-reverted",
-    overrides: [
-      { name: "indexed by the server", properties: { unit: "locale" } },
-      { name: "height of the newest", properties: { unit: "locale" } },
-    ],
   }),
 ];
 

@@ -106,11 +106,11 @@ const overview: readonly Panel[] = [
     title: "The contracts",
     description:
       "One line for each contract: what it printed in the range shown, and when an event was last seen for the first time (events themselves carry no time). Pending ones are not deep enough to be counted; the topics of folded ones are shown as other.",
-    unit: "short",
+    unit: "locale",
     decimals: 0,
     noValue: NOBODY,
     width: 24,
-    height: 8,
+    height: 7,
     queries: [
       { expr: `max by (network, name, group, contract_id) (${info})` },
       {
@@ -139,7 +139,7 @@ const overview: readonly Panel[] = [
     sortBy: "-events",
     overrides: [
       { name: "last event", properties: { unit: "dateTimeFromNow" } },
-      { name: "contract", properties: { "custom.width": 470 } },
+      { name: "contract", properties: { "custom.width": 510 } },
       { name: "name", properties: { "custom.width": 140 } },
     ],
   }),

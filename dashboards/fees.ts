@@ -373,7 +373,7 @@ function ribbon(id: number, title: string, description: string, family: string, 
     unit,
     noValue: "Nothing of this type waits",
     width: 8,
-    height: 9,
+    height: 10,
     ...(isStx ? { log: true, axis: "STX" } : { min: 0 }),
     queries: PERCENTILES.map((percentile) => ({ expr: expr(percentile), legend: percentile })),
     overrides: [
