@@ -4,7 +4,7 @@ import type { Board } from "./board.ts";
 import { never, TX_TYPES, worse } from "./colours.ts";
 import { coloured, heatmap, lines, type Panel, stat, table } from "./panel.ts";
 import { runbook } from "./runbook.ts";
-import { each, of, once, perMinute, stx } from "./select.ts";
+import { each, of, once, perMinute, stx, total } from "./select.ts";
 
 const NAMED = { name: "~$name" };
 const NOBODY = "No watched address: see addresses in the configuration";
@@ -15,8 +15,7 @@ const watched = (family: string, matchers: Readonly<Record<string, string>> = {}
 /** Only the addresses of the chosen groups. */
 const grouped = (expr: string) =>
   `(${expr} and on (network, name) ${of("stacks_address_info", { ...NAMED, group: "~$group" })})`;
-const inRange = (labels: string, selector: string) =>
-  grouped(`sum by (${labels}) (${once(`increase(${selector}[$__range])`)})`);
+const inRange = (labels: string, selector: string) => grouped(total(labels, `increase(${selector}[$__range])`));
 const fleet = (selector: string) => inRange("network, name", selector);
 
 const overview: readonly Panel[] = [
@@ -129,7 +128,7 @@ const overview: readonly Panel[] = [
     title: "The fleet",
     description:
       "One line for each address: what it did in the range shown. Last activity is that of the newest transaction seen, whatever its depth; the nonce is the highest in a mined transaction that it sent; pending ones are not deep enough to be counted.",
-    unit: "short",
+    unit: "locale",
     decimals: 0,
     noValue: NOBODY,
     width: 24,
@@ -148,7 +147,7 @@ const overview: readonly Panel[] = [
       { expr: `${fleet(watched("stacks_address_fees_paid_microstx_total"))} / 1e6` },
       { expr: grouped(each(watched("stacks_address_nonce", { role: "sender" }))) },
       {
-        expr: grouped(`sum by (network, name) (${once(watched("stacks_address_pending_depth_transactions"))})`),
+        expr: grouped(total("network, name", watched("stacks_address_pending_depth_transactions"))),
       },
     ],
     columns: {
@@ -169,10 +168,9 @@ const overview: readonly Panel[] = [
     overrides: [
       { name: "last activity", properties: { unit: "dateTimeFromNow" } },
       { name: "failed", properties: { unit: "percentunit", decimals: 1 } },
-      { name: "received (STX)", properties: { decimals: 2 } },
-      { name: "sent (STX)", properties: { decimals: 2 } },
-      { name: "fees (STX)", properties: { decimals: 4 } },
-      { name: "nonce", properties: { unit: "locale" } },
+      { name: "received (STX)", properties: { unit: "short", decimals: 2 } },
+      { name: "sent (STX)", properties: { unit: "short", decimals: 2 } },
+      { name: "fees (STX)", properties: { unit: "short", decimals: 4 } },
     ],
   }),
 ];
@@ -332,7 +330,7 @@ const detail: readonly Panel[] = [
     height: 8,
     queries: [
       {
-        expr: `sum by (le) (increase(${watched("stacks_address_stx_transfer_size_microstx_bucket")}[$__rate_interval]))`,
+        expr: total("le", `increase(${watched("stacks_address_stx_transfer_size_microstx_bucket")}[$__rate_interval])`),
         legend: "{{le}}",
       },
     ],
@@ -342,7 +340,7 @@ const detail: readonly Panel[] = [
     title: "$name: tokens in this range",
     description:
       "Transfers, mints and burns of fungible tokens (with their amount in base units) and of non-fungible ones, by asset and direction.",
-    unit: "short",
+    unit: "locale",
     decimals: 0,
     noValue: "No token moved in this range",
     width: 16,
@@ -362,7 +360,10 @@ const detail: readonly Panel[] = [
       "Value #C": "non-fungible",
     },
     sortBy: "-fungible",
-    overrides: [{ name: "asset", properties: { "custom.width": 520 } }],
+    overrides: [
+      { name: "base units", properties: { unit: "short" } },
+      { name: "asset", properties: { "custom.width": 520 } },
+    ],
   }),
   lines({
     id: 36,
@@ -417,7 +418,7 @@ const detail: readonly Panel[] = [
     id: 39,
     title: "$name: post-conditions in this range",
     description: "Conditions on the transactions it sent: mode deny refuses whatever is not named, allow lets it pass.",
-    unit: "short",
+    unit: "locale",
     decimals: 0,
     noValue: "No post-condition in this range",
     width: 12,
@@ -494,7 +495,7 @@ const trust: readonly Panel[] = [
     stacked: true,
     queries: [
       {
-        expr: grouped(`sum by (network, name) (${once(watched("stacks_address_pending_depth_transactions"))})`),
+        expr: grouped(total("network, name", watched("stacks_address_pending_depth_transactions"))),
         legend: "{{name}}",
       },
       {
@@ -508,7 +509,7 @@ const trust: readonly Panel[] = [
     title: "What did not fit in this range",
     description:
       "Counted transactions that a reorganisation took back (counters are never lowered for them) or gave back, transactions passed over, answers that cannot be right, and assets folded into other. All of it should be rare.",
-    unit: "short",
+    unit: "locale",
     decimals: 0,
     noValue: "Nothing: all is well",
     width: 24,
@@ -516,7 +517,7 @@ const trust: readonly Panel[] = [
     queries: [
       {
         expr: grouped(
-          `sum by (network, name) (${once(`increase(${watched("stacks_address_reverted_transactions_total")}[$__range])`)})`,
+          total("network, name", `increase(${watched("stacks_address_reverted_transactions_total")}[$__range])`),
         ),
       },
       {
@@ -526,14 +527,10 @@ const trust: readonly Panel[] = [
         expr: grouped(each(`increase(${watched("stacks_address_gap_transactions_total")}[$__range])`)),
       },
       {
-        expr: grouped(
-          `sum by (network, name) (${once(`increase(${watched("stacks_address_irregularities_total")}[$__range])`)})`,
-        ),
+        expr: grouped(total("network, name", `increase(${watched("stacks_address_irregularities_total")}[$__range])`)),
       },
       {
-        expr: grouped(
-          `sum by (network, name) (${once(`increase(${watched("stacks_address_label_overflow_total")}[$__range])`)})`,
-        ),
+        expr: grouped(total("network, name", `increase(${watched("stacks_address_label_overflow_total")}[$__range])`)),
       },
       { expr: grouped(each(watched("stacks_address_indexed_transactions"))) },
       { expr: grouped(each(watched("stacks_address_last_transaction_block_height"))) },
@@ -549,10 +546,6 @@ const trust: readonly Panel[] = [
       "Value #G": "height of the newest",
     },
     sortBy: "-reverted",
-    overrides: [
-      { name: "indexed by the server", properties: { unit: "locale" } },
-      { name: "height of the newest", properties: { unit: "locale" } },
-    ],
   }),
 ];
 

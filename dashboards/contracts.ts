@@ -2,7 +2,7 @@
 import type { Board } from "./board.ts";
 import { never } from "./colours.ts";
 import { coloured, lines, type Panel, stat, table } from "./panel.ts";
-import { each, of, once, perMinute } from "./select.ts";
+import { each, of, once, perMinute, total } from "./select.ts";
 
 const NAMED = { name: "~$name" };
 const NOBODY = "No watched contract: see contracts in the configuration";
@@ -12,8 +12,7 @@ const watched = (family: string) => of(family, NAMED);
 const info = of("stacks_contract_info", { ...NAMED, group: "~$group" });
 /** Only the contracts of the chosen groups. */
 const grouped = (expr: string) => `(${expr} and on (network, name) ${info})`;
-const inRange = (family: string) =>
-  grouped(`sum by (network, name) (${once(`increase(${watched(family)}[$__range])`)})`);
+const inRange = (family: string) => grouped(total("network, name", `increase(${watched(family)}[$__range])`));
 const silence = `time() - ${once(watched("stacks_contract_last_event_observed_timestamp_seconds"))}`;
 
 const overview: readonly Panel[] = [
@@ -107,11 +106,11 @@ const overview: readonly Panel[] = [
     title: "The contracts",
     description:
       "One line for each contract: what it printed in the range shown, and when an event was last seen for the first time (events themselves carry no time). Pending ones are not deep enough to be counted; the topics of folded ones are shown as other.",
-    unit: "short",
+    unit: "locale",
     decimals: 0,
     noValue: NOBODY,
     width: 24,
-    height: 8,
+    height: 7,
     queries: [
       { expr: `max by (network, name, group, contract_id) (${info})` },
       {
@@ -140,7 +139,7 @@ const overview: readonly Panel[] = [
     sortBy: "-events",
     overrides: [
       { name: "last event", properties: { unit: "dateTimeFromNow" } },
-      { name: "contract", properties: { "custom.width": 470 } },
+      { name: "contract", properties: { "custom.width": 510 } },
       { name: "name", properties: { "custom.width": 140 } },
     ],
   }),
@@ -212,7 +211,7 @@ const over: readonly Panel[] = [
     queries: [
       {
         expr: grouped(
-          `sum by (network, name) (${once(`increase(${watched("stacks_contract_events_total")}[$__rate_interval])`)}) / (${each(`increase(${watched("stacks_contract_event_transactions_total")}[$__rate_interval])`)} > 0)`,
+          `${total("network, name", `increase(${watched("stacks_contract_events_total")}[$__rate_interval])`)} / (${each(`increase(${watched("stacks_contract_event_transactions_total")}[$__rate_interval])`)} > 0)`,
         ),
         legend: "{{name}}",
       },

@@ -69,9 +69,9 @@ const health: readonly Panel[] = [
   }),
   stat({
     id: 4,
-    title: "Budget of the minute used",
+    title: "Budget planned",
     description:
-      "Requests of the last minute over the configured budget. At 100 % polls wait and the less important collectors wait longer: fewer targets, longer intervals or a larger budget.",
+      "Requests that the schedules need in a minute, over the configured budget. What is left goes to retries and to targets polled before their turn, so the used share may well be 100 %. Planned above 100 % does not fit: fewer targets, longer intervals or a larger budget.",
     unit: "percentunit",
     decimals: 0,
     noValue: NOT_SCRAPED,
@@ -81,8 +81,8 @@ const health: readonly Panel[] = [
     steps: worse(0.8, 1),
     queries: [
       {
-        expr: `max(${own("stacks_exporter_budget_used_requests", { window: "minute" })} / ${own("stacks_exporter_budget_limit_requests", { window: "minute" })})`,
-        legend: "used",
+        expr: `max(${own("stacks_exporter_budget_planned_requests", { window: "minute" })} / ${own("stacks_exporter_budget_limit_requests", { window: "minute" })})`,
+        legend: "planned",
       },
     ],
   }),
@@ -352,7 +352,7 @@ const upstream: readonly Panel[] = [
     title: "Budget of the minute",
     legend: "right",
     description:
-      "Requests of the last minute, what the schedules need when nothing goes wrong, what is left, and the limit. Planned above the limit does not fit: see stacks-exporter plan.",
+      "Requests of the last minute, what the schedules need when nothing goes wrong, what is left, and the limit. Targets that are known to have moved are polled from what is left; planned above the limit does not fit: see stacks-exporter plan.",
     unit: "short",
     decimals: 0,
     noValue: NOT_SCRAPED,

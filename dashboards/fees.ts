@@ -4,7 +4,7 @@ import { type Board, type Slot, stack } from "./board.ts";
 import { PRIORITIES, reference, TX_TYPES, worse } from "./colours.ts";
 import { between, coloured, gauge, heatmap, lines, type Panel, shown, stat, table } from "./panel.ts";
 import { runbook } from "./runbook.ts";
-import { firingNames, of, once, rec, stx } from "./select.ts";
+import { firingNames, of, once, rec, stx, total } from "./select.ts";
 import { FEW_LEFT_OUT, feeRatioByType } from "./signals.ts";
 
 const RATIO = "stacks:mempool_fee_priority_microstx:ratio7d";
@@ -373,7 +373,7 @@ function ribbon(id: number, title: string, description: string, family: string, 
     unit,
     noValue: "Nothing of this type waits",
     width: 8,
-    height: 9,
+    height: 10,
     ...(isStx ? { log: true, axis: "STX" } : { min: 0 }),
     queries: PERCENTILES.map((percentile) => ({ expr: expr(percentile), legend: percentile })),
     overrides: [
@@ -470,7 +470,7 @@ const confirmed: readonly Panel[] = [
     height: 9,
     queries: [
       {
-        expr: `sum by (le) (increase(${of("stacks_address_tx_fee_microstx_bucket")}[$__rate_interval]))`,
+        expr: total("le", `increase(${of("stacks_address_tx_fee_microstx_bucket")}[$__rate_interval])`),
         legend: "{{le}}",
       },
     ],
@@ -480,7 +480,7 @@ const confirmed: readonly Panel[] = [
     title: "Paid against offered",
     interval: "5m",
     legend: "right",
-    description: `Median fee that watched addresses paid within an hour, over priority low of the same type. Above ${FEES.own.feeRatio} times medium StacksOwnFeeAboveMarket fires for the address.`,
+    description: `Mean fee that watched addresses paid within an hour, over priority low of the same type. StacksOwnFeeAboveMarket looks at the median of each address: see the board Addresses.`,
     unit: "none",
     decimals: 2,
     noValue: "No watched address paid a fee within an hour",
@@ -490,7 +490,7 @@ const confirmed: readonly Panel[] = [
     min: 0,
     queries: [
       {
-        expr: `(histogram_quantile(0.5, sum by (le, tx_type) (increase(${of("stacks_address_tx_fee_microstx_bucket")}[1h]))) > 0) / on (tx_type) ${once(of("stacks_mempool_fee_priority_microstx", { priority: "low" }))}`,
+        expr: `(sum by (tx_type) (increase(${of("stacks_address_tx_fee_microstx_sum")}[1h])) / (sum by (tx_type) (increase(${of("stacks_address_tx_fee_microstx_count")}[1h])) > 0)) / on (tx_type) ${once(of("stacks_mempool_fee_priority_microstx", { priority: "low" }))}`,
         legend: "{{tx_type}}",
       },
     ],
@@ -558,7 +558,7 @@ const chain: readonly Slot[] = [
     height: 8,
     queries: [
       {
-        expr: `sum by (le) (increase(${of("stacks_chain_block_interval_seconds_bucket")}[$__rate_interval]))`,
+        expr: total("le", `increase(${of("stacks_chain_block_interval_seconds_bucket")}[$__rate_interval])`),
         legend: "{{le}}",
       },
     ],
@@ -573,7 +573,7 @@ const chain: readonly Slot[] = [
     height: 8,
     queries: [
       {
-        expr: `sum by (le) (increase(${of("stacks_chain_block_size_transactions_bucket")}[$__rate_interval]))`,
+        expr: total("le", `increase(${of("stacks_chain_block_size_transactions_bucket")}[$__rate_interval])`),
         legend: "{{le}}",
       },
     ],

@@ -50,13 +50,17 @@ export function firingNames(): string {
   return `max by (alertname) (${firing}) or label_replace(vector(0) unless on () ${firing}, "alertname", "none", "", "")`;
 }
 
+/** A sum by labels: that of one exporter, since several of the same network saw the same. */
+export const total = (labels: string, expr: string): string =>
+  `max by (${labels}) (sum by (job, instance, ${labels}) (${expr}))`;
+
 /**
- * What was counted a minute. Series of which nothing was counted in the range shown are left out: most label sets never occur.
- * Several exporters saw the same once, unless it is their own work that is counted.
+ * What was counted a minute. Series of which nothing was counted in the range shown are left out: most label sets never occur;
+ * `@ end()` is computed once, not for every point. The work of several exporters adds up; what they saw does not.
  */
 export function perMinute(labels: string, selector: string, isOwnWork = false): string {
-  const summed = (expr: string) => `sum by (${labels}) (${isOwnWork ? expr : once(expr)})`;
-  return `(${summed(`rate(${selector}[$__rate_interval])`)} * 60 and ${summed(`increase(${selector}[$__range])`)} > 0)`;
+  const summed = (expr: string) => (isOwnWork ? `sum by (${labels}) (${expr})` : total(labels, expr));
+  return `(${summed(`rate(${selector}[$__rate_interval])`)} * 60 and ${summed(`increase(${selector}[$__range] @ end())`)} > 0)`;
 }
 
 /** microSTX as STX. */

@@ -52,17 +52,21 @@ suite("with Prometheus (Debian: apt-get install prometheus)", () => {
     folder = mkdtempSync(join(tmpdir(), "stacks-exporter-dashboards-"));
     // Twenty times as fast, behind a gateway that tells of its limits.
     simulator = await startSimulator({ seed: 5, timeScale: 20, gateway: { perMinute: 100_000 } });
+    const { addresses, contracts } = watchListOf(simulator.chain.cast);
+    writeFileSync(join(folder, "addresses.json"), JSON.stringify(addresses));
     const config = join(folder, "exporter.yaml");
     writeFileSync(
       config,
       JSON.stringify({
+        state: { path: join(folder, "state.db") },
         networks: [
           {
             name: "simulated",
             url: simulator.url,
             budget: { per_minute: 6000, per_month: 100_000_000 },
             confirmations: 1,
-            ...watchListOf(simulator.chain.cast),
+            address_files: ["addresses.json"],
+            contracts,
           },
         ],
         collectors: {
