@@ -57,7 +57,7 @@ const backlogRatio: Recording = {
   labels: ["network"],
 };
 const usage: Recording = {
-  record: `stacks:chain_block_usage:ratio${blockUsage.window}`,
+  record: "stacks:chain_block_usage:ratio",
   about: `Use of the blocks: budgets of a tenure used up per ${blockUsage.tenure}, the usual length of one, over ${blockUsage.window}, in the fullest dimension. Ratio. Absent when it is unknown.`,
   // The used share is a gauge that grows and begins anew with each tenure, which is all that rate() asks of a counter.
   expr: `max without (dimension) (rate(${series("stacks_chain_tenure_execution_cost_ratio")}[${blockUsage.window}])) * ${seconds(blockUsage.tenure)}`,

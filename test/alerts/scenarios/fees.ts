@@ -38,37 +38,48 @@ const burst = (usual: number, then: number, minutes: number) =>
   trace(hold(usual, CALM), hold(then, minutes), hold(usual, 600));
 const from = (usual: number, then: number) => burst(usual, then, 900);
 
+/**
+ * The used share of tenures that last eight minutes and use `share` each. The rule looks at eight minutes and reckons with ten,
+ * so 0.6 is a use of blocks of exactly 0.75.
+ */
+function used(share: number, minutes: number): string {
+  const parts = Array.from({ length: Math.ceil(minutes / 4) }, (_, index) =>
+    hold(index % 2 === 0 ? share : 0, Math.min(4, minutes - 4 * index)),
+  );
+  return trace(...parts);
+}
+
 const mainnet = { network: "mainnet" };
 const spike = of("StacksFeeSpike");
-const SPIKE = { low: from(3000, 9150), waiting: from(20, 31) };
+const SPIKE = { low: from(3000, 9150), waiting: from(150, 310) };
 const spikes = [
-  // The median over five minutes follows in the third minute.
+  // The median over three minutes follows in the second minute.
   spike(
-    "a spike fires five minutes after its median, stays for half an hour after its end",
-    market({ low: burst(3000, 9150, 30), waiting: burst(20, 31, 60), usage: burst(0.2, 0.55, 60) }),
-    [quiet(100, 299, 307), firing(mainnet, 308), firing(mainnet, 361), quiet(363, 400)],
+    "a spike fires one minute after its median, stays for half an hour after its end",
+    market({ low: burst(3000, 9150, 30), waiting: burst(150, 310, 60), usage: used(0.61, 900) }),
+    [quiet(100, 299, 302), firing(mainnet, 303), firing(mainnet, 360), quiet(362, 400)],
   ),
-  spike("without a known use of blocks it needs the rest only", market(SPIKE), [quiet(307), firing(mainnet, 308)]),
+  spike("without a known use of blocks it needs the rest only", market(SPIKE), [quiet(302), firing(mainnet, 303)]),
   spike("quiet: a calm market", market({ low: hold(3000, 900), waiting: hold(40, 900) }), never(600)),
   spike("quiet: just at the limit of the fee", market({ ...SPIKE, low: from(3000, 9000) }), never(420)),
-  spike("quiet: just at the limit of the backlog", market({ ...SPIKE, waiting: from(20, 30) }), never(420)),
-  spike("a pool just large enough", market({ ...SPIKE, waiting: from(10, 20) }), [firing(mainnet, 308)]),
-  spike("quiet: a small pool", market({ ...SPIKE, waiting: from(10, 19) }), never(420)),
-  spike("quiet: blocks just have room", market({ ...SPIKE, usage: hold(0.5, 900) }), never(420)),
+  spike("quiet: just at the limit of the backlog", market({ ...SPIKE, waiting: from(150, 300) }), never(420)),
+  spike("a pool just large enough", market({ ...SPIKE, waiting: from(100, 300) }), [firing(mainnet, 303)]),
+  spike("quiet: a small pool", market({ ...SPIKE, waiting: from(100, 299) }), never(420)),
+  spike("quiet: blocks just have room", market({ ...SPIKE, usage: used(0.6, 900) }), never(420)),
   spike(
     "a gap of the scrapes amid the spike changes nothing",
     market({
       low: trace(hold(3000, CALM), hold(30_000, 30), gone(10), hold(30_000, 60)),
-      waiting: trace(hold(20, CALM), hold(100, 30), gone(10), hold(100, 60)),
+      waiting: trace(hold(20, CALM), hold(400, 30), gone(10), hold(400, 60)),
     }),
-    firing(mainnet, 308, 325, 331, 335, 340, 345, 360),
+    firing(mainnet, 303, 325, 331, 335, 340, 345, 360),
   ),
   spike(
     "quiet: an outage, and the same market after it",
     market({
       low: trace(hold(3000, CALM), gone(120), hold(3000, 100)),
       waiting: trace(hold(40, CALM), gone(120), hold(40, 100)),
-      usage: trace(hold(0.9, CALM), gone(120), hold(0.9, 100)),
+      usage: trace(used(0.72, CALM), gone(120), used(0.72, 100)),
     }),
     never(500),
   ),
@@ -76,30 +87,30 @@ const spikes = [
     "an outage during a spike ends it half an hour later",
     market({
       low: trace(hold(3000, CALM), hold(30_000, 30), gone(300)),
-      waiting: trace(hold(20, CALM), hold(100, 30), gone(300)),
+      waiting: trace(hold(20, CALM), hold(400, 30), gone(300)),
     }),
     [firing(mainnet, 329), firing(mainnet, 355), quiet(370, 420)],
   ),
   spike(
     "quiet: the first day has no baseline",
-    market({ low: trace(hold(3000, 280), hold(90_000, 6)), waiting: trace(hold(20, 280), hold(200, 6)) }),
+    market({ low: trace(hold(3000, 280), hold(90_000, 6)), waiting: trace(hold(20, 280), hold(400, 6)) }),
     never(286),
   ),
   spike(
     "a day of history is enough for a baseline",
-    market({ low: trace(hold(3000, 1440), hold(90_000, 60)), waiting: trace(hold(20, 1440), hold(200, 60)) }),
+    market({ low: trace(hold(3000, 1440), hold(90_000, 60)), waiting: trace(hold(20, 1440), hold(400, 60)) }),
     [quiet(1435), firing(mainnet, 1455)],
     5,
   ),
   spike(
     "quiet: less than a day of history is not",
-    market({ low: trace(hold(3000, 1380), hold(90_000, 50)), waiting: trace(hold(20, 1380), hold(200, 50)) }),
+    market({ low: trace(hold(3000, 1380), hold(90_000, 50)), waiting: trace(hold(20, 1380), hold(400, 50)) }),
     never(1430),
     5,
   ),
   spike(
     "quiet: a stuck cluster, fees up and nobody more waits",
-    market({ ...SPIKE, waiting: hold(40, 1200) }),
+    market({ ...SPIKE, waiting: hold(400, 1200) }),
     never(420),
   ),
   spike("quiet: a flood of cheap transactions", market({ low: hold(3000, 1200), waiting: from(40, 900) }), never(420)),
@@ -107,49 +118,44 @@ const spikes = [
     "a shift of the usual fee fires once, and is the usual after half a baseline",
     market({
       low: trace(hold(3000, 10_080), hold(12_000, 10_080)),
-      waiting: trace(hold(20, 10_080), hold(80, 10_080)),
+      waiting: trace(hold(100, 10_080), hold(400, 10_080)),
     }),
     [quiet(10_070), firing(mainnet, 10_100), firing(mainnet, 10_080 + 5000), quiet(10_080 + 5100, 10_080 + 10_000)],
     10,
   ),
   spike(
     "of two networks only the one with the spike",
-    { ...market(SPIKE), ...market({ network: "testnet", low: hold(3000, 1200), waiting: from(20, 31) }) },
-    [firing(mainnet, 308)],
+    { ...market(SPIKE), ...market({ network: "testnet", low: hold(3000, 1200), waiting: from(150, 310) }) },
+    [firing(mainnet, 303)],
   ),
   spike(
     "a flash of two minutes is none",
-    market({ low: burst(3000, 90_000, 2), waiting: burst(20, 90, 2) }),
+    market({ low: burst(3000, 90_000, 2), waiting: burst(20, 900, 2) }),
     never(340),
   ),
   spike(
-    "a use of blocks that was seen a while ago counts, one long ago does not",
-    market({ ...SPIKE, low: burst(3000, 9150, 20), usage: trace(hold(0.2, 290), gone(1000)) }),
-    quiet(308, 318),
-  ),
-  spike(
-    "when the use of blocks has been unknown for long, the rest decides",
-    market({ ...SPIKE, usage: trace(hold(0.2, 290), gone(1000)) }),
-    [quiet(318, 324), firing(mainnet, 325)],
+    "a use of blocks that was seen a while ago counts, and when it has been unknown for long the rest decides",
+    market({ ...SPIKE, usage: trace(used(0.16, CALM), gone(1000)) }),
+    [quiet(303, 307), firing(mainnet, 308)],
   ),
 ];
 
 const elevated = of("StacksFeeElevated");
-const ELEVATED = { low: from(3000, 6150), waiting: from(20, 62) };
+const ELEVATED = { low: from(3000, 6150), waiting: from(40, 124) };
 const elevations = [
   // The median over half an hour follows in the 16th minute.
   elevated(
-    "a slow rise fires after a quarter of an hour, stays for an hour after its end",
-    market({ low: burst(3000, 6150, 60), waiting: burst(20, 62, 60), usage: burst(0.2, 0.55, 60) }),
-    [quiet(100, 329), firing(mainnet, 330), firing(mainnet, 419), quiet(421, 460)],
+    "a slow rise fires after twenty minutes, stays for an hour after its end",
+    market({ low: burst(3000, 6150, 60), waiting: burst(40, 124, 60), usage: used(0.61, 900) }),
+    [quiet(100, 319), firing(mainnet, 320), firing(mainnet, 419), quiet(421, 460)],
   ),
-  elevated("without a known use of blocks", market(ELEVATED), [quiet(329), firing(mainnet, 330)]),
+  elevated("without a known use of blocks", market(ELEVATED), [quiet(319), firing(mainnet, 320)]),
   elevated("quiet: a calm market", market({ low: hold(3000, 900), waiting: hold(40, 900) }), never(600)),
   elevated("quiet: just at the limit of the fee", market({ ...ELEVATED, low: from(3000, 6000) }), never(420)),
-  elevated("quiet: just at the limit of the backlog", market({ ...ELEVATED, waiting: from(20, 60) }), never(420)),
-  elevated("a pool just large enough", market({ ...ELEVATED, waiting: from(5, 20) }), [firing(mainnet, 330)]),
-  elevated("quiet: a small pool", market({ ...ELEVATED, waiting: from(5, 19) }), never(420)),
-  elevated("quiet: blocks just have room", market({ ...ELEVATED, usage: hold(0.5, 900) }), never(420)),
+  elevated("quiet: just at the limit of the backlog", market({ ...ELEVATED, waiting: from(40, 120) }), never(420)),
+  elevated("a pool just large enough", market({ ...ELEVATED, waiting: from(25, 100) }), [firing(mainnet, 320)]),
+  elevated("quiet: a small pool", market({ ...ELEVATED, waiting: from(25, 99) }), never(420)),
+  elevated("quiet: blocks just have room", market({ ...ELEVATED, usage: used(0.6, 900) }), never(420)),
   elevated(
     "quiet: an outage",
     market({ low: trace(hold(3000, CALM), gone(120), hold(3000, 100)), waiting: trace(hold(40, CALM), gone(220)) }),
@@ -159,31 +165,31 @@ const elevations = [
     "a gap changes nothing",
     market({
       low: trace(hold(3000, CALM), hold(9000, 40), gone(10), hold(9000, 60)),
-      waiting: trace(hold(20, CALM), hold(100, 40), gone(10), hold(100, 60)),
+      waiting: trace(hold(20, CALM), hold(200, 40), gone(10), hold(200, 60)),
     }),
     firing(mainnet, 331, 345, 360),
   ),
-  elevated("quiet: a stuck cluster", market({ ...ELEVATED, waiting: hold(40, 1200) }), never(420)),
+  elevated("quiet: a stuck cluster", market({ ...ELEVATED, waiting: hold(200, 1200) }), never(420)),
   elevated(
     "of two networks only the one that rose",
-    { ...market(ELEVATED), ...market({ network: "testnet", low: hold(3000, 1200), waiting: from(20, 62) }) },
+    { ...market(ELEVATED), ...market({ network: "testnet", low: hold(3000, 1200), waiting: from(40, 124) }) },
     [firing(mainnet, 331)],
   ),
 ];
 
 const backlog = of("StacksMempoolBacklog");
-const BACKLOG = { low: hold(3000, 1200), waiting: from(20, 125) };
+const BACKLOG = { low: hold(3000, 1200), waiting: from(60, 125) };
 const backlogs = [
   backlog(
-    "a flood of cheap transactions fires after ten minutes, stays for half an hour after its end",
-    market({ low: hold(3000, 900), waiting: burst(20, 125, 60), usage: burst(0.2, 0.55, 60) }),
-    [quiet(100, 309), firing(mainnet, 310), firing(mainnet, 389), quiet(391, 420)],
+    "a flood of cheap transactions fires after ten minutes, stays for an hour after its end",
+    market({ low: hold(3000, 900), waiting: burst(60, 125, 60), usage: used(0.61, 900) }),
+    [quiet(100, 309), firing(mainnet, 310), firing(mainnet, 419), quiet(421, 450)],
   ),
   backlog("without a known use of blocks", market(BACKLOG), [quiet(309), firing(mainnet, 310)]),
-  backlog("quiet: just at the limit", market({ ...BACKLOG, waiting: from(20, 120) }), never(420)),
-  backlog("a pool just large enough", market({ ...BACKLOG, waiting: from(10, 100) }), [firing(mainnet, 310)]),
-  backlog("quiet: a small pool", market({ ...BACKLOG, waiting: from(10, 99) }), never(420)),
-  backlog("quiet: blocks just have room", market({ ...BACKLOG, usage: hold(0.5, 900) }), never(420)),
+  backlog("quiet: just at the limit", market({ ...BACKLOG, waiting: from(60, 120) }), never(420)),
+  backlog("a pool just large enough", market({ ...BACKLOG, waiting: from(40, 100) }), [firing(mainnet, 310)]),
+  backlog("quiet: a small pool", market({ ...BACKLOG, waiting: from(40, 99) }), never(420)),
+  backlog("quiet: blocks just have room", market({ ...BACKLOG, usage: used(0.6, 900) }), never(420)),
   backlog(
     "quiet: calm, and a spike of fees alone",
     market({ low: from(3000, 90_000), waiting: hold(150, 1200) }),
@@ -205,7 +211,7 @@ const backlogs = [
   backlog(
     "a lasting backlog is the usual one after half a baseline",
     market({ waiting: trace(hold(20, 10_080), hold(200, 10_080)) }),
-    [firing(mainnet, 10_080 + 5000), quiet(10_080 + 5100, 10_080 + 10_000)],
+    [firing(mainnet, 10_080 + 5000), quiet(10_080 + 5130, 10_080 + 10_000)],
     10,
   ),
   backlog(
@@ -255,32 +261,32 @@ const topHeavies = [
 ];
 
 const stuck = of("StacksMempoolStuckCluster");
-const STUCK = { low: from(3000, 9150), waiting: hold(40, 1200), usage: hold(0.29, 1200) };
+const STUCK = { low: from(3000, 9150), waiting: hold(40, 1200), usage: used(0.47, 1200) };
 const stucks = [
   stuck(
     "idle blocks under high fees fire after a quarter of an hour, and stay for half an hour",
-    market({ low: burst(3000, 9150, 60), waiting: burst(20, 90, 60), usage: hold(0.29, 1200) }),
-    [quiet(299, 317), firing(mainnet, 318), firing(mainnet, 391), quiet(393)],
+    market({ low: burst(3000, 9150, 60), waiting: burst(20, 90, 60), usage: used(0.47, 1200) }),
+    [quiet(299, 316), firing(mainnet, 317), firing(mainnet, 390), quiet(392)],
   ),
   stuck("without a known use of blocks, as long as nobody more waits", market({ ...STUCK, usage: undefined }), [
-    quiet(317),
-    firing(mainnet, 318),
+    quiet(316),
+    firing(mainnet, 317),
   ]),
   stuck("the backlog just below its limit", market({ ...STUCK, waiting: from(40, 59), usage: undefined }), [
-    firing(mainnet, 318),
+    firing(mainnet, 317),
   ]),
   stuck(
     "quiet: the backlog just at its limit",
     market({ ...STUCK, waiting: from(40, 60), usage: undefined }),
     never(400),
   ),
-  stuck("quiet: blocks are just not idle, whatever waits", market({ ...STUCK, usage: hold(0.3, 1200) }), never(400)),
+  stuck("quiet: blocks are just not idle, whatever waits", market({ ...STUCK, usage: used(0.48, 1200) }), never(400)),
   stuck("quiet: just at the limit of the fee", market({ ...STUCK, low: from(3000, 9000) }), never(400)),
-  stuck("a pool just large enough", market({ ...STUCK, waiting: hold(20, 1200) }), [firing(mainnet, 318)]),
+  stuck("a pool just large enough", market({ ...STUCK, waiting: hold(20, 1200) }), [firing(mainnet, 317)]),
   stuck("quiet: a small pool", market({ ...STUCK, waiting: hold(19, 1200) }), never(400)),
   stuck(
     "quiet: a spike with full blocks",
-    market({ ...STUCK, waiting: from(40, 400), usage: hold(0.9, 1200) }),
+    market({ ...STUCK, waiting: from(40, 400), usage: used(0.72, 1200) }),
     never(400),
   ),
   stuck("quiet: calm", market({ ...STUCK, low: hold(3000, 1200) }), never(400)),
@@ -293,7 +299,7 @@ const stucks = [
     "of two networks only the one with the cluster",
     {
       ...market(STUCK),
-      ...market({ network: "testnet", low: from(3000, 30_000), waiting: from(40, 400), usage: hold(0.9, 1200) }),
+      ...market({ network: "testnet", low: from(3000, 30_000), waiting: from(40, 400), usage: used(0.72, 1200) }),
     },
     [firing(mainnet, 320)],
   ),
