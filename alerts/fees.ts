@@ -57,10 +57,9 @@ const backlogRatio: Recording = {
   labels: ["network"],
 };
 const usage: Recording = {
-  record: `stacks:chain_block_usage:ratio${blockUsage.window}`,
-  about: `Use of the blocks: budgets of a tenure used up per ${blockUsage.tenure}, the usual length of one, over ${blockUsage.window}, in the fullest dimension. Ratio. Absent when it is unknown.`,
-  // The used share is a gauge that grows and begins anew with each tenure, which is all that rate() asks of a counter.
-  expr: `max without (dimension) (rate(${series("stacks_chain_tenure_execution_cost_ratio")}[${blockUsage.window}])) * ${seconds(blockUsage.tenure)}`,
+  record: "stacks:chain_block_usage:ratio",
+  about: `Use of the blocks: execution cost of ${blockUsage.tenure}, the usual length of a tenure, at the pace of the last ${blockUsage.window}, over the limit of a tenure, in the fullest dimension. Ratio. Absent when it is unknown.`,
+  expr: `max without (dimension) (rate(${series("stacks_chain_execution_cost_total")}[${blockUsage.window}]) * ${seconds(blockUsage.tenure)} / ${series("stacks_chain_tenure_execution_cost_limit")})`,
   labels: ["network"],
 };
 

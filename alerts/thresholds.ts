@@ -32,21 +32,20 @@ export const FEES = {
   /** Windows over which the present fee is the median. */
   windows: { fast: "3m", slow: "30m" },
   /**
-   * Use of the blocks: how fast the budget of tenures is used up, in the fullest dimension: the rate over `window` of the used
-   * share, which starts from zero with each tenure as a counter does, times `tenure`, the usual length of one. 1 is as much as
-   * tenures allow. The share itself tells little: it is small at the start of any tenure and large at the end of a long one.
-   * Unknown: the alerts do without it.
+   * Use of the blocks: execution cost at the pace of the last `window` for as long as `tenure`, the usual length of one, over the
+   * limit of a tenure, in the fullest dimension. 1 is as much as tenures allow. The used share of the current tenure tells
+   * little: it is small at the start of any tenure and large at the end of a long one. Unknown: the alerts do without it.
    */
   blockUsage: {
-    window: "8m",
+    window: "10m",
     tenure: "10m",
     /** Up to here blocks have room: a high fee is nobody's price. Ratio. */
-    roomUpTo: 0.75,
+    roomUpTo: 0.95,
     /** Below this nobody who pays anything is kept out. Ratio. */
     idleBelow: 0.6,
   },
   /** StacksFeeSpike: ratio (fast) > feeRatio, backlog ratio > backlogRatio, at least leastWaiting wait, blocks not known to have room. */
-  spike: { feeRatio: 3, backlogRatio: 2, leastWaiting: 300, for: "1m", keepFiringFor: "30m" },
+  spike: { feeRatio: 4, backlogRatio: 2, leastWaiting: 100, for: "2m", keepFiringFor: "30m" },
   /** StacksFeeElevated: ratio (slow) > feeRatio, backlog ratio > backlogRatio, at least leastWaiting wait, blocks not known to have room. */
   elevated: { feeRatio: 2, backlogRatio: 3, leastWaiting: 100, for: "5m", keepFiringFor: "1h" },
   /** StacksMempoolBacklog: backlog ratio > backlogRatio, at least leastWaiting wait, blocks not known to have room. */

@@ -33,7 +33,16 @@ async function observed(): Promise<unknown> {
   const target = { key: principal, watched, confirmations: 6 };
   const signal = AbortSignal.timeout(60_000);
   const api = client.forPoll({ priority: 0, signal });
-  const poll = { api, network: "m", target, chain: undefined, previous: undefined, now: Date.now(), signal, spareSeries: 1e6 };
+  const poll = {
+    api,
+    network: "m",
+    target,
+    chain: undefined,
+    previous: undefined,
+    now: Date.now(),
+    signal,
+    spareSeries: 1e6,
+  };
   const observation = await addresses.observe(poll, addresses.options.parse({ backfill: "all" }));
   await client.close();
   await simulator.close();

@@ -25,7 +25,7 @@ const NO_BASELINE = "No usual level yet: it needs the recording rules and a day 
 const NO_MEMPOOL = "Nothing: the mempool is empty, or not read";
 
 const ratio = `max(${rec(RATIO, ALL_LOW)})`;
-const usage = `max(${rec("stacks:chain_tenure_execution_cost_ratio:max30m")})`;
+const usage = `max(${rec("stacks:chain_block_usage:ratio")})`;
 // Recorded ratios look some minutes back, so they outlive what they are about: they count as long as the fee itself is there.
 const low = `max(${of("stacks_mempool_fee_priority_microstx", ALL_LOW)})`;
 const waiting = `sum(${once(of("stacks_mempool_transactions"))})`;
@@ -101,7 +101,7 @@ const now: readonly Panel[] = [
   gauge({
     id: 4,
     title: "Blocks full",
-    description: `Largest share of a tenure's limit, in any dimension, that was reached within ${FEES.blockUsage.window}. Below ${FEES.blockUsage.roomUpTo * 100} % there is room, and a high fee buys nothing. Absent until a tenure was seen from its first block.`,
+    description: `Execution cost at the pace of the last ${FEES.blockUsage.window}, in the tightest dimension; 100 % is as much as tenures of ${FEES.blockUsage.tenure} allow. Up to ${FEES.blockUsage.roomUpTo * 100} % there is room, and a high fee buys nothing.`,
     unit: "percentunit",
     decimals: 0,
     noValue: "unknown",
@@ -109,8 +109,8 @@ const now: readonly Panel[] = [
     height: 5,
     min: 0,
     max: 1,
-    steps: worse(FEES.blockUsage.roomUpTo, 0.8),
-    queries: [{ expr: `${usage} and max(${of("stacks_chain_tenure_execution_cost_ratio")})`, legend: "used" }],
+    steps: worse(FEES.blockUsage.roomUpTo, 1),
+    queries: [{ expr: usage, legend: "used" }],
   }),
   stat({
     id: 5,

@@ -16,7 +16,7 @@ const VALUES = {
   "slow fee ratio": `max(${rec("stacks:mempool_fee_priority_microstx:ratio7d_slow", LOW)})`,
   "queue ratio": `max(${rec("stacks:mempool_transactions:ratio7d")})`,
   waiting: `sum(${once(of("stacks_mempool_transactions"))})`,
-  "blocks full": `max(${rec("stacks:chain_tenure_execution_cost_ratio:max30m")})`,
+  "blocks full": `max(${rec("stacks:chain_block_usage:ratio")})`,
   spread: `max(${of("stacks_mempool_fee_priority_microstx", { tx_type: "all", priority: "high" })}) / max(${of("stacks_mempool_fee_priority_microstx", LOW)})`,
 } as const;
 
@@ -312,10 +312,10 @@ const signals: readonly Panel[] = [
     id: 34,
     title: "Use of the blocks",
     legend: "right",
-    description: `Tenure used in its tightest dimension, and the largest within ${blockUsage.window}, which is what the rules look at: below ${blockUsage.idleBelow * 100} % high fees are stuck rather than bid, up to ${blockUsage.roomUpTo * 100} % there is room.`,
+    description: `Limit of the present tenure that is used, in its tightest dimension, and the pace of the last ${blockUsage.window}, where 100 % is as much as tenures of ${blockUsage.tenure} allow; the rules look at the pace: below ${blockUsage.idleBelow * 100} % high fees are stuck rather than bid, up to ${blockUsage.roomUpTo * 100} % there is room.`,
     unit: "percentunit",
     decimals: 0,
-    noValue: "Not known: no tenure was seen from its first block yet",
+    noValue: "Not known: no block was read",
     width: 12,
     height: 8,
     min: 0,
@@ -327,12 +327,12 @@ const signals: readonly Panel[] = [
       [blockUsage.roomUpTo, "red"],
     ],
     queries: [
-      { expr: `max(${of("stacks_chain_tenure_execution_cost_ratio")})`, legend: "now" },
-      { expr: VALUES["blocks full"], legend: `largest within ${blockUsage.window}` },
+      { expr: `max(${of("stacks_chain_tenure_execution_cost_ratio")})`, legend: "this tenure" },
+      { expr: VALUES["blocks full"], legend: `pace of ${blockUsage.window}` },
     ],
     overrides: [
-      coloured("now", "blue", { "custom.lineWidth": 1 }),
-      coloured(`largest within ${blockUsage.window}`, "purple"),
+      coloured("this tenure", "blue", { "custom.lineWidth": 1 }),
+      coloured(`pace of ${blockUsage.window}`, "purple"),
     ],
   }),
 ];

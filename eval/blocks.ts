@@ -5,8 +5,8 @@ import type { World } from "./world.ts";
 
 /** The miners of one chain; a transaction uses one unit of the tenure's budget. */
 export class Miner {
-  /** Share of a tenure's budget that the blocks of the current burn block have used; above 1 after a renewal. */
-  usage = 0;
+  /** Execution cost of all blocks so far, in budgets of a tenure. */
+  cost = 0;
   /** The cheapest fee that the last full block took, µSTX; 0 while blocks have room. Kept while the budget is used up. */
   price = 0;
   readonly #random: Random;
@@ -14,7 +14,7 @@ export class Miner {
   #burnAt = 0;
   #renewedAt = 0;
   #left = 0;
-  #used = 0;
+  #mined = 0;
 
   constructor(random: Random, chain: World["chain"]) {
     this.#random = random;
@@ -43,8 +43,8 @@ export class Miner {
     if (!isFull) this.price = 0;
     else if (taken > 0) this.price = cheapest;
     this.#left -= taken;
-    this.#used += taken;
-    this.usage = this.#used / tenureUnits;
+    this.#mined += taken;
+    this.cost = this.#mined / tenureUnits;
     return taken;
   }
 
@@ -54,7 +54,6 @@ export class Miner {
     const isUsedUp = this.#left < 0.1 * tenureUnits && now - this.#renewedAt >= extendSeconds;
     if (!isNew && !isUsedUp) return;
     while (now >= this.#burnAt) this.#burnAt += burnLeast + Math.round(this.#random.exponential(burnMore));
-    if (isNew) this.#used = 0;
     this.#left = tenureUnits;
     this.#renewedAt = now;
   }

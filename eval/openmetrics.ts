@@ -26,7 +26,10 @@ export function openMetricsOf(samples: Samples, labels: Labels, isUsageKnown: bo
       ([tx_type, column]) => ["stacks_mempool_transactions", { tx_type }, column] as const,
     ),
     ...(isUsageKnown
-      ? [["stacks_chain_tenure_execution_cost_ratio", { dimension: "runtime" }, samples.usage] as const]
+      ? [
+          ["stacks_chain_execution_cost_total", { dimension: "runtime" }, samples.cost] as const,
+          ["stacks_chain_tenure_execution_cost_limit", { dimension: "runtime" }, samples.cost.map(() => 1)] as const,
+        ]
       : []),
   ] as const;
   const lines: string[] = [];

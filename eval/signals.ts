@@ -15,7 +15,7 @@ export interface Signals {
   readonly backlogRatio: Column;
   /** Priority high over low. */
   readonly spread: Column;
-  /** Budgets used per usual length of a tenure. */
+  /** Budgets used in the usual length of a tenure. */
   readonly usage: Column;
 }
 
@@ -52,13 +52,13 @@ function usual(column: Column, baseline: FeeThresholds["baseline"]): Column {
  * which marks the end of a series that a scrape or a rule no longer gives; 5 for imported history, which has no such marks.
  */
 export function signalsOf(samples: Samples, fees: FeeThresholds = FEES, lookback = 1): Signals {
-  const { low, high, usage, minutes } = samples;
+  const { low, high, cost, minutes } = samples;
   const { baseline, windows, blockUsage } = fees;
   const seen = (column: Column) => lastWithin(column, lookback);
   const feeUsual = usual(movingMedian(low, minutesOf(baseline.smoothing)), baseline);
   const types = Object.values(samples.waiting).map(seen);
   const waiting = types.reduce((sum, column) => sum.map((value, minute) => value + (column[minute] as number)));
-  const used = movingRate(usage, minutesOf(blockUsage.window));
+  const used = movingRate(cost, minutesOf(blockUsage.window));
   return {
     minutes,
     feeRatio: seen(divided(movingMedian(low, minutesOf(windows.fast)), feeUsual)),

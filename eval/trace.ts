@@ -27,8 +27,8 @@ export interface Samples {
   readonly high: Column;
   /** Waiting transactions, by type. */
   readonly waiting: Readonly<Record<Type, Column>>;
-  /** Used share of the tenure's budget. */
-  readonly usage: Column;
+  /** Execution cost of all blocks so far, in budgets of a tenure. */
+  readonly cost: Column;
 }
 
 /** A trace: what there is to see, and what was going on. */
@@ -69,7 +69,7 @@ export function playTrace(seed: string, regime: Regime, days = DAYS, world: Worl
     low: column(),
     high: column(),
     waiting: { token_transfer: column(), contract_call: column(), smart_contract: column() },
-    usage: column(),
+    cost: column(),
   };
   const price = new Float64Array(minutes);
   const outages = incidents.filter(({ kind }) => kind === "outage");
@@ -103,7 +103,7 @@ export function playTrace(seed: string, regime: Regime, days = DAYS, world: Worl
       samples.high[minute] = roundHalfEven(published.high);
     }
     for (const type of TYPES) samples.waiting[type][minute] = pool.count(type);
-    samples.usage[minute] = miner.usage;
+    samples.cost[minute] = miner.cost;
   }
   return { label, samples, price, incidents, transactions: { entered, mined, left, waiting: pool.size } };
 }

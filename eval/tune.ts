@@ -11,15 +11,20 @@ import { REGIMES, type Regime } from "./world.ts";
 /** What is tried for each number. */
 const GRID = {
   windows: { fast: ["2m", "3m", "5m"], slow: ["15m", "30m", "60m"] },
-  blockUsage: { window: ["5m", "10m", "15m"], roomUpTo: [0.6, 0.7, 0.8, 0.9, 1] },
+  blockUsage: { window: ["5m", "8m", "10m", "15m"], roomUpTo: [0.6, 0.75, 0.85, 0.95, 1] },
   spike: {
     feeRatio: [2, 2.5, 3, 4, 5],
     backlogRatio: [1.5, 2, 3, 4, 6],
-    leastWaiting: [10, 20, 50, 100],
+    leastWaiting: [20, 50, 100, 200, 300],
     for: ["0m", "1m", "2m", "3m", "5m", "10m"],
     keepFiringFor: ["0m", "30m", "1h"],
   },
-  elevated: { feeRatio: [1.5, 2, 3], backlogRatio: [2, 3, 4], for: ["5m", "10m", "15m"] },
+  elevated: {
+    feeRatio: [1.5, 2, 3],
+    backlogRatio: [2, 3, 4],
+    leastWaiting: [20, 100, 300],
+    for: ["5m", "10m", "15m"],
+  },
   backlog: {
     backlogRatio: [2, 2.5, 3, 4, 6],
     leastWaiting: [50, 100, 200, 400],

@@ -33,7 +33,7 @@ const STANDING: Readonly<Record<string, number>> = {
   stacks_exporter_upstream_operation_retired: 0,
   stacks_mempool_fee_priority_microstx: 3000,
   stacks_mempool_transactions: 40,
-  stacks_chain_tenure_execution_cost_ratio: 0.2,
+  stacks_chain_tenure_execution_cost_limit: 50,
   stacks_chain_blocks_per_burn_block: 60,
   stacks_address_backlog_transactions: 0,
 };

@@ -83,7 +83,7 @@ test("in an outage there is no sample of anything, and the market goes on", () =
     incidents.some(
       ({ kind, from, until }) => kind === "outage" && from <= (minute + 0.5) * 60 && (minute + 1.5) * 60 <= until,
     );
-  const columns = [samples.low, samples.high, samples.usage, ...Object.values(samples.waiting)];
+  const columns = [samples.low, samples.high, samples.cost, ...Object.values(samples.waiting)];
 
   const minutes = Array.from({ length: samples.minutes }, (_, minute) => minute).filter(dark);
   expect(minutes.length).toBeGreaterThan(30);
@@ -94,13 +94,10 @@ test("in an outage there is no sample of anything, and the market goes on", () =
   expect(present(price).length).toBe(samples.minutes);
 });
 
-test("the used share of a tenure grows and starts anew", () => {
-  const { usage } = playTrace("tenure", "small", 2, only({ surge: 28 })).samples;
-  const falls = usage.filter((value, minute) => minute > 0 && value < (usage[minute - 1] ?? 0)).length;
+test("the cost of the blocks only grows, by about what is mined", () => {
+  const { samples, transactions } = playTrace("tenure", "small", 2, only({ surge: 28 }));
+  const { cost } = samples;
 
-  // A burn block about every ten minutes.
-  expect(falls).toBeGreaterThan(2 * 144 * 0.6);
-  expect(falls).toBeLessThan(2 * 144 * 1.3);
-  expect(Math.max(...usage)).toBeGreaterThan(0.8);
-  expect(Math.min(...usage)).toBeGreaterThanOrEqual(0);
+  expect(cost.filter((value, minute) => minute > 0 && value < (cost[minute - 1] ?? 0))).toHaveLength(0);
+  expect(cost.at(-1)).toBeCloseTo(transactions.mined / WORLD.chain.tenureUnits, 6);
 });

@@ -1,5 +1,5 @@
 // The fee market in traces: what makes each fee alert fire, and each thing that must not.
-import { gone, hold, missing, repeat, type Scenario, trace } from "../../support/promtool.ts";
+import { climb, gone, hold, missing, repeat, type Scenario, trace } from "../../support/promtool.ts";
 import { firing, never, of, quiet, target } from "./kit.ts";
 
 /** Minutes of calm before anything happens: more than the slow window. */
@@ -12,12 +12,13 @@ interface Market {
   readonly medium?: string;
   readonly high?: string;
   readonly waiting?: string;
-  readonly usage?: string | undefined;
+  /** Execution cost of all blocks so far, of tenures that may use 6000 in ten minutes: see `used`. */
+  readonly cost?: string | undefined;
 }
 
 /** Traces whose baselines are computed: 288 samples make one, here of a minute each, in operation of five. */
 function history(
-  { network = "mainnet", low, medium, high, waiting, usage }: Market,
+  { network = "mainnet", low, medium, high, waiting, cost }: Market,
   minutes = 5000,
 ): Record<string, string> {
   const fee = (priority: string) =>
@@ -29,10 +30,12 @@ function history(
     // Two types, so that the sum is seen to be one.
     [`stacks_mempool_transactions{tx_type="contract_call", ${target(network)}}`]: waiting,
     [`stacks_mempool_transactions{tx_type="token_transfer", ${target(network)}}`]: waiting && hold(0, minutes),
-    [`stacks_chain_tenure_execution_cost_ratio{dimension="runtime", ${target(network)}}`]: usage,
-    [`stacks_chain_tenure_execution_cost_ratio{dimension="read_count", ${target(network)}}`]: usage?.includes("stale")
-      ? gone(1)
-      : usage && hold(0.01, minutes),
+    [`stacks_chain_execution_cost_total{dimension="runtime", ${target(network)}}`]: cost,
+    [`stacks_chain_tenure_execution_cost_limit{dimension="runtime", ${target(network)}}`]: cost && hold(6000, minutes),
+    // Two dimensions, so that the fullest is seen to count: this one is not used, and there as long as the other.
+    [`stacks_chain_execution_cost_total{dimension="read_count", ${target(network)}}`]: cost?.replace(/\d+(?=x)/g, "0"),
+    [`stacks_chain_tenure_execution_cost_limit{dimension="read_count", ${target(network)}}`]:
+      cost && hold(6000, minutes),
   };
   return Object.fromEntries(Object.entries(series).flatMap(([name, values]) => (values ? [[name, values]] : [])));
 }
@@ -54,40 +57,43 @@ const burst = (usual: number, then: number, minutes: number) =>
   trace(hold(usual, CALM), hold(then, minutes), hold(usual, 200));
 const from = (usual: number, then: number) => burst(usual, then, 300);
 
+/** The cost of blocks of which this share is used, for some minutes. */
+const used = (share: number, minutes = 300) => climb(1000, 600 * share, minutes);
+
 /** A recorded series that is renewed for half an hour, and then no more. */
 const ends = (value: number) => trace(hold(value, 30), missing(200));
 
 const mainnet = { network: "mainnet" };
 const spike = of("StacksFeeSpike");
-const SPIKE = { low: from(3000, 9150), waiting: from(20, 31) };
+const SPIKE = { low: from(3000, 12_100), waiting: from(60, 121) };
 const spikes = [
-  // The median over five minutes follows in the third minute.
+  // The median over three minutes follows in the third minute.
   spike(
-    "a spike fires five minutes after its median, stays for half an hour after its end",
-    market({ low: burst(3000, 9150, 30), waiting: burst(20, 31, 60), usage: burst(0.2, 0.55, 60) }),
-    [quiet(10, 39, 47), firing(mainnet, 48), firing(mainnet, 101), quiet(103, 140)],
+    "a spike fires two minutes after its median, stays for half an hour after its end",
+    market({ low: burst(3000, 12_100, 30), waiting: burst(60, 121, 60), cost: used(0.96) }),
+    [quiet(10, 39, 43), firing(mainnet, 44), firing(mainnet, 100), quiet(102, 140)],
   ),
-  spike("without a known use of blocks it needs the rest only", market(SPIKE), [quiet(47), firing(mainnet, 48)]),
+  spike("without a known use of blocks it needs the rest only", market(SPIKE), [quiet(43), firing(mainnet, 44)]),
   spike("quiet: a calm market", market({ low: hold(3000, 300), waiting: hold(40, 300) }), never(340)),
-  spike("quiet: just at the limit of the fee", market({ ...SPIKE, low: from(3000, 9000) }), never(160)),
-  spike("quiet: just at the limit of the backlog", market({ ...SPIKE, waiting: from(20, 30) }), never(160)),
-  spike("a pool just large enough", market({ ...SPIKE, waiting: from(10, 20) }), [firing(mainnet, 48)]),
-  spike("quiet: a small pool", market({ ...SPIKE, waiting: from(10, 19) }), never(160)),
-  spike("quiet: blocks just have room", market({ ...SPIKE, usage: hold(0.5, 300) }), never(160)),
+  spike("quiet: just at the limit of the fee", market({ ...SPIKE, low: from(3000, 12_000) }), never(160)),
+  spike("quiet: just at the limit of the backlog", market({ ...SPIKE, waiting: from(60, 120) }), never(160)),
+  spike("a pool just large enough", market({ ...SPIKE, waiting: from(40, 100) }), [firing(mainnet, 44)]),
+  spike("quiet: a small pool", market({ ...SPIKE, waiting: from(40, 99) }), never(160)),
+  spike("quiet: blocks just have room", market({ ...SPIKE, cost: used(0.95) }), never(160)),
   spike(
     "a gap of the scrapes amid the spike changes nothing",
     market({
       low: trace(hold(3000, CALM), hold(30_000, 30), gone(10), hold(30_000, 60)),
-      waiting: trace(hold(20, CALM), hold(100, 30), gone(10), hold(100, 60)),
+      waiting: trace(hold(20, CALM), hold(200, 30), gone(10), hold(200, 60)),
     }),
-    firing(mainnet, 48, 65, 71, 75, 80, 85, 100),
+    firing(mainnet, 44, 65, 71, 75, 80, 85, 100),
   ),
   spike(
     "quiet: an outage, and the same market after it",
     market({
       low: trace(hold(3000, CALM), gone(120), hold(3000, 100)),
       waiting: trace(hold(40, CALM), gone(120), hold(40, 100)),
-      usage: trace(hold(0.9, CALM), gone(120), hold(0.9, 100)),
+      cost: trace(used(1, CALM), gone(120), climb(200_000, 600, 100)),
     }),
     never(240),
   ),
@@ -95,7 +101,7 @@ const spikes = [
     "an outage during a spike ends it half an hour later",
     market({
       low: trace(hold(3000, CALM), hold(30_000, 30), gone(300)),
-      waiting: trace(hold(20, CALM), hold(100, 30), gone(300)),
+      waiting: trace(hold(20, CALM), hold(200, 30), gone(300)),
     }),
     [firing(mainnet, 69), firing(mainnet, 95), quiet(110, 160)],
   ),
@@ -119,53 +125,49 @@ const spikes = [
   ),
   spike(
     "quiet: a stuck cluster, fees up and nobody more waits",
-    market({ ...SPIKE, waiting: hold(40, 300) }),
+    market({ ...SPIKE, waiting: hold(200, 300) }),
     never(160),
   ),
   spike("quiet: a flood of cheap transactions", market({ low: hold(3000, 300), waiting: from(40, 300) }), never(160)),
   spike(
     "a shift of the usual fee fires once, and is the usual after half a baseline",
     history({
-      low: trace(hold(3000, 10_080), hold(12_000, 10_080)),
-      waiting: trace(hold(20, 10_080), hold(80, 10_080)),
+      low: trace(hold(3000, 10_080), hold(13_000, 10_080)),
+      waiting: trace(hold(100, 10_080), hold(400, 10_080)),
     }),
     [quiet(10_070), firing(mainnet, 10_100), firing(mainnet, 10_080 + 5000), quiet(10_080 + 5100, 10_080 + 10_000)],
     10,
   ),
   spike(
     "of two networks only the one with the spike",
-    { ...market(SPIKE), ...market({ network: "testnet", low: hold(3000, 300), waiting: from(20, 31) }) },
-    [firing(mainnet, 48)],
+    { ...market(SPIKE), ...market({ network: "testnet", low: hold(3000, 300), waiting: from(60, 121) }) },
+    [firing(mainnet, 44)],
   ),
   spike(
     "a flash of two minutes is none",
-    market({ low: burst(3000, 90_000, 2), waiting: burst(20, 90, 2) }),
+    market({ low: burst(3000, 90_000, 2), waiting: burst(20, 900, 2) }),
     never(80),
   ),
   spike(
-    "a use of blocks that was seen a while ago counts, one long ago does not",
-    market({ ...SPIKE, low: burst(3000, 9150, 20), usage: trace(hold(0.2, 30), gone(1000)) }),
-    quiet(48, 58),
+    "a use of blocks that was seen a while ago counts, and when it has been unknown for long the rest decides",
+    market({ ...SPIKE, cost: trace(used(0.2, CALM), gone(1000)) }),
+    // A pace needs two samples, and the last two leave the window of ten minutes at minute 49.
+    [quiet(44, 50), firing(mainnet, 51)],
   ),
-  spike(
-    "when the use of blocks has been unknown for long, the rest decides",
-    market({ ...SPIKE, usage: trace(hold(0.2, 30), gone(1000)) }),
-    [quiet(58, 64), firing(mainnet, 65)],
-  ),
-  // Six samples are five minutes: half of them are new in minute 302, and their median lies between.
-  spike("the median of five minutes: half of it new, and just above", market({ ...SPIKE, low: from(3000, 15_100) }), [
-    quiet(46),
-    firing(mainnet, 47),
+  // Four samples are three minutes: half of them are new in minute 41, and their median lies between.
+  spike("the median of three minutes: half of it new, and just above", market({ ...SPIKE, low: from(3000, 21_100) }), [
+    quiet(42),
+    firing(mainnet, 43),
   ]),
-  spike("the median of five minutes: half of it new, and just below", market({ ...SPIKE, low: from(3000, 14_900) }), [
-    quiet(47),
-    firing(mainnet, 48),
+  spike("the median of three minutes: half of it new, and just below", market({ ...SPIKE, low: from(3000, 20_900) }), [
+    quiet(43),
+    firing(mainnet, 44),
   ]),
   spike(
     "what is often high and mostly low is usually low",
     history({
-      low: trace(repeat(27, hold(3000, 6), hold(30_000, 5)), hold(9150, 60)),
-      waiting: trace(hold(20, 297), hold(31, 60)),
+      low: trace(repeat(27, hold(3000, 6), hold(30_000, 5)), hold(12_100, 60)),
+      waiting: trace(hold(60, 297), hold(121, 60)),
     }),
     [firing(mainnet, 310)],
   ),
@@ -173,7 +175,7 @@ const spikes = [
     "quiet: what is often low and mostly high is usually high",
     history({
       low: trace(repeat(27, hold(3000, 5), hold(9000, 6)), hold(20_000, 60)),
-      waiting: trace(hold(20, 297), hold(31, 60)),
+      waiting: trace(hold(60, 297), hold(121, 60)),
     }),
     [never(350)],
   ),
@@ -189,9 +191,9 @@ const spikes = [
   spike(
     "a usual fee that is not renewed is good for a quarter of an hour",
     {
-      ...market({ low: hold(9150, 200), waiting: hold(31, 200) }),
+      ...market({ low: hold(12_100, 200), waiting: hold(121, 200) }),
       [`stacks:mempool_fee_priority_microstx:baseline7d{tx_type="all", priority="low", ${target()}}`]: ends(3000),
-      [`stacks:mempool_transactions:baseline7d{${target()}}`]: hold(20, 200),
+      [`stacks:mempool_transactions:baseline7d{${target()}}`]: hold(60, 200),
     },
     // Its last sample is at minute 29, so it holds until 44; then the alert is kept for half an hour.
     [firing(mainnet, 5, 44, 74), quiet(75, 100)],
@@ -199,30 +201,30 @@ const spikes = [
   spike(
     "a usual backlog that is not renewed is good for a quarter of an hour",
     {
-      ...market({ low: hold(9150, 200), waiting: hold(31, 200) }),
+      ...market({ low: hold(12_100, 200), waiting: hold(121, 200) }),
       [`stacks:mempool_fee_priority_microstx:baseline7d{tx_type="all", priority="low", ${target()}}`]: hold(3000, 200),
-      [`stacks:mempool_transactions:baseline7d{${target()}}`]: ends(20),
+      [`stacks:mempool_transactions:baseline7d{${target()}}`]: ends(60),
     },
     [firing(mainnet, 5, 44, 74), quiet(75, 100)],
   ),
 ];
 
 const elevated = of("StacksFeeElevated");
-const ELEVATED = { low: from(3000, 6150), waiting: from(20, 62) };
+const ELEVATED = { low: from(3000, 6150), waiting: from(40, 124) };
 const elevations = [
   // The median over half an hour follows in the 16th minute.
   elevated(
-    "a slow rise fires after a quarter of an hour, stays for an hour after its end",
-    market({ low: burst(3000, 6150, 60), waiting: burst(20, 62, 60), usage: burst(0.2, 0.55, 60) }),
-    [quiet(10, 69), firing(mainnet, 70), firing(mainnet, 159), quiet(161, 200)],
+    "a slow rise fires after twenty minutes, stays for an hour after its end",
+    market({ low: burst(3000, 6150, 60), waiting: burst(40, 124, 60), cost: used(0.96) }),
+    [quiet(10, 59), firing(mainnet, 60), firing(mainnet, 159), quiet(161, 200)],
   ),
-  elevated("without a known use of blocks", market(ELEVATED), [quiet(69), firing(mainnet, 70)]),
+  elevated("without a known use of blocks", market(ELEVATED), [quiet(59), firing(mainnet, 60)]),
   elevated("quiet: a calm market", market({ low: hold(3000, 300), waiting: hold(40, 300) }), never(340)),
   elevated("quiet: just at the limit of the fee", market({ ...ELEVATED, low: from(3000, 6000) }), never(160)),
-  elevated("quiet: just at the limit of the backlog", market({ ...ELEVATED, waiting: from(20, 60) }), never(160)),
-  elevated("a pool just large enough", market({ ...ELEVATED, waiting: from(5, 20) }), [firing(mainnet, 70)]),
-  elevated("quiet: a small pool", market({ ...ELEVATED, waiting: from(5, 19) }), never(160)),
-  elevated("quiet: blocks just have room", market({ ...ELEVATED, usage: hold(0.5, 300) }), never(160)),
+  elevated("quiet: just at the limit of the backlog", market({ ...ELEVATED, waiting: from(40, 120) }), never(160)),
+  elevated("a pool just large enough", market({ ...ELEVATED, waiting: from(25, 100) }), [firing(mainnet, 60)]),
+  elevated("quiet: a small pool", market({ ...ELEVATED, waiting: from(25, 99) }), never(160)),
+  elevated("quiet: blocks just have room", market({ ...ELEVATED, cost: used(0.95) }), never(160)),
   elevated(
     "quiet: an outage",
     market({ low: trace(hold(3000, CALM), gone(120), hold(3000, 100)), waiting: trace(hold(40, CALM), gone(220)) }),
@@ -232,40 +234,40 @@ const elevations = [
     "a gap changes nothing",
     market({
       low: trace(hold(3000, CALM), hold(9000, 40), gone(10), hold(9000, 60)),
-      waiting: trace(hold(20, CALM), hold(100, 40), gone(10), hold(100, 60)),
+      waiting: trace(hold(20, CALM), hold(200, 40), gone(10), hold(200, 60)),
     }),
     firing(mainnet, 71, 85, 100),
   ),
-  elevated("quiet: a stuck cluster", market({ ...ELEVATED, waiting: hold(40, 300) }), never(160)),
+  elevated("quiet: a stuck cluster", market({ ...ELEVATED, waiting: hold(200, 300) }), never(160)),
   elevated(
     "of two networks only the one that rose",
-    { ...market(ELEVATED), ...market({ network: "testnet", low: hold(3000, 300), waiting: from(20, 62) }) },
+    { ...market(ELEVATED), ...market({ network: "testnet", low: hold(3000, 300), waiting: from(40, 124) }) },
     [firing(mainnet, 71)],
   ),
   elevated(
     "a usual fee that is not renewed is good for a quarter of an hour",
     {
-      ...market({ low: hold(6150, 300), waiting: hold(62, 300) }),
+      ...market({ low: hold(6150, 300), waiting: hold(124, 300) }),
       [`stacks:mempool_fee_priority_microstx:baseline7d{tx_type="all", priority="low", ${target()}}`]: ends(3000),
-      [`stacks:mempool_transactions:baseline7d{${target()}}`]: hold(20, 300),
+      [`stacks:mempool_transactions:baseline7d{${target()}}`]: hold(40, 300),
     },
     [firing(mainnet, 15, 44, 104), quiet(105, 150)],
   ),
 ];
 
 const backlog = of("StacksMempoolBacklog");
-const BACKLOG = { low: hold(3000, 300), waiting: from(20, 125) };
+const BACKLOG = { low: hold(3000, 300), waiting: from(60, 125) };
 const backlogs = [
   backlog(
-    "a flood of cheap transactions fires after ten minutes, stays for half an hour after its end",
-    market({ low: hold(3000, 300), waiting: burst(20, 125, 60), usage: burst(0.2, 0.55, 60) }),
-    [quiet(10, 49), firing(mainnet, 50), firing(mainnet, 129), quiet(131, 160)],
+    "a flood of cheap transactions fires after ten minutes, stays for an hour after its end",
+    market({ low: hold(3000, 300), waiting: burst(60, 125, 60), cost: used(0.96) }),
+    [quiet(10, 49), firing(mainnet, 50), firing(mainnet, 159), quiet(161, 190)],
   ),
   backlog("without a known use of blocks", market(BACKLOG), [quiet(49), firing(mainnet, 50)]),
-  backlog("quiet: just at the limit", market({ ...BACKLOG, waiting: from(20, 120) }), never(160)),
-  backlog("a pool just large enough", market({ ...BACKLOG, waiting: from(10, 100) }), [firing(mainnet, 50)]),
-  backlog("quiet: a small pool", market({ ...BACKLOG, waiting: from(10, 99) }), never(160)),
-  backlog("quiet: blocks just have room", market({ ...BACKLOG, usage: hold(0.5, 300) }), never(160)),
+  backlog("quiet: just at the limit", market({ ...BACKLOG, waiting: from(60, 120) }), never(160)),
+  backlog("a pool just large enough", market({ ...BACKLOG, waiting: from(40, 100) }), [firing(mainnet, 50)]),
+  backlog("quiet: a small pool", market({ ...BACKLOG, waiting: from(40, 99) }), never(160)),
+  backlog("quiet: blocks just have room", market({ ...BACKLOG, cost: used(0.95) }), never(160)),
   backlog(
     "quiet: calm, and a spike of fees alone",
     market({ low: from(3000, 90_000), waiting: hold(150, 300) }),
@@ -287,7 +289,7 @@ const backlogs = [
   backlog(
     "a lasting backlog is the usual one after half a baseline",
     history({ waiting: trace(hold(20, 10_080), hold(200, 10_080)) }),
-    [firing(mainnet, 10_080 + 5000), quiet(10_080 + 5100, 10_080 + 10_000)],
+    [firing(mainnet, 10_080 + 5000), quiet(10_080 + 5130, 10_080 + 10_000)],
     10,
   ),
   backlog(
@@ -337,34 +339,30 @@ const topHeavies = [
 ];
 
 const stuck = of("StacksMempoolStuckCluster");
-const STUCK = { low: from(3000, 9150), waiting: hold(40, 300), usage: hold(0.29, 300) };
+const STUCK = { low: from(3000, 9150), waiting: hold(40, 300), cost: used(0.59) };
 const stucks = [
   stuck(
     "idle blocks under high fees fire after a quarter of an hour, and stay for half an hour",
-    market({ low: burst(3000, 9150, 60), waiting: burst(20, 90, 60), usage: hold(0.29, 300) }),
-    [quiet(39, 57), firing(mainnet, 58), firing(mainnet, 131), quiet(133)],
+    market({ low: burst(3000, 9150, 60), waiting: burst(20, 90, 60), cost: used(0.59) }),
+    [quiet(39, 56), firing(mainnet, 57), firing(mainnet, 130), quiet(132)],
   ),
-  stuck("without a known use of blocks, as long as nobody more waits", market({ ...STUCK, usage: undefined }), [
-    quiet(57),
-    firing(mainnet, 58),
+  stuck("without a known use of blocks, as long as nobody more waits", market({ ...STUCK, cost: undefined }), [
+    quiet(56),
+    firing(mainnet, 57),
   ]),
-  stuck("the backlog just below its limit", market({ ...STUCK, waiting: from(40, 59), usage: undefined }), [
-    firing(mainnet, 58),
+  stuck("the backlog just below its limit", market({ ...STUCK, waiting: from(40, 59), cost: undefined }), [
+    firing(mainnet, 57),
   ]),
   stuck(
     "quiet: the backlog just at its limit",
-    market({ ...STUCK, waiting: from(40, 60), usage: undefined }),
+    market({ ...STUCK, waiting: from(40, 60), cost: undefined }),
     never(140),
   ),
-  stuck("quiet: blocks are just not idle, whatever waits", market({ ...STUCK, usage: hold(0.3, 300) }), never(140)),
+  stuck("quiet: blocks are just not idle, whatever waits", market({ ...STUCK, cost: used(0.6) }), never(140)),
   stuck("quiet: just at the limit of the fee", market({ ...STUCK, low: from(3000, 9000) }), never(140)),
-  stuck("a pool just large enough", market({ ...STUCK, waiting: hold(20, 300) }), [firing(mainnet, 58)]),
+  stuck("a pool just large enough", market({ ...STUCK, waiting: hold(20, 300) }), [firing(mainnet, 57)]),
   stuck("quiet: a small pool", market({ ...STUCK, waiting: hold(19, 300) }), never(140)),
-  stuck(
-    "quiet: a spike with full blocks",
-    market({ ...STUCK, waiting: from(40, 400), usage: hold(0.9, 300) }),
-    never(140),
-  ),
+  stuck("quiet: a spike with full blocks", market({ ...STUCK, waiting: from(40, 400), cost: used(0.99) }), never(140)),
   stuck("quiet: calm", market({ ...STUCK, low: hold(3000, 300) }), never(140)),
   stuck(
     "quiet: an outage",
@@ -375,7 +373,7 @@ const stucks = [
     "of two networks only the one with the cluster",
     {
       ...market(STUCK),
-      ...market({ network: "testnet", low: from(3000, 30_000), waiting: from(40, 400), usage: hold(0.9, 300) }),
+      ...market({ network: "testnet", low: from(3000, 30_000), waiting: from(40, 400), cost: used(0.99) }),
     },
     [firing(mainnet, 60)],
   ),
