@@ -108,7 +108,8 @@ const now: readonly Panel[] = [
     width: 3,
     height: 5,
     min: 0,
-    max: 1,
+    // A long tenure uses more than what is usual for one.
+    max: 1.5,
     steps: worse(FEES.blockUsage.roomUpTo, 1),
     queries: [{ expr: usage, legend: "used" }],
   }),
@@ -237,7 +238,6 @@ const advice: readonly Panel[] = [
     title: "Fee against the usual, by type",
     description: `Priority low of each type over its own median of ${FEES.baseline.window}. One type alone: a mint or a batch. All of them: space is short. The line is the limit of StacksFeeSpike. ${FEW_LEFT_OUT}`,
     unit: "none",
-    decimals: 2,
     noValue: NO_BASELINE,
     width: 12,
     height: 7,
@@ -261,7 +261,6 @@ const market: readonly Panel[] = [
     legend: "right",
     description: `Fees of waiting transactions of the chosen type. Broken lines: what is usual for priority low, and ${FEES.spike.feeRatio} times that. Logarithmic, because fees are multiplied rather than added.`,
     unit: "short",
-    decimals: 4,
     noValue: NO_MEMPOOL,
     width: 12,
     height: 9,
@@ -299,7 +298,7 @@ const market: readonly Panel[] = [
     title: "How long they have waited",
     description:
       "Age of waiting transactions: blocks since they were received, times the mean interval of blocks in the last hour. A young queue is a burst; an old one is not being served, and needs a higher fee or a missing nonce.",
-    unit: "s",
+    unit: "h",
     noValue: "Nothing: no transaction waits, or no block interval is known",
     width: 8,
     height: 10,
@@ -307,7 +306,7 @@ const market: readonly Panel[] = [
     min: 0,
     queries: [
       {
-        expr: `${once(of("stacks_mempool_tx_age_blocks", { tx_type: "~token_transfer|contract_call", percentile: "~p50|p95" }))} * on (network) group_left () (${blockSeconds})`,
+        expr: `${once(of("stacks_mempool_tx_age_blocks", { tx_type: "~token_transfer|contract_call", percentile: "~p50|p95" }))} * on (network) group_left () (${blockSeconds}) / 3600`,
         legend: "{{tx_type}} {{percentile}}",
       },
     ],
@@ -319,7 +318,6 @@ const market: readonly Panel[] = [
     description:
       "Execution cost of the current tenure over its limits; a new tenure begins at nothing. What reaches 100 % first is what is short, and only then do fees buy a place.",
     unit: "percentunit",
-    decimals: 0,
     noValue: "Not known: no tenure was seen from its first block yet",
     width: 9,
     height: 10,
@@ -416,7 +414,6 @@ const distribution: readonly Panel[] = [
     legend: "right",
     description: `Priority high over priority low, by type. Above ${FEES.topHeavy.spreadRatio} a few outliers or stuck transactions rule the top (StacksFeeTopHeavy): do not pay priority high then.`,
     unit: "none",
-    decimals: 1,
     noValue: NO_MEMPOOL,
     width: 12,
     height: 8,
@@ -524,14 +521,14 @@ const chain: readonly Slot[] = [
     title: "Age of the tips",
     description:
       "Time since the newest Stacks block and since its burn block. Burn blocks take ten minutes on average, and now and then an hour.",
-    unit: "s",
+    unit: "m",
     noValue: "No block read",
     width: 8,
     height: 8,
     min: 0,
     queries: [
-      { expr: `time() - max(${of("stacks_chain_block_timestamp_seconds")})`, legend: "Stacks" },
-      { expr: `time() - max(${of("stacks_chain_burn_block_timestamp_seconds")})`, legend: "burn chain" },
+      { expr: `(time() - max(${of("stacks_chain_block_timestamp_seconds")})) / 60`, legend: "Stacks" },
+      { expr: `(time() - max(${of("stacks_chain_burn_block_timestamp_seconds")})) / 60`, legend: "burn chain" },
     ],
     overrides: [coloured("burn chain", "orange"), coloured("Stacks", "purple")],
   }),

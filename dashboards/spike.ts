@@ -142,7 +142,6 @@ const verdict: readonly Slot[] = [
     description:
       "Each clause of each fee rule now: its value, and whether it holds. A rule needs all of its clauses, for its time; the one that does not hold is why it is quiet. A clause without a value is not known, and the rule does without it where that is the use of blocks.",
     unit: "none",
-    decimals: 2,
     noValue: "Nothing is known now: no answer, or no usual level yet",
     width: 12,
     height: 22,
@@ -172,7 +171,6 @@ const verdict: readonly Slot[] = [
       description:
         "Priority low of all types, the usual level, and where the fee clauses of StacksFeeElevated and StacksFeeSpike are.",
       unit: "short",
-      decimals: 4,
       noValue: "Nothing: the mempool is empty, or not read",
       width: 12,
       height: 15,
@@ -224,7 +222,6 @@ const clauses: readonly Panel[] = RULES.map((rule, index) =>
     title: rule.alert,
     description: `Each clause of ${rule.alert} over its limit (for "<", the limit over the value): the rule holds while every line is above 1, and fires after ${rule.for}. The lowest line is why it does not.`,
     unit: "none",
-    decimals: 2,
     noValue: NO_BASELINE,
     width: 8,
     height: 10,
@@ -247,7 +244,6 @@ const signals: readonly Panel[] = [
     legend: "right",
     description: `Fee of each type against its own usual level (priority low). One type alone is an event of one kind; all of them mean that space is short. ${FEW_LEFT_OUT}`,
     unit: "none",
-    decimals: 2,
     noValue: NO_BASELINE,
     width: 12,
     height: 8,
@@ -293,7 +289,6 @@ const signals: readonly Panel[] = [
       .map(([type, budget]) => `${type} ${budget / 1e6} STX`)
       .join(", ")}): put in your own.`,
     unit: "short",
-    decimals: 3,
     noValue: "Nothing: the mempool is empty, or not read",
     width: 12,
     height: 8,
@@ -314,7 +309,6 @@ const signals: readonly Panel[] = [
     legend: "right",
     description: `Limit of the present tenure that is used, in its tightest dimension, and the pace of the last ${blockUsage.window}, where 100 % is as much as tenures of ${blockUsage.tenure} allow; the rules look at the pace: below ${blockUsage.idleBelow * 100} % high fees are stuck rather than bid, up to ${blockUsage.roomUpTo * 100} % there is room.`,
     unit: "percentunit",
-    decimals: 0,
     noValue: "Not known: no block was read",
     width: 12,
     height: 8,
