@@ -138,8 +138,8 @@ const overview: readonly Panel[] = [
     },
     sortBy: "-events",
     overrides: [
-      { name: "last event", properties: { unit: "dateTimeFromNow" } },
-      { name: "contract", properties: { "custom.width": 510 } },
+      { name: "last event", properties: { unit: "dateTimeFromNow", "custom.width": 130 } },
+      { name: "contract", properties: { "custom.width": 500 } },
       { name: "name", properties: { "custom.width": 140 } },
     ],
   }),

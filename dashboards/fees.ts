@@ -261,6 +261,7 @@ const market: readonly Panel[] = [
     legend: "right",
     description: `Fees of waiting transactions of the chosen type. Broken lines: what is usual for priority low, and ${FEES.spike.feeRatio} times that. Logarithmic, because fees are multiplied rather than added.`,
     unit: "short",
+    decimals: 4,
     noValue: NO_MEMPOOL,
     width: 12,
     height: 9,
@@ -295,14 +296,14 @@ const market: readonly Panel[] = [
   }),
   lines({
     id: 23,
-    title: "How long they have waited",
+    title: "How long they have waited (hours)",
     description:
       "Age of waiting transactions: blocks since they were received, times the mean interval of blocks in the last hour. A young queue is a burst; an old one is not being served, and needs a higher fee or a missing nonce.",
-    unit: "h",
+    unit: "none",
     noValue: "Nothing: no transaction waits, or no block interval is known",
     width: 8,
     height: 10,
-    axis: "age",
+    axis: "hours",
     min: 0,
     queries: [
       {

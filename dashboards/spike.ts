@@ -156,7 +156,7 @@ const verdict: readonly Slot[] = [
         name: "holds",
         properties: {
           decimals: 0,
-          mappings: [shown(0, "no", "green", 0), shown(1, "yes", "red", 1)],
+          mappings: [shown(0, "no", "green", 0), shown(1, "yes", "orange", 1)],
           "custom.cellOptions": { type: "color-text" },
           "custom.width": 80,
         },
@@ -171,6 +171,7 @@ const verdict: readonly Slot[] = [
       description:
         "Priority low of all types, the usual level, and where the fee clauses of StacksFeeElevated and StacksFeeSpike are.",
       unit: "short",
+      decimals: 4,
       noValue: "Nothing: the mempool is empty, or not read",
       width: 12,
       height: 15,
@@ -289,6 +290,7 @@ const signals: readonly Panel[] = [
       .map(([type, budget]) => `${type} ${budget / 1e6} STX`)
       .join(", ")}): put in your own.`,
     unit: "short",
+    decimals: 4,
     noValue: "Nothing: the mempool is empty, or not read",
     width: 12,
     height: 8,
