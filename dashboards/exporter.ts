@@ -399,6 +399,7 @@ const upstream: readonly Panel[] = [
   lines({
     id: 36,
     title: "Limits of the server",
+    legend: "right",
     description:
       "What the server's own headers say: requests it allows in a window, and what is left of them. Absent when it says nothing.",
     unit: "short",
