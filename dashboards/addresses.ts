@@ -240,7 +240,7 @@ const money: readonly Panel[] = [
   lines({
     id: 24,
     title: "Own fee against the market",
-    interval: "5m",
+    interval: "10m",
     legend: "right",
     description: `Median fee that the address paid within ${FEES.own.window}, over priority medium of the same type now. Above ${FEES.own.feeRatio} the same place was to be had for a third: StacksOwnFeeAboveMarket. Nothing of an address that paid fewer than ${FEES.own.leastTransactions} such fees within ${FEES.own.window}.`,
     unit: "none",

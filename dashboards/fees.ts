@@ -459,7 +459,7 @@ const confirmed: readonly Panel[] = [
   heatmap({
     id: 41,
     title: "Fees that watched addresses paid (microSTX)",
-    interval: "5m",
+    interval: "10m",
     description:
       "Fees of counted transactions of all watched addresses: how many fell into each range. What was really paid, against what others offer.",
     unit: "short",
