@@ -20,12 +20,17 @@ const RAISED = FEES.spike.feeRatio / 2;
 const STUCK = 1e6;
 const EMPTY = 2e6;
 const UNREAD = 3e6;
+const UNCLEAR = 4e6;
 
 const NO_BASELINE = "No usual level yet: it needs the recording rules and a day of history";
 const NO_MEMPOOL = "Nothing: the mempool is empty, or not read";
 
 const ratio = `max(${rec(RATIO, ALL_LOW)})`;
+const ratioSlow = `max(${rec("stacks:mempool_fee_priority_microstx:ratio7d_slow", ALL_LOW)})`;
 const usage = `max(${rec("stacks:chain_block_usage:ratio")})`;
+const highWithRoom = `((${ratio} > ${FEES.stuckCluster.feeRatio}) and (${usage} < ${FEES.blockUsage.idleBelow}))`;
+// A rush begins like that too: the use of blocks is the pace of minutes, and follows.
+const highForLong = `(${ratioSlow} > ${FEES.stuckCluster.feeRatio})`;
 // Recorded ratios look some minutes back, so they outlive what they are about: they count as long as the fee itself is there.
 const low = `max(${of("stacks_mempool_fee_priority_microstx", ALL_LOW)})`;
 const waiting = `sum(${once(of("stacks_mempool_transactions"))})`;
@@ -40,7 +45,7 @@ const now: readonly Panel[] = [
   stat({
     id: 1,
     title: "Fee market",
-    description: `The verdict: the present fee (priority low, median of ${FEES.windows.fast}) against its median of ${FEES.baseline.window}. Spike: more than ${FEES.spike.feeRatio} times the usual. "Stuck" means that high fees wait although blocks have room: the price to get in has not moved, pay the usual fee. "Not read" means that the fees are not fresh: see the board Exporter. See the board Spike investigation for the clauses of the alerts.`,
+    description: `The verdict: the present fee (priority low, median of ${FEES.windows.fast}) against its median of ${FEES.baseline.window}. Spike: more than ${FEES.spike.feeRatio} times the usual. "Stuck" means that high fees wait although blocks have room: the price to get in has not moved, pay the usual fee; for the first minutes a rush looks the same ("Spike or stuck?"). "Not read" means that the fees are not fresh: see the board Exporter. See the board Spike investigation for the clauses of the alerts.`,
     unit: "none",
     decimals: 1,
     noValue: "No usual level yet",
@@ -49,7 +54,7 @@ const now: readonly Panel[] = [
     colour: "background",
     queries: [
       {
-        expr: `(((${ratio} > ${FEES.stuckCluster.feeRatio}) and (${usage} < ${FEES.blockUsage.idleBelow})) * 0 + ${STUCK} or ${ratio}) and ${low} or (${waiting} == 0) + ${EMPTY} or vector(${UNREAD}) unless ${low}`,
+        expr: `((${highWithRoom} and ${highForLong}) * 0 + ${STUCK} or ${highWithRoom} * 0 + ${UNCLEAR} or ${ratio}) and ${low} or (${waiting} == 0) + ${EMPTY} or vector(${UNREAD}) unless ${low}`,
         legend: "market",
       },
     ],
@@ -57,6 +62,7 @@ const now: readonly Panel[] = [
       shown(STUCK, "Stuck, no spike", "blue", 0),
       shown(EMPTY, "Nothing waits", "blue", 5),
       shown(UNREAD, "Not read", "purple", 6),
+      shown(UNCLEAR, "Spike or stuck?", "orange", 7),
       between(null, FEES.low.feeRatioBelow, "Cheap", "blue", 1),
       between(FEES.low.feeRatioBelow, RAISED, "As usual", "green", 2),
       between(RAISED, FEES.spike.feeRatio, "Raised", "orange", 3),
