@@ -27,7 +27,8 @@ const NO_MEMPOOL = "Nothing: the mempool is empty, or not read";
 
 const ratio = `max(${rec(RATIO, ALL_LOW)})`;
 const ratioSlow = `max(${rec("stacks:mempool_fee_priority_microstx:ratio7d_slow", ALL_LOW)})`;
-const usage = `max(${rec("stacks:chain_block_usage:ratio")})`;
+// Counters stay when no block can be read, and their pace falls to nothing: it counts as long as the tip itself is there.
+const usage = `(max(${rec("stacks:chain_block_usage:ratio")}) and max(${of("stacks_chain_block_height")}))`;
 const highWithRoom = `((${ratio} > ${FEES.stuckCluster.feeRatio}) and (${usage} < ${FEES.blockUsage.idleBelow}))`;
 // A rush begins like that too: the use of blocks is the pace of minutes, and follows.
 const highForLong = `(${ratioSlow} > ${FEES.stuckCluster.feeRatio})`;
@@ -162,7 +163,7 @@ const now: readonly Panel[] = [
     height: 3,
     min: 0,
     steps: worse(FEES.spike.backlogRatio, FEES.backlog.backlogRatio),
-    queries: [{ expr: `max(${rec("stacks:mempool_transactions:ratio7d")})`, legend: "times" }],
+    queries: [{ expr: `max(${rec("stacks:mempool_transactions:ratio7d")}) and ${waiting}`, legend: "times" }],
   }),
   stat({
     id: 8,
