@@ -465,17 +465,20 @@ const distribution: readonly Panel[] = [
 const confirmed: readonly Panel[] = [
   heatmap({
     id: 41,
-    title: "Fees that watched addresses paid (microSTX)",
+    title: "Fees that watched addresses paid: $distribution_type (microSTX)",
     interval: "10m",
     description:
-      "Fees of counted transactions of all watched addresses: how many fell into each range. What was really paid, against what others offer.",
+      "Fees of counted transactions of the chosen type, of all watched addresses: how many fell into each range. What was really paid, against what others offer.",
     unit: "short",
     noValue: "No watched address paid a fee in this range",
     width: 12,
     height: 9,
     queries: [
       {
-        expr: total("le", `increase(${of("stacks_address_tx_fee_microstx_bucket")}[$__rate_interval])`),
+        expr: total(
+          "le",
+          `increase(${of("stacks_address_tx_fee_microstx_bucket", { tx_type: "~$distribution_type" })}[$__rate_interval])`,
+        ),
         legend: "{{le}}",
       },
     ],
