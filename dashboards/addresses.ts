@@ -1,7 +1,7 @@
 // Addresses: what the watched ones did in the range shown, and what does not look right about any of them.
 import { FEES } from "../alerts/thresholds.ts";
 import type { Board } from "./board.ts";
-import { never, TX_TYPES, worse } from "./colours.ts";
+import { TX_TYPES, worse } from "./colours.ts";
 import { coloured, heatmap, lines, type Panel, stat, table } from "./panel.ts";
 import { runbook } from "./runbook.ts";
 import { each, of, once, perMinute, stx, total } from "./select.ts";
@@ -118,7 +118,11 @@ const overview: readonly Panel[] = [
     width: 3,
     height: 4,
     min: 0,
-    steps: never,
+    steps: [
+      [null, "text"],
+      [0, "green"],
+      [1, "yellow"],
+    ],
     queries: [
       { expr: `sum(${fleet(watched("stacks_address_unprotected_transactions_total"))})`, legend: "unprotected" },
     ],
@@ -179,6 +183,7 @@ const money: readonly Panel[] = [
   lines({
     id: 21,
     title: "STX in (above) and out (below)",
+    interval: "5m",
     legend: "right",
     description:
       "STX received and sent, fees included, an hour at the pace of the moment. What leaves is drawn downwards.",
@@ -235,12 +240,11 @@ const money: readonly Panel[] = [
   lines({
     id: 24,
     title: "Own fee against the market",
-    interval: "5m",
+    interval: "10m",
     legend: "right",
-    description: `Median fee that the address paid within ${FEES.own.window}, over priority medium of the same type now. Above ${FEES.own.feeRatio} the same place was to be had for a third: StacksOwnFeeAboveMarket.`,
+    description: `Median fee that the address paid within ${FEES.own.window}, over priority medium of the same type now. Above ${FEES.own.feeRatio} the same place was to be had for a third: StacksOwnFeeAboveMarket. Nothing of an address that paid fewer than ${FEES.own.leastTransactions} such fees within ${FEES.own.window}.`,
     unit: "none",
-    decimals: 2,
-    noValue: "No fee was paid within an hour",
+    noValue: "Too few fees were paid within an hour",
     width: 12,
     height: 9,
     axis: "times priority medium",
@@ -253,7 +257,7 @@ const money: readonly Panel[] = [
     queries: [
       {
         expr: grouped(
-          `(histogram_quantile(0.5, sum by (le, network, name, tx_type) (increase(${watched("stacks_address_tx_fee_microstx_bucket")}[${FEES.own.window}]))) > 0) / on (network, tx_type) group_left () ${once(of("stacks_mempool_fee_priority_microstx", { priority: "medium" }))}`,
+          `((histogram_quantile(0.5, sum by (le, network, name, tx_type) (increase(${watched("stacks_address_tx_fee_microstx_bucket")}[${FEES.own.window}]))) > 0) and on (network, name, tx_type) sum by (network, name, tx_type) (increase(${watched("stacks_address_tx_fee_microstx_count")}[${FEES.own.window}])) >= ${FEES.own.leastTransactions}) / on (network, tx_type) group_left () ${once(of("stacks_mempool_fee_priority_microstx", { priority: "medium" }))}`,
         ),
         legend: "{{name}} {{tx_type}}",
       },

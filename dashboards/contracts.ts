@@ -138,8 +138,8 @@ const overview: readonly Panel[] = [
     },
     sortBy: "-events",
     overrides: [
-      { name: "last event", properties: { unit: "dateTimeFromNow" } },
-      { name: "contract", properties: { "custom.width": 510 } },
+      { name: "last event", properties: { unit: "dateTimeFromNow", "custom.width": 130 } },
+      { name: "contract", properties: { "custom.width": 500 } },
       { name: "name", properties: { "custom.width": 140 } },
     ],
   }),
@@ -188,12 +188,12 @@ const over: readonly Panel[] = [
     legend: "right",
     description:
       "Time since an event was last seen for the first time. A line that climbs beyond its usual teeth is a contract that fell silent.",
-    unit: "s",
+    unit: "m",
     noValue: "No event was seen yet",
     width: 12,
     height: 9,
     min: 0,
-    queries: [{ expr: grouped(silence), legend: "{{name}}" }],
+    queries: [{ expr: `${grouped(silence)} / 60`, legend: "{{name}}" }],
   }),
   lines({
     id: 24,

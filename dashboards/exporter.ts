@@ -2,7 +2,7 @@
 import { STATES } from "../src/metrics/own.ts";
 import type { Board } from "./board.ts";
 import { reference, worse } from "./colours.ts";
-import { coloured, lines, type Panel, shown, stat, table, timeline } from "./panel.ts";
+import { coloured, lines, type Override, type Panel, shown, stat, table, timeline } from "./panel.ts";
 import { firingNames, of, ofProcess, perMinute } from "./select.ts";
 
 const NOT_SCRAPED = "Nothing: is the exporter scraped?";
@@ -14,6 +14,16 @@ const inRange = (labels: string, selector: string) => `sum by (${labels}) (incre
 // These families have no series until something happened.
 const none = `max by (operation) (${own("stacks_exporter_upstream_operation_retired")}) * 0`;
 
+// The limit of each network, or of each window.
+const LIMIT: Override = {
+  regexp: ".* limit( of the .*)?$",
+  properties: {
+    color: { mode: "fixed", fixedColor: "red" },
+    "custom.lineStyle": { fill: "dash", dash: [8, 6] },
+    "custom.lineWidth": 1,
+  },
+};
+
 const health: readonly Panel[] = [
   stat({
     id: 1,
@@ -22,7 +32,7 @@ const health: readonly Panel[] = [
       "Up: the last poll of at least one collector got a valid answer. Down: nothing on any board is fresh; see the reasons of failures below, and the log.",
     unit: "none",
     noValue: NOT_SCRAPED,
-    width: 6,
+    width: 5,
     height: 4,
     colour: "background",
     text: "both",
@@ -37,7 +47,7 @@ const health: readonly Panel[] = [
     unit: "s",
     decimals: 0,
     noValue: "None yet",
-    width: 4,
+    width: 3,
     height: 4,
     min: 0,
     steps: worse(300, 900),
@@ -56,7 +66,7 @@ const health: readonly Panel[] = [
     unit: "percentunit",
     decimals: 1,
     noValue: "No poll in this range",
-    width: 4,
+    width: 3,
     height: 4,
     min: 0,
     steps: worse(0.01, 0.1),
@@ -75,7 +85,7 @@ const health: readonly Panel[] = [
     unit: "percentunit",
     decimals: 0,
     noValue: NOT_SCRAPED,
-    width: 4,
+    width: 3,
     height: 4,
     min: 0,
     steps: worse(0.8, 1),
@@ -93,7 +103,7 @@ const health: readonly Panel[] = [
       "Every alert of this exporter that fires now, as Prometheus keeps it. The runbook of each says what to do.",
     unit: "none",
     noValue: "None",
-    width: 6,
+    width: 10,
     height: 4,
     colour: "background",
     text: "name",
@@ -221,8 +231,8 @@ const polls: readonly Panel[] = [
       "The 95th percentile of the duration of a poll, waiting for the budget and retries included. Near the time-out, polls begin to fail.",
     unit: "s",
     noValue: NOT_SCRAPED,
-    width: 12,
-    height: 8,
+    width: 8,
+    height: 9,
     min: 0,
     queries: [
       {
@@ -240,8 +250,8 @@ const polls: readonly Panel[] = [
     unit: "short",
     decimals: 0,
     noValue: NOT_SCRAPED,
-    width: 12,
-    height: 8,
+    width: 8,
+    height: 9,
     min: 0,
     stacked: true,
     queries: [{ expr: `sum by (state) (${own("stacks_exporter_collector_targets", COLLECTOR)})`, legend: "{{state}}" }],
@@ -261,8 +271,8 @@ const polls: readonly Panel[] = [
       "How often a minute a watched principal was put forward in the sweep, by what was known of it: new activity is read sooner. None when the budget has nothing left.",
     unit: "short",
     noValue: "None in this range",
-    width: 24,
-    height: 6,
+    width: 8,
+    height: 9,
     axis: "a minute",
     min: 0,
     queries: [
@@ -383,19 +393,13 @@ const upstream: readonly Panel[] = [
         regexp: ".* planned$",
         properties: { "custom.lineStyle": { fill: "dash", dash: [8, 6] }, "custom.lineWidth": 1 },
       },
-      {
-        regexp: ".* limit$",
-        properties: {
-          color: { mode: "fixed", fixedColor: "red" },
-          "custom.lineStyle": { fill: "dash", dash: [8, 6] },
-          "custom.lineWidth": 1,
-        },
-      },
+      LIMIT,
     ],
   }),
   lines({
     id: 36,
     title: "Limits of the server",
+    legend: "right",
     description:
       "What the server's own headers say: requests it allows in a window, and what is left of them. Absent when it says nothing.",
     unit: "short",
@@ -415,7 +419,7 @@ const upstream: readonly Panel[] = [
         legend: "{{network}} limit of the {{window}}",
       },
     ],
-    overrides: [reference("limit", "red")],
+    overrides: [LIMIT],
   }),
   table({
     id: 37,

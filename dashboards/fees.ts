@@ -20,12 +20,18 @@ const RAISED = FEES.spike.feeRatio / 2;
 const STUCK = 1e6;
 const EMPTY = 2e6;
 const UNREAD = 3e6;
+const UNCLEAR = 4e6;
 
 const NO_BASELINE = "No usual level yet: it needs the recording rules and a day of history";
 const NO_MEMPOOL = "Nothing: the mempool is empty, or not read";
 
 const ratio = `max(${rec(RATIO, ALL_LOW)})`;
-const usage = `max(${rec("stacks:chain_block_usage:ratio")})`;
+const ratioSlow = `max(${rec("stacks:mempool_fee_priority_microstx:ratio7d_slow", ALL_LOW)})`;
+// Counters stay when no block can be read, and their pace falls to nothing: it counts as long as the tip itself is there.
+const usage = `(max(${rec("stacks:chain_block_usage:ratio")}) and max(${of("stacks_chain_block_height")}))`;
+const highWithRoom = `((${ratio} > ${FEES.stuckCluster.feeRatio}) and (${usage} < ${FEES.blockUsage.idleBelow}))`;
+// A rush begins like that too: the use of blocks is the pace of minutes, and follows.
+const highForLong = `(${ratioSlow} > ${FEES.stuckCluster.feeRatio})`;
 // Recorded ratios look some minutes back, so they outlive what they are about: they count as long as the fee itself is there.
 const low = `max(${of("stacks_mempool_fee_priority_microstx", ALL_LOW)})`;
 const waiting = `sum(${once(of("stacks_mempool_transactions"))})`;
@@ -40,7 +46,7 @@ const now: readonly Panel[] = [
   stat({
     id: 1,
     title: "Fee market",
-    description: `The verdict: the present fee (priority low, median of ${FEES.windows.fast}) against its median of ${FEES.baseline.window}. Spike: more than ${FEES.spike.feeRatio} times the usual. "Stuck" means that high fees wait although blocks have room: the price to get in has not moved, pay the usual fee. "Not read" means that the fees are not fresh: see the board Exporter. See the board Spike investigation for the clauses of the alerts.`,
+    description: `The verdict: the present fee (priority low, median of ${FEES.windows.fast}) against its median of ${FEES.baseline.window}. Spike: more than ${FEES.spike.feeRatio} times the usual. "Stuck" means that high fees wait although blocks have room: the price to get in has not moved, pay the usual fee; for the first minutes a rush looks the same ("Spike or stuck?"). "Not read" means that the fees are not fresh: see the board Exporter. See the board Spike investigation for the clauses of the alerts.`,
     unit: "none",
     decimals: 1,
     noValue: "No usual level yet",
@@ -49,7 +55,7 @@ const now: readonly Panel[] = [
     colour: "background",
     queries: [
       {
-        expr: `(((${ratio} > ${FEES.stuckCluster.feeRatio}) and (${usage} < ${FEES.blockUsage.idleBelow})) * 0 + ${STUCK} or ${ratio}) and ${low} or (${waiting} == 0) + ${EMPTY} or vector(${UNREAD}) unless ${low}`,
+        expr: `((${highWithRoom} and ${highForLong}) * 0 + ${STUCK} or ${highWithRoom} * 0 + ${UNCLEAR} or ${ratio}) and ${low} or (${waiting} == 0) + ${EMPTY} or vector(${UNREAD}) unless ${low}`,
         legend: "market",
       },
     ],
@@ -57,6 +63,7 @@ const now: readonly Panel[] = [
       shown(STUCK, "Stuck, no spike", "blue", 0),
       shown(EMPTY, "Nothing waits", "blue", 5),
       shown(UNREAD, "Not read", "purple", 6),
+      shown(UNCLEAR, "Spike or stuck?", "orange", 7),
       between(null, FEES.low.feeRatioBelow, "Cheap", "blue", 1),
       between(FEES.low.feeRatioBelow, RAISED, "As usual", "green", 2),
       between(RAISED, FEES.spike.feeRatio, "Raised", "orange", 3),
@@ -108,7 +115,8 @@ const now: readonly Panel[] = [
     width: 3,
     height: 5,
     min: 0,
-    max: 1,
+    // A long tenure uses more than what is usual for one.
+    max: 1.5,
     steps: worse(FEES.blockUsage.roomUpTo, 1),
     queries: [{ expr: usage, legend: "used" }],
   }),
@@ -155,7 +163,7 @@ const now: readonly Panel[] = [
     height: 3,
     min: 0,
     steps: worse(FEES.spike.backlogRatio, FEES.backlog.backlogRatio),
-    queries: [{ expr: `max(${rec("stacks:mempool_transactions:ratio7d")})`, legend: "times" }],
+    queries: [{ expr: `max(${rec("stacks:mempool_transactions:ratio7d")}) and ${waiting}`, legend: "times" }],
   }),
   stat({
     id: 8,
@@ -237,7 +245,6 @@ const advice: readonly Panel[] = [
     title: "Fee against the usual, by type",
     description: `Priority low of each type over its own median of ${FEES.baseline.window}. One type alone: a mint or a batch. All of them: space is short. The line is the limit of StacksFeeSpike. ${FEW_LEFT_OUT}`,
     unit: "none",
-    decimals: 2,
     noValue: NO_BASELINE,
     width: 12,
     height: 7,
@@ -296,18 +303,18 @@ const market: readonly Panel[] = [
   }),
   lines({
     id: 23,
-    title: "How long they have waited",
+    title: "How long they have waited (hours)",
     description:
       "Age of waiting transactions: blocks since they were received, times the mean interval of blocks in the last hour. A young queue is a burst; an old one is not being served, and needs a higher fee or a missing nonce.",
-    unit: "s",
+    unit: "none",
     noValue: "Nothing: no transaction waits, or no block interval is known",
     width: 8,
     height: 10,
-    axis: "age",
+    axis: "hours",
     min: 0,
     queries: [
       {
-        expr: `${once(of("stacks_mempool_tx_age_blocks", { tx_type: "~token_transfer|contract_call", percentile: "~p50|p95" }))} * on (network) group_left () (${blockSeconds})`,
+        expr: `${once(of("stacks_mempool_tx_age_blocks", { tx_type: "~token_transfer|contract_call", percentile: "~p50|p95" }))} * on (network) group_left () (${blockSeconds}) / 3600`,
         legend: "{{tx_type}} {{percentile}}",
       },
     ],
@@ -319,7 +326,6 @@ const market: readonly Panel[] = [
     description:
       "Execution cost of the current tenure over its limits; a new tenure begins at nothing. What reaches 100 % first is what is short, and only then do fees buy a place.",
     unit: "percentunit",
-    decimals: 0,
     noValue: "Not known: no tenure was seen from its first block yet",
     width: 9,
     height: 10,
@@ -374,7 +380,7 @@ function ribbon(id: number, title: string, description: string, family: string, 
     noValue: "Nothing of this type waits",
     width: 8,
     height: 10,
-    ...(isStx ? { log: true, axis: "STX" } : { min: 0 }),
+    ...(isStx ? { log: true, axis: "STX", decimals: 4 } : { min: 0 }),
     queries: PERCENTILES.map((percentile) => ({ expr: expr(percentile), legend: percentile })),
     overrides: [
       coloured("p25", "blue", { "custom.lineWidth": 1 }),
@@ -416,7 +422,6 @@ const distribution: readonly Panel[] = [
     legend: "right",
     description: `Priority high over priority low, by type. Above ${FEES.topHeavy.spreadRatio} a few outliers or stuck transactions rule the top (StacksFeeTopHeavy): do not pay priority high then.`,
     unit: "none",
-    decimals: 1,
     noValue: NO_MEMPOOL,
     width: 12,
     height: 8,
@@ -460,17 +465,20 @@ const distribution: readonly Panel[] = [
 const confirmed: readonly Panel[] = [
   heatmap({
     id: 41,
-    title: "Fees that watched addresses paid (microSTX)",
-    interval: "5m",
+    title: "Fees that watched addresses paid: $distribution_type (microSTX)",
+    interval: "10m",
     description:
-      "Fees of counted transactions of all watched addresses: how many fell into each range. What was really paid, against what others offer.",
+      "Fees of counted transactions of the chosen type, of all watched addresses: how many fell into each range. What was really paid, against what others offer.",
     unit: "short",
     noValue: "No watched address paid a fee in this range",
     width: 12,
     height: 9,
     queries: [
       {
-        expr: total("le", `increase(${of("stacks_address_tx_fee_microstx_bucket")}[$__rate_interval])`),
+        expr: total(
+          "le",
+          `increase(${of("stacks_address_tx_fee_microstx_bucket", { tx_type: "~$distribution_type" })}[$__rate_interval])`,
+        ),
         legend: "{{le}}",
       },
     ],
@@ -480,17 +488,17 @@ const confirmed: readonly Panel[] = [
     title: "Paid against offered",
     interval: "5m",
     legend: "right",
-    description: `Mean fee that watched addresses paid within an hour, over priority low of the same type. StacksOwnFeeAboveMarket looks at the median of each address: see the board Addresses.`,
+    description: `Mean fee that watched addresses paid within an hour, over priority low of the same type. Types of which they paid fewer than ${FEES.own.leastTransactions} are left out. StacksOwnFeeAboveMarket looks at the median of each address: see the board Addresses.`,
     unit: "none",
     decimals: 2,
-    noValue: "No watched address paid a fee within an hour",
+    noValue: "Watched addresses paid too few fees within an hour",
     width: 12,
     height: 9,
     axis: "times priority low",
     min: 0,
     queries: [
       {
-        expr: `(sum by (tx_type) (increase(${of("stacks_address_tx_fee_microstx_sum")}[1h])) / (sum by (tx_type) (increase(${of("stacks_address_tx_fee_microstx_count")}[1h])) > 0)) / on (tx_type) ${once(of("stacks_mempool_fee_priority_microstx", { priority: "low" }))}`,
+        expr: `(sum by (tx_type) (increase(${of("stacks_address_tx_fee_microstx_sum")}[1h])) / (sum by (tx_type) (increase(${of("stacks_address_tx_fee_microstx_count")}[1h])) >= ${FEES.own.leastTransactions})) / on (tx_type) ${once(of("stacks_mempool_fee_priority_microstx", { priority: "low" }))}`,
         legend: "{{tx_type}}",
       },
     ],
@@ -524,14 +532,14 @@ const chain: readonly Slot[] = [
     title: "Age of the tips",
     description:
       "Time since the newest Stacks block and since its burn block. Burn blocks take ten minutes on average, and now and then an hour.",
-    unit: "s",
+    unit: "m",
     noValue: "No block read",
     width: 8,
     height: 8,
     min: 0,
     queries: [
-      { expr: `time() - max(${of("stacks_chain_block_timestamp_seconds")})`, legend: "Stacks" },
-      { expr: `time() - max(${of("stacks_chain_burn_block_timestamp_seconds")})`, legend: "burn chain" },
+      { expr: `(time() - max(${of("stacks_chain_block_timestamp_seconds")})) / 60`, legend: "Stacks" },
+      { expr: `(time() - max(${of("stacks_chain_burn_block_timestamp_seconds")})) / 60`, legend: "burn chain" },
     ],
     overrides: [coloured("burn chain", "orange"), coloured("Stacks", "purple")],
   }),

@@ -192,7 +192,10 @@ export function lines(spec: LinesSpec): Panel {
         .showLegend(true)
         .displayMode(common.LegendDisplayMode.Table)
         .placement(legend === "right" ? common.LegendPlacement.Right : common.LegendPlacement.Bottom)
-        .calcs(["lastNotNull", "max"]),
+        .calcs(["lastNotNull", "max"])
+        // Grafana's name of lastNotNull: the largest first, since what does not fit is cut off below.
+        .sortBy("Last *")
+        .sortDesc(true),
     );
   if (axis !== undefined) builder.axisLabel(axis);
   // Else a panel of zeros has an axis up to a hundred.

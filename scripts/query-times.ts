@@ -1,4 +1,5 @@
-// How long a Prometheus takes for each query of a dashboard: the median of seven runs after one to warm up.
+// How long a Prometheus takes for each query of a dashboard: the median of seven runs after one to warm up. Those that are asked
+// when the board opens, and those of rows that are closed then.
 // Usage: node scripts/query-times.ts PROMETHEUS-URL [UID] [HOURS]        such as http://127.0.0.1:9090 stacks-fees 6
 
 import { dashboardOf } from "../dashboards/board.ts";
@@ -11,6 +12,7 @@ const SHOWN = 10;
 
 interface Timed {
   readonly at: string;
+  readonly isOpen: boolean;
   readonly milliseconds: number;
 }
 
@@ -22,11 +24,11 @@ async function ask(url: string): Promise<number> {
   return performance.now() - start;
 }
 
-async function timed(at: string, url: string): Promise<Timed> {
+async function timed(url: string): Promise<number> {
   await ask(url);
   const times: number[] = [];
   for (let run = 0; run < RUNS; run += 1) times.push(await ask(url));
-  return { at, milliseconds: times.sort((a, b) => a - b)[Math.floor(RUNS / 2)] ?? Number.NaN };
+  return times.sort((a, b) => a - b)[Math.floor(RUNS / 2)] ?? Number.NaN;
 }
 
 const seconds = (interval: string | null | undefined) => (interval ? Number(interval.slice(0, -1)) * 60 : 60);
@@ -54,8 +56,12 @@ async function main(base: string, uid: string, hours: number): Promise<void> {
   const results: Timed[] = [];
   const { panels = [], annotations } = dashboardOf(board);
   const queries = panels
-    .flatMap((panel) => ("panels" in panel && panel.panels !== undefined ? panel.panels : [panel]))
-    .flatMap((panel) => {
+    .flatMap((panel) =>
+      "panels" in panel && panel.panels !== undefined
+        ? panel.panels.map((panel) => ({ panel, isOpen: false }))
+        : [{ panel, isOpen: true }],
+    )
+    .flatMap(({ panel, isOpen }) => {
       const {
         id,
         title,
@@ -69,28 +75,40 @@ async function main(base: string, uid: string, hours: number): Promise<void> {
       };
       return targets.map(({ refId, expr = "", instant = false }) => ({
         at: `${id}/${refId} ${title}`,
+        isOpen,
         expr,
         instant,
         interval,
       }));
     });
   const marks = annotations?.list ?? [];
-  for (const { at, expr, instant, interval } of [
+  for (const { at, isOpen, expr, instant, interval } of [
     ...queries,
-    ...marks.map(({ name, expr = "" }) => ({ at: `annotation ${name}`, expr, instant: false, interval: "1m" })),
+    ...marks.map(({ name, expr = "" }) => ({
+      at: `annotation ${name}`,
+      isOpen: true,
+      expr,
+      instant: false,
+      interval: "1m",
+    })),
   ]) {
     const step = Math.max(seconds(interval), Math.ceil(range / POINTS));
     const query = filled(expr, uid, step, range);
     const parameters = instant
       ? { query, time: String(end) }
       : { query, start: String(end - range), end: String(end), step: String(step) };
-    results.push(
-      await timed(at, `${base}/api/v1/${instant ? "query" : "query_range"}?${new URLSearchParams(parameters)}`),
-    );
+    const url = `${base}/api/v1/${instant ? "query" : "query_range"}?${new URLSearchParams(parameters)}`;
+    results.push({ at, isOpen, milliseconds: await timed(url) });
   }
-  const slowest = results.sort((a, b) => b.milliseconds - a.milliseconds).slice(0, SHOWN);
-  console.log(`${uid}, the last ${hours} h: ${results.length} queries, the slowest ${slowest.length} in milliseconds`);
-  for (const { at, milliseconds } of slowest) console.log(`${milliseconds.toFixed(1).padStart(8)}  ${at}`);
+  results.sort((a, b) => b.milliseconds - a.milliseconds);
+  for (const isOpen of [true, false]) {
+    const those = results.filter((result) => result.isOpen === isOpen);
+    if (those.length === 0) continue;
+    const where = isOpen ? "when it opens" : "in closed rows";
+    console.log(`${uid}, the last ${hours} h: ${those.length} queries ${where}, the slowest in milliseconds`);
+    for (const { at, milliseconds } of those.slice(0, SHOWN))
+      console.log(`${milliseconds.toFixed(1).padStart(8)}  ${at}`);
+  }
 }
 
 const [base, uid = "stacks-fees", hours = "6"] = process.argv.slice(2);

@@ -9,7 +9,7 @@ import { type Dashboard, dashboards, entriesOf, type Panel, panelsOf } from "../
 // Bookmarks, links and provisioning of others depend on them.
 const UIDS = ["stacks-addresses", "stacks-contracts", "stacks-exporter", "stacks-fees", "stacks-spike"];
 // Those that dashboard-linter knows, of which ours are a few.
-const UNITS = ["Bps", "bytes", "dateTimeFromNow", "locale", "none", "percentunit", "s", "short"];
+const UNITS = ["Bps", "bytes", "dateTimeFromNow", "locale", "m", "none", "percentunit", "s", "short"];
 
 const flagship = dashboards.find(({ uid }) => uid === "stacks-fees") as Dashboard;
 
