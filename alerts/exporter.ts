@@ -249,19 +249,20 @@ const budgetStretched: Alert = {
   },
 };
 
-const monthLeft = `${series("stacks_exporter_budget_remaining_requests", { window: "month" })} / ${series("stacks_exporter_budget_limit_requests", { window: "month" })}`;
+// A month is 31 days, as the exporter reckons.
+const monthLeft = `${series("stacks_exporter_budget_remaining_requests", { window: "month" })} / ${series("stacks_exporter_budget_limit_requests", { window: "month" })} * ${31 * 24}`;
 const budgetMonthLow: Alert = {
   alert: "StacksBudgetMonthLow",
   severity: "warning",
-  expr: `${monthLeft} < ${EXPORTER.budgetMonthLow.ratio}`,
+  expr: `${monthLeft} < ${EXPORTER.budgetMonthLow.hours}`,
   for: EXPORTER.budgetMonthLow.for,
-  summary: "The month's requests for {{ $labels.network }} are nearly used up",
-  description: "{{ $value | humanizePercentage }} of them are left.",
+  summary: "Requests for {{ $labels.network }} leave faster than the month allows",
+  description: "What is kept for bursts is nearly used up: {{ $value | humanize }} hours of an even pace are left.",
   runbook: {
-    meaning: `Less than ${EXPORTER.budgetMonthLow.ratio * 100} % of what may leave in a month may leave now.`,
-    impact: "When nothing is left, polls are skipped and values disappear.",
+    meaning: `The month's budget is let out evenly, and what is not used is kept for about an hour. Less than ${EXPORTER.budgetMonthLow.hours * 60} minutes of it are left.`,
+    impact: "When nothing is left, polls wait, the less important ones first; some are skipped and their values disappear.",
     diagnosis: [
-      { shows: "The share that is left.", query: monthLeft },
+      { shows: "Hours of an even pace that are left.", query: monthLeft },
       SEE.codes,
       {
         shows: "Requests that were sent again.",

@@ -138,8 +138,11 @@ export const EXPORTER = {
   mempoolFrozen: { window: "15m", slowest: "5m", for: "5m", keepFiringFor: "5m" },
   /** StacksBudgetStretched: how much slower than wished polls are. Ratio. */
   budgetStretched: { ratio: 1.5, for: "15m" },
-  /** StacksBudgetMonthLow: what is left of the month's requests. Ratio. */
-  budgetMonthLow: { ratio: 0.1, for: "15m" },
+  /**
+   * StacksBudgetMonthLow: what may leave at once of an even share of the month, which is kept for about an hour. Hours of that
+   * share.
+   */
+  budgetMonthLow: { hours: 0.1, for: "15m" },
   /** StacksUpstreamRateLimited: pauses that the server asked for within `window`. */
   rateLimited: { pauses: 3, window: "1h", for: "2m" },
   /** StacksSchemaDrift: unexpected values within `window`. */

@@ -27,8 +27,8 @@ const TROUBLE =
 const STANDING: Readonly<Record<string, number>> = {
   stacks_exporter_collector_interval_seconds: 60,
   stacks_exporter_collector_max_age_seconds: 180,
-  stacks_exporter_budget_limit_requests: 1000,
-  stacks_exporter_budget_remaining_requests: 900,
+  stacks_exporter_budget_limit_requests: 74_400,
+  stacks_exporter_budget_remaining_requests: 90,
   stacks_exporter_series_limit: 20_000,
   stacks_exporter_upstream_operation_retired: 0,
   stacks_mempool_fee_priority_microstx: 3000,

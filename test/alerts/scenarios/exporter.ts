@@ -272,14 +272,14 @@ const LIMITS: readonly Limit[] = [
   {
     alert: "StacksBudgetMonthLow",
     series: (network, values) => ({
-      [`stacks_exporter_budget_remaining_requests{window="month", ${target(network)}}`]: values(10_000),
-      [`stacks_exporter_budget_limit_requests{window="month", ${target(network)}}`]: hold(10_000, 500),
+      [`stacks_exporter_budget_remaining_requests{window="month", ${target(network)}}`]: values(100),
+      [`stacks_exporter_budget_limit_requests{window="month", ${target(network)}}`]: hold(74_400, 500),
       [`stacks_exporter_budget_remaining_requests{window="minute", ${target(network)}}`]: hold(0, 500),
       [`stacks_exporter_budget_limit_requests{window="minute", ${target(network)}}`]: hold(60, 500),
     }),
     limit: 0.1,
     beyond: 0.0995,
-    usual: 0.9,
+    usual: 1,
     for: 15,
   },
   {
