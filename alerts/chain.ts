@@ -47,7 +47,7 @@ ${whileFresh("blocks")}`,
   summary: "The anchor of {{ $labels.network }} is old",
   description: "The burn block that anchors the newest Stacks block is {{ $value | humanizeDuration }} old.",
   runbook: {
-    meaning: `The tenure's burn block is older than ${CHAIN.burnTipStale.after}. Burn blocks come every ten minutes on average; gaps of an hour happen every other day, of ninety minutes every other month.`,
+    meaning: `The tenure's burn block is older than ${CHAIN.burnTipStale.after}. Burn blocks come every ten minutes on average; gaps of an hour happen every third day, of ninety minutes every other month.`,
     impact: "The tenure goes on without a new budget, or nobody won one: blocks get fuller and fees rise.",
     diagnosis: [{ shows: "Age of the anchor. Seconds.", query: burnAge }, FRESH, PACE],
     actions: [

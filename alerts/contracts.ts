@@ -24,8 +24,7 @@ const silent: Alert = {
   alert: "StacksContractSilent",
   severity: "warning",
   expr: `${quietFor} > ${seconds(limits.least)}
-and ${quietFor} * ${usual} > ${limits.ratio} * ${seconds(limits.baseline)}
-and ${usual} >= ${limits.leastEvents}
+and ${quietFor} * (${usual} >= ${limits.leastEvents}) > ${limits.ratio * seconds(limits.baseline)}
 ${whileActive("contracts")}`,
   for: limits.for,
   keepFiringFor: limits.keepFiringFor,

@@ -347,24 +347,77 @@ or ${overflowOf("stacks_contract_label_overflow_total")}`,
   },
 };
 
-const onPage = `sum without (family) (${series("stacks_exporter_series")})`;
+const filled = `sum without (family) (${series("stacks_exporter_series")}) / ${series("stacks_exporter_series_limit")}`;
 const seriesHigh: Alert = {
   alert: "StacksSeriesHigh",
-  severity: "info",
-  expr: `${onPage} > ${EXPORTER.seriesHigh.series}`,
+  severity: "warning",
+  expr: `${filled} > ${EXPORTER.seriesHigh.ratio}`,
   for: EXPORTER.seriesHigh.for,
-  summary: "The page of {{ $labels.instance }} is large",
-  description: "It has {{ $value | humanize }} series.",
+  summary: "The page of {{ $labels.instance }} is nearly full",
+  description: "It has {{ $value | humanizePercentage }} of the series that there may be.",
   runbook: {
-    meaning: `More than ${EXPORTER.seriesHigh.series} series are scraped from one exporter.`,
-    impact: "Every scrape costs more, here and in Prometheus.",
+    meaning: `More than ${EXPORTER.seriesHigh.ratio * 100} % of the series that the configuration allows are on the page.`,
+    impact: "Assets and topics that are new are counted as other, so that the page does not grow beyond its bound.",
     diagnosis: [
-      { shows: "Series by family.", query: `${series("stacks_exporter_series")} > 1000` },
-      { shows: "All of them.", query: onPage },
+      { shows: "The share that is used.", query: filled },
+      { shows: "The largest families. Series.", query: `${series("stacks_exporter_series")} > 1000` },
     ],
     actions: [
-      "Set `zeros: false` for addresses that have little to tell.",
-      "Lower `max_assets` and `max_topics`, or split the watch list over two exporters.",
+      "Set `zeros: false` for addresses that have little to tell, or lower `max_assets` and `max_topics`.",
+      "Raise the bound, if the scrape and Prometheus can carry it, or split the watch list over two exporters.",
+    ],
+  },
+};
+
+const refused = `${series("stacks_exporter_watch_list_last_reload_successful")} == 0`;
+const watchListRefused: Alert = {
+  alert: "StacksWatchListRefused",
+  severity: "warning",
+  expr: refused,
+  for: EXPORTER.watchListReload.for,
+  summary: "The changed watch list of {{ $labels.instance }} is not in force",
+  description: "A file of the watch list has a mistake; the list before stays in force.",
+  runbook: {
+    meaning: "The files of the watch list were read again and found wrong.",
+    impact:
+      "What was added to them is not watched, and what was taken out still is. At the next start the exporter would refuse to run.",
+    diagnosis: [
+      { shows: "Whether the last reading was right: 0 is not.", query: refused },
+      {
+        shows: "Time since they were last right. Seconds.",
+        query: `time() - ${series("stacks_exporter_watch_list_last_reload_success_timestamp_seconds")}`,
+      },
+    ],
+    actions: [
+      "Read the log: it names the file, the line and the mistake.",
+      "Try the files with the `check` command before they are put in place.",
+    ],
+  },
+};
+
+const unwritten = `increase(${series("stacks_exporter_state_write_failures_total")}[${EXPORTER.stateWrite.window}])`;
+const stateWriteFailing: Alert = {
+  alert: "StacksStateWriteFailing",
+  severity: "critical",
+  expr: `${unwritten} > 0`,
+  for: EXPORTER.stateWrite.for,
+  summary: "The state file of {{ $labels.instance }} cannot be written",
+  description: 'Writes that failed within a quarter of an hour: {{ printf "%.0f" $value }}.',
+  runbook: {
+    meaning:
+      "The exporter cannot keep its counters: the disk is full, the file or its folder may not be written, or the disk is broken.",
+    impact:
+      "A poll that cannot be kept fails and shows nothing, so that nothing is counted twice after a restart; values disappear.",
+    diagnosis: [
+      { shows: "Writes that failed.", query: unwritten },
+      {
+        shows: "Time since the last good write. Seconds.",
+        query: `time() - ${series("stacks_exporter_state_write_timestamp_seconds")}`,
+      },
+    ],
+    actions: [
+      "Make room on the disk, or set the permissions right: the exporter goes on by itself.",
+      "See docs/state.md for what its messages mean.",
     ],
   },
 };
@@ -410,6 +463,8 @@ export const exporter: Subject = {
     schemaDrift,
     labelOverflow,
     seriesHigh,
+    watchListRefused,
+    stateWriteFailing,
     deprecated,
   ],
 };

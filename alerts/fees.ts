@@ -57,9 +57,9 @@ const backlogRatio: Recording = {
   labels: ["network"],
 };
 const usage: Recording = {
-  record: `stacks:chain_tenure_execution_cost_ratio:max${blockUsage.window}`,
-  about: `Use of the blocks: the largest share of a tenure's limit, in any dimension, that was reached within ${blockUsage.window}. Ratio. Absent when it is unknown.`,
-  expr: `max without (dimension) (max_over_time(${series("stacks_chain_tenure_execution_cost_ratio")}[${blockUsage.window}]))`,
+  record: "stacks:chain_block_usage:ratio",
+  about: `Use of the blocks: execution cost of ${blockUsage.tenure}, the usual length of a tenure, at the pace of the last ${blockUsage.window}, over the limit of a tenure, in the fullest dimension. Ratio. Absent when it is unknown.`,
+  expr: `max without (dimension) (rate(${series("stacks_chain_execution_cost_total")}[${blockUsage.window}]) * ${seconds(blockUsage.tenure)} / ${series("stacks_chain_tenure_execution_cost_limit")})`,
   labels: ["network"],
 };
 
@@ -72,7 +72,7 @@ const SEE = {
   ratio: { shows: "The fee against what is usual.", query: ratio },
   backlog: { shows: "The backlog against what is usual.", query: backlogRatio.record },
   waiting: { shows: "How many wait, by type.", query: series("stacks_mempool_transactions") },
-  usage: { shows: "How full the blocks were; nothing means that it is not known.", query: usage.record },
+  usage: { shows: "How much of what tenures allow was used; nothing means that it is not known.", query: usage.record },
   fees: {
     shows: "What to pay now, by priority. MicroSTX.",
     query: series("stacks_mempool_fee_priority_microstx", { tx_type: "all" }),
@@ -97,7 +97,7 @@ ${unlessRoom}`,
   description:
     "The median fee of waiting transactions is {{ $value | humanize }} times its usual level, more wait than usual, and blocks are not known to have room.",
   runbook: {
-    meaning: `The median fee of what waits is more than ${FEES.spike.feeRatio} times its median over ${baseline.window}, and the backlog has grown with it (over ${FEES.spike.backlogRatio} times). Where the use of blocks is known, a tenure was filled beyond ${blockUsage.roomUpTo * 100} % within ${blockUsage.window}; so the price to get in has risen, not only what some people offer.`,
+    meaning: `The median fee of what waits is more than ${FEES.spike.feeRatio} times its median over ${baseline.window}, and the backlog has grown with it (over ${FEES.spike.backlogRatio} times). Where the use of blocks is known, more than ${blockUsage.roomUpTo * 100} % of what tenures allow was used over ${blockUsage.window}; so the price to get in has risen, not only what some people offer.`,
     impact: "Transactions sent at the usual fee wait for long, or until the rush is over.",
     diagnosis: [SEE.ratio, SEE.types, SEE.backlog, SEE.usage, SEE.fees],
     actions: [
@@ -200,7 +200,7 @@ and ${onNetwork} (
   description:
     "The median fee of waiting transactions is {{ $value | humanize }} times its usual level although blocks have room: probably a cluster that cannot be mined, such as a gap of nonces.",
   runbook: {
-    meaning: `The median of what waits is high because transactions with high fees are stuck: blocks are less than ${blockUsage.idleBelow * 100} % full or, where that is not known, the backlog is not larger than usual. Mostly a sender left out a nonce, and everything after it waits.`,
+    meaning: `The median of what waits is high because transactions with high fees are stuck: less than ${blockUsage.idleBelow * 100} % of what tenures allow is used or, where that is not known, the backlog is not larger than usual. Mostly a sender left out a nonce, and everything after it waits.`,
     impact:
       "None for others: the usual fee gets in. The published priorities are too high while it lasts. It silences StacksFeeSpike.",
     diagnosis: [SEE.ratio, SEE.usage, SEE.backlog, SEE.age],

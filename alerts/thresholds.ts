@@ -30,24 +30,26 @@ export const FEES = {
     staleness: "15m",
   },
   /** Windows over which the present fee is the median. */
-  windows: { fast: "5m", slow: "30m" },
+  windows: { fast: "3m", slow: "30m" },
   /**
-   * Use of the blocks: the largest share of a tenure's limit, in any dimension, that was reached within `window`; a tenure begins
-   * with nothing used, so a moment says little. Unknown: the alerts do without it.
+   * Use of the blocks: execution cost at the pace of the last `window` for as long as `tenure`, the usual length of one, over the
+   * limit of a tenure, in the fullest dimension. 1 is as much as tenures allow. The used share of the current tenure tells
+   * little: it is small at the start of any tenure and large at the end of a long one. Unknown: the alerts do without it.
    */
   blockUsage: {
-    window: "30m",
+    window: "10m",
+    tenure: "10m",
     /** Up to here blocks have room: a high fee is nobody's price. Ratio. */
-    roomUpTo: 0.5,
-    /** Below this they are nearly empty. Ratio. */
-    idleBelow: 0.3,
+    roomUpTo: 0.95,
+    /** Below this nobody who pays anything is kept out. Ratio. */
+    idleBelow: 0.6,
   },
   /** StacksFeeSpike: ratio (fast) > feeRatio, backlog ratio > backlogRatio, at least leastWaiting wait, blocks not known to have room. */
-  spike: { feeRatio: 3, backlogRatio: 1.5, leastWaiting: 20, for: "5m", keepFiringFor: "30m" },
+  spike: { feeRatio: 4, backlogRatio: 2, leastWaiting: 100, for: "2m", keepFiringFor: "30m" },
   /** StacksFeeElevated: ratio (slow) > feeRatio, backlog ratio > backlogRatio, at least leastWaiting wait, blocks not known to have room. */
-  elevated: { feeRatio: 2, backlogRatio: 3, leastWaiting: 20, for: "15m", keepFiringFor: "1h" },
+  elevated: { feeRatio: 2, backlogRatio: 3, leastWaiting: 100, for: "5m", keepFiringFor: "1h" },
   /** StacksMempoolBacklog: backlog ratio > backlogRatio, at least leastWaiting wait, blocks not known to have room. */
-  backlog: { backlogRatio: 6, leastWaiting: 100, for: "10m", keepFiringFor: "30m" },
+  backlog: { backlogRatio: 2, leastWaiting: 100, for: "10m", keepFiringFor: "1h" },
   /** StacksFeeTopHeavy: priority high over low > spreadRatio while ratio (fast) < feeRatioBelow, at least leastWaiting wait. */
   topHeavy: { spreadRatio: 50, feeRatioBelow: 1.5, leastWaiting: 20, for: "30m", keepFiringFor: "30m" },
   /** StacksMempoolStuckCluster: ratio (fast) > feeRatio while blocks are idle or, their use unknown, backlog ratio < backlogRatioBelow. */
@@ -144,8 +146,11 @@ export const EXPORTER = {
   schemaDrift: { window: "1h", for: "10m" },
   /** StacksLabelOverflow: any, within `window`. */
   labelOverflow: { window: "1h", for: "2m" },
-  /** StacksSeriesHigh: series on the page of one exporter. */
-  seriesHigh: { series: 20_000, for: "30m" },
+  /** StacksSeriesHigh: series on the page over those that there may be. Ratio. */
+  seriesHigh: { ratio: 0.9, for: "30m" },
+  watchListReload: { for: "5m" },
+  /** StacksStateWriteFailing: failed writes within `window`. */
+  stateWrite: { window: "15m", for: "5m" },
   /** StacksOperationDeprecated (optional): any, within `window`. */
   deprecated: { window: "1h", for: "1h" },
 } as const;

@@ -1,21 +1,27 @@
 // docs/benchmarks-addresses.md: the figures of a large watch list. `npm run bench -- addresses` makes only this; `-- addresses quick`
-// prints the figures of a shorter round, and writes nothing.
+// prints the figures of a shorter round, and writes nothing; `-- addresses quick memory` without a state file.
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { cpus, totalmem, type } from "node:os";
 import { measureCatchUp, measureWatchList } from "./addresses.ts";
+import { measureCommits } from "./commits.ts";
+import { load } from "./load.ts";
 import { figure, table } from "./table.ts";
 
 const TARGETS = 10_000;
 
 /** Measures, prints, and writes the page unless it is `quick`. */
-export async function writeAddressesPage(isQuick: boolean): Promise<void> {
+export async function writeAddressesPage(isQuick: boolean, state = "file"): Promise<void> {
   const say = (text: string) => process.stderr.write(`${text}\n`);
   execFileSync(process.execPath, [new URL("../scripts/build.ts", import.meta.url).pathname], { stdio: "inherit" });
+  say("commits");
+  const commits = await measureCommits(TARGETS, 2000);
   say("catching up");
   const catchUp = await measureCatchUp();
   say(`watch list of ${TARGETS}`);
-  const list = await measureWatchList(TARGETS, isQuick ? 60 : 600);
+  const list = await measureWatchList(TARGETS, isQuick ? 60 : 600, state);
+  say("scrapes");
+  const [still, bare] = [await load("ours", list.series), await load("bare", list.series)];
   const page = `<!-- Written by "npm run bench". Do not edit. -->
 
 # Benchmarks of a large watch list
@@ -39,9 +45,28 @@ ${table(
     ["Longest pause of the event loop", `${figure(list.pause.longestMs)} ms`],
     ["… all but one in a thousand ticks were shorter than", `${figure(list.pause.p999Ms)} ms`],
     ["CPU, scrapes included", `${figure(list.cpuRatio * 100)} % of a core`],
-    ["Scrapes a second, 4 clients, while polls go on", figure(list.requestsPerSecond)],
+    ["Scrapes a second of so many series that do not change, 4 clients", figure(still.requestsPerSecond)],
+    ["… the same bytes from bare node:http", figure(bare.requestsPerSecond)],
+    ["… ratio", `${figure(still.requestsPerSecond / bare.requestsPerSecond)}×`],
+    ["Scrapes a second of this program while its polls go on, 4 clients", figure(list.requestsPerSecond)],
     ["… the same bytes from bare node:http", figure(list.bareRequestsPerSecond)],
     ["… ratio", `${figure(list.requestsPerSecond / list.bareRequestsPerSecond)}×`],
+  ],
+)}
+
+## The state file
+
+One poll is one commit, on the disk (fsync) when it returns.
+
+${table(
+  ["What", "Figure"],
+  [
+    ["Targets", figure(TARGETS)],
+    ["Bytes of one observation (an address with some hundred transactions)", figure(commits.bytes)],
+    ["Commit of one poll, median", `${figure(commits.medianMs)} ms`],
+    ["… 99 of 100 were shorter than", `${figure(commits.p99Ms)} ms`],
+    ["Opening the file and reading all of it at start", `${figure(commits.restoreMs)} ms`],
+    ["Size of the file", `${figure(commits.fileMb)} MB`],
   ],
 )}
 

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { encodeAddress } from "../src/config/principal.ts";
+import { AS_THE_IMAGE } from "./program.ts";
 
 const main = new URL("../dist/main.js", import.meta.url).pathname;
 const addressOf = (index: number) => encodeAddress(22, (index + 1).toString(16).padStart(40, "0"));
@@ -47,7 +48,7 @@ async function withProgram<T>(config: (url: string) => string, lists: object, wo
   const program = fork(main, ["--config", join(folder, "config.yaml"), "--listen", "127.0.0.1:0"], {
     cwd: folder,
     execArgv: ["--import", watch],
-    env: { ...process.env, NODE_OPTIONS: "--max-semi-space-size=1" },
+    env: AS_THE_IMAGE,
     stdio: ["ignore", "ignore", "pipe", "ipc"],
   });
   try {
@@ -96,15 +97,15 @@ export interface WatchList {
   readonly seconds: number;
   readonly pause: Pause;
   readonly cpuRatio: number;
+  /** While polls go on, so that hardly any two scrapes are the same. */
   readonly requestsPerSecond: number;
   readonly bareRequestsPerSecond: number;
 }
 
 /** Many idle addresses: one round to get to know them, another one measured, with a scrape every 15 seconds. */
-export async function measureWatchList(targets: number, roundSeconds: number): Promise<WatchList> {
-  // About half of a list has its transfers read: 25 series per address on average, as in a list of mostly quiet ones.
+export async function measureWatchList(targets: number, roundSeconds: number, state = "file"): Promise<WatchList> {
   const config = (url: string) => `max_series: 1000000
-networks:
+${state === "memory" ? "state: memory\n" : ""}networks:
   - name: m
     url: ${url}
     budget: { per_minute: 100000, per_month: unlimited }

@@ -23,9 +23,9 @@ try {
   if ((error as { code?: string }).code === "ENOENT")
     throw new Error("wrk is not on the PATH: apt-get install wrk", { cause: error });
 }
-const [section, mode] = process.argv.slice(2);
+const [section, mode, state] = process.argv.slice(2);
 if (section === "addresses") {
-  await writeAddressesPage(mode === "quick");
+  await writeAddressesPage(mode === "quick", state);
   process.exit();
 }
 execFileSync(process.execPath, [new URL("../scripts/build.ts", import.meta.url).pathname], { stdio: "inherit" });

@@ -4,6 +4,8 @@ import { dirname, relative } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { alertOutputs } from "./generate/alerts.ts";
 import { configurationOutputs } from "./generate/configuration.ts";
+import { dashboardOutputs } from "./generate/dashboards.ts";
+import { kubernetesOutputs } from "./generate/kubernetes.ts";
 import { metricsOutputs } from "./generate/metrics.ts";
 import type { Output } from "./generate/output.ts";
 import { statusOutputs } from "./generate/status.ts";
@@ -12,8 +14,10 @@ import { statusOutputs } from "./generate/status.ts";
 export const outputs: readonly Output[] = [
   ...configurationOutputs,
   ...metricsOutputs,
-  ...statusOutputs,
   ...alertOutputs,
+  ...dashboardOutputs,
+  ...kubernetesOutputs,
+  ...statusOutputs,
 ];
 
 const root = fileURLToPath(new URL("../", import.meta.url));

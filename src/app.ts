@@ -1,6 +1,7 @@
 // The one place where the parts are put together. Started once, polled and served until stopped.
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { Clock } from "./api/clock.ts";
 import { collectorFamilies } from "./collectors/index.ts";
@@ -38,8 +39,11 @@ export interface AppOptions {
 }
 
 const MOST_POLLS_AT_ONCE = 20;
+// A few milliseconds' worth.
+const RESTORED_AT_ONCE = 50;
 // Together below the five seconds that a stop may take.
 const SCRAPE_GRACE_MS = 3000;
+const BUDGETS_SAVED_AFTER_MS = 1000;
 
 /** A running exporter. */
 export class App {
@@ -49,7 +53,8 @@ export class App {
   readonly #state: State;
   readonly #exposition: Exposition;
   readonly #families: readonly Family[];
-  readonly #work = new Work();
+  readonly #work = new Work(() => this.#saveBudgetsSoon());
+  #isSaving = false;
   readonly #poller: Poller;
   readonly #networks: readonly Network[];
   readonly #stop = new AbortController();
@@ -88,7 +93,6 @@ export class App {
       spareSeries: () => Math.max(0, Math.floor((config.maxSeries - this.#exposition.size) / MOST_POLLS_AT_ONCE)),
       onRun: ({ task, outcome, reason, seconds }) => {
         this.#work.run(task.network, task.collector.name, outcome, reason, seconds);
-        this.#saveBudgets();
         this.page.touch();
       },
       onObserved: (task, observation) =>
@@ -101,7 +105,19 @@ export class App {
     return this.#networks.flatMap(({ tasks }) => tasks);
   }
 
-  // After every poll: what a process that is killed had used is known to the next one, but for the polls under way.
+  // Every request is known to the next process a second later, even when this one is killed.
+  #saveBudgetsSoon(): void {
+    if (this.#options.store === undefined || this.#isSaving) return;
+    this.#isSaving = true;
+    this.#options.clock.sleep(BUDGETS_SAVED_AFTER_MS, this.#stop.signal).then(
+      () => {
+        this.#isSaving = false;
+        this.#saveBudgets();
+      },
+      () => undefined, // stopped, which saves them
+    );
+  }
+
   #saveBudgets(): void {
     const { store, clock, log } = this.#options;
     try {
@@ -245,12 +261,14 @@ export class App {
     for (const network of this.#networks) {
       const config = loaded.config.networks.find(({ name }) => name === network.name);
       if (config === undefined) continue;
-      const { added, gone, replaced } = network.renew(config);
-      // Who was watched before goes on from there.
-      for (const [turn, task] of added.entries()) {
+      const { added, apply } = network.prepare(config);
+      // Who was watched before goes on from there: known before the first poll, which must not begin anew.
+      for (const [place, task] of added.entries()) {
+        if (place % RESTORED_AT_ONCE === 0) await nextTurn();
         this.#state.restore(task);
-        this.#due.set(task, clock.now() + turn * network.spacingOf(task));
       }
+      const { gone, replaced } = apply();
+      for (const [turn, task] of added.entries()) this.#due.set(task, clock.now() + turn * network.spacingOf(task));
       for (const task of gone) {
         this.#poller.drop(task);
         this.#state.forget(task);

@@ -21,6 +21,14 @@ interface Parts {
   readonly store: Store | undefined;
 }
 
+/** A watch list that is ready to be taken. */
+export interface Preparation {
+  /** Tasks of targets that were not watched before. */
+  readonly added: readonly Task[];
+  /** Takes it; says what is polled no more, or otherwise. */
+  readonly apply: () => Renewal;
+}
+
 /** A task of a sweep: its times are those of the sweep, whatever they are now. */
 class SweptTask implements Task {
   readonly network: string;
@@ -95,7 +103,7 @@ export class Network {
       collector.targets === undefined ? [] : [new Sweep(config.name, collector.name, this.#paceOf(settings))],
     );
     this.chain = () => chainView(this.fixed, state);
-    this.renew(config);
+    this.prepare(config).apply();
   }
 
   /** Every task there is now. */
@@ -103,16 +111,9 @@ export class Network {
     return [...this.fixed, ...this.sweeps.flatMap(({ tasks }) => tasks)];
   }
 
-  /** Takes the watch list of a configuration that is otherwise the same; says what is polled no more, or otherwise. */
-  renew(config: NetworkConfig): Renewal {
-    this.#config = config;
-    this.#plan = planNetwork(config);
-    this.client.expect(plannedPerMinute(this.#plan));
-    this.#work.expectNetwork(this.name, this.#operations());
-    for (const { name } of busyCollectors(config)) this.#work.expectCollector(this.name, name);
-    const renewals = this.sweeps.map((sweep) => {
-      if (targetsOf(collectorOf(sweep.collector), config).length > 0)
-        this.#work.expectHints(this.name, sweep.collector);
+  /** Makes ready what the watch list of a configuration, which is otherwise the same, asks for; nothing changes before `apply`. */
+  prepare(config: NetworkConfig): Preparation {
+    const lists = this.sweeps.map((sweep) => {
       const settings = config.collectors.find(({ name }) => name === sweep.collector) as CollectorConfig;
       const known = new Map(sweep.tasks.map((task) => [task.target.key, task]));
       const tasks = targetsOf(collectorOf(sweep.collector), config).map((target) => {
@@ -121,13 +122,24 @@ export class Network {
           ? task
           : new SweptTask(this, settings, sweep, target);
       });
-      return sweep.renew(tasks, this.#paceOf(settings));
+      return { sweep, settings, tasks, added: tasks.filter(({ target }) => !known.has(target.key)) };
     });
-    return {
-      added: renewals.flatMap(({ added }) => added),
-      gone: renewals.flatMap(({ gone }) => gone),
-      replaced: renewals.flatMap(({ replaced }) => replaced),
+    const apply = () => {
+      this.#config = config;
+      this.#plan = planNetwork(config);
+      this.client.expect(plannedPerMinute(this.#plan));
+      this.#work.expectNetwork(this.name, this.#operations());
+      for (const { name } of busyCollectors(config)) this.#work.expectCollector(this.name, name);
+      const renewals = lists.map(({ sweep, settings, tasks }) => {
+        if (tasks.length > 0) this.#work.expectHints(this.name, sweep.collector);
+        return sweep.renew(tasks, this.#paceOf(settings));
+      });
+      return {
+        gone: renewals.flatMap(({ gone }) => gone),
+        replaced: renewals.flatMap(({ replaced }) => replaced),
+      };
     };
+    return { added: lists.flatMap(({ added }) => added), apply };
   }
 
   /** Lets the sweeps know who should not wait for its turn, now that this was observed of a task. */

@@ -42,6 +42,7 @@ function read(folder: string): File[] {
 const src = read("src");
 const simulator = read("simulator");
 const alerts = read("alerts");
+const evaluation = read("eval");
 
 /** The floors of the house, the lowest first; a file may import from its own floor's folder and from lower floors. */
 const FLOORS: readonly (readonly string[])[] = [
@@ -78,7 +79,7 @@ test("imports go down, never sideways into another folder", () => {
 });
 
 test("no circle anywhere", () => {
-  const edges = new Map([...src, ...simulator, ...alerts].map(({ path, local }) => [path, local]));
+  const edges = new Map([...src, ...simulator, ...alerts, ...evaluation].map(({ path, local }) => [path, local]));
   const done = new Set<string>();
   const walk = (path: string, trail: readonly string[]): string[] => {
     if (trail.includes(path)) return [[...trail.slice(trail.indexOf(path)), path].join(" → ")];
@@ -166,6 +167,42 @@ describe("the rules", () => {
   });
 });
 
+describe("the evaluation of the fee rules", () => {
+  test("knows their numbers and the simulator's dice, and neither rules nor exporter: it would agree with their mistakes", () => {
+    const allowed = /^eval\/|^alerts\/thresholds\.ts$|^simulator\/chain\/(random|percentile)\.ts$/;
+
+    expect(evaluation.length).toBeGreaterThan(15);
+    expect(
+      evaluation.flatMap(({ path, local, packages }) =>
+        [
+          ...local.filter((target) => !allowed.test(target)),
+          ...packages.filter((name) => !name.startsWith("node:")),
+        ].map((target) => `${path} imports ${target}`),
+      ),
+    ).toEqual([]);
+  });
+
+  test("is known to nobody", () => {
+    expect(
+      [...src, ...simulator, ...alerts].flatMap(({ path, local }) =>
+        local.filter((target) => target.startsWith("eval/")).map((target) => `${path} imports ${target}`),
+      ),
+    ).toEqual([]);
+  });
+
+  test("has one door to the outside: only the command reads, writes and says something", () => {
+    const users = evaluation
+      .filter(({ text, packages }) => packages.includes("node:fs") || /\b(console|process)\./.test(text))
+      .map(({ path }) => path);
+
+    expect(users).toEqual(["eval/run.ts"]);
+  });
+
+  test("is the same whenever and wherever it runs: no clock, no other chance than the seed's", () => {
+    expect(evaluation.filter(({ text }) => /Math\.random|Date\b|performance\b/.test(text))).toEqual([]);
+  });
+});
+
 test("the simulator and the exporter share nothing: a double that shares our parser would prove nothing", () => {
   const crossing = [
     ...src.map((file) => [file, "simulator/"] as const),
@@ -175,4 +212,34 @@ test("the simulator and the exporter share nothing: a double that shares our par
   );
 
   expect(crossing).toEqual([]);
+});
+
+describe("the boards", () => {
+  const boards = read("dashboards");
+
+  test("are known to nothing that runs", () => {
+    const users = [...src, ...simulator].filter(({ local }) =>
+      local.some((target) => target.startsWith("dashboards/")),
+    );
+
+    expect(users.map(({ path }) => path)).toEqual([]);
+  });
+
+  test("take names from the families and the rules, and nothing else of the exporter", () => {
+    const allowed = /^(dashboards\/|alerts\/|src\/metrics\/(own|instruments)\.ts$|scripts\/generate\/runbooks\.ts$)/;
+    const wrong = boards.flatMap(({ path, local }) =>
+      local.filter((target) => !allowed.test(target)).map((target) => `${path} imports ${target}`),
+    );
+
+    expect(boards.length).toBeGreaterThan(5);
+    expect(wrong).toEqual([]);
+  });
+
+  test("own Grafana's SDK, which makes panels in one file and boards in another", () => {
+    const users = boards.filter(({ packages }) => packages.includes("@grafana/grafana-foundation-sdk"));
+
+    expect(users.map(({ path }) => path).sort()).toEqual(["dashboards/board.ts", "dashboards/panel.ts"]);
+    for (const { packages } of [...src, ...simulator])
+      expect(packages).not.toContain("@grafana/grafana-foundation-sdk");
+  });
 });

@@ -1,4 +1,7 @@
 // The watch list of a running exporter: read again, while polls and the page go on.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { pino } from "pino";
 import type { Simulator } from "../simulator/server.ts";
@@ -6,6 +9,7 @@ import { App } from "../src/app.ts";
 import { collectors } from "../src/collectors/index.ts";
 import { type Loaded, loadConfig } from "../src/config/load.ts";
 import { Redactor } from "../src/config/secret.ts";
+import { Store } from "../src/poll/store.ts";
 import { START, stillSimulator } from "./simulator/ask.ts";
 import { readPage } from "./support/app.ts";
 import { FakeClock } from "./support/fake-clock.ts";
@@ -30,7 +34,10 @@ collectors: { addresses: { zeros: false, every: 60s }, mempool: { enabled: false
     collectors,
   });
 
+let folder: string;
+
 beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), "stacks-exporter-reload-"));
   simulator = await stillSimulator({ history: 30 });
   logged.length = 0;
   file = list(0, 1, 2);
@@ -43,11 +50,13 @@ beforeEach(async () => {
     log: pino({ level: "info" }, { write: (line) => logged.push(JSON.parse(line)) }),
     redactor: new Redactor([]),
     clock: new FakeClock(START * 1000),
+    store: new Store(join(folder, "state.db")),
   });
 });
 afterEach(async () => {
   await app.stop();
   await simulator.close();
+  rmSync(folder, { recursive: true });
 });
 
 const user = (index: number) => simulator.chain.cast.users[index] as string;
@@ -77,6 +86,24 @@ test("who leaves leaves the page, who comes is polled, who stays keeps what was 
   await pollAll();
   expect((await seriesOf(3)).length).toBeGreaterThan(5);
   expect(await own("stacks_exporter_collector_targets collector=addresses state=active")).toBe(2);
+});
+
+test("who comes back goes on from where it left, with what happened meanwhile", async () => {
+  await pollAll();
+  simulator.advance(600);
+  await pollAll();
+  const total = () => own(`stacks_address_received_microstx_total name=user 0 address=${user(0)}`);
+  const counted = await total();
+  file = list(1);
+  await app.reload();
+  expect(await total()).toBeUndefined();
+  simulator.advance(3600);
+  file = list(0, 1);
+  await app.reload();
+  expect(await total()).toBe(counted);
+  await pollAll();
+
+  expect(await total()).toBeGreaterThan(counted ?? 0);
 });
 
 test("a name that changes goes with the counters", async () => {

@@ -54,7 +54,7 @@ The optional ones are loaded by a third line, \`- optional.rules.yaml\`. Their n
 change \`alerts/thresholds.ts\`, where every number of every rule stands, and run \`npm run generate\`.
 
 Grafana's own alerting, instead of \`alerts.rules.yaml\`: put \`grafana-alerts.yaml\` into \`provisioning/alerting\`, and give the
-Prometheus data source the uid that \`alerts/settings.ts\` names. Inhibition is Alertmanager's: Grafana's own has none.
+Prometheus data source the uid that \`alerts/settings.ts\` names. Inhibition is Alertmanager's: this file has none, but the alerts' own clauses hold.
 
 The runbooks are in \`docs/runbooks/\`. The links of the alerts begin with \`${RUNBOOKS_URL}\`: set
 \`RUNBOOKS_URL\` in \`alerts/settings.ts\` to where you keep them.

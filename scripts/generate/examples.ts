@@ -24,6 +24,9 @@ export const examples: Readonly<Record<string, string>> = {
   stacks_chain_transactions_total: "increase(stacks_chain_transactions_total[1d])",
   stacks_chain_block_interval_seconds: "histogram_quantile(0.9, rate(stacks_chain_block_interval_seconds_bucket[1h]))",
   stacks_chain_block_execution_cost: 'max_over_time(stacks_chain_block_execution_cost{dimension="runtime"}[1h])',
+  stacks_chain_execution_cost_total:
+    "rate(stacks_chain_execution_cost_total[1h]) * 600 / stacks_chain_tenure_execution_cost_limit",
+  stacks_chain_tenure_execution_cost_limit: 'stacks_chain_tenure_execution_cost_limit{dimension="runtime"}',
   stacks_chain_tenure_execution_cost_ratio: "max without (dimension) (stacks_chain_tenure_execution_cost_ratio)",
   stacks_chain_blocks_per_burn_block: "avg_over_time(stacks_chain_blocks_per_burn_block[6h])",
   stacks_chain_microblocks_total: 'increase(stacks_chain_microblocks_total{state="accepted"}[1d])',

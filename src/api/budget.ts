@@ -124,6 +124,13 @@ export class Budget {
     this.#serve();
   }
 
+  /** Requests of this priority that may leave now. */
+  room(priority: number): number {
+    const now = this.#now();
+    const month = this.#month?.available(now) ?? Number.POSITIVE_INFINITY;
+    return Math.max(0, Math.floor(Math.min(this.#minute.room(now, priority), month - this.#reserve(priority))));
+  }
+
   /** Milliseconds until a request of this priority may leave if none leaves before it; Infinity for never. */
   waitFor(priority: number): number {
     const now = this.#now();
@@ -204,12 +211,16 @@ export class Budget {
     }
   }
 
-  #earliest(now: number, priority: number): number {
+  // What has to stay in the bucket of the month.
+  #reserve(priority: number): number {
     const planned = this.#planned.slice(0, priority).reduce((sum, requests) => sum + requests, 0);
-    const reserve = priority === SPARE_PRIORITY ? Math.max(planned, (this.#month?.capacity ?? 0) / 2) : planned;
+    return priority === SPARE_PRIORITY ? Math.max(planned, (this.#month?.capacity ?? 0) / 2) : planned;
+  }
+
+  #earliest(now: number, priority: number): number {
     return Math.max(
       this.#minute.earliest(now, priority),
-      this.#month?.earliest(now, reserve) ?? now,
+      this.#month?.earliest(now, this.#reserve(priority)) ?? now,
       Math.max(now, this.#pausedUntil),
     );
   }

@@ -177,6 +177,7 @@ function stacksApi(parts: Parts, caller: Caller, base: URL, poll: PollOptions): 
         throw error;
       }
     },
+    room: () => parts.budget.room(poll.priority),
     isRetired: (operation) => parts.retirement.isRetired(operation.name, parts.clock.now()),
     noteDrift: (operation, field, kind) => parts.observer.onDrift?.({ operation: operation.name, field, kind }),
   };

@@ -47,3 +47,8 @@ export class ApiError extends Error {
     this.routeMissing = options.routeMissing ?? false;
   }
 }
+
+/** Out of requests or of time: what was learned before is worth keeping. */
+export const isShortage = (error: unknown): boolean =>
+  error instanceof ApiError &&
+  (error.reason === "budget" || error.reason === "timeout" || error.reason === "rate_limited");

@@ -46,11 +46,16 @@ export class MinuteWindow {
     return this.#departures.length;
   }
 
+  /** Requests of this priority that may leave now. */
+  room(now: number, priority: number): number {
+    this.#expire(now);
+    return this.perMinute - this.#departures.length - this.#reserve(priority, this.#spent());
+  }
+
   /** When a request of this priority may leave if none leaves before it: `now`, or the time at which enough have expired. */
   earliest(now: number, priority: number): number {
     this.#expire(now);
-    const spent: number[] = [];
-    for (const departure of this.#departures) spent[departure.priority] = (spent[departure.priority] ?? 0) + 1;
+    const spent = this.#spent();
     let used = this.#departures.length;
     let earliest = now;
     for (const departure of this.#departures) {
@@ -60,6 +65,12 @@ export class MinuteWindow {
       earliest = departure.at + MINUTE_MS;
     }
     return earliest;
+  }
+
+  #spent(): number[] {
+    const spent: number[] = [];
+    for (const { priority } of this.#departures) spent[priority] = (spent[priority] ?? 0) + 1;
+    return spent;
   }
 
   #reserve(priority: number, spent: readonly number[]): number {

@@ -75,6 +75,8 @@ export interface StacksApi {
     operation: Operation<Path, Body>,
     parameters: Parameters<Path>,
   ): Promise<Answer<Body> | undefined>;
+  /** About how many requests this poll can still make; more of them may have to wait beyond its deadline. */
+  room(): number;
   /** Whether the operation answered 410 within the last hour, so that asking it now would fail without a request. */
   isRetired(operation: Operation): boolean;
   /** Counts a value that the answer should not have held but that is no reason to fail, such as an unknown enum value. */

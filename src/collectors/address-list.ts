@@ -1,6 +1,6 @@
 // Reading the list of a principal's transactions down to a height. The list is newest first and moves while it is read, so
 // pages overlap, and what does not fit together is read again rather than believed.
-import { ApiError } from "../api/errors.ts";
+import { ApiError, isShortage } from "../api/errors.ts";
 import type { StacksApi } from "../api/operation.ts";
 import {
   addressTransactions,
@@ -45,10 +45,18 @@ export interface Reading {
 
 const MOST_REREADS = 2;
 
-/** Reads from the newest down to below the height, at most so many pages. */
-export async function readDown(listing: Listing, below: number, mostPages: number): Promise<Reading> {
+/**
+ * Reads from the newest down to below the height, at most so many pages; only the first when `rowsOf` its total, which tells how many
+ * rows that would take, are more than those pages have.
+ */
+export async function readDown(
+  listing: Listing,
+  below: number,
+  mostPages: number,
+  rowsOf: (total: number) => number = () => 0,
+): Promise<Reading> {
   for (let rereads = 0; ; rereads += 1) {
-    const reading = await tryDown(rereads === 0 ? listing : { ...listing, first: undefined }, below, mostPages);
+    const reading = await tryDown(rereads === 0 ? listing : { ...listing, first: undefined }, below, mostPages, rowsOf);
     if (reading !== undefined) return { ...reading, rereads };
     if (rereads === MOST_REREADS) throw torn(listing, "the list changed faster than it could be read");
   }
@@ -57,7 +65,12 @@ export async function readDown(listing: Listing, below: number, mostPages: numbe
 const torn = ({ isNew }: Listing, message: string) =>
   new ApiError("bad_body", (isNew ? principalTransactions : addressTransactions).name, message);
 
-async function tryDown(listing: Listing, below: number, mostPages: number): Promise<Reading | undefined> {
+async function tryDown(
+  listing: Listing,
+  below: number,
+  mostPages: number,
+  rowsOf: (total: number) => number,
+): Promise<Reading | undefined> {
   const rows = new Map<string, Transaction>();
   let offset = 0;
   let cursor: string | undefined;
@@ -89,7 +102,8 @@ async function tryDown(listing: Listing, below: number, mostPages: number): Prom
     const result = { items, total, etag, isUnordered, rereads: 0 };
     if (isEnd) return { ...result, from: 0, isComplete: true };
     if (lowest < below) return { ...result, from: lowest + 1, isComplete: true };
-    if (pages >= mostPages) return { ...result, from: lowest + 1, isComplete: false };
+    const isInVain = rowsOf(total) > mostPages * (page.size - OVERLAP);
+    if (pages >= mostPages || isInVain) return { ...result, from: lowest + 1, isComplete: false };
     if (rows.size === known) throw torn(listing, "a page repeats the one before");
     offset += page.transactions.length - OVERLAP;
     cursor = page.older;
@@ -185,8 +199,15 @@ export async function readUp(
     }
     newest = page.transactions[0] ?? newest;
     if (offset === 0 || (pages >= mostPages && (newest?.height ?? 0) > atLeast)) break;
-    offset = Math.max(0, offset - page.size + OVERLAP);
-    page = await readOld(listing.api, listing.principal, offset);
+    const next = Math.max(0, offset - page.size + OVERLAP);
+    try {
+      page = await readOld(listing.api, listing.principal, next);
+    } catch (error) {
+      // What was read is worth keeping, if it is enough to get on.
+      if (!isShortage(error) || (newest?.height ?? 0) <= atLeast) throw error;
+      break;
+    }
+    offset = next;
   }
   return {
     items: [...rows.values()],

@@ -1,6 +1,6 @@
 // One poll of an address: reads what is new within bounds, moves the horizon, and gets the transfers of what is counted.
 // Whatever ends before everything is read leaves a horizon that everything below has been counted of.
-import { ApiError } from "../api/errors.ts";
+import { ApiError, isShortage } from "../api/errors.ts";
 import { type Listing, type Reading, readDown, readUp, transactionAt } from "./address-list.ts";
 import { PAGE, type Transaction } from "./address-source.ts";
 import type { Countable, Irregularity } from "./address-totals.ts";
@@ -63,10 +63,13 @@ const CURSOR_PAGES = 4;
 /** Reads and counts within the bounds. */
 export async function gather(listing: Listing, horizon: Horizon, bounds: Bounds): Promise<Gathered> {
   const below = lowest(horizon, bounds.window);
-  // Somebody who is far behind need not read the newest pages in vain.
-  const isFar = bounds.backlog + horizon.window.length > bounds.pages * PAGE;
   const mostPages = listing.isNew ? bounds.pages * CURSOR_PAGES : bounds.pages;
-  const reading = await readDown(listing, below, isFar && !listing.isNew ? 1 : mostPages);
+  // Somebody who is far behind need not read the newest pages in vain.
+  const rowsOf = (total: number) => {
+    const grown = Math.max(0, bounds.growth * (total - bounds.total));
+    return listing.isNew ? 0 : Math.min(total, bounds.backlog + grown + horizon.window.length);
+  };
+  const reading = await readDown(listing, below, mostPages, rowsOf);
   const part = reading.isComplete
     ? { horizon, read: toTop(reading), backlog: undefined, gap: 0 }
     : listing.isNew
@@ -127,9 +130,11 @@ function skipRest(horizon: Horizon, reading: Reading, { total, growth }: Bounds)
 async function catchUp(listing: Listing, horizon: Horizon, reading: Reading, bounds: Bounds): Promise<Part> {
   const { total } = reading;
   const grown = bounds.backlog + (bounds.growth === 0 ? 0 : Math.max(0, total - bounds.total));
-  const below = lowest(horizon, bounds.window);
+  // So far below the tip nothing is replaced any more: what was counted need not be read again to get on.
+  const isDeep = bounds.depthOf(reading.items) - horizon.height > bounds.window;
+  const below = isDeep ? Math.max(horizon.height + 1, horizon.floor.height) : lowest(horizon, bounds.window);
   const stretch = await readUp(listing, below, horizon.height + 1, Math.max(0, grown - PAGE / 2), total, bounds.pages);
-  const behind = stretch.backlog - horizon.window.length;
+  const behind = stretch.backlog - (isDeep ? 0 : horizon.window.length);
   const isTop = stretch.to === Number.MAX_SAFE_INTEGER;
   if (behind <= bounds.catchUp) return { horizon, read: stretch, backlog: isTop ? undefined : behind, gap: 0 };
   const first = await transactionAt(listing, bounds.catchUp - 1);
@@ -206,9 +211,6 @@ async function withTransfers(listing: Listing, part: Part, depth: number, bounds
   }));
   return { advance: moved, counted, hasTransfers, held, withoutTransfers };
 }
-
-const isShortage = ({ reason }: ApiError): boolean =>
-  reason === "budget" || reason === "timeout" || reason === "rate_limited";
 
 /** The transfers of a transaction as far as the list itself tells them; undefined when they have to be asked for. */
 function ownTransfer(principal: string, tx: Transaction): readonly Transfer[] | undefined {

@@ -196,7 +196,8 @@ async function observeBy(
   const start = previous ?? (await firstSight(listing, settings, poll, target.confirmations));
   const bounds: Bounds = {
     window,
-    pages: settings.pages,
+    // Half of what the budget has now, so that the transfers of what is read can be asked for too.
+    pages: Math.max(2, Math.min(settings.pages, Math.floor(api.room() / 2))),
     catchUp: start.isBackfilling ? Number.POSITIVE_INFINITY : settings.catch_up,
     backlog: previous?.facts.backlog ?? wanted(settings),
     growth: previous === undefined ? 0 : 1,

@@ -59,11 +59,11 @@ export const blockList = operation({
   body: z.object({ results: z.array(newBlock) }),
 });
 
-/** Replacement of 4.7: does not know blocks that are canonical no more. */
+/** Replacement of 4.7 and 4.8, by hash or height: does not know blocks that are canonical no more. */
 export const block = operation({
   name: "block",
   path: "/extended/v2/blocks/{id}",
-  body: z.object({ canonical: z.boolean() }),
+  body: newBlock,
 });
 
 /** Where the chain ends, when the server offers it. The tip is missing while its database is empty or down. */

@@ -88,6 +88,18 @@ const executionCost = gauge({
   source: source("execution_cost_*"),
   labels: dimensionLabels,
 });
+const executionCostTotal = counter({
+  name: "stacks_chain_execution_cost_total",
+  help: "Execution cost of the Stacks blocks followed, in the units of the dimension.",
+  source: source("execution_cost_*"),
+  labels: dimensionLabels,
+});
+const tenureLimit = gauge({
+  name: "stacks_chain_tenure_execution_cost_limit",
+  help: "Configured limit of a tenure (tenure_limits), in the units of the dimension.",
+  source: "the configuration",
+  labels: dimensionLabels,
+});
 const tenureCost = gauge({
   name: "stacks_chain_tenure_execution_cost_ratio",
   help: "Execution cost of the current tenure (the blocks of one burn block) over the configured limit. Absent until the tenure was seen from its first block.",
@@ -227,7 +239,7 @@ export const blocks = {
   about: "Height, times, size, pace and execution cost of the chain's blocks, and its reorganisations.",
   schedule: "every 2m",
   priority: 2,
-  durable: { version: 1 },
+  durable: { version: 2 },
   operations: blockOperations,
   families: [
     blockHeight,
@@ -240,6 +252,8 @@ export const blocks = {
     transactionsTotal,
     blockInterval,
     executionCost,
+    executionCostTotal,
+    tenureLimit,
     tenureCost,
     blocksPerBurnBlock,
     microblocks,
@@ -286,6 +300,8 @@ export const blocks = {
     const tenure = currentTenure(chain);
     for (const dimension of DIMENSIONS) {
       yield executionCost.at({ network, dimension }, tip.cost[dimension]);
+      yield executionCostTotal.at({ network, dimension }, totals.cost[dimension]);
+      yield tenureLimit.at({ network, dimension }, limits[dimension]);
       if (tenure !== undefined) {
         const used = tenure.reduce((sum, { cost }) => sum + cost[dimension], 0);
         yield tenureCost.at({ network, dimension }, used / limits[dimension]);

@@ -4,6 +4,9 @@
 export const DIMENSIONS = ["read_count", "read_length", "runtime", "write_count", "write_length"] as const;
 export type Dimension = (typeof DIMENSIONS)[number];
 
+const mapDimensions = (value: (dimension: Dimension) => number) =>
+  Object.fromEntries(DIMENSIONS.map((dimension) => [dimension, value(dimension)])) as Record<Dimension, number>;
+
 /** What is kept of a block. Times are Unix seconds, absent when the server does not know them. */
 export interface Block {
   readonly height: number;
@@ -41,6 +44,7 @@ export interface Totals {
   readonly intervals: Tally;
   /** Transactions per block. */
   readonly sizes: Tally;
+  readonly cost: Readonly<Record<Dimension, number>>;
   readonly reorgs: number;
   readonly reorgedBlocks: number;
   /** Blocks passed over because catching up is bounded. */
@@ -81,6 +85,7 @@ export const NOTHING: Totals = {
   microblocks: undefined,
   intervals: emptyTally(INTERVAL_BOUNDS),
   sizes: emptyTally(SIZE_BOUNDS),
+  cost: mapDimensions(() => 0),
   reorgs: 0,
   reorgedBlocks: 0,
   skipped: 0,
@@ -190,6 +195,7 @@ function counted(totals: Totals, block: Block, parent: Block | undefined): Total
     intervals:
       seconds === undefined || seconds < 0 ? totals.intervals : observed(totals.intervals, INTERVAL_BOUNDS, seconds),
     sizes: observed(totals.sizes, SIZE_BOUNDS, block.transactions),
+    cost: mapDimensions((dimension) => totals.cost[dimension] + block.cost[dimension]),
   };
 }
 

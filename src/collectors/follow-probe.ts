@@ -1,8 +1,8 @@
 // Following the chain where no operation tells its tip: ask for the next height until there is none. At first sight the
 // tip is found by galloping and bisecting; that can take more requests than one poll has, so the search itself is kept.
-import { ApiError } from "../api/errors.ts";
+import { ApiError, isShortage } from "../api/errors.ts";
 import type { StacksApi } from "../api/operation.ts";
-import { blockByHeight, status, toBlock } from "./block-source.ts";
+import { block, blockByHeight, status, toBlock } from "./block-source.ts";
 import { type Block, type Chain, compare, NOTHING, restart, tipOf } from "./chain.ts";
 import { type FollowOptions, isAbandoned, joined } from "./follow-list.ts";
 
@@ -26,14 +26,17 @@ const STEPS_PER_POLL = 12;
 const STALLED_SECONDS = 600;
 
 async function readBlock(api: StacksApi, height: number): Promise<Block | undefined> {
-  const answer = await api.find(blockByHeight, { path: { height } });
-  return answer?.body.canonical ? toBlock(answer.body, api, blockByHeight) : undefined;
+  if (!api.isRetired(blockByHeight)) {
+    try {
+      const answer = await api.find(blockByHeight, { path: { height } });
+      return answer?.body.canonical ? toBlock(answer.body, api, blockByHeight) : undefined;
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.reason !== "gone") throw error;
+    }
+  }
+  const answer = await api.find(block, { path: { id: height } });
+  return answer?.body.canonical ? toBlock(answer.body, api, block) : undefined;
 }
-
-// Out of requests or of time in the middle: what was learned so far is worth keeping.
-const isShortage = (error: unknown): boolean =>
-  error instanceof ApiError &&
-  (error.reason === "budget" || error.reason === "timeout" || error.reason === "rate_limited");
 
 async function searchTip(
   api: StacksApi,

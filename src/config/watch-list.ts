@@ -1,5 +1,6 @@
 // The watch list of a network: entries of the configuration and of the files it names, checked and complete.
 import { dirname, resolve } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Watched } from "../collectors/collector.ts";
 import { valueAt } from "./check.ts";
 import type { NetworkConfig } from "./config.ts";
@@ -54,6 +55,8 @@ const TAKEN = new Set([
 const LABEL_NAME = /^[a-z][a-z0-9_]{0,63}$/;
 // Who named the wrong file wants to read that once, and not ten thousand times.
 const MOST_MISTAKES = 50;
+// Checksums take time: so many take a few milliseconds.
+const ENTRIES_AT_ONCE = 200;
 
 /** Reads both lists of a network. */
 export async function readWatchLists(network: unknown, at: Path, parts: Parts): Promise<WatchLists> {
@@ -138,7 +141,9 @@ class Reading {
     const parsed = parseWatchFile(path, text, this.#kind.key);
     if (!parsed.ok) note(parsed.line, "", parsed.message);
     else {
-      for (const { line, value } of parsed.entries) {
+      for (const [place, { line, value }] of parsed.entries.entries()) {
+        // Polls and scrapes go on while a long list is read again.
+        if (place % ENTRIES_AT_ONCE === ENTRIES_AT_ONCE - 1) await nextTurn();
         this.#add(value, (part, message) => note(line, part.join("."), message));
       }
     }

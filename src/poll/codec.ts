@@ -9,11 +9,22 @@ export function encode(observation: unknown): string {
 
 /** The observation of a text that `encode` made. @throws SyntaxError when it is none */
 export function decode(text: string): unknown {
-  return JSON.parse(text, (_, value: unknown) => (isAmount(value) ? BigInt(value.$bigint) : value));
+  return revive(JSON.parse(text));
 }
 
-function isAmount(value: unknown): value is { readonly $bigint: string } {
-  if (typeof value !== "object" || value === null || !("$bigint" in value)) return false;
-  // The key may also be a label value that came from outside; then it has a number beside it, never a text.
-  return typeof value.$bigint === "string" && Object.keys(value).length === 1;
+// In place, and by hand: a reviver of JSON.parse takes ten times as long, which a start with 10,000 targets feels.
+function revive(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (isAmount(value)) return BigInt(value.$bigint);
+  const parts = value as Record<string, unknown>;
+  for (const key of Object.keys(parts)) {
+    const part = parts[key];
+    if (typeof part === "object" && part !== null) parts[key] = revive(part);
+  }
+  return value;
+}
+
+function isAmount(value: object): value is { readonly $bigint: string } {
+  // The key may also be a label value that came from outside; then there is a number behind it, never a text.
+  return "$bigint" in value && typeof value.$bigint === "string" && Object.keys(value).length === 1;
 }

@@ -51,26 +51,26 @@ const LOOK_AGAIN_MS = 10_000;
  */
 async function runSweep(sweep: Sweep, { clock, stop, poll, onDue }: Parts): Promise<void> {
   const running = new Set<Promise<void>>();
-  let due = clock.now();
-  for (const [turn, task] of [...sweep.order].entries()) onDue?.(task, due + turn * sweep.spacingMs);
+  let due = clock.elapsed();
+  for (const [turn, task] of [...sweep.order].entries()) onDue?.(task, clock.now() + turn * sweep.spacingMs);
   while (!stop.aborted) {
     if (running.size >= SWEEP_CONCURRENCY) await Promise.race(running);
     if (stop.aborted) break;
-    const task = sweep.take(clock.now());
+    const task = sweep.take(clock.elapsed());
     if (task === undefined) {
       await sleep(clock, LOOK_AGAIN_MS, stop);
-      due = clock.now();
+      due = clock.elapsed();
       continue;
     }
     onDue?.(task, clock.now() + sweep.pace.intervalMs);
     const polling: Promise<void> = poll(task, false).finally(() => running.delete(polling));
     running.add(polling);
     // What a timer was late by is made up for; what the targets were late by is not.
-    const from = clock.now() - due > sweep.spacingMs ? clock.now() : due;
-    const left = () => from + sweep.spacingMs - clock.now();
+    const from = clock.elapsed() - due > sweep.spacingMs ? clock.elapsed() : due;
+    const left = () => from + sweep.spacingMs - clock.elapsed();
     do await sleep(clock, Math.min(left(), LOOK_AGAIN_MS), stop);
     while (!stop.aborted && left() > 0);
-    due = Math.min(from + sweep.spacingMs, clock.now());
+    due = Math.min(from + sweep.spacingMs, clock.elapsed());
   }
   await Promise.all(running);
 }
@@ -83,7 +83,7 @@ async function runEarly(sweep: Sweep, { clock, stop, poll, onDue }: Parts): Prom
   while (!stop.aborted) {
     if (running.size >= SWEEP_CONCURRENCY) await Promise.race(running);
     const wait = sweep.tasks[0]?.client.waitFor?.(SPARE_PRIORITY) ?? 0;
-    const task = wait > 0 || stop.aborted ? undefined : sweep.takeEarly(clock.now());
+    const task = wait > 0 || stop.aborted ? undefined : sweep.takeEarly(clock.elapsed());
     if (task === undefined) {
       // Who is behind is hinted at again when its poll ends.
       const timer = new AbortController();

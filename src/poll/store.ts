@@ -25,7 +25,7 @@ export const MIGRATIONS: readonly string[] = [
      network TEXT NOT NULL, collector TEXT NOT NULL, target TEXT NOT NULL,
      version INTEGER NOT NULL, saved_at INTEGER NOT NULL, body TEXT NOT NULL,
      PRIMARY KEY (network, collector, target)
-   ) WITHOUT ROWID;
+   );
    CREATE TABLE budgets (network TEXT PRIMARY KEY, body TEXT NOT NULL) WITHOUT ROWID;`,
 ];
 

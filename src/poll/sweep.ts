@@ -14,7 +14,6 @@ export interface Pace {
 
 /** What changed with a new list. */
 export interface Renewal {
-  readonly added: readonly Task[];
   /** Tasks that are polled no more. */
   readonly gone: readonly Task[];
   /** Tasks whose target is called or labelled otherwise: the same principal, another task. */
@@ -33,7 +32,7 @@ export class Sweep {
   readonly collector: string;
   #tasks: readonly Task[] = [];
   #pace: Pace;
-  /** When each was taken last (Unix time, milliseconds), the longest ago first. */
+  /** When each was taken last (milliseconds since any moment), the longest ago first. */
   readonly #turns = new Map<Task, number>();
   readonly #byKey = new Map<string, Task>();
   /** Who is to be polled before its turn, and not before when. */
@@ -76,7 +75,7 @@ export class Sweep {
     const task = this.#byKey.get(key);
     if (task === undefined || this.#early.has(task)) return false;
     const pauseMs = cause === "behind" ? 0 : this.#pace.wishedIntervalMs / MOST_HINTS_AN_INTERVAL;
-    this.#early.set(task, (this.#turns.get(task) ?? 0) + pauseMs);
+    this.#early.set(task, (this.#turns.get(task) ?? Number.NEGATIVE_INFINITY) + pauseMs);
     return true;
   }
 
@@ -114,7 +113,7 @@ export class Sweep {
     }
     this.#tasks = tasks;
     this.#pace = pace;
-    return { added: newOnes, gone, replaced };
+    return { gone, replaced };
   }
 
   #toBack(task: Task, now: number): void {

@@ -7,6 +7,7 @@ import * as own from "../metrics/own.ts";
 /** Counts the work of polls and requests. Every known label set begins at 0, so that `rate()` sees the first increase. */
 export class Work {
   readonly instruments = new Instruments();
+  readonly #onRequest: () => void;
   readonly #runs = this.instruments.counter(own.runs);
   readonly #failures = this.instruments.counter(own.failures);
   readonly #duration = this.instruments.histogram(own.duration);
@@ -18,6 +19,11 @@ export class Work {
   readonly #pauses = this.instruments.counter(own.pauses);
   readonly #deprecations = this.instruments.counter(own.deprecations);
   readonly #drift = this.instruments.counter(own.drift);
+
+  /** @param onRequest told of every request that ended. */
+  constructor(onRequest: () => void = () => undefined) {
+    this.#onRequest = onRequest;
+  }
 
   /** Makes the series of a collector exist. */
   expectCollector(network: string, collector: string): void {
@@ -60,6 +66,7 @@ export class Work {
         this.#requests.add({ network, operation, code });
         this.#requestDuration.observe({ network, operation }, durationSeconds);
         this.#receivedBytes.add({ network, operation }, bytes);
+        this.#onRequest();
       },
       onRetry: ({ operation, reason }: { operation: string; reason: string }) =>
         this.#retries.add({ network, operation, reason }),

@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, jest, test } from "@jest/globals";
+import { parse } from "yaml";
 import { alerts } from "../../alerts/index.ts";
 import { inhibitions } from "../../alerts/inhibitions.ts";
 import { until } from "../support/program.ts";
@@ -41,15 +42,16 @@ suite("with Alertmanager (Debian: apt-get install prometheus-alertmanager)", () 
     receiver.listen(0, "127.0.0.1");
     await once(receiver, "listening");
     const { port } = receiver.address() as { port: number };
-    const example = readFileSync(
-      fileURLToPath(new URL("../../alerts/generated/alertmanager.yaml", import.meta.url)),
-      "utf8",
-    );
+    const example = parse(
+      readFileSync(fileURLToPath(new URL("../../alerts/generated/alertmanager.yaml", import.meta.url)), "utf8"),
+    ) as { route: { group_wait: string }; receivers: { name: string }[] };
     const config = join(folder, "alertmanager.yaml");
-    writeFileSync(
-      config,
-      example.replaceAll("127.0.0.1:5001", `127.0.0.1:${port}`).replace("group_wait: 30s", "group_wait: 1s"),
-    );
+    const receivers = example.receivers.map(({ name }) => ({
+      name,
+      webhook_configs: [{ url: `http://127.0.0.1:${port}/${name}` }],
+    }));
+    // JSON is YAML too.
+    writeFileSync(config, JSON.stringify({ ...example, receivers, route: { ...example.route, group_wait: "1s" } }));
     const free = createServer().listen(0, "127.0.0.1");
     await once(free, "listening");
     address = `127.0.0.1:${(free.address() as { port: number }).port}`;

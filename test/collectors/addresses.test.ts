@@ -1,4 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
+import { ApiError } from "../../src/api/errors.ts";
+import type { AddressTotals } from "../../src/collectors/address-totals.ts";
 import { addresses as collector } from "../../src/collectors/addresses.ts";
 import type { AnyCollector } from "../../src/collectors/collector.ts";
 import { type Canned, cannedApi, captured } from "../support/canned-api.ts";
@@ -129,6 +131,42 @@ describe("requests", () => {
     expect(heightOf(second)).toBe(heightOf(first) + 3);
     expect(api.asked.filter((url) => url.startsWith("address_transactions"))).toHaveLength(2);
   });
+});
+
+test.each([5, 7, 12, 40])("with %i requests a poll, a day of downtime is caught up, oldest first", async (room) => {
+  const ledger = new ModelLedger();
+  ledger.mine([1, 1, 0, 0, 0, 0, 0, 0]);
+  const plain = cannedApi(ledger.answer);
+  let left = room;
+  const api: typeof plain = {
+    ...plain,
+    room: () => left,
+    getWhole: (operation, parameters) => {
+      left -= 1;
+      if (left < 0) return Promise.reject(new ApiError("budget", operation.name, "nothing left"));
+      return plain.getWhole(operation, parameters);
+    },
+  };
+  const at = () => ({ target: targetOf(PRINCIPAL), chain: ledger.view, now: ledger.now });
+  let seen = (await observe(addresses, api, undefined, at())) as { totals: AddressTotals; facts: { backlog: number } };
+  ledger.mine([...Array.from({ length: 600 }, () => 1), 0, 0, 0, 0, 0, 0]);
+  const counts: number[] = [];
+  let failed = 0;
+  for (let polls = 0; polls < 400 && (counts.at(-1) ?? 0) < 600; polls += 1) {
+    left = room;
+    ledger.now += 60_000;
+    try {
+      seen = (await observe(addresses, api, seen, at())) as typeof seen;
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.reason !== "budget") throw error;
+      failed += 1;
+    }
+    counts.push(Object.values(seen.totals.transactions).reduce((sum, count) => sum + count, 0));
+  }
+
+  expect(counts.at(-1)).toBe(600);
+  expect(failed).toBe(0);
+  expect(seen.totals.gap).toBe(0);
 });
 
 async function values(seen: unknown, of = target): Promise<Map<string, number>> {

@@ -167,6 +167,20 @@ describe.each(["extended", "probe"] as const)("followed by %s", (tip) => {
     expect((await valuesOf(after)).get(ratio)).toBe(((rest.length + 1) * 15) / 15_000);
   });
 
+  test("adds up the cost of every block followed, whatever its tenure, beside the limit of one", async () => {
+    const chain = new ModelChain();
+    chain.mine(40);
+
+    const values = await valuesOf(
+      await follow(chain, [quiet, () => chain.mine(7), () => chain.mine(3, 1)], { tip, catch_up: 30 }),
+    );
+
+    const total = "stacks_chain_execution_cost_total";
+    expect(values.get(`${total} write_count`)).toBe(10 * 2);
+    expect(values.get(`${total} read_length`)).toBe([41, 42, 43, 44, 45, 46, 47, 48, 49, 50].reduce((a, b) => a + b));
+    expect(values.get("stacks_chain_tenure_execution_cost_limit write_count")).toBe(15_000);
+  });
+
   test("has nothing to say while the chain is empty", async () => {
     const chain = new ModelChain();
 
@@ -277,7 +291,7 @@ describe("auto", () => {
 
   test("says that the operation is gone when every way is", async () => {
     const chain = new ModelChain();
-    for (const operation of ["blocks", "block_by_height", "status"]) chain.status.set(operation, 410);
+    for (const operation of ["blocks", "block_by_height", "block", "status"]) chain.status.set(operation, 410);
 
     await expect(observe(blocks, cannedApi(chain.answer))).rejects.toMatchObject({ reason: "gone" });
   });

@@ -33,7 +33,8 @@ const urlOf = (operation: Operation, { path, query }: Parameters<string>): strin
 
 // As the server does it: the newest transaction of the list, wherever that is mined; none for an empty list.
 function etagOf(body: unknown): string | undefined {
-  return /"tx_id":("[^"]+")/.exec(JSON.stringify(body))?.[1];
+  const { results } = body as { readonly results?: readonly unknown[] };
+  return /"tx_id":("[^"]+")/.exec(JSON.stringify(results?.[0] ?? {}))?.[1];
 }
 
 const REASON_OF: Readonly<Record<number, "gone" | "not_found" | "rate_limited">> = {
@@ -86,6 +87,7 @@ export function cannedApi(table: (url: string, operation: string) => Canned, now
         throw error;
       }
     }) as StacksApi["find"],
+    room: () => Number.POSITIVE_INFINITY,
     isRetired: ({ name }) => retired.has(name),
     noteDrift: ({ name }: Operation, field: string, kind: Drift) => drift.push(`${name} ${field} ${kind}`),
   };

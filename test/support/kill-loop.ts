@@ -6,8 +6,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { contractBookOf } from "../../simulator/chain/books.ts";
 import { startSimulator } from "../../simulator/server.ts";
-import { parseExposition } from "./parser.ts";
-import { booked } from "./simulated-books.ts";
+import { booked, differences, sumOf, type Totals, totalsOf } from "./simulated-books.ts";
 
 const CONFIRMATIONS = 3;
 
@@ -23,8 +22,6 @@ export interface KillLoop {
   readonly faults: readonly string[];
 }
 
-type Totals = ReadonlyMap<string, number>;
-
 /** A generator of numbers in [0, 1), the same for the same seed (mulberry32). */
 function randomOf(seed: number): () => number {
   let state = seed >>> 0;
@@ -34,23 +31,6 @@ function randomOf(seed: number): () => number {
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
-}
-
-/** Every counter that has to survive, by series; the exporter's own begin anew. */
-function totalsOf(page: string): Totals {
-  const totals = new Map<string, number>();
-  for (const { name, type, samples } of parseExposition(page, "classic")) {
-    if (type !== "counter" || !/^stacks_(?:address|contract|chain)_/.test(name)) continue;
-    for (const sample of samples) totals.set(`${sample.name}${JSON.stringify([...sample.labels])}`, sample.value);
-  }
-  return totals;
-}
-
-function sumOf(totals: Totals, name: string, address: string): number {
-  let sum = 0;
-  for (const [series, value] of totals)
-    if (series.startsWith(`${name}[`) && series.includes(`"${address}"`)) sum += value;
-  return sum;
 }
 
 /** Runs the loop with the program at `main`. */
@@ -169,31 +149,13 @@ collectors:
     const run = started();
     const address = (await run.listening) ?? "";
     const tip = chain.ledger.tip?.height ?? 0;
-    const expected = principals.map((principal) => ({
-      principal,
-      book: booked(chain, principal, tip - CONFIRMATIONS + 1),
-    }));
-    const pairs = (totals: Totals) =>
-      expected.flatMap(({ principal, book }) =>
-        (
-          [
-            ["stacks_address_transactions_total", book.transactions],
-            ["stacks_address_fees_paid_microstx_total", Number(book.fees)],
-            ["stacks_address_stx_transfer_microstx_total", Number(book.stx)],
-            ["stacks_address_received_microstx_total", Number(book.reached)],
-            ["stacks_address_nft_transfers_total", book.nft],
-            ["stacks_address_reverted_transactions_total", 0],
-            ["stacks_address_gap_transactions_total", 0],
-          ] as const
-        ).map(([name, wanted]) => ({ name, principal, wanted, found: sumOf(totals, name, principal) })),
-      );
-    await until(
-      async () => pairs(await look(address)).every(({ wanted, found }) => wanted === found),
-      "the counters to equal the books",
-    );
-    for (const { name, principal, wanted, found } of pairs(last)) {
-      if (wanted !== found) faults.push(`${name} of ${principal} is ${found}, the books say ${wanted}`);
-    }
+    const depth = tip - CONFIRMATIONS + 1;
+    const wrong = () => differences(last, chain, principals, depth);
+    await until(async () => {
+      await look(address);
+      return wrong().length === 0;
+    }, "the counters to equal the books");
+    faults.push(...wrong());
     // Events carry no height: enough blocks pass that every one of them has had its confirmations.
     const wanted = contractBookOf(chain, cast.contracts.logger).prints - printed;
     const events = () => sumOf(last, "stacks_contract_events_total", cast.contracts.logger);
@@ -210,7 +172,7 @@ collectors:
     if (events() + (await pending()) !== wanted)
       faults.push(`${events()} events and ${await pending()} pending, the books say ${wanted}`);
     await end(run, "SIGTERM");
-    const transactions = expected.reduce((sum, { book }) => sum + book.transactions, 0);
+    const transactions = principals.reduce((sum, one) => sum + booked(chain, one, depth).transactions, 0);
     return { kills, early, reorgs, transactions, faults };
   } finally {
     await simulator.close();

@@ -9,6 +9,7 @@ type Labels = Readonly<Record<string, string>>;
 /** What is scraped, and what must follow. Times are minutes since the first sample. */
 export interface Scenario {
   readonly name: string;
+  /** The alert that it is about; `*` for all of them at once. */
   readonly alert: string;
   /** Minutes between evaluations. @default 1 */
   readonly every?: number;
@@ -32,6 +33,10 @@ export const climb = (from: number, step: number, minutes: number): string =>
 /** One after the other. */
 export const trace = (...parts: readonly string[]): string => parts.join(" ");
 
+/** The same parts again and again. */
+export const repeat = (times: number, ...parts: readonly string[]): string =>
+  Array.from({ length: times }, () => parts.join(" ")).join(" ");
+
 /** A rule as Prometheus reads it, of which a test looks at the name and the expression. */
 export interface TestedRule {
   readonly record?: string;
@@ -39,15 +44,22 @@ export interface TestedRule {
   readonly expr: string;
 }
 
-/** The rules that an alert needs, in the order in which they are evaluated. */
-export function closureOf(alert: string, rules: readonly TestedRule[]): TestedRule[] {
+/**
+ * The rules that an alert needs, in the order in which they are evaluated. Recorded series that are `given` are not computed:
+ * promtool evaluates all rules at one pace, and what comes of another pace can be told only so.
+ */
+export function closureOf(alert: string, rules: readonly TestedRule[], given: readonly string[] = []): TestedRule[] {
   const needed = new Set<TestedRule>();
   const visit = (rule: TestedRule) => {
     if (needed.has(rule)) return;
-    for (const other of rules) if (other.record !== undefined && names(rule.expr).has(other.record)) visit(other);
+    for (const other of rules) {
+      const { record } = other;
+      const isGiven = given.some((name) => name.startsWith(`${record}{`));
+      if (record !== undefined && !isGiven && names(rule.expr).has(record)) visit(other);
+    }
     needed.add(rule);
   };
-  for (const rule of rules) if (rule.alert === alert) visit(rule);
+  for (const rule of rules) if (rule.alert === alert || (alert === "*" && rule.alert !== undefined)) visit(rule);
   return [...needed];
 }
 
@@ -56,7 +68,8 @@ function names(expr: string): Set<string> {
 }
 
 function expectation(alert: string, { at, firing }: Scenario["expect"][number]): object {
-  const state = `ALERTS{alertname=${JSON.stringify(alert)}, alertstate="firing"}`;
+  const name = alert === "*" ? "" : `alertname=${JSON.stringify(alert)}, `;
+  const state = `ALERTS{${name}alertstate="firing"}`;
   const by = Object.keys(firing[0] ?? {}).join(", ");
   return {
     expr: firing.length === 0 ? state : `count by (${by}) (${state})`,
@@ -70,18 +83,18 @@ function expectation(alert: string, { at, firing }: Scenario["expect"][number]):
   };
 }
 
-/** A test file of promtool for scenarios with the same rules and pace. */
-export function testFile(scenarios: readonly Scenario[], ruleFile: string): object {
-  return {
-    rule_files: [ruleFile],
-    evaluation_interval: `${scenarios[0]?.every ?? 1}m`,
-    tests: scenarios.map(({ name, alert, sampled = 1, series, expect }) => ({
-      name,
-      interval: `${sampled}m`,
-      input_series: Object.entries(series).map(([series, values]) => ({ series, values })),
-      promql_expr_test: expect.map((one) => expectation(alert, one)),
-    })),
+/** The scenario as a test file of promtool. */
+export function testFile(
+  { name, alert, every = 1, sampled = 1, series, expect }: Scenario,
+  ruleFile: string,
+): { readonly tests: readonly object[] } {
+  const test = {
+    name,
+    interval: `${sampled}m`,
+    input_series: Object.entries(series).map(([series, values]) => ({ series, values })),
+    promql_expr_test: expect.map((one) => expectation(alert, one)),
   };
+  return { rule_files: [ruleFile], evaluation_interval: `${every}m`, tests: [test] } as { tests: object[] };
 }
 
 /** What an alert says, filled in, at the first time at which the scenario has it firing. */
@@ -92,8 +105,8 @@ export async function wordsOf(
   const at = scenario.expect.find(({ firing }) => firing.length > 0)?.at;
   const folder = await mkdtemp(join(tmpdir(), "stacks-exporter-rules-"));
   try {
-    const groups = [{ name: "tested", rules: closureOf(scenario.alert, rules) }];
-    const file = testFile([{ ...scenario, expect: [] }], "rules.json") as { tests: object[] };
+    const groups = [{ name: "tested", rules: closureOf(scenario.alert, rules, Object.keys(scenario.series)) }];
+    const file = testFile({ ...scenario, expect: [] }, "rules.json");
     // Nothing is expected, so promtool tells what there was instead.
     const asked = { eval_time: `${at}m`, alertname: scenario.alert, exp_alerts: [] };
     const tests = file.tests.map((test) => ({ ...test, alert_rule_test: [asked] }));
@@ -137,11 +150,11 @@ export async function trials(all: readonly Trial[]): Promise<string[]> {
   try {
     const files = await Promise.all(
       all.flatMap(({ scenarios, rules }, index) =>
-        [...Map.groupBy(scenarios, ({ every }) => every ?? 1)].map(async ([every, group]) => {
-          const stem = `${index}-${every}`;
-          const groups = [{ name: "tested", rules: closureOf(group[0]?.alert ?? "", rules) }];
+        scenarios.map(async (scenario, number) => {
+          const stem = `${index}-${number}`;
+          const groups = [{ name: "tested", rules: closureOf(scenario.alert, rules, Object.keys(scenario.series)) }];
           await writeFile(join(folder, `${stem}.rules.json`), JSON.stringify({ groups }));
-          await writeFile(join(folder, `${stem}.test.json`), JSON.stringify(testFile(group, `${stem}.rules.json`)));
+          await writeFile(join(folder, `${stem}.test.json`), JSON.stringify(testFile(scenario, `${stem}.rules.json`)));
           return { index, path: join(folder, `${stem}.test.json`) };
         }),
       ),

@@ -1,6 +1,7 @@
-// What counters of an address should be, straight from the simulator's canonical blocks, up to a height.
+// What counters should be, straight from the simulator's canonical blocks, and whether they are.
 import { canonicalTransactions } from "../../simulator/chain/books.ts";
 import type { Chain } from "../../simulator/chain/chain.ts";
+import { parseExposition } from "./parser.ts";
 
 /** Sums of one principal; amounts in the units of their asset. */
 export interface Booked {
@@ -37,4 +38,52 @@ export function booked(chain: Chain, principal: string, to: number, from = -1): 
     }
   }
   return book;
+}
+
+/** Values by series. */
+export type Totals = ReadonlyMap<string, number>;
+
+/** Every counter of the chain, of addresses and of contracts on a page; the exporter's own begin anew at each start. */
+export function totalsOf(page: string): Totals {
+  const totals = new Map<string, number>();
+  for (const { name, type, samples } of parseExposition(page, "classic")) {
+    if (type !== "counter" || !/^stacks_(?:address|contract|chain)_/.test(name)) continue;
+    for (const sample of samples) totals.set(`${sample.name}${JSON.stringify([...sample.labels])}`, sample.value);
+  }
+  return totals;
+}
+
+/** The sum of a family over all series with a label value. */
+export function sumOf(totals: Totals, name: string, value: string): number {
+  let sum = 0;
+  for (const [series, total] of totals)
+    if (series.startsWith(`${name}[`) && series.includes(`"${value}"`)) sum += total;
+  return sum;
+}
+
+/** What differs from the books of blocks above `from` and up to `to`; empty when nothing does. */
+export function differences(
+  totals: Totals,
+  chain: Chain,
+  principals: readonly string[],
+  to: number,
+  from = -1,
+): string[] {
+  return principals.flatMap((principal) => {
+    const book = booked(chain, principal, to, from);
+    const wanted = {
+      stacks_address_transactions_total: book.transactions,
+      stacks_address_fees_paid_microstx_total: Number(book.fees),
+      stacks_address_stx_transfer_microstx_total: Number(book.stx),
+      stacks_address_received_microstx_total: Number(book.reached),
+      stacks_address_nft_transfers_total: book.nft,
+      stacks_address_ft_transfer_units_total: Number(book.ft),
+      stacks_address_reverted_transactions_total: 0,
+      stacks_address_gap_transactions_total: 0,
+    };
+    return Object.entries(wanted).flatMap(([name, value]) => {
+      const found = sumOf(totals, name, principal);
+      return found === value ? [] : [`${name} of ${principal} is ${found}, the books say ${value}`];
+    });
+  });
 }

@@ -39,6 +39,25 @@ const unusualFlows = [
   unusual("quiet: the exporter starts anew at nothing", sent(trace(climb(0, 1e8, 300), gone(3), climb(0, 1e8, 200))), [
     never(480),
   ]),
+  unusual("quiet: twice within two hours", sent(trace(hold(0, 300), hold(6e9, 80), hold(12e9, 100))), [never(470)]),
+  unusual("twice within an hour", sent(trace(hold(0, 300), hold(6e9, 40), hold(12e9, 100))), [
+    quiet(344),
+    firing(payer, 345),
+  ]),
+  unusual(
+    "quiet: twice within two hours, on top of what is usual",
+    sent(trace(climb(0, 1e8, 300), climb(600e8, 1e8, 80), climb(980e8, 1e8, 200))),
+    [never(500)],
+  ),
+  unusual(
+    "a usual flow that is not renewed is good for a quarter of an hour",
+    {
+      ...sent(climb(0, 1e9, 200)),
+      [`stacks:address_sent_microstx:baseline7d{${who}, ${target()}}`]: trace(hold(1e9, 70), missing(100)),
+    },
+    // Its last sample is at minute 69.
+    [firing(payer, 40, 84, 114), quiet(115, 150)],
+  ),
   unusual("of two networks only one", { ...sent(flow(9e10)), ...sent(climb(0, 1e8, 800), "testnet") }, [
     firing({ network: "mainnet" }, 310),
   ]),
@@ -53,8 +72,9 @@ const longFlows = [
   ),
   unusualDays(
     "a day of history is enough for a baseline",
-    sent(trace(climb(0, 1e8, 1500), climb(3000e8, 1e8, 100))),
-    [quiet(1495), firing(payer, 1505)],
+    // There is an increase from minute 5 on; the 288th sample is at minute 1440.
+    sent(trace(climb(0, 1e8, 1430), climb(3000e8, 1e8, 100))),
+    [quiet(1440), firing(payer, 1445)],
     5,
   ),
   unusualDays(
@@ -163,6 +183,37 @@ const failures = [
       ...count("abort_by_response", hold(5, 300)),
     },
     [never(250)],
+  ),
+  failing(
+    "quiet: the failures of an hour against the successes of that hour",
+    {
+      ...count("abort_by_response", trace(hold(0, 100), hold(50, 100), hold(53, 100))),
+      ...count("success", trace(hold(0, 200), hold(100, 100))),
+    },
+    [quiet(190, 195, 206, 215, 219)],
+  ),
+  failing(
+    "successes before the hour do not count",
+    {
+      ...count("abort_by_response", step(31)),
+      ...count("success", trace(hold(0, 20), hold(1000, 80), hold(1069, 300))),
+    },
+    [firing(payer, 105)],
+  ),
+  failing(
+    "successes within the hour do",
+    { ...count("abort_by_response", step(31)), ...count("success", trace(hold(0, 60), hold(200, 300))) },
+    [quiet(105, 119, 124), firing(payer, 125)],
+  ),
+  failing(
+    "quiet: three failures in more than an hour",
+    count("abort_by_response", trace(hold(0, 100), hold(2, 70), hold(3, 100))),
+    [never(260)],
+  ),
+  failing(
+    "three failures within the hour",
+    count("abort_by_response", trace(hold(0, 100), hold(2, 40), hold(3, 100))),
+    [quiet(144), firing(payer, 145)],
   ),
   failing("quiet: nothing is sent", outcomes(0, 0), [never(250)]),
   failing(

@@ -1,5 +1,5 @@
 // Watched contracts in traces.
-import { climb, gone, hold, type Scenario, trace } from "../../support/promtool.ts";
+import { climb, gone, hold, missing, type Scenario, trace } from "../../support/promtool.ts";
 import { firing, never, of, quiet, target } from "./kit.ts";
 
 const oracle = { network: "mainnet", name: "oracle", contract_id: "SP1.oracle" };
@@ -57,6 +57,16 @@ const silences = [
     "quiet: an outage",
     { ...events(trace(climb(0, 1, 100), gone(200))), ...last(trace(climb(0, 60, 100), gone(200))), ...one },
     [never(290)],
+  ),
+  silent(
+    "a habit that is not renewed is good for a quarter of an hour",
+    {
+      ...last(hold(-36_000, 200)),
+      ...one,
+      [`stacks:contract_events:increase7d{${labels("mainnet")}}`]: trace(hold(1000, 30), missing(100)),
+    },
+    // Its last sample is at minute 29; it is kept for ten minutes more.
+    [firing(oracle, 10, 44, 54), quiet(55, 90)],
   ),
   silent("quiet: no event was ever seen", { ...events(hold(0, 300)), ...one }, [never(290)]),
   silent(

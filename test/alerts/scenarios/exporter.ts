@@ -285,13 +285,25 @@ const LIMITS: readonly Limit[] = [
   {
     alert: "StacksSeriesHigh",
     series: (network, values) => ({
-      [`stacks_exporter_series{family="a", job="stacks", instance="${network}"}`]: values(0.5),
-      [`stacks_exporter_series{family="b", job="stacks", instance="${network}"}`]: values(0.5),
+      [`stacks_exporter_series{family="a", job="stacks", instance="${network}"}`]: values(500),
+      [`stacks_exporter_series{family="b", job="stacks", instance="${network}"}`]: values(500),
+      [`stacks_exporter_series_limit{job="stacks", instance="${network}"}`]: hold(1000, 500),
     }),
-    limit: 20_000,
-    beyond: 20_100,
-    usual: 900,
+    limit: 0.9,
+    beyond: 0.902,
+    usual: 0.2,
     for: 30,
+    labels: { instance: "mainnet" },
+  },
+  {
+    alert: "StacksWatchListRefused",
+    series: (network, values) => ({
+      [`stacks_exporter_watch_list_last_reload_successful{job="stacks", instance="${network}"}`]: values(1),
+    }),
+    limit: 1,
+    beyond: 0,
+    usual: 1,
+    for: 5,
     labels: { instance: "mainnet" },
   },
 ];

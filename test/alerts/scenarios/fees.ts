@@ -1,9 +1,9 @@
 // The fee market in traces: what makes each fee alert fire, and each thing that must not.
-import { gone, hold, missing, type Scenario, trace } from "../../support/promtool.ts";
+import { climb, gone, hold, missing, repeat, type Scenario, trace } from "../../support/promtool.ts";
 import { firing, never, of, quiet, target } from "./kit.ts";
 
-// As long as promtool's pace needs for a baseline: 288 samples of a minute each, as against 288 of five minutes in operation.
-const CALM = 300;
+/** Minutes of calm before anything happens: more than the slow window. */
+const CALM = 40;
 
 interface Market {
   readonly network?: string;
@@ -12,10 +12,15 @@ interface Market {
   readonly medium?: string;
   readonly high?: string;
   readonly waiting?: string;
-  readonly usage?: string | undefined;
+  /** Execution cost of all blocks so far, of tenures that may use 6000 in ten minutes: see `used`. */
+  readonly cost?: string | undefined;
 }
 
-function market({ network = "mainnet", low, medium, high, waiting, usage }: Market): Record<string, string> {
+/** Traces whose baselines are computed: 288 samples make one, here of a minute each, in operation of five. */
+function history(
+  { network = "mainnet", low, medium, high, waiting, cost }: Market,
+  minutes = 5000,
+): Record<string, string> {
   const fee = (priority: string) =>
     `stacks_mempool_fee_priority_microstx{tx_type="all", priority="${priority}", ${target(network)}}`;
   const series: Record<string, string | undefined> = {
@@ -24,217 +29,296 @@ function market({ network = "mainnet", low, medium, high, waiting, usage }: Mark
     [fee("high")]: high,
     // Two types, so that the sum is seen to be one.
     [`stacks_mempool_transactions{tx_type="contract_call", ${target(network)}}`]: waiting,
-    [`stacks_mempool_transactions{tx_type="token_transfer", ${target(network)}}`]: waiting && hold(0, 5000),
-    [`stacks_chain_tenure_execution_cost_ratio{dimension="runtime", ${target(network)}}`]: usage,
-    [`stacks_chain_tenure_execution_cost_ratio{dimension="read_count", ${target(network)}}`]: usage?.includes("stale")
-      ? gone(1)
-      : usage && hold(0.01, 5000),
+    [`stacks_mempool_transactions{tx_type="token_transfer", ${target(network)}}`]: waiting && hold(0, minutes),
+    [`stacks_chain_execution_cost_total{dimension="runtime", ${target(network)}}`]: cost,
+    [`stacks_chain_tenure_execution_cost_limit{dimension="runtime", ${target(network)}}`]: cost && hold(6000, minutes),
+    // Two dimensions, so that the fullest is seen to count: this one is not used, and there as long as the other.
+    [`stacks_chain_execution_cost_total{dimension="read_count", ${target(network)}}`]: cost?.replace(/\d+(?=x)/g, "0"),
+    [`stacks_chain_tenure_execution_cost_limit{dimension="read_count", ${target(network)}}`]:
+      cost && hold(6000, minutes),
   };
   return Object.fromEntries(Object.entries(series).flatMap(([name, values]) => (values ? [[name, values]] : [])));
 }
 
+/** Traces whose baselines are given: what is usual is what is seen first. */
+function market(of: Market): Record<string, string> {
+  const first = (values: string) => hold(Number.parseFloat(values), 400);
+  const { network = "mainnet", low, waiting } = of;
+  const labels = `tx_type="all", priority="low", ${target(network)}`;
+  return {
+    ...history(of, 400),
+    ...(low && { [`stacks:mempool_fee_priority_microstx:baseline7d{${labels}}`]: first(low) }),
+    ...(waiting && { [`stacks:mempool_transactions:baseline7d{${target(network)}}`]: first(waiting) }),
+  };
+}
+
 /** Calm, then something else for `minutes`, then calm again. */
 const burst = (usual: number, then: number, minutes: number) =>
-  trace(hold(usual, CALM), hold(then, minutes), hold(usual, 600));
-const from = (usual: number, then: number) => burst(usual, then, 900);
+  trace(hold(usual, CALM), hold(then, minutes), hold(usual, 200));
+const from = (usual: number, then: number) => burst(usual, then, 300);
+
+/** The cost of blocks of which this share is used, for some minutes. */
+const used = (share: number, minutes = 300) => climb(1000, 600 * share, minutes);
+
+/** A recorded series that is renewed for half an hour, and then no more. */
+const ends = (value: number) => trace(hold(value, 30), missing(200));
 
 const mainnet = { network: "mainnet" };
 const spike = of("StacksFeeSpike");
-const SPIKE = { low: from(3000, 9150), waiting: from(20, 31) };
+const SPIKE = { low: from(3000, 12_100), waiting: from(60, 121) };
 const spikes = [
-  // The median over five minutes follows in the third minute.
+  // The median over three minutes follows in the third minute.
   spike(
-    "a spike fires five minutes after its median, stays for half an hour after its end",
-    market({ low: burst(3000, 9150, 30), waiting: burst(20, 31, 60), usage: burst(0.2, 0.55, 60) }),
-    [quiet(100, 299, 307), firing(mainnet, 308), firing(mainnet, 361), quiet(363, 400)],
+    "a spike fires two minutes after its median, stays for half an hour after its end",
+    market({ low: burst(3000, 12_100, 30), waiting: burst(60, 121, 60), cost: used(0.96) }),
+    [quiet(10, 39, 43), firing(mainnet, 44), firing(mainnet, 100), quiet(102, 140)],
   ),
-  spike("without a known use of blocks it needs the rest only", market(SPIKE), [quiet(307), firing(mainnet, 308)]),
-  spike("quiet: a calm market", market({ low: hold(3000, 900), waiting: hold(40, 900) }), never(600)),
-  spike("quiet: just at the limit of the fee", market({ ...SPIKE, low: from(3000, 9000) }), never(420)),
-  spike("quiet: just at the limit of the backlog", market({ ...SPIKE, waiting: from(20, 30) }), never(420)),
-  spike("a pool just large enough", market({ ...SPIKE, waiting: from(10, 20) }), [firing(mainnet, 308)]),
-  spike("quiet: a small pool", market({ ...SPIKE, waiting: from(10, 19) }), never(420)),
-  spike("quiet: blocks just have room", market({ ...SPIKE, usage: hold(0.5, 900) }), never(420)),
+  spike("without a known use of blocks it needs the rest only", market(SPIKE), [quiet(43), firing(mainnet, 44)]),
+  spike("quiet: a calm market", market({ low: hold(3000, 300), waiting: hold(40, 300) }), never(340)),
+  spike("quiet: just at the limit of the fee", market({ ...SPIKE, low: from(3000, 12_000) }), never(160)),
+  spike("quiet: just at the limit of the backlog", market({ ...SPIKE, waiting: from(60, 120) }), never(160)),
+  spike("a pool just large enough", market({ ...SPIKE, waiting: from(40, 100) }), [firing(mainnet, 44)]),
+  spike("quiet: a small pool", market({ ...SPIKE, waiting: from(40, 99) }), never(160)),
+  spike("quiet: blocks just have room", market({ ...SPIKE, cost: used(0.95) }), never(160)),
   spike(
     "a gap of the scrapes amid the spike changes nothing",
     market({
       low: trace(hold(3000, CALM), hold(30_000, 30), gone(10), hold(30_000, 60)),
-      waiting: trace(hold(20, CALM), hold(100, 30), gone(10), hold(100, 60)),
+      waiting: trace(hold(20, CALM), hold(200, 30), gone(10), hold(200, 60)),
     }),
-    firing(mainnet, 308, 325, 331, 335, 340, 345, 360),
+    firing(mainnet, 44, 65, 71, 75, 80, 85, 100),
   ),
   spike(
     "quiet: an outage, and the same market after it",
     market({
       low: trace(hold(3000, CALM), gone(120), hold(3000, 100)),
       waiting: trace(hold(40, CALM), gone(120), hold(40, 100)),
-      usage: trace(hold(0.9, CALM), gone(120), hold(0.9, 100)),
+      cost: trace(used(1, CALM), gone(120), climb(200_000, 600, 100)),
     }),
-    never(500),
+    never(240),
   ),
   spike(
     "an outage during a spike ends it half an hour later",
     market({
       low: trace(hold(3000, CALM), hold(30_000, 30), gone(300)),
-      waiting: trace(hold(20, CALM), hold(100, 30), gone(300)),
+      waiting: trace(hold(20, CALM), hold(200, 30), gone(300)),
     }),
-    [firing(mainnet, 329), firing(mainnet, 355), quiet(370, 420)],
+    [firing(mainnet, 69), firing(mainnet, 95), quiet(110, 160)],
   ),
   spike(
     "quiet: the first day has no baseline",
-    market({ low: trace(hold(3000, 280), hold(90_000, 6)), waiting: trace(hold(20, 280), hold(200, 6)) }),
+    history({ low: trace(hold(3000, 280), hold(90_000, 6)), waiting: trace(hold(20, 280), hold(200, 6)) }),
     never(286),
   ),
   spike(
     "a day of history is enough for a baseline",
-    market({ low: trace(hold(3000, 1440), hold(90_000, 60)), waiting: trace(hold(20, 1440), hold(200, 60)) }),
-    [quiet(1435), firing(mainnet, 1455)],
+    // The 288th sample is at minute 1435.
+    history({ low: trace(hold(3000, 1415), hold(90_000, 60)), waiting: trace(hold(20, 1415), hold(200, 60)) }),
+    [quiet(1435), firing(mainnet, 1440)],
     5,
   ),
   spike(
     "quiet: less than a day of history is not",
-    market({ low: trace(hold(3000, 1380), hold(90_000, 50)), waiting: trace(hold(20, 1380), hold(200, 50)) }),
+    history({ low: trace(hold(3000, 1380), hold(90_000, 50)), waiting: trace(hold(20, 1380), hold(200, 50)) }),
     never(1430),
     5,
   ),
   spike(
     "quiet: a stuck cluster, fees up and nobody more waits",
-    market({ ...SPIKE, waiting: hold(40, 1200) }),
-    never(420),
+    market({ ...SPIKE, waiting: hold(200, 300) }),
+    never(160),
   ),
-  spike("quiet: a flood of cheap transactions", market({ low: hold(3000, 1200), waiting: from(40, 900) }), never(420)),
+  spike("quiet: a flood of cheap transactions", market({ low: hold(3000, 300), waiting: from(40, 300) }), never(160)),
   spike(
     "a shift of the usual fee fires once, and is the usual after half a baseline",
-    market({
-      low: trace(hold(3000, 10_080), hold(12_000, 10_080)),
-      waiting: trace(hold(20, 10_080), hold(80, 10_080)),
+    history({
+      low: trace(hold(3000, 10_080), hold(13_000, 10_080)),
+      waiting: trace(hold(100, 10_080), hold(400, 10_080)),
     }),
     [quiet(10_070), firing(mainnet, 10_100), firing(mainnet, 10_080 + 5000), quiet(10_080 + 5100, 10_080 + 10_000)],
     10,
   ),
   spike(
     "of two networks only the one with the spike",
-    { ...market(SPIKE), ...market({ network: "testnet", low: hold(3000, 1200), waiting: from(20, 31) }) },
-    [firing(mainnet, 308)],
+    { ...market(SPIKE), ...market({ network: "testnet", low: hold(3000, 300), waiting: from(60, 121) }) },
+    [firing(mainnet, 44)],
   ),
   spike(
     "a flash of two minutes is none",
-    market({ low: burst(3000, 90_000, 2), waiting: burst(20, 90, 2) }),
-    never(340),
+    market({ low: burst(3000, 90_000, 2), waiting: burst(20, 900, 2) }),
+    never(80),
   ),
   spike(
-    "a use of blocks that was seen a while ago counts, one long ago does not",
-    market({ ...SPIKE, low: burst(3000, 9150, 20), usage: trace(hold(0.2, 290), gone(1000)) }),
-    quiet(308, 318),
+    "a use of blocks that was seen a while ago counts, and when it has been unknown for long the rest decides",
+    market({ ...SPIKE, cost: trace(used(0.2, CALM), gone(1000)) }),
+    // A pace needs two samples, and the last two leave the window of ten minutes at minute 49.
+    [quiet(44, 50), firing(mainnet, 51)],
+  ),
+  // Four samples are three minutes: half of them are new in minute 41, and their median lies between.
+  spike("the median of three minutes: half of it new, and just above", market({ ...SPIKE, low: from(3000, 21_100) }), [
+    quiet(42),
+    firing(mainnet, 43),
+  ]),
+  spike("the median of three minutes: half of it new, and just below", market({ ...SPIKE, low: from(3000, 20_900) }), [
+    quiet(43),
+    firing(mainnet, 44),
+  ]),
+  spike(
+    "what is often high and mostly low is usually low",
+    history({
+      low: trace(repeat(27, hold(3000, 6), hold(30_000, 5)), hold(12_100, 60)),
+      waiting: trace(hold(60, 297), hold(121, 60)),
+    }),
+    [firing(mainnet, 310)],
   ),
   spike(
-    "when the use of blocks has been unknown for long, the rest decides",
-    market({ ...SPIKE, usage: trace(hold(0.2, 290), gone(1000)) }),
-    [quiet(318, 324), firing(mainnet, 325)],
+    "quiet: what is often low and mostly high is usually high",
+    history({
+      low: trace(repeat(27, hold(3000, 5), hold(9000, 6)), hold(20_000, 60)),
+      waiting: trace(hold(60, 297), hold(121, 60)),
+    }),
+    [never(350)],
+  ),
+  spike(
+    "a pool that is mostly empty needs longer for a baseline",
+    // A fee for one minute in thirty has a median for eleven.
+    history({
+      low: trace(repeat(17, hold(3000, 1), gone(29)), hold(30_000, 200)),
+      waiting: trace(hold(20, 510), hold(100, 200)),
+    }),
+    [quiet(520, 560, 600), firing(mainnet, 630)],
+  ),
+  spike(
+    "a usual fee that is not renewed is good for a quarter of an hour",
+    {
+      ...market({ low: hold(12_100, 200), waiting: hold(121, 200) }),
+      [`stacks:mempool_fee_priority_microstx:baseline7d{tx_type="all", priority="low", ${target()}}`]: ends(3000),
+      [`stacks:mempool_transactions:baseline7d{${target()}}`]: hold(60, 200),
+    },
+    // Its last sample is at minute 29, so it holds until 44; then the alert is kept for half an hour.
+    [firing(mainnet, 5, 44, 74), quiet(75, 100)],
+  ),
+  spike(
+    "a usual backlog that is not renewed is good for a quarter of an hour",
+    {
+      ...market({ low: hold(12_100, 200), waiting: hold(121, 200) }),
+      [`stacks:mempool_fee_priority_microstx:baseline7d{tx_type="all", priority="low", ${target()}}`]: hold(3000, 200),
+      [`stacks:mempool_transactions:baseline7d{${target()}}`]: ends(60),
+    },
+    [firing(mainnet, 5, 44, 74), quiet(75, 100)],
   ),
 ];
 
 const elevated = of("StacksFeeElevated");
-const ELEVATED = { low: from(3000, 6150), waiting: from(20, 62) };
+const ELEVATED = { low: from(3000, 6150), waiting: from(40, 124) };
 const elevations = [
   // The median over half an hour follows in the 16th minute.
   elevated(
-    "a slow rise fires after a quarter of an hour, stays for an hour after its end",
-    market({ low: burst(3000, 6150, 60), waiting: burst(20, 62, 60), usage: burst(0.2, 0.55, 60) }),
-    [quiet(100, 329), firing(mainnet, 330), firing(mainnet, 419), quiet(421, 460)],
+    "a slow rise fires after twenty minutes, stays for an hour after its end",
+    market({ low: burst(3000, 6150, 60), waiting: burst(40, 124, 60), cost: used(0.96) }),
+    [quiet(10, 59), firing(mainnet, 60), firing(mainnet, 159), quiet(161, 200)],
   ),
-  elevated("without a known use of blocks", market(ELEVATED), [quiet(329), firing(mainnet, 330)]),
-  elevated("quiet: a calm market", market({ low: hold(3000, 900), waiting: hold(40, 900) }), never(600)),
-  elevated("quiet: just at the limit of the fee", market({ ...ELEVATED, low: from(3000, 6000) }), never(420)),
-  elevated("quiet: just at the limit of the backlog", market({ ...ELEVATED, waiting: from(20, 60) }), never(420)),
-  elevated("a pool just large enough", market({ ...ELEVATED, waiting: from(5, 20) }), [firing(mainnet, 330)]),
-  elevated("quiet: a small pool", market({ ...ELEVATED, waiting: from(5, 19) }), never(420)),
-  elevated("quiet: blocks just have room", market({ ...ELEVATED, usage: hold(0.5, 900) }), never(420)),
+  elevated("without a known use of blocks", market(ELEVATED), [quiet(59), firing(mainnet, 60)]),
+  elevated("quiet: a calm market", market({ low: hold(3000, 300), waiting: hold(40, 300) }), never(340)),
+  elevated("quiet: just at the limit of the fee", market({ ...ELEVATED, low: from(3000, 6000) }), never(160)),
+  elevated("quiet: just at the limit of the backlog", market({ ...ELEVATED, waiting: from(40, 120) }), never(160)),
+  elevated("a pool just large enough", market({ ...ELEVATED, waiting: from(25, 100) }), [firing(mainnet, 60)]),
+  elevated("quiet: a small pool", market({ ...ELEVATED, waiting: from(25, 99) }), never(160)),
+  elevated("quiet: blocks just have room", market({ ...ELEVATED, cost: used(0.95) }), never(160)),
   elevated(
     "quiet: an outage",
     market({ low: trace(hold(3000, CALM), gone(120), hold(3000, 100)), waiting: trace(hold(40, CALM), gone(220)) }),
-    never(500),
+    never(240),
   ),
   elevated(
     "a gap changes nothing",
     market({
       low: trace(hold(3000, CALM), hold(9000, 40), gone(10), hold(9000, 60)),
-      waiting: trace(hold(20, CALM), hold(100, 40), gone(10), hold(100, 60)),
+      waiting: trace(hold(20, CALM), hold(200, 40), gone(10), hold(200, 60)),
     }),
-    firing(mainnet, 331, 345, 360),
+    firing(mainnet, 71, 85, 100),
   ),
-  elevated("quiet: a stuck cluster", market({ ...ELEVATED, waiting: hold(40, 1200) }), never(420)),
+  elevated("quiet: a stuck cluster", market({ ...ELEVATED, waiting: hold(200, 300) }), never(160)),
   elevated(
     "of two networks only the one that rose",
-    { ...market(ELEVATED), ...market({ network: "testnet", low: hold(3000, 1200), waiting: from(20, 62) }) },
-    [firing(mainnet, 331)],
+    { ...market(ELEVATED), ...market({ network: "testnet", low: hold(3000, 300), waiting: from(40, 124) }) },
+    [firing(mainnet, 71)],
+  ),
+  elevated(
+    "a usual fee that is not renewed is good for a quarter of an hour",
+    {
+      ...market({ low: hold(6150, 300), waiting: hold(124, 300) }),
+      [`stacks:mempool_fee_priority_microstx:baseline7d{tx_type="all", priority="low", ${target()}}`]: ends(3000),
+      [`stacks:mempool_transactions:baseline7d{${target()}}`]: hold(40, 300),
+    },
+    [firing(mainnet, 15, 44, 104), quiet(105, 150)],
   ),
 ];
 
 const backlog = of("StacksMempoolBacklog");
-const BACKLOG = { low: hold(3000, 1200), waiting: from(20, 125) };
+const BACKLOG = { low: hold(3000, 300), waiting: from(60, 125) };
 const backlogs = [
   backlog(
-    "a flood of cheap transactions fires after ten minutes, stays for half an hour after its end",
-    market({ low: hold(3000, 900), waiting: burst(20, 125, 60), usage: burst(0.2, 0.55, 60) }),
-    [quiet(100, 309), firing(mainnet, 310), firing(mainnet, 389), quiet(391, 420)],
+    "a flood of cheap transactions fires after ten minutes, stays for an hour after its end",
+    market({ low: hold(3000, 300), waiting: burst(60, 125, 60), cost: used(0.96) }),
+    [quiet(10, 49), firing(mainnet, 50), firing(mainnet, 159), quiet(161, 190)],
   ),
-  backlog("without a known use of blocks", market(BACKLOG), [quiet(309), firing(mainnet, 310)]),
-  backlog("quiet: just at the limit", market({ ...BACKLOG, waiting: from(20, 120) }), never(420)),
-  backlog("a pool just large enough", market({ ...BACKLOG, waiting: from(10, 100) }), [firing(mainnet, 310)]),
-  backlog("quiet: a small pool", market({ ...BACKLOG, waiting: from(10, 99) }), never(420)),
-  backlog("quiet: blocks just have room", market({ ...BACKLOG, usage: hold(0.5, 900) }), never(420)),
+  backlog("without a known use of blocks", market(BACKLOG), [quiet(49), firing(mainnet, 50)]),
+  backlog("quiet: just at the limit", market({ ...BACKLOG, waiting: from(60, 120) }), never(160)),
+  backlog("a pool just large enough", market({ ...BACKLOG, waiting: from(40, 100) }), [firing(mainnet, 50)]),
+  backlog("quiet: a small pool", market({ ...BACKLOG, waiting: from(40, 99) }), never(160)),
+  backlog("quiet: blocks just have room", market({ ...BACKLOG, cost: used(0.95) }), never(160)),
   backlog(
     "quiet: calm, and a spike of fees alone",
-    market({ low: from(3000, 90_000), waiting: hold(150, 1200) }),
-    never(420),
+    market({ low: from(3000, 90_000), waiting: hold(150, 300) }),
+    never(160),
   ),
-  backlog("quiet: an outage", market({ waiting: trace(hold(150, CALM), gone(120), hold(150, 100)) }), never(500)),
+  backlog("quiet: an outage", market({ waiting: trace(hold(150, CALM), gone(120), hold(150, 100)) }), never(240)),
   backlog(
     "a gap changes nothing",
     market({ waiting: trace(hold(20, CALM), hold(200, 20), gone(10), hold(200, 60)) }),
-    firing(mainnet, 312, 325, 340, 360),
+    firing(mainnet, 52, 65, 80, 100),
   ),
-  backlog("quiet: the first day", market({ waiting: trace(hold(20, 280), hold(900, 6)) }), never(286)),
+  backlog("quiet: the first day", history({ waiting: trace(hold(20, 280), hold(900, 6)) }), never(286)),
   backlog(
     "a day of history is enough for a baseline",
-    market({ waiting: trace(hold(20, 1440), hold(200, 60)) }),
-    [quiet(1440), firing(mainnet, 1460)],
+    history({ waiting: trace(hold(20, 1415), hold(200, 60)) }),
+    [quiet(1440), firing(mainnet, 1445)],
     5,
   ),
   backlog(
     "a lasting backlog is the usual one after half a baseline",
-    market({ waiting: trace(hold(20, 10_080), hold(200, 10_080)) }),
-    [firing(mainnet, 10_080 + 5000), quiet(10_080 + 5100, 10_080 + 10_000)],
+    history({ waiting: trace(hold(20, 10_080), hold(200, 10_080)) }),
+    [firing(mainnet, 10_080 + 5000), quiet(10_080 + 5130, 10_080 + 10_000)],
     10,
   ),
   backlog(
     "of two networks only the one with the flood",
-    { ...market(BACKLOG), ...market({ network: "testnet", waiting: hold(150, 1200) }) },
-    [firing(mainnet, 311)],
+    { ...market(BACKLOG), ...market({ network: "testnet", waiting: hold(150, 300) }) },
+    [firing(mainnet, 51)],
   ),
 ];
 
 const topHeavy = of("StacksFeeTopHeavy");
-const TOP = { low: hold(3000, 1200), high: from(6000, 151_000), waiting: hold(40, 1200) };
+const TOP = { low: hold(3000, 300), high: from(6000, 151_000), waiting: hold(40, 300) };
 const topHeavies = [
   topHeavy(
     "a few very high fees fire after half an hour, and stay for half an hour",
     market({ ...TOP, high: burst(6000, 151_000, 60) }),
-    [quiet(299, 329), firing(mainnet, 330), firing(mainnet, 389), quiet(391)],
+    [quiet(39, 69), firing(mainnet, 70), firing(mainnet, 129), quiet(131)],
   ),
-  topHeavy("quiet: just at the limit of the spread", market({ ...TOP, high: from(6000, 150_000) }), never(400)),
+  topHeavy("quiet: just at the limit of the spread", market({ ...TOP, high: from(6000, 150_000) }), never(140)),
   topHeavy(
     "quiet: low is up too, just at its limit",
     market({ ...TOP, low: from(3000, 4500), high: from(6000, 900_000) }),
-    never(400),
+    never(140),
   ),
   topHeavy("low a little up", market({ ...TOP, low: from(3000, 4400), high: from(6000, 900_000) }), [
-    firing(mainnet, 334),
+    firing(mainnet, 74),
   ]),
-  topHeavy("a pool just large enough", market({ ...TOP, waiting: hold(20, 1200) }), [firing(mainnet, 330)]),
-  topHeavy("quiet: a small pool", market({ ...TOP, waiting: hold(19, 1200) }), never(400)),
-  topHeavy("quiet: a spike", market({ ...TOP, low: from(3000, 30_000), high: from(6000, 9_000_000) }), never(400)),
+  topHeavy("a pool just large enough", market({ ...TOP, waiting: hold(20, 300) }), [firing(mainnet, 70)]),
+  topHeavy("quiet: a small pool", market({ ...TOP, waiting: hold(19, 300) }), never(140)),
+  topHeavy("quiet: a spike", market({ ...TOP, low: from(3000, 30_000), high: from(6000, 9_000_000) }), never(140)),
   topHeavy(
     "quiet: an outage",
     market({
@@ -242,84 +326,80 @@ const topHeavies = [
       high: trace(hold(6000, CALM), gone(200)),
       waiting: hold(40, 600),
     }),
-    never(480),
+    never(220),
   ),
   topHeavy(
     "of two networks only one",
     {
       ...market(TOP),
-      ...market({ network: "testnet", low: hold(3000, 1200), high: hold(6000, 1200), waiting: hold(40, 1200) }),
+      ...market({ network: "testnet", low: hold(3000, 300), high: hold(6000, 300), waiting: hold(40, 300) }),
     },
-    [firing(mainnet, 331)],
+    [firing(mainnet, 71)],
   ),
 ];
 
 const stuck = of("StacksMempoolStuckCluster");
-const STUCK = { low: from(3000, 9150), waiting: hold(40, 1200), usage: hold(0.29, 1200) };
+const STUCK = { low: from(3000, 9150), waiting: hold(40, 300), cost: used(0.59) };
 const stucks = [
   stuck(
     "idle blocks under high fees fire after a quarter of an hour, and stay for half an hour",
-    market({ low: burst(3000, 9150, 60), waiting: burst(20, 90, 60), usage: hold(0.29, 1200) }),
-    [quiet(299, 317), firing(mainnet, 318), firing(mainnet, 391), quiet(393)],
+    market({ low: burst(3000, 9150, 60), waiting: burst(20, 90, 60), cost: used(0.59) }),
+    [quiet(39, 56), firing(mainnet, 57), firing(mainnet, 130), quiet(132)],
   ),
-  stuck("without a known use of blocks, as long as nobody more waits", market({ ...STUCK, usage: undefined }), [
-    quiet(317),
-    firing(mainnet, 318),
+  stuck("without a known use of blocks, as long as nobody more waits", market({ ...STUCK, cost: undefined }), [
+    quiet(56),
+    firing(mainnet, 57),
   ]),
-  stuck("the backlog just below its limit", market({ ...STUCK, waiting: from(40, 59), usage: undefined }), [
-    firing(mainnet, 318),
+  stuck("the backlog just below its limit", market({ ...STUCK, waiting: from(40, 59), cost: undefined }), [
+    firing(mainnet, 57),
   ]),
   stuck(
     "quiet: the backlog just at its limit",
-    market({ ...STUCK, waiting: from(40, 60), usage: undefined }),
-    never(400),
+    market({ ...STUCK, waiting: from(40, 60), cost: undefined }),
+    never(140),
   ),
-  stuck("quiet: blocks are just not idle, whatever waits", market({ ...STUCK, usage: hold(0.3, 1200) }), never(400)),
-  stuck("quiet: just at the limit of the fee", market({ ...STUCK, low: from(3000, 9000) }), never(400)),
-  stuck("a pool just large enough", market({ ...STUCK, waiting: hold(20, 1200) }), [firing(mainnet, 318)]),
-  stuck("quiet: a small pool", market({ ...STUCK, waiting: hold(19, 1200) }), never(400)),
-  stuck(
-    "quiet: a spike with full blocks",
-    market({ ...STUCK, waiting: from(40, 400), usage: hold(0.9, 1200) }),
-    never(400),
-  ),
-  stuck("quiet: calm", market({ ...STUCK, low: hold(3000, 1200) }), never(400)),
+  stuck("quiet: blocks are just not idle, whatever waits", market({ ...STUCK, cost: used(0.6) }), never(140)),
+  stuck("quiet: just at the limit of the fee", market({ ...STUCK, low: from(3000, 9000) }), never(140)),
+  stuck("a pool just large enough", market({ ...STUCK, waiting: hold(20, 300) }), [firing(mainnet, 57)]),
+  stuck("quiet: a small pool", market({ ...STUCK, waiting: hold(19, 300) }), never(140)),
+  stuck("quiet: a spike with full blocks", market({ ...STUCK, waiting: from(40, 400), cost: used(0.99) }), never(140)),
+  stuck("quiet: calm", market({ ...STUCK, low: hold(3000, 300) }), never(140)),
   stuck(
     "quiet: an outage",
     market({ low: trace(hold(3000, CALM), gone(200)), waiting: trace(hold(40, CALM), gone(200)) }),
-    never(480),
+    never(220),
   ),
   stuck(
     "of two networks only the one with the cluster",
     {
       ...market(STUCK),
-      ...market({ network: "testnet", low: from(3000, 30_000), waiting: from(40, 400), usage: hold(0.9, 1200) }),
+      ...market({ network: "testnet", low: from(3000, 30_000), waiting: from(40, 400), cost: used(0.99) }),
     },
-    [firing(mainnet, 320)],
+    [firing(mainnet, 60)],
   ),
 ];
 
 const low = of("StacksFeesLow");
-const LOW = { low: from(3000, 2050), waiting: hold(40, 1200) };
+const LOW = { low: from(3000, 2050), waiting: hold(40, 300) };
 const lows = [
   low("low fees fire after half an hour, and stay for an hour", market({ ...LOW, low: burst(3000, 2050, 60) }), [
-    quiet(299, 344),
-    firing(mainnet, 345),
-    firing(mainnet, 434),
-    quiet(436),
+    quiet(39, 84),
+    firing(mainnet, 85),
+    firing(mainnet, 174),
+    quiet(176),
   ]),
-  low("quiet: just at the limit", market({ ...LOW, low: from(3000, 2100) }), never(420)),
-  low("a pool just large enough", market({ ...LOW, waiting: hold(20, 1200) }), [firing(mainnet, 345)]),
-  low("quiet: a small pool", market({ ...LOW, waiting: hold(19, 1200) }), never(420)),
+  low("quiet: just at the limit", market({ ...LOW, low: from(3000, 2100) }), never(160)),
+  low("a pool just large enough", market({ ...LOW, waiting: hold(20, 300) }), [firing(mainnet, 85)]),
+  low("quiet: a small pool", market({ ...LOW, waiting: hold(19, 300) }), never(160)),
   low(
     "quiet: nothing waits, so no fee is known",
-    market({ low: trace(hold(3000, CALM), gone(200)), waiting: hold(40, 900) }),
-    never(480),
+    market({ low: trace(hold(3000, CALM), gone(200)), waiting: hold(40, 300) }),
+    never(220),
   ),
   low(
     "of two networks only one",
-    { ...market(LOW), ...market({ network: "testnet", low: hold(3000, 1200), waiting: hold(40, 1200) }) },
-    [firing(mainnet, 346)],
+    { ...market(LOW), ...market({ network: "testnet", low: hold(3000, 300), waiting: hold(40, 300) }) },
+    [firing(mainnet, 86)],
   ),
 ];
 

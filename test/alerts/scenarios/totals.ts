@@ -124,6 +124,11 @@ const treasury = of("StacksAddressUnprotectedTransaction");
 const deprecated = of("StacksOperationDeprecated");
 const warnings = `stacks_exporter_deprecation_warnings_total{operation="block_by_height", ${target()}}`;
 
+const unwritten = of("StacksStateWriteFailing");
+const writes = (values: string, instance = "exporter") => ({
+  [`stacks_exporter_state_write_failures_total{job="stacks", instance="${instance}"}`]: values,
+});
+
 /** Every scenario of these alerts. */
 export const totalScenarios: readonly Scenario[] = [
   ...HAPPENINGS.flatMap(scenariosOf),
@@ -146,6 +151,18 @@ export const totalScenarios: readonly Scenario[] = [
       [`stacks_address_info{name="safe", address="SP2", group="treasury", kind="account", ${target()}}`]: hold(1, 300),
     },
     [never(190)],
+  ),
+  unwritten(
+    "a failed write fires after five minutes, for a quarter of an hour",
+    writes(trace(hold(0, 100), hold(1, 100))),
+    [quiet(99, 104), firing({ instance: "exporter" }, 105, 114), quiet(115, 150)],
+  ),
+  unwritten("quiet: every write succeeds", writes(hold(3, 200)), [never(190)]),
+  unwritten("quiet: the exporter is gone", writes(trace(hold(0, 100), gone(100))), [never(190)]),
+  unwritten(
+    "of two exporters only one",
+    { ...writes(trace(hold(0, 50), hold(9, 50))), ...writes(hold(0, 100), "other") },
+    [firing({ instance: "exporter" }, 60)],
   ),
   deprecated("warnings for more than an hour fire", { [warnings]: trace(hold(0, 100), "1+1x99", hold(100, 300)) }, [
     quiet(159),

@@ -1,0 +1,61 @@
+# pint (https://cloudflare.github.io/pint) on the rules; it is run by "npm run lint:monitoring". What is switched off has its reason
+# beside it.
+
+rule {
+  match {
+    path = "alerts/generated/.+"
+    kind = "alerting"
+  }
+  label "severity" {
+    severity = "bug"
+    required = true
+    value    = "critical|warning|info"
+  }
+  annotation "summary" {
+    severity = "bug"
+    required = true
+  }
+  annotation "description" {
+    severity = "bug"
+    required = true
+  }
+  annotation "runbook_url" {
+    severity = "bug"
+    required = true
+    value    = "https://.+#.+"
+  }
+  # A mistake of a second must not wake anybody.
+  for {
+    severity = "bug"
+    min      = "1m"
+  }
+}
+
+rule {
+  match {
+    path = "alerts/generated/.+"
+    kind = "alerting"
+  }
+  name "Stacks[A-Za-z]+" {
+    severity = "bug"
+  }
+}
+
+rule {
+  match {
+    kind = "recording"
+  }
+  name "stacks:[a-z0-9_]+:[a-z0-9_]+" {
+    severity = "bug"
+  }
+}
+
+# Baselines over days are evaluated every five minutes, what is compared with them every 30 seconds: two groups. A ratio that
+# reads a baseline of up to five minutes ago, and none at the first start, is meant to.
+rule {
+  match {
+    kind = "recording"
+    name = "stacks:.+:ratio7d.*"
+  }
+  disable = ["rule/dependency"]
+}

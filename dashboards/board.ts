@@ -1,0 +1,202 @@
+// A board: its panels get their places, and what all boards share is added: variables, links, annotations.
+import * as dashboard from "@grafana/grafana-foundation-sdk/dashboard";
+import { RUNBOOKS_URL } from "../alerts/settings.ts";
+import { DATASOURCE, type Panel } from "./panel.ts";
+import { alertsInState, of, ofProcess } from "./select.ts";
+
+/** Every board has it; the links between boards follow it. */
+export const TAG = "stacks-exporter";
+
+/** A place on the grid: a panel, or panels one below the other. */
+export type Slot = Panel | Stack;
+
+interface Stack {
+  readonly width: number;
+  readonly height: number;
+  readonly panels: readonly Panel[];
+}
+
+/** Panels of one width, one below the other. */
+export function stack(...panels: readonly [Panel, ...Panel[]]): Stack {
+  return { width: panels[0].width, height: panels.reduce((sum, { height }) => sum + height, 0), panels };
+}
+
+/** Panels under a heading; without one, at the top. */
+export interface Row {
+  /** Unique among the ids of the board. Absent: no heading. */
+  readonly id?: number;
+  readonly title?: string;
+  /** Closed until somebody opens it: its queries cost nothing before. */
+  readonly collapsed?: boolean;
+  /** Once for each value of a variable. */
+  readonly repeat?: string;
+  readonly panels: readonly Slot[];
+}
+
+export interface Board {
+  /** Kept for ever: bookmarks and links have it. */
+  readonly uid: string;
+  readonly title: string;
+  readonly description: string;
+  /** Range that is shown at first, such as `now-6h`. */
+  readonly from: string;
+  /** Whether one network is looked at, or several. */
+  readonly networks: "one" | "several";
+  readonly variables?: readonly Variable[];
+  readonly rows: readonly Row[];
+}
+
+/** A variable of a board's own. */
+export type Variable =
+  | { readonly kind: "label"; readonly name: string; readonly label: string; readonly query: string }
+  | { readonly kind: "choice"; readonly name: string; readonly label: string; readonly values: readonly string[] }
+  | { readonly kind: "number"; readonly name: string; readonly label: string; readonly value: number };
+
+function labelVariable(name: string, label: string, query: string, isMulti: boolean) {
+  const builder = new dashboard.QueryVariableBuilder(name)
+    .label(label)
+    .datasource(DATASOURCE)
+    .query(query)
+    .definition(query)
+    .multi(isMulti)
+    .includeAll(isMulti)
+    .sort(dashboard.VariableSort.AlphabeticalAsc)
+    .refresh(dashboard.VariableRefresh.OnTimeRangeChanged);
+  return isMulti ? builder.allValue(".+").current({ selected: true, text: "All", value: "$__all" }) : builder;
+}
+
+function ownVariable(variable: Variable) {
+  const { name, label } = variable;
+  if (variable.kind === "label") return labelVariable(name, label, variable.query, true);
+  if (variable.kind === "number") {
+    const value = String(variable.value);
+    return new dashboard.TextBoxVariableBuilder(name)
+      .label(label)
+      .defaultValue(value)
+      .current({ selected: true, text: value, value });
+  }
+  const [first = ""] = variable.values;
+  return new dashboard.CustomVariableBuilder(name)
+    .label(label)
+    .values(variable.values.join(","))
+    .options(variable.values.map((value) => ({ selected: value === first, text: value, value })))
+    .current({ selected: true, text: first, value: first });
+}
+
+function variablesOf({ networks, variables = [] }: Board) {
+  return [
+    new dashboard.DatasourceVariableBuilder("datasource")
+      .label("Data source")
+      .type("prometheus")
+      .current({ selected: true, text: "default", value: "default" }),
+    labelVariable("job", "Job", "label_values(stacks_exporter_build_info, job)", true),
+    labelVariable("instance", "Instance", 'label_values(stacks_exporter_build_info{job=~"$job"}, instance)', true),
+    labelVariable(
+      "network",
+      "Network",
+      'label_values(stacks_up{job=~"$job", instance=~"$instance"}, network)',
+      networks === "several",
+    ),
+    ...variables.map(ownVariable),
+  ];
+}
+
+const annotation = (name: string, expr: string, color: string, title: string, text: string) =>
+  new dashboard.AnnotationQueryBuilder()
+    .name(name)
+    .datasource(DATASOURCE)
+    .enable(true)
+    .hide(false)
+    .iconColor(color)
+    .expr(expr)
+    .step("60s")
+    .titleFormat(title)
+    .textFormat(text);
+
+const annotations = () => [
+  annotation("Alerts", alertsInState("firing"), "red", "{{alertname}}", "{{severity}} {{name}} {{collector}}"),
+  annotation(
+    "Reorganisations",
+    `changes(${of("stacks_chain_reorgs_total")}[2m]) > 0`,
+    "purple",
+    "Reorganisation",
+    "{{network}}: followed blocks were replaced",
+  ),
+  annotation(
+    "Restarts",
+    `changes(${ofProcess("process_start_time_seconds")}[2m]) > 0`,
+    "blue",
+    "Exporter restarted",
+    "{{instance}}: its counters began anew",
+  ),
+];
+
+const links = () => [
+  new dashboard.DashboardLinkBuilder("Stacks")
+    .type(dashboard.DashboardLinkType.Dashboards)
+    .tags([TAG])
+    .asDropdown(false)
+    .includeVars(true)
+    .keepTime(true),
+  new dashboard.DashboardLinkBuilder("Runbooks")
+    .type(dashboard.DashboardLinkType.Link)
+    .url(`${RUNBOOKS_URL}/`)
+    .icon("doc")
+    .tooltip("What each alert means, and what to do")
+    .targetBlank(true),
+];
+
+const WIDTH = 24;
+
+/** Puts panels side by side, line by line; gives the models and the first free line. */
+function placed(slots: readonly Slot[], top: number): { readonly models: dashboard.Panel[]; readonly bottom: number } {
+  let [x, y, lineHeight] = [0, top, 0];
+  const models = slots.flatMap((slot) => {
+    if (x + slot.width > WIDTH) [x, y, lineHeight] = [0, y + lineHeight, 0];
+    let below = y;
+    const stacked = ("panels" in slot ? slot.panels : [slot]).map(({ width, height, model }) => {
+      const gridPos = { x, y: below, w: width, h: height };
+      below += height;
+      return { ...model, gridPos };
+    });
+    x += slot.width;
+    lineHeight = Math.max(lineHeight, slot.height);
+    return stacked;
+  });
+  return { models, bottom: y + lineHeight };
+}
+
+function layOut(rows: readonly Row[]): (dashboard.Panel | dashboard.RowPanel)[] {
+  let y = 0;
+  return rows.flatMap(({ id, title, collapsed = false, repeat, panels }) => {
+    if (id === undefined || title === undefined) {
+      const { models, bottom } = placed(panels, y);
+      y = bottom;
+      return models;
+    }
+    const { models, bottom } = placed(panels, y + 1);
+    const head = new dashboard.RowBuilder(title).id(id).gridPos({ x: 0, y, w: WIDTH, h: 1 }).collapsed(collapsed);
+    if (repeat !== undefined) head.repeat(repeat);
+    y = collapsed ? y + 1 : bottom;
+    const row = head.build();
+    return collapsed ? [{ ...row, panels: models }] : [row, ...models];
+  });
+}
+
+/** The dashboard as Grafana reads it. */
+export function dashboardOf(board: Board): dashboard.Dashboard {
+  const built = new dashboard.DashboardBuilder(board.title)
+    .uid(board.uid)
+    .description(board.description)
+    .tags([TAG])
+    .readonly()
+    .timezone("browser")
+    .time({ from: board.from, to: "now" })
+    .refresh("30s")
+    .tooltip(dashboard.DashboardCursorSync.Crosshair)
+    .variables(variablesOf(board))
+    .annotations(annotations())
+    .links(links())
+    .build();
+  return { ...built, panels: layOut(board.rows) };
+}

@@ -1,0 +1,44 @@
+// The same thing has the same colour on every board.
+import { coloured, type Override, type Steps } from "./panel.ts";
+
+/** Priorities, and what they are compared with. */
+export const PRIORITIES: readonly Override[] = [
+  coloured("no", "blue"),
+  coloured("low", "green"),
+  coloured("medium", "yellow"),
+  coloured("high", "orange"),
+];
+
+/** Types of transactions. */
+export const TX_TYPES: readonly Override[] = [
+  coloured("all", "text"),
+  coloured("token_transfer", "blue"),
+  coloured("contract_call", "purple"),
+  coloured("smart_contract", "orange"),
+  coloured("poison_microblock", "red"),
+];
+
+/** Steps at which something becomes yellow, then red. */
+export const worse = (yellow: number, red: number): Steps => [
+  // The text for "no value" has the colour of the base: it is not good news.
+  [null, "text"],
+  [0, "green"],
+  [yellow, "yellow"],
+  [red, "red"],
+];
+
+/** Red from one on: nothing of it should ever happen. */
+export const never: Steps = [
+  [null, "text"],
+  [0, "green"],
+  [1, "red"],
+];
+
+/** A broken line without a legend value of its own: a limit or a usual level. */
+export const reference = (name: string, color: string): Override =>
+  coloured(name, color, {
+    "custom.lineStyle": { fill: "dash", dash: [8, 6] },
+    "custom.lineWidth": 1,
+    "custom.fillOpacity": 0,
+    "custom.stacking": { mode: "none", group: "A" },
+  });

@@ -1,0 +1,305 @@
+// Panels: what every one has (title, description, unit, a text for no data, a legend) is a field here, so that none can go without.
+import type * as cog from "@grafana/grafana-foundation-sdk/cog";
+import * as common from "@grafana/grafana-foundation-sdk/common";
+import * as dashboard from "@grafana/grafana-foundation-sdk/dashboard";
+import * as gaugePanel from "@grafana/grafana-foundation-sdk/gauge";
+import * as heatmapPanel from "@grafana/grafana-foundation-sdk/heatmap";
+import * as prometheus from "@grafana/grafana-foundation-sdk/prometheus";
+import * as statPanel from "@grafana/grafana-foundation-sdk/stat";
+import * as timelinePanel from "@grafana/grafana-foundation-sdk/statetimeline";
+import * as tablePanel from "@grafana/grafana-foundation-sdk/table";
+import * as linesPanel from "@grafana/grafana-foundation-sdk/timeseries";
+
+/** Where every query goes. */
+export const DATASOURCE: common.DataSourceRef = { type: "prometheus", uid: "$datasource" };
+
+/** One query; `legend` is Grafana's legend format. */
+export interface Query {
+  readonly expr: string;
+  readonly legend?: string;
+}
+
+/** Colours from a value on; the first is from anywhere. */
+export type Steps = readonly [readonly [null, string], ...(readonly [number, string])[]];
+
+/** Fields that have an appearance of their own. */
+export interface Override {
+  readonly name?: string;
+  readonly regexp?: string;
+  readonly properties: Readonly<Record<string, unknown>>;
+}
+
+/** What every panel says of itself. */
+export interface Spec {
+  /** Unique in its board, and never given to another panel: links and alerts of users refer to it. */
+  readonly id: number;
+  readonly title: string;
+  /** What is shown, why it matters, what to do. */
+  readonly description: string;
+  /** Grafana's name of the unit. */
+  readonly unit: string;
+  /** What is read instead of a value when there is none. */
+  readonly noValue: string;
+  /** Of 24 columns. */
+  readonly width: number;
+  /** In grid units of 30 pixels. */
+  readonly height: number;
+  readonly queries: readonly Query[];
+  readonly decimals?: number;
+  readonly min?: number;
+  readonly max?: number;
+  readonly steps?: Steps;
+  /** Text and colour instead of a value. */
+  readonly mappings?: readonly dashboard.ValueMapping[];
+  readonly overrides?: readonly Override[];
+  /** Shortest time between two points, such as `5m`: for windows so long that closer ones say the same. */
+  readonly interval?: string;
+  /** A page to read on. */
+  readonly link?: { readonly title: string; readonly url: string };
+}
+
+/** A panel that has no place yet. */
+export interface Panel {
+  readonly width: number;
+  readonly height: number;
+  readonly model: dashboard.Panel;
+}
+
+type Builder =
+  | gaugePanel.PanelBuilder
+  | heatmapPanel.PanelBuilder
+  | linesPanel.PanelBuilder
+  | statPanel.PanelBuilder
+  | tablePanel.PanelBuilder
+  | timelinePanel.PanelBuilder;
+
+type Shape = "range" | "instant" | "table" | "heatmap";
+
+function target({ expr, legend }: Query, index: number, shape: Shape): cog.Builder<cog.Dataquery> {
+  const query = new prometheus.DataqueryBuilder()
+    .refId(String.fromCharCode("A".charCodeAt(0) + index))
+    .datasource(DATASOURCE)
+    .expr(expr)
+    .legendFormat(legend ?? "__auto");
+  if (shape === "table") return query.instant().format(prometheus.PromQueryFormat.Table);
+  if (shape === "heatmap") return query.range().format(prometheus.PromQueryFormat.Heatmap);
+  return shape === "instant" ? query.instant() : query.range();
+}
+
+const thresholds = (steps: Steps) =>
+  new dashboard.ThresholdsConfigBuilder()
+    .mode(dashboard.ThresholdsMode.Absolute)
+    .steps(steps.map(([value, color]) => ({ value, color })));
+
+const colours = (mode: dashboard.FieldColorModeId) => new dashboard.FieldColorBuilder().mode(mode);
+
+function finish(builder: Builder, spec: Spec, shape: Shape): Panel {
+  builder
+    .id(spec.id)
+    .title(spec.title)
+    .description(spec.description)
+    .datasource(DATASOURCE)
+    .unit(spec.unit)
+    .noValue(spec.noValue)
+    .targets(spec.queries.map((query, index) => target(query, index, shape)));
+  if (spec.decimals !== undefined) builder.decimals(spec.decimals);
+  if (spec.min !== undefined) builder.min(spec.min);
+  if (spec.max !== undefined) builder.max(spec.max);
+  if (spec.interval !== undefined) builder.interval(spec.interval);
+  if (spec.mappings !== undefined) builder.mappings([...spec.mappings]);
+  builder.thresholds(thresholds(spec.steps ?? [[null, "text"]]));
+  if (spec.link !== undefined) {
+    builder.links([new dashboard.DashboardLinkBuilder(spec.link.title).url(spec.link.url).targetBlank(true)]);
+  }
+  for (const { name, regexp, properties } of spec.overrides ?? []) {
+    const list = Object.entries(properties).map(([id, value]) => ({ id, value }));
+    if (name !== undefined) builder.overrideByName(name, list);
+    else builder.overrideByRegexp(regexp ?? "", list);
+  }
+  return { width: spec.width, height: spec.height, model: builder.build() };
+}
+
+const reduced = (calc: string) => new common.ReduceDataOptionsBuilder().calcs([calc]).values(false);
+
+/** Big numbers. Coloured by the steps: the text, or everything. */
+export function stat(
+  spec: Spec & {
+    readonly colour?: "value" | "background";
+
+    readonly text?: "name" | "both" | "value";
+  },
+): Panel {
+  const { colour = "value", text } = spec;
+  const builder = new statPanel.PanelBuilder()
+    .reduceOptions(reduced("lastNotNull"))
+    .colorMode(colour === "value" ? common.BigValueColorMode.Value : common.BigValueColorMode.Background)
+    .graphMode(common.BigValueGraphMode.None)
+    .textMode(
+      text === "name"
+        ? common.BigValueTextMode.Name
+        : text === "both"
+          ? common.BigValueTextMode.ValueAndName
+          : text === "value"
+            ? common.BigValueTextMode.Value
+            : common.BigValueTextMode.Auto,
+    )
+    .justifyMode(common.BigValueJustifyMode.Center)
+    .colorScheme(colours(dashboard.FieldColorModeId.Thresholds));
+  return finish(builder, spec, "instant");
+}
+
+/** An arc from `min` to `max`, coloured by the steps. */
+export function gauge(spec: Spec & { readonly min: number; readonly max: number; readonly steps: Steps }): Panel {
+  const builder = new gaugePanel.PanelBuilder()
+    .reduceOptions(reduced("lastNotNull"))
+    .showThresholdLabels(false)
+    .showThresholdMarkers(true)
+    .colorScheme(colours(dashboard.FieldColorModeId.Thresholds));
+  return finish(builder, spec, "instant");
+}
+
+export interface LinesSpec extends Spec {
+  /** Label of the y axis. */
+  readonly axis?: string;
+  readonly log?: boolean;
+  /** Where the y axis ends unless a value is beyond it. */
+  readonly softMax?: number;
+  /** Areas on top of each other. */
+  readonly stacked?: boolean;
+  readonly bars?: boolean;
+  /** Steps drawn as lines across the panel. */
+  readonly limits?: boolean;
+  readonly legend?: "bottom" | "right";
+  /** A broken line is drawn through gaps: for series that pause between events. */
+  readonly join?: boolean;
+}
+
+/** Lines over time. */
+export function lines(spec: LinesSpec): Panel {
+  const { axis, log = false, stacked = false, bars = false, limits = false, legend = "bottom", join = false } = spec;
+  const builder = new linesPanel.PanelBuilder()
+    .lineWidth(bars ? 0 : stacked ? 1 : 2)
+    .fillOpacity(bars ? 80 : stacked ? 35 : 0)
+    .showPoints(common.VisibilityMode.Never)
+    .spanNulls(join)
+    .drawStyle(bars ? common.GraphDrawStyle.Bars : common.GraphDrawStyle.Line)
+    .colorScheme(colours(dashboard.FieldColorModeId.PaletteClassic))
+    .tooltip(
+      new common.VizTooltipOptionsBuilder().mode(common.TooltipDisplayMode.Multi).sort(common.SortOrder.Descending),
+    )
+    .legend(
+      new common.VizLegendOptionsBuilder()
+        .showLegend(true)
+        .displayMode(common.LegendDisplayMode.Table)
+        .placement(legend === "right" ? common.LegendPlacement.Right : common.LegendPlacement.Bottom)
+        .calcs(["lastNotNull", "max"]),
+    );
+  if (axis !== undefined) builder.axisLabel(axis);
+  // Else a panel of zeros has an axis up to a hundred.
+  if (spec.softMax !== undefined || bars) builder.axisSoftMax(spec.softMax ?? 1);
+  if (stacked) builder.stacking(new common.StackingConfigBuilder().mode(common.StackingMode.Normal).group("A"));
+  if (log) {
+    builder.scaleDistribution(new common.ScaleDistributionConfigBuilder().type(common.ScaleDistribution.Log).log(10));
+  }
+  if (limits) {
+    builder.thresholdsStyle(
+      new common.GraphThresholdsStyleConfigBuilder().mode(common.GraphThresholdsStyleMode.Dashed),
+    );
+  }
+  return finish(builder, spec, "range");
+}
+
+/** Rows of labels and values; `columns` gives the names of the fields that are shown, in order, and what they are called. */
+export function table(
+  spec: Spec & {
+    readonly columns: Readonly<Record<string, string>>;
+    readonly transformations?: readonly dashboard.DataTransformerConfig[];
+    /** Name of the column to sort by, the largest first with a leading `-`. */
+    readonly sortBy?: string;
+  },
+): Panel {
+  const { columns, transformations = [{ id: "merge", options: {} }], sortBy } = spec;
+  const names = Object.keys(columns);
+  const builder = new tablePanel.PanelBuilder()
+    .cellHeight(common.TableCellHeight.Sm)
+    .align(common.FieldTextAlignment.Auto)
+    .transformations([
+      ...transformations,
+      { id: "filterFieldsByName", options: { include: { names } } },
+      {
+        id: "organize",
+        options: {
+          indexByName: Object.fromEntries(names.map((name, index) => [name, index])),
+          renameByName: columns,
+          excludeByName: {},
+        },
+      },
+    ]);
+  builder.minWidth(70).overrideByRegexp(".*", [{ id: "noValue", value: "–" }]);
+  if (sortBy !== undefined) {
+    const isDescending = sortBy.startsWith("-");
+    builder.sortBy([
+      new common.TableSortByFieldStateBuilder().displayName(sortBy.replace(/^-/, "")).desc(isDescending),
+    ]);
+  }
+  return finish(builder, spec, "table");
+}
+
+/** States over time, one line each. */
+export function timeline(spec: Spec): Panel {
+  const builder = new timelinePanel.PanelBuilder()
+    .showValue(common.VisibilityMode.Never)
+    .mergeValues(true)
+    .rowHeight(0.8)
+    .fillOpacity(80)
+    .lineWidth(0)
+    .colorScheme(colours(dashboard.FieldColorModeId.Thresholds))
+    .legend(
+      new common.VizLegendOptionsBuilder()
+        .showLegend(true)
+        .displayMode(common.LegendDisplayMode.List)
+        .placement(common.LegendPlacement.Bottom)
+        .calcs([]),
+    );
+  return finish(builder, spec, "range");
+}
+
+/** Buckets of a histogram over time; the query gives increases by `le`. */
+export function heatmap(spec: Spec): Panel {
+  const builder = new heatmapPanel.PanelBuilder()
+    .calculate(false)
+    .yAxis(new heatmapPanel.YAxisConfigBuilder().unit(spec.unit))
+    .color(
+      new heatmapPanel.HeatmapColorOptionsBuilder()
+        .mode(heatmapPanel.HeatmapColorMode.Scheme)
+        .scheme("Oranges")
+        .exponent(0.5)
+        .steps(64),
+    )
+    .filterValues(new heatmapPanel.FilterValueRangeBuilder().le(1e-9));
+  return finish(builder, spec, "heatmap");
+}
+
+/** A text and a colour for a value. */
+export const shown = (value: number, text: string, color: string, index = 0): dashboard.ValueMapping => ({
+  type: dashboard.MappingType.ValueToText,
+  options: { [String(value)]: { text, color, index } },
+});
+
+/** A text and a colour for values from `from` on, below `to`. */
+export const between = (
+  from: number | null,
+  to: number | null,
+  text: string,
+  color: string,
+  index: number,
+): dashboard.ValueMapping => ({
+  type: dashboard.MappingType.RangeToText,
+  options: { from, to, result: { text, color, index } },
+});
+
+/** A field in one colour. */
+export const coloured = (name: string, color: string, more: Readonly<Record<string, unknown>> = {}): Override => ({
+  name,
+  properties: { color: { mode: "fixed", fixedColor: color }, ...more },
+});

@@ -1,0 +1,55 @@
+// What really happened: the times at which getting in was dear. Judged by the price alone, never by what was injected.
+import type { Column } from "./trace.ts";
+
+/** A stretch of minutes, the last one not included. */
+export interface Span {
+  readonly from: number;
+  readonly until: number;
+}
+
+/** Dear is more than this many floors, which is more than wallets suggest. */
+export const DEAR = 3;
+// Shorter dips are one block with room between full ones.
+const DIP_MINUTES = 5;
+const LEAST_MINUTES = 15;
+// Nobody would call it two events.
+const APART_MINUTES = 60;
+
+/** Joins spans that are at most `gap` minutes apart. */
+export function joined(spans: readonly Span[], gap: number): Span[] {
+  const whole: Span[] = [];
+  for (const span of spans.toSorted((a, b) => a.from - b.from)) {
+    const last = whole.at(-1);
+    if (last !== undefined && span.from - last.until <= gap)
+      whole[whole.length - 1] = { from: last.from, until: Math.max(last.until, span.until) };
+    else whole.push(span);
+  }
+  return whole;
+}
+
+/** The stretches in which `is` holds. */
+export function spansWhere(minutes: number, is: (minute: number) => boolean): Span[] {
+  const spans: Span[] = [];
+  let from: number | undefined;
+  for (let minute = 0; minute <= minutes; minute += 1) {
+    const holds = minute < minutes && is(minute);
+    if (holds) from ??= minute;
+    else if (from !== undefined) {
+      spans.push({ from, until: minute });
+      from = undefined;
+    }
+  }
+  return spans;
+}
+
+/** The events of a trace, from the price to get in (in floors): dear for a quarter of an hour at least. */
+export function eventsOf(price: Column): Span[] {
+  const dear = joined(
+    spansWhere(price.length, (minute) => (price[minute] as number) > DEAR),
+    DIP_MINUTES,
+  );
+  return joined(
+    dear.filter(({ from, until }) => until - from >= LEAST_MINUTES),
+    APART_MINUTES,
+  );
+}

@@ -1,0 +1,102 @@
+// Windows over columns, as PromQL looks at them: one value a minute, NaN where there is no sample.
+import type { Column } from "./trace.ts";
+
+/** Where `value` is, or would be, in the first `length` numbers of an ascending array. */
+function place(sorted: Float64Array, length: number, value: number): number {
+  let low = 0;
+  let high = length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((sorted[middle] as number) < value) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Ascending numbers that come and go. */
+class Sorted {
+  readonly #values: Float64Array;
+  length = 0;
+
+  constructor(capacity: number) {
+    this.#values = new Float64Array(capacity);
+  }
+
+  add(value: number): void {
+    if (Number.isNaN(value)) return;
+    const at = place(this.#values, this.length, value);
+    this.#values.copyWithin(at + 1, at, this.length);
+    this.#values[at] = value;
+    this.length += 1;
+  }
+
+  remove(value: number): void {
+    if (Number.isNaN(value)) return;
+    const at = place(this.#values, this.length, value);
+    this.#values.copyWithin(at, at + 1, this.length);
+    this.length -= 1;
+  }
+
+  /** As `quantile_over_time(0.5, …)`: between the two in the middle. */
+  median(): number {
+    if (this.length === 0) return Number.NaN;
+    const position = (this.length - 1) / 2;
+    const low = this.#values[Math.floor(position)] as number;
+    const high = this.#values[Math.ceil(position)] as number;
+    return low * (1 - (position % 1)) + high * (position % 1);
+  }
+}
+
+/** Median of the present samples among the last `window` minutes, each minute. NaN when there are fewer than `least`. */
+export function movingMedian(column: Column, window: number, least = 1): Column {
+  const present = new Sorted(window + 1);
+  return column.map((value, minute) => {
+    present.add(value);
+    if (minute >= window) present.remove(column[minute - window] as number);
+    return present.length >= least ? present.median() : Number.NaN;
+  });
+}
+
+/** The newest present sample among the last `window` minutes, as `last_over_time`; 1 is the sample of the minute itself. */
+export function lastWithin(column: Column, window: number): Column {
+  let seen = Number.NEGATIVE_INFINITY;
+  return column.map((value, minute) => {
+    if (!Number.isNaN(value)) seen = minute;
+    return minute - seen < window ? (column[seen] as number) : Number.NaN;
+  });
+}
+
+/** Seconds between a sample and the evaluation of its minute. */
+export const SAMPLE_AGE = 20;
+
+/**
+ * Growth a second over the last `window` minutes, as `rate`: a fall is a new start from zero, and the growth between the first
+ * and the last sample is extended to the whole window, at most by half a gap where samples are missing, and never below zero.
+ */
+export function movingRate(column: Column, window: number): Column {
+  return column.map((_, minute) => {
+    let first = -1;
+    let last = -1;
+    let count = 0;
+    let fallen = 0;
+    for (let at = Math.max(0, minute - window + 1); at <= minute; at += 1) {
+      const value = column[at] as number;
+      if (Number.isNaN(value)) continue;
+      if (first < 0) first = at;
+      else if (value < (column[last] as number)) fallen += column[last] as number;
+      last = at;
+      count += 1;
+    }
+    if (count < 2) return Number.NaN;
+    // In the order of Prometheus, so that a rate that is just a limit is so here too.
+    const growth = (column[last] as number) - (column[first] as number) + fallen;
+    const sampled = (last - first) * 60;
+    const gap = sampled / (count - 1);
+    const reach = (seconds: number) => (seconds < 1.1 * gap ? seconds : gap / 2);
+    const start = (first - (minute - window + 1)) * 60 + 60 - SAMPLE_AGE;
+    // A counter cannot have been below zero, so it is not extended further back than that.
+    const sinceZero = growth > 0 ? sampled * ((column[first] as number) / growth) : Infinity;
+    const covered = sampled + reach(Math.min(start, sinceZero)) + reach((minute - last) * 60 + SAMPLE_AGE);
+    return growth * (covered / sampled / (window * 60));
+  });
+}

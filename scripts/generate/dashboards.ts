@@ -1,0 +1,10 @@
+// The boards as Grafana reads them: one JSON file each.
+import { dashboardOf } from "../../dashboards/board.ts";
+import { boards } from "../../dashboards/index.ts";
+import type { Output } from "./output.ts";
+
+/** The generated dashboards. */
+export const dashboardOutputs: readonly Output[] = boards.map((board) => ({
+  path: `dashboards/json/${board.uid}.json`,
+  render: () => `${JSON.stringify(dashboardOf(board), undefined, 2)}\n`,
+}));

@@ -1,0 +1,87 @@
+// A page with every family on it, as it is on a quiet day, for what all alerts make of it together.
+import { collectorFamilies } from "../../src/collectors/index.ts";
+import type { Family, Label } from "../../src/metrics/family.ts";
+import { ownFamilies } from "../../src/metrics/own.ts";
+import { climb, hold } from "../support/promtool.ts";
+
+/** A series of the page, and what it is on a quiet day: a value that stands, or one that grows every minute. */
+export interface Line {
+  readonly name: string;
+  readonly kind: Family["kind"];
+  /** Of the exporter itself: it stays on the page whatever the API does. */
+  readonly isOwn: boolean;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly from: number;
+  readonly step: number;
+}
+
+const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
+  network: ["mainnet"],
+  collector: ["fees", "mempool", "blocks", "addresses", "contracts"],
+  group: ["heartbeat"],
+};
+/** There only when something has happened. */
+const USUALLY_ABSENT = /_last_reorg_|_pause_end_/;
+const TROUBLE =
+  /failures_total|retries|pauses|unexpected|overflow|gap|revert|skipped|missing|irregular|unprotected|deprecation|reorg|bad_|hints/;
+const STANDING: Readonly<Record<string, number>> = {
+  stacks_exporter_collector_interval_seconds: 60,
+  stacks_exporter_collector_max_age_seconds: 180,
+  stacks_exporter_budget_limit_requests: 1000,
+  stacks_exporter_budget_remaining_requests: 900,
+  stacks_exporter_series_limit: 20_000,
+  stacks_exporter_upstream_operation_retired: 0,
+  stacks_mempool_fee_priority_microstx: 3000,
+  stacks_mempool_transactions: 40,
+  stacks_chain_tenure_execution_cost_limit: 50,
+  stacks_chain_blocks_per_burn_block: 60,
+  stacks_address_backlog_transactions: 0,
+};
+
+function quietDay(family: Family, labels: Readonly<Record<string, string>>): Pick<Line, "from" | "step"> {
+  const { name, kind } = family;
+  if (name.endsWith("_timestamp_seconds")) return { from: 0, step: 60 };
+  if (kind === "gauge") {
+    if ("state" in labels && name.startsWith("stacks_exporter_"))
+      return { from: labels.state === "active" ? 1 : 0, step: 0 };
+    return { from: STANDING[name] ?? 1, step: 0 };
+  }
+  const failed = (labels.tx_status ?? "success") !== "success" || (labels.outcome ?? "ok") !== "ok";
+  return { from: 50, step: TROUBLE.test(name) || failed ? 0 : 1 };
+}
+
+function combinations(labels: Readonly<Record<string, Label>>): Record<string, string>[] {
+  return Object.entries(labels).reduce<Record<string, string>[]>(
+    (sets, [name, { values }]) => {
+      const all = EXAMPLES[name] ?? values ?? ["one"];
+      return sets.flatMap((set) => all.map((value) => ({ ...set, [name]: value })));
+    },
+    [{}],
+  );
+}
+
+/** Every series of the page but histograms, which no rule reads without the counters beside them. */
+export const page: readonly Line[] = [
+  ...collectorFamilies.map((family) => ({ family, isOwn: false })),
+  ...(ownFamilies as readonly Family[]).map((family) => ({ family, isOwn: true })),
+]
+  .filter(({ family }) => family.kind !== "histogram" && !USUALLY_ABSENT.test(family.name))
+  .flatMap(({ family, isOwn }) =>
+    // Of families with very many series some are enough.
+    combinations(family.labels)
+      .slice(0, 30)
+      .map((labels) => ({ name: family.name, kind: family.kind, isOwn, labels, ...quietDay(family, labels) })),
+  );
+
+/** The selector of a line, as promtool wants it. */
+export function nameOf({ name, labels }: Line): string {
+  const all = { ...labels, job: "stacks", instance: "exporter" };
+  return `${name}{${Object.entries(all)
+    .map(([label, value]) => `${label}="${value}"`)
+    .join(", ")}}`;
+}
+
+/** The samples of a line on a quiet day, from one minute on. */
+export function quietly({ from, step }: Line, minutes: number, since = 0): string {
+  return step === 0 ? hold(from, minutes) : climb(from + step * since, step, minutes);
+}

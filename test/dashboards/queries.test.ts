@@ -1,0 +1,186 @@
+// The queries of the boards, parsed: they ask for what exists, of the chosen exporters, and as one should.
+import { describe, expect, test } from "@jest/globals";
+import { alerts, recordings } from "../../alerts/index.ts";
+import { familyOf } from "../../alerts/series.ts";
+import { processFamilies } from "../../dashboards/select.ts";
+import { collectorFamilies } from "../../src/collectors/index.ts";
+import { ownFamilies } from "../../src/metrics/own.ts";
+import { type BoardQuery, dashboards, queriesOf, selectorOfVariable } from "../support/dashboards.ts";
+import { parsePromql, type Selector, withoutVariables } from "../support/promql.ts";
+
+/** On no board and in no rule, with the reason. */
+const UNUSED: Readonly<Record<string, string>> = {};
+
+const TARGET_LABELS = ["job", "instance"];
+const ALERT_LABELS = [...TARGET_LABELS, "network", "alertname", "alertstate", "severity"];
+// They lower a counter's absolute value to what it means.
+const OF_COUNTERS = new Set(["rate", "increase", "irate", "resets", "changes"]);
+
+interface Known {
+  readonly labels: readonly string[];
+  readonly isCounter: boolean;
+  readonly isOpen: boolean;
+}
+
+/** What a selector may ask for; undefined when there is no such series. */
+function known({ metric }: Pick<Selector, "metric">): Known | undefined {
+  if (metric === "ALERTS") return { labels: ALERT_LABELS, isCounter: false, isOpen: false };
+  if (processFamilies.has(metric))
+    return { labels: TARGET_LABELS, isCounter: metric.endsWith("_total"), isOpen: false };
+  const recording = recordings.find(({ record }) => record === metric);
+  if (recording !== undefined)
+    return { labels: [...TARGET_LABELS, ...recording.labels], isCounter: false, isOpen: false };
+  const family = familyOf(metric);
+  if (family === undefined) return undefined;
+  const isBucket = metric.endsWith("_bucket");
+  return {
+    labels: [...TARGET_LABELS, ...family.labelNames, ...(isBucket ? ["le"] : [])],
+    isCounter: family.kind !== "gauge",
+    isOpen: family.isOpen,
+  };
+}
+
+const all: readonly BoardQuery[] = dashboards.flatMap(queriesOf);
+// A box for a number is not the name of anything.
+const numbers = dashboards.flatMap(({ templating }) => templating.list.filter(({ type }) => type === "textbox"));
+const parse = ({ expr }: Pick<BoardQuery, "expr">) =>
+  parsePromql(withoutVariables(numbers.reduce((text, { name }) => text.replaceAll(`$${name}`, "1"), expr)));
+/** Labels that the query itself makes. */
+const made = (expr: string) =>
+  [...expr.matchAll(/, "(\w+)", "[^"]*", "\w*", "[^"]*"\)/g)].map(([, label]) => label ?? "");
+const labelsIn = (query: BoardQuery) =>
+  new Set([...parse(query).selectors.flatMap((selector) => known(selector)?.labels ?? []), ...made(query.expr)]);
+
+test("there are queries to look at", () => {
+  expect(all.length).toBeGreaterThan(150);
+});
+
+describe.each(dashboards.map((dashboard) => [dashboard.uid, dashboard] as const))("%s", (_uid, dashboard) => {
+  const queries = queriesOf(dashboard);
+  const wrong = (find: (query: BoardQuery) => readonly string[]) =>
+    queries.flatMap((query) => find(query).map((what) => `${query.at}: ${what}`));
+  const wrongSelector = (find: (selector: Selector, query: BoardQuery) => readonly string[]) =>
+    wrong((query) => parse(query).selectors.flatMap((selector) => find(selector, query)));
+
+  test("every query is PromQL", () => {
+    expect(wrong((query) => parse(query).errors)).toEqual([]);
+    expect(wrong((query) => (parse(query).selectors.length === 0 ? ["selects nothing"] : []))).toEqual([]);
+  });
+
+  test("every series exists, with the labels it is asked by", () => {
+    expect(
+      wrongSelector((selector) => {
+        const found = known(selector);
+        if (found === undefined) return [`no family or rule gives ${selector.metric}`];
+        return selector.matchers
+          .filter(({ label }) => !found.labels.includes(label))
+          .map(({ label }) => `${selector.metric} has no label ${label}`);
+      }),
+    ).toEqual([]);
+  });
+
+  test("every value of a label that is known beforehand exists", () => {
+    expect(
+      wrongSelector(({ metric, matchers }) => {
+        const labels = (familyOf(metric)?.labels ?? {}) as Record<string, { values?: readonly string[] }>;
+        return matchers.flatMap(({ label, op, value }) => {
+          const values = labels[label]?.values;
+          if (values === undefined || op === "!=" || op === "!~") return [];
+          const wanted = op === "=" ? [value] : value.split("|");
+          return wanted
+            .filter((one) => !values.includes(one) && !dashboard.templating.list.some(({ name }) => name === one))
+            .map((one) => `${metric} has no ${label} ${one}`);
+        });
+      }),
+    ).toEqual([]);
+  });
+
+  test("every selector keeps to the chosen job, instance and network", () => {
+    expect(
+      wrongSelector(({ metric, matchers }, query) => {
+        const wanted = (known({ metric })?.labels ?? []).filter((label) =>
+          ["job", "instance", "network"].includes(label),
+        );
+        const has = (label: string) =>
+          matchers.some(
+            (matcher) => matcher.label === label && matcher.op === "=~" && matcher.value.replace("|", "") === label,
+          );
+        return [
+          ...wanted.filter((label) => !has(label)).map((label) => `${metric} lacks ${label}=~"$${label}"`),
+          // What `withoutVariables` makes of a variable, a constant could be too.
+          ...wanted.filter((label) => !query.expr.includes(`${label}=~"$${label}`)),
+        ];
+      }),
+    ).toEqual([]);
+  });
+
+  test("counters are never shown as they are, and only counters are rated", () => {
+    expect(
+      wrongSelector((selector) => {
+        const rated = selector.within.some((name) => ["rate", "increase", "irate"].includes(name));
+        const { isCounter = false } = known(selector) ?? {};
+        if (isCounter && !selector.within.some((name) => OF_COUNTERS.has(name)))
+          return [`a bare counter: ${selector.metric}`];
+        return rated && !isCounter ? [`the rate of a gauge: ${selector.metric}`] : [];
+      }),
+    ).toEqual([]);
+  });
+
+  test("rates follow the resolution of the picture", () => {
+    expect(
+      wrong(({ expr }) =>
+        [...expr.matchAll(/\bi?rate\([^[\]]*\[([^\]]*)\]/g)]
+          .filter(([, range]) => range !== "$__rate_interval")
+          .map(([, range]) => `a rate over ${range}`),
+      ),
+    ).toEqual([]);
+  });
+
+  test("groupings and legends name labels that are there", () => {
+    expect(
+      wrong((query) => {
+        const labels = labelsIn(query);
+        const named = [
+          ...parse(query).groupings.flatMap((grouping) => grouping.labels),
+          ...[...query.legend.matchAll(/\{\{\s*(\w+)\s*\}\}/g)].map(([, label]) => label ?? ""),
+        ];
+        return named.filter((label) => !labels.has(label)).map((label) => `nothing here has a label ${label}`);
+      }),
+    ).toEqual([]);
+  });
+
+  test("variables are filled from series and labels that exist, whatever the traffic", () => {
+    const filled = dashboard.templating.list.filter(({ type }) => type === "query");
+
+    expect(filled.length).toBeGreaterThanOrEqual(3);
+    for (const variable of filled) {
+      const { errors, selectors } = parsePromql(withoutVariables(selectorOfVariable(variable)));
+      const found = known(selectors[0] ?? { metric: "" });
+      const label = /, (\w+)\)$/.exec(variable.query)?.[1] ?? "";
+
+      expect(errors).toEqual([]);
+      expect(found?.labels).toContain(label);
+      expect(found?.isCounter).toBe(false);
+    }
+  });
+});
+
+test("every family is on a board or in a rule, or has its reason not to be", () => {
+  const asked = new Set(
+    [...all, ...alerts, ...recordings].flatMap(({ expr }) =>
+      parsePromql(withoutVariables(expr)).selectors.map(({ metric }) => familyOf(metric)?.name),
+    ),
+  );
+  const unused = [...collectorFamilies, ...ownFamilies].map(({ name }) => name).filter((name) => !asked.has(name));
+
+  expect(unused.sort()).toEqual(Object.keys(UNUSED).sort());
+});
+
+test("every recording rule that a board asks for is one that is shipped", () => {
+  const asked = all
+    .flatMap((query) => parse(query).selectors.map(({ metric }) => metric))
+    .filter((metric) => metric.includes(":"));
+
+  expect(asked.length).toBeGreaterThan(10);
+  expect(asked.filter((metric) => !recordings.some(({ record }) => record === metric))).toEqual([]);
+});

@@ -1,0 +1,62 @@
+// What Grafana is given at its start: the data source that boards and alerts name, and the folder of the boards.
+import { readdirSync } from "node:fs";
+import { resolve } from "node:path";
+import { expect, test } from "@jest/globals";
+import { DATASOURCE_UID } from "../../alerts/settings.ts";
+import { mountOf } from "../../scripts/lint/stack-folder.ts";
+import { root, textOf, yamlOf } from "./files.ts";
+
+interface Compose {
+  readonly services: {
+    readonly grafana: { readonly volumes: readonly string[]; readonly environment: Readonly<Record<string, string>> };
+    readonly prometheus: { readonly command: readonly string[] };
+  };
+}
+const { services } = yamlOf<Compose>("deploy/compose.yaml");
+const mounts = new Map(services.grafana.volumes.map(mountOf).map(({ source, target }) => [target, source]));
+
+test("the data source has the uid that alerts name, and asks the Prometheus of the stack", () => {
+  const { apiVersion, datasources } = yamlOf<{ apiVersion: number; datasources: Record<string, unknown>[] }>(
+    "deploy/grafana/provisioning/datasources/prometheus.yaml",
+  );
+
+  expect(apiVersion).toBe(1);
+  expect(datasources).toHaveLength(1);
+  expect(datasources[0]).toMatchObject({
+    uid: DATASOURCE_UID,
+    type: "prometheus",
+    url: "http://prometheus:9090",
+    isDefault: true,
+    editable: false,
+  });
+});
+
+test("the interval of the data source is that of the scrapes, so that $__rate_interval fits", () => {
+  const { datasources } = yamlOf<{ datasources: { jsonData: { timeInterval: string } }[] }>(
+    "deploy/grafana/provisioning/datasources/prometheus.yaml",
+  );
+  const { global } = yamlOf<{ global: { scrape_interval: string } }>("deploy/prometheus/prometheus.yml");
+
+  expect(datasources[0]?.jsonData.timeInterval).toBe(global.scrape_interval);
+});
+
+test("the folder of the boards is where they are mounted, and the first page is one of them", () => {
+  const { providers } = yamlOf<{ providers: { type: string; options: { path: string } }[] }>(
+    "deploy/grafana/provisioning/dashboards/stacks.yaml",
+  );
+  const path = providers[0]?.options.path ?? "";
+  const home = services.grafana.environment.GF_DASHBOARDS_DEFAULT_HOME_DASHBOARD_PATH ?? "";
+  const boards = readdirSync(resolve(root, "deploy", mounts.get(path) ?? "nowhere"));
+
+  expect(providers.map(({ type }) => type)).toEqual(["file"]);
+  expect(boards.length).toBeGreaterThanOrEqual(5);
+  expect(boards.map((name) => `${path}/${name}`)).toContain(home);
+});
+
+test("boards choose their data source by a variable: files cannot have inputs", () => {
+  for (const name of readdirSync(resolve(root, "dashboards/json"))) {
+    const text = textOf(`dashboards/json/${name}`);
+    expect(text).not.toContain("__inputs");
+    expect(text).toContain("datasource");
+  }
+});

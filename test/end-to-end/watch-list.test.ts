@@ -1,0 +1,58 @@
+// The real program, and a file of its watch list that is replaced while it runs.
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "@jest/globals";
+import { startSimulator } from "../../simulator/server.ts";
+import { start, until } from "../support/program.ts";
+
+test("a list that is replaced is taken, a wrong one is told and left", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "stacks-exporter-list-"));
+  const simulator = await startSimulator({ seed: 1 });
+  await using ends = new AsyncDisposableStack();
+  ends.defer(() => rmSync(folder, { recursive: true }));
+  ends.defer(() => simulator.close());
+  const [first, second] = simulator.chain.cast.users as [string, string];
+  const put = (text: string) => {
+    writeFileSync(join(folder, "new"), text);
+    renameSync(join(folder, "new"), join(folder, "list.txt"));
+  };
+  put(`${first}\n`);
+  writeFileSync(
+    join(folder, "config.yaml"),
+    `state: memory
+networks:
+  - name: m
+    url: ${simulator.url}
+    budget: { per_minute: 1000, per_month: unlimited }
+    address_files: [list.txt]
+collectors: { addresses: { every: 2s, timeout: 2s, zeros: false } }
+`,
+  );
+  const program = start(["--config", join(folder, "config.yaml"), "--listen", "127.0.0.1:0"]);
+  ends.defer(async () => {
+    program.child.kill("SIGTERM");
+    await program.finished;
+  });
+  const [, address] = await program.says(/"address":"([^"]+)"/);
+  const watched = async () => {
+    const page = await (await fetch(`http://${address}/metrics`)).text();
+    return [...page.matchAll(/^stacks_address_info\{.*address="([^"]+)"/gm)].map(([, principal]) => principal);
+  };
+  const shows = (...principals: readonly string[]) =>
+    until(async () => {
+      const found = await watched();
+      return JSON.stringify(found.sort()) === JSON.stringify([...principals].sort()) ? true : undefined;
+    }, `the series of ${principals.length} addresses`);
+  await shows(first);
+
+  put(`${first}\n${second}\n`);
+  await shows(first, second);
+  put(`${second}\nnobody\n`);
+  await program.says(
+    /list\.txt:2: address: expected an address of mainnet, or a contract as address\.name, found \\"nobody\\"/,
+  );
+  expect(await watched()).toHaveLength(2);
+  put(`${second}\n`);
+  await shows(second);
+}, 90_000);

@@ -1,0 +1,78 @@
+// A real Prometheus of the test's own, and what it answers.
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { until } from "./program.ts";
+
+export interface Series {
+  readonly metric: Readonly<Record<string, string>>;
+}
+
+export interface Prometheus {
+  readonly url: string;
+  /** Series of an instant query now, or of a range query over the last seconds. Throws with the words of Prometheus. */
+  query(expr: string, rangeSeconds?: number): Promise<readonly Series[]>;
+  stop(): Promise<void>;
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+/** Scrapes a target every second; `groups` are rule groups as in a rule file. */
+export async function startPrometheus(target: string, groups: readonly object[] = []): Promise<Prometheus> {
+  const folder = mkdtempSync(join(tmpdir(), "stacks-exporter-prometheus-"));
+  const config = {
+    global: { scrape_interval: "1s", evaluation_interval: "1s" },
+    rule_files: [join(folder, "rules.yml")],
+    scrape_configs: [{ job_name: "stacks", static_configs: [{ targets: [target] }] }],
+  };
+  // JSON is YAML.
+  writeFileSync(join(folder, "prometheus.yml"), JSON.stringify(config));
+  writeFileSync(join(folder, "rules.yml"), JSON.stringify({ groups }));
+  const port = await freePort();
+  const child = spawn(
+    "prometheus",
+    [
+      `--config.file=${join(folder, "prometheus.yml")}`,
+      `--storage.tsdb.path=${join(folder, "data")}`,
+      `--web.listen-address=127.0.0.1:${port}`,
+    ],
+    { stdio: "ignore" },
+  );
+  const closed = new Promise<void>((resolve) => child.once("close", () => resolve()));
+  const url = `http://127.0.0.1:${port}`;
+  const stop = async () => {
+    child.kill("SIGTERM");
+    await closed;
+    rmSync(folder, { recursive: true });
+  };
+  try {
+    await until(() => fetch(`${url}/-/ready`).then(({ ok }) => ok || undefined), "Prometheus");
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return {
+    url,
+    stop,
+    async query(expr, rangeSeconds) {
+      const now = Date.now() / 1000;
+      const parameters: Record<string, string> =
+        rangeSeconds === undefined
+          ? { query: expr }
+          : { query: expr, start: String(now - rangeSeconds), end: String(now), step: "1" };
+      const path = rangeSeconds === undefined ? "query" : "query_range";
+      const answer = await fetch(`${url}/api/v1/${path}`, { method: "POST", body: new URLSearchParams(parameters) });
+      const body = (await answer.json()) as { error?: string; data?: { result: Series[] } };
+      if (body.data === undefined) throw new Error(`${body.error}: ${expr}`);
+      return body.data.result;
+    },
+  };
+}
