@@ -9,8 +9,9 @@ import { INTERVALS } from "../../alerts/model.ts";
 import { type Duration, FEES, seconds } from "../../alerts/thresholds.ts";
 import { type Simulator, startSimulator } from "../../simulator/server.ts";
 import { collectors } from "../../src/collectors/index.ts";
+import { formatDuration, parseDuration } from "../../src/poll/duration.ts";
 import { startDaemon } from "./daemon.ts";
-import { openMetrics, readPast, recordingsOfPast } from "./past.ts";
+import { openMetrics, readPast, stagesOfPast } from "./past.ts";
 import { start, until } from "./program.ts";
 import { run } from "./promtool.ts";
 import { type Route, type RuleGroup, shorten, shortenRoute, shortenRules } from "./time-scale.ts";
@@ -21,8 +22,13 @@ export const PROGRAMS = ["prometheus", "promtool", "prometheus-alertmanager"] as
 
 const LABELS = { job: "stacks", instance: "exporter:10789" } as const;
 const BUDGET = { per_minute: 100_000, per_month: "unlimited" };
+// The exporter polls no faster.
+const LEAST_MS = 1000;
 // A little more than the baselines ask for.
 const PAST_SECONDS = seconds(FEES.baseline.leastHistory) + 3600;
+
+/** The fee against what is usual, as the fee alerts look at it. */
+export const FEE_RATIO = 'stacks:mempool_fee_priority_microstx:ratio7d{tx_type="all", priority="low"}';
 
 export interface AlertingOptions {
   readonly networks: readonly string[];
@@ -55,13 +61,15 @@ export interface Alerting {
   readonly notifications: readonly Notification[];
   query(expr: string): Promise<readonly Sample[]>;
   active(): Promise<readonly ActiveAlert[]>;
+  /** Labels of the alerts that Alertmanager knows and does not send, because another one says it all. */
+  heldBack(): Promise<readonly Readonly<Record<string, string>>[]>;
   stop(): Promise<void>;
 }
 
 const generated = (name: string) =>
   readFileSync(fileURLToPath(new URL(`../../alerts/generated/${name}`, import.meta.url)), "utf8");
 
-/** Starts everything; resolves when Prometheus has a baseline of every network. */
+/** Starts everything; resolves when Prometheus knows of every network what the fee alerts look at. */
 export async function startAlerting(options: AlertingOptions): Promise<Alerting> {
   const { networks, scale, seed, liveFrom, scrapeInterval, onNotification } = options;
   const parts = new AsyncDisposableStack();
@@ -82,25 +90,28 @@ export async function startAlerting(options: AlertingOptions): Promise<Alerting>
       `--rules.alert.resend-delay=${shorten("1m", scale)}`,
     ]);
   try {
-    const first = recordingsOfPast(recordings);
-    const every = { lately: seconds(scrapeInterval), before: seconds(INTERVALS.baselines) };
+    const stages = stagesOfPast(recordings);
+    const every = { lately: seconds("1m"), before: seconds(INTERVALS.baselines) };
     const pages = await readPast({ seed, until: liveFrom, seconds: PAST_SECONDS, every });
     const to = Math.floor(Date.now() / 1000);
-    const past = openMetrics(pages, first, { labels: LABELS, networks, to, scale });
+    const past = openMetrics(pages, stages.flat(), { labels: LABELS, networks, to, scale });
     await promtool("create-blocks-from", "openmetrics", write("past.om", past), data);
-    const reader = await prometheus({});
-    try {
-      await promtool(
-        "create-blocks-from",
-        "rules",
-        `--url=${reader.url}`,
-        `--start=${to - PAST_SECONDS / scale}`,
-        `--end=${to}`,
-        `--output-dir=${data}`,
-        write("first.json", { groups: first }),
-      );
-    } finally {
-      await reader.stop();
+    for (const groups of stages) {
+      // A new one sees the blocks of the stage before.
+      const reader = await prometheus({});
+      try {
+        await promtool(
+          "create-blocks-from",
+          "rules",
+          `--url=${reader.url}`,
+          `--start=${to - PAST_SECONDS / scale}`,
+          `--end=${to}`,
+          `--output-dir=${data}`,
+          write("past.rules.json", { groups }),
+        );
+      } finally {
+        await reader.stop();
+      }
     }
 
     const markets = new Map<string, Simulator>();
@@ -114,7 +125,7 @@ export async function startAlerting(options: AlertingOptions): Promise<Alerting>
       write("exporter.yaml", {
         networks: [...markets].map(([name, { url }]) => ({ name, url, budget: BUDGET })),
         collectors: Object.fromEntries(
-          collectors.map(({ name, schedule }) => [name, { every: shorten(schedule.replace("every ", ""), scale) }]),
+          collectors.map(({ name, schedule }) => [name, { every: pace(schedule.replace("every ", ""), scale) }]),
         ),
         state: "memory",
       }),
@@ -130,11 +141,14 @@ export async function startAlerting(options: AlertingOptions): Promise<Alerting>
 
     const webhook = await startWebhook(onNotification);
     parts.defer(() => webhook.stop());
-    const example = parse(generated("alertmanager.yaml").replaceAll("http://127.0.0.1:5001", webhook.url)) as {
-      route: Route;
+    const example = parse(generated("alertmanager.yaml")) as { route: Route; receivers: readonly { name: string }[] };
+    const shipped = {
+      ...example,
+      route: shortenRoute(example.route, scale),
+      receivers: example.receivers.map(({ name }) => ({ name, webhook_configs: [{ url: `${webhook.url}/${name}` }] })),
     };
     const alertmanager = await startDaemon("prometheus-alertmanager", [
-      `--config.file=${write("alertmanager.json", { ...example, route: shortenRoute(example.route, scale) })}`,
+      `--config.file=${write("alertmanager.json", shipped)}`,
       `--storage.path=${join(folder, "alertmanager")}`,
       "--cluster.listen-address=",
     ]);
@@ -160,17 +174,22 @@ export async function startAlerting(options: AlertingOptions): Promise<Alerting>
       (
         await ask<{ result: { metric: Record<string, string>; value: [number, string] }[] }>("query", { query: expr })
       ).result.map(({ metric, value }) => ({ metric, value: Number(value[1]) }));
+    const isKnown = async (expr: string) => (await query(expr)).length === networks.length;
     await until(
-      async () =>
-        (await query('stacks:mempool_fee_priority_microstx:ratio7d{tx_type="all", priority="low"}')).length ===
-          networks.length || undefined,
-      "a ratio to the baseline, of every network",
+      async () => ((await isKnown(FEE_RATIO)) && (await isKnown("stacks:chain_block_usage:ratio"))) || undefined,
+      "a ratio to the baseline and the use of blocks, of every network",
+      Math.max(60_000, 1_200_000 / scale),
     );
     return {
       markets,
       notifications: webhook.notifications,
       query,
       active: async () => (await ask<{ alerts: ActiveAlert[] }>("alerts")).alerts,
+      heldBack: async () => {
+        const answer = await fetch(`${alertmanager.url}/api/v2/alerts`);
+        const all = (await answer.json()) as { labels: Record<string, string>; status: { inhibitedBy: string[] } }[];
+        return all.filter(({ status }) => status.inhibitedBy.length > 0).map(({ labels }) => labels);
+      },
       stop: () => parts.disposeAsync(),
     };
   } catch (error) {
@@ -178,6 +197,10 @@ export async function startAlerting(options: AlertingOptions): Promise<Alerting>
     throw error;
   }
 }
+
+/** An interval of polls, divided; where that is less than the exporter allows, the collector is slower than its share. */
+const pace = (interval: string, by: number) =>
+  (parseDuration(interval) ?? 0) / by < LEAST_MS ? formatDuration(LEAST_MS) : shorten(interval, by);
 
 async function promtool(...args: readonly string[]): Promise<void> {
   const { status, output } = await run("promtool", ["tsdb", ...args]);

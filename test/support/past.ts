@@ -53,14 +53,15 @@ export async function readPast({ seed, until, seconds, every }: PastOptions): Pr
   return pages;
 }
 
-/** Recordings of baselines that read what is scraped; the other baselines are made of these when they are evaluated. */
-export function recordingsOfPast(groups: readonly RuleGroup[]): RuleGroup[] {
-  return groups
-    .filter(({ name }) => name.endsWith("-baselines"))
-    .map((group) => ({
-      ...group,
-      rules: group.rules.filter(({ expr }) => metricsOf(expr).every((name) => !name.includes(":"))),
-    }));
+/** Recordings of baselines in the order in which a past can be made of them: those that read what is scraped, then the others. */
+export function stagesOfPast(groups: readonly RuleGroup[]): RuleGroup[][] {
+  const readsRecorded = (expr: string) => metricsOf(expr).some((name) => name.includes(":"));
+  return [false, true].map((isSecond) =>
+    groups
+      .filter(({ name }) => name.endsWith("-baselines"))
+      .map((group) => ({ ...group, rules: group.rules.filter(({ expr }) => readsRecorded(expr) === isSecond) }))
+      .filter(({ rules }) => rules.length > 0),
+  );
 }
 
 const metricsOf = (expr: string) => parsePromql(expr).selectors.map(({ metric }) => metric);

@@ -21,6 +21,8 @@ const secondsOf = (duration: string) =>
     (sum, [, count, unit = ""]) => sum + Number(count) * (UNIT_SECONDS[unit] ?? Number.NaN),
     0,
   );
+/** The number in seconds that a rate is multiplied with. */
+const PER_SECOND = /(?<=rate\(\w+\[[^\]]*\]\) \* )[\d.]+/g;
 const textsOf = ({ interval, rules }: RuleGroup) => [
   interval,
   ...rules.flatMap((rule) => [rule.expr, rule.for ?? "", rule.keep_firing_for ?? ""]),
@@ -47,6 +49,12 @@ test("a query keeps its names, numbers and texts", () => {
   ).toBe('a:b:ratio7d{x="[5m]"} > 600 and max_over_time(c[1m] offset 10s) == 5 or quantile_over_time(0.5, d[2h48m])');
 });
 
+test("what a rate is multiplied with is seconds, and other factors are not", () => {
+  expect(shortenQuery("rate(a[5m]) * 600 / b * 100 + time() * 60 > 600 and rate(c[5m]) * d", 50)).toBe(
+    "rate(a[6s]) * 12 / b * 100 + time() * 60 > 600 and rate(c[6s]) * d",
+  );
+});
+
 describe.each(files)("%s.rules.yaml", (_, groups) => {
   const shorter = shortenRules(groups, 30);
 
@@ -54,7 +62,7 @@ describe.each(files)("%s.rules.yaml", (_, groups) => {
     const blank = (all: readonly RuleGroup[]) =>
       JSON.parse(
         JSON.stringify(all, (_key, value: unknown) =>
-          typeof value === "string" ? value.replace(DURATIONS, "…") : value,
+          typeof value === "string" ? value.replace(PER_SECOND, "…").replace(DURATIONS, "…") : value,
         ),
       ) as unknown;
 
@@ -65,8 +73,10 @@ describe.each(files)("%s.rules.yaml", (_, groups) => {
     const durations = (all: readonly RuleGroup[]) =>
       all
         .flatMap(textsOf)
-        .flatMap((text) => text.match(DURATIONS) ?? [])
-        .map(secondsOf);
+        .flatMap((text) => [
+          ...(text.match(DURATIONS) ?? []).map(secondsOf),
+          ...(text.match(PER_SECOND) ?? []).map(Number),
+        ]);
     const before = durations(groups);
 
     expect(before.length).toBeGreaterThan(10);
@@ -76,10 +86,10 @@ describe.each(files)("%s.rules.yaml", (_, groups) => {
 
 test("a route keeps everything but its waits, at every depth", () => {
   const { route } = generated<{ route: Route & { group_by: string[] } }>("alertmanager.yaml");
-  const shorter = shortenRoute(route, 30);
+  const shorter = shortenRoute(route, 20);
 
-  expect(shorter).toMatchObject({ group_wait: "1s", group_interval: "10s", repeat_interval: "8m" });
-  expect(shorter.routes?.map(({ repeat_interval }) => repeat_interval)).toEqual(["48m", "48m"]);
+  expect(shorter).toMatchObject({ group_wait: "500ms", group_interval: "15s", repeat_interval: "12m" });
+  expect(shorter.routes?.map(({ repeat_interval }) => repeat_interval)).toEqual(["15s", "1h12m", "1h12m"]);
   expect(shorter.group_by).toEqual(route.group_by);
   expect(shorter.routes?.length).toBe(route.routes?.length);
 });

@@ -19,18 +19,26 @@ export interface RuleGroup {
 export function shorten(duration: string, by: number): string {
   const days = /^(\d+)d$/.exec(duration)?.[1];
   const milliseconds = (parseDuration(days === undefined ? duration : `${Number(days) * 24}h`) ?? Number.NaN) / by;
-  if (!Number.isInteger(milliseconds) || milliseconds <= 0) throw new Error(`cannot divide ${duration} by ${by}`);
+  if (!Number.isInteger(milliseconds)) throw new Error(`cannot divide ${duration} by ${by}`);
   return formatDuration(milliseconds);
 }
 
-/** A query with its ranges and offsets divided; names that contain a duration, and numbers, stay as they are. */
+/**
+ * A query with its ranges and offsets divided, and the number that a rate is multiplied by: a rate is per second, so that is
+ * seconds. Names that contain a duration, and other numbers, stay as they are. So do numbers that the present time is compared
+ * with: a chain that lives faster than the clock has no age.
+ */
 export function shortenQuery(expr: string, by: number): string {
   let text = "";
   let end = 0;
   parser.parse(expr).iterate({
-    enter({ name, from, to }) {
-      if (name !== "NumberDurationLiteralInDurationContext") return;
-      text += expr.slice(end, from) + shorten(expr.slice(from, to), by);
+    enter({ name, from, to, node }) {
+      const times = node.prevSibling?.name === "Mul" ? node.prevSibling.prevSibling : null;
+      const isSeconds =
+        name === "NumberDurationLiteral" && times?.name === "FunctionCall" && /^rate\b/.test(expr.slice(times.from));
+      if (name !== "NumberDurationLiteralInDurationContext" && !isSeconds) return;
+      const written = expr.slice(from, to);
+      text += expr.slice(end, from) + (isSeconds ? Number(written) / by : shorten(written, by));
       end = to;
     },
   });
