@@ -37,19 +37,19 @@ export const FEES = {
    * little: it is small at the start of any tenure and large at the end of a long one. Unknown: the alerts do without it.
    */
   blockUsage: {
-    window: "10m",
+    window: "20m",
     tenure: "10m",
     /** Up to here blocks have room: a high fee is nobody's price. Ratio. */
-    roomUpTo: 0.95,
+    roomUpTo: 0.85,
     /** Below this nobody who pays anything is kept out. Ratio. */
     idleBelow: 0.6,
   },
   /** StacksFeeSpike: ratio (fast) > feeRatio, backlog ratio > backlogRatio, at least leastWaiting wait, blocks not known to have room. */
-  spike: { feeRatio: 4, backlogRatio: 2, leastWaiting: 100, for: "2m", keepFiringFor: "30m" },
+  spike: { feeRatio: 3, backlogRatio: 2, leastWaiting: 100, for: "3m", keepFiringFor: "30m" },
   /** StacksFeeElevated: ratio (slow) > feeRatio, backlog ratio > backlogRatio, at least leastWaiting wait, blocks not known to have room. */
   elevated: { feeRatio: 2, backlogRatio: 3, leastWaiting: 100, for: "5m", keepFiringFor: "1h" },
   /** StacksMempoolBacklog: backlog ratio > backlogRatio, at least leastWaiting wait, blocks not known to have room. */
-  backlog: { backlogRatio: 2, leastWaiting: 100, for: "10m", keepFiringFor: "1h" },
+  backlog: { backlogRatio: 2, leastWaiting: 100, for: "8m", keepFiringFor: "1h" },
   /** StacksFeeTopHeavy: priority high over low > spreadRatio while ratio (fast) < feeRatioBelow, at least leastWaiting wait. */
   topHeavy: { spreadRatio: 50, feeRatioBelow: 1.5, leastWaiting: 20, for: "30m", keepFiringFor: "30m" },
   /** StacksMempoolStuckCluster: ratio (fast) > feeRatio while blocks are idle or, their use unknown, backlog ratio < backlogRatioBelow. */

@@ -1,6 +1,7 @@
 // The page about the fee alerts: what they mean, what was measured, what to expect. Written wholly by `npm run eval`.
 import { FEES } from "../alerts/thresholds.ts";
 import { evaluate, sum } from "./evaluate.ts";
+import { delay } from "./score.ts";
 import { seedsOf } from "./seeds.ts";
 import { aimTable, explanationTable, mistakeTable, scoreTable, unionTable, whole } from "./tables.ts";
 import { DAYS, TRAINING_DAYS } from "./trace.ts";
@@ -70,8 +71,9 @@ ${aimTable(both)}
 - **False alarms.** ${whole(wrong("flood"))} of the ${whole(gatedUnion.alarms - gatedUnion.right)} came with a flood of transfers that pay about what wallets suggest: blocks are full, the backlog is real, and the price to get
   in ends just below the limit of an event. ${whole(wrong("flash"))} came with a flash whose price was up for less than a quarter of an hour. No percentile tells these from the
   real thing.
-- **Time to detect.** There are two kinds of events. What drives fees at once is seen by StacksFeeSpike within minutes; a surge shows in the backlog only,
-  and that has to last ${backlog.for}. The median lies between the two humps, and moves by some minutes from one set of seeds to another.
+- **Time to detect.** It is what the few false alarms are paid with. The use of blocks is a pace over ${blockUsage.window}, so it says "full" some minutes after blocks are; where
+  it is unknown, half of the events are detected within ${delay(both.views.ungated.scores.union, 0.5)} minutes. A shorter window is quicker and wrong more often, and so are shorter waits (\`npm run eval -- --tune\`). A surge,
+  moreover, shows in the backlog only, and that has to last ${backlog.for}.
 
 ### Small and large pools
 
@@ -123,7 +125,7 @@ All numbers are in \`alerts/thresholds.ts\`; \`npm run generate\` writes the rul
 number does by itself on the tuning seeds (\`*\` marks the present one).
 
 - Too many alarms: raise \`spike.feeRatio\`, \`for\` or \`leastWaiting\` first; that costs minutes more than events.
-- Too late: lower \`backlog.for\`; that costs precision.
+- Too late: lower \`blockUsage.window\`, then \`backlog.for\`; that costs precision.
 - Alarms in a pool whose usual size is several hundreds: raise \`leastWaiting\` of the backlog to twice that size.
 - Only prices matter, not places in the queue: leave out StacksMempoolBacklog, and expect to miss most surges.
 `;

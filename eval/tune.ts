@@ -11,7 +11,7 @@ import { REGIMES, type Regime } from "./world.ts";
 /** What is tried for each number. */
 const GRID = {
   windows: { fast: ["2m", "3m", "5m"], slow: ["15m", "30m", "60m"] },
-  blockUsage: { window: ["5m", "8m", "10m", "15m"], roomUpTo: [0.6, 0.75, 0.85, 0.95, 1] },
+  blockUsage: { window: ["5m", "10m", "15m", "20m"], roomUpTo: [0.6, 0.75, 0.85, 0.95, 1] },
   spike: {
     feeRatio: [2, 2.5, 3, 4, 5],
     backlogRatio: [1.5, 2, 3, 4, 6],
@@ -28,7 +28,7 @@ const GRID = {
   backlog: {
     backlogRatio: [2, 2.5, 3, 4, 6],
     leastWaiting: [50, 100, 200, 400],
-    for: ["2m", "5m", "10m", "15m"],
+    for: ["2m", "5m", "8m", "10m", "15m"],
     keepFiringFor: ["0m", "30m", "1h"],
   },
 } as const;

@@ -239,7 +239,7 @@ export const blocks = {
   about: "Height, times, size, pace and execution cost of the chain's blocks, and its reorganisations.",
   schedule: "every 2m",
   priority: 2,
-  durable: { version: 2 },
+  durable: { version: 1 },
   operations: blockOperations,
   families: [
     blockHeight,

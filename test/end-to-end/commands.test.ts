@@ -35,7 +35,7 @@ function configFile(text: string): string {
 
 const watching = (more = "") =>
   configFile(
-    `networks:\n  - name: simulated\n    url: ${simulator.url}\n    budget: { per_minute: 100, per_month: unlimited }\n${more}`,
+    `networks:\n  - name: simulated\n    url: ${simulator.url}\n    budget: { per_minute: 100, per_month: unlimited }\n${more}state: memory\n`,
   );
 
 describe("once", () => {

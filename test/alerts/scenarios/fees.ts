@@ -65,28 +65,28 @@ const ends = (value: number) => trace(hold(value, 30), missing(200));
 
 const mainnet = { network: "mainnet" };
 const spike = of("StacksFeeSpike");
-const SPIKE = { low: from(3000, 12_100), waiting: from(60, 121) };
+const SPIKE = { low: from(3000, 9150), waiting: from(60, 121) };
 const spikes = [
   // The median over three minutes follows in the third minute.
   spike(
-    "a spike fires two minutes after its median, stays for half an hour after its end",
-    market({ low: burst(3000, 12_100, 30), waiting: burst(60, 121, 60), cost: used(0.96) }),
-    [quiet(10, 39, 43), firing(mainnet, 44), firing(mainnet, 100), quiet(102, 140)],
+    "a spike fires three minutes after its median, stays for half an hour after its end",
+    market({ low: burst(3000, 9150, 30), waiting: burst(60, 121, 60), cost: used(0.86) }),
+    [quiet(10, 39, 44), firing(mainnet, 45), firing(mainnet, 100), quiet(102, 140)],
   ),
-  spike("without a known use of blocks it needs the rest only", market(SPIKE), [quiet(43), firing(mainnet, 44)]),
+  spike("without a known use of blocks it needs the rest only", market(SPIKE), [quiet(44), firing(mainnet, 45)]),
   spike("quiet: a calm market", market({ low: hold(3000, 300), waiting: hold(40, 300) }), never(340)),
-  spike("quiet: just at the limit of the fee", market({ ...SPIKE, low: from(3000, 12_000) }), never(160)),
+  spike("quiet: just at the limit of the fee", market({ ...SPIKE, low: from(3000, 9000) }), never(160)),
   spike("quiet: just at the limit of the backlog", market({ ...SPIKE, waiting: from(60, 120) }), never(160)),
-  spike("a pool just large enough", market({ ...SPIKE, waiting: from(40, 100) }), [firing(mainnet, 44)]),
+  spike("a pool just large enough", market({ ...SPIKE, waiting: from(40, 100) }), [firing(mainnet, 45)]),
   spike("quiet: a small pool", market({ ...SPIKE, waiting: from(40, 99) }), never(160)),
-  spike("quiet: blocks just have room", market({ ...SPIKE, cost: used(0.95) }), never(160)),
+  spike("quiet: blocks just have room", market({ ...SPIKE, cost: used(0.85) }), never(160)),
   spike(
     "a gap of the scrapes amid the spike changes nothing",
     market({
       low: trace(hold(3000, CALM), hold(30_000, 30), gone(10), hold(30_000, 60)),
       waiting: trace(hold(20, CALM), hold(200, 30), gone(10), hold(200, 60)),
     }),
-    firing(mainnet, 44, 65, 71, 75, 80, 85, 100),
+    firing(mainnet, 45, 65, 71, 75, 80, 85, 100),
   ),
   spike(
     "quiet: an outage, and the same market after it",
@@ -132,7 +132,7 @@ const spikes = [
   spike(
     "a shift of the usual fee fires once, and is the usual after half a baseline",
     history({
-      low: trace(hold(3000, 10_080), hold(13_000, 10_080)),
+      low: trace(hold(3000, 10_080), hold(12_000, 10_080)),
       waiting: trace(hold(100, 10_080), hold(400, 10_080)),
     }),
     [quiet(10_070), firing(mainnet, 10_100), firing(mainnet, 10_080 + 5000), quiet(10_080 + 5100, 10_080 + 10_000)],
@@ -141,7 +141,7 @@ const spikes = [
   spike(
     "of two networks only the one with the spike",
     { ...market(SPIKE), ...market({ network: "testnet", low: hold(3000, 300), waiting: from(60, 121) }) },
-    [firing(mainnet, 44)],
+    [firing(mainnet, 45)],
   ),
   spike(
     "a flash of two minutes is none",
@@ -151,22 +151,22 @@ const spikes = [
   spike(
     "a use of blocks that was seen a while ago counts, and when it has been unknown for long the rest decides",
     market({ ...SPIKE, cost: trace(used(0.2, CALM), gone(1000)) }),
-    // A pace needs two samples, and the last two leave the window of ten minutes at minute 49.
-    [quiet(44, 50), firing(mainnet, 51)],
+    // A pace needs two samples, and the last two leave the window of twenty minutes at minute 59.
+    [quiet(45, 61), firing(mainnet, 62)],
   ),
   // Four samples are three minutes: half of them are new in minute 41, and their median lies between.
-  spike("the median of three minutes: half of it new, and just above", market({ ...SPIKE, low: from(3000, 21_100) }), [
-    quiet(42),
-    firing(mainnet, 43),
-  ]),
-  spike("the median of three minutes: half of it new, and just below", market({ ...SPIKE, low: from(3000, 20_900) }), [
+  spike("the median of three minutes: half of it new, and just above", market({ ...SPIKE, low: from(3000, 15_100) }), [
     quiet(43),
     firing(mainnet, 44),
+  ]),
+  spike("the median of three minutes: half of it new, and just below", market({ ...SPIKE, low: from(3000, 14_900) }), [
+    quiet(44),
+    firing(mainnet, 45),
   ]),
   spike(
     "what is often high and mostly low is usually low",
     history({
-      low: trace(repeat(27, hold(3000, 6), hold(30_000, 5)), hold(12_100, 60)),
+      low: trace(repeat(27, hold(3000, 6), hold(30_000, 5)), hold(9150, 60)),
       waiting: trace(hold(60, 297), hold(121, 60)),
     }),
     [firing(mainnet, 310)],
@@ -191,7 +191,7 @@ const spikes = [
   spike(
     "a usual fee that is not renewed is good for a quarter of an hour",
     {
-      ...market({ low: hold(12_100, 200), waiting: hold(121, 200) }),
+      ...market({ low: hold(9150, 200), waiting: hold(121, 200) }),
       [`stacks:mempool_fee_priority_microstx:baseline7d{tx_type="all", priority="low", ${target()}}`]: ends(3000),
       [`stacks:mempool_transactions:baseline7d{${target()}}`]: hold(60, 200),
     },
@@ -201,7 +201,7 @@ const spikes = [
   spike(
     "a usual backlog that is not renewed is good for a quarter of an hour",
     {
-      ...market({ low: hold(12_100, 200), waiting: hold(121, 200) }),
+      ...market({ low: hold(9150, 200), waiting: hold(121, 200) }),
       [`stacks:mempool_fee_priority_microstx:baseline7d{tx_type="all", priority="low", ${target()}}`]: hold(3000, 200),
       [`stacks:mempool_transactions:baseline7d{${target()}}`]: ends(60),
     },
@@ -215,7 +215,7 @@ const elevations = [
   // The median over half an hour follows in the 16th minute.
   elevated(
     "a slow rise fires after twenty minutes, stays for an hour after its end",
-    market({ low: burst(3000, 6150, 60), waiting: burst(40, 124, 60), cost: used(0.96) }),
+    market({ low: burst(3000, 6150, 60), waiting: burst(40, 124, 60), cost: used(0.86) }),
     [quiet(10, 59), firing(mainnet, 60), firing(mainnet, 159), quiet(161, 200)],
   ),
   elevated("without a known use of blocks", market(ELEVATED), [quiet(59), firing(mainnet, 60)]),
@@ -224,7 +224,7 @@ const elevations = [
   elevated("quiet: just at the limit of the backlog", market({ ...ELEVATED, waiting: from(40, 120) }), never(160)),
   elevated("a pool just large enough", market({ ...ELEVATED, waiting: from(25, 100) }), [firing(mainnet, 60)]),
   elevated("quiet: a small pool", market({ ...ELEVATED, waiting: from(25, 99) }), never(160)),
-  elevated("quiet: blocks just have room", market({ ...ELEVATED, cost: used(0.95) }), never(160)),
+  elevated("quiet: blocks just have room", market({ ...ELEVATED, cost: used(0.85) }), never(160)),
   elevated(
     "quiet: an outage",
     market({ low: trace(hold(3000, CALM), gone(120), hold(3000, 100)), waiting: trace(hold(40, CALM), gone(220)) }),
@@ -259,15 +259,15 @@ const backlog = of("StacksMempoolBacklog");
 const BACKLOG = { low: hold(3000, 300), waiting: from(60, 125) };
 const backlogs = [
   backlog(
-    "a flood of cheap transactions fires after ten minutes, stays for an hour after its end",
-    market({ low: hold(3000, 300), waiting: burst(60, 125, 60), cost: used(0.96) }),
-    [quiet(10, 49), firing(mainnet, 50), firing(mainnet, 159), quiet(161, 190)],
+    "a flood of cheap transactions fires after eight minutes, stays for an hour after its end",
+    market({ low: hold(3000, 300), waiting: burst(60, 125, 60), cost: used(0.86) }),
+    [quiet(10, 47), firing(mainnet, 48), firing(mainnet, 159), quiet(161, 190)],
   ),
-  backlog("without a known use of blocks", market(BACKLOG), [quiet(49), firing(mainnet, 50)]),
+  backlog("without a known use of blocks", market(BACKLOG), [quiet(47), firing(mainnet, 48)]),
   backlog("quiet: just at the limit", market({ ...BACKLOG, waiting: from(60, 120) }), never(160)),
-  backlog("a pool just large enough", market({ ...BACKLOG, waiting: from(40, 100) }), [firing(mainnet, 50)]),
+  backlog("a pool just large enough", market({ ...BACKLOG, waiting: from(40, 100) }), [firing(mainnet, 48)]),
   backlog("quiet: a small pool", market({ ...BACKLOG, waiting: from(40, 99) }), never(160)),
-  backlog("quiet: blocks just have room", market({ ...BACKLOG, cost: used(0.95) }), never(160)),
+  backlog("quiet: blocks just have room", market({ ...BACKLOG, cost: used(0.85) }), never(160)),
   backlog(
     "quiet: calm, and a spike of fees alone",
     market({ low: from(3000, 90_000), waiting: hold(150, 300) }),
@@ -277,7 +277,7 @@ const backlogs = [
   backlog(
     "a gap changes nothing",
     market({ waiting: trace(hold(20, CALM), hold(200, 20), gone(10), hold(200, 60)) }),
-    firing(mainnet, 52, 65, 80, 100),
+    firing(mainnet, 49, 65, 80, 100),
   ),
   backlog("quiet: the first day", history({ waiting: trace(hold(20, 280), hold(900, 6)) }), never(286)),
   backlog(
