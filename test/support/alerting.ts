@@ -24,6 +24,8 @@ const LABELS = { job: "stacks", instance: "exporter:10789" } as const;
 const BUDGET = { per_minute: 100_000, per_month: "unlimited" };
 // The exporter polls no faster.
 const LEAST_MS = 1000;
+// Only the exporter itself says so, not the past.
+const POLLED = `count by (network) (stacks_exporter_collector_success == 1) == ${collectors.filter(({ targets }) => targets === undefined).length}`;
 // A little more than the baselines ask for.
 const PAST_SECONDS = seconds(FEES.baseline.leastHistory) + 3600;
 
@@ -69,7 +71,7 @@ export interface Alerting {
 const generated = (name: string) =>
   readFileSync(fileURLToPath(new URL(`../../alerts/generated/${name}`, import.meta.url)), "utf8");
 
-/** Starts everything; resolves when Prometheus knows of every network what the fee alerts look at. */
+/** Starts everything; resolves when Prometheus has seen a poll of every collector that needs no watch list. */
 export async function startAlerting(options: AlertingOptions): Promise<Alerting> {
   const { networks, scale, seed, liveFrom, scrapeInterval, onNotification } = options;
   const parts = new AsyncDisposableStack();
@@ -94,7 +96,8 @@ export async function startAlerting(options: AlertingOptions): Promise<Alerting>
     const every = { lately: seconds("1m"), before: seconds(INTERVALS.baselines) };
     const pages = await readPast({ seed, until: liveFrom, seconds: PAST_SECONDS, every });
     const to = Math.floor(Date.now() / 1000);
-    const past = openMetrics(pages, stages.flat(), { labels: LABELS, networks, to, scale });
+    const read = recordings.filter(({ name }) => name.startsWith("stacks-fees-"));
+    const past = openMetrics(pages, read, { labels: LABELS, networks, to, scale });
     await promtool("create-blocks-from", "openmetrics", write("past.om", past), data);
     for (const groups of stages) {
       // A new one sees the blocks of the stage before.
@@ -174,11 +177,9 @@ export async function startAlerting(options: AlertingOptions): Promise<Alerting>
       (
         await ask<{ result: { metric: Record<string, string>; value: [number, string] }[] }>("query", { query: expr })
       ).result.map(({ metric, value }) => ({ metric, value: Number(value[1]) }));
-    const isKnown = async (expr: string) => (await query(expr)).length === networks.length;
     await until(
-      async () => ((await isKnown(FEE_RATIO)) && (await isKnown("stacks:chain_block_usage:ratio"))) || undefined,
-      "a ratio to the baseline and the use of blocks, of every network",
-      Math.max(60_000, 1_200_000 / scale),
+      async () => (await query(POLLED)).length === networks.length || undefined,
+      "the first polls of every network",
     );
     return {
       markets,

@@ -22,14 +22,14 @@ export interface Page {
   readonly samples: readonly ParsedSample[];
 }
 
-/** Lives through a calm past and reads it with the exporter's own collectors of fees and mempool. */
+/** Lives through a calm past and reads it with the exporter's own collectors of the whole network. */
 export async function readPast({ seed, until, seconds, every }: PastOptions): Promise<Page[]> {
   // The clock stands still; time passes by `advance` only.
   const simulator = await startSimulator({ seed, start: until - seconds, now: () => 0 });
   const app = await createApp(
     JSON.stringify({
       networks: [{ name: "past", url: simulator.url, budget: { per_minute: 100_000, per_month: "unlimited" } }],
-      collectors: { blocks: { enabled: false }, addresses: { enabled: false }, contracts: { enabled: false } },
+      collectors: { addresses: { enabled: false }, contracts: { enabled: false } },
     }),
   );
   const pages: Page[] = [];
@@ -67,7 +67,7 @@ export function stagesOfPast(groups: readonly RuleGroup[]): RuleGroup[][] {
 const metricsOf = (expr: string) => parsePromql(expr).selectors.map(({ metric }) => metric);
 
 /**
- * The past as OpenMetrics: the series that the rules read, with these labels, once for each network. It ends at `to` (Unix
+ * The past as OpenMetrics: the series that these rules read, with these labels, once for each network. It ends at `to` (Unix
  * seconds), and a virtual second is `1 / scale` long.
  */
 export function openMetrics(
