@@ -1,6 +1,6 @@
 // A drill in real time: a fee spike in a simulated market, and how long it takes until somebody is woken. Real parts, the
 // shipped rules and intervals, nothing shortened; only the past that the baselines need is made beforehand.
-// Usage: node scripts/spike-drill.ts [--seed 1] [--strength 1] [--until webhook|resolved]
+// Usage: node scripts/spike-drill.ts [--seed 1] [--strength 1] [--until webhook|resolved] [--without-blocks]
 // Needs prometheus, promtool and prometheus-alertmanager on the PATH. Takes about a quarter of an hour until the webhook.
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
@@ -19,6 +19,7 @@ const { values: flags } = parseArgs({
     seed: { type: "string", default: "1" },
     strength: { type: "string", default: "1" },
     until: { type: "string", default: "resolved" },
+    "without-blocks": { type: "boolean", default: false },
   },
 });
 const absent = missing(PROGRAMS);
@@ -48,7 +49,7 @@ async function watchClauses(alerting: Alerting): Promise<void> {
   const fee = 'stacks_mempool_fee_priority_microstx{tx_type="all", priority="low"}';
   const baseline = `last_over_time(stacks:mempool_fee_priority_microstx:baseline${FEES.baseline.window}[${FEES.baseline.staleness}])`;
   const polled = 'stacks_exporter_collector_last_success_timestamp_seconds{collector="fees"}';
-  const clauses: readonly [string, string, string][] = [
+  const clauses: (readonly [string, string, string])[] = [
     [`the fee (median over ${FEES.windows.fast}) over what is usual is`, FEE_RATIO, `> ${feeRatio}`],
     [
       "the backlog over what is usual is",
@@ -56,7 +57,9 @@ async function watchClauses(alerting: Alerting): Promise<void> {
       `> ${backlogRatio}`,
     ],
     ["waiting transactions:", "sum(stacks_mempool_transactions)", `>= ${leastWaiting}`],
-    ["the used share of what blocks allow is", "stacks:chain_block_usage:ratio", `> ${FEES.blockUsage.roomUpTo}`],
+    ...(flags["without-blocks"]
+      ? []
+      : [["the use of blocks is", "stacks:chain_block_usage:ratio", `> ${FEES.blockUsage.roomUpTo}`] as const]),
   ];
   await Promise.all([
     first(alerting, `${polled} and on (network) ${fee} / ${baseline} > ${feeRatio}`).then((at) =>
@@ -74,6 +77,7 @@ const alerting = await startAlerting({
   seed: Number(flags.seed),
   liveFrom: Math.floor(Date.now() / 1000),
   scrapeInterval: "15s",
+  without: flags["without-blocks"] ? ["blocks"] : [],
 });
 try {
   const market = alerting.markets.get(NETWORK);

@@ -24,8 +24,6 @@ const LABELS = { job: "stacks", instance: "exporter:10789" } as const;
 const BUDGET = { per_minute: 100_000, per_month: "unlimited" };
 // The exporter polls no faster.
 const LEAST_MS = 1000;
-// Only the exporter itself says so, not the past.
-const POLLED = `count by (network) (stacks_exporter_collector_success == 1) == ${collectors.filter(({ targets }) => targets === undefined).length}`;
 // A little more than the baselines ask for.
 const PAST_SECONDS = seconds(FEES.baseline.leastHistory) + 3600;
 
@@ -41,7 +39,8 @@ export interface AlertingOptions {
   readonly liveFrom: number;
   /** How often Prometheus scrapes, before division. */
   readonly scrapeInterval: Duration;
-  readonly onNotification?: (notification: Notification) => void;
+  /** Collectors that are off. @default none */
+  readonly without?: readonly string[];
 }
 
 export interface Sample {
@@ -73,7 +72,7 @@ const generated = (name: string) =>
 
 /** Starts everything; resolves when Prometheus has seen a poll of every collector that needs no watch list. */
 export async function startAlerting(options: AlertingOptions): Promise<Alerting> {
-  const { networks, scale, seed, liveFrom, scrapeInterval, onNotification } = options;
+  const { networks, scale, seed, liveFrom, scrapeInterval, without = [] } = options;
   const parts = new AsyncDisposableStack();
   const folder = mkdtempSync(join(tmpdir(), "stacks-exporter-alerting-"));
   parts.defer(() => rmSync(folder, { recursive: true }));
@@ -94,7 +93,7 @@ export async function startAlerting(options: AlertingOptions): Promise<Alerting>
   try {
     const stages = stagesOfPast(recordings);
     const every = { lately: seconds("1m"), before: seconds(INTERVALS.baselines) };
-    const pages = await readPast({ seed, until: liveFrom, seconds: PAST_SECONDS, every });
+    const pages = await readPast({ seed, until: liveFrom, seconds: PAST_SECONDS, without, every });
     const to = Math.floor(Date.now() / 1000);
     const read = recordings.filter(({ name }) => name.startsWith("stacks-fees-"));
     const past = openMetrics(pages, read, { labels: LABELS, networks, to, scale });
@@ -128,7 +127,10 @@ export async function startAlerting(options: AlertingOptions): Promise<Alerting>
       write("exporter.yaml", {
         networks: [...markets].map(([name, { url }]) => ({ name, url, budget: BUDGET })),
         collectors: Object.fromEntries(
-          collectors.map(({ name, schedule }) => [name, { every: pace(schedule.replace("every ", ""), scale) }]),
+          collectors.map(({ name, schedule }) => [
+            name,
+            { enabled: !without.includes(name), every: pace(schedule.replace("every ", ""), scale) },
+          ]),
         ),
         state: "memory",
       }),
@@ -142,7 +144,7 @@ export async function startAlerting(options: AlertingOptions): Promise<Alerting>
     const [, target = ""] = await exporter.says(/"address":"([^"]+)"/);
     await until(() => fetch(`http://${target}/-/ready`).then(({ ok }) => ok || undefined), "the exporter");
 
-    const webhook = await startWebhook(onNotification);
+    const webhook = await startWebhook();
     parts.defer(() => webhook.stop());
     const example = parse(generated("alertmanager.yaml")) as { route: Route; receivers: readonly { name: string }[] };
     const shipped = {
@@ -177,8 +179,11 @@ export async function startAlerting(options: AlertingOptions): Promise<Alerting>
       (
         await ask<{ result: { metric: Record<string, string>; value: [number, string] }[] }>("query", { query: expr })
       ).result.map(({ metric, value }) => ({ metric, value: Number(value[1]) }));
+    // Only the exporter itself says so, not the past.
+    const polled = collectors.filter(({ name, targets }) => targets === undefined && !without.includes(name)).length;
+    const success = `count by (network) (stacks_exporter_collector_success == 1) == ${polled}`;
     await until(
-      async () => (await query(POLLED)).length === networks.length || undefined,
+      async () => (await query(success)).length === networks.length || undefined,
       "the first polls of every network",
     );
     return {

@@ -11,6 +11,8 @@ export interface PastOptions {
   readonly until: number;
   /** Its length, virtual seconds. */
   readonly seconds: number;
+  /** Collectors that are off. */
+  readonly without: readonly string[];
   /** Virtual seconds between two pages: in the last hour, and before it. */
   readonly every: { readonly lately: number; readonly before: number };
 }
@@ -23,13 +25,13 @@ export interface Page {
 }
 
 /** Lives through a calm past and reads it with the exporter's own collectors of the whole network. */
-export async function readPast({ seed, until, seconds, every }: PastOptions): Promise<Page[]> {
+export async function readPast({ seed, until, seconds, without, every }: PastOptions): Promise<Page[]> {
   // The clock stands still; time passes by `advance` only.
   const simulator = await startSimulator({ seed, start: until - seconds, now: () => 0 });
   const app = await createApp(
     JSON.stringify({
       networks: [{ name: "past", url: simulator.url, budget: { per_minute: 100_000, per_month: "unlimited" } }],
-      collectors: { addresses: { enabled: false }, contracts: { enabled: false } },
+      collectors: Object.fromEntries(["addresses", "contracts", ...without].map((name) => [name, { enabled: false }])),
     }),
   );
   const pages: Page[] = [];

@@ -27,18 +27,14 @@ export interface Webhook {
   stop(): void;
 }
 
-export async function startWebhook(
-  onNotification: (notification: Notification) => void = () => undefined,
-): Promise<Webhook> {
+export async function startWebhook(): Promise<Webhook> {
   const notifications: Notification[] = [];
   const server = createServer(async (request, response) => {
     const at = Date.now();
     const parts: Buffer[] = [];
     for await (const part of request) parts.push(part as Buffer);
     const body = JSON.parse(Buffer.concat(parts).toString()) as Omit<Notification, "at" | "path">;
-    const notification = { ...body, at, path: request.url ?? "" };
-    notifications.push(notification);
-    onNotification(notification);
+    notifications.push({ ...body, at, path: request.url ?? "" });
     response.end();
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
