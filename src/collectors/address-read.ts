@@ -5,7 +5,14 @@ import { type Listing, type Reading, readDown, readUp, transactionAt } from "./a
 import { PAGE, type Transaction } from "./address-source.ts";
 import type { Countable, Irregularity } from "./address-totals.ts";
 import { type Advance, advance, type Evidence, type Horizon, isBelow, type Read } from "./horizon.ts";
-import { directionOf, readTransfers, type Transfer, transactionsWithTransfers } from "./transfers.ts";
+import {
+  directionOf,
+  readEvents,
+  readTransfers,
+  type Transfer,
+  transactionEvents,
+  transactionsWithTransfers,
+} from "./transfers.ts";
 
 /** What bounds a poll, and what it knows of the one before. */
 export interface Bounds {
@@ -21,9 +28,15 @@ export interface Bounds {
   readonly growth: 0 | 1;
   /** Height up to which transactions are deep enough, given the newest ones. */
   readonly depthOf: (newest: readonly Transaction[]) => number;
-  readonly hasTransfers: boolean;
+  readonly transfers: TransferSources;
   readonly held: Held | undefined;
   readonly evidence: Evidence;
+}
+
+/** What is asked for transfers: by block (4.5), and for transactions of which that tells nothing, one by one (4.3). */
+export interface TransferSources {
+  readonly byBlock: boolean;
+  readonly byTransaction: boolean;
 }
 
 /** A block whose transfers the server does not tell yet. */
@@ -156,6 +169,8 @@ interface Moved {
 
 // A request each; more would not fit into the deadline of a poll.
 const MOST_BLOCKS = 60;
+// Of one block, which has to be counted at once.
+const MOST_LOOKED_UP = 10;
 // Servers behind one address can be out of step for a moment; two polls later that is no excuse.
 const MOST_HELD = 2;
 
@@ -164,38 +179,29 @@ async function withTransfers(listing: Listing, part: Part, depth: number, bounds
   const upTo = (height: number) => advance(part.horizon, part.read, height, window, evidence);
   const whole = upTo(depth);
   const told = (tx: Transaction) => ownTransfer(listing.principal, tx);
-  if (!bounds.hasTransfers || listing.isNew) {
-    const counted = whole.counted.map((transaction) => ({ transaction, transfers: [] }));
-    return { advance: whole, counted, hasTransfers: false, held: undefined, withoutTransfers: 0 };
-  }
-  const heights = [...new Set(whole.counted.filter((tx) => told(tx) === undefined).map(({ height }) => height))];
+  const sources = { ...bounds.transfers };
   const read = new Map<string, readonly Transfer[]>();
-  let hasTransfers = true;
   let held: Held | undefined;
   // The height up to which everything is known that is needed to count.
   let ready = whole.horizon.height;
   let withoutTransfers = 0;
-  for (const [place, height] of heights.entries()) {
+  const asked = byHeight(whole.counted.filter((tx) => told(tx) === undefined));
+  for (const [place, [height, wanted]] of [...asked].entries()) {
+    if (!sources.byBlock && !sources.byTransaction) break;
     if (place >= MOST_BLOCKS) {
       ready = height - 1;
       break;
     }
     try {
-      const found = await readTransfers(listing.api, listing.principal, height);
-      for (const [txId, transfers] of found) read.set(txId, transfers);
+      await readBlock(listing, height, wanted, sources, read);
     } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      if (error.reason === "gone" && error.operation === transactionsWithTransfers.name) {
-        hasTransfers = false;
-        break;
-      }
       // What was read is worth keeping, but for a late transaction there is no height to stop at.
       if (!isShortage(error) || place === 0 || height <= part.horizon.height) throw error;
       ready = height - 1;
       break;
     }
-    const missing = whole.counted.filter((tx) => tx.height === height && told(tx) === undefined && !read.has(tx.txId));
-    if (missing.length === 0) continue;
+    const missing = wanted.filter((tx) => !read.has(tx.txId));
+    if (missing.length === 0 || (!sources.byBlock && !sources.byTransaction)) continue;
     const polls = bounds.held?.height === height ? bounds.held.polls + 1 : 1;
     if (polls <= MOST_HELD && height > part.horizon.height) {
       held = { height, polls };
@@ -205,11 +211,47 @@ async function withTransfers(listing: Listing, part: Part, depth: number, bounds
     withoutTransfers += missing.length;
   }
   const moved = ready === whole.horizon.height ? whole : upTo(ready);
+  const hasTransfers = sources.byBlock || sources.byTransaction;
   const counted = moved.counted.map((transaction) => ({
     transaction,
-    transfers: told(transaction) ?? read.get(transaction.txId) ?? [],
+    transfers: hasTransfers ? (told(transaction) ?? read.get(transaction.txId) ?? []) : [],
   }));
   return { advance: moved, counted, hasTransfers, held, withoutTransfers };
+}
+
+function byHeight(transactions: readonly Transaction[]): Map<number, Transaction[]> {
+  const heights = new Map<number, Transaction[]>();
+  for (const tx of transactions) heights.set(tx.height, [...(heights.get(tx.height) ?? []), tx]);
+  return heights;
+}
+
+/** Reads the transfers of what is wanted of a block, as far as they are told. A source that is gone is taken from `sources`. */
+async function readBlock(
+  { api, principal }: Listing,
+  height: number,
+  wanted: readonly Transaction[],
+  sources: { byBlock: boolean; byTransaction: boolean },
+  read: Map<string, readonly Transfer[]>,
+): Promise<void> {
+  const unlessGone = async (source: keyof TransferSources, operation: string, ask: () => Promise<void>) => {
+    try {
+      if (sources[source]) await ask();
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.reason !== "gone" || error.operation !== operation) throw error;
+      sources[source] = false;
+    }
+  };
+  await unlessGone("byBlock", transactionsWithTransfers.name, async () => {
+    for (const [txId, transfers] of await readTransfers(api, principal, height)) read.set(txId, transfers);
+  });
+  const missing = wanted.filter(({ txId }) => !read.has(txId));
+  if (missing.length > MOST_LOOKED_UP) return;
+  await unlessGone("byTransaction", transactionEvents.name, async () => {
+    for (const { txId } of missing) {
+      const transfers = await readEvents(api, principal, txId);
+      if (transfers !== undefined) read.set(txId, transfers);
+    }
+  });
 }
 
 /** The transfers of a transaction as far as the list itself tells them; undefined when they have to be asked for. */

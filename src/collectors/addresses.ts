@@ -17,7 +17,7 @@ import {
 import { type AddressTotals, addUp, directionOf, type Irregularity, NO_TOTALS, ROLES } from "./address-totals.ts";
 import type { ChainView, Collector, Poll, Target, Watched } from "./collector.ts";
 import { advanceUnchanged, depthOf, type Horizon, horizonFrom, windowOf } from "./horizon.ts";
-import { transactionsWithTransfers } from "./transfers.ts";
+import { transactionEvents, transactionsWithTransfers } from "./transfers.ts";
 
 const options = z.object({
   backfill: z
@@ -29,6 +29,10 @@ const options = z.object({
     }),
   transfers: z.boolean().default(true).meta({
     description: "Whether transfers are read: one request for each block with new transactions that moved something.",
+  }),
+  transaction_events: z.boolean().default(false).meta({
+    description:
+      "Whether transfers that are not told by block are asked for by transaction, a request each: where the older operation for blocks is gone, or lacks a transaction.",
   }),
   api: z.enum(["auto", "v1", "v3"]).default("auto").meta({
     description:
@@ -182,7 +186,13 @@ async function observeBy(
   const { principal } = target.watched;
   const fresh = previous !== undefined && mustBeFresh(previous, chain, now);
   const window = windowOf(target.confirmations);
-  const hasTransfers = settings.transfers && !isNew && !api.isRetired(transactionsWithTransfers);
+  // The replacement of the list does not tell which transactions moved something.
+  const asksTransfers = settings.transfers && !isNew;
+  const transfers = {
+    byBlock: asksTransfers && !api.isRetired(transactionsWithTransfers),
+    byTransaction: asksTransfers && settings.transaction_events && !api.isRetired(transactionEvents),
+  };
+  const hasTransfers = transfers.byBlock || transfers.byTransaction;
   let first: ListPage | undefined;
   if (previous?.etag !== undefined && !fresh && previous.isNew === isNew && isSettled(previous)) {
     first = await readIfChanged(api, principal, isNew, previous.etag);
@@ -203,7 +213,7 @@ async function observeBy(
     growth: previous === undefined ? 0 : 1,
     total: previous?.facts.total ?? 0,
     depthOf: (items) => depthOf(chain?.tipHeight ?? highest(items), target.confirmations),
-    hasTransfers,
+    transfers,
     held: previous?.held,
     evidence: { now, lastReorg: chain?.lastReorg },
   };
@@ -227,7 +237,7 @@ async function observeBy(
     totals,
     facts,
     isNew,
-    hasTransfers: bounds.hasTransfers && found.hasTransfers,
+    hasTransfers: found.hasTransfers,
     zeros: settings.zeros,
     isBackfilling: start.isBackfilling && found.backlog > 0,
     freshAt: previous === undefined || fresh ? now : previous.freshAt,
@@ -237,7 +247,7 @@ async function observeBy(
   };
 }
 
-/** Watched addresses: what they sent and received, counted exactly once (operations 4.6 and 4.5, or their replacement). */
+/** Watched addresses: what they sent and received, counted exactly once (operations 4.6, 4.5 and 4.3, or their replacement). */
 export const addresses = {
   name: "addresses",
   about: "Transactions, transfers, fees and costs of watched addresses, each transaction counted once.",
@@ -245,7 +255,7 @@ export const addresses = {
   timeout: "1m",
   priority: 3,
   durable: { version: 1 },
-  operations: [addressTransactions, transactionsWithTransfers, principalTransactions],
+  operations: [addressTransactions, transactionsWithTransfers, transactionEvents, principalTransactions],
   families: addressFamilies,
   options,
   targets: ({ addresses, confirmations }) =>

@@ -1,6 +1,7 @@
-// Transfers of a principal, mints and burns among them: as operation 4.5 lists them for one block.
+// Transfers of a principal, mints and burns among them: as operation 4.5 lists them for one block, or 4.3 for one transaction.
 import { z } from "zod";
-import { operation, type StacksApi } from "../api/operation.ts";
+import { ApiError } from "../api/errors.ts";
+import { type Operation, operation, type StacksApi } from "../api/operation.ts";
 import { wholeNumber } from "./address-source.ts";
 
 /** Directions of a transfer as the principal sees it. */
@@ -38,6 +39,26 @@ export const transactionsWithTransfers = operation({
   }),
 });
 
+/** Operation 4.3: only events in which the principal takes part. A mint has no sender, a burn no recipient. */
+export const transactionEvents = operation({
+  name: "address_transaction_events",
+  path: "/extended/v2/addresses/{address}/transactions/{tx_id}/events",
+  body: z.object({
+    total: z.int().nonnegative(),
+    results: z.array(
+      z.object({
+        type: z.enum(["stx", "ft", "nft"]),
+        data: z.object({
+          asset_identifier: z.string().optional(),
+          amount: z.unknown().optional(),
+          sender: side,
+          recipient: side,
+        }),
+      }),
+    ),
+  }),
+});
+
 /** How the principal takes part; undefined when it does not. An absent or empty side is a mint or a burn. */
 export function directionOf(
   principal: string,
@@ -49,27 +70,76 @@ export function directionOf(
   return sender ? "in" : "mint";
 }
 
-/** The transfers of a block's transactions, by transaction. */
+interface Movement {
+  readonly kind: Transfer["kind"];
+  readonly asset: string;
+  readonly sender?: string | null | undefined;
+  readonly recipient?: string | null | undefined;
+  /** As it came from the wire. */
+  readonly amount?: unknown;
+}
+
+/** What a movement is to the principal; undefined when it does not take part. */
+function transferOf(
+  { kind, asset, sender, recipient, amount }: Movement,
+  principal: string,
+  api: StacksApi,
+  from: Operation,
+): Transfer | undefined {
+  const direction = directionOf(principal, sender, recipient);
+  if (direction === undefined) return undefined;
+  const other = direction === "out" ? recipient : direction === "in" ? sender : undefined;
+  const whole = kind === "nft" ? 1n : wholeNumber(amount, api, from, `${kind}_transfers.amount`);
+  return { kind, asset, direction, amount: whole, other: other ?? undefined };
+}
+
+/** The transfers of a block's transactions, by transaction (4.5). */
 export async function readTransfers(
   api: StacksApi,
   principal: string,
   height: number,
 ): Promise<ReadonlyMap<string, readonly Transfer[]>> {
   const { body } = await api.getWhole(transactionsWithTransfers, { path: { principal }, query: { height } });
-  const whole = (value: unknown, field: string) => wholeNumber(value, api, transactionsWithTransfers, field);
-  const found = new Map<string, readonly Transfer[]>();
-  for (const { tx, stx_transfers, ft_transfers, nft_transfers } of body.results) {
-    const transfers: Transfer[] = [];
-    const add = (kind: Transfer["kind"], asset: string, item: z.infer<typeof moved>, amount: bigint | undefined) => {
-      const direction = directionOf(principal, item.sender, item.recipient);
-      if (direction === undefined) return;
-      const other = direction === "out" ? item.recipient : direction === "in" ? item.sender : undefined;
-      transfers.push({ kind, asset, direction, amount, other: other ?? undefined });
-    };
-    for (const item of stx_transfers) add("stx", "", item, whole(item.amount, "stx_transfers.amount"));
-    for (const item of ft_transfers) add("ft", item.asset_identifier, item, whole(item.amount, "ft_transfers.amount"));
-    for (const item of nft_transfers) add("nft", item.asset_identifier, { ...item, amount: undefined }, 1n);
-    found.set(tx.tx_id, transfers);
+  return new Map(
+    body.results.map(({ tx, stx_transfers, ft_transfers, nft_transfers }) => {
+      const movements: Movement[] = [
+        ...stx_transfers.map((item) => ({ kind: "stx" as const, asset: "", ...item })),
+        ...ft_transfers.map((item) => ({ kind: "ft" as const, asset: item.asset_identifier, ...item })),
+        ...nft_transfers.map((item) => ({ kind: "nft" as const, asset: item.asset_identifier, ...item })),
+      ];
+      return [tx.tx_id, toTransfers(movements, principal, api, transactionsWithTransfers)];
+    }),
+  );
+}
+
+const EVENTS_PAGE = 50;
+// A transaction that moves more than this for one principal is no transfer any more, and its pages would eat the budget.
+const MOST_EVENTS = 500;
+
+/** The transfers of one transaction that has some (4.3); undefined when the server does not tell all of them. */
+export async function readEvents(
+  api: StacksApi,
+  principal: string,
+  txId: string,
+): Promise<readonly Transfer[] | undefined> {
+  const movements: Movement[] = [];
+  for (;;) {
+    const path = { address: principal, tx_id: txId };
+    const query = { limit: EVENTS_PAGE, offset: movements.length };
+    const answer = await api.getWhole(transactionEvents, { path, query }).catch((error: unknown) => {
+      if (error instanceof ApiError && error.reason === "not_found") return undefined;
+      throw error;
+    });
+    // A transaction that is on its way to another block is not found, or has no events for a moment.
+    if (answer === undefined || answer.body.results.length === 0 || answer.body.total > MOST_EVENTS) return undefined;
+    const { total, results } = answer.body;
+    movements.push(...results.map(({ type, data }) => ({ kind: type, asset: data.asset_identifier ?? "", ...data })));
+    if (movements.length >= total) return toTransfers(movements, principal, api, transactionEvents);
   }
-  return found;
+}
+
+function toTransfers(movements: readonly Movement[], principal: string, api: StacksApi, from: Operation): Transfer[] {
+  return movements
+    .map((movement) => transferOf(movement, principal, api, from))
+    .filter((transfer) => transfer !== undefined);
 }

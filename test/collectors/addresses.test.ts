@@ -183,6 +183,123 @@ async function values(seen: unknown, of = target): Promise<Map<string, number>> 
   );
 }
 
+describe("transfers that are not told by block", () => {
+  const of = { ...targetOf(PRINCIPAL, 1) };
+  const isTransfer = (key: string) => /^stacks_address_(stx|ft|nft)_transfer/.test(key);
+  const isEvents = (asked: string) => asked.startsWith("address_transaction_events");
+
+  /** Read to the end, in as many polls as it takes; `spoil` stands between the ledger and the collector. */
+  async function readAll(
+    options: object,
+    spoil: (canned: Canned, operation: string, url: string) => Canned,
+    sizes = [4, 3, 5],
+  ) {
+    const ledger = new ModelLedger();
+    ledger.mine(sizes);
+    const api = cannedApi((url, operation) => {
+      const canned = spoil(ledger.answer(url, operation), operation, url);
+      if (typeof canned === "object" && "status" in canned && canned.status === 410) api.retired.add(operation);
+      return canned;
+    });
+    let seen: unknown;
+    for (let polls = 0; polls < 6; polls += 1) {
+      const poll = { target: of, chain: ledger.view, options: { backfill: "all", ...options } };
+      seen = await observe(addresses, api, seen, poll);
+    }
+    return { asked: api.asked, values: await values(seen, of) };
+  }
+  const asTheyAre = (canned: Canned) => canned;
+  const goneByBlock = (canned: Canned, operation: string): Canned =>
+    operation === "transactions_with_transfers" ? { status: 410 } : canned;
+  const transfersOf = (seen: ReadonlyMap<string, number>) => [...seen].filter(([key]) => isTransfer(key));
+
+  test("are asked for by transaction where the operation for blocks is gone, and come out the same", async () => {
+    const told = await readAll({}, asTheyAre);
+    const looked = await readAll({ transaction_events: true }, goneByBlock);
+
+    expect(transfersOf(told.values).some(([, value]) => value > 2 ** 127)).toBe(true);
+    expect(transfersOf(looked.values)).toEqual(transfersOf(told.values));
+    expect(told.asked.filter(isEvents)).toEqual([]);
+    expect(new Set(looked.asked.filter(isEvents)).size).toBe(looked.asked.filter(isEvents).length);
+    expect(looked.values.get("stacks_address_irregularities_total transfers_missing")).toBe(0);
+  });
+
+  test("are absent, and nobody asks for them, unless that was wished for", async () => {
+    const { asked, values: seen } = await readAll({}, goneByBlock);
+
+    expect(transfersOf(seen)).toEqual([]);
+    expect(asked.filter(isEvents)).toEqual([]);
+  });
+
+  test("are asked for where a block lacks a transaction, and for that one only", async () => {
+    const told = await readAll({}, asTheyAre);
+    let lost: string | undefined;
+    const { asked, values: seen } = await readAll({ transaction_events: true }, (canned, operation) => {
+      if (operation !== "transactions_with_transfers" || !("json" in Object(canned))) return canned;
+      const { results, ...rest } = (canned as { json: { results: { tx: { tx_id: string }; ft_transfers: [] }[] } })
+        .json;
+      lost ??= results.find(({ ft_transfers }) => ft_transfers.length > 0)?.tx.tx_id;
+      return { json: { ...rest, results: results.filter(({ tx }) => tx.tx_id !== lost) } };
+    });
+
+    expect(lost).toBeDefined();
+    expect(asked.filter(isEvents)).toEqual([expect.stringContaining(`/transactions/${lost}/events`)]);
+    expect(transfersOf(seen)).toEqual(transfersOf(told.values));
+  });
+
+  test("of a long list of events come page by page", async () => {
+    const { asked, values: seen } = await readAll(
+      { transaction_events: true },
+      (canned, operation, url) => {
+        if (operation !== "address_transaction_events") return goneByBlock(canned, operation);
+        const query = new URL(url, "http://api").searchParams;
+        const [offset, limit] = [Number(query.get("offset")), Number(query.get("limit"))];
+        const event = { type: "nft", data: { type: "mint", asset_identifier: "a::b", recipient: PRINCIPAL } };
+        const results = Array.from({ length: Math.min(limit, 120 - offset) }, () => event);
+        return { json: { limit, offset, total: 120, results } };
+      },
+      [8],
+    );
+
+    const looked = asked.filter(isEvents).length;
+    expect(looked).toBeGreaterThanOrEqual(3);
+    const minted = [...seen].filter(([key]) => /^stacks_address_nft_transfers_total .*a::b/.test(key));
+    expect(minted.map(([, value]) => value).filter((value) => value > 0)).toEqual([(looked / 3) * 120]);
+  });
+
+  test.each<[string, Canned]>([
+    ["an unknown transaction", { status: 404 }],
+    ["one without events, as one that changes its block", { json: { limit: 50, offset: 0, total: 0, results: [] } }],
+    [
+      "more events than anybody reads",
+      { json: { limit: 50, offset: 0, total: 10_000, results: [{ type: "stx", data: {} }] } },
+    ],
+  ])("are waited for, then counted without and said: %s", async (_, answer) => {
+    const { values: seen } = await readAll({ transaction_events: true }, (canned, operation) =>
+      operation === "address_transaction_events" ? answer : goneByBlock(canned, operation),
+    );
+
+    const counted = [...seen].filter(([key]) => key.startsWith("stacks_address_transactions_total"));
+    expect(counted.reduce((sum, [, value]) => sum + value, 0)).toBe(12);
+    expect(seen.get("stacks_address_irregularities_total transfers_missing")).toBeGreaterThan(0);
+  });
+
+  test("of a crowded block are not asked for one by one", async () => {
+    const { asked, values: seen } = await readAll({ transaction_events: true }, goneByBlock, [80]);
+
+    expect(asked.filter(isEvents)).toEqual([]);
+    expect(seen.get("stacks_address_irregularities_total transfers_missing")).toBeGreaterThan(10);
+  });
+
+  test("are absent when both operations are gone", async () => {
+    const { values: seen } = await readAll({ transaction_events: true }, (canned, operation) =>
+      operation === "address_transaction_events" ? { status: 410 } : goneByBlock(canned, operation),
+    );
+
+    expect(transfersOf(seen)).toEqual([]);
+  });
+});
+
 describe("bad answers", () => {
   const spoiled = (
     change: (result: { tx: Record<string, unknown>; [key: string]: unknown }, index: number) => void,

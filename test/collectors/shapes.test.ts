@@ -22,6 +22,7 @@ const GOOD: Readonly<Record<string, readonly unknown[]>> = {
   addresses: [
     captured("address-transactions.ok-default").json,
     captured("transactions-with-transfers.ok-default").json,
+    captured("address-tx-events.mixed").json,
   ],
   contracts: [captured("contract-events.ok-default").json],
 };
@@ -32,6 +33,7 @@ const SHAPE: Readonly<Record<string, number>> = {
   block: 2,
   status: 3,
   transactions_with_transfers: 1,
+  address_transaction_events: 2,
 };
 
 const WATCHED = {

@@ -120,6 +120,14 @@ export class ModelLedger {
       const results = rows.filter(({ block }) => block.height === height).map((row) => transfersJson(row));
       return { json: { limit, offset: 0, total: results.length, results } };
     }
+    if (operation === "address_transaction_events") {
+      const id = /transactions\/([^/]+)\/events/.exec(url)?.[1];
+      const row = rows.find(({ tx }) => tx.id === id);
+      if (row === undefined) return { status: 404 };
+      const all = eventsJson(row);
+      const offset = Number(searchParams.get("offset") ?? 0);
+      return { json: { limit, offset, total: all.length, results: all.slice(offset, offset + limit) } };
+    }
     if (operation === "principal_transactions") {
       const cursor = searchParams.get("cursor");
       const spell = ({ block, index }: (typeof rows)[number]) => `${block.hash}:${index}`;
@@ -205,6 +213,21 @@ function newJson({ block, tx, index }: Row): object {
       stx: { sent: String(tx.isSender ? tx.amount + tx.fee : 0n), received: String(tx.isSender ? 0n : tx.amount) },
     },
   };
+}
+
+function eventsJson({ tx }: Row): object[] {
+  const moved = { sender: sender(tx), recipient: recipient(tx) };
+  return [
+    ...(tx.amount > 0n ? [{ type: "stx", data: { type: "transfer", amount: String(tx.amount), ...moved } }] : []),
+    ...(tx.ft > 0n
+      ? [
+          {
+            type: "ft",
+            data: { type: "mint", amount: String(tx.ft), asset_identifier: ASSET, recipient: PRINCIPAL },
+          },
+        ]
+      : []),
+  ];
 }
 
 function transfersJson({ block, tx }: Row): object {
