@@ -1,0 +1,120 @@
+// From the market to whoever is woken, with the real parts and the shipped rules: three simulated networks, the exporter,
+// Prometheus, Alertmanager, a webhook. Every duration is divided by one number; nothing else is made easier.
+import { afterAll, beforeAll, expect, jest, test as one } from "@jest/globals";
+import { FEES } from "../../alerts/thresholds.ts";
+import { type Alerting, FEE_RATIO, PROGRAMS, startAlerting } from "../support/alerting.ts";
+import { missing } from "../support/daemon.ts";
+import { killAll, until } from "../support/program.ts";
+
+jest.setTimeout(120_000);
+
+const absent = missing(PROGRAMS);
+if (absent.length > 0 && process.env.REQUIRE_PROMETHEUS !== undefined) {
+  throw new Error(`not on the PATH: ${absent.join(", ")}`);
+}
+const test = absent.length === 0 ? one : one.skip;
+const NEEDED =
+  "with prometheus and prometheus-alertmanager (Debian: apt-get install prometheus prometheus-alertmanager)";
+
+const SCALE = 50;
+// A working day; so late that no age of a block is ever large, though the simulated clocks run ahead of the real one.
+const LIVE_FROM = Date.UTC(2100, 0, 6, 9) / 1000;
+const STATS = "/extended/v1/tx/mempool/stats";
+
+let alerting: Alerting;
+
+const market = (network: string) => {
+  const found = alerting.markets.get(network);
+  if (found === undefined) throw new Error(`there is no market ${network}`);
+  return found;
+};
+
+/** What the webhook was told of a network so far: `receiver status alert`. */
+const told = (network: string) =>
+  alerting.notifications.flatMap(({ path, alerts }) =>
+    alerts
+      .filter(({ labels }) => labels.network === network)
+      .map(({ status, labels }) => `${path.slice(1)} ${status} ${labels.alertname}`),
+  );
+const heard = (network: string, text: string) =>
+  until(async () => told(network).includes(text) || undefined, `${network}: ${text}`, 90_000);
+const holds = async (expr: string) => (await alerting.query(expr)).length > 0;
+
+beforeAll(async () => {
+  if (absent.length > 0) return;
+  alerting = await startAlerting({
+    networks: ["rush", "stuck", "outage"],
+    scale: SCALE,
+    seed: 1,
+    liveFrom: LIVE_FROM,
+    // The longest in use, so that a busy machine misses none: one that is missed begins every wait anew.
+    scrapeInterval: "1m",
+  });
+  market("rush").chain.begin("spike");
+  market("stuck").chain.begin("stuck");
+  // Answers in another shape just before the end: an alert that has yet to fire when the API is dead. Two, since the first
+  // makes the counter, and only the second is an increase.
+  const { faults } = market("outage");
+  faults.add({ kind: "wrong-shape", path: STATS, count: 2 });
+  await until(async () => faults.list().length === 0 || undefined, "two polls of the mempool");
+  faults.add({ kind: "db-down" });
+});
+afterAll(async () => {
+  await alerting?.stop();
+  killAll();
+});
+
+test(`a fee spike reaches those who have to act, ${NEEDED}`, async () => {
+  await heard("rush", "people firing StacksFeeSpike");
+  const { alerts = [] } =
+    alerting.notifications.find(({ alerts }) => alerts[0]?.labels.alertname === "StacksFeeSpike") ?? {};
+  expect(alerts).toHaveLength(1);
+  expect(alerts[0]?.labels).toMatchObject({ severity: "warning", network: "rush", job: "stacks" });
+  expect(alerts[0]?.annotations.summary).toBe("Fees on rush are far above what is usual");
+  // The rush is over, and an hour later so is the backlog.
+  market("rush").chain.calm();
+  market("rush").advance(3600);
+});
+
+test(`a dead API is one notification, whatever else fires, ${NEEDED}`, async () => {
+  await heard("outage", "people firing StacksUpstreamDown");
+  await until(
+    async () =>
+      (await alerting.heldBack()).some(
+        ({ alertname, network }) => alertname === "StacksSchemaDrift" && network === "outage",
+      ) || undefined,
+    "another alert of the dead API, held back",
+    60_000,
+  );
+
+  expect(told("outage")).toEqual(["people firing StacksUpstreamDown"]);
+  market("outage").faults.clear();
+});
+
+test(`a stuck cluster is called by its name, ${NEEDED}`, async () => {
+  await heard("stuck", "record firing StacksMempoolStuckCluster");
+
+  // But for the room in the blocks it looks like a spike.
+  const { feeRatio, backlogRatio, leastWaiting } = FEES.spike;
+  expect(
+    await holds(`${FEE_RATIO} > ${feeRatio} and on (network) (stacks:mempool_transactions:ratio7d{network="stuck"} > ${backlogRatio})
+    and on (network) sum by (network) (stacks_mempool_transactions) >= ${leastWaiting}`),
+  ).toBe(true);
+  market("stuck").chain.calm();
+});
+
+test(`each is over when its cause is, ${NEEDED}`, async () => {
+  await heard("rush", "people resolved StacksFeeSpike");
+  await heard("outage", "people resolved StacksUpstreamDown");
+  await heard("stuck", "record resolved StacksMempoolStuckCluster");
+});
+
+test(`neither an outage nor a stuck cluster was ever called a spike, ${NEEDED}`, async () => {
+  const ever = await alerting.query(
+    'count by (network) (count_over_time(ALERTS{alertname="StacksFeeSpike", alertstate="firing"}[1h]))',
+  );
+
+  expect(ever.map(({ metric }) => metric.network)).toEqual(["rush"]);
+  // The outage is over, and what the alert looks at is known again.
+  expect(await holds(`${FEE_RATIO.replace("{", '{network="outage", ')}`)).toBe(true);
+});

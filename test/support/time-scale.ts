@@ -1,0 +1,83 @@
+// The same rules and the same notifications in less time: every duration divided, and nothing else changed.
+import { parser } from "@prometheus-io/lezer-promql";
+import { formatDuration, parseDuration } from "../../src/poll/duration.ts";
+
+/** Rule groups as in a rule file. */
+export interface RuleGroup {
+  readonly name: string;
+  readonly interval: string;
+  readonly rules: readonly {
+    readonly record?: string;
+    readonly alert?: string;
+    readonly expr: string;
+    readonly for?: string;
+    readonly keep_firing_for?: string;
+  }[];
+}
+
+/** `7d` by 30 is `5h36m`. Throws when the text is no duration, or nothing of whole milliseconds comes out. */
+export function shorten(duration: string, by: number): string {
+  const days = /^(\d+)d$/.exec(duration)?.[1];
+  const milliseconds = (parseDuration(days === undefined ? duration : `${Number(days) * 24}h`) ?? Number.NaN) / by;
+  if (!Number.isInteger(milliseconds)) throw new Error(`cannot divide ${duration} by ${by}`);
+  return formatDuration(milliseconds);
+}
+
+/**
+ * A query with its ranges and offsets divided, and the number that a rate is multiplied by: a rate is per second, so that is
+ * seconds. Names that contain a duration, and other numbers, stay as they are. So do numbers that the present time is compared
+ * with: a chain that lives faster than the clock has no age.
+ */
+export function shortenQuery(expr: string, by: number): string {
+  let text = "";
+  let end = 0;
+  parser.parse(expr).iterate({
+    enter({ name, from, to, node }) {
+      const times = node.prevSibling?.name === "Mul" ? node.prevSibling.prevSibling : null;
+      const isSeconds =
+        name === "NumberDurationLiteral" && times?.name === "FunctionCall" && /^rate\b/.test(expr.slice(times.from));
+      if (name !== "NumberDurationLiteralInDurationContext" && !isSeconds) return;
+      const written = expr.slice(from, to);
+      text += expr.slice(end, from) + (isSeconds ? Number(written) / by : shorten(written, by));
+      end = to;
+    },
+  });
+  return text + expr.slice(end);
+}
+
+/** Rule groups with every duration divided: intervals, ranges, offsets, `for` and `keep_firing_for`. */
+export function shortenRules(groups: readonly RuleGroup[], by: number): RuleGroup[] {
+  return groups.map((group) => ({
+    ...group,
+    interval: shorten(group.interval, by),
+    rules: group.rules.map((rule) => ({
+      ...rule,
+      expr: shortenQuery(rule.expr, by),
+      ...(rule.for === undefined ? {} : { for: shorten(rule.for, by) }),
+      ...(rule.keep_firing_for === undefined ? {} : { keep_firing_for: shorten(rule.keep_firing_for, by) }),
+    })),
+  }));
+}
+
+const WAITS = ["group_wait", "group_interval", "repeat_interval"] as const;
+
+/** A route of Alertmanager; its routes are of the same kind. */
+export interface Route {
+  readonly group_wait?: string;
+  readonly group_interval?: string;
+  readonly repeat_interval?: string;
+  readonly routes?: readonly Route[];
+}
+
+/** A route with its waits divided, and those of the routes in it. */
+export function shortenRoute<R extends Route>(route: R, by: number): R {
+  const waits = WAITS.flatMap((name) => {
+    const wait = route[name];
+    return wait === undefined ? [] : [[name, shorten(wait, by)] as const];
+  });
+  return {
+    ...route,
+    ...Object.fromEntries(waits),
+    ...(route.routes === undefined ? {} : { routes: route.routes.map((inner) => shortenRoute(inner, by)) }),
+  };
+}
