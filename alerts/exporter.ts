@@ -260,7 +260,8 @@ const budgetMonthLow: Alert = {
   description: "What is kept for bursts is nearly used up: {{ $value | humanize }} hours of an even pace are left.",
   runbook: {
     meaning: `The month's budget is let out evenly, and what is not used is kept for about an hour. Less than ${EXPORTER.budgetMonthLow.hours * 60} minutes of it are left.`,
-    impact: "When nothing is left, polls wait, the less important ones first; some are skipped and their values disappear.",
+    impact:
+      "When nothing is left, polls wait, the less important ones first; some are skipped and their values disappear.",
     diagnosis: [
       { shows: "Hours of an even pace that are left.", query: monthLeft },
       SEE.codes,

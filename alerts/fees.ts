@@ -1,7 +1,7 @@
 // The fee market: what is usual, what it costs now against that, and when somebody should know.
 import type { Alert, Recording, Subject } from "./model.ts";
 import { onNetwork, recorded, series } from "./series.ts";
-import { FEES, MICRO, seconds } from "./thresholds.ts";
+import { type Duration, FEES, MICRO, seconds } from "./thresholds.ts";
 
 const { baseline, windows, blockUsage } = FEES;
 
@@ -56,22 +56,25 @@ const backlogRatio: Recording = {
   expr: `${waitingNow} / last_over_time(${waitingBaseline.record}[${baseline.staleness}])`,
   labels: ["network"],
 };
-const usage: Recording = {
-  record: "stacks:chain_block_usage:ratio",
-  about: `Use of the blocks: execution cost of ${blockUsage.tenure}, the usual length of a tenure, at the pace of the last ${blockUsage.window}, over the limit of a tenure, in the fullest dimension. Ratio. Absent when it is unknown.`,
-  expr: `max without (dimension) (rate(${series("stacks_chain_execution_cost_total")}[${blockUsage.window}]) * ${seconds(blockUsage.tenure)} / ${series("stacks_chain_tenure_execution_cost_limit")})`,
+const usageOver = (record: Recording["record"], window: Duration): Recording => ({
+  record,
+  about: `Use of the blocks: execution cost of ${blockUsage.tenure}, the usual length of a tenure, at the pace of the last ${window}, over the limit of a tenure, in the fullest dimension. Ratio. Absent when it is unknown.`,
+  expr: `max without (dimension) (rate(${series("stacks_chain_execution_cost_total")}[${window}]) * ${seconds(blockUsage.tenure)} / ${series("stacks_chain_tenure_execution_cost_limit")})`,
   labels: ["network"],
-};
+});
+const usage = usageOver("stacks:chain_block_usage:ratio", blockUsage.windows.fast);
+const usageSlow = usageOver("stacks:chain_block_usage:ratio_slow", blockUsage.windows.slow);
 
 const ratio = recorded(feeRatio, all);
 const ratioSlow = recorded(feeRatioSlow, all);
 const enoughWait = (least: number) => `and ${onNetwork} ${waitingNow} >= ${least}`;
-const unlessRoom = `unless ${onNetwork} ${usage.record} <= ${blockUsage.roomUpTo}`;
+const unlessRoom = ({ record }: Recording) => `unless ${onNetwork} ${record} <= ${blockUsage.roomUpTo}`;
 
 const SEE = {
   ratio: { shows: "The fee against what is usual.", query: ratio },
   backlog: { shows: "The backlog against what is usual.", query: backlogRatio.record },
   waiting: { shows: "How many wait, by type.", query: series("stacks_mempool_transactions") },
+  usageSlow: { shows: "The same over a longer time.", query: usageSlow.record },
   usage: { shows: "How much of what tenures allow was used; nothing means that it is not known.", query: usage.record },
   fees: {
     shows: "What to pay now, by priority. MicroSTX.",
@@ -90,14 +93,14 @@ const spike: Alert = {
   expr: `${ratio} > ${FEES.spike.feeRatio}
 and ${onNetwork} ${backlogRatio.record} > ${FEES.spike.backlogRatio}
 ${enoughWait(FEES.spike.leastWaiting)}
-${unlessRoom}`,
+${unlessRoom(usage)}`,
   for: FEES.spike.for,
   keepFiringFor: FEES.spike.keepFiringFor,
   summary: "Fees on {{ $labels.network }} are far above what is usual",
   description:
     "The median fee of waiting transactions is {{ $value | humanize }} times its usual level, more wait than usual, and blocks are not known to have room.",
   runbook: {
-    meaning: `The median fee of what waits is more than ${FEES.spike.feeRatio} times its median over ${baseline.window}, and the backlog has grown with it (over ${FEES.spike.backlogRatio} times). Where the use of blocks is known, more than ${blockUsage.roomUpTo * 100} % of what tenures allow was used over ${blockUsage.window}; so the price to get in has risen, not only what some people offer.`,
+    meaning: `The median fee of what waits is more than ${FEES.spike.feeRatio} times its median over ${baseline.window}, and the backlog has grown with it (over ${FEES.spike.backlogRatio} times). Where the use of blocks is known, more than ${blockUsage.roomUpTo * 100} % of what tenures allow was used over ${blockUsage.windows.fast}; so the price to get in has risen, not only what some people offer.`,
     impact: "Transactions sent at the usual fee wait for long, or until the rush is over.",
     diagnosis: [SEE.ratio, SEE.types, SEE.backlog, SEE.usage, SEE.fees],
     actions: [
@@ -115,7 +118,7 @@ const elevated: Alert = {
   expr: `${ratioSlow} > ${FEES.elevated.feeRatio}
 and ${onNetwork} ${backlogRatio.record} > ${FEES.elevated.backlogRatio}
 ${enoughWait(FEES.elevated.leastWaiting)}
-${unlessRoom}`,
+${unlessRoom(usageSlow)}`,
   for: FEES.elevated.for,
   keepFiringFor: FEES.elevated.keepFiringFor,
   summary: "Fees on {{ $labels.network }} have been above what is usual for a while",
@@ -124,7 +127,7 @@ ${unlessRoom}`,
   runbook: {
     meaning: `A slow rise: the median over ${windows.slow} of the fee is more than ${FEES.elevated.feeRatio} times its usual level, and more than ${FEES.elevated.backlogRatio} times the usual number wait.`,
     impact: "Cheap transactions wait longer than usual. Nothing is broken.",
-    diagnosis: [{ shows: "The slow fee ratio.", query: ratioSlow }, SEE.backlog, SEE.usage, SEE.age],
+    diagnosis: [{ shows: "The slow fee ratio.", query: ratioSlow }, SEE.backlog, SEE.usage, SEE.usageSlow, SEE.age],
     actions: [
       "Send what is urgent at priority medium.",
       "Move batches (payouts, consolidations) to a quieter hour.",
@@ -138,7 +141,7 @@ const backlog: Alert = {
   severity: "warning",
   expr: `${backlogRatio.record} > ${FEES.backlog.backlogRatio}
 ${enoughWait(FEES.backlog.leastWaiting)}
-${unlessRoom}`,
+${unlessRoom(usageSlow)}`,
   for: FEES.backlog.for,
   keepFiringFor: FEES.backlog.keepFiringFor,
   summary: "Far more transactions than usual wait on {{ $labels.network }}",
@@ -148,7 +151,7 @@ ${unlessRoom}`,
     meaning: `More than ${FEES.backlog.backlogRatio} times the usual number of transactions wait, and at least ${FEES.backlog.leastWaiting}. A flood of cheap transactions looks like this: percentiles of fees do not move, because what floods in is cheap.`,
     impact:
       "The cheapest transactions may not be mined for hours; the price to get in can rise without any fee percentile showing it.",
-    diagnosis: [SEE.backlog, SEE.waiting, SEE.age, SEE.usage],
+    diagnosis: [SEE.backlog, SEE.waiting, SEE.age, SEE.usage, SEE.usageSlow],
     actions: [
       "Find the type that grew, and whether its age grows too: an old backlog is not served, a young one is a burst.",
       "Compare with the pace of blocks: when blocks come slowly, see StacksChainTipStale and StacksTenureShort.",
@@ -296,6 +299,6 @@ export const fees: Subject = {
   name: "fees",
   title: "Fees and the mempool",
   baselines: [feeMedian, feeBaseline, waiting, waitingBaseline],
-  recordings: [feeRatio, feeRatioSlow, backlogRatio, usage],
+  recordings: [feeRatio, feeRatioSlow, backlogRatio, usage, usageSlow],
   alerts: [spike, elevated, backlog, topHeavy, stuckCluster, low, absolute, own],
 };

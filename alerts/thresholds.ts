@@ -32,12 +32,13 @@ export const FEES = {
   /** Windows over which the present fee is the median. */
   windows: { fast: "3m", slow: "30m" },
   /**
-   * Use of the blocks: execution cost at the pace of the last `window` for as long as `tenure`, the usual length of one, over the
+   * Use of the blocks: execution cost at the pace of the last `fast` (or `slow`) for as long as `tenure`, the usual length of one, over the
    * limit of a tenure, in the fullest dimension. 1 is as much as tenures allow. The used share of the current tenure tells
    * little: it is small at the start of any tenure and large at the end of a long one. Unknown: the alerts do without it.
    */
   blockUsage: {
-    window: "20m",
+    /** Several polls of the collector `blocks` each: between two of them, nothing seems to be used. */
+    windows: { fast: "6m", slow: "20m" },
     tenure: "10m",
     /** Up to here blocks have room: a high fee is nobody's price. Ratio. */
     roomUpTo: 0.85,
@@ -49,7 +50,7 @@ export const FEES = {
   /** StacksFeeElevated: ratio (slow) > feeRatio, backlog ratio > backlogRatio, at least leastWaiting wait, blocks not known to have room. */
   elevated: { feeRatio: 2, backlogRatio: 3, leastWaiting: 100, for: "5m", keepFiringFor: "1h" },
   /** StacksMempoolBacklog: backlog ratio > backlogRatio, at least leastWaiting wait, blocks not known to have room. */
-  backlog: { backlogRatio: 2, leastWaiting: 100, for: "8m", keepFiringFor: "1h" },
+  backlog: { backlogRatio: 2, leastWaiting: 100, for: "10m", keepFiringFor: "1h" },
   /** StacksFeeTopHeavy: priority high over low > spreadRatio while ratio (fast) < feeRatioBelow, at least leastWaiting wait. */
   topHeavy: { spreadRatio: 50, feeRatioBelow: 1.5, leastWaiting: 20, for: "30m", keepFiringFor: "30m" },
   /** StacksMempoolStuckCluster: ratio (fast) > feeRatio while blocks are idle or, their use unknown, backlog ratio < backlogRatioBelow. */

@@ -108,7 +108,7 @@ const now: readonly Panel[] = [
   gauge({
     id: 4,
     title: "Blocks full",
-    description: `Execution cost at the pace of the last ${FEES.blockUsage.window}, in the tightest dimension; 100 % is as much as tenures of ${FEES.blockUsage.tenure} allow. Up to ${FEES.blockUsage.roomUpTo * 100} % there is room, and a high fee buys nothing.`,
+    description: `Execution cost at the pace of the last ${FEES.blockUsage.windows.fast}, in the tightest dimension; 100 % is as much as tenures of ${FEES.blockUsage.tenure} allow. Up to ${FEES.blockUsage.roomUpTo * 100} % there is room, and a high fee buys nothing.`,
     unit: "percentunit",
     decimals: 0,
     noValue: "unknown",

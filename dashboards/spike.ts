@@ -17,6 +17,7 @@ const VALUES = {
   "queue ratio": `max(${rec("stacks:mempool_transactions:ratio7d")})`,
   waiting: `sum(${once(of("stacks_mempool_transactions"))})`,
   "blocks full": `max(${rec("stacks:chain_block_usage:ratio")})`,
+  "slow blocks full": `max(${rec("stacks:chain_block_usage:ratio_slow")})`,
   spread: `max(${of("stacks_mempool_fee_priority_microstx", { tx_type: "all", priority: "high" })}) / max(${of("stacks_mempool_fee_priority_microstx", LOW)})`,
 } as const;
 
@@ -38,7 +39,7 @@ const least = (limit: number): Clause => ({ value: "waiting", op: ">=", limit })
 const below = (value: Clause["value"], limit: number): Clause => ({ value, op: "<", limit });
 const { spike, elevated, backlog, topHeavy, stuckCluster, low, blockUsage } = FEES;
 // Where the use of blocks is not known, the rules do without that clause.
-const noRoom: Clause = { ...above("blocks full", blockUsage.roomUpTo), unknown: "vector(1)" };
+const noRoom = (value: Clause["value"]): Clause => ({ ...above(value, blockUsage.roomUpTo), unknown: "vector(1)" });
 const idle: Clause = {
   ...below("blocks full", blockUsage.idleBelow),
   unknown: `${VALUES["queue ratio"]} < bool ${stuckCluster.backlogRatioBelow}`,
@@ -52,7 +53,7 @@ const RULES: readonly Rule[] = [
       above("fee ratio", spike.feeRatio),
       above("queue ratio", spike.backlogRatio),
       least(spike.leastWaiting),
-      noRoom,
+      noRoom("blocks full"),
     ],
   },
   {
@@ -62,13 +63,13 @@ const RULES: readonly Rule[] = [
       above("slow fee ratio", elevated.feeRatio),
       above("queue ratio", elevated.backlogRatio),
       least(elevated.leastWaiting),
-      noRoom,
+      noRoom("slow blocks full"),
     ],
   },
   {
     alert: "StacksMempoolBacklog",
     for: backlog.for,
-    clauses: [above("queue ratio", backlog.backlogRatio), least(backlog.leastWaiting), noRoom],
+    clauses: [above("queue ratio", backlog.backlogRatio), least(backlog.leastWaiting), noRoom("slow blocks full")],
   },
   {
     alert: "StacksFeeTopHeavy",
@@ -309,7 +310,7 @@ const signals: readonly Panel[] = [
     id: 34,
     title: "Use of the blocks",
     legend: "right",
-    description: `Limit of the present tenure that is used, in its tightest dimension, and the pace of the last ${blockUsage.window}, where 100 % is as much as tenures of ${blockUsage.tenure} allow; the rules look at the pace: below ${blockUsage.idleBelow * 100} % high fees are stuck rather than bid, up to ${blockUsage.roomUpTo * 100} % there is room.`,
+    description: `Limit of the present tenure that is used, in its tightest dimension, and the pace of the last ${blockUsage.windows.fast} and ${blockUsage.windows.slow}, where 100 % is as much as tenures of ${blockUsage.tenure} allow; the rules look at the pace, those of StacksFeeElevated and StacksMempoolBacklog at the slower one: below ${blockUsage.idleBelow * 100} % high fees are stuck rather than bid, up to ${blockUsage.roomUpTo * 100} % there is room.`,
     unit: "percentunit",
     noValue: "Not known: no block was read",
     width: 12,
@@ -324,11 +325,13 @@ const signals: readonly Panel[] = [
     ],
     queries: [
       { expr: `max(${of("stacks_chain_tenure_execution_cost_ratio")})`, legend: "this tenure" },
-      { expr: VALUES["blocks full"], legend: `pace of ${blockUsage.window}` },
+      { expr: VALUES["blocks full"], legend: `pace of ${blockUsage.windows.fast}` },
+      { expr: VALUES["slow blocks full"], legend: `pace of ${blockUsage.windows.slow}` },
     ],
     overrides: [
       coloured("this tenure", "blue", { "custom.lineWidth": 1 }),
-      coloured(`pace of ${blockUsage.window}`, "purple"),
+      coloured(`pace of ${blockUsage.windows.fast}`, "purple"),
+      coloured(`pace of ${blockUsage.windows.slow}`, "orange"),
     ],
   }),
 ];

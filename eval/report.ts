@@ -33,14 +33,14 @@ gets into a block. When blocks have room that is next to nothing, whatever waits
 
 - The **fee ratio** is priority \`low\` (the median fee of all that waits), over its usual level: the median of the last ${baseline.window}.
 - The **backlog ratio** is the number of waiting transactions, over its usual level.
-- The **use of blocks** is how fast tenures use up their budget: the rate of \`stacks_chain_execution_cost_total\` over ${blockUsage.window},
+- The **use of blocks** is how fast tenures use up their budget: the rate of \`stacks_chain_execution_cost_total\` over ${blockUsage.windows.fast} (slow: ${blockUsage.windows.slow}),
   for the usual length of a tenure (${blockUsage.tenure}), over the limit of one. Where it is not known (the \`blocks\` collector is off), the alerts do without it, and are wrong more often.
 
 | Alert | Fires when | for | Says |
 | --- | --- | --- | --- |
 | StacksFeeSpike | fee ratio (over ${windows.fast}) > ${spike.feeRatio}, backlog ratio > ${spike.backlogRatio}, at least ${spike.leastWaiting} wait, use of blocks > ${blockUsage.roomUpTo} or unknown | ${spike.for} | getting in costs far more than usual |
-| StacksFeeElevated | fee ratio (over ${windows.slow}) > ${elevated.feeRatio}, backlog ratio > ${elevated.backlogRatio}, at least ${elevated.leastWaiting} wait, use of blocks > ${blockUsage.roomUpTo} or unknown | ${elevated.for} | it has been dear for a while |
-| StacksMempoolBacklog | backlog ratio > ${backlog.backlogRatio}, at least ${backlog.leastWaiting} wait, use of blocks > ${blockUsage.roomUpTo} or unknown | ${backlog.for} | more waits than fits, whatever it pays; most surges are seen here first |
+| StacksFeeElevated | fee ratio (over ${windows.slow}) > ${elevated.feeRatio}, backlog ratio > ${elevated.backlogRatio}, at least ${elevated.leastWaiting} wait, slow use of blocks > ${blockUsage.roomUpTo} or unknown | ${elevated.for} | it has been dear for a while |
+| StacksMempoolBacklog | backlog ratio > ${backlog.backlogRatio}, at least ${backlog.leastWaiting} wait, slow use of blocks > ${blockUsage.roomUpTo} or unknown | ${backlog.for} | more waits than fits, whatever it pays; most surges are seen here first |
 | StacksFeeTopHeavy | priority \`high\` > ${topHeavy.spreadRatio} × \`low\`, fee ratio < ${topHeavy.feeRatioBelow} | ${topHeavy.for} | a few offer very much: do not pay \`high\` |
 | StacksMempoolStuckCluster | fee ratio > ${stuckCluster.feeRatio}, use of blocks < ${blockUsage.idleBelow} (unknown: backlog ratio < ${stuckCluster.backlogRatioBelow}) | ${stuckCluster.for} | what waits is dear but cannot be mined: pay as usual |
 
@@ -71,9 +71,9 @@ ${aimTable(both)}
 - **False alarms.** ${whole(wrong("flood"))} of the ${whole(gatedUnion.alarms - gatedUnion.right)} came with a flood of transfers that pay about what wallets suggest: blocks are full, the backlog is real, and the price to get
   in ends just below the limit of an event. ${whole(wrong("flash"))} came with a flash whose price was up for less than a quarter of an hour. No percentile tells these from the
   real thing.
-- **Time to detect.** It is what the few false alarms are paid with. The use of blocks is a pace over ${blockUsage.window}, so it says "full" some minutes after blocks are; where
-  it is unknown, half of the events are detected within ${delay(both.views.ungated.scores.union, 0.5)} minutes. A shorter window is quicker and wrong more often, and so are shorter waits (\`npm run eval -- --tune\`). A surge,
-  moreover, shows in the backlog only, and that has to last ${backlog.for}.
+- **Time to detect.** What drives fees at once is seen by StacksFeeSpike, half of it within ${delay(both.views.gated.scores.spike, 0.5)} minutes. A surge shows in the backlog only; that has to last ${backlog.for}, with blocks
+  that are full for most of ${blockUsage.windows.slow}, so that floods of some minutes wake nobody. The median lies between the two, and moves by some minutes from one set of seeds to
+  another. Shorter windows and waits are quicker, and wrong more often (\`npm run eval -- --tune\`).
 
 ### Small and large pools
 
@@ -125,7 +125,7 @@ All numbers are in \`alerts/thresholds.ts\`; \`npm run generate\` writes the rul
 number does by itself on the tuning seeds (\`*\` marks the present one).
 
 - Too many alarms: raise \`spike.feeRatio\`, \`for\` or \`leastWaiting\` first; that costs minutes more than events.
-- Too late: lower \`blockUsage.window\`, then \`backlog.for\`; that costs precision.
+- Too late: lower \`spike.for\` and \`blockUsage.windows\`, then \`backlog.for\`; that costs precision.
 - Alarms in a pool whose usual size is several hundreds: raise \`leastWaiting\` of the backlog to twice that size.
 - Only prices matter, not places in the queue: leave out StacksMempoolBacklog, and expect to miss most surges.
 `;

@@ -19,10 +19,10 @@ export type Condition = (minute: number) => boolean;
 
 /** The conditions of all rules. Comparisons with NaN are false, as comparisons with nothing are in PromQL. */
 export function conditionsOf(signals: Signals, fees: FeeThresholds = FEES): Readonly<Record<Rule, Condition>> {
-  const { feeRatio, feeRatioSlow, waiting, backlogRatio, spread, usage } = signals;
+  const { feeRatio, feeRatioSlow, waiting, backlogRatio, spread, usage, usageSlow } = signals;
   const at = (column: Float64Array, minute: number) => column[minute] as number;
   const { spike, elevated, backlog, topHeavy, stuckCluster, blockUsage } = fees;
-  const hasRoom = (minute: number) => at(usage, minute) <= blockUsage.roomUpTo;
+  const hasRoom = (used: Float64Array, minute: number) => at(used, minute) <= blockUsage.roomUpTo;
   const isIdle = (minute: number) => at(usage, minute) < blockUsage.idleBelow;
   const isUnknown = (minute: number) => Number.isNaN(at(usage, minute));
   return {
@@ -30,16 +30,16 @@ export function conditionsOf(signals: Signals, fees: FeeThresholds = FEES): Read
       at(feeRatio, minute) > spike.feeRatio &&
       at(backlogRatio, minute) > spike.backlogRatio &&
       at(waiting, minute) >= spike.leastWaiting &&
-      !hasRoom(minute),
+      !hasRoom(usage, minute),
     elevated: (minute) =>
       at(feeRatioSlow, minute) > elevated.feeRatio &&
       at(backlogRatio, minute) > elevated.backlogRatio &&
       at(waiting, minute) >= elevated.leastWaiting &&
-      !hasRoom(minute),
+      !hasRoom(usageSlow, minute),
     backlog: (minute) =>
       at(backlogRatio, minute) > backlog.backlogRatio &&
       at(waiting, minute) >= backlog.leastWaiting &&
-      !hasRoom(minute),
+      !hasRoom(usageSlow, minute),
     topHeavy: (minute) =>
       at(spread, minute) > topHeavy.spreadRatio &&
       at(feeRatio, minute) < topHeavy.feeRatioBelow &&
@@ -53,7 +53,8 @@ export function conditionsOf(signals: Signals, fees: FeeThresholds = FEES): Read
 
 /** The signals as they are where block costs are unknown. */
 export function withoutUsage(signals: Signals): Signals {
-  return { ...signals, usage: new Float64Array(signals.minutes).fill(Number.NaN) };
+  const unknown = new Float64Array(signals.minutes).fill(Number.NaN);
+  return { ...signals, usage: unknown, usageSlow: unknown };
 }
 
 /** When each rule fires. */

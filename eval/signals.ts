@@ -1,5 +1,5 @@
 // What the recorded series of alerts/ would hold for a trace.
-import { FEES, seconds } from "../alerts/thresholds.ts";
+import { type Duration, FEES, seconds } from "../alerts/thresholds.ts";
 import type { FeeThresholds } from "./thresholds.ts";
 import type { Column, Samples } from "./trace.ts";
 import { lastWithin, movingMedian, movingRate } from "./window.ts";
@@ -15,8 +15,9 @@ export interface Signals {
   readonly backlogRatio: Column;
   /** Priority high over low. */
   readonly spread: Column;
-  /** Budgets used in the usual length of a tenure. */
+  /** Budgets used in the usual length of a tenure, at the pace of a shorter and of a longer time. */
   readonly usage: Column;
+  readonly usageSlow: Column;
 }
 
 /** Whole minutes of a duration. */
@@ -58,7 +59,8 @@ export function signalsOf(samples: Samples, fees: FeeThresholds = FEES, lookback
   const feeUsual = usual(movingMedian(low, minutesOf(baseline.smoothing)), baseline);
   const types = Object.values(samples.waiting).map(seen);
   const waiting = types.reduce((sum, column) => sum.map((value, minute) => value + (column[minute] as number)));
-  const used = movingRate(cost, minutesOf(blockUsage.window));
+  const usageOver = (window: Duration) =>
+    seen(movingRate(cost, minutesOf(window)).map((perSecond) => perSecond * seconds(blockUsage.tenure)));
   return {
     minutes,
     feeRatio: seen(divided(movingMedian(low, minutesOf(windows.fast)), feeUsual)),
@@ -66,6 +68,7 @@ export function signalsOf(samples: Samples, fees: FeeThresholds = FEES, lookback
     waiting,
     backlogRatio: seen(divided(waiting, usual(waiting, baseline))),
     spread: divided(seen(high), seen(low)),
-    usage: seen(used.map((perSecond) => perSecond * seconds(blockUsage.tenure))),
+    usage: usageOver(blockUsage.windows.fast),
+    usageSlow: usageOver(blockUsage.windows.slow),
   };
 }

@@ -11,7 +11,7 @@ import { REGIMES, type Regime } from "./world.ts";
 /** What is tried for each number. */
 const GRID = {
   windows: { fast: ["2m", "3m", "5m"], slow: ["15m", "30m", "60m"] },
-  blockUsage: { window: ["5m", "10m", "15m", "20m"], roomUpTo: [0.6, 0.75, 0.85, 0.95, 1] },
+  blockUsage: { roomUpTo: [0.6, 0.75, 0.85, 0.95, 1] },
   spike: {
     feeRatio: [2, 2.5, 3, 4, 5],
     backlogRatio: [1.5, 2, 3, 4, 6],
@@ -53,7 +53,7 @@ function createTrial(cases: readonly Case[]): (fees: FeeThresholds) => Pair {
   // Signals depend on windows only, and take longer to compute than to judge.
   const known = new Map<string, readonly Signals[]>();
   const signals = (fees: FeeThresholds) => {
-    const key = JSON.stringify([fees.windows, fees.blockUsage.window, fees.blockUsage.tenure]);
+    const key = JSON.stringify([fees.windows, fees.blockUsage.windows, fees.blockUsage.tenure]);
     const found = known.get(key) ?? cases.map(({ samples }) => signalsOf(samples, fees));
     known.set(key, found);
     return found;

@@ -33,7 +33,10 @@ function history(
     [`stacks_chain_execution_cost_total{dimension="runtime", ${target(network)}}`]: cost,
     [`stacks_chain_tenure_execution_cost_limit{dimension="runtime", ${target(network)}}`]: cost && hold(6000, minutes),
     // Two dimensions, so that the fullest is seen to count: this one is not used, and there as long as the other.
-    [`stacks_chain_execution_cost_total{dimension="read_count", ${target(network)}}`]: cost?.replace(/\d+(?=x)/g, "0"),
+    [`stacks_chain_execution_cost_total{dimension="read_count", ${target(network)}}`]: cost?.replace(
+      /\d+\+\d+x/g,
+      "7+0x",
+    ),
     [`stacks_chain_tenure_execution_cost_limit{dimension="read_count", ${target(network)}}`]:
       cost && hold(6000, minutes),
   };
@@ -59,6 +62,9 @@ const from = (usual: number, then: number) => burst(usual, then, 300);
 
 /** The cost of blocks of which this share is used, for some minutes. */
 const used = (share: number, minutes = 300) => climb(1000, 600 * share, minutes);
+
+/** Blocks that have room until it begins, and are more than full from then on. */
+const FILLING = trace(used(0.2, CALM), climb(1000 + 120 * CALM + 630, 750, 300));
 
 /** A recorded series that is renewed for half an hour, and then no more. */
 const ends = (value: number) => trace(hold(value, 30), missing(200));
@@ -151,9 +157,14 @@ const spikes = [
   spike(
     "a use of blocks that was seen a while ago counts, and when it has been unknown for long the rest decides",
     market({ ...SPIKE, cost: trace(used(0.2, CALM), gone(1000)) }),
-    // A pace needs two samples, and the last two leave the window of twenty minutes at minute 59.
-    [quiet(45, 61), firing(mainnet, 62)],
+    // A pace needs two samples, and the last two leave the window of six minutes at minute 45.
+    [quiet(45, 47), firing(mainnet, 48)],
   ),
+  // Four minutes of full blocks in six.
+  spike("blocks that fill just now are waited for", market({ ...SPIKE, cost: FILLING }), [
+    quiet(45),
+    firing(mainnet, 46),
+  ]),
   // Four samples are three minutes: half of them are new in minute 41, and their median lies between.
   spike("the median of three minutes: half of it new, and just above", market({ ...SPIKE, low: from(3000, 15_100) }), [
     quiet(43),
@@ -259,13 +270,18 @@ const backlog = of("StacksMempoolBacklog");
 const BACKLOG = { low: hold(3000, 300), waiting: from(60, 125) };
 const backlogs = [
   backlog(
-    "a flood of cheap transactions fires after eight minutes, stays for an hour after its end",
+    "a flood of cheap transactions fires after ten minutes, stays for an hour after its end",
     market({ low: hold(3000, 300), waiting: burst(60, 125, 60), cost: used(0.86) }),
-    [quiet(10, 47), firing(mainnet, 48), firing(mainnet, 159), quiet(161, 190)],
+    [quiet(10, 49), firing(mainnet, 50), firing(mainnet, 159), quiet(161, 190)],
   ),
-  backlog("without a known use of blocks", market(BACKLOG), [quiet(47), firing(mainnet, 48)]),
+  backlog("without a known use of blocks", market(BACKLOG), [quiet(49), firing(mainnet, 50)]),
+  // Thirteen minutes of full blocks in twenty.
+  backlog("blocks that fill just now are waited for", market({ ...BACKLOG, cost: FILLING }), [
+    quiet(61),
+    firing(mainnet, 62),
+  ]),
   backlog("quiet: just at the limit", market({ ...BACKLOG, waiting: from(60, 120) }), never(160)),
-  backlog("a pool just large enough", market({ ...BACKLOG, waiting: from(40, 100) }), [firing(mainnet, 48)]),
+  backlog("a pool just large enough", market({ ...BACKLOG, waiting: from(40, 100) }), [firing(mainnet, 50)]),
   backlog("quiet: a small pool", market({ ...BACKLOG, waiting: from(40, 99) }), never(160)),
   backlog("quiet: blocks just have room", market({ ...BACKLOG, cost: used(0.85) }), never(160)),
   backlog(
@@ -277,7 +293,7 @@ const backlogs = [
   backlog(
     "a gap changes nothing",
     market({ waiting: trace(hold(20, CALM), hold(200, 20), gone(10), hold(200, 60)) }),
-    firing(mainnet, 49, 65, 80, 100),
+    firing(mainnet, 51, 65, 80, 100),
   ),
   backlog("quiet: the first day", history({ waiting: trace(hold(20, 280), hold(900, 6)) }), never(286)),
   backlog(
