@@ -44,6 +44,8 @@ export interface Reading {
 }
 
 const MOST_REREADS = 2;
+// New rows push the others down. Of a busy address that can be more than a page between two requests, which may wait for the budget.
+const MOST_PUSHES = 5;
 
 /**
  * Reads from the newest down to below the height, at most so many pages; only the first when `rowsOf` its total, which tells how many
@@ -82,9 +84,13 @@ async function tryDown(
     const page = await pageAt(listing, offset, cursor);
     if (page === undefined) return undefined;
     if (pages === 1) ({ total, etag } = page);
-    // An offset that no longer meets the page before has passed over something. Cursors cannot miss.
-    if (!listing.isNew && last !== undefined && !page.transactions.some(({ txId }) => txId === last?.txId)) {
-      return undefined;
+    // Cursors cannot miss; an offset that no longer meets the page before has passed over something, or is not there yet.
+    if (!listing.isNew && last !== undefined && !has(page, last)) {
+      const bottom = last;
+      const isPushedDown = page.transactions.length > 0 && page.transactions.every((row) => !isBelow(row, bottom));
+      if (!isPushedDown || pages >= mostPages + MOST_PUSHES) return undefined;
+      offset += page.transactions.length - OVERLAP;
+      continue;
     }
     const known = rows.size;
     for (const row of page.transactions) {
@@ -109,6 +115,8 @@ async function tryDown(
     cursor = page.older;
   }
 }
+
+const has = ({ transactions }: ListPage, { txId }: Transaction) => transactions.some((row) => row.txId === txId);
 
 async function pageAt(
   { api, principal, isNew, first }: Listing,
@@ -186,9 +194,14 @@ export async function readUp(
   const isEnd = page.transactions.length < page.size;
   const backlog = offset + page.transactions.filter(({ height }) => height >= below).length;
   let newest: Transaction | undefined;
+  let pushes = 0;
   for (let pages = 1; ; pages += 1) {
-    if (newest !== undefined && !page.transactions.some(({ txId }) => txId === newest?.txId)) {
-      throw torn(listing, "the list changed faster than it could be read");
+    if (newest !== undefined && !has(page, newest)) {
+      pushes += 1;
+      if (pushes > MOST_PUSHES) throw torn(listing, "the list changed faster than it could be read");
+      offset += page.size - OVERLAP;
+      page = await readOld(listing.api, listing.principal, offset);
+      continue;
     }
     for (const row of [...page.transactions].reverse()) {
       const same = rows.get(row.txId);

@@ -169,6 +169,58 @@ test.each([5, 7, 12, 40])("with %i requests a poll, a day of downtime is caught 
   expect(seen.totals.gap).toBe(0);
 });
 
+describe("a list that grows by more than a page between two requests", () => {
+  // As of an address in the middle of a rush, whose requests wait for the budget: a block comes with every third.
+  const growing = (ledger: ModelLedger, every: readonly number[]) => {
+    let isGrowing = false;
+    ledger.afterAnswer = () => {
+      if (isGrowing && ledger.answers % 3 === 0) ledger.mine(every);
+    };
+    return { api: cannedApi(ledger.answer), grow: (is: boolean) => (isGrowing = is) };
+  };
+  const countOf = (seen: unknown) =>
+    Object.values((seen as { totals: AddressTotals }).totals.transactions).reduce((sum, count) => sum + count, 0);
+
+  test.each([[[70]], [[1, 30, 29]], [[3]], [[100]]])("is read from the newest down: %j", async (every) => {
+    const ledger = new ModelLedger();
+    ledger.mine([1, 0]);
+    const { api, grow } = growing(ledger, every);
+    const options = { transfers: false };
+    const at = () => ({ target: targetOf(PRINCIPAL, 1), chain: ledger.view, now: ledger.now, options });
+    let seen = await observe(addresses, api, undefined, at());
+    ledger.mine([...Array.from({ length: 20 }, () => 9)]);
+    grow(true);
+    seen = await observe(addresses, api, seen, at());
+    grow(false);
+    for (let polls = 0; polls < 20; polls += 1) seen = await observe(addresses, api, seen, at());
+
+    const canonical = [...ledger.between(3, ledger.tip)].length;
+    expect(countOf(seen)).toBe(canonical);
+    expect((seen as { totals: AddressTotals }).totals.gap).toBe(0);
+  });
+
+  test("is caught up from below", async () => {
+    const ledger = new ModelLedger();
+    ledger.mine([1, 0]);
+    const { api, grow } = growing(ledger, [40]);
+    const at = () => ({
+      target: targetOf(PRINCIPAL, 1),
+      chain: ledger.view,
+      now: ledger.now,
+      options: { transfers: false, pages: 4 },
+    });
+    let seen = await observe(addresses, api, undefined, at());
+    ledger.mine([...Array.from({ length: 200 }, () => 9)]);
+    grow(true);
+    seen = await observe(addresses, api, seen, at());
+    grow(false);
+    for (let polls = 0; polls < 40; polls += 1) seen = await observe(addresses, api, seen, at());
+
+    expect(countOf(seen)).toBe([...ledger.between(3, ledger.tip)].length);
+    expect((seen as { totals: AddressTotals }).totals.gap).toBe(0);
+  });
+});
+
 async function values(seen: unknown, of = target): Promise<Map<string, number>> {
   const text = await textOf(addresses, seen, "mainnet", of);
   return new Map(
