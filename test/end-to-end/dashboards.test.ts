@@ -81,20 +81,17 @@ suite("with Prometheus (Debian: apt-get install prometheus)", () => {
     exporter = start(["--config", config, "--listen", "127.0.0.1:0"]);
     const [, address = ""] = await exporter.says(/"address":"([^"]+)"/);
     prometheus = await startPrometheus(address, rules());
-    const scrapes = (count: number) =>
-      until(
-        async () =>
-          (await prometheus.query(`count_over_time(stacks_up[5m]) >= ${count}`)).length > 0 ? true : undefined,
-        `${count} scrapes`,
-        120_000,
-      );
+    const holds = (expr: string) =>
+      until(async () => (await prometheus.query(expr)).length > 0 || undefined, expr, 120_000);
+    const scrapes = (count: number) => holds(`count_over_time(stacks_up[5m]) >= ${count}`);
     await scrapes(5);
     // Once before and once after a while, so that rates have something to see.
-    for (const count of [15, SCRAPES]) {
+    for (const [turn, count] of [15, SCRAPES].entries()) {
       simulator.chain.reorg(2);
       simulator.faults.add({ kind: "503", path: "/extended/v2/mempool/fees", count: 1 });
       simulator.faults.add({ kind: "wrong-shape", form: "other", path: "/extended/v1/tx/mempool/stats", count: 1 });
       await scrapes(count);
+      await holds(`stacks_chain_reorgs_total > ${turn}`);
     }
   });
   afterAll(async () => {
