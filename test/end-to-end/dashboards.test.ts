@@ -87,7 +87,8 @@ suite("with Prometheus (Debian: apt-get install prometheus)", () => {
     await scrapes(5);
     // Once before and once after a while, so that rates have something to see.
     for (const [turn, count] of [15, SCRAPES].entries()) {
-      simulator.chain.reorg(2);
+      // Deeper than what is mined between two polls: what was never seen is not missed.
+      simulator.chain.reorg(6);
       simulator.faults.add({ kind: "503", path: "/extended/v2/mempool/fees", count: 1 });
       simulator.faults.add({ kind: "wrong-shape", form: "other", path: "/extended/v1/tx/mempool/stats", count: 1 });
       await scrapes(count);
