@@ -38,6 +38,7 @@ async function observed(): Promise<unknown> {
     network: "m",
     target,
     chain: undefined,
+    isFollowed: false,
     previous: undefined,
     now: Date.now(),
     signal,

@@ -34,7 +34,7 @@ class SweptTask implements Task {
   readonly network: string;
   readonly collector: AnyCollector;
   readonly target: Target;
-  readonly chain: () => ChainView | undefined;
+  readonly chain: Task["chain"];
   readonly options: unknown;
   readonly client: Client;
   readonly schedule: Task["schedule"];
@@ -72,8 +72,8 @@ export class Network {
   readonly fixed: readonly Task[];
   /** Those that look at watched principals, by collector. */
   readonly sweeps: readonly Sweep[];
-  /** What is known of the chain now. */
-  readonly chain: () => ChainView | undefined;
+  /** What is known of the chain now; undefined when no collector follows it. */
+  readonly chain: Task["chain"];
   readonly #work: Work;
   #config: NetworkConfig;
   #plan: NetworkPlan;
@@ -96,13 +96,14 @@ export class Network {
       observer: work.observerOf(config.name),
     });
     const enabled = config.collectors.map((settings) => ({ settings, collector: collectorOf(settings.name) }));
+    const isFollowed = enabled.some(({ collector }) => collector.chainView !== undefined);
+    this.chain = isFollowed ? () => chainView(this.fixed, state) : undefined;
     this.fixed = enabled.flatMap(({ settings, collector }) =>
       collector.targets === undefined ? [this.#fixedTask(settings, collector)] : [],
     );
     this.sweeps = enabled.flatMap(({ settings, collector }) =>
       collector.targets === undefined ? [] : [new Sweep(config.name, collector.name, this.#paceOf(settings))],
     );
-    this.chain = () => chainView(this.fixed, state);
     this.prepare(config).apply();
   }
 
@@ -201,7 +202,7 @@ export class Network {
     const { options, schedule, timeoutMs } = settings;
     const [target] = targetsOf(collector, this.#config) as [Target];
     const common = { network: this.name, collector, target, options, client: this.client, schedule, timeoutMs };
-    return { ...common, ...this.#paceOf(settings), chain: () => this.chain() };
+    return { ...common, ...this.#paceOf(settings), chain: this.chain };
   }
 }
 

@@ -42,6 +42,8 @@ export interface Answer<Body> {
 /** An answer whose validator the caller keeps. */
 export interface Validated<Body> {
   readonly body: Body;
+  /** When the answer arrived. Unix time, milliseconds. */
+  readonly receivedAt: number;
   /** What to ask with next time; undefined when the server gave none that can be used. */
   readonly etag?: string | undefined;
 }

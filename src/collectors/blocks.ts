@@ -205,6 +205,8 @@ interface Observation {
   /** When the list is asked again after the server did not offer it. Unix time, milliseconds. */
   readonly listAt: number;
   readonly limits: Readonly<Record<Dimension, number>>;
+  /** When the poll began. Unix time, milliseconds. */
+  readonly at: number;
 }
 
 const LIST_AGAIN_MS = 3_600_000;
@@ -273,16 +275,17 @@ export const blocks = {
     return tip === "probe" ? expected + 1 : Math.ceil((expected + 1) / 30);
   },
 
-  chainView({ chain }) {
+  chainView({ chain, at }) {
     if (chain === undefined) return undefined;
     const { totals, lastReorg } = chain;
     const last = lastReorg && { at: lastReorg.at * 1000, height: lastReorg.height };
-    return { tipHeight: tipOf(chain).height, reorgs: totals.reorgs, lastReorg: last };
+    return { tipHeight: tipOf(chain).height, seenAt: at, reorgs: totals.reorgs, lastReorg: last };
   },
 
   async observe({ api, previous, now }, settings) {
-    const nothing: Observation = { chain: undefined, search: undefined, listAt: 0, limits: settings.tenure_limits };
-    return follow(api, previous ?? nothing, settings, now);
+    const limits = settings.tenure_limits;
+    const nothing: Observation = { chain: undefined, search: undefined, listAt: 0, limits, at: now };
+    return { ...(await follow(api, previous ?? nothing, settings, now)), limits, at: now };
   },
 
   *samples({ chain, limits }, network): Iterable<Sample> {

@@ -38,6 +38,8 @@ export interface WatchedNetwork {
 /** What one collector of a network knows of its chain and the others make use of. */
 export interface ChainView {
   readonly tipHeight: number;
+  /** When that was asked. Unix time, milliseconds. What is seen later can be above it. */
+  readonly seenAt: number;
   /** Reorganisations seen since the start of the observation. */
   readonly reorgs: number;
   /** The last one: when it was noticed (Unix time, milliseconds), and the lowest height that was replaced. */
@@ -58,6 +60,8 @@ export interface Poll<Observation, Of extends Target = Target> {
   readonly target: Of;
   /** The newest view of the network's chain; undefined while no collector offers one. */
   readonly chain: ChainView | undefined;
+  /** Whether a collector offers one, now or when it has succeeded. */
+  readonly isFollowed: boolean;
   /** Name of the network; the value of the label `network`. */
   readonly network: string;
   /** The observation of the last successful poll. */

@@ -124,18 +124,18 @@ function seenIn(fresh: readonly ListedEvent[], feed: Feed, contract: string): st
 
 async function observeBy(
   isNew: boolean,
-  { api, target, previous, chain, now, spareSeries }: Poll<Observation, ContractTarget>,
+  { api, target, previous, chain, isFollowed, now, spareSeries }: Poll<Observation, ContractTarget>,
   { pages, max_topics }: Options,
 ): Promise<Observation> {
   const known =
     previous !== undefined && previous.isNew === isNew && isSettled(previous.feed) ? previous.etag : undefined;
   const reading = await readEvents(api, target.watched.principal, isNew, previous?.feed, pages, known);
   if (previous !== undefined && reading === undefined) return { ...previous, seen: [] };
-  const { events = [], isGap = false, etag } = reading ?? {};
+  const { events = [], isGap = false, etag, at = now } = reading ?? {};
   if (previous === undefined) {
     return { feed: firstFeed(events), totals: NOTHING, lastSeenAt: undefined, seen: [], isNew, etag };
   }
-  const moved = step(previous.feed, events, isGap, chain?.tipHeight, target.confirmations);
+  const moved = step(previous.feed, events, isGap, { at, chain, isFollowed }, target.confirmations);
   const sums: Record<string, number> = { ...previous.totals.events };
   const most = Math.min(max_topics, Object.keys(sums).length + spareSeries);
   let folded = 0;

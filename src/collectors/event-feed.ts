@@ -1,7 +1,8 @@
 // Which events of a contract are counted, and when. Pure. The list is newest first and its items carry neither height nor time.
 //
-// So depth is told by waiting: an event that was seen while the tip was at T is in block T or below it, and has its
-// confirmations when the tip has grown by one less than their number. What disappears before is never counted.
+// So depth is told by waiting: an event that was listed before the tip was asked and found at T is in block T or below it, and
+// has its confirmations when the tip has grown by one less than their number. What disappears before is never counted.
+import type { ChainView } from "./collector.ts";
 
 /** An event as the list shows it. */
 export interface ContractEvent {
@@ -11,10 +12,23 @@ export interface ContractEvent {
   readonly topic: string;
 }
 
-/** A seen event that is not counted yet, with the height of the tip when it was seen first. */
+/** A seen event that is not counted yet. */
 export interface Waiting extends ContractEvent {
-  readonly tip: number;
+  /** When it was seen first. Unix time, milliseconds. */
+  readonly seenAt: number;
+  /** Height of the tip when that was asked first after the event was seen; undefined until then. */
+  readonly tip: number | undefined;
   readonly missing: number;
+}
+
+/** What is known beside the list when it was read. */
+export interface Surroundings {
+  /** When the list arrived. Unix time, milliseconds. */
+  readonly at: number;
+  /** Where the chain ends; undefined while that is not known. */
+  readonly chain: Pick<ChainView, "tipHeight" | "seenAt"> | undefined;
+  /** Whether anything tells where the chain ends. If not, events are counted at sight. */
+  readonly isFollowed: boolean;
 }
 
 /** A counted event, or one that was there at first sight. */
@@ -66,15 +80,12 @@ export function meets(feed: Feed, events: readonly ContractEvent[]): boolean {
   return events.some((event) => known.has(idOf(event)));
 }
 
-/**
- * The feed after the newest events (newest first) were read, down to an anchor or, with `isGap`, to a bound.
- * `tip` undefined: nothing tells depth, and events are counted at sight.
- */
+/** The feed after the newest events (newest first) were read, down to an anchor or, with `isGap`, to a bound. */
 export function step<Event extends ContractEvent>(
   before: Feed,
   events: readonly Event[],
   isGap: boolean,
-  tip: number | undefined,
+  { at, chain, isFollowed }: Surroundings,
   confirmations: number,
 ): FeedStep<Event> {
   const anchors = new Map(before.anchors.map((anchor) => [idOf(anchor), anchor]));
@@ -88,13 +99,18 @@ export function step<Event extends ContractEvent>(
   const fresh = found.filter((event) => !waiting.has(idOf(event)));
   const seen = found.map((event): Waiting => {
     const { txId, index, type, topic } = event;
-    return { txId, index, type, topic, tip: waiting.get(idOf(event))?.tip ?? tip ?? 0, missing: 0 };
+    const known = waiting.get(idOf(event));
+    // A tip that was asked before the event was seen can be below its block.
+    const isAfter = chain !== undefined && known !== undefined && chain.seenAt > known.seenAt;
+    const tip = known?.tip ?? (isAfter ? chain.tipHeight : undefined);
+    return { txId, index, type, topic, seenAt: known?.seenAt ?? at, tip, missing: 0 };
   });
   const lost = before.waiting
     .filter((event) => !place.has(idOf(event)))
     .map((event) => ({ ...event, missing: event.missing + 1 }))
     .filter(({ missing }) => missing < MISSING_ENOUGH);
-  const isDeep = (event: Waiting) => tip === undefined || tip >= event.tip + confirmations - 1;
+  const isDeep = ({ tip }: Waiting) =>
+    !isFollowed || (chain !== undefined && tip !== undefined && chain.tipHeight >= tip + confirmations - 1);
   const deep = seen.filter(isDeep);
 
   const kept: Anchor[] = [];

@@ -53,6 +53,8 @@ export interface EventReading {
   readonly isGap: boolean;
   /** Validator of the newest page. */
   readonly etag: string | undefined;
+  /** When the last page arrived. Unix time, milliseconds. */
+  readonly at: number;
 }
 
 /**
@@ -108,9 +110,10 @@ async function tryEvents(
     const lastRow = all.at(-1);
     const isEnd = rows.length < PAGE;
     // At first sight the newest page is enough: there is nothing to meet.
-    if (isEnd || feed === undefined || meets(feed, all)) return { events: all, isGap: false, etag: first.etag };
+    if (isEnd || feed === undefined || meets(feed, all))
+      return { events: all, isGap: false, etag: first.etag, at: answer.receivedAt };
     if (events.size === known) throw new ApiError("bad_body", from.name, "a page repeats the one before");
-    if (pages >= mostPages) return { events: all, isGap: true, etag: first.etag };
+    if (pages >= mostPages) return { events: all, isGap: true, etag: first.etag, at: answer.receivedAt };
     last = lastRow && idOf(lastRow);
     offset += rows.length - OVERLAP;
   }

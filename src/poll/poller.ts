@@ -97,8 +97,9 @@ export class Poller {
       const api = task.client.forPoll({ priority, signal, deadline });
       const previous = before.observation;
       const spareSeries = this.#parts.spareSeries?.() ?? Number.POSITIVE_INFINITY;
+      const view = { chain: task.chain?.(), isFollowed: task.chain !== undefined };
       const observation = await untilAborted(
-        collector.observe({ api, network, target, chain: task.chain?.(), previous, now, spareSeries, signal }, options),
+        collector.observe({ api, network, target, ...view, previous, now, spareSeries, signal }, options),
         signal,
       );
       if (dropped.aborted) return "stopped";

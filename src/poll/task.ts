@@ -16,8 +16,8 @@ export interface Task {
   readonly network: string;
   readonly collector: AnyCollector;
   readonly target: Target;
-  /** What is known of the network's chain now. @default nothing */
-  readonly chain?: () => ChainView | undefined;
+  /** What is known of the network's chain now; left out when nothing follows it. */
+  readonly chain?: (() => ChainView | undefined) | undefined;
   /** Checked settings of the collector. */
   readonly options: unknown;
   readonly client: PollClient;

@@ -18,7 +18,7 @@ const targetOf = (principal: string, confirmations = 6) => ({
   confirmations,
 });
 const target = targetOf(ADDRESS);
-const chain = { tipHeight: 60, reorgs: 0 };
+const chain = { tipHeight: 60, reorgs: 0, seenAt: 0 };
 
 interface Tx {
   readonly tx: { readonly block_height: number };
@@ -370,7 +370,11 @@ describe("bad answers", () => {
   const read = async (api: ReturnType<typeof cannedApi>) => {
     const of = targetOf(PRINCIPAL, 1);
     const options = { backfill: "all", transfers: false };
-    const seen = await observe(addresses, api, undefined, { target: of, chain: { tipHeight: 3, reorgs: 0 }, options });
+    const seen = await observe(addresses, api, undefined, {
+      target: of,
+      chain: { tipHeight: 3, reorgs: 0, seenAt: 0 },
+      options,
+    });
     return { api, values: await values(seen, of) };
   };
   const countOf = (seen: ReadonlyMap<string, number>) =>
@@ -430,7 +434,7 @@ test("assets beyond the bound become other, and sums stay right", async () => {
   const options = { backfill: "all", max_assets: 2 };
 
   const seen = await values(
-    await observe(addresses, api, undefined, { target: of, chain: { tipHeight: 1, reorgs: 0 }, options }),
+    await observe(addresses, api, undefined, { target: of, chain: { tipHeight: 1, reorgs: 0, seenAt: 0 }, options }),
     of,
   );
 

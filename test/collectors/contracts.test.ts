@@ -11,6 +11,9 @@ const contracts = collector as unknown as AnyCollector;
 const PRINCIPAL = "ST3J3ABAWHGKC812CJ2CQ18JKZ5S5HEK49XRT4DCM.logger";
 const watched = { principal: PRINCIPAL, name: "logger", group: "demo", labels: { desk: "three" } };
 const target = { key: PRINCIPAL, watched, confirmations: 3 };
+// Before and after answers arrive.
+const EARLIER = 1_795_219_100_000;
+const LATER = 1_795_219_300_000;
 
 interface Item {
   readonly event_index: number;
@@ -34,13 +37,14 @@ test("captured answers become these samples", async () => {
   const { results } = json as { results: Item[] };
   let shown = results.slice(8);
   const api = cannedApi(() => ({ json: { limit: 50, offset: 0, results: shown } }));
-  const chain = (tipHeight: number) => ({ tipHeight, reorgs: 0 });
+  const at = (tipHeight: number, seenAt = LATER) => ({ target, chain: { tipHeight, reorgs: 0, seenAt } });
 
-  let seen = await observe(contracts, api, undefined, { target, chain: chain(60) });
+  let seen = await observe(contracts, api, undefined, at(60, EARLIER));
   shown = results;
-  seen = await observe(contracts, api, seen, { target, chain: chain(61) });
+  seen = await observe(contracts, api, seen, at(61, EARLIER));
+  seen = await observe(contracts, api, seen, at(61));
   expect(total(seen)).toBe(0);
-  seen = await observe(contracts, api, seen, { target, chain: chain(63) });
+  seen = await observe(contracts, api, seen, at(63));
 
   expect(total(seen)).toBe(8);
   expectGolden("contract-events.ok-default", await textOf(contracts, seen, "testnet", target));
@@ -59,6 +63,33 @@ test("moves to the replacement when the operation is gone, without a jump", asyn
 
   expect(total(after)).toBe(0);
   expect(api.asked.at(-1)).toMatch(/^contract_logs /);
+});
+
+describe("an event", () => {
+  const { results } = captured("contract-events.ok-default").json as { results: Item[] };
+  const seenBy = async (views: readonly ({ tipHeight: number; seenAt: number } | undefined)[]) => {
+    let shown: Item[] = results.slice(8);
+    const api = cannedApi(() => ({ json: { limit: 50, offset: 0, results: shown } }));
+    let seen: unknown;
+    for (const view of views) {
+      const chain = view && { ...view, reorgs: 0 };
+      seen = await observe(contracts, api, seen, { target, chain, isFollowed: true });
+      shown = results;
+    }
+    return total(seen);
+  };
+  const view = (tipHeight: number, seenAt: number) => ({ tipHeight, seenAt });
+
+  test("is not counted by a tip that was asked before it was seen: it can be in a block above that", async () => {
+    expect(await seenBy([view(60, EARLIER), view(60, EARLIER), view(62, LATER)])).toBe(0);
+    expect(await seenBy([view(60, EARLIER), view(60, EARLIER), view(62, LATER), view(63, LATER)])).toBe(0);
+    expect(await seenBy([view(60, EARLIER), view(60, EARLIER), view(62, LATER), view(64, LATER)])).toBe(8);
+  });
+
+  test("waits while the tip is not known yet, as after a restart", async () => {
+    expect(await seenBy([undefined, undefined, undefined])).toBe(0);
+    expect(await seenBy([undefined, undefined, view(60, LATER), undefined, view(62, LATER)])).toBe(8);
+  });
 });
 
 describe("a burst", () => {
@@ -129,15 +160,23 @@ test("counters equal an independent count of what stayed", async () => {
       };
       const blocks = [block(first)];
       let isDown = false;
-      const api = cannedApi((url) => {
-        if (isDown) return { status: 500 };
-        const offset = Number(new URL(url, "http://model").searchParams.get("offset") ?? 0);
-        const all = blocks.flat().reverse();
-        return { json: { limit: 50, offset, results: all.slice(offset, offset + 50) } };
-      });
+      let now = 0;
+      const api = cannedApi(
+        (url) => {
+          if (isDown) return { status: 500 };
+          const offset = Number(new URL(url, "http://model").searchParams.get("offset") ?? 0);
+          const all = blocks.flat().reverse();
+          return { json: { limit: 50, offset, results: all.slice(offset, offset + 50) } };
+        },
+        () => now,
+      );
       let seen: unknown;
+      let chain = { tipHeight: blocks.length, reorgs: 0, seenAt: now };
       const poll = async () => {
-        const chain = { tipHeight: blocks.length, reorgs: 0 };
+        now += 1000;
+        // Where the chain ends is asked every third time only.
+        if (Math.floor(now / 1000) % 3 === 0) chain = { tipHeight: blocks.length, reorgs: 0, seenAt: now };
+        now += 1;
         seen = await observe(contracts, api, seen, { target, chain }).catch((error: unknown) => {
           if (error instanceof Error && error.name === "ApiError") return seen;
           throw error;
@@ -155,7 +194,7 @@ test("counters equal an independent count of what stayed", async () => {
         await poll();
       }
       isDown = false;
-      for (let more = 0; more < 4; more += 1) {
+      for (let more = 0; more < 12; more += 1) {
         blocks.push([]);
         await poll();
       }

@@ -48,7 +48,17 @@ test("counters equal the simulator's books, through forks and restarts", async (
     const signal = AbortSignal.timeout(60_000);
     const key = `${collector.name} ${target.key}`;
     const api = client.forPoll({ priority: 0, signal });
-    const before = { api, network: "mainnet", target, chain, previous: known.get(key), now, spareSeries: 1e6, signal };
+    const view = { chain, isFollowed: true };
+    const before = {
+      api,
+      network: "mainnet",
+      target,
+      ...view,
+      previous: known.get(key),
+      now,
+      spareSeries: 1e6,
+      signal,
+    };
     known.set(key, await collector.observe(before, collector.options.parse(options)));
   };
   const pollAll = async () => {

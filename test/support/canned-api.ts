@@ -72,12 +72,12 @@ export function cannedApi(table: (url: string, operation: string) => Canned, now
     retired,
     get: get as StacksApi["get"],
     getWhole: (async (operation: Operation, parameters: Parameters<string>) => {
-      const { body } = await get(operation, parameters);
-      return { body, etag: etagOf(body) };
+      const { body, receivedAt } = await get(operation, parameters);
+      return { body, receivedAt, etag: etagOf(body) };
     }) as StacksApi["getWhole"],
     getIfChanged: (async (operation: Operation, parameters: Parameters<string>, etag: string) => {
-      const { body } = await get(operation, parameters);
-      return etag === etagOf(body) ? undefined : { body, etag: etagOf(body) };
+      const { body, receivedAt } = await get(operation, parameters);
+      return etag === etagOf(body) ? undefined : { body, receivedAt, etag: etagOf(body) };
     }) as StacksApi["getIfChanged"],
     find: (async (operation: Operation, parameters: Parameters<string>) => {
       try {

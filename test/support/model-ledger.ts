@@ -47,7 +47,7 @@ export class ModelLedger {
 
   /** What follows the chain sees at once. */
   get view(): ChainView {
-    return { tipHeight: this.tip, reorgs: this.reorgs, lastReorg: this.lastReorg };
+    return { tipHeight: this.tip, seenAt: this.now, reorgs: this.reorgs, lastReorg: this.lastReorg };
   }
 
   mine(sizes: readonly number[]): void {

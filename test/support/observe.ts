@@ -11,18 +11,20 @@ export function observe(
     now = 1_795_219_200_000,
     target = WHOLE_CHAIN,
     chain,
+    isFollowed = chain !== undefined,
     spareSeries = Number.POSITIVE_INFINITY,
   }: {
     options?: object;
     now?: number;
     target?: Target;
     chain?: ChainView | undefined;
+    isFollowed?: boolean;
     spareSeries?: number;
   } = {},
 ): Promise<unknown> {
   const signal = new AbortController().signal;
   return collector.observe(
-    { api, network: "mainnet", target, chain, previous, now, spareSeries, signal },
+    { api, network: "mainnet", target, chain, isFollowed, previous, now, spareSeries, signal },
     collector.options.parse(options),
   );
 }
