@@ -63,7 +63,7 @@ child.stderr.resume();
 const page = async () => (await fetch(`${url}/metrics`)).text();
 
 await sleep(30);
-const startMb = rssMb();
+const memoryMb = [rssMb()];
 const firstHeight = chain.height;
 let reorgs = 0;
 // A reorganisation every hour or so of the chain's time.
@@ -72,12 +72,13 @@ for (let hour = 0; hour < hours - 1; hour += 1) {
   chain.reorg(3 + (hour % 3));
   reorgs += 1;
   await page();
+  memoryMb.push(rssMb());
 }
 await sleep((minutes * 60 - 30) / hours);
 stoppedAt = Date.now();
 // The chain grows when it is asked: to the moment at which its clock was stopped.
 simulator.advance(0);
-const endMb = rssMb();
+memoryMb.push(rssMb());
 const depth = chain.height - CONFIRMATIONS + 1;
 let wrong: string[] = [];
 for (let tries = 0; tries < 120; tries += 1) {
@@ -95,8 +96,8 @@ console.log(
     reorgs: { made: reorgs, seen: counter("stacks_chain_reorgs_total") },
     transactions: principals.reduce((sum, one) => sum + booked(chain, one, depth).transactions, 0),
     requests: simulator.log.total,
-    startMb,
-    endMb,
+    // At the start, after every hour, and at the end.
+    memoryMb: memoryMb.map(Math.round),
     differences: wrong,
   }),
 );

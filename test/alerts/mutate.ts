@@ -4,7 +4,7 @@ import { writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { alerts } from "../../alerts/index.ts";
 import type { PrometheusRule as Rule } from "../../scripts/generate/prometheus-rules.ts";
-import { mutationsOf, otherDurations } from "../support/mutants.ts";
+import { mutationsOf, otherWaits } from "../support/mutants.ts";
 import { closureOf, type Scenario, trials } from "../support/promtool.ts";
 import { rules } from "./rules.ts";
 import { scenarios } from "./scenarios/index.ts";
@@ -38,7 +38,7 @@ function mutantsOf(rule: Rule): Mutant[] {
   const durations = (["for", "keep_firing_for"] as const).flatMap((field) =>
     rule[field] === undefined
       ? []
-      : otherDurations(rule[field]).map((by) => changed(field, `${field}: ${rule[field]} → ${by}`, { [field]: by })),
+      : otherWaits(rule[field]).map((by) => changed(field, `${field}: ${rule[field]} → ${by}`, { [field]: by })),
   );
   return [...mutationsOf(rule.expr).map(({ kind, what, text }) => changed(kind, what, { expr: text })), ...durations];
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { timeoutReason } from "../../src/api/abort.ts";
 import { Budget, type BudgetLimits, Refusal, SPARE_PRIORITY } from "../../src/api/budget.ts";
-import { FakeClock, turn } from "./fake-clock.ts";
+import { FakeClock, turn } from "../support/fake-clock.ts";
 
 const MINUTE = 60_000;
 const MONTH = 31 * 24 * 3_600_000;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { timeoutReason } from "../../src/api/abort.ts";
 import type { ApiError } from "../../src/api/errors.ts";
-import { turn } from "./fake-clock.ts";
+import { turn } from "../support/fake-clock.ts";
 import { block, Fixture, failure, NONE, SECRET, stats } from "./fixture.ts";
 import { json, type Scene, silence, text } from "./scripted-server.ts";
 

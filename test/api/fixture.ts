@@ -4,7 +4,7 @@ import { type Client, type ClientOptions, createClient, type PollOptions } from 
 import { ApiError } from "../../src/api/errors.ts";
 import type { Observer, RequestEvent } from "../../src/api/observer.ts";
 import { operation } from "../../src/api/operation.ts";
-import { FakeClock } from "./fake-clock.ts";
+import { FakeClock } from "../support/fake-clock.ts";
 import { type Scene, ScriptedServer } from "./scripted-server.ts";
 
 export const SECRET = "s3cr3t-key-0123456789";

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { Backoff } from "../../src/api/backoff.ts";
 import { readRateLimits } from "../../src/api/rate-limits.ts";
 import { rateLimitReset, retryAfter } from "../../src/api/retry-after.ts";
-import { turn } from "./fake-clock.ts";
+import { turn } from "../support/fake-clock.ts";
 import { block, Fixture, failure, NONE, stats } from "./fixture.ts";
 import { json, text } from "./scripted-server.ts";
 

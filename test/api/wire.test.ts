@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "@jest/globals";
-import { turn } from "./fake-clock.ts";
+import { turn } from "../support/fake-clock.ts";
 import { Fixture, failure, NONE, stats } from "./fixture.ts";
 import { json, type Scene, ScriptedServer, silence, text } from "./scripted-server.ts";
 

@@ -64,9 +64,27 @@ export class FakeClock implements Clock {
     this.#now = end;
     await settle();
   }
+
+  /** Goes on from sleeper to sleeper, none further away than `atMost`, until the promise settles. */
+  async until<T>(promise: Promise<T>, atMost = 10_000): Promise<T> {
+    let settled = false;
+    const mark = () => {
+      settled = true;
+    };
+    promise.then(mark, mark);
+    while (!settled) {
+      await turn();
+      const next = [...this.#sleepers].filter(({ at }) => at <= this.#now + atMost).sort((a, b) => a.at - b.at)[0];
+      if (!settled && next !== undefined) await this.advance(next.at - this.#now);
+    }
+    return promise;
+  }
 }
+
+/** Lets everything run that is ready, including what sockets have brought. */
+export const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** Lets every promise that can go on do so. */
 export async function settle(): Promise<void> {
-  for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+  for (let turns = 0; turns < 5; turns += 1) await turn();
 }

@@ -37,6 +37,11 @@ export function otherDurations(duration: string): string[] {
   return [`${seconds * 2}s`, `${Math.floor(seconds / 2)}s`];
 }
 
+/** The same for a wait, in whole minutes: rules are evaluated once a minute, and a part of one changes nothing. */
+export function otherWaits(wait: string): string[] {
+  return otherDurations(wait).map((other) => `${Math.floor(Number.parseInt(other, 10) / 60) * 60}s`);
+}
+
 /** Every single change of a query. */
 export function mutationsOf(expr: string): Mutation[] {
   const found: Mutation[] = [];

@@ -123,14 +123,14 @@ export async function wordsOf(
   }
 }
 
-/** Runs a program to its end. */
+/** Runs a program to its end. What it says on both streams comes in the order in which it was said: promtool tells whose a failure is by that alone. */
 export async function run(
   program: string,
   args: readonly string[],
 ): Promise<{ readonly status: number | null; readonly output: string }> {
-  const child = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn("sh", ["-c", 'exec "$0" "$@" 2>&1', program, ...args], { stdio: ["ignore", "pipe", "inherit"] });
   let output = "";
-  for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", (text) => (output += text));
+  child.stdout.setEncoding("utf8").on("data", (text) => (output += text));
   const status = await new Promise<number | null>((resolve, reject) => {
     child.once("error", reject);
     child.once("close", resolve);
@@ -169,7 +169,7 @@ export async function trials(all: readonly Trial[]): Promise<string[]> {
     return all.map((_, index) =>
       files
         .filter((file) => file.index === index)
-        .map(({ path }) => said.get(path) ?? `promtool said nothing: ${output}`)
+        .map(({ path }) => said.get(path) || `promtool said nothing of it: ${output}`)
         .filter((text) => text !== "SUCCESS")
         .join("\n"),
     );

@@ -260,17 +260,47 @@ const newAssets = [
   fresh("quiet: a token beyond the bound", { ...known, ...received(FT, arrives(DAY + 20), "other") }, [
     never(DAY + 250),
   ]),
-  fresh(
-    "quiet: an address that is watched since today",
-    { ...info("users", trace(missing(120), hold(1, DAY))), ...received(FT, arrives(DAY + 20)) },
-    [never(DAY + 58)],
-  ),
-  fresh(
-    "an address that was watched a day ago",
-    { ...info("users", trace(hold(1, 90), missing(DAY), hold(1, 100))), ...received(FT, arrives(DAY + 100)) },
-    // Known within the hour from which the day is reckoned: until minute DAY + 149.
-    [firing(payer, DAY + 103, DAY + 148), quiet(DAY + 150)],
-  ),
+  ...(
+    [
+      ["token", FT],
+      ["collectible", NFT],
+    ] as const
+  ).flatMap(([what, metric]) => [
+    fresh(
+      `quiet: a series of a ${what} that is there and counts nothing`,
+      { ...known, ...received(metric, trace(missing(DAY + 20), hold(0, 400))) },
+      [never(DAY + 250)],
+    ),
+    fresh(
+      `a ${what} of which nothing had come an hour before is new`,
+      { ...known, ...received(metric, trace(hold(0, DAY + 20), hold(1, 300))) },
+      [quiet(DAY + 21), firing({ ...payer, asset: "SP2.token" }, DAY + 22)],
+    ),
+    fresh(
+      `a ${what} that vanishes counts for three minutes more`,
+      { ...known, ...received(metric, trace(missing(DAY + 20), hold(1, 5), gone(200))) },
+      // The last sample is at minute 24 of the day, and seen until 27.
+      [firing({ ...payer, asset: "SP2.token" }, DAY + 27), quiet(DAY + 28, DAY + 60)],
+    ),
+    fresh(
+      `quiet: a ${what} that was there within the last week`,
+      { ...known, ...received(metric, trace(hold(1, 30), gone(DAY), hold(1, 200))) },
+      [never(DAY + 220)],
+    ),
+  ]),
+  ...[FT, NFT].flatMap((metric) => [
+    fresh(
+      `quiet: an address that is watched since today (${metric})`,
+      { ...info("users", trace(missing(120), hold(1, DAY))), ...received(metric, arrives(DAY + 20)) },
+      [never(DAY + 58)],
+    ),
+    fresh(
+      `an address that was watched a day ago (${metric})`,
+      { ...info("users", trace(hold(1, 90), missing(DAY), hold(1, 100))), ...received(metric, arrives(DAY + 100)) },
+      // Known within the hour from which the day is reckoned: until minute DAY + 149.
+      [firing(payer, DAY + 103, DAY + 148), quiet(DAY + 150)],
+    ),
+  ]),
   fresh(
     "quiet: the exporter was away for a day",
     { ...known, ...received(FT, trace(hold(3, 200), gone(DAY), hold(1, 100))) },
@@ -288,19 +318,19 @@ const newAssets = [
   ),
 ];
 const freshDays = of("StacksAddressNewAsset");
-const forgotten = [
+const forgotten = [FT, NFT].map((metric) =>
   freshDays(
-    "what was received more than a week ago is new again, what was within it is not",
+    `what was received more than a week ago is new again, what was within it is not (${metric})`,
     {
       ...info("users", hold(1, 15 * DAY)),
       // Both away since the first day; one is back after six days, the other after eight.
-      ...received(FT, trace(hold(1, 30), gone(6 * DAY), hold(1, 9 * DAY)), "SP2.six"),
-      ...received(FT, trace(hold(1, 30), gone(8 * DAY), hold(1, 6 * DAY)), "SP2.eight"),
+      ...received(metric, trace(hold(1, 30), gone(6 * DAY), hold(1, 9 * DAY)), "SP2.six"),
+      ...received(metric, trace(hold(1, 30), gone(8 * DAY), hold(1, 6 * DAY)), "SP2.eight"),
     },
     [quiet(6 * DAY + 60), firing({ ...payer, asset: "SP2.eight" }, 8 * DAY + 60), quiet(8 * DAY + 120)],
     10,
   ),
-];
+);
 
 const sponsor = of("StacksSponsorFeesHigh");
 const fees = (values: string, role = "sponsor", network = "mainnet") =>

@@ -68,6 +68,16 @@ const silences = [
     // Its last sample is at minute 29; it is kept for ten minutes more.
     [firing(oracle, 10, 44, 54), quiet(55, 90)],
   ),
+  silent(
+    "just ten times the usual silence is none yet",
+    {
+      // Of 1000 events in a week: 6048 seconds, which are over in minute 10.
+      ...last(hold(600 - 6048, 200)),
+      ...one,
+      [`stacks:contract_events:increase7d{${labels("mainnet")}}`]: hold(1000, 200),
+    },
+    [quiet(20), firing(oracle, 21)],
+  ),
   silent("quiet: no event was ever seen", { ...events(hold(0, 300)), ...one }, [never(290)]),
   silent(
     "of two networks only one",

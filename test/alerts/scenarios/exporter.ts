@@ -206,6 +206,12 @@ const frosts = [
   ),
   frozen("quiet: nothing waits", pool({ changed: stuck, waiting: hold(0, 200) }), [never(140)]),
   frozen("quiet: it is asked too rarely to tell", pool({ changed: stuck, interval: 301 }), [never(140)]),
+  frozen(
+    "an age of just two and a half intervals is too old",
+    pool({ changed: hold(1, 200), success: hold(1200, 200), interval: 240 }),
+    // That is in minute 30.
+    [firing(mainnet, 27, 29, 34), quiet(35, 100)],
+  ),
   frozen("it ends when the last success is too old", pool({ changed: hold(1, 200), success: hold(1200, 200) }), [
     // 1200 seconds and two and a half intervals of 300 are over in minute 33.
     firing(mainnet, 30, 32, 37),

@@ -191,6 +191,14 @@ const spikes = [
     [never(350)],
   ),
   spike(
+    "quiet: what is high for a little more than half of the time is usually high",
+    history({
+      low: trace(hold(3000, 160), hold(9000, 180), hold(20_000, 60)),
+      waiting: trace(hold(60, 340), hold(121, 60)),
+    }),
+    [never(390)],
+  ),
+  spike(
     "a pool that is mostly empty needs longer for a baseline",
     // A fee for one minute in thirty has a median for eleven.
     history({
@@ -490,6 +498,25 @@ const owns = [
     "quiet: the market was as dear when they were paid",
     { ...payments(THREE), [price("contract_call")]: trace(hold(60_000, 145), hold(100, 300)) },
     quiet(135, 140, 145, 150, 160),
+  ),
+  own(
+    "what was paid more than an hour before says nothing of today",
+    {
+      // Ten cheap ones long before three dear ones.
+      [paid("bucket", 'le="10000", ')]: trace(hold(0, 20), hold(10, 400)),
+      [paid("bucket", 'le="30000", ')]: trace(hold(0, 20), hold(10, 400)),
+      [paid("bucket", 'le="100000", ')]: trace(hold(0, 20), hold(10, 100), hold(11, 5), hold(12, 5), hold(13, 300)),
+      [paid("bucket", 'le="+Inf", ')]: trace(hold(0, 20), hold(10, 100), hold(11, 5), hold(12, 5), hold(13, 300)),
+      [paid("count")]: trace(hold(0, 20), hold(10, 100), hold(11, 5), hold(12, 5), hold(13, 300)),
+      [price("contract_call")]: hold(21_500, 500),
+    },
+    [quiet(130, 134), firing({ name: "payer" }, 135)],
+  ),
+  // 61 samples are an hour: of 31 dear ones and 30 cheap ones the median is dear, of 30 and 31 it is cheap.
+  own(
+    "the market within the hour is its median",
+    { ...payments(THREE), [price("contract_call")]: trace(hold(60_000, 104), hold(1000, 300)) },
+    [quiet(134, 138), firing({ name: "payer" }, 139)],
   ),
   own(
     "quiet: nothing is paid any more",

@@ -136,11 +136,16 @@ export const totalScenarios: readonly Scenario[] = [
     "topics of a contract overflow too",
     {
       [`stacks_contract_label_overflow_total{name="oracle", contract_id="SP1.oracle", ${target()}}`]: trace(
-        hold(0, 100),
-        hold(4, 100),
+        hold(7, 100),
+        hold(8, 300),
       ),
     },
-    [quiet(101), firing({ network: "mainnet", contract_id: "SP1.oracle" }, 102)],
+    [quiet(101), firing({ network: "mainnet", contract_id: "SP1.oracle" }, 102, 159), quiet(160, 300)],
+  ),
+  overflow(
+    "quiet: topics stay where they are",
+    { [`stacks_contract_label_overflow_total{name="oracle", contract_id="SP1.oracle", ${target()}}`]: hold(7, 300) },
+    [never(290)],
   ),
   treasury(
     "quiet: an address of another group",
