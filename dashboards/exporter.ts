@@ -472,7 +472,10 @@ const upstream: readonly Panel[] = [
       "Value #D": "gone",
     },
     sortBy: "-unexpected",
-    overrides: [{ name: "gone", properties: { mappings: [shown(0, "no", "green", 0), shown(1, "yes", "red", 1)] } }],
+    overrides: [
+      { name: "operation", properties: { "custom.width": 230 } },
+      { name: "gone", properties: { mappings: [shown(0, "no", "green", 0), shown(1, "yes", "red", 1)] } },
+    ],
   }),
 ];
 

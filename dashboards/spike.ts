@@ -21,6 +21,17 @@ const VALUES = {
   spread: `max(${of("stacks_mempool_fee_priority_microstx", { tx_type: "all", priority: "high" })}) / max(${of("stacks_mempool_fee_priority_microstx", LOW)})`,
 } as const;
 
+// The same value has the same colour in every rule, and where its signal is drawn.
+const COLOURS: Readonly<Record<keyof typeof VALUES, string>> = {
+  "fee ratio": "green",
+  "slow fee ratio": "green",
+  "queue ratio": "yellow",
+  waiting: "blue",
+  "blocks full": "purple",
+  "slow blocks full": "orange",
+  spread: "text",
+};
+
 interface Clause {
   readonly value: keyof typeof VALUES;
   readonly op: ">" | ">=" | "<";
@@ -235,6 +246,7 @@ const clauses: readonly Panel[] = RULES.map((rule, index) =>
       [1, "red"],
     ],
     queries: rule.clauses.map((clause) => ({ expr: nearness(clause), legend: named(clause) })),
+    overrides: rule.clauses.map((clause) => coloured(named(clause), COLOURS[clause.value])),
     link: runbook(rule.alert),
   }),
 );
@@ -330,8 +342,8 @@ const signals: readonly Panel[] = [
     ],
     overrides: [
       coloured("this tenure", "blue", { "custom.lineWidth": 1 }),
-      coloured(`pace of ${blockUsage.windows.fast}`, "purple"),
-      coloured(`pace of ${blockUsage.windows.slow}`, "orange"),
+      coloured(`pace of ${blockUsage.windows.fast}`, COLOURS["blocks full"]),
+      coloured(`pace of ${blockUsage.windows.slow}`, COLOURS["slow blocks full"]),
     ],
   }),
 ];
