@@ -134,7 +134,7 @@ const everReceived = (metric: string, range: string) =>
 const newAssets = ["stacks_address_ft_transfers_total", "stacks_address_nft_transfers_total"]
   .map(
     (metric) =>
-      `${everReceived(metric, `${FEES.windows.fast}]`)}
+      `${everReceived(metric, `${fresh.now}]`)}
 unless ${everReceived(metric, `${fresh.memory}] offset ${fresh.fresh}`)}
 and ${onAddress} present_over_time(${series("stacks_address_info")}[${fresh.fresh}] offset ${fresh.known})`,
   )

@@ -235,7 +235,8 @@ const budgetStretched: Alert = {
   description:
     "Its interval is {{ $value | humanize }} times the configured one, because the request budget allows no more.",
   runbook: {
-    meaning: "The schedules need more requests than the budget has, so they were stretched evenly.",
+    meaning:
+      "The watch list needs more requests than the budget leaves it after the fees, the mempool and the blocks, so the time between two polls of a target was stretched, for all alike.",
     impact: "Values are older, and alerts come later.",
     diagnosis: [
       { shows: "How much each is stretched.", query: series("stacks_exporter_collector_stretch_ratio") },

@@ -100,7 +100,7 @@ ${unlessRoom(usage)}`,
   description:
     "The median fee of waiting transactions is {{ $value | humanize }} times its usual level, more wait than usual, and blocks are not known to have room.",
   runbook: {
-    meaning: `The median fee of what waits is more than ${FEES.spike.feeRatio} times its median over ${baseline.window}, and the backlog has grown with it (over ${FEES.spike.backlogRatio} times). Where the use of blocks is known, more than ${blockUsage.roomUpTo * 100} % of what tenures allow was used over ${blockUsage.windows.fast}; so the price to get in has risen, not only what some people offer.`,
+    meaning: `The median fee of what waits is more than ${FEES.spike.feeRatio} times its median over ${baseline.window}, and the backlog has grown with it (over ${FEES.spike.backlogRatio} times, and at least ${FEES.spike.leastWaiting}). Where the use of blocks is known, more than ${blockUsage.roomUpTo * 100} % of what tenures allow was used over ${blockUsage.windows.fast}; so the price to get in has risen, not only what some people offer.`,
     impact: "Transactions sent at the usual fee wait for long, or until the rush is over.",
     diagnosis: [SEE.ratio, SEE.types, SEE.backlog, SEE.usage, SEE.fees],
     actions: [
@@ -125,7 +125,7 @@ ${unlessRoom(usageSlow)}`,
   description:
     "Over the last half hour the median fee of waiting transactions was {{ $value | humanize }} times its usual level, with a large backlog.",
   runbook: {
-    meaning: `A slow rise: the median over ${windows.slow} of the fee is more than ${FEES.elevated.feeRatio} times its usual level, and more than ${FEES.elevated.backlogRatio} times the usual number wait.`,
+    meaning: `A slow rise: the median over ${windows.slow} of the fee is more than ${FEES.elevated.feeRatio} times its usual level, and more than ${FEES.elevated.backlogRatio} times the usual number wait, at least ${FEES.elevated.leastWaiting}. Blocks are not known to have had room for ${blockUsage.windows.slow}.`,
     impact: "Cheap transactions wait longer than usual. Nothing is broken.",
     diagnosis: [{ shows: "The slow fee ratio.", query: ratioSlow }, SEE.backlog, SEE.usage, SEE.usageSlow, SEE.age],
     actions: [
@@ -148,7 +148,7 @@ ${unlessRoom(usageSlow)}`,
   description:
     "{{ $value | humanize }} times the usual number of transactions wait, and blocks are not known to have room.",
   runbook: {
-    meaning: `More than ${FEES.backlog.backlogRatio} times the usual number of transactions wait, and at least ${FEES.backlog.leastWaiting}. A flood of cheap transactions looks like this: percentiles of fees do not move, because what floods in is cheap.`,
+    meaning: `More than ${FEES.backlog.backlogRatio} times the usual number of transactions wait, and at least ${FEES.backlog.leastWaiting}; blocks are not known to have had room for ${blockUsage.windows.slow}. A flood of cheap transactions looks like this: percentiles of fees do not move, because what floods in is cheap.`,
     impact:
       "The cheapest transactions may not be mined for hours; the price to get in can rise without any fee percentile showing it.",
     diagnosis: [SEE.backlog, SEE.waiting, SEE.age, SEE.usage, SEE.usageSlow],
@@ -174,7 +174,7 @@ ${enoughWait(FEES.topHeavy.leastWaiting)}`,
   description:
     "Priority high is {{ $value | humanize }} times priority low, while low is as usual: outliers or stuck transactions.",
   runbook: {
-    meaning: `Priority high (the 95th percentile) is more than ${FEES.topHeavy.spreadRatio} times priority low (the median), and the median is as usual. A handful of transactions offers very much, or has been stuck with a high fee.`,
+    meaning: `Priority high (the 95th percentile) is more than ${FEES.topHeavy.spreadRatio} times priority low (the median), and the median is as usual, while at least ${FEES.topHeavy.leastWaiting} wait. A handful of transactions offers very much, or has been stuck with a high fee.`,
     impact: "Whoever takes the estimate for high priority pays far too much. The price to get in has not changed.",
     diagnosis: [
       { shows: "The spread.", query: spread },
@@ -203,7 +203,7 @@ and ${onNetwork} (
   description:
     "The median fee of waiting transactions is {{ $value | humanize }} times its usual level although blocks have room: probably a cluster that cannot be mined, such as a gap of nonces.",
   runbook: {
-    meaning: `The median of what waits is high because transactions with high fees are stuck: less than ${blockUsage.idleBelow * 100} % of what tenures allow is used or, where that is not known, the backlog is not larger than usual. Mostly a sender left out a nonce, and everything after it waits.`,
+    meaning: `The median of what waits is high because transactions with high fees are stuck: less than ${blockUsage.idleBelow * 100} % of what tenures allow is used or, where that is not known, the backlog is not larger than usual. At least ${FEES.stuckCluster.leastWaiting} wait. Mostly a sender left out a nonce, and everything after it waits.`,
     impact:
       "None for others: the usual fee gets in. The published priorities are too high while it lasts. It silences StacksFeeSpike.",
     diagnosis: [SEE.ratio, SEE.usage, SEE.backlog, SEE.age],
@@ -225,7 +225,7 @@ ${enoughWait(FEES.low.leastWaiting)}`,
   summary: "Fees on {{ $labels.network }} are lower than usual",
   description: "The median fee of waiting transactions is {{ $value | humanizePercentage }} of its usual level.",
   runbook: {
-    meaning: `Over ${windows.slow} the median fee was below ${FEES.low.feeRatioBelow * 100} % of its usual level.`,
+    meaning: `Over ${windows.slow} the median fee was below ${FEES.low.feeRatioBelow * 100} % of its usual level, while at least ${FEES.low.leastWaiting} waited.`,
     impact: "A good time for what can wait for a good time.",
     diagnosis: [{ shows: "The slow fee ratio.", query: ratioSlow }, SEE.fees],
     actions: [

@@ -53,7 +53,7 @@ export const FEES = {
   backlog: { backlogRatio: 2, leastWaiting: 100, for: "10m", keepFiringFor: "1h" },
   /** StacksFeeTopHeavy: priority high over low > spreadRatio while ratio (fast) < feeRatioBelow, at least leastWaiting wait. */
   topHeavy: { spreadRatio: 50, feeRatioBelow: 1.5, leastWaiting: 20, for: "30m", keepFiringFor: "30m" },
-  /** StacksMempoolStuckCluster: ratio (fast) > feeRatio while blocks are idle or, their use unknown, backlog ratio < backlogRatioBelow. */
+  /** StacksMempoolStuckCluster: ratio (fast) > feeRatio while blocks are idle or, their use unknown, backlog ratio < backlogRatioBelow; at least leastWaiting wait. */
   stuckCluster: { feeRatio: 3, backlogRatioBelow: 1.5, leastWaiting: 20, for: "15m", keepFiringFor: "30m" },
   /** StacksFeesLow (optional): ratio (slow) < feeRatioBelow, at least leastWaiting wait. */
   low: { feeRatioBelow: 0.7, leastWaiting: 20, for: "30m", keepFiringFor: "1h" },
@@ -87,8 +87,8 @@ export const ADDRESSES = {
   silent: { after: "2h", for: "5m", keepFiringFor: "10m" },
   /** StacksAddressTransactionsFailing: share of failed among those sent within `window`, when at least leastFailed failed. */
   failing: { ratio: 0.3, leastFailed: 3, window: "1h", for: "5m", keepFiringFor: "30m" },
-  /** StacksAddressNewAsset (optional): an asset received within `fresh` and not within `memory` before, by an address known for `known`. */
-  newAsset: { memory: "7d", fresh: "1h", known: "1d", for: "2m" },
+  /** StacksAddressNewAsset (optional): an asset received there within `now`, received within `fresh` and not within `memory` before, by an address known for `known`. */
+  newAsset: { now: "3m", memory: "7d", fresh: "1h", known: "1d", for: "2m" },
   /** StacksAddressUnprotectedTransaction: of the group treasury, within `window`. */
   unprotected: { window: "1h", for: "2m" },
   /** StacksSponsorFeesHigh (optional): fees paid as a sponsor within `window`. MicroSTX. */
@@ -128,7 +128,8 @@ export const EXPORTER = {
   /** An age of the last success up to here counts as fresh. Intervals of the collector; one is usual, two means one failed poll. */
   freshBelow: 2.5,
   absent: { for: "10m" },
-  down: { memory: "1d", for: "5m" },
+  /** StacksExporterDown: how long it is known that a target was an exporter; with another one there, nothing else tells of it then. */
+  down: { memory: "7d", for: "5m" },
   upstreamDown: { for: "5m", keepFiringFor: "5m" },
   collectorFailing: { for: "15m", keepFiringFor: "5m" },
   /** StacksCollectorStale: age of the last success. Intervals. */

@@ -41,8 +41,8 @@ gets into a block. When blocks have room that is next to nothing, whatever waits
 | StacksFeeSpike | fee ratio (over ${windows.fast}) > ${spike.feeRatio}, backlog ratio > ${spike.backlogRatio}, at least ${spike.leastWaiting} wait, use of blocks > ${blockUsage.roomUpTo} or unknown | ${spike.for} | getting in costs far more than usual |
 | StacksFeeElevated | fee ratio (over ${windows.slow}) > ${elevated.feeRatio}, backlog ratio > ${elevated.backlogRatio}, at least ${elevated.leastWaiting} wait, slow use of blocks > ${blockUsage.roomUpTo} or unknown | ${elevated.for} | it has been dear for a while |
 | StacksMempoolBacklog | backlog ratio > ${backlog.backlogRatio}, at least ${backlog.leastWaiting} wait, slow use of blocks > ${blockUsage.roomUpTo} or unknown | ${backlog.for} | more waits than fits, whatever it pays; most surges are seen here first |
-| StacksFeeTopHeavy | priority \`high\` > ${topHeavy.spreadRatio} × \`low\`, fee ratio < ${topHeavy.feeRatioBelow} | ${topHeavy.for} | a few offer very much: do not pay \`high\` |
-| StacksMempoolStuckCluster | fee ratio > ${stuckCluster.feeRatio}, use of blocks < ${blockUsage.idleBelow} (unknown: backlog ratio < ${stuckCluster.backlogRatioBelow}) | ${stuckCluster.for} | what waits is dear but cannot be mined: pay as usual |
+| StacksFeeTopHeavy | priority \`high\` > ${topHeavy.spreadRatio} × \`low\`, fee ratio < ${topHeavy.feeRatioBelow}, at least ${topHeavy.leastWaiting} wait | ${topHeavy.for} | a few offer very much: do not pay \`high\` |
+| StacksMempoolStuckCluster | fee ratio > ${stuckCluster.feeRatio}, use of blocks < ${blockUsage.idleBelow} (unknown: backlog ratio < ${stuckCluster.backlogRatioBelow}), at least ${stuckCluster.leastWaiting} wait | ${stuckCluster.for} | what waits is dear but cannot be mined: pay as usual |
 
 The first three go on firing for ${spike.keepFiringFor}, ${elevated.keepFiringFor} and ${backlog.keepFiringFor} after their condition has ended. What to do about each is in the runbook. Nothing fires before there is a day of
 history, and the baseline is worth most after a week.

@@ -75,13 +75,13 @@ function readBytes(file: string): Uint8Array {
 }
 
 async function createApp({ config, reload }: Checked, io: Io, store?: Store): Promise<App> {
-  const [{ App }, { createLogger }, { systemClock }, { Redactor }] = await Promise.all([
+  const [{ App }, { createLogger }, { systemClock }, { Redactor, secretsOf }] = await Promise.all([
     import("./app.ts"),
     import("./log.ts"),
     import("./api/clock.ts"),
     import("./config/secret.ts"),
   ]);
-  const redactor = new Redactor(config.networks.flatMap(({ apiKey }) => apiKey ?? []));
+  const redactor = new Redactor(config.networks.flatMap(secretsOf));
   const log = await createLogger({ ...config.log, mask: (text) => redactor.mask(text), write: io.err });
   return new App({ config, reload, redactor, log, version: io.version, clock: systemClock, store });
 }

@@ -11,7 +11,7 @@ export const SPARE_PRIORITY = 9;
 export interface BudgetLimits {
   /** Requests in any 60 seconds; at least 1. */
   readonly perMinute: number;
-  /** Requests in any 31 days of one process; no such limit when absent. */
+  /** Requests in any 31 days; no such limit when absent. */
   readonly perMonth?: number | undefined;
   /** Requests a minute expected of each priority (index 0 first): lower priorities leave them free. */
   readonly plannedPerMinute?: readonly number[] | undefined;
@@ -32,13 +32,19 @@ export interface Turn {
   readonly signal: AbortSignal;
 }
 
+const SHUT = {
+  budget: "no request left in the budget",
+  rate_limited: "the network is paused after a 429",
+  timeout: "its turn did not come",
+} as const;
+
 /** The gate stays shut for this request until after its deadline. */
 export class Refusal extends Error {
   override readonly name = "Refusal";
-  readonly reason: "budget" | "rate_limited";
+  readonly reason: keyof typeof SHUT;
 
-  constructor(reason: "budget" | "rate_limited", waitMs: number) {
-    const what = reason === "budget" ? "no request left in the budget" : "the network is paused after a 429";
+  constructor(reason: keyof typeof SHUT, waitMs: number) {
+    const what = SHUT[reason];
     const wait = waitMs > 0 && Number.isFinite(waitMs) ? `; the next may leave in ${Math.ceil(waitMs / 1000)} s` : "";
     super(`${what} before the deadline${wait}`);
     this.reason = reason;
@@ -92,10 +98,10 @@ export class Budget {
    */
   run<T>(turn: Turn, start: () => Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
-      if (turn.signal.aborted) return reject(this.#aborted(turn.signal));
+      if (turn.signal.aborted) return reject(this.#aborted(turn));
       const onAbort = () => {
         this.#queue.splice(this.#queue.indexOf(waiter), 1);
-        reject(this.#aborted(turn.signal));
+        reject(this.#aborted(turn));
         this.#serve();
       };
       const waiter: Waiter = {
@@ -179,7 +185,7 @@ export class Budget {
 
   #serve(): void {
     const now = this.#now();
-    while (this.#queue[0] !== undefined && this.#inFlight < this.#concurrency) {
+    while (this.#queue[0] !== undefined && this.#hasConnection(this.#queue[0].priority)) {
       const at = this.#earliest(now, this.#queue[0].priority);
       if (at > now && at < this.#queue[0].deadline) break;
       const first = this.#queue.shift();
@@ -211,6 +217,12 @@ export class Budget {
     }
   }
 
+  // Each more important priority has a connection kept free, so that slow answers to the others do not hold it up.
+  #hasConnection(priority: number): boolean {
+    const kept = Math.min(priority, Math.floor(this.#concurrency / 2));
+    return this.#inFlight < this.#concurrency - kept;
+  }
+
   // What has to stay in the bucket of the month.
   #reserve(priority: number): number {
     const planned = this.#planned.slice(0, priority).reduce((sum, requests) => sum + requests, 0);
@@ -230,17 +242,19 @@ export class Budget {
     return new Refusal(paused ? "rate_limited" : "budget", at - now);
   }
 
-  #aborted(signal: AbortSignal): unknown {
+  #aborted({ signal, priority }: Turn): unknown {
     if (!isTimeout(signal.reason)) return signal.reason;
-    const left = this.#pausedUntil - this.#now();
-    return new Refusal(left > 0 ? "rate_limited" : "budget", Math.max(0, left));
+    const now = this.#now();
+    if (this.#pausedUntil > now) return new Refusal("rate_limited", this.#pausedUntil - now);
+    const wait = this.#earliest(now, priority) - now;
+    return wait > 0 ? new Refusal("budget", wait) : new Refusal("timeout", 0);
   }
 
   // One timer for the whole queue: the next thing that can change without anybody telling.
   #arm(now: number): void {
     let wakeAt = Number.POSITIVE_INFINITY;
     const [first] = this.#queue;
-    if (first !== undefined && this.#inFlight < this.#concurrency) wakeAt = this.#earliest(now, first.priority);
+    if (first !== undefined && this.#hasConnection(first.priority)) wakeAt = this.#earliest(now, first.priority);
     for (const { deadline } of this.#queue) wakeAt = Math.min(wakeAt, deadline);
     if (wakeAt === this.#wakeAt) return;
     this.#timer.abort();

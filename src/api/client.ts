@@ -10,7 +10,7 @@ import type { Answer, Operation, Parameters, StacksApi } from "./operation.ts";
 import { type OperationFacts, OperationLedger } from "./operation-facts.ts";
 import type { Parts } from "./parts.ts";
 import { type RateLimit, RateLimits } from "./rate-limits.ts";
-import { redactor, type Secret } from "./redact.ts";
+import { redactor, type Secret, tokensOf } from "./redact.ts";
 import { requestUrl } from "./request-url.ts";
 import { type Retired, Retirement } from "./retirement.ts";
 import { DEFAULT_RETRY, type RetryPolicy } from "./retry.ts";
@@ -113,7 +113,7 @@ export function createClient(options: ClientOptions): Client {
   const parts: Parts = {
     ...{ clock, budget, transport, cache, retirement, ledger, rateLimits, observer, headers },
     backoff: new Backoff(random),
-    redact: redactor(options.key),
+    redact: redactor([options.key?.reveal() ?? "", ...tokensOf(options.baseUrl)]),
     attemptTimeoutMs: options.attemptTimeoutMs ?? 15_000,
   };
   const caller = new Caller(parts, { ...DEFAULT_RETRY, ...options.retry }, random);

@@ -1,5 +1,6 @@
 // Secrets, and how they stay secret: a value that does not show itself, and a filter for texts that leave the process.
 import { inspect } from "node:util";
+import { tokensOf } from "../api/redact.ts";
 
 const MASK = "***";
 
@@ -28,6 +29,15 @@ export class Secret {
     return MASK;
   }
 }
+
+/** Everything about a network that is not to be shown: its key, and what may be a token in the path of its URL. */
+export const secretsOf = ({
+  apiKey,
+  url,
+}: {
+  readonly apiKey?: Secret | undefined;
+  readonly url: string;
+}): Secret[] => [...(apiKey === undefined ? [] : [apiKey]), ...tokensOf(url).map((token) => new Secret(token))];
 
 /** Replaces every occurrence of known secrets in a text, also in the forms that URLs, JSON and base64 give them. */
 export class Redactor {

@@ -52,8 +52,7 @@ const perMonth = z
   .union([z.int().min(1).max(10_000_000_000).meta({ unit: "requests" }), z.literal("unlimited"), z.null()])
   .default(150_000)
   .meta({
-    description:
-      "Requests in any 31 days of one process. `unlimited` (or `null`) where nobody counts them by the month.",
+    description: "Requests in any 31 days. `unlimited` (or `null`) where nobody counts them by the month.",
   });
 
 const budget = z.object({ per_minute: perMinute, per_month: perMonth }).prefault({}).meta({

@@ -54,6 +54,27 @@ describe("a budget", () => {
     expect(budget.waitFor(0)).toBe(0);
   });
 
+  test("keeps a connection free for each more important priority, and does not blame itself for slow answers", async () => {
+    const clock = new FakeClock(1_000_000);
+    const budget = new Budget({ perMinute: 1000 }, clock, 8);
+    let flying = 0;
+    const ask = (priority: number, abort = new AbortController()) => {
+      const asked = budget.run({ priority, deadline: Number.POSITIVE_INFINITY, signal: abort.signal }, () => {
+        flying += 1;
+        return new Promise<never>(() => {});
+      });
+      return { abort, failure: asked.catch((error: unknown) => error) };
+    };
+    for (let turns = 0; turns < 20; turns += 1) ask(3);
+    expect(flying).toBe(5);
+    for (const priority of [2, 2, 1, 1, 0, 0]) ask(priority);
+    expect(flying).toBe(8);
+
+    const late = ask(0);
+    late.abort.abort(timeoutReason(1));
+    expect(await late.failure).toMatchObject({ reason: "timeout", message: "its turn did not come before the deadline" });
+  });
+
   test("serves the most important first, then the first who came", async () => {
     const { clock, left, ask } = arena({ perMinute: 1 });
     ask(0);

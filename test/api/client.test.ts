@@ -342,7 +342,7 @@ describe("an abort", () => {
     await using f = await Fixture.start([good]);
 
     const late = failure(f.api(30_000, { signal: AbortSignal.abort(timeoutReason(1)) }).get(stats, NONE));
-    expect(await late).toMatchObject({ reason: "budget" });
+    expect(await late).toMatchObject({ reason: "timeout" });
     await expect(f.api(30_000, { signal: AbortSignal.abort(shutdown) }).get(stats, NONE)).rejects.toBe(shutdown);
     expect(f.server.seen).toHaveLength(0);
   });

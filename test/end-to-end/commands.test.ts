@@ -257,6 +257,37 @@ test("a planted secret is sent, and shown nowhere", async () => {
   expect(err).toContain("***");
 });
 
+test("a token in the path of a URL is asked with, and shown nowhere", async () => {
+  const token = "path-t0ken-4242";
+  const asked: (string | undefined)[] = [];
+  // What the usual server says of a route that it does not have: the path, token and all.
+  const api = createServer((request, response) => {
+    asked.push(request.url);
+    response.writeHead(404, { "content-type": "application/json" });
+    response.end(
+      JSON.stringify({ message: `Route GET:${request.url} not found`, error: "Not Found", statusCode: 404 }),
+    );
+  });
+  await new Promise<void>((resolve) => api.listen(0, "127.0.0.1", resolve));
+  const { port } = api.address() as AddressInfo;
+  const file = configFile(`networks: [{ name: m, url: "http://127.0.0.1:${port}/\${PLANTED}/v9" }]\nstate: memory\n`);
+  const program = start(["--config", file, "--listen", "127.0.0.1:0", "--log-level", "trace"], { PLANTED: token });
+  const [, address] = await program.says(/"address":"([^"]+)"/);
+  await program.says(/"collector":"fees".*poll failed/);
+  const paths = ["/metrics", "/-/ready", "/", "/api/v1/status"];
+  const pages = await Promise.all(
+    paths.map((path) => fetch(`http://${address}${path}`).then((answer) => answer.text())),
+  );
+  program.child.kill("SIGTERM");
+  const { out, err } = await program.finished;
+  await new Promise((resolve) => api.close(resolve));
+
+  expect(asked.length).toBeGreaterThan(0);
+  expect(asked.every((url) => url?.startsWith(`/${token}/v9/`))).toBe(true);
+  for (const text of [...pages, out, err]) expect(text).not.toContain(token);
+  expect(err).toContain("***");
+});
+
 test("the demo says where to look, and takes its simulated chain along when it ends", async () => {
   const program = start(["demo", "--listen", "127.0.0.1:0"]);
   const [, simulated] = await program.says(/(http:\S+)\/_sim\//);
