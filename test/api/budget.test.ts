@@ -72,7 +72,10 @@ describe("a budget", () => {
 
     const late = ask(0);
     late.abort.abort(timeoutReason(1));
-    expect(await late.failure).toMatchObject({ reason: "timeout", message: "its turn did not come before the deadline" });
+    expect(await late.failure).toMatchObject({
+      reason: "timeout",
+      message: "its turn did not come before the deadline",
+    });
   });
 
   test("serves the most important first, then the first who came", async () => {
