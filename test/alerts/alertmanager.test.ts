@@ -1,23 +1,22 @@
 // One trouble, one notification: the example configuration in a real Alertmanager, with a receiver that counts.
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, describe, expect, jest, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, jest, test } from "@jest/globals";
 import { parse } from "yaml";
 import { alerts } from "../../alerts/index.ts";
 import { inhibitions } from "../../alerts/inhibitions.ts";
+import { describeWith } from "../support/installed.ts";
 import { until } from "../support/program.ts";
 
 jest.setTimeout(120_000);
 
 const PROGRAM = "prometheus-alertmanager";
-const isInstalled = spawnSync(PROGRAM, ["--version"]).status === 0;
-if (!isInstalled && process.env.REQUIRE_PROMETHEUS !== undefined) throw new Error(`${PROGRAM} is not on the PATH`);
-const suite = isInstalled ? describe : describe.skip;
+const suite = describeWith(PROGRAM);
 
 interface Notification {
   readonly alerts: readonly { readonly status: string; readonly labels: Readonly<Record<string, string>> }[];

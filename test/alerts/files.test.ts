@@ -6,13 +6,12 @@ import { describe, expect, test } from "@jest/globals";
 import { parse } from "yaml";
 import { alerts } from "../../alerts/index.ts";
 import { DATASOURCE_UID } from "../../alerts/settings.ts";
+import { describeWith } from "../support/installed.ts";
 
 const folder = fileURLToPath(new URL("../../alerts/generated/", import.meta.url));
 
 function suite(program: string, about: string, body: () => void): void {
-  const isInstalled = spawnSync(program, ["--version"]).status === 0;
-  if (!isInstalled && process.env.REQUIRE_PROMETHEUS !== undefined) throw new Error(`${program} is not on the PATH`);
-  (isInstalled ? describe : describe.skip)(about, body);
+  describeWith(program)(about, body);
 }
 
 suite("promtool", "with promtool (Debian: apt-get install prometheus)", () => {

@@ -1,7 +1,7 @@
 // Each alert in both directions: it fires when it should, and keeps quiet when it should. Decided by promtool.
-import { spawnSync } from "node:child_process";
-import { beforeAll, describe, expect, jest, test } from "@jest/globals";
+import { beforeAll, expect, jest, test } from "@jest/globals";
 import { alerts } from "../../alerts/index.ts";
+import { describeWith } from "../support/installed.ts";
 import { type Scenario, trials, wordsOf } from "../support/promtool.ts";
 import { rules } from "./rules.ts";
 import { scenarios } from "./scenarios/index.ts";
@@ -9,9 +9,7 @@ import { scenarios } from "./scenarios/index.ts";
 // A minute of work, and much more on a busy machine.
 jest.setTimeout(600_000);
 
-const isInstalled = spawnSync("promtool", ["--version"]).status === 0;
-if (!isInstalled && process.env.REQUIRE_PROMETHEUS !== undefined) throw new Error("promtool is not on the PATH");
-const suite = isInstalled ? describe : describe.skip;
+const suite = describeWith("promtool");
 
 test("every alert is seen to fire and to keep quiet, and scenarios are of alerts that exist", () => {
   const fired = new Set<string>();

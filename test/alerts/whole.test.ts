@@ -1,15 +1,13 @@
 // All rules at once, on a page with every family: what happens is one alert, and a quiet day is none.
-import { spawnSync } from "node:child_process";
-import { describe, expect, jest, test } from "@jest/globals";
+import { expect, jest, test } from "@jest/globals";
+import { describeWith } from "../support/installed.ts";
 import { gone, hold, type Scenario, trace, trials } from "../support/promtool.ts";
 import { rules } from "./rules.ts";
 import { type Line, nameOf, page, quietly } from "./whole-page.ts";
 
 jest.setTimeout(600_000);
 
-const isInstalled = spawnSync("promtool", ["--version"]).status === 0;
-if (!isInstalled && process.env.REQUIRE_PROMETHEUS !== undefined) throw new Error("promtool is not on the PATH");
-const suite = isInstalled ? describe : describe.skip;
+const suite = describeWith("promtool");
 
 /** After this it happens: by then there are baselines. Minutes. */
 const CALM = 300;

@@ -2,13 +2,10 @@
 import { spawnSync } from "node:child_process";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { layOutStack } from "../../scripts/lint/stack-folder.ts";
+import { describeWith } from "../support/installed.ts";
 import { yamlOf } from "./files.ts";
-
-const tools = ["promtool", "amtool"];
-const isInstalled = tools.every((name) => spawnSync(name, ["--version"]).status === 0);
-if (!isInstalled && process.env.REQUIRE_PROMETHEUS !== undefined) throw new Error(`${tools} are not on the PATH`);
 
 interface Alertmanager {
   readonly route: { readonly group_by: readonly string[]; readonly group_wait: string };
@@ -16,48 +13,45 @@ interface Alertmanager {
 }
 const alertmanager = yamlOf<Alertmanager>("alerts/generated/alertmanager.yaml");
 
-(isInstalled ? describe : describe.skip)(
-  "with promtool and amtool (Debian: prometheus, prometheus-alertmanager)",
-  () => {
-    let folder: string;
-    beforeAll(() => {
-      folder = layOutStack("prometheus", "alertmanager");
-    });
-    afterAll(() => rmSync(folder, { recursive: true }));
-    const run = (tool: string, ...args: string[]) => {
-      const { status, stdout, stderr } = spawnSync(tool, args, { encoding: "utf8" });
-      return { status, stdout, output: `${stdout}${stderr}` };
-    };
+describeWith("promtool", "amtool")("with promtool and amtool (Debian: prometheus, prometheus-alertmanager)", () => {
+  let folder: string;
+  beforeAll(() => {
+    folder = layOutStack("prometheus", "alertmanager");
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+  const run = (tool: string, ...args: string[]) => {
+    const { status, stdout, stderr } = spawnSync(tool, args, { encoding: "utf8" });
+    return { status, stdout, output: `${stdout}${stderr}` };
+  };
 
-    test("promtool accepts the configuration and the files of rules", () => {
-      const { status, output } = run("promtool", "check", "config", join(folder, "etc/prometheus/prometheus.yml"));
-      const { rule_files } = yamlOf<{ rule_files: string[] }>("deploy/prometheus/prometheus.yml");
+  test("promtool accepts the configuration and the files of rules", () => {
+    const { status, output } = run("promtool", "check", "config", join(folder, "etc/prometheus/prometheus.yml"));
+    const { rule_files } = yamlOf<{ rule_files: string[] }>("deploy/prometheus/prometheus.yml");
 
-      expect(output).not.toMatch(/FAILED|error/i);
-      expect(output.match(/SUCCESS: \d+ rules found/g)).toHaveLength(rule_files.length);
-      expect(status).toBe(0);
-    });
+    expect(output).not.toMatch(/FAILED|error/i);
+    expect(output.match(/SUCCESS: \d+ rules found/g)).toHaveLength(rule_files.length);
+    expect(status).toBe(0);
+  });
 
-    test("amtool accepts the configuration", () => {
-      const { status, output } = run("amtool", "check-config", join(folder, "etc/alertmanager/alertmanager.yml"));
+  test("amtool accepts the configuration", () => {
+    const { status, output } = run("amtool", "check-config", join(folder, "etc/alertmanager/alertmanager.yml"));
 
-      expect(output).toMatch(/SUCCESS/);
-      expect(status).toBe(0);
-    });
+    expect(output).toMatch(/SUCCESS/);
+    expect(status).toBe(0);
+  });
 
-    test.each([
-      ["heartbeat", "alertname=Watchdog severity=none"],
-      ["people", "alertname=StacksUpstreamDown severity=critical network=mainnet"],
-      ["people", "alertname=StacksFeeSpike severity=warning network=mainnet"],
-      ["record", "alertname=StacksFeeElevated severity=info network=mainnet"],
-    ])("%s hears %s", (receiver, labels) => {
-      const file = join(folder, "etc/alertmanager/alertmanager.yml");
-      const { stdout } = run("amtool", "config", "routes", "test", `--config.file=${file}`, ...labels.split(" "));
+  test.each([
+    ["heartbeat", "alertname=Watchdog severity=none"],
+    ["people", "alertname=StacksUpstreamDown severity=critical network=mainnet"],
+    ["people", "alertname=StacksFeeSpike severity=warning network=mainnet"],
+    ["record", "alertname=StacksFeeElevated severity=info network=mainnet"],
+  ])("%s hears %s", (receiver, labels) => {
+    const file = join(folder, "etc/alertmanager/alertmanager.yml");
+    const { stdout } = run("amtool", "config", "routes", "test", `--config.file=${file}`, ...labels.split(" "));
 
-      expect(stdout.trim()).toBe(receiver);
-    });
-  },
-);
+    expect(stdout.trim()).toBe(receiver);
+  });
+});
 
 test("the receivers tell nobody until somebody gives them an address", () => {
   for (const receiver of alertmanager.receivers) expect(Object.keys(receiver)).toEqual(["name"]);

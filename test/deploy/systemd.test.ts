@@ -2,6 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { resolve } from "node:path";
 import { expect, test } from "@jest/globals";
+import { areInstalled } from "../support/installed.ts";
 import { root, textOf } from "./files.ts";
 
 const path = "deploy/systemd/stacks-exporter.service";
@@ -51,7 +52,7 @@ test("what it starts has been checked with the same configuration", () => {
   expect(start).toBe(check.replace(" check ", " serve "));
 });
 
-const hasAnalyze = spawnSync("systemd-analyze", ["--version"]).status === 0;
+const hasAnalyze = areInstalled(["systemd-analyze"], "REQUIRE_SYSTEMD");
 (hasAnalyze ? test : test.skip)("systemd-analyze sees an exposure below 1.6 (Debian: systemd)", () => {
   const { stdout } = spawnSync(
     "systemd-analyze",

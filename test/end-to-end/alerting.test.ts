@@ -3,16 +3,13 @@
 import { afterAll, beforeAll, expect, jest, test as one } from "@jest/globals";
 import { FEES } from "../../alerts/thresholds.ts";
 import { type Alerting, FEE_RATIO, PROGRAMS, startAlerting } from "../support/alerting.ts";
-import { missing } from "../support/daemon.ts";
+import { areInstalled } from "../support/installed.ts";
 import { killAll, until } from "../support/program.ts";
 
 jest.setTimeout(120_000);
 
-const absent = missing(PROGRAMS);
-if (absent.length > 0 && process.env.REQUIRE_PROMETHEUS !== undefined) {
-  throw new Error(`not on the PATH: ${absent.join(", ")}`);
-}
-const test = absent.length === 0 ? one : one.skip;
+const isInstalled = areInstalled(PROGRAMS);
+const test = isInstalled ? one : one.skip;
 const NEEDED =
   "with prometheus and prometheus-alertmanager (Debian: apt-get install prometheus prometheus-alertmanager)";
 
@@ -41,7 +38,7 @@ const heard = (network: string, text: string) =>
 const holds = async (expr: string) => (await alerting.query(expr)).length > 0;
 
 beforeAll(async () => {
-  if (absent.length > 0) return;
+  if (!isInstalled) return;
   alerting = await startAlerting({
     networks: ["rush", "stuck", "outage"],
     scale: SCALE,

@@ -1,24 +1,22 @@
 // Every query of every panel, asked of a real Prometheus that scraped the exporter on a simulated chain on which everything
 // happens at once. Each returns something, or is on the list that says why not.
-import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, jest, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, jest, test } from "@jest/globals";
 import { subjects } from "../../alerts/index.ts";
 import { FEES, seconds } from "../../alerts/thresholds.ts";
 import { recordingGroups } from "../../scripts/generate/prometheus-rules.ts";
 import { startSimulator } from "../../simulator/server.ts";
 import { watchListOf } from "../../simulator/watch-list.ts";
 import { dashboards, panelsOf, type Variable } from "../support/dashboards.ts";
+import { describeWith } from "../support/installed.ts";
 import { type Running, start, until } from "../support/program.ts";
 import { type Prometheus, startPrometheus } from "../support/prometheus.ts";
 
 jest.setTimeout(150_000);
 
-const isInstalled = spawnSync("prometheus", ["--version"]).status === 0;
-if (!isInstalled && process.env.REQUIRE_PROMETHEUS !== undefined) throw new Error("prometheus is not on the PATH");
-const suite = isInstalled ? describe : describe.skip;
+const suite = describeWith("prometheus");
 
 /** Queries (`uid/panel/query`) that return nothing here, and why. */
 const EMPTY: Readonly<Record<string, string>> = {

@@ -4,17 +4,15 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, jest, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, jest, test } from "@jest/globals";
 import { startSimulator } from "../../simulator/server.ts";
+import { describeWith } from "../support/installed.ts";
 import { parseExposition } from "../support/parser.ts";
 import { type Running, start, until } from "../support/program.ts";
 
 jest.setTimeout(90_000);
 
-const isInstalled = ["prometheus", "promtool"].every((name) => spawnSync(name, ["--version"]).status === 0);
-if (!isInstalled && process.env.REQUIRE_PROMETHEUS !== undefined)
-  throw new Error("prometheus and promtool are not on the PATH");
-const suite = isInstalled ? describe : describe.skip;
+const suite = describeWith("prometheus", "promtool");
 
 async function freePort(): Promise<number> {
   const server = createServer();

@@ -1,10 +1,10 @@
 // The rules as written in PromQL, asked of a real Prometheus about a whole trace, against the conditions that are scored.
-import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, jest, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, jest, test } from "@jest/globals";
 import { fees } from "../../alerts/fees.ts";
 import { INTERVALS, type Recording } from "../../alerts/model.ts";
 import { seconds } from "../../alerts/thresholds.ts";
@@ -13,13 +13,11 @@ import { conditionsOf, type Rule, withoutUsage } from "../../eval/rules.ts";
 import { signalsOf } from "../../eval/signals.ts";
 import { playTrace } from "../../eval/trace.ts";
 import { WORLD, type World } from "../../eval/world.ts";
+import { describeWith } from "../support/installed.ts";
 
 jest.setTimeout(600_000);
 
-const isInstalled = ["prometheus", "promtool"].every((name) => spawnSync(name, ["--version"]).status === 0);
-if (!isInstalled && process.env.REQUIRE_PROMETHEUS !== undefined)
-  throw new Error("prometheus and promtool are not on the PATH");
-const suite = isInstalled ? describe : describe.skip;
+const suite = describeWith("prometheus", "promtool");
 
 const DAYS = 9;
 const ALERTS: Readonly<Record<Rule, string>> = {
