@@ -1,5 +1,5 @@
 // wrk against a server in a process of its own.
-import { execFileSync, fork } from "node:child_process";
+import { type ChildProcess, execFileSync, fork } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { AS_THE_IMAGE } from "./program.ts";
@@ -17,9 +17,11 @@ export type Kind = "ours" | "bare" | "bare-gzip" | "prom-client";
 export interface Calm {
   /** Most memory that the process ever had, scrapes included. */
   readonly peakMb: number;
-  readonly rssMb: number;
-  readonly longestHoldMs: number;
+  /** The longest hold of the event loop while a scrape was answered, for each scrape in rising order. */
+  readonly holdsMs: readonly number[];
 }
+
+const WARM_UP_SCRAPES = 8;
 
 /** One scrape a second in turn in both formats, with and without gzip: what a server is really asked for. */
 export async function calm(series: number, scrapes: number): Promise<Calm> {
@@ -28,27 +30,39 @@ export async function calm(series: number, scrapes: number): Promise<Calm> {
     env: AS_THE_IMAGE,
   });
   try {
-    const [line] = (await once(child.stdout as NodeJS.ReadableStream, "data")) as [Buffer];
-    const { port } = JSON.parse(line.toString()) as { port: number };
-    const ask = async (message: string) => {
-      child.send(message);
-      return ((await once(child, "message")) as [{ rss: number; longestHoldMs: number }])[0];
-    };
-    for (let scrape = 0; scrape < scrapes; scrape += 1) {
-      if (scrape === 8) await ask("reset");
+    const { port, ask } = await started(child);
+    const holdsMs: number[] = [];
+    for (let scrape = 0; scrape < scrapes + WARM_UP_SCRAPES; scrape += 1) {
       const headers = {
         accept: scrape % 2 === 0 ? "text/plain" : "application/openmetrics-text",
         "accept-encoding": scrape % 4 < 2 ? "identity" : "gzip",
       };
+      await ask("reset");
       await (await fetch(`http://127.0.0.1:${port}/metrics`, { headers })).arrayBuffer();
+      const { longestHoldMs } = await ask("report");
+      if (scrape >= WARM_UP_SCRAPES) holdsMs.push(longestHoldMs);
       await new Promise((resolve) => setTimeout(resolve, 1000));
     }
-    const { rss, longestHoldMs } = await ask("report");
     const peak = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, "utf8"))?.[1];
-    return { peakMb: Number(peak) / 1000, rssMb: rss / 1e6, longestHoldMs };
+    return { peakMb: Number(peak) / 1000, holdsMs: holdsMs.sort((a, b) => a - b) };
   } finally {
     child.kill();
   }
+}
+
+interface Report {
+  readonly rss: number;
+  readonly longestHoldMs: number;
+}
+
+/** The port of a server that was forked, and a way to ask it. */
+async function started(child: ChildProcess) {
+  const [line] = (await once(child.stdout as NodeJS.ReadableStream, "data")) as [Buffer];
+  const ask = async (message: "reset" | "report") => {
+    child.send(message);
+    return ((await once(child, "message")) as [Report])[0];
+  };
+  return { port: (JSON.parse(line.toString()) as { port: number }).port, ask };
 }
 
 const UNITS: Readonly<Record<string, number>> = { us: 0.001, ms: 1, s: 1000, m: 60_000 };
@@ -64,18 +78,13 @@ export async function load(
     stdio: ["ignore", "pipe", "inherit", "ipc"],
   });
   try {
-    const [line] = (await once(child.stdout as NodeJS.ReadableStream, "data")) as [Buffer];
-    const { port } = JSON.parse(line.toString()) as { port: number };
+    const { port, ask } = await started(child);
     const url = `http://127.0.0.1:${port}/metrics`;
     const headers = { accept, "accept-encoding": gzip ? "gzip" : "identity" };
     const size = Number(
       (await fetch(url, { headers })).headers.get("content-length") ??
         (await (await fetch(url, { headers })).arrayBuffer()).byteLength,
     );
-    const ask = async (message: string) => {
-      child.send(message);
-      return ((await once(child, "message")) as [{ rss: number; longestHoldMs: number }])[0];
-    };
     const wrk = (duration: number) =>
       execFileSync(
         "wrk",

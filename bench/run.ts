@@ -6,14 +6,15 @@ import { cpus, totalmem, type } from "node:os";
 import { createInterface } from "node:readline";
 import { systemClock } from "../src/api/clock.ts";
 import { writeAddressesPage } from "./addresses-page.ts";
-import { calm } from "./load.ts";
+import { type Calm, calm } from "./load.ts";
 import { measureHour, measurePoll } from "./polls.ts";
 import { measureRest, measureStart } from "./program.ts";
 import type { measureRendering } from "./rendering.ts";
 import { measureScrapes } from "./scrapes.ts";
-import { figure, table } from "./table.ts";
+import { figure, median, table } from "./table.ts";
 
 const say = (text: string) => process.stderr.write(`${text}\n`);
+const hold = ({ holdsMs }: Calm) => `${figure(median(holdsMs))} ms, ${figure(holdsMs.at(-1) ?? Number.NaN)} ms`;
 const ratio = (a: number, b: number) => `${figure(a / b)}×`;
 
 try {
@@ -185,7 +186,8 @@ ${table(
       `${figure(large.peakMb)} MB`,
     ],
     ["… of the same server at 300 series", `${figure(small.peakMb)} MB`],
-    ["… longest hold of the event loop at 100,000 series", `${figure(large.longestHoldMs)} ms`],
+    ["… longest hold of the event loop during one scrape at 100,000 series: median, worst", hold(large)],
+    ["… at 300 series", hold(small)],
     ["CPU at rest, default configuration, a scrape every 15 s", `${figure(rest.cpuRatio * 100)} % of a core`],
     ["One poll of fees and one of mempool: CPU", `${figure(poll.cpuMs)} ms`],
     ["Of that, parsing the JSON", `${figure(poll.parseMs)} ms`],

@@ -2,23 +2,34 @@
 // each owner (a target of a collector, or the exporter itself) keeps its lines as bytes, and a page is those bytes copied
 // together. Both formats share every sample line; only the header lines differ. Knows nothing of Stacks, HTTP or time.
 
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { BufferPool } from "./buffer-pool.ts";
 import type { Family, Sample } from "./family.ts";
 import type { Format } from "./header.ts";
 import { type Lines, Renderer, type Shape } from "./lines.ts";
-import { composePage, type Layout, layoutOf, type MadePage, type Owner, type Page, patchPage } from "./page.ts";
+import {
+  composePage,
+  copyPage,
+  type Layout,
+  layoutOf,
+  type MadePage,
+  type Owner,
+  type Page,
+  writeOwner,
+  writeValues,
+} from "./page.ts";
 
 /** A page that was begun. */
 interface Making {
   version: number;
-  /** The page before it is still being made, so what changes meanwhile will be on it. */
+  /** It is not begun, so what changes meanwhile will be on it. */
   isWaiting: boolean;
   /** How many wait for it. */
   readers: number;
   page: Promise<MadePage>;
 }
 
-const sizeOf = ({ shape }: Lines): number => shape.stops.at(-1) ?? 0;
+const sizeOf = (lines: Lines | undefined): number => lines?.shape.stops.at(-1) ?? 0;
 
 /** All samples of the exporter, as text. */
 export class Exposition {
@@ -29,10 +40,13 @@ export class Exposition {
   #layout: Layout | undefined;
   #assembling = 0;
   readonly #pages = new Map<Format, MadePage>();
+  /** Owners whose values, and nothing else, changed since the newest page of a format was begun; none when more did. */
+  readonly #changed = new Map<Format, Set<Owner>>();
   readonly #making = new Map<Format, Making>();
   readonly #buffers = new BufferPool();
   #version = 0;
   #size = 0;
+  #bytes = 0;
 
   /** @param families everything that may appear, in the order of the page; names must be unique. */
   constructor(families: readonly Family[]) {
@@ -51,18 +65,34 @@ export class Exposition {
     // While a page is being copied, its bytes must stay what they are.
     const lines = this.#renderer.render(samples, owner?.lines, this.#assembling === 0);
     this.#version += 1;
-    this.#size += sizeOf(lines) - (owner === undefined ? 0 : sizeOf(owner.lines));
+    this.#tally(lines, owner?.lines);
     if (owner === undefined) {
       this.#owners.set(key, { place: -1, lines, expired: false });
       this.#layout = undefined;
       return;
     }
-    // The same lines with other values: pages need only those values.
-    if (owner.lines === lines && !owner.expired) for (const page of this.#pages.values()) page.patched?.add(owner);
-    else this.#spoilPages();
+    const isPatch = owner.lines.marks === lines.marks && !owner.expired;
     if (owner.lines.shape !== lines.shape) this.#layout = undefined;
     owner.lines = lines;
     owner.expired = false;
+    // The same lines with other values: pages need only those values.
+    if (isPatch) for (const [format, changed] of this.#changed) this.#patchNow(owner, this.#pages.get(format), changed);
+    else this.#changed.clear();
+  }
+
+  // While its lines are at hand, they are written into a page that nobody reads and that only they make old.
+  #patchNow(owner: Owner, page: MadePage | undefined, changed: Set<Owner>): void {
+    if (page === undefined || page.readers > 0 || page.version !== this.#version - 1) changed.add(owner);
+    else {
+      writeOwner(page, owner);
+      page.version = this.#version;
+    }
+  }
+
+  #tally(more: Lines | undefined, less: Lines | undefined): void {
+    if (more === less) return;
+    this.#size += sizeOf(more) - sizeOf(less);
+    this.#bytes += (more?.bytes.length ?? 0) - (less?.bytes.length ?? 0);
   }
 
   /** Takes an owner away, with all that it had. */
@@ -70,10 +100,10 @@ export class Exposition {
     const owner = this.#owners.get(key);
     if (owner === undefined) return;
     this.#owners.delete(key);
-    this.#size -= sizeOf(owner.lines);
+    this.#tally(undefined, owner.lines);
     this.#version += 1;
     this.#layout = undefined;
-    this.#spoilPages();
+    this.#changed.clear();
   }
 
   /** Hides the gauges of an owner until its next `set`: old values disappear, totals stay. */
@@ -82,11 +112,7 @@ export class Exposition {
     if (owner === undefined || owner.expired) return;
     owner.expired = true;
     this.#version += 1;
-    this.#spoilPages();
-  }
-
-  #spoilPages(): void {
-    for (const page of this.#pages.values()) page.patched = undefined;
+    this.#changed.clear();
   }
 
   /** Number of series of all owners, those included that have expired. */
@@ -127,7 +153,7 @@ export class Exposition {
     let making = this.#making.get(format);
     if (making === undefined || (making.version !== this.#version && !making.isWaiting)) {
       const before = making?.page;
-      making = { version: this.#version, isWaiting: before !== undefined, readers: 0, page: Promise.reject() };
+      making = { version: this.#version, isWaiting: true, readers: 0, page: Promise.reject() };
       making.page.catch(() => undefined);
       making.page = this.#make(format, making, before);
       this.#making.set(format, making);
@@ -137,32 +163,49 @@ export class Exposition {
   }
 
   async #make(format: Format, making: Making, before: Promise<Page> | undefined): Promise<MadePage> {
-    // Also when there is none: who asks for the page is counted before it is made.
     await before?.catch(() => undefined);
+    // What asked for the page has held the event loop already; and all who ask in the same turn share it.
+    await nextTurn();
     const version = this.#version;
     making.version = version;
     making.isWaiting = false;
+    const changed = this.#changed.get(format);
+    // From here on, a change is a change of the page to come.
+    this.#changed.set(format, new Set());
     this.#assembling += 1;
     try {
-      this.#layout ??= layoutOf(this.#families.length, this.#owners.values());
+      this.#layout ??= layoutOf(this.#families.length, this.#owners);
       const known = this.#pages.get(format);
-      const patched = known?.layout === this.#layout ? known.patched : undefined;
-      const isPatch = known !== undefined && patched !== undefined;
-      // From here on, a change of values is a change of the page to come.
-      if (known !== undefined) known.patched = undefined;
-      const parts = { families: this.#families, format, layout: this.#layout, version, buffers: this.#buffers };
-      const page = isPatch
-        ? await patchPage(known, patched, version, this.#buffers)
-        : await composePage(parts, this.#owners.values());
-      // What changed while it was made was not written in place, so this page cannot be patched to hold it.
-      if (this.#version !== version) page.patched = undefined;
-      page.readers = making.readers;
+      const isPatch = changed !== undefined && known?.layout === this.#layout;
+      const page = isPatch ? await this.#patch(known, format, changed) : await this.#compose(format, this.#layout);
+      page.version = version;
+      page.readers += making.readers;
       this.#pages.set(format, page);
-      known?.retire();
+      if (known !== page) known?.retire();
       return page;
+    } catch (error) {
+      this.#changed.delete(format);
+      throw error;
     } finally {
       this.#assembling -= 1;
       if (this.#making.get(format) === making) this.#making.delete(format);
     }
+  }
+
+  #compose(format: Format, layout: Layout): Promise<MadePage> {
+    const parts = { families: this.#families, format, layout, bytes: this.#bytes, buffers: this.#buffers };
+    return composePage(parts, this.#owners.values());
+  }
+
+  async #patch(known: MadePage, format: Format, changed: Iterable<Owner>): Promise<MadePage> {
+    // Taken before the first turn ends: lines that come later may have other widths, and do not fit into this page.
+    const values = Array.from(changed, ({ place, lines }) => ({ place, lines }));
+    if (values.length === 0) return known;
+    const isFree = known.readers === 0;
+    // A page that is half written over is nobody's, also when this fails.
+    if (isFree) this.#pages.delete(format);
+    const page = isFree ? known : await copyPage(known, this.#buffers);
+    await writeValues(page, values);
+    return page;
   }
 }

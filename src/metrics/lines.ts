@@ -122,7 +122,7 @@ export class Renderer {
 
   /**
    * Renders the samples of one owner, reusing what did not change since `previous`. Throws on any invalid sample.
-   * With `mayPatch`, values of unchanged width are written into the bytes of `previous`, which then are the result.
+   * Lines of unchanged width keep the marks of `previous`; with `mayPatch` they are written into its bytes, and it is the result.
    */
   render(samples: Iterable<Sample>, previous: Lines | undefined, mayPatch: boolean): Lines {
     const list = Array.isArray(samples) ? (samples as readonly Sample[]) : [...samples];
@@ -215,11 +215,18 @@ function renew(list: readonly Sample[], previous: Lines, mayPatch: boolean): Lin
       if (column.width[line] !== (marks[line * 2 + 1] as number) - (marks[line * 2] as number) - 1) isPatch = false;
     }
   }
-  if (isPatch && mayPatch) {
-    for (let one = 0; one < line; one += 1) writeValue(one, bytes, marks[one * 2] as number);
-    return previous;
+  if (isPatch) {
+    const lines = mayPatch ? previous : { shape, labels, marks, bytes: copyOf(bytes) };
+    for (let one = 0; one < line; one += 1) writeValue(one, lines.bytes, marks[one * 2] as number);
+    return lines;
   }
   return { shape, labels, ...writeLines(line, previous) };
+}
+
+function copyOf(bytes: Buffer): Buffer {
+  const copy = Buffer.allocUnsafeSlow(bytes.length);
+  bytes.copy(copy);
+  return copy;
 }
 
 function refuseDoubles(group: readonly Sample[]): void {

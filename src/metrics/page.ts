@@ -1,13 +1,15 @@
-// Putting a page together: all at once from the lines of all owners, or from the page before when only values changed. Both
-// go in portions of a few milliseconds, with the event loop free in between.
+// Putting a page together: from the lines of all owners, or from the page before when only values changed; that one is
+// written over when nobody reads it. All go in portions of a few milliseconds, with the event loop free in between.
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { BufferPool } from "./buffer-pool.ts";
 import type { Family } from "./family.ts";
 import { type Format, headerOf } from "./header.ts";
 import { endOf, type Lines } from "./lines.ts";
 
-const PORTION_BYTES = 2 * 1024 * 1024;
-const PORTION_COPIES = 8192;
+const PORTION_MS = 2;
+// Between two looks at the clock: a few tenths of a millisecond.
+const STEP_COPIES = 512;
+const STEP_BYTES = 1024 * 1024;
 
 /** The samples of one owner as they are shown. */
 export interface Owner {
@@ -21,45 +23,41 @@ export interface Owner {
 /** A page that is ready to be sent. */
 export interface Page {
   readonly body: Buffer;
-  /** Grows with every change, so that pages can be compared and compressed once. */
+  /** Grows with every change, so that pages can be compared and compressed once. To be read before the release. */
   readonly version: number;
   /** Says that the body is not read any more by whoever asked for the page; at most once per page asked for. */
   release(): void;
 }
 
-/** Which owners have which family. */
+/** Which owners have which family; flat, because a large watch list has as many entries as gauges. */
 export interface Layout {
-  /** For each family: the places of the owners that have it, and the place of the family in the shape of each. */
-  readonly holders: readonly { readonly owners: number[]; readonly places: number[] }[];
+  /** For each family: where its entries begin in `owners` and `places`, and where those of the last one end. */
+  readonly starts: Uint32Array;
+  /** For each entry, the place of the owner. */
+  readonly owners: Uint32Array;
+  /** For each entry, the place of the family in the shape of that owner. */
+  readonly places: Uint32Array;
   /** For each owner: where its families begin among those of all owners. */
-  readonly bases: readonly number[];
+  readonly bases: Uint32Array;
 }
 
-/** A page, with what is needed to make the next one from it. */
+/** A page, with what is needed to make the next one from it. Its version is given to it when it is whole. */
 export class MadePage implements Page {
   readonly body: Buffer;
-  readonly version: number;
+  version = 0;
   readonly layout: Layout;
-  /** For each family of each owner: where its lines begin in the body. */
+  /** For each family of each owner that is shown: where its lines begin in the body. */
   readonly offsets: Uint32Array;
-  /** Owners whose values, and nothing else, changed since; undefined when something else did. */
-  patched: Set<Owner> | undefined;
   /** How many were handed the page and have not released it. */
   readers = 0;
   readonly #memory: Buffer;
   readonly #buffers: BufferPool;
   #isRetired = false;
 
-  constructor(
-    made: { body: Buffer; version: number; layout: Layout; offsets: Uint32Array; patched: Set<Owner> | undefined },
-    memory: Buffer,
-    buffers: BufferPool,
-  ) {
-    this.body = made.body;
-    this.version = made.version;
-    this.layout = made.layout;
-    this.offsets = made.offsets;
-    this.patched = made.patched;
+  constructor(memory: Buffer, length: number, layout: Layout, offsets: Uint32Array, buffers: BufferPool) {
+    this.body = memory.subarray(0, length);
+    this.layout = layout;
+    this.offsets = offsets;
     this.#memory = memory;
     this.#buffers = buffers;
   }
@@ -80,103 +78,136 @@ export class MadePage implements Page {
   }
 }
 
+/** Adds to a place of an array; returns what was there. */
+function add(counts: Uint32Array, place: number, more: number): number {
+  const before = counts[place] as number;
+  counts[place] = before + more;
+  return before;
+}
+
 /** The layout of owners in their order; gives each its place. */
-export function layoutOf(families: number, owners: Iterable<Owner>): Layout {
-  const holders = Array.from({ length: families }, () => ({ owners: [] as number[], places: [] as number[] }));
-  const bases: number[] = [];
-  let base = 0;
-  let owner = 0;
-  for (const one of owners) {
-    const { lines } = one;
-    one.place = owner;
-    bases.push(base);
-    base += lines.shape.families.length;
-    for (const [place, index] of lines.shape.families.entries()) {
-      holders[index]?.owners.push(owner);
-      holders[index]?.places.push(place);
-    }
-    owner += 1;
+export function layoutOf(families: number, owners: ReadonlyMap<string, Owner>): Layout {
+  const starts = new Uint32Array(families + 1);
+  const bases = new Uint32Array(owners.size);
+  // Asked of each owner once: what lies apart in memory takes longer to reach than to work on.
+  const held: (readonly number[])[] = [];
+  let entries = 0;
+  for (const owner of owners.values()) {
+    owner.place = held.length;
+    bases[owner.place] = entries;
+    const { families: all } = owner.lines.shape;
+    held.push(all);
+    entries += all.length;
+    for (let at = 0; at < all.length; at += 1) add(starts, (all[at] as number) + 1, 1);
   }
-  bases.push(base);
-  return { holders, bases };
+  for (let family = 0; family < families; family += 1) add(starts, family + 1, starts[family] as number);
+
+  const ends = starts.slice(0, families);
+  const layout = { starts, owners: new Uint32Array(entries), places: new Uint32Array(entries), bases };
+  for (let owner = 0; owner < held.length; owner += 1) {
+    const all = held[owner] as readonly number[];
+    for (let at = 0; at < all.length; at += 1) {
+      const entry = add(ends, all[at] as number, 1);
+      layout.owners[entry] = owner;
+      layout.places[entry] = at;
+    }
+  }
+  return layout;
 }
 
 interface Parts {
   readonly families: readonly Family[];
   readonly format: Format;
   readonly layout: Layout;
-  readonly version: number;
+  /** Of the lines of all owners. */
+  readonly bytes: number;
   readonly buffers: BufferPool;
+}
+
+/** Lets others have the event loop when a portion has taken its time. */
+class Pace {
+  #begun = performance.now();
+
+  get isOver(): boolean {
+    return performance.now() - this.#begun >= PORTION_MS;
+  }
+
+  async rest(): Promise<void> {
+    await nextTurn();
+    this.#begun = performance.now();
+  }
 }
 
 /** A page from the lines of all owners. */
 export async function composePage(
-  { families, format, layout, version, buffers }: Parts,
+  { families, format, layout, bytes, buffers }: Parts,
   owners: Iterable<Owner>,
 ): Promise<MadePage> {
+  const pace = new Pace();
   // Nothing is written into these lines while a page is made: a consistent snapshot, even while polls go on.
-  const shown = [...owners].map(({ lines, expired }) => ({ lines, expired }));
-  let size = shown.reduce((sum, { lines }) => sum + lines.bytes.length, 16);
+  const lines: Lines[] = [];
+  const expired = new Set<number>();
+  for (const owner of owners) {
+    if (owner.expired) expired.add(lines.length);
+    lines.push(owner.lines);
+  }
+  let size = bytes + 16;
   for (const family of families) size += headerOf(family, format).length;
   const page = buffers.take(size);
-  const offsets = new Uint32Array(layout.bases.at(-1) ?? 0);
+  const offsets = new Uint32Array(layout.owners.length);
+  if (pace.isOver) await pace.rest();
 
   let end = 0;
-  let portion = PORTION_BYTES;
   let copies = 0;
   for (const [index, family] of families.entries()) {
     const start = end;
-    const { owners: holders, places } = layout.holders[index] as Layout["holders"][number];
-    for (let at = 0; at < holders.length; at += 1) {
-      const owner = holders[at] as number;
-      const place = places[at] as number;
-      const { lines, expired } = shown[owner] as { lines: Lines; expired: boolean };
-      if (expired && family.kind === "gauge") continue;
+    const stop = layout.starts[index + 1] as number;
+    for (let entry = layout.starts[index] as number; entry < stop; entry += 1) {
+      const owner = layout.owners[entry] as number;
+      const place = layout.places[entry] as number;
+      if (family.kind === "gauge" && expired.has(owner)) continue;
       if (end === start) end += headerOf(family, format).copy(page, end);
+      const shown = lines[owner] as Lines;
       offsets[(layout.bases[owner] as number) + place] = end;
-      end += lines.bytes.copy(page, end, endOf(lines, place - 1), endOf(lines, place));
+      end += shown.bytes.copy(page, end, endOf(shown, place - 1), endOf(shown, place));
       copies += 1;
-      if (end > portion || copies === PORTION_COPIES) {
-        portion = end + PORTION_BYTES;
-        copies = 0;
-        await nextTurn();
-      }
+      if (copies % STEP_COPIES === 0 && pace.isOver) await pace.rest();
     }
   }
   if (format === "openmetrics") end += page.write("# EOF\n", end, "latin1");
-  const isWhole = shown.every(({ expired }) => !expired);
-  const body = page.subarray(0, end);
-  return new MadePage({ body, version, layout, offsets, patched: isWhole ? new Set() : undefined }, page, buffers);
+  return new MadePage(page, end, layout, offsets, buffers);
 }
 
-/** The page before with the values of some owners anew; its own bytes stay, since they may still be on their way to somebody. */
-export async function patchPage(
-  before: MadePage,
-  owners: Iterable<Owner>,
-  version: number,
-  buffers: BufferPool,
-): Promise<MadePage> {
-  const { layout, offsets } = before;
-  // Taken before the first turn ends: lines that come later may have other widths, and do not fit into this page.
-  const changed = [...owners].map(({ place, lines }) => ({ place, lines }));
-  const memory = buffers.take(before.body.length);
-  const body = memory.subarray(0, before.body.length);
-  for (let start = 0; start < body.length; start += PORTION_BYTES) {
-    if (start > 0) await nextTurn();
-    before.body.copy(body, start, start, start + PORTION_BYTES);
+/** A copy of a page to be written over, because the page itself may still be on its way to somebody. */
+export async function copyPage({ body, layout, offsets }: MadePage, buffers: BufferPool): Promise<MadePage> {
+  const pace = new Pace();
+  const memory = buffers.take(body.length);
+  for (let start = 0; start < body.length; start += STEP_BYTES) {
+    body.copy(memory, start, start, start + STEP_BYTES);
+    if (pace.isOver) await pace.rest();
   }
+  return new MadePage(memory, body.length, layout, offsets, buffers);
+}
+
+/** Writes the values of some owners over those on a page that nobody reads. */
+export async function writeValues(page: MadePage, values: readonly Pick<Owner, "place" | "lines">[]): Promise<void> {
+  const pace = new Pace();
   let copies = 0;
-  for (const { place, lines } of changed) {
-    copies += patchOwner(body, lines, offsets, layout.bases[place] as number);
-    if (copies >= PORTION_COPIES) {
-      copies = 0;
-      await nextTurn();
-    }
+  for (const owner of values) {
+    copies += writeOwner(page, owner);
+    if (copies < STEP_COPIES) continue;
+    copies = 0;
+    if (pace.isOver) await pace.rest();
   }
-  return new MadePage({ body, version, layout, offsets, patched: new Set() }, memory, buffers);
 }
 
-function patchOwner(body: Buffer, { shape, marks, bytes }: Lines, offsets: Uint32Array, base: number): number {
+/** Writes the values of one owner over those on a page that nobody reads; returns how many. */
+export function writeOwner(
+  { body, layout, offsets }: MadePage,
+  { place: owner, lines }: Pick<Owner, "place" | "lines">,
+): number {
+  const { shape, marks, bytes } = lines;
+  const base = layout.bases[owner] as number;
   let line = 0;
   let start = 0;
   for (let place = 0; place < shape.stops.length; place += 1) {

@@ -1,8 +1,9 @@
-import { describe, expect, test } from "@jest/globals";
+import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
 import fc from "fast-check";
 import { Exposition } from "../../src/metrics/exposition.ts";
 import { counter, gauge, histogram, type Sample } from "../../src/metrics/family.ts";
 import { formatBound, formatValue } from "../../src/metrics/numbers.ts";
+import type { Page } from "../../src/metrics/page.ts";
 import { parseExposition } from "../support/parser.ts";
 
 const waiting = gauge({
@@ -20,10 +21,31 @@ const sizes = histogram({
   bounds: [1, 2.5, 10],
   labels: { a: "one" },
 });
+const FORMATS: ("classic" | "openmetrics")[] = ["classic", "openmetrics"];
 const families = [waiting, plain, seen, sizes];
 
-const text = async (exposition: Exposition, format: "classic" | "openmetrics" = "classic") =>
-  (await exposition.page(format)).body.toString();
+const text = async (exposition: Exposition, format: "classic" | "openmetrics" = "classic") => {
+  const page = await exposition.page(format);
+  const shown = page.body.toString();
+  page.release();
+  return shown;
+};
+
+// Whenever the making of a page looks at the clock, its portion is over: as many turns of the event loop as there can be.
+beforeEach(() => {
+  let now = 0;
+  jest.spyOn(performance, "now").mockImplementation(() => {
+    now += 1000;
+    return now;
+  });
+});
+afterEach(() => {
+  jest.restoreAllMocks();
+});
+
+const turns = async (count: number) => {
+  for (let turn = 0; turn < count; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+};
 
 describe("the text", () => {
   test("is exactly this in the classic format", async () => {
@@ -198,22 +220,22 @@ function renewed({ family, labels, value }: Sample, by: number): Sample {
   return family.at(labels, { counts: value.counts.map((count) => count + by), sum: value.sum });
 }
 
-async function readBack(exposition: Exposition, format: "classic" | "openmetrics"): Promise<Map<string, number>> {
-  return new Map(
-    parseExposition(await text(exposition, format), format)
+const valuesIn = (page: string, format: "classic" | "openmetrics") =>
+  new Map(
+    parseExposition(page, format)
       .flatMap(({ samples }) => samples)
       .map(({ name, labels, value }) => [keyOf(name, [...labels]), value]),
   );
-}
 
 test("whatever was set is read back, in both formats, after every change", async () => {
   await fc.assert(
     fc.asyncProperty(
-      fc.array(fc.tuple(change, fc.boolean(), fc.boolean()), { minLength: 1, maxLength: 8 }),
+      fc.array(fc.tuple(change, fc.subarray(FORMATS), fc.boolean()), { minLength: 1, maxLength: 8 }),
       async (changes) => {
         const exposition = new Exposition(families);
+        const unreleased: { page: Page; shown: string }[] = [];
         const owners = new Map<string, { samples: readonly Sample[]; isExpired: boolean }>();
-        for (const [happens, looksAtClassic, looksAtOpenMetrics] of changes) {
+        for (const [happens, formats, releases] of changes) {
           const { owner } = happens;
           const { samples: before } = owners.get(owner) ?? { samples: [] };
           if (happens.kind === "remove") {
@@ -243,14 +265,82 @@ test("whatever was set is read back, in both formats, after every change", async
               samples.filter(({ family }) => !isExpired || family.kind !== "gauge"),
             ),
           );
-          if (looksAtClassic) expect(await readBack(exposition, "classic")).toEqual(wanted);
-          if (looksAtOpenMetrics) expect(await readBack(exposition, "openmetrics")).toEqual(wanted);
+          for (const format of formats) {
+            const page = await exposition.page(format);
+            const shown = page.body.toString();
+            expect(valuesIn(shown, format)).toEqual(wanted);
+            if (releases) page.release();
+            else unreleased.push({ page, shown });
+          }
           const counted = [...exposition.seriesPerFamily().values()].reduce((sum, count) => sum + count, 0);
           expect(counted).toBe(wanted.size);
         }
+        for (const { page, shown } of unreleased) expect(page.body.toString()).toBe(shown);
       },
     ),
     { numRuns: 400, seed: 20261121 },
+  );
+});
+
+const step = fc.oneof(
+  fc.record({
+    kind: fc.constant("set" as const),
+    owner: fc.constantFrom("a", "b", "c"),
+    // Of the width before and not, and now and then with another family.
+    value: fc.oneof(fc.integer({ min: 1, max: 9 }), fc.integer({ min: 10, max: 99 })),
+    counts: fc.constantFrom(0, 0, 0, 1),
+  }),
+  fc.record({ kind: fc.constantFrom("expire" as const, "remove" as const), owner: fc.constantFrom("a", "b", "c") }),
+  fc.record({ kind: fc.constant("ask" as const), format: fc.constantFrom(...FORMATS), releases: fc.boolean() }),
+  fc.record({ kind: fc.constant("turn" as const) }),
+);
+
+test("a page asked for at any moment shows all owners as they were at one moment since", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), async (steps) => {
+      const exposition = new Exposition(families);
+      const known = new Map<string, readonly [string, number][]>();
+      const history = ["[]"];
+      const answers: Promise<void>[] = [];
+      const unreleased: { page: Page; shown: string }[] = [];
+      for (const one of steps) {
+        if (one.kind === "turn") await turns(1);
+        else if (one.kind === "ask") {
+          const { format, releases } = one;
+          const since = history.length - 1;
+          const answer = exposition.page(format).then((page) => {
+            const shown = page.body.toString();
+            const state = JSON.stringify([...valuesIn(shown, format)].sort());
+            expect(history.slice(since)).toContain(state);
+            if (releases) page.release();
+            else unreleased.push({ page, shown });
+          });
+          answer.catch(() => undefined);
+          answers.push(answer);
+        } else {
+          const { kind, owner } = one;
+          if (kind === "set") {
+            const samples = [waiting.at({ a: owner, b: "" }, one.value)];
+            if (one.counts > 0) samples.push(seen.at({ a: owner }, one.counts));
+            exposition.set(owner, samples);
+            known.set(owner, [...expected(samples)]);
+          } else if (kind === "remove") {
+            exposition.remove(owner);
+            known.delete(owner);
+          } else {
+            exposition.expire(owner);
+            known.set(
+              owner,
+              (known.get(owner) ?? []).filter(([name]) => name.startsWith(seen.name)),
+            );
+          }
+          history.push(JSON.stringify([...known.values()].flat().sort()));
+        }
+      }
+      await Promise.all(answers);
+      for (const { page, shown } of unreleased) expect(page.body.toString()).toBe(shown);
+    }),
+    { numRuns: 1000, seed: 20261121 },
   );
 });
 
@@ -369,7 +459,7 @@ test("a page that is being made still has who was taken away meanwhile, and the 
   await text(exposition);
   set(2);
   const early = text(exposition);
-  await new Promise((resolve) => setImmediate(resolve));
+  await turns(2);
   exposition.remove("first");
   const late = text(exposition);
 
@@ -397,7 +487,7 @@ test("a page that is made from the one before shows what was known when it was b
     await exposition.page("classic");
     small([seen.at({ a: "z" }, 3)]);
     const page = exposition.page("classic");
-    await new Promise((resolve) => setImmediate(resolve));
+    await turns(2);
     small(later);
 
     expect(lineOf((await page).body.toString())).toEqual([`${seen.name}{a="z"} 3`]);
