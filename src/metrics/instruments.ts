@@ -151,8 +151,10 @@ export class Instruments {
   }
 }
 
-// Nothing measured since the last time is a largest of 0, and a smallest of centuries.
-const lateness = (seconds: number): number =>
-  seconds === 0 || seconds > 1e9 ? Number.NaN : Math.max(0, seconds - EVENT_LOOP_RESOLUTION_MS / 1000);
+// When nothing was measured since the last time, the smallest is centuries, and the others are less than the wait itself.
+function lateness(seconds: number): number {
+  const late = seconds - EVENT_LOOP_RESOLUTION_MS / 1000;
+  return late < -EVENT_LOOP_RESOLUTION_MS / 2000 || late > 1e9 ? Number.NaN : Math.max(0, late);
+}
 
 const metricsOf = (registry: Registry) => registry.getMetricsAsArray() as unknown as readonly Metric[];
