@@ -68,7 +68,8 @@ const usageSlow = usageOver("stacks:chain_block_usage:ratio_slow", blockUsage.wi
 const ratio = recorded(feeRatio, all);
 const ratioSlow = recorded(feeRatioSlow, all);
 const enoughWait = (least: number) => `and ${onNetwork} ${waitingNow} >= ${least}`;
-const unlessRoom = ({ record }: Recording) => `unless ${onNetwork} ${record} <= ${blockUsage.roomUpTo}`;
+const unlessRoom = `unless ${onNetwork} ${usage.record} <= ${blockUsage.roomUpTo.fast}`;
+const unlessRoomSlow = `unless ${onNetwork} ${usageSlow.record} <= ${blockUsage.roomUpTo.slow}`;
 
 const SEE = {
   ratio: { shows: "The fee against what is usual.", query: ratio },
@@ -93,14 +94,14 @@ const spike: Alert = {
   expr: `${ratio} > ${FEES.spike.feeRatio}
 and ${onNetwork} ${backlogRatio.record} > ${FEES.spike.backlogRatio}
 ${enoughWait(FEES.spike.leastWaiting)}
-${unlessRoom(usage)}`,
+${unlessRoom}`,
   for: FEES.spike.for,
   keepFiringFor: FEES.spike.keepFiringFor,
   summary: "Fees on {{ $labels.network }} are far above what is usual",
   description:
     "The median fee of waiting transactions is {{ $value | humanize }} times its usual level, more wait than usual, and blocks are not known to have room.",
   runbook: {
-    meaning: `The median fee of what waits is more than ${FEES.spike.feeRatio} times its median over ${baseline.window}, and the backlog has grown with it (over ${FEES.spike.backlogRatio} times, and at least ${FEES.spike.leastWaiting}). Where the use of blocks is known, more than ${blockUsage.roomUpTo * 100} % of what tenures allow was used over ${blockUsage.windows.fast}; so the price to get in has risen, not only what some people offer.`,
+    meaning: `The median fee of what waits is more than ${FEES.spike.feeRatio} times its median over ${baseline.window}, and the backlog has grown with it (over ${FEES.spike.backlogRatio} times, and at least ${FEES.spike.leastWaiting}). Where the use of blocks is known, more than ${blockUsage.roomUpTo.fast * 100} % of what tenures allow was used over ${blockUsage.windows.fast}; so the price to get in has risen, not only what some people offer.`,
     impact: "Transactions sent at the usual fee wait for long, or until the rush is over.",
     diagnosis: [SEE.ratio, SEE.types, SEE.backlog, SEE.usage, SEE.fees],
     actions: [
@@ -118,14 +119,14 @@ const elevated: Alert = {
   expr: `${ratioSlow} > ${FEES.elevated.feeRatio}
 and ${onNetwork} ${backlogRatio.record} > ${FEES.elevated.backlogRatio}
 ${enoughWait(FEES.elevated.leastWaiting)}
-${unlessRoom(usageSlow)}`,
+${unlessRoomSlow}`,
   for: FEES.elevated.for,
   keepFiringFor: FEES.elevated.keepFiringFor,
   summary: "Fees on {{ $labels.network }} have been above what is usual for a while",
   description:
     "Over the last half hour the median fee of waiting transactions was {{ $value | humanize }} times its usual level, with a large backlog.",
   runbook: {
-    meaning: `A slow rise: the median over ${windows.slow} of the fee is more than ${FEES.elevated.feeRatio} times its usual level, and more than ${FEES.elevated.backlogRatio} times the usual number wait, at least ${FEES.elevated.leastWaiting}. Blocks are not known to have had room for ${blockUsage.windows.slow}.`,
+    meaning: `A slow rise: the median over ${windows.slow} of the fee is more than ${FEES.elevated.feeRatio} times its usual level, and more than ${FEES.elevated.backlogRatio} times the usual number wait, at least ${FEES.elevated.leastWaiting}. Where the use of blocks is known, more than ${blockUsage.roomUpTo.slow * 100} % of what tenures allow was used over ${blockUsage.windows.slow}.`,
     impact: "Cheap transactions wait longer than usual. Nothing is broken.",
     diagnosis: [{ shows: "The slow fee ratio.", query: ratioSlow }, SEE.backlog, SEE.usage, SEE.usageSlow, SEE.age],
     actions: [
@@ -141,14 +142,14 @@ const backlog: Alert = {
   severity: "warning",
   expr: `${backlogRatio.record} > ${FEES.backlog.backlogRatio}
 ${enoughWait(FEES.backlog.leastWaiting)}
-${unlessRoom(usageSlow)}`,
+${unlessRoomSlow}`,
   for: FEES.backlog.for,
   keepFiringFor: FEES.backlog.keepFiringFor,
   summary: "Far more transactions than usual wait on {{ $labels.network }}",
   description:
     "{{ $value | humanize }} times the usual number of transactions wait, and blocks are not known to have room.",
   runbook: {
-    meaning: `More than ${FEES.backlog.backlogRatio} times the usual number of transactions wait, and at least ${FEES.backlog.leastWaiting}; blocks are not known to have had room for ${blockUsage.windows.slow}. A flood of cheap transactions looks like this: percentiles of fees do not move, because what floods in is cheap.`,
+    meaning: `More than ${FEES.backlog.backlogRatio} times the usual number of transactions wait, and at least ${FEES.backlog.leastWaiting}. Where the use of blocks is known, more than ${blockUsage.roomUpTo.slow * 100} % of what tenures allow was used over ${blockUsage.windows.slow}. A flood of cheap transactions looks like this: percentiles of fees do not move, because what floods in is cheap.`,
     impact:
       "The cheapest transactions may not be mined for hours; the price to get in can rise without any fee percentile showing it.",
     diagnosis: [SEE.backlog, SEE.waiting, SEE.age, SEE.usage, SEE.usageSlow],

@@ -30,7 +30,7 @@ export const FEES = {
     staleness: "15m",
   },
   /** Windows over which the present fee is the median. */
-  windows: { fast: "3m", slow: "30m" },
+  windows: { fast: "2m", slow: "30m" },
   /**
    * Use of the blocks: execution cost at the pace of the last `fast` (or `slow`) for as long as `tenure`, the usual length of one, over the
    * limit of a tenure, in the fullest dimension. 1 is as much as tenures allow. The used share of the current tenure tells
@@ -38,19 +38,22 @@ export const FEES = {
    */
   blockUsage: {
     /** Several polls of the collector `blocks` each: between two of them, nothing seems to be used. */
-    windows: { fast: "6m", slow: "20m" },
+    windows: { fast: "4m", slow: "15m" },
     tenure: "10m",
-    /** Up to here blocks have room: a high fee is nobody's price. Ratio. */
-    roomUpTo: 0.85,
+    /**
+     * Up to here blocks have room: a high fee is nobody's price. A spike is told of when blocks are about full; a backlog, which
+     * says something by itself, unless they are about as empty as on a calm day. Ratio.
+     */
+    roomUpTo: { fast: 0.75, slow: 0.5 },
     /** Below this nobody who pays anything is kept out. Ratio. */
     idleBelow: 0.6,
   },
   /** StacksFeeSpike: ratio (fast) > feeRatio, backlog ratio > backlogRatio, at least leastWaiting wait, blocks not known to have room. */
-  spike: { feeRatio: 3, backlogRatio: 2, leastWaiting: 100, for: "3m", keepFiringFor: "30m" },
+  spike: { feeRatio: 3.5, backlogRatio: 3, leastWaiting: 500, for: "1m", keepFiringFor: "30m" },
   /** StacksFeeElevated: ratio (slow) > feeRatio, backlog ratio > backlogRatio, at least leastWaiting wait, blocks not known to have room. */
-  elevated: { feeRatio: 2, backlogRatio: 3, leastWaiting: 100, for: "5m", keepFiringFor: "1h" },
+  elevated: { feeRatio: 2, backlogRatio: 3, leastWaiting: 500, for: "5m", keepFiringFor: "1h" },
   /** StacksMempoolBacklog: backlog ratio > backlogRatio, at least leastWaiting wait, blocks not known to have room. */
-  backlog: { backlogRatio: 2, leastWaiting: 100, for: "10m", keepFiringFor: "1h" },
+  backlog: { backlogRatio: 4, leastWaiting: 500, for: "1m", keepFiringFor: "1h" },
   /** StacksFeeTopHeavy: priority high over low > spreadRatio while ratio (fast) < feeRatioBelow, at least leastWaiting wait. */
   topHeavy: { spreadRatio: 50, feeRatioBelow: 1.5, leastWaiting: 20, for: "30m", keepFiringFor: "30m" },
   /** StacksMempoolStuckCluster: ratio (fast) > feeRatio while blocks are idle or, their use unknown, backlog ratio < backlogRatioBelow; at least leastWaiting wait. */

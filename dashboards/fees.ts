@@ -108,7 +108,7 @@ const now: readonly Panel[] = [
   gauge({
     id: 4,
     title: "Blocks full",
-    description: `Execution cost at the pace of the last ${FEES.blockUsage.windows.fast}, in the tightest dimension; 100 % is as much as tenures of ${FEES.blockUsage.tenure} allow. Up to ${FEES.blockUsage.roomUpTo * 100} % there is room, and a high fee buys nothing.`,
+    description: `Execution cost at the pace of the last ${FEES.blockUsage.windows.fast}, in the tightest dimension; 100 % is as much as tenures of ${FEES.blockUsage.tenure} allow. Up to ${FEES.blockUsage.roomUpTo.fast * 100} % there is room, and a high fee buys nothing.`,
     unit: "percentunit",
     decimals: 0,
     noValue: "unknown",
@@ -117,7 +117,7 @@ const now: readonly Panel[] = [
     min: 0,
     // A long tenure uses more than what is usual for one.
     max: 1.5,
-    steps: worse(FEES.blockUsage.roomUpTo, 1),
+    steps: worse(FEES.blockUsage.roomUpTo.fast, 1),
     queries: [{ expr: usage, legend: "used" }],
   }),
   stat({

@@ -50,7 +50,8 @@ const least = (limit: number): Clause => ({ value: "waiting", op: ">=", limit })
 const below = (value: Clause["value"], limit: number): Clause => ({ value, op: "<", limit });
 const { spike, elevated, backlog, topHeavy, stuckCluster, low, blockUsage } = FEES;
 // Where the use of blocks is not known, the rules do without that clause.
-const noRoom = (value: Clause["value"]): Clause => ({ ...above(value, blockUsage.roomUpTo), unknown: "vector(1)" });
+const noRoom: Clause = { ...above("blocks full", blockUsage.roomUpTo.fast), unknown: "vector(1)" };
+const noRoomSlow: Clause = { ...above("slow blocks full", blockUsage.roomUpTo.slow), unknown: "vector(1)" };
 const idle: Clause = {
   ...below("blocks full", blockUsage.idleBelow),
   unknown: `${VALUES["queue ratio"]} < bool ${stuckCluster.backlogRatioBelow}`,
@@ -64,7 +65,7 @@ const RULES: readonly Rule[] = [
       above("fee ratio", spike.feeRatio),
       above("queue ratio", spike.backlogRatio),
       least(spike.leastWaiting),
-      noRoom("blocks full"),
+      noRoom,
     ],
   },
   {
@@ -74,13 +75,13 @@ const RULES: readonly Rule[] = [
       above("slow fee ratio", elevated.feeRatio),
       above("queue ratio", elevated.backlogRatio),
       least(elevated.leastWaiting),
-      noRoom("slow blocks full"),
+      noRoomSlow,
     ],
   },
   {
     alert: "StacksMempoolBacklog",
     for: backlog.for,
-    clauses: [above("queue ratio", backlog.backlogRatio), least(backlog.leastWaiting), noRoom("slow blocks full")],
+    clauses: [above("queue ratio", backlog.backlogRatio), least(backlog.leastWaiting), noRoomSlow],
   },
   {
     alert: "StacksFeeTopHeavy",
@@ -322,7 +323,7 @@ const signals: readonly Panel[] = [
     id: 34,
     title: "Use of the blocks",
     legend: "right",
-    description: `Limit of the present tenure that is used, in its tightest dimension, and the pace of the last ${blockUsage.windows.fast} and ${blockUsage.windows.slow}, where 100 % is as much as tenures of ${blockUsage.tenure} allow; the rules look at the pace, those of StacksFeeElevated and StacksMempoolBacklog at the slower one: below ${blockUsage.idleBelow * 100} % high fees are stuck rather than bid, up to ${blockUsage.roomUpTo * 100} % there is room.`,
+    description: `Limit of the present tenure that is used, in its tightest dimension, and the pace of the last ${blockUsage.windows.fast} and ${blockUsage.windows.slow}, where 100 % is as much as tenures of ${blockUsage.tenure} allow; the rules look at the pace, those of StacksFeeElevated and StacksMempoolBacklog at the slower one: below ${blockUsage.idleBelow * 100} % high fees are stuck rather than bid, up to ${blockUsage.roomUpTo.fast * 100} % (the slower one: ${blockUsage.roomUpTo.slow * 100} %) there is room.`,
     unit: "percentunit",
     noValue: "Not known: no block was read",
     width: 12,
@@ -333,7 +334,7 @@ const signals: readonly Panel[] = [
     steps: [
       [null, "transparent"],
       [blockUsage.idleBelow, "blue"],
-      [blockUsage.roomUpTo, "red"],
+      [blockUsage.roomUpTo.fast, "red"],
     ],
     queries: [
       { expr: `max(${of("stacks_chain_tenure_execution_cost_ratio")})`, legend: "this tenure" },
@@ -359,7 +360,7 @@ export const spikes: Board = {
     { kind: "number", name: "fee_ratio", label: "Fee ratio >", value: spike.feeRatio },
     { kind: "number", name: "queue_ratio", label: "Queue ratio >", value: spike.backlogRatio },
     { kind: "number", name: "least_waiting", label: "Waiting ≥", value: spike.leastWaiting },
-    { kind: "number", name: "blocks_full", label: "Blocks full >", value: blockUsage.roomUpTo },
+    { kind: "number", name: "blocks_full", label: "Blocks full >", value: blockUsage.roomUpTo.fast },
   ],
   rows: [
     { panels: verdict },

@@ -5,6 +5,7 @@ import { delay } from "./score.ts";
 import { seedsOf } from "./seeds.ts";
 import { aimTable, explanationTable, mistakeTable, scoreTable, unionTable, whole } from "./tables.ts";
 import { DAYS, TRAINING_DAYS } from "./trace.ts";
+import { WORLD } from "./world.ts";
 import { OTHER_WORLDS } from "./worlds.ts";
 
 /** The whole page, computed from scratch: no date, no machine, so that equal code gives equal bytes. */
@@ -38,9 +39,9 @@ gets into a block. When blocks have room that is next to nothing, whatever waits
 
 | Alert | Fires when | for | Says |
 | --- | --- | --- | --- |
-| StacksFeeSpike | fee ratio (over ${windows.fast}) > ${spike.feeRatio}, backlog ratio > ${spike.backlogRatio}, at least ${spike.leastWaiting} wait, use of blocks > ${blockUsage.roomUpTo} or unknown | ${spike.for} | getting in costs far more than usual |
-| StacksFeeElevated | fee ratio (over ${windows.slow}) > ${elevated.feeRatio}, backlog ratio > ${elevated.backlogRatio}, at least ${elevated.leastWaiting} wait, slow use of blocks > ${blockUsage.roomUpTo} or unknown | ${elevated.for} | it has been dear for a while |
-| StacksMempoolBacklog | backlog ratio > ${backlog.backlogRatio}, at least ${backlog.leastWaiting} wait, slow use of blocks > ${blockUsage.roomUpTo} or unknown | ${backlog.for} | more waits than fits, whatever it pays; most surges are seen here first |
+| StacksFeeSpike | fee ratio (over ${windows.fast}) > ${spike.feeRatio}, backlog ratio > ${spike.backlogRatio}, at least ${spike.leastWaiting} wait, use of blocks > ${blockUsage.roomUpTo.fast} or unknown | ${spike.for} | getting in costs far more than usual |
+| StacksFeeElevated | fee ratio (over ${windows.slow}) > ${elevated.feeRatio}, backlog ratio > ${elevated.backlogRatio}, at least ${elevated.leastWaiting} wait, slow use of blocks > ${blockUsage.roomUpTo.slow} or unknown | ${elevated.for} | it has been dear for a while |
+| StacksMempoolBacklog | backlog ratio > ${backlog.backlogRatio}, at least ${backlog.leastWaiting} wait, slow use of blocks > ${blockUsage.roomUpTo.slow} or unknown | ${backlog.for} | more waits than fits, whatever it pays; most surges are seen here first |
 | StacksFeeTopHeavy | priority \`high\` > ${topHeavy.spreadRatio} × \`low\`, fee ratio < ${topHeavy.feeRatioBelow}, at least ${topHeavy.leastWaiting} wait | ${topHeavy.for} | a few offer very much: do not pay \`high\` |
 | StacksMempoolStuckCluster | fee ratio > ${stuckCluster.feeRatio}, use of blocks < ${blockUsage.idleBelow} (unknown: backlog ratio < ${stuckCluster.backlogRatioBelow}), at least ${stuckCluster.leastWaiting} wait | ${stuckCluster.for} | what waits is dear but cannot be mined: pay as usual |
 
@@ -50,7 +51,8 @@ history, and the baseline is worth most after a week.
 ## What was measured
 
 A simulated market (\`eval/\`), ${both.traces} traces of ${DAYS} days in two regimes, the first ${TRAINING_DAYS} days of each only to fill the baselines: ${whole(days)} scored days,
-${whole(both.minutes)} minutes, ${whole(both.transactions)} transactions, ${whole(events)} events. The thresholds were chosen on other seeds (\`npm run eval -- --tune\`).
+${whole(both.minutes)} minutes, ${whole(both.transactions)} transactions, ${whole(events)} events. The thresholds were chosen on other seeds: those of \`npm run eval -- --tune\`,
+and those of earlier reports.
 
 An *event* is a time in which the cheapest fee that got into full blocks was above what wallets suggest (three times what gets in on a calm day)
 for at least 15 minutes. It is detected when an alert fires between an hour before its start and its end. An alarm is right when it fires within an
@@ -71,9 +73,8 @@ ${aimTable(both)}
 - **False alarms.** ${whole(wrong("flood"))} of the ${whole(gatedUnion.alarms - gatedUnion.right)} came with a flood of transfers that pay about what wallets suggest: blocks are full, the backlog is real, and the price to get
   in ends just below the limit of an event. ${whole(wrong("flash"))} came with a flash whose price was up for less than a quarter of an hour. No percentile tells these from the
   real thing.
-- **Time to detect.** What drives fees at once is seen by StacksFeeSpike, half of it within ${delay(both.views.gated.scores.spike, 0.5)} minutes. A surge shows in the backlog only; that has to last ${backlog.for}, with blocks
-  that are full for most of ${blockUsage.windows.slow}, so that floods of some minutes wake nobody. The median lies between the two, and moves by some minutes from one set of seeds to
-  another. Shorter windows and waits are quicker, and wrong more often (\`npm run eval -- --tune\`).
+- **Time to detect.** What drives fees at once is seen by StacksFeeSpike, half of it within ${delay(both.views.gated.scores.spike, 0.5)} minutes. A surge shows in the backlog only, and is told of once
+  ${backlog.leastWaiting} wait: soon when it comes fast, late when it creeps. The median moves by a minute or so from one set of seeds to another.
 
 ### Small and large pools
 
@@ -107,8 +108,10 @@ ${unionTable(worlds, "World")}
 ## What to make of it
 
 - **The market is invented.** No minute-by-minute history of a Stacks mempool is public. Arrivals, fees, the mix of incidents and how often they come are
-  assumptions (all of them in \`eval/world.ts\`). Trust the order of things more than the figures: a backlog tells of more events than fees do; the use of
-  blocks removes most false alarms; percentiles of what waits alone are easily fooled.
+  assumptions (all of them in \`eval/world.ts\`). Trust the order of things more than the figures: a backlog tells of more events than fees do; how many
+  wait in all tells more than how many times the usual; percentiles of what waits alone are easily fooled.
+- **${backlog.leastWaiting} is a number of this market.** It is two thirds of what a tenure takes here (${WORLD.chain.tenureUnits} transactions). With so many waiting, blocks are full as a
+  rule, which is why the figures are the same where their use is not known. Where tenures take less, lower it; where as many wait on a calm day, raise it.
 - **The truth flatters the use of blocks.** An event needs full blocks, and the use of blocks says whether they are full. In the model every transaction
   uses the same part of one budget; on the chain there are five dimensions, and plain transfers use hardly any of them, so a flood of those can fill blocks
   unnoticed. The alerts then see room where there is none.
@@ -125,8 +128,8 @@ All numbers are in \`alerts/thresholds.ts\`; \`npm run generate\` writes the rul
 number does by itself on the tuning seeds (\`*\` marks the present one).
 
 - Too many alarms: raise \`spike.feeRatio\`, \`for\` or \`leastWaiting\` first; that costs minutes more than events.
-- Too late: lower \`spike.for\` and \`blockUsage.windows\`, then \`backlog.for\`; that costs precision.
-- Alarms in a pool whose usual size is several hundreds: raise \`leastWaiting\` of the backlog to twice that size.
+- Too late: lower \`leastWaiting\` of the backlog, then \`spike.feeRatio\`; that costs precision.
+- Alarms in a pool where several hundreds wait on a calm day: raise \`leastWaiting\` to twice that number. Silence on a chain with little room: lower it.
 - Only prices matter, not places in the queue: leave out StacksMempoolBacklog, and expect to miss most surges.
 `;
 }

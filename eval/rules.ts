@@ -22,7 +22,8 @@ export function conditionsOf(signals: Signals, fees: FeeThresholds = FEES): Read
   const { feeRatio, feeRatioSlow, waiting, backlogRatio, spread, usage, usageSlow } = signals;
   const at = (column: Float64Array, minute: number) => column[minute] as number;
   const { spike, elevated, backlog, topHeavy, stuckCluster, blockUsage } = fees;
-  const hasRoom = (used: Float64Array, minute: number) => at(used, minute) <= blockUsage.roomUpTo;
+  const hasRoom = (minute: number) => at(usage, minute) <= blockUsage.roomUpTo.fast;
+  const hasRoomSlow = (minute: number) => at(usageSlow, minute) <= blockUsage.roomUpTo.slow;
   const isIdle = (minute: number) => at(usage, minute) < blockUsage.idleBelow;
   const isUnknown = (minute: number) => Number.isNaN(at(usage, minute));
   return {
@@ -30,16 +31,16 @@ export function conditionsOf(signals: Signals, fees: FeeThresholds = FEES): Read
       at(feeRatio, minute) > spike.feeRatio &&
       at(backlogRatio, minute) > spike.backlogRatio &&
       at(waiting, minute) >= spike.leastWaiting &&
-      !hasRoom(usage, minute),
+      !hasRoom(minute),
     elevated: (minute) =>
       at(feeRatioSlow, minute) > elevated.feeRatio &&
       at(backlogRatio, minute) > elevated.backlogRatio &&
       at(waiting, minute) >= elevated.leastWaiting &&
-      !hasRoom(usageSlow, minute),
+      !hasRoomSlow(minute),
     backlog: (minute) =>
       at(backlogRatio, minute) > backlog.backlogRatio &&
       at(waiting, minute) >= backlog.leastWaiting &&
-      !hasRoom(usageSlow, minute),
+      !hasRoomSlow(minute),
     topHeavy: (minute) =>
       at(spread, minute) > topHeavy.spreadRatio &&
       at(feeRatio, minute) < topHeavy.feeRatioBelow &&

@@ -1,6 +1,8 @@
 // Four weeks of a fee market, and what an exporter would have shown of it, minute by minute.
 import { roundHalfEven } from "../simulator/chain/percentile.ts";
 import { Random } from "../simulator/chain/random.ts";
+import { blocks } from "../src/collectors/blocks.ts";
+import { intervalOf, parseSchedule } from "../src/poll/interval.ts";
 import { Miner } from "./blocks.ts";
 import { Demand, type Published, type Send, shiftFactor } from "./demand.ts";
 import { drawIncidents, type Incident } from "./incidents.ts";
@@ -13,6 +15,8 @@ export const DAYS = 28;
 /** Days at the start in which baselines fill and nothing is scored. */
 export const TRAINING_DAYS = 8;
 
+// Minutes between two polls of blocks, as they are by default. What the other collectors ask for is taken every minute.
+const BLOCKS_POLL = intervalOf(parseSchedule(blocks.schedule)) / 60_000;
 // What gets in on a calm day is a third of what wallets suggest, so three floors are where the suggestion no longer gets in.
 const FLOORS_IN_DEFAULT = 3;
 
@@ -27,7 +31,7 @@ export interface Samples {
   readonly high: Column;
   /** Waiting transactions, by type. */
   readonly waiting: Readonly<Record<Type, Column>>;
-  /** Execution cost of all blocks so far, in budgets of a tenure. */
+  /** Execution cost of all blocks so far, in budgets of a tenure, as of the last poll of blocks. */
   readonly cost: Column;
 }
 
@@ -84,6 +88,7 @@ export function playTrace(seed: string, regime: Regime, days = DAYS, world: Worl
   let published = publish(pool);
   let now = 0;
   let prices: number[] = [];
+  let seenCost = Number.NaN;
   for (let minute = 0; minute < minutes; minute += 1) {
     while (now < (minute + 1) * 60) {
       const seconds = miner.interval();
@@ -97,13 +102,17 @@ export function playTrace(seed: string, regime: Regime, days = DAYS, world: Worl
     price[minute] = middle(prices) / ((world.defaultFee / FLOORS_IN_DEFAULT) * shiftFactor(incidents, now));
     prices = [];
     published = publish(pool);
-    if (outages.some(({ from, until }) => now >= from && now < until)) continue;
+    if (outages.some(({ from, until }) => now >= from && now < until)) {
+      seenCost = Number.NaN;
+      continue;
+    }
     if (!Number.isNaN(published.low)) {
       samples.low[minute] = roundHalfEven(published.low);
       samples.high[minute] = roundHalfEven(published.high);
     }
     for (const type of TYPES) samples.waiting[type][minute] = pool.count(type);
-    samples.cost[minute] = miner.cost;
+    if (minute % BLOCKS_POLL === 0 || Number.isNaN(seenCost)) seenCost = miner.cost;
+    samples.cost[minute] = seenCost;
   }
   return { label, samples, price, incidents, transactions: { entered, mined, left, waiting: pool.size } };
 }

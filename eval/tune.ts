@@ -1,4 +1,5 @@
 // The search for thresholds, on seeds of its own: each number varied by itself around those of alerts/.
+import { isDeepStrictEqual } from "node:util";
 import { FEES } from "../alerts/thresholds.ts";
 import { alarmsOf, unionOf, withoutUsage } from "./rules.ts";
 import { delay, falseAlarms, precision, recall, type Score, scoreTrace, total } from "./score.ts";
@@ -11,24 +12,38 @@ import { REGIMES, type Regime } from "./world.ts";
 /** What is tried for each number. */
 const GRID = {
   windows: { fast: ["2m", "3m", "5m"], slow: ["15m", "30m", "60m"] },
-  blockUsage: { roomUpTo: [0.6, 0.75, 0.85, 0.95, 1] },
+  blockUsage: {
+    windows: [
+      { fast: "4m", slow: "10m" },
+      { fast: "4m", slow: "15m" },
+      { fast: "4m", slow: "20m" },
+      { fast: "6m", slow: "15m" },
+    ],
+    roomUpTo: [
+      { fast: 0.6, slow: 0.5 },
+      { fast: 0.75, slow: 0.5 },
+      { fast: 0.75, slow: 0.7 },
+      { fast: 0.75, slow: 0.9 },
+      { fast: 0.9, slow: 0.5 },
+    ],
+  },
   spike: {
-    feeRatio: [2, 2.5, 3, 4, 5],
+    feeRatio: [2.5, 3, 3.5, 4, 5],
     backlogRatio: [1.5, 2, 3, 4, 6],
-    leastWaiting: [20, 50, 100, 200, 300],
+    leastWaiting: [100, 200, 300, 400, 500, 600],
     for: ["0m", "1m", "2m", "3m", "5m", "10m"],
     keepFiringFor: ["0m", "30m", "1h"],
   },
   elevated: {
     feeRatio: [1.5, 2, 3],
     backlogRatio: [2, 3, 4],
-    leastWaiting: [20, 100, 300],
+    leastWaiting: [100, 300, 500],
     for: ["5m", "10m", "15m"],
   },
   backlog: {
-    backlogRatio: [2, 2.5, 3, 4, 6],
-    leastWaiting: [50, 100, 200, 400],
-    for: ["2m", "5m", "8m", "10m", "15m"],
+    backlogRatio: [2, 3, 4, 5, 6],
+    leastWaiting: [100, 200, 300, 400, 500, 600],
+    for: ["0m", "1m", "2m", "3m", "5m", "10m"],
     keepFiringFor: ["0m", "30m", "1h"],
   },
 } as const;
@@ -44,7 +59,7 @@ interface Pair {
   readonly ungated: Score;
 }
 
-function changed(fees: FeeThresholds, group: string, key: string, value: number | string): FeeThresholds {
+function changed(fees: FeeThresholds, group: string, key: string, value: unknown): FeeThresholds {
   const before = fees[group as keyof FeeThresholds];
   return { ...fees, [group]: { ...before, [key]: value } };
 }
@@ -83,6 +98,9 @@ function line(what: string, { gated, ungated }: Pair): string {
   return `${what.padEnd(34)} ${of(gated)}   ${of(ungated)}`;
 }
 
+const written = (value: unknown) =>
+  typeof value === "object" ? Object.values(value ?? {}).join(" / ") : String(value);
+
 /** Prints the figures of the present thresholds, then of each number varied by itself. */
 export function tune(seeds: readonly string[], print: (line: string) => void): void {
   const cases = seeds.flatMap((seed) =>
@@ -100,10 +118,10 @@ export function tune(seeds: readonly string[], print: (line: string) => void): v
   for (const [group, numbers] of Object.entries(GRID)) {
     for (const [key, values] of Object.entries(numbers)) {
       print("");
-      for (const value of values as readonly (number | string)[]) {
-        const present = (FEES[group as keyof typeof FEES] as Record<string, number | string>)[key];
-        const mark = value === present ? " *" : "";
-        print(line(`${group}.${key} = ${value}${mark}`, trial(changed(FEES, group, key, value))));
+      for (const value of values as readonly unknown[]) {
+        const present = (FEES[group as keyof typeof FEES] as Record<string, unknown>)[key];
+        const mark = isDeepStrictEqual(value, present) ? " *" : "";
+        print(line(`${group}.${key} = ${written(value)}${mark}`, trial(changed(FEES, group, key, value))));
       }
     }
   }

@@ -29,7 +29,7 @@ const DAY = 86_400;
 
 /** Arrivals per second of a mint rush: all at once, then less and less. */
 export function mintRate({ from, until, strength }: Scenario, now: number): number {
-  return 2.5 * strength * Math.exp((-1.5 * (now - from)) / (until - from));
+  return 6 * strength * Math.exp((-1.5 * (now - from)) / (until - from));
 }
 
 /** Arrivals per second of a flood of cheap transfers. */

@@ -48,7 +48,8 @@ beforeAll(async () => {
     scrapeInterval: "1m",
   });
   market("rush").chain.begin("spike");
-  market("stuck").chain.begin("stuck");
+  // As many as a spike would leave waiting.
+  market("stuck").chain.begin("stuck", { strength: 5 });
   // Answers in another shape just before the end: an alert that has yet to fire when the API is dead. Two, since the first
   // makes the counter, and only the second is an increase.
   const { faults } = market("outage");

@@ -38,15 +38,15 @@ describe("on four traces of four weeks", () => {
     expect(recall(union)).toBeGreaterThanOrEqual(0.85);
     expect(precision(union)).toBeGreaterThanOrEqual(0.85);
     expect(falseAlarms(union)).toBeLessThanOrEqual(2);
-    expect(delay(union, 0.5)).toBeLessThanOrEqual(14);
+    expect(delay(union, 0.5)).toBeLessThanOrEqual(8);
   });
 
-  test("without the use of blocks there are more false alarms, within bounds, and no fewer detections", () => {
+  test("without the use of blocks there are no fewer detections, and no fewer false alarms, within bounds", () => {
     const known = now.gated.scores.union;
     const unknown = now.ungated.scores.union;
 
-    expect(falseAlarms(unknown)).toBeGreaterThan(falseAlarms(known));
-    expect(falseAlarms(unknown)).toBeLessThanOrEqual(5);
+    expect(falseAlarms(unknown)).toBeGreaterThanOrEqual(falseAlarms(known));
+    expect(falseAlarms(unknown)).toBeLessThanOrEqual(2);
     expect(recall(unknown)).toBeGreaterThanOrEqual(recall(known));
   });
 
@@ -79,8 +79,16 @@ describe("on four traces of four weeks", () => {
   });
 
   test.each([
-    ["a gate that never shuts", { blockUsage: { ...FEES.blockUsage, roomUpTo: 0 } }, "precision"],
-    ["a gate that hardly opens", { blockUsage: { ...FEES.blockUsage, roomUpTo: 1.2 } }, "recall"],
+    [
+      "whatever number waits, and blocks that never have room",
+      {
+        spike: { ...FEES.spike, leastWaiting: 20 },
+        backlog: { ...FEES.backlog, leastWaiting: 20 },
+        blockUsage: { ...FEES.blockUsage, roomUpTo: { fast: 0, slow: 0 } },
+      },
+      "precision",
+    ],
+    ["a gate that hardly opens", { blockUsage: { ...FEES.blockUsage, roomUpTo: { fast: 1.2, slow: 1.2 } } }, "recall"],
     ["a backlog that takes an hour", { backlog: { ...FEES.backlog, for: "1h" } }, "recall"],
   ] as const)("is worse with %s", (_, change, in_) => {
     const figure = { precision, recall }[in_];

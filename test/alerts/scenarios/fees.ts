@@ -71,26 +71,26 @@ const ends = (value: number) => trace(hold(value, 30), missing(200));
 
 const mainnet = { network: "mainnet" };
 const spike = of("StacksFeeSpike");
-const SPIKE = { low: from(3000, 9150), waiting: from(60, 121) };
+const SPIKE = { low: from(3000, 10_650), waiting: from(200, 601) };
 const spikes = [
-  // The median over three minutes follows in the third minute.
+  // Three samples are two minutes: their median follows in the second minute.
   spike(
-    "a spike fires three minutes after its median, stays for half an hour after its end",
-    market({ low: burst(3000, 9150, 30), waiting: burst(60, 121, 60), cost: used(0.86) }),
-    [quiet(10, 39, 44), firing(mainnet, 45), firing(mainnet, 100), quiet(102, 140)],
+    "a spike fires a minute after its median, stays for half an hour after its end",
+    market({ low: burst(3000, 10_650, 30), waiting: burst(200, 601, 60), cost: used(0.76) }),
+    [quiet(10, 39, 41), firing(mainnet, 42), firing(mainnet, 100), quiet(102, 140)],
   ),
-  spike("without a known use of blocks it needs the rest only", market(SPIKE), [quiet(44), firing(mainnet, 45)]),
+  spike("without a known use of blocks it needs the rest only", market(SPIKE), [quiet(41), firing(mainnet, 42)]),
   spike("quiet: a calm market", market({ low: hold(3000, 300), waiting: hold(40, 300) }), never(340)),
-  spike("quiet: just at the limit of the fee", market({ ...SPIKE, low: from(3000, 9000) }), never(160)),
-  spike("quiet: just at the limit of the backlog", market({ ...SPIKE, waiting: from(60, 120) }), never(160)),
-  spike("a pool just large enough", market({ ...SPIKE, waiting: from(40, 100) }), [firing(mainnet, 45)]),
-  spike("quiet: a small pool", market({ ...SPIKE, waiting: from(40, 99) }), never(160)),
-  spike("quiet: blocks just have room", market({ ...SPIKE, cost: used(0.85) }), never(160)),
+  spike("quiet: just at the limit of the fee", market({ ...SPIKE, low: from(3000, 10_500) }), never(160)),
+  spike("quiet: just at the limit of the backlog", market({ ...SPIKE, waiting: from(200, 600) }), never(160)),
+  spike("a pool just large enough", market({ ...SPIKE, waiting: from(150, 500) }), [firing(mainnet, 42)]),
+  spike("quiet: a small pool", market({ ...SPIKE, waiting: from(150, 499) }), never(160)),
+  spike("quiet: blocks just have room", market({ ...SPIKE, cost: used(0.75) }), never(160)),
   spike(
     "a gap of the scrapes amid the spike changes nothing",
     market({
       low: trace(hold(3000, CALM), hold(30_000, 30), gone(10), hold(30_000, 60)),
-      waiting: trace(hold(20, CALM), hold(200, 30), gone(10), hold(200, 60)),
+      waiting: trace(hold(150, CALM), hold(900, 30), gone(10), hold(900, 60)),
     }),
     firing(mainnet, 45, 65, 71, 75, 80, 85, 100),
   ),
@@ -107,46 +107,46 @@ const spikes = [
     "an outage during a spike ends it half an hour later",
     market({
       low: trace(hold(3000, CALM), hold(30_000, 30), gone(300)),
-      waiting: trace(hold(20, CALM), hold(200, 30), gone(300)),
+      waiting: trace(hold(150, CALM), hold(900, 30), gone(300)),
     }),
     [firing(mainnet, 69), firing(mainnet, 95), quiet(110, 160)],
   ),
   spike(
     "quiet: the first day has no baseline",
-    history({ low: trace(hold(3000, 280), hold(90_000, 6)), waiting: trace(hold(20, 280), hold(200, 6)) }),
+    history({ low: trace(hold(3000, 280), hold(90_000, 6)), waiting: trace(hold(150, 280), hold(900, 6)) }),
     never(286),
   ),
   spike(
     "a day of history is enough for a baseline",
     // The 288th sample is at minute 1435.
-    history({ low: trace(hold(3000, 1415), hold(90_000, 60)), waiting: trace(hold(20, 1415), hold(200, 60)) }),
+    history({ low: trace(hold(3000, 1415), hold(90_000, 60)), waiting: trace(hold(150, 1415), hold(900, 60)) }),
     [quiet(1435), firing(mainnet, 1440)],
     5,
   ),
   spike(
     "quiet: less than a day of history is not",
-    history({ low: trace(hold(3000, 1380), hold(90_000, 50)), waiting: trace(hold(20, 1380), hold(200, 50)) }),
+    history({ low: trace(hold(3000, 1380), hold(90_000, 50)), waiting: trace(hold(150, 1380), hold(900, 50)) }),
     never(1430),
     5,
   ),
   spike(
     "quiet: a stuck cluster, fees up and nobody more waits",
-    market({ ...SPIKE, waiting: hold(200, 300) }),
+    market({ ...SPIKE, waiting: hold(600, 300) }),
     never(160),
   ),
-  spike("quiet: a flood of cheap transactions", market({ low: hold(3000, 300), waiting: from(40, 300) }), never(160)),
+  spike("quiet: a flood of cheap transactions", market({ low: hold(3000, 300), waiting: from(150, 900) }), never(160)),
   spike(
     "a shift of the usual fee fires once, and is the usual after half a baseline",
     history({
       low: trace(hold(3000, 10_080), hold(12_000, 10_080)),
-      waiting: trace(hold(100, 10_080), hold(400, 10_080)),
+      waiting: trace(hold(200, 10_080), hold(800, 10_080)),
     }),
     [quiet(10_070), firing(mainnet, 10_100), firing(mainnet, 10_080 + 5000), quiet(10_080 + 5100, 10_080 + 10_000)],
     10,
   ),
   spike(
     "of two networks only the one with the spike",
-    { ...market(SPIKE), ...market({ network: "testnet", low: hold(3000, 300), waiting: from(60, 121) }) },
+    { ...market(SPIKE), ...market({ network: "testnet", low: hold(3000, 300), waiting: from(200, 601) }) },
     [firing(mainnet, 45)],
   ),
   spike(
@@ -157,28 +157,24 @@ const spikes = [
   spike(
     "a use of blocks that was seen a while ago counts, and when it has been unknown for long the rest decides",
     market({ ...SPIKE, cost: trace(used(0.2, CALM), gone(1000)) }),
-    // A pace needs two samples, and the last two leave the window of six minutes at minute 45.
-    [quiet(45, 47), firing(mainnet, 48)],
+    // A pace needs two samples, and the last two leave the window of four minutes at minute 43.
+    [quiet(42, 43), firing(mainnet, 44)],
   ),
-  // Four minutes of full blocks in six.
+  // Three minutes of full blocks in four.
   spike("blocks that fill just now are waited for", market({ ...SPIKE, cost: FILLING }), [
-    quiet(45),
-    firing(mainnet, 46),
+    quiet(42),
+    firing(mainnet, 43),
   ]),
-  // Four samples are three minutes: half of them are new in minute 41, and their median lies between.
-  spike("the median of three minutes: half of it new, and just above", market({ ...SPIKE, low: from(3000, 15_100) }), [
-    quiet(43),
-    firing(mainnet, 44),
-  ]),
-  spike("the median of three minutes: half of it new, and just below", market({ ...SPIKE, low: from(3000, 14_900) }), [
-    quiet(44),
-    firing(mainnet, 45),
-  ]),
+  spike(
+    "the median waits for the second of two high polls, however high they are",
+    market({ ...SPIKE, low: from(3000, 900_000) }),
+    [quiet(41), firing(mainnet, 42)],
+  ),
   spike(
     "what is often high and mostly low is usually low",
     history({
-      low: trace(repeat(27, hold(3000, 6), hold(30_000, 5)), hold(9150, 60)),
-      waiting: trace(hold(60, 297), hold(121, 60)),
+      low: trace(repeat(27, hold(3000, 6), hold(30_000, 5)), hold(10_650, 60)),
+      waiting: trace(hold(200, 297), hold(601, 60)),
     }),
     [firing(mainnet, 310)],
   ),
@@ -186,7 +182,7 @@ const spikes = [
     "quiet: what is often low and mostly high is usually high",
     history({
       low: trace(repeat(27, hold(3000, 5), hold(9000, 6)), hold(20_000, 60)),
-      waiting: trace(hold(60, 297), hold(121, 60)),
+      waiting: trace(hold(200, 297), hold(601, 60)),
     }),
     [never(350)],
   ),
@@ -194,7 +190,7 @@ const spikes = [
     "quiet: what is high for a little more than half of the time is usually high",
     history({
       low: trace(hold(3000, 160), hold(9000, 180), hold(20_000, 60)),
-      waiting: trace(hold(60, 340), hold(121, 60)),
+      waiting: trace(hold(200, 340), hold(601, 60)),
     }),
     [never(390)],
   ),
@@ -203,16 +199,16 @@ const spikes = [
     // A fee for one minute in thirty has a median for eleven.
     history({
       low: trace(repeat(17, hold(3000, 1), gone(29)), hold(30_000, 200)),
-      waiting: trace(hold(20, 510), hold(100, 200)),
+      waiting: trace(hold(150, 510), hold(700, 200)),
     }),
     [quiet(520, 560, 600), firing(mainnet, 630)],
   ),
   spike(
     "a usual fee that is not renewed is good for a quarter of an hour",
     {
-      ...market({ low: hold(9150, 200), waiting: hold(121, 200) }),
+      ...market({ low: hold(10_650, 200), waiting: hold(601, 200) }),
       [`stacks:mempool_fee_priority_microstx:baseline7d{tx_type="all", priority="low", ${target()}}`]: ends(3000),
-      [`stacks:mempool_transactions:baseline7d{${target()}}`]: hold(60, 200),
+      [`stacks:mempool_transactions:baseline7d{${target()}}`]: hold(200, 200),
     },
     // Its last sample is at minute 29, so it holds until 44; then the alert is kept for half an hour.
     [firing(mainnet, 5, 44, 74), quiet(75, 100)],
@@ -220,30 +216,30 @@ const spikes = [
   spike(
     "a usual backlog that is not renewed is good for a quarter of an hour",
     {
-      ...market({ low: hold(9150, 200), waiting: hold(121, 200) }),
+      ...market({ low: hold(10_650, 200), waiting: hold(601, 200) }),
       [`stacks:mempool_fee_priority_microstx:baseline7d{tx_type="all", priority="low", ${target()}}`]: hold(3000, 200),
-      [`stacks:mempool_transactions:baseline7d{${target()}}`]: ends(60),
+      [`stacks:mempool_transactions:baseline7d{${target()}}`]: ends(200),
     },
     [firing(mainnet, 5, 44, 74), quiet(75, 100)],
   ),
 ];
 
 const elevated = of("StacksFeeElevated");
-const ELEVATED = { low: from(3000, 6150), waiting: from(40, 124) };
+const ELEVATED = { low: from(3000, 6150), waiting: from(200, 620) };
 const elevations = [
   // The median over half an hour follows in the 16th minute.
   elevated(
     "a slow rise fires after twenty minutes, stays for an hour after its end",
-    market({ low: burst(3000, 6150, 60), waiting: burst(40, 124, 60), cost: used(0.86) }),
+    market({ low: burst(3000, 6150, 60), waiting: burst(200, 620, 60), cost: used(0.51) }),
     [quiet(10, 59), firing(mainnet, 60), firing(mainnet, 159), quiet(161, 200)],
   ),
   elevated("without a known use of blocks", market(ELEVATED), [quiet(59), firing(mainnet, 60)]),
   elevated("quiet: a calm market", market({ low: hold(3000, 300), waiting: hold(40, 300) }), never(340)),
   elevated("quiet: just at the limit of the fee", market({ ...ELEVATED, low: from(3000, 6000) }), never(160)),
-  elevated("quiet: just at the limit of the backlog", market({ ...ELEVATED, waiting: from(40, 120) }), never(160)),
-  elevated("a pool just large enough", market({ ...ELEVATED, waiting: from(25, 100) }), [firing(mainnet, 60)]),
-  elevated("quiet: a small pool", market({ ...ELEVATED, waiting: from(25, 99) }), never(160)),
-  elevated("quiet: blocks just have room", market({ ...ELEVATED, cost: used(0.85) }), never(160)),
+  elevated("quiet: just at the limit of the backlog", market({ ...ELEVATED, waiting: from(200, 600) }), never(160)),
+  elevated("a pool just large enough", market({ ...ELEVATED, waiting: from(150, 500) }), [firing(mainnet, 60)]),
+  elevated("quiet: a small pool", market({ ...ELEVATED, waiting: from(150, 499) }), never(160)),
+  elevated("quiet: blocks just have room", market({ ...ELEVATED, cost: used(0.5) }), never(160)),
   elevated(
     "quiet: an outage",
     market({ low: trace(hold(3000, CALM), gone(120), hold(3000, 100)), waiting: trace(hold(40, CALM), gone(220)) }),
@@ -253,72 +249,72 @@ const elevations = [
     "a gap changes nothing",
     market({
       low: trace(hold(3000, CALM), hold(9000, 40), gone(10), hold(9000, 60)),
-      waiting: trace(hold(20, CALM), hold(200, 40), gone(10), hold(200, 60)),
+      waiting: trace(hold(150, CALM), hold(900, 40), gone(10), hold(900, 60)),
     }),
     firing(mainnet, 71, 85, 100),
   ),
-  elevated("quiet: a stuck cluster", market({ ...ELEVATED, waiting: hold(200, 300) }), never(160)),
+  elevated("quiet: a stuck cluster", market({ ...ELEVATED, waiting: hold(700, 300) }), never(160)),
   elevated(
     "of two networks only the one that rose",
-    { ...market(ELEVATED), ...market({ network: "testnet", low: hold(3000, 300), waiting: from(40, 124) }) },
+    { ...market(ELEVATED), ...market({ network: "testnet", low: hold(3000, 300), waiting: from(200, 620) }) },
     [firing(mainnet, 71)],
   ),
   elevated(
     "a usual fee that is not renewed is good for a quarter of an hour",
     {
-      ...market({ low: hold(6150, 300), waiting: hold(124, 300) }),
+      ...market({ low: hold(6150, 300), waiting: hold(620, 300) }),
       [`stacks:mempool_fee_priority_microstx:baseline7d{tx_type="all", priority="low", ${target()}}`]: ends(3000),
-      [`stacks:mempool_transactions:baseline7d{${target()}}`]: hold(40, 300),
+      [`stacks:mempool_transactions:baseline7d{${target()}}`]: hold(200, 300),
     },
     [firing(mainnet, 15, 44, 104), quiet(105, 150)],
   ),
 ];
 
 const backlog = of("StacksMempoolBacklog");
-const BACKLOG = { low: hold(3000, 300), waiting: from(60, 125) };
+const BACKLOG = { low: hold(3000, 300), waiting: from(125, 505) };
 const backlogs = [
   backlog(
-    "a flood of cheap transactions fires after ten minutes, stays for an hour after its end",
-    market({ low: hold(3000, 300), waiting: burst(60, 125, 60), cost: used(0.86) }),
-    [quiet(10, 49), firing(mainnet, 50), firing(mainnet, 159), quiet(161, 190)],
+    "a flood of cheap transactions fires after a minute, stays for an hour after its end",
+    market({ low: hold(3000, 300), waiting: burst(125, 505, 60), cost: used(0.51) }),
+    [quiet(10, 40), firing(mainnet, 41), firing(mainnet, 159), quiet(161, 190)],
   ),
-  backlog("without a known use of blocks", market(BACKLOG), [quiet(49), firing(mainnet, 50)]),
-  // Thirteen minutes of full blocks in twenty.
+  backlog("without a known use of blocks", market(BACKLOG), [quiet(40), firing(mainnet, 41)]),
+  // Five minutes of full blocks in fifteen.
   backlog("blocks that fill just now are waited for", market({ ...BACKLOG, cost: FILLING }), [
-    quiet(61),
-    firing(mainnet, 62),
+    quiet(44),
+    firing(mainnet, 45),
   ]),
-  backlog("quiet: just at the limit", market({ ...BACKLOG, waiting: from(60, 120) }), never(160)),
-  backlog("a pool just large enough", market({ ...BACKLOG, waiting: from(40, 100) }), [firing(mainnet, 50)]),
-  backlog("quiet: a small pool", market({ ...BACKLOG, waiting: from(40, 99) }), never(160)),
-  backlog("quiet: blocks just have room", market({ ...BACKLOG, cost: used(0.85) }), never(160)),
+  backlog("quiet: just at the limit", market({ ...BACKLOG, waiting: from(125, 500) }), never(160)),
+  backlog("a pool just large enough", market({ ...BACKLOG, waiting: from(100, 500) }), [firing(mainnet, 41)]),
+  backlog("quiet: a small pool", market({ ...BACKLOG, waiting: from(100, 499) }), never(160)),
+  backlog("quiet: blocks just have room", market({ ...BACKLOG, cost: used(0.5) }), never(160)),
   backlog(
     "quiet: calm, and a spike of fees alone",
-    market({ low: from(3000, 90_000), waiting: hold(150, 300) }),
+    market({ low: from(3000, 90_000), waiting: hold(600, 300) }),
     never(160),
   ),
-  backlog("quiet: an outage", market({ waiting: trace(hold(150, CALM), gone(120), hold(150, 100)) }), never(240)),
+  backlog("quiet: an outage", market({ waiting: trace(hold(600, CALM), gone(120), hold(600, 100)) }), never(240)),
   backlog(
     "a gap changes nothing",
-    market({ waiting: trace(hold(20, CALM), hold(200, 20), gone(10), hold(200, 60)) }),
+    market({ waiting: trace(hold(100, CALM), hold(900, 20), gone(10), hold(900, 60)) }),
     firing(mainnet, 51, 65, 80, 100),
   ),
   backlog("quiet: the first day", history({ waiting: trace(hold(20, 280), hold(900, 6)) }), never(286)),
   backlog(
     "a day of history is enough for a baseline",
-    history({ waiting: trace(hold(20, 1415), hold(200, 60)) }),
-    [quiet(1440), firing(mainnet, 1445)],
+    history({ waiting: trace(hold(100, 1415), hold(900, 60)) }),
+    [quiet(1435), firing(mainnet, 1440)],
     5,
   ),
   backlog(
     "a lasting backlog is the usual one after half a baseline",
-    history({ waiting: trace(hold(20, 10_080), hold(200, 10_080)) }),
+    history({ waiting: trace(hold(150, 10_080), hold(900, 10_080)) }),
     [firing(mainnet, 10_080 + 5000), quiet(10_080 + 5130, 10_080 + 10_000)],
     10,
   ),
   backlog(
     "of two networks only the one with the flood",
-    { ...market(BACKLOG), ...market({ network: "testnet", waiting: hold(150, 300) }) },
+    { ...market(BACKLOG), ...market({ network: "testnet", waiting: hold(600, 300) }) },
     [firing(mainnet, 51)],
   ),
 ];
@@ -368,11 +364,11 @@ const stucks = [
   stuck(
     "idle blocks under high fees fire after a quarter of an hour, and stay for half an hour",
     market({ low: burst(3000, 9150, 60), waiting: burst(20, 90, 60), cost: used(0.59) }),
-    [quiet(39, 56), firing(mainnet, 57), firing(mainnet, 130), quiet(132)],
+    [quiet(39, 55), firing(mainnet, 56), firing(mainnet, 130), quiet(132)],
   ),
   stuck("without a known use of blocks, as long as nobody more waits", market({ ...STUCK, cost: undefined }), [
-    quiet(56),
-    firing(mainnet, 57),
+    quiet(55),
+    firing(mainnet, 56),
   ]),
   stuck("the backlog just below its limit", market({ ...STUCK, waiting: from(40, 59), cost: undefined }), [
     firing(mainnet, 57),
