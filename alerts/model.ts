@@ -57,5 +57,8 @@ export interface Subject {
   readonly alerts: readonly Alert[];
 }
 
-/** How often rules are evaluated. */
-export const INTERVALS = { baselines: "5m", rules: "30s" } as const satisfies Record<string, Duration>;
+/**
+ * How often rules are evaluated: as often as is scraped, since each evaluation between a poll and a page is a delay. Grafana takes
+ * multiples of ten seconds only.
+ */
+export const INTERVALS = { baselines: "5m", rules: "15s", grafana: "30s" } as const satisfies Record<string, Duration>;

@@ -81,7 +81,11 @@ export async function startAlerting(options: AlertingOptions): Promise<Alerting>
     return join(folder, name);
   };
   const data = join(folder, "data");
-  const groupsOf = (name: string) => shortenRules((parse(generated(name)) as { groups: RuleGroup[] }).groups, scale);
+  // Rules more often than scrapes would only cost.
+  const slowed = (group: RuleGroup) =>
+    seconds(group.interval as Duration) < seconds(scrapeInterval) ? { ...group, interval: scrapeInterval } : group;
+  const groupsOf = (name: string) =>
+    shortenRules((parse(generated(name)) as { groups: RuleGroup[] }).groups.map(slowed), scale);
   const recordings = groupsOf("recording.rules.yaml");
   const prometheus = (config: object) =>
     startDaemon("prometheus", [
