@@ -1,8 +1,6 @@
 // Four weeks of a fee market, and what an exporter would have shown of it, minute by minute.
 import { roundHalfEven } from "../simulator/chain/percentile.ts";
 import { Random } from "../simulator/chain/random.ts";
-import { blocks } from "../src/collectors/blocks.ts";
-import { intervalOf, parseSchedule } from "../src/poll/interval.ts";
 import { Miner } from "./blocks.ts";
 import { Demand, type Published, type Send, shiftFactor } from "./demand.ts";
 import { drawIncidents, type Incident } from "./incidents.ts";
@@ -15,8 +13,8 @@ export const DAYS = 28;
 /** Days at the start in which baselines fill and nothing is scored. */
 export const TRAINING_DAYS = 8;
 
-// Minutes between two polls of blocks, as they are by default. What the other collectors ask for is taken every minute.
-const BLOCKS_POLL = intervalOf(parseSchedule(blocks.schedule)) / 60_000;
+/** Minutes between two polls of blocks, as they are by default. What the other collectors ask for is taken every minute. */
+export const BLOCKS_POLL = 2;
 // What gets in on a calm day is a third of what wallets suggest, so three floors are where the suggestion no longer gets in.
 const FLOORS_IN_DEFAULT = 3;
 

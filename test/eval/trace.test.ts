@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, test } from "@jest/globals";
-import { playTrace, type Trace } from "../../eval/trace.ts";
+import { BLOCKS_POLL, playTrace, type Trace } from "../../eval/trace.ts";
 import { eventsOf } from "../../eval/truth.ts";
 import { WORLD, type World } from "../../eval/world.ts";
+import { blocks } from "../../src/collectors/blocks.ts";
 
 const INCIDENTS = ["rush", "flash", "surge", "flood", "whale", "stuck", "shift", "outage"] as const;
 
@@ -92,6 +93,10 @@ test("in an outage there is no sample of anything, and the market goes on", () =
     expect(present(column).length).toBeGreaterThan(samples.minutes / 2);
   }
   expect(present(price).length).toBe(samples.minutes);
+});
+
+test("blocks are polled as often as by default", () => {
+  expect(blocks.schedule).toBe(`every ${BLOCKS_POLL}m`);
 });
 
 test("the cost of the blocks only grows, by about what is mined", () => {
