@@ -155,7 +155,7 @@ The longest hold contains the change of all targets at once, which polls would s
 
 ## Rendering, all values changed
 
-Milliseconds, medians. "Page" is what a scrape waits for; "with values" also takes the new values in.
+Milliseconds, medians. "Page" is what a scrape waits for: here little, because values are put into the page when they come. "With values" counts that too.
 
 ${table(
   ["Series", "Page", "prom-client", "Share", "With values", "prom-client", "Share"],

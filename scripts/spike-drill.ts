@@ -1,7 +1,7 @@
 // A drill in real time: a fee spike in a simulated market, and how long it takes until somebody is woken. Real parts, the
 // shipped rules and intervals, nothing shortened; only the past that the baselines need is made beforehand.
 // Usage: node scripts/spike-drill.ts [--seed 1] [--strength 1] [--until webhook|resolved] [--without-blocks]
-// Needs prometheus, promtool and prometheus-alertmanager on the PATH. Takes about a quarter of an hour until the webhook.
+// Needs prometheus, promtool and prometheus-alertmanager on the PATH. Takes about five minutes until the webhook.
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { FEES, seconds } from "../alerts/thresholds.ts";

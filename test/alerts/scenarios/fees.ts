@@ -181,7 +181,7 @@ const spikes = [
   spike(
     "quiet: what is often low and mostly high is usually high",
     history({
-      low: trace(repeat(27, hold(3000, 5), hold(9000, 6)), hold(20_000, 60)),
+      low: trace(repeat(27, hold(3000, 5), hold(9000, 6)), hold(25_000, 60)),
       waiting: trace(hold(200, 297), hold(601, 60)),
     }),
     [never(350)],
