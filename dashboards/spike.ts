@@ -236,6 +236,8 @@ const clauses: readonly Panel[] = RULES.map((rule, index) =>
     title: rule.alert,
     description: `Each clause of ${rule.alert} over its limit (for "<", the limit over the value): the rule holds while every line is above 1, and fires after ${rule.for}. The lowest line is why it does not.`,
     unit: "none",
+    // Else the axis says 0 where it has a hundredth, and a logarithm has no 0.
+    decimals: 2,
     noValue: NO_BASELINE,
     width: 8,
     height: 10,
@@ -276,7 +278,7 @@ const signals: readonly Panel[] = [
     id: 32,
     title: "Queue and its usual length",
     legend: "right",
-    description: "Waiting transactions by type, the usual number, and where StacksMempoolBacklog begins.",
+    description: `Waiting transactions by type, the usual number, and where StacksMempoolBacklog begins: ${backlog.backlogRatio} times the usual, and not below ${backlog.leastWaiting}.`,
     unit: "short",
     noValue: "Nothing: the mempool is empty, or not read",
     width: 12,
@@ -288,11 +290,11 @@ const signals: readonly Panel[] = [
       { expr: once(of("stacks_mempool_transactions")), legend: "{{tx_type}}" },
       { expr: `max(${rec("stacks:mempool_transactions:baseline7d")})`, legend: "usual" },
       {
-        expr: `max(${rec("stacks:mempool_transactions:baseline7d")}) * ${backlog.backlogRatio}`,
-        legend: `usual × ${backlog.backlogRatio}`,
+        expr: `clamp_min(max(${rec("stacks:mempool_transactions:baseline7d")}) * ${backlog.backlogRatio}, ${backlog.leastWaiting})`,
+        legend: "backlog from",
       },
     ],
-    overrides: [...TX_TYPES, reference("usual", "text"), reference(`usual × ${backlog.backlogRatio}`, "red")],
+    overrides: [...TX_TYPES, reference("usual", "text"), reference("backlog from", "red")],
   }),
   lines({
     id: 33,
@@ -333,6 +335,7 @@ const signals: readonly Panel[] = [
     limits: true,
     steps: [
       [null, "transparent"],
+      [blockUsage.roomUpTo.slow, "orange"],
       [blockUsage.idleBelow, "blue"],
       [blockUsage.roomUpTo.fast, "red"],
     ],
