@@ -110,7 +110,7 @@ ${unionTable(worlds, "World")}
 - **The market is invented.** No minute-by-minute history of a Stacks mempool is public. Arrivals, fees, the mix of incidents and how often they come are
   assumptions (all of them in \`eval/world.ts\`). Trust the order of things more than the figures: a backlog tells of more events than fees do; how many
   wait in all tells more than how many times the usual; percentiles of what waits alone are easily fooled.
-- **${backlog.leastWaiting} is a number of this market.** It is two thirds of what a tenure takes here (${WORLD.chain.tenureUnits} transactions). With so many waiting, blocks are full as a
+- **${backlog.leastWaiting} is a number of this market.** It is ${Math.round((100 * backlog.leastWaiting) / WORLD.chain.tenureUnits)} % of what a tenure takes here (${WORLD.chain.tenureUnits} transactions). With so many waiting, blocks are full as a
   rule, which is why the figures are the same where their use is not known. Where tenures take less, lower it; where as many wait on a calm day, raise it.
 - **The truth flatters the use of blocks.** An event needs full blocks, and the use of blocks says whether they are full. In the model every transaction
   uses the same part of one budget; on the chain there are five dimensions, and plain transfers use hardly any of them, so a flood of those can fill blocks

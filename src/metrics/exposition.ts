@@ -21,9 +21,8 @@ import {
 
 /** A page that was begun. */
 interface Making {
-  version: number;
-  /** It is not begun, so what changes meanwhile will be on it. */
-  isWaiting: boolean;
+  /** Of the samples that it shows; none while it is not begun, so what changes meanwhile will be on it. */
+  version: number | undefined;
   /** How many wait for it. */
   readers: number;
   page: Promise<MadePage>;
@@ -151,9 +150,9 @@ export class Exposition {
       return known;
     }
     let making = this.#making.get(format);
-    if (making === undefined || (making.version !== this.#version && !making.isWaiting)) {
+    if (making === undefined || (making.version !== undefined && making.version !== this.#version)) {
       const before = making?.page;
-      making = { version: this.#version, isWaiting: true, readers: 0, page: Promise.reject() };
+      making = { version: undefined, readers: 0, page: Promise.reject() };
       making.page.catch(() => undefined);
       making.page = this.#make(format, making, before);
       this.#making.set(format, making);
@@ -168,7 +167,6 @@ export class Exposition {
     await nextTurn();
     const version = this.#version;
     making.version = version;
-    making.isWaiting = false;
     const changed = this.#changed.get(format);
     // From here on, a change is a change of the page to come.
     this.#changed.set(format, new Set());

@@ -221,6 +221,10 @@ describe("serve", () => {
   });
 });
 
+/** What an exporter answers at each of these paths. */
+const textsOf = (address: string | undefined, paths: readonly string[]) =>
+  Promise.all(paths.map((path) => fetch(`http://${address}${path}`).then((answer) => answer.text())));
+
 test("a planted secret is sent, and shown nowhere", async () => {
   const secret = "s3cr3t-Value+/=&%41";
   const sent: unknown[] = [];
@@ -238,10 +242,7 @@ test("a planted secret is sent, and shown nowhere", async () => {
   const program = start(["--config", file, "--listen", "127.0.0.1:0", "--log-level", "trace"], { PLANTED: secret });
   const [, address] = await program.says(/"address":"([^"]+)"/);
   await program.says(/"collector":"blocks".*poll failed/);
-  const paths = ["/metrics", "/-/ready", "/", "/nothing"];
-  const pages = await Promise.all(
-    paths.map((path) => fetch(`http://${address}${path}`).then((answer) => answer.text())),
-  );
+  const pages = await textsOf(address, ["/metrics", "/-/ready", "/", "/nothing"]);
   const { stdout: processes } = await promisify(execFile)("ps", ["-o", "args=", "-p", String(program.child.pid)]);
   program.child.kill("SIGTERM");
   const { out, err } = await program.finished;
@@ -274,10 +275,7 @@ test("a token in the path of a URL is asked with, and shown nowhere", async () =
   const program = start(["--config", file, "--listen", "127.0.0.1:0", "--log-level", "trace"], { PLANTED: token });
   const [, address] = await program.says(/"address":"([^"]+)"/);
   await program.says(/"collector":"fees".*poll failed/);
-  const paths = ["/metrics", "/-/ready", "/", "/api/v1/status"];
-  const pages = await Promise.all(
-    paths.map((path) => fetch(`http://${address}${path}`).then((answer) => answer.text())),
-  );
+  const pages = await textsOf(address, ["/metrics", "/-/ready", "/", "/api/v1/status"]);
   program.child.kill("SIGTERM");
   const { out, err } = await program.finished;
   await new Promise((resolve) => api.close(resolve));
