@@ -229,9 +229,9 @@ const behind: Alert = {
   for: ADDRESSES.behind.for,
   keepFiringFor: ADDRESSES.behind.keepFiringFor,
   summary: "Reading {{ $labels.name }} on {{ $labels.network }} does not keep up",
-  description: "{{ $value }} transactions are not read yet.",
+  description: "{{ $value }} transactions are not counted yet.",
   runbook: {
-    meaning: `For ${ADDRESSES.behind.for} more than ${ADDRESSES.behind.transactions} transactions were deep enough to be counted and not read.`,
+    meaning: `For ${ADDRESSES.behind.for} more than ${ADDRESSES.behind.transactions} transactions were deep enough to be counted and were not.`,
     impact: "Counters of the address lag behind the chain. While history is read back on purpose, that is expected.",
     diagnosis: [
       { shows: "What is left.", query: series("stacks_address_backlog_transactions") },
@@ -266,20 +266,21 @@ const gap: Alert = {
   },
 };
 
-const undone = `sum without (reason) (increase(${series("stacks_address_reverted_transactions_total")}[${ADDRESSES.reverted.window}]))`;
+const undone = `increase(${series("stacks_address_reverted_transactions_total")}[${ADDRESSES.reverted.window}])`;
 const reverted: Alert = {
   alert: "StacksAddressReverted",
   severity: "warning",
   expr: `${undone} > 0`,
   for: ADDRESSES.reverted.for,
-  summary: "Counted transactions of {{ $labels.name }} on {{ $labels.network }} are gone",
-  description: 'Transactions that had been counted and are canonical no more: {{ printf "%.0f" $value }}.',
+  summary: "Counted transactions of {{ $labels.name }} on {{ $labels.network }} are reverted",
+  description: 'Counted transactions whose block was replaced: {{ printf "%.0f" $value }}.',
   runbook: {
-    meaning: "A reorganisation removed transactions that already had the configured confirmations.",
+    meaning:
+      "A reorganisation replaced the blocks of transactions that already had the configured confirmations, and the new blocks have them too.",
     impact: "Payments that were taken as final are not. Counters are not lowered; subtract the reverted ones.",
     diagnosis: [
       {
-        shows: "Transactions gone, by how it was noticed.",
+        shows: "Transactions that were reverted.",
         query: `increase(${series("stacks_address_reverted_transactions_total")}[1d]) > 0`,
       },
       {
@@ -295,11 +296,43 @@ const reverted: Alert = {
   },
 };
 
+const brought = `increase(${series("stacks_address_irregularities_total", { kind: "impossible_height" })}[${ADDRESSES.repaired.window}])`;
+const repaired: Alert = {
+  alert: "StacksAddressCountingRepaired",
+  severity: "warning",
+  expr: `${brought} > 0`,
+  for: ADDRESSES.repaired.for,
+  summary: "Counting of {{ $labels.name }} on {{ $labels.network }} had stopped above the tip and goes on",
+  description: "The state file held a height above the tip of the chain. Nothing was counted until now.",
+  runbook: {
+    meaning:
+      "A server once reported a tip that does not exist, and a height made from it was stored. The exporter brought it back to the newest transaction that was really listed.",
+    impact: "Transactions from the time in between are counted now, all at once.",
+    diagnosis: [
+      { shows: "Addresses that were repaired.", query: `${brought} > 0` },
+      { shows: "What is left to read.", query: series("stacks_address_backlog_transactions") },
+    ],
+    actions: ["Nothing: counting goes on from what can be proved.", "Find out which server reported the tip."],
+  },
+};
+
 /** The rules about watched addresses. */
 export const addresses: Subject = {
   name: "addresses",
   title: "Watched addresses",
   baselines: [hourly, hourlyBaseline],
   recordings: [],
-  alerts: [outflowUnusual, outflowHigh, silent, failing, newAsset, unprotected, sponsor, behind, gap, reverted],
+  alerts: [
+    outflowUnusual,
+    outflowHigh,
+    silent,
+    failing,
+    newAsset,
+    unprotected,
+    sponsor,
+    behind,
+    gap,
+    reverted,
+    repaired,
+  ],
 };

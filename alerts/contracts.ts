@@ -53,11 +53,10 @@ const gap: Alert = {
   expr: `${gaps} > 0`,
   for: CONTRACTS.gap.for,
   summary: "Events of {{ $labels.name }} on {{ $labels.network }} were passed over",
-  description:
-    'Polls of the last hour in which more events had come than are read at once: {{ printf "%.0f" $value }}.',
+  description: 'Polls of the last hour that lost the place where reading had ended: {{ printf "%.0f" $value }}.',
   runbook: {
     meaning:
-      "Between two polls more events came than `pages` allows to read, so an unknown number is missing in the counters.",
+      "A burst of events took several polls to read, and between two of them so many more came that the place was lost. An unknown number is missing in the counters.",
     impact: "Counts of this contract are too low from now on.",
     diagnosis: [{ shows: "Polls with a gap.", query: gaps }, byTopic],
     actions: [

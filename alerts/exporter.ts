@@ -3,6 +3,7 @@ import { successAge, whileFresh, whileUp } from "./guards.ts";
 import type { Alert, Subject } from "./model.ts";
 import { onNetwork, series } from "./series.ts";
 import { EXPORTER, seconds } from "./thresholds.ts";
+import { upstreamAlerts } from "./upstreams.ts";
 
 const onCollector = "on (network, collector, job, instance)";
 
@@ -88,7 +89,36 @@ const upstreamDown: Alert = {
       "`http_server`, `timeout`, `network`: ask the API by hand (`/extended`); if it is down for others too, follow its status page.",
       "`rate_limited`: the server asked to wait; set a key, or lower the budget.",
       "`budget`: the month's requests are used up; see StacksBudgetMonthLow.",
-      "`http_client`: the key or the URL is wrong.",
+      "`unauthorized`: the key is wrong; see StacksApiUnauthorized.",
+      "`http_client`: the URL is wrong.",
+      "`wrong_chain`: check the URL. If the chain is a new one on purpose, use another `name` for the network, start once with `--reset-state`, or set `on_new_chain: reset`.",
+      "`empty`: the API has no block yet; wait for its database to be filled, or restore it.",
+    ],
+  },
+};
+
+const unauthorizedPolls = `sum without (collector, reason) (increase(${series("stacks_exporter_collector_failures_total", { reason: "unauthorized" })}[${EXPORTER.unauthorized.window}]))`;
+const unauthorized: Alert = {
+  alert: "StacksApiUnauthorized",
+  severity: "critical",
+  expr: `round(${unauthorizedPolls}) >= ${EXPORTER.unauthorized.failures}`,
+  for: EXPORTER.unauthorized.for,
+  summary: "The API of {{ $labels.network }} refuses the key",
+  description: `It answered 401 or 403 to {{ $value }} polls in ${EXPORTER.unauthorized.window}.`,
+  runbook: {
+    meaning:
+      "The API does not accept the key, or wants one and there is none. The exporter does not repeat such a request, and sends none without the key instead.",
+    impact: "The collectors that fail have no new values; those they have disappear at their maximum age.",
+    diagnosis: [
+      { shows: "Polls that were refused.", query: unauthorizedPolls },
+      SEE.codes,
+      { shows: "Which collectors fail.", query: `${series("stacks_exporter_collector_success")} == 0` },
+    ],
+    actions: [
+      "Look at the last error on the status page: it has the words of the server.",
+      "Check `api_key`, `api_key_file` and `api_key_header`; the key may have expired, or belong to another API.",
+      "Send the same request by hand with the key. If that works, look for a proxy that drops the header.",
+      "Restart the exporter with the new key.",
     ],
   },
 };
@@ -158,7 +188,8 @@ const collectorRetired: Alert = {
   summary: "The collector {{ $labels.collector }} of {{ $labels.network }} has lost its operation",
   description: "The API answered 410 Gone, and there is no replacement that the collector knows.",
   runbook: {
-    meaning: "The API has taken an operation away for good. It is asked again hourly, in case it was a mistake.",
+    meaning:
+      "The API has taken an operation away: it answered 410 twice, a minute apart. The exporter asks again after 10 minutes, then less often, up to once an hour.",
     impact: "The families of this collector are gone from the page.",
     diagnosis: [
       { shows: "Which operation.", query: `${series("stacks_exporter_upstream_operation_retired")} == 1` },
@@ -194,7 +225,7 @@ const operationRetired: Alert = {
 };
 
 const window = EXPORTER.mempoolFrozen.window;
-const changes = `increase(${series("stacks_mempool_snapshots_changed_total", { endpoint: "mempool_stats" })}[${window}])`;
+const changes = `increase(${series("stacks_mempool_snapshots_changed_total", { operation: "mempool_stats" })}[${window}])`;
 const waiting = `sum without (tx_type) (${series("stacks_mempool_transactions")})`;
 const mempoolFrozen: Alert = {
   alert: "StacksMempoolFrozen",
@@ -336,7 +367,7 @@ or ${overflowOf("stacks_contract_label_overflow_total")}`,
   description: 'Counted as other in the last hour: {{ printf "%.0f" $value }}.',
   runbook: {
     meaning:
-      "An address has more assets than `max_assets`, or a contract more topics than `max_topics`; the rest is counted under `other`.",
+      "An address has more assets than `max_assets`, a contract has more topics than `max_topics`, `max_series` is reached, or names are not valid in Clarity. These transfers and events count as `other`.",
     impact: "Sums are right; the split by asset or topic is not complete.",
     diagnosis: [
       { shows: "Of addresses.", query: overflowOf("stacks_address_label_overflow_total") },
@@ -344,7 +375,8 @@ or ${overflowOf("stacks_contract_label_overflow_total")}`,
       { shows: "The largest families. Series.", query: `${series("stacks_exporter_series")} > 1000` },
     ],
     actions: [
-      "If it is spam, leave it: that is what the bound is for.",
+      "Name the tokens that matter under `assets` of the network: they keep their series whatever strangers send.",
+      "If the rest is spam, leave it: that is what the bound is for.",
       "Otherwise raise the bound, and see that Prometheus can carry the series.",
     ],
   },
@@ -425,6 +457,32 @@ const stateWriteFailing: Alert = {
   },
 };
 
+// By its time and not by an increase: rows are set aside at start, before the first scrape, often by a new instance.
+const setAsideAge = `time() - ${series("stacks_exporter_state_set_aside_timestamp_seconds")}`;
+const stateRowSetAside: Alert = {
+  alert: "StacksStateRowSetAside",
+  severity: "warning",
+  expr: `${setAsideAge} < ${seconds(EXPORTER.stateRowSetAside.window)}`,
+  for: EXPORTER.stateRowSetAside.for,
+  summary: "The exporter {{ $labels.instance }} could not use a row of its state file",
+  description:
+    "Counting of its target starts again. The row is kept. The last one was set aside {{ $value | humanizeDuration }} ago.",
+  runbook: {
+    meaning: `Within ${EXPORTER.stateRowSetAside.window} a saved row had a wrong checksum, or this version cannot read it. The exporter moved it to the table \`set_aside\` of the state file and went on without it.`,
+    impact:
+      "The counters of that target start again; `rate()` and `increase()` take that for a reset. Other targets are not affected. With `backfill`, what the API still lists is counted again.",
+    diagnosis: [
+      { shows: "Seconds since the last one.", query: setAsideAge },
+      { shows: "Rows that are set aside in the state file.", query: series("stacks_exporter_state_rows_set_aside") },
+    ],
+    actions: [
+      "Read the log of the last start: each row is named with network, collector, target and reason.",
+      "If checksums are wrong, check the disk and the file system.",
+      "If the reason is another one after an update, report it: docs/state.md says how to put a row back.",
+    ],
+  },
+};
+
 const warnings = `increase(${series("stacks_exporter_deprecation_warnings_total")}[${EXPORTER.deprecated.window}])`;
 const deprecated: Alert = {
   alert: "StacksOperationDeprecated",
@@ -455,6 +513,7 @@ export const exporter: Subject = {
     down,
     absent,
     upstreamDown,
+    unauthorized,
     collectorFailing,
     collectorStale,
     collectorRetired,
@@ -468,6 +527,8 @@ export const exporter: Subject = {
     seriesHigh,
     watchListRefused,
     stateWriteFailing,
+    stateRowSetAside,
     deprecated,
+    ...upstreamAlerts,
   ],
 };

@@ -36,9 +36,21 @@ export const inhibitions: readonly Inhibition[] = [
   ),
   inhibition(
     "StacksUpstreamDown",
-    everyOther("StacksUpstreamDown", "StacksExporterDown", "StacksExporterAbsent"),
+    everyOther("StacksUpstreamDown", "StacksExporterDown", "StacksExporterAbsent", "StacksApiUnauthorized"),
     network,
     "Nothing new is known of the network; what still fires is only kept.",
+  ),
+  inhibition(
+    "StacksApiUnauthorized",
+    [
+      "StacksUpstreamDown",
+      "StacksNoUpstreamUp",
+      "StacksUpstreamUnavailable",
+      "StacksCollectorFailing",
+      "StacksCollectorStale",
+    ],
+    network,
+    "The refused key is the cause.",
   ),
   inhibition(
     "StacksMempoolFrozen",

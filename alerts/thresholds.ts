@@ -98,9 +98,10 @@ export const ADDRESSES = {
   sponsor: { microstx: 50_000_000, window: "1d", for: "5m", keepFiringFor: "1h" },
   /** StacksAddressBehind: transactions that are not read yet. */
   behind: { transactions: 100, for: "1h", keepFiringFor: "10m" },
-  /** StacksAddressGap, StacksAddressReverted: any, within `window`. */
+  /** StacksAddressGap, StacksAddressReverted, StacksAddressCountingRepaired: any, within `window`. */
   gap: { window: "1h", for: "2m" },
   reverted: { window: "1h", for: "2m" },
+  repaired: { window: "1h", for: "2m" },
 } as const;
 
 /** Watched contracts. */
@@ -124,6 +125,15 @@ export const CHAIN = {
   tenureShort: { blocks: 10, window: "2h", for: "15m", keepFiringFor: "15m" },
   /** StacksChainBlocksSkipped: any, within `window`. */
   skipped: { window: "1h", for: "2m" },
+} as const;
+
+/** The upstreams of a network. */
+export const UPSTREAMS = {
+  noneUp: { for: "5m", keepFiringFor: "5m" },
+  /** StacksUpstreamUnavailable: long enough for a restart or an update of the API. */
+  oneDown: { for: "1h", keepFiringFor: "10m" },
+  /** StacksUpstreamsDisagree: any within `window`; they are compared once an hour. */
+  disagreement: { window: "2h", for: "1m" },
 } as const;
 
 /** The exporter and the API behind it. */
@@ -150,6 +160,8 @@ export const EXPORTER = {
   budgetMonthLow: { hours: 0.1, for: "15m" },
   /** StacksUpstreamRateLimited: pauses that the server asked for within `window`. */
   rateLimited: { pauses: 3, window: "1h", for: "2m" },
+  /** StacksApiUnauthorized: at least `failures` failed polls within `window`. */
+  unauthorized: { failures: 2, window: "15m", for: "1m" },
   /** StacksSchemaDrift: unexpected values within `window`. */
   schemaDrift: { window: "1h", for: "10m" },
   /** StacksLabelOverflow: any, within `window`. */
@@ -159,6 +171,8 @@ export const EXPORTER = {
   watchListReload: { for: "5m" },
   /** StacksStateWriteFailing: failed writes within `window`. */
   stateWrite: { window: "15m", for: "5m" },
+  /** StacksStateRowSetAside: a row was set aside within `window`. */
+  stateRowSetAside: { window: "1d", for: "2m" },
   /** StacksOperationDeprecated (optional): any, within `window`. */
   deprecated: { window: "1h", for: "1h" },
 } as const;

@@ -55,9 +55,10 @@ export async function measureCommits(targets: number, commits: number): Promise<
   const observation = await observed();
   const folder = mkdtempSync(join(tmpdir(), "stacks-exporter-bench-"));
   const path = join(folder, "state.db");
+  const options = { clock: { now: () => Date.now() }, log: { warn: (_: object, line: string) => console.warn(line) } };
   const collector = addresses as unknown as AnyCollector;
   const task = (index: number) => ({ network: "m", collector, target: { key: `target-${index}` } }) as unknown as Task;
-  const store = new Store(path);
+  const store = new Store(path, options);
   for (let index = 0; index < targets; index += 1) store.save(task(index), observation, 0);
   const times: number[] = [];
   for (let commit = 0; commit < commits; commit += 1) {
@@ -68,7 +69,7 @@ export async function measureCommits(targets: number, commits: number): Promise<
   }
   store.close();
   const begun = performance.now();
-  const again = new Store(path);
+  const again = new Store(path, options);
   for (let index = 0; index < targets; index += 1) again.load(task(index));
   const restoreMs = performance.now() - begun;
   again.close();

@@ -6,7 +6,6 @@ import type { Clock } from "../src/api/clock.ts";
 import { App } from "../src/app.ts";
 import { collectors } from "../src/collectors/index.ts";
 import { loadConfig } from "../src/config/load.ts";
-import { Redactor } from "../src/config/secret.ts";
 
 async function appOf(text: string, clock: Clock): Promise<App> {
   const loaded = await loadConfig({ text, file: "bench", env: {}, readFile: () => "", collectors });
@@ -15,7 +14,6 @@ async function appOf(text: string, clock: Clock): Promise<App> {
     config: loaded.config,
     version: "0.0.0",
     log: pino({ level: "silent" }),
-    redactor: new Redactor([]),
     clock,
   });
 }

@@ -11,6 +11,7 @@ import { measureHour, measurePoll } from "./polls.ts";
 import { measureRest, measureStart } from "./program.ts";
 import type { measureRendering } from "./rendering.ts";
 import { measureScrapes } from "./scrapes.ts";
+import { measureSlowReaders } from "./slow-readers.ts";
 import { figure, median, table } from "./table.ts";
 
 const say = (text: string) => process.stderr.write(`${text}\n`);
@@ -52,6 +53,8 @@ say("rendering");
 const renderings = [await inChild(30_000), await inChild(100_000)];
 say("one scrape a second");
 const [small, large] = [await calm(300, 40), await calm(100_000, 40)];
+say("slow readers");
+const slow = await measureSlowReaders();
 const scrapes = [];
 for (const series of [300, 3_000, 30_000, 100_000]) {
   say(`scrapes of ${series} series`);
@@ -168,6 +171,24 @@ ${table(
     figure(promClientMs),
     `1/${figure(promClientMs / oursMs)}`,
   ]),
+)}
+
+## Clients that do not read
+
+${figure(slow.sockets)} sockets ask for a page of ${figure(slow.bytes)} bytes, half of them in OpenMetrics, and read nothing; one that is cut off comes back. All values
+change every second; the page is scraped every 2.5 s, compressed. 45 s each, in processes of their own; "without" is the same without the sockets.
+
+${table(
+  ["What", "Without", "With"],
+  [
+    ["Peak memory", `${figure(slow.idleMb)} MB`, `${figure(slow.loadedMb)} MB`],
+    ...["median", "p99"].map((name, place) => [
+      `/-/healthy, ${name}`,
+      `${figure(slow.idleHealthyMs[place] ?? Number.NaN)} ms`,
+      `${figure(slow.healthyMs[place] ?? Number.NaN)} ms`,
+    ]),
+    ["Scrapes answered with 200", "", `${figure(slow.scrapes.good)} of ${figure(slow.scrapes.all)}`],
+  ],
 )}
 
 ## The rest

@@ -50,9 +50,17 @@ function ours() {
     missing: () => [],
     program: { version: "0", startedAt: Date.now() },
     known: { networks: [], collectors: [] },
-    statusOf: (selection) => ({ at: Date.now(), networks: [], selection, matched: 0, targets: [] }),
+    statusOf: (selection) => ({
+      at: Date.now(),
+      networks: [],
+      watchList: undefined,
+      selection,
+      matched: 0,
+      targets: [],
+    }),
     mask: (text) => text,
     onError: (error) => console.error(error),
+    onRefused: () => undefined,
   });
   return { server, page };
 }

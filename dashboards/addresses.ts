@@ -131,7 +131,7 @@ const overview: readonly Panel[] = [
     id: 8,
     title: "The fleet",
     description:
-      "One line for each address: what it did in the range shown. Last activity is that of the newest transaction seen, whatever its depth; the nonce is the highest in a mined transaction that it sent; pending ones are not deep enough to be counted.",
+      "One line for each address: what it did in the range shown. Last activity is that of the newest transaction seen, whatever its depth; the nonce is that of its newest mined transaction; pending ones are not deep enough to be counted.",
     unit: "locale",
     decimals: 0,
     noValue: NOBODY,
@@ -210,7 +210,7 @@ const money: readonly Panel[] = [
     title: "Net flow since counting began (STX)",
     legend: "right",
     description:
-      "Received minus sent since the exporter began to count; a restart begins anew. It is not a balance: nobody knows here what there was before.",
+      "Received minus sent since counting began. It is not a balance: what the address had before is not known.",
     unit: "short",
     noValue: NOBODY,
     width: 12,

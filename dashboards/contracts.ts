@@ -56,7 +56,7 @@ const overview: readonly Panel[] = [
     id: 4,
     title: "Silent contracts",
     description:
-      "Contracts of which no event was seen since the exporter started. A contract that never prints belongs among the addresses instead.",
+      "Contracts of which no new event was seen since they were first polled. A contract that never prints belongs among the addresses instead.",
     unit: "short",
     decimals: 0,
     noValue: "None",
@@ -74,7 +74,7 @@ const overview: readonly Panel[] = [
     id: 5,
     title: "Polls with a gap",
     description:
-      "Polls in the range shown in which more events had come than are read at once: an unknown number is missing from the counts. Poll more often, or raise pages.",
+      "Times in the range shown that an unknown number of events was passed over, because the place where reading ended was lost. Poll more often, or raise pages.",
     unit: "short",
     decimals: 0,
     noValue: NOBODY,
@@ -86,9 +86,9 @@ const overview: readonly Panel[] = [
   }),
   stat({
     id: 6,
-    title: "Events taken back",
+    title: "Reverted events",
     description:
-      "Counted events that a reorganisation took away in the range shown; the counters are never lowered for them.",
+      "Counted events whose transaction is in no block any more, in the range shown; the counters are never lowered for them.",
     unit: "short",
     decimals: 0,
     noValue: NOBODY,
@@ -133,7 +133,7 @@ const overview: readonly Panel[] = [
       "Value #D": "transactions",
       "Value #E": "pending",
       "Value #F": "gaps",
-      "Value #G": "taken back",
+      "Value #G": "reverted",
       "Value #H": "folded",
     },
     sortBy: "-events",
@@ -236,7 +236,7 @@ const over: readonly Panel[] = [
     title: "What did not fit",
     legend: "right",
     description:
-      "Polls with a gap, events taken back, and events whose topic was folded into other. All of it should be rare.",
+      "Polls with a gap, reverted and restored events, and events whose topic was folded into other. All of it should be rare.",
     unit: "short",
     decimals: 0,
     noValue: NOBODY,
@@ -251,7 +251,11 @@ const over: readonly Panel[] = [
       },
       {
         expr: `sum(${once(`increase(${watched("stacks_contract_reverted_events_total")}[$__rate_interval])`)})`,
-        legend: "taken back",
+        legend: "reverted",
+      },
+      {
+        expr: `sum(${once(`increase(${watched("stacks_contract_restored_events_total")}[$__rate_interval])`)})`,
+        legend: "restored",
       },
       {
         expr: `sum(${once(`increase(${watched("stacks_contract_label_overflow_total")}[$__rate_interval])`)})`,
@@ -260,7 +264,7 @@ const over: readonly Panel[] = [
     ],
     overrides: [
       coloured("polls with a gap", "red"),
-      coloured("taken back", "purple"),
+      coloured("reverted", "purple"),
       coloured("folded into other", "yellow"),
     ],
   }),

@@ -4,6 +4,7 @@ import type { Board } from "./board.ts";
 import { reference, worse } from "./colours.ts";
 import { coloured, lines, type Override, type Panel, shown, stat, table, timeline } from "./panel.ts";
 import { firingNames, of, ofProcess, perMinute } from "./select.ts";
+import { upstreams } from "./upstreams.ts";
 
 const NOT_SCRAPED = "Nothing: is the exporter scraped?";
 const NEVER = "None since it started";
@@ -533,6 +534,25 @@ const itself: readonly Panel[] = [
     ],
     overrides: [{ regexp: ".* loop$", properties: { unit: "s", "custom.axisPlacement": "right" } }],
   }),
+  lines({
+    id: 46,
+    title: "Requests to the exporter that were refused",
+    description:
+      "Requests a minute that the exporter refused or cut off, by reason. Connections, pages: too many at once. Stalled: a client asked for a page and did not read it. A Prometheus that is refused shows a failed scrape.",
+    unit: "short",
+    noValue: "None in this range",
+    width: 24,
+    height: 6,
+    axis: "a minute",
+    min: 0,
+    legend: "right",
+    queries: [
+      {
+        expr: perMinute("reason", own("stacks_exporter_http_requests_refused_total"), true),
+        legend: "{{reason}}",
+      },
+    ],
+  }),
   table({
     id: 44,
     title: "What is running",
@@ -558,7 +578,7 @@ const itself: readonly Panel[] = [
     id: 45,
     title: "State file and watch lists",
     description:
-      "Whether counters went on from a state file at the last start, when it was last written, writes that failed in the range shown (the polls they belonged to failed too), and whether the files of the watch lists were right when they were read last. Columns are missing where there is no such file.",
+      "Whether counters went on from a state file at the last start, when it was last written, writes that failed in the range shown (the polls they belonged to failed too), rows that could not be used and are set aside, and whether the files of the watch lists were right when they were read last. Columns are missing where there is no such file.",
     unit: "short",
     decimals: 0,
     noValue: "Neither a state file nor files of watch lists",
@@ -572,6 +592,7 @@ const itself: readonly Panel[] = [
       {
         expr: `max by (job, instance) (${own("stacks_exporter_watch_list_last_reload_success_timestamp_seconds")}) * 1000`,
       },
+      { expr: `max by (job, instance) (${own("stacks_exporter_state_rows_set_aside")})` },
     ],
     columns: {
       job: "job",
@@ -581,6 +602,7 @@ const itself: readonly Panel[] = [
       "Value #C": "failed writes",
       "Value #D": "watch lists",
       "Value #E": "lists read",
+      "Value #F": "rows set aside",
     },
     overrides: [
       {
@@ -614,6 +636,7 @@ export const exporter: Board = {
     { panels: health },
     { id: 20, title: "Polls", panels: polls },
     { id: 30, title: "The API and the budget", panels: upstream },
+    { id: 50, title: "Upstreams", panels: upstreams },
     { id: 40, title: "The process", panels: itself },
   ],
 };

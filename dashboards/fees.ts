@@ -666,7 +666,7 @@ const quality: readonly Panel[] = [
     id: 61,
     title: "Answers that differed from the one before",
     description:
-      "Changed answers a minute, by endpoint. A mempool that never changes while blocks are made is a frozen upstream, not a calm market.",
+      "Changed answers a minute, by operation. A mempool that never changes while blocks are made is a frozen upstream, not a calm market.",
     unit: "short",
     noValue: "Nothing was polled in this range",
     width: 6,
@@ -676,7 +676,7 @@ const quality: readonly Panel[] = [
     queries: [
       {
         expr: `${once(`rate(${of("stacks_mempool_snapshots_changed_total")}[$__rate_interval])`)} * 60`,
-        legend: "{{endpoint}}",
+        legend: "{{operation}}",
       },
     ],
   }),
@@ -684,13 +684,13 @@ const quality: readonly Panel[] = [
     id: 64,
     title: "Age of the mempool's values",
     description:
-      "Time since the values of each endpoint were received, or confirmed unchanged. Teeth as high as the interval are normal; a line that ends is values that expired.",
+      "Time since the values of each operation were received, or confirmed unchanged. Teeth as high as the interval are normal; a line that ends is values that expired.",
     unit: "s",
     noValue: "No value of the mempool is fresh",
     width: 6,
     height: 8,
     min: 0,
-    queries: [{ expr: `time() - ${once(of("stacks_mempool_snapshot_timestamp_seconds"))}`, legend: "{{endpoint}}" }],
+    queries: [{ expr: `time() - ${once(of("stacks_mempool_snapshot_timestamp_seconds"))}`, legend: "{{operation}}" }],
   }),
   lines({
     id: 62,

@@ -1,5 +1,6 @@
-// The simulator as a program. Once it listens it prints one line of JSON: {"url": …, "watch": {…}}, the latter being who is
-// worth watching.
+// The simulator as a program. Once it listens it prints one line of JSON:
+// {"url": …, "upstreams": […], "watch": {…}, "fastestBlockSeconds": …}
+// `upstreams` are all listen addresses, `watch` is an example watch list.
 import { parseArgs } from "node:util";
 import { startSimulator } from "./server.ts";
 import { watchListOf } from "./watch-list.ts";
@@ -11,6 +12,7 @@ const USAGE = `Usage: simulator [options]
   --time-scale <number>    virtual seconds per real second (default: 1)
   --history <blocks>       blocks that exist at the start (default: 200)
   --network <name>         mainnet or testnet (default: mainnet)
+  --upstreams <number>     listen addresses of the same chain; the others use any free port (default: 1)
   --rate-limit <number>    requests per minute before 429 (default: none)
   --random-events          spikes, floods and stuck transactions come by themselves
   --exit-with-parent       exit when standard input closes
@@ -32,6 +34,7 @@ function readFlags() {
         "time-scale": { type: "string", default: "1" },
         history: { type: "string", default: "200" },
         network: { type: "string", default: "mainnet" },
+        upstreams: { type: "string", default: "1" },
         "rate-limit": { type: "string" },
         "random-events": { type: "boolean", default: false },
         "exit-with-parent": { type: "boolean", default: false },
@@ -49,7 +52,11 @@ if (flags.help) {
   process.exit(0);
 }
 
-function count(name: "port" | "history" | "time-scale" | "rate-limit", least: number, isWhole = true): number {
+function count(
+  name: "port" | "history" | "time-scale" | "rate-limit" | "upstreams",
+  least: number,
+  isWhole = true,
+): number {
   const number = Number(flags[name]);
   if (flags[name] !== "" && number >= least && (isWhole ? Number.isInteger(number) : Number.isFinite(number))) {
     return number;
@@ -60,6 +67,8 @@ function count(name: "port" | "history" | "time-scale" | "rate-limit", least: nu
 const { network } = flags;
 if (network !== "mainnet" && network !== "testnet") fail(`--network must be mainnet or testnet, got ${network}`);
 
+const gateway = flags["rate-limit"] === undefined ? {} : { perMinute: count("rate-limit", 1) };
+const more = count("upstreams", 1) - 1;
 const simulator = await startSimulator({
   port: count("port", 0),
   host: flags.host,
@@ -68,9 +77,13 @@ const simulator = await startSimulator({
   history: count("history", 0),
   network,
   randomEvents: flags["random-events"],
-  gateway: flags["rate-limit"] === undefined ? {} : { perMinute: count("rate-limit", 1) },
+  gateway,
 }).catch((error: unknown) => fail(error instanceof Error ? error.message : String(error)));
-process.stdout.write(`${JSON.stringify({ url: simulator.url, watch: watchListOf(simulator.chain.cast) })}\n`);
+const { url, fastestBlockSeconds } = simulator;
+const others = await Promise.all(Array.from({ length: more }, () => simulator.listen({ host: flags.host, gateway })));
+const upstreams = [url, ...others.map((upstream) => upstream.url)];
+const watch = watchListOf(simulator.chain.cast);
+process.stdout.write(`${JSON.stringify({ url, upstreams, watch, fastestBlockSeconds })}\n`);
 
 let isStopping = false;
 async function stop(): Promise<void> {

@@ -1,26 +1,18 @@
-// The chain on a socket: brings the clock, the faults, the gateway and the request log together.
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+// The simulator: one chain, its clock, and its listen addresses.
 import type { Network } from "./chain/cast.ts";
 import { Chain } from "./chain/chain.ts";
-import { createMeter } from "./chain/mempool-figures.ts";
-import { createControl, isControl } from "./control/control.ts";
+import { FASTEST_BLOCK_SECONDS } from "./chain/schedule.ts";
+import { createControl } from "./control/control.ts";
 import { FaultList } from "./faults/fault-list.ts";
-import { type Delivery, spoil } from "./faults/spoil.ts";
-import { deliver } from "./http/deliver.ts";
-import { createGateway, type GatewayOptions } from "./http/gateway.ts";
+import { type ListenOptions, listen } from "./http/listener.ts";
 import { RequestLog } from "./http/request-log.ts";
-import { respond } from "./http/respond.ts";
-import { route } from "./http/routes.ts";
-import { realSchedule, type Schedule, Timers } from "./http/timers.ts";
+import { realSchedule, type Schedule } from "./http/timers.ts";
+import { Replicas } from "./replicas/replicas.ts";
 
 /** How a simulator is started. Everything has a default. */
-export interface SimulatorOptions {
+export interface SimulatorOptions extends ListenOptions {
   /** Same seed, same chain. @default 1 */
   readonly seed?: number | string;
-  /** @default 0, any free port */
-  readonly port?: number;
-  /** @default 127.0.0.1 */
-  readonly host?: string;
   /** @default mainnet */
   readonly network?: Network;
   /** Blocks that exist at the start; 0 is an API with an empty database. @default 200 */
@@ -35,31 +27,48 @@ export interface SimulatorOptions {
   readonly randomEvents?: boolean;
   /** Blocks that are remembered. @default 5000, about 14 hours */
   readonly keepBlocks?: number;
-  /** A gateway in front. @default none */
-  readonly gateway?: GatewayOptions;
   /** Timer of slow answers. @default setTimeout */
   readonly schedule?: Schedule;
 }
 
-/** A running simulator. */
-export interface Simulator {
+/** One listen address. Several of them are several upstreams of the same chain. */
+export interface Upstream {
   /** E.g. `http://127.0.0.1:40123`, without a slash at the end. */
   readonly url: string;
-  /** The chain as of the last request or `advance`. */
-  readonly chain: Chain;
+  /** The replicas behind the address; by default only the newest. */
+  readonly replicas: Replicas;
   readonly faults: FaultList;
   readonly log: RequestLog;
   /** The requests, oldest first; the same as `log.entries`. */
   readonly requests: RequestLog["entries"];
+  /** Stops listening, cancels delayed responses and closes all connections. */
+  close(): Promise<void>;
+}
+
+/** A running simulator: the chain and its first listen address. `close` closes all addresses. */
+export interface Simulator extends Upstream {
+  /** The chain as of the last request or `advance`. */
+  readonly chain: Chain;
+  /** Minimum interval between blocks in real seconds. Blocks come faster only through `advance`. */
+  readonly fastestBlockSeconds: number;
   /** Moves virtual time forward by so many seconds, whatever the clock does. */
   advance(seconds: number): void;
-  /** Stops listening, ends every delay and closes every connection. */
-  close(): Promise<void>;
+  /**
+   * Opens another listen address of the same chain, with its own replicas, faults, gateway and request log. Rejects if
+   * the port is in use.
+   *
+   * ```ts
+   * const backup = await simulator.listen({ gateway: { key: { header: "x-api-key", value: "secret" } } });
+   * backup.replicas.use({ kind: "lag", blocks: 20 });
+   * await backup.close(); // connections are refused; `listen({ port })` opens the address again
+   * ```
+   */
+  listen(options?: ListenOptions): Promise<Upstream>;
 }
 
 /** Starts a simulator and resolves when it listens. Rejects when the port is taken. */
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
-  const { host = "127.0.0.1", port = 0, timeScale = 1, now = Date.now } = options;
+  const { timeScale = 1, now = Date.now, schedule = realSchedule } = options;
   const startedAt = now();
   const start = options.start ?? startedAt / 1000;
   let advanced = 0;
@@ -72,75 +81,47 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     keepBlocks: options.keepBlocks ?? 5000,
   });
   const live = () => chain.advanceTo(start + advanced + ((now() - startedAt) / 1000) * timeScale);
-  const faults = new FaultList();
-  const log = new RequestLog();
-  const timers = new Timers(options.schedule ?? realSchedule);
-  const figures = createMeter(chain);
-  const judge = createGateway(options.gateway ?? {});
   const advance = (seconds: number) => {
     advanced += seconds;
     live();
   };
-  const control = createControl({ chain, faults, log, advance });
+  const fastestBlockSeconds = FASTEST_BLOCK_SECONDS / timeScale;
 
-  const decide = (request: IncomingMessage, method: string, target: string): Delivery => {
-    const header = (name: string) => request.headers[name.toLowerCase()]?.toString();
-    const { headers, refusal } = judge(header, now());
-    if (refusal !== undefined) return { reply: refusal, manner: { kind: "whole" } };
-    const hits = faults.take(target.split("?", 1)[0] ?? "");
-    const isDown = hits.some(({ kind }) => kind === "db-down");
-    const isRetired = hits.some(({ kind }) => kind === "retired");
-    const asked = { method, target, ifNoneMatch: header("if-none-match") };
-    const reply = respond(asked, { chain, figures, isDown, isRetired });
-    const good: Delivery = {
-      reply: { ...reply, headers: { ...reply.headers, ...headers } },
-      manner: { kind: "whole" },
+  const upstreams = new Set<Upstream>();
+  const open = async (where: ListenOptions): Promise<Upstream> => {
+    const parts = { replicas: new Replicas(chain), faults: new FaultList(), log: new RequestLog() };
+    const control = createControl({ ...parts, chain, advance, fastestBlockSeconds });
+    const { url, close } = await listen({ ...parts, control, live, now, schedule }, where);
+    const upstream: Upstream = {
+      ...parts,
+      url,
+      get requests() {
+        return parts.log.entries;
+      },
+      close: () => {
+        upstreams.delete(upstream);
+        return close();
+      },
     };
-    return hits.reduce((delivery, fault) => spoil(delivery, fault, target, now()), good);
+    upstreams.add(upstream);
+    return upstream;
   };
 
-  const handle = (request: IncomingMessage, response: ServerResponse) => {
-    const { method = "GET", url: target = "/" } = request;
-    request.resume();
-    live();
-    if (isControl(target)) {
-      deliver(response, control(method, target), timers);
-      return;
-    }
-    const delivery = decide(request, method, target);
-    log.add({
-      at: now(),
-      method,
-      path: target,
-      template: route(target.split("?", 1)[0] ?? "")?.operation.template,
-      status: delivery.manner.kind === "reset" ? 0 : delivery.reply.status,
-      ifNoneMatch: request.headers["if-none-match"],
-      headers: request.headers,
-    });
-    deliver(response, delivery, timers);
-  };
-
-  const server = createServer({ keepAliveTimeout: 72_000 }, handle);
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(port, host, resolve);
-  });
-  const address = server.address();
-  const listening = typeof address === "object" && address !== null ? address.port : port;
+  const first = await open(options);
   return {
-    url: `http://${host.includes(":") ? `[${host}]` : host}:${listening}`,
-    chain,
-    faults,
-    log,
+    url: first.url,
+    replicas: first.replicas,
+    faults: first.faults,
+    log: first.log,
     get requests() {
-      return log.entries;
+      return first.requests;
     },
+    chain,
+    fastestBlockSeconds,
     advance,
-    close: () =>
-      new Promise((resolve) => {
-        timers.clear();
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    listen: (where = {}) => open(where),
+    close: async () => {
+      await Promise.all([...upstreams].map((upstream) => upstream.close()));
+    },
   };
 }

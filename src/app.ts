@@ -4,11 +4,12 @@ import type { AddressInfo } from "node:net";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { Clock } from "./api/clock.ts";
+import type { Redactor } from "./api/redact.ts";
 import { collectorFamilies } from "./collectors/index.ts";
 import type { Config } from "./config/config.ts";
 import type { Loaded } from "./config/load.ts";
 import { formatMistake } from "./config/mistakes.ts";
-import type { Redactor } from "./config/secret.ts";
+import { redactorOf } from "./config/secret.ts";
 import { followFiles } from "./config/watch-changes.ts";
 import { MetricsPage } from "./http/page.ts";
 import { closeServer, createHttpServer } from "./http/server.ts";
@@ -16,6 +17,7 @@ import { Exposition } from "./metrics/exposition.ts";
 import type { Family, Sample } from "./metrics/family.ts";
 import * as own from "./metrics/own.ts";
 import { Network } from "./network.ts";
+import { Incidents } from "./poll/incidents.ts";
 import { Poller } from "./poll/poller.ts";
 import { report, storeSamples, type WatchListReport } from "./poll/report.ts";
 import { runSchedules } from "./poll/schedule.ts";
@@ -30,7 +32,6 @@ export interface AppOptions {
   readonly config: Config;
   readonly version: string;
   readonly log: Logger;
-  readonly redactor: Redactor;
   readonly clock: Clock;
   /** Loads the configuration again, with watch lists as they are now. @default the files are not followed */
   readonly reload?: (() => Promise<Loaded>) | undefined;
@@ -61,19 +62,25 @@ export class App {
   #watchList: WatchListReport | undefined;
   readonly #due = new WeakMap<Task, number>();
   readonly #startedAt: number;
+  readonly #redactor: Redactor;
   #server: Server | undefined;
   #running: readonly Promise<void>[] = [];
 
-  /** @throws StoreError when what was saved cannot be read. */
+  /** @throws StoreError when the state file cannot be used. */
   constructor(options: AppOptions) {
     const { config, clock, log, version, store } = options;
     this.#options = options;
     this.#startedAt = clock.now();
+    this.#redactor = redactorOf(config.networks.flatMap(({ upstreams }) => upstreams));
     this.log = log;
     this.#families = [...collectorFamilies, ...own.ownFamilies, ...this.#work.instruments.watchProcess()];
     this.#exposition = new Exposition(this.#families);
     this.#state = new State(this.#exposition, store);
-    const parts = { version, clock, store, work: this.#work, state: this.#state };
+    const incidents = new Incidents();
+    const parts = {
+      ...{ version, clock, log, store, incidents, redactor: this.#redactor },
+      ...{ stop: this.#stop.signal, work: this.#work, state: this.#state },
+    };
     this.#networks = config.networks.map((network) => new Network(network, parts));
     for (const task of this.tasks) this.#state.restore(task);
     if (this.#watchFiles().length > 0) this.#watchList = { isGood: true, lastGoodAt: clock.now() };
@@ -85,9 +92,7 @@ export class App {
       onError: (error) => log.error({ err: error }, "the exporter's own samples could not be made"),
     });
     this.#poller = new Poller({
-      state: this.#state,
-      clock,
-      log,
+      ...{ state: this.#state, clock, log, incidents },
       stop: this.#stop.signal,
       // Of what is left each poll may have a part, because so many can be under way.
       spareSeries: () => Math.max(0, Math.floor((config.maxSeries - this.#exposition.size) / MOST_POLLS_AT_ONCE)),
@@ -119,11 +124,10 @@ export class App {
   }
 
   #saveBudgets(): void {
-    const { store, clock, log } = this.#options;
     try {
-      for (const { name, client } of this.#networks) store?.saveBudget(name, client.budgetRecord(), clock.now());
+      for (const network of this.#networks) network.saveBudgets();
     } catch (error) {
-      log.error({ err: error }, "the used budget could not be saved");
+      this.log.error({ err: error }, "the used budget could not be saved");
     }
   }
 
@@ -153,8 +157,16 @@ export class App {
     yield own.seriesLimit.at({}, this.#options.config.maxSeries);
   }
 
-  /** The collectors of which no target has succeeded yet, and why. */
+  /** The networks that are not polled, the collectors of which no target has succeeded yet, and why. */
   missing(): { what: string; why: string }[] {
+    const blocked = this.#networks.flatMap(({ name, upstreams }) => {
+      const why = upstreams.blocked();
+      return why === undefined ? [] : [{ what: name, why: `${why.reason}: ${why.message}` }];
+    });
+    return [...blocked, ...this.#unpolled()];
+  }
+
+  #unpolled(): { what: string; why: string }[] {
     const groups = Map.groupBy(this.tasks, ({ network, collector }) => `${network}/${collector.name}`);
     return [...groups].flatMap(([what, tasks]) => {
       const standings = tasks.map((task) => this.#state.of(task));
@@ -171,14 +183,21 @@ export class App {
     const networks = this.#networks.map((network) => network.report());
     const dueAt = (task: Task) => this.#due.get(task);
     return statusOf(
-      { tasks: this.tasks, state: this.#state, networks, dueAt, now: this.#options.clock.now() },
+      {
+        tasks: this.tasks,
+        state: this.#state,
+        networks,
+        watchList: this.#watchList,
+        dueAt,
+        now: this.#options.clock.now(),
+      },
       selection,
     );
   }
 
   /** Listens and starts to poll; resolves with the address when the server listens. Throws when it cannot listen. */
   async start(): Promise<AddressInfo> {
-    const { config, version, redactor, log, clock } = this.#options;
+    const { config, version, log, clock } = this.#options;
     const server = createHttpServer({
       page: this.page,
       missing: () => this.missing(),
@@ -188,8 +207,9 @@ export class App {
         collectors: [...new Set(config.networks.flatMap(({ collectors }) => collectors.map(({ name }) => name)))],
       },
       statusOf: (selection) => this.status(selection),
-      mask: (text) => redactor.mask(text),
+      mask: (text) => this.#redactor.mask(text),
       onError: (error) => log.error({ err: error }, "a page could not be made"),
+      onRefused: (reason) => this.#work.httpRefused(reason),
     });
     await new Promise<void>((resolve, reject) => {
       server.once("error", reject);
@@ -204,6 +224,7 @@ export class App {
     };
     this.#running = [
       runSchedules(rota, { clock, stop, poll: (task, isEarly) => this.#poller.poll(task, isEarly), onDue, log }),
+      ...this.#networks.map(({ upstreams }) => upstreams.run()),
       followFiles(this.#watchFiles(), { clock, stop, onChange: () => this.#reloadSafely() }),
     ];
     return server.address() as AddressInfo;
@@ -254,7 +275,15 @@ export class App {
     if (!loaded.ok) {
       for (const mistake of loaded.mistakes) this.log.error({}, formatMistake(mistake));
       this.log.error({ mistakes: loaded.mistakes.length }, "the watch list is wrong; the one before stays in force");
-      this.#watchList = { isGood: false, lastGoodAt: this.#watchList?.lastGoodAt ?? clock.now() };
+      this.#watchList = {
+        isGood: false,
+        lastGoodAt: this.#watchList?.lastGoodAt ?? clock.now(),
+        refusal: {
+          at: this.#watchList?.refusal?.at ?? clock.now(),
+          mistake: loaded.mistakes.slice(0, 1).map(formatMistake).join(""),
+          mistakes: loaded.mistakes.length,
+        },
+      };
       return;
     }
     const before = this.tasks.length;
@@ -292,7 +321,7 @@ export class App {
       ...this.#running,
       this.#server === undefined ? undefined : closeServer(this.#server, SCRAPE_GRACE_MS),
     ]);
-    await Promise.all(this.#networks.map(({ client }) => client.close()));
+    await Promise.all(this.#networks.map(({ upstreams }) => upstreams.close()));
     this.#saveBudgets();
     this.#options.store?.close();
   }

@@ -1,11 +1,11 @@
 // The commands. Everything of the process (arguments, environment, streams, signals) comes in as `Io`.
-import { readFileSync } from "node:fs";
 import { Command, CommanderError, Option } from "commander";
 import type { App } from "./app.ts";
 import type { Config } from "./config/config.ts";
 import type { Loaded } from "./config/load.ts";
 import type { Store } from "./poll/store.ts";
 import type { StoreError } from "./poll/store-error.ts";
+import type { StoreLog } from "./poll/store-file.ts";
 
 /** What a command needs of the process it runs in. */
 export interface Io {
@@ -15,6 +15,8 @@ export interface Io {
   readonly err: (text: string) => void;
   /** Resolves when somebody asks the process to stop. */
   readonly stopped: Promise<void>;
+  /** Calls the listener at every SIGHUP, which ends nothing by itself. */
+  readonly onHangUp: (listener: () => void) => void;
   /** Starts the simulated chain as a process of its own. */
   readonly startSimulator: (args: readonly string[]) => Promise<Simulated>;
 }
@@ -46,7 +48,7 @@ interface Checked {
 
 /** Reads and checks the configuration; refuses with every mistake in it. */
 async function load({ config: file, resetState, ...flags }: Flags, io: Io): Promise<Checked> {
-  return checked(file === undefined ? undefined : readBytes(file), file, flags, io.env);
+  return checked(file === undefined ? undefined : await readBytes(file), file, flags, io.env);
 }
 
 async function checked(
@@ -55,43 +57,52 @@ async function checked(
   flags: Flags,
   env: Io["env"],
 ): Promise<Checked> {
-  const [{ loadConfig }, { formatMistakes }, { collectors }] = await Promise.all([
+  const [{ configLoader }, { readRegularFile }, { formatMistakes }, { collectors }] = await Promise.all([
     import("./config/load.ts"),
+    import("./config/files.ts"),
     import("./config/mistakes.ts"),
     import("./collectors/index.ts"),
   ]);
-  const reload = () => loadConfig({ text, file, env, readFile: (path) => readFileSync(path), collectors, flags });
+  const reload = configLoader({ text, file, env, readFile: readRegularFile, collectors, flags });
   const loaded = await reload();
   if (!loaded.ok) throw new Refused(formatMistakes(loaded.mistakes));
   return { config: loaded.config, reload };
 }
 
-function readBytes(file: string): Uint8Array {
+async function readBytes(file: string): Promise<Uint8Array> {
+  const { MOST_BYTES, readRegularFile, unusable } = await import("./config/files.ts");
   try {
-    return readFileSync(file);
+    return await readRegularFile(file, MOST_BYTES.configuration);
   } catch (error) {
-    throw new Refused(`${file}: cannot be read: ${error instanceof Error ? error.message : error}`);
+    throw new Refused(`${file}: ${unusable(error)}`);
   }
 }
 
-async function createApp({ config, reload }: Checked, io: Io, store?: Store): Promise<App> {
-  const [{ App }, { createLogger }, { systemClock }, { Redactor, secretsOf }] = await Promise.all([
+async function createApp({ config, reload }: Checked, io: Io, open?: (log: StoreLog) => Promise<Store>): Promise<App> {
+  const [{ App }, { createLogger }, { systemClock }, { redactorOf }, { warningsOf }] = await Promise.all([
     import("./app.ts"),
     import("./log.ts"),
     import("./api/clock.ts"),
     import("./config/secret.ts"),
+    import("./config/warnings.ts"),
   ]);
-  const redactor = new Redactor(config.networks.flatMap(secretsOf));
+  const redactor = redactorOf(config.networks.flatMap(({ upstreams }) => upstreams));
   const log = await createLogger({ ...config.log, mask: (text) => redactor.mask(text), write: io.err });
-  return new App({ config, reload, redactor, log, version: io.version, clock: systemClock, store });
+  for (const warning of warningsOf(config)) log.warn({}, warning);
+  const store = await open?.(log);
+  return new App({ config, reload, log, version: io.version, clock: systemClock, store });
 }
 
 /** Opens the state file; refuses with what can be done when it cannot be used. */
-async function openStore(path: string, isReset: boolean, io: Io): Promise<Store> {
-  const { setAside, Store } = await import("./poll/store.ts");
-  const kept = isReset ? setAside(path, Date.now()) : undefined;
+async function openStore(path: string, isReset: boolean, io: Io, log: StoreLog): Promise<Store> {
+  const [{ Store }, { setAside }, { systemClock }] = await Promise.all([
+    import("./poll/store.ts"),
+    import("./poll/store-file.ts"),
+    import("./api/clock.ts"),
+  ]);
+  const kept = isReset ? setAside(path, systemClock.now(), log) : undefined;
   if (kept !== undefined) io.err(`the state file was put aside: ${kept}\n`);
-  return new Store(path);
+  return new Store(path, { log, clock: systemClock });
 }
 
 // By name: its class comes with SQLite, which whoever keeps nothing need not load.
@@ -106,12 +117,11 @@ async function serve(
   { resetState = false, onListening }: { resetState?: boolean; onListening?: (url: string) => void } = {},
 ): Promise<void> {
   const { config } = checked;
-  if (resetState && config.statePath === undefined)
+  const { statePath } = config;
+  if (resetState && statePath === undefined)
     throw new Refused("--reset-state: with state: memory there is no state file");
-  const app = await (config.statePath === undefined
-    ? createApp(checked, io)
-    : openStore(config.statePath, resetState, io).then((store) => createApp(checked, io, store))
-  ).catch((error: unknown) => {
+  const open = statePath === undefined ? undefined : (log: StoreLog) => openStore(statePath, resetState, io, log);
+  const app = await createApp(checked, io, open).catch((error: unknown) => {
     if (!isStoreError(error)) throw error;
     throw new Refused(error.isInUse ? error.message : `${error.message}\n${STATE_ADVICE}`);
   });
@@ -120,6 +130,7 @@ async function serve(
   });
   const host = family === "IPv6" ? `[${address}]` : address;
   app.log.info({ address: `${host}:${port}`, networks: config.networks.map(({ name }) => name) }, "listening");
+  io.onHangUp(() => app.log.warn({}, "SIGHUP is ignored: restart the exporter to load its configuration again"));
   onListening?.(`http://${["0.0.0.0", "[::]"].includes(host) ? "127.0.0.1" : host}:${port}`);
   await io.stopped;
   app.log.info({}, "stopping");
@@ -137,7 +148,8 @@ async function once(flags: Flags, io: Io): Promise<number> {
 }
 
 async function check(flags: Flags, io: Io): Promise<number> {
-  const { config } = await load(flags, io);
+  const [{ config }, { warningsOf }] = await Promise.all([load(flags, io), import("./config/warnings.ts")]);
+  for (const warning of warningsOf(config)) io.err(`warning: ${warning}\n`);
   io.out(`${flags.config ?? "the default configuration"} is valid: ${describe(config)}\n`);
   return 0;
 }
@@ -145,8 +157,8 @@ async function check(flags: Flags, io: Io): Promise<number> {
 function describe(config: Config): string {
   return config.networks
     .map(
-      ({ name, url, collectors }) =>
-        `${name} at ${new URL(url).origin} (${collectors.map((collector) => collector.name).join(", ") || "nothing enabled"})`,
+      ({ name, upstreams, collectors }) =>
+        `${name} at ${upstreams.map(({ url }) => new URL(url).origin).join(", ")} (${collectors.map((collector) => collector.name).join(", ") || "nothing enabled"})`,
     )
     .join("; ");
 }
@@ -168,7 +180,7 @@ const demoConfig = ({ url, watch }: Simulated) => `networks:
 collectors:
   fees: { every: 5s, timeout: 4s }
   mempool: { every: 5s, timeout: 4s }
-  blocks: { every: 10s, timeout: 8s }
+  blocks: { every: 10s, timeout: 8s, blocks_per_minute: 600 }
   addresses: { every: 20s }
   contracts: { every: 20s }
 `;
@@ -190,11 +202,24 @@ async function demo(flags: Flags & { readonly seed: string }, io: Io): Promise<n
       io.out("Stop with Ctrl+C.\n");
     };
     const kept = { ...configured, config: { ...configured.config, statePath: undefined } };
-    await serve(kept, io, { onListening });
+    // Ends with its terminal.
+    const closed = new Promise<void>((resolve) => io.onHangUp(resolve));
+    const stopped = Promise.race([io.stopped, closed]);
+    await serve(kept, { ...io, stopped, onHangUp: () => undefined }, { onListening });
   } finally {
     simulator.stop();
   }
   return 0;
+}
+
+// `serve` is the default, so a mistyped command, or one after its flags, is an argument of it.
+function refuseArguments(program: Command, command: Command): void {
+  const [word] = command.args;
+  if (word === undefined) return;
+  const names = program.commands.map((known) => known.name());
+  if (program.args[0] === command.name()) program.error(`error: ${command.name()} has no arguments, found '${word}'`);
+  if (names.includes(word)) program.error(`error: the command has to come first: stacks-exporter ${word} …`);
+  program.error(`error: unknown command '${word}'; the commands are ${names.join(", ")}`);
 }
 
 /** Runs one command; resolves with the exit code. */
@@ -204,6 +229,8 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
   const common = (command: Command, work: (flags: Flags) => Promise<number>) =>
     command
       .addOption(new Option("-c, --config <file>", "configuration file (YAML); without one, mainnet at the public API"))
+      .allowExcessArguments()
+      .hook("preAction", (_, action) => refuseArguments(program, action))
       .addOption(new Option("-l, --listen <address>", "address to serve on, such as 127.0.0.1:10789 or :10789"))
       .addOption(new Option("--log-level <level>", "trace, debug, info, warn, error or silent"))
       .addOption(new Option("--log-format <format>", "json or pretty"))
@@ -242,13 +269,21 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
       .description("requests, series and ages of a configuration, without a request; exit 1 if it does not fit"),
     (flags) => plan(flags, io),
   );
-  common(
+  const demoCommand = common(
     program
       .command("demo")
       .description("start a simulated chain and an exporter on it")
       .addOption(new Option("--seed <number>", "seed of the simulated chain").default("1")),
-    (flags) => demo(flags as Flags & { seed: string }, io),
+    (flags) => {
+      if (flags.config !== undefined) {
+        program.error(
+          "error: demo has its own configuration and reads no file; to use one: stacks-exporter serve --config FILE",
+        );
+      }
+      return demo(flags as Flags & { seed: string }, io);
+    },
   );
+  demoCommand.options.find(({ long }) => long === "--config")?.hideHelp();
   try {
     await program.parseAsync([...argv], { from: "user" });
     return exitCode;

@@ -18,6 +18,14 @@ const stopped = new Promise<void>((resolve) => {
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => resolve());
 });
 
+// Without a listener, Node.js opens a debugger.
+process.on("SIGUSR1", () => undefined);
+// Without a listener, it ends the process: an attempt to reload the configuration must not stop the exporter.
+const hangUps = new Set<() => void>();
+process.on("SIGHUP", () => {
+  for (const listener of hangUps) listener();
+});
+
 // Output that cannot be written fails the command; a reader that has seen enough (`| head`) is no failure.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code !== "EPIPE") process.stderr.write(`cannot write the output: ${error.message}\n`);
@@ -46,6 +54,7 @@ const code = await run(process.argv.slice(2), {
   out: (text) => process.stdout.write(text),
   err: (text) => process.stderr.write(text),
   stopped,
+  onHangUp: (listener) => void hangUps.add(listener),
   startSimulator,
 });
 process.exitCode = code;

@@ -1,17 +1,24 @@
-// One network as it runs: its client, what is polled on it, and what it reports.
+// One network as it runs: its upstreams, what is polled on it, and what it reports.
 import { isDeepStrictEqual } from "node:util";
 import { type Client, createClient } from "./api/client.ts";
 import type { Clock } from "./api/clock.ts";
-import { type AnyCollector, type ChainView, type Target, targetsOf } from "./collectors/collector.ts";
+import type { Redactor } from "./api/redact.ts";
+import type { ChainView } from "./collectors/chain-view.ts";
+import { type AnyCollector, type Target, targetsOf } from "./collectors/collector.ts";
 import { collectorOf } from "./collectors/index.ts";
-import type { CollectorConfig, NetworkConfig } from "./config/config.ts";
+import type { CollectorConfig, NetworkConfig, UpstreamConfig } from "./config/config.ts";
 import { busyCollectors, type NetworkPlan, planNetwork } from "./plan.ts";
+import { withIncidents } from "./poll/api-incidents.ts";
+import type { Incidents } from "./poll/incidents.ts";
+import type { PollLog } from "./poll/poller.ts";
 import type { NetworkReport } from "./poll/report.ts";
 import type { State } from "./poll/state.ts";
 import type { Store } from "./poll/store.ts";
 import { type Cause, type Pace, type Renewal, Sweep } from "./poll/sweep.ts";
-import type { Task } from "./poll/task.ts";
+import type { PollClient, Task } from "./poll/task.ts";
 import type { Work } from "./poll/work.ts";
+import { upstreamOperations } from "./upstreams/chain-question.ts";
+import { Upstreams, type UpstreamsParts } from "./upstreams/upstreams.ts";
 
 interface Parts {
   readonly version: string;
@@ -19,6 +26,11 @@ interface Parts {
   readonly work: Work;
   readonly state: State;
   readonly store: Store | undefined;
+  readonly redactor: Redactor;
+  readonly log: UpstreamsParts["log"] & PollLog;
+  readonly incidents: Incidents;
+  /** Aborted at shutdown. */
+  readonly stop: AbortSignal;
 }
 
 /** A watch list that is ready to be taken. */
@@ -36,7 +48,7 @@ class SweptTask implements Task {
   readonly target: Target;
   readonly chain: Task["chain"];
   readonly options: unknown;
-  readonly client: Client;
+  readonly client: PollClient;
   readonly schedule: Task["schedule"];
   readonly timeoutMs: number;
   readonly #sweep: Sweep;
@@ -47,7 +59,7 @@ class SweptTask implements Task {
     this.target = target;
     this.chain = network.chain;
     this.options = options;
-    this.client = network.client;
+    this.client = network.upstreams;
     this.schedule = schedule;
     this.timeoutMs = timeoutMs;
     this.#sweep = sweep;
@@ -67,33 +79,39 @@ class SweptTask implements Task {
 /** A network of the configuration. */
 export class Network {
   readonly name: string;
-  readonly client: Client;
+  readonly upstreams: Upstreams;
   /** Tasks that look at the whole chain. */
   readonly fixed: readonly Task[];
   /** Those that look at watched principals, by collector. */
   readonly sweeps: readonly Sweep[];
   /** What is known of the chain now; undefined when no collector follows it. */
   readonly chain: Task["chain"];
-  readonly #work: Work;
+  readonly #parts: Parts;
   #config: NetworkConfig;
   #plan: NetworkPlan;
 
-  constructor(config: NetworkConfig, { version, clock, work, state, store }: Parts) {
+  /** @throws StoreError when what is saved of the network cannot be read. */
+  constructor(config: NetworkConfig, parts: Parts) {
+    const { clock, work, state, store, log, incidents, stop } = parts;
     this.name = config.name;
     this.#config = config;
-    this.#work = work;
+    this.#parts = parts;
     this.#plan = planNetwork(config);
-    this.client = createClient({
-      network: config.name,
-      baseUrl: config.url,
-      key: config.apiKey,
-      keyHeader: config.apiKeyHeader,
-      userAgent: `stacks-exporter/${version}`,
-      budget: { ...config.budget, plannedPerMinute: plannedPerMinute(this.#plan) },
-      used: store?.loadBudget(config.name),
-      maxBodyBytes: config.maxBodyBytes,
-      clock,
-      observer: work.observerOf(config.name),
+    work.expectUpstreams(
+      config.name,
+      config.upstreams.map(({ name }) => name),
+    );
+    this.upstreams = new Upstreams({
+      ...{ config, clock, stop, log, incidents },
+      facts: store,
+      createClient: (upstream) => this.#createClient(upstream),
+      knownTip: () => this.chain?.()?.tipHeight,
+      onSwitch: ({ name }) => {
+        work.switched(config.name, name);
+        this.#replan();
+      },
+      onDisagreement: ({ name }) => work.disagreed(config.name, name),
+      onNewChain: () => this.#forget(),
     });
     const enabled = config.collectors.map((settings) => ({ settings, collector: collectorOf(settings.name) }));
     const isFollowed = enabled.some(({ collector }) => collector.chainView !== undefined);
@@ -127,12 +145,12 @@ export class Network {
     });
     const apply = () => {
       this.#config = config;
-      this.#plan = planNetwork(config);
-      this.client.expect(plannedPerMinute(this.#plan));
-      this.#work.expectNetwork(this.name, this.#operations());
-      for (const { name } of busyCollectors(config)) this.#work.expectCollector(this.name, name);
+      this.#plan = this.#planNow();
+      this.upstreams.active.client.expect(plannedPerMinute(this.#plan));
+      this.#parts.work.expectNetwork(this.name, this.#operations());
+      for (const { name } of busyCollectors(config)) this.#parts.work.expectCollector(this.name, name);
       const renewals = lists.map(({ sweep, settings, tasks }) => {
-        if (tasks.length > 0) this.#work.expectHints(this.name, sweep.collector);
+        if (tasks.length > 0) this.#parts.work.expectHints(this.name, sweep.collector);
         return sweep.renew(tasks, this.#paceOf(settings));
       });
       return {
@@ -150,7 +168,7 @@ export class Network {
     const { seen, isBehind } = sighting;
     for (const sweep of this.sweeps) {
       const hint = (key: string, cause: Cause) => {
-        if (sweep.hint(key, cause)) this.#work.hint(this.name, sweep.collector, cause);
+        if (sweep.hint(key, cause)) this.#parts.work.hint(this.name, sweep.collector, cause);
       };
       if (isBehind && sweep.collector === collector.name) hint(target.key, "behind");
       for (const principal of seen) hint(principal, "seen");
@@ -162,14 +180,16 @@ export class Network {
     return this.sweeps.find((sweep) => sweep.collector === collector.name)?.spacingMs ?? 0;
   }
 
-  /** What the client and the plan say now. */
+  /** What the upstreams and the plan say now. */
   report(): NetworkReport {
-    const { budget, pausedUntil, retired, rateLimits } = this.client.snapshot();
+    const { active } = this.upstreams;
+    const { budget, pausedUntil, longestPauseMs, outage, retired, rateLimits } = active.client.snapshot();
     const used = budget.usedLastMinute;
     return {
       network: this.name,
-      // Without the path: some providers put a token into it.
-      origin: new URL(this.#config.url).origin,
+      origin: active.origin,
+      upstreams: this.upstreams.report(),
+      blocked: this.upstreams.blocked(),
       plannedPerMinute: this.#plan.requestsPerMinute,
       operations: this.#operations(),
       minute: { limit: budget.perMinute, used, remaining: budget.remaining },
@@ -179,14 +199,74 @@ export class Network {
         remaining: Math.floor(budget.month.available),
       },
       pausedUntil,
+      longestPauseMs,
+      outage,
       retired,
       rateLimits,
     };
   }
 
+  /** Saves how much of each upstream's budget is used. @throws StoreError */
+  saveBudgets(): void {
+    const { store, clock } = this.#parts;
+    for (const { name, client } of this.upstreams.all) {
+      store?.saveBudget(budgetKey(this.name, name), client.budgetRecord(), clock.now());
+    }
+  }
+
+  #createClient(upstream: UpstreamConfig): Client {
+    const { version, clock, log, incidents, redactor, work, store } = this.#parts;
+    const { name, maxBodyBytes, longestPauseMs, upstreams } = this.#config;
+    const isFirst = upstream === upstreams[0];
+    return createClient({
+      network: name,
+      baseUrl: upstream.url,
+      key: upstream.apiKey,
+      keyHeader: upstream.apiKeyHeader,
+      redactor,
+      userAgent: `stacks-exporter/${version}`,
+      budget: { ...upstream.budget, plannedPerMinute: isFirst ? plannedPerMinute(this.#plan) : [] },
+      // Files of versions without upstreams have the record under the name of the network.
+      used: store?.loadBudget(budgetKey(name, upstream.name)) ?? (isFirst ? store?.loadBudget(name) : undefined),
+      maxBodyBytes,
+      longestPauseMs,
+      longestProbeMs: longestProbeMs(this.#config),
+      clock,
+      observer: withIncidents(work.observerOf(name), {
+        ...{ incidents, log, clock },
+        fields: { network: name, ...(upstreams.length === 1 ? {} : { upstream: upstream.name }) },
+        place: () => (this.upstreams.active.name === upstream.name ? name : `${name}/${upstream.name}`),
+      }),
+    });
+  }
+
+  #planNow(): NetworkPlan {
+    const active = this.#config.upstreams.find(({ name }) => name === this.upstreams.active.name);
+    return planNetwork(this.#config, active);
+  }
+
+  // The active upstream has another budget than the one before, so targets may be polled at another pace.
+  #replan(): void {
+    this.#plan = this.#planNow();
+    this.upstreams.active.client.expect(plannedPerMinute(this.#plan));
+    for (const sweep of this.sweeps) {
+      const settings = this.#config.collectors.find(({ name }) => name === sweep.collector) as CollectorConfig;
+      sweep.renew(sweep.tasks, this.#paceOf(settings));
+    }
+    this.#parts.state.reckonAges();
+  }
+
+  // The chain is another one: nothing that is known of the old one may be continued.
+  #forget(): void {
+    const { store, clock, state } = this.#parts;
+    store?.forgetNetwork(this.name, clock.now());
+    for (const task of this.tasks) state.reset(task);
+  }
+
   #operations(): readonly string[] {
     const busy = busyCollectors(this.#config).map(({ name }) => collectorOf(name));
-    return [...new Set(busy.flatMap(({ operations }) => operations.map(({ name }) => name)))];
+    const operations = [...busy.flatMap(({ operations }) => operations), ...upstreamOperations];
+    return [...new Set(operations.map(({ name }) => name))];
   }
 
   #paceOf({ name, intervalMs, maxAgeMs }: CollectorConfig): Pace {
@@ -201,7 +281,7 @@ export class Network {
   #fixedTask(settings: CollectorConfig, collector: AnyCollector): Task {
     const { options, schedule, timeoutMs } = settings;
     const [target] = targetsOf(collector, this.#config) as [Target];
-    const common = { network: this.name, collector, target, options, client: this.client, schedule, timeoutMs };
+    const common = { network: this.name, collector, target, options, client: this.upstreams, schedule, timeoutMs };
     return { ...common, ...this.#paceOf(settings), chain: this.chain };
   }
 }
@@ -216,6 +296,15 @@ function chainView(tasks: readonly Task[], state: State): ChainView | undefined 
   }
   return undefined;
 }
+
+const MOST_PROBE_MS = 60_000;
+
+// An API that is back is noticed by the next poll of the most frequent collector.
+function longestProbeMs(config: NetworkConfig): number {
+  return Math.min(MOST_PROBE_MS, ...busyCollectors(config).map(({ intervalMs }) => intervalMs));
+}
+
+const budgetKey = (network: string, upstream: string) => `${network}/${upstream}`;
 
 function plannedPerMinute({ collectors }: NetworkPlan): number[] {
   const planned: number[] = [];

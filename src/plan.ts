@@ -2,7 +2,7 @@
 import { REASONS } from "./api/errors.ts";
 import { type AnyCollector, targetsOf } from "./collectors/collector.ts";
 import { collectorFamilies, collectorOf } from "./collectors/index.ts";
-import type { CollectorConfig, Config, NetworkConfig } from "./config/config.ts";
+import type { CollectorConfig, Config, NetworkConfig, UpstreamConfig } from "./config/config.ts";
 import type { Family } from "./metrics/family.ts";
 import * as own from "./metrics/own.ts";
 import { MINUTES_PER_MONTH } from "./poll/report.ts";
@@ -41,9 +41,21 @@ export interface NetworkPlan {
   readonly misfits: readonly string[];
 }
 
+/** What an upstream costs that is not active, and what would not fit if it took over. */
+export interface StandbyPlan {
+  readonly network: string;
+  readonly upstream: string;
+  /** Probes while it is not active. */
+  readonly requestsPerMinute: number;
+  /** One sentence for everything that would not fit into its budget. */
+  readonly misfits: readonly string[];
+}
+
 /** The plan of a whole configuration. */
 export interface Plan {
+  /** Within the budget of the preferred upstream of each network. */
   readonly networks: readonly NetworkPlan[];
+  readonly standbys: readonly StandbyPlan[];
   /** Series of all collectors on all networks. */
   readonly collectorSeries: number;
   /** Series of the exporter's own families, about: they grow with the status codes that the server uses. */
@@ -58,7 +70,7 @@ const PROCESS_SERIES = 80;
 
 function seriesOf(family: Family, sizes: Readonly<Record<string, number>>): number {
   const sets = family.labelNames.reduce((product, name) => {
-    const size = sizes[name] ?? family.labels[name]?.values?.length ?? 1;
+    const size = family.labels[name]?.values?.length ?? sizes[name] ?? 1;
     return product * size;
   }, 1);
   return sets * linesOf(family);
@@ -69,7 +81,7 @@ function seriesPerTarget(collector: AnyCollector, options: unknown, network: Net
   const [target] = targetsOf(collector, network);
   const example = collector.example?.(options);
   if (example === undefined || target === undefined) {
-    return collector.families.reduce((sum, family) => sum + seriesOf(family, { endpoint: 1 }), 0);
+    return collector.families.reduce((sum, family) => sum + seriesOf(family, { operation: 1 }), 0);
   }
   const samples = [...collector.samples(example, network.name, target)];
   return samples.reduce((sum, { family }) => sum + linesOf(family), 0);
@@ -88,9 +100,9 @@ const MINUTE_MS = 60_000;
 // moved, and for those that are behind.
 const SWEPT_SHARE = 0.8;
 
-/** Reckons one network through. */
-export function planNetwork(network: NetworkConfig): NetworkPlan {
-  const { perMinute, perMonth } = network.budget;
+/** Estimates one network, within the budget of one of its upstreams. @param upstream default: the preferred one. */
+export function planNetwork(network: NetworkConfig, upstream: UpstreamConfig = network.upstreams[0]): NetworkPlan {
+  const { perMinute, perMonth } = upstream.budget;
   const perMinuteOfMonth = perMonth === undefined ? Number.POSITIVE_INFINITY : perMonth / MINUTES_PER_MONTH;
   const misfits: string[] = [];
   const rows: CollectorPlan[] = [];
@@ -189,6 +201,7 @@ function ownSeriesOf(network: NetworkConfig): number {
   const enabled = busyCollectors(network).map(({ name }) => collectorOf(name));
   const swept = enabled.filter(({ targets }) => targets !== undefined).length;
   const sizes = {
+    upstream: network.upstreams.length,
     collector: enabled.length,
     operation: enabled.flatMap(({ operations }) => operations).length,
     reason: Object.keys(REASONS).length,
@@ -203,9 +216,20 @@ function ownSeriesOf(network: NetworkConfig): number {
     }, 0);
 }
 
-/** Reckons a configuration through. */
+function standbysOf(network: NetworkConfig): readonly StandbyPlan[] {
+  const [, ...others] = network.upstreams;
+  return others.map((upstream) => ({
+    network: network.name,
+    upstream: upstream.name,
+    requestsPerMinute: MINUTE_MS / network.failover.probeEveryMs,
+    misfits: planNetwork(network, upstream).misfits,
+  }));
+}
+
+/** Estimates a configuration. */
 export function planOf(config: Config): Plan {
-  const networks = config.networks.map(planNetwork);
+  const networks = config.networks.map((network) => planNetwork(network));
+  const standbys = config.networks.flatMap(standbysOf);
   const collectorSeries = networks.flatMap(({ collectors }) => collectors).reduce((sum, { series }) => sum + series, 0);
   const ownSeries =
     config.networks.reduce((sum, network) => sum + ownSeriesOf(network), 0) +
@@ -215,6 +239,7 @@ export function planOf(config: Config): Plan {
   const { maxSeries } = config;
   return {
     networks,
+    standbys,
     collectorSeries,
     ownSeries,
     maxSeries,
@@ -263,6 +288,14 @@ export function formatPlan(plan: Plan): string {
         `${Math.ceil(network.requestsPerMonth)} a month of ${network.budgetPerMonth ?? "unlimited"}`,
     );
     lines.push(...network.misfits.map((misfit) => `  DOES NOT FIT: ${misfit}`));
+    for (const { upstream, requestsPerMinute, misfits } of plan.standbys.filter(
+      (one) => one.network === network.network,
+    )) {
+      lines.push(
+        `  upstream ${upstream}: ${round(requestsPerMinute)} requests a minute for probes while it is not active`,
+      );
+      lines.push(...misfits.map((misfit) => `    if it takes over: ${misfit}`));
+    }
   }
   if (plan.collectorSeries + plan.ownSeries > plan.maxSeries) {
     lines.push(

@@ -2,7 +2,7 @@ import { expect, test } from "@jest/globals";
 import { collectors } from "../src/collectors/index.ts";
 import { loadConfig } from "../src/config/load.ts";
 import { encodeAddress } from "../src/config/principal.ts";
-import { planNetwork } from "../src/plan.ts";
+import { formatPlan, planNetwork, planOf as planOfConfig } from "../src/plan.ts";
 
 async function planOf(addresses: number, contracts: number, rest: string) {
   const principal = (index: number) => encodeAddress(22, index.toString(16).padStart(40, "0"));
@@ -49,4 +49,27 @@ test("5,000 addresses and the month of a free key are about a request a day each
 
   expect((row("addresses")?.roundSeconds ?? 0) / 86_400).toBeGreaterThan(0.8);
   expect((row("addresses")?.roundSeconds ?? 0) / 86_400).toBeLessThan(2);
+});
+
+test("the preferred upstream's budget is planned with; the others are told with their probes, and what would not fit", async () => {
+  const text = `networks:
+  - name: m
+    failover: { probe_every: 30s }
+    upstreams:
+      - { name: own, url: "http://own", budget: { per_minute: 100, per_month: unlimited } }
+      - { name: small, url: "http://small", budget: { per_minute: 2, per_month: unlimited } }
+      - { name: big, url: "http://big", budget: { per_minute: 200, per_month: unlimited } }
+`;
+  const loaded = await loadConfig({ text, file: "m.yaml", env: {}, readFile: () => "", collectors });
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.mistakes));
+  const plan = planOfConfig(loaded.config);
+
+  expect(plan.networks).toMatchObject([{ budgetPerMinute: 100, misfits: [] }]);
+  expect(plan.standbys).toEqual([
+    { network: "m", upstream: "small", requestsPerMinute: 2, misfits: [expect.stringMatching(/and the budget is 2$/)] },
+    { network: "m", upstream: "big", requestsPerMinute: 2, misfits: [] },
+  ]);
+  expect(formatPlan(plan)).toMatch(
+    /upstream small: 2 requests a minute for probes while it is not active\n {4}if it takes over: the busiest minute/,
+  );
 });

@@ -8,7 +8,6 @@ import type { Simulator } from "../simulator/server.ts";
 import { App } from "../src/app.ts";
 import { collectors } from "../src/collectors/index.ts";
 import { type Loaded, loadConfig } from "../src/config/load.ts";
-import { Redactor } from "../src/config/secret.ts";
 import { Store } from "../src/poll/store.ts";
 import { START, stillSimulator } from "./simulator/ask.ts";
 import { readPage } from "./support/app.ts";
@@ -17,6 +16,7 @@ import { FakeClock } from "./support/fake-clock.ts";
 let simulator: Simulator;
 let app: App;
 let file: string;
+let clock: FakeClock;
 const logged: { level: number; msg: string }[] = [];
 
 const load = (): Promise<Loaded> =>
@@ -34,6 +34,12 @@ collectors: { addresses: { zeros: false, every: 60s }, mempool: { enabled: false
     collectors,
   });
 
+/** Time passes for the chain and for the exporter. */
+async function pass(seconds: number): Promise<void> {
+  simulator.advance(seconds);
+  await clock.advance(seconds * 1000);
+}
+
 let folder: string;
 
 beforeEach(async () => {
@@ -43,14 +49,15 @@ beforeEach(async () => {
   file = list(0, 1, 2);
   const loaded = await load();
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.mistakes));
+  const log = pino({ level: "info" }, { write: (line) => logged.push(JSON.parse(line)) });
+  clock = new FakeClock(START * 1000);
   app = new App({
     config: loaded.config,
     reload: load,
     version: "0.0.0",
-    log: pino({ level: "info" }, { write: (line) => logged.push(JSON.parse(line)) }),
-    redactor: new Redactor([]),
-    clock: new FakeClock(START * 1000),
-    store: new Store(join(folder, "state.db")),
+    log,
+    clock,
+    store: new Store(join(folder, "state.db"), { log, clock }),
   });
 });
 afterEach(async () => {
@@ -90,14 +97,14 @@ test("who leaves leaves the page, who comes is polled, who stays keeps what was 
 
 test("who comes back goes on from where it left, with what happened meanwhile", async () => {
   await pollAll();
-  simulator.advance(600);
+  await pass(600);
   await pollAll();
   const total = () => own(`stacks_address_received_microstx_total name=user 0 address=${user(0)}`);
   const counted = await total();
   file = list(1);
   await app.reload();
   expect(await total()).toBeUndefined();
-  simulator.advance(3600);
+  await pass(3600);
   file = list(0, 1);
   await app.reload();
   expect(await total()).toBe(counted);
@@ -108,7 +115,7 @@ test("who comes back goes on from where it left, with what happened meanwhile", 
 
 test("a name that changes goes with the counters", async () => {
   await pollAll();
-  simulator.advance(3600);
+  await pass(3600);
   await pollAll();
   const total = (name: string) => own(`stacks_address_received_microstx_total name=${name} address=${user(0)}`);
   const counted = await total("user 0");
@@ -131,13 +138,18 @@ test("a wrong list changes nothing, is told with line, expected and found, and i
   expect(app.tasks).toEqual(before);
   expect(await own("stacks_exporter_watch_list_last_reload_successful")).toBe(0);
   expect(await own("stacks_exporter_watch_list_last_reload_success_timestamp_seconds")).toBe(at);
+  expect(app.status({ page: 1, limit: 1 }).watchList?.refusal).toMatchObject({
+    mistake: expect.stringMatching(/^\/etc\/list\.csv:3:1: address: expected an address of mainnet/),
+    mistakes: 1,
+  });
   expect(logged.filter(({ level }) => level === 50).map(({ msg }) => msg)).toEqual([
-    expect.stringMatching(/^\/etc\/list\.csv:3: address: expected an address of mainnet.*, found "S/),
+    expect.stringMatching(/^\/etc\/list\.csv:3:1: address: expected an address of mainnet.*, found "S/),
     "the watch list is wrong; the one before stays in force",
   ]);
   file = list(0);
   await app.reload();
   expect(await own("stacks_exporter_watch_list_last_reload_successful")).toBe(1);
+  expect(app.status({ page: 1, limit: 1 }).watchList?.refusal).toBeUndefined();
   expect(app.tasks).toHaveLength(2);
 });
 

@@ -11,6 +11,19 @@ const EXCLUSIVE = [
   ["api_key", "api_key_file"],
 ] as const;
 
+// A network has one server, or a list of them.
+const SHORT_FORM = ["url", "api_key", "api_key_file", "api_key_header", "budget"];
+const ONE_OR_SEVERAL = {
+  anyOf: [
+    { required: ["url"], properties: { upstreams: { maxItems: 0 } } },
+    {
+      required: ["upstreams"],
+      properties: { upstreams: { minItems: 1 } },
+      not: { anyOf: SHORT_FORM.map((key) => ({ required: [key] })) },
+    },
+  ],
+};
+
 /** The schema of the configuration file (draft 2020-12). */
 export function configurationSchema(root: SchemaNode): object {
   return {
@@ -56,6 +69,7 @@ function publishGroup(node: SchemaNode, properties: Readonly<Record<string, Sche
     ...(node.required === undefined ? {} : { required: node.required }),
     additionalProperties: false,
     ...(exclusive === undefined ? {} : { not: { type: "object", required: exclusive } }),
+    ...(keys.includes("upstreams") ? ONE_OR_SEVERAL : {}),
   };
 }
 

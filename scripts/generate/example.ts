@@ -25,7 +25,9 @@ function written(key: string, node: SchemaNode, indent: string, isRequired: bool
   // A list that is empty unless somebody fills it: an entry to fill in, commented out.
   if (node.items !== undefined && Array.isArray(node.default) && node.default.length === 0) {
     if (node.items.properties === undefined) return [`${indent}# ${key}: ${node.sample ?? "[]"}`];
-    const samples = Object.entries(node.items.properties).map(([name, { sample }]) => `${name}: ${sample}`);
+    const samples = Object.entries(node.items.properties).flatMap(([name, { sample }]) =>
+      sample === undefined ? [] : [`${name}: ${sample}`],
+    );
     return [`${indent}# ${key}:`, ...samples.map((text, index) => `${indent}#   ${index === 0 ? "-" : " "} ${text}`)];
   }
   if (node.items !== undefined) {
@@ -33,7 +35,9 @@ function written(key: string, node: SchemaNode, indent: string, isRequired: bool
     return [`${indent}${key}:`, `${indent}  - ${first.trimStart()}`, ...rest];
   }
   const text = `${key}: ${scalar(node.default ?? node.sample)}`;
-  return [isRequired || node.default !== undefined ? `${indent}${text}` : `${indent}# ${text}`];
+  return [
+    isRequired || node.isWritten === true || node.default !== undefined ? `${indent}${text}` : `${indent}# ${text}`,
+  ];
 }
 
 function group(node: SchemaNode, indent: string): string[] {

@@ -74,8 +74,7 @@ export const examples: Readonly<Record<string, string>> = {
     'increase(stacks_address_sponsored_transactions_total{role="sponsor"}[1d])',
   stacks_address_events_emitted_total: "increase(stacks_address_events_emitted_total[1d])",
   stacks_address_execution_cost_total: 'topk(5, rate(stacks_address_execution_cost_total{dimension="runtime"}[1d]))',
-  stacks_address_reverted_transactions_total:
-    "sum without (reason) (increase(stacks_address_reverted_transactions_total[1d])) > 0",
+  stacks_address_reverted_transactions_total: "increase(stacks_address_reverted_transactions_total[1d]) > 0",
   stacks_address_restored_transactions_total: "increase(stacks_address_restored_transactions_total[1d])",
   stacks_address_gap_transactions_total: "increase(stacks_address_gap_transactions_total[1d]) > 0",
   stacks_address_irregularities_total: "increase(stacks_address_irregularities_total[1h]) > 0",
@@ -89,6 +88,7 @@ export const examples: Readonly<Record<string, string>> = {
   stacks_contract_pending_depth_events: "stacks_contract_pending_depth_events",
   stacks_contract_events_gap_total: "increase(stacks_contract_events_gap_total[1d]) > 0",
   stacks_contract_reverted_events_total: "increase(stacks_contract_reverted_events_total[1d]) > 0",
+  stacks_contract_restored_events_total: "increase(stacks_contract_restored_events_total[1d])",
   stacks_contract_label_overflow_total: "increase(stacks_contract_label_overflow_total[1d]) > 0",
   // the exporter itself
   stacks_up: "stacks_up == 0",
@@ -109,6 +109,11 @@ export const examples: Readonly<Record<string, string>> = {
     'increase(stacks_exporter_collector_runs_total{outcome="skipped_budget"}[1h]) > 0',
   stacks_exporter_collector_failures_total:
     "sum by (network, reason) (increase(stacks_exporter_collector_failures_total[1h])) > 0",
+  stacks_exporter_upstream_up: "max without (upstream) (stacks_exporter_upstream_up) == 0",
+  stacks_exporter_upstream_active: "stacks_exporter_upstream_active == 1",
+  stacks_exporter_upstream_lag_blocks: "stacks_exporter_upstream_lag_blocks > 10",
+  stacks_exporter_upstream_switches_total: "increase(stacks_exporter_upstream_switches_total[1d])",
+  stacks_exporter_upstream_disagreements_total: "increase(stacks_exporter_upstream_disagreements_total[2h]) > 0",
   stacks_exporter_upstream_requests_total:
     'sum without (operation, code) (rate(stacks_exporter_upstream_requests_total{code="304"}[1h])) / sum without (operation, code) (rate(stacks_exporter_upstream_requests_total[1h]))',
   stacks_exporter_upstream_request_duration_seconds:
@@ -134,6 +139,9 @@ export const examples: Readonly<Record<string, string>> = {
   stacks_exporter_state_restored: "stacks_exporter_state_restored == 0",
   stacks_exporter_state_write_timestamp_seconds: "time() - stacks_exporter_state_write_timestamp_seconds > 600",
   stacks_exporter_state_write_failures_total: "increase(stacks_exporter_state_write_failures_total[15m]) > 0",
+  stacks_exporter_state_rows_set_aside: "stacks_exporter_state_rows_set_aside > 0",
+  stacks_exporter_state_set_aside_timestamp_seconds: "time() - stacks_exporter_state_set_aside_timestamp_seconds",
+  stacks_exporter_http_requests_refused_total: "increase(stacks_exporter_http_requests_refused_total[15m]) > 0",
   stacks_exporter_hints_total: "sum without (cause) (rate(stacks_exporter_hints_total[1h]))",
   stacks_exporter_watch_list_last_reload_successful: "stacks_exporter_watch_list_last_reload_successful == 0",
   stacks_exporter_watch_list_last_reload_success_timestamp_seconds:

@@ -69,11 +69,24 @@ Beside these: the process and Node.js families of the client library (\`process_
 
 ${list(OUTCOMES)}
 
+### Operations that a server can switch off
+
+A server can switch deprecated operations off (410). The exporter believes that after a minute, says it once in the log, and reads the
+replacement. Counters go on from where they were. Series of what the replacement does not tell are absent meanwhile.
+
+| Operation | Replacement | What the replacement does not tell |
+| --- | --- | --- |
+${replaced.map(({ name, path, replacement }) => `| \`${name}\` (\`${path}\`) | \`${replacement?.name}\` | ${replacement?.lacks ?? "–"} |`).join("\n")}
+
 ### Reasons of a failure
 
 ${list(REASONS)}
 `;
 }
+
+const replaced = [...new Set(collectors.flatMap(({ operations }) => operations))].filter(
+  ({ replacement }) => replacement !== undefined,
+);
 
 /** The generated page about metrics. */
 export const metricsOutputs: readonly Output[] = [{ path: "docs/metrics.md", render }];

@@ -10,7 +10,7 @@ export interface BurnBlock {
   readonly time: number;
 }
 
-/** A Stacks block. Only `canonical` ever changes: a reorganisation turns it off. Times in Unix seconds. */
+/** A Stacks block. Immutable: the records of a replica decide whether it is canonical. Times in Unix seconds. */
 export interface Block {
   readonly height: number;
   readonly hash: string;
@@ -24,13 +24,18 @@ export interface Block {
   readonly minerTxId: string;
   readonly txs: readonly Tx[];
   readonly cost: Cost;
-  canonical: boolean;
 }
 
 /** A mined transaction: its block, and its index there. */
 export interface Place {
   readonly tx: Tx;
   readonly block: Block;
+  readonly index: number;
+}
+
+/** A position in the chain: a height, and an index of a transaction there. */
+export interface Position {
+  readonly height: number;
   readonly index: number;
 }
 
@@ -52,6 +57,5 @@ export function sealBlock(seed: string, plan: BlockPlan, parent: Block | undefin
     parentIndexHash: parent?.indexHash ?? digest(seed, "genesis", "index"),
     parentBurnTime: parent?.burn.time ?? plan.burn.time,
     minerTxId: digest(seed, "miner", plan.burn.hash),
-    canonical: true,
   };
 }

@@ -1,8 +1,9 @@
 // The simulated chain: a pure function of its seed, the commands it got and the time it was advanced to.
 // Knows no clock and no HTTP; whoever asks it brings the time.
 import type { Desk } from "../drafts/desk.ts";
-import { sealBlock } from "./block.ts";
+import { type Block, sealBlock } from "./block.ts";
 import { type Cast, createCast, type Network } from "./cast.ts";
+import { History } from "./history.ts";
 import { Ledger } from "./ledger.ts";
 import { Market, type Wish } from "./market.ts";
 import { Mempool } from "./mempool.ts";
@@ -27,6 +28,8 @@ export interface ChainOptions {
   readonly randomEvents: boolean;
   /** Older blocks are forgotten, with their transactions; totals keep counting them. */
   readonly keepBlocks: number;
+  /** Accounts and contracts. @default those of the seed */
+  readonly cast?: Cast;
 }
 
 const EXPIRY_SECONDS = 30;
@@ -37,6 +40,8 @@ export class Chain {
   readonly options: ChainOptions;
   readonly cast: Cast;
   readonly ledger: Ledger;
+  /** What the chain was before; replicas that lag read it. */
+  readonly history: History;
   readonly mempool = new Mempool();
   readonly market: Market;
   readonly #tenure: Tenure;
@@ -53,8 +58,9 @@ export class Chain {
   constructor(options: ChainOptions) {
     const { seed, start, history, network } = options;
     this.options = options;
-    this.cast = createCast(seed, network);
+    this.cast = options.cast ?? createCast(seed, network);
     this.ledger = new Ledger(options.keepBlocks);
+    this.history = new History(options.keepBlocks);
     let tokens = 0;
     const nextToken = () => {
       tokens += 1;
@@ -130,6 +136,7 @@ export class Chain {
     this.#reorgs += 1;
     const { seed } = this.options;
     const reorg = reorganise(this.ledger, this.#forks, depth, this.#reorgs, { seed, returns: !this.#isEmptied });
+    this.#record(reorg.orphaned.length, reorg.replaced);
     for (const tx of reorg.returned) this.mempool.add(tx, this.#now);
     this.mempool.touch(this.#now);
     return reorg;
@@ -165,13 +172,20 @@ export class Chain {
     );
     const { burn, height: tenureHeight } = this.#tenure;
     const plan = { height: this.height + 1, time: now, burn, tenureHeight, txs: [...protocol, ...txs], cost, fork: 0 };
-    this.ledger.append(sealBlock(this.options.seed, plan, parent));
+    const block = sealBlock(this.options.seed, plan, parent);
+    this.ledger.append(block);
+    this.#record(0, [block]);
     this.#tenure.spend(cost);
     if (!isFull) this.market.entryPrice = undefined;
     else if (txs.length > 0) this.market.entryPrice = Math.min(...txs.map(({ fee }) => fee));
     this.mempool.take(txs, now);
     if (this.#isEmptied) this.mempool.clear(now);
     this.#nextBlockAt = now + interval;
+  }
+
+  #record(removed: number, added: readonly Block[]): void {
+    const oldest = this.ledger.blocks[0]?.height ?? 1;
+    this.history.record({ time: this.#now, height: this.height, removed, added }, oldest);
   }
 
   #admit({ draft, origin, fee, readyAt, expiresAt }: Wish): void {
@@ -186,6 +200,7 @@ export class Chain {
     const id = digest(this.options.seed, "tx", this.#txs);
     const { type } = draft.payload;
     const sponsorNonce = draft.sponsor === null ? 0 : this.#sponsored - 1;
-    return { ...draft, id, type, origin, fee, nonce, sponsorNonce, receivedHeight: this.height, readyAt, expiresAt };
+    const received = { receivedAt: this.#now, receivedHeight: this.height };
+    return { ...draft, id, type, origin, fee, nonce, sponsorNonce, ...received, readyAt, expiresAt };
   }
 }

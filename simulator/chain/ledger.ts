@@ -1,25 +1,22 @@
 // The canonical chain and everything that is looked up in it: blocks by hash, transactions by principal, prints by
 // contract, the next nonce of each sender. Knows nothing of time or of the mempool.
-import type { Block, Place } from "./block.ts";
+import type { Block, Place, Position } from "./block.ts";
 import { Index } from "./listing.ts";
-import { type PrintEvent, parties } from "./transaction.ts";
-
-/** A print with its place. */
-export interface Print extends Place {
-  readonly eventIndex: number;
-  readonly event: PrintEvent;
-}
+import type { Print, Records } from "./records.ts";
+import { parties } from "./transaction.ts";
 
 const ORPHANS_KEPT = 500;
 
 /** The chain as the API's database holds it. */
-export class Ledger {
+export class Ledger implements Records {
   /** Canonical blocks, oldest first; the oldest may be forgotten. */
   readonly blocks: Block[] = [];
   /** Transactions of each principal; those that one only sponsored are in `sponsored` as well. */
-  readonly principals = new Index<Place>();
-  readonly sponsored = new Index<Place>();
-  readonly prints = new Index<Print>();
+  readonly principals: Index<Place>;
+  readonly sponsored: Index<Place>;
+  readonly prints: Index<Print>;
+  #txCount: number;
+  #first: Block | undefined;
   readonly #byHash = new Map<string, Block>();
   readonly #byIndexHash = new Map<string, Block>();
   readonly #places = new Map<string, Place>();
@@ -27,8 +24,18 @@ export class Ledger {
   readonly #orphans: Block[] = [];
   readonly #keep: number;
 
-  constructor(keepBlocks: number) {
+  /**
+   * An empty ledger. With a `source`, totals include what the source has forgotten, and block 1 is kept if it is among
+   * the forgotten blocks. Appending the blocks of the source then gives an equal ledger.
+   */
+  constructor(keepBlocks: number, source?: Ledger) {
     this.#keep = keepBlocks;
+    this.principals = source?.principals.remainder() ?? new Index();
+    this.sponsored = source?.sponsored.remainder() ?? new Index();
+    this.prints = source?.prints.remainder() ?? new Index();
+    this.#txCount = source?.blocks.reduce((left, { txs }) => left - txs.length, source.txCount) ?? 0;
+    const first = source?.atHeight(1);
+    if (first !== undefined && first !== source?.blocks[0]) this.#setFirst(first);
   }
 
   /** The newest block; undefined before the first. */
@@ -36,25 +43,52 @@ export class Ledger {
     return this.blocks.at(-1);
   }
 
-  /** Canonical block of a height; undefined when beyond the tip or forgotten. */
-  atHeight(height: number): Block | undefined {
-    const first = this.blocks[0];
-    return first === undefined ? undefined : this.blocks[height - first.height];
+  get txCount(): number {
+    return this.#txCount;
   }
 
-  /** Block of a block hash, orphans included. */
+  atHeight(height: number): Block | undefined {
+    const oldest = this.blocks[0];
+    if (oldest === undefined) return undefined;
+    return height === 1 ? this.#first : this.blocks[height - oldest.height];
+  }
+
+  isCanonical({ height, hash }: Block): boolean {
+    return this.atHeight(height)?.hash === hash;
+  }
+
   byHash(hash: string): Block | undefined {
     return this.#byHash.get(hash);
   }
 
-  /** Block of an index block hash, orphans included. */
   byIndexHash(hash: string): Block | undefined {
     return this.#byIndexHash.get(hash);
   }
 
-  /** Where a transaction was mined last; the block may be an orphan. */
   placeOf(txId: string): Place | undefined {
     return this.#places.get(txId);
+  }
+
+  *older({ height, index }: Position): Generator<Place> {
+    for (let at = Math.min(height, this.tip?.height ?? 0); ; at -= 1) {
+      const block = this.atHeight(at);
+      if (block === undefined) return;
+      const last = at === height ? Math.min(index, block.txs.length - 1) : block.txs.length - 1;
+      for (let each = last; each >= 0; each -= 1) {
+        const tx = block.txs[each];
+        if (tx !== undefined) yield { tx, block, index: each };
+      }
+    }
+  }
+
+  *newer({ height, index }: Position): Generator<Place> {
+    for (let at = height; ; at += 1) {
+      const block = this.atHeight(at);
+      if (block === undefined) return;
+      for (const [each, tx] of block.txs.entries()) {
+        if (at > height || each > index) yield { tx, block, index: each };
+      }
+    }
   }
 
   /** The nonce that the sender's next transaction must have. */
@@ -67,6 +101,8 @@ export class Ledger {
     this.blocks.push(block);
     this.#byHash.set(block.hash, block);
     this.#byIndexHash.set(block.indexHash, block);
+    if (block.height === 1) this.#first = block;
+    this.#txCount += block.txs.length;
     block.txs.forEach((tx, index) => {
       const place: Place = { tx, block, index };
       this.#places.set(tx.id, place);
@@ -83,7 +119,7 @@ export class Ledger {
   removeTip(): Block | undefined {
     const block = this.blocks.pop();
     if (block === undefined) return undefined;
-    block.canonical = false;
+    this.#txCount -= block.txs.length;
     for (const [index, tx] of [...block.txs.entries()].reverse()) {
       this.#nonces.set(tx.sender, tx.nonce);
       this.#eachKey({ tx, block, index }, (index, key) => index.pop(key));
@@ -92,6 +128,13 @@ export class Ledger {
     this.#orphans.push(block);
     if (this.#orphans.length > ORPHANS_KEPT) this.#drop(this.#orphans.shift());
     return block;
+  }
+
+  #setFirst(block: Block): void {
+    this.#first = block;
+    this.#byHash.set(block.hash, block);
+    this.#byIndexHash.set(block.indexHash, block);
+    for (const [index, tx] of block.txs.entries()) this.#places.set(tx.id, { tx, block, index });
   }
 
   #eachKey(place: Place, act: (index: Index<Place>, key: string) => void): void {
@@ -113,7 +156,8 @@ export class Ledger {
   }
 
   #drop(block: Block | undefined): void {
-    if (block === undefined) return;
+    // Clients identify a chain by block 1, so it is never forgotten.
+    if (block === undefined || block === this.#first) return;
     this.#byHash.delete(block.hash);
     this.#byIndexHash.delete(block.indexHash);
     for (const tx of block.txs) if (this.#places.get(tx.id)?.block === block) this.#places.delete(tx.id);

@@ -19,6 +19,15 @@ const EMPTY: Listing<never> = { entries: [], total: 0 };
 export class Index<Entry> {
   readonly #listings = new Map<string, Growing<Entry>>();
 
+  /** An index without entries whose totals are the numbers of forgotten entries. */
+  remainder(): Index<Entry> {
+    const index = new Index<Entry>();
+    for (const [key, { entries, total }] of this.#listings) {
+      if (total > entries.length) index.#listings.set(key, { entries: [], total: total - entries.length });
+    }
+    return index;
+  }
+
   /** The listing of a key; empty for a key never seen. */
   of(key: string): Listing<Entry> {
     return this.#listings.get(key) ?? EMPTY;

@@ -1,6 +1,6 @@
 // Mempool statistics and fee priorities, computed once for each state of the pool.
-import type { Chain } from "./chain.ts";
 import { type Percentiles, percentile, percentiles, roundHalfEven } from "./percentile.ts";
+import type { View } from "./records.ts";
 
 /** The types that can wait, in the order of the API. */
 export const POOL_TYPES = ["token_transfer", "smart_contract", "contract_call", "poison_microblock"] as const;
@@ -45,7 +45,7 @@ function priorities(fees: readonly number[]): Priorities {
 }
 
 /** The figures of the pool as it is. */
-export function measure(chain: Chain): Figures {
+export function measure(chain: View): Figures {
   const columns = byType(() => ({ fees: [] as number[], ages: [] as number[], sizes: [] as number[] }));
   const all: number[] = [];
   for (const tx of chain.mempool.values()) {
@@ -73,7 +73,7 @@ export function measure(chain: Chain): Figures {
 }
 
 /** Measures only when the pool has changed, so that a busy client costs next to nothing. */
-export function createMeter(chain: Chain): () => Figures {
+export function createMeter(chain: View): () => Figures {
   let mark = "";
   let figures: Figures | undefined;
   return () => {

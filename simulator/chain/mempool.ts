@@ -1,10 +1,11 @@
 // Transactions that wait. Knows fees and nonces, not blocks.
+import type { Pool } from "./records.ts";
 import type { Tx } from "./transaction.ts";
 
 const MOST = 8000;
 
 /** The pool of one node. */
-export class Mempool {
+export class Mempool implements Pool {
   readonly #txs = new Map<string, Tx>();
   readonly #pendingNonces = new Map<string, number>();
   #byFee: Tx[] = [];
@@ -17,9 +18,12 @@ export class Mempool {
     return this.#txs.size;
   }
 
-  /** Waiting transactions in order of arrival. */
   values(): Iterable<Tx> {
     return this.#txs.values();
+  }
+
+  get(id: string): Tx | undefined {
+    return this.#txs.get(id);
   }
 
   /** Whether this transaction waits. */
@@ -27,7 +31,6 @@ export class Mempool {
     return this.#txs.has(id);
   }
 
-  /** Changes whenever the pool was touched, e.g. `1795219189.546816`: seconds and a fraction that tells changes apart. */
   get mark(): string {
     return `${this.#touchedAt}.${String((this.#version * 7919) % 1_000_000).padStart(6, "0")}`;
   }

@@ -4,9 +4,12 @@ import { Random } from "./random.ts";
 
 const BURN_SECONDS = 600;
 
+/** Minimum interval between Stacks blocks in virtual seconds. */
+export const FASTEST_BLOCK_SECONDS = 5;
+
 /** Virtual seconds between Stacks blocks: 5 to 15, 10 on average. */
 export function blockInterval(random: Random): number {
-  return random.int(5, 15);
+  return random.int(FASTEST_BLOCK_SECONDS, 15);
 }
 
 /** Virtual seconds between burn blocks: at least 240, about 600 on average, sometimes half an hour. */

@@ -109,6 +109,8 @@ export interface Tx extends Draft {
   readonly sponsorNonce: number;
   /** Total fee, µSTX. */
   readonly fee: number;
+  /** Virtual Unix seconds at which the API received it. */
+  readonly receivedAt: number;
   /** Height of the tip when the API received it. */
   readonly receivedHeight: number;
   /** Virtual Unix seconds from which on miners consider it; Infinity for a nonce gap that nobody fills. */

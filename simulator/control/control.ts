@@ -1,6 +1,7 @@
 // Remote control under /_sim/, for people who try the exporter out: make things happen, and see what is going on.
 import type { Delivery } from "../faults/spoil.ts";
 import { readFault } from "./read-fault.ts";
+import { readReplicas } from "./read-replicas.ts";
 import { type Reach, stateJson } from "./state.ts";
 
 const HELP = `A simulated Stacks API. Nothing here is real.
@@ -20,10 +21,18 @@ POST /_sim/fault?kind=&path=&count=    break answers; path may contain *, count 
        kind=slow-headers (seconds), slow-body (seconds, bytes, stalls)
        kind=garbage (form=text|truncated|html|empty), wrong-shape (form=other|list|nulls|strings|missing)
 POST /_sim/clear                       end of all faults
+POST /_sim/replicas?use=               set the replicas behind this address, e.g. use=newest,lag:blocks=3
+       newest, lag:blocks=3, lag:seconds=60    up to date; behind the chain
+       stuck, stuck:blocks=3                   stopped
+       resync, resync:from=0:perRequest=1, resync:perSecond=2
+       ahead:blocks=1000, ahead:blocks=5:claims=height
+       other, other:seed=x:blocks=40, empty    another chain; an empty database
+       order=turns|random, every=1 (consecutive requests)
+       requests=, seconds=, path= (limits; the newest replica answers beyond them)
+POST /_sim/newest                      remove all replicas but the newest
 `;
 
-/** Whether a path belongs to the control. */
-export function isControl(target: string): boolean {
+function isControl(target: string): boolean {
   return target === "/_sim" || target.startsWith("/_sim/") || target.startsWith("/_sim?");
 }
 
@@ -41,6 +50,11 @@ const json = (status: number, value: unknown): Delivery =>
 
 class Mistake extends Error {}
 
+function read<Value>(value: Value | string): Value {
+  if (typeof value === "string") throw new Mistake(value);
+  return value;
+}
+
 function positive(query: URLSearchParams, name: string): number | undefined {
   const value = query.get(name);
   if (value === null || value === "") return undefined;
@@ -54,7 +68,7 @@ const MOST_SECONDS = 7 * 86_400;
 const MOST_DEPTH = 100;
 
 function act(reach: Reach, command: string, query: URLSearchParams): Delivery | undefined {
-  const { chain, faults, advance } = reach;
+  const { chain, faults, replicas, advance } = reach;
   const state = () => json(200, stateJson(reach));
   const seconds = positive(query, "seconds");
   const strength = positive(query, "strength");
@@ -80,21 +94,29 @@ function act(reach: Reach, command: string, query: URLSearchParams): Delivery | 
       advance(Math.min(MOST_SECONDS, seconds ?? 600));
       return state();
     case "fault": {
-      const fault = readFault(query);
-      if (typeof fault === "string") throw new Mistake(fault);
+      const fault = read(readFault(query));
       return json(200, { id: faults.add(fault), fault });
     }
     case "clear":
       faults.clear();
+      return state();
+    case "replicas": {
+      const { specs, sharing } = read(readReplicas(query));
+      replicas.use(specs, sharing);
+      return state();
+    }
+    case "newest":
+      replicas.clear();
       return state();
     default:
       return undefined;
   }
 }
 
-/** Answers requests for the control. */
-export function createControl(reach: Reach): (method: string, target: string) => Delivery {
+/** Answers requests for the control; undefined for any other request. */
+export function createControl(reach: Reach): (method: string, target: string) => Delivery | undefined {
   return (method, target) => {
+    if (!isControl(target)) return undefined;
     const { pathname, searchParams } = new URL(target, "http://control");
     const command = pathname.replace(/^\/_sim\/?/, "").replace(/\/$/, "");
     if (method === "GET" && command === "") return reply(200, "text/plain; charset=utf-8", HELP);

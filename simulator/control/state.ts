@@ -5,18 +5,22 @@ import { fullness } from "../chain/cost.ts";
 import { tenureCost } from "../chain/tenure-cost.ts";
 import type { FaultList } from "../faults/fault-list.ts";
 import type { RequestLog } from "../http/request-log.ts";
+import type { Replicas } from "../replicas/replicas.ts";
 
 /** What the control can reach. */
 export interface Reach {
   readonly chain: Chain;
   readonly faults: FaultList;
   readonly log: RequestLog;
+  readonly replicas: Replicas;
   /** Moves virtual time forward by so many seconds. */
   readonly advance: (seconds: number) => void;
+  /** Minimum interval between blocks in real seconds. */
+  readonly fastestBlockSeconds: number;
 }
 
 /** The state as JSON: virtual time in Unix seconds, fullness as a ratio, fees in µSTX. */
-export function stateJson({ chain, faults, log }: Reach): unknown {
+export function stateJson({ chain, faults, log, replicas, fastestBlockSeconds }: Reach): unknown {
   const { cast, ledger, mempool } = chain;
   const tip = ledger.tip;
   const users = cast.users.slice(0, 5);
@@ -31,7 +35,9 @@ export function stateJson({ chain, faults, log }: Reach): unknown {
     burn_height: tip?.burn.height ?? null,
     tenure_fullness: fullness(tenureCost(ledger)),
     mempool_size: mempool.size,
+    fastest_block_seconds: fastestBlockSeconds,
     faults: faults.list(),
+    replicas: replicas.state ?? null,
     requests: { total: log.total, by_operation_and_status: log.counts() },
     addresses: { users, sponsor: cast.sponsor, deployer: cast.deployer },
     transactions_of_users: Object.fromEntries(users.map((user) => [user, ledger.principals.of(user).total])),

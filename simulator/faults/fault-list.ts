@@ -1,4 +1,5 @@
 // The faults that are on, and which of them hit a request.
+import { pathPattern } from "../http/path-pattern.ts";
 import type { Fault, FaultRule } from "./fault.ts";
 
 interface Entry {
@@ -6,11 +7,6 @@ interface Entry {
   readonly rule: FaultRule;
   readonly pattern: RegExp;
   left: number;
-}
-
-function patternOf(path: string): RegExp {
-  const escaped = path.replace(/[.+?^$()|[\]\\]/g, "\\$&").replaceAll("*", ".*");
-  return new RegExp(`^${escaped.replace(/\{\w+\}/g, "[^/]+")}$`);
 }
 
 /** Faults, switched on and off while the simulator runs. */
@@ -21,7 +17,7 @@ export class FaultList {
   /** Switches a fault on; returns its number for `clear`. */
   add(rule: FaultRule): number {
     this.#ids += 1;
-    const entry = { id: this.#ids, rule, pattern: patternOf(rule.path ?? "*"), left: rule.count ?? Infinity };
+    const entry = { id: this.#ids, rule, pattern: pathPattern(rule.path ?? "*"), left: rule.count ?? Infinity };
     this.#entries.push(entry);
     return this.#ids;
   }

@@ -1,11 +1,11 @@
 // What an operation is to the server: a path, how it reads a request, and what it answers.
-import type { Chain } from "../chain/chain.ts";
 import type { Figures } from "../chain/mempool-figures.ts";
+import type { View } from "../chain/records.ts";
 import type { Answer } from "./problem.ts";
 
-/** What operations can look at. */
+/** What operations can look at. `chain` is what the answering replica knows. */
 export interface World {
-  readonly chain: Chain;
+  readonly chain: View;
   readonly figures: () => Figures;
   /** The database does not answer. */
   readonly isDown: boolean;
@@ -27,7 +27,7 @@ export interface Definition<Input> {
   /** Understands the request or throws a 400. */
   readonly read: (asked: Asked) => Input;
   /** The entity tag, without quotes; undefined when the answer cannot be cached. */
-  readonly tag: (chain: Chain, input: Input) => string | undefined;
+  readonly tag: (chain: View, input: Input) => string | undefined;
   /** Answers or throws a problem. */
   readonly answer: (world: World, input: Input) => Answer;
 }
@@ -39,7 +39,7 @@ export interface Operation {
   readonly needsNoDatabase: boolean;
   readonly pattern: RegExp;
   readonly understand: (asked: Asked) => {
-    readonly tag: (chain: Chain) => string | undefined;
+    readonly tag: (chain: View) => string | undefined;
     readonly answer: (world: World) => Answer;
   };
 }

@@ -1,5 +1,5 @@
 // Parameters as the server's schema validator reads them: the first thing wrong is reported, nothing is clamped.
-import { invalid } from "./problem.ts";
+import { internal, invalid } from "./problem.ts";
 
 /** A whole number, or undefined when the parameter is not given. Throws a 400 for text, fractions and bounds. */
 export function integer(
@@ -35,6 +35,19 @@ export function page(query: URLSearchParams, most = 50): Page {
     limit: integer(query.get("limit"), "querystring/limit", { least: 0, most }) ?? 20,
     offset: integer(query.get("offset"), "querystring/offset", { least: 0 }) ?? 0,
   };
+}
+
+const TX_ID = "^(0x)?[a-fA-F0-9]{64}$";
+
+/** A transaction id as far as the schema looks, in lower case. */
+export function transactionId(value: string): string {
+  if (new RegExp(TX_ID).test(value)) return value.toLowerCase();
+  throw invalid(`params/tx_id must match pattern "${TX_ID}"`);
+}
+
+/** Throws the 500 of the database for a transaction id without `0x`, which the schema lets pass. */
+export function checkPrefix(txId: string): void {
+  if (!txId.startsWith("0x")) throw internal(`Hex string is missing the "0x" prefix: "${txId}"`);
 }
 
 const LETTERS = "[0123456789ABCDEFGHJKMNPQRSTVWXYZ]{28,41}";

@@ -1,4 +1,5 @@
 // Every request that reached the simulator, so that a test can count what a client asked.
+import type { ReplicaSpec } from "../replicas/replica.ts";
 
 /** One request. */
 export interface LoggedRequest {
@@ -12,6 +13,10 @@ export interface LoggedRequest {
   /** Status of the reply; 0 when the socket was destroyed instead. */
   readonly status: number;
   readonly ifNoneMatch: string | undefined;
+  /** The replica that answered; undefined if the gateway refused the request. */
+  readonly replica: ReplicaSpec["kind"] | undefined;
+  /** Height of the tip of this replica at that moment. */
+  readonly tip: number | undefined;
   /** Request headers, names in lower case. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
 }

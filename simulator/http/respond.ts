@@ -1,7 +1,7 @@
 // From a request to a complete reply, in the order of the real server: route, switched off, schema, database,
 // cache, operation. Pure: no sockets, no clock.
-import type { Chain } from "../chain/chain.ts";
 import type { Figures } from "../chain/mempool-figures.ts";
+import type { View } from "../chain/records.ts";
 import { matches } from "./etag.ts";
 import { type Answer, DATABASE_DOWN, GONE, noRoute, Problem } from "./problem.ts";
 import { route } from "./routes.ts";
@@ -16,7 +16,7 @@ export interface Reply {
 
 /** What a reply depends on, besides the request. */
 export interface Conditions {
-  readonly chain: Chain;
+  readonly chain: View;
   readonly figures: () => Figures;
   /** The database does not answer. */
   readonly isDown: boolean;

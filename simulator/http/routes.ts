@@ -7,6 +7,12 @@ import { contractEvents, contractLogs } from "./operations/contract-events.ts";
 import { mempoolFees, mempoolStats } from "./operations/mempool.ts";
 import { oldStatus, status } from "./operations/status.ts";
 import { principalTransactions, transactions } from "./operations/transactions.ts";
+import {
+  blockTransactions,
+  transactionEvents,
+  transactionItem,
+  transactionList,
+} from "./operations/transactions-v3.ts";
 import { transfers } from "./operations/transfers.ts";
 
 /** Every operation that the simulator answers. */
@@ -25,6 +31,10 @@ export const OPERATIONS: readonly Operation[] = [
   blockItem,
   contractLogs,
   principalTransactions,
+  transactionList,
+  transactionItem,
+  transactionEvents,
+  blockTransactions,
 ];
 
 /** An operation and the parts of the path that led to it. */

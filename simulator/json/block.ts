@@ -9,8 +9,8 @@ const burnJson = ({ burn }: Block) => ({
   burn_block_height: burn.height,
 });
 
-const headJson = (block: Block) => ({
-  canonical: block.canonical,
+const headJson = (block: Block, isCanonical: boolean) => ({
+  canonical: isCanonical,
   height: block.height,
   hash: block.hash,
   block_time: block.time,
@@ -21,13 +21,13 @@ const headJson = (block: Block) => ({
 });
 
 /** Operations 7 and 8. An orphan lists no transactions. */
-export function blockJson(block: Block): unknown {
+export function blockJson(block: Block, isCanonical: boolean): unknown {
   return {
-    ...headJson(block),
+    ...headJson(block, isCanonical),
     ...burnJson(block),
     miner_txid: block.minerTxId,
     ...costJson(block.cost),
-    txs: block.canonical ? block.txs.map(({ id }) => id).reverse() : [],
+    txs: isCanonical ? block.txs.map(({ id }) => id).reverse() : [],
     parent_microblock_hash: "",
     parent_microblock_sequence: -1,
     microblocks_accepted: [],
@@ -36,10 +36,10 @@ export function blockJson(block: Block): unknown {
   };
 }
 
-/** An item of `/extended/v2/blocks`: a count instead of the transactions. */
+/** An item of `/extended/v2/blocks`, always canonical: a count instead of the transactions. */
 export function blockItemJson(block: Block): unknown {
   return {
-    ...headJson(block),
+    ...headJson(block, true),
     parent_index_block_hash: block.parentIndexHash,
     ...burnJson(block),
     miner_txid: block.minerTxId,

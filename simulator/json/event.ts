@@ -1,5 +1,5 @@
 // Events in the three spellings of operations 3, 4 and 5.
-import type { Print } from "../chain/ledger.ts";
+import type { Print } from "../chain/records.ts";
 import type { AssetEvent, TxEvent } from "../chain/transaction.ts";
 import { valueJson } from "./spelling.ts";
 

@@ -60,7 +60,7 @@ function sponsorJson({ sponsor, sponsorNonce }: Tx): Readonly<Record<string, unk
   return sponsor === null ? {} : { sponsor_nonce: sponsorNonce, sponsor_address: sponsor };
 }
 
-/** A mined transaction. Its `events` are always empty on this API; `event_count` tells how many there are. */
+/** A mined, canonical transaction. Its `events` are always empty on this API; `event_count` tells how many there are. */
 export function transactionJson({ tx, block, index }: Place, detail: CallDetail): unknown {
   return {
     tx_id: tx.id,
@@ -80,7 +80,7 @@ export function transactionJson({ tx, block, index }: Place, detail: CallDetail)
     burn_block_time_iso: iso(block.burn.time),
     parent_burn_block_time: block.parentBurnTime,
     parent_burn_block_time_iso: iso(block.parentBurnTime),
-    canonical: block.canonical,
+    canonical: true,
     tx_index: index,
     tx_status: tx.status,
     tx_result: valueJson(tx.result),

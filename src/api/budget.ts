@@ -30,12 +30,14 @@ export interface Turn {
   /** Unix time, milliseconds; Infinity for none. */
   readonly deadline: number;
   readonly signal: AbortSignal;
+  /** Why the request is of no use now, if it is not: it is refused with this error instead of waiting any longer. */
+  readonly refusal?: (() => Error | undefined) | undefined;
 }
 
 const SHUT = {
   budget: "no request left in the budget",
   rate_limited: "the network is paused after a 429",
-  timeout: "its turn did not come",
+  timeout: "no connection was free",
 } as const;
 
 /** The gate stays shut for this request until after its deadline. */
@@ -53,8 +55,11 @@ export class Refusal extends Error {
 
 interface Waiter {
   readonly priority: number;
+  /** In the time of `Clock.elapsed`. */
   readonly deadline: number;
-  admit(): void;
+  /** Why it must not leave, if so. */
+  refusal(): Error | undefined;
+  admit(giveBack: () => void): void;
   reject(error: unknown): void;
 }
 
@@ -93,10 +98,12 @@ export class Budget {
 
   /**
    * Calls `start` when the request may leave, in the same turn of the event loop in which that was decided, so that no
-   * pause can begin in between. Settles as `start` does.
-   * @throws Refusal when that cannot be before the deadline; the reason of the signal when it is aborted otherwise.
+   * pause can begin in between. Settles as `start` does, which calls `giveBack` when nothing was sent: the request then
+   * uses nothing of the budget.
+   * @throws Refusal when that cannot be before the deadline; the error of `turn.refusal`; the reason of the signal when it
+   * is aborted otherwise.
    */
-  run<T>(turn: Turn, start: () => Promise<T>): Promise<T> {
+  run<T>(turn: Turn, start: (giveBack: () => void) => Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       if (turn.signal.aborted) return reject(this.#aborted(turn));
       const onAbort = () => {
@@ -107,9 +114,10 @@ export class Budget {
       const waiter: Waiter = {
         priority: turn.priority,
         deadline: this.#now() + (turn.deadline - this.#clock.now()),
-        admit: () => {
+        refusal: () => turn.refusal?.(),
+        admit: (giveBack) => {
           turn.signal.removeEventListener("abort", onAbort);
-          resolve(this.#fly(start));
+          resolve(this.#fly(() => start(giveBack)));
         },
         reject: (error) => {
           turn.signal.removeEventListener("abort", onAbort);
@@ -185,26 +193,33 @@ export class Budget {
 
   #serve(): void {
     const now = this.#now();
-    while (this.#queue[0] !== undefined && this.#hasConnection(this.#queue[0].priority)) {
-      const at = this.#earliest(now, this.#queue[0].priority);
-      if (at > now && at < this.#queue[0].deadline) break;
-      const first = this.#queue.shift();
-      if (first !== undefined && at < first.deadline) this.#admit(now, first);
-      else first?.reject(this.#refusal(now, at, first.deadline));
+    for (let first = this.#queue[0]; first !== undefined; first = this.#queue[0]) {
+      const refusal = this.#refusal(now, first);
+      if (refusal === undefined && !this.#mayLeave(now, first)) break;
+      this.#queue.shift();
+      if (refusal === undefined) this.#admit(now, first);
+      else first.reject(refusal);
     }
     for (const waiter of [...this.#queue]) {
-      const at = this.#earliest(now, waiter.priority);
-      if (at < waiter.deadline) continue;
+      const refusal = this.#refusal(now, waiter);
+      if (refusal === undefined) continue;
       this.#queue.splice(this.#queue.indexOf(waiter), 1);
-      waiter.reject(this.#refusal(now, at, waiter.deadline));
+      waiter.reject(refusal);
     }
     this.#arm(now);
   }
 
+  #mayLeave(now: number, { priority }: Waiter): boolean {
+    return this.#hasConnection(priority) && this.#earliest(now, priority) <= now;
+  }
+
   #admit(now: number, waiter: Waiter): void {
-    this.#minute.add(now, waiter.priority);
+    const departure = this.#minute.add(now, waiter.priority);
     this.#month?.take(now);
-    waiter.admit();
+    waiter.admit(() => {
+      this.#minute.remove(departure);
+      this.#month?.giveBack(this.#now());
+    });
   }
 
   async #fly<T>(start: () => Promise<T>): Promise<T> {
@@ -237,17 +252,28 @@ export class Budget {
     );
   }
 
-  #refusal(now: number, at: number, deadline: number): Refusal {
-    const paused = this.#pausedUntil > now && this.#pausedUntil >= deadline;
-    return new Refusal(paused ? "rate_limited" : "budget", at - now);
+  // Why it cannot leave before its deadline; undefined as long as it still can.
+  #refusal(now: number, waiter: Waiter): Error | undefined {
+    const { priority, deadline } = waiter;
+    const own = waiter.refusal();
+    const at = this.#earliest(now, priority);
+    if (own !== undefined || at < deadline) return own;
+    if (this.#pausedUntil > now && this.#pausedUntil >= deadline) return new Refusal("rate_limited", at - now);
+    return now < deadline ? new Refusal("budget", at - now) : this.#late(now, priority);
   }
 
-  #aborted({ signal, priority }: Turn): unknown {
-    if (!isTimeout(signal.reason)) return signal.reason;
-    const now = this.#now();
-    if (this.#pausedUntil > now) return new Refusal("rate_limited", this.#pausedUntil - now);
+  // At the deadline: the budget is to blame only if a connection was free. Otherwise requests without an answer held it up.
+  #late(now: number, priority: number): Refusal {
     const wait = this.#earliest(now, priority) - now;
-    return wait > 0 ? new Refusal("budget", wait) : new Refusal("timeout", 0);
+    return wait > 0 && this.#hasConnection(priority) ? new Refusal("budget", wait) : new Refusal("timeout", 0);
+  }
+
+  #aborted({ signal, priority, refusal }: Turn): unknown {
+    if (!isTimeout(signal.reason)) return signal.reason;
+    const own = refusal?.();
+    if (own !== undefined) return own;
+    const now = this.#now();
+    return this.#pausedUntil > now ? new Refusal("rate_limited", this.#pausedUntil - now) : this.#late(now, priority);
   }
 
   // One timer for the whole queue: the next thing that can change without anybody telling.

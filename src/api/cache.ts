@@ -16,11 +16,19 @@ interface Entry extends Stored {
 // Opaque characters as RFC 9110 allows them; anything else could not be sent back in a header.
 const ETAG = /^(W\/)?"[\x21\x23-\x7e\x80-\xff]*"$/;
 
-/** The validator of an answer that may be stored; undefined when it has none that could be sent back. */
+// Servers and proxies refuse requests with long headers. An index hash takes 68 characters.
+const LONGEST_ETAG = 256;
+
+/** Whether a validator can be sent back: of the form of an ETag, and at most 256 bytes long. */
+export function isUsable(etag: string): boolean {
+  return etag.length <= LONGEST_ETAG && ETAG.test(etag);
+}
+
+/** The validator of an answer that may be stored; undefined when it has none that can be sent back. */
 export function validatorOf(headers: Headers): string | undefined {
   const etag = headers.get("etag");
   const mayStore = !/\bno-store\b/i.test(headers.get("cache-control") ?? "");
-  return etag !== undefined && ETAG.test(etag) && mayStore ? etag : undefined;
+  return etag !== undefined && isUsable(etag) && mayStore ? etag : undefined;
 }
 
 /**

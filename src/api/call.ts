@@ -2,14 +2,12 @@
 import { isTimeout } from "./abort.ts";
 import { attempt } from "./attempt.ts";
 import { ApiError } from "./errors.ts";
-import { Judge, type Judged } from "./judge.ts";
+import { type Failed, Judge } from "./judge.ts";
 import type { Answer } from "./operation.ts";
 import type { Call, Parts } from "./parts.ts";
 import { type RetryPolicy, retryDelay } from "./retry.ts";
 
 const MOST_REDIRECTS = 3;
-
-type Failure = Extract<Judged, { kind: "failure" }>;
 
 /** Makes calls on one network, each with its retries and redirects. */
 export class Caller {
@@ -29,22 +27,22 @@ export class Caller {
    * Asks until there is a valid answer. Every attempt and every hop takes its own request from the budget.
    * @throws ApiError for every failure; the reason of the signal when the call was aborted for anything but its deadline.
    */
-  async ask(call: Omit<Call, "probing">, url: URL): Promise<Answer<unknown>> {
+  async ask(call: Omit<Call, "lease">, url: URL): Promise<Answer<unknown>> {
     const { retirement, clock } = this.#parts;
     const lease = retirement.begin(call.operation.name, clock.now());
     if (lease === undefined) {
-      throw new ApiError("gone", call.operation.name, "retired by the server, asked again once an hour", {
-        status: 410,
-      });
+      const message = "retired by the server (410), asked again within the hour";
+      throw new ApiError("gone", call.operation.name, message, { status: 410 });
     }
     try {
-      return await this.#untilAnswered({ ...call, probing: lease.probing }, url);
+      return await this.#untilAnswered({ ...call, lease }, url);
     } finally {
       lease.end();
     }
   }
 
-  async #untilAnswered(call: Call, first: URL): Promise<Answer<unknown>> {
+  async #untilAnswered(asked: Call, first: URL): Promise<Answer<unknown>> {
+    let call = asked;
     let url = first;
     let hops = 0;
     let failed = 0;
@@ -67,12 +65,17 @@ export class Caller {
         this.#noteRetry(call, judged);
         continue;
       }
+      if (judged.again === "without_validator") {
+        call = { ...call, isPlain: true };
+        this.#noteRetry(call, judged);
+        continue;
+      }
       failed += 1;
       await this.#beforeRetry(call, judged, failed);
     }
   }
 
-  async #beforeRetry(call: Call, failure: Failure, failed: number): Promise<void> {
+  async #beforeRetry(call: Call, failure: Failed, failed: number): Promise<void> {
     const { clock, budget } = this.#parts;
     const again = failure.again === "at_once" ? "backoff" : failure.again;
     const delay = retryDelay(this.#policy, again, failed, failure.waitMs, this.#random);
@@ -89,7 +92,7 @@ export class Caller {
     }
   }
 
-  #noteRetry(call: Call, failure: Failure): void {
+  #noteRetry(call: Call, failure: Failed): void {
     this.#parts.observer.onRetry?.({ operation: call.operation.name, reason: failure.error.reason });
   }
 }

@@ -3,6 +3,7 @@ import { Backoff } from "./backoff.ts";
 import { Budget, type BudgetLimits, type BudgetRecord } from "./budget.ts";
 import { Cache } from "./cache.ts";
 import { Caller } from "./call.ts";
+import { Circuit, type Outage } from "./circuit.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import { ApiError } from "./errors.ts";
 import type { Observer } from "./observer.ts";
@@ -10,7 +11,7 @@ import type { Answer, Operation, Parameters, StacksApi } from "./operation.ts";
 import { type OperationFacts, OperationLedger } from "./operation-facts.ts";
 import type { Parts } from "./parts.ts";
 import { type RateLimit, RateLimits } from "./rate-limits.ts";
-import { redactor, type Secret, tokensOf } from "./redact.ts";
+import { Redactor, type Secret } from "./redact.ts";
 import { requestUrl } from "./request-url.ts";
 import { type Retired, Retirement } from "./retirement.ts";
 import { DEFAULT_RETRY, type RetryPolicy } from "./retry.ts";
@@ -31,12 +32,18 @@ export interface ClientOptions {
   readonly key?: Secret | undefined;
   /** @default "x-api-key" */
   readonly keyHeader?: string | undefined;
+  /** Masks the secrets of all networks in what servers say. @default masks the key, and the tokens of the base URL */
+  readonly redactor?: Redactor | undefined;
   /** Bytes of a body, packed as well as unpacked. @default 16 MiB */
   readonly maxBodyBytes?: number | undefined;
   /** Of one attempt, milliseconds; a call can have several before its deadline. @default 15,000 */
   readonly attemptTimeoutMs?: number | undefined;
   readonly transport?: Partial<Omit<TransportLimits, "maxBodyBytes">> | undefined;
   readonly retry?: Partial<RetryPolicy> | undefined;
+  /** Longest pause that a 429 can cause, milliseconds. @default 15 minutes */
+  readonly longestPauseMs?: number | undefined;
+  /** Longest time between two requests to a server that does not answer, milliseconds. @default 60,000 */
+  readonly longestProbeMs?: number | undefined;
   /** @default 2,000 answers, 64 MiB */
   readonly cache?: { readonly maxEntries?: number; readonly maxBytes?: number } | undefined;
   readonly clock?: Clock | undefined;
@@ -64,6 +71,10 @@ export interface ClientSnapshot {
   readonly budget: ReturnType<Budget["snapshot"]>;
   /** End of the running pause, Unix time in milliseconds. */
   readonly pausedUntil: number | undefined;
+  /** Longest pause that a 429 can cause, milliseconds. */
+  readonly longestPauseMs: number;
+  /** What does not answer now. */
+  readonly outage: Outage | undefined;
   /** Quotas of the server as last seen. */
   readonly rateLimits: readonly RateLimit[];
   readonly retired: readonly Retired[];
@@ -110,10 +121,13 @@ export function createClient(options: ClientOptions): Client {
     "user-agent": options.userAgent,
     ...(options.key && { [options.keyHeader ?? "x-api-key"]: options.key.reveal() }),
   });
+  const redactor = options.redactor ?? new Redactor(options.key === undefined ? [] : [options.key], [base]);
+  const longestPauseMs = options.longestPauseMs ?? 15 * 60_000;
+  const circuit = new Circuit(clock, options.longestProbeMs ?? 60_000, (outage) => observer.onOutage?.(outage));
   const parts: Parts = {
-    ...{ clock, budget, transport, cache, retirement, ledger, rateLimits, observer, headers },
-    backoff: new Backoff(random),
-    redact: redactor([options.key?.reveal() ?? "", ...tokensOf(options.baseUrl)]),
+    ...{ clock, budget, transport, cache, retirement, circuit, ledger, rateLimits, observer, headers },
+    backoff: new Backoff(random, longestPauseMs),
+    redact: (text) => redactor.excerpt(text),
     attemptTimeoutMs: options.attemptTimeoutMs ?? 15_000,
   };
   const caller = new Caller(parts, { ...DEFAULT_RETRY, ...options.retry }, random);
@@ -126,6 +140,8 @@ export function createClient(options: ClientOptions): Client {
       network: options.network,
       budget: budget.snapshot(),
       pausedUntil: budget.pausedUntil,
+      longestPauseMs,
+      outage: circuit.outage,
       rateLimits: rateLimits.snapshot(clock.now()),
       retired: retirement.snapshot(),
       operations: ledger.snapshot(),
@@ -146,6 +162,8 @@ function stacksApi(parts: Parts, caller: Caller, base: URL, poll: PollOptions): 
     deadline: poll.deadline ?? Number.POSITIVE_INFINITY,
     collector: poll.collector,
   };
+  // One 410 is enough for one poll, although it takes another a minute later to be believed.
+  const gone = new Map<string, ApiError>();
   const get = async <Path extends string, Body>(
     operation: Operation<Path, Body>,
     parameters: Parameters<Path>,
@@ -158,9 +176,15 @@ function stacksApi(parts: Parts, caller: Caller, base: URL, poll: PollOptions): 
       const message = error instanceof RangeError ? error.message : "no URL can be made";
       throw new ApiError("bug", operation.name, parts.redact(message));
     }
-    const answer = await caller.ask({ operation, ...turn, known }, url);
-    // Decoded by this operation's own shape, now or when it was stored: the cache compares shapes.
-    return answer as Answer<Body>;
+    const before = gone.get(operation.name);
+    if (before !== undefined) throw before;
+    try {
+      // Decoded by this operation's own shape, now or when it was stored: the cache compares shapes.
+      return (await caller.ask({ operation, ...turn, known }, url)) as Answer<Body>;
+    } catch (error) {
+      if (error instanceof ApiError && error.reason === "gone") gone.set(operation.name, error);
+      throw error;
+    }
   };
   return {
     get: (operation, parameters) => get(operation, parameters),
@@ -178,7 +202,7 @@ function stacksApi(parts: Parts, caller: Caller, base: URL, poll: PollOptions): 
       }
     },
     room: () => parts.budget.room(poll.priority),
-    isRetired: (operation) => parts.retirement.isRetired(operation.name, parts.clock.now()),
+    isRetired: ({ name }) => gone.has(name) || parts.retirement.isRetired(name, parts.clock.now()),
     noteDrift: (operation, field, kind) => parts.observer.onDrift?.({ operation: operation.name, field, kind }),
   };
 }

@@ -2,17 +2,21 @@
 
 /** Every reason a poll can fail for, with its meaning for the documentation. */
 export const REASONS = {
-  timeout: "the deadline of the poll, or a connect, header or body time-out, passed",
+  timeout: "the server did not answer before the deadline of the poll, or a connect, header or body time-out passed",
   network: "no connection, a reset, a DNS or TLS failure, or a body cut off in the middle",
   rate_limited: "the server answered 429, or a pause that a 429 asked for was still running",
   budget: "the request budget had no request left before the deadline",
-  gone: "the operation is retired: it answered 410, and is asked again only once an hour",
+  gone: "the operation answered 410; after two, a minute apart, it is requested again only after 10 minutes to an hour",
   not_found: "404 for something that should be there",
+  unauthorized: "the server answered 401 or 403: it does not accept the API key, or wants one",
   http_client: "another 4xx answer",
   http_server: "a 5xx answer",
   redirect: "a redirect to another host, or too many redirects",
   too_large: "the body was larger than the limit",
   bad_body: "the body was not JSON, or not of the declared shape",
+  behind: "the server is behind the chain that is known; its answer says nothing about newer blocks",
+  empty: "the server has no block at all: its database is empty",
+  wrong_chain: "the server follows another chain than the one that the state file belongs to",
   state: "the answer was good, but could not be written to the state file; nothing of it is shown",
   bug: "a defect of the exporter itself; please report it",
 } as const;
@@ -33,18 +37,29 @@ export class ApiError extends Error {
    * it, does not know the path at all: callers may fall back to another operation.
    */
   readonly routeMissing: boolean;
+  /** The message without the name of the operation. */
+  readonly detail: string;
+  /** The failure is that of the whole server, for every request alike; the observer was told of it once. */
+  readonly isShared: boolean;
 
   constructor(
     reason: Reason,
     operation: string,
     message: string,
-    options: { readonly status?: number | undefined; readonly routeMissing?: boolean; readonly cause?: unknown } = {},
+    options: {
+      readonly status?: number | undefined;
+      readonly routeMissing?: boolean;
+      readonly isShared?: boolean;
+      readonly cause?: unknown;
+    } = {},
   ) {
     super(`${operation}: ${message}`, options.cause === undefined ? undefined : { cause: options.cause });
     this.reason = reason;
     this.operation = operation;
     this.status = options.status;
     this.routeMissing = options.routeMissing ?? false;
+    this.detail = message;
+    this.isShared = options.isShared ?? false;
   }
 }
 

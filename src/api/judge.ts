@@ -22,6 +22,9 @@ export type Judged =
       readonly waitMs: number | undefined;
     };
 
+/** An attempt that failed. */
+export type Failed = Extract<Judged, { kind: "failure" }>;
+
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /** Judges answers with the state of one network. */
@@ -46,9 +49,14 @@ export class Judge {
     if (status === 304) return this.#unchanged(operation, stored, now);
     if (REDIRECTS.has(status)) return redirect(operation, url, answer, this.#parts.redact);
     if (status === 429) return this.#limited(operation, answer, now);
-    if (status === 410) this.#parts.retirement.gone(operation.name, now);
+    if (status === 410 && this.#parts.retirement.gone(operation.name, now)) {
+      this.#parts.observer.onRetired?.({ operation: operation.name, replacement: operation.replacement });
+    }
     if (status === 404) return this.#notFound(operation, answer, now);
-    return this.#failure(reasonOf(status), operation, answer, now);
+    const failure = this.#failure(reasonOf(status), operation, answer, now);
+    // A front end may refuse the header field that carries the validator.
+    const isRefused = stored !== undefined && failure.error.reason === "http_client";
+    return isRefused ? { ...failure, again: "without_validator" } : failure;
   }
 
   #fresh({ operation, known }: Call, url: URL, answer: WireAnswer, now: number): Judged {
@@ -98,18 +106,20 @@ export class Judge {
     if (budget.pausedUntil === undefined) backoff.succeeded();
   }
 
-  #failure(reason: Reason, operation: Operation, answer: WireAnswer, now: number, routeMissing = false): Judged {
+  #failure(reason: Reason, operation: Operation, answer: WireAnswer, now: number, routeMissing = false): Failed {
     const { status, headers } = answer;
     const text = this.#parts.redact(errorBody(headers, answer.body).text);
     const message = `HTTP ${status}${text === "" ? "" : `: ${text}`}`;
     const waitMs = reason === "http_server" ? retryAfter(headers, now) : undefined;
-    const error = new ApiError(reason, operation.name, message, { status, routeMissing });
+    const isShared = reason === "rate_limited";
+    const error = new ApiError(reason, operation.name, message, { status, routeMissing, isShared });
     return { kind: "failure", error, again: againAfterStatus(status), waitMs };
   }
 }
 
 function reasonOf(status: number): Reason {
   if (status === 410) return "gone";
+  if (status === 401 || status === 403) return "unauthorized";
   if (status >= 500) return "http_server";
   if (status >= 400) return "http_client";
   return status >= 300 ? "redirect" : "bad_body";
@@ -134,6 +144,6 @@ function announcesEnd(headers: Headers): boolean {
   return /(^|,)\s*299\b/.test(headers.get("warning") ?? "") || headers.has("deprecation") || headers.has("sunset");
 }
 
-function stop(error: ApiError): Judged {
+function stop(error: ApiError): Failed {
   return { kind: "failure", error, again: "never", waitMs: undefined };
 }

@@ -2,6 +2,13 @@
 
 const MINUTE_MS = 60_000;
 
+/** A request that left. */
+export interface Departure {
+  /** Milliseconds, in the time of `now`. */
+  readonly at: number;
+  readonly priority: number;
+}
+
 /**
  * A sliding window: in any 60 seconds at most `perMinute` requests leave.
  *
@@ -16,7 +23,7 @@ const MINUTE_MS = 60_000;
 export class MinuteWindow {
   readonly perMinute: number;
   #planned: readonly number[];
-  #departures: { readonly at: number; readonly priority: number }[] = [];
+  #departures: Departure[] = [];
 
   constructor(perMinute: number, planned: readonly number[] = []) {
     this.perMinute = Math.max(1, Math.floor(perMinute));
@@ -29,15 +36,22 @@ export class MinuteWindow {
   }
 
   /** The departures of the last 60 seconds, the oldest first. */
-  record(now: number): readonly { readonly at: number; readonly priority: number }[] {
+  record(now: number): readonly Departure[] {
     this.#expire(now);
     return [...this.#departures];
   }
 
-  /** Notes a departure. `now` must never go back. */
-  add(now: number, priority: number): void {
+  /** Records a departure. `now` must never go back. */
+  add(now: number, priority: number): Departure {
     this.#expire(now);
-    this.#departures.push({ at: now, priority });
+    const departure = { at: now, priority };
+    this.#departures.push(departure);
+    return departure;
+  }
+
+  /** Removes a departure of which nothing was sent. */
+  remove(departure: Departure): void {
+    this.#departures = this.#departures.filter((one) => one !== departure);
   }
 
   /** Departures of the last 60 seconds. */

@@ -62,6 +62,13 @@ export class MonthBucket {
     this.#taken += 1;
   }
 
+  /** Puts back a request of which nothing was sent. `now` must never go back. */
+  giveBack(now: number): void {
+    this.#tokens = Math.min(this.capacity, this.#refilled(now) + 1);
+    this.#at = now;
+    this.#taken -= 1;
+  }
+
   #refilled(now: number): number {
     return Math.min(this.capacity, this.#tokens + (now - this.#at) * this.#refillPerMs);
   }

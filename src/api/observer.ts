@@ -1,7 +1,8 @@
 // What the API reports of its own work, for whoever counts it.
-import type { Drift } from "./operation.ts";
+import type { Outage } from "./circuit.ts";
+import type { Drift, Replacement } from "./operation.ts";
 
-/** One request that left, once its outcome is known. */
+/** One request, once its outcome is known; also one for which no connection could be made, and that used no budget. */
 export interface RequestEvent {
   readonly operation: string;
   /** Who asked, when known. */
@@ -21,8 +22,12 @@ export interface Observer {
   onRetry?(event: { readonly operation: string; readonly reason: string }): void;
   /** The server announced the end of an operation in the headers of an answer. */
   onDeprecation?(event: { readonly operation: string }): void;
+  /** An operation was retired: its 410 is believed. */
+  onRetired?(event: { readonly operation: string; readonly replacement: Replacement | undefined }): void;
   /** An answer was not as declared; once per answer, field and kind. */
   onDrift?(event: { readonly operation: string; readonly field: string; readonly kind: Drift }): void;
   /** A 429 paused the network. Unix time in milliseconds. */
   onPause?(event: { readonly until: number }): void;
+  /** The server, or one operation of it, does not answer; undefined: it answers again. */
+  onOutage?(outage: Outage | undefined): void;
 }

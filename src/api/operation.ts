@@ -8,6 +8,18 @@ export interface Operation<Path extends string = string, Body = unknown> {
   /** Path below the base URL; `{name}` marks a parameter. */
   readonly path: Path;
   readonly body: ZodType<Body>;
+  /** Longest answer that is read, if that is less than the limit of the network. Bytes, after decompression as well. */
+  readonly maxBodyBytes?: number | undefined;
+  /** What is read instead where the server has switched the operation off. Absent: nothing. */
+  readonly replacement?: Replacement | undefined;
+}
+
+/** The operation that takes the place of another one. */
+export interface Replacement {
+  /** Name of the operation. */
+  readonly name: string;
+  /** What it does not tell, as a part of a sentence; absent when it tells the same. */
+  readonly lacks?: string | undefined;
 }
 
 type Placeholder<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
@@ -79,7 +91,11 @@ export interface StacksApi {
   ): Promise<Answer<Body> | undefined>;
   /** About how many requests this poll can still make; more of them may have to wait beyond its deadline. */
   room(): number;
-  /** Whether the operation answered 410 within the last hour, so that asking it now would fail without a request. */
+  /**
+   * Whether a request of the operation would fail in this poll without being sent, with the reason `gone`: it answered 410
+   * in this poll, or twice, a minute apart, which retires it. A single 410 holds for its own poll only: use the replacement
+   * in that poll, and ask the operation again in the next one.
+   */
   isRetired(operation: Operation): boolean;
   /** Counts a value that the answer should not have held but that is no reason to fail, such as an unknown enum value. */
   noteDrift(operation: Operation, field: string, kind: Drift): void;

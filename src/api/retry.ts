@@ -16,9 +16,10 @@ export const DEFAULT_RETRY: RetryPolicy = { retries: 2, baseMs: 500, capMs: 5_00
 /**
  * What may follow a failed attempt. `never`: the same would happen again. `at_once`: an idle connection was closed just as
  * the request was written; the server never saw it. `backoff`: the server or the way to it has a problem that may pass.
- * `pause`: as soon as the pause of the whole network is over, for which the budget makes it wait.
+ * `pause`: as soon as the pause of the whole network is over, for which the budget makes it wait. `without_validator`: the
+ * request was conditional and the server refused it; the same without a validator may work, and is tried once.
  */
-export type Again = "never" | "at_once" | "backoff" | "pause";
+export type Again = "never" | "at_once" | "backoff" | "pause" | "without_validator";
 
 const PASSING_STATUS: ReadonlySet<number> = new Set([500, 502, 503, 504]);
 
@@ -40,7 +41,7 @@ export function retryDelay(
   random: () => number,
 ): number | undefined {
   if (again === "at_once") return 0;
-  if (again === "never" || failed > policy.retries) return undefined;
+  if (again === "never" || again === "without_validator" || failed > policy.retries) return undefined;
   if (again === "pause") return 0;
   return asked ?? Math.round(random() * Math.min(policy.capMs, policy.baseMs * 2 ** (failed - 1)));
 }

@@ -33,12 +33,19 @@ export class TransportFailure extends Error {
   readonly kind: "timeout" | "network" | "too_large" | "bad_body";
   /** A kept-alive connection was closed before anything of the answer came: most likely it had idled for too long. */
   readonly stale: boolean;
+  /** No connection could be made (DNS, refused, TLS, connect time-out): nothing of the request was sent. */
+  readonly isUnsent: boolean;
   readonly wireBytes: number;
 
-  constructor(kind: TransportFailure["kind"], message: string, options: { stale?: boolean; wireBytes?: number } = {}) {
+  constructor(
+    kind: TransportFailure["kind"],
+    message: string,
+    options: { readonly stale?: boolean; readonly isUnsent?: boolean; readonly wireBytes?: number } = {},
+  ) {
     super(message);
     this.kind = kind;
     this.stale = options.stale ?? false;
+    this.isUnsent = options.isUnsent ?? false;
     this.wireBytes = options.wireBytes ?? 0;
   }
 }
@@ -53,6 +60,8 @@ const RESETS = new Set(["UND_ERR_SOCKET", "ECONNRESET", "EPIPE"]);
 export class Transport {
   readonly #agent: Agent;
   readonly #maxBodyBytes: number;
+  // The errors of connections that could not be made; a request for such a connection fails with the same object.
+  readonly #connectErrors = new WeakSet<object>();
   #connects = 0;
 
   constructor(limits: TransportLimits) {
@@ -70,13 +79,21 @@ export class Transport {
     this.#agent.on("connect", () => {
       this.#connects += 1;
     });
+    this.#agent.on("connectionError", (_origin, _targets, error) => {
+      this.#connectErrors.add(error);
+    });
   }
 
   /**
-   * Sends one GET and reads the whole answer.
+   * Sends one GET and reads the whole answer, of at most `maxBodyBytes` if that is less than the limit of the transport.
    * @throws TransportFailure when there is none; an abort shows as one too, its meaning is known to who aborted.
    */
-  async get(url: URL, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<WireAnswer> {
+  async get(
+    url: URL,
+    headers: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+    maxBodyBytes = this.#maxBodyBytes,
+  ): Promise<WireAnswer> {
     const connectsBefore = this.#connects;
     let answered = false;
     try {
@@ -91,14 +108,17 @@ export class Transport {
       const received = new Map(
         Object.entries(response.headers).map(([name, value]) => [name.toLowerCase(), [value].flat().join(", ")]),
       );
-      const read = await readBody(response.body, received.get("content-encoding"), this.#maxBodyBytes);
+      const limit = Math.min(maxBodyBytes, this.#maxBodyBytes);
+      const read = await readBody(response.body, received.get("content-encoding"), limit);
       return { status: response.statusCode, headers: received, ...read };
     } catch (error) {
       if (error instanceof BodyFailure) {
         throw new TransportFailure(error.kind, error.message, { wireBytes: error.wireBytes });
       }
-      const stale = !answered && this.#connects === connectsBefore && RESETS.has(codeOf(error));
-      throw failure(error, stale, answered);
+      const isUnsent = typeof error === "object" && error !== null && this.#connectErrors.has(error);
+      const isReset = !answered && !isUnsent && RESETS.has(codeOf(error));
+      const stale = isReset && this.#connects === connectsBefore;
+      throw failure(error, url.host, { isAnswered: answered, isUnsent, stale });
     }
   }
 
@@ -109,11 +129,17 @@ export class Transport {
 }
 
 // Built anew from the code alone: an error of the client may carry pieces of the answer, and so whatever the server echoes.
-function failure(error: unknown, stale: boolean, answered: boolean): TransportFailure {
+// The host is named, the path is not: some providers put a token into it.
+function failure(
+  error: unknown,
+  host: string,
+  { isAnswered, isUnsent, stale }: { isAnswered: boolean; isUnsent: boolean; stale: boolean },
+): TransportFailure {
   const code = codeOf(error);
   const kind = TIMEOUTS.has(code) ? "timeout" : code === "UND_ERR_HEADERS_OVERFLOW" ? "too_large" : "network";
-  const when = answered ? "while the body was read" : "before an answer came";
-  return new TransportFailure(kind, `${code === "" ? "connection failed" : code} ${when}`, { stale });
+  const when = isUnsent ? "no connection" : isAnswered ? "while the body was read" : "before an answer came";
+  const what = `${code === "" ? "connection failed" : code} ${host}`;
+  return new TransportFailure(kind, `${what}: ${when}`, { stale, isUnsent });
 }
 
 function codeOf(error: unknown): string {

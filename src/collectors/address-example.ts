@@ -4,17 +4,16 @@ import { type AddressTotals, addUp, NO_TOTALS } from "./address-totals.ts";
 import type { Transfer } from "./transfers.ts";
 
 const ME = "me";
+const TOKEN = "SP000000000000000000002Q6VF78.token::token";
 const NOTHING = { transfer: 0, mint: 0, burn: 0 };
 const EVENTS = { stx: { ...NOTHING, transfer: 1 }, ft: NOTHING, nft: NOTHING };
 const TOKENS = { ...EVENTS, ft: { ...NOTHING, transfer: 1 } };
 
 const received: Transaction = {
-  txId: "",
+  id: "",
   height: 1,
   index: 0,
-  blockHash: "",
-  isCanonical: true,
-  isMicroblockCanonical: true,
+  hash: "",
   isUnanchored: false,
   type: "token_transfer",
   status: "success",
@@ -28,6 +27,7 @@ const received: Transaction = {
   received: 1n,
   transfer: undefined,
   called: undefined,
+  tokens: undefined,
   detail: {
     events: EVENTS,
     postConditionMode: "deny",
@@ -59,8 +59,8 @@ export const EXAMPLE_TOTALS: AddressTotals = addUp(
   [
     { transaction: received, transfers: [moved("stx", "", "in")] },
     { transaction: sent, transfers: [moved("stx", "", "out")] },
-    { transaction: called, transfers: [moved("ft", "token", "in"), moved("ft", "token", "out")] },
+    { transaction: called, transfers: [moved("ft", TOKEN, "in"), moved("ft", TOKEN, "out")] },
   ],
-  { reverted: { non_canonical: 0, microblock_orphaned: 0, vanished: 0 }, restored: 0, gap: 0, irregularities: {} },
+  { reverted: 0, restored: 0, gap: 0, irregularities: {} },
   { perClass: 1, spareSeries: Number.POSITIVE_INFINITY },
 );

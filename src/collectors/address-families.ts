@@ -13,7 +13,8 @@ import {
   TX_TYPES,
 } from "./address-totals.ts";
 import { DIMENSIONS } from "./chain.ts";
-import { REVERT_REASONS } from "./horizon.ts";
+import type { Proof } from "./chain-view.ts";
+import type { Slots } from "./slots.ts";
 import { emptySpread, keyOf, OTHER, type Spread, valuesOf } from "./tally.ts";
 import { TRANSFER_DIRECTIONS } from "./transfers.ts";
 
@@ -24,7 +25,8 @@ const identity = {
 };
 const LIST = "GET /extended/v2/addresses/{address}/transactions, polled";
 const V3 = "GET /extended/v3/principals/{principal}/transactions where that is gone";
-const TRANSFERS = "GET /extended/v1/address/{principal}/transactions_with_transfers, polled";
+const EVENTS = "GET /extended/v3/transactions/{tx_id}/events where that is gone";
+const TRANSFERS = `GET /extended/v1/address/{principal}/transactions_with_transfers, or ${EVENTS}, polled`;
 const list = (fields: string) => `${fields} of GET /extended/v2/addresses/{address}/transactions, or ${V3}, polled`;
 const only = (fields: string) => `${fields} of ${LIST}`;
 const transfers = (fields: string) => `${fields} of ${TRANSFERS}`;
@@ -36,13 +38,14 @@ const direction = {
 };
 const role = { about: "as what it takes part", values: ROLES };
 const transferDirection = { about: "as the address sees it", values: TRANSFER_DIRECTIONS };
-const asset = "identifier of the asset; other beyond max_assets";
+const asset = "identifier of the asset; other beyond max_assets, and for identifiers that are not valid";
 
 const info = gauge({
   name: "stacks_address_info",
   help: "Always 1; group and free labels of a watched address, to be joined with its other series.",
   source: "the configuration",
   isOpen: true,
+  isLasting: true,
   labels: {
     ...identity,
     group: "group of the address in the configuration",
@@ -70,7 +73,7 @@ const lastHeight = gauge({
 });
 const nonce = gauge({
   name: "stacks_address_nonce",
-  help: "Highest nonce seen in mined transactions that the address sent or sponsored. Absent until there is one.",
+  help: "Nonce of the newest mined transaction that the address sent or sponsored. Absent until there is one.",
   source: list("tx.nonce, tx.sponsor_nonce"),
   labels: { ...identity, role },
 });
@@ -82,7 +85,7 @@ const pending = gauge({
 });
 const backlog = gauge({
   name: "stacks_address_backlog_transactions",
-  help: "Transactions deep enough to be counted that are not read yet: what is left to catch up, or to read back.",
+  help: "Transactions deep enough to be counted that are not counted yet: not read, or waiting for their transfers or a proof of their block.",
   source: list("results"),
   labels: identity,
 });
@@ -175,7 +178,7 @@ const nftTransfers = counter({
 const assetEvents = counter({
   name: "stacks_address_asset_events_total",
   help: "Asset events of counted transactions in which the address takes part; a transfer to itself counts twice, as the server counts it.",
-  source: only("events"),
+  source: `events of GET /extended/v2/addresses/{address}/transactions, or ${EVENTS}, polled`,
   labels: {
     ...identity,
     asset_class: { about: "kind of asset", values: ASSET_CLASSES },
@@ -220,9 +223,9 @@ const cost = counter({
 });
 const reverted = counter({
   name: "stacks_address_reverted_transactions_total",
-  help: "Transactions that had been counted and are canonical no more; the other counters are never lowered for them.",
-  source: list("tx.canonical, tx.microblock_canonical, results"),
-  labels: { ...identity, reason: { about: "how it was noticed", values: REVERT_REASONS } },
+  help: "Counted transactions whose block was replaced by one that has the configured confirmations; the other counters are never lowered for them.",
+  source: list("tx.block_hash"),
+  labels: identity,
 });
 const restored = counter({
   name: "stacks_address_restored_transactions_total",
@@ -244,12 +247,13 @@ const irregularities = counter({
 });
 const overflow = counter({
   name: "stacks_address_label_overflow_total",
-  help: "Transfers whose asset was folded into other, because max_assets, or max_series in all, had series already.",
+  help: "Transfers in other: their asset is beyond max_assets or max_series, lost its series to another one, or has an invalid identifier.",
   source: transfers("ft_transfers, nft_transfers"),
   labels: { ...identity, asset_class: { about: "kind of asset", values: ["ft", "nft"] } },
 });
 
-const all = [
+/** Every family of a watched address, in the order of the page. */
+export const addressFamilies: readonly Family[] = [
   info,
   indexed,
   lastTime,
@@ -281,15 +285,19 @@ const all = [
   irregularities,
   overflow,
 ];
-/** Every family of a watched address, in the order of the page. */
-export const addressFamilies: readonly Family[] = all;
+
+/** A value of the moment, and the block in which it was seen. */
+export interface Fact extends Proof {
+  readonly value: number;
+}
 
 /** What is known of an address beside its totals. Unix times in seconds. */
 export interface AddressFacts {
   readonly total: number;
-  readonly lastTimes: Readonly<Partial<Record<(typeof DIRECTIONS)[number], number>>>;
-  readonly lastHeight: number | undefined;
-  readonly nonces: Readonly<Partial<Record<(typeof ROLES)[number], number>>>;
+  readonly lastTimes: Readonly<Partial<Record<(typeof DIRECTIONS)[number], Fact>>>;
+  /** The block of the newest transaction that was listed. */
+  readonly last: Proof | undefined;
+  readonly nonces: Readonly<Partial<Record<(typeof ROLES)[number], Fact>>>;
   readonly pending: { readonly unanchored: number; readonly below_depth: number };
   readonly backlog: number;
 }
@@ -357,9 +365,9 @@ export function* addressSamples(
   yield { ...sample, labels: { ...free, ...sample.labels } };
 
   yield one(indexed, facts.total);
-  for (const [direction, time] of Object.entries(facts.lastTimes)) yield one(lastTime, time, { direction });
-  if (facts.lastHeight !== undefined) yield one(lastHeight, facts.lastHeight);
-  for (const [role, value] of Object.entries(facts.nonces)) yield one(nonce, value, { role });
+  for (const [direction, { value }] of Object.entries(facts.lastTimes)) yield one(lastTime, value, { direction });
+  if (facts.last !== undefined) yield one(lastHeight, facts.last.height);
+  for (const [role, { value }] of Object.entries(facts.nonces)) yield one(nonce, value, { role });
   for (const [state, count] of Object.entries(facts.pending)) yield one(pending, count, { state });
   yield one(backlog, facts.backlog);
   yield one(netFlow, totals.received - totals.sent);
@@ -370,7 +378,7 @@ export function* addressSamples(
   yield* each(fees, totals.fees, ["tx_type", "role"], FORESEEN.fees, 0n);
   yield* each(feeSizes, totals.feeSizes, ["tx_type"], TX_TYPES, emptySpread(FEE_BOUNDS));
   yield* each(sponsored, totals.sponsored, ["role"], ROLES, 0);
-  yield* each(reverted, totals.reverted, ["reason"], REVERT_REASONS, 0);
+  yield one(reverted, totals.reverted);
   yield one(restored, totals.restored);
   yield one(gap, totals.gap);
   yield* each(irregularities, totals.irregularities, ["kind"], Object.keys(IRREGULARITIES), 0);
@@ -379,14 +387,16 @@ export function* addressSamples(
     yield* each(stxTransfers, totals.stxTransfers, ["direction"], TRANSFER_DIRECTIONS, 0);
     yield* each(stxAmounts, totals.stxAmounts, ["direction"], TRANSFER_DIRECTIONS, 0n);
     yield* each(stxSizes, totals.stxSizes, ["direction"], TRANSFER_DIRECTIONS, emptySpread(TRANSFER_BOUNDS));
-    const keys = (assets: readonly string[]) => combinations(assets, TRANSFER_DIRECTIONS);
+    const keys = ({ own }: Slots) => combinations(Object.keys(own), TRANSFER_DIRECTIONS);
     yield* each(ftTransfers, totals.ftTransfers, ["asset", "direction"], keys(totals.assets.ft), 0);
     yield* each(ftAmounts, totals.ftAmounts, ["asset", "direction"], keys(totals.assets.ft), 0n);
     yield* each(nftTransfers, totals.nftTransfers, ["asset", "direction"], keys(totals.assets.nft), 0);
     yield* each(overflow, totals.overflow, ["asset_class"], ["ft", "nft"], 0);
   }
-  if (hasDetail) {
+  if (hasDetail || hasTransfers) {
     yield* each(assetEvents, totals.assetEvents, ["asset_class", "action"], FORESEEN.assetEvents, 0);
+  }
+  if (hasDetail) {
     const conditions = ["mode", "condition_type", "condition_code", "principal_type"];
     yield* each(postConditions, totals.postConditions, conditions, [], 0);
     yield* each(unprotected, totals.unprotected, ["tx_type"], TX_TYPES, 0);

@@ -1,8 +1,10 @@
 // The operations that list the transactions of a principal, and how each answer becomes a Transaction.
 import { z } from "zod";
+import { ApiError } from "../api/errors.ts";
 import { type Operation, operation, type StacksApi, type Validated } from "../api/operation.ts";
+import { hash } from "./block-source.ts";
 import type { Dimension } from "./chain.ts";
-import type { Listed } from "./horizon.ts";
+import type { List, Page, Row } from "./feed/read.ts";
 
 /** Kinds of assets and what can happen to them, as 4.6 counts them. */
 export const ASSET_CLASSES = ["stx", "ft", "nft"] as const;
@@ -12,7 +14,12 @@ export type AssetEvents = Readonly<
 >;
 
 /** What is read of a transaction. Amounts and fees in microSTX; undefined where the answer had no whole number. */
-export interface Transaction extends Listed {
+export interface Transaction extends Row {
+  readonly height: number;
+  /** Its position in the block. */
+  readonly index: number;
+  /** In a microblock that no block has taken up yet. */
+  readonly isUnanchored: boolean;
   readonly type: string;
   readonly status: string;
   /** Unix time, seconds; undefined when the server does not know it. */
@@ -28,6 +35,8 @@ export interface Transaction extends Listed {
   readonly transfer: { readonly recipient: string; readonly amount: bigint | undefined } | undefined;
   /** The contract of a contract_call. */
   readonly called: string | undefined;
+  /** Whether tokens of the principal moved; undefined where the list counts events instead. */
+  readonly tokens: { readonly ft: boolean; readonly nft: boolean } | undefined;
   /** What only 4.6 tells. */
   readonly detail:
     | {
@@ -44,19 +53,6 @@ export interface Transaction extends Listed {
     | undefined;
 }
 
-/** One page of a list. */
-export interface ListPage {
-  readonly transactions: readonly Transaction[];
-  /** How many there are in all, as the server counts them. */
-  readonly total: number;
-  /** Most rows that the server puts on a page of this list. */
-  readonly size: number;
-  /** Cursor of the next older page, where the list has cursors. */
-  readonly older: string | undefined;
-  /** What to ask with whether it has changed. */
-  readonly etag: string | undefined;
-}
-
 const natural = z.int().nonnegative();
 // An amount that is no number must spoil its own transaction only, so it is looked at when it is used.
 const amount = z.unknown();
@@ -66,7 +62,7 @@ const actions = z.object({ transfer: natural, mint: natural, burn: natural });
 const called = z.object({ contract_id: z.string() }).optional().catch(undefined);
 
 const transaction = z.object({
-  tx_id: z.string().min(1),
+  tx_id: hash,
   tx_type: z.string(),
   tx_status: z.string(),
   nonce: z.int(),
@@ -74,7 +70,7 @@ const transaction = z.object({
   sender_address: z.string(),
   sponsor_address: z.string().optional(),
   sponsor_nonce: z.int().optional(),
-  block_hash: z.string(),
+  block_hash: hash,
   block_height: z.int(),
   block_time: z.int(),
   tx_index: z.int(),
@@ -102,6 +98,10 @@ const transaction = z.object({
 /** Operation 4.6. */
 export const addressTransactions = operation({
   name: "address_transactions",
+  replacement: {
+    name: "principal_transactions",
+    lacks: "post-conditions, execution cost and the number of events of transactions",
+  },
   path: "/extended/v2/addresses/{address}/transactions",
   body: z.object({
     limit: natural,
@@ -117,7 +117,7 @@ export const addressTransactions = operation({
   }),
 });
 
-/** Replacement of 4.6. It tells neither post-conditions, execution cost nor the number of events. */
+/** Replacement of 4.6. It tells neither post-conditions and execution cost nor the number of events. */
 export const principalTransactions = operation({
   name: "principal_transactions",
   path: "/extended/v3/principals/{principal}/transactions",
@@ -128,17 +128,18 @@ export const principalTransactions = operation({
     results: z.array(
       z.object({
         transaction: z.object({
-          tx_id: z.string().min(1),
+          tx_id: hash,
           type: z.string(),
           status: z.string(),
           sender: z.object({ address: z.string(), nonce: z.int() }),
           sponsor: z.object({ address: z.string(), nonce: z.int() }).nullable(),
           fee_rate: amount,
-          block: z.object({ height: natural, hash: z.string(), time: z.int(), tx_index: natural }),
+          block: z.object({ height: natural, hash, time: z.int(), tx_index: natural }),
           token_transfer: z.object({ recipient: z.string(), amount }).optional(),
           contract_call: called,
         }),
         balance_changes: z.object({ stx: z.object({ sent: amount, received: amount }) }),
+        affected_balances: z.object({ ft: z.boolean(), nft: z.boolean() }),
       }),
     ),
   }),
@@ -161,12 +162,10 @@ type NewItem = z.infer<typeof principalTransactions.body>["results"][number];
 function fromOld({ tx, stx_sent, stx_received, events }: OldItem, api: StacksApi): Transaction {
   const whole = (value: unknown, field: string) => wholeNumber(value, api, addressTransactions, field);
   return {
-    txId: tx.tx_id,
+    id: tx.tx_id,
     height: tx.block_height,
     index: tx.tx_index,
-    blockHash: tx.block_hash,
-    isCanonical: tx.canonical,
-    isMicroblockCanonical: tx.microblock_canonical,
+    hash: tx.block_hash,
     isUnanchored: tx.is_unanchored,
     type: tx.tx_type,
     status: tx.tx_status,
@@ -183,6 +182,7 @@ function fromOld({ tx, stx_sent, stx_received, events }: OldItem, api: StacksApi
       amount: whole(tx.token_transfer.amount, "token_transfer.amount"),
     },
     called: tx.contract_call?.contract_id,
+    tokens: undefined,
     detail: {
       events,
       postConditionMode: tx.post_condition_mode,
@@ -203,15 +203,18 @@ function fromOld({ tx, stx_sent, stx_received, events }: OldItem, api: StacksApi
   };
 }
 
-function fromNew({ transaction: tx, balance_changes: { stx } }: NewItem, api: StacksApi): Transaction {
+function fromNew(item: NewItem, api: StacksApi): Transaction {
+  const {
+    transaction: tx,
+    balance_changes: { stx },
+    affected_balances: tokens,
+  } = item;
   const whole = (value: unknown, field: string) => wholeNumber(value, api, principalTransactions, field);
   return {
-    txId: tx.tx_id,
+    id: tx.tx_id,
     height: tx.block.height,
     index: tx.block.tx_index,
-    blockHash: tx.block.hash,
-    isCanonical: true,
-    isMicroblockCanonical: true,
+    hash: tx.block.hash,
     isUnanchored: false,
     type: tx.type,
     status: tx.status,
@@ -228,6 +231,7 @@ function fromNew({ transaction: tx, balance_changes: { stx } }: NewItem, api: St
       amount: whole(tx.token_transfer.amount, "token_transfer.amount"),
     },
     called: tx.contract_call?.contract_id,
+    tokens,
     detail: undefined,
   };
 }
@@ -238,48 +242,67 @@ export const PAGE = 50;
 type OldAnswer = Validated<z.infer<typeof addressTransactions.body>>;
 type NewAnswer = Validated<z.infer<typeof principalTransactions.body>>;
 
-const oldPage = (api: StacksApi, { body, etag }: OldAnswer): ListPage => ({
-  transactions: body.results.map((item) => fromOld(item, api)),
-  total: body.total,
-  size: Math.min(PAGE, body.limit || PAGE),
-  older: undefined,
-  etag,
-});
+function oldPage(api: StacksApi, { body, etag }: OldAnswer): Page<Transaction> {
+  const isCanonical = ({ tx }: OldItem) => tx.canonical && tx.microblock_canonical;
+  return {
+    rows: body.results.filter(isCanonical).map((item) => fromOld(item, api)),
+    total: body.total,
+    older: undefined,
+    isLast: body.results.length < Math.min(PAGE, body.limit || PAGE),
+    etag,
+  };
+}
 
-const newPage = (api: StacksApi, { body, etag }: NewAnswer): ListPage => ({
-  transactions: body.results.map((item) => fromNew(item, api)),
+const newPage = (api: StacksApi, { body, etag }: NewAnswer): Page<Transaction> => ({
+  rows: body.results.map((item) => fromNew(item, api)),
   total: body.total,
-  size: Math.min(PAGE, body.limit || PAGE),
   older: body.cursor.next ?? undefined,
+  isLast: body.cursor.next === null,
   etag,
 });
 
 const OLD_QUERY = { limit: PAGE, exclude_function_args: true };
 
-/** A page of 4.6, by the number of newer transactions. */
-export async function readOld(api: StacksApi, address: string, offset: number): Promise<ListPage> {
-  const query = { ...OLD_QUERY, ...(offset === 0 ? {} : { offset }) };
-  return oldPage(api, await api.getWhole(addressTransactions, { path: { address }, query }));
-}
+/** The list of a principal's transactions by operation 4.6. */
+export const oldList = (api: StacksApi, address: string): List<Transaction> => ({
+  operation: addressTransactions.name,
+  hasCursors: false,
+  async page(offset) {
+    const query = { ...OLD_QUERY, ...(offset === 0 ? {} : { offset }) };
+    return oldPage(api, await api.getWhole(addressTransactions, { path: { address }, query }));
+  },
+  async changedSince(etag) {
+    const answer = await api.getIfChanged(addressTransactions, { path: { address }, query: OLD_QUERY }, etag);
+    return answer && oldPage(api, answer);
+  },
+});
 
-/** A page of the replacement, by cursor. */
-export async function readNew(api: StacksApi, principal: string, cursor: string | undefined): Promise<ListPage> {
-  const query = { limit: PAGE, ...(cursor === undefined ? {} : { cursor }) };
-  return newPage(api, await api.getWhole(principalTransactions, { path: { principal }, query }));
-}
-
-/** The first page of the list of either operation; undefined when it is still the one with that validator. */
-export async function readIfChanged(
-  api: StacksApi,
-  principal: string,
-  isNew: boolean,
-  etag: string,
-): Promise<ListPage | undefined> {
-  if (isNew) {
+/** The same list by the replacement. */
+export const newList = (api: StacksApi, principal: string): List<Transaction> => ({
+  operation: principalTransactions.name,
+  hasCursors: true,
+  async page(_, cursor) {
+    const query = { limit: PAGE, ...(cursor === undefined ? {} : { cursor }) };
+    return orUndefined(
+      async () => newPage(api, await api.getWhole(principalTransactions, { path: { principal }, query })),
+      cursor,
+    );
+  },
+  async changedSince(etag) {
     const answer = await api.getIfChanged(principalTransactions, { path: { principal }, query: { limit: PAGE } }, etag);
     return answer && newPage(api, answer);
+  },
+});
+
+// The row that a cursor names is gone when the chain was reorganised since the page before.
+async function orUndefined<Result>(
+  read: () => Promise<Result>,
+  cursor: string | undefined,
+): Promise<Result | undefined> {
+  try {
+    return await read();
+  } catch (error) {
+    if (cursor !== undefined && error instanceof ApiError && error.reason === "not_found") return undefined;
+    throw error;
   }
-  const asked = { path: { address: principal }, query: OLD_QUERY };
-  const answer = await api.getIfChanged(addressTransactions, asked, etag);
-  return answer && oldPage(api, answer);
 }

@@ -1,9 +1,19 @@
 // What the counted transactions of a principal add up to. Pure; the totals are plain data and only grow.
-import { ACTIONS, ASSET_CLASSES, type Transaction } from "./address-source.ts";
+import {
+  type AssetLimits,
+  type AssetTotals,
+  addToken,
+  cleanedAssets,
+  isToken,
+  NO_ASSETS,
+  type OldAssetTotals,
+  roomOf,
+  trimAssets,
+} from "./address-assets.ts";
+import { ACTIONS, ASSET_CLASSES, type AssetEvents, type Transaction } from "./address-source.ts";
 import { DIMENSIONS } from "./chain.ts";
-import type { RevertReason } from "./horizon.ts";
-import { add, addAmount, boundedValue, keyOf, OTHER, observe, type Spread, type Sums } from "./tally.ts";
-import { TRANSFER_DIRECTIONS, type Transfer } from "./transfers.ts";
+import { add, addAmount, boundedValue, type Draft, keyOf, OTHER, observe, type Spread, type Sums } from "./tally.ts";
+import type { Transfer } from "./transfers.ts";
 
 /** Types of mined transactions. */
 export const TX_TYPES = [
@@ -50,16 +60,15 @@ export const TRANSFER_BOUNDS = [1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1
 /** What is wrong with what a server tells of a principal, without being reason to fail. */
 export const IRREGULARITIES = {
   bad_amount: "a transaction had an amount or fee that is no whole number; it is counted without",
-  late: "a transaction appeared at a height that had been counted already",
+  impossible_height: "counting had stopped above the tip of the chain, and was brought back",
   reread: "the list changed while it was read, and was read again",
   total_shrunk: "the total of the list was lower than before",
-  unordered: "the list was not in chain order",
-  transfers_missing: "operation 4.5 did not tell of a transaction that 4.6 lists; its transfers are not counted",
+  transfers_missing: "no operation told the transfers of a listed transaction; it is counted without them",
 } as const;
 export type Irregularity = keyof typeof IRREGULARITIES;
 
 /** Totals since counting began. Keys are the values of the labels that the name says. */
-export interface AddressTotals {
+export interface AddressTotals extends AssetTotals {
   /** By type, status, direction. */
   readonly transactions: Sums<number>;
   readonly sent: bigint;
@@ -72,10 +81,6 @@ export interface AddressTotals {
   readonly stxTransfers: Sums<number>;
   readonly stxAmounts: Sums<bigint>;
   readonly stxSizes: Readonly<Record<string, Spread>>;
-  /** By asset, direction. */
-  readonly ftTransfers: Sums<number>;
-  readonly ftAmounts: Sums<bigint>;
-  readonly nftTransfers: Sums<number>;
   /** By asset class, action. */
   readonly assetEvents: Sums<number>;
   /** By mode, type, condition code, type of principal. */
@@ -87,23 +92,19 @@ export interface AddressTotals {
   readonly eventsEmitted: number;
   /** By dimension. */
   readonly cost: Sums<number>;
-  /** By reason. */
-  readonly reverted: Sums<number>;
+  readonly reverted: number;
   readonly restored: number;
   /** Transactions that were passed over because too many had to be caught up. */
   readonly gap: number;
   /** By kind. */
   readonly irregularities: Sums<number>;
-  /** By asset class: transfers that were folded into `other`. */
-  readonly overflow: Sums<number>;
-  /** Assets that have series of their own, as they were met. */
-  readonly assets: { readonly ft: readonly string[]; readonly nft: readonly string[] };
   /** Types and statuses that are on no list, as they were met. */
   readonly unknown: { readonly types: readonly string[]; readonly statuses: readonly string[] };
 }
 
 /** Totals of nothing. */
 export const NO_TOTALS: AddressTotals = {
+  ...NO_ASSETS,
   transactions: {},
   sent: 0n,
   received: 0n,
@@ -112,29 +113,18 @@ export const NO_TOTALS: AddressTotals = {
   stxTransfers: {},
   stxAmounts: {},
   stxSizes: {},
-  ftTransfers: {},
-  ftAmounts: {},
-  nftTransfers: {},
   assetEvents: {},
   postConditions: {},
   unprotected: {},
   sponsored: {},
   eventsEmitted: 0,
   cost: {},
-  reverted: {},
+  reverted: 0,
   restored: 0,
   gap: 0,
   irregularities: {},
-  overflow: {},
-  assets: { ft: [], nft: [] },
   unknown: { types: [], statuses: [] },
 };
-
-type Draft<Value> = Value extends bigint | number | string
-  ? Value
-  : Value extends readonly (infer Item)[]
-    ? Item[]
-    : { -readonly [Key in keyof Value]: Draft<Value[Key]> };
 
 /** A transaction and, where they are known, its transfers. */
 export interface Countable {
@@ -144,7 +134,7 @@ export interface Countable {
 
 /** What a poll adds beside transactions. */
 export interface Findings {
-  readonly reverted: Readonly<Record<RevertReason, number>>;
+  readonly reverted: number;
   readonly restored: number;
   readonly gap: number;
   readonly irregularities: Readonly<Partial<Record<Irregularity, number>>>;
@@ -156,16 +146,13 @@ export function directionOf({ sender, sponsor }: Transaction, principal: string)
   return sponsor === principal ? "sponsored" : "received";
 }
 
-/** How many assets may have series of their own. */
-export interface AssetLimits {
-  /** Of a class, of one principal. */
-  readonly perClass: number;
-  /** Series that new assets may have, however many the class may still have. */
-  readonly spareSeries: number;
-}
+/** Totals of version 1 of the state. */
+export type OldAddressTotals = Omit<AddressTotals, keyof AssetTotals> & OldAssetTotals;
 
-// Of a fungible asset: transfers and amounts, in every direction.
-const SERIES_PER_ASSET = 2 * TRANSFER_DIRECTIONS.length;
+/** Totals of version 1 in today's form, with the same sums: assets without an identifier of Clarity's form become `other`. */
+export function cleaned(totals: OldAddressTotals): AddressTotals {
+  return { ...totals, ...cleanedAssets(totals) };
+}
 
 /** The totals after transactions in chain order; assets beyond the limits become `other`. */
 export function addUp(
@@ -176,19 +163,24 @@ export function addUp(
   limits: AssetLimits,
 ): AddressTotals {
   // Most polls find nothing, and ten thousand quiet principals should not be copied for it.
-  const isQuiet = [found.restored, found.gap, ...Object.values(found.reverted), ...Object.values(found.irregularities)];
+  const isQuiet = [found.reverted, found.restored, found.gap, ...Object.values(found.irregularities)];
   if (counted.length === 0 && isQuiet.every((count) => count === 0)) return before;
   const totals: Draft<AddressTotals> = structuredClone(before) as Draft<AddressTotals>;
-  const room = { perClass: limits.perClass, more: Math.floor(limits.spareSeries / SERIES_PER_ASSET) };
-  for (const [reason, count] of Object.entries(found.reverted)) if (count > 0) add(totals.reverted, reason, count);
+  const room = roomOf(limits);
+  trimAssets(totals, room);
   for (const [kind, count] of Object.entries(found.irregularities)) {
     if (count > 0) add(totals.irregularities, kind, count);
   }
+  totals.reverted += found.reverted;
   totals.restored += found.restored;
   totals.gap += found.gap;
   for (const { transaction, transfers } of counted) {
     addTransaction(totals, principal, transaction);
-    for (const transfer of transfers) addTransfer(totals, transfer, room);
+    addAssetEvents(totals, transaction.detail?.events ?? assetEventsOf(transfers));
+    for (const transfer of transfers) {
+      if (isToken(transfer)) addToken(totals, transfer, room);
+      else addStx(totals, transfer);
+    }
     const isBad = [transaction.fee, transaction.sent, transaction.received, ...transfers.map(({ amount }) => amount)];
     if (isBad.includes(undefined)) add(totals.irregularities, "bad_amount");
   }
@@ -213,11 +205,6 @@ function addTransaction(totals: Draft<AddressTotals>, principal: string, tx: Tra
   }
   const { detail } = tx;
   if (detail === undefined) return;
-  for (const kind of ASSET_CLASSES) {
-    for (const action of ACTIONS) {
-      if (detail.events[kind][action] > 0) add(totals.assetEvents, keyOf(kind, action), detail.events[kind][action]);
-    }
-  }
   if (direction !== "sent") return;
   totals.eventsEmitted += detail.eventCount;
   for (const dimension of DIMENSIONS) add(totals.cost, dimension, detail.cost[dimension]);
@@ -231,26 +218,28 @@ function addTransaction(totals: Draft<AddressTotals>, principal: string, tx: Tra
   if (detail.postConditionMode === "allow" && detail.postConditions.length === 0) add(totals.unprotected, type);
 }
 
-function addTransfer(
-  totals: Draft<AddressTotals>,
-  { kind, asset, direction, amount }: Transfer,
-  room: { readonly perClass: number; more: number },
-): void {
-  if (kind === "stx") {
-    add(totals.stxTransfers, direction);
-    if (amount === undefined) return;
-    addAmount(totals.stxAmounts, direction, amount);
-    observe(totals.stxSizes, direction, TRANSFER_BOUNDS, amount);
-    return;
+/** Asset events as 4.6 counts them: a transfer to itself counts twice. */
+function assetEventsOf(transfers: readonly Transfer[]): AssetEvents {
+  const none = { transfer: 0, mint: 0, burn: 0 };
+  const events = { stx: { ...none }, ft: { ...none }, nft: { ...none } };
+  for (const { kind, direction } of transfers) {
+    const action = direction === "mint" || direction === "burn" ? direction : "transfer";
+    events[kind][action] += direction === "self" ? 2 : 1;
   }
-  const known = totals.assets[kind];
-  if (!known.includes(asset) && known.length < room.perClass && room.more > 0) {
-    known.push(asset);
-    room.more -= 1;
+  return events;
+}
+
+function addAssetEvents(totals: Draft<AddressTotals>, events: AssetEvents): void {
+  for (const kind of ASSET_CLASSES) {
+    for (const action of ACTIONS) {
+      if (events[kind][action] > 0) add(totals.assetEvents, keyOf(kind, action), events[kind][action]);
+    }
   }
-  const isKnown = known.includes(asset);
-  if (!isKnown) add(totals.overflow, kind);
-  const key = keyOf(isKnown ? asset : OTHER, direction);
-  add(kind === "ft" ? totals.ftTransfers : totals.nftTransfers, key);
-  if (kind === "ft" && amount !== undefined) addAmount(totals.ftAmounts, key, amount);
+}
+
+function addStx(totals: Draft<AddressTotals>, { direction, amount }: Transfer): void {
+  add(totals.stxTransfers, direction);
+  if (amount === undefined) return;
+  addAmount(totals.stxAmounts, direction, amount);
+  observe(totals.stxSizes, direction, TRANSFER_BOUNDS, amount);
 }

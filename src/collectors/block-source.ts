@@ -1,15 +1,20 @@
 // The operations that tell of blocks, and how each answer becomes a Block.
 import { z } from "zod";
 import { type Operation, operation, type StacksApi } from "../api/operation.ts";
+import { orReplacement } from "../api/replacement.ts";
 import type { Block } from "./chain.ts";
 
 const natural = z.int().nonnegative();
 
+/** An identifier of a block or a transaction. It is kept in the state file, so its length is limited: 32 bytes in hexadecimal. */
+export const hash = z.string().min(1).max(66);
+
 const common = {
   canonical: z.boolean(),
   height: natural,
-  hash: z.string().min(1),
-  parent_block_hash: z.string(),
+  hash,
+  index_block_hash: hash.optional(),
+  parent_block_hash: hash,
   block_time: z.int(),
   block_time_iso: z.string().optional(),
   burn_block_time: z.int(),
@@ -41,6 +46,7 @@ type NewBlock = z.infer<typeof newBlock>;
 /** Operation 4.8. */
 export const blockByHeight = operation({
   name: "block_by_height",
+  replacement: { name: "block", lacks: "microblocks" },
   path: "/extended/v1/block/by_height/{height}",
   body: oldBlock,
 });
@@ -48,6 +54,7 @@ export const blockByHeight = operation({
 /** Operation 4.7; also answers for blocks that are canonical no more. */
 export const blockByHash = operation({
   name: "block_by_hash",
+  replacement: { name: "block" },
   path: "/extended/v1/block/{hash}",
   body: z.object({ canonical: z.boolean() }),
 });
@@ -98,6 +105,7 @@ export function toBlock(body: OldBlock | NewBlock, api: StacksApi, from: Operati
   return {
     height: body.height,
     hash: body.hash,
+    indexHash: body.index_block_hash,
     parentHash: body.parent_block_hash,
     time: checkedTime(body.block_time, body.block_time_iso, api, from, "block_time"),
     burnHeight: body.burn_block_height,
@@ -121,4 +129,28 @@ export function toBlock(body: OldBlock | NewBlock, api: StacksApi, from: Operati
             parentSequence: body.parent_microblock_sequence < 0 ? undefined : body.parent_microblock_sequence,
           },
   };
+}
+
+/** The canonical block at a height by the first of these operations that is offered; undefined when there is none. */
+export async function readBlock(
+  api: StacksApi,
+  height: number,
+  [first, second]: BlockOperations = [blockByHeight, block],
+): Promise<Block | undefined> {
+  return orReplacement(
+    api,
+    first,
+    () => readBy(api, first, height),
+    () => readBy(api, second, height),
+  );
+}
+
+type BlockOperations = readonly [typeof block, typeof blockByHeight] | readonly [typeof blockByHeight, typeof block];
+
+async function readBy(api: StacksApi, from: BlockOperations[number], height: number): Promise<Block | undefined> {
+  const answer =
+    from === block
+      ? await api.find(block, { path: { id: height } })
+      : await api.find(blockByHeight, { path: { height } });
+  return answer?.body.canonical ? toBlock(answer.body, api, from) : undefined;
 }

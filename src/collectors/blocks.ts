@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { ApiError } from "../api/errors.ts";
-import type { StacksApi } from "../api/operation.ts";
 import { counter, gauge, histogram, type Sample } from "../metrics/family.ts";
 import { blockList, blockOperations } from "./block-source.ts";
 import {
@@ -13,7 +12,7 @@ import {
   SIZE_BOUNDS,
   tipOf,
 } from "./chain.ts";
-import type { Collector } from "./collector.ts";
+import type { Collector, Poll } from "./collector.ts";
 import { followList } from "./follow-list.ts";
 import { followProbe, type Search } from "./follow-probe.ts";
 
@@ -98,6 +97,7 @@ const tenureLimit = gauge({
   name: "stacks_chain_tenure_execution_cost_limit",
   help: "Configured limit of a tenure (tenure_limits), in the units of the dimension.",
   source: "the configuration",
+  isLasting: true,
   labels: dimensionLabels,
 });
 const tenureCost = gauge({
@@ -185,6 +185,10 @@ const options = z.object({
   catch_up: z.int().min(1).max(1000).default(120).meta({
     description: "Most blocks that one poll reads to catch up; what lies before them is counted as skipped.",
   }),
+  blocks_per_minute: z.int().min(1).max(10_000).default(30).meta({
+    description:
+      "Fastest pace of blocks that is believed. Blocks that come faster have to join the known ones, and another operation has to confirm the tip.",
+  }),
   tenure_limits: z
     .object({
       read_count: limit(15_000, "reads"),
@@ -214,15 +218,16 @@ const LIST_AGAIN_MS = 3_600_000;
 const TYPICAL_BLOCK_SECONDS = 10;
 
 const isNotOffered = (error: unknown): boolean =>
-  error instanceof ApiError && (error.reason === "gone" || error.reason === "not_found");
+  error instanceof ApiError &&
+  error.operation === blockList.name &&
+  (error.reason === "gone" || error.reason === "not_found");
 
 async function follow(
-  api: StacksApi,
+  { api, now, checkIdentity = async () => undefined }: Poll<Observation>,
   known: Observation,
-  { tip, catch_up }: Options,
-  now: number,
+  { tip, catch_up, blocks_per_minute }: Options,
 ): Promise<Observation> {
-  const limits = { catchUp: catch_up, now };
+  const limits = { catchUp: catch_up, blocksPerMinute: blocks_per_minute, now, checkIdentity };
   let { listAt } = known;
   if (tip === "extended" || (tip === "auto" && now >= listAt && !api.isRetired(blockList))) {
     try {
@@ -235,13 +240,20 @@ async function follow(
   return { ...known, ...(await followProbe(api, known, tip === "auto", limits)), listAt };
 }
 
+/** Version 1 knew neither when the tip was accepted nor which blocks were replaced. */
+function upgraded(observation: unknown): Observation {
+  const before = observation as Observation & { readonly chain?: Partial<Chain> };
+  const { chain, at } = before;
+  return { ...before, chain: chain && ({ ...chain, acceptedAt: at, replaced: [] } as unknown as Chain) };
+}
+
 /** Blocks: heights, times, size, pace, execution cost, reorganisations (operations 4.7 and 4.8, or their replacement). */
 export const blocks = {
   name: "blocks",
   about: "Height, times, size, pace and execution cost of the chain's blocks, and its reorganisations.",
   schedule: "every 2m",
   priority: 2,
-  durable: { version: 1 },
+  durable: { version: 2, upgrade: upgraded },
   operations: blockOperations,
   families: [
     blockHeight,
@@ -277,15 +289,22 @@ export const blocks = {
 
   chainView({ chain, at }) {
     if (chain === undefined) return undefined;
-    const { totals, lastReorg } = chain;
-    const last = lastReorg && { at: lastReorg.at * 1000, height: lastReorg.height };
-    return { tipHeight: tipOf(chain).height, seenAt: at, reorgs: totals.reorgs, lastReorg: last };
+    const { recent } = chain;
+    const lowest = recent[0]?.height ?? 0;
+    return {
+      tipHeight: tipOf(chain).height,
+      seenAt: at,
+      lowest,
+      blockAt: (height) => recent[height - lowest],
+      heightOf: (indexHash) => recent.findLast((block) => block.indexHash === indexHash)?.height,
+    };
   },
 
-  async observe({ api, previous, now }, settings) {
+  async observe(poll, settings) {
+    const { previous, now } = poll;
     const limits = settings.tenure_limits;
     const nothing: Observation = { chain: undefined, search: undefined, listAt: 0, limits, at: now };
-    return { ...(await follow(api, previous ?? nothing, settings, now)), limits, at: now };
+    return { ...(await follow(poll, previous ?? nothing, settings)), limits, at: now };
   },
 
   *samples({ chain, limits }, network): Iterable<Sample> {

@@ -11,6 +11,8 @@ const mapDimensions = (value: (dimension: Dimension) => number) =>
 export interface Block {
   readonly height: number;
   readonly hash: string;
+  /** Identifies the block on every fork; the server's validator of whatever follows the tip. Undefined in old state files. */
+  readonly indexHash: string | undefined;
   readonly parentHash: string;
   readonly time: number | undefined;
   readonly burnHeight: number;
@@ -58,8 +60,12 @@ export interface Chain {
   /** Ascending and without gap; the last one is the tip. Never empty. */
   readonly recent: readonly Block[];
   readonly totals: Totals;
-  /** Depth in blocks, Unix seconds, and the lowest height that was replaced. */
-  readonly lastReorg: { readonly depth: number; readonly at: number; readonly height: number } | undefined;
+  /** Depth in blocks, and when it was noticed. Unix time, seconds. */
+  readonly lastReorg: { readonly depth: number; readonly at: number } | undefined;
+  /** When the tip became the tip. Unix time, milliseconds. */
+  readonly acceptedAt: number;
+  /** Blocks that were replaced. A server that shows one of them is on the old fork, and none is counted again. */
+  readonly replaced: readonly { readonly height: number; readonly hash: string }[];
 }
 
 /** Upper bounds of the block interval, seconds. Blocks come every few seconds since Nakamoto, every ten minutes before. */
@@ -130,22 +136,21 @@ export function compare(
   return { kind: "joins", abandoned, fresh };
 }
 
-/** The chain after `abandoned` blocks were given up and `fresh` ones followed; `at` in Unix seconds. */
-export function extend(chain: Chain, abandoned: readonly Block[], fresh: readonly Block[], at: number): Chain {
+/** The chain at first sight: nothing is counted yet. `now` is Unix time in milliseconds. */
+export function firstChain(recent: readonly Block[], now: number): Chain {
+  return { recent: recent.slice(-KEPT), totals: NOTHING, lastReorg: undefined, acceptedAt: now, replaced: [] };
+}
+
+/** The chain after `abandoned` blocks were replaced by `fresh` ones; `now` is Unix time in milliseconds. */
+export function extend(chain: Chain, abandoned: readonly Block[], fresh: readonly Block[], now: number): Chain {
+  if (fresh.length === 0) return chain;
   const kept = chain.recent.slice(0, chain.recent.length - abandoned.length);
-  let totals = chain.totals;
-  let parent = kept[kept.length - 1];
-  for (const block of fresh) {
-    totals = counted(totals, block, parent);
-    parent = block;
-  }
-  const isReorg = abandoned.length > 0;
   return {
     recent: [...kept, ...fresh].slice(-KEPT),
-    totals: isReorg
-      ? { ...totals, reorgs: totals.reorgs + 1, reorgedBlocks: totals.reorgedBlocks + abandoned.length }
-      : totals,
-    lastReorg: reorgOf(abandoned, at) ?? chain.lastReorg,
+    totals: withReorg(countedAll(chain, fresh, kept[kept.length - 1]), abandoned),
+    lastReorg: reorgOf(abandoned, now) ?? chain.lastReorg,
+    acceptedAt: now,
+    replaced: replacedBy(chain, abandoned),
   };
 }
 
@@ -153,29 +158,49 @@ export function extend(chain: Chain, abandoned: readonly Block[], fresh: readonl
  * The chain that goes on with `read` when nothing joins the two: after a gap (what lies between is counted as skipped), or
  * after a reorganisation deeper than could be read back (of which at least the replaced blocks are counted).
  */
-export function restart(chain: Chain, read: readonly Block[], at: number): Chain {
+export function restart(chain: Chain, read: readonly Block[], now: number): Chain {
   const first = read[0];
   if (first === undefined) return chain;
-  const tip = tipOf(chain);
   const abandoned = chain.recent.filter(({ height }) => height >= first.height);
-  const isReorg = abandoned.length > 0;
-  let totals: Totals = {
-    ...chain.totals,
-    skipped: chain.totals.skipped + Math.max(0, first.height - tip.height - 1),
-    reorgs: chain.totals.reorgs + (isReorg ? 1 : 0),
-    reorgedBlocks: chain.totals.reorgedBlocks + abandoned.length,
+  const totals = withReorg(countedAll(chain, read, undefined), abandoned);
+  return {
+    recent: read.slice(-KEPT),
+    totals: { ...totals, skipped: totals.skipped + Math.max(0, first.height - tipOf(chain).height - 1) },
+    lastReorg: reorgOf(abandoned, now) ?? chain.lastReorg,
+    acceptedAt: now,
+    replaced: replacedBy(chain, abandoned),
   };
-  let parent: Block | undefined;
-  for (const block of read) {
-    totals = counted(totals, block, parent);
-    parent = block;
-  }
-  return { recent: read.slice(-KEPT), totals, lastReorg: reorgOf(abandoned, at) ?? chain.lastReorg };
 }
 
-function reorgOf(abandoned: readonly Block[], at: number): Chain["lastReorg"] {
-  const [first] = abandoned;
-  return first && { depth: abandoned.length, at, height: first.height };
+/** Whether the block was replaced by another one, as far as is remembered. */
+export function wasReplaced({ replaced }: Chain, { hash }: Pick<Block, "hash">): boolean {
+  return replaced.some((block) => block.hash === hash);
+}
+
+function withReorg(totals: Totals, abandoned: readonly Block[]): Totals {
+  if (abandoned.length === 0) return totals;
+  return { ...totals, reorgs: totals.reorgs + 1, reorgedBlocks: totals.reorgedBlocks + abandoned.length };
+}
+
+function replacedBy({ replaced }: Chain, abandoned: readonly Block[]): Chain["replaced"] {
+  const known = new Set(replaced.map(({ hash }) => hash));
+  const added = abandoned.filter(({ hash }) => !known.has(hash)).map(({ height, hash }) => ({ height, hash }));
+  return added.length === 0 ? replaced : [...replaced, ...added].slice(-KEPT);
+}
+
+function reorgOf(abandoned: readonly Block[], now: number): Chain["lastReorg"] {
+  return abandoned.length === 0 ? undefined : { depth: abandoned.length, at: now / 1000 };
+}
+
+// A block that returns after it was replaced has been counted before.
+function countedAll(chain: Chain, blocks: readonly Block[], before: Block | undefined): Totals {
+  let totals = chain.totals;
+  let parent = before;
+  for (const block of blocks) {
+    if (!wasReplaced(chain, block)) totals = counted(totals, block, parent);
+    parent = block;
+  }
+  return totals;
 }
 
 function counted(totals: Totals, block: Block, parent: Block | undefined): Totals {

@@ -2,6 +2,7 @@
 import type { ZodType } from "zod";
 import type { Operation, StacksApi } from "../api/operation.ts";
 import type { Family, Sample } from "../metrics/family.ts";
+import type { ChainView } from "./chain-view.ts";
 
 /** One thing that a collector looks at on a network: the whole chain, or one watched principal. */
 export interface Target {
@@ -26,6 +27,14 @@ export interface Watched {
   readonly labels: Readonly<Record<string, string>>;
 }
 
+/** A token that the configuration names. */
+export interface NamedAsset {
+  /** Identifier in its canonical spelling: `address.contract::token`. */
+  readonly id: string;
+  /** Decimal places of its amounts; undefined when the configuration does not say. */
+  readonly decimals: number | undefined;
+}
+
 /** What the targets of a network are made from. */
 export interface WatchedNetwork {
   readonly name: string;
@@ -33,22 +42,13 @@ export interface WatchedNetwork {
   readonly confirmations: number;
   readonly addresses: readonly Watched[];
   readonly contracts: readonly Watched[];
-}
-
-/** What one collector of a network knows of its chain and the others make use of. */
-export interface ChainView {
-  readonly tipHeight: number;
-  /** When that was asked. Unix time, milliseconds. What is seen later can be above it. */
-  readonly seenAt: number;
-  /** Reorganisations seen since the start of the observation. */
-  readonly reorgs: number;
-  /** The last one: when it was noticed (Unix time, milliseconds), and the lowest height that was replaced. */
-  readonly lastReorg?: { readonly at: number; readonly height: number } | undefined;
+  /** Tokens that have series of their own in any case. */
+  readonly assets: readonly NamedAsset[];
 }
 
 /** What an observation tells of targets that are worth a look before their turn. */
 export interface Sighting {
-  /** Principals that took part in what was seen for the first time, or in what waits for its depth. */
+  /** Principals that took part in what was seen for the first time; the target itself while something of it waits for its depth. */
   readonly seen: readonly string[];
   /** More of the target itself is there to be read than one poll does. */
   readonly isBehind: boolean;
@@ -72,6 +72,10 @@ export interface Poll<Observation, Of extends Target = Target> {
   readonly spareSeries: number;
   /** Aborted at the deadline of the poll and at shutdown. */
   readonly signal: AbortSignal;
+  /** Checks that the server still follows the chain that the state belongs to. @throws ApiError `wrong_chain` */
+  readonly checkIdentity?: (() => Promise<void>) | undefined;
+  /** Says something in the log that an operator should know and that is no failure. @default it is not said */
+  readonly note?: ((message: string) => void) | undefined;
 }
 
 /** Says that observations are kept across restarts. They must be plain data, amounts as bigints. */

@@ -1,120 +1,101 @@
-// The operations that list what a contract printed, and how the list is read back to something known.
+// The operations that list what a contract printed, and how each answer becomes events.
 import { z } from "zod";
-import { ApiError } from "../api/errors.ts";
 import { type Operation, operation, type StacksApi, type Validated } from "../api/operation.ts";
-import { type ContractEvent, type Feed, idOf, meets } from "./event-feed.ts";
+import { hash } from "./block-source.ts";
+import type { Proof } from "./chain-view.ts";
+import { eventTypeOf, topicOf } from "./contract-topics.ts";
+import type { List, Page, Row } from "./feed/read.ts";
+
+/** An event as a list shows it. The list tells neither its block nor its time. */
+export interface ContractEvent extends Row {
+  readonly txId: string;
+  readonly type: string;
+  readonly topic: string;
+  /** When it was seen first. Unix time, milliseconds. */
+  readonly seenAt: number;
+  /** Index hash of the tip of the answer that listed it; undefined when the answer did not tell. */
+  readonly tip: string | undefined;
+  /** A block that is at or above its own, once that is known. */
+  readonly proof?: Proof | undefined;
+  readonly rank: number;
+  /** Principals that its value mentions: a hint for other collectors, kept for one poll. */
+  readonly mentions: readonly string[];
+}
 
 const PRINCIPAL = /'(S[A-Z0-9]{28,41}(?:\.[a-zA-Z][a-zA-Z0-9_-]{0,127})?)/g;
 
-/** The principals that a printed value mentions: a hint for others, so nothing may fail for it. */
+// Nothing may fail for a hint.
 function principalsOf(value: unknown): readonly string[] {
   const repr = typeof value === "object" && value !== null && "repr" in value ? value.repr : undefined;
   return typeof repr === "string" ? [...repr.matchAll(PRINCIPAL)].map(([, principal = ""]) => principal) : [];
 }
 
-const body = z.object({
-  results: z.array(
-    z.object({
-      event_index: z.int().nonnegative(),
-      event_type: z.string(),
-      tx_id: z.string().min(1),
-      contract_log: z.object({ topic: z.string(), value: z.unknown().optional().transform(principalsOf) }).optional(),
-    }),
-  ),
+const item = z.object({
+  event_index: z.int().nonnegative(),
+  event_type: z.string(),
+  tx_id: hash,
+  contract_log: z.object({ topic: z.string(), value: z.unknown().optional().transform(principalsOf) }).optional(),
 });
 
-/** Operation 4.4; no total is told. */
+/** Operation 4.4. It does not count the events. */
 export const contractEvents = operation({
   name: "contract_events",
+  replacement: { name: "contract_logs" },
   path: "/extended/v1/contract/{contract_id}/events",
-  body,
+  body: z.object({ results: z.array(item) }),
 });
 
 /** Replacement of 4.4, with the same items. */
 export const contractLogs = operation({
   name: "contract_logs",
   path: "/extended/v2/smart-contracts/{contract_id}/logs",
-  body,
+  body: z.object({ results: z.array(item), total: z.int().nonnegative().optional() }),
 });
 
 const PAGE = 50;
-const OVERLAP = 2;
-const MOST_REREADS = 2;
 
-/** An event with the principals that its value mentions. */
-export interface ListedEvent extends ContractEvent {
-  readonly mentions: readonly string[];
+type Body = z.infer<typeof contractLogs.body>;
+
+function pageOf({ body, etag, receivedAt }: Validated<Body>): Page<ContractEvent> {
+  const tip = tipOf(etag);
+  const rows = body.results.map(({ tx_id, event_index, event_type, contract_log }) => ({
+    id: `${tx_id}:${event_index}`,
+    hash: "",
+    txId: tx_id,
+    type: eventTypeOf(event_type),
+    topic: topicOf(contract_log?.topic ?? ""),
+    seenAt: receivedAt,
+    tip,
+    rank: 0,
+    mentions: contract_log?.value ?? [],
+  }));
+  return { rows, total: body.total, older: undefined, isLast: rows.length < PAGE, etag };
 }
 
-/** The newest events, newest first, each once. */
-export interface EventReading {
-  readonly events: readonly ListedEvent[];
-  /** Neither something known nor the end of the list was reached. */
-  readonly isGap: boolean;
-  /** Validator of the newest page. */
-  readonly etag: string | undefined;
-  /** When the last page arrived. Unix time, milliseconds. */
-  readonly at: number;
+/** The transaction in the identity of an event. */
+export const txIdOf = (id: string): string => id.slice(0, id.lastIndexOf(":"));
+
+/** The index hash in the validator of a list, which is that of the tip; a proxy may have made the validator weak. */
+export function tipOf(etag: string | undefined): string | undefined {
+  return /^(?:W\/)?"(0x[0-9a-f]{64})"$/i.exec(etag ?? "")?.[1];
 }
 
-/**
- * Reads from the newest back to an event that is done with, at most so many pages; undefined when the list is still the one with
- * that validator.
- */
-export async function readEvents(
-  api: StacksApi,
-  contract: string,
-  isNew: boolean,
-  feed: Feed | undefined,
-  mostPages: number,
-  etag: string | undefined,
-): Promise<EventReading | undefined> {
-  const from: Source = isNew ? contractLogs : contractEvents;
-  const parameters = { path: { contract_id: contract }, query: { limit: PAGE } };
-  const newest = await (etag === undefined ? api.getWhole(from, parameters) : api.getIfChanged(from, parameters, etag));
-  if (newest === undefined) return undefined;
-  for (let rereads = 0; rereads <= MOST_REREADS; rereads += 1) {
-    const first = rereads === 0 ? newest : await api.getWhole(from, parameters);
-    const reading = await tryEvents(api, contract, from, first, feed, mostPages);
-    if (reading !== undefined) return reading;
-  }
-  throw new ApiError("bad_body", from.name, "the list changed faster than it could be read");
-}
-
-type Source = Operation<typeof contractEvents.path | typeof contractLogs.path, z.infer<typeof body>>;
-
-async function tryEvents(
-  api: StacksApi,
-  contract: string,
-  from: Source,
-  first: Validated<z.infer<typeof body>>,
-  feed: Feed | undefined,
-  mostPages: number,
-): Promise<EventReading | undefined> {
-  const events = new Map<string, ListedEvent>();
-  let last: string | undefined;
-  for (let pages = 1, offset = 0; ; pages += 1) {
-    const query = { limit: PAGE, offset };
-    const answer = offset === 0 ? first : await api.getWhole(from, { path: { contract_id: contract }, query });
-    const rows = answer.body.results.map((item) => ({
-      txId: item.tx_id,
-      index: item.event_index,
-      type: item.event_type,
-      topic: item.contract_log?.topic ?? "",
-      mentions: item.contract_log?.value ?? [],
-    }));
-    if (last !== undefined && !rows.some((row) => idOf(row) === last)) return undefined;
-    const known = events.size;
-    for (const row of rows) if (!events.has(idOf(row))) events.set(idOf(row), row);
-    const all = [...events.values()];
-    const lastRow = all.at(-1);
-    const isEnd = rows.length < PAGE;
-    // At first sight the newest page is enough: there is nothing to meet.
-    if (isEnd || feed === undefined || meets(feed, all))
-      return { events: all, isGap: false, etag: first.etag, at: answer.receivedAt };
-    if (events.size === known) throw new ApiError("bad_body", from.name, "a page repeats the one before");
-    if (pages >= mostPages) return { events: all, isGap: true, etag: first.etag, at: answer.receivedAt };
-    last = lastRow && idOf(lastRow);
-    offset += rows.length - OVERLAP;
-  }
+/** The list of a contract's events by one of the two operations. */
+export function eventList(api: StacksApi, contract: string, isNew: boolean): List<ContractEvent> {
+  const from: Operation<typeof contractEvents.path | typeof contractLogs.path, Body> = isNew
+    ? contractLogs
+    : contractEvents;
+  const path = { contract_id: contract };
+  return {
+    operation: from.name,
+    hasCursors: false,
+    async page(offset) {
+      const query = { limit: PAGE, ...(offset === 0 ? {} : { offset }) };
+      return pageOf(await api.getWhole(from, { path, query }));
+    },
+    async changedSince(etag) {
+      const answer = await api.getIfChanged(from, { path, query: { limit: PAGE } }, etag);
+      return answer && pageOf(answer);
+    },
+  };
 }

@@ -3,7 +3,7 @@ import { operation } from "../api/operation.ts";
 import { gauge, type Sample } from "../metrics/family.ts";
 import type { Collector } from "./collector.ts";
 import { advance, type Snapshot, snapshotFamilies, snapshotSamples } from "./snapshot.ts";
-import { labelledTypes } from "./tx-types.ts";
+import { fewTypes, LONGEST_BY_TYPE, labelledTypes } from "./tx-types.ts";
 
 // `poison_microblock` has no key of its own in this answer, though such transactions are part of `all`.
 const KEYS = ["all", "token_transfer", "contract_call", "smart_contract"] as const;
@@ -20,12 +20,21 @@ const priorities = z.object({ no_priority: price, low_priority: price, medium_pr
 const mempoolFees = operation({
   name: "mempool_fees",
   path: "/extended/v2/mempool/fees",
-  // What a later version adds need not be fees.
   body: z
     .object(Object.fromEntries(KEYS.map((key) => [key, priorities.optional()])))
     .catchall(z.unknown())
-    .required({ all: true }),
+    .required({ all: true })
+    .transform(feesByType),
+  maxBodyBytes: LONGEST_BY_TYPE,
 });
+
+type ByType = Readonly<Record<string, z.infer<typeof priorities> | undefined>>;
+
+// What a later version adds need not be fees: such a type is known by its name only.
+function feesByType(answer: Readonly<Record<string, unknown>>): ByType {
+  const types = Object.entries(fewTypes(answer, KEYS));
+  return Object.fromEntries(types.map(([type, value]) => [type, priorities.safeParse(value).data]));
+}
 
 type Fees = z.infer<typeof mempoolFees.body>;
 
@@ -56,9 +65,7 @@ export const fees = {
     const answer = await api.get(mempoolFees, { path: {} });
     if (previous !== undefined && answer.body === previous.snapshot.body)
       return { ...previous, snapshot: advance(previous.snapshot, answer) };
-    const types = labelledTypes(Object.keys(answer.body), KEYS, api, mempoolFees, "tx_type").filter(
-      (type) => KEYS.some((key) => key === type) || priorities.safeParse(answer.body[type]).success,
-    );
+    const types = labelledTypes(Object.keys(answer.body), KEYS, api, mempoolFees, "tx_type");
     return { snapshot: advance(previous?.snapshot, answer), types };
   },
 

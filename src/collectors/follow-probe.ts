@@ -2,9 +2,10 @@
 // tip is found by galloping and bisecting; that can take more requests than one poll has, so the search itself is kept.
 import { ApiError, isShortage } from "../api/errors.ts";
 import type { StacksApi } from "../api/operation.ts";
-import { block, blockByHeight, status, toBlock } from "./block-source.ts";
-import { type Block, type Chain, compare, NOTHING, restart, tipOf } from "./chain.ts";
+import { blockByHeight, readBlock, status } from "./block-source.ts";
+import { type Block, type Chain, compare, firstChain, restart, tipOf } from "./chain.ts";
 import { type FollowOptions, isAbandoned, joined } from "./follow-list.ts";
+import { checkNotBehind, checkPace } from "./tip.ts";
 
 /** Where the tip is searched: `low` exists (0: nothing does yet), `high` does not. */
 export interface Search {
@@ -24,19 +25,6 @@ const GALLOP = 16;
 const STEPS_PER_POLL = 12;
 // When no block has followed for this long, one height may be missing: look once behind it.
 const STALLED_SECONDS = 600;
-
-async function readBlock(api: StacksApi, height: number): Promise<Block | undefined> {
-  if (!api.isRetired(blockByHeight)) {
-    try {
-      const answer = await api.find(blockByHeight, { path: { height } });
-      return answer?.body.canonical ? toBlock(answer.body, api, blockByHeight) : undefined;
-    } catch (error) {
-      if (!(error instanceof ApiError) || error.reason !== "gone") throw error;
-    }
-  }
-  const answer = await api.find(block, { path: { id: height } });
-  return answer?.body.canonical ? toBlock(answer.body, api, block) : undefined;
-}
 
 async function searchTip(
   api: StacksApi,
@@ -97,6 +85,34 @@ async function walkBack(api: StacksApi, chain: Chain, from: Block): Promise<Bloc
   return read;
 }
 
+/** The chain beyond a height that the server does not have, when the one after it is there. */
+async function skipMissing(api: StacksApi, chain: Chain, { now }: FollowOptions): Promise<Chain> {
+  const { height } = tipOf(chain);
+  const beyond = await readBlock(api, height + 2);
+  // Both blocks can have come since the height was requested first.
+  if (beyond === undefined || (await readBlock(api, height + 1)) !== undefined) return chain;
+  const after = restart(chain, [beyond], now);
+  const { skipped, missing } = chain.totals;
+  return { ...after, totals: { ...after.totals, skipped, missing: missing + 1 } };
+}
+
+/** The chain when the server has another block at the height of the tip, or none. */
+async function replaced(
+  api: StacksApi,
+  chain: Chain,
+  newest: Block | undefined,
+  options: FollowOptions,
+): Promise<Chain> {
+  const tip = tipOf(chain);
+  if (newest === undefined) {
+    await options.checkIdentity();
+    throw new ApiError("behind", blockByHeight.name, `the server does not have the known tip ${tip.height}`);
+  }
+  await checkNotBehind(chain, newest, blockByHeight.name, options.checkIdentity);
+  if (!(await isAbandoned(api, tip))) return chain;
+  return joined(chain, await walkBack(api, chain, newest), options.now);
+}
+
 async function followSteps(api: StacksApi, from: Chain, options: FollowOptions): Promise<Probed> {
   let chain = from;
   for (let read = 0; read < options.catchUp; read += 1) {
@@ -105,11 +121,12 @@ async function followSteps(api: StacksApi, from: Chain, options: FollowOptions):
       const next = await readBlock(api, height + 1);
       if (next === undefined) {
         const isStalled = time !== undefined && options.now / 1000 - time > STALLED_SECONDS;
-        const behind = isStalled && read === 0 ? await readBlock(api, height + 2) : undefined;
-        if (behind === undefined) return { chain, search: undefined };
-        const beyond = restart(chain, [behind], options.now / 1000);
-        const { skipped, missing } = chain.totals;
-        chain = { ...beyond, totals: { ...beyond.totals, skipped, missing: missing + 1 } };
+        const newest = read === 0 ? await readBlock(api, height) : tipOf(chain);
+        const isSame = newest !== undefined && newest.hash === tipOf(chain).hash;
+        if (!isSame) return { chain: await replaced(api, chain, newest, options), search: undefined };
+        const beyond = isStalled && read === 0 ? await skipMissing(api, chain, options) : chain;
+        if (beyond === chain) return { chain, search: undefined };
+        chain = beyond;
         continue;
       }
       const isJoined = compare(chain, [next]).kind === "joins";
@@ -140,13 +157,22 @@ export async function followProbe(
     const height = await offeredTip(api);
     if (height !== undefined && height > search.low) search = { low: height - 1, high: height + 1, step: FIRST_STEP };
   }
-  const found = await searchTip(api, search);
-  if (found.tip === undefined) {
-    const isEmpty = found.search.high === 1;
-    return { chain, search: isEmpty ? undefined : found.search };
+  const isFirst = search.low === 0 && search.high === undefined;
+  if (isFirst && (await readBlock(api, 1)) === undefined) {
+    throw new ApiError("empty", blockByHeight.name, "the server has no block yet");
   }
-  if (chain === undefined)
-    return followSteps(api, { recent: [found.tip], totals: NOTHING, lastReorg: undefined }, options);
-  const isFar = found.tip.height - tipOf(chain).height > options.catchUp;
-  return followSteps(api, isFar ? restart(chain, [found.tip], options.now / 1000) : chain, options);
+  const found = await searchTip(api, search);
+  if (found.tip === undefined) return { chain, search: found.search };
+  if (chain === undefined) return followSteps(api, firstChain([found.tip], options.now), options);
+  if (found.tip.height - tipOf(chain).height <= options.catchUp) return followSteps(api, chain, options);
+  checkPace(chain, found.tip, options, blockByHeight.name);
+  await checkParent(api, found.tip);
+  await options.checkIdentity();
+  return followSteps(api, restart(chain, [found.tip], options.now), options);
+}
+
+async function checkParent(api: StacksApi, tip: Block): Promise<void> {
+  const parent = await readBlock(api, tip.height - 1);
+  if (parent?.hash === tip.parentHash) return;
+  throw new ApiError("bad_body", blockByHeight.name, `the tip ${tip.height} is not confirmed by the block below it`);
 }

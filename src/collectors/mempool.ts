@@ -3,25 +3,25 @@ import { operation } from "../api/operation.ts";
 import { gauge, type Sample } from "../metrics/family.ts";
 import type { Collector } from "./collector.ts";
 import { advance, type Snapshot, snapshotFamilies, snapshotSamples } from "./snapshot.ts";
-import { labelledTypes, MEMPOOL_TX_TYPES } from "./tx-types.ts";
+import { fewTypes, LONGEST_BY_TYPE, labelledTypes, MEMPOOL_TX_TYPES } from "./tx-types.ts";
 
 const PERCENTILES = ["p25", "p50", "p75", "p95"] as const;
 
 const percentile = z.number().nonnegative().nullable();
-const percentilesByType = z.record(
-  z.string(),
-  z.object({ p25: percentile, p50: percentile, p75: percentile, p95: percentile }),
-);
+const byType = <Value>(value: z.ZodType<Value>) =>
+  z.record(z.string(), value).transform((types) => fewTypes(types, MEMPOOL_TX_TYPES));
+const percentilesByType = byType(z.object({ p25: percentile, p50: percentile, p75: percentile, p95: percentile }));
 
 const mempoolStats = operation({
   name: "mempool_stats",
   path: "/extended/v1/tx/mempool/stats",
   body: z.object({
-    tx_type_counts: z.record(z.string(), z.int().nonnegative()),
+    tx_type_counts: byType(z.int().nonnegative()),
     tx_simple_fee_averages: percentilesByType,
     tx_ages: percentilesByType,
     tx_byte_sizes: percentilesByType,
   }),
+  maxBodyBytes: LONGEST_BY_TYPE,
 });
 
 type Stats = z.infer<typeof mempoolStats.body>;

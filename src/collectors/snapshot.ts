@@ -5,12 +5,12 @@ import { counter, gauge, type Label, type Sample } from "../metrics/family.ts";
 
 const labels = {
   network: "name of the network",
-  endpoint: { about: "the operation that gave the snapshot", values: ["mempool_stats", "mempool_fees"] },
+  operation: { about: "name of the API operation", values: ["mempool_stats", "mempool_fees"] },
 } satisfies Record<string, string | Label>;
 
 const snapshotTimestamp = gauge({
   name: "stacks_mempool_snapshot_timestamp_seconds",
-  help: "When the mempool values of this endpoint were last received or confirmed unchanged. Unix time.",
+  help: "When the mempool values of this operation were last received or confirmed unchanged. Unix time.",
   source: "time of the answer, polled",
   unit: "seconds",
   labels,
@@ -26,7 +26,7 @@ const snapshotsChanged = counter({
 /** Families that every snapshot emits. */
 export const snapshotFamilies = [snapshotTimestamp, snapshotsChanged];
 
-/** The last answer of an endpoint, and how often it has changed. */
+/** The last answer of an operation, and how often it has changed. */
 export interface Snapshot<Body> {
   readonly body: Body;
   /** Unix time, milliseconds. */
@@ -46,8 +46,8 @@ export function advance<Body>(previous: Snapshot<Body> | undefined, answer: Answ
 export function* snapshotSamples(
   snapshot: Snapshot<unknown>,
   network: string,
-  endpoint: "mempool_stats" | "mempool_fees",
+  operation: "mempool_stats" | "mempool_fees",
 ): Iterable<Sample> {
-  yield snapshotTimestamp.at({ network, endpoint }, snapshot.receivedAt / 1000);
-  yield snapshotsChanged.at({ network, endpoint }, snapshot.changes);
+  yield snapshotTimestamp.at({ network, operation }, snapshot.receivedAt / 1000);
+  yield snapshotsChanged.at({ network, operation }, snapshot.changes);
 }

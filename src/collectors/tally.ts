@@ -12,18 +12,25 @@ export interface Spread {
 /** What unknown and surplus label values are folded into. */
 export const OTHER = "other";
 
-// Label values come from the wire, and a separator inside one would make two of it.
+// No label value may hold it: those from the wire must have a form that excludes it.
 const SEPARATOR = "\t";
 
-/** The key of label values. */
+/** The key of label values, none of which holds a tab. */
 export const keyOf = (...values: readonly string[]): string => values.join(SEPARATOR);
 
 /** The label values of a key. */
 export const valuesOf = (key: string): readonly string[] => key.split(SEPARATOR);
 
-// A type that the server calls "constructor" must not find what every object has under that name.
-const known = <Value>(values: Readonly<Record<string, Value>>, key: string): Value | undefined =>
+/** The value of a key. A type that the server calls "constructor" must not find what every object has under that name. */
+export const known = <Value>(values: Readonly<Record<string, Value>>, key: string): Value | undefined =>
   Object.hasOwn(values, key) ? values[key] : undefined;
+
+/** Plain data that may be changed: the copy that belongs to one poll. */
+export type Draft<Value> = Value extends bigint | number | string
+  ? Value
+  : Value extends readonly (infer Item)[]
+    ? Item[]
+    : { -readonly [Key in keyof Value]: Draft<Value[Key]> };
 
 /** Adds in place: the copy that is added to belongs to one poll. */
 export function add(sums: Record<string, number>, key: string, value = 1): void {
@@ -33,6 +40,21 @@ export function add(sums: Record<string, number>, key: string, value = 1): void 
 /** As `add`, for amounts. */
 export function addAmount(sums: Record<string, bigint>, key: string, value: bigint): void {
   sums[key] = (known(sums, key) ?? 0n) + value;
+}
+
+/** Moves the sum of a key to another one in place; returns what was moved, undefined when there was none. */
+export function move<Value extends number | bigint>(
+  sums: Record<string, Value>,
+  from: string,
+  to: string,
+): Value | undefined {
+  const value = known(sums, from);
+  if (value === undefined) return undefined;
+  delete sums[from];
+  const before = known(sums, to);
+  // TypeScript has no sum of two values that are both number or both bigint.
+  sums[to] = before === undefined ? value : (((before as number) + (value as number)) as Value);
+  return value;
 }
 
 /** Puts a value into its bucket. */
@@ -54,10 +76,13 @@ export function emptySpread(bounds: readonly number[]): Spread {
 const MOST_UNKNOWN = 8;
 const VALUE = /^[a-z][a-z0-9_]{0,63}$/;
 
+/** Whether a text has the form of a value of an enumeration of the API. */
+export const isEnumValue = (text: string): boolean => VALUE.test(text);
+
 /** A value of an enumeration as a label: known ones, and the first few unknown ones, are themselves. */
 export function boundedValue(value: string, known: readonly string[], unknown: string[]): string {
   if (known.includes(value) || unknown.includes(value)) return value;
-  if (unknown.length >= MOST_UNKNOWN || !VALUE.test(value)) return OTHER;
+  if (unknown.length >= MOST_UNKNOWN || !isEnumValue(value)) return OTHER;
   unknown.push(value);
   return value;
 }

@@ -3,6 +3,9 @@ import { z } from "zod";
 import { ApiError } from "../api/errors.ts";
 import { type Operation, operation, type StacksApi } from "../api/operation.ts";
 import { wholeNumber } from "./address-source.ts";
+import { isAssetId, isPrincipal } from "./clarity-names.ts";
+import { OTHER } from "./tally.ts";
+import { type AssetMove, readMoves, transactionEvents } from "./transaction-source.ts";
 
 /** Directions of a transfer as the principal sees it. */
 export const TRANSFER_DIRECTIONS = ["in", "out", "self", "mint", "burn"] as const;
@@ -11,12 +14,12 @@ export type TransferDirection = (typeof TRANSFER_DIRECTIONS)[number];
 /** One movement of an asset in which the principal takes part. */
 export interface Transfer {
   readonly kind: "stx" | "ft" | "nft";
-  /** Identifier of the asset; empty for STX. */
+  /** Identifier of the asset; empty for STX, `other` when what the answer has is none. */
   readonly asset: string;
   readonly direction: TransferDirection;
   /** MicroSTX, or base units of the token; undefined where the answer had no whole number. 1 for an NFT. */
   readonly amount: bigint | undefined;
-  /** Who is on the other side; undefined where there is nobody. */
+  /** The principal on the other side; undefined where there is none. */
   readonly other: string | undefined;
 }
 
@@ -26,6 +29,7 @@ const moved = z.object({ amount: z.unknown(), sender: side, recipient: side });
 /** Operation 4.5; with `height` it returns the whole block, whatever the limit. */
 export const transactionsWithTransfers = operation({
   name: "transactions_with_transfers",
+  replacement: { name: "transaction_events" },
   path: "/extended/v1/address/{principal}/transactions_with_transfers",
   body: z.object({
     results: z.array(
@@ -40,8 +44,9 @@ export const transactionsWithTransfers = operation({
 });
 
 /** Operation 4.3: only events in which the principal takes part. A mint has no sender, a burn no recipient. */
-export const transactionEvents = operation({
+export const addressTransactionEvents = operation({
   name: "address_transaction_events",
+  replacement: { name: "transaction_events" },
   path: "/extended/v2/addresses/{address}/transactions/{tx_id}/events",
   body: z.object({
     total: z.int().nonnegative(),
@@ -70,18 +75,9 @@ export function directionOf(
   return sender ? "in" : "mint";
 }
 
-interface Movement {
-  readonly kind: Transfer["kind"];
-  readonly asset: string;
-  readonly sender?: string | null | undefined;
-  readonly recipient?: string | null | undefined;
-  /** As it came from the wire. */
-  readonly amount?: unknown;
-}
-
 /** What a movement is to the principal; undefined when it does not take part. */
 function transferOf(
-  { kind, asset, sender, recipient, amount }: Movement,
+  { kind, asset, sender, recipient, amount }: AssetMove,
   principal: string,
   api: StacksApi,
   from: Operation,
@@ -90,7 +86,13 @@ function transferOf(
   if (direction === undefined) return undefined;
   const other = direction === "out" ? recipient : direction === "in" ? sender : undefined;
   const whole = kind === "nft" ? 1n : wholeNumber(amount, api, from, `${kind}_transfers.amount`);
-  return { kind, asset, direction, amount: whole, other: other ?? undefined };
+  return {
+    kind,
+    asset: kind === "stx" ? "" : isAssetId(asset) ? asset : OTHER,
+    direction,
+    amount: whole,
+    other: other && isPrincipal(other) ? other : undefined,
+  };
 }
 
 /** The transfers of a block's transactions, by transaction (4.5). */
@@ -98,11 +100,14 @@ export async function readTransfers(
   api: StacksApi,
   principal: string,
   height: number,
+  hash: string,
 ): Promise<ReadonlyMap<string, readonly Transfer[]>> {
   const { body } = await api.getWhole(transactionsWithTransfers, { path: { principal }, query: { height } });
+  // A server that is behind can still have another block at this height.
+  const ofTheBlock = body.results.filter(({ tx }) => tx.block_hash === hash);
   return new Map(
-    body.results.map(({ tx, stx_transfers, ft_transfers, nft_transfers }) => {
-      const movements: Movement[] = [
+    ofTheBlock.map(({ tx, stx_transfers, ft_transfers, nft_transfers }) => {
+      const movements: AssetMove[] = [
         ...stx_transfers.map((item) => ({ kind: "stx" as const, asset: "", ...item })),
         ...ft_transfers.map((item) => ({ kind: "ft" as const, asset: item.asset_identifier, ...item })),
         ...nft_transfers.map((item) => ({ kind: "nft" as const, asset: item.asset_identifier, ...item })),
@@ -122,11 +127,11 @@ export async function readEvents(
   principal: string,
   txId: string,
 ): Promise<readonly Transfer[] | undefined> {
-  const movements: Movement[] = [];
+  const movements: AssetMove[] = [];
   for (;;) {
     const path = { address: principal, tx_id: txId };
     const query = { limit: EVENTS_PAGE, offset: movements.length };
-    const answer = await api.getWhole(transactionEvents, { path, query }).catch((error: unknown) => {
+    const answer = await api.getWhole(addressTransactionEvents, { path, query }).catch((error: unknown) => {
       if (error instanceof ApiError && error.reason === "not_found") return undefined;
       throw error;
     });
@@ -134,11 +139,21 @@ export async function readEvents(
     if (answer === undefined || answer.body.results.length === 0 || answer.body.total > MOST_EVENTS) return undefined;
     const { total, results } = answer.body;
     movements.push(...results.map(({ type, data }) => ({ kind: type, asset: data.asset_identifier ?? "", ...data })));
-    if (movements.length >= total) return toTransfers(movements, principal, api, transactionEvents);
+    if (movements.length >= total) return toTransfers(movements, principal, api, addressTransactionEvents);
   }
 }
 
-function toTransfers(movements: readonly Movement[], principal: string, api: StacksApi, from: Operation): Transfer[] {
+/** The transfers of one transaction, from all of its events; undefined when the server does not tell them. */
+export async function readTransfersOf(
+  api: StacksApi,
+  principal: string,
+  txId: string,
+): Promise<readonly Transfer[] | undefined> {
+  const moves = await readMoves(api, txId);
+  return moves && toTransfers(moves, principal, api, transactionEvents);
+}
+
+function toTransfers(movements: readonly AssetMove[], principal: string, api: StacksApi, from: Operation): Transfer[] {
   return movements
     .map((movement) => transferOf(movement, principal, api, from))
     .filter((transfer) => transfer !== undefined);

@@ -7,6 +7,26 @@ export const MEMPOOL_TX_TYPES = ["token_transfer", "smart_contract", "contract_c
 // More new types than this at once are not a protocol upgrade but a broken answer.
 const MOST_UNKNOWN = 8;
 
+const USABLE = /^[a-z][a-z0-9_]{0,63}$/;
+
+/** Longest answer with values by type that is read. Real ones have less than 2 kB. Bytes. */
+export const LONGEST_BY_TYPE = 2 ** 20;
+
+/**
+ * The part of an answer with one member per type that is kept: the known types, and of others only as many as can become
+ * label values, and one that cannot, so that it is noticed. Drops the rest, which can be a megabyte of anything.
+ */
+export function fewTypes<Value>(
+  byType: Readonly<Record<string, Value>>,
+  known: readonly string[],
+): Readonly<Record<string, Value>> {
+  const unknown = Object.keys(byType).filter((key) => !known.includes(key));
+  const usable = unknown.filter((key) => USABLE.test(key)).sort();
+  const unusable = unknown.filter((key) => !USABLE.test(key));
+  const kept = new Set([...known, ...usable.slice(0, MOST_UNKNOWN), ...unusable.slice(0, 1)]);
+  return Object.fromEntries(Object.entries(byType).filter(([key]) => kept.has(key)));
+}
+
 /**
  * The keys of an answer that become label values: the known ones, and a bounded number of unknown ones as they are.
  * Every unknown one is counted as drift of the enum, so that somebody notices.
@@ -20,6 +40,6 @@ export function labelledTypes(
 ): string[] {
   const unknown = keys.filter((key) => !known.includes(key)).sort();
   for (const _ of unknown) api.noteDrift(operation, field, "enum");
-  const usable = unknown.filter((key) => /^[a-z][a-z0-9_]{0,63}$/.test(key)).slice(0, MOST_UNKNOWN);
+  const usable = unknown.filter((key) => USABLE.test(key)).slice(0, MOST_UNKNOWN);
   return [...keys.filter((key) => known.includes(key)), ...usable];
 }

@@ -32,9 +32,9 @@ export interface Config {
   readonly networks: readonly NetworkConfig[];
 }
 
-/** One API that is watched. */
-export interface NetworkConfig extends WatchedNetwork {
-  /** Value of the label `network`; unique. */
+/** One server of a network. */
+export interface UpstreamConfig {
+  /** Value of the label `upstream`; unique in its network. */
   readonly name: string;
   /** Base of every request: scheme, host and path, without a slash at the end. */
   readonly url: string;
@@ -43,12 +43,40 @@ export interface NetworkConfig extends WatchedNetwork {
   readonly apiKeyHeader: string;
   /** Requests; no limit of the month when `perMonth` is undefined. */
   readonly budget: { readonly perMinute: number; readonly perMonth: number | undefined };
+}
+
+/** One chain that is watched. */
+export interface NetworkConfig extends WatchedNetwork {
+  /** Value of the label `network`; unique. */
+  readonly name: string;
+  /** The servers of the chain, the preferred one first; at least one. */
+  readonly upstreams: readonly [UpstreamConfig, ...UpstreamConfig[]];
+  /** When another upstream takes over. */
+  readonly failover: FailoverConfig;
+  /** What happens when the server follows another chain than the saved state. */
+  readonly onNewChain: "refuse" | "reset";
   /** Longest answer that is read. Bytes. */
   readonly maxBodyBytes: number;
+  /** Longest pause that a 429 can cause. Milliseconds. */
+  readonly longestPauseMs: number;
   /** The files that a part of the watch list was read from, absolute. */
   readonly watchFiles: readonly string[];
   /** The collectors that are enabled, in the order of the list that the configuration was loaded with. */
   readonly collectors: readonly CollectorConfig[];
+}
+
+/** When another upstream takes over. */
+export interface FailoverConfig {
+  /** Failed polls in a row. */
+  readonly failures: number;
+  /** Blocks behind the highest known tip. */
+  readonly lagBlocks: number;
+  /** How long an upstream may lag. Milliseconds. */
+  readonly lagForMs: number;
+  /** How long a preferred upstream has to be healthy before it returns. Milliseconds. */
+  readonly returnAfterMs: number;
+  /** Time between two probes of an upstream that is not active. Milliseconds. */
+  readonly probeEveryMs: number;
 }
 
 /** One collector as one network runs it. */

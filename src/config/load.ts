@@ -1,16 +1,18 @@
 // From the text of a file to a checked configuration, or to all that is wrong with it.
 import { resolve } from "node:path";
+import { readAssets } from "./assets.ts";
 import { check, checkKeys, valueAt } from "./check.ts";
 import { configureCollector } from "./collectors.ts";
 import type { Config, ConfigurableCollector, NetworkConfig } from "./config.ts";
 import { type Environment, expand } from "./environment.ts";
+import type { ReadFile } from "./files.ts";
 import { Findings } from "./findings.ts";
 import { checkFlags, type Flags } from "./flags.ts";
-import { type ReadFile, readKey } from "./keys.ts";
 import { inOrder, type Mistake } from "./mistakes.ts";
 import { settingsTree } from "./schema.ts";
 import { allSettings, IN_MEMORY, networkSettings } from "./settings.ts";
-import { NO_SOURCE, readSource } from "./source.ts";
+import { NO_SOURCE, readSource, type Source } from "./source.ts";
+import { readUpstreams } from "./upstreams.ts";
 import { readWatchLists, withSameLabels } from "./watch-list.ts";
 
 /** Everything a configuration is made from. */
@@ -32,11 +34,25 @@ export type Loaded =
   | { readonly ok: true; readonly config: Config }
   | { readonly ok: false; readonly mistakes: readonly Mistake[] };
 
-/** Reads, expands and checks a configuration. Rejects only for bugs: mistakes are the result. */
-export async function loadConfig(options: LoadOptions): Promise<Loaded> {
-  const { text, file, env, readFile, collectors } = options;
+/**
+ * A function that checks a configuration each time it is called. It parses the text once, and reads the files that the
+ * text names anew. Rejects only for bugs: mistakes are the result.
+ */
+export function configLoader(options: LoadOptions): () => Promise<Loaded> {
+  const { text, file } = options;
+  let source: Promise<Source> | undefined;
+  return async () => {
+    source ??= text === undefined ? Promise.resolve(NO_SOURCE) : readSource(file, text);
+    return loadSource(await source, options);
+  };
+}
+
+/** Reads, expands and checks a configuration once. */
+export const loadConfig = (options: LoadOptions): Promise<Loaded> => configLoader(options)();
+
+async function loadSource(source: Source, options: LoadOptions): Promise<Loaded> {
+  const { file, env, readFile, collectors } = options;
   const flags = checkFlags(options.flags ?? {}, collectors);
-  const source = text === undefined ? NO_SOURCE : await readSource(file, text);
   if (source.mistakes.length > 0) return { ok: false, mistakes: [...flags.mistakes, ...inOrder(source.mistakes)] };
 
   const expansion = expand(source.value ?? {}, env);
@@ -83,24 +99,32 @@ async function configureNetworks(
     if (names.has(name)) findings.add([...path, "name"], "expected a name that no other network has");
     if (name !== undefined) names.add(name);
 
-    const apiKey = await readKey(network, path, parts);
+    const upstreams = await readUpstreams(network, path, parts);
     const enabled = collectors.flatMap((collector) => configureCollector(collector, root, index, findings) ?? []);
     const watched = await readWatchLists(network, path, parts);
     listed.push(...watched.mistakes);
+    const assets = readAssets(network, path, findings);
     const parsed = networkSettings(collectors).safeParse(network);
-    if (!parsed.success) continue;
-    const { url, api_key_header, budget, max_body, confirmations } = parsed.data;
-    const perMonth = typeof budget.per_month === "number" ? budget.per_month : undefined;
+    const [first, ...others] = upstreams;
+    if (!parsed.success || first === undefined) continue;
+    const { failover, on_new_chain, max_body, longest_pause, confirmations } = parsed.data;
     configs.push({
       name: parsed.data.name,
-      url,
-      apiKey,
-      apiKeyHeader: api_key_header,
-      budget: { perMinute: budget.per_minute, perMonth },
+      upstreams: [first, ...others],
+      failover: {
+        failures: failover.failures,
+        lagBlocks: failover.lag_blocks,
+        lagForMs: failover.lag_for,
+        returnAfterMs: failover.return_after,
+        probeEveryMs: failover.probe_every,
+      },
+      onNewChain: on_new_chain,
       maxBodyBytes: max_body,
+      longestPauseMs: longest_pause,
       confirmations,
       addresses: watched.addresses,
       contracts: watched.contracts,
+      assets,
       watchFiles: watched.files,
       collectors: enabled,
     });

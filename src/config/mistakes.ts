@@ -54,6 +54,13 @@ export function shorten(text: string): string {
   return characters.length <= LONGEST ? line : `${characters.slice(0, LONGEST - 1).join("")}…`;
 }
 
+/** What kind of value it is, for values that may be a secret by mistake. */
+export function describeKind(value: unknown): string {
+  if (typeof value === "string") return `text of ${[...value].length} characters`;
+  if (typeof value === "number") return "a number";
+  return describeValue(value);
+}
+
 /** A value as a message names it: short, on one line, and without the password that a URL may hold. */
 export function describeValue(value: unknown): string {
   if (value === undefined || value === null) return "nothing";

@@ -1,6 +1,7 @@
 // Principals: the c32check spelling of addresses with its checksum, and names of contracts. The server answers a mistyped
 // principal with an empty list, so a mistake that is not found here is never found.
 import { createHash } from "node:crypto";
+import { isContractName } from "../collectors/clarity-names.ts";
 
 /** Chains whose addresses can be told apart. */
 export const CHAINS = ["mainnet", "testnet"] as const;
@@ -11,8 +12,6 @@ const HEX_LENGTH = 48;
 
 // Of one signature and of several; version 22 begins with SP, 20 with SM, 26 with ST, 21 with SN.
 const VERSIONS: Readonly<Record<ChainName, readonly number[]>> = { mainnet: [22, 20], testnet: [26, 21] };
-
-const CONTRACT_NAME = /^[a-zA-Z][a-zA-Z0-9_-]{0,127}$/;
 
 /** A principal in its canonical spelling, or what is wrong with a text. */
 export type ReadPrincipal =
@@ -36,7 +35,7 @@ export function readPrincipal(text: string, chain: ChainName): ReadPrincipal {
       wrong: other === undefined ? `an address of version ${decoded.version}` : `an address of ${other}`,
     };
   }
-  if (name !== undefined && !CONTRACT_NAME.test(name)) return { ok: false, wrong: "a contract name that cannot exist" };
+  if (name !== undefined && !isContractName(name)) return { ok: false, wrong: "a contract name that cannot exist" };
   return {
     ok: true,
     principal: name === undefined ? decoded.address : `${decoded.address}.${name}`,
@@ -54,7 +53,7 @@ function decodeAddress(text: string): Decoded | string {
   if (/[a-z]/.test(text)) return "lower case, which addresses do not have";
   const letters = text.replaceAll("O", "0").replaceAll(/[IL]/g, "1");
   if (!letters.startsWith("S")) return "text that does not begin with S";
-  if (letters.length < 28 || letters.length > 41) return `text of ${text.length} characters, which no address has`;
+  if (letters.length < 28 || letters.length > 41) return `${text.length} characters, and an address has 28 to 41`;
   let number = 0n;
   for (const letter of letters.slice(2)) {
     const digit = ALPHABET.indexOf(letter);
@@ -86,6 +85,12 @@ function checksum(version: number, hash: string): string {
 }
 
 const sha256 = (bytes: Buffer): Buffer => createHash("sha256").update(bytes).digest();
+
+// What people mistype: other letters, other case, another chain, a character too many or too few.
+const LIKE_PRINCIPAL = /^S[PMTN][0-9A-Z]{25,40}(\.[a-z][a-z0-9_-]{0,127})?$/i;
+
+/** Whether a text is a principal, or was meant to be one; any other text may be a secret in the wrong place. */
+export const isLikePrincipal = (text: string): boolean => LIKE_PRINCIPAL.test(text);
 
 /** What a principal without a name is called: the ends of its address, and its contract. */
 export function shortName(principal: string): string {

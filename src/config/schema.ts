@@ -31,6 +31,8 @@ export interface SchemaNode {
   readonly expected?: string;
   /** What is counted. */
   readonly unit?: string;
+  /** The example shows it although it is not required. */
+  readonly isWritten?: boolean;
   /** Values are never shown. */
   readonly sensitive?: boolean;
   /** Words that may stand for the group, and what they mean. */

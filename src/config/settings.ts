@@ -2,8 +2,10 @@
 // (documentation, JSON Schema, example, messages) is made from here.
 import { z } from "zod";
 import { type ConfigurableCollector, LOG_FORMATS, LOG_LEVELS } from "./config.ts";
+import { MOST_BYTES } from "./files.ts";
 import { CHAINS } from "./principal.ts";
-import { cron, duration, every, listenAddress, size, url } from "./values.ts";
+import { failover, onlyBudget, onlyUpstreamShape, onNewChain, upstreams } from "./upstream-settings.ts";
+import { cron, duration, every, formatSize, listenAddress, size } from "./values.ts";
 
 const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;
@@ -42,47 +44,8 @@ const state = z
       "What outlives the process: counters of blocks, addresses and contracts with the place where they stopped, and how much of the budget was used.",
   });
 
-const perMinute = z.int().min(1).max(100_000).default(10).meta({
-  unit: "requests",
-  description:
-    "Requests in any 60 seconds. The default stays well below what the hosted API allows without a key; raise it with a key or a node of your own.",
-});
-
-const perMonth = z
-  .union([z.int().min(1).max(10_000_000_000).meta({ unit: "requests" }), z.literal("unlimited"), z.null()])
-  .default(150_000)
-  .meta({
-    description: "Requests in any 31 days. `unlimited` (or `null`) where nobody counts them by the month.",
-  });
-
-const budget = z.object({ per_minute: perMinute, per_month: perMonth }).prefault({}).meta({
-  description:
-    "How much the network may be asked. Every request counts, repeated ones too; when the budget is short, polls wait and the less important collectors wait longer.",
-});
-
-/** Most characters of a key that is sent in a header, and the fewest that can be recognised (and hidden) in a text. */
-export const KEY_LENGTH = { shortest: 8, longest: 4096 } as const;
-
-// What a request says of itself and of its connection: a key in its place would fail every request, or change its meaning.
-const TAKEN_HEADERS: ReadonlySet<string> = new Set([
-  "__proto__",
-  "accept",
-  "accept-encoding",
-  "connection",
-  "content-length",
-  "expect",
-  "host",
-  "if-none-match",
-  "keep-alive",
-  "te",
-  "trailer",
-  "transfer-encoding",
-  "upgrade",
-  "user-agent",
-]);
-
-const OWN_HEADER = "the name of a header that no request has for itself";
-
+/** Entries of one list of a network, those of its files included. */
+export const MOST_WATCHED = 100_000;
 const entryShape = {
   name: z.string().min(1).max(128).optional().meta({
     description: "Value of the label `name`; different for every entry of the list.",
@@ -120,13 +83,29 @@ export const contractEntry = z.object({
   ...entryShape,
 });
 
+/** An entry of the list of assets, as it is written. */
+export const assetEntry = z.object({
+  id: z.string().meta({
+    expected: "an asset identifier as address.contract::token",
+    pattern: "^S[0-9A-Z]{27,40}\\.[a-zA-Z][a-zA-Z0-9_-]*::[a-zA-Z][a-zA-Z0-9!?+<>=/*_-]*$",
+    description:
+      "A fungible or non-fungible token, each once. Transfers of watched addresses have series of their own for it.",
+    sample: "SP3DX3H4FEYZJZ586MFBS25ZW3HZDMEW92260R2PR.Wrapped-Bitcoin::wrapped-bitcoin",
+  }),
+  decimals: z.int().min(0).max(32).optional().meta({
+    description:
+      "Decimal places of the token, as its contract declares them. Amounts in metrics are in base units, so no metric depends on it.",
+    sample: "8",
+  }),
+});
+
 const watchFiles = (what: string) =>
   z
     .array(z.string().min(1).meta({ expected: "the path of a file" }))
     .max(100)
     .default([])
     .meta({
-      description: `Files with more ${what}, relative to the folder of this file: \`.csv\` with a header line (further columns are labels), \`.json\` with a list of such entries or of principals, anything else with one principal per line. Read again when they change.`,
+      description: `Files with more ${what}, relative to the folder of this file: \`.csv\` with a header line (further columns are labels), \`.json\` with a list of such entries or of principals, anything else with one principal per line. Read again when they change. At most ${formatSize(MOST_BYTES.watchFile)} each, and ${MOST_WATCHED} ${what} of the network in all.`,
       sample: `[${what}.csv]`,
     });
 
@@ -139,39 +118,10 @@ const networkShape = {
       description: "Value of the label `network`. Different for every network.",
       sample: "mainnet",
     }),
-  url: url().meta({
-    description: "Where the API is. A path is kept, a slash at the end is dropped.",
-    sample: "https://api.hiro.so",
-  }),
-  api_key: z
-    .string()
-    .optional()
-    .meta({
-      sensitive: true,
-      // biome-ignore lint/suspicious/noTemplateCurlyInString: the syntax of the file
-      expected: '"${NAME}" with the name of an environment variable, or api_key_file instead',
-      pattern: "^\\$\\{[A-Za-z_][A-Za-z0-9_]*\\}$",
-      description: `Key of the API, from an environment variable; a key is never written into this file. From ${KEY_LENGTH.shortest} to ${KEY_LENGTH.longest} printable ASCII characters.`,
-      // biome-ignore lint/suspicious/noTemplateCurlyInString: the syntax of the file
-      sample: "${HIRO_API_KEY}",
-    }),
-  api_key_file: z.string().min(1).optional().meta({
-    expected: "the path of a file that holds the key",
-    description:
-      "File with the key of the API, instead of `api_key`. Relative to the folder of this file. White space around the key is dropped.",
-    sample: "/run/secrets/hiro-api-key",
-  }),
-  api_key_header: z
-    .string()
-    .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$/)
-    .refine((name) => !TAKEN_HEADERS.has(name.toLowerCase()), OWN_HEADER)
-    .default("x-api-key")
-    .meta({
-      // Some write `name: key` here.
-      sensitive: true,
-      expected: OWN_HEADER,
-      description: "Header that carries the key.",
-    }),
+  ...onlyUpstreamShape,
+  upstreams,
+  failover,
+  on_new_chain: onNewChain,
   chain: z.enum(CHAINS).default("mainnet").meta({
     description: "Which addresses are right: those of mainnet begin with SP or SM, those of testnet with ST or SN.",
   }),
@@ -180,18 +130,31 @@ const networkShape = {
     description:
       "Stacks blocks after which a transaction of a watched principal is counted, its own block included. 1 counts at sight.",
   }),
-  addresses: z.array(addressEntry).max(100_000).default([]).meta({
+  addresses: z.array(addressEntry).max(MOST_WATCHED).default([]).meta({
     description: "Accounts and contracts whose transactions are counted.",
   }),
   address_files: watchFiles("addresses"),
-  contracts: z.array(contractEntry).max(100_000).default([]).meta({
+  contracts: z.array(contractEntry).max(MOST_WATCHED).default([]).meta({
     description: "Contracts whose printed events are counted.",
   }),
   contract_files: watchFiles("contracts"),
-  budget,
+  assets: z.array(assetEntry).max(1000).default([]).meta({
+    description:
+      "Tokens that matter to you. Each has series of its own at every watched address that moves it, whatever `max_assets` and `max_series` say. Strangers can send any number of tokens to an address and take all other slots.",
+  }),
+  budget: onlyBudget,
   max_body: size(1024, 1024 ** 3)
     .prefault("16MiB")
-    .meta({ description: "Longest answer that is read, after decompression; a longer one fails the poll." }),
+    .meta({
+      description:
+        "Longest answer that is read, after decompression; a longer one fails the poll. Fees and statistics of the mempool have a limit of 1 MiB of their own.",
+    }),
+  longest_pause: duration(SECOND_MS, 24 * HOUR_MS)
+    .prefault("15m")
+    .meta({
+      description:
+        "Longest pause that a 429 of the server can cause. No request leaves during a pause; a server that asks for a longer one gets a request after this time.",
+    }),
 };
 
 /** Settings of one collector, those that every collector has and its own. */
@@ -272,7 +235,7 @@ export function allSettings(collectors: readonly ConfigurableCollector[]) {
       max_series: z.int().min(1000).max(10_000_000).default(500_000).meta({
         unit: "series",
         description:
-          "Series that there may be in all. Near it, assets and topics that were not seen before have no series of their own and count as `other`, so that sums stay right. What the watch list has anyway is not cut.",
+          "Series that there may be in all. Near it, assets and topics that were not seen before have no series of their own and count as `other`, so that sums stay right. What the watch list has anyway, and `assets`, are not cut.",
       }),
       networks: z
         .array(networkSettings(collectors))

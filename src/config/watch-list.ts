@@ -1,16 +1,16 @@
 // The watch list of a network: entries of the configuration and of the files it names, checked and complete.
 import { dirname, resolve } from "node:path";
-import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Watched } from "../collectors/collector.ts";
 import { valueAt } from "./check.ts";
 import type { NetworkConfig } from "./config.ts";
+import { MOST_BYTES, type ReadFile, unusable } from "./files.ts";
 import type { Findings } from "./findings.ts";
-import type { ReadFile } from "./keys.ts";
-import { describeValue, type Mistake, type Path } from "./mistakes.ts";
-import { CHAINS, type ChainName, readPrincipal, shortName } from "./principal.ts";
-import { addressEntry, contractEntry } from "./settings.ts";
-import { decode } from "./source.ts";
-import { parseWatchFile } from "./watch-file.ts";
+import { describeKind, describeValue, formatPath, type Mistake, type Path } from "./mistakes.ts";
+import { CHAINS, type ChainName, isLikePrincipal, readPrincipal, shortName } from "./principal.ts";
+import { addressEntry, contractEntry, MOST_WATCHED } from "./settings.ts";
+import { decode, type Place } from "./source.ts";
+import { TimeSlices } from "./time-slices.ts";
+import { MalformedFile, readEntries, type WrittenEntry } from "./watch-file.ts";
 
 /** What was read for one network. */
 export interface WatchLists {
@@ -55,13 +55,16 @@ const TAKEN = new Set([
 const LABEL_NAME = /^[a-z][a-z0-9_]{0,63}$/;
 // Who named the wrong file wants to read that once, and not ten thousand times.
 const MOST_MISTAKES = 50;
-// Checksums take time: so many take a few milliseconds.
-const ENTRIES_AT_ONCE = 200;
+
+/** The chain of a network as it is written; the default where that is none. */
+export function chainOf(network: unknown): ChainName {
+  const written = valueAt(network, ["chain"]);
+  return CHAINS.find((name) => name === written) ?? "mainnet";
+}
 
 /** Reads both lists of a network. */
 export async function readWatchLists(network: unknown, at: Path, parts: Parts): Promise<WatchLists> {
-  const written = valueAt(network, ["chain"]);
-  const chain = CHAINS.find((name) => name === written) ?? "mainnet";
+  const chain = chainOf(network);
   const addresses = await new Reading(KINDS.addresses, chain, parts).read(network, at);
   const contracts = await new Reading(KINDS.contracts, chain, parts).read(network, at);
   return {
@@ -77,11 +80,16 @@ interface Entry {
   readonly name: string | undefined;
   readonly group: string;
   readonly labels: Readonly<Record<string, string>>;
-  readonly note: Note;
+  readonly origin: Origin;
 }
 
-/** Notes what is wrong with a part of an entry. */
-type Note = (part: Path, message: string) => void;
+/** Where an entry was written. */
+interface Origin {
+  /** Notes what is wrong with a part of the entry. */
+  note(part: Path, message: string): void;
+  /** What may be shown of the text of a part. */
+  describe(part: Path, text: string): string;
+}
 
 class Reading {
   readonly files: string[] = [];
@@ -91,6 +99,7 @@ class Reading {
   readonly #chain: ChainName;
   readonly #parts: Parts;
   readonly #entries: Entry[] = [];
+  readonly #slices = new TimeSlices();
 
   constructor(kind: Kind, chain: ChainName, parts: Parts) {
     this.#kind = kind;
@@ -100,16 +109,24 @@ class Reading {
 
   async read(network: unknown, at: Path): Promise<this> {
     const { list, files } = this.#kind;
+    const { findings } = this.#parts;
     const written = valueAt(network, [list]);
     for (const [index, entry] of (Array.isArray(written) ? written : []).entries()) {
       const path = [...at, list, index];
-      this.#add(entry, (part, message) => this.#parts.findings.add([...path, ...part], message));
+      if (this.#slices.isOver) await this.#slices.pause();
+      this.#add(entry, {
+        note: (part, message) => findings.add([...path, ...part], message),
+        describe: (part, text) =>
+          findings.originOf([...path, ...part]) === undefined
+            ? describeText(part, text)
+            : findings.describe([...path, ...part], text),
+      });
     }
     const named = valueAt(network, [files]);
     for (const [index, name] of (Array.isArray(named) ? named : []).entries()) {
       if (typeof name === "string" && name !== "") await this.#readFile(name, [...at, files, index]);
     }
-    this.watched = this.#named();
+    this.watched = await this.#named();
     return this;
   }
 
@@ -119,10 +136,9 @@ class Reading {
     this.files.push(path);
     let content: string | Uint8Array;
     try {
-      content = await readFile(path);
+      content = await readFile(path, MOST_BYTES.watchFile);
     } catch (error) {
-      const code = error instanceof Error && "code" in error ? String(error.code) : "unknown error";
-      findings.add(at, `expected a file that can be read, found ${code === "ENOENT" ? "no such file" : code}`);
+      findings.add(at, unusable(error));
       return;
     }
     const text = decode(content);
@@ -130,33 +146,55 @@ class Reading {
       findings.add(at, "expected a file with UTF-8 text, found other bytes");
       return;
     }
-    const note = (line: number | undefined, what: string, message: string) => {
-      if (this.mistakes.length < MOST_MISTAKES) {
-        this.mistakes.push({ file: path, line, column: undefined, path: what, message });
-      } else if (this.mistakes.length === MOST_MISTAKES) {
-        const rest = "more is wrong, and not shown";
-        this.mistakes.push({ file: path, line: undefined, column: undefined, path: "", message: rest });
-      }
-    };
-    const parsed = parseWatchFile(path, text, this.#kind.key);
-    if (!parsed.ok) note(parsed.line, "", parsed.message);
-    else {
-      for (const [place, { line, value }] of parsed.entries.entries()) {
-        // Polls and scrapes go on while a long list is read again.
-        if (place % ENTRIES_AT_ONCE === ENTRIES_AT_ONCE - 1) await nextTurn();
-        this.#add(value, (part, message) => note(line, part.join("."), message));
-      }
+    const written = await this.#entriesOf(path, text);
+    if (written.length > MOST_WATCHED - this.#entries.length) {
+      const { list } = this.#kind;
+      findings.add(at, `expected at most ${MOST_WATCHED} ${list} in the configuration and its files, found more`);
+      return;
+    }
+    for (const { value, ...place } of written) {
+      if (this.#slices.isOver) await this.#slices.pause();
+      const note = (part: Path, message: string) => this.#note(path, place, part, message);
+      this.#add(value, { note, describe: describeText });
     }
   }
 
-  #add(value: unknown, note: Note): void {
+  // All entries of a file, or one more than there may be. They are counted before they are checked, which takes time.
+  async #entriesOf(path: string, text: string): Promise<readonly WrittenEntry[]> {
+    const entries: WrittenEntry[] = [];
+    try {
+      for (const entry of readEntries(path, text, this.#kind.key)) {
+        if (this.#slices.isOver) await this.#slices.pause();
+        if (entry !== undefined) entries.push(entry);
+        if (entries.length > MOST_WATCHED) break;
+      }
+      return entries;
+    } catch (error) {
+      if (!(error instanceof MalformedFile)) throw error;
+      this.#note(path, error.place, [], error.message);
+      return [];
+    }
+  }
+
+  #note(file: string, { line, column }: Place, part: Path, message: string): void {
+    if (this.mistakes.length > MOST_MISTAKES) return;
+    const isLast = this.mistakes.length === MOST_MISTAKES;
+    this.mistakes.push(
+      isLast
+        ? { file, line: undefined, column: undefined, path: "", message: "more is wrong, and not shown" }
+        : { file, line, column, path: formatPath(part), message },
+    );
+  }
+
+  #add(value: unknown, origin: Origin): void {
+    const { note, describe } = origin;
     const { key, entry, needsContract } = this.#kind;
     const parsed = entry.safeParse(value);
     if (!parsed.success) {
       // In the configuration itself the settings table says it better, and has said it.
       for (const { path } of parsed.error.issues) {
         const part = path.map((step) => (typeof step === "symbol" ? String(step) : step));
-        note(part, `expected another value, found ${describeValue(valueAt(value, part))}`);
+        note(part, `expected another value, found ${describeKind(valueAt(value, part))}`);
       }
       return;
     }
@@ -166,9 +204,9 @@ class Reading {
     const expected = needsContract
       ? `a contract of ${this.#chain} as address.name`
       : `an address of ${this.#chain}, or a contract as address.name`;
-    if (!read.ok) note([key], `expected ${expected}, found ${describeValue(text)}: ${read.wrong}`);
+    if (!read.ok) note([key], `expected ${expected}, found ${describe([key], text)}: ${read.wrong}`);
     else if (needsContract && !read.isContract) {
-      note([key], `expected ${expected}, found ${describeValue(text)}: an address without a contract name`);
+      note([key], `expected ${expected}, found ${describe([key], text)}: an address without a contract name`);
     }
     for (const label of Object.keys(labels)) {
       if (!LABEL_NAME.test(label) || TAKEN.has(label)) {
@@ -176,29 +214,38 @@ class Reading {
         note(["labels", label], `${free}, found ${describeValue(label)}`);
       }
     }
-    if (read.ok) this.#entries.push({ principal: read.principal, name, group, labels, note });
+    if (read.ok) this.#entries.push({ principal: read.principal, name, group, labels, origin });
   }
 
-  #named(): Watched[] {
-    const { key } = this.#kind;
+  async #named(): Promise<Watched[]> {
+    const { list, key } = this.#kind;
     const principals = new Set<string>();
     const names = new Set<string>();
-    for (const { name, note } of this.#entries) {
+    for (const { name, origin } of this.#entries) {
       if (name === undefined) continue;
       if (names.has(name)) {
-        note(["name"], `expected a name that no other entry of ${this.#kind.list} has, found ${describeValue(name)}`);
+        const found = origin.describe(["name"], name);
+        origin.note(["name"], `expected a name that no other entry of ${list} has, found ${found}`);
       }
       names.add(name);
     }
-    return this.#entries.map(({ principal, name, group, labels, note }) => {
-      if (principals.has(principal)) note([key], `expected each principal once, found ${principal} again`);
+    const watched: Watched[] = [];
+    for (const { principal, name, group, labels, origin } of this.#entries) {
+      if (this.#slices.isOver) await this.#slices.pause();
+      if (principals.has(principal)) origin.note([key], `expected each principal once, found ${principal} again`);
       principals.add(principal);
       const short = shortName(principal);
       const given = name ?? (names.has(short) ? principal : short);
       names.add(given);
-      return { principal, name: given, group, labels };
-    });
+      watched.push({ principal, name: given, group, labels });
+    }
+    return watched;
   }
+}
+
+// A text in the place of a principal may be a secret. A name is the value of a label, so everybody reads it anyway.
+function describeText(part: Path, text: string): string {
+  return part[0] === "name" || isLikePrincipal(text) ? describeValue(text) : describeKind(text);
 }
 
 /** Every entry with the same free labels: a family has one set of labels, and what was not said is empty. */

@@ -1,11 +1,8 @@
 // The metrics page, ready to be sent: the exporter's own samples brought up to date, old values taken away, compressed once.
-import { promisify } from "node:util";
-import { constants, gzip } from "node:zlib";
 import type { Exposition } from "../metrics/exposition.ts";
 import type { Sample } from "../metrics/family.ts";
 import type { Format } from "../metrics/header.ts";
-
-const compress = promisify(gzip);
+import { CompressedPage } from "./compressed.ts";
 
 // Process metrics and ages change all the time; renewing them more often than anyone scrapes would only cost.
 const OWN_MAX_AGE_MS = 5000;
@@ -24,12 +21,17 @@ interface Parts {
 /** Hands out the page; the same bytes while nothing changes. */
 export class MetricsPage {
   readonly #parts: Parts;
-  readonly #compressed = new Map<Format, { readonly version: number; readonly body: Promise<Buffer> }>();
+  readonly #compressed: Readonly<Record<Format, CompressedPage>>;
   #ownAt = Number.NEGATIVE_INFINITY;
   #renewing: Promise<void> | undefined;
 
   constructor(parts: Parts) {
     this.#parts = parts;
+    const { exposition } = parts;
+    this.#compressed = {
+      classic: new CompressedPage(() => exposition.page("classic")),
+      openmetrics: new CompressedPage(() => exposition.page("openmetrics")),
+    };
   }
 
   /** Makes the next page renew the exporter's own samples: something happened that they tell of. */
@@ -44,17 +46,9 @@ export class MetricsPage {
     if (now() - this.#ownAt >= OWN_MAX_AGE_MS || now() < this.#ownAt) await this.#renewOnce();
     const page = await exposition.page(format);
     if (!isCompressed) return page;
-    let known = this.#compressed.get(format);
-    if (known?.version !== page.version) {
-      // Level 1 is the fastest, and within two percent of the size of the best.
-      known = { version: page.version, body: compress(page.body, { level: constants.Z_BEST_SPEED }) };
-      this.#compressed.set(format, known);
-    }
-    try {
-      return { body: await known.body, release: () => undefined };
-    } finally {
-      page.release();
-    }
+    const { version } = page;
+    page.release();
+    return { body: await this.#compressed[format].body(version), release: () => undefined };
   }
 
   // Scrapes that arrive together share one renewal.

@@ -1,9 +1,13 @@
 // The HTTP side: /metrics, health, readiness, the status. Reads what is known and never causes a request upstream.
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type Server } from "node:http";
 import express, { type NextFunction, type Request, type Response } from "express";
+import type { Refusal } from "../metrics/own.ts";
+import { type Answer, Deliveries } from "./deliveries.ts";
+import { LIMITS, type Limits } from "./limits.ts";
 import { acceptsGzip, CONTENT_TYPE, negotiateFormat } from "./negotiation.ts";
 import type { MetricsPage } from "./page.ts";
-import { type StatusView, sendStatusJson, sendStatusPage } from "./status-routes.ts";
+import { type StatusView, statusJsonAnswer, statusPageAnswer } from "./status-routes.ts";
+import { sendText } from "./text.ts";
 
 /** What the server shows. */
 export interface View extends StatusView {
@@ -11,50 +15,27 @@ export interface View extends StatusView {
   /** What has to succeed once before the exporter is ready: network/collector, and why it has not. */
   readonly missing: () => readonly { readonly what: string; readonly why: string }[];
   readonly onError: (error: unknown) => void;
+  /** Told of every request that was refused or cut off. */
+  readonly onRefused: (reason: Refusal) => void;
 }
 
-function sendText(response: ServerResponse, status: number, text: string): void {
-  const body = Buffer.from(`${text}\n`);
-  response.writeHead(status, {
-    "content-type": "text/plain; charset=utf-8",
-    "content-length": body.length,
-    "x-content-type-options": "nosniff",
-  });
-  response.end(body);
-}
-
-async function sendMetrics(view: View, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function metricsAnswer(view: View, request: IncomingMessage): Promise<Answer> {
   const format = negotiateFormat(request.headers.accept);
   const isCompressed = acceptsGzip(request.headers["accept-encoding"] as string | undefined);
   const page = await view.page.body(format, isCompressed);
-  const { body } = page;
-  // Sent, or given up by the other side: either way the bytes are not needed any more.
-  response.once("close", () => page.release());
-  response.writeHead(200, {
-    "content-type": CONTENT_TYPE[format],
-    "content-length": body.length,
-    vary: "accept, accept-encoding",
-    ...(isCompressed ? { "content-encoding": "gzip" } : {}),
-  });
-  if (request.method === "HEAD") response.end();
-  else sendInSlices(response, body, 0);
+  return {
+    status: 200,
+    headers: {
+      "content-type": CONTENT_TYPE[format],
+      vary: "accept, accept-encoding",
+      ...(isCompressed ? { "content-encoding": "gzip" } : {}),
+    },
+    body: page.body,
+    release: () => page.release(),
+  };
 }
 
-// One write of many megabytes holds the event loop while the system copies it; slices leave it free in between.
-const SLICE_BYTES = 1024 * 1024;
-
-function sendInSlices(response: ServerResponse, body: Buffer, start: number): void {
-  const end = start + SLICE_BYTES;
-  if (end >= body.length) response.end(body.subarray(start));
-  else {
-    response.write(body.subarray(start, end), (error) => {
-      if (!error) setImmediate(sendInSlices, response, body, end);
-    });
-  }
-}
-
-/** The routes other than /metrics. */
-function routes(view: View): express.Express {
+function routes(view: View, deliveries: Deliveries): express.Express {
   const app = express();
   app.disable("x-powered-by");
   app.set("etag", false);
@@ -69,7 +50,12 @@ function routes(view: View): express.Express {
         sendText(response, 405, "Only GET and HEAD are answered here.");
       });
 
-  get("/metrics", (request, response) => sendMetrics(view, request, response));
+  const page = (path: string, make: (view: View, request: IncomingMessage) => Answer | Promise<Answer>) =>
+    get(path, (request, response) => deliveries.deliver(request, response, () => make(view, request)));
+
+  page("/metrics", metricsAnswer);
+  page("/", statusPageAnswer);
+  page("/api/v1/status", statusJsonAnswer);
   get("/-/healthy", (_request, response) => sendText(response, 200, "stacks-exporter is healthy."));
   get("/-/ready", (_request, response) => {
     const missing = view.missing();
@@ -79,8 +65,6 @@ function routes(view: View): express.Express {
       sendText(response, 503, view.mask(["stacks-exporter is not ready. Missing:", ...lines].join("\n")));
     }
   });
-  get("/", (request, response) => sendStatusPage(view, request, response));
-  get("/api/v1/status", (request, response) => sendStatusJson(view, request, response));
   app.use((request, response) => sendText(response, 404, `There is nothing at ${request.path}. Try / or /metrics.`));
   app.use((error: unknown, _request: Request, response: Response, _next: NextFunction) => {
     view.onError(error);
@@ -91,8 +75,24 @@ function routes(view: View): express.Express {
 }
 
 /** A server that is not listening yet. */
-export function createHttpServer(view: View): Server {
-  return createServer({ keepAliveTimeout: 75_000, requestTimeout: 30_000 }, routes(view));
+export function createHttpServer(view: View, limits: Limits = LIMITS): Server {
+  const options = {
+    keepAliveTimeout: limits.idleMs,
+    headersTimeout: limits.headersMs,
+    requestTimeout: limits.requestMs,
+    connectionsCheckingInterval: Math.min(limits.headersMs, limits.requestMs) / 2,
+    maxHeaderSize: limits.headerBytes,
+  };
+  const server = createServer(options, routes(view, new Deliveries(limits, view.onRefused)));
+  // For what is no page: an answer to a client that does not read.
+  server.timeout = limits.stalledMs;
+  server.maxConnections = limits.connections;
+  server.on("drop", () => {
+    view.onRefused("connections");
+    // The next one finds room, if any connection is only kept for later.
+    server.closeIdleConnections();
+  });
+  return server;
 }
 
 /** Stops accepting, lets open answers finish, and cuts what is left after `graceMs`. */

@@ -1,10 +1,12 @@
 // From what is known to what is shown: names and times of the documented shape, secrets masked. The page is made from it too.
+import type { Outage } from "../api/circuit.ts";
 import { formatSchedule } from "../poll/interval.ts";
 import { MINUTES_PER_MONTH, type WindowUse } from "../poll/report.ts";
 import type { Failure } from "../poll/state.ts";
 import type { CollectorStatus, NetworkStatus, Status, TargetStatus } from "../poll/status.ts";
 import { problemsOf, verdictOf } from "../poll/verdict.ts";
 import type { StatusAnswer } from "./status-shape.ts";
+import { upstreamOf } from "./status-upstreams.ts";
 
 /** What is running, and since when (Unix time, milliseconds). */
 export interface Program {
@@ -28,7 +30,7 @@ export function answerOf(status: Status, { version, startedAt }: Program, mask: 
     started_at: timeOf(startedAt),
     uptime_seconds: secondsFrom(startedAt, at),
     problems: problems.map(({ network, collector, message, since, until }) => ({
-      network,
+      ...(network === undefined ? {} : { network }),
       ...(collector === undefined ? {} : { collector }),
       message: mask(message),
       ...timesOf({ since, until }),
@@ -45,11 +47,15 @@ export function answerOf(status: Status, { version, startedAt }: Program, mask: 
 }
 
 function networkOf({ report, pausedUntil, collectors }: NetworkStatus, now: number, mask: Mask): NetworkAnswer {
-  const { network, origin, minute, month, plannedPerMinute, retired, rateLimits } = report;
+  const { network, origin, upstreams, minute, month, plannedPerMinute } = report;
+  const { longestPauseMs, outage, retired, rateLimits } = report;
   return {
     name: network,
     url: mask(origin),
+    upstreams: upstreams.map((upstream) => upstreamOf(upstream, mask)),
     ...timesOf({ paused_until: pausedUntil }),
+    longest_pause_seconds: longestPauseMs / 1000,
+    ...(outage === undefined ? {} : { outage: outageOf(outage, mask) }),
     budget: {
       minute: windowOf(plannedPerMinute, minute),
       month: windowOf(plannedPerMinute * MINUTES_PER_MONTH, month),
@@ -67,6 +73,16 @@ function networkOf({ report, pausedUntil, collectors }: NetworkStatus, now: numb
       next_try_at: timeOf(nextTryAt),
     })),
     collectors: collectors.map((collector) => collectorOf(collector, now, mask)),
+  };
+}
+
+function outageOf({ operation, cause, since, nextProbeAt }: Outage, mask: Mask): NetworkAnswer["outage"] {
+  return {
+    ...(operation === undefined ? {} : { operation }),
+    reason: cause.reason,
+    message: mask(cause.message),
+    since: timeOf(since),
+    next_probe_at: timeOf(nextProbeAt),
   };
 }
 

@@ -6,6 +6,7 @@ import { queryOf } from "./status-query.ts";
 import type { StatusAnswer } from "./status-shape.ts";
 import { STYLE_ELEMENT } from "./status-style.ts";
 import { targetsSection } from "./status-targets.ts";
+import { upstreamsTable } from "./status-upstreams.ts";
 import { clockTime, numberText, sinceText, spanText, untilText } from "./status-words.ts";
 
 type Network = StatusAnswer["networks"][number];
@@ -57,7 +58,7 @@ function verdict({ status, problems, networks }: StatusAnswer): Html {
     ok: `${all} polled, and the last poll of each succeeded.`,
     starting: `${numberText(waiting)} of ${numberText(total)} targets not polled yet.`,
     degraded: `${problems.length === 1 ? "One thing is" : `${problems.length} things are`} wrong.`,
-    down: "A network gives no valid answer.",
+    down: "A network gives no data.",
   }[status];
   return html`<p class="verdict ${status}" role="status"><strong><span aria-hidden="true">${VERDICT_MARKS[status]}</span> ${VERDICT_WORDS[status]}</strong> <span class="plain">${text}</span></p>`;
 }
@@ -66,7 +67,7 @@ function problems({ problems, time }: StatusAnswer): Piece {
   if (problems.length === 0) return undefined;
   const items = problems.map(
     ({ network, collector, message, since, until }) =>
-      html`<li><strong>${collector === undefined ? network : `${network} / ${collector}`}</strong>: ${message}${until !== undefined && html` ${untilText(until, time)}`}${since !== undefined && html` <span class="soft">since ${sinceText(since, time)}</span>`}</li>\n`,
+      html`<li><strong>${placeOf(network, collector)}</strong>: ${message}${until !== undefined && html` ${untilText(until, time)}`}${since !== undefined && html` <span class="soft">since ${sinceText(since, time)}</span>`}</li>\n`,
   );
   return html`<section aria-labelledby="wrong">
 <h2 id="wrong">What is wrong</h2>
@@ -75,16 +76,22 @@ ${items}</ul>
 </section>`;
 }
 
+function placeOf(network: string | undefined, collector: string | undefined): string {
+  if (network === undefined) return "watch list";
+  return collector === undefined ? network : `${network} / ${collector}`;
+}
+
 function networkSection(network: Network, time: string): Html {
-  const { name, url, paused_until, retired_operations, rate_limits, collectors, budget } = network;
+  const { name, url, paused_until, longest_pause_seconds, retired_operations, rate_limits, collectors, budget } =
+    network;
   return html`<section aria-label="Network ${name}">
 <h2>${name} <small>${url}</small></h2>
-${paused_until !== undefined && html`<p class="paused"><span class="state">‖ Paused</span> until ${untilText(paused_until, time)}: the server asked to wait.</p>`}
+${paused_until !== undefined && html`<p class="paused"><span class="state">‖ Paused</span> until ${untilText(paused_until, time)}: the server asked to wait. A pause lasts at most ${spanText(longest_pause_seconds)} (<code>longest_pause</code>).</p>`}
 ${retired_operations.map(
   (operation) =>
     html`<p><span class="retired state">✕ Retired</span> operation ${operation.name}: the server has switched it off (410), since ${sinceText(operation.since, time)}; asked again ${untilText(operation.next_try_at, time)}.</p>\n`,
 )}
-<h3>Collectors</h3>
+${upstreamsTable(network.upstreams, time)}<h3>Collectors</h3>
 <table class="collectors">
 <thead><tr><th scope="col">Collector</th><th scope="col">State</th><th scope="col">Age of data</th><th scope="col">Next poll</th><th scope="col">Last error</th></tr></thead>
 <tbody>

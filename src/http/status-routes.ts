@@ -1,6 +1,7 @@
 // What / and /api/v1/status answer: the same, for people and for programs.
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingMessage } from "node:http";
 import type { Selection, Status } from "../poll/status.ts";
+import type { Answer } from "./deliveries.ts";
 import { answerOf, type Program } from "./status-answer.ts";
 import { statusPage } from "./status-page.ts";
 import { type Known, QueryError, readSelection } from "./status-query.ts";
@@ -16,19 +17,18 @@ export interface StatusView {
   readonly mask: (text: string) => string;
 }
 
-/** Answers with the page. */
-export function sendStatusPage(view: StatusView, request: IncomingMessage, response: ServerResponse): void {
-  withSelection(view, request, {
-    onSelection: (selection) => send(response, 200, "text/html", statusPage(answer(view, selection), selection)),
-    onMistake: (message) => send(response, 400, "text/plain", `${message}\n`),
+/** The page. */
+export function statusPageAnswer(view: StatusView, request: IncomingMessage): Answer {
+  return withSelection(view, request, {
+    onSelection: (selection) => answerWith(200, "text/html", statusPage(answer(view, selection), selection)),
+    onMistake: (message) => answerWith(400, "text/plain", `${message}\n`),
   });
 }
 
-/** Answers with JSON. */
-export function sendStatusJson(view: StatusView, request: IncomingMessage, response: ServerResponse): void {
-  const json = (status: number, value: object) =>
-    send(response, status, "application/json", `${JSON.stringify(value)}\n`);
-  withSelection(view, request, {
+/** The status as JSON. */
+export function statusJsonAnswer(view: StatusView, request: IncomingMessage): Answer {
+  const json = (status: number, value: object) => answerWith(status, "application/json", `${JSON.stringify(value)}\n`);
+  return withSelection(view, request, {
     onSelection: (selection) => json(200, answer(view, selection)),
     onMistake: (message) => json(400, { error: message }),
   });
@@ -38,32 +38,32 @@ const answer = (view: StatusView, selection: Selection) =>
   answerOf(view.statusOf(selection), view.program, (text) => view.mask(text));
 
 interface Outcomes {
-  readonly onSelection: (selection: Selection) => void;
-  readonly onMistake: (message: string) => void;
+  readonly onSelection: (selection: Selection) => Answer;
+  readonly onMistake: (message: string) => Answer;
 }
 
-function withSelection(view: StatusView, { url = "/" }: IncomingMessage, { onSelection, onMistake }: Outcomes): void {
+function withSelection(view: StatusView, { url = "/" }: IncomingMessage, outcomes: Outcomes): Answer {
   const [, query = ""] = /\?(.*)$/s.exec(url) ?? [];
   let selection: Selection;
   try {
     selection = readSelection(new URLSearchParams(query), view.known);
   } catch (error) {
     if (!(error instanceof QueryError)) throw error;
-    onMistake(view.mask(error.message));
-    return;
+    return outcomes.onMistake(view.mask(error.message));
   }
-  onSelection(selection);
+  return outcomes.onSelection(selection);
 }
 
-function send(response: ServerResponse, status: number, type: string, text: string): void {
-  const body = Buffer.from(text);
-  response.writeHead(status, {
-    "content-type": `${type}; charset=utf-8`,
-    "content-length": body.length,
-    "content-security-policy": PAGE_POLICY,
-    "x-content-type-options": "nosniff",
-    "referrer-policy": "no-referrer",
-    "cache-control": "no-store",
-  });
-  response.end(body);
+function answerWith(status: number, type: string, text: string): Answer {
+  return {
+    status,
+    headers: {
+      "content-type": `${type}; charset=utf-8`,
+      "content-security-policy": PAGE_POLICY,
+      "x-content-type-options": "nosniff",
+      "referrer-policy": "no-referrer",
+      "cache-control": "no-store",
+    },
+    body: Buffer.from(text),
+  };
 }

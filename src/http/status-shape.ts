@@ -4,6 +4,7 @@ import { z } from "zod";
 import { REASONS } from "../api/errors.ts";
 import { TARGET_STATES } from "../poll/status.ts";
 import { VERDICTS } from "../poll/verdict.ts";
+import { upstreamAnswer } from "./status-upstream-shape.ts";
 
 const count = () => z.int().min(0);
 const seconds = () => z.number().min(0);
@@ -25,8 +26,8 @@ const nextPoll = time()
   .describe("When the next poll is due; in a pause, not before its end. In the past: waiting for its turn.");
 
 const problem = z.object({
-  network: z.string().describe("Where."),
-  collector: z.string().optional().describe("Absent when it is the whole network."),
+  network: z.string().optional().describe("Where. Absent when it is the watch list, which is one for all networks."),
+  collector: z.string().optional().describe("Absent when it is the whole network, or several collectors of it."),
   message: z.string().describe("What is wrong, in words that may change."),
   since: time().optional().describe("Since when, where that is known."),
   until: time().optional().describe("When it passes by itself, where that is known."),
@@ -80,10 +81,21 @@ const collector = z.object({
   last_error: lastError,
 });
 
+const outage = z.object({
+  operation: z.string().optional().describe("The only operation that fails. Absent: the whole server."),
+  reason: z.enum(keysOf(REASONS)).describe("Reason of the first failure."),
+  message: z.string().describe("What the first failure was."),
+  since: time().describe("When that was."),
+  next_probe_at: time().describe("When one request may ask again; all others fail at once."),
+});
+
 const network = z.object({
   name: z.string().describe("Name of the network."),
-  url: z.string().describe("Scheme, host and port of its API."),
+  url: z.string().describe("Scheme, host and port of the upstream that is polled."),
+  upstreams: z.array(upstreamAnswer).describe("Its upstreams, the preferred one first."),
   paused_until: time().optional().describe("End of the pause that the server asked for. Absent while there is none."),
+  longest_pause_seconds: seconds().describe("Longest pause that the server can cause (`longest_pause`)."),
+  outage: outage.optional().describe("What does not answer. Absent while everything does."),
   budget: z
     .object({ minute: budget.describe("Any 60 seconds."), month: budget.describe("Any 31 days.") })
     .describe("The request budget; a month is 31 days."),

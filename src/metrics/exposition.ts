@@ -105,7 +105,7 @@ export class Exposition {
     this.#changed.clear();
   }
 
-  /** Hides the gauges of an owner until its next `set`: old values disappear, totals stay. */
+  /** Hides the values of an owner that grow old until its next `set`: gauges disappear, totals and info stay. */
   expire(key: string): void {
     const owner = this.#owners.get(key);
     if (owner === undefined || owner.expired) return;
@@ -130,7 +130,7 @@ export class Exposition {
     for (const [{ families, stops }, { all, expired }] of shapes) {
       for (const [place, index] of families.entries()) {
         const family = this.#families[index] as Family;
-        const owners = family.kind === "gauge" ? all - expired : all;
+        const owners = family.isLasting ? all : all - expired;
         const lines = (stops[place] as number) - (stops[place - 1] ?? 0);
         if (owners > 0) counts.set(family, (counts.get(family) ?? 0) + owners * lines);
       }

@@ -29,6 +29,8 @@ export interface Family<Name extends string = string> {
   readonly bounds: readonly number[];
   /** Samples may have labels beyond the declared ones, whose names come from the configuration. */
   readonly isOpen: boolean;
+  /** Its values stay on the page when their source is silent: totals, and what the configuration says. */
+  readonly isLasting: boolean;
   /** Makes a sample. Amounts may be bigint: they are converted once, at rendering. */
   at(labels: Readonly<Record<Name, string>>, value: number | bigint | Distribution): Sample;
   toString(): string;
@@ -50,6 +52,8 @@ interface Declaration<Name extends string> {
   readonly unit?: Unit;
   /** @default false */
   readonly isOpen?: boolean;
+  /** Of a gauge whose value comes from the configuration and does not grow old. @default false */
+  readonly isLasting?: boolean;
   readonly labels?: Readonly<Record<Name, Label | string>>;
 }
 
@@ -73,13 +77,14 @@ function declare<Name extends string>(
     labelNames: Object.keys(labels) as Name[],
     bounds,
     isOpen: declaration.isOpen ?? false,
+    isLasting: kind !== "gauge" || (declaration.isLasting ?? false),
     at: (labels, value) => ({ family: family as Family, labels, value }),
     toString: () => declaration.name,
   };
   return family;
 }
 
-/** A value that can go down; it disappears when it is older than its maximum age. */
+/** A value that can go down; it disappears when it is older than its maximum age, unless it is lasting. */
 export function gauge<const Name extends string = never>(declaration: Declaration<Name>): Family<Name> {
   return declare("gauge", declaration);
 }

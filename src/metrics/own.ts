@@ -26,6 +26,7 @@ const network = "name of the network";
 const collector = "name of the collector";
 const operation = "name of the API operation";
 const poll = { network, collector };
+const onUpstream = { network, upstream: "name of the upstream; default for the only one" };
 const budgetLabels = { network, window: { about: "span of the budget", values: ["minute", "month"] } };
 const windowLabels = { network, window: "span that the server named: default, second, minute or month" };
 
@@ -73,7 +74,7 @@ export const maxAge = gauge({
 });
 export const state = gauge({
   name: "stacks_exporter_collector_state",
-  help: "State of the collector, of many targets the worst: 1 for the one it is in. Degraded: the last poll failed. Retired: its operation is gone. Paused: the server asked to wait, or the budget is used up.",
+  help: "State of the collector, of many targets the worst: 1 for the one it is in. Degraded: the last poll failed. Retired: its operation answered 410. Paused: the server asked to wait, or the budget is used up.",
   labels: { ...poll, state: { about: "the state", values: STATES } },
 });
 /** Of a target whose first poll has not ended. */
@@ -105,9 +106,34 @@ export const hints = counter({
   help: "Times a target was put before its turn in the sweep of its collector; it is polled early when the budget has something left.",
   labels: { ...poll, cause: { about: "what was known of it", values: Object.keys(CAUSES) } },
 });
+export const upstreamUp = gauge({
+  name: "stacks_exporter_upstream_up",
+  help: "Whether the upstream can be used: it answers, follows the right chain and does not lag. Absent before the first contact.",
+  labels: onUpstream,
+});
+export const upstreamActive = gauge({
+  name: "stacks_exporter_upstream_active",
+  help: "Whether polls use the upstream now; 1 for exactly one upstream of a network.",
+  labels: onUpstream,
+});
+export const upstreamLag = gauge({
+  name: "stacks_exporter_upstream_lag_blocks",
+  help: "Blocks between the highest known tip and the tip that the upstream last reported. Absent until it reported one.",
+  labels: onUpstream,
+});
+export const upstreamSwitches = counter({
+  name: "stacks_exporter_upstream_switches_total",
+  help: "Times the upstream took over from another one.",
+  labels: onUpstream,
+});
+export const upstreamDisagreements = counter({
+  name: "stacks_exporter_upstream_disagreements_total",
+  help: "Hourly comparisons in which the upstream had another block than the active upstream at a settled height.",
+  labels: onUpstream,
+});
 export const requests = counter({
   name: "stacks_exporter_upstream_requests_total",
-  help: "Requests that left for the API, by operation and by status code or, without an answer, by reason. 304 is an answer of its own.",
+  help: "Requests that left for the API, to all upstreams together, by operation and by status code or, without an answer, by reason. 304 is an answer of its own.",
   labels: { network, operation, code: "status code, or the reason why there was none" },
 });
 export const requestDuration = histogram({
@@ -135,13 +161,13 @@ export const pauses = counter({
 });
 export const pauseEnd = gauge({
   name: "stacks_exporter_upstream_pause_end_timestamp_seconds",
-  help: "When the present pause ends. Unix time. Absent while there is none.",
+  help: "When the present pause of the active upstream ends. Unix time. Absent while there is none.",
   unit: "seconds",
   labels: { network },
 });
 export const retiredOperations = gauge({
   name: "stacks_exporter_upstream_operation_retired",
-  help: "Whether the operation answered 410 within the last hour; it is asked again hourly.",
+  help: "Whether the operation is retired at the active upstream: it answered 410 twice, a minute apart. It is requested again after 10 minutes to an hour.",
   labels: { network, operation },
 });
 export const deprecations = counter({
@@ -161,35 +187,35 @@ export const drift = counter({
 });
 export const ratelimitLimit = gauge({
   name: "stacks_exporter_upstream_ratelimit_limit",
-  help: "Requests that the server allows per window, as its headers last said.",
+  help: "Requests that the active upstream allows per window, as its headers last said.",
   labels: windowLabels,
 });
 export const ratelimitRemaining = gauge({
   name: "stacks_exporter_upstream_ratelimit_remaining",
-  help: "Requests that are left in the window, as the server's headers last said.",
+  help: "Requests that are left in the window, as the headers of the active upstream last said.",
   labels: windowLabels,
 });
 export const budgetLimit = gauge({
   name: "stacks_exporter_budget_limit_requests",
-  help: "Requests that may leave per window, as configured; a month is 31 days.",
+  help: "Requests that may leave per window to the active upstream, as configured; a month is 31 days.",
   unit: "requests",
   labels: budgetLabels,
 });
 export const budgetPlanned = gauge({
   name: "stacks_exporter_budget_planned_requests",
-  help: "Requests that the schedules need per window when nothing goes wrong.",
+  help: "Requests to the active upstream that the schedules need per window when nothing goes wrong.",
   unit: "requests",
   labels: budgetLabels,
 });
 export const budgetUsed = gauge({
   name: "stacks_exporter_budget_used_requests",
-  help: "Requests that left within the window that ends now (minute), or since the start (month).",
+  help: "Requests that left for the active upstream within the window that ends now (minute), or since the start (month).",
   unit: "requests",
   labels: budgetLabels,
 });
 export const budgetRemaining = gauge({
   name: "stacks_exporter_budget_remaining_requests",
-  help: "Requests that may leave now without exceeding the window's budget.",
+  help: "Requests that may leave now without exceeding the window's budget of the active upstream.",
   unit: "requests",
   labels: budgetLabels,
 });
@@ -218,6 +244,29 @@ export const stateFailures = counter({
   help: "Writes to the state file that failed. A poll whose observation cannot be written fails, and shows nothing of it.",
   labels: {},
 });
+export const stateRowsSetAside = gauge({
+  name: "stacks_exporter_state_rows_set_aside",
+  help: "Rows in the table set_aside of the state file: they could not be used, and what they counted started again. Absent with state: memory.",
+  labels: {},
+});
+export const stateSetAside = gauge({
+  name: "stacks_exporter_state_set_aside_timestamp_seconds",
+  help: "When a row of the state file was last set aside. Unix time. Absent until then.",
+  unit: "seconds",
+  labels: {},
+});
+/** Why a request to the exporter was refused or cut off. */
+export const REFUSALS = {
+  connections: "too many connections were open; the new one was closed",
+  pages: "too many pages were being sent; the answer was 503",
+  stalled: "the client did not read its page; its connection was closed",
+} as const;
+export type Refusal = keyof typeof REFUSALS;
+export const httpRefused = counter({
+  name: "stacks_exporter_http_requests_refused_total",
+  help: "Requests to the exporter that were refused or cut off, by reason. Connections: too many were open. Pages: too many were being sent (503). Stalled: the client did not read its page.",
+  labels: { reason: { about: "why it was refused or cut off", values: Object.keys(REFUSALS) } },
+});
 export const series = gauge({
   name: "stacks_exporter_series",
   help: "Series on the page, per family.",
@@ -244,6 +293,11 @@ export const ownFamilies = [
   runs,
   failures,
   hints,
+  upstreamUp,
+  upstreamActive,
+  upstreamLag,
+  upstreamSwitches,
+  upstreamDisagreements,
   requests,
   requestDuration,
   receivedBytes,
@@ -264,6 +318,9 @@ export const ownFamilies = [
   stateRestored,
   stateWritten,
   stateFailures,
+  stateRowsSetAside,
+  stateSetAside,
+  httpRefused,
   series,
   seriesLimit,
 ];

@@ -165,7 +165,7 @@ export async function composePage(
     for (let entry = layout.starts[index] as number; entry < stop; entry += 1) {
       const owner = layout.owners[entry] as number;
       const place = layout.places[entry] as number;
-      if (family.kind === "gauge" && expired.has(owner)) continue;
+      if (!family.isLasting && expired.has(owner)) continue;
       if (end === start) end += headerOf(family, format).copy(page, end);
       const shown = lines[owner] as Lines;
       offsets[(layout.bases[owner] as number) + place] = end;

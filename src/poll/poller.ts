@@ -2,7 +2,10 @@
 import { SPARE_PRIORITY } from "../api/budget.ts";
 import type { Clock } from "../api/clock.ts";
 import { ApiError, type Reason } from "../api/errors.ts";
+import type { StacksApi } from "../api/operation.ts";
+import type { Target } from "../collectors/collector.ts";
 import type { Outcome } from "../metrics/own.ts";
+import { Incidents } from "./incidents.ts";
 import type { State } from "./state.ts";
 import { StoreError } from "./store-error.ts";
 import type { Task } from "./task.ts";
@@ -30,6 +33,8 @@ interface Parts {
   readonly stop: AbortSignal;
   /** Series that one poll may add for label values from the wire. @default no limit */
   readonly spareSeries?: () => number;
+  /** Where failures with one cause meet. @default those of this poller only */
+  readonly incidents?: Incidents;
   readonly onRun: (run: Run) => void;
   /** Told of every good poll, when its samples are on the page. */
   readonly onObserved?: (task: Task, observation: unknown) => void;
@@ -39,9 +44,11 @@ interface Parts {
 export class Poller {
   readonly #parts: Parts;
   readonly #running = new Map<Task, AbortController>();
+  readonly #incidents: Incidents;
 
   constructor(parts: Parts) {
     this.#parts = parts;
+    this.#incidents = parts.incidents ?? new Incidents();
   }
 
   /**
@@ -77,6 +84,7 @@ export class Poller {
 
   /** Ends the running poll of a task that is polled no more, as a stop would: neither success nor failure. */
   drop(task: Task): void {
+    this.#incidents.end(task);
     this.#running.get(task)?.abort(new DOMException("the target is watched no more", "AbortError"));
   }
 
@@ -90,23 +98,37 @@ export class Poller {
     const { state, clock, log } = this.#parts;
     const signal = AbortSignal.any([stop, dropped, late]);
     const { collector, network, target, options } = task;
-    const before = state.of(task);
-    const fields = { network, collector: collector.name, ...(target.key === "" ? {} : { target: target.key }) };
+    const fields = { network, collector: collector.name, ...targetFields(target) };
+    let before = state.of(task);
+    let api: StacksApi | undefined;
     try {
       const priority = isEarly ? SPARE_PRIORITY : collector.priority;
-      const api = task.client.forPoll({ priority, signal, deadline });
+      const counts = collector.durable !== undefined;
+      const admitted = task.client.forPoll({ priority, signal, deadline, counts });
+      api = admitted instanceof Promise ? await untilAborted(admitted, signal) : admitted;
+      // A new chain can have been accepted meanwhile.
+      before = state.of(task);
       const previous = before.observation;
       const spareSeries = this.#parts.spareSeries?.() ?? Number.POSITIVE_INFINITY;
-      const view = { chain: task.chain?.(), isFollowed: task.chain !== undefined };
+      const bound = api;
+      const surroundings = {
+        chain: task.chain?.(),
+        isFollowed: task.chain !== undefined,
+        checkIdentity: () => task.client.checkChain?.(bound) ?? Promise.resolve(),
+        note: (text: string) => log.warn(fields, text),
+      };
       const observation = await untilAborted(
-        collector.observe({ api, network, target, ...view, previous, now, spareSeries, signal }, options),
+        collector.observe({ api, network, target, ...surroundings, previous, now, spareSeries, signal }, options),
         signal,
       );
+      // The chain has been replaced by another one meanwhile.
+      if (state.of(task) !== before) return "stopped";
       if (dropped.aborted) return "stopped";
       state.succeed(task, observation, collector.samples(observation, network, target), clock.now());
-      if (before.failure !== undefined) {
-        log.info({ ...fields, failedPolls: before.failuresInARow }, "poll recovered");
-      } else log.debug(fields, "polled");
+      task.client.ended?.(api, { collector: collector.name, reason: undefined, message: "" });
+      const over = this.#incidents.end(task);
+      if (over !== undefined) log.info({ ...fields, ...over, failedPolls: before.failuresInARow }, "poll recovered");
+      else log.debug(fields, "polled");
       this.#parts.onObserved?.(task, observation);
       return undefined;
     } catch (error) {
@@ -118,13 +140,19 @@ export class Poller {
         return "stopped";
       }
       state.fail(task, { reason, message, at: clock.now() });
+      if (api !== undefined) task.client.ended?.(api, { collector: collector.name, reason, message });
       const failed = { ...fields, reason, error: message, ...(reason === "bug" ? { stack: stackOf(error) } : {}) };
-      // Said once when it turns bad, and again when it turns bad in another way.
-      if (before.failure?.reason === reason) log.debug(failed, "poll failed again");
-      else log.warn(failed, "poll failed");
+      // Logged once for each cause, with the first target that has it.
+      if (this.#incidents.add(task, reason)) log.warn(failed, "poll failed");
+      else log.debug(failed, "poll failed again, or for the cause of others");
       return reason;
     }
   }
+}
+
+// By the name of the watch list, which is what people know, and by the principal, which can be searched for.
+function targetFields({ key, watched }: Target): object {
+  return key === "" ? {} : { target: key, ...(watched === undefined ? {} : { name: watched.name }) };
 }
 
 /**

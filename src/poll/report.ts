@@ -1,4 +1,6 @@
 // What the exporter says about itself, made from the state of the polls and of the API clients. Pure.
+import type { Outage } from "../api/circuit.ts";
+import type { Reason } from "../api/errors.ts";
 import type { RateLimit } from "../api/rate-limits.ts";
 import type { Retired } from "../api/retirement.ts";
 import type { Sample } from "../metrics/family.ts";
@@ -14,19 +16,52 @@ export interface WindowUse {
   readonly remaining: number;
 }
 
-/** What an API client says of its network. Times are Unix time in milliseconds. */
+/** Why an upstream, or a whole network, cannot be used. */
+export interface BlockedReport {
+  readonly reason: Reason;
+  /** Not masked. */
+  readonly message: string;
+  /** Unix time, milliseconds. */
+  readonly since: number;
+}
+
+/** One server of a network. */
+export interface UpstreamReport {
+  readonly name: string;
+  /** Scheme, host and port. */
+  readonly origin: string;
+  readonly isActive: boolean;
+  /** Undefined before the first contact. */
+  readonly isUp: boolean | undefined;
+  /** Undefined until it was told. */
+  readonly tipHeight: number | undefined;
+  /** Blocks behind the highest known tip; undefined until its own tip was told. */
+  readonly lagBlocks: number | undefined;
+  /** Undefined while it is up. */
+  readonly cause: BlockedReport | undefined;
+}
+
+/** What the clients of a network say. Budget, pause, retired operations and quotas are those of the active upstream. Times are Unix time in milliseconds. */
 export interface NetworkReport {
   readonly network: string;
-  /** Scheme, host and port of the API: no path, because some providers put a token into it. */
+  /** Scheme, host and port of the active upstream: no path, because some providers put a token into it. */
   readonly origin: string;
+  /** In the order of the configuration. */
+  readonly upstreams: readonly UpstreamReport[];
+  /** Why nothing is polled; undefined while the network is polled. */
+  readonly blocked: BlockedReport | undefined;
   readonly minute: WindowUse;
   /** Undefined when the month is not limited. */
   readonly month: WindowUse | undefined;
   readonly plannedPerMinute: number;
   readonly pausedUntil: number | undefined;
+  /** Longest pause that a 429 can cause. Milliseconds. */
+  readonly longestPauseMs: number;
+  /** What does not answer now: the whole server, or one operation. */
+  readonly outage: Outage | undefined;
   /** Every operation that may be asked. */
   readonly operations: readonly string[];
-  /** Those of them that answered 410. */
+  /** Those of them that are retired. */
   readonly retired: readonly Retired[];
   /** Quotas of the server, as its headers last said. */
   readonly rateLimits: readonly RateLimit[];
@@ -37,6 +72,8 @@ export interface WatchListReport {
   readonly isGood: boolean;
   /** When one was good. Unix time, milliseconds. */
   readonly lastGoodAt: number;
+  /** What was wrong with it, and since when: the first mistake, and how many there are. Not masked. */
+  readonly refusal?: { readonly at: number; readonly mistake: string; readonly mistakes: number };
 }
 
 /** What is reported beside the polls. */
@@ -110,6 +147,15 @@ function* networkSamples(report: NetworkReport, now: number): Iterable<Sample> {
   }
 }
 
+function* upstreamSamples({ network, upstreams }: NetworkReport): Iterable<Sample> {
+  for (const { name, isActive, isUp, lagBlocks } of upstreams) {
+    const labels = { network, upstream: name };
+    yield own.upstreamActive.at(labels, isActive ? 1 : 0);
+    if (isUp !== undefined) yield own.upstreamUp.at(labels, isUp ? 1 : 0);
+    if (lagBlocks !== undefined) yield own.upstreamLag.at(labels, lagBlocks);
+  }
+}
+
 /** Samples of everything in `own` that is no instrument. */
 export function* report(
   tasks: readonly Task[],
@@ -138,12 +184,16 @@ export function* report(
     );
     for (const group of collectors.values()) yield* collectorSamples(group, state, isPaused);
     yield* networkSamples(network, now);
+    yield* upstreamSamples(network);
   }
 }
 
 /** Samples of the state file. */
-export function* storeSamples({ isRestored, lastWriteAt, failures }: StoreFacts): Iterable<Sample> {
+export function* storeSamples(facts: StoreFacts): Iterable<Sample> {
+  const { isRestored, lastWriteAt, failures, setAside, lastSetAsideAt } = facts;
   yield own.stateRestored.at({}, isRestored ? 1 : 0);
   if (lastWriteAt !== undefined) yield own.stateWritten.at({}, lastWriteAt / 1000);
   yield own.stateFailures.at({}, failures);
+  yield own.stateRowsSetAside.at({}, setAside);
+  if (lastSetAsideAt !== undefined) yield own.stateSetAside.at({}, lastSetAsideAt / 1000);
 }

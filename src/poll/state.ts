@@ -52,8 +52,9 @@ export class State {
   }
 
   /**
-   * Takes up a task where the process before left it: its totals are shown, its other values once a poll confirms them.
-   * @throws StoreError when what was saved cannot be read.
+   * Continues a task where the last process stopped: its totals are shown, its other values once a poll confirms them. A
+   * saved observation that gives no samples is set aside.
+   * @throws StoreError when the state file cannot be used.
    */
   restore(task: Task): void {
     const observation = this.#store?.load(task);
@@ -61,7 +62,8 @@ export class State {
     try {
       this.#exposition.set(keyOf(task), task.collector.samples(observation, task.network, task.target));
     } catch (error) {
-      throw this.#store?.unreadable(task, error) ?? error;
+      this.#store?.setAside(task, error instanceof Error ? error.message : String(error));
+      return;
     }
     this.#exposition.expire(keyOf(task));
     this.#standings.set(task, { ...UNKNOWN, observation });
@@ -104,6 +106,13 @@ export class State {
   /** Forgets a task that is polled no more; its samples leave the page. */
   forget(task: Task): void {
     this.#standings.delete(task);
+    this.#exposition.remove(keyOf(task));
+  }
+
+  /** Starts a task anew: nothing is known of it, and its samples leave the page. What is saved is not touched. */
+  reset(task: Task): void {
+    // An object of its own: a poll that began before can tell that its observation is of the past.
+    this.#standings.set(task, { ...UNKNOWN });
     this.#exposition.remove(keyOf(task));
   }
 

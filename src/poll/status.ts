@@ -1,7 +1,9 @@
 // How everything stands, for whoever asks: networks and collectors as a whole, and a part of the targets, the worst first.
 // Pure, and one pass over the tasks: a watch list can be long, and scrapes must not wait for this.
+import type { Reason } from "../api/errors.ts";
 import { type State as ActiveState, STATES, WAITING } from "../metrics/own.ts";
-import { type NetworkReport, stateOf, WORST_FIRST } from "./report.ts";
+import { addCause, type Cause, mergeCauses } from "./causes.ts";
+import { type NetworkReport, stateOf, type WatchListReport, WORST_FIRST } from "./report.ts";
 import type { Standing, State } from "./state.ts";
 import type { Task } from "./task.ts";
 
@@ -56,6 +58,8 @@ export interface CollectorStatus {
   readonly nextAt: number | undefined;
   /** Of the target that has failed the longest. */
   readonly failingSince: number | undefined;
+  /** Why targets fail now, the reason of most targets first. */
+  readonly causes: readonly Cause[];
   /** The failure that came last; one that lasts before one that is over. */
   readonly lastFailure: Standing["lastFailure"];
 }
@@ -73,6 +77,8 @@ export interface Status {
   /** Unix time, milliseconds. */
   readonly at: number;
   readonly networks: readonly NetworkStatus[];
+  /** How the last reading of the watch lists went; undefined when nothing of them is in a file. */
+  readonly watchList: WatchListReport | undefined;
   readonly selection: Selection;
   /** Targets that were selected, of all pages. */
   readonly matched: number;
@@ -84,13 +90,14 @@ interface Parts {
   readonly tasks: readonly Task[];
   readonly state: State;
   readonly networks: readonly NetworkReport[];
+  readonly watchList: WatchListReport | undefined;
   /** When the next poll of a task is due. Unix time, milliseconds. */
   readonly dueAt: (task: Task) => number | undefined;
   readonly now: number;
 }
 
 /** How everything stands now. */
-export function statusOf({ tasks, state, networks, dueAt, now }: Parts, selection: Selection): Status {
+export function statusOf({ tasks, state, networks, watchList, dueAt, now }: Parts, selection: Selection): Status {
   const groups = new Map(networks.map((report) => [report.network, new Map<string, Group>()]));
   const pauses = new Map(networks.map(({ network, pausedUntil }) => [network, pauseOf(pausedUntil, now)]));
   const isSelected = selectorOf(selection);
@@ -121,6 +128,7 @@ export function statusOf({ tasks, state, networks, dueAt, now }: Parts, selectio
       pausedUntil: pauses.get(report.network),
       collectors: [...(groups.get(report.network)?.values() ?? [])],
     })),
+    watchList,
     selection,
     matched: selected.length,
     targets: selected.sort(worstFirst).slice(first, first + selection.limit),
@@ -159,23 +167,29 @@ class Group implements CollectorStatus {
   newestSuccessAt: number | undefined;
   nextAt: number | undefined;
   failingSince: number | undefined;
+  readonly #causes = new Map<Reason, Cause>();
   lastFailure: Standing["lastFailure"];
 
   constructor(task: Task) {
     this.task = task;
   }
 
+  get causes(): readonly Cause[] {
+    return mergeCauses(this.#causes.values());
+  }
+
   get state(): TargetState {
     return WORST_FIRST.find((state) => this.targets[state] > 0) ?? WAITING;
   }
 
-  add({ standing, state, isExpired, nextAt }: TargetStatus): void {
+  add({ task, standing, state, isExpired, nextAt }: TargetStatus): void {
     this.targets[state] += 1;
     this.total += 1;
     if (isExpired) this.expired += 1;
     this.oldestSuccessAt = earlier(this.oldestSuccessAt, standing.lastSuccessAt);
     this.newestSuccessAt = later(this.newestSuccessAt, standing.lastSuccessAt);
     this.nextAt = earlier(this.nextAt, nextAt);
+    addCause(this.#causes, task, standing);
     this.#note(standing);
   }
 

@@ -1,4 +1,4 @@
-// Why the state file cannot be used, in words for whoever runs the exporter.
+// Why the state file cannot be used, in words for the operator.
 
 /** The state file cannot be opened, read or written. */
 export class StoreError extends Error {
@@ -29,8 +29,12 @@ const PROBLEMS: Readonly<Record<number, string>> = {
   26: NOT_OURS,
 };
 
+// The same, as the file system says it.
+const RESULT_CODES: Readonly<Record<string, number>> = { EACCES: 14, EROFS: 8, ENOSPC: 13, EDQUOT: 13 };
+
 /** What an error of SQLite or of the file system means. */
 export function problemOf(error: unknown): string {
-  const { errcode, message } = error as { readonly errcode?: number; readonly message?: string };
-  return (errcode === undefined ? undefined : PROBLEMS[errcode & 0xff]) ?? message ?? String(error);
+  const { errcode, code, message } = error as Partial<{ errcode: number; code: string; message: string }>;
+  const result = errcode === undefined ? RESULT_CODES[code ?? ""] : errcode & 0xff;
+  return (result === undefined ? undefined : PROBLEMS[result]) ?? message ?? String(error);
 }

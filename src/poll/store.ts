@@ -1,11 +1,13 @@
-// What has to outlive the process: observations whose counters go on after a restart, and how much of the budget was used.
-// One SQLite file, one transaction per poll. The only file that knows node:sqlite.
-import { mkdirSync, renameSync, statSync } from "node:fs";
-import { dirname } from "node:path";
-import { DatabaseSync, type StatementSync } from "node:sqlite";
+// What has to outlive the process: observations whose counters go on after a restart, how much of the budget is used, and
+// facts of each network. One SQLite file, one transaction per write. Only `src/poll/store-file.ts` and `table.ts` know SQLite too.
+import type { DatabaseSync } from "node:sqlite";
+import { type ZodType, z } from "zod";
 import type { BudgetRecord } from "../api/budget.ts";
 import { decode, encode } from "./codec.ts";
-import { NOT_OURS, problemOf, StoreError } from "./store-error.ts";
+import { problemOf, StoreError } from "./store-error.ts";
+import { openFile, type StoreLog } from "./store-file.ts";
+import { BUDGETS, NETWORKS, OBSERVATIONS } from "./store-schema.ts";
+import { type Row, Table } from "./table.ts";
 import { keyOf, type Task } from "./task.ts";
 
 /** How the file stands. Times are Unix time in milliseconds. */
@@ -14,128 +16,198 @@ export interface StoreFacts {
   readonly isRestored: boolean;
   readonly lastWriteAt: number | undefined;
   readonly failures: number;
+  /** Rows in the table set_aside, and when the last one was set aside. */
+  readonly setAside: number;
+  readonly lastSetAsideAt: number | undefined;
 }
 
-// "STXE": tells our files from those of other programs.
-const APPLICATION_ID = 0x53545845;
+/** What a store is made with. */
+export interface StoreOptions {
+  readonly log: StoreLog;
+  readonly clock: { now(): number };
+  /** Steps of the schema. @default those of this version */
+  readonly migrations?: readonly string[];
+}
 
-/** Each step brings the schema one version further; the file knows how many it has had. */
-export const MIGRATIONS: readonly string[] = [
-  `CREATE TABLE observations (
-     network TEXT NOT NULL, collector TEXT NOT NULL, target TEXT NOT NULL,
-     version INTEGER NOT NULL, saved_at INTEGER NOT NULL, body TEXT NOT NULL,
-     PRIMARY KEY (network, collector, target)
-   );
-   CREATE TABLE budgets (network TEXT PRIMARY KEY, body TEXT NOT NULL) WITHOUT ROWID;`,
-];
+const WRONG_CHECKSUM = "its checksum is wrong";
+
+const budgetRecord: ZodType<BudgetRecord> = z.object({
+  minute: z.array(z.object({ at: z.number(), priority: z.number() })),
+  month: z.object({ tokens: z.number(), at: z.number() }).optional(),
+});
 
 /** The state file. Belongs to one process at a time. */
 export class Store {
   readonly path: string;
+  readonly #options: StoreOptions;
   readonly #database: DatabaseSync;
+  readonly #observations: Table;
+  readonly #budgets: Table;
+  readonly #networks: Table;
   readonly #isRestored: boolean;
-  readonly #load: StatementSync;
-  readonly #save: StatementSync;
-  readonly #forget: StatementSync;
-  readonly #loadBudget: StatementSync;
-  readonly #saveBudget: StatementSync;
   #lastWriteAt: number | undefined;
   #failures = 0;
+  #setAside: number;
+  #lastSetAsideAt: number | undefined;
 
   /**
-   * Opens the file, and makes it when there is none.
+   * Opens the file, and creates it when there is none.
    * @throws StoreError when it cannot be used, with what to do about it.
    */
-  constructor(path: string, migrations: readonly string[] = MIGRATIONS) {
+  constructor(path: string, options: StoreOptions) {
     this.path = path;
-    let database: DatabaseSync | undefined;
+    this.#options = options;
+    const { database, isReindexed } = openFile(path, options.log, options.migrations);
+    this.#database = database;
     try {
-      mkdirSync(dirname(path), { recursive: true });
-      database = new DatabaseSync(path, { timeout: 0 });
-      // Exclusive: a second exporter on the same file would count everything twice.
-      database.exec("PRAGMA locking_mode = EXCLUSIVE");
-      prepare(database, path, migrations);
-      this.#isRestored = count(database, "observations") > 0;
-      this.#load = database.prepare(
-        "SELECT version, body FROM observations WHERE network = ? AND collector = ? AND target = ?",
-      );
-      this.#save = database.prepare(
-        "INSERT OR REPLACE INTO observations (network, collector, target, version, saved_at, body) VALUES (?, ?, ?, ?, ?, ?)",
-      );
-      this.#forget = database.prepare("DELETE FROM observations WHERE network = ? AND collector = ? AND target = ?");
-      this.#loadBudget = database.prepare("SELECT body FROM budgets WHERE network = ?");
-      this.#saveBudget = database.prepare("INSERT OR REPLACE INTO budgets (network, body) VALUES (?, ?)");
-      this.#database = database;
+      this.#observations = new Table(database, OBSERVATIONS);
+      this.#budgets = new Table(database, BUDGETS);
+      this.#networks = new Table(database, NETWORKS);
+      const kept = database.prepare("SELECT count(*) AS rows, max(at) AS last FROM set_aside").get();
+      this.#setAside = Number(kept?.rows);
+      this.#lastSetAsideAt = kept?.last === null ? undefined : Number(kept?.last);
+      this.#isRestored = database.prepare("SELECT 1 FROM observations LIMIT 1").get() !== undefined;
+      // A row with a damaged key is not found by its key. These tables are small enough to check every row; observations have
+      // an index to compare with.
+      const suspects = [this.#budgets, this.#networks, ...(isReindexed ? [this.#observations] : [])];
+      for (const table of suspects) this.#setDamagedAside(table);
     } catch (error) {
-      if (database?.isOpen) database.close();
+      database.close();
       throw error instanceof StoreError ? error : new StoreError(path, problemOf(error), error);
     }
   }
 
-  /** The observation of a task as it was last saved; undefined when it never was, or its collector does not ask for it. */
+  /**
+   * The last saved observation of a task; undefined when there is none, when its collector keeps none, or when what is
+   * there cannot be used: then it is set aside.
+   * @throws StoreError when a newer version wrote it, or the file cannot be read or written.
+   */
   load(task: Task): unknown {
-    const { network, collector, target } = task;
-    if (collector.durable === undefined) return undefined;
-    const row = this.#load.get(network, collector.name, target.key);
-    if (row === undefined) return undefined;
-    try {
-      const observation = decode(String(row.body));
-      const version = Number(row.version);
-      if (version === collector.durable.version) return observation;
-      if (version > collector.durable.version || collector.durable.upgrade === undefined) {
-        throw new Error(`it has version ${version}, this one knows version ${collector.durable.version}`);
-      }
-      return collector.durable.upgrade(observation, version);
-    } catch (error) {
-      throw this.unreadable(task, error);
+    const { durable } = task.collector;
+    const row = durable === undefined ? undefined : this.#read(this.#observations, keyIn(task));
+    if (durable === undefined || row === undefined) return undefined;
+    if (!row.isIntact) return this.setAside(task, WRONG_CHECKSUM);
+    const [version = 0] = row.facts;
+    if (version > durable.version) {
+      const problem = `a newer version of stacks-exporter wrote what is saved of ${keyOf(task)}`;
+      throw new StoreError(this.path, `${problem} (version ${version}, this one knows up to ${durable.version})`);
     }
-  }
-
-  /** The error that says what was saved of a task is of no use. */
-  unreadable(task: Task, error: unknown): StoreError {
-    return new StoreError(this.path, `what was saved of ${keyOf(task)} cannot be read: ${messageOf(error)}`, error);
+    try {
+      const observation = decode(row.body);
+      if (version === durable.version) return observation;
+      if (durable.upgrade === undefined) throw new Error(`it has version ${version}, which nothing can upgrade`);
+      return durable.upgrade(observation, version);
+    } catch (error) {
+      return this.setAside(task, messageOf(error));
+    }
   }
 
   /**
-   * Saves an observation in one transaction, which is on the disk when this returns; undefined forgets it.
+   * Sets aside what is saved of a task, because it cannot be used: it is kept with the time and the reason, and the task
+   * starts again without it.
    * @throws StoreError when it cannot be written.
    */
-  save({ network, collector, target }: Task, observation: unknown, now: number): void {
-    if (collector.durable === undefined) return;
-    const { version } = collector.durable;
-    const key = [network, collector.name, target.key];
-    this.#write(now, () =>
-      observation === undefined ? this.#forget.run(...key) : this.#save.run(...key, version, now, encode(observation)),
-    );
+  setAside(task: Task, reason: string): undefined {
+    this.#moveAside(this.#observations, keyIn(task), reason, { name: task.target.watched?.name });
   }
 
-  /** What was used of the budget of a network; undefined when nothing is known. */
+  /**
+   * Saves an observation in one transaction, which is on the disk when this returns; undefined deletes it.
+   * @throws StoreError when it cannot be written.
+   */
+  save(task: Task, observation: unknown, now: number): void {
+    const { durable } = task.collector;
+    if (durable === undefined) return;
+    this.#write(now, () => {
+      if (observation === undefined) this.#observations.delete(keyIn(task));
+      else this.#observations.put(keyIn(task), [durable.version, now], encode(observation));
+    });
+  }
+
+  /** How much of the budget of a network is used; undefined when nothing is known. @throws StoreError */
   loadBudget(network: string): BudgetRecord | undefined {
-    const row = this.#loadBudget.get(network);
-    if (row === undefined) return undefined;
-    try {
-      return JSON.parse(String(row.body)) as BudgetRecord;
-    } catch (error) {
-      throw new StoreError(this.path, `the saved budget of ${network} cannot be read (${messageOf(error)})`, error);
-    }
+    return this.#loadOf(this.#budgets, network, (body) => budgetRecord.parse(JSON.parse(body)));
   }
 
-  /** Saves what was used of the budget of a network. @throws StoreError */
+  /** Saves how much of the budget of a network is used. @throws StoreError when it cannot be written. */
   saveBudget(network: string, record: BudgetRecord, now: number): void {
-    this.#write(now, () => this.#saveBudget.run(network, JSON.stringify(record)));
+    this.#write(now, () => this.#budgets.put([network], [], JSON.stringify(record)));
+  }
+
+  /** What `saveNetwork` last saved of a network; undefined when nothing is known. @throws StoreError */
+  loadNetwork(network: string): unknown {
+    return this.#loadOf(this.#networks, network, decode);
+  }
+
+  /** Saves facts of a network: plain data, amounts as bigints. @throws StoreError when it cannot be written. */
+  saveNetwork(network: string, body: unknown, now: number): void {
+    this.#write(now, () => this.#networks.put([network], [now], encode(body)));
+  }
+
+  /** Deletes every observation of a network, also of targets that are watched no more. @throws StoreError */
+  forgetNetwork(network: string, now: number): void {
+    this.#write(now, () => this.#observations.deleteOf(network));
   }
 
   /** How the file stands. */
   facts(): StoreFacts {
-    return { isRestored: this.#isRestored, lastWriteAt: this.#lastWriteAt, failures: this.#failures };
+    return {
+      isRestored: this.#isRestored,
+      lastWriteAt: this.#lastWriteAt,
+      failures: this.#failures,
+      setAside: this.#setAside,
+      lastSetAsideAt: this.#lastSetAsideAt,
+    };
   }
 
-  /** Closes the file; the next process may have it. */
+  /** Closes the file; the next process may open it. */
   close(): void {
     this.#database.close();
   }
 
-  #write(now: number, work: () => unknown): void {
+  #loadOf<Body>(table: Table, network: string, parse: (body: string) => Body): Body | undefined {
+    const row = this.#read(table, [network]);
+    if (row === undefined) return undefined;
+    try {
+      if (!row.isIntact) throw new Error(WRONG_CHECKSUM);
+      return parse(row.body);
+    } catch (error) {
+      this.#moveAside(table, [network], messageOf(error), {});
+      return undefined;
+    }
+  }
+
+  #moveAside(table: Table, key: readonly string[], reason: string, known: object): void {
+    const { clock, log } = this.#options;
+    const at = clock.now();
+    this.#write(at, () => table.setAside(key, at, reason));
+    this.#noteSetAside(at, 1);
+    log.warn({ ...fieldsOf(key), ...known, reason }, `a saved row cannot be used and is set aside: ${nextOf(table)}`);
+  }
+
+  #setDamagedAside(table: Table): void {
+    const { clock, log } = this.#options;
+    const at = clock.now();
+    const keys = table.setDamagedAside(at, WRONG_CHECKSUM);
+    this.#noteSetAside(at, keys.length);
+    const message = `a saved row is damaged and is set aside, its key may be wrong: ${nextOf(table)}`;
+    for (const key of keys) log.warn({ ...fieldsOf(key), reason: WRONG_CHECKSUM }, message);
+  }
+
+  #noteSetAside(at: number, rows: number): void {
+    this.#setAside += rows;
+    if (rows > 0) this.#lastSetAsideAt = at;
+  }
+
+  #read(table: Table, key: readonly string[]): Row | undefined {
+    try {
+      return table.get(key);
+    } catch (error) {
+      throw new StoreError(this.path, problemOf(error), error);
+    }
+  }
+
+  #write(now: number, work: () => void): void {
     try {
       work();
       this.#lastWriteAt = now;
@@ -146,50 +218,20 @@ export class Store {
   }
 }
 
-/**
- * Puts a state file aside, so that counting begins anew; returns where it is now, undefined when there was none.
- * @throws StoreError when another process uses it, or it cannot be moved.
- */
-export function setAside(path: string, now: number): string | undefined {
-  if (statSync(path, { throwIfNoEntry: false }) === undefined) return undefined;
-  try {
-    new Store(path).close();
-  } catch (error) {
-    // Damaged, foreign or too new: reasons to put it aside. In use is not.
-    if (!(error instanceof StoreError) || error.isInUse) throw error;
-  }
-  const kept = `${path}.${new Date(now).toISOString().replaceAll(/[:.]/g, "-")}`;
-  try {
-    for (const suffix of ["", "-wal", "-shm"]) {
-      if (statSync(path + suffix, { throwIfNoEntry: false }) !== undefined) renameSync(path + suffix, kept + suffix);
-    }
-  } catch (error) {
-    throw new StoreError(path, `cannot be put aside: ${messageOf(error)}`, error);
-  }
-  return kept;
+const keyIn = ({ network, collector, target }: Task): readonly string[] => [network, collector.name, target.key];
+
+// The fields that other lines of the log have, too.
+function fieldsOf([key = "", collector, target]: readonly string[]): object {
+  // The row of a budget belongs to an upstream of a network.
+  const [network, upstream] = key.split("/");
+  return { network, ...(upstream === undefined ? {} : { upstream }), collector, ...(target === "" ? {} : { target }) };
 }
 
-function prepare(database: DatabaseSync, path: string, migrations: readonly string[]): void {
-  const pragma = (name: string) => Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0];
-  // Empty also when the process that made it was killed before it had written anything.
-  if (count(database, "sqlite_schema") > 0 || pragma("application_id") !== 0) {
-    if (pragma("application_id") !== APPLICATION_ID) throw new StoreError(path, NOT_OURS);
-    const damage = pragma("quick_check(1)");
-    if (damage !== "ok") throw new StoreError(path, `is damaged (${damage})`);
-  }
-  const version = Number(pragma("user_version"));
-  if (version > migrations.length) {
-    const known = `its schema has version ${version}, this one knows up to ${migrations.length}`;
-    throw new StoreError(path, `was written by a newer version of stacks-exporter (${known})`);
-  }
-  database.exec("BEGIN EXCLUSIVE");
-  for (const step of migrations.slice(version)) database.exec(step);
-  database.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${migrations.length}; COMMIT`);
-  // A poll is on the disk before anybody sees its numbers: not even a power cut may take them back.
-  database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -1024");
+// What happens now that a row is missing.
+function nextOf({ name }: Table): string {
+  if (name === OBSERVATIONS.name) return "counting of this target starts again";
+  if (name === BUDGETS.name) return "the request budget of this upstream starts as if no request was made";
+  return "facts of this network are read from the API again";
 }
-
-const count = (database: DatabaseSync, table: string): number =>
-  Number(database.prepare(`SELECT count(*) AS count FROM ${table}`).get()?.count);
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -16,13 +16,22 @@ export class Work {
   readonly #requestDuration = this.instruments.histogram(own.requestDuration);
   readonly #receivedBytes = this.instruments.counter(own.receivedBytes);
   readonly #retries = this.instruments.counter(own.retries);
+  readonly #switches = this.instruments.counter(own.upstreamSwitches);
+  readonly #disagreements = this.instruments.counter(own.upstreamDisagreements);
   readonly #pauses = this.instruments.counter(own.pauses);
   readonly #deprecations = this.instruments.counter(own.deprecations);
   readonly #drift = this.instruments.counter(own.drift);
+  readonly #httpRefused = this.instruments.counter(own.httpRefused);
 
   /** @param onRequest told of every request that ended. */
   constructor(onRequest: () => void = () => undefined) {
     this.#onRequest = onRequest;
+    for (const reason of Object.keys(own.REFUSALS)) this.#httpRefused.add({ reason }, 0);
+  }
+
+  /** A request to the exporter that was refused or cut off. */
+  httpRefused(reason: own.Refusal): void {
+    this.#httpRefused.add({ reason });
   }
 
   /** Makes the series of a collector exist. */
@@ -39,6 +48,24 @@ export class Work {
       this.#receivedBytes.add({ network, operation }, 0);
       this.#deprecations.add({ network, operation }, 0);
     }
+  }
+
+  /** Makes the series of a network's upstreams exist. */
+  expectUpstreams(network: string, upstreams: readonly string[]): void {
+    for (const upstream of upstreams) {
+      this.#switches.add({ network, upstream }, 0);
+      this.#disagreements.add({ network, upstream }, 0);
+    }
+  }
+
+  /** An upstream that became the active one. */
+  switched(network: string, upstream: string): void {
+    this.#switches.add({ network, upstream });
+  }
+
+  /** An upstream that has another block than the active one at a settled height. */
+  disagreed(network: string, upstream: string): void {
+    this.#disagreements.add({ network, upstream });
   }
 
   /** A target that is to be polled before its turn. */

@@ -120,16 +120,24 @@ suite("with Alertmanager (Debian: apt-get install prometheus-alertmanager)", () 
     },
   );
 
-  test("a dead API is one notification, whatever else still fires", async () => {
+  test.each([
+    {
+      network: "dead",
+      cause: "StacksUpstreamDown",
+      others: everything.filter((name) => name !== "StacksApiUnauthorized"),
+    },
+    { network: "refused", cause: "StacksApiUnauthorized", others: everything },
+  ])("a $network API is one notification, whatever else still fires", async ({ network, cause, others }) => {
     await fire(
-      everything.filter((name) => !name.startsWith("StacksExporter")),
-      "dead",
+      others.filter((name) => !name.startsWith("StacksExporter")),
+      network,
     );
-    await until(async () => received.includes("StacksUpstreamDown dead") || undefined, "the notification");
+    await until(async () => received.includes(`${cause} ${network}`) || undefined, "the notification");
     // Another one that has to wait as long: when it has arrived, all of the others have had their turn.
-    await fire(["StacksFeeSpike"], "alive");
-    await until(async () => received.includes("StacksFeeSpike alive") || undefined, "the one sent last");
+    const last = `beside-${network}`;
+    await fire(["StacksFeeSpike"], last);
+    await until(async () => received.includes(`StacksFeeSpike ${last}`) || undefined, "the one sent last");
 
-    expect(received.filter((text) => text.endsWith(" dead"))).toEqual(["StacksUpstreamDown dead"]);
+    expect(received.filter((text) => text.endsWith(` ${network}`))).toEqual([`${cause} ${network}`]);
   });
 });

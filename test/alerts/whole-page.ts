@@ -21,9 +21,9 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   group: ["heartbeat"],
 };
 /** There only when something has happened. */
-const USUALLY_ABSENT = /_last_reorg_|_pause_end_/;
+const USUALLY_ABSENT = /_last_reorg_|_pause_end_|_set_aside_timestamp_/;
 const TROUBLE =
-  /failures_total|retries|pauses|unexpected|overflow|gap|revert|skipped|missing|irregular|unprotected|deprecation|reorg|bad_|hints/;
+  /failures_total|retries|pauses|unexpected|overflow|gap|revert|skipped|missing|irregular|unprotected|deprecation|reorg|bad_|hints|switches|disagreements/;
 const STANDING: Readonly<Record<string, number>> = {
   stacks_exporter_collector_interval_seconds: 60,
   stacks_exporter_collector_max_age_seconds: 180,

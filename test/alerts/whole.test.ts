@@ -28,10 +28,16 @@ function scenario(name: string, then: (line: Line) => string, up: string, expect
 /** The last value before it happened, for some minutes more. */
 const stays = (line: Line, minutes: number) => hold(line.from + line.step * (CALM - 1), minutes);
 
+const ZERO_WHEN_DEAD: ReadonlySet<string> = new Set([
+  "stacks_up",
+  "stacks_exporter_collector_success",
+  "stacks_exporter_upstream_up",
+]);
+
 function deadApi(line: Line): string {
   const { name, kind, isOwn, labels } = line;
   if (!isOwn) return kind === "gauge" ? trace(stays(line, MAX_AGE), gone(REST - MAX_AGE)) : stays(line, REST);
-  if (name === "stacks_up" || name === "stacks_exporter_collector_success") return hold(0, REST);
+  if (ZERO_WHEN_DEAD.has(name)) return hold(0, REST);
   if (name.endsWith("_collector_state") || name.endsWith("_collector_targets"))
     return hold(labels.state === "degraded" ? 1 : 0, REST);
   if (name.endsWith("_failures_total") && name.includes("collector")) return quietly({ ...line, step: 1 }, REST, CALM);

@@ -74,8 +74,74 @@ describe("a budget", () => {
     late.abort.abort(timeoutReason(1));
     expect(await late.failure).toMatchObject({
       reason: "timeout",
-      message: "its turn did not come before the deadline",
+      message: "no connection was free before the deadline",
     });
+  });
+
+  test("calls it a timeout, not a shortage, when requests without an answer held all connections until the deadline", async () => {
+    const clock = new FakeClock(1_000_000);
+    const budget = new Budget({ perMinute: 600 }, clock, 2);
+    const signal = new AbortController().signal;
+    const hang = () => new Promise<never>(() => {});
+    for (const _ of [1, 2]) void budget.run({ priority: 0, deadline: Number.POSITIVE_INFINITY, signal }, hang);
+    const late = budget.run({ priority: 0, deadline: clock.now() + 10_000, signal }, hang).catch((error) => error);
+
+    await clock.advance(10_000);
+
+    expect(await late).toMatchObject({ reason: "timeout", message: "no connection was free before the deadline" });
+    expect(budget.snapshot()).toMatchObject({ remaining: 598, waiting: 0 });
+  });
+
+  test("calls it a timeout also when the window is full at the deadline", async () => {
+    const clock = new FakeClock(1_000_000);
+    const budget = new Budget({ perMinute: 1 }, clock, 1);
+    const poll = new AbortController();
+    const turn = { priority: 0, deadline: Number.POSITIVE_INFINITY, signal: poll.signal };
+    void budget.run(turn, () => new Promise<never>(() => {}));
+    const late = budget.run(turn, async () => {}).catch((error) => error);
+
+    poll.abort(timeoutReason(10_000));
+
+    expect(await late).toMatchObject({ reason: "timeout" });
+  });
+
+  test("counts nothing of a request that says that it was not sent, and serves the next one", async () => {
+    const clock = new FakeClock(1_000_000);
+    const budget = new Budget({ perMinute: 1, perMonth: 1_000_000 }, clock, 8);
+    const before = budget.snapshot().month?.available;
+    const turn = { priority: 0, deadline: Number.POSITIVE_INFINITY, signal: new AbortController().signal };
+    const unsent = budget.run(turn, async (giveBack) => {
+      await clock.sleep(5_000);
+      giveBack();
+    });
+    const next = budget.run(turn, async () => clock.elapsed());
+    expect(budget.snapshot()).toMatchObject({ usedLastMinute: 1, waiting: 1 });
+
+    await clock.advance(5_000);
+    await unsent;
+
+    expect(await next).toBe(1_005_000);
+    expect(budget.snapshot()).toMatchObject({ usedLastMinute: 1, month: { usedSinceStart: 1 } });
+    await clock.advance(MINUTE);
+    expect(budget.snapshot()).toMatchObject({ usedLastMinute: 0, month: { available: before } });
+  });
+
+  test("refuses who has no use for its turn any more, also while it waits", async () => {
+    const { clock, budget, ask } = arena({ perMinute: 1 });
+    const turn = { priority: 1, deadline: Number.POSITIVE_INFINITY, signal: new AbortController().signal };
+    let refusal: Error | undefined;
+    ask(1);
+    const waiting = budget.run({ ...turn, refusal: () => refusal }, async () => "left").catch((error) => error);
+
+    refusal = new Error("down");
+    ask(2);
+
+    expect(await waiting).toBe(refusal);
+    expect(await budget.run({ ...turn, refusal: () => refusal }, async () => "left").catch((error) => error)).toBe(
+      refusal,
+    );
+    await clock.advance(MINUTE);
+    expect(budget.snapshot()).toMatchObject({ usedLastMinute: 1, waiting: 0 });
   });
 
   test("serves the most important first, then the first who came", async () => {

@@ -127,7 +127,7 @@ describe("an answer of failure", () => {
       text("upstream\r\n\u0007 gone", 403, { "content-type": "text/plain" }),
       { message: "mempool_stats: HTTP 403: upstream gone" },
     ],
-    ["that is empty", text("", 401), { reason: "http_client", message: "mempool_stats: HTTP 401" }],
+    ["that is empty", text("", 401), { reason: "unauthorized", message: "mempool_stats: HTTP 401" }],
     ["that is null", json(null, 401), { message: "mempool_stats: HTTP 401" }],
     ["that is huge", json({ error: "x".repeat(100_000) }, 401), { message: "mempool_stats: HTTP 401" }],
     [
@@ -138,7 +138,7 @@ describe("an answer of failure", () => {
     [
       "that echoes the key",
       json({ message: `bad key ${SECRET} and s3cr3t-\u0000key-0123456789` }, 401),
-      { message: "mempool_stats: HTTP 401: bad key *** and s3cr3t- key-0123456789" },
+      { message: "mempool_stats: HTTP 401: bad key *** and ***" },
     ],
     ["of an odd status", text("", 204), { reason: "bad_body", status: 204 }],
     ["304 that nobody asked for", text("", 304), { reason: "bad_body", status: 304 }],
@@ -147,6 +147,23 @@ describe("an answer of failure", () => {
 
     expect(await failure(f.api().get(stats, NONE))).toMatchObject(expected);
     expect(f.server.seen).toHaveLength(1);
+  });
+
+  test.each([401, 403])("%d is unauthorized: asked once, with the key, conditional or not", async (status) => {
+    const refused = json({ message: "Unauthorized" }, status);
+    await using f = await Fixture.start([json({ count: 7 }, 200, { etag: '"a"' }), refused]);
+    await f.api().get(stats, NONE);
+
+    const error = await failure(f.api().get(stats, NONE));
+
+    expect(error).toMatchObject({
+      reason: "unauthorized",
+      status,
+      message: `mempool_stats: HTTP ${status}: Unauthorized`,
+    });
+    expect(f.server.seen).toHaveLength(2);
+    expect(f.server.seen.map(({ headers }) => headers["x-api-key"])).toEqual([SECRET, SECRET]);
+    expect(f.recorder.retries).toEqual([]);
   });
 
   test("never shows the key, wherever it was planted", async () => {

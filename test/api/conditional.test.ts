@@ -67,12 +67,15 @@ describe("a conditional request", () => {
   });
 
   test("follows an answer of failure with what was stored before it", async () => {
-    await using f = await Fixture.start([
-      json({ count: 1 }, 200, etag('W/"a"')),
-      json({ error: "no" }, 400, etag('"of a failure"')),
-      json({ count: "x" }, 200, etag('"of a wrong shape"')),
-      unchanged,
-    ]);
+    await using f = await Fixture.start(
+      [
+        json({ count: 1 }, 200, etag('W/"a"')),
+        json({ error: "no" }, 500, etag('"of a failure"')),
+        json({ count: "x" }, 200, etag('"of a wrong shape"')),
+        unchanged,
+      ],
+      { retry: { retries: 0 } },
+    );
     const { body } = await f.api().get(stats, NONE);
     await failure(f.api().get(stats, NONE));
     await failure(f.api().get(stats, NONE));
@@ -85,6 +88,7 @@ describe("a conditional request", () => {
     ["has no ETag", {}],
     ["may not be stored", { etag: '"b"', "cache-control": "no-store" }],
     ["has an ETag that is none", { etag: "b" }],
+    ["has an ETag of more than 256 bytes", { etag: `"${"x".repeat(255)}"` }],
   ])("is not made after an answer that %s", async (_, headers) => {
     await using f = await Fixture.start([json({ count: 1 }, 200, etag('"a"')), json({ count: 2 }, 200, headers)]);
 
@@ -92,6 +96,60 @@ describe("a conditional request", () => {
 
     expect(validators(f)).toEqual([undefined, '"a"', undefined]);
     expect(f.client.snapshot().cache).toEqual({ entries: 0, bytes: 0 });
+  });
+
+  test.each([400, 412, 413, 431])(
+    "that is refused with %d is asked again once without the validator",
+    async (status) => {
+      const refused = json({ error: "header fields too large" }, status);
+      await using f = await Fixture.start([
+        json({ count: 1 }, 200, etag('"a"')),
+        refused,
+        json({ count: 2 }, 200, etag('"b"')),
+        unchanged,
+      ]);
+      await f.api().get(stats, NONE);
+
+      expect(await f.api().get(stats, NONE)).toMatchObject({ body: { count: 2 }, changed: true });
+      expect((await f.api().get(stats, NONE)).changed).toBe(false);
+
+      expect(validators(f)).toEqual([undefined, '"a"', undefined, '"b"']);
+      expect(f.client.snapshot().budget.usedLastMinute).toBe(4);
+    },
+  );
+
+  test("that is refused drops the validator when the plain one works without a new one", async () => {
+    await using f = await Fixture.start([json({ count: 1 }, 200, etag('"a"')), json({}, 400), json({ count: 2 })]);
+
+    for (let one = 0; one < 3; one += 1) await f.api().get(stats, NONE);
+
+    expect(validators(f)).toEqual([undefined, '"a"', undefined, undefined]);
+    expect(f.client.snapshot().cache.entries).toBe(0);
+  });
+
+  test("that is refused is asked again no more than once, and what is stored stays", async () => {
+    await using f = await Fixture.start([json({ count: 1 }, 200, etag('"a"')), json({}, 400)]);
+    await f.api().get(stats, NONE);
+
+    expect(await failure(f.api().get(stats, NONE))).toMatchObject({ reason: "http_client", status: 400 });
+    expect(validators(f)).toEqual([undefined, '"a"', undefined]);
+    expect(f.client.snapshot().cache.entries).toBe(1);
+  });
+
+  test("of a caller who keeps the validator brings the whole answer when it is refused", async () => {
+    await using f = await Fixture.start([json({}, 431), json({ count: 2 }, 200, etag('"b"'))]);
+
+    expect(await f.api().getIfChanged(stats, NONE, '"a"')).toMatchObject({ body: { count: 2 }, etag: '"b"' });
+    expect(validators(f)).toEqual(['"a"', undefined]);
+  });
+
+  test("is not made with a kept validator that is too long or no ETag", async () => {
+    await using f = await Fixture.start([json({ count: 2 }, 200, etag('"b"'))]);
+
+    for (const kept of [`"${"x".repeat(14_000)}"`, '"a\r\nx: y"']) {
+      expect(await f.api().getIfChanged(stats, NONE, kept)).toMatchObject({ etag: '"b"' });
+    }
+    expect(validators(f)).toEqual([undefined, undefined]);
   });
 
   test("goes to the end of a redirect with the validator of that end", async () => {

@@ -1,5 +1,6 @@
 import { inspect } from "node:util";
 import { z } from "zod";
+import type { Outage } from "../../src/api/circuit.ts";
 import { type Client, type ClientOptions, createClient, type PollOptions } from "../../src/api/client.ts";
 import { ApiError } from "../../src/api/errors.ts";
 import type { Observer, RequestEvent } from "../../src/api/observer.ts";
@@ -28,6 +29,8 @@ export class Recorder implements Required<Observer> {
   readonly deprecations: string[] = [];
   readonly drifts: string[] = [];
   readonly pauses: number[] = [];
+  readonly outages: (Outage | undefined)[] = [];
+  readonly retired: string[] = [];
   onRequest(event: RequestEvent) {
     this.requests.push(event);
   }
@@ -42,6 +45,12 @@ export class Recorder implements Required<Observer> {
   }
   onPause({ until }: { until: number }) {
     this.pauses.push(until);
+  }
+  onOutage(outage: Outage | undefined) {
+    this.outages.push(outage);
+  }
+  onRetired({ operation }: { operation: string }) {
+    this.retired.push(operation);
   }
   get codes(): readonly string[] {
     return this.requests.map(({ code }) => code);

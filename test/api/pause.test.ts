@@ -50,6 +50,33 @@ describe("a 429", () => {
     expect(f.server.seen).toHaveLength(1);
   });
 
+  test.each<[string, Readonly<Record<string, string>>]>([
+    ["seconds", { "retry-after": "1e12".replace("e12", "0".repeat(12)) }],
+    ["a date", { "retry-after": "Sat, 21 Nov 2099 00:00:30 GMT" }],
+    ["a window", { "ratelimit-reset": "4000000000" }],
+  ])("that asks for years (%s) pauses for 15 minutes", async (_, headers) => {
+    await using f = await Fixture.start([json({}, 429, headers), json({ count: 1 })]);
+    await failure(f.api(30_000).get(stats, NONE));
+
+    expect(f.client.snapshot()).toMatchObject({
+      pausedUntil: f.clock.now() + 15 * MINUTE,
+      longestPauseMs: 15 * MINUTE,
+    });
+    await f.clock.advance(15 * MINUTE);
+    expect((await f.api().get(stats, NONE)).body).toEqual({ count: 1 });
+  });
+
+  test("pauses no longer than configured, without a time either", async () => {
+    await using f = await Fixture.start([text("", 429), json({}, 429, { "retry-after": "60" })], {
+      longestPauseMs: 20_000,
+    });
+    for (const length of [17_500, 20_000]) {
+      await failure(f.api(1_000).get(stats, NONE));
+      expect(f.client.snapshot().pausedUntil).toBe(f.clock.now() + length);
+      await f.clock.advance(length);
+    }
+  });
+
   test("without a time doubles the pause, up to ten minutes, until something works", async () => {
     await using f = await Fixture.start([text("", 429)]);
     const lengths: number[] = [];
@@ -72,7 +99,7 @@ describe("a 429", () => {
   });
 
   test("that was under way when the pause began neither doubles nor extends it", () => {
-    const backoff = new Backoff(() => 0);
+    const backoff = new Backoff(() => 0, 15 * MINUTE);
 
     expect(backoff.limited(new Map(), NOW, false)).toBe(30_000);
     expect(backoff.limited(new Map(), NOW, true)).toBe(0);

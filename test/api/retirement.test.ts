@@ -2,67 +2,146 @@ import { describe, expect, test } from "@jest/globals";
 import { block, Fixture, failure, NONE, stats } from "./fixture.ts";
 import { json } from "./scripted-server.ts";
 
+const MINUTE = 60_000;
 const HOUR = 3_600_000;
 const gone = json({ error: "Gone", message: "This endpoint is deprecated and has been disabled" }, 410);
 const good = json({ count: 1, height: 1 });
 
-describe("a retired operation", () => {
-  test("is not asked for an hour, while others are", async () => {
+/** Two 410 a minute apart; resolves when the operation is retired. */
+async function retire(f: Fixture): Promise<void> {
+  await failure(f.api().get(stats, NONE));
+  await f.clock.advance(MINUTE);
+  await failure(f.api().get(stats, NONE));
+}
+
+test("an operation that is retired is told once, also when it is asked again and answers 410", async () => {
+  await using f = await Fixture.start([gone]);
+  await retire(f);
+  expect(f.recorder.retired).toEqual(["mempool_stats"]);
+
+  await f.clock.advance(HOUR);
+  await failure(f.api().get(stats, NONE));
+  expect(f.recorder.retired).toEqual(["mempool_stats"]);
+});
+
+describe("a 410", () => {
+  test("fails the call that got it, with one request, and retires nothing", async () => {
     await using f = await Fixture.start([gone, good]);
-    const since = f.clock.now();
-    expect(await failure(f.api().get(stats, NONE))).toMatchObject({ reason: "gone", status: 410 });
-    await f.api().get(block, { path: { height_or_hash: 1 } });
 
-    await f.clock.advance(HOUR - 1);
     expect(await failure(f.api().get(stats, NONE))).toMatchObject({ reason: "gone", status: 410 });
 
-    expect(f.server.seen).toHaveLength(2);
-    expect([f.api().isRetired(stats), f.api().isRetired(block)]).toEqual([true, false]);
-    expect(f.client.snapshot().retired).toEqual([
-      { operation: "mempool_stats", since, confirmedAt: since, nextTryAt: since + HOUR },
-    ]);
-  });
-
-  test("is asked once after the hour, by one only, and again an hour after that", async () => {
-    await using f = await Fixture.start([gone]);
-    const since = f.clock.now();
-    await failure(f.api().get(stats, NONE));
-    await f.clock.advance(HOUR);
+    expect(f.server.seen).toHaveLength(1);
     expect(f.api().isRetired(stats)).toBe(false);
-
-    await Promise.all([1, 2, 3].map(() => failure(f.api().get(stats, NONE))));
-    await failure(f.api().get(stats, NONE));
-
-    expect(f.server.seen).toHaveLength(2);
-    expect(f.client.snapshot().retired).toMatchObject([{ since, confirmedAt: since + HOUR }]);
-  });
-
-  test("is back as soon as it works", async () => {
-    await using f = await Fixture.start([gone, good]);
-    await failure(f.api().get(stats, NONE));
-    await f.clock.advance(HOUR);
-
-    await f.api().get(stats, NONE);
-    await f.api().get(stats, NONE);
-
     expect(f.client.snapshot().retired).toEqual([]);
-  });
-
-  test("that fails otherwise when asked again may be asked by the next", async () => {
-    await using f = await Fixture.start([gone, json({}, 400), good]);
-    await failure(f.api().get(stats, NONE));
-    await f.clock.advance(HOUR);
-
-    expect(await failure(f.api().get(stats, NONE))).toMatchObject({ reason: "http_client" });
     expect((await f.api().get(stats, NONE)).body).toEqual({ count: 1 });
   });
 
-  test("is not asked by those who waited for their turn when it retired", async () => {
+  test("holds for the poll that got it, whatever else that poll asks of the operation, and not for the next one", async () => {
+    await using f = await Fixture.start([gone, good]);
+    const poll = f.api();
+    for (const height of [4096, 2048, 1024]) {
+      expect(await failure(poll.get(block, { path: { height_or_hash: height } }))).toMatchObject({ reason: "gone" });
+    }
+
+    expect(f.server.seen).toHaveLength(1);
+    expect([poll.isRetired(block), poll.isRetired(stats), f.api().isRetired(block)]).toEqual([true, false, false]);
+    expect((await f.api().get(block, { path: { height_or_hash: 512 } })).body).toEqual({ height: 1 });
+  });
+
+  test("is not believed when all come within less than a minute", async () => {
+    await using f = await Fixture.start([gone]);
+    for (let second = 0; second < 6; second += 1) {
+      await failure(f.api().get(stats, NONE));
+      await f.clock.advance(9_999);
+    }
+    expect(f.server.seen).toHaveLength(6);
+    expect(f.api().isRetired(stats)).toBe(false);
+  });
+
+  test("a minute after another is not believed when the operation worked in between", async () => {
+    await using f = await Fixture.start([gone, good, gone]);
+    await failure(f.api().get(stats, NONE));
+    await f.api().get(stats, NONE);
+    await f.clock.advance(MINUTE);
+    await failure(f.api().get(stats, NONE));
+
+    expect(f.api().isRetired(stats)).toBe(false);
+  });
+
+  test("is the answer to all who waited for their turn when it came", async () => {
     await using f = await Fixture.start([gone], { transport: { connections: 1 } });
 
     const errors = await Promise.all([1, 2, 3].map(() => failure(f.api().get(stats, NONE))));
 
     expect(errors.map(({ reason }) => reason)).toEqual(["gone", "gone", "gone"]);
     expect(f.server.seen).toHaveLength(1);
+  });
+});
+
+describe("a retired operation", () => {
+  test("is not asked for ten minutes, while others are", async () => {
+    await using f = await Fixture.start([gone, gone, good]);
+    const since = f.clock.now();
+    await retire(f);
+    await f.api().get(block, { path: { height_or_hash: 1 } });
+
+    await f.clock.advance(10 * MINUTE - 1);
+    expect(await failure(f.api().get(stats, NONE))).toMatchObject({ reason: "gone", status: 410 });
+
+    expect(f.server.seen).toHaveLength(3);
+    expect([f.api().isRetired(stats), f.api().isRetired(block)]).toEqual([true, false]);
+    const confirmedAt = since + MINUTE;
+    expect(f.client.snapshot().retired).toEqual([
+      { operation: "mempool_stats", since, confirmedAt, nextTryAt: confirmedAt + 10 * MINUTE },
+    ]);
+  });
+
+  test("is asked by one only, and again after twice as long, up to an hour", async () => {
+    await using f = await Fixture.start([gone]);
+    await retire(f);
+    const waits = [];
+    for (let asked = 2; asked < 7; asked += 1) {
+      const { nextTryAt } = f.client.snapshot().retired[0] ?? { nextTryAt: 0 };
+      waits.push(nextTryAt - f.clock.now());
+      await f.clock.advance(nextTryAt - f.clock.now());
+      expect(f.api().isRetired(stats)).toBe(false);
+
+      await Promise.all([1, 2, 3].map(() => failure(f.api().get(stats, NONE))));
+      await failure(f.api().get(stats, NONE));
+      expect(f.server.seen).toHaveLength(asked + 1);
+    }
+    expect(waits).toEqual([10 * MINUTE, 20 * MINUTE, 40 * MINUTE, HOUR, HOUR]);
+  });
+
+  test("does not wait longer because of requests that left together", async () => {
+    await using f = await Fixture.start([gone]);
+    await failure(f.api().get(stats, NONE));
+    await f.clock.advance(MINUTE);
+    const together = Promise.all([1, 2, 3].map(() => failure(f.api().get(stats, NONE))));
+    await f.server.received(4);
+    await together;
+
+    expect(f.client.snapshot().retired).toMatchObject([{ nextTryAt: f.clock.now() + 10 * MINUTE }]);
+  });
+
+  test("is back as soon as it works, and begins anew", async () => {
+    await using f = await Fixture.start([gone, gone, good, good, gone]);
+    await retire(f);
+    await f.clock.advance(10 * MINUTE);
+
+    await f.api().get(stats, NONE);
+    await f.api().get(stats, NONE);
+    expect(f.client.snapshot().retired).toEqual([]);
+    await failure(f.api().get(stats, NONE));
+    expect(f.api().isRetired(stats)).toBe(false);
+  });
+
+  test("that fails otherwise when asked again may be asked by the next", async () => {
+    await using f = await Fixture.start([gone, gone, json({}, 400), good]);
+    await retire(f);
+    await f.clock.advance(10 * MINUTE);
+
+    expect(await failure(f.api().get(stats, NONE))).toMatchObject({ reason: "http_client" });
+    expect((await f.api().get(stats, NONE)).body).toEqual({ count: 1 });
   });
 });

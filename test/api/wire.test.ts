@@ -1,7 +1,10 @@
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "@jest/globals";
+import { operation } from "../../src/api/operation.ts";
 import { turn } from "../support/fake-clock.ts";
-import { Fixture, failure, NONE, stats } from "./fixture.ts";
+import { Fixture, failure, NONE, SECRET, stats } from "./fixture.ts";
 import { json, type Scene, ScriptedServer, silence, text } from "./scripted-server.ts";
 
 const good = json({ count: 1 });
@@ -39,6 +42,16 @@ describe("a body", () => {
     expect(await failure(f.api().get(stats, NONE))).toMatchObject({ reason: "too_large" });
     expect(f.recorder.codes).toEqual(["too_large"]);
     expect(f.server.seen).toHaveLength(1);
+  });
+
+  test("that is larger than its operation allows is given up, although the network allows more", async () => {
+    await using f = await Fixture.start([text(`"${"x".repeat(100_000)}"`, 200)]);
+    const small = operation({ ...stats, maxBodyBytes: 50_000 });
+
+    expect(await failure(f.api().get(small, NONE))).toMatchObject({
+      reason: "too_large",
+      message: "mempool_stats: body larger than 50000 bytes",
+    });
   });
 
   test("that is too large costs its connection, and the next request gets another", async () => {
@@ -119,7 +132,71 @@ describe("a connection", () => {
 
     const error = await failure(f.api().get(stats, NONE));
 
-    expect(error).toMatchObject({ reason: "network", message: "mempool_stats: ECONNREFUSED before an answer came" });
+    const message = `mempool_stats: ECONNREFUSED ${new URL(url).host}: no connection`;
+    expect(error).toMatchObject({ reason: "network", message });
+  });
+
+  test("that cannot be made uses nothing of the budget, and is tried again only after a while", async () => {
+    const server = await ScriptedServer.start();
+    const { url } = server;
+    await server.close();
+    const budget = { perMinute: 100, perMonth: 1_000_000 };
+    await using f = await Fixture.start([], { baseUrl: `${url}/${SECRET}`, budget, key: undefined });
+    const start = f.clock.now();
+
+    await f.clock.until(failure(f.api().get(stats, NONE)));
+
+    expect(f.recorder.codes).toEqual(["network", "network", "network"]);
+    expect(f.clock.now() - start).toBe(250 + 500);
+    expect(f.client.snapshot().budget).toMatchObject({ usedLastMinute: 0, month: { usedSinceStart: 0 } });
+  });
+
+  test.each<[string, string, RegExp]>([
+    [
+      "an unknown host",
+      "http://no-such-host.invalid:3999",
+      /: (ENOTFOUND|EAI_AGAIN) no-such-host\.invalid:3999: no connection$/,
+    ],
+    ["no TLS", "https://127.0.0.1:PORT", /: \w+ 127\.0\.0\.1:\d+: no connection$/],
+  ])("to %s names the host and the code, and uses nothing of the budget", async (_, url, message) => {
+    const server = await ScriptedServer.start();
+    await using f = await Fixture.start([], { baseUrl: url.replace("PORT", String(server.port)), ...ONCE });
+
+    const error = await failure(f.api().get(stats, NONE));
+    await server.close();
+
+    expect(error).toMatchObject({ reason: "network", message: expect.stringMatching(message) });
+    expect(f.client.snapshot().budget.usedLastMinute).toBe(0);
+  });
+
+  test("that takes too long to make is a timeout, and uses nothing of the budget", async () => {
+    // It reads and says nothing, so TLS never begins.
+    const server = createServer((socket) => socket.resume()).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    await using f = await Fixture.start([], {
+      baseUrl: `https://127.0.0.1:${port}`,
+      transport: { connectTimeoutMs: 100 },
+      ...ONCE,
+    });
+
+    const error = await failure(f.api().get(stats, NONE));
+
+    expect(error).toMatchObject({
+      reason: "timeout",
+      message: `mempool_stats: UND_ERR_CONNECT_TIMEOUT 127.0.0.1:${port}: no connection`,
+    });
+    expect(f.client.snapshot().budget.usedLastMinute).toBe(0);
+    await f.client.close();
+    await new Promise((resolve) => server.close(resolve));
+  });
+
+  test("that is reset after the request was sent has used the budget", async () => {
+    await using f = await Fixture.start([closeConnection], ONCE);
+
+    await failure(f.api().get(stats, NONE));
+
+    expect(f.client.snapshot().budget.usedLastMinute).toBe(1);
   });
 
   test("is one of few", async () => {

@@ -5,7 +5,8 @@ import { addresses as collector } from "../../src/collectors/addresses.ts";
 import type { AnyCollector } from "../../src/collectors/collector.ts";
 import { type Canned, cannedApi, captured } from "../support/canned-api.ts";
 import { expectGolden, textOf } from "../support/golden.ts";
-import { ModelLedger, PRINCIPAL } from "../support/model-ledger.ts";
+import { chainOf } from "../support/known-chain.ts";
+import { ModelWorld, PRINCIPAL } from "../support/model-world.ts";
 import { observe } from "../support/observe.ts";
 import { parseExposition } from "../support/parser.ts";
 
@@ -18,20 +19,33 @@ const targetOf = (principal: string, confirmations = 6) => ({
   confirmations,
 });
 const target = targetOf(ADDRESS);
-const chain = { tipHeight: 60, reorgs: 0, seenAt: 0 };
+
+const sumOf = (sums: Readonly<Record<string, number>>) => Object.values(sums).reduce((sum, count) => sum + count, 0);
 
 interface Tx {
-  readonly tx: { readonly block_height: number };
+  readonly tx: { readonly tx_id: string; readonly block_height: number; readonly block_hash: string };
 }
+
+const listed = captured("address-transactions.ok-default").json as { readonly results: readonly Tx[] };
+const moved = captured("transactions-with-transfers.ok-default").json as { readonly results: readonly Transfers[] };
+
+interface Transfers extends Tx {
+  readonly ft_transfers: readonly object[];
+}
+
+// With the blocks that the captured transactions name.
+const chain = chainOf(
+  60,
+  listed.results.map(({ tx }) => [tx.block_height, { hash: tx.block_hash }]),
+);
 
 /** What the operations answered, for the twenty transactions that were captured. */
 function answers(url: string, operation: string): Canned {
   if (operation === "address_transactions") {
     // As if the whole history had been captured, and not its newest page.
-    return { json: { ...(captured("address-transactions.ok-default").json as object), limit: 50 } };
+    return { json: { ...listed, limit: 50 } };
   }
-  const { json } = captured("transactions-with-transfers.ok-default");
-  const { results } = json as { results: Tx[] };
+  const { results } = moved;
   const height = Number(new URL(url, "http://api").searchParams.get("height"));
   return { json: { results: results.filter(({ tx }) => tx.block_height === height) } };
 }
@@ -55,11 +69,16 @@ describe("captured answers become these samples:", () => {
   });
 
   test("the replacement, which tells less", async () => {
-    const api = cannedApi((_, operation) =>
-      operation === "principal_transactions"
-        ? { json: { ...(captured("extended-v3-principal-transactions").json as object), cursor: { next: null } } }
-        : { status: 410 },
-    );
+    const api = cannedApi((url, operation) => {
+      if (operation === "principal_transactions") {
+        return { json: { ...(captured("extended-v3-principal-transactions").json as object), cursor: { next: null } } };
+      }
+      if (operation !== "transaction_events") return { status: 410 };
+      // What 4.5 told of the same transaction.
+      const { ft_transfers = [] } = moved.results.find(({ tx }) => url.includes(tx.tx_id)) ?? {};
+      const results = ft_transfers.map((ft_asset) => ({ type: "ft_asset", ft_asset }));
+      return { json: { total: results.length, cursor: { next: null }, results } };
+    });
     const options = { backfill: "all", zeros: false };
 
     const seen = await observe(addresses, api, undefined, { target: targetOf(ADDRESS, 1), chain, options });
@@ -70,10 +89,10 @@ describe("captured answers become these samples:", () => {
 
 describe("requests", () => {
   test("of an idle address are one a poll", async () => {
-    const ledger = new ModelLedger();
-    ledger.mine([3, 3, 3, 0, 0, 0, 0, 0]);
-    const api = cannedApi(ledger.answer);
-    const of = { target: targetOf(PRINCIPAL), chain: ledger.view };
+    const world = new ModelWorld();
+    world.mine([3, 3, 3, 0, 0, 0, 0, 0]);
+    const api = cannedApi(world.answer);
+    const of = { target: targetOf(PRINCIPAL), chain: world.view };
     let seen = await observe(addresses, api, undefined, of);
     const before = api.asked.length;
 
@@ -82,61 +101,64 @@ describe("requests", () => {
     expect(api.asked.length - before).toBe(3);
   });
 
-  test("after a reorganisation that may concern it are not answered from what is stored", async () => {
-    const asked: string[] = [];
-    const ledger = new ModelLedger();
-    ledger.mine([1, 1, 1, 1, 0, 0, 0, 0, 0, 0]);
-    const plain = cannedApi(ledger.answer);
+  /** An API that remembers which requests of the list were conditional. */
+  function watching(world: ModelWorld) {
+    const kinds: string[] = [];
+    const plain = cannedApi(world.answer);
     const api: typeof plain = {
       ...plain,
       getWhole: (operation, parameters) => {
-        asked.push("whole");
+        if (operation.name === "address_transactions") kinds.push("whole");
         return plain.getWhole(operation, parameters);
       },
       getIfChanged: (operation, parameters, etag) => {
-        asked.push("if changed");
+        kinds.push("if changed");
         return plain.getIfChanged(operation, parameters, etag);
       },
     };
-    const at = (now: number) => ({ target: targetOf(PRINCIPAL), chain: ledger.view, now });
-    let seen = await observe(addresses, api, undefined, at(ledger.now));
-    seen = await observe(addresses, api, seen, at(ledger.now + 1_000));
-    ledger.now += 10_000;
-    ledger.reorg(8, [true, true, true, true]);
-    ledger.mine([0, 0, 0, 0, 0, 0]);
+    return { api, kinds };
+  }
 
-    seen = await observe(addresses, api, seen, at(ledger.now + 1_000));
-    seen = await observe(addresses, api, seen, at(ledger.now + 120_000));
-    await observe(addresses, api, seen, at(ledger.now + 180_000));
+  test("are not answered from what is stored while a known transaction is in a block that was replaced", async () => {
+    const world = new ModelWorld();
+    world.mine([1, 1, 1, 1, 0, 0, 0, 0, 0, 0]);
+    const { api, kinds } = watching(world);
+    const at = () => ({ target: targetOf(PRINCIPAL), chain: world.view, options: { backfill: "all" } });
+    let seen = await observe(addresses, api, undefined, at());
+    seen = await observe(addresses, api, seen, at());
+    // Every transaction is mined again, in the same order: the validator of the list stays as it was.
+    world.reorg(8, [true, true]);
+    seen = await observe(addresses, api, seen, at());
+    world.mine([0, 0, 0, 0, 0, 0]);
+    seen = await observe(addresses, api, seen, at());
+    await observe(addresses, api, seen, at());
 
-    expect(asked).toEqual(["whole", "if changed", "whole", "whole", "if changed"]);
+    expect(kinds).toEqual(["whole", "if changed", "whole", "if changed", "if changed"]);
+    const { totals } = seen as { readonly totals: AddressTotals };
+    expect({ counted: sumOf(totals.transactions), reverted: totals.reverted }).toEqual({ counted: 5, reverted: 0 });
   });
 
-  test("an unchanged list costs nothing but its request, and its horizon goes on with the chain", async () => {
-    const ledger = new ModelLedger();
-    ledger.mine([1, 2, 0, 0, 0, 0, 0, 0]);
-    const api = cannedApi(ledger.answer);
-    const at = () => ({
-      target: targetOf(PRINCIPAL),
-      chain: ledger.view,
-      now: ledger.now,
-      options: { backfill: "all" },
-    });
-    const heightOf = (observation: unknown) => (observation as { horizon: { height: number } }).horizon.height;
+  test("of an unchanged list are one, and what waits for its depth is counted from memory", async () => {
+    const world = new ModelWorld();
+    world.mine([1, 2, 0, 0, 0, 3, 0, 0]);
+    const api = cannedApi(world.answer);
+    const at = () => ({ target: targetOf(PRINCIPAL), chain: world.view, options: { backfill: "all" } });
+    const count = (observation: unknown) => sumOf((observation as { totals: AddressTotals }).totals.transactions);
     const first = await observe(addresses, api, undefined, at());
-    ledger.mine([0, 0, 0]);
-    const second = await observe(addresses, api, first, at());
+    const unchanged = await observe(addresses, api, first, at());
+    world.mine([0, 0, 0]);
+    const third = await observe(addresses, api, unchanged, at());
 
-    expect((second as { totals: object }).totals).toBe((first as { totals: object }).totals);
-    expect(heightOf(second)).toBe(heightOf(first) + 3);
-    expect(api.asked.filter((url) => url.startsWith("address_transactions"))).toHaveLength(2);
+    expect([first, unchanged, third].map(count)).toEqual([3, 3, 6]);
+    expect((unchanged as { totals: object }).totals).toBe((first as { totals: object }).totals);
+    expect(api.asked.filter((url) => url.startsWith("address_transactions"))).toEqual(new Array(3).fill(api.asked[0]));
   });
 });
 
-test.each([5, 7, 12, 40])("with %i requests a poll, a day of downtime is caught up, oldest first", async (room) => {
-  const ledger = new ModelLedger();
-  ledger.mine([1, 1, 0, 0, 0, 0, 0, 0]);
-  const plain = cannedApi(ledger.answer);
+test.each([5, 7, 12, 40])("with %i requests a poll, a day of downtime is caught up", async (room) => {
+  const world = new ModelWorld();
+  world.mine([1, 1, 0, 0, 0, 0, 0, 0]);
+  const plain = cannedApi(world.answer);
   let left = room;
   const api: typeof plain = {
     ...plain,
@@ -147,21 +169,21 @@ test.each([5, 7, 12, 40])("with %i requests a poll, a day of downtime is caught 
       return plain.getWhole(operation, parameters);
     },
   };
-  const at = () => ({ target: targetOf(PRINCIPAL), chain: ledger.view, now: ledger.now });
+  const at = () => ({ target: targetOf(PRINCIPAL), chain: world.view, now: world.now });
   let seen = (await observe(addresses, api, undefined, at())) as { totals: AddressTotals; facts: { backlog: number } };
-  ledger.mine([...Array.from({ length: 600 }, () => 1), 0, 0, 0, 0, 0, 0]);
+  world.mine([...Array.from({ length: 600 }, () => 1), 0, 0, 0, 0, 0, 0]);
   const counts: number[] = [];
   let failed = 0;
   for (let polls = 0; polls < 400 && (counts.at(-1) ?? 0) < 600; polls += 1) {
     left = room;
-    ledger.now += 60_000;
+    world.now += 60_000;
     try {
       seen = (await observe(addresses, api, seen, at())) as typeof seen;
     } catch (error) {
       if (!(error instanceof ApiError) || error.reason !== "budget") throw error;
       failed += 1;
     }
-    counts.push(Object.values(seen.totals.transactions).reduce((sum, count) => sum + count, 0));
+    counts.push(sumOf(seen.totals.transactions));
   }
 
   expect(counts.at(-1)).toBe(600);
@@ -171,52 +193,51 @@ test.each([5, 7, 12, 40])("with %i requests a poll, a day of downtime is caught 
 
 describe("a list that grows by more than a page between two requests", () => {
   // As of an address in the middle of a rush, whose requests wait for the budget: a block comes with every third.
-  const growing = (ledger: ModelLedger, every: readonly number[]) => {
+  const growing = (world: ModelWorld, every: readonly number[]) => {
     let isGrowing = false;
-    ledger.afterAnswer = () => {
-      if (isGrowing && ledger.answers % 3 === 0) ledger.mine(every);
+    world.afterAnswer = () => {
+      if (isGrowing && world.answers % 3 === 0) world.mine(every);
     };
-    return { api: cannedApi(ledger.answer), grow: (is: boolean) => (isGrowing = is) };
+    return { api: cannedApi(world.answer), grow: (is: boolean) => (isGrowing = is) };
   };
-  const countOf = (seen: unknown) =>
-    Object.values((seen as { totals: AddressTotals }).totals.transactions).reduce((sum, count) => sum + count, 0);
+  const countOf = (seen: unknown) => sumOf((seen as { totals: AddressTotals }).totals.transactions);
 
   test.each([[[70]], [[1, 30, 29]], [[3]], [[100]]])("is read from the newest down: %j", async (every) => {
-    const ledger = new ModelLedger();
-    ledger.mine([1, 0]);
-    const { api, grow } = growing(ledger, every);
+    const world = new ModelWorld();
+    world.mine([1, 0]);
+    const { api, grow } = growing(world, every);
     const options = { transfers: false };
-    const at = () => ({ target: targetOf(PRINCIPAL, 1), chain: ledger.view, now: ledger.now, options });
+    const at = () => ({ target: targetOf(PRINCIPAL, 1), chain: world.view, now: world.now, options });
     let seen = await observe(addresses, api, undefined, at());
-    ledger.mine([...Array.from({ length: 20 }, () => 9)]);
+    world.mine([...Array.from({ length: 20 }, () => 9)]);
     grow(true);
     seen = await observe(addresses, api, seen, at());
     grow(false);
     for (let polls = 0; polls < 20; polls += 1) seen = await observe(addresses, api, seen, at());
 
-    const canonical = [...ledger.between(3, ledger.tip)].length;
+    const canonical = [...world.between(3, world.tip)].length;
     expect(countOf(seen)).toBe(canonical);
     expect((seen as { totals: AddressTotals }).totals.gap).toBe(0);
   });
 
-  test("is caught up from below", async () => {
-    const ledger = new ModelLedger();
-    ledger.mine([1, 0]);
-    const { api, grow } = growing(ledger, [40]);
+  test("by more than the pages of a poll, is caught up by the next ones", async () => {
+    const world = new ModelWorld();
+    world.mine([1, 0]);
+    const { api, grow } = growing(world, [40]);
     const at = () => ({
       target: targetOf(PRINCIPAL, 1),
-      chain: ledger.view,
-      now: ledger.now,
+      chain: world.view,
+      now: world.now,
       options: { transfers: false, pages: 4 },
     });
     let seen = await observe(addresses, api, undefined, at());
-    ledger.mine([...Array.from({ length: 200 }, () => 9)]);
+    world.mine([...Array.from({ length: 200 }, () => 9)]);
     grow(true);
     seen = await observe(addresses, api, seen, at());
     grow(false);
     for (let polls = 0; polls < 40; polls += 1) seen = await observe(addresses, api, seen, at());
 
-    expect(countOf(seen)).toBe([...ledger.between(3, ledger.tip)].length);
+    expect(countOf(seen)).toBe([...world.between(3, world.tip)].length);
     expect((seen as { totals: AddressTotals }).totals.gap).toBe(0);
   });
 });
@@ -239,33 +260,41 @@ describe("transfers that are not told by block", () => {
   const of = { ...targetOf(PRINCIPAL, 1) };
   const isTransfer = (key: string) => /^stacks_address_(stx|ft|nft)_transfer/.test(key);
   const isEvents = (asked: string) => asked.startsWith("address_transaction_events");
+  const isNewEvents = (asked: string) => asked.startsWith("transaction_events");
 
-  /** Read to the end, in as many polls as it takes; `spoil` stands between the ledger and the collector. */
+  /** Read to the end, in as many polls as it takes; `spoil` stands between the world and the collector. */
   async function readAll(
     options: object,
     spoil: (canned: Canned, operation: string, url: string) => Canned,
     sizes = [4, 3, 5],
+    polls = 6,
   ) {
-    const ledger = new ModelLedger();
-    ledger.mine(sizes);
+    const world = new ModelWorld();
+    world.mine(sizes);
     const api = cannedApi((url, operation) => {
-      const canned = spoil(ledger.answer(url, operation), operation, url);
+      const canned = spoil(world.answer(url, operation), operation, url);
       if (typeof canned === "object" && "status" in canned && canned.status === 410) api.retired.add(operation);
       return canned;
     });
     let seen: unknown;
-    for (let polls = 0; polls < 6; polls += 1) {
-      const poll = { target: of, chain: ledger.view, options: { backfill: "all", ...options } };
-      seen = await observe(addresses, api, seen, poll);
+    const requests: number[] = [];
+    for (let poll = 0; poll < polls; poll += 1) {
+      const before = api.asked.length;
+      world.now += 300_000;
+      const surroundings = { target: of, chain: world.view, now: world.now, options: { backfill: "all", ...options } };
+      seen = await observe(addresses, api, seen, surroundings);
+      requests.push(api.asked.slice(before).filter((asked) => isEvents(asked) || isNewEvents(asked)).length);
     }
-    return { asked: api.asked, values: await values(seen, of) };
+    return { asked: api.asked, requests, values: await values(seen, of) };
   }
   const asTheyAre = (canned: Canned) => canned;
   const goneByBlock = (canned: Canned, operation: string): Canned =>
     operation === "transactions_with_transfers" ? { status: 410 } : canned;
+  const allGone = (canned: Canned, operation: string): Canned =>
+    operation.endsWith("transaction_events") ? { status: 410 } : goneByBlock(canned, operation);
   const transfersOf = (seen: ReadonlyMap<string, number>) => [...seen].filter(([key]) => isTransfer(key));
 
-  test("are asked for by transaction where the operation for blocks is gone, and come out the same", async () => {
+  test("are requested by transaction where the operation for blocks is gone, and come out the same", async () => {
     const told = await readAll({}, asTheyAre);
     const looked = await readAll({ transaction_events: true }, goneByBlock);
 
@@ -276,14 +305,25 @@ describe("transfers that are not told by block", () => {
     expect(looked.values.get("stacks_address_irregularities_total transfers_missing")).toBe(0);
   });
 
-  test("are absent, and nobody asks for them, unless that was wished for", async () => {
+  test("are requested by the operation that stays, unless the settings want the other one", async () => {
+    const told = await readAll({}, asTheyAre);
     const { asked, values: seen } = await readAll({}, goneByBlock);
 
-    expect(transfersOf(seen)).toEqual([]);
+    expect(transfersOf(seen)).toEqual(transfersOf(told.values));
     expect(asked.filter(isEvents)).toEqual([]);
+    expect(asked.filter(isNewEvents).length).toBeGreaterThan(1);
+    expect(new Set(asked.filter(isNewEvents)).size).toBe(asked.filter(isNewEvents).length);
+    expect(told.asked.filter(isNewEvents)).toEqual([]);
   });
 
-  test("are asked for where a block lacks a transaction, and for that one only", async () => {
+  test("are absent, and not requested, when the settings do not want them", async () => {
+    const { requests, values: seen } = await readAll({ transfers: false }, asTheyAre);
+
+    expect(transfersOf(seen)).toEqual([]);
+    expect(requests.reduce((sum, count) => sum + count, 0)).toBe(0);
+  });
+
+  test("are requested where a block lacks a transaction, and for that one only", async () => {
     const told = await readAll({}, asTheyAre);
     let lost: string | undefined;
     const { asked, values: seen } = await readAll({ transaction_events: true }, (canned, operation) => {
@@ -306,7 +346,10 @@ describe("transfers that are not told by block", () => {
         if (operation !== "address_transaction_events") return goneByBlock(canned, operation);
         const query = new URL(url, "http://api").searchParams;
         const [offset, limit] = [Number(query.get("offset")), Number(query.get("limit"))];
-        const event = { type: "nft", data: { type: "mint", asset_identifier: "a::b", recipient: PRINCIPAL } };
+        const event = {
+          type: "nft",
+          data: { type: "mint", asset_identifier: "SP000000000000000000002Q6VF78.a::b", recipient: PRINCIPAL },
+        };
         const results = Array.from({ length: Math.min(limit, 120 - offset) }, () => event);
         return { json: { limit, offset, total: 120, results } };
       },
@@ -315,7 +358,7 @@ describe("transfers that are not told by block", () => {
 
     const looked = asked.filter(isEvents).length;
     expect(looked).toBeGreaterThanOrEqual(3);
-    const minted = [...seen].filter(([key]) => /^stacks_address_nft_transfers_total .*a::b/.test(key));
+    const minted = [...seen].filter(([key]) => /^stacks_address_nft_transfers_total .*\.a::b/.test(key));
     expect(minted.map(([, value]) => value).filter((value) => value > 0)).toEqual([(looked / 3) * 120]);
   });
 
@@ -327,52 +370,72 @@ describe("transfers that are not told by block", () => {
       { json: { limit: 50, offset: 0, total: 10_000, results: [{ type: "stx", data: {} }] } },
     ],
   ])("are waited for, then counted without and said: %s", async (_, answer) => {
-    const { values: seen } = await readAll({ transaction_events: true }, (canned, operation) =>
-      operation === "address_transaction_events" ? answer : goneByBlock(canned, operation),
-    );
+    const { values: seen } = await readAll({ transaction_events: true }, (canned, operation) => {
+      if (operation === "transaction_events") return { status: 404 };
+      return operation === "address_transaction_events" ? answer : goneByBlock(canned, operation);
+    });
 
     const counted = [...seen].filter(([key]) => key.startsWith("stacks_address_transactions_total"));
     expect(counted.reduce((sum, [, value]) => sum + value, 0)).toBe(12);
     expect(seen.get("stacks_address_irregularities_total transfers_missing")).toBeGreaterThan(0);
   });
 
-  test("of a crowded block are not asked for one by one", async () => {
-    const { asked, values: seen } = await readAll({ transaction_events: true }, goneByBlock, [80]);
+  test("of a crowded block are requested by several polls, none twice", async () => {
+    const told = await readAll({}, asTheyAre, [600]);
+    const { asked, requests, values: seen } = await readAll({}, goneByBlock, [600]);
 
-    expect(asked.filter(isEvents)).toEqual([]);
-    expect(seen.get("stacks_address_irregularities_total transfers_missing")).toBeGreaterThan(10);
+    expect(Math.max(...requests)).toBeLessThanOrEqual(60);
+    expect(asked.filter(isNewEvents).length).toBeGreaterThan(60);
+    expect(new Set(asked.filter(isNewEvents)).size).toBe(asked.filter(isNewEvents).length);
+    expect(transfersOf(seen)).toEqual(transfersOf(told.values));
+    expect(seen.get("stacks_address_irregularities_total transfers_missing")).toBe(0);
   });
 
-  test("are absent when both operations are gone", async () => {
-    const { values: seen } = await readAll({ transaction_events: true }, (canned, operation) =>
-      operation === "address_transaction_events" ? { status: 410 } : goneByBlock(canned, operation),
-    );
+  test("of more transactions than a poll requests, and that no server tells, do not stop counting", async () => {
+    const isLost = (canned: Canned, operation: string): Canned =>
+      operation === "transaction_events" ? { status: 404 } : goneByBlock(canned, operation);
+
+    const { values: seen } = await readAll({}, isLost, [600, 5], 30);
+
+    const counted = [...seen].filter(([key]) => key.startsWith("stacks_address_transactions_total"));
+    expect(counted.reduce((sum, [, value]) => sum + value, 0)).toBe(605);
+    expect(seen.get("stacks_address_irregularities_total transfers_missing")).toBeGreaterThan(60);
+  });
+
+  test("are absent when every operation is gone", async () => {
+    const { values: seen } = await readAll({ transaction_events: true }, allGone);
 
     expect(transfersOf(seen)).toEqual([]);
+    expect(seen.get("stacks_address_irregularities_total transfers_missing")).toBe(0);
   });
 });
+
+/** What a world answers, with each result of one operation changed. */
+function apiWith<Result>(world: ModelWorld, operation: string, change: (result: Result, index: number) => void) {
+  return cannedApi((url, asked) => {
+    const canned = world.answer(url, asked);
+    if (asked === operation && typeof canned === "object" && "json" in canned) {
+      const { results } = canned.json as { results: Result[] };
+      for (const [index, result] of results.entries()) change(result, index);
+    }
+    return canned;
+  });
+}
 
 describe("bad answers", () => {
   const spoiled = (
     change: (result: { tx: Record<string, unknown>; [key: string]: unknown }, index: number) => void,
   ) => {
-    const ledger = new ModelLedger();
-    ledger.mine([4, 0, 0]);
-    return cannedApi((url, operation) => {
-      const canned = ledger.answer(url, operation);
-      if (operation === "address_transactions" && typeof canned === "object" && "json" in canned) {
-        const { results } = canned.json as { results: { tx: Record<string, unknown> }[] };
-        for (const [index, result] of results.entries()) change(result, index);
-      }
-      return canned;
-    });
+    const world = new ModelWorld();
+    world.mine([4, 0, 0]);
+    return apiWith(world, "address_transactions", change);
   };
   const read = async (api: ReturnType<typeof cannedApi>) => {
     const of = targetOf(PRINCIPAL, 1);
     const options = { backfill: "all", transfers: false };
     const seen = await observe(addresses, api, undefined, {
       target: of,
-      chain: { tipHeight: 3, reorgs: 0, seenAt: 0 },
+      chain: chainOf(3),
       options,
     });
     return { api, values: await values(seen, of) };
@@ -403,7 +466,7 @@ describe("bad answers", () => {
     expect([...seen.keys()].filter((key) => /transactions_total (new_type_|other )/.test(key)).length).toBe(4);
   });
 
-  test("a list out of order is counted, and said", async () => {
+  test("a list out of order is counted all the same", async () => {
     const { values: seen } = await read(
       spoiled(({ tx }, index) => {
         tx.tx_index = index;
@@ -411,36 +474,56 @@ describe("bad answers", () => {
     );
 
     expect(countOf(seen)).toBe(4);
-    expect(seen.get("stacks_address_irregularities_total unordered")).toBe(1);
   });
 });
 
+interface WithTokens {
+  readonly ft_transfers: { asset_identifier: string; sender: string }[];
+}
+
 test("assets beyond the bound become other, and sums stay right", async () => {
-  const ledger = new ModelLedger();
-  ledger.mine([40]);
+  const world = new ModelWorld();
+  world.mine([40]);
   let made = 0;
-  const api = cannedApi((url, operation) => {
-    const canned = ledger.answer(url, operation);
-    if (operation === "transactions_with_transfers" && typeof canned === "object" && "json" in canned) {
-      const { results } = canned.json as { results: { ft_transfers: { asset_identifier: string }[] }[] };
-      for (const transfer of results.flatMap(({ ft_transfers }) => ft_transfers)) {
-        made += 1;
-        transfer.asset_identifier = `asset-${made}`;
-      }
-    }
-    return canned;
+  const api = apiWith(world, "transactions_with_transfers", ({ ft_transfers }: WithTokens) => {
+    for (const transfer of ft_transfers) transfer.asset_identifier = `${PRINCIPAL}.tokens::asset-${++made}`;
   });
   const of = targetOf(PRINCIPAL, 1);
   const options = { backfill: "all", max_assets: 2 };
 
-  const seen = await values(
-    await observe(addresses, api, undefined, { target: of, chain: { tipHeight: 1, reorgs: 0, seenAt: 0 }, options }),
-    of,
-  );
+  const seen = await values(await observe(addresses, api, undefined, { target: of, chain: chainOf(1), options }), of);
 
   const moved = [...seen].filter(([key, value]) => key.startsWith("stacks_address_ft_transfers_total") && value > 0);
   expect(made).toBeGreaterThan(3);
   expect(moved).toHaveLength(3);
   expect(moved.reduce((sum, [, value]) => sum + value, 0)).toBe(made);
   expect(seen.get("stacks_address_label_overflow_total ft")).toBe(made - 2);
+});
+
+test.each([
+  ["a tab", "SP000000000000000000002Q6VF78.token::co\tin"],
+  ["NUL", "SP000000000000000000002Q6VF78.token::co\0in"],
+  ["an escape sequence", "SP000000000000000000002Q6VF78.token::\u001B[2Jcoin"],
+  ["text that turns its direction", "SP000000000000000000002Q6VF78.token::\u202Enioc"],
+  ["a million characters", `SP000000000000000000002Q6VF78.token::${"a".repeat(1_000_000)}`],
+])("an identifier with %s is neither kept nor shown, and its transfers count as other", async (_, identifier) => {
+  const world = new ModelWorld();
+  world.mine([40]);
+  let made = 0;
+  const api = apiWith(world, "transactions_with_transfers", ({ ft_transfers }: WithTokens) => {
+    made += ft_transfers.length;
+    for (const transfer of ft_transfers) Object.assign(transfer, { asset_identifier: identifier, sender: identifier });
+  });
+  const of = { target: targetOf(PRINCIPAL, 1), chain: world.view, options: { backfill: "all" } };
+
+  const seen = await observe(addresses, api, undefined, of);
+  const page = await textOf(addresses, seen, "mainnet", of.target);
+
+  expect(made).toBeGreaterThan(3);
+  expect(page).toContain(`asset="other",direction="in"} ${made}\n`);
+  expect(page).toContain(`asset_class="ft"} ${made}\n`);
+  for (const text of [page, JSON.stringify(seen, (__, value) => (typeof value === "bigint" ? `${value}` : value))]) {
+    expect(text).not.toContain("token::");
+    expect(text.length).toBeLessThan(100_000);
+  }
 });

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "@jest/globals";
-import fc from "fast-check";
+import type { ChainView } from "../../src/collectors/chain-view.ts";
 import type { AnyCollector } from "../../src/collectors/collector.ts";
 import { contracts as collector } from "../../src/collectors/contracts.ts";
 import { type Canned, cannedApi, captured } from "../support/canned-api.ts";
 import { expectGolden, textOf } from "../support/golden.ts";
+import { chainOf } from "../support/known-chain.ts";
 import { observe } from "../support/observe.ts";
-import { restarted } from "../support/plain-data.ts";
 
 const contracts = collector as unknown as AnyCollector;
 const PRINCIPAL = "ST3J3ABAWHGKC812CJ2CQ18JKZ5S5HEK49XRT4DCM.logger";
@@ -21,6 +21,7 @@ interface Item {
 }
 
 interface Known {
+  readonly feed: { readonly waiting: readonly { readonly item: { readonly isOld?: boolean } }[] };
   readonly totals: {
     readonly events: Readonly<Record<string, number>>;
     readonly transactions: number;
@@ -32,21 +33,40 @@ interface Known {
 const total = (observation: unknown) =>
   Object.values((observation as Known).totals.events).reduce((sum, count) => sum + count, 0);
 
-test("captured answers become these samples", async () => {
-  const { json } = captured("contract-events.ok-default");
-  const { results } = json as { results: Item[] };
-  let shown = results.slice(8);
-  const api = cannedApi(() => ({ json: { limit: 50, offset: 0, results: shown } }));
-  const at = (tipHeight: number, seenAt = LATER) => ({ target, chain: { tipHeight, reorgs: 0, seenAt } });
+// Index hashes of blocks.
+const indexHash = (height: number) => `0x${String(height).padStart(64, "0")}`;
+/** A chain up to this height, of which every block is known. */
+const chainTo = (tipHeight: number, seenAt = LATER) =>
+  chainOf(
+    tipHeight,
+    Array.from({ length: tipHeight }, (_, n) => [n + 1, { indexHash: indexHash(n + 1) }] as const),
+    seenAt,
+  );
 
-  let seen = await observe(contracts, api, undefined, at(60, EARLIER));
-  shown = results;
-  seen = await observe(contracts, api, seen, at(61, EARLIER));
-  seen = await observe(contracts, api, seen, at(61));
-  expect(total(seen)).toBe(0);
+const waitingOf = (observation: unknown) =>
+  (observation as Known).feed.waiting.filter(({ item }) => !item.isOld).length;
+
+test("captured answers become these samples", async () => {
+  const { json, etag } = captured("contract-events.ok-default");
+  const { results } = json as { results: Item[] };
+  let canned: Canned = { json: { limit: 50, offset: 0, results: results.slice(8) }, etag: `"${indexHash(60)}"` };
+  const api = cannedApi(() => canned);
+  const at = (tipHeight: number) => ({
+    target,
+    chain: chainOf(tipHeight, [
+      [60, { indexHash: indexHash(60) }],
+      [61, { indexHash: etag?.slice(1, -1) }],
+    ]),
+  });
+
+  let seen = await observe(contracts, api, undefined, at(60));
+  canned = { json: { limit: 50, offset: 0, results }, etag };
+  seen = await observe(contracts, api, seen, at(60));
+  seen = await observe(contracts, api, seen, at(62));
+  expect({ total: total(seen), waiting: waitingOf(seen) }).toEqual({ total: 0, waiting: 8 });
   seen = await observe(contracts, api, seen, at(63));
 
-  expect(total(seen)).toBe(8);
+  expect({ total: total(seen), waiting: waitingOf(seen) }).toEqual({ total: 8, waiting: 0 });
   expectGolden("contract-events.ok-default", await textOf(contracts, seen, "testnet", target));
 });
 
@@ -67,28 +87,39 @@ test("moves to the replacement when the operation is gone, without a jump", asyn
 
 describe("an event", () => {
   const { results } = captured("contract-events.ok-default").json as { results: Item[] };
-  const seenBy = async (views: readonly ({ tipHeight: number; seenAt: number } | undefined)[]) => {
+  const seenBy = async (views: readonly (ChainView | undefined)[], tip?: string) => {
     let shown: Item[] = results.slice(8);
-    const api = cannedApi(() => ({ json: { limit: 50, offset: 0, results: shown } }));
+    // Without a tip, the validator is one that names none.
+    const api = cannedApi(() => ({ json: { limit: 50, offset: 0, results: shown }, etag: `"${tip ?? shown.length}"` }));
     let seen: unknown;
-    for (const view of views) {
-      const chain = view && { ...view, reorgs: 0 };
+    for (const chain of views) {
       seen = await observe(contracts, api, seen, { target, chain, isFollowed: true });
       shown = results;
     }
     return total(seen);
   };
-  const view = (tipHeight: number, seenAt: number) => ({ tipHeight, seenAt });
 
-  test("is not counted by a tip that was asked before it was seen: it can be in a block above that", async () => {
-    expect(await seenBy([view(60, EARLIER), view(60, EARLIER), view(62, LATER)])).toBe(0);
-    expect(await seenBy([view(60, EARLIER), view(60, EARLIER), view(62, LATER), view(63, LATER)])).toBe(0);
-    expect(await seenBy([view(60, EARLIER), view(60, EARLIER), view(62, LATER), view(64, LATER)])).toBe(8);
+  test("is counted when the tip at which it was listed has the confirmations", async () => {
+    const before = [chainTo(60), chainTo(61)];
+    expect(await seenBy([...before, chainTo(63)], indexHash(62))).toBe(0);
+    expect(await seenBy([...before, chainTo(64)], indexHash(62))).toBe(8);
+  });
+
+  test("is not counted while the tip at which it was listed is not on the chain", async () => {
+    const views = [60, 62, 70, 80].map((height) => chainTo(height));
+    expect(await seenBy(views, `0x${"f".repeat(64)}`)).toBe(0);
+  });
+
+  test("without a tip, is not counted by one requested before it was seen: it can be in a block above that", async () => {
+    const before = [chainTo(60, EARLIER), chainTo(60, EARLIER)];
+    expect(await seenBy([...before, chainTo(62)])).toBe(0);
+    expect(await seenBy([...before, chainTo(62), chainTo(63)])).toBe(0);
+    expect(await seenBy([...before, chainTo(62), chainTo(64)])).toBe(8);
   });
 
   test("waits while the tip is not known yet, as after a restart", async () => {
     expect(await seenBy([undefined, undefined, undefined])).toBe(0);
-    expect(await seenBy([undefined, undefined, view(60, LATER), undefined, view(62, LATER)])).toBe(8);
+    expect(await seenBy([undefined, undefined, chainTo(60), undefined, chainTo(62)])).toBe(8);
   });
 });
 
@@ -106,7 +137,38 @@ describe("a burst", () => {
     return { json: { limit: 50, offset, results: all.slice(offset, offset + 50) } };
   };
 
-  test("beyond the pages of a poll is a counted gap", async () => {
+  test.each([
+    ["after 4,000 quiet blocks", 5_000],
+    ["without a chain to go by", undefined],
+  ])("beyond the pages of a poll is read on by the next polls, %s", async (_, height) => {
+    let all = list(60);
+    let tip = 1_000;
+    const api = cannedApi((url) => ({ ...pageOf(all)(url), etag: `"${indexHash(tip)}"` }));
+    const at = () => ({ target, options: { pages: 2 }, ...(height === undefined ? {} : { chain: chainTo(tip) }) });
+
+    let seen = await observe(contracts, api, undefined, at());
+    seen = await observe(contracts, api, seen, at());
+    tip += 10;
+    seen = await observe(contracts, api, seen, at());
+    tip = height ?? tip;
+    const behind: boolean[] = [];
+    for (let polls = 0; polls < 10; polls += 1) {
+      // The list grows while it is read.
+      all = list(600 + 6 * polls);
+      tip += 10;
+      seen = await observe(contracts, api, seen, at());
+      behind.push(contracts.sighting?.(seen, target).isBehind ?? false);
+    }
+
+    expect(behind.slice(0, 5)).toEqual([true, true, true, true, true]);
+    expect(behind.at(-1)).toBe(false);
+    tip += 10;
+    seen = await observe(contracts, api, seen, at());
+    expect(total(seen)).toBe(654 - 60);
+    expect((seen as Known).totals).toMatchObject({ gaps: 0, transactions: 198, reverted: 0 });
+  });
+
+  test("whose place is lost while it is read is a counted gap", async () => {
     let all = list(60);
     const api = cannedApi((url) => pageOf(all)(url));
     const options = { pages: 2 };
@@ -114,9 +176,16 @@ describe("a burst", () => {
     let seen = await observe(contracts, api, undefined, { target, options });
     all = list(600);
     seen = await observe(contracts, api, seen, { target, options });
+    // The event at which reading ended is gone.
+    all = all.filter((_, place) => place < 90 || place > 110);
+    for (let polls = 0; polls < 3; polls += 1) seen = await observe(contracts, api, seen, { target, options });
 
     expect((seen as Known).totals.gaps).toBe(1);
-    expect(total(seen)).toBe(98);
+    expect(contracts.sighting?.(seen, target).isBehind).toBe(false);
+    all = [...list(603).slice(0, 3), ...all];
+    for (let polls = 0; polls < 2; polls += 1) seen = await observe(contracts, api, seen, { target, options });
+    expect((seen as Known).totals.gaps).toBe(1);
+    expect(total(seen)).toBe(98 + 3);
   });
 
   test("within them is counted whole", async () => {
@@ -125,85 +194,9 @@ describe("a burst", () => {
 
     let seen = await observe(contracts, api, undefined, { target });
     all = list(360);
-    seen = await observe(contracts, api, seen, { target });
+    for (let polls = 0; polls < 2; polls += 1) seen = await observe(contracts, api, seen, { target });
 
     expect(total(seen)).toBe(300);
     expect((seen as Known).totals).toMatchObject({ gaps: 0, transactions: 100 });
   });
-});
-
-// Blocks of transactions of so many events each; a fork replaces the newest blocks.
-const steps = fc.array(
-  fc.oneof(
-    fc.record({ kind: fc.constant("mine" as const), events: fc.nat(40) }),
-    fc.record({ kind: fc.constant("fork" as const), depth: fc.integer({ min: 1, max: 2 }) }),
-    fc.constant({ kind: "fail" as const }),
-    fc.constant({ kind: "restart" as const }),
-    fc.constant({ kind: "poll" as const }),
-  ),
-  { maxLength: 25 },
-);
-
-test("counters equal an independent count of what stayed", async () => {
-  await fc.assert(
-    fc.asyncProperty(fc.nat(60), steps, async (first, story) => {
-      let made = 0;
-      const block = (events: number) => {
-        made += 1;
-        const tx = `0x${made}`;
-        return Array.from({ length: events }, (_, index) => ({
-          tx_id: tx,
-          event_index: index,
-          event_type: "smart_contract_log",
-          contract_log: { topic: "print" },
-        }));
-      };
-      const blocks = [block(first)];
-      let isDown = false;
-      let now = 0;
-      const api = cannedApi(
-        (url) => {
-          if (isDown) return { status: 500 };
-          const offset = Number(new URL(url, "http://model").searchParams.get("offset") ?? 0);
-          const all = blocks.flat().reverse();
-          return { json: { limit: 50, offset, results: all.slice(offset, offset + 50) } };
-        },
-        () => now,
-      );
-      let seen: unknown;
-      let chain = { tipHeight: blocks.length, reorgs: 0, seenAt: now };
-      const poll = async () => {
-        now += 1000;
-        // Where the chain ends is asked every third time only.
-        if (Math.floor(now / 1000) % 3 === 0) chain = { tipHeight: blocks.length, reorgs: 0, seenAt: now };
-        now += 1;
-        seen = await observe(contracts, api, seen, { target, chain }).catch((error: unknown) => {
-          if (error instanceof Error && error.name === "ApiError") return seen;
-          throw error;
-        });
-      };
-      await poll();
-      for (const step of story) {
-        if (step.kind === "mine") blocks.push(block(step.events));
-        if (step.kind === "fork" && blocks.length > step.depth) {
-          blocks.splice(-step.depth);
-          for (let depth = 0; depth <= step.depth; depth += 1) blocks.push(block(2));
-        }
-        if (step.kind === "restart") seen = restarted(seen);
-        isDown = step.kind === "fail";
-        await poll();
-      }
-      isDown = false;
-      for (let more = 0; more < 12; more += 1) {
-        blocks.push([]);
-        await poll();
-      }
-
-      const there = blocks.slice(1).flat().length;
-      const wasForked = (blocks[0]?.[0]?.tx_id ?? "0x1") !== "0x1";
-      if (!wasForked) expect(total(seen) - (seen as Known).totals.reverted).toBe(there);
-      expect((seen as Known).totals.reverted).toBe(0);
-    }),
-    { seed: 20_261_121, numRuns: 300 },
-  );
 });

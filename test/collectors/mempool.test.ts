@@ -2,6 +2,8 @@ import { describe, expect, test } from "@jest/globals";
 import type { AnyCollector } from "../../src/collectors/collector.ts";
 import { fees as feesCollector } from "../../src/collectors/fees.ts";
 import { mempool as mempoolCollector } from "../../src/collectors/mempool.ts";
+import { Fixture, failure } from "../api/fixture.ts";
+import { json } from "../api/scripted-server.ts";
 import { type Canned, cannedApi, captured } from "../support/canned-api.ts";
 import { expectGolden, textOf } from "../support/golden.ts";
 import { observe } from "../support/observe.ts";
@@ -72,8 +74,39 @@ test("unknown transaction types pass, are counted as drift, and are bounded", as
   expect(text).toContain('tx_type="new_07",priority="high"} 4');
   expect(text).not.toContain("new_08");
   expect(text).not.toContain("Not a label");
-  expect(api.drift).toHaveLength(21);
+  expect(api.drift).toHaveLength(9);
   expect(new Set(api.drift)).toEqual(new Set(["mempool_fees tx_type enum"]));
+});
+
+test.each([
+  ["fees", fees, { all: row }],
+  ["statistics", mempool, captured("mempool-stats.ok").json as object],
+] as const)("%s of more than 1 MiB are not read, although the network allows 16", async (_, collector, body) => {
+  await using f = await Fixture.start([json({ ...body, junk: "x".repeat(2 ** 20) })]);
+
+  expect(await failure(observe(collector, f.api()))).toMatchObject({ reason: "too_large" });
+});
+
+test("what is kept of an answer does not grow with members that nobody knows", async () => {
+  const junk = Object.fromEntries(Array.from({ length: 50_000 }, (_, index) => [`type_${index}`, {}]));
+  const counts = Object.fromEntries(Array.from({ length: 50_000 }, (_, index) => [`type_${index}`, index]));
+  const stats = captured("mempool-stats.ok").json as Readonly<Record<string, object>>;
+  const fewKeys = (observation: unknown) => {
+    const { body } = (observation as { snapshot: { body: Record<string, object> } }).snapshot;
+    return [body, ...Object.values(body).filter((value) => value !== undefined)].map((one) => Object.keys(one).length);
+  };
+
+  const keptFees = await observe(
+    fees,
+    cannedApi(() => ({ json: { all: row, ...junk } })),
+  );
+  const tx_type_counts = { ...stats.tx_type_counts, ...counts };
+  const keptStats = await observe(
+    mempool,
+    cannedApi(() => ({ json: { ...stats, tx_type_counts } })),
+  );
+
+  expect(Math.max(...fewKeys(keptFees), ...fewKeys(keptStats))).toBeLessThanOrEqual(13);
 });
 
 test("something new beside the fees that is no fee is counted as drift, and the fees are served", async () => {

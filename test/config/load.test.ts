@@ -19,14 +19,29 @@ describe("defaults", () => {
       networks: [
         {
           name: "mainnet",
-          url: "https://api.hiro.so",
-          apiKey: undefined,
-          apiKeyHeader: "x-api-key",
-          budget: { perMinute: 10, perMonth: 150_000 },
+          upstreams: [
+            {
+              name: "default",
+              url: "https://api.hiro.so",
+              apiKey: undefined,
+              apiKeyHeader: "x-api-key",
+              budget: { perMinute: 10, perMonth: 150_000 },
+            },
+          ],
+          failover: {
+            failures: 3,
+            lagBlocks: 10,
+            lagForMs: 300_000,
+            returnAfterMs: 600_000,
+            probeEveryMs: 120_000,
+          },
+          onNewChain: "refuse",
           addresses: [],
           contracts: [],
+          assets: [],
           confirmations: 6,
           watchFiles: [],
+          longestPauseMs: 900_000,
           maxBodyBytes: 16 * 1024 * 1024,
           collectors: [
             {
@@ -115,8 +130,8 @@ collectors:
 
     const { networks } = await configOf(text);
 
-    expect(networks.map(({ url }) => url)).toEqual(["https://a.example/api", "http://[::1]:3999"]);
-    expect(networks.map(({ budget }) => budget.perMonth)).toEqual([150_000, undefined]);
+    expect(networks.map(({ upstreams }) => upstreams[0].url)).toEqual(["https://a.example/api", "http://[::1]:3999"]);
+    expect(networks.map(({ upstreams }) => upstreams[0].budget.perMonth)).toEqual([150_000, undefined]);
     expect(networks[0]?.collectors.map(({ name }) => name)).toEqual(["mempool", "blocks"]);
     expect(networks[0]?.collectors[1]?.options).toMatchObject({ catch_up: 9, tenure_limits: { runtime: 5 } });
     expect(networks[1]?.collectors).toMatchObject([
@@ -133,7 +148,7 @@ collectors:
 
     const { networks } = await configOf(text);
 
-    expect(networks.map(({ budget }) => budget.perMinute)).toEqual([3, 3]);
+    expect(networks.map(({ upstreams }) => upstreams[0].budget.perMinute)).toEqual([3, 3]);
   });
 });
 
@@ -153,10 +168,9 @@ collectors:
 
     expect(networks[0]).toMatchObject({
       name: "123",
-      url: "https://node:3999/a$b",
-      budget: { perMinute: 25, perMonth: 25 },
+      upstreams: [{ url: "https://node:3999/a$b", budget: { perMinute: 25, perMonth: 25 } }],
     });
-    expect(networks[0]?.apiKey?.reveal()).toBe("12345678");
+    expect(networks[0]?.upstreams[0].apiKey?.reveal()).toBe("12345678");
     expect(networks[0]?.collectors.map(({ name }) => name)).toEqual(["mempool", "blocks"]);
   });
 
@@ -176,7 +190,7 @@ describe("keys", () => {
   test("come from a file beside the configuration, without white space around them", async () => {
     const config = await configOf(network("    api_key_file: good\n"));
 
-    expect(config.networks[0]?.apiKey?.reveal()).toBe("planted-key-of-a-file");
+    expect(config.networks[0]?.upstreams[0].apiKey?.reveal()).toBe("planted-key-of-a-file");
   });
 
   test("do not show themselves", async () => {
@@ -184,7 +198,7 @@ describe("keys", () => {
 
     expect(JSON.stringify(config)).not.toMatch(PLANTED);
     expect(inspect(config, { depth: 9, showHidden: true })).not.toMatch(PLANTED);
-    expect(config.networks[0]?.apiKey?.reveal()).toBe("planted-good-key");
+    expect(config.networks[0]?.upstreams[0].apiKey?.reveal()).toBe("planted-good-key");
   });
 });
 

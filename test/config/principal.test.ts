@@ -80,7 +80,7 @@ describe("refuses", () => {
     ["SP00000000000000000002Q6VF78", "a wrong checksum, so a character is wrong or missing"],
     ["SP0000000000000000000002Q6VF78", "a wrong checksum, so a character is wrong or missing"],
     ["", "text that does not begin with S"],
-    ["SP", "text of 2 characters, which no address has"],
+    ["SP", "2 characters, and an address has 28 to 41"],
     ["SPU00000000000000000002Q6VF78", "a character that addresses do not have"],
     ["SP000000000000000000002Q6VF78.", "a contract name that cannot exist"],
     ["SP000000000000000000002Q6VF78.9lives", "a contract name that cannot exist"],

@@ -75,13 +75,13 @@ test.each([
     "a name twice, once in a file",
     `    addresses: [{ address: ${A}, name: a }]\n    address_files: [b.csv]\n`,
     { "b.csv": `address,name\n${B},a\n` },
-    /b\.csv:2: name: expected a name that no other entry of addresses has, found "a"/,
+    /b\.csv:2:1: name: expected a name that no other entry of addresses has, found "a"/,
   ],
   [
     "a typo in a file",
     "    address_files: [a.txt]\n",
     { "a.txt": `${A}\n${A.slice(0, -1)}9\n` },
-    /a\.txt:2: address: expected an address of mainnet, .*: a wrong checksum/,
+    /a\.txt:2:1: address: expected an address of mainnet, .*, found "SP.*": a wrong checksum/,
   ],
   [
     "an address as a contract",
@@ -103,21 +103,112 @@ test.each([
   ],
   ["a file that is not there", "    address_files: [no.csv]\n", {}, /address_files\[0\]: .*no such file/],
   ["a file that is no text", "    address_files: [a.txt]\n", { "a.txt": Uint8Array.of(0xff) }, /UTF-8/],
-  ["a CSV without header", "    address_files: [a.csv]\n", { "a.csv": `${A}\n` }, /a\.csv:1: .*column address/],
+  ["a CSV without header", "    address_files: [a.csv]\n", { "a.csv": `${A}\n` }, /a\.csv:1:1: .*column address/],
   [
     "a CSV row too long",
     "    address_files: [a.csv]\n",
     { "a.csv": `address\n${A},x\n` },
-    /a\.csv:2: .*1 fields, found 2/,
+    /a\.csv:2:1: .*1 fields, found 2/,
   ],
-  ["a quote that is not closed", "    address_files: [a.csv]\n", { "a.csv": `address\n"${A}\n` }, /a\.csv:2: .*quote/],
-  ["JSON that is none", "    address_files: [a.json]\n", { "a.json": "[" }, /a\.json: .*expected JSON/],
+  [
+    "a quote that is not closed",
+    "    address_files: [a.csv]\n",
+    { "a.csv": `address\n"${A}\n` },
+    /a\.csv:2:1: .*quote/,
+  ],
+  ["JSON that is none", "    address_files: [a.json]\n", { "a.json": "[" }, /a\.json:1:2: expected JSON/],
+  [
+    "two columns of one name",
+    "    address_files: [a.csv]\n",
+    { "a.csv": "\n\naddress,x,x\n" },
+    /a\.csv:3:1: expected different columns, found columns 2 and 3 of one name/,
+  ],
+  [
+    "JSON that goes on after its end",
+    "    address_files: [a.json]\n",
+    { "a.json": '[\n "SP"\n]\n x' },
+    /a\.json:4:2: expected JSON/,
+  ],
+  [
+    "JSON with a comma too many",
+    "    address_files: [a.json]\n",
+    { "a.json": `["${A}", ]` },
+    /a\.json:1:35: expected JSON/,
+  ],
+  [
+    "JSON that is no list",
+    "    address_files: [a.json]\n",
+    { "a.json": '\n{"a": []}' },
+    /a\.json:2:1: expected a list/,
+  ],
+  [
+    "an entry that has no end",
+    "    address_files: [a.json]\n",
+    { "a.json": `["${"x".repeat(100_000)}` },
+    /a\.json:1:2: expected an entry of at most 16384 characters, found more/,
+  ],
+  [
+    "more entries than there may be",
+    `    addresses: [{ address: ${A} }]\n    address_files: [a.txt]\n`,
+    { "a.txt": "x\n".repeat(100_000) },
+    /address_files\[0\]: expected at most 100000 addresses in the configuration and its files, found more$/,
+  ],
   [
     "a JSON entry of another shape",
     "    address_files: [a.json]\n",
     { "a.json": `[\n  "${A}",\n  { "adress": 1 }\n]` },
-    /a\.json:3: address: expected another value, found nothing/,
+    /a\.json:3:3: address: expected another value, found nothing/,
   ],
 ] as const)("tells of %s", async (_, lines, files, message) => {
   expect(await mistakes(lines, files as Readonly<Record<string, string | Uint8Array>>)).toMatch(message);
+});
+
+const PASTED = "s3cr3t-0123456789-pasted";
+
+describe("what is no principal may be a secret, and is described instead of quoted:", () => {
+  test.each([
+    ["a line", "a.txt", `${A}\n  ${PASTED} # key\n`, "a.txt:2:3: address:"],
+    ["a field", "a.csv", `name,address\nx, "${PASTED}"\n`, "a.csv:2:3: address:"],
+    ["an item", "a.json", `["${A}",\n  "${PASTED}"]`, "a.json:2:3: address:"],
+    ["an entry", "a.json", `[{ "address": "${PASTED}" }]`, "a.json:1:2: address:"],
+    ["a contract name", "a.txt", `${A}.${PASTED.replace("-", "/")}\n`, "a.txt:1:1: address:"],
+  ])("%s", async (_, name, content, place) => {
+    const told = await mistakes(`    address_files: [${name}]\n`, { [name]: content });
+
+    expect(told).toContain(place);
+    expect(told).toMatch(/found text of \d+ characters: /);
+    expect(told).not.toMatch(/s3cr3t|pasted/);
+  });
+
+  test.each([
+    ["an entry of the configuration", `    addresses: [{ address: ${PASTED} }]\n`],
+    ["a number", "    address_files: [a.json]\n"],
+    ["JSON of another kind", "    address_files: [b.json]\n"],
+    ["a header", "    address_files: [b.csv]\n"],
+  ])("%s", async (_, lines) => {
+    const told = await mistakes(lines, {
+      "a.json": "[1234567890]",
+      "b.json": `[{ "address": "${A}", "name": ["${PASTED}"] }, ${PASTED}]`,
+      "b.csv": `${PASTED},${PASTED},address\n`,
+    });
+
+    expect(told).toContain("expected");
+    expect(told).not.toMatch(/s3cr3t|pasted|1234/);
+  });
+
+  test("what comes from the environment is not shown even when it looks like an address", async () => {
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the syntax of the file
+    const lines = "    addresses: [{ address: '${PLANTED}' }]\n";
+    const told = await mistakesOf(text(lines), { env: { PLANTED: `${A.slice(0, -1)}9` } });
+
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the syntax of the file
+    expect(told).toContain('found the value of "${PLANTED}": a wrong checksum');
+  });
+
+  test.each([[A.toLowerCase()], [`${A.slice(0, -1)}9`], [`${A}0`], [`${A.toLowerCase()}.pool`]])(
+    "%s was meant to be one, and is quoted",
+    async (near) => {
+      expect(await mistakes("    address_files: [a.txt]\n", { "a.txt": near })).toContain(`found "${near}"`);
+    },
+  );
 });

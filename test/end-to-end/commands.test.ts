@@ -110,8 +110,32 @@ describe("check", () => {
   test("says that a file is not there", async () => {
     expect(await run(["check", "--config", join(folder, "none.yaml")])).toMatchObject({
       code: 1,
-      err: expect.stringContaining("ENOENT"),
+      err: `${join(folder, "none.yaml")}: expected a file that can be read, found no such file\n`,
     });
+  });
+
+  test("says at once that a file is a FIFO, and that a list of one is", async () => {
+    const fifo = join(folder, "fifo");
+    expect(spawnSync("mkfifo", [fifo]).status).toBe(0);
+    for (const file of [fifo, watching(`    address_files: [${fifo}]\n`)]) {
+      const { code, err } = await run(["check", "--config", file]);
+      expect({ code, err }).toMatchObject({ code: 1, err: expect.stringContaining("found a FIFO") });
+    }
+  });
+
+  test("warns of a key over plain http, and serve does too", async () => {
+    const file = configFile(
+      `networks: [{ name: m, url: "http://192.0.2.1", api_key: "\${PLANTED}" }]\nstate: memory\n`,
+    );
+    const { code, err } = await run(["check", "--config", file], { PLANTED: "planted-key" });
+    expect({ code, err }).toEqual({
+      code: 0,
+      err: "warning: network m: the API key goes over plain http, where others can read it; use an https URL\n",
+    });
+    const program = start(["--config", file, "--listen", "127.0.0.1:0"], { PLANTED: "planted-key" });
+    await program.says(/"level":"warn".*network m: the API key goes over plain http/);
+    program.child.kill("SIGTERM");
+    expect(await program.finished).toMatchObject({ code: 0 });
   });
 });
 
@@ -185,6 +209,20 @@ test.each([[["nonsense"]], [["--nonsense"]], [["serve", "--listen"]]])("%j is re
 
   expect(code).toBe(2);
   expect(err).toMatch(/^error: /);
+});
+
+test.each([
+  [["bogus"], /^error: unknown command 'bogus'; the commands are serve, once, check, plan, demo/],
+  [["--listen", ":0", "bogus"], /^error: unknown command 'bogus'/],
+  [["--config", "a.yaml", "check"], /^error: the command has to come first: stacks-exporter check …/],
+  [["serve", "bogus"], /^error: serve has no arguments, found 'bogus'/],
+  [["check", "a.yaml"], /^error: check has no arguments, found 'a\.yaml'/],
+  [["demo", "--config", "a.yaml"], /^error: demo has its own configuration and reads no file/],
+])("%j is refused in words that say why", async (args, message) => {
+  const { code, out, err } = await run(args);
+
+  expect({ code, out }).toEqual({ code: 2, out: "" });
+  expect(err).toMatch(message);
 });
 
 describe("serve", () => {

@@ -135,6 +135,7 @@ collectors:
         page: undefined as never,
         missing: () => [],
         onError: (error) => complaints.push(String(error)),
+        onRefused: (reason) => complaints.push(reason),
       });
       await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
       url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;

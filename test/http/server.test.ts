@@ -45,6 +45,7 @@ beforeEach(async () => {
     missing: () => missing,
     ...world.view(),
     onError: (error) => errors.push(error),
+    onRefused: (reason) => errors.push(reason),
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
 });

@@ -28,6 +28,9 @@ async function listen(): Promise<void> {
     onError: (error) => {
       throw error;
     },
+    onRefused: (reason) => {
+      throw new Error(reason);
+    },
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
 }
@@ -125,7 +128,7 @@ describe("how everything stands:", () => {
     expect(json.problems).toEqual([
       {
         ...{ network: "mainnet", collector: "fees", since: at(-15) },
-        message: "http_server: mempool_fees: expected 200, got 503",
+        message: "the API reports an error of its own (http_server): mempool_fees: expected 200, got 503",
       },
     ]);
     expect(json.targets.items[0]).toMatchObject({
@@ -158,7 +161,50 @@ describe("how everything stands:", () => {
     expect(json.problems).toMatchObject([{ network: "mainnet", until: at(60) }]);
     expect(json.networks[0]).toMatchObject({ paused_until: at(60), collectors: [{ state: "paused" }] });
     expect(json.targets.items[0]).toMatchObject({ state: "paused", next_poll_at: at(60) });
+    expect(json.networks[0]).toMatchObject({ longest_pause_seconds: 900 });
     expect(textOf(page)).toContain("‖ Paused until 12:01:00 UTC (in 1 min)");
+    expect(textOf(page)).toContain("A pause lasts at most 15 min ( longest_pause ).");
+  });
+
+  test("an API that does not answer: one problem with the first cause, and when it is asked again", async () => {
+    const cause = { reason: "network", message: `ECONNREFUSED ${world.secret}:3999: no connection` } as const;
+    world.networks.length = 0;
+    world.network("mainnet", {
+      outage: { operation: undefined, since: NOON - 90_000, cause, nextProbeAt: NOON + 15_000 },
+    });
+    world.fail(world.task("fees"), 90, "network");
+    world.fail(world.task("mempool"), 80, "network");
+    const { json, page } = await ask();
+
+    const message = "the API cannot be reached (network): ECONNREFUSED ***:3999: no connection; one request asks again";
+    expect(json.status).toBe("down");
+    expect(json.problems).toEqual([
+      { network: "mainnet", message: `no valid answer since the start: ${message}`, until: at(15) },
+    ]);
+    expect(json.networks[0]?.outage).toEqual({
+      reason: "network",
+      message: "ECONNREFUSED ***:3999: no connection",
+      since: at(-90),
+      next_probe_at: at(15),
+    });
+    expect(textOf(page)).toContain("one request asks again");
+
+    world.succeed(world.task("blocks"), 7);
+    world.fail(world.task("contracts"), 70, "gone");
+    expect((await ask()).json.problems).toMatchObject([
+      { message, since: at(-90), until: at(15) },
+      { collector: "contracts" },
+    ]);
+  });
+
+  test("an outage of one operation is told by the collectors that need it", async () => {
+    const cause = { reason: "timeout", message: "late" } as const;
+    world.networks.length = 0;
+    world.network("mainnet", { outage: { operation: "block", since: NOON, cause, nextProbeAt: NOON + 15_000 } });
+    world.fail(world.task("blocks"), 90, "timeout");
+    world.succeed(world.task("fees"), 7);
+
+    expect((await ask()).json.problems.map(({ collector }) => collector)).toEqual(["blocks"]);
   });
 
   test("a pause that is over is none", async () => {
@@ -180,7 +226,8 @@ describe("how everything stands:", () => {
     const { json, page } = await ask();
 
     expect(json.status).toBe("down");
-    expect(json.problems[0]).toEqual({ network: "mainnet", message: "no valid answer since the start" });
+    const message = "no valid answer since the start: the operation is retired (gone): mempool_fees: gone";
+    expect(json.problems).toEqual([{ network: "mainnet", message }]);
     expect(json.networks[0]?.retired_operations).toEqual([
       { name: "mempool_fees", since: at(-60), next_try_at: at(3600) },
     ]);
@@ -209,8 +256,111 @@ describe("how everything stands:", () => {
     const { json, page } = await ask();
 
     expect(json.status).toBe("down");
-    expect(json.problems[0]).toEqual({ network: "mainnet", message: "no valid answer", since: at(-12) });
-    expect(textOf(page)).toContain("Down A network gives no valid answer.");
+    const message = "no valid answer: the API reports an error of its own (http_server): no";
+    expect(json.problems).toEqual([{ network: "mainnet", message, since: at(-12) }]);
+    expect(textOf(page)).toContain("Down A network gives no data.");
+    expect(page.match(/<li>/g)).toHaveLength(1);
+  });
+
+  test("a pause that fails every collector is one problem, with its end", async () => {
+    world.networks.length = 0;
+    world.network("mainnet", { pausedUntil: NOON + 60_000 });
+    for (const name of ["fees", "mempool", "blocks"]) {
+      const task = world.task(name);
+      world.succeed(task, 20);
+      world.fail(task, 5, "rate_limited", "paused for 65 s");
+    }
+    const { json, page } = await ask();
+
+    const message = "no valid answer: the API asked to wait (429), and no request leaves before";
+    expect(json.status).toBe("down");
+    expect(json.problems).toEqual([{ network: "mainnet", message, since: at(-20), until: at(60) }]);
+    expect(page.match(/<li>/g)).toHaveLength(1);
+  });
+
+  test("a pause that fails some collectors is one problem; what fails for another reason is another", async () => {
+    world.networks.length = 0;
+    world.network("mainnet", { pausedUntil: NOON + 60_000 });
+    for (const name of ["fees", "mempool"]) world.fail(world.task(name), 5, "rate_limited", "paused for 65 s");
+    world.fail(world.task("addresses", { target: watched("SP1", "vault") }), 5, "not_found", "no such address");
+    world.succeed(world.task("blocks"), 1);
+    const { json } = await ask();
+
+    expect(json.status).toBe("degraded");
+    expect(json.problems.map(({ collector, message }) => [collector, message])).toEqual([
+      [undefined, "the API asked to wait (429), and no request leaves before"],
+      ["addresses", "vault: the API does not know it (not_found): no such address"],
+    ]);
+  });
+
+  test("several causes of one outage are one problem, the most frequent first", async () => {
+    for (const [name, reason] of [
+      ["fees", "timeout"],
+      ["mempool", "network"],
+      ["blocks", "network"],
+    ] as const) {
+      world.fail(world.task(name), 5, reason, `${name} failed`);
+    }
+    const { json } = await ask();
+
+    expect(json.problems).toEqual([
+      {
+        network: "mainnet",
+        message:
+          "no valid answer since the start: the API cannot be reached (network): blocks failed; the API does not answer in time (timeout): fees failed",
+      },
+    ]);
+  });
+
+  test("collectors that fail for one cause of the network are one problem, while others succeed", async () => {
+    for (const name of ["fees", "mempool"]) world.fail(world.task(name), name === "fees" ? 9 : 5, "behind", "2 blocks");
+    world.fail(world.task("contracts"), 5, "bad_body", "no list");
+    world.succeed(world.task("blocks"), 1);
+    const { json, page } = await ask();
+
+    expect(json.problems).toEqual([
+      {
+        network: "mainnet",
+        message: "fees and mempool: the API is behind the chain (behind): 2 blocks",
+        since: at(-9),
+      },
+      {
+        ...{ network: "mainnet", collector: "contracts", since: at(-5) },
+        message: "the answer does not have the expected form (bad_body): no list",
+      },
+    ]);
+    expect(textOf(page)).toContain("Degraded 2 things are wrong.");
+  });
+
+  test("a collector of which some targets fail keeps its own problem, with their names", async () => {
+    world.fail(world.task("fees"), 5, "http_server", "500");
+    world.fail(world.task("mempool"), 5, "http_server", "500");
+    const [vault, treasury] = targets("addresses", ["vault", "treasury"]);
+    world.fail(vault as Task, 5, "http_server", "500");
+    world.succeed(treasury as Task, 1);
+    const { json } = await ask();
+
+    expect(json.problems.map(({ collector, message }) => [collector, message])).toEqual([
+      [undefined, "fees and mempool: the API reports an error of its own (http_server): 500"],
+      ["addresses", "1 of 2 targets fail, vault: the API reports an error of its own (http_server): 500"],
+    ]);
+  });
+
+  test("a refused watch list: what is wrong with it, masked, and since when", async () => {
+    world.succeed(world.task("fees"), 1);
+    const refusal = { at: NOON - 30_000, mistake: "wallets.csv:3: expected an address s3cret", mistakes: 2 };
+    world.watchList = { isGood: false, lastGoodAt: NOON - 60_000, refusal };
+    const { json, page } = await ask();
+
+    expect(json.status).toBe("degraded");
+    expect(json.problems).toEqual([
+      {
+        message:
+          "the changed watch list is not in force, the one before is: wallets.csv:3: expected an address *** (and 1 more)",
+        since: at(-30),
+      },
+    ]);
+    expect(textOf(page)).toContain("watch list : the changed watch list is not in force");
   });
 
   test("expired: the values are older than their maximum age, though nothing failed", async () => {
@@ -272,7 +422,9 @@ describe("many targets", () => {
     expect(json.networks[0]?.collectors[0]?.targets).toEqual({
       ...{ total: 250, active: 238, degraded: 2, retired: 0, paused: 0, waiting: 10, expired: 0 },
     });
-    expect(json.problems[0]?.message).toBe("2 of 250 targets fail, the last with http_server: no");
+    expect(json.problems[0]?.message).toBe(
+      "2 of 250 targets fail, n020 and n100: the API reports an error of its own (http_server): no",
+    );
     expect(namesOf(json)).toHaveLength(100);
     expect(namesOf(json).slice(0, 4)).toEqual(["n100", "n020", "n249", "n248"]);
     expect(json.targets).toMatchObject({ matched: 251, pages: 3 });

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
 import fc from "fast-check";
 import { Exposition } from "../../src/metrics/exposition.ts";
-import { counter, gauge, histogram, type Sample } from "../../src/metrics/family.ts";
+import { counter, type Family, gauge, histogram, type Sample } from "../../src/metrics/family.ts";
 import { formatBound, formatValue } from "../../src/metrics/numbers.ts";
 import type { Page } from "../../src/metrics/page.ts";
 import { parseExposition } from "../support/parser.ts";
@@ -262,7 +262,7 @@ test("whatever was set is read back, in both formats, after every change", async
 
           const wanted = expected(
             [...owners.values()].flatMap(({ samples, isExpired }) =>
-              samples.filter(({ family }) => !isExpired || family.kind !== "gauge"),
+              samples.filter(({ family }) => !isExpired || family.isLasting),
             ),
           );
           for (const format of formats) {
@@ -494,4 +494,21 @@ test("a page that is made from the one before shows what was known when it was b
     const last = later.at(-1);
     expect(lineOf(await text(exposition))).toEqual([`${seen.name}{a="${last?.labels.a}"} ${last?.value}`]);
   }
+});
+
+test("an expired owner keeps its totals and what the configuration says", async () => {
+  const info = gauge({ name: "t_info", help: "Always 1.", isOpen: true, isLasting: true, labels: { name: "name" } });
+  const age = gauge({ name: "t_age", help: "Grows old.", labels: { name: "name" } });
+  const seen = counter({ name: "t_seen_total", help: "Grows.", labels: { name: "name" } });
+  const exposition = new Exposition([info, age, seen] as readonly Family[]);
+  const labels = { name: "a" };
+  exposition.set("a", [info.at(labels, 1), age.at(labels, 2), seen.at(labels, 3)]);
+
+  exposition.expire("a");
+
+  const page = (await exposition.page("classic")).body.toString();
+  expect(page).toContain('t_info{name="a"} 1');
+  expect(page).toContain('t_seen_total{name="a"} 3');
+  expect(page).not.toContain("t_age");
+  expect([...exposition.seriesPerFamily().values()]).toEqual([1, 1]);
 });

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "@jest/globals";
-import { ApiError } from "../../src/api/errors.ts";
+import { ApiError, type Reason } from "../../src/api/errors.ts";
 import { Exposition } from "../../src/metrics/exposition.ts";
 import { Poller, type Run } from "../../src/poll/poller.ts";
 import { runSchedules } from "../../src/poll/schedule.ts";
@@ -57,6 +57,17 @@ test("a good poll is on the page at once, and is handed the observation before i
   expect(runs).toEqual(["ok - 0", "ok - 0"]);
 });
 
+test("a target is named in the log, by its principal and by its name of the watch list", async () => {
+  const lines: object[] = [];
+  const log = { debug: () => undefined, info: () => undefined, warn: (fields: object) => lines.push(fields) };
+  const target = { key: "SP1", watched: { principal: "SP1", name: "payer", group: "", labels: {} } };
+  const task = { ...fakeTask(async () => Promise.reject(new ApiError("timeout", "x", "late"))), target };
+
+  await new Poller({ state, clock, stop: stop.signal, log, onRun: () => undefined }).poll(task as Task);
+
+  expect(lines).toMatchObject([{ target: "SP1", name: "payer" }]);
+});
+
 test("a failed poll keeps the observation, is counted by its reason, and is logged once until it recovers", async () => {
   const answers = [
     3,
@@ -79,6 +90,71 @@ test("a failed poll keeps the observation, is counted by its reason, and is logg
   expect(runs).toEqual(["ok - 0", "error timeout 0", "error timeout 0", "error network 0", "ok - 0"]);
   expect(logged).toEqual(["warn poll failed", "warn poll failed", "info poll recovered"]);
   expect(state.of(task)).toMatchObject({ failure: undefined, failuresInARow: 0 });
+});
+
+describe("the log of an outage", () => {
+  let lines: string[];
+  let failing: ReadonlyMap<string, Reason>;
+  let tasks: Task[];
+  beforeEach(() => {
+    lines = [];
+    const say = (kind: string) => (fields: object, message: string) => {
+      const { name, target, collector, reason, targets } = fields as Record<string, unknown>;
+      lines.push(
+        [kind, collector, name, target, reason, targets, message].filter((part) => part !== undefined).join(" "),
+      );
+    };
+    const log = { debug: () => undefined, info: say("info"), warn: say("warn") };
+    poller = new Poller({ state, clock, stop: stop.signal, log, onRun: () => undefined });
+    const target = (name: string) => ({
+      key: `SP${name}`,
+      watched: { principal: `SP${name}`, name, group: "", labels: {} },
+    });
+    tasks = ["vault", "treasury", "deposits"].map((name) =>
+      fakeTask(
+        async () => {
+          const reason = failing.get(name);
+          if (reason !== undefined) throw new ApiError(reason, "x", "no");
+          return 1;
+        },
+        { target: target(name) },
+        "addresses",
+      ),
+    );
+  });
+  const pollAll = async (reasons: Readonly<Record<string, Reason>>) => {
+    failing = new Map(Object.entries(reasons));
+    for (const task of tasks) await poller.poll(task);
+  };
+
+  test("is one line when it begins, with the name of the first target, and one when it is over", async () => {
+    await pollAll({ vault: "network", treasury: "network", deposits: "network" });
+    await pollAll({ vault: "network", treasury: "network", deposits: "network" });
+    await pollAll({ deposits: "network" });
+    expect(lines).toEqual(["warn addresses vault SPvault network poll failed"]);
+    await pollAll({});
+
+    expect(lines.slice(1)).toEqual(["info addresses deposits SPdeposits network 3 poll recovered"]);
+  });
+
+  test("is a line for each target where the cause is the target's own", async () => {
+    await pollAll({ vault: "not_found", treasury: "not_found" });
+    await pollAll({ vault: "not_found" });
+
+    expect(lines).toEqual([
+      "warn addresses vault SPvault not_found poll failed",
+      "warn addresses treasury SPtreasury not_found poll failed",
+      "info addresses treasury SPtreasury not_found 1 poll recovered",
+    ]);
+  });
+
+  test("begins anew when the only target that failed is watched no more", async () => {
+    await pollAll({ vault: "network" });
+    poller.drop(tasks[0] as Task);
+    await pollAll({ treasury: "network" });
+
+    expect(lines.filter((line) => line.startsWith("warn"))).toHaveLength(2);
+  });
 });
 
 test("says since when a task fails: the first failure in a row", async () => {

@@ -5,7 +5,6 @@ import { App } from "../../src/app.ts";
 import { collectors } from "../../src/collectors/index.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import { formatMistakes } from "../../src/config/mistakes.ts";
-import { Redactor } from "../../src/config/secret.ts";
 import { type ParsedFamily, parseExposition } from "./parser.ts";
 
 /** An app of a configuration text. */
@@ -17,7 +16,6 @@ export async function createApp(text: string, log: (line: string) => void = () =
     config,
     version: "0.0.0",
     log: pino({ level: "debug", base: null }, { write: log }),
-    redactor: new Redactor([]),
     clock: systemClock,
   });
 }

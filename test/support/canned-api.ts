@@ -3,8 +3,11 @@ import { readFileSync } from "node:fs";
 import { ApiError } from "../../src/api/errors.ts";
 import type { Answer, Drift, Operation, Parameters, StacksApi } from "../../src/api/operation.ts";
 
-/** What the table says to one request: a JSON value (200), the status of an error, or "unchanged" (304). */
-export type Canned = { readonly json: unknown } | { readonly status: number } | "unchanged";
+/** What the table says to one request: a JSON value (200) with the validator that a list of it would have, the status of an error, or "unchanged" (304). */
+export type Canned =
+  | { readonly json: unknown; readonly etag?: string | undefined }
+  | { readonly status: number }
+  | "unchanged";
 
 export interface CannedApi extends StacksApi {
   /** Every request, as `operation /path?query`. */
@@ -13,12 +16,17 @@ export interface CannedApi extends StacksApi {
   readonly retired: Set<string>;
 }
 
-/** A captured answer: its status and its JSON. */
-export function captured(name: string): { readonly status: number; readonly json: unknown } {
+/** A captured answer: its status, its JSON and its validator. */
+export function captured(name: string): {
+  readonly status: number;
+  readonly json: unknown;
+  readonly etag: string | undefined;
+} {
   const text = readFileSync(new URL(`../responses/captured/${name}.http`, import.meta.url), "utf8");
   const end = text.search(/\r?\n\r?\n/);
   const body = text.slice(end).trim();
-  return { status: Number(text.split(" ")[1]), json: body === "" ? undefined : JSON.parse(body) };
+  const etag = /^etag: (.+?)\r?$/im.exec(text.slice(0, end))?.[1];
+  return { status: Number(text.split(" ")[1]), json: body === "" ? undefined : JSON.parse(body), etag };
 }
 
 const urlOf = (operation: Operation, { path, query }: Parameters<string>): string => {
@@ -64,7 +72,7 @@ export function cannedApi(table: (url: string, operation: string) => Canned, now
     }
     const body = operation.body.parse(canned.json);
     stored.set(url, body);
-    return { body, changed: true, receivedAt: now() };
+    return { body, changed: true, receivedAt: now(), etag: canned.etag ?? etagOf(canned.json) };
   };
   return {
     asked,
@@ -72,12 +80,12 @@ export function cannedApi(table: (url: string, operation: string) => Canned, now
     retired,
     get: get as StacksApi["get"],
     getWhole: (async (operation: Operation, parameters: Parameters<string>) => {
-      const { body, receivedAt } = await get(operation, parameters);
-      return { body, receivedAt, etag: etagOf(body) };
+      const { body, receivedAt, etag } = await get(operation, parameters);
+      return { body, receivedAt, etag };
     }) as StacksApi["getWhole"],
     getIfChanged: (async (operation: Operation, parameters: Parameters<string>, etag: string) => {
-      const { body, receivedAt } = await get(operation, parameters);
-      return etag === etagOf(body) ? undefined : { body, receivedAt, etag: etagOf(body) };
+      const answer = await get(operation, parameters);
+      return etag === answer.etag ? undefined : { body: answer.body, receivedAt: answer.receivedAt, etag: answer.etag };
     }) as StacksApi["getIfChanged"],
     find: (async (operation: Operation, parameters: Parameters<string>) => {
       try {

@@ -66,7 +66,7 @@ export class ModelChain {
       const block = this.shown.find(({ height }) => height === Number(last));
       return block === undefined ? { status: 404 } : { json: { ...this.#json(block, true), ...this.#old(block) } };
     }
-    const block = this.shown.find(({ hash }) => hash === last);
+    const block = this.shown.find(({ hash, height }) => hash === last || String(height) === last);
     if (block !== undefined) return { json: this.#json(block, true) };
     const orphan = this.orphans.find(({ hash }) => hash === last);
     return orphan === undefined || operation === "block" ? { status: 404 } : { json: this.#json(orphan, false) };
@@ -88,6 +88,7 @@ export class ModelChain {
       canonical,
       height,
       hash,
+      index_block_hash: `${hash}f`,
       parent_block_hash: parent,
       block_time: time,
       block_time_iso: new Date(time * 1000).toISOString(),

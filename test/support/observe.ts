@@ -1,5 +1,6 @@
 import type { StacksApi } from "../../src/api/operation.ts";
-import { type AnyCollector, type ChainView, type Target, WHOLE_CHAIN } from "../../src/collectors/collector.ts";
+import type { ChainView } from "../../src/collectors/chain-view.ts";
+import { type AnyCollector, type Target, WHOLE_CHAIN } from "../../src/collectors/collector.ts";
 
 /** One poll of a collector with its default settings, or some of its own. */
 export function observe(
@@ -13,6 +14,7 @@ export function observe(
     chain,
     isFollowed = chain !== undefined,
     spareSeries = Number.POSITIVE_INFINITY,
+    note,
   }: {
     options?: object;
     now?: number;
@@ -20,11 +22,12 @@ export function observe(
     chain?: ChainView | undefined;
     isFollowed?: boolean;
     spareSeries?: number;
+    note?: (message: string) => void;
   } = {},
 ): Promise<unknown> {
   const signal = new AbortController().signal;
   return collector.observe(
-    { api, network: "mainnet", target, chain, isFollowed, previous, now, spareSeries, signal },
+    { api, network: "mainnet", target, chain, isFollowed, previous, now, spareSeries, signal, note },
     collector.options.parse(options),
   );
 }

@@ -1,10 +1,11 @@
 // A status made of what a test says: tasks that were polled or not, networks as their API clients would report them.
+import type { Reason } from "../../src/api/errors.ts";
 import type { Target } from "../../src/collectors/collector.ts";
 import { answerOf } from "../../src/http/status-answer.ts";
 import { LIMIT } from "../../src/http/status-query.ts";
 import type { StatusView } from "../../src/http/status-routes.ts";
 import { Exposition } from "../../src/metrics/exposition.ts";
-import type { NetworkReport } from "../../src/poll/report.ts";
+import type { NetworkReport, WatchListReport } from "../../src/poll/report.ts";
 import { State } from "../../src/poll/state.ts";
 import { type Selection, type Status, statusOf } from "../../src/poll/status.ts";
 import type { Task } from "../../src/poll/task.ts";
@@ -27,6 +28,7 @@ export class StatusWorld {
   secret = "s3cret";
   readonly tasks: Task[] = [];
   readonly networks: NetworkReport[] = [];
+  watchList: WatchListReport | undefined;
   readonly due = new Map<Task, number>();
   readonly state = new State(new Exposition([level, total]));
 
@@ -35,10 +37,14 @@ export class StatusWorld {
     this.networks.push({
       network: name,
       origin: `https://${name}.example`,
+      upstreams: [],
+      blocked: undefined,
       minute: { limit: 50, used: 10, remaining: 40 },
       month: undefined,
       plannedPerMinute: 3.2,
       pausedUntil: undefined,
+      longestPauseMs: 900_000,
+      outage: undefined,
       operations: [],
       retired: [],
       rateLimits: [],
@@ -61,18 +67,13 @@ export class StatusWorld {
   }
 
   /** Lets a poll fail so many seconds ago. */
-  fail(
-    task: Task,
-    secondsAgo: number,
-    reason: "http_server" | "gone" | "rate_limited" | "budget",
-    message = "no",
-  ): void {
+  fail(task: Task, secondsAgo: number, reason: Reason, message = "no"): void {
     this.state.fail(task, { reason, message, at: this.now - secondsAgo * 1000 });
   }
 
   status(selection: Selection = ALL): Status {
-    const { tasks, state, networks, now } = this;
-    return statusOf({ tasks, state, networks, now, dueAt: (task) => this.due.get(task) }, selection);
+    const { tasks, state, networks, watchList, now } = this;
+    return statusOf({ tasks, state, networks, watchList, now, dueAt: (task) => this.due.get(task) }, selection);
   }
 
   answer(selection: Selection = ALL) {

@@ -2,28 +2,25 @@
 import { addressEventJson, concerns } from "../../json/event.ts";
 import { transactionTag } from "../etag.ts";
 import { operation } from "../operation.ts";
-import { internal, invalid, notFound } from "../problem.ts";
-import { page, principal } from "../query.ts";
-
-const TX_ID = "^(0x)?[a-fA-F0-9]{64}$";
+import { notFound } from "../problem.ts";
+import { checkPrefix, page, principal, transactionId } from "../query.ts";
 
 /** Operation 3. A transaction in an orphaned block has no events, one that still waits is not found. */
 export const addressEvents = operation({
   template: "/extended/v2/addresses/{address}/transactions/{tx_id}/events",
   isDeprecated: true,
   read({ path, query }) {
-    const txId = path.tx_id ?? "";
     const address = principal(path.address ?? "", "address");
-    if (!new RegExp(TX_ID).test(txId)) throw invalid(`params/tx_id must match pattern "${TX_ID}"`);
+    const txId = transactionId(path.tx_id ?? "");
     const { limit, offset } = page(query);
-    return { address, txId: txId.toLowerCase(), limit: limit === 0 ? 20 : limit, offset };
+    return { address, txId, limit: limit === 0 ? 20 : limit, offset };
   },
   tag: (chain, { txId }) => transactionTag(chain, txId),
   answer({ chain }, { address, txId, limit, offset }) {
-    if (!txId.startsWith("0x")) throw internal(`Hex string is missing the "0x" prefix: "${txId}"`);
+    checkPrefix(txId);
     const place = chain.ledger.placeOf(txId);
     if (place === undefined) throw notFound("Transaction not found");
-    const events = place.block.canonical ? place.tx.events : [];
+    const events = chain.ledger.isCanonical(place.block) ? place.tx.events : [];
     const all = events.flatMap((event, index) => (concerns(event, address) ? [addressEventJson(event, index)] : []));
     const results = all.slice(offset, offset + limit);
     const total = results.length === 0 ? 0 : all.length;

@@ -13,14 +13,14 @@ export const blockByHash = operation({
   isDeprecated: true,
   read: ({ path }) => path.hash ?? "",
   tag: tipTag,
-  answer({ chain }, hash) {
+  answer({ chain: { ledger } }, hash) {
     if (!hash.startsWith("0x")) return { status: 302, headers: { location: `/extended/v1/block/0x${hash}` } };
     const digits = hash.slice(2);
     if (!/^[0-9a-fA-F]*$/.test(digits)) throw badRequest(`Hex string contains non-hexadecimal characters: "${hash}"`);
     if (digits.length % 2 !== 0) throw badRequest(`Hex string is an odd number of characters: "${hash}"`);
-    const block = chain.ledger.byHash(hash.toLowerCase());
+    const block = ledger.byHash(hash.toLowerCase());
     if (block === undefined) throw notFound("cannot find block by hash");
-    return { status: 200, json: blockJson(block) };
+    return { status: 200, json: blockJson(block, ledger.isCanonical(block)) };
   },
 });
 
@@ -34,6 +34,6 @@ export const blockByHeight = operation({
     if (height > INT32) throw internal(`value "${height}" is out of range for type integer`, "22003");
     const block = chain.ledger.atHeight(height);
     if (block === undefined) throw notFound("cannot find block by height");
-    return { status: 200, json: blockJson(block) };
+    return { status: 200, json: blockJson(block, true) };
   },
 });

@@ -1,5 +1,5 @@
 // Operation 4 and its successor: what a contract printed, newest first. Any text passes as a contract.
-import type { Print } from "../../chain/ledger.ts";
+import type { Print } from "../../chain/records.ts";
 import { printJson } from "../../json/event.ts";
 import { tipTag } from "../etag.ts";
 import { newestFirst, operation } from "../operation.ts";

@@ -14,7 +14,7 @@ export const status = operation({
     const head = { server_version: `stacks-blockchain-api ${SERVER_VERSION}`, status: "ready" };
     if (tip === undefined) return { status: 200, json: head };
     const chainTip = {
-      block_height: tip.height,
+      block_height: chain.height,
       block_hash: tip.hash,
       index_block_hash: tip.indexHash,
       burn_block_height: tip.burn.height,

@@ -2,6 +2,7 @@
 import type { Place } from "../../chain/block.ts";
 import { withCountsJson } from "../../json/principal.ts";
 import { involvementJson } from "../../json/principal-v3.ts";
+import { isWithin, limitOf, pageOfTransactions, positionOf as positionV3 } from "../cursor-v3.ts";
 import { principalTag } from "../etag.ts";
 import { newestFirst, operation } from "../operation.ts";
 import { notFound } from "../problem.ts";
@@ -12,7 +13,6 @@ const MICROBLOCK = 2_147_483_647;
 const CURSOR = /^0x[0-9a-f]{64}:\d+:\d+$/;
 
 const cursorOf = ({ block, index }: Place) => `${block.indexHash}:${MICROBLOCK}:${index}`;
-const cursorV3 = ({ block, index }: Place) => `${block.height}:${MICROBLOCK}:${index}`;
 
 function positionOf(entries: readonly Place[], spell: (place: Place) => string, cursor: string): number {
   const at = entries.findLastIndex((entry) => spell(entry) === cursor);
@@ -70,15 +70,17 @@ export const principalTransactions = operation({
   template: "/extended/v3/principals/{principal}/transactions",
   read: ({ path, query }) => ({
     address: principal(path.principal ?? "", "principal"),
-    cursor: query.get("cursor") ?? undefined,
-    limit: page(query).limit,
+    limit: limitOf(query, 50),
+    from: positionV3(query),
   }),
   tag: (chain, { address }) => principalTag(chain, address),
-  answer({ chain }, { address, cursor, limit }) {
+  answer({ chain }, { address, limit, from }) {
     const { entries, total } = chain.ledger.principals.of(address);
-    const first = cursor === undefined ? 0 : positionOf(entries, cursorV3, cursor);
-    const { newer, older, current } = cursors(entries, cursorV3, first, limit);
-    const results = newestFirst(entries, first, limit).map((place) => involvementJson(place, address));
-    return { status: 200, json: { total, limit, cursor: { next: older, previous: newer, current }, results } };
+    const end = entries.findLastIndex((place) => isWithin(place, from)) + 1;
+    // One more than the page, so that it is known whether there is a next one.
+    const older = entries.slice(Math.max(0, end - limit - 1), end).reverse();
+    const { places, cursor } = pageOfTransactions(older, () => entries.slice(end), limit);
+    const results = places.map((place) => involvementJson(place, address));
+    return { status: 200, json: { total: places.length === 0 ? 0 : total, limit, cursor, results } };
   },
 });

@@ -1,7 +1,7 @@
 // Operation 5: the transactions of a principal with its transfers. The only one that verifies checksums.
 import type { Place } from "../../chain/block.ts";
 import { decodeAddress } from "../../chain/c32.ts";
-import type { Chain } from "../../chain/chain.ts";
+import type { View } from "../../chain/records.ts";
 import { parties } from "../../chain/transaction.ts";
 import { withTransfersJson } from "../../json/principal.ts";
 import { principalTag } from "../etag.ts";
@@ -16,7 +16,7 @@ interface Bounds {
   readonly untilBlock: string | undefined;
 }
 
-function ceiling(chain: Chain, { height, isUnanchored, untilBlock }: Bounds): number {
+function ceiling(chain: View, { height, isUnanchored, untilBlock }: Bounds): number {
   if (untilBlock === undefined) return Infinity;
   if (isUnanchored) throw badRequest("can't handle both `unanchored` and `until_block` in the same request");
   if (height !== undefined) throw badRequest("can't handle both `height` and `until_block` in the same request");
@@ -30,7 +30,7 @@ function ceiling(chain: Chain, { height, isUnanchored, untilBlock }: Bounds): nu
 }
 
 // What one only sponsored is not in this list.
-function listed(chain: Chain, address: string): { readonly entries: readonly Place[]; readonly total: number } {
+function listed(chain: View, address: string): { readonly entries: readonly Place[]; readonly total: number } {
   const { entries, total } = chain.ledger.principals.of(address);
   const sponsored = chain.ledger.sponsored.of(address).total;
   if (sponsored === 0) return { entries, total };

@@ -141,6 +141,28 @@ const failures = [
   ),
 ];
 
+const unauthorized = of("StacksApiUnauthorized");
+const refusals = (values: string, reason = "unauthorized", name = "fees") =>
+  collector("failures_total", values, `reason="${reason}", `, name);
+const unauthorizeds = [
+  unauthorized(
+    "a key that is refused by every poll fires at once, until a quarter of an hour after the last",
+    refusals(trace(hold(0, 20), climb(0, 2, 40), hold(80, 40))),
+    [quiet(0, 20), firing(mainnet, 25, 60, 70), quiet(76, 95)],
+  ),
+  unauthorized(
+    "two collectors that are each refused once",
+    {
+      ...refusals(trace(hold(0, 20), hold(1, 60))),
+      ...refusals(trace(hold(0, 22), hold(1, 58)), "unauthorized", "blocks"),
+    },
+    [quiet(20), firing(mainnet, 30)],
+  ),
+  unauthorized("quiet: one refused poll", refusals(trace(hold(0, 20), hold(1, 80))), [never(90)]),
+  unauthorized("quiet: polls fail for another reason", refusals(climb(0, 2, 100), "http_client"), [never(90)]),
+  unauthorized("quiet: refused long ago", refusals(hold(50, 100)), [never(90)]),
+];
+
 const stale = of("StacksCollectorStale");
 const age = (lastSuccess: string, interval = 60, name = "fees", network = "mainnet") => ({
   ...collector("last_success_timestamp_seconds", lastSuccess, "", name, network),
@@ -178,6 +200,48 @@ const stales = [
   ),
 ];
 
+const asideAt = (values: string, instance = "exporter") => ({
+  [`stacks_exporter_state_set_aside_timestamp_seconds{job="stacks", instance="${instance}"}`]: values,
+});
+// Samples and looks every five minutes: the window is a day.
+const setAside = (name: string, series: Scenario["series"], expect: Scenario["expect"]): Scenario => ({
+  name: `StacksStateRowSetAside: ${name}`,
+  alert: "StacksStateRowSetAside",
+  every: 5,
+  sampled: 5,
+  series,
+  expect,
+});
+const DAY = 1440;
+const asides = [
+  setAside("the first row ever, found before the first scrape, fires for a day", asideAt(hold(0, 400)), [
+    ...quiet(0),
+    ...firing(here, 5, DAY - 5),
+    ...quiet(DAY, DAY + 5, DAY + 60),
+  ]),
+  of("StacksStateRowSetAside")(
+    "fires two minutes after it was set aside",
+    asideAt(trace(missing(100), hold(6000, 20))),
+    [quiet(0, 100, 101), firing(here, 102, 110)],
+  ),
+  setAside("a second one, after a restart, fires again", asideAt(trace(hold(0, 400), hold(2000 * 60, 400))), [
+    ...quiet(DAY + 5, 2000),
+    ...firing(here, 2010, 2000 + DAY - 5),
+    ...quiet(2000 + DAY),
+  ]),
+  setAside(
+    "it goes on under another name of the instance",
+    { ...asideAt(hold(0, 10)), ...asideAt(trace(missing(12), hold(0, 400)), "other") },
+    [...firing({ ...here, instance: "other" }, 65, DAY - 5)],
+  ),
+  setAside("quiet: no row was ever set aside", { [UP]: hold(1, 400) }, quiet(5, 100, DAY)),
+  setAside(
+    "quiet: the row was set aside long ago, and the exporter is new to Prometheus",
+    asideAt(hold(-DAY * 60, 100)),
+    quiet(0, 5, 100),
+  ),
+];
+
 const frozen = of("StacksMempoolFrozen");
 interface Pool {
   readonly changed: string;
@@ -195,8 +259,8 @@ const pool = ({
   success = climb(0, 60, 200),
   network = "mainnet",
 }: Pool) => ({
-  [`stacks_mempool_snapshots_changed_total{endpoint="mempool_stats", ${target(network)}}`]: changed,
-  [`stacks_mempool_snapshots_changed_total{endpoint="mempool_fees", ${target(network)}}`]: hold(5, 200),
+  [`stacks_mempool_snapshots_changed_total{operation="mempool_stats", ${target(network)}}`]: changed,
+  [`stacks_mempool_snapshots_changed_total{operation="mempool_fees", ${target(network)}}`]: hold(5, 200),
   [`stacks_chain_blocks_total{${target(network)}}`]: blocks,
   [`stacks_mempool_transactions{tx_type="contract_call", ${target(network)}}`]: waiting,
   [`stacks_mempool_transactions{tx_type="token_transfer", ${target(network)}}`]: hold(0, 200),
@@ -358,7 +422,9 @@ export const exporterScenarios: readonly Scenario[] = [
   ...absents,
   ...upstreams,
   ...failures,
+  ...unauthorizeds,
   ...stales,
+  ...asides,
   ...frosts,
   ...LIMITS.flatMap(limits),
 ];

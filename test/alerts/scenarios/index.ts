@@ -5,6 +5,7 @@ import { contractScenarios } from "./contracts.ts";
 import { exporterScenarios } from "./exporter.ts";
 import { feeScenarios } from "./fees.ts";
 import { totalScenarios } from "./totals.ts";
+import { upstreamScenarios } from "./upstreams.ts";
 
 /** Every scenario of every alert. */
 export const scenarios: readonly Scenario[] = [
@@ -14,4 +15,5 @@ export const scenarios: readonly Scenario[] = [
   ...chainScenarios,
   ...exporterScenarios,
   ...totalScenarios,
+  ...upstreamScenarios,
 ];

@@ -43,7 +43,14 @@ const HAPPENINGS: readonly Happening[] = [
   {
     alert: "StacksAddressReverted",
     metric: "stacks_address_reverted_transactions_total",
-    labels: 'reason="vanished", name="payer", address="SP1", ',
+    labels: 'name="payer", address="SP1", ',
+    for: 2,
+    window: 60,
+  },
+  {
+    alert: "StacksAddressCountingRepaired",
+    metric: "stacks_address_irregularities_total",
+    labels: 'kind="impossible_height", name="payer", address="SP1", ',
     for: 2,
     window: 60,
   },

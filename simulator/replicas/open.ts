@@ -1,0 +1,92 @@
+// Creates replicas from their specifications.
+import { Chain } from "../chain/chain.ts";
+import { Ledger } from "../chain/ledger.ts";
+import { createMeter, type Figures } from "../chain/mempool-figures.ts";
+import type { View } from "../chain/records.ts";
+import { aheadOf } from "./ahead.ts";
+import { pastOf, resyncOf } from "./past.ts";
+import { viewBehind } from "./pool-behind.ts";
+import type { ReplicaSpec } from "./replica.ts";
+
+/** The replica that answers a request. */
+export interface Replica {
+  readonly kind: ReplicaSpec["kind"];
+  readonly chain: View;
+  readonly figures: () => Figures;
+}
+
+/** Returns the other chain of a seed and a length; the same arguments give the same chain. */
+export type OtherChains = (seed: string, blocks: number | undefined) => Chain;
+
+/** Other chains with the accounts and the time of this one. */
+export function createOtherChains(chain: Chain): OtherChains {
+  const opened = new Map<string, Chain>();
+  return (seed, blocks) => {
+    const { options, cast } = chain;
+    const key = `${seed} ${blocks ?? "as many"}`;
+    const open = () =>
+      new Chain({
+        ...options,
+        cast,
+        seed: `${options.seed}:${seed}`,
+        start: chain.now,
+        history: blocks ?? chain.height,
+      });
+    const other = opened.get(key) ?? open();
+    opened.set(key, other);
+    other.advanceTo(chain.now);
+    return other;
+  };
+}
+
+// The view for the next request.
+function viewer(spec: ReplicaSpec, chain: Chain, others: OtherChains): () => View {
+  const moment = (blocks: number) => chain.history.last(({ height }) => height <= chain.height - blocks);
+  switch (spec.kind) {
+    case "newest":
+      return () => chain;
+    case "lag": {
+      const at = pastOf(chain);
+      if ("blocks" in spec) return () => at(moment(spec.blocks));
+      return () => at(chain.history.last(({ time }) => time <= chain.now - spec.seconds));
+    }
+    case "stuck": {
+      const view = pastOf(chain)(moment(spec.blocks ?? 0));
+      return () => view;
+    }
+    case "resync": {
+      const upTo = resyncOf(chain);
+      const start = chain.now;
+      let requests = 0;
+      return () => {
+        const perRequest = spec.perRequest ?? (spec.perSecond === undefined ? 1 : 0);
+        const height = (spec.from ?? 1) + perRequest * requests + (spec.perSecond ?? 0) * (chain.now - start);
+        requests += 1;
+        return upTo(Math.floor(height));
+      };
+    }
+    case "ahead": {
+      const view = aheadOf(chain, spec.blocks, spec.claims ?? "made-up");
+      return () => view;
+    }
+    case "other":
+      return () => others(spec.seed ?? "other", spec.blocks);
+    case "empty": {
+      const view = viewBehind(chain, new Ledger(1));
+      return () => view;
+    }
+  }
+}
+
+/** Creates a replica. Call the result once per request that the replica answers. */
+export function openReplica(spec: ReplicaSpec, chain: Chain, others: OtherChains): () => Replica {
+  const next = viewer(spec, chain, others);
+  let view: View | undefined;
+  let figures: (() => Figures) | undefined;
+  return () => {
+    const current = next();
+    if (current !== view || figures === undefined) figures = createMeter(current);
+    view = current;
+    return { kind: spec.kind, chain: current, figures };
+  };
+}

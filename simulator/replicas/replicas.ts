@@ -1,0 +1,104 @@
+// Selects the replica that answers a request.
+import type { Chain } from "../chain/chain.ts";
+import { Random } from "../chain/random.ts";
+import { pathPattern } from "../http/path-pattern.ts";
+import { createOtherChains, type OtherChains, openReplica, type Replica } from "./open.ts";
+import type { ReplicaSpec, Sharing } from "./replica.ts";
+
+interface Group {
+  readonly specs: readonly ReplicaSpec[];
+  readonly sharing: Sharing;
+  readonly pattern: RegExp;
+  readonly replicas: readonly (() => Replica)[];
+  readonly random: Random;
+  readonly since: number;
+  answered: number;
+  /** Index of the replica whose turn it is. */
+  turn: number;
+}
+
+/** The replicas in use. */
+export interface ReplicaState {
+  readonly replicas: readonly ReplicaSpec[];
+  readonly sharing: Sharing;
+  /** Number of requests that they have answered. */
+  readonly answered: number;
+}
+
+const NEWEST: ReplicaSpec = { kind: "newest" };
+
+/**
+ * The replicas behind one address. Tests change them while the simulator runs; by default only the newest answers.
+ *
+ * ```ts
+ * simulator.replicas.use({ kind: "lag", blocks: 34 });                          // a replica behind
+ * simulator.replicas.use([{ kind: "newest" }, { kind: "lag", blocks: 3 }]);     // flip-flop, request by request
+ * simulator.replicas.use([{ kind: "newest" }, { kind: "stuck" }], { order: "random", every: 4 });
+ * simulator.replicas.use({ kind: "lag", blocks: 2 }, { seconds: 75 });          // for 75 virtual seconds
+ * simulator.replicas.use({ kind: "resync", perSecond: 2 });                     // from block 1 upward
+ * simulator.replicas.use({ kind: "ahead", blocks: 2 ** 52 }, { requests: 3 });  // made-up blocks
+ * simulator.replicas.use({ kind: "ahead", blocks: 1000, claims: "height" }, { path: "/extended" });
+ * simulator.replicas.use({ kind: "other", blocks: 46 });                        // another block 1
+ * simulator.replicas.use({ kind: "empty" });
+ * simulator.replicas.clear();
+ * ```
+ */
+export class Replicas {
+  readonly #chain: Chain;
+  readonly #others: OtherChains;
+  readonly #newest: () => Replica;
+  #group: Group | undefined;
+
+  constructor(chain: Chain) {
+    this.#chain = chain;
+    this.#others = createOtherChains(chain);
+    this.#newest = openReplica(NEWEST, chain, this.#others);
+  }
+
+  /** Replaces the replicas. An empty list is the same as `clear`. */
+  use(specs: ReplicaSpec | readonly ReplicaSpec[], sharing: Sharing = {}): void {
+    const list = "kind" in specs ? [specs] : specs;
+    this.#group = {
+      specs: list,
+      sharing,
+      pattern: pathPattern(sharing.path ?? "*"),
+      replicas: list.map((spec) => openReplica(spec, this.#chain, this.#others)),
+      random: new Random(`${this.#chain.options.seed}:replicas`),
+      since: this.#chain.now,
+      answered: 0,
+      turn: 0,
+    };
+  }
+
+  /** Removes all replicas but the newest. */
+  clear(): void {
+    this.#group = undefined;
+  }
+
+  /** The replicas in use; undefined while only the newest answers. */
+  get state(): ReplicaState | undefined {
+    const group = this.#current();
+    return group && { replicas: group.specs, sharing: group.sharing, answered: group.answered };
+  }
+
+  /** Selects the replica for a request of this path (without query) and counts the request. */
+  take(pathname: string): Replica {
+    const group = this.#current();
+    if (group === undefined || !group.pattern.test(pathname)) return this.#newest();
+    const { replicas, random, sharing } = group;
+    const { order = "turns", every = 1 } = sharing;
+    if (group.answered % every === 0) {
+      const next = Math.floor(group.answered / every) % replicas.length;
+      group.turn = order === "random" ? random.int(0, replicas.length - 1) : next;
+    }
+    group.answered += 1;
+    return (replicas[group.turn] ?? this.#newest)();
+  }
+
+  #current(): Group | undefined {
+    const group = this.#group;
+    if (group === undefined || group.replicas.length === 0) return undefined;
+    const { requests = Infinity, seconds = Infinity } = group.sharing;
+    return group.answered < requests && this.#chain.now < group.since + seconds ? group : undefined;
+  }
+}

@@ -1,0 +1,27 @@
+// Forms of the names that anyone can put on the chain. A hostile or broken API sends other text in their place: with
+// control characters, or of any length. Such text must not become a label value, and must not be stored.
+//
+// The lengths are those of Clarity (MAX_STRING_LEN of stacks-core). A transaction that deploys a contract allows only
+// 40 characters for its name. Checksums are not verified here: a stranger can compute them as well.
+
+const STANDARD = "S[0-9A-HJKMNP-TV-Z]{27,40}";
+const CONTRACT_NAME = "[a-zA-Z][a-zA-Z0-9_-]{0,127}";
+const CLARITY_NAME = "[a-zA-Z][a-zA-Z0-9!?+<>=/*_-]{0,127}";
+
+const whole = (form: string): RegExp => new RegExp(`^${form}$`);
+const PRINCIPAL = whole(`${STANDARD}(\\.${CONTRACT_NAME})?`);
+const ONLY_CONTRACT_NAME = whole(CONTRACT_NAME);
+const ONLY_CLARITY_NAME = whole(CLARITY_NAME);
+const ASSET_ID = whole(`${STANDARD}\\.${CONTRACT_NAME}::${CLARITY_NAME}`);
+
+/** Whether a text has the form of an address, or of a contract as `address.name`. */
+export const isPrincipal = (text: string): boolean => PRINCIPAL.test(text);
+
+/** Whether a text has the form of the name of a contract. */
+export const isContractName = (text: string): boolean => ONLY_CONTRACT_NAME.test(text);
+
+/** Whether a text has the form of a name in Clarity: of a function, a token or a topic. */
+export const isClarityName = (text: string): boolean => ONLY_CLARITY_NAME.test(text);
+
+/** Whether a text has the form of an asset identifier: `address.contract::token`. */
+export const isAssetId = (text: string): boolean => ASSET_ID.test(text);

@@ -1,0 +1,73 @@
+// Reads the files that an operator names: regular files only, without blocking, up to a limit.
+import { constants, type Stats } from "node:fs";
+import { open } from "node:fs/promises";
+import { formatSize } from "./values.ts";
+
+/** Reads a file of at most so many bytes: text, or bytes that are UTF-8. */
+export type ReadFile = (path: string, mostBytes: number) => string | Uint8Array | Promise<string | Uint8Array>;
+
+const KIB = 1024;
+/** The longest files that are read. Bytes. */
+export const MOST_BYTES = {
+  /** 1 MiB of YAML takes about a second to parse, which holds up the start. Long lists belong in watch files. */
+  configuration: 2 * KIB ** 2,
+  key: 64 * KIB,
+  watchFile: 8 * KIB ** 2,
+} as const;
+
+/** A file that is not read. The message is what was found instead of a file that can be read. */
+export class UnusableFile extends Error {
+  override readonly name = "UnusableFile";
+}
+
+const CHUNK_BYTES = KIB ** 2;
+
+/**
+ * Reads a regular file.
+ * @throws UnusableFile for a FIFO, socket, device or folder, and for a file of more than `mostBytes`; the error of the
+ * system when the file cannot be opened or read.
+ */
+export async function readRegularFile(path: string, mostBytes: number): Promise<Uint8Array> {
+  // Without O_NONBLOCK, opening a FIFO waits for a writer.
+  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
+  try {
+    const stats = await file.stat();
+    if (!stats.isFile()) throw new UnusableFile(`${kindOf(stats)}; only regular files are read`);
+    const tooLong = new UnusableFile(`a file of more than ${formatSize(mostBytes)}`);
+    if (stats.size > mostBytes) throw tooLong;
+    const chunks: Uint8Array[] = [];
+    // The file may grow meanwhile, and the size of files in /proc is 0.
+    for (let length = 0; ; ) {
+      const { buffer, bytesRead } = await file.read({ buffer: Buffer.allocUnsafe(CHUNK_BYTES) });
+      if (bytesRead === 0) return Buffer.concat(chunks);
+      length += bytesRead;
+      if (length > mostBytes) throw tooLong;
+      chunks.push(buffer.subarray(0, bytesRead));
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+function kindOf(stats: Stats): string {
+  if (stats.isDirectory()) return "a folder";
+  if (stats.isFIFO()) return "a FIFO";
+  return stats.isSocket() ? "a socket" : "a device";
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  EACCES: "a file without permission to read it",
+  EISDIR: "a folder",
+  ELOOP: "links that lead to one another",
+  ENOENT: "no such file",
+  ENOTDIR: "no such file",
+  // Linux refuses to open a socket with this code.
+  ENXIO: "a socket; only regular files are read",
+};
+
+/** Says in a message why a file was not read. The system's own message would quote the whole path. */
+export function unusable(error: unknown): string {
+  if (error instanceof UnusableFile) return `expected a file that can be read, found ${error.message}`;
+  const code = typeof error === "object" && error !== null && "code" in error ? String(error.code) : "unknown error";
+  return `expected a file that can be read, found ${REASONS[code] ?? code}`;
+}

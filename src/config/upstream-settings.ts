@@ -1,0 +1,158 @@
+// The settings of a server of a network: where it is, its key, its budget, and when another one takes over.
+import { z } from "zod";
+import { duration, url } from "./values.ts";
+
+const SECOND_MS = 1000;
+const MINUTE_MS = 60 * SECOND_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+
+const perMinute = z.int().min(1).max(100_000).default(10).meta({
+  unit: "requests",
+  description:
+    "Requests in any 60 seconds. The default stays well below what the hosted API allows without a key; raise it with a key or a node of your own.",
+});
+
+const perMonth = z
+  .union([z.int().min(1).max(10_000_000_000).meta({ unit: "requests" }), z.literal("unlimited"), z.null()])
+  .default(150_000)
+  .meta({
+    description: "Requests in any 31 days. `unlimited` (or `null`) where the API has no monthly limit.",
+  });
+
+const budget = z.object({ per_minute: perMinute, per_month: perMonth }).prefault({});
+
+/** Most characters of a key that is sent in a header, and the fewest that can be recognised (and hidden) in a text. */
+export const KEY_LENGTH = { shortest: 8, longest: 4096 } as const;
+
+// What a request says of itself and of its connection: a key in its place would fail every request, or change its meaning.
+const TAKEN_HEADERS: ReadonlySet<string> = new Set([
+  "__proto__",
+  "accept",
+  "accept-encoding",
+  "connection",
+  "content-length",
+  "expect",
+  "host",
+  "if-none-match",
+  "keep-alive",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+  "user-agent",
+]);
+
+const OWN_HEADER = "the name of a header that no request has for itself";
+
+const apiUrl = url();
+
+const keyShape = {
+  api_key: z
+    .string()
+    .optional()
+    .meta({
+      sensitive: true,
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: the syntax of the file
+      expected: '"${NAME}" with the name of an environment variable, or api_key_file instead',
+      pattern: "^\\$\\{[A-Za-z_][A-Za-z0-9_]*\\}$",
+      description: `Key of the API, from an environment variable; a key is never written into this file. From ${KEY_LENGTH.shortest} to ${KEY_LENGTH.longest} printable ASCII characters.`,
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: the syntax of the file
+      sample: "${HIRO_API_KEY}",
+    }),
+  api_key_file: z.string().min(1).optional().meta({
+    expected: "the path of a file that holds the key",
+    description:
+      "File with the key of the API, instead of `api_key`. Relative to the folder of this file. White space around the key is dropped.",
+    sample: "/run/secrets/hiro-api-key",
+  }),
+  api_key_header: z
+    .string()
+    .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$/)
+    .refine((name) => !TAKEN_HEADERS.has(name.toLowerCase()), OWN_HEADER)
+    .default("x-api-key")
+    .meta({
+      // Some write `name: key` here.
+      sensitive: true,
+      expected: OWN_HEADER,
+      description: "Header that carries the key.",
+      sample: "x-api-key",
+    }),
+};
+
+/** Server of a network that has only one: settings of the network itself. */
+export const onlyUpstreamShape = {
+  url: apiUrl.optional().meta({
+    description: "Where the API is. A path is kept, a slash at the end is dropped.",
+    absent: "required, unless there are `upstreams`",
+    sample: "https://api.hiro.so",
+    isWritten: true,
+  }),
+  ...keyShape,
+};
+
+/** Budget of a network that has only one server. */
+export const onlyBudget = budget.meta({
+  description:
+    "Limits on requests to the API. Every request counts, retries too; when the budget is short, polls wait and the less important collectors wait longer.",
+});
+
+/** One server of several, as it is written. */
+export const upstreamEntry = z.object({
+  name: z
+    .string()
+    .regex(/^[a-z0-9_-]{1,63}$/)
+    .meta({
+      expected: "1 to 63 of the characters a-z, 0-9, _ and -",
+      description: "Value of the label `upstream`. Different for every upstream of the network.",
+      sample: "own-node",
+    }),
+  url: apiUrl.meta({
+    description: "Where this API is. A path is kept, a slash at the end is dropped.",
+    sample: "https://api.hiro.so",
+  }),
+  ...keyShape,
+  // The example shows one way to give a key: both together are refused.
+  api_key: keyShape.api_key.meta({ sample: undefined }),
+  budget: budget.meta({
+    description: "Limits on requests to this upstream. Other upstreams have their own.",
+    sample: "{ per_minute: 50, per_month: 500000 }",
+  }),
+});
+
+/** The servers of a network that has several. */
+export const upstreams = z.array(upstreamEntry).max(10).prefault([]).meta({
+  description:
+    "Several APIs of the same chain, the preferred one first, instead of `url`, `api_key`, `api_key_file`, `api_key_header` and `budget` of the network. One is active; another one takes over when it fails or lags.",
+});
+
+/** When another upstream takes over. */
+export const failover = z
+  .object({
+    failures: z.int().min(1).max(100).default(3).meta({
+      unit: "polls",
+      description:
+        "Failed polls in a row after which another upstream takes over. Polls that fail at the same time count once.",
+    }),
+    lag_blocks: z.int().min(1).max(100_000).default(10).meta({
+      unit: "blocks",
+      description: "An upstream lags when its tip is this many blocks or more behind the highest known tip.",
+    }),
+    lag_for: duration(SECOND_MS, 24 * HOUR_MS)
+      .prefault("5m")
+      .meta({ description: "How long an upstream may lag before another one takes over." }),
+    return_after: duration(SECOND_MS, 24 * HOUR_MS)
+      .prefault("10m")
+      .meta({ description: "How long a preferred upstream has to be healthy before it becomes active again." }),
+    probe_every: duration(SECOND_MS, HOUR_MS).prefault("2m").meta({
+      description:
+        "Time between two probes of an upstream that is not active: one request from its own budget. With one upstream there are no probes.",
+    }),
+  })
+  .prefault({})
+  .meta({ description: "When another upstream takes over, and when the preferred one returns." });
+
+/** What happens when the API follows another chain than the saved counters. */
+export const onNewChain = z.enum(["refuse", "reset"]).default("refuse").meta({
+  description:
+    "What happens when the API follows another chain than the state of this network. `refuse`: nothing is polled. `reset`: what was saved for the network is forgotten and counters start anew, for devnets.",
+});

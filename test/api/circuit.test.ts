@@ -1,0 +1,210 @@
+import { describe, expect, test } from "@jest/globals";
+import { timeoutReason } from "../../src/api/abort.ts";
+import type { ClientOptions } from "../../src/api/client.ts";
+import { block, Fixture, failure, NONE, stats } from "./fixture.ts";
+import { json, type Scene, ScriptedServer, silence, text } from "./scripted-server.ts";
+
+const good = json({ count: 1, height: 1 });
+const down = text("", 502);
+const at = (height: number) => ({ path: { height_or_hash: height } });
+const ONCE = { retry: { retries: 0 } };
+
+/** A client of a port on which nobody listens. */
+async function closedPort(options: Partial<ClientOptions> = {}): Promise<Fixture> {
+  const server = await ScriptedServer.start();
+  const { url } = server;
+  await server.close();
+  return Fixture.start([], { baseUrl: url, ...options });
+}
+
+/** Fails as often as it takes for the circuit to open for all. */
+async function breakDown(f: Fixture): Promise<void> {
+  for (const height of [1, 2]) await failure(f.api().get(block, at(height)));
+  await failure(f.api().get(stats, NONE));
+}
+
+describe("a server that refuses connections", () => {
+  test("is tried three times for forty targets, and all fail with the first cause", async () => {
+    await using f = await closedPort();
+    const start = f.clock.now();
+    const errors = [];
+    for (let height = 1; height <= 40; height += 1) {
+      errors.push(await f.clock.until(failure(f.api(10_000).get(block, at(height)))));
+    }
+
+    expect(new Set(errors.map(({ reason }) => reason))).toEqual(new Set(["network"]));
+    expect(errors[39]?.message).toMatch(
+      new RegExp(`^block: ECONNREFUSED 127\\.0\\.0\\.1:\\d+: no connection, since ${new Date(start).toISOString()}$`),
+    );
+    expect(errors[39]?.isShared).toBe(true);
+    expect(f.recorder.codes).toEqual(["network", "network", "network"]);
+    // Two waits before a retry of the first target, none of the others.
+    expect(f.clock.now() - start).toBe(250 + 500);
+    expect(f.client.snapshot().budget.usedLastMinute).toBe(0);
+    expect(f.recorder.outages).toHaveLength(1);
+  });
+
+  test("fails those who wait for their turn as well, at once", async () => {
+    await using f = await closedPort({ ...ONCE, transport: { connections: 1 } });
+
+    const errors = await Promise.all(
+      Array.from({ length: 40 }, (_, height) => failure(f.api().get(block, at(height)))),
+    );
+
+    expect(new Set(errors.map(({ reason }) => reason))).toEqual(new Set(["network"]));
+    expect(f.recorder.codes).toHaveLength(3);
+  });
+});
+
+describe("a server that fails", () => {
+  test("is asked once after 15 s, then after twice as long each time, up to a minute", async () => {
+    await using f = await Fixture.start([down], ONCE);
+    await breakDown(f);
+    expect(f.server.seen).toHaveLength(3);
+    const waits = [];
+    for (let asked = 4; asked < 8; asked += 1) {
+      const { nextProbeAt } = f.client.snapshot().outage ?? { nextProbeAt: 0 };
+      waits.push(nextProbeAt - f.clock.now());
+      await f.clock.advance(nextProbeAt - f.clock.now() - 1);
+      await failure(f.api().get(stats, NONE));
+      expect(f.server.seen).toHaveLength(asked - 1);
+      await f.clock.advance(1);
+      await Promise.all([1, 2, 3].map((height) => failure(f.api().get(block, at(height)))));
+      expect(f.server.seen).toHaveLength(asked);
+    }
+    expect(waits).toEqual([15_000, 30_000, 60_000, 60_000]);
+  });
+
+  test("is asked as often as the most frequent poll at least", async () => {
+    await using f = await Fixture.start([down], { ...ONCE, longestProbeMs: 5_000 });
+    await breakDown(f);
+
+    expect(f.client.snapshot().outage?.nextProbeAt).toBe(f.clock.now() + 5_000);
+  });
+
+  test("keeps its first cause and its time, tells of it once, and is over with the first answer", async () => {
+    await using f = await Fixture.start([json({ error: "no database" }, 503), down, text("", 500)], ONCE);
+    const since = f.clock.now();
+    await failure(f.api().get(block, at(1)));
+    await f.clock.advance(1_000);
+    await failure(f.api().get(block, at(2)));
+    const third = await failure(f.api().get(stats, NONE));
+
+    const cause = { reason: "http_server", message: "HTTP 503: no database" };
+    const outage = { operation: undefined, since, cause, nextProbeAt: f.clock.now() + 15_000 };
+    expect(f.client.snapshot().outage).toEqual(outage);
+    expect(third).toMatchObject({
+      isShared: true,
+      message: expect.stringMatching(/^mempool_stats: HTTP 503: no database, since /),
+    });
+
+    await f.clock.advance(15_000);
+    f.server.play(json({ message: "no" }, 400));
+    expect(await failure(f.api().get(stats, NONE))).toMatchObject({ reason: "http_client" });
+    expect(f.client.snapshot().outage).toBeUndefined();
+    expect(f.recorder.outages).toEqual([outage, undefined]);
+  });
+
+  test("is not retried once the circuit is open", async () => {
+    await using f = await Fixture.start([down]);
+    const calls = Promise.all([failure(f.api().get(block, at(1))), failure(f.api().get(stats, NONE))]);
+
+    await f.clock.until(calls);
+
+    expect(f.server.seen.length).toBeLessThanOrEqual(4);
+    expect((await failure(f.api().get(stats, NONE))).reason).toBe("http_server");
+  });
+});
+
+describe("a server that hangs", () => {
+  test("is a timeout for all, those too that never had a connection, and never a matter of the budget", async () => {
+    await using f = await Fixture.start([silence], { budget: { perMinute: 600 }, transport: { connections: 4 } });
+    const poll = new AbortController();
+    const view = f.api(10_000, { signal: poll.signal });
+    const errors = Promise.all([
+      failure(view.get(stats, NONE)),
+      ...Array.from({ length: 20 }, (_, height) => failure(view.get(block, at(height)))),
+    ]);
+    await f.server.received(4);
+    await f.clock.advance(10_000);
+    poll.abort(timeoutReason(10_000));
+
+    expect(new Set((await errors).map(({ reason }) => reason))).toEqual(new Set(["timeout"]));
+    expect(f.client.snapshot()).toMatchObject({
+      budget: { usedLastMinute: 4 },
+      outage: { cause: { reason: "timeout" } },
+    });
+    expect((await failure(f.api().get(stats, NONE))).reason).toBe("timeout");
+    expect(f.server.seen).toHaveLength(4);
+  });
+
+  test("is not blamed for requests that left just before the deadline", async () => {
+    await using f = await Fixture.start([silence]);
+    const poll = new AbortController();
+    const view = f.api(900, { signal: poll.signal });
+    const errors = Promise.all([view.get(stats, NONE), view.get(block, at(1)), view.get(block, at(2))].map(failure));
+    await f.server.received(3);
+    await f.clock.advance(900);
+    poll.abort(timeoutReason(900));
+    await errors;
+
+    expect(f.client.snapshot().outage).toBeUndefined();
+  });
+
+  test("and does not answer the probe either lets the next one ask after the wait", async () => {
+    await using f = await Fixture.start([down], ONCE);
+    await breakDown(f);
+    await f.clock.advance(15_000);
+    f.server.play(silence, good);
+    const gone = new AbortController();
+    const probe = f
+      .api(10_000, { signal: gone.signal })
+      .get(stats, NONE)
+      .catch((reason: unknown) => reason);
+    await f.server.received(4);
+    expect(await failure(f.api().get(stats, NONE))).toMatchObject({ isShared: true });
+
+    // A poll that is cancelled has learned nothing, so another one may ask.
+    const cancelled = new Error("watched no more");
+    gone.abort(cancelled);
+    expect(await probe).toBe(cancelled);
+    expect((await f.api().get(stats, NONE)).body).toEqual({ count: 1 });
+  });
+});
+
+describe("what is no failure of the server", () => {
+  test.each<[string, Scene]>([
+    ["a refusal", json({ error: "no" }, 400)],
+    ["a missing thing", json({ error: "no" }, 404)],
+    ["a retired operation", json({ error: "no" }, 410)],
+    ["a refused key", json({ error: "no" }, 401)],
+    ["a body of another shape", json({ other: 1 })],
+  ])("%s does not open the circuit", async (_, scene) => {
+    await using f = await Fixture.start([scene], ONCE);
+    await breakDown(f);
+    await breakDown(f);
+
+    expect(f.client.snapshot().outage).toBeUndefined();
+    expect(f.recorder.outages).toEqual([]);
+  });
+
+  test("one address that always fails does not stop others, nor does one operation", async () => {
+    const broken: Scene = (response, request) => (request.url?.endsWith("/7") ? down : good)(response, request);
+    await using f = await Fixture.start([broken]);
+    for (let poll = 0; poll < 3; poll += 1) {
+      expect(await f.clock.until(failure(f.api().get(block, at(7))))).toMatchObject({ reason: "http_server" });
+    }
+    expect((await f.api().get(block, at(8))).body).toEqual({ height: 1 });
+    expect(f.recorder.outages).toEqual([]);
+  });
+
+  test("one operation that fails everywhere is left alone by itself, and others go on", async () => {
+    const broken: Scene = (response, request) => (request.url?.includes("/blocks/") ? down : good)(response, request);
+    await using f = await Fixture.start([broken], ONCE);
+    for (const height of [1, 2, 3, 4]) await failure(f.api().get(block, at(height)));
+
+    expect(f.client.snapshot().outage).toMatchObject({ operation: "block", cause: { message: "HTTP 502" } });
+    expect(f.server.seen).toHaveLength(3);
+    expect((await f.api().get(stats, NONE)).body).toEqual({ count: 1 });
+  });
+});

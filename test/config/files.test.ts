@@ -1,0 +1,77 @@
+// Real files of every kind, and a limit of the size.
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { readRegularFile, unusable } from "../../src/config/files.ts";
+import { load } from "./fixture.ts";
+
+let folder: string;
+const path = (name: string) => join(folder, name);
+const server = createServer();
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "stacks-exporter-files-"));
+  writeFileSync(path("regular"), "twelve bytes");
+  symlinkSync("regular", path("link"));
+  symlinkSync("loop", path("loop"));
+  mkdirSync(path("folder"));
+  writeFileSync(path("huge"), "");
+  truncateSync(path("huge"), 2 ** 40);
+  expect(spawnSync("mkfifo", [path("fifo")]).status).toBe(0);
+  await new Promise<void>((resolve) => server.listen(path("socket"), resolve));
+});
+afterAll(async () => {
+  await new Promise((resolve) => server.close(resolve));
+  rmSync(folder, { recursive: true });
+});
+
+test.each(["regular", "link"])("reads a %s file", async (name) => {
+  expect(Buffer.from(await readRegularFile(path(name), 12)).toString()).toBe("twelve bytes");
+});
+
+test("reads files of which the system does not tell the size", async () => {
+  expect(Buffer.from(await readRegularFile("/proc/self/cmdline", 100_000)).toString()).toContain("node");
+});
+
+// Opening the FIFO would never end if it waited for a writer, and reading a device would not either.
+describe("refuses", () => {
+  const refusalOf = (name: string) =>
+    readRegularFile(name.startsWith("/") ? name : path(name), 1024).then(() => "nothing", unusable);
+
+  test.each([
+    ["fifo", "a FIFO; only regular files are read"],
+    ["socket", "a socket; only regular files are read"],
+    ["/dev/zero", "a device; only regular files are read"],
+    ["folder", "a folder; only regular files are read"],
+    ["huge", "a file of more than 1KiB"],
+    ["loop", "links that lead to one another"],
+    ["none", "no such file"],
+  ])("%s", async (name, found) => {
+    expect(await refusalOf(name)).toBe(`expected a file that can be read, found ${found}`);
+  });
+
+  test("a file that grows beyond the limit while it is read", async () => {
+    await expect(readRegularFile("/proc/self/environ", 1)).rejects.toThrow("a file of more than 1B");
+  });
+});
+
+test("every file that a configuration names is read this way, and each mistake has its place", async () => {
+  const text = `networks:
+  - name: m
+    url: https://api.hiro.so
+    api_key_file: fifo
+    address_files: [fifo, huge]
+    contract_files: [socket]
+`;
+  const loaded = await load(text, { file: path("config.yaml"), readFile: readRegularFile });
+
+  expect(loaded.ok ? [] : loaded.mistakes.map(({ path, message }) => `${path}: ${message}`)).toEqual([
+    expect.stringMatching(/^networks\[0\]\.api_key_file: .* found a FIFO/),
+    expect.stringMatching(/^networks\[0\]\.address_files\[0\]: .* found a FIFO/),
+    expect.stringMatching(/^networks\[0\]\.address_files\[1\]: .* found a file of more than 8MiB/),
+    expect.stringMatching(/^networks\[0\]\.contract_files\[0\]: .* found a socket/),
+  ]);
+});

@@ -1,0 +1,99 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the syntax of the file
+import { inspect } from "node:util";
+import { describe, expect, test } from "@jest/globals";
+import { redactorOf } from "../../src/config/secret.ts";
+import { configOf, mistakesOf, PLANTED } from "./fixture.ts";
+
+const SEVERAL = `networks:
+  - name: mainnet
+    upstreams:
+      - { name: own, url: "http://node:3999/", budget: { per_minute: 600, per_month: unlimited } }
+      - { name: hiro, url: "https://api.hiro.so", api_key: "\${GOOD_KEY}", api_key_header: x-hiro }
+      - { name: third, url: "https://third.example", api_key_file: good }
+    failover: { failures: 5, lag_blocks: 4, lag_for: 1m, return_after: 2m, probe_every: 30s }
+    on_new_chain: reset
+`;
+
+describe("several upstreams", () => {
+  test("keep their order, each with its own key and budget", async () => {
+    const { networks } = await configOf(SEVERAL);
+
+    expect(networks[0]).toMatchObject({
+      name: "mainnet",
+      upstreams: [
+        { name: "own", url: "http://node:3999", budget: { perMinute: 600, perMonth: undefined } },
+        { name: "hiro", url: "https://api.hiro.so", budget: { perMinute: 10, perMonth: 150_000 } },
+        { name: "third", url: "https://third.example" },
+      ],
+      failover: { failures: 5, lagBlocks: 4, lagForMs: 60_000, returnAfterMs: 120_000, probeEveryMs: 30_000 },
+      onNewChain: "reset",
+    });
+    expect(networks[0]?.upstreams.map(({ apiKey }) => apiKey?.reveal())).toEqual([
+      undefined,
+      "planted-good-key",
+      "planted-key-of-a-file",
+    ]);
+    expect(networks[0]?.upstreams.map(({ apiKeyHeader }) => apiKeyHeader)).toEqual([
+      "x-api-key",
+      "x-hiro",
+      "x-api-key",
+    ]);
+  });
+
+  test("do not show their keys, and hand all of them to the redactor", async () => {
+    const { networks } = await configOf(SEVERAL);
+
+    expect(inspect(networks, { depth: 9, showHidden: true })).not.toMatch(PLANTED);
+    const redactor = redactorOf(networks.flatMap(({ upstreams }) => upstreams));
+    expect(redactor.mask("planted-good-key, planted-key-of-a-file")).toBe("***, ***");
+  });
+
+  test("may have nothing in their budget and their failover: that is the default", async () => {
+    const { networks } = await configOf(
+      'networks: [{ name: m, upstreams: [{ name: a, url: "http://a", budget: }], failover: }]',
+    );
+
+    expect(networks[0]?.upstreams[0].budget).toEqual({ perMinute: 10, perMonth: 150_000 });
+    expect(networks[0]?.failover.failures).toBe(3);
+  });
+
+  test("an empty list is no list", async () => {
+    const { networks } = await configOf('networks: [{ name: m, url: "http://a", upstreams: [] }]');
+
+    expect(networks[0]?.upstreams).toMatchObject([{ name: "default", url: "http://a" }]);
+  });
+});
+
+test("everything that is wrong with upstreams is told at once", async () => {
+  const text = `networks:
+  - name: mainnet
+    url: https://api.hiro.so
+    api_key: \${GOOD_KEY}
+    upstreams:
+      - { name: own, url: "node:3999" }
+      - { name: own, url: "https://planted:planted@api.hiro.so", key: planted }
+      - { url: "https://api.hiro.so", api_key: planted-literal, budget: { per_minute: 0 } }
+    failover: { failures: 0, lag_for: 5 }
+    on_new_chain: ignore
+`;
+
+  const told = await mistakesOf(text);
+
+  expect(told).not.toMatch(PLANTED);
+  expect(
+    told.split("\n").map((line) => line.split(": ").slice(0, 2).join(" ").replace("stacks-exporter.yaml:", "")),
+  ).toEqual([
+    "3:5 networks[0].url",
+    "4:5 networks[0].api_key",
+    "6:27 networks[0].upstreams[0].url",
+    "7:17 networks[0].upstreams[1].name",
+    "7:27 networks[0].upstreams[1].url",
+    "7:66 networks[0].upstreams[1].key",
+    "8:9 networks[0].upstreams[2].name",
+    "8:48 networks[0].upstreams[2].api_key",
+    "8:87 networks[0].upstreams[2].budget.per_minute",
+    "9:27 networks[0].failover.failures",
+    "9:39 networks[0].failover.lag_for",
+    "10:19 networks[0].on_new_chain",
+  ]);
+});

@@ -1,0 +1,22 @@
+// A chain view made by hand: a tip, and the blocks that a test names.
+import type { BlockNames, ChainView } from "../../src/collectors/chain-view.ts";
+
+/** A chain up to `tipHeight` of which these blocks are known, and no others. */
+export function chainOf(
+  tipHeight: number,
+  blocks: Iterable<readonly [height: number, block: Partial<BlockNames>]> = [],
+  seenAt = 0,
+): ChainView {
+  const known = new Map(
+    [...blocks]
+      .filter(([height]) => height <= tipHeight)
+      .map(([height, { hash = `0xhash${height}`, indexHash }]) => [height, { hash, indexHash }]),
+  );
+  return {
+    tipHeight,
+    seenAt,
+    lowest: 1,
+    blockAt: (height) => known.get(height),
+    heightOf: (indexHash) => [...known].find(([, block]) => block.indexHash === indexHash)?.[0],
+  };
+}

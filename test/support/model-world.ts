@@ -1,0 +1,400 @@
+// A small chain with transactions of one principal and prints of one contract, and the servers that answer for it: each is
+// the chain as it was some changes ago. What a correct exporter must have counted is told from the blocks alone.
+import type { ChainView } from "../../src/collectors/chain-view.ts";
+import type { Canned } from "./canned-api.ts";
+
+export const PRINCIPAL = "SP000000000000000000002Q6VF78";
+export const CONTRACT = "SP000000000000000000002Q6VF78.printer";
+const OTHER_PRINCIPAL = "SP3FBR2AGK5H9QBDH3EEN6DF8EK8JY7RX8QJ5SVTE";
+const ASSET = "SP000000000000000000002Q6VF78.token::coin";
+
+export interface WorldTx {
+  readonly id: string;
+  readonly type: string;
+  readonly status: string;
+  readonly isSender: boolean;
+  readonly nonce: number;
+  readonly fee: bigint;
+  readonly amount: bigint;
+  readonly ft: bigint;
+  readonly prints: number;
+}
+
+export interface WorldBlock {
+  readonly height: number;
+  readonly hash: string;
+  readonly indexHash: string;
+  readonly parent: string;
+  /** Unix time, seconds. */
+  readonly time: number;
+  readonly txs: readonly WorldTx[];
+}
+
+/** What a server does. `lag`: changes it is behind. `flip`: every other answer is that far behind. */
+export type Server =
+  | { readonly kind: "fresh" }
+  | { readonly kind: "lag"; readonly changes: number }
+  | { readonly kind: "flip"; readonly changes: number }
+  | { readonly kind: "resync"; readonly blocks: number }
+  | { readonly kind: "high"; readonly by: number }
+  | { readonly kind: "empty" };
+
+const START = 1_795_000_000;
+const BLOCK_SECONDS = 10;
+const TYPES = ["token_transfer", "contract_call", "smart_contract"] as const;
+const STATUSES = ["success", "success", "success", "abort_by_response"] as const;
+const word = (kind: string, number: number) => `0x${kind}${number.toString(16).padStart(64 - kind.length, "0")}`;
+
+/** A world; every choice comes from the numbers that it is handed. */
+export class ModelWorld {
+  readonly history: (readonly WorldBlock[])[] = [[]];
+  server: Server = { kind: "fresh" };
+  /** Statuses by operation; `*` is every one. */
+  readonly status = new Map<string, number>();
+  /** Called after every answer: lets the chain move between two pages. */
+  afterAnswer: () => void = () => undefined;
+  /** Unix time, milliseconds. */
+  now = START * 1000;
+  answers = 0;
+  #made = 0;
+  #resynced = 0;
+
+  get blocks(): readonly WorldBlock[] {
+    return this.history.at(-1) ?? [];
+  }
+
+  get tip(): number {
+    return this.blocks.length;
+  }
+
+  /** The chain as who follows it without delay knows it. */
+  get view(): ChainView {
+    const { blocks, now } = this;
+    return {
+      tipHeight: this.tip,
+      seenAt: now,
+      lowest: 1,
+      blockAt: (height) => blocks[height - 1],
+      heightOf: (indexHash) => blocks.find((block) => block.indexHash === indexHash)?.height,
+    };
+  }
+
+  /** Mines a block for each size; each is a change of its own. */
+  mine(sizes: readonly number[]): void {
+    for (const size of sizes) {
+      this.now += BLOCK_SECONDS * 1000;
+      this.history.push([
+        ...this.blocks,
+        this.#seal(
+          this.blocks,
+          Array.from({ length: size }, () => this.#tx()),
+        ),
+      ]);
+    }
+  }
+
+  /** Replaces the newest blocks in one change: their transactions are mined again or lost, as `keep` says, a block later. */
+  reorg(depth: number, keep: readonly boolean[]): void {
+    const cut = Math.min(depth, this.blocks.length - 1);
+    if (cut <= 0) return;
+    this.now += BLOCK_SECONDS * 1000;
+    const lost = this.blocks.slice(this.blocks.length - cut);
+    const blocks = this.blocks.slice(0, this.blocks.length - cut);
+    blocks.push(this.#seal(blocks, [this.#tx()]));
+    let place = 0;
+    for (const { txs } of lost) {
+      blocks.push(
+        this.#seal(
+          blocks,
+          txs.filter(() => keep.length === 0 || keep[place++ % keep.length]),
+        ),
+      );
+    }
+    this.history.push(blocks);
+  }
+
+  /** Every canonical transaction from one height to another, oldest first. */
+  between(from: number, to: number): WorldTx[] {
+    return this.blocks.filter(({ height }) => height >= from && height <= to).flatMap(({ txs }) => txs);
+  }
+
+  #seal(below: readonly WorldBlock[], txs: readonly WorldTx[]): WorldBlock {
+    this.#made += 1;
+    const height = below.length + 1;
+    const parent = below.at(-1)?.hash ?? word("0", 0);
+    const [hash, indexHash] = [word("b", this.#made), word("1", this.#made)];
+    return { height, hash, indexHash, parent, time: Math.floor(this.now / 1000), txs };
+  }
+
+  #tx(): WorldTx {
+    this.#made += 1;
+    const n = this.#made;
+    const type = TYPES[n % 3] ?? "contract_call";
+    const status = STATUSES[n % 4] ?? "success";
+    return {
+      id: word("f", n),
+      type,
+      status,
+      isSender: n % 5 < 3,
+      nonce: n,
+      fee: BigInt(100 + (n % 1000)),
+      amount: type === "token_transfer" && status === "success" ? BigInt(n) * 1_000n : 0n,
+      ft: type === "contract_call" && status === "success" && n % 2 === 0 ? 2n ** 127n + BigInt(n) : 0n,
+      prints: type === "contract_call" && status === "success" ? n % 3 : 0,
+    };
+  }
+
+  #shown(): readonly WorldBlock[] {
+    const { server, history } = this;
+    const ago = (changes: number) => history[Math.max(0, history.length - 1 - changes)] ?? [];
+    if (server.kind === "lag") return ago(server.changes);
+    if (server.kind === "flip") return this.answers % 2 === 0 ? this.blocks : ago(server.changes);
+    if (server.kind === "empty") return [];
+    if (server.kind !== "resync") return this.blocks;
+    this.#resynced = Math.min(this.#resynced + server.blocks, this.blocks.length);
+    return this.blocks.slice(0, this.#resynced);
+  }
+
+  /** Sets what answers from now on. */
+  serve(server: Server): void {
+    this.server = server;
+    this.#resynced = 0;
+  }
+
+  answer = (url: string, operation: string): Canned => {
+    const status = this.status.get(operation) ?? this.status.get("*");
+    const canned = status === undefined ? this.#answer(url, operation) : { status };
+    this.answers += 1;
+    this.afterAnswer();
+    return canned;
+  };
+
+  #answer(url: string, operation: string): Canned {
+    const blocks = this.#shown();
+    const { pathname, searchParams } = new URL(url, "http://model");
+    const last = pathname.split("/").at(-1) ?? "";
+    const tip = blocks.at(-1);
+    const page = <Item>(items: readonly Item[]) => {
+      const limit = Number(searchParams.get("limit") ?? 20);
+      const offset = Number(searchParams.get("offset") ?? 0);
+      return { limit, offset, items: items.slice(offset, offset + limit) };
+    };
+    const rows = () => blocks.flatMap((block) => block.txs.map((tx, index): Row => ({ block, tx, index }))).reverse();
+    switch (operation) {
+      case "status": {
+        const by = this.server.kind === "high" ? this.server.by : 0;
+        const chain_tip = tip && { block_height: tip.height + by };
+        return { json: { status: "ready", ...(chain_tip ? { chain_tip } : {}) } };
+      }
+      case "blocks": {
+        const { limit, offset, items } = page(this.#listed(blocks).toReversed());
+        return { json: { limit, offset, total: blocks.length, results: items.map((block) => blockJson(block, true)) } };
+      }
+      case "block_by_height": {
+        const block = blocks[Number(last) - 1];
+        return block === undefined ? { status: 404 } : { json: oldBlockJson(block) };
+      }
+      case "block_by_hash":
+      case "block": {
+        const block = blocks.find(({ hash, height }) => hash === last || String(height) === last);
+        if (block !== undefined) return { json: blockJson(block, true) };
+        const orphan = this.history.flat().find(({ hash }) => hash === last);
+        return orphan === undefined || operation === "block" ? { status: 404 } : { json: blockJson(orphan, false) };
+      }
+      case "transactions_with_transfers": {
+        const height = Number(searchParams.get("height"));
+        const results = rows()
+          .filter(({ block }) => block.height === height)
+          .map(transfersJson);
+        return { json: { limit: 20, offset: 0, total: results.length, results } };
+      }
+      case "transaction": {
+        const row = rows().find(({ tx }) => tx.id === last);
+        if (row === undefined) return { status: 404 };
+        return { json: { tx_id: last, block: { height: row.block.height, hash: row.block.hash } } };
+      }
+      case "address_transaction_events": {
+        const id = pathname.split("/").at(-2);
+        const row = rows().find(({ tx }) => tx.id === id);
+        if (row === undefined) return { status: 404 };
+        const events = eventsJson(row);
+        const { limit, offset, items } = page(events);
+        return { json: { limit, offset, total: events.length, results: items } };
+      }
+      case "transaction_events": {
+        const id = pathname.split("/").at(-2);
+        const row = rows().find(({ tx }) => tx.id === id);
+        if (row === undefined) return { status: 404 };
+        const results = newEventsJson(row);
+        return { json: { total: results.length, limit: 50, cursor: { next: null }, results } };
+      }
+      case "contract_events":
+      case "contract_logs": {
+        const events = rows().flatMap(({ tx }) => printsJson(tx).reverse());
+        const { limit, offset, items } = page(events);
+        return { json: { limit, offset, results: items }, etag: tip && `"${tip.indexHash}"` };
+      }
+      case "principal_transactions": {
+        const all = rows();
+        const spell = ({ block, index }: Row) => `${block.height}:${index}`;
+        const cursor = searchParams.get("cursor");
+        const first = cursor === null ? 0 : all.findIndex((row) => spell(row) === cursor);
+        if (first < 0) return { status: 404 };
+        const next = all[first + 50];
+        const results = all.slice(first, first + 50).map(newJson);
+        return { json: { total: all.length, limit: 50, cursor: { next: next ? spell(next) : null }, results } };
+      }
+      default: {
+        const all = rows();
+        const { limit, offset, items } = page(all);
+        return { json: { limit, offset, total: items.length === 0 ? 0 : all.length, results: items.map(oldJson) } };
+      }
+    }
+  }
+
+  // A server that is wrong about its tip: the newest blocks of its list are at heights that do not exist.
+  #listed(blocks: readonly WorldBlock[]): readonly WorldBlock[] {
+    if (this.server.kind !== "high") return blocks;
+    const { by } = this.server;
+    return blocks.map((block) => ({ ...block, height: block.height + by }));
+  }
+}
+
+interface Row {
+  readonly block: WorldBlock;
+  readonly tx: WorldTx;
+  readonly index: number;
+}
+
+function blockJson({ height, hash, indexHash, parent, time, txs }: WorldBlock, canonical: boolean): object {
+  const iso = new Date(time * 1000).toISOString();
+  return {
+    canonical,
+    height,
+    hash,
+    index_block_hash: indexHash,
+    parent_block_hash: parent,
+    block_time: time,
+    block_time_iso: iso,
+    burn_block_time: time,
+    burn_block_time_iso: iso,
+    burn_block_height: 100 + Math.floor(height / 6),
+    tx_count: txs.length,
+    execution_cost_read_count: 15,
+    execution_cost_read_length: height,
+    execution_cost_runtime: 1,
+    execution_cost_write_count: 2,
+    execution_cost_write_length: 3,
+  };
+}
+
+function oldBlockJson(block: WorldBlock): object {
+  return {
+    ...blockJson(block, true),
+    tx_count: undefined,
+    txs: block.txs.map(({ id }) => id),
+    microblocks_accepted: [],
+    microblocks_streamed: [],
+    microblock_tx_count: {},
+    parent_microblock_sequence: -1,
+  };
+}
+
+const NOTHING = { transfer: 0, mint: 0, burn: 0 };
+const sender = ({ isSender }: WorldTx) => (isSender ? PRINCIPAL : OTHER_PRINCIPAL);
+const recipient = ({ isSender }: WorldTx) => (isSender ? OTHER_PRINCIPAL : PRINCIPAL);
+const stxOf = (tx: WorldTx) => ({
+  sent: String(tx.isSender ? tx.amount + tx.fee : 0n),
+  received: String(tx.isSender ? 0n : tx.amount),
+});
+const eventsOf = ({ amount, ft, prints }: WorldTx) => (amount > 0n ? 1 : 0) + (ft > 0n ? 1 : 0) + prints;
+
+function oldJson({ block, tx, index }: Row): object {
+  const { sent, received } = stxOf(tx);
+  return {
+    tx: {
+      tx_id: tx.id,
+      tx_type: tx.type,
+      tx_status: tx.status,
+      nonce: tx.nonce,
+      fee_rate: String(tx.fee),
+      sender_address: sender(tx),
+      sponsored: false,
+      block_hash: block.hash,
+      block_height: block.height,
+      block_time: block.time,
+      tx_index: index,
+      canonical: true,
+      microblock_canonical: true,
+      is_unanchored: false,
+      post_condition_mode: "deny",
+      post_conditions: [],
+      event_count: eventsOf(tx),
+      execution_cost_read_count: 1,
+      execution_cost_read_length: 2,
+      execution_cost_runtime: 3,
+      execution_cost_write_count: 4,
+      execution_cost_write_length: 5,
+      ...transferJson(tx, "recipient_address"),
+    },
+    stx_sent: sent,
+    stx_received: received,
+    events: {
+      stx: { ...NOTHING, transfer: tx.amount > 0n ? 1 : 0 },
+      ft: { ...NOTHING, mint: tx.ft > 0n ? 1 : 0 },
+      nft: NOTHING,
+    },
+  };
+}
+
+const transferJson = (tx: WorldTx, name: string): object =>
+  tx.type === "token_transfer" ? { token_transfer: { [name]: recipient(tx), amount: String(tx.amount) } } : {};
+
+function newJson({ block, tx, index }: Row): object {
+  return {
+    transaction: {
+      tx_id: tx.id,
+      type: tx.type,
+      status: tx.status,
+      sender: { address: sender(tx), nonce: tx.nonce },
+      sponsor: null,
+      fee_rate: String(tx.fee),
+      block: { height: block.height, hash: block.hash, time: block.time, tx_index: index },
+      ...transferJson(tx, "recipient"),
+    },
+    balance_changes: { stx: stxOf(tx) },
+    affected_balances: { ft: tx.ft > 0n, nft: false },
+  };
+}
+
+function eventsJson({ tx }: Row): { readonly type: string; readonly data: object }[] {
+  const stx = { type: "transfer", amount: String(tx.amount), sender: sender(tx), recipient: recipient(tx) };
+  const ft = { type: "mint", amount: String(tx.ft), asset_identifier: ASSET, recipient: PRINCIPAL };
+  return [...(tx.amount > 0n ? [{ type: "stx", data: stx }] : []), ...(tx.ft > 0n ? [{ type: "ft", data: ft }] : [])];
+}
+
+function newEventsJson(row: Row): object[] {
+  return [
+    ...eventsJson(row).map(({ type, data }) => ({ type: `${type}_asset`, [`${type}_asset`]: data })),
+    ...printsJson(row.tx).map(() => ({ type: "contract_log", contract_log: {} })),
+  ].map((event, event_index) => ({ event_index, ...event }));
+}
+
+function transfersJson({ block, tx }: Row): object {
+  const stx = { amount: String(tx.amount), sender: sender(tx), recipient: recipient(tx) };
+  const ft = { amount: String(tx.ft), asset_identifier: ASSET, sender: "", recipient: PRINCIPAL };
+  return {
+    tx: { tx_id: tx.id, block_hash: block.hash },
+    stx_transfers: tx.amount > 0n ? [stx] : [],
+    ft_transfers: tx.ft > 0n ? [ft] : [],
+    nft_transfers: [],
+  };
+}
+
+const printsJson = (tx: WorldTx): object[] =>
+  Array.from({ length: tx.prints }, (_, index) => ({
+    event_index: index,
+    event_type: "smart_contract_log",
+    tx_id: tx.id,
+    contract_log: { contract_id: CONTRACT, topic: "print", value: { hex: "0x09", repr: "none" } },
+  }));

@@ -1,0 +1,239 @@
+// Stories of a chain and of the servers that tell it: what happens is drawn by fast-check, what is counted comes from the
+// collectors, and what should have been counted from the blocks.
+import fc from "fast-check";
+import type { AddressTotals } from "../../src/collectors/address-totals.ts";
+import { addresses as addressCollector } from "../../src/collectors/addresses.ts";
+import { blocks as blockCollector } from "../../src/collectors/blocks.ts";
+import type { Chain } from "../../src/collectors/chain.ts";
+import type { AnyCollector } from "../../src/collectors/collector.ts";
+import { contracts as contractCollector } from "../../src/collectors/contracts.ts";
+import { cannedApi } from "./canned-api.ts";
+import { CONTRACT, ModelWorld, PRINCIPAL, type Server } from "./model-world.ts";
+import { observe } from "./observe.ts";
+import { restarted } from "./plain-data.ts";
+
+export const CONFIRMATIONS = 3;
+const [addresses, blocks, contracts] = [addressCollector, blockCollector, contractCollector].map(
+  (collector) => collector as unknown as AnyCollector,
+) as [AnyCollector, AnyCollector, AnyCollector];
+
+export type Step =
+  | { readonly kind: "mine"; readonly sizes: readonly number[] }
+  | { readonly kind: "reorg"; readonly depth: number; readonly keep: readonly boolean[] }
+  | { readonly kind: "serve"; readonly server: Server; readonly polls: number }
+  | { readonly kind: "fail"; readonly after: number }
+  | { readonly kind: "shift"; readonly sizes: readonly number[] }
+  | { readonly kind: "gone" }
+  | { readonly kind: "restart" };
+
+export interface Story {
+  readonly first: readonly number[];
+  readonly steps: readonly Step[];
+  readonly pages: number;
+  readonly backfill: "none" | "all";
+  readonly tip: "extended" | "probe";
+}
+
+const sizes = fc.array(
+  fc.oneof({ weight: 8, arbitrary: fc.nat(3) }, { weight: 1, arbitrary: fc.integer({ min: 20, max: 130 }) }),
+  { minLength: 1, maxLength: 8 },
+);
+const changes = fc.integer({ min: 1, max: 40 });
+const server = fc.oneof<fc.Arbitrary<Server>[]>(
+  fc.record({ kind: fc.constant("lag" as const), changes }),
+  fc.record({ kind: fc.constant("flip" as const), changes }),
+  fc.record({ kind: fc.constant("resync" as const), blocks: fc.integer({ min: 1, max: 9 }) }),
+  fc.record({ kind: fc.constant("high" as const), by: fc.constantFrom(1, 30, 1_000, 2 ** 52) }),
+  fc.constant({ kind: "empty" as const }),
+);
+
+/** Stories with reorganisations of at most this depth. */
+export const stories = (depth: number, withGone: boolean): fc.Arbitrary<Story> =>
+  fc.record({
+    first: fc.array(fc.nat(3), { minLength: 6, maxLength: 30 }),
+    steps: fc.array(
+      fc.oneof<fc.Arbitrary<Step>[]>(
+        fc.record({ kind: fc.constant("mine" as const), sizes }),
+        fc.record({ kind: fc.constant("mine" as const), sizes }),
+        fc.record({
+          kind: fc.constant("reorg" as const),
+          depth: fc.integer({ min: 1, max: depth }),
+          keep: fc.array(fc.boolean(), { maxLength: 5 }),
+        }),
+        fc.record({ kind: fc.constant("serve" as const), server, polls: fc.integer({ min: 1, max: 4 }) }),
+        fc.record({ kind: fc.constant("fail" as const), after: fc.nat(4) }),
+        fc.record({ kind: fc.constant("shift" as const), sizes }),
+        fc.constant({ kind: "restart" as const }),
+        ...(withGone ? [fc.constant({ kind: "gone" as const })] : []),
+      ),
+      { minLength: 1, maxLength: 14 },
+    ),
+    pages: fc.integer({ min: 2, max: 6 }),
+    backfill: fc.constantFrom("none" as const, "none" as const, "all" as const),
+    tip: fc.constantFrom("extended" as const, "extended" as const, "probe" as const),
+  });
+
+const DEPRECATED = [
+  "address_transactions",
+  "transactions_with_transfers",
+  "address_transaction_events",
+  "contract_events",
+  "block_by_height",
+  "block_by_hash",
+];
+
+interface Observations {
+  readonly blocks?: { readonly chain?: Chain };
+  readonly addresses?: {
+    readonly totals: AddressTotals;
+    readonly floor: { readonly height: number };
+    readonly facts: { readonly backlog: number };
+  };
+  readonly contracts?: {
+    readonly totals: { readonly events: object; readonly reverted: number; readonly restored: number };
+  };
+}
+
+/** What became of a story. */
+export interface Told {
+  readonly world: ModelWorld;
+  readonly known: Observations;
+  /** Height below which nothing was to be counted. */
+  readonly from: number;
+  /** Transactions that were there at first sight. */
+  readonly before: ReadonlySet<string>;
+  /** Those of them that were too deep to be counted. A fork below them can move them to where they are. */
+  readonly below: ReadonlySet<string>;
+  readonly reasons: ReadonlyMap<string, number>;
+  /** Tip when the chain was seen first. */
+  readonly firstTip: number;
+}
+
+/** Lives through a story; at its end a healthy server answers until everything is counted. */
+export async function live({ first, steps, pages, backfill, tip }: Story): Promise<Told> {
+  const world = new ModelWorld();
+  world.mine(first);
+  const api = cannedApi(world.answer, () => world.now);
+  const known: Record<string, unknown> = {};
+  const reasons = new Map<string, number>();
+  const observeOne = async (collector: AnyCollector, options: object, key = "") => {
+    const chain = known.blocks === undefined ? undefined : blocks.chainView?.(known.blocks);
+    const confirmations = CONFIRMATIONS;
+    const target = { key, watched: { principal: key, name: "p", group: "", labels: {} }, confirmations };
+    try {
+      const options_ = { options, now: world.now, target, chain, isFollowed: true };
+      known[collector.name] = await observe(collector, api, known[collector.name], options_);
+    } catch (error) {
+      if (!(error instanceof Error) || error.name !== "ApiError") throw error;
+      const { reason } = error as Error & { readonly reason: string };
+      reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
+    }
+  };
+  const poll = async () => {
+    world.now += 30_000;
+    await observeOne(blocks, { tip });
+    if ((known as Observations).blocks?.chain === undefined) return;
+    world.now += 30_000;
+    await observeOne(addresses, { backfill, pages }, PRINCIPAL);
+    await observeOne(contracts, { pages }, CONTRACT);
+  };
+  // To find the tip by probing takes two polls.
+  for (let polls = 0; polls < 3 && (known as Observations).blocks?.chain === undefined; polls += 1) await poll();
+  const from = backfill === "all" ? 0 : (known as Observations).addresses?.floor.height;
+  const firstTip = (known as Observations).blocks?.chain?.recent.at(-1)?.height;
+  if (from === undefined || firstTip === undefined) throw new Error("the first sight failed");
+  const before = new Set(world.between(0, world.tip).map(({ id }) => id));
+  const below = new Set(world.between(0, from - 1).map(({ id }) => id));
+  for (const step of steps) {
+    let polls = 1;
+    if (step.kind === "mine") world.mine(step.sizes);
+    else if (step.kind === "reorg") world.reorg(step.depth, step.keep);
+    else if (step.kind === "gone") for (const operation of DEPRECATED) world.status.set(operation, 410);
+    else if (step.kind === "restart") for (const [name, value] of Object.entries(known)) known[name] = restarted(value);
+    else if (step.kind === "serve") {
+      world.serve(step.server);
+      polls = step.polls;
+    } else if (step.kind === "shift") {
+      let isDone = false;
+      world.afterAnswer = () => {
+        if (!isDone) world.mine(step.sizes);
+        isDone = true;
+      };
+    } else {
+      const end = world.answers + step.after;
+      world.afterAnswer = () => {
+        if (world.answers >= end) world.status.set("*", 500);
+      };
+      if (step.after === 0) world.status.set("*", 500);
+    }
+    for (; polls > 0; polls -= 1) await poll();
+    world.afterAnswer = () => undefined;
+    world.status.delete("*");
+  }
+  world.serve({ kind: "fresh" });
+  // Everything that there is gets its confirmations.
+  world.mine(new Array(CONFIRMATIONS + 12).fill(0));
+  for (let polls = 0; polls < 80; polls += 1) {
+    world.mine([0, 0]);
+    await poll();
+    if (polls >= 8 && (known as Observations).addresses?.facts.backlog === 0) break;
+  }
+  return { world, known, from, before, below, reasons, firstTip };
+}
+
+/** What the contract must have printed since it was seen first. */
+export const printsOf = ({ world, before }: Told): number =>
+  world.between(0, world.tip).reduce((sum, { id, prints }) => sum + (before.has(id) ? 0 : prints), 0);
+
+const sumOf = (values: Iterable<number>) => [...values].reduce((sum, value) => sum + value, 0);
+
+/** What must have been counted of the address. */
+export function expectedOf({ world, from }: Told) {
+  const transactions: Record<string, number> = {};
+  let [sent, received, fees, ft, stx] = [0n, 0n, 0n, 0n, 0];
+  for (const tx of world.between(from, world.tip)) {
+    const key = [tx.type, tx.status, tx.isSender ? "sent" : "received"].join("\t");
+    transactions[key] = (transactions[key] ?? 0) + 1;
+    if (tx.isSender) {
+      sent += tx.amount + tx.fee;
+      fees += tx.fee;
+    } else received += tx.amount;
+    ft += tx.ft;
+    stx += tx.amount > 0n ? 1 : 0;
+  }
+  return { transactions, sent, received, fees, ft, stx };
+}
+
+/** What was counted of the address. */
+export function countedOf({ known }: Told) {
+  const totals = known.addresses?.totals as AddressTotals;
+  const amounts = (sums: Readonly<Record<string, bigint>>) =>
+    Object.values(sums).reduce((sum, value) => sum + value, 0n);
+  return {
+    transactions: totals.transactions,
+    sent: totals.sent,
+    received: totals.received,
+    fees: amounts(totals.fees),
+    ft: amounts(totals.ftAmounts),
+    stx: sumOf(Object.values(totals.stxTransfers)),
+  };
+}
+
+/** Counted transactions less the reverted ones, with the restored ones. */
+export function netOf({ known }: Told): number {
+  if (known.addresses === undefined) throw new Error("nothing is known of the address");
+  const { transactions, reverted, restored } = known.addresses.totals;
+  return sumOf(Object.values(transactions)) - reverted + restored;
+}
+
+/** Counted events of the contract, as a whole and net of reverted ones. */
+export function eventsOf({ known }: Told): {
+  readonly counted: number;
+  readonly net: number;
+  readonly reverted: number;
+} {
+  if (known.contracts === undefined) throw new Error("nothing is known of the contract");
+  const { events, reverted, restored } = known.contracts.totals;
+  const counted = sumOf(Object.values(events));
+  return { counted, net: counted - reverted + restored, reverted };
+}

@@ -1,0 +1,143 @@
+// Upstreams in the whole exporter: readiness, status, metrics, budgets and what is saved.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { pino } from "pino";
+import { startSimulator } from "../simulator/server.ts";
+import { systemClock } from "../src/api/clock.ts";
+import { App } from "../src/app.ts";
+import { collectors } from "../src/collectors/index.ts";
+import { loadConfig } from "../src/config/load.ts";
+import { formatMistakes } from "../src/config/mistakes.ts";
+import { Store } from "../src/poll/store.ts";
+import { readPage } from "./support/app.ts";
+import { ChainServer } from "./upstreams/chain-server.ts";
+
+let simulator: Awaited<ReturnType<typeof startSimulator>>;
+let folder: string;
+let app: App | undefined;
+
+beforeEach(async () => {
+  simulator = await startSimulator({ seed: 1 });
+  folder = mkdtempSync(join(tmpdir(), "stacks-exporter-upstreams-"));
+});
+
+afterEach(async () => {
+  await app?.stop();
+  app = undefined;
+  await simulator.close();
+  rmSync(folder, { recursive: true });
+});
+
+const lines: { level: number; reason?: string }[] = [];
+const log = pino({ level: "info" }, { write: (line) => void lines.push(JSON.parse(line)) });
+const WARN = 40;
+const openStore = () => new Store(join(folder, "state.db"), { log, clock: systemClock });
+
+async function start(network: string): Promise<App> {
+  await app?.stop();
+  const text = `networks: [{ name: simulated, ${network} }]`;
+  const loaded = await loadConfig({ text, file: "test.yaml", env: {}, readFile: () => "", collectors });
+  if (!loaded.ok) throw new Error(formatMistakes(loaded.mistakes));
+  app = new App({
+    config: loaded.config,
+    version: "0.0.0",
+    log,
+    clock: systemClock,
+    store: openStore(),
+  });
+  return app;
+}
+
+const budget = "budget: { per_minute: 100, per_month: unlimited }";
+const only = (url: string, more = "") => `url: "${url}", ${budget}${more}`;
+const everything = { page: 1, limit: 100 };
+
+test("another chain than that of the state file: not ready, down, nothing counted, and one line says how to go on", async () => {
+  const before = await start(only(simulator.url));
+  await before.pollOnce();
+  const other = await startSimulator({ seed: 2 });
+  const after = await start(only(other.url));
+  lines.length = 0;
+  const failed = await after.pollOnce();
+
+  expect(lines.filter(({ level }) => level >= WARN)).toMatchObject([{ reason: "wrong_chain" }]);
+  expect(failed.map(({ what }) => what).sort()).toEqual(["simulated/blocks", "simulated/fees", "simulated/mempool"]);
+  for (const { why } of failed)
+    expect(why).toMatch(/^wrong_chain: .*block 1 of the API is 0x[0-9a-f]{64}.*--reset-state/);
+  expect(other.requests).toHaveLength(1);
+  expect(after.missing()[0]).toEqual({ what: "simulated", why: expect.stringMatching(/^wrong_chain: block 1 /) });
+  const { problemsOf, verdictOf } = await import("../src/poll/verdict.ts");
+  const status = after.status(everything);
+  expect(verdictOf(status, problemsOf(status))).toBe("down");
+  expect(problemsOf(status)).toHaveLength(1);
+  const { value } = await readPage(after);
+  expect(value("stacks_up")).toBe(0);
+  expect(value("stacks_exporter_upstream_up upstream=default")).toBe(0);
+  await other.close();
+});
+
+test("on_new_chain: reset forgets what was saved, and counts anew", async () => {
+  const before = await start(only(simulator.url));
+  await before.pollOnce();
+  const other = await startSimulator({ seed: 2 });
+  const after = await start(only(other.url, ", on_new_chain: reset"));
+  const saved = await readPage(after);
+  expect(saved.value("stacks_chain_blocks_total")).toBeDefined();
+
+  expect(await after.pollOnce()).toEqual([]);
+  expect(after.missing()).toEqual([]);
+  const { value } = await readPage(after);
+  expect(value("stacks_chain_reorgs_total")).toBe(0);
+  await after.stop();
+  app = undefined;
+  const store = openStore();
+  expect(store.loadNetwork("simulated")).not.toBeUndefined();
+  store.close();
+  const again = await start(only(other.url));
+  expect(await again.pollOnce()).toEqual([]);
+  await other.close();
+});
+
+test("an API with an empty database is not ready, and says why", async () => {
+  const empty = await ChainServer.start("a", 0);
+  const started = await start(only(empty.url));
+  await started.pollOnce();
+
+  expect(started.missing()[0]).toEqual({
+    what: "simulated",
+    why: "empty: the API has no block: its database is empty",
+  });
+  expect(started.status(everything).networks[0]?.report.blocked?.reason).toBe("empty");
+  await empty.close();
+});
+
+test("each upstream has a budget of its own that is saved, and the first one takes up that of the short form", async () => {
+  const used = (key: string) => {
+    const store = openStore();
+    const record = store.loadBudget(key);
+    store.close();
+    return record?.minute.length;
+  };
+  const store = openStore();
+  store.saveBudget(
+    "simulated",
+    {
+      minute: [
+        { at: Date.now(), priority: 0 },
+        { at: Date.now(), priority: 0 },
+      ],
+    },
+    Date.now(),
+  );
+  store.close();
+  const upstreams = (first: string) =>
+    `upstreams: [{ name: a, url: "${first}", ${budget} }, { name: b, url: "${simulator.url}", ${budget} }]`;
+  await (await start(upstreams(simulator.url))).pollOnce();
+  await app?.stop();
+  app = undefined;
+
+  expect(used("simulated/a")).toBe(2 + simulator.requests.length);
+  expect(used("simulated/b")).toBe(0);
+});

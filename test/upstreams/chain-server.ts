@@ -1,0 +1,82 @@
+// A server of a chain, as far as upstreams look at it: status, blocks by height, and two operations for polls.
+import { createHash } from "node:crypto";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/** Hash of the block at a height of a chain. */
+export const hashOf = (chain: string, height: number): string =>
+  `0x${createHash("sha256").update(`${chain}/${height}`).digest("hex")}`;
+
+/** A real HTTP server whose chain, tip and faults a test can change at any time. */
+export class ChainServer {
+  /** Name of the chain: another one has other hashes. */
+  chain: string;
+  /** Height of the tip; 0: the database is empty. */
+  tip: number;
+  /** Status of every answer, instead of the answer. */
+  failure: number | undefined;
+  /** Hashes that differ from those of the chain. */
+  readonly other = new Map<number, string>();
+  readonly seen: { readonly path: string; readonly headers: IncomingMessage["headers"] }[] = [];
+  /** Paths that begin so answer 410. */
+  readonly gone = new Set<string>();
+  readonly #server: Server;
+
+  private constructor(chain: string, tip: number) {
+    this.chain = chain;
+    this.tip = tip;
+    this.#server = createServer((request, response) => this.#answer(request, response));
+  }
+
+  static async start(chain = "a", tip = 100): Promise<ChainServer> {
+    const server = new ChainServer(chain, tip);
+    await new Promise<void>((resolve) => server.#server.listen(0, "127.0.0.1", resolve));
+    return server;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  /** Requests for a path, or all of them. */
+  count(path?: string): number {
+    return this.seen.filter((one) => path === undefined || one.path.startsWith(path)).length;
+  }
+
+  async close(): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+
+  #answer({ url = "/", headers }: IncomingMessage, response: ServerResponse): void {
+    this.seen.push({ path: url, headers });
+    const { status, json } = this.#found(url);
+    response.writeHead(status, { "content-type": "application/json; charset=utf-8" });
+    response.end(JSON.stringify(json));
+  }
+
+  #found(url: string): { status: number; json: unknown } {
+    if (this.failure !== undefined) return { status: this.failure, json: { error: "planned" } };
+    if ([...this.gone].some((prefix) => url.startsWith(prefix))) return { status: 410, json: { error: "Gone" } };
+    if (url === "/extended") return { status: 200, json: this.#status() };
+    const [, height] = /^\/extended\/(?:v2\/blocks|v1\/block\/by_height)\/(\d+)$/.exec(url) ?? [];
+    if (height !== undefined) return this.#block(Number(height));
+    return { status: 200, json: { value: 7 } };
+  }
+
+  #status(): object {
+    const chain_tip = { block_height: this.tip, block_hash: this.#hash(this.tip) };
+    return { status: "ready", ...(this.tip === 0 ? {} : { chain_tip }) };
+  }
+
+  #block(height: number): { status: number; json: unknown } {
+    if (height < 1 || height > this.tip) {
+      return { status: 404, json: { statusCode: 404, error: "Not Found", message: "Block not found" } };
+    }
+    return { status: 200, json: { canonical: true, height, hash: this.#hash(height) } };
+  }
+
+  #hash(height: number): string {
+    return this.other.get(height) ?? hashOf(this.chain, height);
+  }
+}

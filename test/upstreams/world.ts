@@ -1,0 +1,153 @@
+// The upstreams of a network in front of real servers, on a clock that stands still, with polls that ask one operation.
+import { z } from "zod";
+import { createClient } from "../../src/api/client.ts";
+import { ApiError, type Reason } from "../../src/api/errors.ts";
+import { operation, type StacksApi } from "../../src/api/operation.ts";
+import { status } from "../../src/collectors/block-source.ts";
+import type { NetworkConfig } from "../../src/config/config.ts";
+import { Secret } from "../../src/config/secret.ts";
+import { Incidents } from "../../src/poll/incidents.ts";
+import { Upstreams } from "../../src/upstreams/upstreams.ts";
+import { FakeClock } from "../support/fake-clock.ts";
+import type { ChainServer } from "./chain-server.ts";
+
+const value = operation({ name: "value", path: "/value", body: z.object({ value: z.number() }) });
+
+/** How a poll of the test ended. */
+export type Outcome = "ok" | Reason;
+
+/** Upstreams `u0`, `u1`, … in this order, one for each server. */
+export class World {
+  readonly clock = new FakeClock();
+  readonly log: { readonly level: string; readonly message: string; readonly [field: string]: unknown }[] = [];
+  readonly switches: string[] = [];
+  readonly disagreements: string[] = [];
+  readonly saved = new Map<string, unknown>();
+  readonly upstreams: Upstreams;
+  forgotten = 0;
+  knownTip: number | undefined;
+  readonly #stop = new AbortController();
+  #running: Promise<void> | undefined;
+
+  constructor(servers: readonly ChainServer[], changes: Partial<NetworkConfig> = {}, saved?: unknown) {
+    if (saved !== undefined) this.saved.set("n", saved);
+    const say = (level: string) => (fields: object, message: string) =>
+      void this.log.push({ level, message, ...fields });
+    const made = servers.map(({ url }, index) => ({
+      name: `u${index}`,
+      url,
+      apiKey: new Secret(`key-of-upstream-${index}`),
+      apiKeyHeader: "x-api-key",
+      budget: { perMinute: 1000, perMonth: undefined },
+    }));
+    const config = {
+      name: "n",
+      upstreams: made as unknown as NetworkConfig["upstreams"],
+      failover: { failures: 3, lagBlocks: 10, lagForMs: 300_000, returnAfterMs: 600_000, probeEveryMs: 120_000 },
+      onNewChain: "refuse",
+      confirmations: 6,
+      ...changes,
+    } as NetworkConfig;
+    this.upstreams = new Upstreams({
+      config,
+      clock: this.clock,
+      stop: this.#stop.signal,
+      incidents: new Incidents(),
+      log: { info: say("info"), warn: say("warn"), error: say("error") },
+      facts: {
+        path: "state.db",
+        loadNetwork: (network) => this.saved.get(network),
+        saveNetwork: (network, body) => void this.saved.set(network, body),
+      },
+      createClient: (upstream) =>
+        createClient({
+          network: "n",
+          baseUrl: upstream.url,
+          userAgent: "test",
+          budget: upstream.budget,
+          key: upstream.apiKey,
+          keyHeader: upstream.apiKeyHeader,
+          clock: this.clock,
+          random: () => 0,
+          retry: { retries: 0 },
+        }),
+      knownTip: () => this.knownTip,
+      onSwitch: ({ name }) => this.switches.push(name),
+      onDisagreement: ({ name }) => this.disagreements.push(name),
+      onNewChain: () => {
+        this.forgotten += 1;
+      },
+    });
+  }
+
+  /** Polls once, as a collector that counts; `end` replaces the outcome, as a collector does that finds the server behind. */
+  async poll({
+    collector = "blocks",
+    counts = true,
+    end,
+  }: {
+    collector?: string;
+    counts?: boolean;
+    end?: Reason;
+  } = {}): Promise<Outcome> {
+    // Not as far as the deadline of a check: the servers are real and answer when they do.
+    return this.clock.until(this.#poll(collector, counts, end), 2000);
+  }
+
+  async #poll(collector: string, counts: boolean, end: Reason | undefined): Promise<Outcome> {
+    const deadline = this.clock.now() + 10_000;
+    let api: StacksApi | undefined;
+    let failure: { reason: Reason; message: string } | undefined;
+    try {
+      api = await this.upstreams.forPoll({ priority: 1, signal: this.#stop.signal, deadline, counts });
+      await api.get(value, { path: {} });
+      if (end !== undefined) throw new ApiError(end, "value", "planned");
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      failure = { reason: error.reason, message: error.message };
+    }
+    if (api !== undefined)
+      this.upstreams.ended(api, { collector, reason: failure?.reason, message: failure?.message ?? "" });
+    // What a poll has set off is done before time passes and the next one begins.
+    await this.idle();
+    await this.clock.advance(1000);
+    return failure?.reason ?? "ok";
+  }
+
+  /** Asks for the tip, as a collector of blocks does. */
+  async askTip(): Promise<void> {
+    const poll = { priority: 1, signal: this.#stop.signal, deadline: this.clock.now() + 10_000, counts: true };
+    const asked = this.upstreams.forPoll(poll).then((api) => api.get(status, { path: {} }));
+    await this.clock.until(asked, 2000);
+  }
+
+  /** Starts the probes. */
+  run(): void {
+    this.#running = this.upstreams.run();
+  }
+
+  /** Lets time pass in steps, as long as requests need to be answered in between. */
+  async pass(milliseconds: number): Promise<void> {
+    const end = this.clock.elapsed() + milliseconds;
+    while (this.clock.elapsed() < end) {
+      await this.idle();
+      await this.clock.advance(Math.min(30_000, end - this.clock.elapsed()));
+    }
+    await this.idle();
+  }
+
+  /** Resolves when no request is under way. */
+  async idle(): Promise<void> {
+    for (let quiet = 0; quiet < 10; ) {
+      await new Promise((resolve) => setImmediate(resolve));
+      const isBusy = this.upstreams.all.some(({ client }) => client.snapshot().budget.inFlight > 0);
+      quiet = isBusy ? 0 : quiet + 1;
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#stop.abort(new DOMException("the test is over", "AbortError"));
+    await this.#running;
+    await this.upstreams.close();
+  }
+}
