@@ -1,7 +1,7 @@
 // Selectors of series, made from the declared families: a name, label or value that no family has throws when it is written.
 import { collectorFamilies, collectors } from "../src/collectors/index.ts";
-import type { Family } from "../src/metrics/family.ts";
-import { ownFamilies } from "../src/metrics/own.ts";
+import type { Family } from "../src/exposition/family.ts";
+import { ownFamilies } from "../src/telemetry/self-metrics.ts";
 import type { Recording } from "./model.ts";
 
 /** Labels that Prometheus gives to whatever it scrapes. */

@@ -1,5 +1,5 @@
 // Exporter: is there anything to trust, what does it cost, and what does the API have against it?
-import { STATES } from "../src/metrics/own.ts";
+import { STATES } from "../src/telemetry/self-metrics.ts";
 import type { Board } from "./board.ts";
 import { reference, worse } from "./colours.ts";
 import { coloured, lines, type Override, type Panel, shown, stat, table, timeline } from "./panel.ts";

@@ -1,6 +1,6 @@
 // Links from panels to the runbooks of the alerts that look at the same thing.
 import { subjects } from "../alerts/index.ts";
-import { runbookUrl } from "../scripts/generate/runbooks.ts";
+import { runbookUrl } from "../tools/generate/runbooks.ts";
 
 /** The section of an alert. Throws when there is no such alert. */
 export function runbook(name: string): { readonly title: string; readonly url: string } {

@@ -2,7 +2,7 @@
 // does not exist throws when the boards are generated.
 import { recordings } from "../alerts/index.ts";
 import { familyOf, recorded, series } from "../alerts/series.ts";
-import { Instruments } from "../src/metrics/instruments.ts";
+import { Instruments } from "../src/telemetry/instruments.ts";
 
 /** Label values; a leading `!` negates, a leading `~` makes it a regular expression. A variable needs the latter. */
 type Matchers = Readonly<Record<string, string>>;

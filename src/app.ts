@@ -6,26 +6,26 @@ import type { Logger } from "pino";
 import type { Clock } from "./api/clock.ts";
 import type { Redactor } from "./api/redact.ts";
 import { collectorFamilies } from "./collectors/index.ts";
+import { keyOf, type Task } from "./collectors/task.ts";
 import type { Config } from "./config/config.ts";
 import type { Loaded } from "./config/load.ts";
 import { formatMistake } from "./config/mistakes.ts";
 import { redactorOf } from "./config/secret.ts";
 import { followFiles } from "./config/watch-changes.ts";
+import { Exposition } from "./exposition/exposition.ts";
+import type { Family, Sample } from "./exposition/family.ts";
 import { MetricsPage } from "./http/page.ts";
 import { closeServer, createHttpServer } from "./http/server.ts";
-import { Exposition } from "./metrics/exposition.ts";
-import type { Family, Sample } from "./metrics/family.ts";
-import * as own from "./metrics/own.ts";
 import { Network } from "./network.ts";
-import { Incidents } from "./poll/incidents.ts";
-import { Poller } from "./poll/poller.ts";
-import { report, storeSamples, type WatchListReport } from "./poll/report.ts";
-import { runSchedules } from "./poll/schedule.ts";
-import { State } from "./poll/state.ts";
-import { type Selection, type Status, statusOf } from "./poll/status.ts";
-import type { Store } from "./poll/store.ts";
-import { keyOf, type Task } from "./poll/task.ts";
-import { Work } from "./poll/work.ts";
+import { Poller } from "./scheduler/poller.ts";
+import { runSchedules } from "./scheduler/schedule.ts";
+import { State } from "./storage/state.ts";
+import type { Store } from "./storage/store.ts";
+import { Incidents } from "./telemetry/incidents.ts";
+import { Work } from "./telemetry/instrumentation.ts";
+import { report, storeSamples, type WatchListReport } from "./telemetry/report.ts";
+import * as own from "./telemetry/self-metrics.ts";
+import { type Selection, type Status, statusOf } from "./telemetry/status.ts";
 
 /** What an app is made of. */
 export interface AppOptions {

@@ -3,9 +3,9 @@ import { Command, CommanderError, Option } from "commander";
 import type { App } from "./app.ts";
 import type { Config } from "./config/config.ts";
 import type { Loaded } from "./config/load.ts";
-import type { Store } from "./poll/store.ts";
-import type { StoreError } from "./poll/store-error.ts";
-import type { StoreLog } from "./poll/store-file.ts";
+import type { Store } from "./storage/store.ts";
+import type { StoreError } from "./storage/store-error.ts";
+import type { StoreLog } from "./storage/store-file.ts";
 
 /** What a command needs of the process it runs in. */
 export interface Io {
@@ -96,8 +96,8 @@ async function createApp({ config, reload }: Checked, io: Io, open?: (log: Store
 /** Opens the state file; refuses with what can be done when it cannot be used. */
 async function openStore(path: string, isReset: boolean, io: Io, log: StoreLog): Promise<Store> {
   const [{ Store }, { setAside }, { systemClock }] = await Promise.all([
-    import("./poll/store.ts"),
-    import("./poll/store-file.ts"),
+    import("./storage/store.ts"),
+    import("./storage/store-file.ts"),
     import("./api/clock.ts"),
   ]);
   const kept = isReset ? setAside(path, systemClock.now(), log) : undefined;

@@ -3,9 +3,9 @@ import { REASONS } from "./api/errors.ts";
 import { type AnyCollector, targetsOf } from "./collectors/collector.ts";
 import { collectorFamilies, collectorOf } from "./collectors/index.ts";
 import type { CollectorConfig, Config, NetworkConfig, UpstreamConfig } from "./config/config.ts";
-import type { Family } from "./metrics/family.ts";
-import * as own from "./metrics/own.ts";
-import { MINUTES_PER_MONTH } from "./poll/report.ts";
+import type { Family } from "./exposition/family.ts";
+import { MINUTES_PER_MONTH } from "./telemetry/report.ts";
+import * as own from "./telemetry/self-metrics.ts";
 
 /** What one collector costs on one network. */
 export interface CollectorPlan {

@@ -42,13 +42,15 @@ function read(folder: string): File[] {
 const src = read("src");
 const simulator = read("simulator");
 const alerts = read("alerts");
-const evaluation = read("eval");
+const evaluation = read("tools/evaluation");
 
 /** The floors of the house, the lowest first; a file may import from its own floor's folder and from lower floors. */
 const FLOORS: readonly (readonly string[])[] = [
-  ["src/api", "src/metrics"],
+  ["src/api", "src/exposition"],
   ["src/collectors"],
-  ["src/poll"],
+  ["src/storage"],
+  ["src/telemetry"],
+  ["src/scheduler"],
   ["src/config", "src/log.ts"],
   ["src/upstreams"],
   ["src/http"],
@@ -96,9 +98,9 @@ test("no circle anywhere", () => {
 describe("a package has one owner:", () => {
   test.each([
     ["undici", /^src\/api\/transport\.ts$/],
-    ["prom-client", /^src\/metrics\//],
+    ["prom-client", /^src\/telemetry\/instruments\.ts$/],
     ["express", /^src\/http\/|^simulator\//],
-    ["node-cron", /^src\/poll\/schedule\.ts$/],
+    ["node-cron", /^src\/scheduler\/schedule\.ts$/],
     ["pino", /^src\/(log|app)\.ts$/],
     ["pino-pretty", /^src\/log\.ts$/],
     ["yaml", /^src\/config\//],
@@ -131,13 +133,16 @@ describe("a package has one owner:", () => {
 
 test("a subject knows the contract, families, operations and its own parts, and no other subject", () => {
   const { text } = src.find(({ path }) => path === "src/collectors/index.ts") ?? { text: "" };
-  const subjects = [...text.matchAll(/from "\.\/([\w-]+\.ts)"/g)]
+  const subjects = [...text.matchAll(/from "\.\/([\w/-]+\.ts)"/g)]
     .map(([, name]) => `src/collectors/${name}`)
     .filter((path) => path !== "src/collectors/collector.ts");
   expect(subjects.length).toBeGreaterThanOrEqual(3);
-  const allowed = /^src\/(collectors\/|metrics\/family\.ts$|api\/(operation|errors|replacement)\.ts$)/;
+  const allowed = /^src\/(collectors\/|exposition\/family\.ts$|api\/(operation|errors|replacement)\.ts$)/;
   const wrong = src
-    .filter(({ path }) => path.startsWith("src/collectors/") && path !== "src/collectors/index.ts")
+    .filter(
+      ({ path }) =>
+        path.startsWith("src/collectors/") && !["src/collectors/index.ts", "src/collectors/task.ts"].includes(path),
+    )
     .flatMap(({ path, local }) =>
       local
         .filter((target) => !allowed.test(target) || subjects.includes(target))
@@ -149,7 +154,7 @@ test("a subject knows the contract, families, operations and its own parts, and 
 
 describe("the rules", () => {
   test("know the families, and nothing else of the exporter", () => {
-    const allowed = /^alerts\/|^src\/(collectors\/index|metrics\/(family|own))\.ts$/;
+    const allowed = /^alerts\/|^src\/(collectors\/index|exposition\/family|telemetry\/self-metrics)\.ts$/;
 
     expect(alerts.length).toBeGreaterThan(8);
     expect(
@@ -170,7 +175,7 @@ describe("the rules", () => {
 
 describe("the evaluation of the fee rules", () => {
   test("knows their numbers and the simulator's dice, and neither rules nor exporter: it would agree with their mistakes", () => {
-    const allowed = /^eval\/|^alerts\/thresholds\.ts$|^simulator\/chain\/(random|percentile)\.ts$/;
+    const allowed = /^tools\/evaluation\/|^alerts\/thresholds\.ts$|^simulator\/chain\/(random|percentile)\.ts$/;
 
     expect(evaluation.length).toBeGreaterThan(15);
     expect(
@@ -186,7 +191,7 @@ describe("the evaluation of the fee rules", () => {
   test("is known to nobody", () => {
     expect(
       [...src, ...simulator, ...alerts].flatMap(({ path, local }) =>
-        local.filter((target) => target.startsWith("eval/")).map((target) => `${path} imports ${target}`),
+        local.filter((target) => target.startsWith("tools/evaluation/")).map((target) => `${path} imports ${target}`),
       ),
     ).toEqual([]);
   });
@@ -196,7 +201,7 @@ describe("the evaluation of the fee rules", () => {
       .filter(({ text, packages }) => packages.includes("node:fs") || /\b(console|process)\./.test(text))
       .map(({ path }) => path);
 
-    expect(users).toEqual(["eval/run.ts"]);
+    expect(users).toEqual(["tools/evaluation/run.ts"]);
   });
 
   test("is the same whenever and wherever it runs: no clock, no other chance than the seed's", () => {
@@ -227,7 +232,8 @@ describe("the boards", () => {
   });
 
   test("take names from the families and the rules, and nothing else of the exporter", () => {
-    const allowed = /^(dashboards\/|alerts\/|src\/metrics\/(own|instruments)\.ts$|scripts\/generate\/runbooks\.ts$)/;
+    const allowed =
+      /^(dashboards\/|alerts\/|src\/telemetry\/(self-metrics|instruments)\.ts$|tools\/generate\/runbooks\.ts$)/;
     const wrong = boards.flatMap(({ path, local }) =>
       local.filter((target) => !allowed.test(target)).map((target) => `${path} imports ${target}`),
     );

@@ -1,6 +1,6 @@
 // Who is polled before its turn, told by the polls of others: against the simulator, over sockets.
 import { expect, test } from "@jest/globals";
-import type { Task } from "../src/poll/task.ts";
+import type { Task } from "../src/collectors/task.ts";
 import { stillSimulator } from "./simulator/ask.ts";
 import { createApp, readPage } from "./support/app.ts";
 

@@ -8,7 +8,7 @@ import type { Simulator } from "../simulator/server.ts";
 import { App } from "../src/app.ts";
 import { collectors } from "../src/collectors/index.ts";
 import { type Loaded, loadConfig } from "../src/config/load.ts";
-import { Store } from "../src/poll/store.ts";
+import { Store } from "../src/storage/store.ts";
 import { START, stillSimulator } from "./simulator/ask.ts";
 import { readPage } from "./support/app.ts";
 import { FakeClock } from "./support/fake-clock.ts";

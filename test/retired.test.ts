@@ -7,8 +7,8 @@ import { canonicalTransactions, contractBookOf } from "../simulator/chain/books.
 import type { Simulator } from "../simulator/server.ts";
 import { App } from "../src/app.ts";
 import { collectors } from "../src/collectors/index.ts";
+import type { Task } from "../src/collectors/task.ts";
 import { loadConfig } from "../src/config/load.ts";
-import type { Task } from "../src/poll/task.ts";
 import { START, stillSimulator } from "./simulator/ask.ts";
 import { readPage } from "./support/app.ts";
 import { FakeClock } from "./support/fake-clock.ts";

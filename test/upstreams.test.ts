@@ -10,7 +10,7 @@ import { App } from "../src/app.ts";
 import { collectors } from "../src/collectors/index.ts";
 import { loadConfig } from "../src/config/load.ts";
 import { formatMistakes } from "../src/config/mistakes.ts";
-import { Store } from "../src/poll/store.ts";
+import { Store } from "../src/storage/store.ts";
 import { readPage } from "./support/app.ts";
 import { ChainServer } from "./upstreams/chain-server.ts";
 
@@ -68,7 +68,7 @@ test("another chain than that of the state file: not ready, down, nothing counte
     expect(why).toMatch(/^wrong_chain: .*block 1 of the API is 0x[0-9a-f]{64}.*--reset-state/);
   expect(other.requests).toHaveLength(1);
   expect(after.missing()[0]).toEqual({ what: "simulated", why: expect.stringMatching(/^wrong_chain: block 1 /) });
-  const { problemsOf, verdictOf } = await import("../src/poll/verdict.ts");
+  const { problemsOf, verdictOf } = await import("../src/telemetry/health.ts");
   const status = after.status(everything);
   expect(verdictOf(status, problemsOf(status))).toBe("down");
   expect(problemsOf(status)).toHaveLength(1);

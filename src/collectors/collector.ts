@@ -1,8 +1,8 @@
 // The contract of a subject: what one file of this folder has to say about itself.
 import type { ZodType } from "zod";
 import type { Operation, StacksApi } from "../api/operation.ts";
-import type { Family, Sample } from "../metrics/family.ts";
-import type { ChainView } from "./chain-view.ts";
+import type { Family, Sample } from "../exposition/family.ts";
+import type { ChainView } from "./chain/chain-view.ts";
 
 /** One thing that a collector looks at on a network: the whole chain, or one watched principal. */
 export interface Target {

@@ -1,9 +1,9 @@
 // The table of contents: every subject, and every family that a subject may emit.
-import type { Family } from "../metrics/family.ts";
-import { addresses } from "./addresses.ts";
-import { blocks } from "./blocks.ts";
+import type { Family } from "../exposition/family.ts";
+import { addresses } from "./addresses/addresses.ts";
+import { blocks } from "./blocks/blocks.ts";
 import type { AnyCollector } from "./collector.ts";
-import { contracts } from "./contracts.ts";
+import { contracts } from "./contracts/contracts.ts";
 import { fees } from "./fees.ts";
 import { mempool } from "./mempool.ts";
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { operation } from "../api/operation.ts";
-import { gauge, type Sample } from "../metrics/family.ts";
+import { gauge, type Sample } from "../exposition/family.ts";
 import type { Collector } from "./collector.ts";
 import { advance, type Snapshot, snapshotFamilies, snapshotSamples } from "./snapshot.ts";
 import { fewTypes, LONGEST_BY_TYPE, labelledTypes, MEMPOOL_TX_TYPES } from "./tx-types.ts";

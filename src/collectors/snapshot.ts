@@ -1,7 +1,7 @@
 // What the two mempool subjects share: the time their answer was true, and whether the server still moves at all.
 import { isDeepStrictEqual } from "node:util";
 import type { Answer } from "../api/operation.ts";
-import { counter, gauge, type Label, type Sample } from "../metrics/family.ts";
+import { counter, gauge, type Label, type Sample } from "../exposition/family.ts";
 
 const labels = {
   network: "name of the network",

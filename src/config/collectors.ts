@@ -1,6 +1,6 @@
 // How a network runs a collector: settings for all networks, overridden by those of the network.
-import { formatDuration } from "../poll/duration.ts";
-import { intervalOf, parseSchedule } from "../poll/interval.ts";
+import { formatDuration } from "../scheduler/duration.ts";
+import { intervalOf, parseSchedule } from "../scheduler/interval.ts";
 import { noteIssues, valueAt } from "./check.ts";
 import type { CollectorConfig, ConfigurableCollector } from "./config.ts";
 import type { Findings } from "./findings.ts";

@@ -1,7 +1,7 @@
 // What the exporter runs with: checked, complete, every default applied. Made by `load.ts` and by nothing else.
 import type { ZodType } from "zod";
 import type { WatchedNetwork } from "../collectors/collector.ts";
-import type { Schedule } from "../poll/interval.ts";
+import type { Schedule } from "../collectors/task.ts";
 import type { Secret } from "./secret.ts";
 
 /** Levels of the log, the most talkative first. */

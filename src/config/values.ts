@@ -2,9 +2,10 @@
 // messages and in the documentation alike; `pattern` tells it to editors.
 import { isIP } from "node:net";
 import { z } from "zod";
-import { formatDuration, parseDuration } from "../poll/duration.ts";
-import { EVERY_EXPECTATION, parseCronSchedule, parseEvery, type Schedule } from "../poll/interval.ts";
-import { ScheduleError } from "../poll/schedule-error.ts";
+import type { Schedule } from "../collectors/task.ts";
+import { formatDuration, parseDuration } from "../scheduler/duration.ts";
+import { EVERY_EXPECTATION, parseCronSchedule, parseEvery } from "../scheduler/interval.ts";
+import { ScheduleError } from "../scheduler/schedule-error.ts";
 import type { ListenAddress } from "./config.ts";
 
 const DURATION_PATTERN = "^(?=[0-9])([0-9]+h)?([0-9]+m)?([0-9]+s)?([0-9]+ms)?$";

@@ -1,7 +1,7 @@
 // The page of one format, compressed once per version.
 import { promisify } from "node:util";
 import { constants, gzip } from "node:zlib";
-import type { Page } from "../metrics/page.ts";
+import type { Page } from "../exposition/page.ts";
 
 const compress = promisify(gzip);
 

@@ -2,7 +2,7 @@
 // when there is no room, clients that do not read are cut off; when all of them read, the new request gets a 503.
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import type { Refusal } from "../metrics/own.ts";
+import type { Refusal } from "../telemetry/self-metrics.ts";
 import type { Limits } from "./limits.ts";
 import { sendText } from "./text.ts";
 

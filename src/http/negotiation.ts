@@ -1,5 +1,5 @@
 // Which format and encoding a scrape gets.
-import type { Format } from "../metrics/header.ts";
+import type { Format } from "../exposition/header.ts";
 
 /** Content types, exactly as the formats demand. */
 export const CONTENT_TYPE: Readonly<Record<Format, string>> = {

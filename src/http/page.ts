@@ -1,7 +1,7 @@
 // The metrics page, ready to be sent: the exporter's own samples brought up to date, old values taken away, compressed once.
-import type { Exposition } from "../metrics/exposition.ts";
-import type { Sample } from "../metrics/family.ts";
-import type { Format } from "../metrics/header.ts";
+import type { Exposition } from "../exposition/exposition.ts";
+import type { Sample } from "../exposition/family.ts";
+import type { Format } from "../exposition/header.ts";
 import { CompressedPage } from "./compressed.ts";
 
 // Process metrics and ages change all the time; renewing them more often than anyone scrapes would only cost.

@@ -1,7 +1,7 @@
 // The HTTP side: /metrics, health, readiness, the status. Reads what is known and never causes a request upstream.
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import express, { type NextFunction, type Request, type Response } from "express";
-import type { Refusal } from "../metrics/own.ts";
+import type { Refusal } from "../telemetry/self-metrics.ts";
 import { type Answer, Deliveries } from "./deliveries.ts";
 import { LIMITS, type Limits } from "./limits.ts";
 import { acceptsGzip, CONTENT_TYPE, negotiateFormat } from "./negotiation.ts";

@@ -1,10 +1,10 @@
 // From what is known to what is shown: names and times of the documented shape, secrets masked. The page is made from it too.
 import type { Outage } from "../api/circuit.ts";
-import { formatSchedule } from "../poll/interval.ts";
-import { MINUTES_PER_MONTH, type WindowUse } from "../poll/report.ts";
-import type { Failure } from "../poll/state.ts";
-import type { CollectorStatus, NetworkStatus, Status, TargetStatus } from "../poll/status.ts";
-import { problemsOf, verdictOf } from "../poll/verdict.ts";
+import { formatSchedule } from "../scheduler/interval.ts";
+import type { Failure } from "../storage/state.ts";
+import { problemsOf, verdictOf } from "../telemetry/health.ts";
+import { MINUTES_PER_MONTH, type WindowUse } from "../telemetry/report.ts";
+import type { CollectorStatus, NetworkStatus, Status, TargetStatus } from "../telemetry/status.ts";
 import type { StatusAnswer } from "./status-shape.ts";
 import { upstreamOf } from "./status-upstreams.ts";
 

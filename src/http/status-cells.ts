@@ -1,5 +1,5 @@
 // Cells that collectors and targets have in common. On a phone a row is a card, and each cell says its column itself.
-import type { TargetState } from "../poll/status.ts";
+import type { TargetState } from "../telemetry/status.ts";
 import { type Html, html, type Piece } from "./html.ts";
 import type { StatusAnswer } from "./status-shape.ts";
 import { agoText, nextText, sinceText, spanText } from "./status-words.ts";

@@ -1,5 +1,5 @@
 // The status page at /: what a person has to see at once, made from the same answer as /api/v1/status. No scripts.
-import type { Selection } from "../poll/status.ts";
+import type { Selection } from "../telemetry/status.ts";
 import { type Html, html, type Piece } from "./html.ts";
 import { ageCell, cell, errorCell, nextCell, stateMark } from "./status-cells.ts";
 import { queryOf } from "./status-query.ts";

@@ -1,5 +1,5 @@
 // What the query of a status asks for. Whoever mistypes a parameter is told, and never shown something else instead.
-import { type Selection, TARGET_STATES, type TargetState } from "../poll/status.ts";
+import { type Selection, TARGET_STATES, type TargetState } from "../telemetry/status.ts";
 
 /** A query that cannot be answered; the message says what was expected and what was found. */
 export class QueryError extends Error {

@@ -1,6 +1,6 @@
 // What / and /api/v1/status answer: the same, for people and for programs.
 import type { IncomingMessage } from "node:http";
-import type { Selection, Status } from "../poll/status.ts";
+import type { Selection, Status } from "../telemetry/status.ts";
 import type { Answer } from "./deliveries.ts";
 import { answerOf, type Program } from "./status-answer.ts";
 import { statusPage } from "./status-page.ts";

@@ -2,8 +2,8 @@
 // allows for fields that later versions add, what is tested does not.
 import { z } from "zod";
 import { REASONS } from "../api/errors.ts";
-import { TARGET_STATES } from "../poll/status.ts";
-import { VERDICTS } from "../poll/verdict.ts";
+import { VERDICTS } from "../telemetry/health.ts";
+import { TARGET_STATES } from "../telemetry/status.ts";
 import { upstreamAnswer } from "./status-upstream-shape.ts";
 
 const count = () => z.int().min(0);

@@ -1,5 +1,5 @@
 // The part of the status page with the targets: a form that works without scripts, one page of rows, links to the others.
-import { type Selection, TARGET_STATES } from "../poll/status.ts";
+import { type Selection, TARGET_STATES } from "../telemetry/status.ts";
 import { type Html, html, type Piece } from "./html.ts";
 import { ageCell, cell, errorCell, nextCell, stateMark } from "./status-cells.ts";
 import { LIMIT, queryOf } from "./status-query.ts";

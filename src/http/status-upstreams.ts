@@ -1,5 +1,5 @@
 // The upstreams of a network, in the status as JSON and on the page.
-import type { UpstreamReport } from "../poll/report.ts";
+import type { UpstreamReport } from "../telemetry/report.ts";
 import { html, type Piece } from "./html.ts";
 import { cell } from "./status-cells.ts";
 import type { UpstreamAnswer } from "./status-upstream-shape.ts";

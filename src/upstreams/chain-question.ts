@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { operation, type StacksApi } from "../api/operation.ts";
 import { isNotOffered, orReplacement } from "../api/replacement.ts";
-import { blockByHeight, status } from "../collectors/block-source.ts";
+import { blockByHeight, status } from "../collectors/chain/block-source.ts";
 
 const body = z.object({ height: z.int(), hash: z.string().regex(/^0x[0-9a-f]{64}$/) });
 

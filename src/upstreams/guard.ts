@@ -1,6 +1,6 @@
 // Lets polls through to servers of the right chain only.
 import { ApiError } from "../api/errors.ts";
-import type { Incidents } from "../poll/incidents.ts";
+import type { Incidents } from "../telemetry/incidents.ts";
 import { askChain } from "./chain-question.ts";
 import type { Identity } from "./identity.ts";
 import type { ChainCheck, Upstream } from "./upstream.ts";

@@ -1,6 +1,6 @@
 // The chain that a network's counters belong to: the hash of its block 1, kept with the state.
 import { z } from "zod";
-import { StoreError } from "../poll/store-error.ts";
+import { StoreError } from "../storage/store-error.ts";
 
 /** The part of the state file that keeps facts of a network. */
 export interface NetworkFacts {

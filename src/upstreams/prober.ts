@@ -5,7 +5,7 @@ import type { PollOptions } from "../api/client.ts";
 import { ApiError } from "../api/errors.ts";
 import type { StacksApi } from "../api/operation.ts";
 import { isNotOffered } from "../api/replacement.ts";
-import { status } from "../collectors/block-source.ts";
+import { status } from "../collectors/chain/block-source.ts";
 import type { NetworkConfig } from "../config/config.ts";
 import { blockAt } from "./chain-question.ts";
 import { compare } from "./compare.ts";

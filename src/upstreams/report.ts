@@ -1,5 +1,5 @@
 // What an upstream reports of itself.
-import type { UpstreamReport } from "../poll/report.ts";
+import type { UpstreamReport } from "../telemetry/report.ts";
 import type { Upstream } from "./upstream.ts";
 
 /** The report of one upstream. @param elapsed of `Clock.elapsed` @param shift from there to Unix time; milliseconds. */

@@ -2,10 +2,10 @@
 import type { Client, PollOptions } from "../api/client.ts";
 import { ApiError, type Reason } from "../api/errors.ts";
 import type { StacksApi } from "../api/operation.ts";
+import type { PollClient, PollEnd } from "../collectors/task.ts";
 import type { NetworkConfig, UpstreamConfig } from "../config/config.ts";
-import type { Incidents } from "../poll/incidents.ts";
-import type { BlockedReport, UpstreamReport } from "../poll/report.ts";
-import type { PollClient, PollEnd } from "../poll/task.ts";
+import type { Incidents } from "../telemetry/incidents.ts";
+import type { BlockedReport, UpstreamReport } from "../telemetry/report.ts";
 import { Guard } from "./guard.ts";
 import { countsAgainst, isOfTheChain } from "./health.ts";
 import { Identity, type NetworkFacts } from "./identity.ts";

@@ -3,7 +3,7 @@
 import { writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { alerts } from "../../alerts/index.ts";
-import type { PrometheusRule as Rule } from "../../scripts/generate/prometheus-rules.ts";
+import type { PrometheusRule as Rule } from "../../tools/generate/prometheus-rules.ts";
 import { mutationsOf, otherWaits } from "../support/mutants.ts";
 import { closureOf, type Scenario, trials } from "../support/promtool.ts";
 import { rules } from "./rules.ts";

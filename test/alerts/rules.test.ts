@@ -5,7 +5,7 @@ import { describe, expect, test } from "@jest/globals";
 import { alerts, recordings, subjects } from "../../alerts/index.ts";
 import { inhibitions } from "../../alerts/inhibitions.ts";
 import { recorded, series } from "../../alerts/series.ts";
-import { anchorOf } from "../../scripts/generate/runbooks.ts";
+import { anchorOf } from "../../tools/generate/runbooks.ts";
 import { familyOf, labelsOf } from "../support/families.ts";
 import { parsePromql, type Query } from "../support/promql.ts";
 import { rules } from "./rules.ts";

@@ -1,6 +1,6 @@
 // Every rule as Prometheus reads it, for the tests.
 import { subjects } from "../../alerts/index.ts";
-import { alertGroups, type PrometheusRule, recordingGroups } from "../../scripts/generate/prometheus-rules.ts";
+import { alertGroups, type PrometheusRule, recordingGroups } from "../../tools/generate/prometheus-rules.ts";
 
 /** Recordings first, in the order in which they are evaluated. */
 export const rules: readonly PrometheusRule[] = [

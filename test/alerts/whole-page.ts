@@ -1,7 +1,7 @@
 // A page with every family on it, as it is on a quiet day, for what all alerts make of it together.
 import { collectorFamilies } from "../../src/collectors/index.ts";
-import type { Family, Label } from "../../src/metrics/family.ts";
-import { ownFamilies } from "../../src/metrics/own.ts";
+import type { Family, Label } from "../../src/exposition/family.ts";
+import { ownFamilies } from "../../src/telemetry/self-metrics.ts";
 import { climb, hold } from "../support/promtool.ts";
 
 /** A series of the page, and what it is on a quiet day: a value that stands, or one that grows every minute. */

@@ -1,8 +1,8 @@
 // What lagging, resyncing and hostile servers did to the counters of blocks, case by case.
 import { expect, test } from "@jest/globals";
 import type { ApiError } from "../../src/api/errors.ts";
-import { blocks as collector } from "../../src/collectors/blocks.ts";
-import type { Chain } from "../../src/collectors/chain.ts";
+import { blocks as collector } from "../../src/collectors/blocks/blocks.ts";
+import type { Chain } from "../../src/collectors/chain/chain.ts";
 import type { AnyCollector } from "../../src/collectors/collector.ts";
 import { type CannedApi, cannedApi } from "../support/canned-api.ts";
 import { ModelWorld } from "../support/model-world.ts";

@@ -3,12 +3,12 @@
 import { describe, expect, test } from "@jest/globals";
 import { ApiError } from "../../src/api/errors.ts";
 import type { StacksApi } from "../../src/api/operation.ts";
-import type { AddressTotals } from "../../src/collectors/address-totals.ts";
-import { addresses } from "../../src/collectors/addresses.ts";
-import { blocks } from "../../src/collectors/blocks.ts";
-import type { Chain } from "../../src/collectors/chain.ts";
+import { addresses } from "../../src/collectors/addresses/addresses.ts";
+import type { AddressTotals } from "../../src/collectors/addresses/totals.ts";
+import { blocks } from "../../src/collectors/blocks/blocks.ts";
+import type { Chain } from "../../src/collectors/chain/chain.ts";
 import type { AnyCollector } from "../../src/collectors/collector.ts";
-import { contracts } from "../../src/collectors/contracts.ts";
+import { contracts } from "../../src/collectors/contracts/contracts.ts";
 import { keyOf } from "../../src/collectors/tally.ts";
 import { cannedApi } from "../support/canned-api.ts";
 import { CONTRACT, ModelWorld, PRINCIPAL, type WorldTx } from "../support/model-world.ts";

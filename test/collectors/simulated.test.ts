@@ -1,13 +1,13 @@
 // Against the simulator over real sockets, with its forks and its validators that do not change: counters against its books.
 import { expect, test } from "@jest/globals";
 import { createClient } from "../../src/api/client.ts";
-import type { AddressTotals } from "../../src/collectors/address-totals.ts";
-import { addresses } from "../../src/collectors/addresses.ts";
-import { blocks } from "../../src/collectors/blocks.ts";
-import type { Chain } from "../../src/collectors/chain.ts";
-import type { ChainView } from "../../src/collectors/chain-view.ts";
+import { addresses } from "../../src/collectors/addresses/addresses.ts";
+import type { AddressTotals } from "../../src/collectors/addresses/totals.ts";
+import { blocks } from "../../src/collectors/blocks/blocks.ts";
+import type { Chain } from "../../src/collectors/chain/chain.ts";
+import type { ChainView } from "../../src/collectors/chain/chain-view.ts";
 import { type AnyCollector, type Target, WHOLE_CHAIN } from "../../src/collectors/collector.ts";
-import { contracts } from "../../src/collectors/contracts.ts";
+import { contracts } from "../../src/collectors/contracts/contracts.ts";
 import { START, stillSimulator } from "../simulator/ask.ts";
 import { restarted } from "../support/plain-data.ts";
 import { booked } from "../support/simulated-books.ts";

@@ -2,11 +2,11 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "@jest/globals";
 import { parse } from "yaml";
-import { configurationSchema } from "../../scripts/generate/configuration-schema.ts";
-import { renderExample } from "../../scripts/generate/example.ts";
-import { outputs } from "../../scripts/generate.ts";
 import { collectors as realCollectors } from "../../src/collectors/index.ts";
 import { settingsTree } from "../../src/config/schema.ts";
+import { configurationSchema } from "../../tools/generate/configuration-schema.ts";
+import { renderExample } from "../../tools/generate/example.ts";
+import { outputs } from "../../tools/generate/generate.ts";
 import { collectors, configOf, env, readFile } from "./fixture.ts";
 import { violations } from "./json-schema.ts";
 

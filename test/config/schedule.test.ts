@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { createTask } from "node-cron";
-import { formatSchedule, intervalOf, parseSchedule } from "../../src/poll/interval.ts";
+import { formatSchedule, intervalOf, parseSchedule } from "../../src/scheduler/interval.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

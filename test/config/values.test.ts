@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { formatMistake, formatPath, shorten } from "../../src/config/mistakes.ts";
 import { closest, distance } from "../../src/config/spelling.ts";
 import { formatSize, parseListen, parseSize, parseUrl } from "../../src/config/values.ts";
-import { formatDuration, parseDuration } from "../../src/poll/duration.ts";
+import { formatDuration, parseDuration } from "../../src/scheduler/duration.ts";
 
 describe("durations", () => {
   test("read what they write", () => {

@@ -4,7 +4,7 @@ import { alerts, recordings } from "../../alerts/index.ts";
 import { familyOf } from "../../alerts/series.ts";
 import { processFamilies } from "../../dashboards/select.ts";
 import { collectorFamilies } from "../../src/collectors/index.ts";
-import { ownFamilies } from "../../src/metrics/own.ts";
+import { ownFamilies } from "../../src/telemetry/self-metrics.ts";
 import { type BoardQuery, dashboards, queriesOf, selectorOfVariable } from "../support/dashboards.ts";
 import { parsePromql, type Selector, withoutVariables } from "../support/promql.ts";
 

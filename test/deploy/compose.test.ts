@@ -1,8 +1,8 @@
-// The stack of deploy/compose.yaml, as far as it can be judged without running it; scripts/stack-check.sh runs it.
+// The stack of deploy/compose.yaml, as far as it can be judged without running it; tools/stack-check.sh runs it.
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { describe, expect, test } from "@jest/globals";
-import { mountOf } from "../../scripts/lint/stack-folder.ts";
+import { mountOf } from "../../tools/lint/stack-folder.ts";
 import { root, textOf, yamlOf } from "./files.ts";
 
 interface Service {

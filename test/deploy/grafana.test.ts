@@ -3,7 +3,7 @@ import { readdirSync } from "node:fs";
 import { resolve } from "node:path";
 import { expect, test } from "@jest/globals";
 import { DATASOURCE_UID } from "../../alerts/settings.ts";
-import { mountOf } from "../../scripts/lint/stack-folder.ts";
+import { mountOf } from "../../tools/lint/stack-folder.ts";
 import { root, textOf, yamlOf } from "./files.ts";
 
 interface Compose {

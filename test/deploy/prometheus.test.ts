@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { layOutStack } from "../../scripts/lint/stack-folder.ts";
+import { layOutStack } from "../../tools/lint/stack-folder.ts";
 import { describeWith } from "../support/installed.ts";
 import { yamlOf } from "./files.ts";
 

@@ -1,9 +1,9 @@
 // The example queries of the page of metrics: that they parse, and ask for what exists.
 import { describe, expect, test } from "@jest/globals";
-import { examples } from "../../scripts/generate/examples.ts";
 import { collectors } from "../../src/collectors/index.ts";
-import type { Family } from "../../src/metrics/family.ts";
-import { ownFamilies } from "../../src/metrics/own.ts";
+import type { Family } from "../../src/exposition/family.ts";
+import { ownFamilies } from "../../src/telemetry/self-metrics.ts";
+import { examples } from "../../tools/generate/examples.ts";
 import { parsePromql } from "../support/promql.ts";
 
 const families = new Map(

@@ -4,11 +4,11 @@ import type { Server } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
+import { Exposition } from "../../src/exposition/exposition.ts";
+import { gauge } from "../../src/exposition/family.ts";
 import { LIMITS, type Limits } from "../../src/http/limits.ts";
 import { MetricsPage } from "../../src/http/page.ts";
 import { closeServer, createHttpServer } from "../../src/http/server.ts";
-import { Exposition } from "../../src/metrics/exposition.ts";
-import { gauge } from "../../src/metrics/family.ts";
 import { StatusWorld } from "../support/status.ts";
 
 jest.setTimeout(30_000);

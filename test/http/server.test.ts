@@ -3,10 +3,10 @@ import type { AddressInfo } from "node:net";
 import { gunzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import request from "supertest";
+import { Exposition } from "../../src/exposition/exposition.ts";
+import { counter, gauge, type Sample } from "../../src/exposition/family.ts";
 import { MetricsPage } from "../../src/http/page.ts";
 import { closeServer, createHttpServer } from "../../src/http/server.ts";
-import { Exposition } from "../../src/metrics/exposition.ts";
-import { counter, gauge, type Sample } from "../../src/metrics/family.ts";
 import { parseExposition } from "../support/parser.ts";
 import { StatusWorld } from "../support/status.ts";
 

@@ -3,7 +3,7 @@ import { expect, test } from "@jest/globals";
 import { answerOf } from "../../src/http/status-answer.ts";
 import { statusPage } from "../../src/http/status-page.ts";
 import { statusAnswer } from "../../src/http/status-shape.ts";
-import type { UpstreamReport } from "../../src/poll/report.ts";
+import type { UpstreamReport } from "../../src/telemetry/report.ts";
 import { NOON, StatusWorld } from "../support/status.ts";
 
 const upstream = (name: string, changes: Partial<UpstreamReport> = {}): UpstreamReport => ({

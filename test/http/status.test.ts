@@ -3,9 +3,9 @@ import type { Server } from "node:http";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import request from "supertest";
 import { z } from "zod";
+import type { Task } from "../../src/collectors/task.ts";
 import { closeServer, createHttpServer } from "../../src/http/server.ts";
 import { type StatusAnswer, statusAnswer } from "../../src/http/status-shape.ts";
-import type { Task } from "../../src/poll/task.ts";
 import { violations } from "../config/json-schema.ts";
 import { NOON, StatusWorld, watched } from "../support/status.ts";
 

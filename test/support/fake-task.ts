@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { type AnyCollector, type Poll, WHOLE_CHAIN } from "../../src/collectors/collector.ts";
-import { counter, gauge } from "../../src/metrics/family.ts";
-import { Sweep } from "../../src/poll/sweep.ts";
-import type { Task } from "../../src/poll/task.ts";
+import type { Task } from "../../src/collectors/task.ts";
+import { counter, gauge } from "../../src/exposition/family.ts";
+import { Sweep } from "../../src/scheduler/round-robin.ts";
 
 export const level = gauge({ name: "stacks_test_level", help: "A gauge.", labels: { network: "n" } });
 export const total = counter({ name: "stacks_test_total", help: "A counter.", labels: { network: "n" } });

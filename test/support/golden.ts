@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { expect } from "@jest/globals";
 import { type AnyCollector, type Target, WHOLE_CHAIN } from "../../src/collectors/collector.ts";
-import { Exposition } from "../../src/metrics/exposition.ts";
+import { Exposition } from "../../src/exposition/exposition.ts";
 
 const isRewriting = process.env.GOLDEN === "write";
 

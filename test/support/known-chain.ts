@@ -1,5 +1,5 @@
 // A chain view made by hand: a tip, and the blocks that a test names.
-import type { BlockNames, ChainView } from "../../src/collectors/chain-view.ts";
+import type { BlockNames, ChainView } from "../../src/collectors/chain/chain-view.ts";
 
 /** A chain up to `tipHeight` of which these blocks are known, and no others. */
 export function chainOf(

@@ -1,6 +1,6 @@
 // A small chain with transactions of one principal and prints of one contract, and the servers that answer for it: each is
 // the chain as it was some changes ago. What a correct exporter must have counted is told from the blocks alone.
-import type { ChainView } from "../../src/collectors/chain-view.ts";
+import type { ChainView } from "../../src/collectors/chain/chain-view.ts";
 import type { Canned } from "./canned-api.ts";
 
 export const PRINCIPAL = "SP000000000000000000002Q6VF78";

@@ -1,5 +1,5 @@
 import type { StacksApi } from "../../src/api/operation.ts";
-import type { ChainView } from "../../src/collectors/chain-view.ts";
+import type { ChainView } from "../../src/collectors/chain/chain-view.ts";
 import { type AnyCollector, type Target, WHOLE_CHAIN } from "../../src/collectors/collector.ts";
 
 /** One poll of a collector with its default settings, or some of its own. */

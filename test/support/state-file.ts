@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync, type SQLOutputValue } from "node:sqlite";
 import type { Durable } from "../../src/collectors/collector.ts";
-import { Store } from "../../src/poll/store.ts";
-import type { Task } from "../../src/poll/task.ts";
+import type { Task } from "../../src/collectors/task.ts";
+import { Store } from "../../src/storage/store.ts";
 import { fakeTask } from "./fake-task.ts";
 
 /** A line of the log: its message and its fields. */

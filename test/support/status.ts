@@ -1,14 +1,14 @@
 // A status made of what a test says: tasks that were polled or not, networks as their API clients would report them.
 import type { Reason } from "../../src/api/errors.ts";
 import type { Target } from "../../src/collectors/collector.ts";
+import type { Task } from "../../src/collectors/task.ts";
+import { Exposition } from "../../src/exposition/exposition.ts";
 import { answerOf } from "../../src/http/status-answer.ts";
 import { LIMIT } from "../../src/http/status-query.ts";
 import type { StatusView } from "../../src/http/status-routes.ts";
-import { Exposition } from "../../src/metrics/exposition.ts";
-import type { NetworkReport, WatchListReport } from "../../src/poll/report.ts";
-import { State } from "../../src/poll/state.ts";
-import { type Selection, type Status, statusOf } from "../../src/poll/status.ts";
-import type { Task } from "../../src/poll/task.ts";
+import { State } from "../../src/storage/state.ts";
+import type { NetworkReport, WatchListReport } from "../../src/telemetry/report.ts";
+import { type Selection, type Status, statusOf } from "../../src/telemetry/status.ts";
 import { fakeTask, level, total } from "./fake-task.ts";
 
 export const NOON = Date.UTC(2026, 10, 21, 12);

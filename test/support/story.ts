@@ -1,12 +1,12 @@
 // Stories of a chain and of the servers that tell it: what happens is drawn by fast-check, what is counted comes from the
 // collectors, and what should have been counted from the blocks.
 import fc from "fast-check";
-import type { AddressTotals } from "../../src/collectors/address-totals.ts";
-import { addresses as addressCollector } from "../../src/collectors/addresses.ts";
-import { blocks as blockCollector } from "../../src/collectors/blocks.ts";
-import type { Chain } from "../../src/collectors/chain.ts";
+import { addresses as addressCollector } from "../../src/collectors/addresses/addresses.ts";
+import type { AddressTotals } from "../../src/collectors/addresses/totals.ts";
+import { blocks as blockCollector } from "../../src/collectors/blocks/blocks.ts";
+import type { Chain } from "../../src/collectors/chain/chain.ts";
 import type { AnyCollector } from "../../src/collectors/collector.ts";
-import { contracts as contractCollector } from "../../src/collectors/contracts.ts";
+import { contracts as contractCollector } from "../../src/collectors/contracts/contracts.ts";
 import { cannedApi } from "./canned-api.ts";
 import { CONTRACT, ModelWorld, PRINCIPAL, type Server } from "./model-world.ts";
 import { observe } from "./observe.ts";

@@ -1,6 +1,6 @@
 // What is known of a list between polls, and what is counted of it: each row once, when a block proves it and is deep enough.
 // Pure. A row is reverted when the block that proved it is not canonical any more, never only because a list lacks it.
-import { type ChainView, type Proof, type Standing, standingOf } from "../chain-view.ts";
+import { type ChainView, type Proof, type Standing, standingOf } from "../chain/chain-view.ts";
 import type { Reading, Resume, Row } from "./read.ts";
 
 /** A row that was counted. */

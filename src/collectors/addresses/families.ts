@@ -1,0 +1,406 @@
+// The families of watched addresses, and their samples from what is known of one address. Pure.
+import { counter, type Family, gauge, histogram, type Sample } from "../../exposition/family.ts";
+import { DIMENSIONS } from "../chain/chain.ts";
+import type { Proof } from "../chain/chain-view.ts";
+import type { Slots } from "../slots.ts";
+import { emptySpread, keyOf, OTHER, type Spread, valuesOf } from "../tally.ts";
+import { ACTIONS, ASSET_CLASSES } from "./source.ts";
+import {
+  type AddressTotals,
+  DIRECTIONS,
+  FEE_BOUNDS,
+  IRREGULARITIES,
+  POST_CONDITIONS,
+  ROLES,
+  TRANSFER_BOUNDS,
+  TX_STATUSES,
+  TX_TYPES,
+} from "./totals.ts";
+import { TRANSFER_DIRECTIONS } from "./transfers.ts";
+
+const identity = {
+  network: "name of the network",
+  name: "name of the address in the configuration",
+  address: "the principal",
+};
+const LIST = "GET /extended/v2/addresses/{address}/transactions, polled";
+const V3 = "GET /extended/v3/principals/{principal}/transactions where that is gone";
+const EVENTS = "GET /extended/v3/transactions/{tx_id}/events where that is gone";
+const TRANSFERS = `GET /extended/v1/address/{principal}/transactions_with_transfers, or ${EVENTS}, polled`;
+const list = (fields: string) => `${fields} of GET /extended/v2/addresses/{address}/transactions, or ${V3}, polled`;
+const only = (fields: string) => `${fields} of ${LIST}`;
+const transfers = (fields: string) => `${fields} of ${TRANSFERS}`;
+
+const txType = { about: "type of the transaction", values: [...TX_TYPES, OTHER] };
+const direction = {
+  about: "sent: it is the sender; sponsored: it is only the sponsor; received: anything else",
+  values: DIRECTIONS,
+};
+const role = { about: "as what it takes part", values: ROLES };
+const transferDirection = { about: "as the address sees it", values: TRANSFER_DIRECTIONS };
+const asset = "identifier of the asset; other beyond max_assets, and for identifiers that are not valid";
+
+const info = gauge({
+  name: "stacks_address_info",
+  help: "Always 1; group and free labels of a watched address, to be joined with its other series.",
+  source: "the configuration",
+  isOpen: true,
+  isLasting: true,
+  labels: {
+    ...identity,
+    group: "group of the address in the configuration",
+    kind: { about: "what the principal is", values: ["account", "contract"] },
+  },
+});
+const indexed = gauge({
+  name: "stacks_address_indexed_transactions",
+  help: "Transactions of the address since its first, as the server counts them; a reorganisation can lower it.",
+  source: list("total"),
+  labels: identity,
+});
+const lastTime = gauge({
+  name: "stacks_address_last_transaction_timestamp_seconds",
+  help: "Block time of the newest transaction seen, whatever its depth. Unix time. Absent until there is one.",
+  source: list("tx.block_time"),
+  unit: "seconds",
+  labels: { ...identity, direction },
+});
+const lastHeight = gauge({
+  name: "stacks_address_last_transaction_block_height",
+  help: "Height of the newest transaction seen, whatever its depth. Absent until there is one.",
+  source: list("tx.block_height"),
+  labels: identity,
+});
+const nonce = gauge({
+  name: "stacks_address_nonce",
+  help: "Nonce of the newest mined transaction that the address sent or sponsored. Absent until there is one.",
+  source: list("tx.nonce, tx.sponsor_nonce"),
+  labels: { ...identity, role },
+});
+const pending = gauge({
+  name: "stacks_address_pending_depth_transactions",
+  help: "Transactions seen that are not deep enough in the chain to be counted.",
+  source: list("tx.block_height, tx.is_unanchored"),
+  labels: { ...identity, state: { about: "what they wait for", values: ["unanchored", "below_depth"] } },
+});
+const backlog = gauge({
+  name: "stacks_address_backlog_transactions",
+  help: "Transactions deep enough to be counted that are not counted yet: not read, or waiting for their transfers or a proof of their block.",
+  source: list("results"),
+  labels: identity,
+});
+const netFlow = gauge({
+  name: "stacks_address_net_flow_microstx",
+  help: "STX received minus STX sent since counting began; not a balance. MicroSTX.",
+  source: list("stx_received, stx_sent"),
+  unit: "microstx",
+  labels: identity,
+});
+const transactions = counter({
+  name: "stacks_address_transactions_total",
+  help: "Transactions of the address, each counted once when it has the configured confirmations.",
+  source: list("tx.tx_type, tx.tx_status, tx.sender_address, tx.sponsor_address"),
+  labels: {
+    ...identity,
+    tx_type: txType,
+    tx_status: { about: "how the transaction ended", values: [...TX_STATUSES, OTHER] },
+    direction,
+  },
+});
+const sent = counter({
+  name: "stacks_address_sent_microstx_total",
+  help: "STX that left the address in counted transactions, the fees it paid included. MicroSTX.",
+  source: list("stx_sent"),
+  unit: "microstx",
+  labels: identity,
+});
+const received = counter({
+  name: "stacks_address_received_microstx_total",
+  help: "STX that reached the address in counted transactions. MicroSTX.",
+  source: list("stx_received"),
+  unit: "microstx",
+  labels: identity,
+});
+const fees = counter({
+  name: "stacks_address_fees_paid_microstx_total",
+  help: "Fees of counted transactions that the address paid itself, as sender or as sponsor. MicroSTX.",
+  source: list("tx.fee_rate"),
+  unit: "microstx",
+  labels: { ...identity, tx_type: txType, role },
+});
+const feeSizes = histogram({
+  name: "stacks_address_tx_fee_microstx",
+  help: "Fee of counted transactions that the address paid for. MicroSTX.",
+  source: list("tx.fee_rate"),
+  unit: "microstx",
+  bounds: FEE_BOUNDS,
+  labels: { ...identity, tx_type: txType },
+});
+const stxTransfers = counter({
+  name: "stacks_address_stx_transfers_total",
+  help: "STX transfers, mints and burns of counted transactions in which the address takes part.",
+  source: transfers("stx_transfers"),
+  labels: { ...identity, direction: transferDirection },
+});
+const stxAmounts = counter({
+  name: "stacks_address_stx_transfer_microstx_total",
+  help: "Amount of the STX transfers, mints and burns; no fees. MicroSTX.",
+  source: transfers("stx_transfers.amount"),
+  unit: "microstx",
+  labels: { ...identity, direction: transferDirection },
+});
+const stxSizes = histogram({
+  name: "stacks_address_stx_transfer_size_microstx",
+  help: "Amount of each STX transfer, mint or burn. MicroSTX.",
+  source: transfers("stx_transfers.amount"),
+  unit: "microstx",
+  bounds: TRANSFER_BOUNDS,
+  labels: { ...identity, direction: transferDirection },
+});
+const ftTransfers = counter({
+  name: "stacks_address_ft_transfers_total",
+  help: "Transfers, mints and burns of fungible tokens in counted transactions.",
+  source: transfers("ft_transfers"),
+  labels: { ...identity, asset, direction: transferDirection },
+});
+const ftAmounts = counter({
+  name: "stacks_address_ft_transfer_units_total",
+  help: "Amount of the fungible tokens moved, in their base units; summed exactly, rounded when shown.",
+  source: transfers("ft_transfers.amount"),
+  labels: { ...identity, asset, direction: transferDirection },
+});
+const nftTransfers = counter({
+  name: "stacks_address_nft_transfers_total",
+  help: "Transfers, mints and burns of non-fungible tokens in counted transactions.",
+  source: transfers("nft_transfers"),
+  labels: { ...identity, asset, direction: transferDirection },
+});
+const assetEvents = counter({
+  name: "stacks_address_asset_events_total",
+  help: "Asset events of counted transactions in which the address takes part; a transfer to itself counts twice, as the server counts it.",
+  source: `events of GET /extended/v2/addresses/{address}/transactions, or ${EVENTS}, polled`,
+  labels: {
+    ...identity,
+    asset_class: { about: "kind of asset", values: ASSET_CLASSES },
+    action: { about: "what happened to it", values: ACTIONS },
+  },
+});
+const postConditions = counter({
+  name: "stacks_address_post_conditions_total",
+  help: "Post-conditions of counted transactions that the address sent.",
+  source: only("tx.post_conditions, tx.post_condition_mode"),
+  labels: {
+    ...identity,
+    mode: { about: "what happens to assets without a condition", values: [...POST_CONDITIONS.mode, OTHER] },
+    condition_type: { about: "what is limited", values: [...POST_CONDITIONS.type, OTHER] },
+    condition_code: { about: "how it is limited", values: [...POST_CONDITIONS.code, OTHER] },
+    principal_type: { about: "whose assets are limited", values: [...POST_CONDITIONS.principal, OTHER] },
+  },
+});
+const unprotected = counter({
+  name: "stacks_address_unprotected_transactions_total",
+  help: "Counted transactions that the address sent in mode allow and without any post-condition.",
+  source: only("tx.post_conditions, tx.post_condition_mode"),
+  labels: { ...identity, tx_type: txType },
+});
+const sponsored = counter({
+  name: "stacks_address_sponsored_transactions_total",
+  help: "Counted transactions that were sponsored, of which the address is sender or sponsor.",
+  source: list("tx.sponsor_address"),
+  labels: { ...identity, role },
+});
+const eventsEmitted = counter({
+  name: "stacks_address_events_emitted_total",
+  help: "Events of every kind in counted transactions that the address sent.",
+  source: only("tx.event_count"),
+  labels: identity,
+});
+const cost = counter({
+  name: "stacks_address_execution_cost_total",
+  help: "Execution cost of counted transactions that the address sent, in the units of the dimension.",
+  source: only("tx.execution_cost_*"),
+  labels: { ...identity, dimension: { about: "what the chain limits per tenure", values: DIMENSIONS } },
+});
+const reverted = counter({
+  name: "stacks_address_reverted_transactions_total",
+  help: "Counted transactions whose block was replaced by one that has the configured confirmations; the other counters are never lowered for them.",
+  source: list("tx.block_hash"),
+  labels: identity,
+});
+const restored = counter({
+  name: "stacks_address_restored_transactions_total",
+  help: "Reverted transactions that were mined again; they are not counted a second time.",
+  source: list("results"),
+  labels: identity,
+});
+const gap = counter({
+  name: "stacks_address_gap_transactions_total",
+  help: "Transactions passed over, because more had to be caught up than catch_up allows.",
+  source: list("total, results"),
+  labels: identity,
+});
+const irregularities = counter({
+  name: "stacks_address_irregularities_total",
+  help: "Answers about the address that cannot be right, or did not fit together.",
+  source: list("results"),
+  labels: { ...identity, kind: { about: "what was wrong", values: Object.keys(IRREGULARITIES) } },
+});
+const overflow = counter({
+  name: "stacks_address_label_overflow_total",
+  help: "Transfers in other: their asset is beyond max_assets or max_series, lost its series to another one, or has an invalid identifier.",
+  source: transfers("ft_transfers, nft_transfers"),
+  labels: { ...identity, asset_class: { about: "kind of asset", values: ["ft", "nft"] } },
+});
+
+/** Every family of a watched address, in the order of the page. */
+export const addressFamilies: readonly Family[] = [
+  info,
+  indexed,
+  lastTime,
+  lastHeight,
+  nonce,
+  pending,
+  backlog,
+  netFlow,
+  transactions,
+  sent,
+  received,
+  fees,
+  feeSizes,
+  stxTransfers,
+  stxAmounts,
+  stxSizes,
+  ftTransfers,
+  ftAmounts,
+  nftTransfers,
+  assetEvents,
+  postConditions,
+  unprotected,
+  sponsored,
+  eventsEmitted,
+  cost,
+  reverted,
+  restored,
+  gap,
+  irregularities,
+  overflow,
+];
+
+/** A value of the moment, and the block in which it was seen. */
+export interface Fact extends Proof {
+  readonly value: number;
+}
+
+/** What is known of an address beside its totals. Unix times in seconds. */
+export interface AddressFacts {
+  readonly total: number;
+  readonly lastTimes: Readonly<Partial<Record<(typeof DIRECTIONS)[number], Fact>>>;
+  /** The block of the newest transaction that was listed. */
+  readonly last: Proof | undefined;
+  readonly nonces: Readonly<Partial<Record<(typeof ROLES)[number], Fact>>>;
+  readonly pending: { readonly unanchored: number; readonly below_depth: number };
+  readonly backlog: number;
+}
+
+/** What samples are made from. */
+export interface AddressKnown {
+  readonly totals: AddressTotals;
+  readonly facts: AddressFacts;
+  /** Post-conditions, cost and events are told by the operation that was read last. */
+  readonly hasDetail: boolean;
+  /** So are transfers. */
+  readonly hasTransfers: boolean;
+  /** Every label set that can be foreseen has a series from the start. */
+  readonly zeros: boolean;
+}
+
+/** What names an address. */
+export interface AddressLabels {
+  readonly network: string;
+  readonly name: string;
+  readonly address: string;
+}
+
+type Labels = Readonly<Record<string, string>>;
+
+/** Every combination of label values. */
+function combinations(...lists: readonly (readonly string[])[]): string[] {
+  return lists
+    .reduce<readonly string[][]>((sets, list) => sets.flatMap((set) => list.map((value) => [...set, value])), [[]])
+    .map((values) => keyOf(...values));
+}
+
+const FORESEEN = {
+  transactions: combinations(TX_TYPES, TX_STATUSES, DIRECTIONS),
+  fees: combinations(TX_TYPES, ROLES),
+  assetEvents: combinations(ASSET_CLASSES, ACTIONS),
+};
+
+/** Samples of one address. */
+export function* addressSamples(
+  { totals, facts, hasDetail, hasTransfers, zeros }: AddressKnown,
+  of: AddressLabels,
+  group: string,
+  free: Labels,
+): Iterable<Sample> {
+  // The families share the labels of the identity, so one shape of `at` serves all of them.
+  type Any = { at(labels: Labels, value: number | bigint | Spread): Sample };
+  const one = (family: unknown, value: number | bigint, labels: Labels = {}) =>
+    (family as Any).at({ ...of, ...labels }, value);
+  function* each<Value extends number | bigint | Spread>(
+    family: Family,
+    sums: Readonly<Record<string, Value>>,
+    names: readonly string[],
+    foreseen: readonly string[],
+    zero: Value,
+  ): Iterable<Sample> {
+    const keys = zeros ? new Set([...foreseen, ...Object.keys(sums)]) : Object.keys(sums);
+    for (const key of keys) {
+      const values = valuesOf(key);
+      const labels = Object.fromEntries(names.map((name, index) => [name, values[index] ?? ""]));
+      yield (family as Any).at({ ...of, ...labels }, sums[key] ?? zero);
+    }
+  }
+  const sample = one(info, 1, { group, kind: of.address.includes(".") ? "contract" : "account" });
+  yield { ...sample, labels: { ...free, ...sample.labels } };
+
+  yield one(indexed, facts.total);
+  for (const [direction, { value }] of Object.entries(facts.lastTimes)) yield one(lastTime, value, { direction });
+  if (facts.last !== undefined) yield one(lastHeight, facts.last.height);
+  for (const [role, { value }] of Object.entries(facts.nonces)) yield one(nonce, value, { role });
+  for (const [state, count] of Object.entries(facts.pending)) yield one(pending, count, { state });
+  yield one(backlog, facts.backlog);
+  yield one(netFlow, totals.received - totals.sent);
+
+  yield* each(transactions, totals.transactions, ["tx_type", "tx_status", "direction"], FORESEEN.transactions, 0);
+  yield one(sent, totals.sent);
+  yield one(received, totals.received);
+  yield* each(fees, totals.fees, ["tx_type", "role"], FORESEEN.fees, 0n);
+  yield* each(feeSizes, totals.feeSizes, ["tx_type"], TX_TYPES, emptySpread(FEE_BOUNDS));
+  yield* each(sponsored, totals.sponsored, ["role"], ROLES, 0);
+  yield one(reverted, totals.reverted);
+  yield one(restored, totals.restored);
+  yield one(gap, totals.gap);
+  yield* each(irregularities, totals.irregularities, ["kind"], Object.keys(IRREGULARITIES), 0);
+
+  if (hasTransfers) {
+    yield* each(stxTransfers, totals.stxTransfers, ["direction"], TRANSFER_DIRECTIONS, 0);
+    yield* each(stxAmounts, totals.stxAmounts, ["direction"], TRANSFER_DIRECTIONS, 0n);
+    yield* each(stxSizes, totals.stxSizes, ["direction"], TRANSFER_DIRECTIONS, emptySpread(TRANSFER_BOUNDS));
+    const keys = ({ own }: Slots) => combinations(Object.keys(own), TRANSFER_DIRECTIONS);
+    yield* each(ftTransfers, totals.ftTransfers, ["asset", "direction"], keys(totals.assets.ft), 0);
+    yield* each(ftAmounts, totals.ftAmounts, ["asset", "direction"], keys(totals.assets.ft), 0n);
+    yield* each(nftTransfers, totals.nftTransfers, ["asset", "direction"], keys(totals.assets.nft), 0);
+    yield* each(overflow, totals.overflow, ["asset_class"], ["ft", "nft"], 0);
+  }
+  if (hasDetail || hasTransfers) {
+    yield* each(assetEvents, totals.assetEvents, ["asset_class", "action"], FORESEEN.assetEvents, 0);
+  }
+  if (hasDetail) {
+    const conditions = ["mode", "condition_type", "condition_code", "principal_type"];
+    yield* each(postConditions, totals.postConditions, conditions, [], 0);
+    yield* each(unprotected, totals.unprotected, ["tx_type"], TX_TYPES, 0);
+    yield one(eventsEmitted, totals.eventsEmitted);
+    yield* each(cost, totals.cost, ["dimension"], DIMENSIONS, 0);
+  }
+}

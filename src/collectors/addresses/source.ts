@@ -1,0 +1,308 @@
+// The operations that list the transactions of a principal, and how each answer becomes a Transaction.
+import { z } from "zod";
+import { ApiError } from "../../api/errors.ts";
+import { type Operation, operation, type StacksApi, type Validated } from "../../api/operation.ts";
+import { hash } from "../chain/block-source.ts";
+import type { Dimension } from "../chain/chain.ts";
+import type { List, Page, Row } from "../feed/read.ts";
+
+/** Kinds of assets and what can happen to them, as 4.6 counts them. */
+export const ASSET_CLASSES = ["stx", "ft", "nft"] as const;
+export const ACTIONS = ["transfer", "mint", "burn"] as const;
+export type AssetEvents = Readonly<
+  Record<(typeof ASSET_CLASSES)[number], Readonly<Record<(typeof ACTIONS)[number], number>>>
+>;
+
+/** What is read of a transaction. Amounts and fees in microSTX; undefined where the answer had no whole number. */
+export interface Transaction extends Row {
+  readonly height: number;
+  /** Its position in the block. */
+  readonly index: number;
+  /** In a microblock that no block has taken up yet. */
+  readonly isUnanchored: boolean;
+  readonly type: string;
+  readonly status: string;
+  /** Unix time, seconds; undefined when the server does not know it. */
+  readonly time: number | undefined;
+  readonly sender: string;
+  readonly nonce: number;
+  readonly sponsor: string | undefined;
+  readonly sponsorNonce: number | undefined;
+  readonly fee: bigint | undefined;
+  readonly sent: bigint | undefined;
+  readonly received: bigint | undefined;
+  /** The transfer of a token_transfer. */
+  readonly transfer: { readonly recipient: string; readonly amount: bigint | undefined } | undefined;
+  /** The contract of a contract_call. */
+  readonly called: string | undefined;
+  /** Whether tokens of the principal moved; undefined where the list counts events instead. */
+  readonly tokens: { readonly ft: boolean; readonly nft: boolean } | undefined;
+  /** What only 4.6 tells. */
+  readonly detail:
+    | {
+        readonly events: AssetEvents;
+        readonly postConditionMode: string;
+        readonly postConditions: readonly {
+          readonly type: string;
+          readonly code: string;
+          readonly principal: string;
+        }[];
+        readonly eventCount: number;
+        readonly cost: Readonly<Record<Dimension, number>>;
+      }
+    | undefined;
+}
+
+const natural = z.int().nonnegative();
+// An amount that is no number must spoil its own transaction only, so it is looked at when it is used.
+const amount = z.unknown();
+const actions = z.object({ transfer: natural, mint: natural, burn: natural });
+
+// Only a hint for others is made of it, so nothing may fail for it.
+const called = z.object({ contract_id: z.string() }).optional().catch(undefined);
+
+const transaction = z.object({
+  tx_id: hash,
+  tx_type: z.string(),
+  tx_status: z.string(),
+  nonce: z.int(),
+  fee_rate: amount,
+  sender_address: z.string(),
+  sponsor_address: z.string().optional(),
+  sponsor_nonce: z.int().optional(),
+  block_hash: hash,
+  block_height: z.int(),
+  block_time: z.int(),
+  tx_index: z.int(),
+  canonical: z.boolean(),
+  microblock_canonical: z.boolean().default(true),
+  is_unanchored: z.boolean().default(false),
+  post_condition_mode: z.string(),
+  post_conditions: z.array(
+    z.object({
+      type: z.string(),
+      condition_code: z.string().optional(),
+      principal: z.object({ type_id: z.string() }).optional(),
+    }),
+  ),
+  event_count: natural,
+  execution_cost_read_count: natural,
+  execution_cost_read_length: natural,
+  execution_cost_runtime: natural,
+  execution_cost_write_count: natural,
+  execution_cost_write_length: natural,
+  token_transfer: z.object({ recipient_address: z.string(), amount }).optional(),
+  contract_call: called,
+});
+
+/** Operation 4.6. */
+export const addressTransactions = operation({
+  name: "address_transactions",
+  replacement: {
+    name: "principal_transactions",
+    lacks: "post-conditions, execution cost and the number of events of transactions",
+  },
+  path: "/extended/v2/addresses/{address}/transactions",
+  body: z.object({
+    limit: natural,
+    total: natural,
+    results: z.array(
+      z.object({
+        tx: transaction,
+        stx_sent: amount,
+        stx_received: amount,
+        events: z.object({ stx: actions, ft: actions, nft: actions }),
+      }),
+    ),
+  }),
+});
+
+/** Replacement of 4.6. It tells neither post-conditions and execution cost nor the number of events. */
+export const principalTransactions = operation({
+  name: "principal_transactions",
+  path: "/extended/v3/principals/{principal}/transactions",
+  body: z.object({
+    total: natural,
+    limit: natural,
+    cursor: z.object({ next: z.string().nullable() }),
+    results: z.array(
+      z.object({
+        transaction: z.object({
+          tx_id: hash,
+          type: z.string(),
+          status: z.string(),
+          sender: z.object({ address: z.string(), nonce: z.int() }),
+          sponsor: z.object({ address: z.string(), nonce: z.int() }).nullable(),
+          fee_rate: amount,
+          block: z.object({ height: natural, hash, time: z.int(), tx_index: natural }),
+          token_transfer: z.object({ recipient: z.string(), amount }).optional(),
+          contract_call: called,
+        }),
+        balance_changes: z.object({ stx: z.object({ sent: amount, received: amount }) }),
+        affected_balances: z.object({ ft: z.boolean(), nft: z.boolean() }),
+      }),
+    ),
+  }),
+});
+
+/** A whole number from the wire that is not negative; undefined when it is something else, which is counted as drift. */
+export function wholeNumber(value: unknown, api: StacksApi, from: Operation, field: string): bigint | undefined {
+  // No amount of the chain has more than 128 bits; a longer text is not worth reading.
+  if (typeof value === "string" && /^\d{1,39}$/.test(value)) return BigInt(value);
+  if (typeof value === "number" && Number.isSafeInteger(value) && value >= 0) return BigInt(value);
+  api.noteDrift(from, field, value === undefined ? "missing" : value === null ? "null" : "type");
+  return undefined;
+}
+
+const timeOf = (seconds: number): number | undefined => (seconds > 0 ? seconds : undefined);
+
+type OldItem = z.infer<typeof addressTransactions.body>["results"][number];
+type NewItem = z.infer<typeof principalTransactions.body>["results"][number];
+
+function fromOld({ tx, stx_sent, stx_received, events }: OldItem, api: StacksApi): Transaction {
+  const whole = (value: unknown, field: string) => wholeNumber(value, api, addressTransactions, field);
+  return {
+    id: tx.tx_id,
+    height: tx.block_height,
+    index: tx.tx_index,
+    hash: tx.block_hash,
+    isUnanchored: tx.is_unanchored,
+    type: tx.tx_type,
+    status: tx.tx_status,
+    time: timeOf(tx.block_time),
+    sender: tx.sender_address,
+    nonce: tx.nonce,
+    sponsor: tx.sponsor_address,
+    sponsorNonce: tx.sponsor_nonce,
+    fee: whole(tx.fee_rate, "fee_rate"),
+    sent: whole(stx_sent, "stx_sent"),
+    received: whole(stx_received, "stx_received"),
+    transfer: tx.token_transfer && {
+      recipient: tx.token_transfer.recipient_address,
+      amount: whole(tx.token_transfer.amount, "token_transfer.amount"),
+    },
+    called: tx.contract_call?.contract_id,
+    tokens: undefined,
+    detail: {
+      events,
+      postConditionMode: tx.post_condition_mode,
+      postConditions: tx.post_conditions.map(({ type, condition_code = "", principal }) => ({
+        type,
+        code: condition_code,
+        principal: principal?.type_id ?? "",
+      })),
+      eventCount: tx.event_count,
+      cost: {
+        read_count: tx.execution_cost_read_count,
+        read_length: tx.execution_cost_read_length,
+        runtime: tx.execution_cost_runtime,
+        write_count: tx.execution_cost_write_count,
+        write_length: tx.execution_cost_write_length,
+      },
+    },
+  };
+}
+
+function fromNew(item: NewItem, api: StacksApi): Transaction {
+  const {
+    transaction: tx,
+    balance_changes: { stx },
+    affected_balances: tokens,
+  } = item;
+  const whole = (value: unknown, field: string) => wholeNumber(value, api, principalTransactions, field);
+  return {
+    id: tx.tx_id,
+    height: tx.block.height,
+    index: tx.block.tx_index,
+    hash: tx.block.hash,
+    isUnanchored: false,
+    type: tx.type,
+    status: tx.status,
+    time: timeOf(tx.block.time),
+    sender: tx.sender.address,
+    nonce: tx.sender.nonce,
+    sponsor: tx.sponsor?.address,
+    sponsorNonce: tx.sponsor?.nonce,
+    fee: whole(tx.fee_rate, "fee_rate"),
+    sent: whole(stx.sent, "stx.sent"),
+    received: whole(stx.received, "stx.received"),
+    transfer: tx.token_transfer && {
+      recipient: tx.token_transfer.recipient,
+      amount: whole(tx.token_transfer.amount, "token_transfer.amount"),
+    },
+    called: tx.contract_call?.contract_id,
+    tokens,
+    detail: undefined,
+  };
+}
+
+/** Most transactions on one page. */
+export const PAGE = 50;
+
+type OldAnswer = Validated<z.infer<typeof addressTransactions.body>>;
+type NewAnswer = Validated<z.infer<typeof principalTransactions.body>>;
+
+function oldPage(api: StacksApi, { body, etag }: OldAnswer): Page<Transaction> {
+  const isCanonical = ({ tx }: OldItem) => tx.canonical && tx.microblock_canonical;
+  return {
+    rows: body.results.filter(isCanonical).map((item) => fromOld(item, api)),
+    total: body.total,
+    older: undefined,
+    isLast: body.results.length < Math.min(PAGE, body.limit || PAGE),
+    etag,
+  };
+}
+
+const newPage = (api: StacksApi, { body, etag }: NewAnswer): Page<Transaction> => ({
+  rows: body.results.map((item) => fromNew(item, api)),
+  total: body.total,
+  older: body.cursor.next ?? undefined,
+  isLast: body.cursor.next === null,
+  etag,
+});
+
+const OLD_QUERY = { limit: PAGE, exclude_function_args: true };
+
+/** The list of a principal's transactions by operation 4.6. */
+export const oldList = (api: StacksApi, address: string): List<Transaction> => ({
+  operation: addressTransactions.name,
+  hasCursors: false,
+  async page(offset) {
+    const query = { ...OLD_QUERY, ...(offset === 0 ? {} : { offset }) };
+    return oldPage(api, await api.getWhole(addressTransactions, { path: { address }, query }));
+  },
+  async changedSince(etag) {
+    const answer = await api.getIfChanged(addressTransactions, { path: { address }, query: OLD_QUERY }, etag);
+    return answer && oldPage(api, answer);
+  },
+});
+
+/** The same list by the replacement. */
+export const newList = (api: StacksApi, principal: string): List<Transaction> => ({
+  operation: principalTransactions.name,
+  hasCursors: true,
+  async page(_, cursor) {
+    const query = { limit: PAGE, ...(cursor === undefined ? {} : { cursor }) };
+    return orUndefined(
+      async () => newPage(api, await api.getWhole(principalTransactions, { path: { principal }, query })),
+      cursor,
+    );
+  },
+  async changedSince(etag) {
+    const answer = await api.getIfChanged(principalTransactions, { path: { principal }, query: { limit: PAGE } }, etag);
+    return answer && newPage(api, answer);
+  },
+});
+
+// The row that a cursor names is gone when the chain was reorganised since the page before.
+async function orUndefined<Result>(
+  read: () => Promise<Result>,
+  cursor: string | undefined,
+): Promise<Result | undefined> {
+  try {
+    return await read();
+  } catch (error) {
+    if (cursor !== undefined && error instanceof ApiError && error.reason === "not_found") return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,85 @@
+// Operations that tell about one transaction by its id. They are not deprecated; an older server does not have them.
+import { z } from "zod";
+import { ApiError } from "../../api/errors.ts";
+import { operation, type StacksApi } from "../../api/operation.ts";
+import type { Proof } from "./chain-view.ts";
+
+/** One transaction. Only a mined one has a block. */
+export const transaction = operation({
+  name: "transaction",
+  path: "/extended/v3/transactions/{tx_id}",
+  body: z.object({
+    tx_id: z.string(),
+    block: z.object({ height: z.int().nonnegative(), hash: z.string().min(1) }).optional(),
+  }),
+});
+
+/** The block that a transaction is in, as one server sees it; undefined when it is in none. */
+export async function readBlockOf(api: StacksApi, txId: string): Promise<Proof | undefined> {
+  const answer = await api.find(transaction, { path: { tx_id: txId } });
+  return answer?.body.block;
+}
+
+const side = z.string().optional();
+const moved = z.object({ sender: side, recipient: side, amount: z.unknown().optional() });
+const asset = moved.extend({ asset_identifier: z.string() });
+
+/** Every event of one mined transaction, in order. */
+export const transactionEvents = operation({
+  name: "transaction_events",
+  path: "/extended/v3/transactions/{tx_id}/events",
+  body: z.object({
+    total: z.int().nonnegative(),
+    cursor: z.object({ next: z.string().nullable() }),
+    results: z.array(
+      z.object({
+        stx_asset: moved.optional(),
+        ft_asset: asset.optional(),
+        nft_asset: asset.optional(),
+      }),
+    ),
+  }),
+});
+
+/** An asset that moved; a mint has no sender, a burn no recipient. */
+export interface AssetMove {
+  readonly kind: "stx" | "ft" | "nft";
+  /** Identifier of the asset; empty for STX. */
+  readonly asset: string;
+  readonly sender?: string | null | undefined;
+  readonly recipient?: string | null | undefined;
+  /** As it came from the wire. */
+  readonly amount?: unknown;
+}
+
+const PAGE = 50;
+// A transaction with more events is read by nobody in time: its pages would use up the budget.
+const MOST_EVENTS = 500;
+
+/** Every asset that a transaction moved; undefined when the server does not know it as mined, or it has too many events. */
+export async function readMoves(api: StacksApi, txId: string): Promise<readonly AssetMove[] | undefined> {
+  const moves: AssetMove[] = [];
+  let cursor: string | undefined;
+  for (let read = 0; ; ) {
+    const query = { limit: PAGE, ...(cursor === undefined ? {} : { cursor }) };
+    const answer = await api.getWhole(transactionEvents, { path: { tx_id: txId }, query }).catch(unknown);
+    if (answer === undefined || answer.body.total > MOST_EVENTS) return undefined;
+    const { results, total } = answer.body;
+    for (const { stx_asset, ft_asset, nft_asset } of results) {
+      if (stx_asset !== undefined) moves.push({ kind: "stx", asset: "", ...stx_asset });
+      if (ft_asset !== undefined) moves.push({ kind: "ft", asset: ft_asset.asset_identifier, ...ft_asset });
+      if (nft_asset !== undefined) moves.push({ kind: "nft", asset: nft_asset.asset_identifier, ...nft_asset });
+    }
+    read += results.length;
+    cursor = answer.body.cursor.next ?? undefined;
+    if (cursor === undefined) return read >= total ? moves : undefined;
+    if (results.length === 0) throw new ApiError("bad_body", transactionEvents.name, "an empty page names a next one");
+  }
+}
+
+// A transaction that waits again is an invalid parameter to the server, one that it never saw is not found.
+function unknown(error: unknown): undefined {
+  if (error instanceof ApiError && !error.routeMissing && (error.status === 404 || error.status === 400))
+    return undefined;
+  throw error;
+}

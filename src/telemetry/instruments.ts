@@ -1,0 +1,160 @@
+// Counters and histograms of the exporter's own work, and the process itself, kept by prom-client. Its text is not used:
+// rendering OpenMetrics would rename its counters for good, so its values go through the same exposition as all others.
+import { Counter, collectDefaultMetrics, Histogram, type MetricObject, Registry } from "prom-client";
+import type { Family, Sample } from "../exposition/family.ts";
+import { counter, gauge, histogram } from "../exposition/family.ts";
+
+/** A counter with its labels checked at compile time. */
+export interface Count<Name extends string> {
+  add(labels: Readonly<Record<Name, string>>, amount?: number): void;
+}
+/** A histogram with its labels checked at compile time. */
+export interface Observe<Name extends string> {
+  observe(labels: Readonly<Record<Name, string>>, value: number): void;
+}
+
+// They are gauges in spite of their suffix, and the linter of Prometheus refuses them.
+const MISNAMED = ["nodejs_active_handles_total", "nodejs_active_requests_total", "nodejs_active_resources_total"];
+// Each measurement wakes the process: 50 a second were half of what it needs at rest.
+const EVENT_LOOP_RESOLUTION_MS = 100;
+// What these tell contains the time that the measurement itself waits.
+const WAITED = /^nodejs_eventloop_lag_(min|max|mean|p\d+)_seconds$/;
+
+const unitOf = (name: string) => /_(seconds|bytes)(_total)?$/.exec(name)?.[1] as "seconds" | "bytes" | undefined;
+
+// Declared by every metric of prom-client, and left out of its typings.
+interface Metric extends MetricObject {
+  readonly labelNames?: readonly string[];
+  readonly upperBounds?: readonly number[];
+  get(): Promise<{ readonly values: readonly Value[] }>;
+}
+
+/** A family that describes a metric which prom-client brings along. */
+function familyOf(metric: Metric): Family {
+  const unit = unitOf(metric.name);
+  const labelNames = (metric.labelNames ?? []).filter((name) => name !== "le");
+  const declaration = {
+    name: metric.name,
+    help: metric.help,
+    ...(unit === undefined ? {} : { unit }),
+    labels: Object.fromEntries(labelNames.map((name) => [name, "set by the Node.js client library"])),
+  };
+  const type = String(metric.type);
+  if (type === "counter") return counter(declaration);
+  return type === "histogram" ? histogram({ ...declaration, bounds: metric.upperBounds ?? [] }) : gauge(declaration);
+}
+
+interface Value {
+  readonly value: number;
+  readonly labels: Partial<Record<string, string | number>>;
+  readonly metricName?: string;
+}
+
+function histogramSamples(family: Family, values: readonly Value[]): Sample[] {
+  const sets = new Map<string, { labels: Record<string, string>; cumulative: Map<string, number>; sum: number }>();
+  for (const { labels, value, metricName } of values) {
+    const { le, ...rest } = labels;
+    const key = JSON.stringify(rest);
+    let set = sets.get(key);
+    if (set === undefined) {
+      set = { labels: texts(rest), cumulative: new Map(), sum: 0 };
+      sets.set(key, set);
+    }
+    if (metricName?.endsWith("_sum")) set.sum = value;
+    else if (metricName?.endsWith("_bucket")) set.cumulative.set(String(le), value);
+  }
+  return [...sets.values()].map(({ labels, cumulative, sum }) => {
+    let before = 0;
+    const counts = [...family.bounds.map(String), "+Inf"].map((le) => {
+      const seen = cumulative.get(le) ?? before;
+      const count = seen - before;
+      before = seen;
+      return count;
+    });
+    return family.at(labels, { counts, sum });
+  });
+}
+
+const texts = (labels: Value["labels"]): Record<string, string> =>
+  Object.fromEntries(Object.entries(labels).map(([name, value]) => [name, String(value)]));
+
+/** All instruments of one exporter. */
+export class Instruments {
+  readonly #own = new Registry();
+  readonly #process = new Registry();
+  readonly #families = new Map<string, Family>();
+
+  /** Starts counting for a declared counter family. */
+  counter<Name extends string>(family: Family<Name>): Count<Name> {
+    const metric = new Counter({
+      name: family.name,
+      help: family.help,
+      labelNames: [...family.labelNames],
+      registers: [this.#own],
+    });
+    this.#families.set(family.name, family as Family);
+    return {
+      add: (labels, amount = 1) => {
+        // prom-client keeps a NaN for ever, and refuses nothing.
+        if (!Number.isFinite(amount) || amount < 0) throw new RangeError(`${family.name}: cannot add ${amount}`);
+        metric.inc({ ...labels }, amount);
+      },
+    };
+  }
+
+  /** Starts observing for a declared histogram family. */
+  histogram<Name extends string>(family: Family<Name>): Observe<Name> {
+    const metric = new Histogram({
+      name: family.name,
+      help: family.help,
+      labelNames: [...family.labelNames],
+      buckets: [...family.bounds],
+      registers: [this.#own],
+    });
+    this.#families.set(family.name, family as Family);
+    return {
+      observe: (labels, value) => {
+        if (!Number.isFinite(value)) throw new RangeError(`${family.name}: cannot observe ${value}`);
+        metric.observe({ ...labels }, value);
+      },
+    };
+  }
+
+  /** Begins to measure the process and its event loop; returns the families that this adds to the page. */
+  watchProcess(): readonly Family[] {
+    collectDefaultMetrics({ register: this.#process, eventLoopMonitoringPrecision: EVENT_LOOP_RESOLUTION_MS });
+    for (const name of MISNAMED) this.#process.removeSingleMetric(name);
+    return metricsOf(this.#process).map((metric) => {
+      const family = familyOf(metric);
+      this.#families.set(family.name, family);
+      return family;
+    });
+  }
+
+  /** What the instruments show now. */
+  async samples(): Promise<Sample[]> {
+    const samples: Sample[] = [];
+    for (const metric of [...metricsOf(this.#own), ...metricsOf(this.#process)]) {
+      const family = this.#families.get(metric.name);
+      if (family === undefined) continue;
+      const { values } = await metric.get();
+      if (family.kind === "histogram") samples.push(...histogramSamples(family, values));
+      else {
+        for (const { labels, value } of values) {
+          const measured = WAITED.test(metric.name) ? lateness(value) : value;
+          // The client library writes NaN for what it has not measured yet; absent is absent.
+          if (!Number.isNaN(measured)) samples.push(family.at(texts(labels), measured));
+        }
+      }
+    }
+    return samples;
+  }
+}
+
+// When nothing was measured since the last time, the smallest is centuries, and the others are less than the wait itself.
+function lateness(seconds: number): number {
+  const late = seconds - EVENT_LOOP_RESOLUTION_MS / 1000;
+  return late < -EVENT_LOOP_RESOLUTION_MS / 2000 || late > 1e9 ? Number.NaN : Math.max(0, late);
+}
+
+const metricsOf = (registry: Registry) => registry.getMetricsAsArray() as unknown as readonly Metric[];

@@ -1,0 +1,529 @@
+import { describe, expect, test } from "@jest/globals";
+import { ApiError } from "../../../src/api/errors.ts";
+import { addresses as collector } from "../../../src/collectors/addresses/addresses.ts";
+import type { AddressTotals } from "../../../src/collectors/addresses/totals.ts";
+import type { AnyCollector } from "../../../src/collectors/collector.ts";
+import { type Canned, cannedApi, captured } from "../../support/canned-api.ts";
+import { expectGolden, textOf } from "../../support/golden.ts";
+import { chainOf } from "../../support/known-chain.ts";
+import { ModelWorld, PRINCIPAL } from "../../support/model-world.ts";
+import { observe } from "../../support/observe.ts";
+import { parseExposition } from "../../support/parser.ts";
+
+const addresses = collector as unknown as AnyCollector;
+const ADDRESS = "ST3W8Y9CGDA3APW7H3FV5WGNTGNHR8S01630SZY14";
+
+const targetOf = (principal: string, confirmations = 6) => ({
+  key: principal,
+  watched: { principal, name: "desk", group: "exchange", labels: { owner: "treasury" } },
+  confirmations,
+});
+const target = targetOf(ADDRESS);
+
+const sumOf = (sums: Readonly<Record<string, number>>) => Object.values(sums).reduce((sum, count) => sum + count, 0);
+
+interface Tx {
+  readonly tx: { readonly tx_id: string; readonly block_height: number; readonly block_hash: string };
+}
+
+const listed = captured("address-transactions.ok-default").json as { readonly results: readonly Tx[] };
+const moved = captured("transactions-with-transfers.ok-default").json as { readonly results: readonly Transfers[] };
+
+interface Transfers extends Tx {
+  readonly ft_transfers: readonly object[];
+}
+
+// With the blocks that the captured transactions name.
+const chain = chainOf(
+  60,
+  listed.results.map(({ tx }) => [tx.block_height, { hash: tx.block_hash }]),
+);
+
+/** What the operations answered, for the twenty transactions that were captured. */
+function answers(url: string, operation: string): Canned {
+  if (operation === "address_transactions") {
+    // As if the whole history had been captured, and not its newest page.
+    return { json: { ...listed, limit: 50 } };
+  }
+  const { results } = moved;
+  const height = Number(new URL(url, "http://api").searchParams.get("height"));
+  return { json: { results: results.filter(({ tx }) => tx.block_height === height) } };
+}
+
+describe("captured answers become these samples:", () => {
+  test("what was there at first sight is not counted", async () => {
+    const api = cannedApi(answers);
+    const seen = await observe(addresses, api, undefined, { target, chain });
+
+    expectGolden("address-transactions.first-sight", await textOf(addresses, seen, "testnet", target));
+    expect(api.asked).toHaveLength(1);
+  });
+
+  test("a history read back, as far as it is deep enough", async () => {
+    const api = cannedApi(answers);
+    const options = { backfill: "all" };
+
+    const seen = await observe(addresses, api, undefined, { target, chain, options });
+
+    expectGolden("address-transactions.ok-default", await textOf(addresses, seen, "testnet", target));
+  });
+
+  test("the replacement, which tells less", async () => {
+    const api = cannedApi((url, operation) => {
+      if (operation === "principal_transactions") {
+        return { json: { ...(captured("extended-v3-principal-transactions").json as object), cursor: { next: null } } };
+      }
+      if (operation !== "transaction_events") return { status: 410 };
+      // What 4.5 told of the same transaction.
+      const { ft_transfers = [] } = moved.results.find(({ tx }) => url.includes(tx.tx_id)) ?? {};
+      const results = ft_transfers.map((ft_asset) => ({ type: "ft_asset", ft_asset }));
+      return { json: { total: results.length, cursor: { next: null }, results } };
+    });
+    const options = { backfill: "all", zeros: false };
+
+    const seen = await observe(addresses, api, undefined, { target: targetOf(ADDRESS, 1), chain, options });
+
+    expectGolden("extended-v3-principal-transactions", await textOf(addresses, seen, "testnet", target));
+  });
+});
+
+describe("requests", () => {
+  test("of an idle address are one a poll", async () => {
+    const world = new ModelWorld();
+    world.mine([3, 3, 3, 0, 0, 0, 0, 0]);
+    const api = cannedApi(world.answer);
+    const of = { target: targetOf(PRINCIPAL), chain: world.view };
+    let seen = await observe(addresses, api, undefined, of);
+    const before = api.asked.length;
+
+    for (let polls = 0; polls < 3; polls += 1) seen = await observe(addresses, api, seen, of);
+
+    expect(api.asked.length - before).toBe(3);
+  });
+
+  /** An API that remembers which requests of the list were conditional. */
+  function watching(world: ModelWorld) {
+    const kinds: string[] = [];
+    const plain = cannedApi(world.answer);
+    const api: typeof plain = {
+      ...plain,
+      getWhole: (operation, parameters) => {
+        if (operation.name === "address_transactions") kinds.push("whole");
+        return plain.getWhole(operation, parameters);
+      },
+      getIfChanged: (operation, parameters, etag) => {
+        kinds.push("if changed");
+        return plain.getIfChanged(operation, parameters, etag);
+      },
+    };
+    return { api, kinds };
+  }
+
+  test("are not answered from what is stored while a known transaction is in a block that was replaced", async () => {
+    const world = new ModelWorld();
+    world.mine([1, 1, 1, 1, 0, 0, 0, 0, 0, 0]);
+    const { api, kinds } = watching(world);
+    const at = () => ({ target: targetOf(PRINCIPAL), chain: world.view, options: { backfill: "all" } });
+    let seen = await observe(addresses, api, undefined, at());
+    seen = await observe(addresses, api, seen, at());
+    // Every transaction is mined again, in the same order: the validator of the list stays as it was.
+    world.reorg(8, [true, true]);
+    seen = await observe(addresses, api, seen, at());
+    world.mine([0, 0, 0, 0, 0, 0]);
+    seen = await observe(addresses, api, seen, at());
+    await observe(addresses, api, seen, at());
+
+    expect(kinds).toEqual(["whole", "if changed", "whole", "if changed", "if changed"]);
+    const { totals } = seen as { readonly totals: AddressTotals };
+    expect({ counted: sumOf(totals.transactions), reverted: totals.reverted }).toEqual({ counted: 5, reverted: 0 });
+  });
+
+  test("of an unchanged list are one, and what waits for its depth is counted from memory", async () => {
+    const world = new ModelWorld();
+    world.mine([1, 2, 0, 0, 0, 3, 0, 0]);
+    const api = cannedApi(world.answer);
+    const at = () => ({ target: targetOf(PRINCIPAL), chain: world.view, options: { backfill: "all" } });
+    const count = (observation: unknown) => sumOf((observation as { totals: AddressTotals }).totals.transactions);
+    const first = await observe(addresses, api, undefined, at());
+    const unchanged = await observe(addresses, api, first, at());
+    world.mine([0, 0, 0]);
+    const third = await observe(addresses, api, unchanged, at());
+
+    expect([first, unchanged, third].map(count)).toEqual([3, 3, 6]);
+    expect((unchanged as { totals: object }).totals).toBe((first as { totals: object }).totals);
+    expect(api.asked.filter((url) => url.startsWith("address_transactions"))).toEqual(new Array(3).fill(api.asked[0]));
+  });
+});
+
+test.each([5, 7, 12, 40])("with %i requests a poll, a day of downtime is caught up", async (room) => {
+  const world = new ModelWorld();
+  world.mine([1, 1, 0, 0, 0, 0, 0, 0]);
+  const plain = cannedApi(world.answer);
+  let left = room;
+  const api: typeof plain = {
+    ...plain,
+    room: () => left,
+    getWhole: (operation, parameters) => {
+      left -= 1;
+      if (left < 0) return Promise.reject(new ApiError("budget", operation.name, "nothing left"));
+      return plain.getWhole(operation, parameters);
+    },
+  };
+  const at = () => ({ target: targetOf(PRINCIPAL), chain: world.view, now: world.now });
+  let seen = (await observe(addresses, api, undefined, at())) as { totals: AddressTotals; facts: { backlog: number } };
+  world.mine([...Array.from({ length: 600 }, () => 1), 0, 0, 0, 0, 0, 0]);
+  const counts: number[] = [];
+  let failed = 0;
+  for (let polls = 0; polls < 400 && (counts.at(-1) ?? 0) < 600; polls += 1) {
+    left = room;
+    world.now += 60_000;
+    try {
+      seen = (await observe(addresses, api, seen, at())) as typeof seen;
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.reason !== "budget") throw error;
+      failed += 1;
+    }
+    counts.push(sumOf(seen.totals.transactions));
+  }
+
+  expect(counts.at(-1)).toBe(600);
+  expect(failed).toBe(0);
+  expect(seen.totals.gap).toBe(0);
+});
+
+describe("a list that grows by more than a page between two requests", () => {
+  // As of an address in the middle of a rush, whose requests wait for the budget: a block comes with every third.
+  const growing = (world: ModelWorld, every: readonly number[]) => {
+    let isGrowing = false;
+    world.afterAnswer = () => {
+      if (isGrowing && world.answers % 3 === 0) world.mine(every);
+    };
+    return { api: cannedApi(world.answer), grow: (is: boolean) => (isGrowing = is) };
+  };
+  const countOf = (seen: unknown) => sumOf((seen as { totals: AddressTotals }).totals.transactions);
+
+  test.each([[[70]], [[1, 30, 29]], [[3]], [[100]]])("is read from the newest down: %j", async (every) => {
+    const world = new ModelWorld();
+    world.mine([1, 0]);
+    const { api, grow } = growing(world, every);
+    const options = { transfers: false };
+    const at = () => ({ target: targetOf(PRINCIPAL, 1), chain: world.view, now: world.now, options });
+    let seen = await observe(addresses, api, undefined, at());
+    world.mine([...Array.from({ length: 20 }, () => 9)]);
+    grow(true);
+    seen = await observe(addresses, api, seen, at());
+    grow(false);
+    for (let polls = 0; polls < 20; polls += 1) seen = await observe(addresses, api, seen, at());
+
+    const canonical = [...world.between(3, world.tip)].length;
+    expect(countOf(seen)).toBe(canonical);
+    expect((seen as { totals: AddressTotals }).totals.gap).toBe(0);
+  });
+
+  test("by more than the pages of a poll, is caught up by the next ones", async () => {
+    const world = new ModelWorld();
+    world.mine([1, 0]);
+    const { api, grow } = growing(world, [40]);
+    const at = () => ({
+      target: targetOf(PRINCIPAL, 1),
+      chain: world.view,
+      now: world.now,
+      options: { transfers: false, pages: 4 },
+    });
+    let seen = await observe(addresses, api, undefined, at());
+    world.mine([...Array.from({ length: 200 }, () => 9)]);
+    grow(true);
+    seen = await observe(addresses, api, seen, at());
+    grow(false);
+    for (let polls = 0; polls < 40; polls += 1) seen = await observe(addresses, api, seen, at());
+
+    expect(countOf(seen)).toBe([...world.between(3, world.tip)].length);
+    expect((seen as { totals: AddressTotals }).totals.gap).toBe(0);
+  });
+});
+
+async function values(seen: unknown, of = target): Promise<Map<string, number>> {
+  const text = await textOf(addresses, seen, "mainnet", of);
+  return new Map(
+    parseExposition(text, "classic")
+      .flatMap(({ samples }) => samples)
+      .map(({ name, labels, value }) => [
+        [name, ...[...labels].filter(([key]) => !["network", "name", "address"].includes(key)).map(([, v]) => v)].join(
+          " ",
+        ),
+        value,
+      ]),
+  );
+}
+
+describe("transfers that are not told by block", () => {
+  const of = { ...targetOf(PRINCIPAL, 1) };
+  const isTransfer = (key: string) => /^stacks_address_(stx|ft|nft)_transfer/.test(key);
+  const isEvents = (asked: string) => asked.startsWith("address_transaction_events");
+  const isNewEvents = (asked: string) => asked.startsWith("transaction_events");
+
+  /** Read to the end, in as many polls as it takes; `spoil` stands between the world and the collector. */
+  async function readAll(
+    options: object,
+    spoil: (canned: Canned, operation: string, url: string) => Canned,
+    sizes = [4, 3, 5],
+    polls = 6,
+  ) {
+    const world = new ModelWorld();
+    world.mine(sizes);
+    const api = cannedApi((url, operation) => {
+      const canned = spoil(world.answer(url, operation), operation, url);
+      if (typeof canned === "object" && "status" in canned && canned.status === 410) api.retired.add(operation);
+      return canned;
+    });
+    let seen: unknown;
+    const requests: number[] = [];
+    for (let poll = 0; poll < polls; poll += 1) {
+      const before = api.asked.length;
+      world.now += 300_000;
+      const surroundings = { target: of, chain: world.view, now: world.now, options: { backfill: "all", ...options } };
+      seen = await observe(addresses, api, seen, surroundings);
+      requests.push(api.asked.slice(before).filter((asked) => isEvents(asked) || isNewEvents(asked)).length);
+    }
+    return { asked: api.asked, requests, values: await values(seen, of) };
+  }
+  const asTheyAre = (canned: Canned) => canned;
+  const goneByBlock = (canned: Canned, operation: string): Canned =>
+    operation === "transactions_with_transfers" ? { status: 410 } : canned;
+  const allGone = (canned: Canned, operation: string): Canned =>
+    operation.endsWith("transaction_events") ? { status: 410 } : goneByBlock(canned, operation);
+  const transfersOf = (seen: ReadonlyMap<string, number>) => [...seen].filter(([key]) => isTransfer(key));
+
+  test("are requested by transaction where the operation for blocks is gone, and come out the same", async () => {
+    const told = await readAll({}, asTheyAre);
+    const looked = await readAll({ transaction_events: true }, goneByBlock);
+
+    expect(transfersOf(told.values).some(([, value]) => value > 2 ** 127)).toBe(true);
+    expect(transfersOf(looked.values)).toEqual(transfersOf(told.values));
+    expect(told.asked.filter(isEvents)).toEqual([]);
+    expect(new Set(looked.asked.filter(isEvents)).size).toBe(looked.asked.filter(isEvents).length);
+    expect(looked.values.get("stacks_address_irregularities_total transfers_missing")).toBe(0);
+  });
+
+  test("are requested by the operation that stays, unless the settings want the other one", async () => {
+    const told = await readAll({}, asTheyAre);
+    const { asked, values: seen } = await readAll({}, goneByBlock);
+
+    expect(transfersOf(seen)).toEqual(transfersOf(told.values));
+    expect(asked.filter(isEvents)).toEqual([]);
+    expect(asked.filter(isNewEvents).length).toBeGreaterThan(1);
+    expect(new Set(asked.filter(isNewEvents)).size).toBe(asked.filter(isNewEvents).length);
+    expect(told.asked.filter(isNewEvents)).toEqual([]);
+  });
+
+  test("are absent, and not requested, when the settings do not want them", async () => {
+    const { requests, values: seen } = await readAll({ transfers: false }, asTheyAre);
+
+    expect(transfersOf(seen)).toEqual([]);
+    expect(requests.reduce((sum, count) => sum + count, 0)).toBe(0);
+  });
+
+  test("are requested where a block lacks a transaction, and for that one only", async () => {
+    const told = await readAll({}, asTheyAre);
+    let lost: string | undefined;
+    const { asked, values: seen } = await readAll({ transaction_events: true }, (canned, operation) => {
+      if (operation !== "transactions_with_transfers" || !("json" in Object(canned))) return canned;
+      const { results, ...rest } = (canned as { json: { results: { tx: { tx_id: string }; ft_transfers: [] }[] } })
+        .json;
+      lost ??= results.find(({ ft_transfers }) => ft_transfers.length > 0)?.tx.tx_id;
+      return { json: { ...rest, results: results.filter(({ tx }) => tx.tx_id !== lost) } };
+    });
+
+    expect(lost).toBeDefined();
+    expect(asked.filter(isEvents)).toEqual([expect.stringContaining(`/transactions/${lost}/events`)]);
+    expect(transfersOf(seen)).toEqual(transfersOf(told.values));
+  });
+
+  test("of a long list of events come page by page", async () => {
+    const { asked, values: seen } = await readAll(
+      { transaction_events: true },
+      (canned, operation, url) => {
+        if (operation !== "address_transaction_events") return goneByBlock(canned, operation);
+        const query = new URL(url, "http://api").searchParams;
+        const [offset, limit] = [Number(query.get("offset")), Number(query.get("limit"))];
+        const event = {
+          type: "nft",
+          data: { type: "mint", asset_identifier: "SP000000000000000000002Q6VF78.a::b", recipient: PRINCIPAL },
+        };
+        const results = Array.from({ length: Math.min(limit, 120 - offset) }, () => event);
+        return { json: { limit, offset, total: 120, results } };
+      },
+      [8],
+    );
+
+    const looked = asked.filter(isEvents).length;
+    expect(looked).toBeGreaterThanOrEqual(3);
+    const minted = [...seen].filter(([key]) => /^stacks_address_nft_transfers_total .*\.a::b/.test(key));
+    expect(minted.map(([, value]) => value).filter((value) => value > 0)).toEqual([(looked / 3) * 120]);
+  });
+
+  test.each<[string, Canned]>([
+    ["an unknown transaction", { status: 404 }],
+    ["one without events, as one that changes its block", { json: { limit: 50, offset: 0, total: 0, results: [] } }],
+    [
+      "more events than anybody reads",
+      { json: { limit: 50, offset: 0, total: 10_000, results: [{ type: "stx", data: {} }] } },
+    ],
+  ])("are waited for, then counted without and said: %s", async (_, answer) => {
+    const { values: seen } = await readAll({ transaction_events: true }, (canned, operation) => {
+      if (operation === "transaction_events") return { status: 404 };
+      return operation === "address_transaction_events" ? answer : goneByBlock(canned, operation);
+    });
+
+    const counted = [...seen].filter(([key]) => key.startsWith("stacks_address_transactions_total"));
+    expect(counted.reduce((sum, [, value]) => sum + value, 0)).toBe(12);
+    expect(seen.get("stacks_address_irregularities_total transfers_missing")).toBeGreaterThan(0);
+  });
+
+  test("of a crowded block are requested by several polls, none twice", async () => {
+    const told = await readAll({}, asTheyAre, [600]);
+    const { asked, requests, values: seen } = await readAll({}, goneByBlock, [600]);
+
+    expect(Math.max(...requests)).toBeLessThanOrEqual(60);
+    expect(asked.filter(isNewEvents).length).toBeGreaterThan(60);
+    expect(new Set(asked.filter(isNewEvents)).size).toBe(asked.filter(isNewEvents).length);
+    expect(transfersOf(seen)).toEqual(transfersOf(told.values));
+    expect(seen.get("stacks_address_irregularities_total transfers_missing")).toBe(0);
+  });
+
+  test("of more transactions than a poll requests, and that no server tells, do not stop counting", async () => {
+    const isLost = (canned: Canned, operation: string): Canned =>
+      operation === "transaction_events" ? { status: 404 } : goneByBlock(canned, operation);
+
+    const { values: seen } = await readAll({}, isLost, [600, 5], 30);
+
+    const counted = [...seen].filter(([key]) => key.startsWith("stacks_address_transactions_total"));
+    expect(counted.reduce((sum, [, value]) => sum + value, 0)).toBe(605);
+    expect(seen.get("stacks_address_irregularities_total transfers_missing")).toBeGreaterThan(60);
+  });
+
+  test("are absent when every operation is gone", async () => {
+    const { values: seen } = await readAll({ transaction_events: true }, allGone);
+
+    expect(transfersOf(seen)).toEqual([]);
+    expect(seen.get("stacks_address_irregularities_total transfers_missing")).toBe(0);
+  });
+});
+
+/** What a world answers, with each result of one operation changed. */
+function apiWith<Result>(world: ModelWorld, operation: string, change: (result: Result, index: number) => void) {
+  return cannedApi((url, asked) => {
+    const canned = world.answer(url, asked);
+    if (asked === operation && typeof canned === "object" && "json" in canned) {
+      const { results } = canned.json as { results: Result[] };
+      for (const [index, result] of results.entries()) change(result, index);
+    }
+    return canned;
+  });
+}
+
+describe("bad answers", () => {
+  const spoiled = (
+    change: (result: { tx: Record<string, unknown>; [key: string]: unknown }, index: number) => void,
+  ) => {
+    const world = new ModelWorld();
+    world.mine([4, 0, 0]);
+    return apiWith(world, "address_transactions", change);
+  };
+  const read = async (api: ReturnType<typeof cannedApi>) => {
+    const of = targetOf(PRINCIPAL, 1);
+    const options = { backfill: "all", transfers: false };
+    const seen = await observe(addresses, api, undefined, {
+      target: of,
+      chain: chainOf(3),
+      options,
+    });
+    return { api, values: await values(seen, of) };
+  };
+  const countOf = (seen: ReadonlyMap<string, number>) =>
+    [...seen].filter(([key]) => key.startsWith("stacks_address_transactions_total")).reduce((sum, [, v]) => sum + v, 0);
+
+  test("an amount that is no number spoils only itself", async () => {
+    const { api, values: seen } = await read(
+      spoiled((result, index) => {
+        if (index === 1) result.stx_sent = "12x";
+      }),
+    );
+
+    expect(countOf(seen)).toBe(4);
+    expect(seen.get("stacks_address_irregularities_total bad_amount")).toBe(1);
+    expect(api.drift).toContain("address_transactions stx_sent type");
+  });
+
+  test("unknown types and statuses pass, up to a bound", async () => {
+    const { values: seen } = await read(
+      spoiled(({ tx }, index) => {
+        tx.tx_type = index === 0 ? "Bad Type!" : `new_type_${index}`;
+      }),
+    );
+
+    expect(countOf(seen)).toBe(4);
+    expect([...seen.keys()].filter((key) => /transactions_total (new_type_|other )/.test(key)).length).toBe(4);
+  });
+
+  test("a list out of order is counted all the same", async () => {
+    const { values: seen } = await read(
+      spoiled(({ tx }, index) => {
+        tx.tx_index = index;
+      }),
+    );
+
+    expect(countOf(seen)).toBe(4);
+  });
+});
+
+interface WithTokens {
+  readonly ft_transfers: { asset_identifier: string; sender: string }[];
+}
+
+test("assets beyond the bound become other, and sums stay right", async () => {
+  const world = new ModelWorld();
+  world.mine([40]);
+  let made = 0;
+  const api = apiWith(world, "transactions_with_transfers", ({ ft_transfers }: WithTokens) => {
+    for (const transfer of ft_transfers) transfer.asset_identifier = `${PRINCIPAL}.tokens::asset-${++made}`;
+  });
+  const of = targetOf(PRINCIPAL, 1);
+  const options = { backfill: "all", max_assets: 2 };
+
+  const seen = await values(await observe(addresses, api, undefined, { target: of, chain: chainOf(1), options }), of);
+
+  const moved = [...seen].filter(([key, value]) => key.startsWith("stacks_address_ft_transfers_total") && value > 0);
+  expect(made).toBeGreaterThan(3);
+  expect(moved).toHaveLength(3);
+  expect(moved.reduce((sum, [, value]) => sum + value, 0)).toBe(made);
+  expect(seen.get("stacks_address_label_overflow_total ft")).toBe(made - 2);
+});
+
+test.each([
+  ["a tab", "SP000000000000000000002Q6VF78.token::co\tin"],
+  ["NUL", "SP000000000000000000002Q6VF78.token::co\0in"],
+  ["an escape sequence", "SP000000000000000000002Q6VF78.token::\u001B[2Jcoin"],
+  ["text that turns its direction", "SP000000000000000000002Q6VF78.token::\u202Enioc"],
+  ["a million characters", `SP000000000000000000002Q6VF78.token::${"a".repeat(1_000_000)}`],
+])("an identifier with %s is neither kept nor shown, and its transfers count as other", async (_, identifier) => {
+  const world = new ModelWorld();
+  world.mine([40]);
+  let made = 0;
+  const api = apiWith(world, "transactions_with_transfers", ({ ft_transfers }: WithTokens) => {
+    made += ft_transfers.length;
+    for (const transfer of ft_transfers) Object.assign(transfer, { asset_identifier: identifier, sender: identifier });
+  });
+  const of = { target: targetOf(PRINCIPAL, 1), chain: world.view, options: { backfill: "all" } };
+
+  const seen = await observe(addresses, api, undefined, of);
+  const page = await textOf(addresses, seen, "mainnet", of.target);
+
+  expect(made).toBeGreaterThan(3);
+  expect(page).toContain(`asset="other",direction="in"} ${made}\n`);
+  expect(page).toContain(`asset_class="ft"} ${made}\n`);
+  for (const text of [page, JSON.stringify(seen, (__, value) => (typeof value === "bigint" ? `${value}` : value))]) {
+    expect(text).not.toContain("token::");
+    expect(text.length).toBeLessThan(100_000);
+  }
+});

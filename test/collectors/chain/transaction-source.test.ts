@@ -1,0 +1,64 @@
+import { expect, test } from "@jest/globals";
+import { readBlockOf, readMoves } from "../../../src/collectors/chain/transaction-source.ts";
+import { type Canned, cannedApi, captured } from "../../support/canned-api.ts";
+
+const answer = (name: string): Canned => {
+  const { status, json } = captured(name);
+  return status === 200 ? { json } : { status };
+};
+
+test.each([
+  ["mined", { height: 30, hash: "0xdc49ef7094248468e15b865ca34df4c654c54284ae9d490f98f665c02f984545" }],
+  ["orphaned", undefined],
+  ["waiting", undefined],
+  ["unknown-404", undefined],
+])("a transaction that is %s has this block", async (name, block) => {
+  const api = cannedApi(() => answer(`v3-transaction.${name}`));
+
+  const found = await readBlockOf(api, "0x1");
+
+  expect(found && { height: found.height, hash: found.hash }).toEqual(block);
+});
+
+test("the events of a transaction tell the assets that moved, and nothing of its prints", async () => {
+  const api = cannedApi(() => answer("v3-transaction-events.mined"));
+
+  expect(await readMoves(api, "0x1")).toEqual([
+    {
+      kind: "ft",
+      asset: "SPYBWR5611F6BK794ZM384GNCAPF46CCTAFWPCNV.token::tok",
+      sender: "SPS0V09PWF21DNFNW2RZ4BTZ31914RPYK972RM5Q",
+      recipient: "SPMYBWZRD82WCX4G8D5Y6XMH34X93TDS9BJG36C8",
+      amount: "659963171",
+      asset_identifier: "SPYBWR5611F6BK794ZM384GNCAPF46CCTAFWPCNV.token::tok",
+    },
+  ]);
+});
+
+const print = { event_index: 0, type: "contract_log" };
+const moved = { event_index: 0, type: "stx_asset", stx_asset: { sender: "a", recipient: "b", amount: "7" } };
+
+test("many events come page by page", async () => {
+  const api = cannedApi((url) => {
+    const page = Number(new URL(url, "http://api").searchParams.get("cursor") ?? 0);
+    const next = page < 2 ? String(page + 1) : null;
+    return { json: { total: 120, cursor: { next }, results: new Array(page < 2 ? 50 : 20).fill(moved) } };
+  });
+
+  expect(await readMoves(api, "0x1")).toHaveLength(120);
+  expect(api.asked).toHaveLength(3);
+});
+
+test.each<[string, Canned]>([
+  ["the transaction is not known", { status: 404 }],
+  ["it waits again", { status: 400 }],
+  ["it has more events than are read", { json: { total: 10_000, cursor: { next: "1" }, results: [moved] } }],
+  ["events are missing", { json: { total: 3, cursor: { next: null }, results: [moved, print] } }],
+])("there are no moves when %s", async (_, canned) => {
+  expect(
+    await readMoves(
+      cannedApi(() => canned),
+      "0x1",
+    ),
+  ).toBeUndefined();
+});

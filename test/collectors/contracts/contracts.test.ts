@@ -1,0 +1,202 @@
+import { describe, expect, test } from "@jest/globals";
+import type { ChainView } from "../../../src/collectors/chain/chain-view.ts";
+import type { AnyCollector } from "../../../src/collectors/collector.ts";
+import { contracts as collector } from "../../../src/collectors/contracts/contracts.ts";
+import { type Canned, cannedApi, captured } from "../../support/canned-api.ts";
+import { expectGolden, textOf } from "../../support/golden.ts";
+import { chainOf } from "../../support/known-chain.ts";
+import { observe } from "../../support/observe.ts";
+
+const contracts = collector as unknown as AnyCollector;
+const PRINCIPAL = "ST3J3ABAWHGKC812CJ2CQ18JKZ5S5HEK49XRT4DCM.logger";
+const watched = { principal: PRINCIPAL, name: "logger", group: "demo", labels: { desk: "three" } };
+const target = { key: PRINCIPAL, watched, confirmations: 3 };
+// Before and after answers arrive.
+const EARLIER = 1_795_219_100_000;
+const LATER = 1_795_219_300_000;
+
+interface Item {
+  readonly event_index: number;
+  readonly tx_id: string;
+}
+
+interface Known {
+  readonly feed: { readonly waiting: readonly { readonly item: { readonly isOld?: boolean } }[] };
+  readonly totals: {
+    readonly events: Readonly<Record<string, number>>;
+    readonly transactions: number;
+    readonly gaps: number;
+    readonly reverted: number;
+  };
+}
+
+const total = (observation: unknown) =>
+  Object.values((observation as Known).totals.events).reduce((sum, count) => sum + count, 0);
+
+// Index hashes of blocks.
+const indexHash = (height: number) => `0x${String(height).padStart(64, "0")}`;
+/** A chain up to this height, of which every block is known. */
+const chainTo = (tipHeight: number, seenAt = LATER) =>
+  chainOf(
+    tipHeight,
+    Array.from({ length: tipHeight }, (_, n) => [n + 1, { indexHash: indexHash(n + 1) }] as const),
+    seenAt,
+  );
+
+const waitingOf = (observation: unknown) =>
+  (observation as Known).feed.waiting.filter(({ item }) => !item.isOld).length;
+
+test("captured answers become these samples", async () => {
+  const { json, etag } = captured("contract-events.ok-default");
+  const { results } = json as { results: Item[] };
+  let canned: Canned = { json: { limit: 50, offset: 0, results: results.slice(8) }, etag: `"${indexHash(60)}"` };
+  const api = cannedApi(() => canned);
+  const at = (tipHeight: number) => ({
+    target,
+    chain: chainOf(tipHeight, [
+      [60, { indexHash: indexHash(60) }],
+      [61, { indexHash: etag?.slice(1, -1) }],
+    ]),
+  });
+
+  let seen = await observe(contracts, api, undefined, at(60));
+  canned = { json: { limit: 50, offset: 0, results }, etag };
+  seen = await observe(contracts, api, seen, at(60));
+  seen = await observe(contracts, api, seen, at(62));
+  expect({ total: total(seen), waiting: waitingOf(seen) }).toEqual({ total: 0, waiting: 8 });
+  seen = await observe(contracts, api, seen, at(63));
+
+  expect({ total: total(seen), waiting: waitingOf(seen) }).toEqual({ total: 8, waiting: 0 });
+  expectGolden("contract-events.ok-default", await textOf(contracts, seen, "testnet", target));
+});
+
+test("moves to the replacement when the operation is gone, without a jump", async () => {
+  const { results } = captured("contract-events.ok-default").json as { results: Item[] };
+  const gone = new Set<string>();
+  const api = cannedApi(
+    (_, operation): Canned => (gone.has(operation) ? { status: 410 } : { json: { limit: 50, offset: 0, results } }),
+  );
+
+  const seen = await observe(contracts, api, undefined, { target });
+  gone.add("contract_events");
+  const after = await observe(contracts, api, seen, { target });
+
+  expect(total(after)).toBe(0);
+  expect(api.asked.at(-1)).toMatch(/^contract_logs /);
+});
+
+describe("an event", () => {
+  const { results } = captured("contract-events.ok-default").json as { results: Item[] };
+  const seenBy = async (views: readonly (ChainView | undefined)[], tip?: string) => {
+    let shown: Item[] = results.slice(8);
+    // Without a tip, the validator is one that names none.
+    const api = cannedApi(() => ({ json: { limit: 50, offset: 0, results: shown }, etag: `"${tip ?? shown.length}"` }));
+    let seen: unknown;
+    for (const chain of views) {
+      seen = await observe(contracts, api, seen, { target, chain, isFollowed: true });
+      shown = results;
+    }
+    return total(seen);
+  };
+
+  test("is counted when the tip at which it was listed has the confirmations", async () => {
+    const before = [chainTo(60), chainTo(61)];
+    expect(await seenBy([...before, chainTo(63)], indexHash(62))).toBe(0);
+    expect(await seenBy([...before, chainTo(64)], indexHash(62))).toBe(8);
+  });
+
+  test("is not counted while the tip at which it was listed is not on the chain", async () => {
+    const views = [60, 62, 70, 80].map((height) => chainTo(height));
+    expect(await seenBy(views, `0x${"f".repeat(64)}`)).toBe(0);
+  });
+
+  test("without a tip, is not counted by one requested before it was seen: it can be in a block above that", async () => {
+    const before = [chainTo(60, EARLIER), chainTo(60, EARLIER)];
+    expect(await seenBy([...before, chainTo(62)])).toBe(0);
+    expect(await seenBy([...before, chainTo(62), chainTo(63)])).toBe(0);
+    expect(await seenBy([...before, chainTo(62), chainTo(64)])).toBe(8);
+  });
+
+  test("waits while the tip is not known yet, as after a restart", async () => {
+    expect(await seenBy([undefined, undefined, undefined])).toBe(0);
+    expect(await seenBy([undefined, undefined, chainTo(60), undefined, chainTo(62)])).toBe(8);
+  });
+});
+
+describe("a burst", () => {
+  const list = (count: number) =>
+    Array.from({ length: count }, (_, n) => ({
+      tx_id: `0x${Math.floor((count - 1 - n) / 3)}`,
+      event_index: (count - 1 - n) % 3,
+      event_type: "smart_contract_log",
+      contract_log: { topic: "print" },
+    }));
+  const pageOf = (all: readonly object[]) => (url: string) => {
+    const { searchParams } = new URL(url, "http://model");
+    const offset = Number(searchParams.get("offset") ?? 0);
+    return { json: { limit: 50, offset, results: all.slice(offset, offset + 50) } };
+  };
+
+  test.each([
+    ["after 4,000 quiet blocks", 5_000],
+    ["without a chain to go by", undefined],
+  ])("beyond the pages of a poll is read on by the next polls, %s", async (_, height) => {
+    let all = list(60);
+    let tip = 1_000;
+    const api = cannedApi((url) => ({ ...pageOf(all)(url), etag: `"${indexHash(tip)}"` }));
+    const at = () => ({ target, options: { pages: 2 }, ...(height === undefined ? {} : { chain: chainTo(tip) }) });
+
+    let seen = await observe(contracts, api, undefined, at());
+    seen = await observe(contracts, api, seen, at());
+    tip += 10;
+    seen = await observe(contracts, api, seen, at());
+    tip = height ?? tip;
+    const behind: boolean[] = [];
+    for (let polls = 0; polls < 10; polls += 1) {
+      // The list grows while it is read.
+      all = list(600 + 6 * polls);
+      tip += 10;
+      seen = await observe(contracts, api, seen, at());
+      behind.push(contracts.sighting?.(seen, target).isBehind ?? false);
+    }
+
+    expect(behind.slice(0, 5)).toEqual([true, true, true, true, true]);
+    expect(behind.at(-1)).toBe(false);
+    tip += 10;
+    seen = await observe(contracts, api, seen, at());
+    expect(total(seen)).toBe(654 - 60);
+    expect((seen as Known).totals).toMatchObject({ gaps: 0, transactions: 198, reverted: 0 });
+  });
+
+  test("whose place is lost while it is read is a counted gap", async () => {
+    let all = list(60);
+    const api = cannedApi((url) => pageOf(all)(url));
+    const options = { pages: 2 };
+
+    let seen = await observe(contracts, api, undefined, { target, options });
+    all = list(600);
+    seen = await observe(contracts, api, seen, { target, options });
+    // The event at which reading ended is gone.
+    all = all.filter((_, place) => place < 90 || place > 110);
+    for (let polls = 0; polls < 3; polls += 1) seen = await observe(contracts, api, seen, { target, options });
+
+    expect((seen as Known).totals.gaps).toBe(1);
+    expect(contracts.sighting?.(seen, target).isBehind).toBe(false);
+    all = [...list(603).slice(0, 3), ...all];
+    for (let polls = 0; polls < 2; polls += 1) seen = await observe(contracts, api, seen, { target, options });
+    expect((seen as Known).totals.gaps).toBe(1);
+    expect(total(seen)).toBe(98 + 3);
+  });
+
+  test("within them is counted whole", async () => {
+    let all = list(60);
+    const api = cannedApi((url) => pageOf(all)(url));
+
+    let seen = await observe(contracts, api, undefined, { target });
+    all = list(360);
+    for (let polls = 0; polls < 2; polls += 1) seen = await observe(contracts, api, seen, { target });
+
+    expect(total(seen)).toBe(300);
+    expect((seen as Known).totals).toMatchObject({ gaps: 0, transactions: 100 });
+  });
+});

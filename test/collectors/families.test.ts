@@ -1,0 +1,118 @@
+// What holds for every collector, so that a new one is held to it without anybody asking.
+import { readdirSync, readFileSync } from "node:fs";
+import { describe, expect, test } from "@jest/globals";
+import { collectorFamilies, collectors } from "../../src/collectors/index.ts";
+import type { Family } from "../../src/exposition/family.ts";
+import { parseSchedule } from "../../src/scheduler/interval.ts";
+import { ownFamilies } from "../../src/telemetry/self-metrics.ts";
+import { parseExposition } from "../support/parser.ts";
+
+const families: readonly Family[] = [...collectorFamilies, ...(ownFamilies as readonly Family[])];
+const golden = new URL("../golden/", import.meta.url);
+const emitted = readdirSync(golden).flatMap((name) =>
+  parseExposition(readFileSync(new URL(name, golden), "utf8"), "classic"),
+);
+
+// No answer that was captured has these: nothing had been reorganised, and no microblock was there.
+const NOT_IN_CAPTURES = [
+  "stacks_chain_tenure_execution_cost_ratio",
+  "stacks_chain_blocks_per_burn_block",
+  "stacks_chain_parent_microblock_sequence",
+  "stacks_chain_last_reorg_timestamp_seconds",
+  "stacks_chain_last_reorg_depth_blocks",
+];
+
+test("names are unique", () => {
+  const names = families.map(({ name }) => name);
+
+  expect(new Set(names).size).toBe(names.length);
+});
+
+describe.each(families.map((family) => ({ name: family.name, family })))("$name", ({ family }) => {
+  const { name, kind, unit, help, labels, bounds } = family;
+  const isOwn = (ownFamilies as readonly Family[]).includes(family);
+
+  test("is named as Prometheus asks", () => {
+    expect(name).toMatch(isOwn ? /^stacks_(up$|exporter_)/ : /^stacks_(mempool|chain|address|contract)_/);
+    expect(name).toMatch(/^[a-z][a-z0-9]*(_[a-z0-9]+)*$/);
+    expect(name.endsWith("_total")).toBe(kind === "counter");
+    expect(name).not.toMatch(
+      /_(count|sum|bucket|percent|gauge|counter|histogram|ms|milliseconds|minutes|hours|ustx)(_|$)/,
+    );
+    if (name.includes("timestamp")) expect(name).toMatch(/_timestamp_seconds$/);
+    if (unit !== undefined) expect(name.replace(/_total$/, "")).toMatch(new RegExp(`_${unit}$`));
+    const suffix = /_(seconds|bytes|ratio|microstx)(_total)?$/.exec(name)?.[1];
+    expect(unit ?? suffix).toBe(suffix ?? unit);
+    if (suffix !== undefined) expect(unit).toBe(suffix);
+  });
+
+  test("says what it is, and where it comes from", () => {
+    expect(help).toMatch(/^[A-Z].*\.$/);
+    expect(help).not.toMatch(/\n|\d{4}-\d\d/);
+    if (!isOwn) expect(help).toMatch(/ Source: (.*, polled|the configuration)\.$/);
+  });
+
+  test("has labels that are explained and clash with nothing", () => {
+    for (const [label, { about }] of Object.entries(labels)) {
+      expect(label).toMatch(/^[a-z][a-z0-9_]*$/);
+      expect([
+        "type",
+        "quantile",
+        "le",
+        "instance",
+        "job",
+        "env",
+        "environment",
+        "service",
+        "region",
+        "zone",
+        "cluster",
+      ]).not.toContain(label);
+      expect(about.length).toBeGreaterThan(3);
+    }
+    if (!isOwn) expect(Object.keys(labels)[0]).toBe("network");
+  });
+
+  test("has rising buckets, when it is a histogram", () => {
+    expect(bounds.length > 0).toBe(kind === "histogram");
+    expect([...bounds].sort((a, b) => a - b)).toEqual([...bounds]);
+    expect(bounds.length).toBeLessThanOrEqual(15);
+  });
+});
+
+describe.each(collectors.map((collector) => ({ name: collector.name, collector })))("$name", ({ collector }) => {
+  test("is complete", () => {
+    expect(collector.about).toMatch(/^[A-Z].*\.$/);
+    expect(() => parseSchedule(collector.schedule)).not.toThrow();
+    const options = collector.options.parse({});
+    expect(collector.requestsPerPoll(options, 60)).toBeGreaterThan(0);
+    expect(collector.operations.length).toBeGreaterThan(0);
+    for (const { name, path } of collector.operations) {
+      expect(name).toMatch(/^[a-z][a-z0-9_]*$/);
+      expect(path).toMatch(/^\/extended/);
+    }
+  });
+});
+
+test("what the golden files show is declared, with exactly the declared labels and known values", () => {
+  for (const { name, type, samples } of emitted) {
+    const family = families.find((declared) => declared.name === name);
+    expect(family?.kind).toBe(type);
+    for (const { labels } of samples) {
+      const names = [...labels.keys()].filter((label) => label !== "le");
+      // The free labels of an open family come after the declared ones.
+      expect(family?.isOpen ? names.slice(0, family.labelNames.length) : names).toEqual(family?.labelNames);
+      for (const [label, value] of labels) {
+        const { values } = family?.labels[label] ?? {};
+        if (values !== undefined) expect(values).toContain(value);
+      }
+    }
+  }
+});
+
+test("every family of a collector is in a golden file, or on the list that says why not", () => {
+  const shown = new Set(emitted.map(({ name }) => name));
+  const absent = collectorFamilies.map(({ name }) => name).filter((name) => !shown.has(name));
+
+  expect(absent.sort()).toEqual([...NOT_IN_CAPTURES].sort());
+});

@@ -1,0 +1,105 @@
+import { describe, expect, test } from "@jest/globals";
+import fc from "fast-check";
+import { percentile } from "../../simulator/chain/percentile.ts";
+import { Pool, type Transaction, TYPES } from "../../tools/evaluation/pool.ts";
+
+const transaction = (fee: number, leavesAt = 1000, type: Transaction["type"] = "token_transfer"): Transaction => ({
+  type,
+  fee,
+  leavesAt,
+});
+
+test("the best paid is next; of equals the one that came first", () => {
+  const pool = new Pool();
+  const first = transaction(500, 1);
+  const second = transaction(500, 2);
+  for (const one of [transaction(100), first, second, transaction(300)]) pool.add(one, true);
+
+  expect(pool.takeBest()).toBe(first);
+  expect(pool.takeBest()).toBe(second);
+  expect(pool.takeBest()?.fee).toBe(300);
+});
+
+test("what cannot be mined is counted and ranked, but never taken", () => {
+  const pool = new Pool();
+  pool.add(transaction(900_000), false);
+  pool.add(transaction(100), true);
+
+  expect(pool.quantile(1)).toBe(900_000);
+  expect([pool.size, pool.ready]).toEqual([2, 1]);
+  expect(pool.takeBest()?.fee).toBe(100);
+  expect(pool.takeBest()).toBeUndefined();
+  expect(pool.size).toBe(1);
+});
+
+test("an empty pool has no percentile", () => {
+  expect(new Pool().quantile(0.5)).toBeNaN();
+});
+
+const fees = fc.array(fc.record({ fee: fc.integer({ min: 1, max: 50 }), canBeMined: fc.boolean() }), {
+  minLength: 1,
+  maxLength: 80,
+});
+
+test("percentiles are those of a sorted list", () => {
+  fc.assert(
+    fc.property(fees, fc.double({ min: 0, max: 1, noNaN: true }), (list, part) => {
+      const pool = new Pool();
+      for (const { fee, canBeMined } of list) pool.add(transaction(fee), canBeMined);
+      const sorted = list.map(({ fee }) => fee).toSorted((a, b) => a - b);
+
+      expect(pool.quantile(part)).toBeCloseTo(percentile(sorted, part), 9);
+    }),
+  );
+});
+
+describe("every transaction leaves once:", () => {
+  const step = fc.oneof(
+    fc.record({
+      do: fc.constant("add" as const),
+      fee: fc.integer({ min: 1, max: 20 }),
+      canBeMined: fc.boolean(),
+      type: fc.constantFrom(...TYPES),
+      lasts: fc.integer({ min: 1, max: 30 }),
+    }),
+    fc.record({ do: fc.constant("take" as const) }),
+    fc.record({ do: fc.constant("expire" as const) }),
+  );
+
+  test("taken, expired or still waiting, whatever happens in whatever order", () => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 120 }), (steps) => {
+        const pool = new Pool();
+        const taken = new Set<Transaction>();
+        let added = 0;
+        let expired = 0;
+        steps.forEach((next, now) => {
+          if (next.do === "add") {
+            pool.add(transaction(next.fee, now + next.lasts, next.type), next.canBeMined);
+            added += 1;
+          } else if (next.do === "take") {
+            const best = pool.takeBest();
+            if (best !== undefined) {
+              expect(taken.has(best)).toBe(false);
+              taken.add(best);
+            }
+          } else expired += pool.expire(now);
+        });
+
+        expect(taken.size + expired + pool.size).toBe(added);
+        expect(TYPES.reduce((sum, type) => sum + pool.count(type), 0)).toBe(pool.size);
+      }),
+    );
+  });
+
+  test("nothing stays beyond its time", () => {
+    const pool = new Pool();
+    pool.add(transaction(5, 10), true);
+    pool.add(transaction(6, 11), false);
+
+    expect(pool.expire(9)).toBe(0);
+    expect(pool.expire(10)).toBe(1);
+    expect(pool.expire(11)).toBe(1);
+    expect(pool.size).toBe(0);
+  });
+});

@@ -1,0 +1,209 @@
+// The rules as written in PromQL, asked of a real Prometheus about a whole trace, against the conditions that are scored.
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, jest, test } from "@jest/globals";
+import { fees } from "../../alerts/fees.ts";
+import { INTERVALS, type Recording } from "../../alerts/model.ts";
+import { seconds } from "../../alerts/thresholds.ts";
+import { evaluatedAt, type Labels, openMetricsOf, sampleLine } from "../../tools/evaluation/openmetrics.ts";
+import { conditionsOf, type Rule, withoutUsage } from "../../tools/evaluation/rules.ts";
+import { signalsOf } from "../../tools/evaluation/signals.ts";
+import { playTrace } from "../../tools/evaluation/trace.ts";
+import { WORLD, type World } from "../../tools/evaluation/world.ts";
+import { describeWith } from "../support/installed.ts";
+
+jest.setTimeout(600_000);
+
+const suite = describeWith("prometheus", "promtool");
+
+const DAYS = 9;
+const ALERTS: Readonly<Record<Rule, string>> = {
+  spike: "StacksFeeSpike",
+  elevated: "StacksFeeElevated",
+  backlog: "StacksMempoolBacklog",
+  topHeavy: "StacksFeeTopHeavy",
+  stuckCluster: "StacksMempoolStuckCluster",
+};
+const RULES = Object.keys(ALERTS) as Rule[];
+/** The same trace twice: one network tells how its blocks are used, the other does not. */
+const NETWORKS = ["gated", "ungated"] as const;
+const target = (network: string) => ({ network, job: "stacks", instance: "exporter:10789" });
+
+/** Much more happens than usual, so that nine days show every rule from both sides. */
+function eventful(): World {
+  const often = <Kind extends { readonly perFourWeeks: number }>(kind: Kind) => ({
+    ...kind,
+    perFourWeeks: 4 * kind.perFourWeeks,
+  });
+  const { rush, surge, flood, whale, stuck, outage } = WORLD;
+  return {
+    ...WORLD,
+    rush: often(rush),
+    surge: often(surge),
+    flood: often(flood),
+    whale: often(whale),
+    stuck: often(stuck),
+    outage: often(outage),
+  };
+}
+
+interface Found {
+  readonly metric: Labels;
+  readonly values: readonly (readonly [at: number, value: string])[];
+}
+
+/** A Prometheus on a folder of history. */
+class Historian {
+  readonly #folder = mkdtempSync(join(tmpdir(), "stacks-exporter-eval-"));
+  #process: ChildProcess | undefined;
+  #url = "";
+
+  /** Adds history, given as lines of OpenMetrics, and starts anew to read it. */
+  async add(lines: string): Promise<void> {
+    await this.stop();
+    const file = join(this.#folder, "history");
+    writeFileSync(file, `${lines}# EOF\n`);
+    execFileSync("promtool", ["tsdb", "create-blocks-from", "openmetrics", "-q", file, join(this.#folder, "tsdb")], {
+      stdio: "ignore",
+    });
+    await this.#start();
+  }
+
+  /** An expression at every step; `from` and `until` in Unix seconds. */
+  async ask(query: string, from: number, until: number, step: number): Promise<Found[]> {
+    const found: Found[] = [];
+    // An answer holds at most 11 000 points of a series.
+    for (let start = from; start <= until; start += 10_000 * step) {
+      const end = Math.min(until, start + 9_999 * step);
+      const body = new URLSearchParams({ query, start: `${start}`, end: `${end}`, step: `${step}` });
+      const answer = await fetch(`${this.#url}/api/v1/query_range`, { method: "POST", body });
+      const { status, error, data } = (await answer.json()) as {
+        status: string;
+        error?: string;
+        data: { result: Found[] };
+      };
+      if (status !== "success") throw new Error(`${query}: ${error}`);
+      found.push(...data.result);
+    }
+    return found;
+  }
+
+  async stop(): Promise<void> {
+    const child = this.#process;
+    if (child === undefined) return;
+    this.#process = undefined;
+    const closed = new Promise((resolve) => child.once("close", resolve));
+    child.kill("SIGTERM");
+    await closed;
+  }
+
+  async remove(): Promise<void> {
+    await this.stop();
+    rmSync(this.#folder, { recursive: true });
+  }
+
+  async #start(): Promise<void> {
+    const config = join(this.#folder, "prometheus.yml");
+    writeFileSync(config, "global: {}\n");
+    const port = await freePort();
+    this.#url = `http://127.0.0.1:${port}`;
+    const child = spawn(
+      "prometheus",
+      [
+        `--config.file=${config}`,
+        `--storage.tsdb.path=${join(this.#folder, "tsdb")}`,
+        "--storage.tsdb.retention.time=100y",
+        `--web.listen-address=127.0.0.1:${port}`,
+      ],
+      { stdio: ["ignore", "ignore", "pipe"] },
+    );
+    this.#process = child;
+    await new Promise<void>((resolve, reject) => {
+      let said = "";
+      child.stderr.setEncoding("utf8").on("data", (text: string) => {
+        said += text;
+        if (said.includes("Server is ready to receive web requests")) resolve();
+      });
+      child.once("close", () => reject(new Error(`prometheus ended:\n${said}`)));
+    });
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+/** The recordings in stages: each needs earlier stages only. */
+function stages(recordings: readonly Recording[]): Recording[][] {
+  const left = new Set(recordings);
+  const order: Recording[][] = [];
+  while (left.size > 0) {
+    const ready = [...left].filter(
+      ({ expr, record }) => ![...left].some((other) => other.record !== record && expr.includes(other.record)),
+    );
+    if (ready.length === 0) throw new Error("recordings need each other in a circle");
+    order.push(ready);
+    for (const recording of ready) left.delete(recording);
+  }
+  return order;
+}
+
+suite("with Prometheus (Debian: apt-get install prometheus)", () => {
+  const trace = playTrace("prometheus", "small", DAYS, eventful());
+  const { samples } = trace;
+  const from = evaluatedAt(0);
+  const until = evaluatedAt(samples.minutes - 1);
+  const historian = new Historian();
+  /** The minutes in which each alert's expression gives a result, by network. */
+  const said = new Map<string, Set<number>>();
+
+  beforeAll(async () => {
+    const scraped = NETWORKS.map((network) => openMetricsOf(samples, target(network), network === "gated"));
+    await historian.add(scraped.join(""));
+    for (const stage of stages([...fees.baselines, ...fees.recordings])) {
+      const lines: string[] = [];
+      for (const recording of stage) {
+        const step = fees.baselines.includes(recording) ? seconds(INTERVALS.baselines) : 60;
+        // The first evaluation that is a multiple of the step.
+        const first = Math.ceil(from / step) * step;
+        for (const { metric, values } of await historian.ask(recording.expr, first, until, step)) {
+          const { __name__: _, ...labels } = metric;
+          for (const [at, value] of values) lines.push(sampleLine(recording.record, labels, value, at));
+        }
+      }
+      await historian.add(lines.join(""));
+    }
+    for (const rule of RULES) {
+      const alert = fees.alerts.find(({ alert }) => alert === ALERTS[rule]);
+      if (alert === undefined) throw new Error(`there is no alert ${ALERTS[rule]}`);
+      for (const { metric, values } of await historian.ask(alert.expr, from, until, 60)) {
+        const key = `${rule} ${metric.network}`;
+        const minutes = said.get(key) ?? new Set();
+        for (const [at] of values) minutes.add((at - from) / 60);
+        said.set(key, minutes);
+      }
+    }
+  });
+  afterAll(() => historian.remove());
+
+  test.each(NETWORKS.flatMap((network) => RULES.map((rule) => ({ network, rule }))))(
+    "$rule is the same in every minute, use of blocks $network",
+    ({ network, rule }) => {
+      const known = signalsOf(samples, undefined, 5);
+      const holds = conditionsOf(network === "gated" ? known : withoutUsage(known))[rule];
+      const minutes = Array.from({ length: samples.minutes }, (_, minute) => minute);
+      const asked = said.get(`${rule} ${network}`) ?? new Set();
+
+      expect(minutes.length).toBeGreaterThan(10_000);
+      expect(asked.size).toBeGreaterThan(30);
+      expect(minutes.filter((minute) => holds(minute) !== asked.has(minute))).toEqual([]);
+    },
+  );
+});

@@ -1,0 +1,53 @@
+import { describe, expect, test } from "@jest/globals";
+import fc from "fast-check";
+import { percentile } from "../../simulator/chain/percentile.ts";
+import { lastWithin, movingMedian, movingRate, SAMPLE_AGE } from "../../tools/evaluation/window.ts";
+
+const NONE = Number.NaN;
+const column = (...values: number[]) => Float64Array.from(values);
+const gappy = fc.array(fc.oneof(fc.integer({ min: 0, max: 9 }), fc.constant(NONE)), { minLength: 1, maxLength: 60 });
+
+/** Present values of the last `window` minutes. */
+const windowAt = (values: readonly number[], minute: number, window: number) =>
+  values.slice(Math.max(0, minute - window + 1), minute + 1).filter((value) => !Number.isNaN(value));
+
+test("the moving median is the median of what is present in the window", () => {
+  fc.assert(
+    fc.property(gappy, fc.integer({ min: 1, max: 12 }), fc.integer({ min: 1, max: 4 }), (values, window, least) => {
+      const expected = values.map((_, minute) => {
+        const present = windowAt(values, minute, window).toSorted((a, b) => a - b);
+        return present.length < least ? NONE : percentile(present, 0.5);
+      });
+
+      expect([...movingMedian(column(...values), window, least)]).toEqual(expected);
+    }),
+  );
+});
+
+test("the last sample is seen as long as the window reaches", () => {
+  expect([...lastWithin(column(NONE, 5, NONE, NONE, 7), 2)]).toEqual([NONE, 5, 5, NONE, 7]);
+});
+
+describe("the rate", () => {
+  test("of steady growth is that growth, from the first full window on", () => {
+    const steady = Float64Array.from({ length: 20 }, (_, minute) => 100 + 6 * minute);
+
+    expect([...movingRate(steady, 10).slice(9)].map((value) => value.toFixed(9))).toEqual(
+      new Array(11).fill((0.1).toFixed(9)),
+    );
+  });
+
+  test("takes a fall as a new start from zero", () => {
+    // 10, then 4 and 4 more: 18 in three minutes.
+    expect(movingRate(column(100, 110, 4, 8), 4)[3]).toBeCloseTo(18 / 180, 9);
+  });
+
+  test("does not reach back beyond zero", () => {
+    // Ten seconds before the first sample the counter would have been at zero.
+    expect(movingRate(column(1, 7, 13, 19), 4)[3]).toBeCloseTo((18 * (180 + 10 + SAMPLE_AGE)) / 180 / 240, 9);
+  });
+
+  test("needs two samples", () => {
+    expect([...movingRate(column(1, NONE, NONE, 5, 6), 3)].map(Number.isNaN)).toEqual([true, true, true, true, false]);
+  });
+});

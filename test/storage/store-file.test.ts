@@ -1,0 +1,116 @@
+// Who may read the state file, and how a file of an older version is upgraded.
+import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { setAside } from "../../src/storage/store-file.ts";
+import { MIGRATIONS } from "../../src/storage/store-schema.ts";
+import { durableTask, StateFile } from "../support/state-file.ts";
+
+let file: StateFile;
+const umask = process.umask();
+
+beforeEach(() => {
+  file = new StateFile();
+});
+afterEach(() => {
+  process.umask(umask);
+  file.remove();
+});
+
+const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
+const modes = (folder: string) =>
+  Object.fromEntries(readdirSync(folder).map((name) => [name, modeOf(join(folder, name))]));
+
+describe.each([0o022, 0o000])("with umask %o", (mask) => {
+  beforeEach(() => {
+    process.umask(mask);
+    file.path = join(file.folder, "of", "ours", "state.db");
+  });
+
+  test("a new file, what SQLite keeps beside it and new folders are for the owner only", () => {
+    const before = modeOf(file.folder);
+    file.open().save(durableTask(), 1, 1000);
+    expect(modes(dirname(file.path))).toEqual({ "state.db": "600", "state.db-wal": "600" });
+    expect(modeOf(join(file.folder, "of"))).toBe("700");
+    expect(modeOf(join(file.folder, "of", "ours"))).toBe("700");
+    expect(modeOf(file.folder)).toBe(before);
+  });
+
+  test("an existing file with a wider mode is narrowed, with what lies beside it", () => {
+    file.open().save(durableTask(), 1, 1000);
+    file.close();
+    chmodSync(file.path, 0o664);
+    // What a process that was killed leaves.
+    for (const suffix of ["-wal", "-shm"]) writeFileSync(file.path + suffix, "", { mode: 0o664 });
+    expect(file.open().load(durableTask())).toBe(1);
+    for (const mode of Object.values(modes(dirname(file.path)))) expect(mode).toBe("600");
+    expect(file.lines).toEqual([]);
+  });
+
+  test("a file that is put aside is for the owner only, even when it is damaged", () => {
+    mkdirSync(dirname(file.path), { recursive: true });
+    writeFileSync(file.path, "no database", { mode: 0o666 });
+    const kept = setAside(file.path, 0, file.log) as string;
+    expect(modeOf(kept)).toBe("600");
+  });
+});
+
+test("a file of another program keeps its mode", () => {
+  file.edit("CREATE TABLE mine (x)");
+  chmodSync(file.path, 0o644);
+  expect(() => file.open()).toThrow("is not a state file of this program");
+  expect(modeOf(file.path)).toBe("644");
+});
+
+test("a file that may only be read is not made writable", () => {
+  file.open();
+  file.close();
+  chmodSync(file.path, 0o444);
+  // Root may write it all the same; other users are refused.
+  try {
+    file.open();
+  } catch (error) {
+    expect((error as Error).message).toContain("cannot be written");
+  }
+  expect(modeOf(file.path)).toBe("400");
+});
+
+// Rows as version 1 wrote them.
+function versionOne(rows: number): void {
+  file.edit(`${MIGRATIONS[0]}
+    WITH RECURSIVE n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < ${rows})
+    INSERT INTO observations SELECT 'mainnet', 'fake', 'target-' || i, 1, 5, '{"count":{"$bigint":"' || i || '"}}' FROM n;
+    INSERT INTO budgets VALUES ('mainnet', '{"minute":[{"at":5,"priority":1}],"month":{"tokens":1.5,"at":7}}');
+    PRAGMA application_id = ${0x53545845}; PRAGMA user_version = 1`);
+}
+
+describe("a file of version 1", () => {
+  test("is upgraded in place, without losing anything, and its rows have checksums then", () => {
+    versionOne(1000);
+    const store = file.open();
+    expect(store.facts()).toMatchObject({ isRestored: true, setAside: 0 });
+    for (const i of [1, 500, 1000])
+      expect(store.load(durableTask({ version: 1 }, `target-${i}`))).toEqual({ count: BigInt(i) });
+    expect(store.loadBudget("mainnet")).toEqual({ minute: [{ at: 5, priority: 1 }], month: { tokens: 1.5, at: 7 } });
+    file.close();
+    expect(file.rows("PRAGMA user_version")).toEqual([{ user_version: 2 }]);
+    expect(file.rows("SELECT count(*) AS n FROM observations WHERE checksum > 0")).toEqual([{ n: 1000 }]);
+    file.edit("UPDATE observations SET checksum = NULL WHERE target = 'target-2'");
+    expect(file.open().load(durableTask({ version: 1 }, "target-2"))).toBeUndefined();
+    expect(file.lines).toMatchObject([{ reason: "its checksum is wrong" }]);
+    expect(file.lines).toHaveLength(1);
+  });
+
+  test("stays as it is when a step fails", () => {
+    versionOne(3);
+    expect(() => file.open([...MIGRATIONS, "NONSENSE"])).toThrow('near "NONSENSE"');
+    expect(file.rows("PRAGMA user_version")).toEqual([{ user_version: 1 }]);
+    expect(file.open().load(durableTask({ version: 1 }, "target-3"))).toEqual({ count: 3n });
+  });
+
+  test("is refused when an index does not match: no checksum shows which is right", () => {
+    versionOne(3);
+    file.overwrite("target-2", "target-7", 1);
+    expect(() => file.open()).toThrow(/is damaged \(row \d missing from index/);
+  });
+});

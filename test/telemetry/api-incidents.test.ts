@@ -1,0 +1,95 @@
+import { beforeEach, expect, test } from "@jest/globals";
+import type { Observer } from "../../src/api/observer.ts";
+import { withIncidents } from "../../src/telemetry/api-incidents.ts";
+import { Incidents } from "../../src/telemetry/incidents.ts";
+import { fakeTask } from "../support/fake-task.ts";
+
+const NOON = Date.UTC(2026, 10, 22, 12);
+const SINCE = new Date(NOON).toISOString();
+const cause = { reason: "network", message: "ECONNREFUSED 127.0.0.1:3999: no connection" } as const;
+const block = { operation: "block", since: NOON, cause, nextProbeAt: NOON + 15_000 };
+const whole = { ...block, operation: undefined };
+const task = fakeTask(async () => 0, { network: "mainnet" });
+
+let lines: unknown[];
+let heard: unknown[];
+let incidents: Incidents;
+let now: number;
+let observer: Observer;
+
+beforeEach(() => {
+  lines = [];
+  heard = [];
+  incidents = new Incidents();
+  now = NOON;
+  const say = (level: string) => (fields: object, message: string) => lines.push([level, message, fields]);
+  observer = withIncidents(
+    {
+      onPause: (event) => heard.push(event),
+      onOutage: (event) => heard.push(event),
+      onRetry: () => heard.push("retry"),
+    },
+    {
+      incidents,
+      log: { debug: () => undefined, info: say("info"), warn: say("warn") },
+      clock: { now: () => now },
+      fields: { network: "mainnet" },
+      place: () => "mainnet",
+    },
+  );
+});
+
+const request = (code: string) =>
+  observer.onRequest?.({ operation: "block", collector: undefined, code, durationSeconds: 1, bytes: 0 });
+
+test("an outage has one line when it begins and one when it ends, and the observer hears of all", () => {
+  observer.onOutage?.(block);
+  observer.onOutage?.(whole);
+  observer.onOutage?.(undefined);
+  observer.onRetry?.({ operation: "block", reason: "network" });
+
+  const began = { network: "mainnet", operation: "block", since: SINCE, reason: "network", error: cause.message };
+  expect(lines).toEqual([
+    ["warn", "an operation does not answer; one request now and then asks again", began],
+    ["info", "the API answers again", { network: "mainnet", reason: "network", targets: 0 }],
+  ]);
+  expect(heard).toEqual([block, whole, undefined, "retry"]);
+});
+
+test("an outage that polls have told of already has no line of its own, and is over with the last of them", () => {
+  expect(incidents.add(task, "network")).toBe(true);
+  observer.onOutage?.(whole);
+  observer.onOutage?.(undefined);
+
+  expect(lines).toEqual([]);
+  expect(incidents.end(task)).toEqual({ reason: "network", targets: 1 });
+});
+
+test("polls that fail for an outage that was told of are no news", () => {
+  observer.onOutage?.(whole);
+
+  expect(incidents.add(task, "network")).toBe(false);
+  expect(incidents.add(task, "gone")).toBe(true);
+});
+
+test("a pause is over with the first answer after its end, and the next one is an incident of its own", () => {
+  observer.onPause?.({ until: NOON + 60_000 });
+  observer.onPause?.({ until: NOON + 90_000 });
+  request("200");
+  expect(lines).toHaveLength(1);
+
+  now = NOON + 90_000;
+  request("network");
+  request("429");
+  expect(lines).toHaveLength(1);
+  request("200");
+  observer.onPause?.({ until: NOON + 200_000 });
+
+  const message = "the API asked to wait (429); no request leaves before the end of the pause";
+  const facts = { network: "mainnet", reason: "rate_limited" };
+  expect(lines).toEqual([
+    ["warn", message, { ...facts, until: "2026-11-22T12:01:00.000Z" }],
+    ["info", "the pause is over", { ...facts, targets: 0 }],
+    ["warn", message, { ...facts, until: "2026-11-22T12:03:20.000Z" }],
+  ]);
+});

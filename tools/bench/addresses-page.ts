@@ -1,0 +1,91 @@
+// docs/benchmarks-addresses.md: the figures of a large watch list. `npm run bench -- addresses` makes only this; `-- addresses quick`
+// prints the figures of a shorter round, and writes nothing; `-- addresses quick memory` without a state file.
+import { execFileSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { cpus, totalmem, type } from "node:os";
+import { measureCatchUp, measureWatchList } from "./addresses.ts";
+import { measureCommits } from "./commits.ts";
+import { load } from "./load.ts";
+import { figure, table } from "./table.ts";
+
+const TARGETS = 10_000;
+
+/** Measures, prints, and writes the page unless it is `quick`. */
+export async function writeAddressesPage(isQuick: boolean, state = "file"): Promise<void> {
+  const say = (text: string) => process.stderr.write(`${text}\n`);
+  execFileSync(process.execPath, [new URL("../build.ts", import.meta.url).pathname], { stdio: "inherit" });
+  say("commits");
+  const commits = await measureCommits(TARGETS, 2000);
+  say("catching up");
+  const catchUp = await measureCatchUp();
+  say(`watch list of ${TARGETS}`);
+  const list = await measureWatchList(TARGETS, isQuick ? 60 : 600, state);
+  say("scrapes");
+  const [still, bare] = [await load("ours", list.series), await load("bare", list.series)];
+  const page = `<!-- Written by "npm run bench". Do not edit. -->
+
+# Benchmarks of a large watch list
+
+${new Date().toISOString().slice(0, 10)}, ${cpus().length} × ${cpus()[0]?.model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GiB, ${type()}, Node.js ${process.version}. The built program,
+started as the image starts it, with a state file; the API and whoever scrapes are processes of their own.
+
+## ${figure(list.targets)} addresses on which nothing happens
+
+Each is polled once in ${figure(Math.round(list.seconds))} s, after a round in which they were seen first; a scrape every 15 seconds.
+
+${table(
+  ["What", "Figure"],
+  [
+    ["Series", figure(list.series)],
+    ["Bytes of the page", figure(list.bytes)],
+    ["Requests per address and round", figure(list.requestsPerAddress)],
+    ["… of which 304", `${figure(list.notModified * 100)} %`],
+    ["Memory at rest (RSS)", `${figure(list.rssMb)} MB`],
+    ["… most that it ever was, scrapes included", `${figure(list.peakMb)} MB`],
+    ["Longest pause of the event loop", `${figure(list.pause.longestMs)} ms`],
+    ["… all but one in a thousand ticks were shorter than", `${figure(list.pause.p999Ms)} ms`],
+    ["CPU, scrapes included", `${figure(list.cpuRatio * 100)} % of a core`],
+    ["Scrapes a second of so many series that do not change, 4 clients", figure(still.requestsPerSecond)],
+    ["… the same bytes from bare node:http", figure(bare.requestsPerSecond)],
+    ["… ratio", `${figure(still.requestsPerSecond / bare.requestsPerSecond)}×`],
+    ["Scrapes a second of this program while its polls go on, 4 clients", figure(list.requestsPerSecond)],
+    ["… the same bytes from bare node:http", figure(list.bareRequestsPerSecond)],
+    ["… ratio", `${figure(list.requestsPerSecond / list.bareRequestsPerSecond)}×`],
+  ],
+)}
+
+## The state file
+
+One poll is one commit, on the disk (fsync) when it returns.
+
+${table(
+  ["What", "Figure"],
+  [
+    ["Targets", figure(TARGETS)],
+    ["Bytes of one observation (an address with some hundred transactions)", figure(commits.bytes)],
+    ["Commit of one poll, median", `${figure(commits.medianMs)} ms`],
+    ["… 99 of 100 were shorter than", `${figure(commits.p99Ms)} ms`],
+    ["Opening the file and reading all of it at start", `${figure(commits.restoreMs)} ms`],
+    ["Size of the file", `${figure(commits.fileMb)} MB`],
+  ],
+)}
+
+## Catching up one address
+
+A history read back as fast as the API answers. One transaction in five has transfers that have to be asked for. The share is the CPU time over the time that so
+many requests take at 900 a minute.
+
+${table(
+  ["What", "Figure"],
+  [
+    ["Transactions", figure(catchUp.transactions)],
+    ["Requests", figure(catchUp.requests)],
+    ["Time", `${figure(catchUp.seconds)} s`],
+    ["CPU time", `${figure(catchUp.cpuSeconds)} s`],
+    ["CPU at 900 requests a minute", `${figure(catchUp.cpuRatio * 100)} % of a core`],
+  ],
+)}
+`;
+  if (!isQuick) writeFileSync(new URL("../../docs/benchmarks-addresses.md", import.meta.url), page);
+  console.log(page);
+}

@@ -1,0 +1,226 @@
+// npm run bench: prints the figures and writes docs/benchmarks.md and docs/benchmarks-addresses.md; `-- addresses` only the latter. Needs wrk (Debian: apt-get install wrk) and a build.
+import { execFileSync, fork, spawn } from "node:child_process";
+import { once } from "node:events";
+import { writeFileSync } from "node:fs";
+import { cpus, totalmem, type } from "node:os";
+import { createInterface } from "node:readline";
+import { systemClock } from "../../src/api/clock.ts";
+import { writeAddressesPage } from "./addresses-page.ts";
+import { type Calm, calm } from "./load.ts";
+import { measureHour, measurePoll } from "./polls.ts";
+import { measureRest, measureStart } from "./program.ts";
+import type { measureRendering } from "./rendering.ts";
+import { measureScrapes } from "./scrapes.ts";
+import { measureSlowReaders } from "./slow-readers.ts";
+import { figure, median, table } from "./table.ts";
+
+const say = (text: string) => process.stderr.write(`${text}\n`);
+const hold = ({ holdsMs }: Calm) => `${figure(median(holdsMs))} ms, ${figure(holdsMs.at(-1) ?? Number.NaN)} ms`;
+const ratio = (a: number, b: number) => `${figure(a / b)}×`;
+
+try {
+  execFileSync("wrk", ["-v"], { stdio: "ignore" });
+} catch (error) {
+  // wrk prints its version and ends with 1.
+  if ((error as { code?: string }).code === "ENOENT")
+    throw new Error("wrk is not on the PATH: apt-get install wrk", { cause: error });
+}
+const [section, mode, state] = process.argv.slice(2);
+if (section === "addresses") {
+  await writeAddressesPage(mode === "quick", state);
+  process.exit();
+}
+execFileSync(process.execPath, [new URL("../build.ts", import.meta.url).pathname], { stdio: "inherit" });
+
+say("start");
+const start = await measureStart();
+say("rest");
+const rest = await measureRest(90);
+say("poll");
+const simulator = spawn(
+  process.execPath,
+  [new URL("../../simulator/main.ts", import.meta.url).pathname, "--exit-with-parent"],
+  {
+    stdio: ["pipe", "pipe", "inherit"],
+  },
+);
+const [line] = (await once(createInterface(simulator.stdout), "line")) as [string];
+const poll = await measurePoll((JSON.parse(line) as { url: string }).url, systemClock);
+simulator.kill();
+say("hour");
+const [moving, still] = [await measureHour(false), await measureHour(true)];
+say("rendering");
+const renderings = [await inChild(30_000), await inChild(100_000)];
+say("one scrape a second");
+const [small, large] = [await calm(300, 40), await calm(100_000, 40)];
+say("slow readers");
+const slow = await measureSlowReaders();
+const scrapes = [];
+for (const series of [300, 3_000, 30_000, 100_000]) {
+  say(`scrapes of ${series} series`);
+  scrapes.push(await measureScrapes(series));
+}
+
+// In a process of its own, so that one size does not leave its garbage to the next.
+async function inChild(series: number): ReturnType<typeof measureRendering> {
+  const child = fork(new URL("rendering-child.ts", import.meta.url), [String(series)]);
+  const [result] = (await once(child, "message")) as [Awaited<ReturnType<typeof measureRendering>>];
+  return result;
+}
+
+const wrkVersion = (() => {
+  try {
+    return execFileSync("wrk", ["-v"], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
+  } catch (error) {
+    return String((error as { stdout?: string }).stdout ?? "");
+  }
+})().split(" Copyright")[0];
+
+const page = `<!-- Written by "npm run bench". Do not edit. -->
+
+# Benchmarks
+
+${new Date().toISOString().slice(0, 10)}, ${cpus().length} × ${cpus()[0]?.model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GiB, ${type()}, Node.js ${process.version},
+prom-client 15.1.3, express 5, ${wrkVersion}. One run on a shared machine: trust the ratios, whose two sides ran right after each other, more than
+single figures.
+
+## Scrapes, nothing changed since the last one
+
+4 clients; classic text; requests per second. "Bare" is node:http sending the same bytes; gzip is compared with a buffer compressed beforehand.
+
+${table(
+  [
+    "Series",
+    "Bytes",
+    "Requests/s",
+    "p99 ms",
+    "Bare",
+    "Ratio",
+    "gzip requests/s",
+    "Bare gzip",
+    "Ratio",
+    "prom-client",
+    "Ratio",
+    "Longest hold ms",
+    "RSS MB",
+  ],
+  scrapes.map(({ series, still: a, bare, gzip, bareGzip, promStill }) => [
+    figure(series),
+    figure(a.bytes),
+    figure(a.requestsPerSecond),
+    figure(a.p99Ms),
+    figure(bare.requestsPerSecond),
+    ratio(a.requestsPerSecond, bare.requestsPerSecond),
+    figure(gzip.requestsPerSecond),
+    figure(bareGzip.requestsPerSecond),
+    ratio(gzip.requestsPerSecond, bareGzip.requestsPerSecond),
+    figure(promStill.requestsPerSecond),
+    ratio(a.requestsPerSecond, promStill.requestsPerSecond),
+    figure(a.longestHoldMs),
+    figure(a.rssMb),
+  ]),
+)}
+
+## Scrapes, every target changed between any two
+
+1 client, so that scrapes follow one another; requests per second. Both sides take in the new values and render them.
+
+${table(
+  [
+    "Series",
+    "Classic",
+    "prom-client",
+    "Ratio",
+    "OpenMetrics",
+    "prom-client",
+    "Ratio",
+    "Longest hold ms",
+    "prom-client",
+    "RSS MB",
+    "prom-client",
+  ],
+  scrapes.map(({ series, changing, promChanging, changingOpenMetrics, promChangingOpenMetrics }) => [
+    figure(series),
+    figure(changing.requestsPerSecond),
+    figure(promChanging.requestsPerSecond),
+    ratio(changing.requestsPerSecond, promChanging.requestsPerSecond),
+    figure(changingOpenMetrics.requestsPerSecond),
+    figure(promChangingOpenMetrics.requestsPerSecond),
+    ratio(changingOpenMetrics.requestsPerSecond, promChangingOpenMetrics.requestsPerSecond),
+    figure(changing.longestHoldMs),
+    figure(promChanging.longestHoldMs),
+    figure(changing.rssMb),
+    figure(promChanging.rssMb),
+  ]),
+)}
+
+The longest hold contains the change of all targets at once, which polls would spread.
+
+## Rendering, all values changed
+
+Milliseconds, medians. "Page" is what a scrape waits for: here little, because values are put into the page when they come. "With values" counts that too.
+
+${table(
+  ["Series", "Page", "prom-client", "Share", "With values", "prom-client", "Share"],
+  renderings.map(({ series, oursPageMs, promClientPageMs, oursMs, promClientMs }) => [
+    figure(series),
+    figure(oursPageMs),
+    figure(promClientPageMs),
+    `1/${figure(promClientPageMs / oursPageMs)}`,
+    figure(oursMs),
+    figure(promClientMs),
+    `1/${figure(promClientMs / oursMs)}`,
+  ]),
+)}
+
+## Clients that do not read
+
+${figure(slow.sockets)} sockets ask for a page of ${figure(slow.bytes)} bytes, half of them in OpenMetrics, and read nothing; one that is cut off comes back. All values
+change every second; the page is scraped every 2.5 s, compressed. 45 s each, in processes of their own; "without" is the same without the sockets.
+
+${table(
+  ["What", "Without", "With"],
+  [
+    ["Peak memory", `${figure(slow.idleMb)} MB`, `${figure(slow.loadedMb)} MB`],
+    ...["median", "p99"].map((name, place) => [
+      `/-/healthy, ${name}`,
+      `${figure(slow.idleHealthyMs[place] ?? Number.NaN)} ms`,
+      `${figure(slow.healthyMs[place] ?? Number.NaN)} ms`,
+    ]),
+    ["Scrapes answered with 200", "", `${figure(slow.scrapes.good)} of ${figure(slow.scrapes.all)}`],
+  ],
+)}
+
+## The rest
+
+${table(
+  ["What", "Figure"],
+  [
+    ["Process start to listening (built program, warm compile cache)", `${figure(start.listeningMs)} ms`],
+    ["Last answer upstream to a complete page", `${figure(start.completeMs)} ms`],
+    [
+      `Memory at rest, default configuration, started as the image starts it, after ${rest.seconds + 10} s`,
+      `${figure(rest.rssMb)} MB`,
+    ],
+    [
+      "Peak memory at 100,000 series, all renewed each second, a scrape a second in each format, with and without gzip",
+      `${figure(large.peakMb)} MB`,
+    ],
+    ["… of the same server at 300 series", `${figure(small.peakMb)} MB`],
+    ["… longest hold of the event loop during one scrape at 100,000 series: median, worst", hold(large)],
+    ["… at 300 series", hold(small)],
+    ["CPU at rest, default configuration, a scrape every 15 s", `${figure(rest.cpuRatio * 100)} % of a core`],
+    ["One poll of fees and one of mempool: CPU", `${figure(poll.cpuMs)} ms`],
+    ["Of that, parsing the JSON", `${figure(poll.parseMs)} ms`],
+    ["An hour of the default configuration on a moving chain: requests", figure(moving.requests)],
+    ["… of which 304", figure(moving.notModified)],
+    ["… bytes of bodies received", figure(moving.bytes)],
+    ["An hour on a chain that stands still (a 304 wherever one can be): requests", figure(still.requests)],
+    ["… of which 304", figure(still.notModified)],
+    ["… bytes of bodies received", figure(still.bytes)],
+  ],
+)}
+`;
+writeFileSync(new URL("../../docs/benchmarks.md", import.meta.url), page);
+console.log(page);
+await writeAddressesPage(false);

@@ -1,0 +1,111 @@
+// One server under load, in a process of its own. Usage: server.ts KIND SERIES MODE
+// KIND: ours | bare (the same bytes from node:http) | bare-gzip | prom-client (express and its renderer)
+// MODE: still (nothing changes between scrapes) | changing (every target changes before every scrape) | renewing (every
+// target changes once a second, one after the other, as polls would change them)
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import { gzipSync } from "node:zlib";
+import express from "express";
+import { Gauge, Registry } from "prom-client";
+import { Exposition } from "../../src/exposition/exposition.ts";
+import { MetricsPage } from "../../src/http/page.ts";
+import { createHttpServer } from "../../src/http/server.ts";
+import { Work } from "../../src/telemetry/instrumentation.ts";
+import { ownFamilies } from "../../src/telemetry/self-metrics.ts";
+import { amountOf, families, samplesOf, targetsFor } from "./series.ts";
+
+const [kind = "ours", count = "300", mode = "still"] = process.argv.slice(2);
+const targets = targetsFor(Number(count));
+let tick = 0;
+
+function ours() {
+  const work = new Work();
+  const exposition = new Exposition([...families, ...ownFamilies, ...work.instruments.watchProcess()]);
+  const change = () => {
+    tick += 1;
+    for (const [index, target] of targets.entries()) exposition.set(target.key, samplesOf(target, index, tick));
+  };
+  change();
+  if (mode === "renewing") {
+    let next = 0;
+    const perTick = Math.ceil(targets.length / 50);
+    setInterval(() => {
+      tick += 1;
+      for (let count = 0; count < perTick; count += 1, next = (next + 1) % targets.length) {
+        const target = targets[next];
+        if (target !== undefined) exposition.set(target.key, samplesOf(target, next, tick));
+      }
+    }, 20);
+  }
+  const page = new MetricsPage({
+    exposition,
+    ownSamples: () => work.instruments.samples(),
+    expire: () => mode === "changing" && change(),
+    now: () => Date.now(),
+    onError: (error) => console.error(error),
+  });
+  const server = createHttpServer({
+    page,
+    missing: () => [],
+    program: { version: "0", startedAt: Date.now() },
+    known: { networks: [], collectors: [] },
+    statusOf: (selection) => ({
+      at: Date.now(),
+      networks: [],
+      watchList: undefined,
+      selection,
+      matched: 0,
+      targets: [],
+    }),
+    mask: (text) => text,
+    onError: (error) => console.error(error),
+    onRefused: () => undefined,
+  });
+  return { server, page };
+}
+
+function promClient() {
+  const registry = new Registry();
+  const gauges = families.map(
+    ({ name, help, labelNames }) => new Gauge({ name, help, labelNames: [...labelNames], registers: [registry] }),
+  );
+  const change = () => {
+    tick += 1;
+    for (const [target, { labels }] of targets.entries()) {
+      for (const [index, metric] of gauges.entries()) metric.set(labels, amountOf(target, index, tick));
+    }
+  };
+  change();
+  const app = express();
+  app.get("/metrics", async (_request, response) => {
+    if (mode === "changing") change();
+    response.setHeader("content-type", registry.contentType);
+    response.end(await registry.metrics());
+  });
+  return createServer(app);
+}
+
+async function bare() {
+  const isCompressed = kind === "bare-gzip";
+  const { body } = await ours().page.body("classic", false);
+  const ready = isCompressed ? gzipSync(body, { level: 1 }) : body;
+  return createServer((_request, response) => {
+    response.writeHead(200, { "content-type": "text/plain; version=0.0.4", "content-length": ready.length });
+    response.end(ready);
+  });
+}
+
+const server = kind === "ours" ? ours().server : kind === "prom-client" ? promClient() : await bare();
+const delay = monitorEventLoopDelay({ resolution: 1 });
+server.listen(0, "127.0.0.1", () => {
+  console.log(JSON.stringify({ port: (server.address() as AddressInfo).port }));
+});
+process.on("message", (message) => {
+  if (message === "reset") {
+    delay.enable();
+    delay.reset();
+  }
+  process.send?.({ rss: process.memoryUsage.rss(), longestHoldMs: delay.max / 1e6 - 1 });
+});
+process.on("disconnect", () => process.exit());

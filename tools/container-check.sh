@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# Builds the image and holds it to what the documentation promises: it runs with a read-only root file system, without any
+# capability and not as root, is healthy, serves the page, and ends with 0 on SIGTERM.
+# Usage: tools/container-check.sh        Needs podman (or CONTAINER_ENGINE=docker), and the base image within reach.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+engine=${CONTAINER_ENGINE:-podman}
+image=stacks-exporter:check
+name=stacks-exporter-check-$$
+passed=0
+ok() { passed=$((passed + 1)); echo "ok    $1"; }
+fail() { echo "FAIL  $1"; "$engine" logs "$name" 2>&1 | tail -20 || true; exit 1; }
+trap '"$engine" rm -f "$name" >/dev/null 2>&1 || true' EXIT
+
+format=(); [ "$engine" = podman ] && format=(--format docker)
+"$engine" build "${format[@]}" ${PULL:---pull=never} -t "$image" --build-arg REVISION="$(git rev-parse HEAD 2>/dev/null || echo unknown)" . >/dev/null
+ok "builds ($("$engine" image inspect "$image" --format '{{.Size}}' | awk '{printf "%.0f MB", $1 / 1e6}'))"
+
+[ "$("$engine" image inspect "$image" --format '{{index .Config.Labels "org.opencontainers.image.licenses"}}')" = Apache-2.0 ] || fail "OCI labels"
+ok "carries OCI labels"
+
+"$engine" run -d --name "$name" --read-only --cap-drop ALL --security-opt no-new-privileges ${RUN_ARGS:-} "$image" demo --listen 0.0.0.0:10789 >/dev/null
+inside() { "$engine" exec "$name" node -e "$1"; }
+get() { inside "const wait = async () => { for (let n = 0; n < 100; n++) { try { const a = await fetch('http://127.0.0.1:10789$1'); if (a.ok) return a.text(); } catch {} await new Promise((r) => setTimeout(r, 100)); } throw new Error('no answer'); }; wait().then((t) => process.stdout.write(t), () => process.exit(1));"; }
+
+get /-/ready >/dev/null || fail "is ready"
+ok "is ready with a read-only root file system and no capability"
+page=$(get /metrics)
+grep -q '^stacks_up{network="simulated"} 1$' <<<"$page" || fail "serves the page"
+ok "serves the page ($(grep -vc '^#' <<<"$page") series)"
+[ "$(inside 'process.stdout.write(String(process.getuid()))')" != 0 ] || fail "runs as root"
+ok "does not run as root"
+inside "require('fs').writeFileSync('/app/x', '')" 2>/dev/null && fail "the root file system can be written"
+ok "cannot write to its root file system"
+inside "process.exit(require('fs').existsSync('/app/node_modules') ? 1 : 0)" || fail "has node_modules"
+ok "holds the bundle only"
+"$engine" healthcheck run "$name" >/dev/null 2>&1 || fail "health check"
+ok "passes its health check"
+
+started=$(date +%s%N)
+"$engine" kill --signal TERM "$name" >/dev/null
+code=$("$engine" wait "$name")
+took=$(( ($(date +%s%N) - started) / 1000000 ))
+[ "$code" = 0 ] || fail "ends with $code on SIGTERM"
+[ "$took" -lt 5000 ] || fail "takes $took ms to end"
+ok "ends with 0 on SIGTERM, after $took ms"
+"$engine" rm -f "$name" >/dev/null
+"$engine" volume create "$name" >/dev/null
+trap '"$engine" rm -f "$name" >/dev/null 2>&1 || true; "$engine" volume rm "$name" >/dev/null 2>&1 || true' EXIT
+for round in first second; do
+  "$engine" run -d --name "$name" --read-only --cap-drop ALL --security-opt no-new-privileges -v "$name:/data" "$image" --log-level warn >/dev/null
+  restored=$(get /metrics | sed -n 's/^stacks_exporter_state_restored //p')
+  [ -n "$restored" ] || fail "keeps its state on a volume (the $round time)"
+  inside "process.exit(require('fs').existsSync('/data/state.db') ? 0 : 1)" || fail "writes /data/state.db"
+  "$engine" kill --signal TERM "$name" >/dev/null; "$engine" wait "$name" >/dev/null; "$engine" rm "$name" >/dev/null
+done
+ok "keeps its state on a volume, with a read-only root file system"
+echo "$passed passed, 0 failed"

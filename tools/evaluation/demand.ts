@@ -1,0 +1,165 @@
+// Who sends what, a few seconds at a time. Knows the pool's published percentiles, as everybody does, and nothing of blocks.
+import type { Random } from "../../simulator/chain/random.ts";
+import type { Cluster, Incident, Surge } from "./incidents.ts";
+import type { Transaction, Type } from "./pool.ts";
+import { type FeeSpread, REGIMES, type Regime, rhythm, type Swing, type World } from "./world.ts";
+
+/** What the API says at the moment, µSTX; NaN while nothing waits. */
+export interface Published {
+  readonly low: number;
+  readonly medium: number;
+  readonly high: number;
+  /** Transactions that wait. */
+  readonly waiting: number;
+}
+
+/** Receives a transaction, and whether a miner could ever take it. */
+export type Send = (transaction: Transaction, canBeMined: boolean) => void;
+
+const MOOD_SECONDS = 600;
+// Whoever wanted what is sold out withdraws within this time.
+const REGRET_SECONDS = 1200;
+// A rush ends with this share (e to the minus that) of its first arrivals.
+const FATIGUE = 1.5;
+const LEAST_FEE = 180;
+
+/** A slowly changing factor: its logarithm is pulled back to 0 (Ornstein–Uhlenbeck, taken every ten minutes). */
+class Mood {
+  readonly #random: Random;
+  readonly #keep: number;
+  readonly #push: number;
+  #level = 0;
+  #until = 0;
+
+  constructor(random: Random, { sigma, seconds }: Swing) {
+    this.#random = random;
+    this.#keep = Math.exp(-MOOD_SECONDS / seconds);
+    this.#push = sigma * Math.sqrt(1 - this.#keep ** 2);
+  }
+
+  at(now: number): number {
+    while (this.#until <= now) {
+      this.#level = this.#level * this.#keep + Math.log(this.#random.logNormal(1, this.#push));
+      this.#until += MOOD_SECONDS;
+    }
+    return Math.exp(this.#level);
+  }
+}
+
+/** How much of a surge has come: 0 to 1. */
+function swell({ from, until, rampSeconds }: Surge, now: number): number {
+  return Math.max(0, Math.min(1, (now - from) / rampSeconds, (until - now) / rampSeconds));
+}
+
+/** How much dearer everything has become by then. */
+export function shiftFactor(incidents: readonly Incident[], now: number): number {
+  let factor = 1;
+  for (const incident of incidents) if (incident.kind === "shift" && now >= incident.from) factor *= incident.factor;
+  return factor;
+}
+
+/** The demand of one trace. */
+export class Demand {
+  readonly #random: Random;
+  readonly #world: World;
+  readonly #gapsPerSecond: number;
+  readonly #incidents: readonly Incident[];
+  readonly #mood: Mood;
+  readonly #gapMood: Mood;
+  #clusters: readonly Cluster[];
+
+  constructor(random: Random, moods: Random, world: World, regime: Regime, incidents: readonly Incident[]) {
+    this.#random = random;
+    this.#world = world;
+    this.#gapsPerSecond = REGIMES[regime] / world.gaps.seconds;
+    this.#incidents = incidents;
+    this.#mood = new Mood(moods, world.people.mood);
+    this.#gapMood = new Mood(moods, world.gaps.mood);
+    this.#clusters = incidents.filter(
+      (incident): incident is Cluster => incident.kind === "whale" || incident.kind === "stuck",
+    );
+  }
+
+  /** The nonce gaps that wait when the trace begins. */
+  begin(send: Send): void {
+    for (let left = this.#gapsPerSecond * this.#world.gaps.seconds; left >= 1; left -= 1) this.#gap(0, 1, send);
+  }
+
+  /** Everything that arrives in the `seconds` seconds before `now`. */
+  arrive(now: number, seconds: number, published: Published, send: Send): void {
+    const scale = shiftFactor(this.#incidents, now);
+    const { perSecond, deterredBy } = this.#world.people;
+    const people = (perSecond * rhythm(now) * this.#mood.at(now)) / (1 + published.waiting / deterredBy);
+    this.#times(people * seconds, () => this.#ordinary(now, scale, published, send));
+    this.#times(this.#gapsPerSecond * this.#gapMood.at(now) * seconds, () => this.#gap(now, scale, send));
+    for (const incident of this.#incidents) {
+      if (now < incident.from || now >= incident.until) continue;
+      if (incident.kind === "surge") {
+        const more = people * (incident.factor - 1) * swell(incident, now);
+        this.#times(more * seconds, () => this.#ordinary(now, scale * incident.urgency, published, send));
+      } else if (incident.kind === "rush" || incident.kind === "flash") {
+        const { kind, from, until, perSecond, fee } = incident;
+        const fatigue = kind === "flash" ? 1 : Math.exp((-FATIGUE * (now - from)) / (until - from));
+        this.#times(perSecond * fatigue * seconds, () => {
+          const leavesAt = until + this.#random.int(0, REGRET_SECONDS);
+          send({ type: "contract_call", fee: this.#fee(fee, scale), leavesAt }, true);
+        });
+      } else if (incident.kind === "flood") {
+        const fee = Math.round(incident.fee * scale);
+        const leavesAt = now + this.#world.chain.forgetSeconds;
+        this.#times(incident.perSecond * seconds, () => send({ type: "token_transfer", fee, leavesAt }, true));
+      }
+    }
+    for (const { count, fee, until } of this.#clusters.filter(({ from }) => now >= from)) {
+      for (let left = count; left > 0; left -= 1) {
+        send({ type: this.#type(), fee: this.#fee(fee, 1), leavesAt: until }, false);
+      }
+    }
+    this.#clusters = this.#clusters.filter(({ from }) => now < from);
+  }
+
+  #times(mean: number, happen: () => void): void {
+    for (let left = this.#random.poisson(mean); left > 0; left -= 1) happen();
+  }
+
+  #ordinary(now: number, scale: number, published: Published, send: Send): void {
+    const type = this.#type();
+    const leavesAt = now + this.#world.chain.forgetSeconds;
+    const isFollowing = this.#random.chance(this.#world.people.following);
+    const named = isFollowing ? this.#followed(published) : Number.NaN;
+    const fee = Number.isNaN(named) ? this.#usualFee(type, scale) : Math.max(LEAST_FEE, Math.round(named));
+    send({ type, fee, leavesAt }, true);
+  }
+
+  #followed({ low, medium, high }: Published): number {
+    const { payingLow, payingMedium } = this.#world.people;
+    const choice = this.#random.next();
+    if (choice < payingLow) return low;
+    return choice < payingLow + payingMedium ? medium : high;
+  }
+
+  #usualFee(type: Type, scale: number): number {
+    const { callFee, deployFee, transferFee, atDefault } = this.#world.people;
+    if (type === "contract_call") return this.#fee(callFee, scale);
+    if (type === "smart_contract") return this.#fee(deployFee, scale);
+    if (this.#random.chance(atDefault)) return Math.round(this.#world.defaultFee * scale);
+    return this.#fee(transferFee, scale);
+  }
+
+  #gap(now: number, scale: number, send: Send): void {
+    const { fee, seconds } = this.#world.gaps;
+    const leavesAt = now + this.#random.exponential(seconds);
+    send({ type: this.#type(), fee: this.#fee(fee, scale), leavesAt }, false);
+  }
+
+  #type(): Type {
+    const { transfers, deploys } = this.#world.people;
+    const kind = this.#random.next();
+    if (kind < transfers) return "token_transfer";
+    return kind < transfers + deploys ? "smart_contract" : "contract_call";
+  }
+
+  #fee({ median, sigma }: FeeSpread, scale: number): number {
+    return Math.max(LEAST_FEE, Math.round(this.#random.logNormal(median * scale, sigma)));
+  }
+}

@@ -1,0 +1,11 @@
+// The shape of the fee thresholds, so that a search may try other numbers than those of alerts/.
+import type { Duration, FEES } from "../../alerts/thresholds.ts";
+
+type Loose<Value> = Value extends number
+  ? number
+  : Value extends string
+    ? Duration
+    : { readonly [Key in keyof Value]: Loose<Value[Key]> };
+
+/** Thresholds like those of alerts/thresholds.ts. */
+export type FeeThresholds = Loose<typeof FEES>;

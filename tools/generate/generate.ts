@@ -1,0 +1,50 @@
+// Makes the files that are made from the source, and with --check says which of them are not current.
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { dirname, relative } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { alertOutputs } from "./alerts.ts";
+import { configurationOutputs } from "./configuration.ts";
+import { dashboardOutputs } from "./dashboards.ts";
+import { kubernetesOutputs } from "./kubernetes.ts";
+import { metricsOutputs } from "./metrics.ts";
+import type { Output } from "./output.ts";
+import { statusOutputs } from "./status.ts";
+
+/** Everything that is generated. A new renderer is a file in `generate/` and one line here. */
+export const outputs: readonly Output[] = [
+  ...configurationOutputs,
+  ...metricsOutputs,
+  ...alertOutputs,
+  ...dashboardOutputs,
+  ...kubernetesOutputs,
+  ...statusOutputs,
+];
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+
+/** The outputs whose files differ from what they should be, or are missing. */
+export async function staleOutputs(): Promise<Output[]> {
+  const stale: Output[] = [];
+  for (const output of outputs) {
+    const present = await readFile(root + output.path, "utf8").catch(() => undefined);
+    if (present !== (await output.render())) stale.push(output);
+  }
+  return stale;
+}
+
+async function main(isCheck: boolean): Promise<void> {
+  const stale = await staleOutputs();
+  if (isCheck) {
+    for (const { path } of stale) console.error(`${path} is not current`);
+    if (stale.length > 0) console.error('Run "npm run generate" and commit what it changes.');
+    process.exitCode = stale.length > 0 ? 1 : 0;
+    return;
+  }
+  for (const { path, render } of stale) {
+    await mkdir(dirname(root + path), { recursive: true });
+    await writeFile(root + path, await render());
+    console.log(`wrote ${relative(process.cwd(), root + path)}`);
+  }
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) await main(process.argv.includes("--check"));
