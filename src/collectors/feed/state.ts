@@ -280,11 +280,14 @@ export interface Memory {
 /** The feed with only so much of what was counted. */
 export function remembered<Item extends Row>(state: FeedState<Item>, { oldest, most, least }: Memory): FeedState<Item> {
   const isKept = ({ height }: Counted, place: number) => place < least || (height >= oldest && place < most);
+  // A reading that began again at the top reads rows below its open end once more: without them they would count twice.
+  const { height, index } = state.open?.last ?? {};
+  const isReadAgain = (entry: Counted) => height !== undefined && newestFirst(entry, { height, index }) >= 0;
   // What is above an open end must not crowd out what is below it: without that, reading would not end there.
   const { true: above = [], false: below = [] } = Object.groupBy(state.counted, ({ isAbove = false }) => `${isAbove}`);
   return {
     ...state,
-    counted: [...above.filter(isKept), ...below.filter(isKept)],
+    counted: [...above.filter((entry, place) => isKept(entry, place) || isReadAgain(entry)), ...below.filter(isKept)],
     reverted: state.reverted.filter(({ at }) => at >= oldest),
   };
 }
