@@ -14,6 +14,7 @@ export function chainOf(
   );
   return {
     tipHeight,
+    highest: tipHeight,
     seenAt,
     lowest: 1,
     blockAt: (height) => known.get(height),

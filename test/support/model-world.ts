@@ -72,6 +72,7 @@ export class ModelWorld {
     const { blocks, now } = this;
     return {
       tipHeight: this.tip,
+      highest: this.tip,
       seenAt: now,
       lowest: 1,
       blockAt: (height) => blocks[height - 1],

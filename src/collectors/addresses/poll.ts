@@ -223,7 +223,8 @@ async function count(
     ready.filter(({ id }) => !counted.has(id)),
     transferSources(poll, settings, isNew),
     before.held,
-    now,
+    // While the server is behind the chain, that it lacks transfers proves nothing.
+    chain?.seenAt ?? now,
   );
   const countable = ready.filter(({ id }) => counted.has(id) || told.transfers.has(id));
   const tipHeight = chain?.tipHeight ?? depth;

@@ -66,7 +66,7 @@ export function repairedFloor(
   chain: ChainView | undefined,
   confirmations: number,
 ): Place | undefined {
-  if (chain === undefined || floor.height <= chain.tipHeight + 1) return undefined;
+  if (chain === undefined || floor.height <= chain.highest + 1) return undefined;
   // At a tip that is too high everything listed is deep enough: it may be counted already, however new it is.
   const newest = facts.last?.height ?? depthOf(chain, confirmations);
   return { height: Math.min(newest, chain.tipHeight) + 1, index: 0 };

@@ -293,6 +293,7 @@ export const blocks = {
     const lowest = recent[0]?.height ?? 0;
     return {
       tipHeight: tipOf(chain).height,
+      highest: chain.replaced.reduce((top, { height }) => Math.max(top, height), tipOf(chain).height),
       seenAt: at,
       lowest,
       blockAt: (height) => recent[height - lowest],

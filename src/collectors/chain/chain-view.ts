@@ -11,6 +11,8 @@ export interface BlockNames {
 export interface ChainView {
   /** Height of the tip that is believed. It falls only when a reorganisation is proved. */
   readonly tipHeight: number;
+  /** The highest block that was ever the tip, replaced ones included. */
+  readonly highest: number;
   /** When the tip was requested last. Unix time, milliseconds. What is seen later can be above it. */
   readonly seenAt: number;
   /** Lowest height whose block is known. */

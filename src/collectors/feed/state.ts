@@ -185,10 +185,9 @@ export function decide<Item extends Row>(
     if (standing === "replaced") dropped.add(item.id);
     else if (standing !== "unknown") ready.push(item);
   }
-  // What is above a dropped row would hide it from the next reading, should it come back.
-  if (dropped.size > 0) {
-    for (const [id, standing] of standings) if (standing === "replaced" || standing === "unknown") dropped.add(id);
-  }
+  // A row above a dropped one would hide it from the next reading, should it come back. A row that the chain does not know
+  // yet may be such a row.
+  if ([...standings.values()].includes("unknown")) dropped.clear();
   const returning = new Set([...standings].filter(([, standing]) => standing !== "replaced").map(([id]) => id));
   const suspects = counted.filter(
     (entry) => entry.height <= depth && !returning.has(entry.id) && standingOf(chain, entry) === "replaced",
