@@ -5,16 +5,18 @@ import { type ChainView, depthOf, standingOf } from "../chain/chain-view.ts";
 import { transactionEvents } from "../chain/transaction-source.ts";
 import { isPrincipal } from "../clarity-names.ts";
 import type { Poll, Target, Watched } from "../collector.ts";
-import { type List, type Page, type Reading, type Resume, readDown, readOn } from "../feed/read.ts";
+import { type List, type Page, type Reading, readDown, readOn } from "../feed/read.ts";
 import {
   type Decision,
   decide,
   EMPTY_FEED,
+  isNewer,
   knownRows,
   lackedBy,
   newestFirst,
   remembered,
   settle,
+  withoutForgotten,
   withReading,
 } from "../feed/state.ts";
 import { type TransferSources, withTransfers } from "./address-transfers.ts";
@@ -145,24 +147,14 @@ async function read(
   }
   // Cursors and offsets do not translate into each other.
   const resumed = before.isNew === list.hasCursors ? await readOn(list, limits, open) : undefined;
-  if (resumed !== undefined) return { reading: resumed, replaced: undefined };
-  const reading = withoutCounted(await readDown(list, limits), open, poll);
-  const isMet = reading.resume !== undefined || reading.rows.some(({ id }) => id === open.last.id);
+  if (resumed !== undefined) return { reading: withoutForgotten(resumed, feed), replaced: undefined };
+  const reading = withoutForgotten(await readDown(list, limits), feed);
+  const isAbove = reading.resume !== undefined && isNewer(reading.resume.last, open.last);
+  const isMet = isAbove || reading.rows.some(({ id }) => id === open.last.id);
   const { height, hash } = open.last;
   const isReplaced = height !== undefined && standingOf(chain, { height, hash }) === "replaced";
   if (!isMet && !isReplaced) throw behind(list, "the list lacks the transaction at which the last reading ended");
   return { reading, replaced: await checkNotBehind(list, reading, feed, poll) };
-}
-
-/** A reading from the top, without the rows above an open end that were counted and are not remembered any more. */
-function withoutCounted(
-  reading: Reading<Transaction>,
-  { last: { height = 0, index = 0 } }: Resume,
-  { chain, target }: AddressPoll,
-): Reading<Transaction> {
-  const oldest = oldestOf(chain?.tipHeight ?? 0, target.confirmations);
-  const isCounted = (row: Transaction) => row.height < oldest && !isBelow(row, { height, index });
-  return { ...reading, fresh: reading.fresh.filter((row) => !isCounted(row)) };
 }
 
 const behind = ({ operation }: List<Transaction>, message: string) => new ApiError("behind", operation, message);

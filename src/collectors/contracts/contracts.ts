@@ -151,7 +151,7 @@ function seenIn(fresh: readonly ContractEvent[], hasWaiting: boolean, contract: 
 
 /** The validator with which the list can be requested: while something is doubtful or left to read, it has to be read whole. */
 function validatorOf({ feed, etag, isNew }: Observation, wasNew: boolean, chain: ChainView | undefined) {
-  const isDoubtful = feed.counted.some((entry) => standingOf(chain, entry) === "replaced");
+  const isDoubtful = feed.counted.some((entry) => entry.isAbove || standingOf(chain, entry) === "replaced");
   return isNew === wasNew && feed.waiting.length === 0 && feed.open === undefined && !isDoubtful ? etag : undefined;
 }
 

@@ -18,17 +18,32 @@ export const byRank = (a: Pick<Counted, "index">, b: Pick<Counted, "index">): nu
 // More than the rows that one open end can leave out.
 const FAR = 1_000_000;
 
-/** The reading with the ranks of its events, which follow from the first known event below them, or from where it resumed. */
+/** The reading with ranks in the order of the list. A known event keeps its rank unless an event below it has a higher one. */
 export function withRanks(reading: Reading<ContractEvent>, feed: FeedState<ContractEvent>): Reading<ContractEvent> {
   const ranks = new Map(feed.counted.map(({ id, index = 0 }) => [id, index]));
   for (const { item } of feed.waiting) ranks.set(item.id, item.rank);
   const { fresh, rows } = reading;
-  const below = rows[fresh.length];
+  let rank = rankBelow(reading, rows[fresh.length]?.id, ranks, feed);
+  const ranked = fresh.toReversed().map((event) => {
+    rank = Math.max(rank + 1, ranks.get(event.id) ?? rank);
+    return { ...event, rank };
+  });
+  return { ...reading, fresh: ranked.reverse() };
+}
+
+/** A rank that is lower than those of the fresh events. */
+function rankBelow(
+  { fresh, isFromTop, resume }: Reading<ContractEvent>,
+  below: string | undefined,
+  ranks: ReadonlyMap<string, number>,
+  feed: FeedState<ContractEvent>,
+): number {
   const highest = Math.max(0, ...ranks.values());
-  let newest = highest + fresh.length + (reading.resume === undefined ? 0 : FAR);
-  if (below !== undefined) newest = (ranks.get(below.id) ?? highest) + fresh.length;
-  else if (!reading.isFromTop) newest = (ranks.get(feed.open?.last.id ?? "") ?? highest) - 1;
-  return { ...reading, fresh: fresh.map((event, place) => ({ ...event, rank: newest - place })) };
+  if (below !== undefined) return ranks.get(below) ?? highest;
+  if (!isFromTop) return (ranks.get(feed.open?.last.id ?? "") ?? highest) - fresh.length - 1;
+  if (resume !== undefined) return highest + FAR;
+  // The whole list was read: when it holds known events, the others are among them.
+  return fresh.some(({ id }) => ranks.has(id)) ? Math.min(...ranks.values()) - fresh.length - 1 : highest;
 }
 
 const OLD_MS = 86_400_000;

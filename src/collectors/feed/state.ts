@@ -8,7 +8,7 @@ export interface Counted extends Proof {
   readonly id: string;
   /** Position in the block, or rank in the list. */
   readonly index?: number | undefined;
-  /** It was read above an end that is still open: what is below it is not known yet. */
+  /** What is below it is not known: it was read above an end that is still open, or moved by a fork. */
   readonly isAbove?: boolean | undefined;
   /** It was there at first sight, and does not count. */
   readonly isOld?: boolean | undefined;
@@ -36,12 +36,17 @@ export interface FeedState<Item extends Row> {
   readonly reverted: readonly { readonly id: string; readonly at: number; readonly isOld?: boolean | undefined }[];
   /** Where the last reading ended before it reached something known. */
   readonly open: Resume | undefined;
+  /** Between which places all rows were counted and are not remembered, as long as they can be read again. */
+  readonly forgotten?: readonly { readonly newest: Placed; readonly oldest: Placed }[];
 }
 
 /** How a row is proved; undefined while nothing proves it. */
 export type ProofOf<Item> = (item: Item) => (Proof & { readonly index?: number }) | undefined;
 
-type Placed = Pick<Counted, "height" | "index">;
+interface Placed {
+  readonly height: number;
+  readonly index?: number | undefined;
+}
 
 /** Chain order, newest first, of rows that are proved by their own block. */
 export function newestFirst(a: Placed, b: Placed): number {
@@ -122,7 +127,13 @@ export function lackedBy<Item extends Row>(
 export function closed<Item extends Row>(state: FeedState<Item>): FeedState<Item> {
   const known = <Known extends { readonly isAbove?: boolean | undefined }>(entry: Known): Known =>
     entry.isAbove ? { ...entry, isAbove: undefined } : entry;
-  return { ...state, counted: state.counted.map(known), waiting: state.waiting.map(known), open: undefined };
+  return {
+    ...state,
+    counted: state.counted.map(known),
+    waiting: state.waiting.map(known),
+    open: undefined,
+    forgotten: [],
+  };
 }
 
 /** The feed with what was read. Rows that were seen before are as the reading shows them. */
@@ -250,7 +261,11 @@ export function settle<Item extends Row>(
   const gone = state.counted.filter(({ id }) => settlement.reverted.has(id) && !done.has(id));
   const kept = state.counted
     .filter(({ id }) => !done.has(id) && !settlement.reverted.has(id))
-    .map((entry) => ({ ...entry, ...proved?.get(entry.id) }));
+    .map((entry) => {
+      const proof = proved?.get(entry.id);
+      // The fork can have put rows below it that no reading has shown yet.
+      return proof === undefined ? entry : { ...entry, ...proof, isAbove: true };
+    });
   return {
     state: {
       ...state,
@@ -279,14 +294,39 @@ export interface Memory {
 /** The feed with only so much of what was counted. */
 export function remembered<Item extends Row>(state: FeedState<Item>, { oldest, most, least }: Memory): FeedState<Item> {
   const isKept = ({ height }: Counted, place: number) => place < least || (height >= oldest && place < most);
-  // A reading that began again at the top reads rows below its open end once more: without them they would count twice.
-  const { height, index } = state.open?.last ?? {};
-  const isReadAgain = (entry: Counted) => height !== undefined && newestFirst(entry, { height, index }) >= 0;
   // What is above an open end must not crowd out what is below it: without that, reading would not end there.
   const { true: above = [], false: below = [] } = Object.groupBy(state.counted, ({ isAbove = false }) => `${isAbove}`);
+  const isPassed = (place: Placed) => state.open === undefined || isNewer(place, state.open.last);
+  const dropped = new Set(above.filter((entry, place) => !isKept(entry, place) && isPassed(entry)));
+  // Everything from the top to the open end was read, so that one span holds all that is forgotten of it.
+  const { true: passed = [], false: others = [] } = Object.groupBy(
+    state.forgotten ?? [],
+    (span) => `${isPassed(span.oldest)}`,
+  );
+  const places = [...dropped, ...passed.flatMap(({ newest, oldest }) => [newest, oldest])].sort(newestFirst);
+  const [first, last] = [places[0], places.at(-1)].map(
+    (place) => place && { height: place.height, index: place.index },
+  );
   return {
     ...state,
-    counted: [...above.filter((entry, place) => isKept(entry, place) || isReadAgain(entry)), ...below.filter(isKept)],
+    counted: [...above.filter((entry) => !dropped.has(entry)), ...below.filter(isKept)],
     reverted: state.reverted.filter(({ at }) => at >= oldest),
+    forgotten: first === undefined || last === undefined ? others : [{ newest: first, oldest: last }, ...others],
   };
+}
+
+/** Whether one row is newer than another in chain order. */
+export function isNewer(row: Resume["last"] | Placed, than: Resume["last"] | Placed): boolean {
+  const place = ({ height = 0, index }: Resume["last"] | Placed) => ({ height, index });
+  return newestFirst(place(row), place(than)) < 0;
+}
+
+/** The reading without rows that were counted above an open end and are not remembered any more. */
+export function withoutForgotten<Item extends Row & Placed>(
+  reading: Reading<Item>,
+  { forgotten = [] }: FeedState<Item>,
+): Reading<Item> {
+  const isForgotten = (row: Placed) =>
+    forgotten.some(({ newest, oldest }) => newestFirst(newest, row) <= 0 && newestFirst(row, oldest) <= 0);
+  return { ...reading, fresh: reading.fresh.filter((row) => !isForgotten(row)) };
 }
