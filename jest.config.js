@@ -1,8 +1,11 @@
+// `npm test` leaves out what takes long, most of it with other programs; TESTS=long (`npm run test:long`) runs only that.
+const long = ["**/test/end-to-end/**/*.test.ts", "**/*.long.test.ts"];
+
 /** Runs the TypeScript sources as ES modules; swc only strips the types. */
 export default {
   testEnvironment: "node",
   roots: ["<rootDir>/test"],
-  testMatch: ["**/*.test.ts"],
+  testMatch: process.env.TESTS === "long" ? long : ["**/*.test.ts", ...long.map((path) => `!${path}`)],
   extensionsToTreatAsEsm: [".ts"],
   transform: {
     "^.+\\.ts$": [
@@ -13,6 +16,6 @@ export default {
   collectCoverageFrom: ["src/**/*.ts"],
   coverageProvider: "babel",
   maxWorkers: 2,
-  // Not a promise of speed: a test that hangs is to be told from a machine that is busy.
+  // Only for a test that hangs: far above what any takes on a busy machine.
   testTimeout: 120_000,
 };

@@ -120,7 +120,7 @@ ${unionTable(worlds, "World")}
 - **Not modelled:** replacement by fee, several transactions of a sender in order, sizes and costs that differ, empty or slow tenures, forks, miners with
   their own order, polls that are late (add up to one poll to each delay), fees of types apart.
 - Samples are a minute apart and rules are evaluated once a minute.
-- The conditions as evaluated here and the PromQL of the rules are compared in a real Prometheus, minute by minute, by \`test/evaluation/prometheus.test.ts\`.
+- The conditions as evaluated here and the PromQL of the rules are compared in a real Prometheus, minute by minute, by \`test/evaluation/rules.long.test.ts\`.
 
 ## How to tune
 

@@ -1,0 +1,3 @@
+import { testStories } from "./stories.ts";
+
+testStories(Number(process.env.STORIES ?? 200));
