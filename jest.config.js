@@ -3,7 +3,7 @@ const long = ["**/test/end-to-end/**/*.test.ts", "**/*.long.test.ts"];
 
 /** Runs the TypeScript sources as ES modules; swc only strips the types. */
 export default {
-  testEnvironment: "node",
+  testEnvironment: "<rootDir>/test/support/environment.ts",
   roots: ["<rootDir>/test"],
   testMatch: process.env.TESTS === "long" ? long : ["**/*.test.ts", ...long.map((path) => `!${path}`)],
   extensionsToTreatAsEsm: [".ts"],
