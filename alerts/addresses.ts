@@ -1,5 +1,5 @@
-// Watched addresses: money that leaves, transactions that fail, silence where there should be none.
-import { whileActive } from "./guards.ts";
+// Alerts on watched addresses: outgoing STX, failing transactions, addresses that stop sending.
+import { whileActive } from "./freshness.ts";
 import type { Alert, Recording, Subject } from "./model.ts";
 import { series } from "./series.ts";
 import { ADDRESSES, FEES, MICRO, seconds } from "./thresholds.ts";
@@ -12,27 +12,28 @@ const { outflowUnusual: unusual, outflowHigh: high, failing: fails, newAsset: fr
 const outflow = (window: string) => `increase(${series("stacks_address_sent_microstx_total")}[${window}])`;
 const hourly: Recording = {
   record: `stacks:address_sent_microstx:increase${unusual.window}`,
-  about: `STX that left an address within ${unusual.window}, fees included. MicroSTX.`,
+  about: `STX sent by an address within ${unusual.window}, including fees. In microSTX.`,
   expr: outflow(unusual.window),
   labels: ["network", "name", "address"],
 };
 const hourlyBaseline: Recording = {
   record: `stacks:address_sent_microstx:baseline${unusual.baseline}`,
-  about: `Usual outflow of an address within ${unusual.window}, the median over ${unusual.baseline}. MicroSTX. Absent before there is a history of ${unusual.leastHistory}.`,
+  about: `Usual outflow of an address within ${unusual.window}: the median over ${unusual.baseline}. In microSTX.
+    Absent until there is ${unusual.leastHistory} of history.`,
   expr: `quantile_over_time(0.5, ${hourly.record}[${unusual.baseline}])
 and count_over_time(${hourly.record}[${unusual.baseline}]) >= ${seconds(unusual.leastHistory) / seconds(FEES.baseline.interval)}`,
   labels: ["network", "name", "address"],
 };
 
 const FLOW = {
-  out: { shows: "What left in the last hour. MicroSTX.", query: outflow("1h") },
-  usual: { shows: "What usually leaves in an hour. MicroSTX.", query: hourlyBaseline.record },
+  out: { shows: "STX sent in the last hour, in microSTX.", query: outflow("1h") },
+  usual: { shows: "Usual outflow per hour, in microSTX.", query: hourlyBaseline.record },
   where: {
-    shows: "STX moved, by direction. MicroSTX in a day.",
+    shows: "STX transferred in the last day by direction, in microSTX.",
     query: `increase(${series("stacks_address_stx_transfer_microstx_total")}[1d])`,
   },
   types: {
-    shows: "Transactions in a day, by type and end.",
+    shows: "Transactions sent in the last day, by type and status.",
     query: `increase(${series("stacks_address_transactions_total", { direction: "sent" })}[1d]) > 0`,
   },
 } as const;
@@ -44,16 +45,17 @@ const outflowUnusual: Alert = {
 and ${outflow(unusual.window)} > ${unusual.ratio} * last_over_time(${hourlyBaseline.record}[${FEES.baseline.staleness}])`,
   for: unusual.for,
   keepFiringFor: unusual.keepFiringFor,
-  summary: "Far more STX than usual leaves {{ $labels.name }} on {{ $labels.network }}",
+  summary: "{{ $labels.name }} on {{ $labels.network }} sends far more STX than usual",
   description: '{{ printf "%.0f" $value }} STX left within an hour.',
   runbook: {
-    meaning: `More than ${unusual.ratio} times what usually leaves within ${unusual.window} (the median over ${unusual.baseline}), and more than ${unusual.leastMicrostx / MICRO} STX.`,
-    impact: "A payout, or a key in wrong hands.",
+    meaning: `The address sent more than ${unusual.ratio} times its usual outflow within ${unusual.window} (the median
+      over ${unusual.baseline}), and more than ${unusual.leastMicrostx / MICRO} STX.`,
+    impact: "A payout, or a stolen key.",
     diagnosis: [FLOW.out, FLOW.usual, FLOW.where, FLOW.types],
     actions: [
-      "Find the transactions in an explorer and ask who sent them.",
-      "If nobody did, move what is left to a new key at once.",
-      "If it was planned, do nothing: it is over an hour after the last one.",
+      `Find the transactions in an explorer and ask the owner of the key whether they were intended.`,
+      "If they were not, move the remaining funds to a new key immediately.",
+      "If they were planned, do nothing: the alert resolves an hour after the last transaction.",
     ],
   },
 };
@@ -61,19 +63,19 @@ and ${outflow(unusual.window)} > ${unusual.ratio} * last_over_time(${hourlyBasel
 const outflowHigh: Alert = {
   alert: "StacksAddressOutflowHigh",
   severity: "warning",
-  optional: "The limit is an example: put in your own.",
+  optional: "The limit is an example: set your own.",
   expr: `${outflow(high.window)} / ${MICRO} > ${high.microstx / MICRO}`,
   for: high.for,
   keepFiringFor: high.keepFiringFor,
-  summary: "More STX than allowed leaves {{ $labels.name }} on {{ $labels.network }}",
+  summary: "{{ $labels.name }} on {{ $labels.network }} sends more STX than its limit",
   description: '{{ printf "%.0f" $value }} STX left within an hour.',
   runbook: {
-    meaning: `More than ${high.microstx / MICRO} STX left within ${high.window}, fees included.`,
-    impact: "The limit that was set for this address is broken, planned or not.",
+    meaning: `The address sent more than ${high.microstx / MICRO} STX within ${high.window}, including fees.`,
+    impact: "The outflow exceeds the limit set for the address, whether planned or not.",
     diagnosis: [FLOW.out, FLOW.where, FLOW.types],
     actions: [
-      "Find the transactions in an explorer and ask who sent them.",
-      "If nobody did, move what is left to a new key at once.",
+      `Find the transactions in an explorer and ask the owner of the key whether they were intended.`,
+      "If they were not, move the remaining funds to a new key immediately.",
     ],
   },
 };
@@ -90,16 +92,20 @@ ${whileActive("addresses")}`,
   summary: "{{ $labels.name }} on {{ $labels.network }} has stopped sending",
   description: "Its last transaction is {{ $value | humanizeDuration }} old.",
   runbook: {
-    meaning: `An address of the group \`${ADDRESSES.groups.heartbeat}\` has sent nothing for more than ${ADDRESSES.silent.after}. Put into that group what should send regularly: oracles, relayers, keepers.`,
-    impact: "Whatever it keeps going stands still.",
+    meaning: `An address of the group \`${ADDRESSES.groups.heartbeat}\` has sent nothing for more than
+      ${ADDRESSES.silent.after}. Put addresses that send regularly into this group: oracles, relayers, keepers.`,
+    impact: "Anything that depends on these transactions stops.",
     diagnosis: [
-      { shows: "Time since it last sent. Seconds.", query: sinceSent },
-      { shows: "What is seen and not yet deep enough.", query: series("stacks_address_pending_depth_transactions") },
+      { shows: "Time since its last sent transaction, in seconds.", query: sinceSent },
+      {
+        shows: "Transactions that wait for confirmations.",
+        query: series("stacks_address_pending_depth_transactions"),
+      },
       { shows: "Its nonce.", query: series("stacks_address_nonce", { role: "sender" }) },
     ],
     actions: [
-      "Look at the sending program: is it running, has it money for fees?",
-      "Look for a gap of nonces: one transaction that is not mined holds up all after it.",
+      "Check the sending program: is it running, and does the address have STX for fees?",
+      "Check for a nonce gap: one missing transaction blocks all later ones.",
       "Compare its fee with the market: see StacksFeeSpike.",
     ],
   },
@@ -115,20 +121,25 @@ and round(${sentCount(true)}) >= ${fails.leastFailed}`,
   for: fails.for,
   keepFiringFor: fails.keepFiringFor,
   summary: "Transactions of {{ $labels.name }} on {{ $labels.network }} fail",
-  description: "{{ $value | humanizePercentage }} of what it sent in the last hour failed on chain.",
+  description: "{{ $value | humanizePercentage }} of the transactions it sent in the last hour failed on chain.",
   runbook: {
-    meaning: `More than ${fails.ratio * 100} % of what the address sent within ${fails.window} was mined and failed, at least ${fails.leastFailed} transactions.`,
-    impact: "Fees are paid for nothing, and what was meant did not happen.",
-    diagnosis: [FLOW.types, { shows: "Share that failed.", query: `${sentCount(true)} / ${sentCount(false)}` }],
+    meaning: `More than ${fails.ratio * 100} % of the transactions that the address sent within ${fails.window} were
+      mined and failed, and at least ${fails.leastFailed} transactions failed.`,
+    impact: "The address pays fees for transactions that have no effect.",
+    diagnosis: [
+      FLOW.types,
+      { shows: "Share of failed transactions.", query: `${sentCount(true)} / ${sentCount(false)}` },
+    ],
     actions: [
-      "`abort_by_response`: the contract refused; read the error of the call in an explorer.",
-      "`abort_by_post_condition`: the sender's own conditions did not hold; prices moved, or the conditions are too tight.",
-      "Stop what sends them, if it repeats blindly.",
+      "`abort_by_response`: the contract returned an error; read it in an explorer.",
+      `\`abort_by_post_condition\`: a post-condition did not hold; prices moved, or the conditions are too tight.`,
+      "Stop the sending program if it repeats the same transaction.",
     ],
   },
 };
 
-// The series of an asset begins with its first transfer, which `increase` cannot see; so it is asked whether there ever was one.
+// The series of an asset starts with its first transfer, which `increase` does not see. So the rule compares the
+// presence of the series now with its presence before.
 const everReceived = (metric: string, range: string) =>
   `max_over_time(${series(metric, { direction: "in", asset: "!other" })}[${range}) > 0`;
 const newAssets = ["stacks_address_ft_transfers_total", "stacks_address_nft_transfers_total"]
@@ -142,26 +153,27 @@ and ${onAddress} present_over_time(${series("stacks_address_info")}[${fresh.fres
 const newAsset: Alert = {
   alert: "StacksAddressNewAsset",
   severity: "info",
-  optional: "Anybody can send a token to anybody: of interest where that is rare.",
+  optional: "Anyone can send a token to any address: useful where this is rare.",
   expr: newAssets,
   for: fresh.for,
   summary: "{{ $labels.name }} on {{ $labels.network }} received an asset it did not have",
   description: "{{ $labels.asset }} was received for the first time in a week.",
   runbook: {
-    meaning: `A token or collection was received that had not been received within ${fresh.memory}. It stays for ${fresh.fresh}. Addresses that were not watched ${fresh.known} ago are left out.`,
-    impact: "Mostly spam; sometimes a payment in the wrong token.",
+    meaning: `The address received a token or collection that it had not received within ${fresh.memory}. The alert
+      fires for ${fresh.fresh}. Addresses that were not watched ${fresh.known} ago are excluded.`,
+    impact: "Usually spam; sometimes a payment in the wrong token.",
     diagnosis: [
       {
-        shows: "Fungible tokens received in a day.",
+        shows: "Fungible tokens received in the last day.",
         query: `increase(${series("stacks_address_ft_transfers_total", { direction: "in" })}[1d]) > 0`,
       },
       {
-        shows: "Other tokens received in a day.",
+        shows: "Non-fungible tokens received in the last day.",
         query: `increase(${series("stacks_address_nft_transfers_total", { direction: "in" })}[1d]) > 0`,
       },
     ],
     actions: [
-      "Do not touch unknown tokens: their contracts may be made to lure.",
+      "Do not interact with unknown tokens: their contracts may be malicious.",
       "If it was a payment, find its sender in an explorer.",
     ],
   },
@@ -175,21 +187,21 @@ const unprotected: Alert = {
 ${inGroup(ADDRESSES.groups.treasury)}`,
   for: ADDRESSES.unprotected.for,
   summary: "{{ $labels.name }} on {{ $labels.network }} sent a transaction without any post-condition",
-  description:
-    'Transactions of the last hour that would have let a contract take anything: {{ printf "%.0f" $value }}.',
+  description: 'Transactions of the last hour without protection: {{ printf "%.0f" $value }}.',
   runbook: {
-    meaning: `An address of the group \`${ADDRESSES.groups.treasury}\` sent a transaction in mode allow with no post-condition.`,
+    meaning: `An address of the group \`${ADDRESSES.groups.treasury}\` sent a transaction in mode allow without any
+      post-condition.`,
     impact: "The called contract could have moved any asset of the address.",
     diagnosis: [
       {
-        shows: "Which type of transaction.",
+        shows: "Unprotected transactions in the last day, by type.",
         query: `increase(${series("stacks_address_unprotected_transactions_total")}[1d]) > 0`,
       },
       FLOW.out,
     ],
     actions: [
-      "Find the transaction and compare what moved with what was meant to.",
-      "Let the wallet or program set mode deny.",
+      "Find the transaction in an explorer and check which assets it moved.",
+      "Configure the wallet or program to use mode deny.",
     ],
   },
 };
@@ -198,26 +210,27 @@ const sponsored = `sum without (tx_type) (increase(${series("stacks_address_fees
 const sponsor: Alert = {
   alert: "StacksSponsorFeesHigh",
   severity: "warning",
-  optional: "The budget is an example: put in your own.",
+  optional: "The budget is an example: set your own.",
   expr: `${sponsored} / ${MICRO} > ${ADDRESSES.sponsor.microstx / MICRO}`,
   for: ADDRESSES.sponsor.for,
   keepFiringFor: ADDRESSES.sponsor.keepFiringFor,
-  summary: "{{ $labels.name }} on {{ $labels.network }} pays more than its budget for others",
+  summary: "{{ $labels.name }} on {{ $labels.network }} exceeds its sponsoring budget",
   description: 'It paid {{ printf "%.2f" $value }} STX as a sponsor within a day.',
   runbook: {
-    meaning: `Fees paid as a sponsor within ${ADDRESSES.sponsor.window} are above ${ADDRESSES.sponsor.microstx / MICRO} STX. The API gives no balance, so days that are left cannot be told: divide the balance by this.`,
-    impact: "The sponsor runs dry, and sponsored transactions are no longer mined.",
+    meaning: `Fees paid as a sponsor within ${ADDRESSES.sponsor.window} exceed ${ADDRESSES.sponsor.microstx / MICRO}
+      STX. The API reports no balance: to estimate the remaining days, divide the balance by the fees of a day.`,
+    impact: "When the balance of the sponsor is used up, sponsored transactions are no longer mined.",
     diagnosis: [
-      { shows: "What it paid in a day. MicroSTX.", query: sponsored },
+      { shows: "Fees paid as a sponsor in the last day, in microSTX.", query: sponsored },
       {
-        shows: "Sponsored transactions in a day.",
+        shows: "Sponsored transactions in the last day.",
         query: `increase(${series("stacks_address_sponsored_transactions_total", { role: "sponsor" })}[1d])`,
       },
     ],
     actions: [
-      "Look for misuse: many sponsored transactions of one user.",
-      "Compare with the fee market, and bound the fee that is sponsored.",
-      "Fill it up.",
+      "Check for misuse: many sponsored transactions of one user.",
+      "Compare with the fee market, and limit the fee that is sponsored.",
+      "Top up the sponsor.",
     ],
   },
 };
@@ -228,19 +241,20 @@ const behind: Alert = {
   expr: `${series("stacks_address_backlog_transactions")} > ${ADDRESSES.behind.transactions}`,
   for: ADDRESSES.behind.for,
   keepFiringFor: ADDRESSES.behind.keepFiringFor,
-  summary: "Reading {{ $labels.name }} on {{ $labels.network }} does not keep up",
+  summary: "Reading {{ $labels.name }} on {{ $labels.network }} falls behind",
   description: "{{ $value }} transactions are not counted yet.",
   runbook: {
-    meaning: `For ${ADDRESSES.behind.for} more than ${ADDRESSES.behind.transactions} transactions were deep enough to be counted and were not.`,
-    impact: "Counters of the address lag behind the chain. While history is read back on purpose, that is expected.",
+    meaning: `For ${ADDRESSES.behind.for} more than ${ADDRESSES.behind.transactions} transactions had enough
+      confirmations and were not counted.`,
+    impact: "The counters of the address lag behind the chain. This is expected during a backfill.",
     diagnosis: [
-      { shows: "What is left.", query: series("stacks_address_backlog_transactions") },
+      { shows: "Transactions not counted yet.", query: series("stacks_address_backlog_transactions") },
       {
-        shows: "Whether the budget slows it down: 1 is not.",
+        shows: "Slowdown caused by the budget: 1 is none.",
         query: series("stacks_exporter_collector_stretch_ratio", { collector: "addresses" }),
       },
     ],
-    actions: ["Raise the request budget, or watch fewer addresses.", "When it only reads history back, wait."],
+    actions: ["Raise the request budget, or watch fewer addresses.", "During a backfill, wait."],
   },
 };
 
@@ -250,17 +264,17 @@ const gap: Alert = {
   severity: "warning",
   expr: `${passedOver} > 0`,
   for: ADDRESSES.gap.for,
-  summary: "Transactions of {{ $labels.name }} on {{ $labels.network }} were passed over",
+  summary: "Transactions of {{ $labels.name }} on {{ $labels.network }} were skipped",
   description: 'Transactions of the last hour that were not counted: {{ printf "%.0f" $value }}.',
   runbook: {
-    meaning: "More transactions had come since the last poll than `catch_up` allows to read.",
-    impact: "The counters of this address are too low from now on.",
+    meaning: "Since the last poll there were more new transactions than `catch_up` allows to read.",
+    impact: "The counters of this address are permanently too low by the skipped transactions.",
     diagnosis: [
-      { shows: "Transactions passed over.", query: passedOver },
-      { shows: "What is left to read.", query: series("stacks_address_backlog_transactions") },
+      { shows: "Skipped transactions.", query: passedOver },
+      { shows: "Transactions not read yet.", query: series("stacks_address_backlog_transactions") },
     ],
     actions: [
-      "After an outage it is expected, once.",
+      "Once after an outage, this is expected.",
       "If it repeats, raise `catch_up` of the collector addresses, or the request budget.",
     ],
   },
@@ -275,23 +289,24 @@ const reverted: Alert = {
   summary: "Counted transactions of {{ $labels.name }} on {{ $labels.network }} are reverted",
   description: 'Counted transactions whose block was replaced: {{ printf "%.0f" $value }}.',
   runbook: {
-    meaning:
-      "A reorganisation replaced the blocks of transactions that already had the configured confirmations, and the new blocks have them too.",
-    impact: "Payments that were taken as final are not. Counters are not lowered; subtract the reverted ones.",
+    meaning: `A reorganisation replaced the blocks of transactions that already had the configured confirmations, and
+      the new blocks have the confirmations too.`,
+    impact: `Payments that were treated as final are not final. Counters are not lowered; subtract the reverted
+      transactions.`,
     diagnosis: [
       {
-        shows: "Transactions that were reverted.",
+        shows: "Reverted transactions.",
         query: `increase(${series("stacks_address_reverted_transactions_total")}[1d]) > 0`,
       },
       {
-        shows: "Of these, mined again.",
+        shows: "Reverted transactions that were mined again.",
         query: `increase(${series("stacks_address_restored_transactions_total")}[1d])`,
       },
-      { shows: "Depth of the last reorganisation. Blocks.", query: series("stacks_chain_last_reorg_depth_blocks") },
+      { shows: "Depth of the last reorganisation, in blocks.", query: series("stacks_chain_last_reorg_depth_blocks") },
     ],
     actions: [
       "Look up each payment: most are mined again.",
-      "Raise `confirmations` in the configuration above the depth.",
+      "Raise `confirmations` in the configuration above the depth of the reorganisation.",
     ],
   },
 };
@@ -302,21 +317,24 @@ const repaired: Alert = {
   severity: "warning",
   expr: `${brought} > 0`,
   for: ADDRESSES.repaired.for,
-  summary: "Counting of {{ $labels.name }} on {{ $labels.network }} had stopped above the tip and goes on",
-  description: "The state file held a height above the tip of the chain. Nothing was counted until now.",
+  summary: "Counting of {{ $labels.name }} on {{ $labels.network }} had stopped above the tip and continues",
+  description: "The saved height was above the tip of the chain. Nothing was counted until now.",
   runbook: {
-    meaning:
-      "A server once reported a tip that does not exist, and a height made from it was stored. The exporter brought it back to the newest transaction that was really listed.",
-    impact: "Transactions from the time in between are counted now, all at once.",
+    meaning: `A server reported a tip that does not exist, and the exporter saved a height computed from it. It has
+      reset this height to the newest listed transaction.`,
+    impact: "The transactions missed since then are counted now, all at once.",
     diagnosis: [
-      { shows: "Addresses that were repaired.", query: `${brought} > 0` },
-      { shows: "What is left to read.", query: series("stacks_address_backlog_transactions") },
+      { shows: "Repaired addresses.", query: `${brought} > 0` },
+      { shows: "Transactions not read yet.", query: series("stacks_address_backlog_transactions") },
     ],
-    actions: ["Nothing: counting goes on from what can be proved.", "Find out which server reported the tip."],
+    actions: [
+      "Do nothing: counting continues from the newest proved transaction.",
+      "Find out which server reported the tip.",
+    ],
   },
 };
 
-/** The rules about watched addresses. */
+/** Rules for watched addresses. */
 export const addresses: Subject = {
   name: "addresses",
   title: "Watched addresses",

@@ -1,5 +1,5 @@
-// The exporter itself, and the API behind it: one alert for one trouble.
-import { successAge, whileFresh, whileUp } from "./guards.ts";
+// Alerts on the exporter and the API behind it: one alert per problem.
+import { successAge, whileFresh, whileUp } from "./freshness.ts";
 import type { Alert, Subject } from "./model.ts";
 import { onNetwork, series } from "./series.ts";
 import { EXPORTER, seconds } from "./thresholds.ts";
@@ -7,27 +7,27 @@ import { upstreamAlerts } from "./upstreams.ts";
 
 const onCollector = "on (network, collector, job, instance)";
 
-// Prometheus makes this series itself for whatever it scrapes; no family of ours has it.
+// Prometheus creates this series for every target that it scrapes; the exporter has no such family.
 const scraped = "up";
 const build = series("stacks_exporter_build_info");
 const notScraped = `${scraped} == 0 and on (job, instance) present_over_time(${build}[${EXPORTER.down.memory}])`;
 
 const SEE = {
   failures: {
-    shows: "Failed polls an hour, by collector and reason.",
+    shows: "Failed polls per hour, by collector and reason.",
     query: `3600 * rate(${series("stacks_exporter_collector_failures_total")}[1h]) > 0`,
   },
   codes: {
-    shows: "Answers of the API an hour, by operation and code.",
+    shows: "Responses of the API per hour, by operation and status code.",
     query: `3600 * rate(${series("stacks_exporter_upstream_requests_total")}[1h]) > 0`,
   },
-  state: { shows: "The state of each collector.", query: `${series("stacks_exporter_collector_state")} == 1` },
+  state: { shows: "State of each collector.", query: `${series("stacks_exporter_collector_state")} == 1` },
   pause: {
-    shows: "How long the server still wants to be left alone. Seconds.",
+    shows: "Remaining pause requested by the server, in seconds.",
     query: `${series("stacks_exporter_upstream_pause_end_timestamp_seconds")} - time()`,
   },
-  budget: { shows: "Requests that are left.", query: series("stacks_exporter_budget_remaining_requests") },
-  age: { shows: "Intervals since the last success of each collector.", query: successAge.record },
+  budget: { shows: "Remaining requests.", query: series("stacks_exporter_budget_remaining_requests") },
+  age: { shows: "Time since the last success of each collector, in intervals.", query: successAge.record },
 } as const;
 
 const down: Alert = {
@@ -36,18 +36,21 @@ const down: Alert = {
   expr: notScraped,
   for: EXPORTER.down.for,
   summary: "The exporter {{ $labels.instance }} cannot be scraped",
-  description: "Prometheus knows the target and got no page from it for five minutes.",
+  description: "Prometheus has scraped this target before, and has failed to scrape it for five minutes.",
   runbook: {
-    meaning: `The target answered within ${EXPORTER.down.memory} and does not now.`,
-    impact: "Nothing is known of its networks; none of the other alerts can fire for them.",
+    meaning: `The target was scraped successfully within ${EXPORTER.down.memory} and cannot be scraped now.`,
+    impact: "No data of its networks is available, and no other alert can fire for them.",
     diagnosis: [
-      { shows: "Which targets are not scraped.", query: notScraped },
-      { shows: "Its memory before it went. Bytes.", query: `max_over_time(process_resident_memory_bytes[6h])` },
+      { shows: "Targets that cannot be scraped.", query: notScraped },
+      {
+        shows: "Peak memory of the last six hours, in bytes.",
+        query: `max_over_time(process_resident_memory_bytes[6h])`,
+      },
     ],
     actions: [
-      "Look whether the process runs, and read its last log lines: a bad configuration is told there, with the key.",
-      "If it was killed for memory, compare with docs/benchmarks.md and raise the limit.",
-      "If it runs, look at the way from Prometheus to it: port, host, TLS.",
+      "Check whether the process runs, and read its last log lines. They show errors in the configuration.",
+      "If it was killed for its memory use, compare with docs/benchmarks.md and raise the limit.",
+      "If it runs, check the connection from Prometheus to it: port, host, TLS.",
     ],
   },
 };
@@ -58,16 +61,16 @@ const absent: Alert = {
   expr: `absent(${build})
 unless on () (${notScraped})`,
   for: EXPORTER.absent.for,
-  summary: "No exporter is scraped at all",
+  summary: "No exporter is scraped",
   description: "Prometheus has no target that is a stacks-exporter.",
   runbook: {
-    meaning:
-      "No target gives `stacks_exporter_build_info`, and none is known to be down: it was never there, or it left the scrape configuration.",
-    impact: "None of the other alerts can fire.",
-    diagnosis: [{ shows: "Which exporters there are.", query: build }],
+    meaning: `No target exposes \`stacks_exporter_build_info\`, and none is known to be down: the exporter was never
+      scraped, or it was removed from the scrape configuration.`,
+    impact: "No other alert can fire.",
+    diagnosis: [{ shows: "Exporters that are scraped.", query: build }],
     actions: [
-      "Look at the scrape configuration and at the service discovery.",
-      "If there is none on purpose, do not load these rules.",
+      "Check the scrape configuration and the service discovery.",
+      "If no exporter is intended, do not load these rules.",
     ],
   },
 };
@@ -81,18 +84,21 @@ const upstreamDown: Alert = {
   summary: "The API of {{ $labels.network }} does not answer",
   description: "The last poll of every collector failed.",
   runbook: {
-    meaning:
-      "No collector of the network gets a valid answer. Alerts about the network's data are silent meanwhile, because the data disappears.",
-    impact: "Nothing is known of the network. Counters go on where they were when it comes back.",
+    meaning: `No collector of the network gets a valid response. Alerts on the network's data do not fire meanwhile,
+      because the data disappears.`,
+    impact: `No current data of the network is available. Counters continue from their last values when the API
+      recovers.`,
     diagnosis: [SEE.failures, SEE.codes, SEE.pause, SEE.budget],
     actions: [
-      "`http_server`, `timeout`, `network`: ask the API by hand (`/extended`); if it is down for others too, follow its status page.",
-      "`rate_limited`: the server asked to wait; set a key, or lower the budget.",
-      "`budget`: the month's requests are used up; see StacksBudgetMonthLow.",
+      `\`http_server\`, \`timeout\`, \`network\`: send a request by hand (\`/extended\`). If the API is down for others
+        too, follow its status page.`,
+      "`rate_limited`: the server requested a pause; set a key, or lower the budget.",
+      "`budget`: the monthly requests are used up; see StacksBudgetMonthLow.",
       "`unauthorized`: the key is wrong; see StacksApiUnauthorized.",
       "`http_client`: the URL is wrong.",
-      "`wrong_chain`: check the URL. If the chain is a new one on purpose, use another `name` for the network, start once with `--reset-state`, or set `on_new_chain: reset`.",
-      "`empty`: the API has no block yet; wait for its database to be filled, or restore it.",
+      `\`wrong_chain\`: check the URL. If the chain was replaced on purpose, use another \`name\` for the network,
+        start once with \`--reset-state\`, or set \`on_new_chain: reset\`.`,
+      "`empty`: the API has no block; wait until its database is filled, or restore it.",
     ],
   },
 };
@@ -106,17 +112,17 @@ const unauthorized: Alert = {
   summary: "The API of {{ $labels.network }} refuses the key",
   description: `It answered 401 or 403 to {{ $value }} polls in ${EXPORTER.unauthorized.window}.`,
   runbook: {
-    meaning:
-      "The API does not accept the key, or wants one and there is none. The exporter does not repeat such a request, and sends none without the key instead.",
-    impact: "The collectors that fail have no new values; those they have disappear at their maximum age.",
+    meaning: `The API does not accept the key, or requires one and none is configured. The exporter does not retry such
+      a request, and never sends it without the key.`,
+    impact: "The failing collectors get no new values; their gauges disappear at their maximum age.",
     diagnosis: [
-      { shows: "Polls that were refused.", query: unauthorizedPolls },
+      { shows: "Polls that the API refused.", query: unauthorizedPolls },
       SEE.codes,
-      { shows: "Which collectors fail.", query: `${series("stacks_exporter_collector_success")} == 0` },
+      { shows: "Failing collectors.", query: `${series("stacks_exporter_collector_success")} == 0` },
     ],
     actions: [
-      "Look at the last error on the status page: it has the words of the server.",
-      "Check `api_key`, `api_key_file` and `api_key_header`; the key may have expired, or belong to another API.",
+      "Read the last error on the status page: it contains the message of the server.",
+      `Check \`api_key\`, \`api_key_file\` and \`api_key_header\`. The key may have expired, or belong to another API.`,
       "Send the same request by hand with the key. If that works, look for a proxy that drops the header.",
       "Restart the exporter with the new key.",
     ],
@@ -132,10 +138,11 @@ ${whileUp}`,
   for: EXPORTER.collectorFailing.for,
   keepFiringFor: EXPORTER.collectorFailing.keepFiringFor,
   summary: "The collector {{ $labels.collector }} of {{ $labels.network }} fails",
-  description: "Its last poll of at least one target failed, while other collectors succeed.",
+  description: "The last poll of at least one target failed, while other collectors succeed.",
   runbook: {
-    meaning: `For ${EXPORTER.collectorFailing.for} at least one target of the collector could not be polled, and the API answers others.`,
-    impact: "Its values disappear when they reach their maximum age; alerts on them are silent.",
+    meaning: `For ${EXPORTER.collectorFailing.for} at least one target of the collector could not be polled, and the
+      API answers other collectors.`,
+    impact: "Gauges disappear when they reach their maximum age, and alerts on them cannot fire.",
     diagnosis: [
       SEE.failures,
       { shows: "Targets by state.", query: `${series("stacks_exporter_collector_targets")} > 0` },
@@ -144,7 +151,7 @@ ${whileUp}`,
     actions: [
       "`not_found`: a watched principal is misspelt, or belongs to another network.",
       "`bad_body`: the API has changed; see StacksSchemaDrift.",
-      "`timeout`: raise `timeout` of the collector, or watch less at once.",
+      "`timeout`: raise `timeout` of the collector, or watch fewer targets.",
     ],
   },
 };
@@ -157,25 +164,26 @@ and ${onCollector} ${series("stacks_exporter_collector_success")} == 1
 ${whileUp}`,
   for: EXPORTER.collectorStale.for,
   summary: "The collector {{ $labels.collector }} of {{ $labels.network }} is not polled",
-  description: "Its last success is {{ $value | humanize }} intervals ago, and no poll has failed since.",
+  description: "Its last success was {{ $value | humanize }} intervals ago, and no poll has failed since.",
   runbook: {
-    meaning: `The last poll succeeded, and was more than ${EXPORTER.collectorStale.intervals} intervals ago: polls do not start, or do not end.`,
-    impact: "Its values are old, and disappear when they reach their maximum age.",
+    meaning: `The last poll succeeded more than ${EXPORTER.collectorStale.intervals} intervals ago. Polls do not start,
+      or do not end.`,
+    impact: "Values are old; gauges disappear when they reach their maximum age.",
     diagnosis: [
       SEE.age,
       {
-        shows: "Polls an hour, by outcome.",
+        shows: "Polls per hour, by outcome.",
         query: `3600 * rate(${series("stacks_exporter_collector_runs_total")}[1h])`,
       },
       {
-        shows: "How long a poll takes. Seconds.",
+        shows: "Duration of a poll (90th percentile), in seconds.",
         query: `histogram_quantile(0.9, rate(${series("stacks_exporter_collector_duration_seconds_bucket")}[1h]))`,
       },
     ],
     actions: [
       "`skipped_overlap`: a poll takes longer than its interval; poll less often.",
       "`skipped_budget`: the budget is too small; see StacksBudgetStretched.",
-      "If no poll ends at all, restart the exporter and report it with its log.",
+      "If no poll ends, restart the exporter and report the problem with its log.",
     ],
   },
 };
@@ -185,19 +193,19 @@ const collectorRetired: Alert = {
   severity: "warning",
   expr: `${series("stacks_exporter_collector_state", { state: "retired" })} == 1`,
   for: EXPORTER.collectorRetired.for,
-  summary: "The collector {{ $labels.collector }} of {{ $labels.network }} has lost its operation",
-  description: "The API answered 410 Gone, and there is no replacement that the collector knows.",
+  summary: "An operation of the collector {{ $labels.collector }} of {{ $labels.network }} was removed",
+  description: "The API answered 410 Gone, and the collector knows no replacement.",
   runbook: {
-    meaning:
-      "The API has taken an operation away: it answered 410 twice, a minute apart. The exporter asks again after 10 minutes, then less often, up to once an hour.",
-    impact: "The families of this collector are gone from the page.",
+    meaning: `The API has removed an operation: it answered 410 twice, a minute apart. The exporter requests it again
+      after 10 minutes, then less often, up to once an hour.`,
+    impact: "The gauges of this collector have disappeared.",
     diagnosis: [
-      { shows: "Which operation.", query: `${series("stacks_exporter_upstream_operation_retired")} == 1` },
+      { shows: "Retired operations.", query: `${series("stacks_exporter_upstream_operation_retired")} == 1` },
       SEE.state,
     ],
     actions: [
-      "Update the exporter: a later version may know the replacement.",
-      "If there is none, switch the collector off.",
+      "Update the exporter: a later version may know a replacement.",
+      "If there is none, disable the collector.",
     ],
   },
 };
@@ -208,18 +216,18 @@ const operationRetired: Alert = {
   expr: `${series("stacks_exporter_upstream_operation_retired")} == 1`,
   for: EXPORTER.operationRetired.for,
   summary: "The API of {{ $labels.network }} no longer has {{ $labels.operation }}",
-  description: "It answered 410 Gone. If the collector knows a replacement, it uses that by itself.",
+  description: "It answered 410 Gone. If the collector knows a replacement, it uses it automatically.",
   runbook: {
-    meaning:
-      "One operation was taken away. StacksCollectorRetired says so when a collector stands still because of it.",
-    impact: "None, when there is a replacement; some families may be absent, because the replacement tells less.",
+    meaning: `The API has removed one operation. StacksCollectorRetired fires when a collector cannot continue without
+      it.`,
+    impact: "None when there is a replacement. Some families may be absent, because the replacement returns less.",
     diagnosis: [
-      { shows: "Which operations.", query: `${series("stacks_exporter_upstream_operation_retired")} == 1` },
+      { shows: "Retired operations.", query: `${series("stacks_exporter_upstream_operation_retired")} == 1` },
       SEE.state,
     ],
     actions: [
-      "Read docs/metrics.md for what the replacement does not tell.",
-      "Set the collector's `api` option to the replacement, to spare the hourly question.",
+      "Read in docs/metrics.md what the replacement does not return.",
+      "Set the option `api` of the collector to the replacement, to save the hourly request.",
     ],
   },
 };
@@ -237,22 +245,23 @@ and ${onNetwork} ${series("stacks_exporter_collector_interval_seconds", { collec
 ${whileFresh("mempool")}`,
   for: EXPORTER.mempoolFrozen.for,
   keepFiringFor: EXPORTER.mempoolFrozen.keepFiringFor,
-  summary: "The mempool that the API of {{ $labels.network }} shows does not change",
-  description: "Blocks come, transactions wait, and their statistics have been the same for a quarter of an hour.",
+  summary: "The API of {{ $labels.network }} returns an unchanged mempool",
+  description: "New blocks arrive and transactions wait, but the mempool statistics have not changed for 15 minutes.",
   runbook: {
-    meaning: `Polls succeed, and within ${window} no answer differed from the one before, although the ages of what waits grow with every block: the server repeats an old answer.`,
-    impact: "Fees and backlog are not those of today; the fee alerts judge an old market.",
+    meaning: `Polls succeed, but no response within ${window} differed from the previous one. The ages of waiting
+      transactions grow with every block, so the server repeats an old response.`,
+    impact: "Fees and backlog are outdated, and so are the fee alerts.",
     diagnosis: [
-      { shows: "Changes in a quarter of an hour.", query: changes },
+      { shows: "Changed responses in the last 15 minutes.", query: changes },
       {
-        shows: "When the answers were last confirmed. Seconds ago.",
+        shows: "Age of the mempool values, in seconds.",
         query: `time() - ${series("stacks_mempool_snapshot_timestamp_seconds")}`,
       },
-      { shows: "What waits.", query: series("stacks_mempool_transactions") },
+      { shows: "Waiting transactions.", query: series("stacks_mempool_transactions") },
     ],
     actions: [
-      "Ask the API by hand, past any cache between, and compare with another API.",
-      "Tell its operator; use another API meanwhile.",
+      "Send the request by hand, bypassing any cache, and compare with another API.",
+      "Inform the operator; use another API meanwhile.",
     ],
   },
 };
@@ -262,47 +271,47 @@ const budgetStretched: Alert = {
   severity: "info",
   expr: `${series("stacks_exporter_collector_stretch_ratio")} > ${EXPORTER.budgetStretched.ratio}`,
   for: EXPORTER.budgetStretched.for,
-  summary: "The collector {{ $labels.collector }} of {{ $labels.network }} is polled less often than wished",
-  description:
-    "Its interval is {{ $value | humanize }} times the configured one, because the request budget allows no more.",
+  summary: "The collector {{ $labels.collector }} of {{ $labels.network }} is polled less often than configured",
+  description: "Its interval is {{ $value | humanize }} times the configured one, because of the request budget.",
   runbook: {
-    meaning:
-      "The watch list needs more requests than the budget leaves it after the fees, the mempool and the blocks, so the time between two polls of a target was stretched, for all alike.",
-    impact: "Values are older, and alerts come later.",
+    meaning: `The watch list needs more requests than the budget leaves after fees, mempool and blocks. The exporter
+      polls all targets at longer intervals.`,
+    impact: "Values are older, and alerts fire later.",
     diagnosis: [
-      { shows: "How much each is stretched.", query: series("stacks_exporter_collector_stretch_ratio") },
-      { shows: "Requests that are needed.", query: series("stacks_exporter_budget_planned_requests") },
-      { shows: "Requests that are allowed.", query: series("stacks_exporter_budget_limit_requests") },
+      { shows: "Slowdown of each collector.", query: series("stacks_exporter_collector_stretch_ratio") },
+      { shows: "Requests that the schedules need.", query: series("stacks_exporter_budget_planned_requests") },
+      { shows: "Requests that the budget allows.", query: series("stacks_exporter_budget_limit_requests") },
     ],
     actions: [
-      "Run the exporter's `plan` command to see what costs most.",
-      "Watch less, poll less often, or raise the budget (with a key of the API).",
+      "Run the command `plan` of the exporter to see which collectors need most requests.",
+      "Watch fewer targets, poll less often, or raise the budget (with an API key).",
     ],
   },
 };
 
-// A month is 31 days, as the exporter reckons.
+// The exporter counts a month as 31 days.
 const monthLeft = `${series("stacks_exporter_budget_remaining_requests", { window: "month" })} / ${series("stacks_exporter_budget_limit_requests", { window: "month" })} * ${31 * 24}`;
 const budgetMonthLow: Alert = {
   alert: "StacksBudgetMonthLow",
   severity: "warning",
   expr: `${monthLeft} < ${EXPORTER.budgetMonthLow.hours}`,
   for: EXPORTER.budgetMonthLow.for,
-  summary: "Requests for {{ $labels.network }} leave faster than the month allows",
-  description: "What is kept for bursts is nearly used up: {{ $value | humanize }} hours of an even pace are left.",
+  summary: "Requests for {{ $labels.network }} use up the monthly budget too fast",
+  description: "The reserve is nearly used up: {{ $value | humanize }} hours of an even rate remain.",
   runbook: {
-    meaning: `The month's budget is let out evenly, and what is not used is kept for about an hour. Less than ${EXPORTER.budgetMonthLow.hours * 60} minutes of it are left.`,
-    impact:
-      "When nothing is left, polls wait, the less important ones first; some are skipped and their values disappear.",
+    meaning: `The monthly budget is released evenly, and unused requests of about an hour are kept in reserve. Less
+      than ${EXPORTER.budgetMonthLow.hours * 60} minutes of it remain.`,
+    impact: `When the reserve is empty, polls wait, those of the lowest priority first. Some polls are skipped, and
+      their values disappear.`,
     diagnosis: [
-      { shows: "Hours of an even pace that are left.", query: monthLeft },
+      { shows: "Remaining reserve, in hours of an even rate.", query: monthLeft },
       SEE.codes,
       {
-        shows: "Requests that were sent again.",
+        shows: "Retries in the last day.",
         query: `increase(${series("stacks_exporter_upstream_retries_total")}[1d]) > 0`,
       },
     ],
-    actions: ["Look for retries: a failing API costs requests.", "Raise the budget, or poll less often."],
+    actions: ["Check for retries: a failing API uses up requests.", "Raise the budget, or poll less often."],
   },
 };
 
@@ -312,20 +321,25 @@ const rateLimited: Alert = {
   severity: "warning",
   expr: `round(${pauses}) >= ${EXPORTER.rateLimited.pauses}`,
   for: EXPORTER.rateLimited.for,
-  summary: "The API of {{ $labels.network }} limits the exporter",
-  description: "It asked {{ $value }} times in an hour to wait (429).",
+  summary: "The API of {{ $labels.network }} limits the rate of requests",
+  description: "It requested a pause (429) {{ $value }} times in an hour.",
   runbook: {
-    meaning: `The server answered 429 at least ${EXPORTER.rateLimited.pauses} times within ${EXPORTER.rateLimited.window}, although the exporter keeps to its own budget: that is larger than what the server allows, or others share the address.`,
-    impact: "No request leaves during a pause; values grow old.",
+    meaning: `The server answered 429 at least ${EXPORTER.rateLimited.pauses} times within
+      ${EXPORTER.rateLimited.window}, although the exporter stays within its own budget. The budget exceeds what the
+      server allows, or other clients share the IP address.`,
+    impact: "No request is sent during a pause, so values become older.",
     diagnosis: [
-      { shows: "Pauses in an hour.", query: pauses },
-      { shows: "What the server says it allows.", query: series("stacks_exporter_upstream_ratelimit_limit") },
-      { shows: "What it says is left.", query: series("stacks_exporter_upstream_ratelimit_remaining") },
+      { shows: "Pauses in the last hour.", query: pauses },
+      { shows: "Requests that the server allows.", query: series("stacks_exporter_upstream_ratelimit_limit") },
+      {
+        shows: "Requests that the server reports as remaining.",
+        query: series("stacks_exporter_upstream_ratelimit_remaining"),
+      },
       SEE.pause,
     ],
     actions: [
       "Lower `budget.per_minute` below the limit of the server.",
-      "Use a key of your own, if the address is shared.",
+      "Use an API key of your own if the IP address is shared.",
     ],
   },
 };
@@ -336,22 +350,21 @@ const schemaDrift: Alert = {
   severity: "warning",
   expr: `${drifted} > 0`,
   for: EXPORTER.schemaDrift.for,
-  summary: "Answers of {{ $labels.operation }} on {{ $labels.network }} are not as they should be",
+  summary: "Responses of {{ $labels.operation }} on {{ $labels.network }} are not as declared",
   description: 'Unexpected values in an hour: {{ printf "%.0f" $value }}.',
   runbook: {
-    meaning:
-      "A field is missing, null, of another type, or has a value that is new. The API has changed, or is broken.",
-    impact: "What could not be read is absent. A new value of an enum is shown as it is, within bounds.",
+    meaning: "A field is missing, null, of another type, or has an unknown value. The API has changed, or is broken.",
+    impact: "Values that cannot be read are absent. A new value of an enum is exposed as it is, within limits.",
     diagnosis: [
       {
-        shows: "Which fields, and what is wrong.",
+        shows: "Affected fields, and what is unexpected.",
         query: `increase(${series("stacks_exporter_unexpected_payload_total")}[1h]) > 0`,
       },
       SEE.failures,
     ],
     actions: [
       "Read the release notes of the API, and update the exporter.",
-      "Report the field and its value if no version knows it.",
+      "If no version supports the new value, report the field and its value.",
     ],
   },
 };
@@ -363,21 +376,21 @@ const labelOverflow: Alert = {
   expr: `${overflowOf("stacks_address_label_overflow_total")}
 or ${overflowOf("stacks_contract_label_overflow_total")}`,
   for: EXPORTER.labelOverflow.for,
-  summary: "{{ $labels.name }} on {{ $labels.network }} has more label values than series are allowed",
+  summary: "{{ $labels.name }} on {{ $labels.network }} exceeds its limit of label values",
   description: 'Counted as other in the last hour: {{ printf "%.0f" $value }}.',
   runbook: {
-    meaning:
-      "An address has more assets than `max_assets`, a contract has more topics than `max_topics`, `max_series` is reached, or names are not valid in Clarity. These transfers and events count as `other`.",
-    impact: "Sums are right; the split by asset or topic is not complete.",
+    meaning: `An address has more assets than \`max_assets\`, a contract has more topics than \`max_topics\`,
+      \`max_series\` is reached, or names are not valid in Clarity. Such transfers and events count as \`other\`.`,
+    impact: "Totals are correct; the breakdown by asset or topic is incomplete.",
     diagnosis: [
-      { shows: "Of addresses.", query: overflowOf("stacks_address_label_overflow_total") },
-      { shows: "Of contracts.", query: overflowOf("stacks_contract_label_overflow_total") },
-      { shows: "The largest families. Series.", query: `${series("stacks_exporter_series")} > 1000` },
+      { shows: "Addresses.", query: overflowOf("stacks_address_label_overflow_total") },
+      { shows: "Contracts.", query: overflowOf("stacks_contract_label_overflow_total") },
+      { shows: "Number of series of the largest families.", query: `${series("stacks_exporter_series")} > 1000` },
     ],
     actions: [
-      "Name the tokens that matter under `assets` of the network: they keep their series whatever strangers send.",
-      "If the rest is spam, leave it: that is what the bound is for.",
-      "Otherwise raise the bound, and see that Prometheus can carry the series.",
+      "List the important tokens under `assets` of the network: they always keep their series.",
+      "If the others are spam, do nothing: the limit is meant for that.",
+      "Otherwise raise the limit, and check that Prometheus can handle the series.",
     ],
   },
 };
@@ -388,18 +401,18 @@ const seriesHigh: Alert = {
   severity: "warning",
   expr: `${filled} > ${EXPORTER.seriesHigh.ratio}`,
   for: EXPORTER.seriesHigh.for,
-  summary: "The page of {{ $labels.instance }} is nearly full",
-  description: "It has {{ $value | humanizePercentage }} of the series that there may be.",
+  summary: "{{ $labels.instance }} has nearly reached its limit of series",
+  description: "It exposes {{ $value | humanizePercentage }} of the series that the configuration allows.",
   runbook: {
-    meaning: `More than ${EXPORTER.seriesHigh.ratio * 100} % of the series that the configuration allows are on the page.`,
-    impact: "Assets and topics that are new are counted as other, so that the page does not grow beyond its bound.",
+    meaning: `The exporter exposes more than ${EXPORTER.seriesHigh.ratio * 100} % of the configured \`max_series\`.`,
+    impact: "New assets and topics count as `other`, so that the number of series stays within the limit.",
     diagnosis: [
-      { shows: "The share that is used.", query: filled },
-      { shows: "The largest families. Series.", query: `${series("stacks_exporter_series")} > 1000` },
+      { shows: "Used share of the limit.", query: filled },
+      { shows: "Number of series of the largest families.", query: `${series("stacks_exporter_series")} > 1000` },
     ],
     actions: [
-      "Set `zeros: false` for addresses that have little to tell, or lower `max_assets` and `max_topics`.",
-      "Raise the bound, if the scrape and Prometheus can carry it, or split the watch list over two exporters.",
+      "Set `zeros: false` for addresses with little activity, or lower `max_assets` and `max_topics`.",
+      `Raise the limit if the scrape and Prometheus can handle it, or split the watch list between two exporters.`,
     ],
   },
 };
@@ -410,22 +423,22 @@ const watchListRefused: Alert = {
   severity: "warning",
   expr: refused,
   for: EXPORTER.watchListReload.for,
-  summary: "The changed watch list of {{ $labels.instance }} is not in force",
-  description: "A file of the watch list has a mistake; the list before stays in force.",
+  summary: "The changed watch list of {{ $labels.instance }} was refused",
+  description: "A file of the watch list has an error; the previous list stays in use.",
   runbook: {
-    meaning: "The files of the watch list were read again and found wrong.",
-    impact:
-      "What was added to them is not watched, and what was taken out still is. At the next start the exporter would refuse to run.",
+    meaning: "The exporter has reloaded the files of the watch list and found an error.",
+    impact: `Added targets are not watched, and removed targets still are. At the next start the exporter would refuse
+      to run.`,
     diagnosis: [
-      { shows: "Whether the last reading was right: 0 is not.", query: refused },
+      { shows: "Result of the last reload: 0 is a failure.", query: refused },
       {
-        shows: "Time since they were last right. Seconds.",
+        shows: "Time since the last successful reload, in seconds.",
         query: `time() - ${series("stacks_exporter_watch_list_last_reload_success_timestamp_seconds")}`,
       },
     ],
     actions: [
-      "Read the log: it names the file, the line and the mistake.",
-      "Try the files with the `check` command before they are put in place.",
+      "Read the log: it shows the file, the line and the error.",
+      "Validate the files with the command `check` before you replace them.",
     ],
   },
 };
@@ -437,22 +450,22 @@ const stateWriteFailing: Alert = {
   expr: `${unwritten} > 0`,
   for: EXPORTER.stateWrite.for,
   summary: "The state file of {{ $labels.instance }} cannot be written",
-  description: 'Writes that failed within a quarter of an hour: {{ printf "%.0f" $value }}.',
+  description: 'Failed writes in the last 15 minutes: {{ printf "%.0f" $value }}.',
   runbook: {
-    meaning:
-      "The exporter cannot keep its counters: the disk is full, the file or its folder may not be written, or the disk is broken.",
-    impact:
-      "A poll that cannot be kept fails and shows nothing, so that nothing is counted twice after a restart; values disappear.",
+    meaning: `The exporter cannot save its counters: the disk is full, the file or its folder is not writable, or the
+      disk is broken.`,
+    impact: `A poll that cannot be saved fails and changes no value, so that nothing is counted twice after a restart.
+      Gauges disappear at their maximum age.`,
     diagnosis: [
-      { shows: "Writes that failed.", query: unwritten },
+      { shows: "Failed writes.", query: unwritten },
       {
-        shows: "Time since the last good write. Seconds.",
+        shows: "Time since the last successful write, in seconds.",
         query: `time() - ${series("stacks_exporter_state_write_timestamp_seconds")}`,
       },
     ],
     actions: [
-      "Make room on the disk, or set the permissions right: the exporter goes on by itself.",
-      "See docs/state.md for what its messages mean.",
+      "Free space on the disk, or correct the permissions: the exporter continues automatically.",
+      "See docs/state.md for the meaning of its messages.",
     ],
   },
 };
@@ -465,20 +478,21 @@ const stateRowSetAside: Alert = {
   expr: `${setAsideAge} < ${seconds(EXPORTER.stateRowSetAside.window)}`,
   for: EXPORTER.stateRowSetAside.for,
   summary: "The exporter {{ $labels.instance }} could not use a row of its state file",
-  description:
-    "Counting of its target starts again. The row is kept. The last one was set aside {{ $value | humanizeDuration }} ago.",
+  description: `Counting of its target starts again, and the row is kept. The last row was set aside {{ $value |
+    humanizeDuration }} ago.`,
   runbook: {
-    meaning: `Within ${EXPORTER.stateRowSetAside.window} a saved row had a wrong checksum, or this version cannot read it. The exporter moved it to the table \`set_aside\` of the state file and went on without it.`,
-    impact:
-      "The counters of that target start again; `rate()` and `increase()` take that for a reset. Other targets are not affected. With `backfill`, what the API still lists is counted again.",
+    meaning: `Within ${EXPORTER.stateRowSetAside.window} a saved row had a wrong checksum, or this version could not
+      read it. The exporter moved it to the table \`set_aside\` of the state file and continued without it.`,
+    impact: `The counters of that target start again; \`rate()\` and \`increase()\` treat this as a counter reset.
+      Other targets are not affected. With \`backfill\`, transactions that the API still lists are counted again.`,
     diagnosis: [
-      { shows: "Seconds since the last one.", query: setAsideAge },
-      { shows: "Rows that are set aside in the state file.", query: series("stacks_exporter_state_rows_set_aside") },
+      { shows: "Time since the last row was set aside, in seconds.", query: setAsideAge },
+      { shows: "Rows set aside in the state file.", query: series("stacks_exporter_state_rows_set_aside") },
     ],
     actions: [
-      "Read the log of the last start: each row is named with network, collector, target and reason.",
+      "Read the log of the last start: it shows network, collector, target and reason of each row.",
       "If checksums are wrong, check the disk and the file system.",
-      "If the reason is another one after an update, report it: docs/state.md says how to put a row back.",
+      "If there is another reason after an update, report it: docs/state.md explains how to restore a row.",
     ],
   },
 };
@@ -487,23 +501,23 @@ const warnings = `increase(${series("stacks_exporter_deprecation_warnings_total"
 const deprecated: Alert = {
   alert: "StacksOperationDeprecated",
   severity: "info",
-  optional: "Servers call some operations deprecated with every answer, for years.",
+  optional: "Servers mark some operations as deprecated in every response, for years.",
   expr: `${warnings} > 0`,
   for: EXPORTER.deprecated.for,
-  summary: "The API of {{ $labels.network }} calls {{ $labels.operation }} deprecated",
-  description: 'It may be taken away. Warnings in an hour: {{ printf "%.0f" $value }}.',
+  summary: "The API of {{ $labels.network }} marks {{ $labels.operation }} as deprecated",
+  description: 'The operation may be removed. Warnings in the last hour: {{ printf "%.0f" $value }}.',
   runbook: {
-    meaning: "The server sends a Warning, Deprecation or Sunset header with its answers.",
-    impact: "None yet. Later: StacksOperationRetired.",
-    diagnosis: [{ shows: "Warnings in an hour, by operation.", query: warnings }],
+    meaning: "The server sends a Warning, Deprecation or Sunset header with its responses.",
+    impact: "None at present. Later: StacksOperationRetired.",
+    diagnosis: [{ shows: "Deprecation warnings in the last hour, by operation.", query: warnings }],
     actions: [
-      "Look whether the exporter already uses the replacement where there is one.",
-      "Update the exporter before the operation goes.",
+      "Check whether the exporter already uses the replacement, if there is one.",
+      "Update the exporter before the operation is removed.",
     ],
   },
 };
 
-/** The rules about the exporter and its API. */
+/** Rules for the exporter and its API. */
 export const exporter: Subject = {
   name: "exporter",
   title: "The exporter and its API",

@@ -1,4 +1,4 @@
-// The table of contents of the rules.
+// All rules.
 import { addresses } from "./addresses.ts";
 import { chain } from "./chain.ts";
 import { contracts } from "./contracts.ts";
@@ -6,14 +6,14 @@ import { exporter } from "./exporter.ts";
 import { fees } from "./fees.ts";
 import type { Alert, Recording, Subject } from "./model.ts";
 
-/** The subjects, in the order of the documents. */
+/** The subjects, in the order of the documentation. */
 export const subjects: readonly Subject[] = [fees, addresses, contracts, chain, exporter];
 
-/** Every recorded series. */
+/** All recording rules. */
 export const recordings: readonly Recording[] = subjects.flatMap(({ baselines, recordings }) => [
   ...baselines,
   ...recordings,
 ]);
 
-/** Every alert, the optional ones among them. */
+/** All alerts, including the optional ones. */
 export const alerts: readonly Alert[] = subjects.flatMap(({ alerts }) => alerts);

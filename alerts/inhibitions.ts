@@ -1,4 +1,4 @@
-// Which alert makes which others needless to hear of: one trouble, one notification.
+// Inhibition rules: one problem, one notification.
 import { alerts } from "./index.ts";
 import type { Alert } from "./model.ts";
 
@@ -32,13 +32,13 @@ export const inhibitions: readonly Inhibition[] = [
     "StacksExporterDown",
     everyOther("StacksExporterDown", "StacksExporterAbsent"),
     ["job", "instance"],
-    "Nothing is known any more; what still fires is only kept.",
+    "No data is available; alerts that still fire are only kept firing.",
   ),
   inhibition(
     "StacksUpstreamDown",
     everyOther("StacksUpstreamDown", "StacksExporterDown", "StacksExporterAbsent", "StacksApiUnauthorized"),
     network,
-    "Nothing new is known of the network; what still fires is only kept.",
+    "No new data of the network is available; alerts that still fire are only kept firing.",
   ),
   inhibition(
     "StacksApiUnauthorized",
@@ -64,37 +64,37 @@ export const inhibitions: readonly Inhibition[] = [
       "StacksFeeAbsolute",
     ],
     network,
-    "They would judge a market of the past.",
+    "They would be based on outdated data.",
   ),
   inhibition(
     "StacksMempoolStuckCluster",
     ["StacksFeeSpike", "StacksFeeElevated"],
     network,
-    "High fees wait, but nobody has to pay them.",
+    "High fees wait, but the usual fee is enough.",
   ),
-  inhibition("StacksFeeSpike", ["StacksFeeElevated"], network, "The spike says more."),
+  inhibition("StacksFeeSpike", ["StacksFeeElevated"], network, "The spike is more specific."),
   inhibition(
     "StacksChainTipStale",
     ["StacksBurnTipStale", "StacksTenureShort", "StacksMempoolBacklog", "StacksAddressSilent", "StacksContractSilent"],
     network,
-    "Where no block comes, nothing else moves.",
+    "Without new blocks, nothing else changes.",
   ),
   inhibition(
     "StacksUpstreamRateLimited",
     ["StacksCollectorFailing", "StacksCollectorStale"],
     network,
-    "The collectors wait because they were told to.",
+    "The collectors wait because the server requested a pause.",
   ),
   inhibition(
     "StacksCollectorRetired",
     ["StacksCollectorFailing", "StacksOperationRetired"],
     network,
-    "The collector stands still because of that operation.",
+    "The collector has stopped because of that operation.",
   ),
   inhibition(
     "StacksAddressOutflowHigh",
     ["StacksAddressOutflowUnusual"],
     [...network, "name", "address"],
-    "The same money.",
+    "Both are about the same outflow.",
   ),
 ];

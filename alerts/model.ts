@@ -1,21 +1,25 @@
-// What a rule is. From these come the files for Prometheus and Grafana, the runbooks and the table of alerts.
+// The declaration of a rule. The generators make the files for Prometheus and Grafana, the runbooks and the table of
+// alerts from it.
 import type { Duration } from "./thresholds.ts";
 
-/** Critical: somebody gets up. Warning: somebody looks today. Info: it explains, or may be of interest. */
+/** Joins the lines of a text: declarations may break long texts. */
+export const oneLine = (text: string): string => text.replace(/\s+/g, " ");
+
+/** Critical: act immediately. Warning: investigate today. Info: explains other alerts, or may be of interest. */
 export type Severity = "critical" | "warning" | "info";
 
-/** A series that is computed ahead: once for all alerts and dashboards that need it. */
+/** A recording rule, used by alerts and dashboards. */
 export interface Recording {
   /** `stacks:subject:operation`. */
   readonly record: `stacks:${string}:${string}`;
-  /** What its value is, and its unit. */
+  /** Meaning and unit of its value. */
   readonly about: string;
   readonly expr: string;
-  /** Labels of the result beside `job` and `instance`. */
+  /** Labels of the result in addition to `job` and `instance`. */
   readonly labels: readonly string[];
 }
 
-/** A query that helps to find the cause, and what it shows. */
+/** A query that helps to find the cause, and what it returns. */
 export interface Diagnosis {
   readonly shows: string;
   readonly query: string;
@@ -26,7 +30,7 @@ export interface Runbook {
   readonly meaning: string;
   readonly impact: string;
   readonly diagnosis: readonly [Diagnosis, ...Diagnosis[]];
-  /** What to do, in order. */
+  /** Steps to take, in order. */
   readonly actions: readonly [string, ...string[]];
 }
 
@@ -35,18 +39,21 @@ export interface Alert {
   readonly severity: Severity;
   readonly expr: string;
   readonly for: Duration;
-  /** How long it goes on firing when the condition is gone: bridges gaps and wobbling. */
+  /** How long it keeps firing after the condition has ended: bridges gaps and flapping. */
   readonly keepFiringFor?: Duration;
-  /** One line, with the labels that tell which one. */
+  /** One line, with the labels that identify the instance. */
   readonly summary: string;
-  /** What is the case, with `{{ $value }}` in words. */
+  /** The condition in words, with `{{ $value }}`. */
   readonly description: string;
   readonly runbook: Runbook;
-  /** Why it is not loaded unless somebody asks for it: it needs a number of one's own, or tells what not everybody wants to hear. */
+  /**
+   * Set when the alert is not loaded by default, with the reason: it needs a limit of your own, or is rarely of
+   * interest.
+   */
   readonly optional?: string;
 }
 
-/** The rules of one subject. */
+/** Rules of one subject. */
 export interface Subject {
   readonly name: string;
   readonly title: string;
@@ -58,7 +65,7 @@ export interface Subject {
 }
 
 /**
- * How often rules are evaluated: as often as is scraped, since each evaluation between a poll and a page is a delay. Grafana takes
- * multiples of ten seconds only.
+ * Evaluation intervals. Rules are evaluated once per scrape, so that an alert fires without delay. Grafana accepts only
+ * multiples of ten seconds.
  */
 export const INTERVALS = { baselines: "5m", rules: "15s", grafana: "30s" } as const satisfies Record<string, Duration>;

@@ -1,10 +1,10 @@
-// Selectors of series, made from the declared families: a name, label or value that no family has throws when it is written.
+// Selectors of series, checked against the declared families: an unknown name, label or value throws.
 import { collectorFamilies, collectors } from "../src/collectors/index.ts";
 import type { Family } from "../src/exposition/family.ts";
 import { ownFamilies } from "../src/telemetry/self-metrics.ts";
 import type { Recording } from "./model.ts";
 
-/** Labels that Prometheus gives to whatever it scrapes. */
+/** Labels that Prometheus adds to every scraped series. */
 export const TARGET_LABELS = ["job", "instance"] as const;
 
 const families = new Map<string, Family>(
@@ -15,12 +15,14 @@ const families = new Map<string, Family>(
   ),
 );
 
-/** The family of an exposed series (with `_bucket`, `_count` or `_sum` for a histogram); undefined when there is none. */
+/**
+ * The family of an exposed series (with `_bucket`, `_count` or `_sum` for a histogram); undefined when there is none.
+ */
 export function familyOf(name: string): Family | undefined {
   return families.get(name);
 }
 
-/** Label values; a leading `!` negates, a leading `~` makes it a regular expression. */
+/** Label values. A leading `!` negates, a leading `~` marks a regular expression. */
 type Matchers = Readonly<Record<string, string>>;
 
 function written(label: string, text: string): string {
@@ -33,7 +35,10 @@ function braces(matchers: Matchers): string {
   return all.length === 0 ? "" : `{${all.join(", ")}}`;
 }
 
-/** A selector of an exposed series: `series("stacks_up", { network: "mainnet" })`. Throws when no family has that name, label or value. */
+/**
+ * A selector of an exposed series: `series("stacks_up", { network: "mainnet" })`. Throws when no family has that name,
+ * label or value.
+ */
 export function series(name: string, matchers: Matchers = {}): string {
   const family = familyOf(name);
   if (family === undefined) throw new Error(`there is no family with series ${name}`);
@@ -57,5 +62,5 @@ export function recorded({ record, labels }: Recording, matchers: Matchers = {})
   return record + braces(matchers);
 }
 
-/** Labels on which series of one network and one exporter meet. */
+/** Joins series of the same network and exporter. */
 export const onNetwork = "on (network, job, instance)";

@@ -1,7 +1,7 @@
-// What depends on where the rules are used; everything else does not.
+// Settings that depend on the place where the rules are used.
 
-/** Where the folder docs/runbooks is read. Set it to a place of your own and run "npm run generate". */
+/** URL of the published folder docs/runbooks. Set it to your own and run "npm run generate". */
 export const RUNBOOKS_URL = "https://stacks-exporter.example/docs/runbooks";
 
-/** The uid of Grafana's data source, which provisioned alert rules have to name. */
+/** The uid of Grafana's data source, which provisioned alert rules must contain. */
 export const DATASOURCE_UID = "prometheus";

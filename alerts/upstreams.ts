@@ -1,4 +1,4 @@
-// The upstreams of a network: none can be used, one of several cannot, or they disagree.
+// Alerts on the upstreams of a network: none can be used, one of several cannot, or they disagree.
 import type { Alert } from "./model.ts";
 import { onNetwork, series } from "./series.ts";
 import { UPSTREAMS } from "./thresholds.ts";
@@ -7,15 +7,15 @@ const up = series("stacks_exporter_upstream_up");
 const active = series("stacks_exporter_upstream_active");
 
 const SEE = {
-  up: { shows: "Which upstreams can be used.", query: up },
-  active: { shows: "Which upstream is polled.", query: `${active} == 1` },
+  up: { shows: "Usable upstreams.", query: up },
+  active: { shows: "The active upstream.", query: `${active} == 1` },
   lag: { shows: "Blocks behind the highest known tip.", query: series("stacks_exporter_upstream_lag_blocks") },
   failures: {
-    shows: "Failed polls an hour, by collector and reason.",
+    shows: "Failed polls per hour, by collector and reason.",
     query: `3600 * rate(${series("stacks_exporter_collector_failures_total")}[1h]) > 0`,
   },
   switches: {
-    shows: "How often each upstream took over in a day.",
+    shows: "Switches to each upstream in the last day.",
     query: `increase(${series("stacks_exporter_upstream_switches_total")}[1d])`,
   },
 } as const;
@@ -23,7 +23,7 @@ const SEE = {
 const noneUp: Alert = {
   alert: "StacksNoUpstreamUp",
   severity: "critical",
-  // A network that gets no answers is an alert of its own.
+  // StacksUpstreamDown covers a network of which every poll fails.
   expr: `max without (upstream) (${up}) == 0
 unless ${onNetwork} ${series("stacks_up")} == 0`,
   for: UPSTREAMS.noneUp.for,
@@ -31,15 +31,16 @@ unless ${onNetwork} ${series("stacks_up")} == 0`,
   summary: "No upstream of {{ $labels.network }} can be used",
   description: "Every upstream fails or lags, although polls of the active one succeed.",
   runbook: {
-    meaning:
-      "Every upstream lags behind the known tip, or fails for some collectors; the others do not answer, are empty or follow another chain. When no poll succeeds, StacksUpstreamDown fires instead.",
-    impact: "Counters stand still, and gauges disappear at their maximum age. Nothing is counted twice.",
+    meaning: `Every upstream lags behind the known tip, fails for some collectors, does not answer, is empty or follows
+      another chain. When no poll succeeds, StacksUpstreamDown fires instead.`,
+    impact: "Counters do not advance, and gauges disappear at their maximum age. Nothing is counted twice.",
     diagnosis: [SEE.failures, SEE.up, SEE.lag],
     actions: [
-      "Read the status page: it names the cause of each upstream.",
-      "`wrong_chain`: check the URL. If the chain is a new one on purpose, use another `name` for the network, start once with `--reset-state`, or set `on_new_chain: reset`.",
-      "`empty`: the API has no block yet; wait for its database to be filled, or restore it.",
-      "`behind`: the API lags; ask its operator, or wait until it has caught up.",
+      "Read the status page: it shows the cause for each upstream.",
+      `\`wrong_chain\`: check the URL. If the chain was replaced on purpose, use another \`name\` for the network,
+        start once with \`--reset-state\`, or set \`on_new_chain: reset\`.`,
+      "`empty`: the API has no block; wait until its database is filled, or restore it.",
+      "`behind`: the API lags; inform its operator, or wait until it has caught up.",
       "Add an upstream of another operator to `upstreams`.",
     ],
   },
@@ -53,15 +54,17 @@ and ${onNetwork} ${up} == 1`,
   for: UPSTREAMS.oneDown.for,
   keepFiringFor: UPSTREAMS.oneDown.keepFiringFor,
   summary: "The upstream {{ $labels.upstream }} of {{ $labels.network }} cannot be used",
-  description: "Another upstream is polled in its place, or it could not take over.",
+  description: "The exporter polls another upstream, or no other upstream could take over.",
   runbook: {
-    meaning: `One of several upstreams has failed, lagged or followed another chain for ${UPSTREAMS.oneDown.for}, while another one can be used.`,
-    impact: "The network is polled, within the budget of the active upstream. There is less to fall back on.",
+    meaning: `One of several upstreams has failed, lagged or followed another chain for ${UPSTREAMS.oneDown.for}, while
+      another one can be used.`,
+    impact: "The exporter polls the active upstream within its budget. Fewer upstreams remain as a fallback.",
     diagnosis: [SEE.active, SEE.lag, SEE.switches],
     actions: [
-      "Read the status page: it names the cause.",
+      "Read the status page: it shows the cause.",
       "`unauthorized`: renew the key of this upstream.",
-      "`behind`, `http_server`, `network`, `timeout`: ask its operator. It becomes active again by itself when it has been healthy for `failover.return_after`.",
+      `\`behind\`, \`http_server\`, \`network\`, \`timeout\`: inform its operator. It becomes active again
+        automatically after it has been healthy for \`failover.return_after\`.`,
     ],
   },
 };
@@ -73,25 +76,25 @@ const disagreement: Alert = {
   expr: `${disagreements} > 0`,
   for: UPSTREAMS.disagreement.for,
   summary: "Two upstreams of {{ $labels.network }} disagree on a settled block",
-  description: "At the same height, below the confirmations, they have different blocks.",
+  description: "They report different blocks at the same height, below the confirmations.",
   runbook: {
-    meaning:
-      "Once an hour the exporter compares the block at a settled height on all upstreams. At least one gave another hash than the active upstream: one of them follows a fork, or its answers are wrong.",
-    impact: "What is counted is right only if the active upstream is. A failover would mix two histories.",
+    meaning: `Once an hour the exporter compares the block at a settled height on all upstreams. At least one upstream
+      reported another hash than the active upstream: one of them follows a fork, or returns wrong data.`,
+    impact: "Counters are correct only if the active upstream is. A failover would mix two histories.",
     diagnosis: [
       {
-        shows: "Which upstream had another block than the active one, in a day.",
+        shows: "Disagreements with the active upstream in the last day, by upstream.",
         query: `increase(${series("stacks_exporter_upstream_disagreements_total")}[1d]) > 0`,
       },
       SEE.active,
     ],
     actions: [
-      "Read the log: it names the height and both hashes.",
+      "Read the log: it shows the height and both hashes.",
       "Compare with a third API, such as a block explorer.",
-      "Remove the wrong upstream from the configuration, and tell its operator.",
+      "Remove the wrong upstream from the configuration, and inform its operator.",
     ],
   },
 };
 
-/** The alerts about upstreams, part of the exporter's. */
+/** Alerts on upstreams, part of the exporter's rules. */
 export const upstreamAlerts: readonly Alert[] = [noneUp, oneDown, disagreement];

@@ -1,11 +1,12 @@
-// The page about the rules: which there are, how they are loaded, what they say when nothing is known.
+// docs/alerts.md: all rules, how to load them, and their behaviour without data.
+import { alerts } from "../../alerts/index.ts";
 import { inhibitions } from "../../alerts/inhibitions.ts";
-import type { Alert, Subject } from "../../alerts/model.ts";
+import { type Alert, oneLine, type Subject } from "../../alerts/model.ts";
 import { RUNBOOKS_URL } from "../../alerts/settings.ts";
 import { EXPORTER } from "../../alerts/thresholds.ts";
 import { anchorOf } from "./runbooks.ts";
 
-const cell = (text: string) => text.replaceAll("|", "\\|").replaceAll("\n", " ");
+const cell = (text: string) => oneLine(text).replaceAll("|", "\\|");
 const labels = (text: string) => text.replace(/\{\{ \$labels\.(\w+) \}\}/g, "<$1>");
 
 function row(alert: Alert, subject: string): string {
@@ -16,12 +17,19 @@ function row(alert: Alert, subject: string): string {
 
 function section({ name, title, baselines, recordings, alerts }: Subject): string {
   const recorded = [...baselines, ...recordings].map(({ record, about }) => `| \`${record}\` | ${cell(about)} |`);
-  const rules = recorded.length === 0 ? "" : `\n\n| Recorded series | Meaning |\n| --- | --- |\n${recorded.join("\n")}`;
+  const rules = recorded.length === 0 ? "" : `\n\n| Recording rule | Meaning |\n| --- | --- |\n${recorded.join("\n")}`;
   return `### ${title}
 
-| Alert | Severity | For | Kept | What it says |
+| Alert | Severity | For | Keeps firing | Summary |
 | --- | --- | --- | --- | --- |
 ${alerts.map((alert) => row(alert, name)).join("\n")}${rules}`;
+}
+
+/** The inhibited alerts; a long list is shown by its exceptions. */
+function inhibited(source: string, targets: readonly string[]): string {
+  if (targets.length <= 10) return targets.join(", ");
+  const others = alerts.map(({ alert }) => alert).filter((name) => name !== source && !targets.includes(name));
+  return `all alerts except ${others.join(", ")}`;
 }
 
 /** docs/alerts.md. */
@@ -30,17 +38,17 @@ export function alertsPage(subjects: readonly Subject[]): string {
 
 # Alerts
 
-The rules are in \`alerts/generated/\`, made from the declarations in \`alerts/\`:
+The rules are in \`alerts/generated/\`. They are generated from the declarations in \`alerts/\`.
 
-| File | Holds |
+| File | Contents |
 | --- | --- |
-| \`recording.rules.yaml\` | recorded series: baselines over days and ratios to them; the alerts and the dashboards need them |
-| \`alerts.rules.yaml\` | the alerts |
-| \`optional.rules.yaml\` | alerts that need a number of your own, or tell what not everybody wants to hear |
-| \`grafana-alerts.yaml\` | the same alerts for Grafana's own alerting, the optional ones paused; load the recordings into Prometheus too |
-| \`alertmanager.yaml\` | an example for Alertmanager, with inhibition |
+| \`recording.rules.yaml\` | recording rules: baselines over days, and ratios to them; alerts and dashboards need them |
+| \`alerts.rules.yaml\` | the default alerts |
+| \`optional.rules.yaml\` | alerts that need a limit of your own, or are rarely of interest |
+| \`grafana-alerts.yaml\` | the same alerts for Grafana's own alerting, with the optional ones paused; they need the recording rules in Prometheus |
+| \`alertmanager.yaml\` | an example configuration of Alertmanager, with inhibition |
 
-## Loading them
+## Loading the rules
 
 Prometheus (2.42 or later, for \`keep_firing_for\`):
 
@@ -50,28 +58,29 @@ rule_files:
   - alerts.rules.yaml
 \`\`\`
 
-The optional ones are loaded by a third line, \`- optional.rules.yaml\`. Their numbers are examples: copy the file and change them, or
-change \`alerts/thresholds.ts\`, where every number of every rule stands, and run \`npm run generate\`.
+To load the optional alerts, add a third line, \`- optional.rules.yaml\`. Their limits are examples: copy the file and
+change them, or change \`alerts/thresholds.ts\`, which holds every number of every rule, and run \`npm run generate\`.
 
-Grafana's own alerting, instead of \`alerts.rules.yaml\`: put \`grafana-alerts.yaml\` into \`provisioning/alerting\`, and give the
-Prometheus data source the uid that \`alerts/settings.ts\` names. Inhibition is Alertmanager's: this file has none, but the alerts' own clauses hold.
+For Grafana's own alerting, instead of \`alerts.rules.yaml\`: put \`grafana-alerts.yaml\` into \`provisioning/alerting\`,
+and give the Prometheus data source the uid set in \`alerts/settings.ts\`. This file has no inhibition, which is a
+feature of Alertmanager.
 
-The runbooks are in \`docs/runbooks/\`. The links of the alerts begin with \`${RUNBOOKS_URL}\`: set
-\`RUNBOOKS_URL\` in \`alerts/settings.ts\` to where you keep them.
+The runbooks are in \`docs/runbooks/\`. The alerts link to \`${RUNBOOKS_URL}\`. To use your own
+URL, set \`RUNBOOKS_URL\` in \`alerts/settings.ts\`.
 
-## When nothing is known
+## Missing data
 
-A gauge leaves the page when its collector has not succeeded for its maximum age (three intervals unless configured), and Prometheus
-forgets it at once. So an alert on a value falls silent when the value is no longer known; what was firing is kept for as long as
-the table says. Two kinds of alert need more than that:
+A gauge disappears when its collector has not succeeded for its maximum age (by default three intervals), and Prometheus
+marks it as stale immediately. So an alert on a gauge stops firing when its value is unknown, after the time in the
+column "Keeps firing". Two kinds of alerts need an additional freshness condition:
 
-- those that compare with the present time (\`time() - …\`), because a value that is not renewed seems to grow old: they also ask that
-  the collector's last success be less than ${EXPORTER.freshBelow} of its intervals old, or that some of its targets succeed;
-- those on counters, because counters stay: an increase is 0 while nothing is polled, so they fall silent, and StacksMempoolFrozen,
-  which asks for 0, has the same guard.
+- Alerts that compare with the present time (\`time() - …\`), because a value that is not updated seems to grow old. They
+  require that the last success of the collector is less than ${EXPORTER.freshBelow} intervals ago, or that some of its targets succeed.
+- Alerts on counters, because counters do not disappear. Their increase is 0 without polls, so they stop firing.
+  StacksMempoolFrozen, which fires on an increase of 0, has a freshness condition.
 
-A ratio to a baseline does not exist before there is a day of history. A dead API is one alert, StacksUpstreamDown; a dead exporter
-is one alert, StacksExporterDown.
+A ratio to a baseline is absent until there is a day of history. A dead API causes one alert, StacksUpstreamDown; a dead
+exporter causes one alert, StacksExporterDown.
 
 ## The alerts
 
@@ -79,17 +88,16 @@ ${subjects.map(section).join("\n\n")}
 
 ## Inhibition
 
-While the first fires, the others of the same labels are not sent.
+While the first alert fires, Alertmanager does not send the inhibited alerts with the same labels.
 
-| Firing | Silences | Of the same | Why |
+| Firing | Inhibits | Same labels | Reason |
 | --- | --- | --- | --- |
 ${inhibitions
   .map(
-    ({ source, targets, equal, why }) =>
-      `| ${source} | ${targets.length > 10 ? "every other alert but those about the exporter's own end" : targets.join(", ")} | ${equal.join(", ")} | ${why} |`,
+    ({ source, targets, equal, why }) => `| ${source} | ${inhibited(source, targets)} | ${equal.join(", ")} | ${why} |`,
   )
   .join("\n")}
 
-How each alert was tried is in [alert-tests.md](alert-tests.md).
+[alert-tests.md](alert-tests.md) describes how the alerts are tested.
 `;
 }

@@ -1,4 +1,4 @@
-// What is made from the rules: files for Prometheus, Grafana and Alertmanager, runbooks, and a page.
+// Files generated from the rules: for Prometheus, Grafana and Alertmanager, the runbooks and docs/alerts.md.
 import { stringify } from "yaml";
 import { subjects } from "../../alerts/index.ts";
 import { alertmanagerExample } from "./alertmanager.ts";

@@ -1,4 +1,4 @@
-// The boards as Grafana reads them: one JSON file each.
+// The dashboards in the JSON format of Grafana, one file each.
 import { dashboardOf } from "../../dashboards/board.ts";
 import { boards } from "../../dashboards/index.ts";
 import type { Output } from "./output.ts";

@@ -1,4 +1,4 @@
-// Makes the files that are made from the source, and with --check says which of them are not current.
+// Generates files from the source. With --check it lists those that are outdated.
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, relative } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -10,7 +10,7 @@ import { metricsOutputs } from "./metrics.ts";
 import type { Output } from "./output.ts";
 import { statusOutputs } from "./status.ts";
 
-/** Everything that is generated. A new renderer is a file in `generate/` and one line here. */
+/** All generated files. To add a renderer, add a file in this folder and one line here. */
 export const outputs: readonly Output[] = [
   ...configurationOutputs,
   ...metricsOutputs,
@@ -22,7 +22,7 @@ export const outputs: readonly Output[] = [
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
-/** The outputs whose files differ from what they should be, or are missing. */
+/** The outputs whose files are outdated or missing. */
 export async function staleOutputs(): Promise<Output[]> {
   const stale: Output[] = [];
   for (const output of outputs) {

@@ -1,14 +1,14 @@
-// The same alerts for Grafana's own alerting, as a file that it provisions. The recording rules stay with Prometheus.
+// The alerts for Grafana's own alerting, as a provisioning file. The recording rules stay in Prometheus.
 import { stringify } from "yaml";
-import { type Alert, INTERVALS, type Subject } from "../../alerts/model.ts";
+import { type Alert, INTERVALS, oneLine, type Subject } from "../../alerts/model.ts";
 import { DATASOURCE_UID } from "../../alerts/settings.ts";
 import { runbookUrl } from "./runbooks.ts";
 
 /** Stable, and short enough for Grafana (40 characters). */
 const uidOf = ({ alert }: Alert) => alert.replace(/(?<=[a-z])(?=[A-Z])/g, "-").toLowerCase();
 
-/** Prometheus names the value `$value`; Grafana names it after its query. */
-const annotation = (text: string) => text.replaceAll("$value", "$values.query.Value");
+/** Replaces `$value` of Prometheus by the name that Grafana gives it. */
+const annotation = (text: string) => oneLine(text).replaceAll("$value", "$values.query.Value");
 
 const expression = (refId: string, model: object) => ({
   refId,
@@ -29,7 +29,7 @@ function rule(alert: Alert, subject: string): object {
         datasourceUid: DATASOURCE_UID,
         model: { refId: "query", expr: alert.expr, instant: true, range: false },
       },
-      // Every series that the query returns is an alert, whatever its value is; as in Prometheus.
+      // Every series that the query returns is an alert, regardless of its value, as in Prometheus.
       expression("exists", { type: "math", expression: "is_number($query) || is_nan($query) || is_inf($query)" }),
       expression("fires", {
         type: "threshold",

@@ -1,4 +1,4 @@
-// The rules as the Prometheus Operator reads them: the same groups as in the files for Prometheus, in a resource of its own.
+// The rules for the Prometheus Operator: the groups of the rule files in a PrometheusRule.
 import { stringify } from "yaml";
 import { subjects } from "../../alerts/index.ts";
 import type { Output } from "./output.ts";
@@ -11,7 +11,7 @@ const rule = {
   spec: { groups: [...recordingGroups(subjects), ...alertGroups(subjects, false)] },
 };
 
-/** The generated manifest; the optional alerts are not in it. */
+/** The generated manifest, without the optional alerts. */
 export const kubernetesOutputs: readonly Output[] = [
   {
     path: "deploy/kubernetes/prometheus-rule.yaml",

@@ -1,5 +1,5 @@
-// The rules as Prometheus reads them.
-import { type Alert, INTERVALS, type Recording, type Subject } from "../../alerts/model.ts";
+// The rules in the format of Prometheus.
+import { type Alert, INTERVALS, oneLine, type Recording, type Subject } from "../../alerts/model.ts";
 import { runbookUrl } from "./runbooks.ts";
 
 /** One rule of a group: a recording, or an alert. */
@@ -20,12 +20,12 @@ export interface PrometheusGroup {
   readonly rules: readonly PrometheusRule[];
 }
 
-/** A recording rule as Prometheus reads it. */
+/** A recording rule in the format of Prometheus. */
 export function recordingRule({ record, expr }: Pick<Recording, "record" | "expr">): PrometheusRule {
   return { record, expr };
 }
 
-/** An alert as Prometheus reads it. */
+/** An alert in the format of Prometheus. */
 export function alertRule(alert: Alert, { name }: Pick<Subject, "name">): PrometheusRule {
   return {
     alert: alert.alert,
@@ -33,11 +33,15 @@ export function alertRule(alert: Alert, { name }: Pick<Subject, "name">): Promet
     for: alert.for,
     ...(alert.keepFiringFor === undefined ? {} : { keep_firing_for: alert.keepFiringFor }),
     labels: { severity: alert.severity },
-    annotations: { summary: alert.summary, description: alert.description, runbook_url: runbookUrl(alert, name) },
+    annotations: {
+      summary: alert.summary,
+      description: oneLine(alert.description),
+      runbook_url: runbookUrl(alert, name),
+    },
   };
 }
 
-/** The groups of recording rules: baselines apart, because they are evaluated less often. */
+/** The groups of recording rules. Baselines have their own groups, because they are evaluated less often. */
 export function recordingGroups(subjects: readonly Subject[]): PrometheusGroup[] {
   return subjects
     .flatMap(({ name, baselines, recordings }) => [
@@ -47,7 +51,7 @@ export function recordingGroups(subjects: readonly Subject[]): PrometheusGroup[]
     .filter(({ rules }) => rules.length > 0);
 }
 
-/** The groups of alerts: those that everybody loads, or those that are optional. */
+/** The groups of the default alerts, or of the optional ones. */
 export function alertGroups(subjects: readonly Subject[], isOptional: boolean): PrometheusGroup[] {
   return subjects
     .map((subject) => ({
