@@ -1,20 +1,20 @@
-// Addresses: what the watched ones did in the range shown, and what does not look right about any of them.
+// Board Addresses: activity of the watched addresses in the time range, and irregularities.
 import { FEES } from "../alerts/thresholds.ts";
 import type { Board } from "./board.ts";
 import { TX_TYPES, worse } from "./colours.ts";
 import { coloured, heatmap, lines, type Panel, stat, table } from "./panel.ts";
 import { runbook } from "./runbook.ts";
-import { each, of, once, perMinute, stx, total } from "./select.ts";
+import { dedupe, metric, perMinute, perPrincipal, stx, total } from "./select.ts";
 
 const NAMED = { name: "~$name" };
-const NOBODY = "No watched address: see addresses in the configuration";
-const NOTHING = "Nothing counted in this range";
+const NO_ADDRESS = "No watched address: set addresses in the configuration";
+const NO_TRANSACTION = "No counted transaction in this range";
 
 const watched = (family: string, matchers: Readonly<Record<string, string>> = {}) =>
-  of(family, { ...NAMED, ...matchers });
-/** Only the addresses of the chosen groups. */
+  metric(family, { ...NAMED, ...matchers });
+/** Restricts an expression to the selected groups. */
 const grouped = (expr: string) =>
-  `(${expr} and on (network, name) ${of("stacks_address_info", { ...NAMED, group: "~$group" })})`;
+  `(${expr} and on (network, name) ${metric("stacks_address_info", { ...NAMED, group: "~$group" })})`;
 const inRange = (labels: string, selector: string) => grouped(total(labels, `increase(${selector}[$__range])`));
 const fleet = (selector: string) => inRange("network, name", selector);
 
@@ -22,16 +22,16 @@ const overview: readonly Panel[] = [
   stat({
     id: 1,
     title: "Watched",
-    description:
-      "Addresses of the chosen groups and names. Fewer than configured: some were never polled, see the board Exporter.",
+    description: `Addresses of the selected groups and names. If there are fewer than configured, some were not polled
+      yet: see the board Exporter.`,
     unit: "short",
     decimals: 0,
-    noValue: NOBODY,
+    noValue: NO_ADDRESS,
     width: 3,
     height: 4,
     queries: [
       {
-        expr: `count(${once(of("stacks_address_info", { ...NAMED, group: "~$group" }))})`,
+        expr: `count(${dedupe(metric("stacks_address_info", { ...NAMED, group: "~$group" }))})`,
         legend: "addresses",
       },
     ],
@@ -39,11 +39,11 @@ const overview: readonly Panel[] = [
   stat({
     id: 2,
     title: "Transactions",
-    description:
-      "Counted transactions of these addresses in the range shown, each once for every address that takes part.",
+    description: `Counted transactions of these addresses in the time range. A transaction counts once for every
+      watched address that takes part.`,
     unit: "locale",
     decimals: 0,
-    noValue: NOTHING,
+    noValue: NO_TRANSACTION,
     width: 3,
     height: 4,
     min: 0,
@@ -52,11 +52,11 @@ const overview: readonly Panel[] = [
   stat({
     id: 3,
     title: "Failed",
-    description:
-      "Share of the transactions they sent that were aborted; each paid its fee for nothing. Above some percent: look at the contract they call.",
+    description: `Share of the sent transactions that were aborted. Each paid its fee without effect. Above a few
+      percent, check the called contract.`,
     unit: "percentunit",
     decimals: 1,
-    noValue: "Nothing was sent",
+    noValue: "No transaction was sent",
     width: 3,
     height: 4,
     min: 0,
@@ -71,10 +71,10 @@ const overview: readonly Panel[] = [
   stat({
     id: 4,
     title: "STX received",
-    description: "STX that reached these addresses in the range shown. Transfers among them count on both sides.",
+    description: "STX received by these addresses in the time range. Transfers between them count on both sides.",
     unit: "short",
     decimals: 1,
-    noValue: NOTHING,
+    noValue: NO_TRANSACTION,
     width: 4,
     height: 4,
     min: 0,
@@ -84,11 +84,10 @@ const overview: readonly Panel[] = [
   stat({
     id: 5,
     title: "STX sent",
-    description:
-      "STX that left these addresses in the range shown, with the fees they paid. Unusual outflow is worth a call.",
+    description: "STX sent by these addresses in the time range, including fees. Investigate unusual outflow.",
     unit: "short",
     decimals: 1,
-    noValue: NOTHING,
+    noValue: NO_TRANSACTION,
     width: 4,
     height: 4,
     min: 0,
@@ -98,10 +97,10 @@ const overview: readonly Panel[] = [
   stat({
     id: 6,
     title: "Fees paid (STX)",
-    description: "Fees that these addresses paid in the range shown, as sender or as sponsor.",
+    description: "Fees paid by these addresses in the time range, as sender or as sponsor.",
     unit: "short",
     decimals: 3,
-    noValue: NOTHING,
+    noValue: NO_TRANSACTION,
     width: 4,
     height: 4,
     min: 0,
@@ -110,11 +109,11 @@ const overview: readonly Panel[] = [
   stat({
     id: 7,
     title: "Unprotected",
-    description:
-      "Transactions they sent in mode allow and without any post-condition: the called contract could have moved everything. A treasury should never send one.",
+    description: `Transactions sent in mode allow without any post-condition: the called contract could have moved any
+      asset. A treasury should never send one.`,
     unit: "locale",
     decimals: 0,
-    noValue: "Not told by this API",
+    noValue: "Not provided by this API",
     width: 3,
     height: 4,
     min: 0,
@@ -129,18 +128,20 @@ const overview: readonly Panel[] = [
   }),
   table({
     id: 8,
-    title: "The fleet",
-    description:
-      "One line for each address: what it did in the range shown. Last activity is that of the newest transaction seen, whatever its depth; the nonce is that of its newest mined transaction; pending ones are not deep enough to be counted.",
+    title: "Addresses",
+    description: `Activity of each address in the time range. Last activity is the time of the newest transaction seen,
+      at any depth. The nonce is that of the newest mined transaction. Pending transactions wait for confirmations.`,
     unit: "locale",
     decimals: 0,
-    noValue: NOBODY,
+    noValue: NO_ADDRESS,
     width: 24,
     height: 9,
     queries: [
-      { expr: `max by (network, name, group, kind) (${of("stacks_address_info", { ...NAMED, group: "~$group" })})` },
       {
-        expr: grouped(`${each(watched("stacks_address_last_transaction_timestamp_seconds"))} * 1000`),
+        expr: `max by (network, name, group, kind) (${metric("stacks_address_info", { ...NAMED, group: "~$group" })})`,
+      },
+      {
+        expr: grouped(`${perPrincipal(watched("stacks_address_last_transaction_timestamp_seconds"))} * 1000`),
       },
       { expr: fleet(watched("stacks_address_transactions_total")) },
       {
@@ -149,7 +150,7 @@ const overview: readonly Panel[] = [
       { expr: `${fleet(watched("stacks_address_received_microstx_total"))} / 1e6` },
       { expr: `${fleet(watched("stacks_address_sent_microstx_total"))} / 1e6` },
       { expr: `${fleet(watched("stacks_address_fees_paid_microstx_total"))} / 1e6` },
-      { expr: grouped(each(watched("stacks_address_nonce", { role: "sender" }))) },
+      { expr: grouped(perPrincipal(watched("stacks_address_nonce", { role: "sender" }))) },
       {
         expr: grouped(total("network, name", watched("stacks_address_pending_depth_transactions"))),
       },
@@ -185,13 +186,12 @@ const money: readonly Panel[] = [
     title: "STX in (above) and out (below)",
     interval: "5m",
     legend: "right",
-    description:
-      "STX received and sent, fees included, an hour at the pace of the moment. What leaves is drawn downwards.",
+    description: "STX received (upwards) and sent (downwards) per hour, including fees, at the present rate.",
     unit: "short",
-    noValue: NOTHING,
+    noValue: NO_TRANSACTION,
     width: 12,
     height: 9,
-    axis: "STX an hour",
+    axis: "STX per hour",
     bars: true,
     stacked: true,
     queries: [
@@ -207,28 +207,28 @@ const money: readonly Panel[] = [
   }),
   lines({
     id: 22,
-    title: "Net flow since counting began (STX)",
+    title: "Net flow since counting started (STX)",
     legend: "right",
     description:
-      "Received minus sent since counting began. It is not a balance: what the address had before is not known.",
+      "STX received minus STX sent since counting started. It is not a balance: the initial balance is unknown.",
     unit: "short",
-    noValue: NOBODY,
+    noValue: NO_ADDRESS,
     width: 12,
     height: 9,
     axis: "STX",
-    queries: [{ expr: grouped(stx(once(watched("stacks_address_net_flow_microstx")))), legend: "{{name}}" }],
+    queries: [{ expr: grouped(stx(dedupe(watched("stacks_address_net_flow_microstx")))), legend: "{{name}}" }],
   }),
   lines({
     id: 23,
     title: "Fees paid",
     legend: "right",
-    description:
-      "What each address pays in fees, an hour at the pace of the moment. A step up while the market is calm: look at how the sender chooses its fee.",
+    description: `Fees paid by each address per hour, at the present rate. If they rise while the market is calm, check
+      how the sender chooses its fee.`,
     unit: "short",
-    noValue: NOTHING,
+    noValue: NO_TRANSACTION,
     width: 12,
     height: 9,
-    axis: "STX an hour",
+    axis: "STX per hour",
     min: 0,
     queries: [
       {
@@ -242,7 +242,10 @@ const money: readonly Panel[] = [
     title: "Own fee against the market",
     interval: "10m",
     legend: "right",
-    description: `Median fee that the address paid within ${FEES.own.window}, over priority medium of the same type now. Above ${FEES.own.feeRatio} the same place was to be had for a third: StacksOwnFeeAboveMarket. Nothing of an address that paid fewer than ${FEES.own.leastTransactions} such fees within ${FEES.own.window}.`,
+    description: `Median fee that the address paid within ${FEES.own.window}, divided by the present fee of priority
+      medium of the same type. Above ${FEES.own.feeRatio}, a third of the fee would have been enough: see
+      StacksOwnFeeAboveMarket. Addresses with fewer than ${FEES.own.leastTransactions} such fees within
+      ${FEES.own.window} are not shown.`,
     unit: "none",
     noValue: "Too few fees were paid within an hour",
     width: 12,
@@ -257,7 +260,7 @@ const money: readonly Panel[] = [
     queries: [
       {
         expr: grouped(
-          `((histogram_quantile(0.5, sum by (le, network, name, tx_type) (increase(${watched("stacks_address_tx_fee_microstx_bucket")}[${FEES.own.window}]))) > 0) and on (network, name, tx_type) sum by (network, name, tx_type) (increase(${watched("stacks_address_tx_fee_microstx_count")}[${FEES.own.window}])) >= ${FEES.own.leastTransactions}) / on (network, tx_type) group_left () ${once(of("stacks_mempool_fee_priority_microstx", { priority: "medium" }))}`,
+          `((histogram_quantile(0.5, sum by (le, network, name, tx_type) (increase(${watched("stacks_address_tx_fee_microstx_bucket")}[${FEES.own.window}]))) > 0) and on (network, name, tx_type) sum by (network, name, tx_type) (increase(${watched("stacks_address_tx_fee_microstx_count")}[${FEES.own.window}])) >= ${FEES.own.leastTransactions}) / on (network, tx_type) group_left () ${dedupe(metric("stacks_mempool_fee_priority_microstx", { priority: "medium" }))}`,
         ),
         legend: "{{name}} {{tx_type}}",
       },
@@ -270,13 +273,13 @@ const detail: readonly Panel[] = [
   lines({
     id: 31,
     title: "$name: transactions by type",
-    description:
-      "Counted transactions a minute, by type and direction; sponsored ones are those that the address only paid for.",
+    description: `Counted transactions per minute, by type and direction. Direction sponsored: the address only paid
+      the fee.`,
     unit: "short",
-    noValue: NOTHING,
+    noValue: NO_TRANSACTION,
     width: 8,
     height: 8,
-    axis: "a minute",
+    axis: "per minute",
     min: 0,
     stacked: true,
     queries: [
@@ -288,14 +291,14 @@ const detail: readonly Panel[] = [
   }),
   lines({
     id: 32,
-    title: "$name: how they ended",
-    description:
-      "Counted transactions a minute, by outcome. Aborted ones paid their fee: abort_by_response is the contract saying no, abort_by_post_condition is a protection at work.",
+    title: "$name: transactions by status",
+    description: `Counted transactions per minute, by status. Aborted transactions paid their fee. abort_by_response:
+      the contract returned an error. abort_by_post_condition: a post-condition did not hold.`,
     unit: "short",
-    noValue: NOTHING,
+    noValue: NO_TRANSACTION,
     width: 8,
     height: 8,
-    axis: "a minute",
+    axis: "per minute",
     min: 0,
     stacked: true,
     queries: [{ expr: perMinute("tx_status", watched("stacks_address_transactions_total")), legend: "{{tx_status}}" }],
@@ -308,13 +311,12 @@ const detail: readonly Panel[] = [
   lines({
     id: 33,
     title: "$name: STX transfers",
-    description:
-      "Amount of STX transfers, mints and burns as the address sees them, an hour at the pace of the moment; no fees.",
+    description: "Amount of STX transfers, mints and burns per hour, without fees, at the present rate, by direction.",
     unit: "short",
-    noValue: NOTHING,
+    noValue: NO_TRANSACTION,
     width: 8,
     height: 8,
-    axis: "STX an hour",
+    axis: "STX per hour",
     min: 0,
     queries: [
       {
@@ -326,8 +328,7 @@ const detail: readonly Panel[] = [
   heatmap({
     id: 34,
     title: "$name: size of STX transfers (microSTX)",
-    description:
-      "How many transfers fell into each range of amounts. A lonely cell far above the others is a transfer to ask about.",
+    description: "Distribution of the amounts of STX transfers. Investigate single cells far above the others.",
     unit: "short",
     noValue: "No transfer in this range",
     width: 8,
@@ -342,11 +343,11 @@ const detail: readonly Panel[] = [
   table({
     id: 35,
     title: "$name: tokens in this range",
-    description:
-      "Transfers, mints and burns of fungible tokens (with their amount in base units) and of non-fungible ones, by asset and direction.",
+    description: `Transfers, mints and burns of fungible tokens (with their amount in base units) and of non-fungible
+      tokens, by asset and direction.`,
     unit: "locale",
     decimals: 0,
-    noValue: "No token moved in this range",
+    noValue: "No token transfer in this range",
     width: 16,
     height: 8,
     queries: [
@@ -372,44 +373,44 @@ const detail: readonly Panel[] = [
   lines({
     id: 36,
     title: "$name: number of transfers",
-    description:
-      "STX transfers, mints and burns a minute, by direction: many small ones and one large one look alike in the amount.",
+    description: `STX transfers, mints and burns per minute, by direction. The amount alone does not distinguish many
+      small transfers from a large one.`,
     unit: "short",
-    noValue: NOTHING,
+    noValue: NO_TRANSACTION,
     width: 8,
     height: 8,
-    axis: "a minute",
+    axis: "per minute",
     min: 0,
     queries: [{ expr: perMinute("direction", watched("stacks_address_stx_transfers_total")), legend: "{{direction}}" }],
   }),
   lines({
     id: 37,
     title: "$name: events",
-    description: "Asset events a minute by class and action, and events of every kind that its transactions left.",
+    description: "Asset events per minute by class and action, and all events emitted by transactions of the address.",
     unit: "short",
-    noValue: NOTHING,
+    noValue: NO_TRANSACTION,
     width: 8,
     height: 8,
-    axis: "a minute",
+    axis: "per minute",
     min: 0,
     queries: [
       {
         expr: perMinute("asset_class, action", watched("stacks_address_asset_events_total")),
         legend: "{{asset_class}} {{action}}",
       },
-      { expr: perMinute("name", watched("stacks_address_events_emitted_total")), legend: "of every kind, sent" },
+      { expr: perMinute("name", watched("stacks_address_events_emitted_total")), legend: "all events, sent" },
     ],
   }),
   lines({
     id: 38,
     title: "$name: execution cost",
-    description:
-      "What its transactions take of the blocks, a minute, in the units of each dimension. Cost, not size, is what fills a tenure.",
+    description: `Execution cost of its transactions per minute, in the units of each dimension. Execution cost, not
+      size, fills a tenure.`,
     unit: "short",
-    noValue: NOTHING,
+    noValue: NO_TRANSACTION,
     width: 8,
     height: 8,
-    axis: "a minute",
+    axis: "per minute",
     log: true,
     queries: [
       {
@@ -421,7 +422,8 @@ const detail: readonly Panel[] = [
   table({
     id: 39,
     title: "$name: post-conditions in this range",
-    description: "Conditions on the transactions it sent: mode deny refuses whatever is not named, allow lets it pass.",
+    description: `Post-conditions of the transactions that the address sent. Mode deny rejects transfers without a
+      condition, mode allow accepts them.`,
     unit: "locale",
     decimals: 0,
     noValue: "No post-condition in this range",
@@ -444,13 +446,13 @@ const detail: readonly Panel[] = [
   lines({
     id: 40,
     title: "$name: sponsored and unprotected",
-    description:
-      "Sponsored transactions a minute, as sender (somebody else paid) and as sponsor, and those sent without any protection.",
+    description: `Sponsored transactions per minute, as sender or as sponsor, and transactions sent without any
+      post-condition.`,
     unit: "short",
-    noValue: NOTHING,
+    noValue: NO_TRANSACTION,
     width: 12,
     height: 8,
-    axis: "a minute",
+    axis: "per minute",
     min: 0,
     queries: [
       {
@@ -466,14 +468,14 @@ const detail: readonly Panel[] = [
 const trust: readonly Panel[] = [
   lines({
     id: 51,
-    title: "Transactions of the fleet",
+    title: "Transactions of all addresses",
     legend: "right",
-    description: "Counted transactions a minute, by type, of all chosen addresses.",
+    description: "Counted transactions of all selected addresses per minute, by type.",
     unit: "short",
-    noValue: NOTHING,
+    noValue: NO_TRANSACTION,
     width: 12,
     height: 8,
-    axis: "a minute",
+    axis: "per minute",
     min: 0,
     stacked: true,
     queries: [
@@ -486,13 +488,13 @@ const trust: readonly Panel[] = [
   }),
   lines({
     id: 52,
-    title: "Seen, not counted yet",
+    title: "Not counted yet",
     legend: "right",
-    description:
-      "Transactions that wait for their confirmations, and those still to be read. A backlog that grows: the budget is too small for the watch list.",
+    description: `Transactions that wait for confirmations, and transactions not read yet. If the latter grow, the
+      budget is too small for the watch list.`,
     unit: "short",
     decimals: 0,
-    noValue: NOBODY,
+    noValue: NO_ADDRESS,
     width: 12,
     height: 8,
     min: 0,
@@ -503,19 +505,19 @@ const trust: readonly Panel[] = [
         legend: "{{name}}",
       },
       {
-        expr: grouped(`${once(watched("stacks_address_backlog_transactions"))} > 0`),
-        legend: "{{name}} to be read",
+        expr: grouped(`${dedupe(watched("stacks_address_backlog_transactions"))} > 0`),
+        legend: "{{name}} not read",
       },
     ],
   }),
   table({
     id: 53,
-    title: "What did not fit in this range",
-    description:
-      "Counted transactions that a reorganisation took back (counters are never lowered for them) or gave back, transactions passed over, answers that cannot be right, and assets folded into other. All of it should be rare.",
+    title: "Irregularities in this range",
+    description: `Counted transactions that a reorganisation reverted (counters are not lowered) or restored, skipped
+      transactions, invalid responses, and assets counted as other. All of them should be rare.`,
     unit: "locale",
     decimals: 0,
-    noValue: "Nothing: all is well",
+    noValue: "None",
     width: 24,
     height: 8,
     queries: [
@@ -525,10 +527,10 @@ const trust: readonly Panel[] = [
         ),
       },
       {
-        expr: grouped(each(`increase(${watched("stacks_address_restored_transactions_total")}[$__range])`)),
+        expr: grouped(perPrincipal(`increase(${watched("stacks_address_restored_transactions_total")}[$__range])`)),
       },
       {
-        expr: grouped(each(`increase(${watched("stacks_address_gap_transactions_total")}[$__range])`)),
+        expr: grouped(perPrincipal(`increase(${watched("stacks_address_gap_transactions_total")}[$__range])`)),
       },
       {
         expr: grouped(total("network, name", `increase(${watched("stacks_address_irregularities_total")}[$__range])`)),
@@ -536,28 +538,28 @@ const trust: readonly Panel[] = [
       {
         expr: grouped(total("network, name", `increase(${watched("stacks_address_label_overflow_total")}[$__range])`)),
       },
-      { expr: grouped(each(watched("stacks_address_indexed_transactions"))) },
-      { expr: grouped(each(watched("stacks_address_last_transaction_block_height"))) },
+      { expr: grouped(perPrincipal(watched("stacks_address_indexed_transactions"))) },
+      { expr: grouped(perPrincipal(watched("stacks_address_last_transaction_block_height"))) },
     ],
     columns: {
       name: "name",
       "Value #A": "reverted",
       "Value #B": "restored",
-      "Value #C": "passed over",
+      "Value #C": "skipped",
       "Value #D": "irregular",
-      "Value #E": "folded into other",
-      "Value #F": "indexed by the server",
-      "Value #G": "height of the newest",
+      "Value #E": "counted as other",
+      "Value #F": "reported by the server",
+      "Value #G": "newest height",
     },
     sortBy: "-reverted",
   }),
 ];
 
-/** What the watched addresses did. */
+/** The board Addresses. */
 export const addresses: Board = {
   uid: "stacks-addresses",
   title: "Stacks / Addresses",
-  description: "What did the watched addresses do, and does anything about one of them look wrong?",
+  description: "What did the watched addresses do, and is anything wrong with one of them?",
   from: "now-6h",
   networks: "several",
   variables: [
@@ -578,7 +580,7 @@ export const addresses: Board = {
   rows: [
     { panels: overview },
     { id: 20, title: "Money", panels: money },
-    { id: 50, title: "What can be trusted", panels: trust },
+    { id: 50, title: "Data quality", panels: trust },
     { id: 30, title: "$name", collapsed: true, repeat: "name", panels: detail },
   ],
 };

@@ -1,13 +1,14 @@
-// A board: its panels get their places, and what all boards share is added: variables, links, annotations.
+// Makes a dashboard from a board: lays out the panels, and adds the variables, links and annotations of all boards.
 import * as dashboard from "@grafana/grafana-foundation-sdk/dashboard";
+import { oneLine } from "../alerts/model.ts";
 import { RUNBOOKS_URL } from "../alerts/settings.ts";
 import { DATASOURCE, type Panel } from "./panel.ts";
-import { alertsInState, of, ofProcess } from "./select.ts";
+import { alertsInState, metric, ofProcess } from "./select.ts";
 
-/** Every board has it; the links between boards follow it. */
+/** Tag of all boards; the links between boards use it. */
 export const TAG = "stacks-exporter";
 
-/** A place on the grid: a panel, or panels one below the other. */
+/** A cell of the grid: a panel, or several panels stacked vertically. */
 export type Slot = Panel | Stack;
 
 interface Stack {
@@ -16,37 +17,37 @@ interface Stack {
   readonly panels: readonly Panel[];
 }
 
-/** Panels of one width, one below the other. */
+/** Stacks panels of the same width vertically. */
 export function stack(...panels: readonly [Panel, ...Panel[]]): Stack {
   return { width: panels[0].width, height: panels.reduce((sum, { height }) => sum + height, 0), panels };
 }
 
-/** Panels under a heading; without one, at the top. */
+/** Panels under a heading; panels without a heading are at the top. */
 export interface Row {
-  /** Unique among the ids of the board. Absent: no heading. */
+  /** Unique in the board. Absent: no heading. */
   readonly id?: number;
   readonly title?: string;
-  /** Closed until somebody opens it: its queries cost nothing before. */
+  /** Closed by default: its queries run only when it is open. */
   readonly collapsed?: boolean;
-  /** Once for each value of a variable. */
+  /** Repeats the row for each value of this variable. */
   readonly repeat?: string;
   readonly panels: readonly Slot[];
 }
 
 export interface Board {
-  /** Kept for ever: bookmarks and links have it. */
+  /** Never changes: bookmarks and links use it. */
   readonly uid: string;
   readonly title: string;
   readonly description: string;
-  /** Range that is shown at first, such as `now-6h`. */
+  /** Default start of the time range, such as `now-6h`. */
   readonly from: string;
-  /** Whether one network is looked at, or several. */
+  /** Whether the board shows one network at a time, or several. */
   readonly networks: "one" | "several";
   readonly variables?: readonly Variable[];
   readonly rows: readonly Row[];
 }
 
-/** A variable of a board's own. */
+/** A variable of a single board. */
 export type Variable =
   | { readonly kind: "label"; readonly name: string; readonly label: string; readonly query: string }
   | { readonly kind: "choice"; readonly name: string; readonly label: string; readonly values: readonly string[] }
@@ -117,17 +118,17 @@ const annotations = () => [
   annotation("Alerts", alertsInState("firing"), "red", "{{alertname}}", "{{severity}} {{name}} {{collector}}"),
   annotation(
     "Reorganisations",
-    `changes(${of("stacks_chain_reorgs_total")}[2m]) > 0`,
+    `changes(${metric("stacks_chain_reorgs_total")}[2m]) > 0`,
     "purple",
     "Reorganisation",
-    "{{network}}: followed blocks were replaced",
+    "{{network}}: known blocks were replaced",
   ),
   annotation(
     "Restarts",
     `changes(${ofProcess("process_start_time_seconds")}[2m]) > 0`,
     "blue",
     "Exporter restarted",
-    "{{instance}}: its counters began anew",
+    "{{instance}}: the process was restarted",
   ),
 ];
 
@@ -142,13 +143,13 @@ const links = () => [
     .type(dashboard.DashboardLinkType.Link)
     .url(`${RUNBOOKS_URL}/`)
     .icon("doc")
-    .tooltip("What each alert means, and what to do")
+    .tooltip("Meaning of each alert, and what to do")
     .targetBlank(true),
 ];
 
 const WIDTH = 24;
 
-/** Puts panels side by side, line by line; gives the models and the first free line. */
+/** Places panels from left to right in lines. Returns the models and the first free line. */
 function placed(slots: readonly Slot[], top: number): { readonly models: dashboard.Panel[]; readonly bottom: number } {
   let [x, y, lineHeight] = [0, top, 0];
   const models = slots.flatMap((slot) => {
@@ -183,11 +184,11 @@ function layOut(rows: readonly Row[]): (dashboard.Panel | dashboard.RowPanel)[] 
   });
 }
 
-/** The dashboard as Grafana reads it. */
+/** The dashboard in the JSON format of Grafana. */
 export function dashboardOf(board: Board): dashboard.Dashboard {
   const built = new dashboard.DashboardBuilder(board.title)
     .uid(board.uid)
-    .description(board.description)
+    .description(oneLine(board.description))
     .tags([TAG])
     .readonly()
     .timezone("browser")

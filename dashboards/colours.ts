@@ -1,7 +1,7 @@
-// The same thing has the same colour on every board.
+// Colours: a thing has the same colour on every board.
 import { coloured, type Override, type Steps } from "./panel.ts";
 
-/** Priorities, and what they are compared with. */
+/** Priorities. */
 export const PRIORITIES: readonly Override[] = [
   coloured("no", "blue"),
   coloured("low", "green"),
@@ -18,23 +18,23 @@ export const TX_TYPES: readonly Override[] = [
   coloured("poison_microblock", "red"),
 ];
 
-/** Steps at which something becomes yellow, then red. */
+/** Green, yellow from the first value, red from the second. */
 export const worse = (yellow: number, red: number): Steps => [
-  // The text for "no value" has the colour of the base: it is not good news.
+  // The text for a missing value has the colour of the base step, which must not be green.
   [null, "text"],
   [0, "green"],
   [yellow, "yellow"],
   [red, "red"],
 ];
 
-/** Red from one on: nothing of it should ever happen. */
+/** Red from 1: for events that should never happen. */
 export const never: Steps = [
   [null, "text"],
   [0, "green"],
   [1, "red"],
 ];
 
-/** A broken line without a legend value of its own: a limit or a usual level. */
+/** A dashed line: a limit or a usual level. */
 export const reference = (name: string, color: string): Override =>
   coloured(name, color, {
     "custom.lineStyle": { fill: "dash", dash: [8, 6] },

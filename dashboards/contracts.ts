@@ -1,40 +1,40 @@
-// Contracts: what the watched ones print, and which of them fell silent.
+// Board Contracts: events of the watched contracts, and contracts that stopped printing.
 import type { Board } from "./board.ts";
 import { never } from "./colours.ts";
 import { coloured, lines, type Panel, stat, table } from "./panel.ts";
-import { each, of, once, perMinute, total } from "./select.ts";
+import { dedupe, metric, perMinute, perPrincipal, total } from "./select.ts";
 
 const NAMED = { name: "~$name" };
-const NOBODY = "No watched contract: see contracts in the configuration";
-const NOTHING = "No event in this range";
+const NO_CONTRACT = "No watched contract: set contracts in the configuration";
+const NO_EVENT = "No event in this range";
 
-const watched = (family: string) => of(family, NAMED);
-const info = of("stacks_contract_info", { ...NAMED, group: "~$group" });
-/** Only the contracts of the chosen groups. */
+const watched = (family: string) => metric(family, NAMED);
+const info = metric("stacks_contract_info", { ...NAMED, group: "~$group" });
+/** Restricts an expression to the selected groups. */
 const grouped = (expr: string) => `(${expr} and on (network, name) ${info})`;
 const inRange = (family: string) => grouped(total("network, name", `increase(${watched(family)}[$__range])`));
-const silence = `time() - ${once(watched("stacks_contract_last_event_observed_timestamp_seconds"))}`;
+const silence = `time() - ${dedupe(watched("stacks_contract_last_event_observed_timestamp_seconds"))}`;
 
 const overview: readonly Panel[] = [
   stat({
     id: 1,
     title: "Watched",
-    description:
-      "Contracts of the chosen groups and names. Fewer than configured: some were never polled, see the board Exporter.",
+    description: `Contracts of the selected groups and names. If there are fewer than configured, some were not polled
+      yet: see the board Exporter.`,
     unit: "short",
     decimals: 0,
-    noValue: NOBODY,
+    noValue: NO_CONTRACT,
     width: 4,
     height: 4,
-    queries: [{ expr: `count(${once(info)})`, legend: "contracts" }],
+    queries: [{ expr: `count(${dedupe(info)})`, legend: "contracts" }],
   }),
   stat({
     id: 2,
     title: "Events",
-    description: "Events counted in the range shown. Each is counted once, when it has the configured confirmations.",
+    description: "Events counted in the time range. Each event counts once, when it has the configured confirmations.",
     unit: "locale",
     decimals: 0,
-    noValue: NOTHING,
+    noValue: NO_EVENT,
     width: 4,
     height: 4,
     min: 0,
@@ -43,10 +43,10 @@ const overview: readonly Panel[] = [
   stat({
     id: 3,
     title: "Transactions with events",
-    description: "Transactions with at least one counted event in the range shown.",
+    description: "Transactions with at least one counted event in the time range.",
     unit: "locale",
     decimals: 0,
-    noValue: NOTHING,
+    noValue: NO_EVENT,
     width: 4,
     height: 4,
     min: 0,
@@ -55,8 +55,8 @@ const overview: readonly Panel[] = [
   stat({
     id: 4,
     title: "Silent contracts",
-    description:
-      "Contracts of which no new event was seen since they were first polled. A contract that never prints belongs among the addresses instead.",
+    description: `Contracts without a new event since their first poll. Watch a contract that never prints as an
+      address instead.`,
     unit: "short",
     decimals: 0,
     noValue: "None",
@@ -65,7 +65,7 @@ const overview: readonly Panel[] = [
     min: 0,
     queries: [
       {
-        expr: `count(${once(info)} unless on (network, name) ${watched("stacks_contract_last_event_observed_timestamp_seconds")})`,
+        expr: `count(${dedupe(info)} unless on (network, name) ${watched("stacks_contract_last_event_observed_timestamp_seconds")})`,
         legend: "silent",
       },
     ],
@@ -73,11 +73,11 @@ const overview: readonly Panel[] = [
   stat({
     id: 5,
     title: "Polls with a gap",
-    description:
-      "Times in the range shown that an unknown number of events was passed over, because the place where reading ended was lost. Poll more often, or raise pages.",
+    description: `Polls in the time range that skipped an unknown number of events, because their position in the list
+      was lost. Poll more often, or raise pages.`,
     unit: "short",
     decimals: 0,
-    noValue: NOBODY,
+    noValue: NO_CONTRACT,
     width: 4,
     height: 4,
     min: 0,
@@ -88,10 +88,10 @@ const overview: readonly Panel[] = [
     id: 6,
     title: "Reverted events",
     description:
-      "Counted events whose transaction is in no block any more, in the range shown; the counters are never lowered for them.",
+      "Counted events in the time range whose transaction is in no block any more. The counters are not lowered.",
     unit: "short",
     decimals: 0,
-    noValue: NOBODY,
+    noValue: NO_CONTRACT,
     width: 4,
     height: 4,
     min: 0,
@@ -103,22 +103,22 @@ const overview: readonly Panel[] = [
   }),
   table({
     id: 7,
-    title: "The contracts",
-    description:
-      "One line for each contract: what it printed in the range shown, and when an event was last seen for the first time (events themselves carry no time). Pending ones are not deep enough to be counted; the topics of folded ones are shown as other.",
+    title: "Contracts",
+    description: `Events of each contract in the time range, and when a new event was last seen (events carry no time
+      of their own). Pending events wait for confirmations. Events whose topic has no series count as other.`,
     unit: "locale",
     decimals: 0,
-    noValue: NOBODY,
+    noValue: NO_CONTRACT,
     width: 24,
     height: 7,
     queries: [
       { expr: `max by (network, name, group, contract_id) (${info})` },
       {
-        expr: grouped(`${each(watched("stacks_contract_last_event_observed_timestamp_seconds"))} * 1000`),
+        expr: grouped(`${perPrincipal(watched("stacks_contract_last_event_observed_timestamp_seconds"))} * 1000`),
       },
       { expr: inRange("stacks_contract_events_total") },
       { expr: inRange("stacks_contract_event_transactions_total") },
-      { expr: grouped(each(watched("stacks_contract_pending_depth_events"))) },
+      { expr: grouped(perPrincipal(watched("stacks_contract_pending_depth_events"))) },
       { expr: inRange("stacks_contract_events_gap_total") },
       { expr: inRange("stacks_contract_reverted_events_total") },
       { expr: inRange("stacks_contract_label_overflow_total") },
@@ -134,7 +134,7 @@ const overview: readonly Panel[] = [
       "Value #E": "pending",
       "Value #F": "gaps",
       "Value #G": "reverted",
-      "Value #H": "folded",
+      "Value #H": "counted as other",
     },
     sortBy: "-events",
     overrides: [
@@ -150,13 +150,13 @@ const over: readonly Panel[] = [
     id: 21,
     title: "Events by contract",
     legend: "right",
-    description:
-      "Counted events a minute. A step is a change in use; a fall to nothing is a contract, or its front end, that stopped.",
+    description: `Counted events per minute. A step is a change in use; if events stop, the contract or its front end
+      has stopped.`,
     unit: "short",
-    noValue: NOTHING,
+    noValue: NO_EVENT,
     width: 12,
     height: 9,
-    axis: "a minute",
+    axis: "per minute",
     min: 0,
     stacked: true,
     queries: [
@@ -167,13 +167,13 @@ const over: readonly Panel[] = [
     id: 22,
     title: "Events by type and topic",
     legend: "right",
-    description:
-      "Counted events a minute of all chosen contracts, by type and topic. Topics beyond max_topics are other.",
+    description: `Counted events of all selected contracts per minute, by type and topic. Topics beyond max_topics
+      count as other.`,
     unit: "short",
-    noValue: NOTHING,
+    noValue: NO_EVENT,
     width: 12,
     height: 9,
-    axis: "a minute",
+    axis: "per minute",
     min: 0,
     queries: [
       {
@@ -184,10 +184,10 @@ const over: readonly Panel[] = [
   }),
   lines({
     id: 23,
-    title: "Silence",
+    title: "Time since the last event",
     legend: "right",
-    description:
-      "Time since an event was last seen for the first time. A line that climbs beyond its usual teeth is a contract that fell silent.",
+    description: `Time since a new event was last seen. A line that rises above its usual maximum is a contract that
+      stopped printing.`,
     unit: "m",
     noValue: "No event was seen yet",
     width: 12,
@@ -197,13 +197,13 @@ const over: readonly Panel[] = [
   }),
   lines({
     id: 24,
-    title: "Events in one transaction",
+    title: "Events per transaction",
     legend: "right",
-    description:
-      "Counted events for each transaction that has any. A contract that suddenly prints more per call was upgraded, or is called by another one.",
+    description: `Counted events per transaction with events. A sudden increase: the contract was upgraded, or another
+      contract calls it.`,
     unit: "short",
     decimals: 1,
-    noValue: NOTHING,
+    noValue: NO_EVENT,
     width: 12,
     height: 9,
     axis: "events",
@@ -211,7 +211,7 @@ const over: readonly Panel[] = [
     queries: [
       {
         expr: grouped(
-          `${total("network, name", `increase(${watched("stacks_contract_events_total")}[$__rate_interval])`)} / (${each(`increase(${watched("stacks_contract_event_transactions_total")}[$__rate_interval])`)} > 0)`,
+          `${total("network, name", `increase(${watched("stacks_contract_events_total")}[$__rate_interval])`)} / (${perPrincipal(`increase(${watched("stacks_contract_event_transactions_total")}[$__rate_interval])`)} > 0)`,
         ),
         legend: "{{name}}",
       },
@@ -219,62 +219,62 @@ const over: readonly Panel[] = [
   }),
   lines({
     id: 25,
-    title: "Seen, not counted yet",
+    title: "Not counted yet",
     legend: "right",
-    description:
-      "Events that wait for their confirmations. It follows the traffic; a lasting rise means that blocks are slow.",
+    description: `Events that wait for confirmations. They follow the traffic; a lasting increase means that blocks are
+      slow.`,
     unit: "short",
     decimals: 0,
-    noValue: NOBODY,
+    noValue: NO_CONTRACT,
     width: 12,
     height: 8,
     min: 0,
-    queries: [{ expr: grouped(once(watched("stacks_contract_pending_depth_events"))), legend: "{{name}}" }],
+    queries: [{ expr: grouped(dedupe(watched("stacks_contract_pending_depth_events"))), legend: "{{name}}" }],
   }),
   lines({
     id: 26,
-    title: "What did not fit",
+    title: "Irregularities",
     legend: "right",
-    description:
-      "Polls with a gap, reverted and restored events, and events whose topic was folded into other. All of it should be rare.",
+    description: `Polls with a gap, reverted and restored events, and events whose topic counts as other. All of them
+      should be rare.`,
     unit: "short",
     decimals: 0,
-    noValue: NOBODY,
+    noValue: NO_CONTRACT,
     width: 12,
     height: 8,
     min: 0,
     bars: true,
     queries: [
       {
-        expr: `sum(${once(`increase(${watched("stacks_contract_events_gap_total")}[$__rate_interval])`)})`,
+        expr: `sum(${dedupe(`increase(${watched("stacks_contract_events_gap_total")}[$__rate_interval])`)})`,
         legend: "polls with a gap",
       },
       {
-        expr: `sum(${once(`increase(${watched("stacks_contract_reverted_events_total")}[$__rate_interval])`)})`,
+        expr: `sum(${dedupe(`increase(${watched("stacks_contract_reverted_events_total")}[$__rate_interval])`)})`,
         legend: "reverted",
       },
       {
-        expr: `sum(${once(`increase(${watched("stacks_contract_restored_events_total")}[$__rate_interval])`)})`,
+        expr: `sum(${dedupe(`increase(${watched("stacks_contract_restored_events_total")}[$__rate_interval])`)})`,
         legend: "restored",
       },
       {
-        expr: `sum(${once(`increase(${watched("stacks_contract_label_overflow_total")}[$__rate_interval])`)})`,
-        legend: "folded into other",
+        expr: `sum(${dedupe(`increase(${watched("stacks_contract_label_overflow_total")}[$__rate_interval])`)})`,
+        legend: "counted as other",
       },
     ],
     overrides: [
       coloured("polls with a gap", "red"),
       coloured("reverted", "purple"),
-      coloured("folded into other", "yellow"),
+      coloured("counted as other", "yellow"),
     ],
   }),
 ];
 
-/** What the watched contracts print. */
+/** The board Contracts. */
 export const contracts: Board = {
   uid: "stacks-contracts",
   title: "Stacks / Contracts",
-  description: "What do the watched contracts print, and did one of them fall silent?",
+  description: "What do the watched contracts print, and did one of them stop?",
   from: "now-6h",
   networks: "several",
   variables: [

@@ -1,23 +1,22 @@
-// Exporter: is there anything to trust, what does it cost, and what does the API have against it?
+// Board Exporter: freshness of the data, use of the budget, changes of the API, the process.
 import { STATES } from "../src/telemetry/self-metrics.ts";
 import type { Board } from "./board.ts";
 import { reference, worse } from "./colours.ts";
 import { coloured, lines, type Override, type Panel, shown, stat, table, timeline } from "./panel.ts";
-import { firingNames, of, ofProcess, perMinute } from "./select.ts";
+import { firingNames, metric, ofProcess, perMinute } from "./select.ts";
 import { upstreams } from "./upstreams.ts";
 
-const NOT_SCRAPED = "Nothing: is the exporter scraped?";
-const NEVER = "None since it started";
+const NOT_SCRAPED = "No data: is the exporter scraped?";
+const NEVER = "None since the exporter started";
 const COLLECTOR = { collector: "~$collector" };
-const own = (family: string, matchers: Readonly<Record<string, string>> = {}) => of(family, matchers);
 const inRange = (labels: string, selector: string) => `sum by (${labels}) (increase(${selector}[$__range]))`;
 
-// These families have no series until something happened.
-const none = `max by (operation) (${own("stacks_exporter_upstream_operation_retired")}) * 0`;
+// Families without series until the first event.
+const none = `max by (operation) (${metric("stacks_exporter_upstream_operation_retired")}) * 0`;
 
-// The limit of each network, or of each window.
+// The limit of each network or window.
 const LIMIT: Override = {
-  regexp: ".* limit( of the .*)?$",
+  regexp: ".* limit( per .*)?$",
   properties: {
     color: { mode: "fixed", fixedColor: "red" },
     "custom.lineStyle": { fill: "dash", dash: [8, 6] },
@@ -28,9 +27,9 @@ const LIMIT: Override = {
 const health: readonly Panel[] = [
   stat({
     id: 1,
-    title: "Networks that answer",
-    description:
-      "Up: the last poll of at least one collector got a valid answer. Down: nothing on any board is fresh; see the reasons of failures below, and the log.",
+    title: "Networks",
+    description: `Up: the last poll of at least one collector got a valid response. Down: no board has fresh data; see
+      the failures by reason below, and the log.`,
     unit: "none",
     noValue: NOT_SCRAPED,
     width: 5,
@@ -38,13 +37,13 @@ const health: readonly Panel[] = [
     colour: "background",
     text: "both",
     mappings: [shown(1, "up", "green", 0), shown(0, "down", "red", 1)],
-    queries: [{ expr: `min by (network) (${own("stacks_up")})`, legend: "{{network}}" }],
+    queries: [{ expr: `min by (network) (${metric("stacks_up")})`, legend: "{{network}}" }],
   }),
   stat({
     id: 2,
-    title: "Oldest answer",
-    description:
-      "Age of the oldest last success among the chosen collectors. Gauges disappear at their maximum age, so nothing older is ever shown.",
+    title: "Oldest success",
+    description: `Age of the oldest last success among the selected collectors. Gauges disappear at their maximum age,
+      so older values are never shown.`,
     unit: "s",
     decimals: 0,
     noValue: "None yet",
@@ -54,7 +53,7 @@ const health: readonly Panel[] = [
     steps: worse(300, 900),
     queries: [
       {
-        expr: `time() - min(${own("stacks_exporter_collector_last_success_timestamp_seconds", COLLECTOR)})`,
+        expr: `time() - min(${metric("stacks_exporter_collector_last_success_timestamp_seconds", COLLECTOR)})`,
         legend: "age",
       },
     ],
@@ -62,8 +61,8 @@ const health: readonly Panel[] = [
   stat({
     id: 3,
     title: "Failed polls",
-    description:
-      "Share of polls in the range shown that failed. Retries are inside a poll, so each of these is data that was missing for a while.",
+    description: `Share of failed polls in the time range. Retries are part of a poll, so each failed poll means
+      missing data.`,
     unit: "percentunit",
     decimals: 1,
     noValue: "No poll in this range",
@@ -73,16 +72,17 @@ const health: readonly Panel[] = [
     steps: worse(0.01, 0.1),
     queries: [
       {
-        expr: `sum(increase(${own("stacks_exporter_collector_runs_total", { ...COLLECTOR, outcome: "error" })}[$__range])) / (sum(increase(${own("stacks_exporter_collector_runs_total", COLLECTOR)}[$__range])) > 0)`,
+        expr: `sum(increase(${metric("stacks_exporter_collector_runs_total", { ...COLLECTOR, outcome: "error" })}[$__range])) / (sum(increase(${metric("stacks_exporter_collector_runs_total", COLLECTOR)}[$__range])) > 0)`,
         legend: "failed",
       },
     ],
   }),
   stat({
     id: 4,
-    title: "Budget planned",
-    description:
-      "Requests that the schedules need in a minute, over the configured budget. What is left goes to retries and to targets polled before their turn, so the used share may well be 100 %. Planned above 100 % does not fit: fewer targets, longer intervals or a larger budget.",
+    title: "Planned share of the budget",
+    description: `Requests per minute that the schedules need, divided by the configured budget. Retries and early
+      polls use the remainder, so the used share may be 100 %. Above 100 % the configuration does not fit: watch fewer
+      targets, use longer intervals or a larger budget.`,
     unit: "percentunit",
     decimals: 0,
     noValue: NOT_SCRAPED,
@@ -92,16 +92,16 @@ const health: readonly Panel[] = [
     steps: worse(0.8, 1),
     queries: [
       {
-        expr: `max(${own("stacks_exporter_budget_planned_requests", { window: "minute" })} / ${own("stacks_exporter_budget_limit_requests", { window: "minute" })})`,
+        expr: `max(${metric("stacks_exporter_budget_planned_requests", { window: "minute" })} / ${metric("stacks_exporter_budget_limit_requests", { window: "minute" })})`,
         legend: "planned",
       },
     ],
   }),
   stat({
     id: 5,
-    title: "Alerts that fire",
-    description:
-      "Every alert of this exporter that fires now, as Prometheus keeps it. The runbook of each says what to do.",
+    title: "Firing alerts",
+    description: `Alerts of this exporter that fire now, as reported by Prometheus. The runbook of each alert says what
+      to do.`,
     unit: "none",
     noValue: "None",
     width: 10,
@@ -117,8 +117,8 @@ const health: readonly Panel[] = [
   timeline({
     id: 6,
     title: "State of the collectors",
-    description:
-      "The worst state of each collector's targets. Degraded: the last poll failed. Paused: the server asked to wait, or the budget is used up. Retired: the operation is gone (410).",
+    description: `The worst state of the targets of each collector. Degraded: the last poll failed. Paused: the server
+      requested a pause, or the budget is used up. Retired: the API has removed the operation (410).`,
     unit: "none",
     noValue: NOT_SCRAPED,
     width: 12,
@@ -130,7 +130,7 @@ const health: readonly Panel[] = [
       {
         expr: STATES.map(
           (state, index) =>
-            `max by (network, collector) (${own("stacks_exporter_collector_state", { ...COLLECTOR, state })} == 1) * ${index + 1}`,
+            `max by (network, collector) (${metric("stacks_exporter_collector_state", { ...COLLECTOR, state })} == 1) * ${index + 1}`,
         ).join(" or "),
         legend: "{{network}} {{collector}}",
       },
@@ -139,8 +139,8 @@ const health: readonly Panel[] = [
   table({
     id: 7,
     title: "Collectors",
-    description:
-      "Pace and age of each collector. Stretched above 1: the budget does not allow the wished pace. Age beyond the maximum: its gauges are gone from the page.",
+    description: `Interval and age of each collector. Stretched above 1: the budget does not allow the configured
+      interval. When the age exceeds the maximum age, its gauges disappear.`,
     unit: "s",
     decimals: 0,
     noValue: NOT_SCRAPED,
@@ -148,12 +148,12 @@ const health: readonly Panel[] = [
     height: 8,
     queries: [
       {
-        expr: `max by (network, collector) (time() - ${own("stacks_exporter_collector_last_success_timestamp_seconds", COLLECTOR)})`,
+        expr: `max by (network, collector) (time() - ${metric("stacks_exporter_collector_last_success_timestamp_seconds", COLLECTOR)})`,
       },
-      { expr: `max by (network, collector) (${own("stacks_exporter_collector_interval_seconds", COLLECTOR)})` },
-      { expr: `max by (network, collector) (${own("stacks_exporter_collector_max_age_seconds", COLLECTOR)})` },
-      { expr: `max by (network, collector) (${own("stacks_exporter_collector_stretch_ratio", COLLECTOR)})` },
-      { expr: `min by (network, collector) (${own("stacks_exporter_collector_success", COLLECTOR)})` },
+      { expr: `max by (network, collector) (${metric("stacks_exporter_collector_interval_seconds", COLLECTOR)})` },
+      { expr: `max by (network, collector) (${metric("stacks_exporter_collector_max_age_seconds", COLLECTOR)})` },
+      { expr: `max by (network, collector) (${metric("stacks_exporter_collector_stretch_ratio", COLLECTOR)})` },
+      { expr: `min by (network, collector) (${metric("stacks_exporter_collector_success", COLLECTOR)})` },
     ],
     columns: {
       network: "network",
@@ -161,7 +161,7 @@ const health: readonly Panel[] = [
       "Value #E": "last poll",
       "Value #A": "age",
       "Value #B": "every",
-      "Value #C": "gone after",
+      "Value #C": "maximum age",
       "Value #D": "stretched",
     },
     overrides: [
@@ -183,17 +183,17 @@ const polls: readonly Panel[] = [
     id: 21,
     title: "Failures by reason",
     legend: "right",
-    description:
-      "Failed polls a minute, by collector and reason. timeout and network: the way to the API; http_server: the API; bad_body: it answers something new; budget: ours.",
+    description: `Failed polls per minute, by collector and reason. timeout, network: the connection to the API.
+      http_server: the API. bad_body: an unknown response. budget: the budget of the exporter.`,
     unit: "short",
     noValue: NEVER,
     width: 12,
     height: 8,
-    axis: "a minute",
+    axis: "per minute",
     min: 0,
     queries: [
       {
-        expr: perMinute("collector, reason", own("stacks_exporter_collector_failures_total", COLLECTOR), true),
+        expr: perMinute("collector, reason", metric("stacks_exporter_collector_failures_total", COLLECTOR), true),
         legend: "{{collector}} {{reason}}",
       },
     ],
@@ -202,18 +202,18 @@ const polls: readonly Panel[] = [
     id: 22,
     title: "Polls by outcome",
     legend: "right",
-    description:
-      "Polls a minute. Skipped for the budget: the schedule asks for more than is allowed. Skipped for overlap: a poll takes longer than its interval.",
+    description: `Polls per minute, by outcome. skipped_budget: the schedule needs more requests than the budget
+      allows. skipped_overlap: a poll takes longer than its interval.`,
     unit: "short",
     noValue: NOT_SCRAPED,
     width: 12,
     height: 8,
-    axis: "a minute",
+    axis: "per minute",
     min: 0,
     stacked: true,
     queries: [
       {
-        expr: perMinute("outcome", own("stacks_exporter_collector_runs_total", COLLECTOR), true),
+        expr: perMinute("outcome", metric("stacks_exporter_collector_runs_total", COLLECTOR), true),
         legend: "{{outcome}}",
       },
     ],
@@ -228,8 +228,8 @@ const polls: readonly Panel[] = [
     id: 23,
     title: "Duration of polls (p95)",
     legend: "right",
-    description:
-      "The 95th percentile of the duration of a poll, waiting for the budget and retries included. Near the time-out, polls begin to fail.",
+    description: `The 95th percentile of the duration of a poll, including retries and waiting for the budget. Near the
+      timeout, polls start to fail.`,
     unit: "s",
     noValue: NOT_SCRAPED,
     width: 8,
@@ -237,7 +237,7 @@ const polls: readonly Panel[] = [
     min: 0,
     queries: [
       {
-        expr: `histogram_quantile(0.95, sum by (le, collector) (rate(${own("stacks_exporter_collector_duration_seconds_bucket", COLLECTOR)}[$__rate_interval]))) >= 0`,
+        expr: `histogram_quantile(0.95, sum by (le, collector) (rate(${metric("stacks_exporter_collector_duration_seconds_bucket", COLLECTOR)}[$__rate_interval]))) >= 0`,
         legend: "{{collector}}",
       },
     ],
@@ -246,8 +246,8 @@ const polls: readonly Panel[] = [
     id: 24,
     title: "Targets by state",
     legend: "right",
-    description:
-      "Watched principals (or the whole chain) in each state. Waiting ones were never polled: a long list takes a whole round.",
+    description: `Watched principals (or the whole chain) in each state. Waiting targets were not polled yet: a long
+      list takes a full interval.`,
     unit: "short",
     decimals: 0,
     noValue: NOT_SCRAPED,
@@ -255,7 +255,9 @@ const polls: readonly Panel[] = [
     height: 9,
     min: 0,
     stacked: true,
-    queries: [{ expr: `sum by (state) (${own("stacks_exporter_collector_targets", COLLECTOR)})`, legend: "{{state}}" }],
+    queries: [
+      { expr: `sum by (state) (${metric("stacks_exporter_collector_targets", COLLECTOR)})`, legend: "{{state}}" },
+    ],
     overrides: [
       coloured("active", "green"),
       coloured("degraded", "red"),
@@ -266,19 +268,19 @@ const polls: readonly Panel[] = [
   }),
   lines({
     id: 25,
-    title: "Targets polled before their turn",
+    title: "Early polls",
     legend: "right",
-    description:
-      "How often a minute a watched principal was put forward in the sweep, by what was known of it: new activity is read sooner. None when the budget has nothing left.",
+    description: `Watched principals polled before their turn per minute, by cause, so that new activity is read
+      sooner. None when the budget is used up.`,
     unit: "short",
     noValue: "None in this range",
     width: 8,
     height: 9,
-    axis: "a minute",
+    axis: "per minute",
     min: 0,
     queries: [
       {
-        expr: perMinute("collector, cause", own("stacks_exporter_hints_total", COLLECTOR), true),
+        expr: perMinute("collector, cause", metric("stacks_exporter_hints_total", COLLECTOR), true),
         legend: "{{collector}} {{cause}}",
       },
     ],
@@ -288,35 +290,35 @@ const polls: readonly Panel[] = [
 const upstream: readonly Panel[] = [
   lines({
     id: 31,
-    title: "Requests by answer",
+    title: "Requests by status code",
     legend: "right",
-    description:
-      "Requests a minute, by status code or by the reason why there was no answer. 304 costs nearly nothing: nothing had changed.",
+    description: `Requests per minute, by status code, or by reason when there was no response. A 304 (not modified)
+      costs nearly nothing.`,
     unit: "short",
     noValue: NOT_SCRAPED,
     width: 12,
     height: 8,
-    axis: "a minute",
+    axis: "per minute",
     min: 0,
     stacked: true,
-    queries: [{ expr: perMinute("code", own("stacks_exporter_upstream_requests_total"), true), legend: "{{code}}" }],
+    queries: [{ expr: perMinute("code", metric("stacks_exporter_upstream_requests_total"), true), legend: "{{code}}" }],
     overrides: [coloured("200", "green"), coloured("304", "blue"), coloured("429", "yellow"), coloured("503", "red")],
   }),
   lines({
     id: 32,
     title: "Requests by operation",
     legend: "right",
-    description: "Requests a minute, by operation: where the budget goes.",
+    description: "Requests per minute, by operation. Shows which operations use the budget.",
     unit: "short",
     noValue: NOT_SCRAPED,
     width: 12,
     height: 8,
-    axis: "a minute",
+    axis: "per minute",
     min: 0,
     stacked: true,
     queries: [
       {
-        expr: perMinute("operation", own("stacks_exporter_upstream_requests_total"), true),
+        expr: perMinute("operation", metric("stacks_exporter_upstream_requests_total"), true),
         legend: "{{operation}}",
       },
     ],
@@ -325,8 +327,8 @@ const upstream: readonly Panel[] = [
     id: 33,
     title: "Latency by operation (p95)",
     legend: "right",
-    description:
-      "The 95th percentile of the duration of a request, to the end of its body. Slow answers eat the deadline of the poll.",
+    description: `The 95th percentile of the duration of a request, up to the end of the body. Slow responses use up
+      the timeout of a poll.`,
     unit: "s",
     noValue: NOT_SCRAPED,
     width: 12,
@@ -334,17 +336,17 @@ const upstream: readonly Panel[] = [
     min: 0,
     queries: [
       {
-        expr: `histogram_quantile(0.95, sum by (le, operation) (rate(${own("stacks_exporter_upstream_request_duration_seconds_bucket")}[$__rate_interval]))) > 0`,
+        expr: `histogram_quantile(0.95, sum by (le, operation) (rate(${metric("stacks_exporter_upstream_request_duration_seconds_bucket")}[$__rate_interval]))) > 0`,
         legend: "{{operation}}",
       },
     ],
   }),
   lines({
     id: 34,
-    title: "Received",
+    title: "Received bytes",
     legend: "right",
-    description:
-      "Bytes of the answers on the wire, by operation. Conditional requests keep it small while nothing changes.",
+    description: `Bytes of response bodies on the wire, by operation. Conditional requests keep them small while
+      nothing changes.`,
     unit: "Bps",
     noValue: NOT_SCRAPED,
     width: 12,
@@ -353,17 +355,18 @@ const upstream: readonly Panel[] = [
     stacked: true,
     queries: [
       {
-        expr: `${perMinute("operation", own("stacks_exporter_upstream_received_bytes_total"), true)} / 60`,
+        expr: `${perMinute("operation", metric("stacks_exporter_upstream_received_bytes_total"), true)} / 60`,
         legend: "{{operation}}",
       },
     ],
   }),
   lines({
     id: 35,
-    title: "Budget of the minute",
+    title: "Budget per minute",
     legend: "right",
-    description:
-      "Requests of the last minute, what the schedules need when nothing goes wrong, what is left, and the limit. Targets that are known to have moved are polled from what is left; planned above the limit does not fit: see stacks-exporter plan.",
+    description: `Requests of the last minute, requests that the schedules need without failures, remaining requests,
+      and the limit. Early polls use the remaining requests. If the planned requests exceed the limit, the
+      configuration does not fit: see stacks-exporter plan.`,
     unit: "short",
     decimals: 0,
     noValue: NOT_SCRAPED,
@@ -373,19 +376,19 @@ const upstream: readonly Panel[] = [
     min: 0,
     queries: [
       {
-        expr: `sum by (network) (${own("stacks_exporter_budget_used_requests", { window: "minute" })})`,
+        expr: `sum by (network) (${metric("stacks_exporter_budget_used_requests", { window: "minute" })})`,
         legend: "{{network}} used",
       },
       {
-        expr: `sum by (network) (${own("stacks_exporter_budget_remaining_requests", { window: "minute" })})`,
-        legend: "{{network}} left",
+        expr: `sum by (network) (${metric("stacks_exporter_budget_remaining_requests", { window: "minute" })})`,
+        legend: "{{network}} remaining",
       },
       {
-        expr: `sum by (network) (${own("stacks_exporter_budget_planned_requests", { window: "minute" })})`,
+        expr: `sum by (network) (${metric("stacks_exporter_budget_planned_requests", { window: "minute" })})`,
         legend: "{{network}} planned",
       },
       {
-        expr: `sum by (network) (${own("stacks_exporter_budget_limit_requests", { window: "minute" })})`,
+        expr: `sum by (network) (${metric("stacks_exporter_budget_limit_requests", { window: "minute" })})`,
         legend: "{{network}} limit",
       },
     ],
@@ -401,49 +404,49 @@ const upstream: readonly Panel[] = [
     id: 36,
     title: "Limits of the server",
     legend: "right",
-    description:
-      "What the server's own headers say: requests it allows in a window, and what is left of them. Absent when it says nothing.",
+    description: `Requests that the server allows in a window, and remaining requests, as reported by its headers.
+      Absent when the server reports none.`,
     unit: "short",
     decimals: 0,
-    noValue: "The server names no limits",
+    noValue: "The server reports no limits",
     width: 12,
     height: 8,
     axis: "requests",
     min: 0,
     queries: [
       {
-        expr: `min by (network, window) (${own("stacks_exporter_upstream_ratelimit_remaining")})`,
-        legend: "{{network}} left of the {{window}}",
+        expr: `min by (network, window) (${metric("stacks_exporter_upstream_ratelimit_remaining")})`,
+        legend: "{{network}} remaining per {{window}}",
       },
       {
-        expr: `max by (network, window) (${own("stacks_exporter_upstream_ratelimit_limit")})`,
-        legend: "{{network}} limit of the {{window}}",
+        expr: `max by (network, window) (${metric("stacks_exporter_upstream_ratelimit_limit")})`,
+        legend: "{{network}} limit per {{window}}",
       },
     ],
     overrides: [LIMIT],
   }),
   table({
     id: 37,
-    title: "Month and pauses",
-    description:
-      "Requests since the start against the budget of the month (31 days), pauses that the server asked for in the range shown (429), and when the present one ends.",
+    title: "Budget per month, and pauses",
+    description: `Requests since the start and the budget of a month (31 days), pauses (429) in the time range, and the
+      end of the present pause.`,
     unit: "short",
     decimals: 0,
     noValue: NOT_SCRAPED,
     width: 12,
     height: 6,
     queries: [
-      { expr: `sum by (network) (${own("stacks_exporter_budget_used_requests", { window: "month" })})` },
-      { expr: `sum by (network) (${own("stacks_exporter_budget_planned_requests", { window: "month" })})` },
-      { expr: `sum by (network) (${own("stacks_exporter_budget_limit_requests", { window: "month" })})` },
-      { expr: inRange("network", own("stacks_exporter_upstream_pauses_total")) },
-      { expr: `max by (network) (${own("stacks_exporter_upstream_pause_end_timestamp_seconds")}) * 1000` },
+      { expr: `sum by (network) (${metric("stacks_exporter_budget_used_requests", { window: "month" })})` },
+      { expr: `sum by (network) (${metric("stacks_exporter_budget_planned_requests", { window: "month" })})` },
+      { expr: `sum by (network) (${metric("stacks_exporter_budget_limit_requests", { window: "month" })})` },
+      { expr: inRange("network", metric("stacks_exporter_upstream_pauses_total")) },
+      { expr: `max by (network) (${metric("stacks_exporter_upstream_pause_end_timestamp_seconds")}) * 1000` },
     ],
     columns: {
       network: "network",
       "Value #A": "used",
-      "Value #B": "planned a month",
-      "Value #C": "limit of the month",
+      "Value #B": "planned",
+      "Value #C": "limit",
       "Value #D": "pauses",
       "Value #E": "pause ends",
     },
@@ -451,31 +454,31 @@ const upstream: readonly Panel[] = [
   }),
   table({
     id: 38,
-    title: "What the API has changed",
-    description:
-      "By operation, in the range shown: answers that called it deprecated, values that are not as declared, requests sent again; and whether it is gone now (410). Any of these will break something sooner or later: look for a new version.",
+    title: "API changes",
+    description: `By operation, in the time range: deprecation warnings, undeclared values, and retries; and whether
+      the operation is removed now (410). Each of them may break a collector: check for a new version of the exporter.`,
     unit: "short",
     decimals: 0,
     noValue: NOT_SCRAPED,
     width: 12,
     height: 6,
     queries: [
-      { expr: inRange("operation", own("stacks_exporter_deprecation_warnings_total")) },
-      { expr: `${inRange("operation", own("stacks_exporter_unexpected_payload_total"))} or ${none}` },
-      { expr: `${inRange("operation", own("stacks_exporter_upstream_retries_total"))} or ${none}` },
-      { expr: `max by (operation) (${own("stacks_exporter_upstream_operation_retired")})` },
+      { expr: inRange("operation", metric("stacks_exporter_deprecation_warnings_total")) },
+      { expr: `${inRange("operation", metric("stacks_exporter_unexpected_payload_total"))} or ${none}` },
+      { expr: `${inRange("operation", metric("stacks_exporter_upstream_retries_total"))} or ${none}` },
+      { expr: `max by (operation) (${metric("stacks_exporter_upstream_operation_retired")})` },
     ],
     columns: {
       operation: "operation",
       "Value #A": "deprecated",
       "Value #B": "unexpected",
-      "Value #C": "sent again",
-      "Value #D": "gone",
+      "Value #C": "retries",
+      "Value #D": "removed",
     },
     sortBy: "-unexpected",
     overrides: [
       { name: "operation", properties: { "custom.width": 230 } },
-      { name: "gone", properties: { mappings: [shown(0, "no", "green", 0), shown(1, "yes", "red", 1)] } },
+      { name: "removed", properties: { mappings: [shown(0, "no", "green", 0), shown(1, "yes", "red", 1)] } },
     ],
   }),
 ];
@@ -483,9 +486,9 @@ const upstream: readonly Panel[] = [
 const itself: readonly Panel[] = [
   lines({
     id: 41,
-    title: "Series on the page",
-    description:
-      "Series by family, the ten largest. Watched principals and assets are what makes it grow; near the limit new assets and topics become other.",
+    title: "Series",
+    description: `Number of series by family, the ten largest. It grows with watched principals and assets. Near the
+      limit, new assets and topics count as other.`,
     unit: "short",
     decimals: 0,
     noValue: NOT_SCRAPED,
@@ -494,17 +497,17 @@ const itself: readonly Panel[] = [
     log: true,
     legend: "right",
     queries: [
-      { expr: `topk(10, max by (family) (${own("stacks_exporter_series")}))`, legend: "{{family}}" },
-      { expr: `max(sum by (job, instance) (${own("stacks_exporter_series")}))`, legend: "in all" },
-      { expr: `min(${own("stacks_exporter_series_limit")})`, legend: "limit" },
+      { expr: `topk(10, max by (family) (${metric("stacks_exporter_series")}))`, legend: "{{family}}" },
+      { expr: `max(sum by (job, instance) (${metric("stacks_exporter_series")}))`, legend: "total" },
+      { expr: `min(${metric("stacks_exporter_series_limit")})`, legend: "limit" },
     ],
-    overrides: [coloured("in all", "text"), reference("limit", "red")],
+    overrides: [coloured("total", "text"), reference("limit", "red")],
   }),
   lines({
     id: 42,
     title: "Memory",
     description:
-      "Resident memory, and the heap in use. A sawtooth is a garbage collector at work; a staircase is a leak.",
+      "Resident memory, and used heap. A sawtooth is normal garbage collection; a steady increase is a leak.",
     unit: "bytes",
     noValue: NOT_SCRAPED,
     width: 6,
@@ -517,9 +520,9 @@ const itself: readonly Panel[] = [
   }),
   lines({
     id: 43,
-    title: "Processor and event loop",
+    title: "CPU and event loop",
     description:
-      "Share of one processor, and the 99th percentile of how late the event loop was. Scrapes and polls wait when it is late.",
+      "Share of one CPU core, and the 99th percentile of the event loop lag. Scrapes and polls wait during a lag.",
     unit: "percentunit",
     noValue: NOT_SCRAPED,
     width: 6,
@@ -528,7 +531,7 @@ const itself: readonly Panel[] = [
     queries: [
       {
         expr: `sum by (instance) (rate(${ofProcess("process_cpu_seconds_total")}[$__rate_interval]))`,
-        legend: "{{instance}} processor",
+        legend: "{{instance}} CPU",
       },
       { expr: `max by (instance) (${ofProcess("nodejs_eventloop_lag_p99_seconds")})`, legend: "{{instance}} loop" },
     ],
@@ -536,33 +539,34 @@ const itself: readonly Panel[] = [
   }),
   lines({
     id: 46,
-    title: "Requests to the exporter that were refused",
-    description:
-      "Requests a minute that the exporter refused or cut off, by reason. Connections, pages: too many at once. Stalled: a client asked for a page and did not read it. A Prometheus that is refused shows a failed scrape.",
+    title: "Refused requests",
+    description: `Requests to the exporter per minute that it refused or aborted, by reason. connections, pages: too
+      many at once. stalled: a client requested a page and did not read it. A refused Prometheus reports a failed
+      scrape.`,
     unit: "short",
     noValue: "None in this range",
     width: 24,
     height: 6,
-    axis: "a minute",
+    axis: "per minute",
     min: 0,
     legend: "right",
     queries: [
       {
-        expr: perMinute("reason", own("stacks_exporter_http_requests_refused_total"), true),
+        expr: perMinute("reason", metric("stacks_exporter_http_requests_refused_total"), true),
         legend: "{{reason}}",
       },
     ],
   }),
   table({
     id: 44,
-    title: "What is running",
-    description: "Version of the exporter and of Node.js, and when the process started.",
+    title: "Versions",
+    description: "Version of the exporter and of Node.js, and start time of the process.",
     unit: "none",
     noValue: NOT_SCRAPED,
     width: 24,
     height: 4,
     queries: [
-      { expr: `max by (job, instance, version, node_version) (${own("stacks_exporter_build_info")})` },
+      { expr: `max by (job, instance, version, node_version) (${metric("stacks_exporter_build_info")})` },
       { expr: `max by (job, instance) (${ofProcess("process_start_time_seconds")}) * 1000` },
     ],
     columns: {
@@ -577,22 +581,23 @@ const itself: readonly Panel[] = [
   table({
     id: 45,
     title: "State file and watch lists",
-    description:
-      "Whether counters went on from a state file at the last start, when it was last written, writes that failed in the range shown (the polls they belonged to failed too), rows that could not be used and are set aside, and whether the files of the watch lists were right when they were read last. Columns are missing where there is no such file.",
+    description: `Whether counters continued from a state file at the last start, time of its last write, failed writes
+      in the time range (their polls failed too), rows that are set aside, and the result of the last reload of the
+      watch lists. Without such files, the columns are missing.`,
     unit: "short",
     decimals: 0,
     noValue: "Neither a state file nor files of watch lists",
     width: 24,
     height: 4,
     queries: [
-      { expr: `max by (job, instance) (${own("stacks_exporter_state_restored")})` },
-      { expr: `max by (job, instance) (${own("stacks_exporter_state_write_timestamp_seconds")}) * 1000` },
-      { expr: `max by (job, instance) (increase(${own("stacks_exporter_state_write_failures_total")}[$__range]))` },
-      { expr: `min by (job, instance) (${own("stacks_exporter_watch_list_last_reload_successful")})` },
+      { expr: `max by (job, instance) (${metric("stacks_exporter_state_restored")})` },
+      { expr: `max by (job, instance) (${metric("stacks_exporter_state_write_timestamp_seconds")}) * 1000` },
+      { expr: `max by (job, instance) (increase(${metric("stacks_exporter_state_write_failures_total")}[$__range]))` },
+      { expr: `min by (job, instance) (${metric("stacks_exporter_watch_list_last_reload_successful")})` },
       {
-        expr: `max by (job, instance) (${own("stacks_exporter_watch_list_last_reload_success_timestamp_seconds")}) * 1000`,
+        expr: `max by (job, instance) (${metric("stacks_exporter_watch_list_last_reload_success_timestamp_seconds")}) * 1000`,
       },
-      { expr: `max by (job, instance) (${own("stacks_exporter_state_rows_set_aside")})` },
+      { expr: `max by (job, instance) (${metric("stacks_exporter_state_rows_set_aside")})` },
     ],
     columns: {
       job: "job",
@@ -607,20 +612,21 @@ const itself: readonly Panel[] = [
     overrides: [
       {
         name: "counters",
-        properties: { mappings: [shown(1, "went on", "green", 0), shown(0, "began anew", "blue", 1)] },
+        properties: { mappings: [shown(1, "continued", "green", 0), shown(0, "started at zero", "blue", 1)] },
       },
-      { name: "watch lists", properties: { mappings: [shown(1, "right", "green", 0), shown(0, "wrong", "red", 1)] } },
+      { name: "watch lists", properties: { mappings: [shown(1, "valid", "green", 0), shown(0, "refused", "red", 1)] } },
       { name: "state written", properties: { unit: "dateTimeFromNow" } },
       { name: "lists read", properties: { unit: "dateTimeFromNow" } },
     ],
   }),
 ];
 
-/** Is there anything to trust, and what does it cost? */
+/** The board Exporter. */
 export const exporter: Board = {
   uid: "stacks-exporter",
   title: "Stacks / Exporter",
-  description: "Is what the other boards show fresh and complete, what does it cost, and what does the API say?",
+  description:
+    "Is the data of the other boards fresh and complete, how much of the budget is used, and has the API changed?",
   from: "now-3h",
   networks: "several",
   variables: [

@@ -1,10 +1,10 @@
-// Fees & mempool: what should I pay, and is something wrong? The first line answers; the rest says why.
+// Board Fees & mempool: what should I pay, and is something wrong? The first row answers; the others show the causes.
 import { FEES } from "../alerts/thresholds.ts";
 import { type Board, type Slot, stack } from "./board.ts";
 import { PRIORITIES, reference, TX_TYPES, worse } from "./colours.ts";
 import { between, coloured, gauge, heatmap, lines, type Panel, shown, stat, table } from "./panel.ts";
 import { runbook } from "./runbook.ts";
-import { firingNames, of, once, rec, stx, total } from "./select.ts";
+import { dedupe, firingNames, metric, recording, stx, total } from "./select.ts";
 import { FEW_LEFT_OUT, feeRatioByType } from "./signals.ts";
 
 const RATIO = "stacks:mempool_fee_priority_microstx:ratio7d";
@@ -12,33 +12,34 @@ const BASELINE = "stacks:mempool_fee_priority_microstx:baseline7d";
 const MEDIAN = "stacks:mempool_fee_priority_microstx:median10m";
 const ALL_LOW = { tx_type: "all", priority: "low" };
 const CHOSEN = { tx_type: "~$tx_type" };
-// Where the gauge ends: far beyond every threshold, and still readable.
+// Maximum of the gauge: above every threshold, and still readable.
 const GAUGE_END = 3 * FEES.spike.feeRatio;
-// From here on a fee is no longer what anybody would call usual.
+// Above this ratio a fee is raised.
 const RAISED = FEES.spike.feeRatio / 2;
-// Beyond any ratio: states of their own.
+// Values above any ratio stand for other states.
 const STUCK = 1e6;
 const EMPTY = 2e6;
 const UNREAD = 3e6;
 const UNCLEAR = 4e6;
 
-const NO_BASELINE = "No usual level yet: it needs the recording rules and a day of history";
-const NO_MEMPOOL = "Nothing: the mempool is empty, or not read";
+const NO_BASELINE = "No usual level yet: needs the recording rules and a day of history";
+const NO_MEMPOOL = "No data: the mempool is empty, or was not read";
 
-const ratio = `max(${rec(RATIO, ALL_LOW)})`;
-const ratioSlow = `max(${rec("stacks:mempool_fee_priority_microstx:ratio7d_slow", ALL_LOW)})`;
-// Counters stay when no block can be read, and their pace falls to nothing: it counts as long as the tip itself is there.
-const usage = `(max(${rec("stacks:chain_block_usage:ratio")}) and max(${of("stacks_chain_block_height")}))`;
+const ratio = `max(${recording(RATIO, ALL_LOW)})`;
+const ratioSlow = `max(${recording("stacks:mempool_fee_priority_microstx:ratio7d_slow", ALL_LOW)})`;
+// Counters do not disappear when no block can be read, and their rate falls to 0. So the rate is used only while the
+// tip is present.
+const usage = `(max(${recording("stacks:chain_block_usage:ratio")}) and max(${metric("stacks_chain_block_height")}))`;
 const highWithRoom = `((${ratio} > ${FEES.stuckCluster.feeRatio}) and (${usage} < ${FEES.blockUsage.idleBelow}))`;
-// A rush begins like that too: the use of blocks is the pace of minutes, and follows.
+// A rush starts in the same way: the use of blocks is a rate over minutes and follows later.
 const highForLong = `(${ratioSlow} > ${FEES.stuckCluster.feeRatio})`;
-// Recorded ratios look some minutes back, so they outlive what they are about: they count as long as the fee itself is there.
-const low = `max(${of("stacks_mempool_fee_priority_microstx", ALL_LOW)})`;
-const waiting = `sum(${once(of("stacks_mempool_transactions"))})`;
-const increase = (part: string) => once(`increase(${of(`stacks_chain_block_interval_seconds_${part}`)}[1h])`);
+// Recorded ratios cover the last minutes and outlive the fee. So they are used only while the fee is present.
+const low = `max(${metric("stacks_mempool_fee_priority_microstx", ALL_LOW)})`;
+const waiting = `sum(${dedupe(metric("stacks_mempool_transactions"))})`;
+const increase = (part: string) => dedupe(`increase(${metric(`stacks_chain_block_interval_seconds_${part}`)}[1h])`);
 const blockSeconds = `${increase("sum")} / ${increase("count")}`;
 
-const usualFee = `max(${stx(rec(BASELINE, { ...CHOSEN, priority: "low" }))})`;
+const usualFee = `max(${stx(recording(BASELINE, { ...CHOSEN, priority: "low" }))})`;
 const USUAL_LIMIT = `low, usual × ${FEES.spike.feeRatio}`;
 const line = (name: string, expr: string) => `label_replace(${expr}, "line", "${name}", "", "")`;
 
@@ -46,7 +47,11 @@ const now: readonly Panel[] = [
   stat({
     id: 1,
     title: "Fee market",
-    description: `The verdict: the present fee (priority low, median of ${FEES.windows.fast}) against its median of ${FEES.baseline.window}. Spike: more than ${FEES.spike.feeRatio} times the usual. "Stuck" means that high fees wait although blocks have room: the price to get in has not moved, pay the usual fee; for the first minutes a rush looks the same ("Spike or stuck?"). "Not read" means that the fees are not fresh: see the board Exporter. See the board Spike investigation for the clauses of the alerts.`,
+    description: `The present fee (priority low, median of ${FEES.windows.fast}) relative to its median of
+      ${FEES.baseline.window}. Spike: more than ${FEES.spike.feeRatio} times the usual fee. Stuck: high fees wait
+      although blocks have room; the price of inclusion has not changed, so pay the usual fee. A rush looks the same in
+      its first minutes ("Spike or stuck?"). No data: the fees are not fresh; see the board Exporter. The board Spike
+      investigation shows the clauses of the alerts.`,
     unit: "none",
     decimals: 1,
     noValue: "No usual level yet",
@@ -61,8 +66,8 @@ const now: readonly Panel[] = [
     ],
     mappings: [
       shown(STUCK, "Stuck, no spike", "blue", 0),
-      shown(EMPTY, "Nothing waits", "blue", 5),
-      shown(UNREAD, "Not read", "purple", 6),
+      shown(EMPTY, "Empty mempool", "blue", 5),
+      shown(UNREAD, "No data", "purple", 6),
       shown(UNCLEAR, "Spike or stuck?", "orange", 7),
       between(null, FEES.low.feeRatioBelow, "Cheap", "blue", 1),
       between(FEES.low.feeRatioBelow, RAISED, "As usual", "green", 2),
@@ -73,19 +78,20 @@ const now: readonly Panel[] = [
   }),
   stat({
     id: 2,
-    title: "What waiting transactions offer (STX)",
-    description:
-      "Fee of waiting transactions of all types: no, low, medium and high are the 25th, 50th, 75th and 95th percentile. Low gets in on a normal day; medium when it must be soon. High is often the bid of a few outliers: see Spread.",
+    title: "Offered fees (STX)",
+    description: `Fees of waiting transactions of all types: no, low, medium and high are the 25th, 50th, 75th and 95th
+      percentile. Low is enough on a normal day; use medium for urgent transactions. High is often the offer of a few
+      outliers: see Spread.`,
     unit: "short",
     decimals: 4,
     noValue: NO_MEMPOOL,
     width: 10,
     height: 5,
     text: "both",
-    // Sorted by value they come in the order of the priorities, which are percentiles.
+    // Sorting by value gives the order of the priorities, because these are percentiles.
     queries: [
       {
-        expr: `sort(max by (priority) (${stx(of("stacks_mempool_fee_priority_microstx", { tx_type: "all" }))}))`,
+        expr: `sort(max by (priority) (${stx(metric("stacks_mempool_fee_priority_microstx", { tx_type: "all" }))}))`,
         legend: "{{priority}}",
       },
     ],
@@ -94,7 +100,8 @@ const now: readonly Panel[] = [
   gauge({
     id: 3,
     title: "Times usual",
-    description: `Present fee (priority low) over its median of ${FEES.baseline.window}: 1 is as usual, ${FEES.spike.feeRatio} is where StacksFeeSpike looks closer. Above it, hold back what can wait.`,
+    description: `Present fee (priority low) divided by its median of ${FEES.baseline.window}: 1 is as usual,
+      ${FEES.spike.feeRatio} is a limit of StacksFeeSpike. Above it, hold back transactions that are not urgent.`,
     unit: "none",
     decimals: 1,
     noValue: "unknown",
@@ -108,14 +115,16 @@ const now: readonly Panel[] = [
   gauge({
     id: 4,
     title: "Blocks full",
-    description: `Execution cost at the pace of the last ${FEES.blockUsage.windows.fast}, in the tightest dimension; 100 % is as much as tenures of ${FEES.blockUsage.tenure} allow. Up to ${FEES.blockUsage.roomUpTo.fast * 100} % there is room, and a high fee buys nothing.`,
+    description: `Execution cost at the rate of the last ${FEES.blockUsage.windows.fast}, in the fullest dimension; 100
+      % is the capacity of tenures of ${FEES.blockUsage.tenure}. Up to ${FEES.blockUsage.roomUpTo.fast * 100} % blocks
+      have room, and a high fee has no advantage.`,
     unit: "percentunit",
     decimals: 0,
     noValue: "unknown",
     width: 3,
     height: 5,
     min: 0,
-    // A long tenure uses more than what is usual for one.
+    // A long tenure exceeds the usual capacity.
     max: 1.5,
     steps: worse(FEES.blockUsage.roomUpTo.fast, 1),
     queries: [{ expr: usage, legend: "used" }],
@@ -123,10 +132,11 @@ const now: readonly Panel[] = [
   stat({
     id: 5,
     title: "Waiting",
-    description: `Transactions in the mempool, of all types. Against its usual number it is a clause of most fee alerts: a price that rises without a queue is mostly an outlier.`,
+    description: `Waiting transactions of all types. Most fee alerts compare them with their usual number: when the
+      price rises without a queue, the cause is usually an outlier.`,
     unit: "locale",
     decimals: 0,
-    noValue: "not read",
+    noValue: "no data",
     width: 3,
     height: 5,
     min: 0,
@@ -136,9 +146,9 @@ const now: readonly Panel[] = [
   }),
   stat({
     id: 6,
-    title: "Alerts that fire",
-    description:
-      "Every alert of this exporter that fires now, as Prometheus keeps it (rules provisioned in Grafana are not among them). Read the runbook of the name you see.",
+    title: "Firing alerts",
+    description: `Alerts of this exporter that fire now, as reported by Prometheus (without the rules provisioned in
+      Grafana). The runbook of each alert says what to do.`,
     unit: "none",
     noValue: "None",
     width: 14,
@@ -155,7 +165,8 @@ const now: readonly Panel[] = [
   stat({
     id: 7,
     title: "Queue, times usual",
-    description: `Waiting transactions over their median of ${FEES.baseline.window}. ${FEES.spike.backlogRatio} is a clause of StacksFeeSpike, ${FEES.backlog.backlogRatio} is StacksMempoolBacklog.`,
+    description: `Waiting transactions divided by their median of ${FEES.baseline.window}. ${FEES.spike.backlogRatio}
+      is a limit of StacksFeeSpike, ${FEES.backlog.backlogRatio} of StacksMempoolBacklog.`,
     unit: "none",
     decimals: 1,
     noValue: "unknown",
@@ -163,13 +174,13 @@ const now: readonly Panel[] = [
     height: 3,
     min: 0,
     steps: worse(FEES.spike.backlogRatio, FEES.backlog.backlogRatio),
-    queries: [{ expr: `max(${rec("stacks:mempool_transactions:ratio7d")}) and ${waiting}`, legend: "times" }],
+    queries: [{ expr: `max(${recording("stacks:mempool_transactions:ratio7d")}) and ${waiting}`, legend: "times" }],
   }),
   stat({
     id: 8,
-    title: "Fees read",
-    description:
-      "How long ago the fees were last received, or confirmed unchanged. Beyond a few intervals they are gone from this board, rather than wrong: see the board Exporter.",
+    title: "Age of fees",
+    description: `Time since the fees were last received, or confirmed unchanged. After a few intervals they expire and
+      disappear from this board: see the board Exporter.`,
     unit: "s",
     decimals: 0,
     noValue: "Never",
@@ -179,16 +190,16 @@ const now: readonly Panel[] = [
     steps: worse(120, 300),
     queries: [
       {
-        expr: `time() - max(${of("stacks_exporter_collector_last_success_timestamp_seconds", { collector: "fees" })})`,
+        expr: `time() - max(${metric("stacks_exporter_collector_last_success_timestamp_seconds", { collector: "fees" })})`,
         legend: "age",
       },
     ],
   }),
   stat({
     id: 9,
-    title: "Tip",
-    description:
-      "Age of the newest Stacks block that was read. Blocks come every few seconds; after ten minutes without one nothing gets in, whatever it pays.",
+    title: "Age of tip",
+    description: `Age of the newest Stacks block. Blocks arrive every few seconds; without a block for ten minutes, no
+      transaction is included at any fee.`,
     unit: "s",
     decimals: 0,
     noValue: "No block read",
@@ -197,7 +208,7 @@ const now: readonly Panel[] = [
     min: 0,
     steps: worse(120, 600),
     queries: [
-      { expr: `time() - max(last_over_time(${of("stacks_chain_block_timestamp_seconds")}[6h]))`, legend: "age" },
+      { expr: `time() - max(last_over_time(${metric("stacks_chain_block_timestamp_seconds")}[6h]))`, legend: "age" },
     ],
   }),
 ];
@@ -206,7 +217,7 @@ const now: readonly Panel[] = [
 const thisHour = Array.from(
   { length: 7 },
   (_, index) =>
-    `label_replace(${once(`${rec(MEDIAN, { priority: "low" })} offset ${index + 1}d`)}, "day", "${index + 1}", "", "")`,
+    `label_replace(${dedupe(`${recording(MEDIAN, { priority: "low" })} offset ${index + 1}d`)}, "day", "${index + 1}", "", "")`,
 ).join(" or ");
 const as = (column: string, expr: string) => `label_replace(${expr}, "priority", "${column}", "", "")`;
 
@@ -214,8 +225,8 @@ const advice: readonly Panel[] = [
   table({
     id: 10,
     title: "What should I pay? (STX)",
-    description:
-      "Offers of waiting transactions by type and priority, beside what is usual: the median of seven days, and of this hour on each of the last seven days. Pay low when it is near the usual; when it is far above, wait or pay medium.",
+    description: `Offered fees by type and priority, and the usual fees: the median of seven days, and of this hour on
+      each of the last seven days. If low is near its usual level, pay low. If it is far above, wait or pay medium.`,
     unit: "short",
     decimals: 4,
     noValue: NO_MEMPOOL,
@@ -223,7 +234,7 @@ const advice: readonly Panel[] = [
     height: 7,
     queries: [
       {
-        expr: `(${once(of("stacks_mempool_fee_priority_microstx"))} or ${as("usual", once(rec(BASELINE, { priority: "low" })))} or ${as("hour", `quantile by (tx_type) (0.5, ${thisHour})`)}) / 1e6`,
+        expr: `(${dedupe(metric("stacks_mempool_fee_priority_microstx"))} or ${as("usual", dedupe(recording(BASELINE, { priority: "low" })))} or ${as("hour", `quantile by (tx_type) (0.5, ${thisHour})`)}) / 1e6`,
       },
     ],
     transformations: [
@@ -242,13 +253,14 @@ const advice: readonly Panel[] = [
   }),
   lines({
     id: 11,
-    title: "Fee against the usual, by type",
-    description: `Priority low of each type over its own median of ${FEES.baseline.window}. One type alone: a mint or a batch. All of them: space is short. The line is the limit of StacksFeeSpike. ${FEW_LEFT_OUT}`,
+    title: "Fee relative to the usual fee, by type",
+    description: `Priority low of each type divided by its own median of ${FEES.baseline.window}. If one type rises, it
+      is a mint or a batch; if all rise, space is short. The line is the limit of StacksFeeSpike. ${FEW_LEFT_OUT}`,
     unit: "none",
     noValue: NO_BASELINE,
     width: 12,
     height: 7,
-    axis: "times the usual",
+    axis: "times usual",
     log: true,
     limits: true,
     legend: "right",
@@ -266,7 +278,8 @@ const market: readonly Panel[] = [
     id: 21,
     title: "Offers by priority: $tx_type (STX)",
     legend: "right",
-    description: `Fees of waiting transactions of the chosen type. Broken lines: what is usual for priority low, and ${FEES.spike.feeRatio} times that. Logarithmic, because fees are multiplied rather than added.`,
+    description: `Fees of waiting transactions of the selected type. Dashed lines: the usual fee of priority low, and
+      ${FEES.spike.feeRatio} times the usual fee. The axis is logarithmic.`,
     unit: "short",
     decimals: 4,
     noValue: NO_MEMPOOL,
@@ -275,7 +288,7 @@ const market: readonly Panel[] = [
     axis: "STX",
     log: true,
     queries: [
-      { expr: once(stx(of("stacks_mempool_fee_priority_microstx", CHOSEN))), legend: "{{priority}}" },
+      { expr: dedupe(stx(metric("stacks_mempool_fee_priority_microstx", CHOSEN))), legend: "{{priority}}" },
       {
         expr: `${line("low, usual", usualFee)} or ${line(USUAL_LIMIT, `${usualFee} * ${FEES.spike.feeRatio}`)}`,
         legend: "{{line}}",
@@ -287,7 +300,8 @@ const market: readonly Panel[] = [
     id: 22,
     title: "Waiting transactions by type",
     legend: "right",
-    description: `How many wait, and the usual number (median of ${FEES.baseline.window}). Growth in one type shows who floods; growth in all, that blocks do not keep up.`,
+    description: `Waiting transactions by type, and the usual number (median of ${FEES.baseline.window}). If one type
+      grows, it floods the mempool; if all grow, blocks do not keep up.`,
     unit: "short",
     noValue: NO_MEMPOOL,
     width: 12,
@@ -296,25 +310,25 @@ const market: readonly Panel[] = [
     min: 0,
     stacked: true,
     queries: [
-      { expr: once(of("stacks_mempool_transactions")), legend: "{{tx_type}}" },
-      { expr: `max(${rec("stacks:mempool_transactions:baseline7d")})`, legend: "all, usual" },
+      { expr: dedupe(metric("stacks_mempool_transactions")), legend: "{{tx_type}}" },
+      { expr: `max(${recording("stacks:mempool_transactions:baseline7d")})`, legend: "all, usual" },
     ],
     overrides: [...TX_TYPES, reference("all, usual", "text")],
   }),
   lines({
     id: 23,
-    title: "How long they have waited (hours)",
-    description:
-      "Age of waiting transactions: blocks since they were received, times the mean interval of blocks in the last hour. A young queue is a burst; an old one is not being served, and needs a higher fee or a missing nonce.",
+    title: "Age of waiting transactions (hours)",
+    description: `Blocks since the transactions were received, multiplied by the mean block interval of the last hour.
+      A young queue is a burst. An old queue is not mined: it needs a higher fee or a missing nonce.`,
     unit: "none",
-    noValue: "Nothing: no transaction waits, or no block interval is known",
+    noValue: "No data: no transaction waits, or the block interval is unknown",
     width: 8,
     height: 10,
     axis: "hours",
     min: 0,
     queries: [
       {
-        expr: `${once(of("stacks_mempool_tx_age_blocks", { tx_type: "~token_transfer|contract_call", percentile: "~p50|p95" }))} * on (network) group_left () (${blockSeconds}) / 3600`,
+        expr: `${dedupe(metric("stacks_mempool_tx_age_blocks", { tx_type: "~token_transfer|contract_call", percentile: "~p50|p95" }))} * on (network) group_left () (${blockSeconds}) / 3600`,
         legend: "{{tx_type}} {{percentile}}",
       },
     ],
@@ -323,34 +337,34 @@ const market: readonly Panel[] = [
     id: 24,
     title: "Tenure used, by dimension",
     legend: "right",
-    description:
-      "Execution cost of the current tenure over its limits; a new tenure begins at nothing. What reaches 100 % first is what is short, and only then do fees buy a place.",
+    description: `Execution cost of the current tenure divided by its limits; it restarts at 0 with each tenure. Fees
+      matter only when a dimension reaches 100 %.`,
     unit: "percentunit",
-    noValue: "Not known: no tenure was seen from its first block yet",
+    noValue: "Unknown: no tenure was seen from its first block",
     width: 9,
     height: 10,
     min: 0,
     softMax: 1,
-    queries: [{ expr: once(of("stacks_chain_tenure_execution_cost_ratio")), legend: "{{dimension}}" }],
+    queries: [{ expr: dedupe(metric("stacks_chain_tenure_execution_cost_ratio")), legend: "{{dimension}}" }],
   }),
   lines({
     id: 25,
-    title: "Pace of blocks",
-    description:
-      "Mean time between Stacks blocks, and the transactions in each. Slow blocks make every queue longer, however full they are.",
+    title: "Block rate",
+    description: `Mean time between Stacks blocks, and transactions per block. Slow blocks make every queue longer,
+      however full they are.`,
     unit: "s",
-    noValue: "No block was followed in this range",
+    noValue: "No block in this range",
     width: 7,
     height: 10,
     axis: "seconds",
     min: 0,
     queries: [
       {
-        expr: `max(rate(${of("stacks_chain_block_interval_seconds_sum")}[$__rate_interval]) / rate(${of("stacks_chain_block_interval_seconds_count")}[$__rate_interval]))`,
+        expr: `max(rate(${metric("stacks_chain_block_interval_seconds_sum")}[$__rate_interval]) / rate(${metric("stacks_chain_block_interval_seconds_count")}[$__rate_interval]))`,
         legend: "seconds between blocks",
       },
       {
-        expr: `max(rate(${of("stacks_chain_transactions_total")}[$__rate_interval]) / rate(${of("stacks_chain_blocks_total")}[$__rate_interval]))`,
+        expr: `max(rate(${metric("stacks_chain_transactions_total")}[$__rate_interval]) / rate(${metric("stacks_chain_blocks_total")}[$__rate_interval]))`,
         legend: "transactions per block",
       },
     ],
@@ -369,7 +383,7 @@ const PERCENTILES = ["p25", "p50", "p75", "p95"];
 
 function ribbon(id: number, title: string, description: string, family: string, unit: string, isStx: boolean): Panel {
   const expr = (percentile: string) => {
-    const selected = of(family, { tx_type: "~$distribution_type", percentile });
+    const selected = metric(family, { tx_type: "~$distribution_type", percentile });
     return `max(${isStx ? stx(selected) : selected})`;
   };
   return lines({
@@ -377,7 +391,7 @@ function ribbon(id: number, title: string, description: string, family: string, 
     title,
     description,
     unit,
-    noValue: "Nothing of this type waits",
+    noValue: "No transaction of this type waits",
     width: 8,
     height: 10,
     ...(isStx ? { log: true, axis: "STX", decimals: 4 } : { min: 0 }),
@@ -395,7 +409,8 @@ const distribution: readonly Panel[] = [
   ribbon(
     31,
     "Fee: $distribution_type (STX)",
-    "Percentiles of the total fee of waiting transactions of the chosen type; the band holds the middle half. A wide band means that people disagree about the price.",
+    `Percentiles of the fee of waiting transactions of the selected type. The band is the middle half; the wider it is,
+      the more the offers differ.`,
     "stacks_mempool_tx_fee_microstx",
     "short",
     true,
@@ -403,7 +418,8 @@ const distribution: readonly Panel[] = [
   ribbon(
     32,
     "Age in blocks: $distribution_type",
-    "Percentiles of the Stacks blocks since a waiting transaction was received. A high p95 beside a low p50: a few are stuck, mostly behind a missing nonce.",
+    `Percentiles of the Stacks blocks since a waiting transaction was received. If p95 is high and p50 low, a few are
+      stuck, usually behind a nonce gap.`,
     "stacks_mempool_tx_age_blocks",
     "short",
     false,
@@ -411,7 +427,8 @@ const distribution: readonly Panel[] = [
   ribbon(
     33,
     "Size: $distribution_type",
-    "Percentiles of the size of waiting transactions. Large ones cost more to include; a sudden change shows another kind of traffic.",
+    `Percentiles of the size of waiting transactions. Larger transactions cost more; a sudden change indicates another
+      kind of traffic.`,
     "stacks_mempool_tx_size_bytes",
     "bytes",
     false,
@@ -420,7 +437,8 @@ const distribution: readonly Panel[] = [
     id: 34,
     title: "Spread: high over low",
     legend: "right",
-    description: `Priority high over priority low, by type. Above ${FEES.topHeavy.spreadRatio} a few outliers or stuck transactions rule the top (StacksFeeTopHeavy): do not pay priority high then.`,
+    description: `Priority high divided by priority low, by type. Above ${FEES.topHeavy.spreadRatio}, a few outliers or
+      stuck transactions determine the top (StacksFeeTopHeavy): do not pay priority high then.`,
     unit: "none",
     noValue: NO_MEMPOOL,
     width: 12,
@@ -434,7 +452,7 @@ const distribution: readonly Panel[] = [
     ],
     queries: [
       {
-        expr: `${once(of("stacks_mempool_fee_priority_microstx", { priority: "high" }))} / ignoring (priority) ${once(of("stacks_mempool_fee_priority_microstx", { priority: "low" }))}`,
+        expr: `${dedupe(metric("stacks_mempool_fee_priority_microstx", { priority: "high" }))} / ignoring (priority) ${dedupe(metric("stacks_mempool_fee_priority_microstx", { priority: "low" }))}`,
         legend: "{{tx_type}}",
       },
     ],
@@ -445,16 +463,16 @@ const distribution: readonly Panel[] = [
     id: 35,
     title: "Queue: change per hour",
     legend: "right",
-    description:
-      "By how many transactions the mempool grew or shrank within the last hour. Above zero blocks do not keep up; below, the queue drains.",
+    description: `Change of the number of waiting transactions within the last hour. Above zero, blocks do not keep up;
+      below zero, the queue shrinks.`,
     unit: "short",
-    noValue: "No hour of history yet",
+    noValue: "Needs an hour of history",
     width: 12,
     height: 8,
-    axis: "transactions in an hour",
+    axis: "transactions per hour",
     queries: [
       {
-        expr: `${once(of("stacks_mempool_transactions"))} - ${once(`${of("stacks_mempool_transactions")} offset 1h`)}`,
+        expr: `${dedupe(metric("stacks_mempool_transactions"))} - ${dedupe(`${metric("stacks_mempool_transactions")} offset 1h`)}`,
         legend: "{{tx_type}}",
       },
     ],
@@ -467,8 +485,8 @@ const confirmed: readonly Panel[] = [
     id: 41,
     title: "Fees that watched addresses paid: $distribution_type (microSTX)",
     interval: "10m",
-    description:
-      "Fees of counted transactions of the chosen type, of all watched addresses: how many fell into each range. What was really paid, against what others offer.",
+    description: `Distribution of the fees of counted transactions of the selected type, of all watched addresses.
+      Compares paid fees with offered fees.`,
     unit: "short",
     noValue: "No watched address paid a fee in this range",
     width: 12,
@@ -477,7 +495,7 @@ const confirmed: readonly Panel[] = [
       {
         expr: total(
           "le",
-          `increase(${of("stacks_address_tx_fee_microstx_bucket", { tx_type: "~$distribution_type" })}[$__rate_interval])`,
+          `increase(${metric("stacks_address_tx_fee_microstx_bucket", { tx_type: "~$distribution_type" })}[$__rate_interval])`,
         ),
         legend: "{{le}}",
       },
@@ -485,10 +503,12 @@ const confirmed: readonly Panel[] = [
   }),
   lines({
     id: 42,
-    title: "Paid against offered",
+    title: "Paid fees relative to offered fees",
     interval: "5m",
     legend: "right",
-    description: `Mean fee that watched addresses paid within an hour, over priority low of the same type. Types of which they paid fewer than ${FEES.own.leastTransactions} are left out. StacksOwnFeeAboveMarket looks at the median of each address: see the board Addresses.`,
+    description: `Mean fee that watched addresses paid within an hour, divided by priority low of the same type. Types
+      with fewer than ${FEES.own.leastTransactions} paid fees are not shown. StacksOwnFeeAboveMarket compares the
+      median of each address: see the board Addresses.`,
     unit: "none",
     decimals: 2,
     noValue: "Watched addresses paid too few fees within an hour",
@@ -498,7 +518,7 @@ const confirmed: readonly Panel[] = [
     min: 0,
     queries: [
       {
-        expr: `(sum by (tx_type) (increase(${of("stacks_address_tx_fee_microstx_sum")}[1h])) / (sum by (tx_type) (increase(${of("stacks_address_tx_fee_microstx_count")}[1h])) >= ${FEES.own.leastTransactions})) / on (tx_type) ${once(of("stacks_mempool_fee_priority_microstx", { priority: "low" }))}`,
+        expr: `(sum by (tx_type) (increase(${metric("stacks_address_tx_fee_microstx_sum")}[1h])) / (sum by (tx_type) (increase(${metric("stacks_address_tx_fee_microstx_count")}[1h])) >= ${FEES.own.leastTransactions})) / on (tx_type) ${dedupe(metric("stacks_mempool_fee_priority_microstx", { priority: "low" }))}`,
         legend: "{{tx_type}}",
       },
     ],
@@ -511,16 +531,16 @@ const chain: readonly Slot[] = [
   lines({
     id: 51,
     title: "Heights",
-    description:
-      "Newest Stacks block, and the burn block that anchors it. A flat line is a chain, or an API, that stands still.",
+    description: `Height of the newest Stacks block, and of the burn block that anchors it. A flat line is a stalled
+      chain or a stalled API.`,
     unit: "locale",
     decimals: 0,
     noValue: "No block read",
     width: 8,
     height: 8,
     queries: [
-      { expr: `max(${of("stacks_chain_block_height")})`, legend: "Stacks" },
-      { expr: `max(${of("stacks_chain_burn_block_height")})`, legend: "burn chain" },
+      { expr: `max(${metric("stacks_chain_block_height")})`, legend: "Stacks" },
+      { expr: `max(${metric("stacks_chain_burn_block_height")})`, legend: "burn chain" },
     ],
     overrides: [
       coloured("burn chain", "orange", { "custom.axisPlacement": "right", "custom.axisLabel": "burn chain" }),
@@ -530,43 +550,44 @@ const chain: readonly Slot[] = [
   lines({
     id: 52,
     title: "Age of the tips",
-    description:
-      "Time since the newest Stacks block and since its burn block. Burn blocks take ten minutes on average, and now and then an hour.",
+    description: `Time since the newest Stacks block, and since its burn block. Burn blocks take ten minutes on
+      average, and occasionally an hour.`,
     unit: "m",
     noValue: "No block read",
     width: 8,
     height: 8,
     min: 0,
     queries: [
-      { expr: `(time() - max(${of("stacks_chain_block_timestamp_seconds")})) / 60`, legend: "Stacks" },
-      { expr: `(time() - max(${of("stacks_chain_burn_block_timestamp_seconds")})) / 60`, legend: "burn chain" },
+      { expr: `(time() - max(${metric("stacks_chain_block_timestamp_seconds")})) / 60`, legend: "Stacks" },
+      { expr: `(time() - max(${metric("stacks_chain_burn_block_timestamp_seconds")})) / 60`, legend: "burn chain" },
     ],
     overrides: [coloured("burn chain", "orange"), coloured("Stacks", "purple")],
   }),
   lines({
     id: 53,
     title: "Blocks per burn block",
-    description:
-      "Stacks blocks of the last complete tenure. Few of them: signers or miners have trouble, and the queue grows whatever people pay.",
+    description: `Stacks blocks of the last complete tenure. If there are few, signers or miners have problems, and the
+      queue grows at any fee.`,
     unit: "short",
     decimals: 0,
     noValue: "No complete tenure was seen yet",
     width: 8,
     height: 8,
     min: 0,
-    queries: [{ expr: `max(${of("stacks_chain_blocks_per_burn_block")})`, legend: "blocks" }],
+    queries: [{ expr: `max(${metric("stacks_chain_blocks_per_burn_block")})`, legend: "blocks" }],
   }),
   heatmap({
     id: 54,
     title: "Time between blocks",
-    description: "How many intervals of Stacks blocks fell into each range of seconds. A second band above is trouble.",
+    description:
+      "Distribution of the intervals between Stacks blocks. A second band at higher values indicates a problem.",
     unit: "s",
-    noValue: "No block was followed in this range",
+    noValue: "No block in this range",
     width: 8,
     height: 8,
     queries: [
       {
-        expr: total("le", `increase(${of("stacks_chain_block_interval_seconds_bucket")}[$__rate_interval])`),
+        expr: total("le", `increase(${metric("stacks_chain_block_interval_seconds_bucket")}[$__rate_interval])`),
         legend: "{{le}}",
       },
     ],
@@ -574,38 +595,38 @@ const chain: readonly Slot[] = [
   heatmap({
     id: 55,
     title: "Transactions per block",
-    description: "How many Stacks blocks held how many transactions.",
+    description: "Distribution of the number of transactions per Stacks block.",
     unit: "short",
-    noValue: "No block was followed in this range",
+    noValue: "No block in this range",
     width: 8,
     height: 8,
     queries: [
       {
-        expr: total("le", `increase(${of("stacks_chain_block_size_transactions_bucket")}[$__rate_interval])`),
+        expr: total("le", `increase(${metric("stacks_chain_block_size_transactions_bucket")}[$__rate_interval])`),
         legend: "{{le}}",
       },
     ],
   }),
   lines({
     id: 56,
-    title: "The newest block",
-    description:
-      "Execution cost of the newest Stacks block, in the units of each dimension, and its transactions. Logarithmic: the dimensions differ by powers of ten.",
+    title: "Newest block",
+    description: `Execution cost of the newest Stacks block, in the units of each dimension, and its transactions.
+      Logarithmic, because dimensions differ by powers of ten.`,
     unit: "short",
     noValue: "No block read",
     width: 8,
     height: 8,
     log: true,
     queries: [
-      { expr: once(of("stacks_chain_block_execution_cost")), legend: "{{dimension}}" },
-      { expr: `max(${of("stacks_chain_block_transactions")})`, legend: "transactions" },
+      { expr: dedupe(metric("stacks_chain_block_execution_cost")), legend: "{{dimension}}" },
+      { expr: `max(${metric("stacks_chain_block_transactions")})`, legend: "transactions" },
     ],
   }),
   lines({
     id: 57,
     title: "Reorganisations",
-    description:
-      "Times that followed blocks were replaced, and how many blocks. Deep ones undo what was thought to be settled: raise the confirmations.",
+    description: `Reorganisations, and the number of replaced blocks. A deep one reverts transactions that seemed
+      final: raise the confirmations.`,
     unit: "short",
     decimals: 0,
     noValue: "No block read",
@@ -614,9 +635,9 @@ const chain: readonly Slot[] = [
     min: 0,
     bars: true,
     queries: [
-      { expr: `max(increase(${of("stacks_chain_reorgs_total")}[$__rate_interval]))`, legend: "reorganisations" },
+      { expr: `max(increase(${metric("stacks_chain_reorgs_total")}[$__rate_interval]))`, legend: "reorganisations" },
       {
-        expr: `max(increase(${of("stacks_chain_reorged_blocks_total")}[$__rate_interval]))`,
+        expr: `max(increase(${metric("stacks_chain_reorged_blocks_total")}[$__rate_interval]))`,
         legend: "blocks replaced",
       },
     ],
@@ -625,7 +646,7 @@ const chain: readonly Slot[] = [
     stat({
       id: 58,
       title: "Last reorganisation",
-      description: "How many Stacks blocks the last one replaced, and when it was noticed.",
+      description: "Number of Stacks blocks that the last reorganisation replaced, and the time of its detection.",
       unit: "short",
       decimals: 0,
       noValue: "None since the exporter started",
@@ -633,29 +654,29 @@ const chain: readonly Slot[] = [
       height: 4,
       text: "both",
       queries: [
-        { expr: `max(${of("stacks_chain_last_reorg_depth_blocks")})`, legend: "blocks" },
-        { expr: `max(${of("stacks_chain_last_reorg_timestamp_seconds")}) * 1000`, legend: "noticed" },
+        { expr: `max(${metric("stacks_chain_last_reorg_depth_blocks")})`, legend: "blocks" },
+        { expr: `max(${metric("stacks_chain_last_reorg_timestamp_seconds")}) * 1000`, legend: "detected" },
       ],
-      overrides: [{ name: "noticed", properties: { unit: "dateTimeFromNow" } }],
+      overrides: [{ name: "detected", properties: { unit: "dateTimeFromNow" } }],
     }),
     stat({
       id: 59,
-      title: "Relics of microblocks",
-      description:
-        "Microblocks accepted and streamed in this range, transactions in those of the newest block, and the sequence of its parent. None since Nakamoto; absent where blocks are read from the list.",
+      title: "Microblocks",
+      description: `Microblocks accepted and streamed in this range, transactions in those of the newest block, and the
+        sequence of its parent. None since Nakamoto; absent when blocks are read from the list.`,
       unit: "short",
       decimals: 0,
-      noValue: "Not told by this API",
+      noValue: "Not provided by this API",
       width: 12,
       height: 4,
       text: "both",
       queries: [
         {
-          expr: `max by (state) (increase(${of("stacks_chain_microblocks_total")}[$__range]))`,
+          expr: `max by (state) (increase(${metric("stacks_chain_microblocks_total")}[$__range]))`,
           legend: "{{state}}",
         },
-        { expr: `max(${of("stacks_chain_microblock_transactions")})`, legend: "transactions" },
-        { expr: `max(${of("stacks_chain_parent_microblock_sequence")})`, legend: "parent sequence" },
+        { expr: `max(${metric("stacks_chain_microblock_transactions")})`, legend: "transactions" },
+        { expr: `max(${metric("stacks_chain_parent_microblock_sequence")})`, legend: "parent sequence" },
       ],
     }),
   ),
@@ -664,39 +685,42 @@ const chain: readonly Slot[] = [
 const quality: readonly Panel[] = [
   lines({
     id: 61,
-    title: "Answers that differed from the one before",
-    description:
-      "Changed answers a minute, by operation. A mempool that never changes while blocks are made is a frozen upstream, not a calm market.",
+    title: "Changed responses",
+    description: `Changed responses per minute, by operation. If the mempool never changes despite new blocks, the
+      upstream is frozen.`,
     unit: "short",
-    noValue: "Nothing was polled in this range",
+    noValue: "No poll in this range",
     width: 6,
     height: 8,
     min: 0,
-    axis: "a minute",
+    axis: "per minute",
     queries: [
       {
-        expr: `${once(`rate(${of("stacks_mempool_snapshots_changed_total")}[$__rate_interval])`)} * 60`,
+        expr: `${dedupe(`rate(${metric("stacks_mempool_snapshots_changed_total")}[$__rate_interval])`)} * 60`,
         legend: "{{operation}}",
       },
     ],
   }),
   lines({
     id: 64,
-    title: "Age of the mempool's values",
-    description:
-      "Time since the values of each operation were received, or confirmed unchanged. Teeth as high as the interval are normal; a line that ends is values that expired.",
+    title: "Age of the mempool values",
+    description: `Time since the values of each operation were received, or confirmed unchanged. A sawtooth as high as
+      the interval is normal; if a line ends, the values expired.`,
     unit: "s",
     noValue: "No value of the mempool is fresh",
     width: 6,
     height: 8,
     min: 0,
-    queries: [{ expr: `time() - ${once(of("stacks_mempool_snapshot_timestamp_seconds"))}`, legend: "{{operation}}" }],
+    queries: [
+      { expr: `time() - ${dedupe(metric("stacks_mempool_snapshot_timestamp_seconds"))}`, legend: "{{operation}}" },
+    ],
   }),
   lines({
     id: 62,
-    title: "Two operations, one market",
-    description:
-      "Largest relative difference between a percentile of the mempool statistics and the priority that should equal it. Both are polled at their own pace, so small differences are normal; a lasting one means that the service changed its method.",
+    title: "Difference between both operations",
+    description: `Largest relative difference between a percentile of the mempool statistics and the corresponding
+      priority. Small differences are normal, because the operations are polled at different times; after a lasting
+      one, check whether the API changed its method.`,
     unit: "percentunit",
     noValue: NO_MEMPOOL,
     width: 6,
@@ -704,7 +728,7 @@ const quality: readonly Panel[] = [
     min: 0,
     queries: [
       {
-        expr: `max by (tx_type) (abs(label_replace(label_replace(${once(of("stacks_mempool_tx_fee_microstx", { percentile: "~p50|p75" }))}, "priority", "low", "percentile", "p50"), "priority", "medium", "percentile", "p75") / on (tx_type, priority) ${once(of("stacks_mempool_fee_priority_microstx", { priority: "~low|medium" }))} - 1))`,
+        expr: `max by (tx_type) (abs(label_replace(label_replace(${dedupe(metric("stacks_mempool_tx_fee_microstx", { percentile: "~p50|p75" }))}, "priority", "low", "percentile", "p50"), "priority", "medium", "percentile", "p75") / on (tx_type, priority) ${dedupe(metric("stacks_mempool_fee_priority_microstx", { priority: "~low|medium" }))} - 1))`,
         legend: "{{tx_type}}",
       },
     ],
@@ -712,9 +736,9 @@ const quality: readonly Panel[] = [
   }),
   lines({
     id: 63,
-    title: "Blocks passed over",
-    description:
-      "Blocks that came faster than they could be read, and heights that the server did not have. Totals of the chain lack them: poll blocks more often, or raise the budget.",
+    title: "Skipped blocks",
+    description: `Blocks that arrived faster than they could be read, and heights for which the server had no block.
+      The totals of the chain lack them: poll blocks more often, or raise the budget.`,
     unit: "short",
     decimals: 0,
     noValue: "No block read",
@@ -723,18 +747,18 @@ const quality: readonly Panel[] = [
     min: 0,
     bars: true,
     queries: [
-      { expr: `max(increase(${of("stacks_chain_skipped_blocks_total")}[$__rate_interval]))`, legend: "skipped" },
-      { expr: `max(increase(${of("stacks_chain_missing_blocks_total")}[$__rate_interval]))`, legend: "missing" },
+      { expr: `max(increase(${metric("stacks_chain_skipped_blocks_total")}[$__rate_interval]))`, legend: "skipped" },
+      { expr: `max(increase(${metric("stacks_chain_missing_blocks_total")}[$__rate_interval]))`, legend: "missing" },
     ],
   }),
 ];
 
-/** What should I pay, and is something wrong? */
+/** The board Fees & mempool. */
 export const fees: Board = {
   uid: "stacks-fees",
   title: "Stacks / Fees & mempool",
-  description:
-    "What should I pay, and is something wrong? The fee market of a Stacks network against what is usual, the queue, and the blocks behind it.",
+  description: `What should I pay, and is something wrong? The fee market of a Stacks network relative to its usual
+    level, the queue, and the blocks.`,
   from: "now-6h",
   networks: "one",
   variables: [
@@ -754,9 +778,9 @@ export const fees: Board = {
   rows: [
     { panels: [...now, ...advice] },
     { id: 20, title: "Market and blocks", panels: market },
-    { id: 30, title: "Distribution of what waits", collapsed: true, panels: distribution },
-    { id: 40, title: "What watched addresses paid", collapsed: true, panels: confirmed },
+    { id: 30, title: "Distribution of waiting transactions", collapsed: true, panels: distribution },
+    { id: 40, title: "Fees paid by watched addresses", collapsed: true, panels: confirmed },
     { id: 50, title: "Chain", collapsed: true, panels: chain },
-    { id: 60, title: "Quality of the data", collapsed: true, panels: quality },
+    { id: 60, title: "Data quality", collapsed: true, panels: quality },
   ],
 };

@@ -1,4 +1,4 @@
-// The boards, in the order of the documents.
+// All boards, in the order of the documentation.
 import { addresses } from "./addresses.ts";
 import type { Board } from "./board.ts";
 import { contracts } from "./contracts.ts";
@@ -6,5 +6,5 @@ import { exporter } from "./exporter.ts";
 import { fees } from "./fees.ts";
 import { spikes } from "./spike.ts";
 
-/** Every board. A new one is a file and one line here. */
+/** All boards. To add a board, add a file and one line here. */
 export const boards: readonly Board[] = [fees, spikes, addresses, contracts, exporter];

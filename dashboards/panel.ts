@@ -1,4 +1,4 @@
-// Panels: what every one has (title, description, unit, a text for no data, a legend) is a field here, so that none can go without.
+// Panels. Required properties (title, description, unit, text for missing data) are fields of `Spec`.
 import type * as cog from "@grafana/grafana-foundation-sdk/cog";
 import * as common from "@grafana/grafana-foundation-sdk/common";
 import * as dashboard from "@grafana/grafana-foundation-sdk/dashboard";
@@ -9,38 +9,39 @@ import * as statPanel from "@grafana/grafana-foundation-sdk/stat";
 import * as timelinePanel from "@grafana/grafana-foundation-sdk/statetimeline";
 import * as tablePanel from "@grafana/grafana-foundation-sdk/table";
 import * as linesPanel from "@grafana/grafana-foundation-sdk/timeseries";
+import { oneLine } from "../alerts/model.ts";
 
-/** Where every query goes. */
+/** The data source of every query. */
 export const DATASOURCE: common.DataSourceRef = { type: "prometheus", uid: "$datasource" };
 
-/** One query; `legend` is Grafana's legend format. */
+/** One query; `legend` is the legend format of Grafana. */
 export interface Query {
   readonly expr: string;
   readonly legend?: string;
 }
 
-/** Colours from a value on; the first is from anywhere. */
+/** Colours by value: each applies from its value upwards, the first from minus infinity. */
 export type Steps = readonly [readonly [null, string], ...(readonly [number, string])[]];
 
-/** Fields that have an appearance of their own. */
+/** Overrides the appearance of some fields. */
 export interface Override {
   readonly name?: string;
   readonly regexp?: string;
   readonly properties: Readonly<Record<string, unknown>>;
 }
 
-/** What every panel says of itself. */
+/** Properties of every panel. */
 export interface Spec {
-  /** Unique in its board, and never given to another panel: links and alerts of users refer to it. */
+  /** Unique in its board, and never reused: links and alerts of users refer to it. */
   readonly id: number;
   readonly title: string;
-  /** What is shown, why it matters, what to do. */
+  /** What the panel shows, and how to use it. */
   readonly description: string;
-  /** Grafana's name of the unit. */
+  /** Unit, as named by Grafana. */
   readonly unit: string;
-  /** What is read instead of a value when there is none. */
+  /** Text for a missing value. */
   readonly noValue: string;
-  /** Of 24 columns. */
+  /** In columns, of 24. */
   readonly width: number;
   /** In grid units of 30 pixels. */
   readonly height: number;
@@ -49,16 +50,16 @@ export interface Spec {
   readonly min?: number;
   readonly max?: number;
   readonly steps?: Steps;
-  /** Text and colour instead of a value. */
+  /** Text and colour that replace a value. */
   readonly mappings?: readonly dashboard.ValueMapping[];
   readonly overrides?: readonly Override[];
-  /** Shortest time between two points, such as `5m`: for windows so long that closer ones say the same. */
+  /** Minimum interval between two points, such as `5m`: for long windows. */
   readonly interval?: string;
-  /** A page to read on. */
+  /** A link to more information. */
   readonly link?: { readonly title: string; readonly url: string };
 }
 
-/** A panel that has no place yet. */
+/** A panel without a position. */
 export interface Panel {
   readonly width: number;
   readonly height: number;
@@ -97,7 +98,7 @@ function finish(builder: Builder, spec: Spec, shape: Shape): Panel {
   builder
     .id(spec.id)
     .title(spec.title)
-    .description(spec.description)
+    .description(oneLine(spec.description))
     .datasource(DATASOURCE)
     .unit(spec.unit)
     .noValue(spec.noValue)
@@ -121,7 +122,7 @@ function finish(builder: Builder, spec: Spec, shape: Shape): Panel {
 
 const reduced = (calc: string) => new common.ReduceDataOptionsBuilder().calcs([calc]).values(false);
 
-/** Big numbers. Coloured by the steps: the text, or everything. */
+/** Single values. The steps colour the value, or the background. */
 export function stat(
   spec: Spec & {
     readonly colour?: "value" | "background";
@@ -148,7 +149,7 @@ export function stat(
   return finish(builder, spec, "instant");
 }
 
-/** An arc from `min` to `max`, coloured by the steps. */
+/** A gauge from `min` to `max`, coloured by the steps. */
 export function gauge(spec: Spec & { readonly min: number; readonly max: number; readonly steps: Steps }): Panel {
   const builder = new gaugePanel.PanelBuilder()
     .reduceOptions(reduced("lastNotNull"))
@@ -162,15 +163,15 @@ export interface LinesSpec extends Spec {
   /** Label of the y axis. */
   readonly axis?: string;
   readonly log?: boolean;
-  /** Where the y axis ends unless a value is beyond it. */
+  /** Maximum of the y axis, unless a value exceeds it. */
   readonly softMax?: number;
-  /** Areas on top of each other. */
+  /** Stacked areas. */
   readonly stacked?: boolean;
   readonly bars?: boolean;
-  /** Steps drawn as lines across the panel. */
+  /** Draws the steps as lines. */
   readonly limits?: boolean;
   readonly legend?: "bottom" | "right";
-  /** A broken line is drawn through gaps: for series that pause between events. */
+  /** Connects points across gaps: for series with pauses between events. */
   readonly join?: boolean;
 }
 
@@ -193,12 +194,12 @@ export function lines(spec: LinesSpec): Panel {
         .displayMode(common.LegendDisplayMode.Table)
         .placement(legend === "right" ? common.LegendPlacement.Right : common.LegendPlacement.Bottom)
         .calcs(["lastNotNull", "max"])
-        // Grafana's name of lastNotNull: the largest first, since what does not fit is cut off below.
+        // Grafana's name of lastNotNull. Largest first: the legend cuts off what does not fit.
         .sortBy("Last *")
         .sortDesc(true),
     );
   if (axis !== undefined) builder.axisLabel(axis);
-  // Else a panel of zeros has an axis up to a hundred.
+  // Otherwise the axis of a panel with only zeros goes up to 100.
   if (spec.softMax !== undefined || bars) builder.axisSoftMax(spec.softMax ?? 1);
   if (stacked) builder.stacking(new common.StackingConfigBuilder().mode(common.StackingMode.Normal).group("A"));
   if (log) {
@@ -212,12 +213,12 @@ export function lines(spec: LinesSpec): Panel {
   return finish(builder, spec, "range");
 }
 
-/** Rows of labels and values; `columns` gives the names of the fields that are shown, in order, and what they are called. */
+/** Rows of labels and values. `columns` maps the names of the shown fields, in order, to their headings. */
 export function table(
   spec: Spec & {
     readonly columns: Readonly<Record<string, string>>;
     readonly transformations?: readonly dashboard.DataTransformerConfig[];
-    /** Name of the column to sort by, the largest first with a leading `-`. */
+    /** Column to sort by; a leading `-` sorts in descending order. */
     readonly sortBy?: string;
   },
 ): Panel {
@@ -248,7 +249,7 @@ export function table(
   return finish(builder, spec, "table");
 }
 
-/** States over time, one line each. */
+/** States over time, one row each. */
 export function timeline(spec: Spec): Panel {
   const builder = new timelinePanel.PanelBuilder()
     .showValue(common.VisibilityMode.Never)
@@ -267,7 +268,7 @@ export function timeline(spec: Spec): Panel {
   return finish(builder, spec, "range");
 }
 
-/** Buckets of a histogram over time; the query gives increases by `le`. */
+/** Buckets of a histogram over time; the query returns increases by `le`. */
 export function heatmap(spec: Spec): Panel {
   const builder = new heatmapPanel.PanelBuilder()
     .calculate(false)
@@ -283,13 +284,13 @@ export function heatmap(spec: Spec): Panel {
   return finish(builder, spec, "heatmap");
 }
 
-/** A text and a colour for a value. */
+/** Maps a value to a text and a colour. */
 export const shown = (value: number, text: string, color: string, index = 0): dashboard.ValueMapping => ({
   type: dashboard.MappingType.ValueToText,
   options: { [String(value)]: { text, color, index } },
 });
 
-/** A text and a colour for values from `from` on, below `to`. */
+/** Maps values from `from` to below `to` to a text and a colour. */
 export const between = (
   from: number | null,
   to: number | null,
@@ -301,7 +302,7 @@ export const between = (
   options: { from, to, result: { text, color, index } },
 });
 
-/** A field in one colour. */
+/** Shows a field in a fixed colour. */
 export const coloured = (name: string, color: string, more: Readonly<Record<string, unknown>> = {}): Override => ({
   name,
   properties: { color: { mode: "fixed", fixedColor: color }, ...more },

@@ -1,8 +1,8 @@
-// Links from panels to the runbooks of the alerts that look at the same thing.
+// Links from panels to runbooks.
 import { subjects } from "../alerts/index.ts";
 import { runbookUrl } from "../tools/generate/runbooks.ts";
 
-/** The section of an alert. Throws when there is no such alert. */
+/** The link to the runbook of an alert. Throws when there is no such alert. */
 export function runbook(name: string): { readonly title: string; readonly url: string } {
   for (const subject of subjects) {
     const alert = subject.alerts.find(({ alert }) => alert === name);

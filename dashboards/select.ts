@@ -1,10 +1,10 @@
-// Selectors with the variables of a board. Names, labels and values come from the declared families and recording rules: what
-// does not exist throws when the boards are generated.
+// Selectors with the variables of a board, checked against the declared families and recording rules: an unknown name,
+// label or value throws when the boards are generated.
 import { recordings } from "../alerts/index.ts";
 import { familyOf, recorded, series } from "../alerts/series.ts";
 import { Instruments } from "../src/telemetry/instruments.ts";
 
-/** Label values; a leading `!` negates, a leading `~` makes it a regular expression. A variable needs the latter. */
+/** Label values. A leading `!` negates, a leading `~` marks a regular expression, which variables need. */
 type Matchers = Readonly<Record<string, string>>;
 
 const SCOPE = ["job", "instance", "network"] as const;
@@ -17,46 +17,46 @@ function scoped(selector: string, labels: readonly string[]): string {
   return `${name}{${scope.join(", ")}${rest === "}" ? "" : ", "}${rest}`;
 }
 
-/** An exposed series of the chosen exporters and networks: `of("stacks_up")`. */
-export function of(name: string, matchers: Matchers = {}): string {
+/** An exposed series of the selected exporters and networks: `metric("stacks_up")`. */
+export function metric(name: string, matchers: Matchers = {}): string {
   const text = series(name, matchers);
   return scoped(text, familyOf(name)?.labelNames ?? []);
 }
 
-/** A recorded series of the chosen exporters and networks. */
-export function rec(record: string, matchers: Matchers = {}): string {
+/** A recorded series of the selected exporters and networks. */
+export function recording(record: string, matchers: Matchers = {}): string {
   const recording = recordings.find((known) => known.record === record);
   if (recording === undefined) throw new Error(`there is no recording rule ${record}`);
   return scoped(recorded(recording, matchers), recording.labels);
 }
 
-/** Names of the families about the process, which the client library brings along. */
+/** Names of the process families of the client library. */
 export const processFamilies: ReadonlySet<string> = new Set(new Instruments().watchProcess().map(({ name }) => name));
 
-/** A series about the process of the chosen exporters. */
+/** A process series of the selected exporters. */
 export function ofProcess(name: string): string {
   if (!processFamilies.has(name)) throw new Error(`there is no process family ${name}`);
   return scoped(name, []);
 }
 
-/** Alerts as Prometheus keeps them. Prometheus rules only: those of Grafana are not among them. */
+/** Alerts of Prometheus in a state, without those of Grafana. */
 export function alertsInState(state: "firing" | "pending", name = "Stacks.*"): string {
   return `ALERTS{job=~"$job", instance=~"$instance", network=~"$network|", alertname=~"${name}", alertstate="${state}"}`;
 }
 
-/** The names of the alerts that fire; `none`, with the value 0, when there are none. */
+/** The names of the firing alerts; `none` with the value 0 when there are none. */
 export function firingNames(): string {
   const firing = alertsInState("firing");
   return `max by (alertname) (${firing}) or label_replace(vector(0) unless on () ${firing}, "alertname", "none", "", "")`;
 }
 
-/** A sum by labels: that of one exporter, since several of the same network saw the same. */
+/** A sum by labels, of one exporter: exporters of the same network expose the same values. */
 export const total = (labels: string, expr: string): string =>
   `max by (${labels}) (sum by (job, instance, ${labels}) (${expr}))`;
 
 /**
- * What was counted a minute. Series of which nothing was counted in the range shown are left out: most label sets never occur;
- * `@ end()` is computed once, not for every point. The work of several exporters adds up; what they saw does not.
+ * A rate per minute, without series that do not increase in the time range (`@ end()` evaluates that once instead of
+ * for every point). Own work of several exporters, such as requests, is summed; values of the chain are deduplicated.
  */
 export function perMinute(labels: string, selector: string, isOwnWork = false): string {
   const summed = (expr: string) => (isOwnWork ? `sum by (${labels}) (${expr})` : total(labels, expr));
@@ -66,8 +66,8 @@ export function perMinute(labels: string, selector: string, isOwnWork = false): 
 /** microSTX as STX. */
 export const stx = (expr: string): string => `${expr} / 1e6`;
 
-/** What several exporters of one network say, once. */
-export const once = (expr: string): string => `max without (job, instance) (${expr})`;
+/** Deduplicates the series of several exporters of the same network. */
+export const dedupe = (expr: string): string => `max without (job, instance) (${expr})`;
 
-/** One value for each watched principal. */
-export const each = (expr: string): string => `max by (network, name) (${expr})`;
+/** One value per watched principal. */
+export const perPrincipal = (expr: string): string => `max by (network, name) (${expr})`;

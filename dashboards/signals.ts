@@ -1,14 +1,14 @@
-// What more than one board shows.
-import { of, once, rec } from "./select.ts";
+// Queries that several boards use.
+import { dedupe, metric, recording } from "./select.ts";
 
-// Of fewer, the median is one sender's choice.
+// With fewer transactions, the median is the choice of a single sender.
 const LEAST_OF_TYPE = 5;
 
-/** Fee of each type against its own usual level, priority low, as a query of a panel. */
+/** Query: fee of each type relative to its usual level, priority low. */
 export const feeRatioByType = {
-  expr: `${once(rec("stacks:mempool_fee_priority_microstx:ratio7d", { tx_type: "all", priority: "low" }))} or (${once(rec("stacks:mempool_fee_priority_microstx:ratio7d", { priority: "low" }))} and on (network, tx_type) ${of("stacks_mempool_transactions")} >= ${LEAST_OF_TYPE})`,
+  expr: `${dedupe(recording("stacks:mempool_fee_priority_microstx:ratio7d", { tx_type: "all", priority: "low" }))} or (${dedupe(recording("stacks:mempool_fee_priority_microstx:ratio7d", { priority: "low" }))} and on (network, tx_type) ${metric("stacks_mempool_transactions")} >= ${LEAST_OF_TYPE})`,
   legend: "{{tx_type}}",
 };
 
-/** Said of it. */
-export const FEW_LEFT_OUT = `Types of which fewer than ${LEAST_OF_TYPE} wait are left out.`;
+/** Note for the descriptions of its panels. */
+export const FEW_LEFT_OUT = `Types with fewer than ${LEAST_OF_TYPE} waiting transactions are not shown.`;

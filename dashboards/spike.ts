@@ -1,27 +1,27 @@
-// Spike investigation: why did a fee alert fire, or why not? Each clause of each rule against its limit.
+// Board Spike investigation: why did a fee alert fire, or why not? Each clause of each rule relative to its limit.
 import { FEES } from "../alerts/thresholds.ts";
 import { type Board, type Slot, stack } from "./board.ts";
 import { reference, TX_TYPES } from "./colours.ts";
 import { coloured, lines, type Panel, shown, table, timeline } from "./panel.ts";
 import { runbook } from "./runbook.ts";
-import { alertsInState, of, once, rec, stx } from "./select.ts";
+import { alertsInState, dedupe, metric, recording, stx } from "./select.ts";
 import { FEW_LEFT_OUT, feeRatioByType } from "./signals.ts";
 
 const LOW = { tx_type: "all", priority: "low" };
-const NO_BASELINE = "No usual level yet: it needs the recording rules and a day of history";
+const NO_BASELINE = "No usual level yet: needs the recording rules and a day of history";
 
-// What the clauses look at; one number each, so that they can stand beside each other.
+// The values that the clauses compare, one number each.
 const VALUES = {
-  "fee ratio": `max(${rec("stacks:mempool_fee_priority_microstx:ratio7d", LOW)})`,
-  "slow fee ratio": `max(${rec("stacks:mempool_fee_priority_microstx:ratio7d_slow", LOW)})`,
-  "queue ratio": `max(${rec("stacks:mempool_transactions:ratio7d")})`,
-  waiting: `sum(${once(of("stacks_mempool_transactions"))})`,
-  "blocks full": `max(${rec("stacks:chain_block_usage:ratio")})`,
-  "slow blocks full": `max(${rec("stacks:chain_block_usage:ratio_slow")})`,
-  spread: `max(${of("stacks_mempool_fee_priority_microstx", { tx_type: "all", priority: "high" })}) / max(${of("stacks_mempool_fee_priority_microstx", LOW)})`,
+  "fee ratio": `max(${recording("stacks:mempool_fee_priority_microstx:ratio7d", LOW)})`,
+  "slow fee ratio": `max(${recording("stacks:mempool_fee_priority_microstx:ratio7d_slow", LOW)})`,
+  "queue ratio": `max(${recording("stacks:mempool_transactions:ratio7d")})`,
+  waiting: `sum(${dedupe(metric("stacks_mempool_transactions"))})`,
+  "blocks full": `max(${recording("stacks:chain_block_usage:ratio")})`,
+  "slow blocks full": `max(${recording("stacks:chain_block_usage:ratio_slow")})`,
+  spread: `max(${metric("stacks_mempool_fee_priority_microstx", { tx_type: "all", priority: "high" })}) / max(${metric("stacks_mempool_fee_priority_microstx", LOW)})`,
 } as const;
 
-// The same value has the same colour in every rule, and where its signal is drawn.
+// A value has the same colour in every panel.
 const COLOURS: Readonly<Record<keyof typeof VALUES, string>> = {
   "fee ratio": "green",
   "slow fee ratio": "green",
@@ -36,7 +36,7 @@ interface Clause {
   readonly value: keyof typeof VALUES;
   readonly op: ">" | ">=" | "<";
   readonly limit: number;
-  /** What the rule looks at instead where the value is not known. */
+  /** Replaces the clause when the value is unknown. */
   readonly unknown?: string;
 }
 interface Rule {
@@ -49,7 +49,7 @@ const above = (value: Clause["value"], limit: number): Clause => ({ value, op: "
 const least = (limit: number): Clause => ({ value: "waiting", op: ">=", limit });
 const below = (value: Clause["value"], limit: number): Clause => ({ value, op: "<", limit });
 const { spike, elevated, backlog, topHeavy, stuckCluster, low, blockUsage } = FEES;
-// Where the use of blocks is not known, the rules do without that clause.
+// When the use of blocks is unknown, the rules ignore this clause.
 const noRoom: Clause = { ...above("blocks full", blockUsage.roomUpTo.fast), unknown: "vector(1)" };
 const noRoomSlow: Clause = { ...above("slow blocks full", blockUsage.roomUpTo.slow), unknown: "vector(1)" };
 const idle: Clause = {
@@ -113,18 +113,18 @@ const met = ({ value, op, limit, unknown }: Clause) => {
   const clause = `${VALUES[value]} ${op} bool ${limit}`;
   return unknown === undefined ? `(${clause})` : `((${clause}) or (${unknown}))`;
 };
-/** 1 while every clause holds, 0 while one does not; nothing while one of them is not known. */
+/** 1 while every clause holds, 0 while one does not; absent while one of them is unknown. */
 const holds = ({ clauses }: Rule) => clauses.map(met).join(" * ");
-/** How near a clause is to its limit: 1 is the limit, more is beyond it. */
+/** Value relative to the limit: above 1, the clause holds. */
 const nearness = ({ value, op, limit }: Clause) =>
   op === "<" ? `${limit} / (${VALUES[value]} > 0)` : `(${VALUES[value]}) / ${limit}`;
 
 const verdict: readonly Slot[] = [
   timeline({
     id: 1,
-    title: "Alerts: pending and firing",
-    description:
-      "What Prometheus made of the rules: pending while the clauses hold and the time has not passed, then firing. Empty when no rule was near, or when the alerts are not loaded into this Prometheus.",
+    title: "Pending and firing alerts",
+    description: `State of the alerts in Prometheus: pending while the clauses hold for less than the configured time,
+      then firing. Empty when no alert was pending, or when the alerts are not loaded into this Prometheus.`,
     unit: "none",
     noValue: "No fee alert was pending or firing in this range",
     width: 12,
@@ -139,9 +139,9 @@ const verdict: readonly Slot[] = [
   }),
   timeline({
     id: 2,
-    title: "Do all clauses hold?",
-    description:
-      "The same rules without their waiting time, computed on the spot: red while every clause holds. A rule fires when its bar is as long as its time (for). Grey: a clause cannot be told.",
+    title: "Rules with all clauses true",
+    description: `The rules without their for clause, computed by this panel: red while every clause holds. A rule
+      fires when its bar is as long as its for clause. Grey: a clause is unknown.`,
     unit: "none",
     noValue: NO_BASELINE,
     width: 12,
@@ -151,11 +151,12 @@ const verdict: readonly Slot[] = [
   }),
   table({
     id: 3,
-    title: "Why it fires, or why not",
-    description:
-      "Each clause of each fee rule now: its value, and whether it holds. A rule needs all of its clauses, for its time; the one that does not hold is why it is quiet. A clause without a value is not known, and the rule does without it where that is the use of blocks.",
+    title: "Present clauses",
+    description: `Each clause of each fee rule: its present value, and whether it holds. A rule fires when all of its
+      clauses hold for the configured time. A clause without a value is unknown; if it is the use of blocks, the rule
+      ignores it.`,
     unit: "none",
-    noValue: "Nothing is known now: no answer, or no usual level yet",
+    noValue: "No data: no response, or no usual level yet",
     width: 12,
     height: 22,
     queries: [
@@ -182,23 +183,23 @@ const verdict: readonly Slot[] = [
       id: 5,
       title: "Fee and its usual level (STX)",
       description:
-        "Priority low of all types, the usual level, and where the fee clauses of StacksFeeElevated and StacksFeeSpike are.",
+        "Priority low of all types, its usual level, and the limits of StacksFeeElevated and StacksFeeSpike.",
       unit: "short",
       decimals: 4,
-      noValue: "Nothing: the mempool is empty, or not read",
+      noValue: "No data: the mempool is empty, or was not read",
       width: 12,
       height: 15,
       axis: "STX",
       log: true,
       queries: [
-        { expr: `max(${stx(of("stacks_mempool_fee_priority_microstx", LOW))})`, legend: "low" },
-        { expr: `max(${stx(rec("stacks:mempool_fee_priority_microstx:baseline7d", LOW))})`, legend: "usual" },
+        { expr: `max(${stx(metric("stacks_mempool_fee_priority_microstx", LOW))})`, legend: "low" },
+        { expr: `max(${stx(recording("stacks:mempool_fee_priority_microstx:baseline7d", LOW))})`, legend: "usual" },
         {
-          expr: `max(${stx(rec("stacks:mempool_fee_priority_microstx:baseline7d", LOW))}) * ${elevated.feeRatio}`,
+          expr: `max(${stx(recording("stacks:mempool_fee_priority_microstx:baseline7d", LOW))}) * ${elevated.feeRatio}`,
           legend: `usual × ${elevated.feeRatio}`,
         },
         {
-          expr: `max(${stx(rec("stacks:mempool_fee_priority_microstx:baseline7d", LOW))}) * ${spike.feeRatio}`,
+          expr: `max(${stx(recording("stacks:mempool_fee_priority_microstx:baseline7d", LOW))}) * ${spike.feeRatio}`,
           legend: `usual × ${spike.feeRatio}`,
         },
       ],
@@ -211,9 +212,10 @@ const verdict: readonly Slot[] = [
     }),
     timeline({
       id: 4,
-      title: "What if the limits were others?",
-      description:
-        "StacksFeeSpike with the limits from the boxes above, without its waiting time: red while it would hold. Change a box and see how often it would have fired; the shipped limits are in alerts/thresholds.ts.",
+      title: "StacksFeeSpike with other limits",
+      description: `StacksFeeSpike with the limits from the variables of this board, without its for clause: red while
+        it would hold. Use it to see how often other limits would have fired; the default limits are in
+        alerts/thresholds.ts.`,
       unit: "none",
       noValue: NO_BASELINE,
       width: 12,
@@ -234,14 +236,16 @@ const clauses: readonly Panel[] = RULES.map((rule, index) =>
   lines({
     id: 21 + index,
     title: rule.alert,
-    description: `Each clause of ${rule.alert} over its limit (for "<", the limit over the value): the rule holds while every line is above 1, and fires after ${rule.for}. The lowest line is why it does not.`,
+    description: `Each clause of ${rule.alert} divided by its limit (for "<", the limit divided by the value). The rule
+      holds while every line is above 1, and fires after ${rule.for}. The lowest line is the reason why it does not
+      fire.`,
     unit: "none",
-    // Else the axis says 0 where it has a hundredth, and a logarithm has no 0.
+    // Otherwise the axis shows 0 for 0.01, and a logarithmic axis has no 0.
     decimals: 2,
     noValue: NO_BASELINE,
     width: 8,
     height: 10,
-    axis: "of the limit",
+    axis: "times the limit",
     log: true,
     limits: true,
     steps: [
@@ -257,14 +261,15 @@ const clauses: readonly Panel[] = RULES.map((rule, index) =>
 const signals: readonly Panel[] = [
   lines({
     id: 31,
-    title: "Which type drives it",
+    title: "Fee relative to the usual fee, by type",
     legend: "right",
-    description: `Fee of each type against its own usual level (priority low). One type alone is an event of one kind; all of them mean that space is short. ${FEW_LEFT_OUT}`,
+    description: `Fee of each type relative to its usual level (priority low). If one type rises, it is a single event;
+      if all rise, space is short. ${FEW_LEFT_OUT}`,
     unit: "none",
     noValue: NO_BASELINE,
     width: 12,
     height: 8,
-    axis: "times the usual",
+    axis: "times usual",
     log: true,
     limits: true,
     steps: [
@@ -276,21 +281,22 @@ const signals: readonly Panel[] = [
   }),
   lines({
     id: 32,
-    title: "Queue and its usual length",
+    title: "Waiting transactions by type",
     legend: "right",
-    description: `Waiting transactions by type, the usual number, and where StacksMempoolBacklog begins: ${backlog.backlogRatio} times the usual, and not below ${backlog.leastWaiting}.`,
+    description: `Waiting transactions by type, the usual number, and the limit of StacksMempoolBacklog:
+      ${backlog.backlogRatio} times the usual number, and at least ${backlog.leastWaiting}.`,
     unit: "short",
-    noValue: "Nothing: the mempool is empty, or not read",
+    noValue: "No data: the mempool is empty, or was not read",
     width: 12,
     height: 8,
     axis: "transactions",
     min: 0,
     stacked: true,
     queries: [
-      { expr: once(of("stacks_mempool_transactions")), legend: "{{tx_type}}" },
-      { expr: `max(${rec("stacks:mempool_transactions:baseline7d")})`, legend: "usual" },
+      { expr: dedupe(metric("stacks_mempool_transactions")), legend: "{{tx_type}}" },
+      { expr: `max(${recording("stacks:mempool_transactions:baseline7d")})`, legend: "usual" },
       {
-        expr: `clamp_min(max(${rec("stacks:mempool_transactions:baseline7d")}) * ${backlog.backlogRatio}, ${backlog.leastWaiting})`,
+        expr: `clamp_min(max(${recording("stacks:mempool_transactions:baseline7d")}) * ${backlog.backlogRatio}, ${backlog.leastWaiting})`,
         legend: "backlog from",
       },
     ],
@@ -298,23 +304,23 @@ const signals: readonly Panel[] = [
   }),
   lines({
     id: 33,
-    title: "Priority medium against a budget of your own (STX)",
+    title: "Priority medium (STX)",
     legend: "right",
-    description: `Priority medium by type, and the budgets of the optional alert StacksFeeAbsolute as shipped (${Object.entries(
+    description: `Priority medium by type. Default budgets of the optional alert StacksFeeAbsolute: ${Object.entries(
       FEES.absolute.microstx,
     )
       .map(([type, budget]) => `${type} ${budget / 1e6} STX`)
-      .join(", ")}): put in your own.`,
+      .join(", ")}.`,
     unit: "short",
     decimals: 4,
-    noValue: "Nothing: the mempool is empty, or not read",
+    noValue: "No data: the mempool is empty, or was not read",
     width: 12,
     height: 8,
     axis: "STX",
     log: true,
     queries: [
       {
-        expr: once(stx(of("stacks_mempool_fee_priority_microstx", { tx_type: "!all", priority: "medium" }))),
+        expr: dedupe(stx(metric("stacks_mempool_fee_priority_microstx", { tx_type: "!all", priority: "medium" }))),
         legend: "{{tx_type}}",
       },
     ],
@@ -323,11 +329,15 @@ const signals: readonly Panel[] = [
   }),
   lines({
     id: 34,
-    title: "Use of the blocks",
+    title: "Use of blocks",
     legend: "right",
-    description: `Limit of the present tenure that is used, in its tightest dimension, and the pace of the last ${blockUsage.windows.fast} and ${blockUsage.windows.slow}, where 100 % is as much as tenures of ${blockUsage.tenure} allow; the rules look at the pace, those of StacksFeeElevated and StacksMempoolBacklog at the slower one: below ${blockUsage.idleBelow * 100} % high fees are stuck rather than bid, up to ${blockUsage.roomUpTo.fast * 100} % (the slower one: ${blockUsage.roomUpTo.slow * 100} %) there is room.`,
+    description: `Used share of the limits of the current tenure, in the fullest dimension, and the use at the rate of
+      the last ${blockUsage.windows.fast} and ${blockUsage.windows.slow}, where 100 % is the capacity of tenures of
+      ${blockUsage.tenure}. The rules use the rates; StacksFeeElevated and StacksMempoolBacklog use the slower one.
+      Below ${blockUsage.idleBelow * 100} %, high fees are stuck. Up to ${blockUsage.roomUpTo.fast * 100} % (slower
+      rate: ${blockUsage.roomUpTo.slow * 100} %), blocks have room.`,
     unit: "percentunit",
-    noValue: "Not known: no block was read",
+    noValue: "Unknown: no block was read",
     width: 12,
     height: 8,
     min: 0,
@@ -340,23 +350,23 @@ const signals: readonly Panel[] = [
       [blockUsage.roomUpTo.fast, "red"],
     ],
     queries: [
-      { expr: `max(${of("stacks_chain_tenure_execution_cost_ratio")})`, legend: "this tenure" },
-      { expr: VALUES["blocks full"], legend: `pace of ${blockUsage.windows.fast}` },
-      { expr: VALUES["slow blocks full"], legend: `pace of ${blockUsage.windows.slow}` },
+      { expr: `max(${metric("stacks_chain_tenure_execution_cost_ratio")})`, legend: "this tenure" },
+      { expr: VALUES["blocks full"], legend: `rate of ${blockUsage.windows.fast}` },
+      { expr: VALUES["slow blocks full"], legend: `rate of ${blockUsage.windows.slow}` },
     ],
     overrides: [
       coloured("this tenure", "blue", { "custom.lineWidth": 1 }),
-      coloured(`pace of ${blockUsage.windows.fast}`, COLOURS["blocks full"]),
-      coloured(`pace of ${blockUsage.windows.slow}`, COLOURS["slow blocks full"]),
+      coloured(`rate of ${blockUsage.windows.fast}`, COLOURS["blocks full"]),
+      coloured(`rate of ${blockUsage.windows.slow}`, COLOURS["slow blocks full"]),
     ],
   }),
 ];
 
-/** Why did a fee alert fire, or why not? */
+/** The board Spike investigation. */
 export const spikes: Board = {
   uid: "stacks-spike",
   title: "Stacks / Spike investigation",
-  description: "Why did a fee alert fire, or why did it not? Each clause of each rule against its limit.",
+  description: "Why did a fee alert fire, or why did it not? Each clause of each rule relative to its limit.",
   from: "now-6h",
   networks: "one",
   variables: [
@@ -367,7 +377,7 @@ export const spikes: Board = {
   ],
   rows: [
     { panels: verdict },
-    { id: 20, title: "Each rule: how near its clauses are to their limits", panels: clauses },
-    { id: 30, title: "The signals behind them", panels: signals },
+    { id: 20, title: "Clauses of each rule relative to their limits", panels: clauses },
+    { id: 30, title: "Signals", panels: signals },
   ],
 };

@@ -1,30 +1,31 @@
-// The panels of the exporter's board about upstreams: which one is polled, which can be used, and how far each lags.
+// Panels of the board Exporter about upstreams.
 import { lines, type Panel, shown, table } from "./panel.ts";
-import { of } from "./select.ts";
+import { metric } from "./select.ts";
 
-const NOT_SCRAPED = "Nothing: is the exporter scraped?";
-const inRange = (family: string) => `sum by (network, upstream) (increase(${of(family)}[$__range]))`;
+const NOT_SCRAPED = "No data: is the exporter scraped?";
+const inRange = (family: string) => `sum by (network, upstream) (increase(${metric(family)}[$__range]))`;
 const yesNo = (name: string, no: string) => ({
   name,
   properties: { mappings: [shown(1, "yes", "green", 0), shown(0, "no", no, 1)] },
 });
 
-/** One row: a table of what is, and the lag over time. */
+/** The row of upstreams: the present state, and the lag over time. */
 export const upstreams: readonly Panel[] = [
   table({
     id: 51,
     title: "Upstreams",
-    description:
-      "The servers of each network: which one is polled, whether it can be used (it answers, follows the right chain and does not lag), how far it lags, how often it took over in the range shown, and hourly comparisons in which it had another block at a settled height. The status page names the cause.",
+    description: `The upstreams of each network: the active one, whether each can be used (it answers, follows the
+      right chain and does not lag), its lag, switches to it in the time range, and hourly comparisons in which it
+      reported another block at a settled height. The status page shows the cause.`,
     unit: "short",
     decimals: 0,
     noValue: NOT_SCRAPED,
     width: 12,
     height: 8,
     queries: [
-      { expr: `max by (network, upstream) (${of("stacks_exporter_upstream_active")})` },
-      { expr: `min by (network, upstream) (${of("stacks_exporter_upstream_up")})` },
-      { expr: `max by (network, upstream) (${of("stacks_exporter_upstream_lag_blocks")})` },
+      { expr: `max by (network, upstream) (${metric("stacks_exporter_upstream_active")})` },
+      { expr: `min by (network, upstream) (${metric("stacks_exporter_upstream_up")})` },
+      { expr: `max by (network, upstream) (${metric("stacks_exporter_upstream_lag_blocks")})` },
       { expr: inRange("stacks_exporter_upstream_switches_total") },
       { expr: inRange("stacks_exporter_upstream_disagreements_total") },
     ],
@@ -43,18 +44,18 @@ export const upstreams: readonly Panel[] = [
     id: 52,
     title: "Lag of the upstreams",
     legend: "right",
-    description:
-      "Blocks between the highest known tip and the tip that each upstream last told. A few blocks are the time between two probes.",
+    description: `Blocks between the highest known tip and the tip that each upstream last reported. A few blocks are
+      normal between two probes.`,
     unit: "short",
     decimals: 0,
-    noValue: "No upstream has told its tip",
+    noValue: "No upstream has reported its tip",
     width: 12,
     height: 8,
     axis: "blocks",
     min: 0,
     queries: [
       {
-        expr: `max by (network, upstream) (${of("stacks_exporter_upstream_lag_blocks")})`,
+        expr: `max by (network, upstream) (${metric("stacks_exporter_upstream_lag_blocks")})`,
         legend: "{{network}} {{upstream}}",
       },
     ],
