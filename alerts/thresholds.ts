@@ -46,7 +46,7 @@ export const FEES = {
      * backlog is stronger evidence, so its alert only excludes blocks that are as empty as on a calm day.
      */
     roomUpTo: { fast: 0.75, slow: 0.5 },
-    /** Below this ratio every transaction is included, whatever its fee. */
+    /** Below this ratio every transaction is included, regardless of its fee. */
     idleBelow: 0.6,
   },
   /**

@@ -40,20 +40,20 @@ type Fees = z.infer<typeof mempoolFees.body>;
 
 const feePriority = gauge({
   name: "stacks_mempool_fee_priority_microstx",
-  help: "Fee of waiting transactions at a priority: no, low, medium and high are the 25th, 50th, 75th and 95th percentile. MicroSTX. Absent when nothing waits.",
+  help: "Fee of waiting transactions by priority: no, low, medium and high are the 25th, 50th, 75th and 95th percentile. In microSTX. Absent when no transaction waits.",
   source: "{no,low,medium,high}_priority of GET /extended/v2/mempool/fees, polled",
   unit: "microstx",
   labels: {
     network: "name of the network",
     tx_type: { about: "type of the waiting transactions; all covers every type", values: KEYS },
-    priority: { about: "the server's name of the percentile", values: Object.keys(PRIORITIES) },
+    priority: { about: "name of the percentile at the server", values: Object.keys(PRIORITIES) },
   },
 });
 
 /** Fee priorities of the mempool (operation 4.2). */
 export const fees = {
   name: "fees",
-  about: "Fee priorities of the transactions that wait, by type.",
+  about: "Fee priorities of waiting transactions, by type.",
   schedule: "every 30s",
   priority: 0,
   operations: [mempoolFees],

@@ -32,33 +32,33 @@ const typeLabels = {
 };
 const percentileLabels = {
   ...typeLabels,
-  percentile: { about: "percentile over those transactions", values: PERCENTILES },
+  percentile: { about: "percentile of the waiting transactions", values: PERCENTILES },
 };
 const source = (field: string) => `${field} of GET /extended/v1/tx/mempool/stats, polled`;
 
 const transactions = gauge({
   name: "stacks_mempool_transactions",
-  help: "Transactions that wait in the mempool.",
+  help: "Transactions waiting in the mempool.",
   source: source("tx_type_counts"),
   labels: typeLabels,
 });
 const fee = gauge({
   name: "stacks_mempool_tx_fee_microstx",
-  help: "Total fee of a waiting transaction, by percentile. MicroSTX. Absent when no transaction of the type waits.",
+  help: "Fee of waiting transactions, by percentile. In microSTX. Absent when no transaction of the type waits.",
   source: source("tx_simple_fee_averages"),
   unit: "microstx",
   labels: percentileLabels,
 });
 const age = gauge({
   name: "stacks_mempool_tx_age_blocks",
-  help: "Stacks blocks since a waiting transaction was received, by percentile; a new one has age 1.",
+  help: "Age of waiting transactions in Stacks blocks, by percentile. A new transaction has age 1.",
   source: source("tx_ages"),
   unit: "blocks",
   labels: percentileLabels,
 });
 const size = gauge({
   name: "stacks_mempool_tx_size_bytes",
-  help: "Size of a waiting transaction, by percentile.",
+  help: "Size of waiting transactions, by percentile.",
   source: source("tx_byte_sizes"),
   unit: "bytes",
   labels: percentileLabels,
@@ -67,7 +67,7 @@ const size = gauge({
 /** Statistics of the waiting transactions: how many, how old, how large, at what fee (operation 4.1). */
 export const mempool = {
   name: "mempool",
-  about: "Number, fee, age and size of the transactions that wait, by type.",
+  about: "Number, fee, age and size of waiting transactions, by type.",
   schedule: "every 90s",
   priority: 1,
   operations: [mempoolStats],

@@ -10,16 +10,16 @@ const labels = {
 
 const snapshotTimestamp = gauge({
   name: "stacks_mempool_snapshot_timestamp_seconds",
-  help: "When the mempool values of this operation were last received or confirmed unchanged. Unix time.",
-  source: "time of the answer, polled",
+  help: "Time when the mempool values of this operation were last received or confirmed unchanged. Unix time.",
+  source: "time of the response, polled",
   unit: "seconds",
   labels,
 });
 
 const snapshotsChanged = counter({
   name: "stacks_mempool_snapshots_changed_total",
-  help: "Polls whose answer differed from the one before; a mempool that never changes is a fault upstream.",
-  source: "comparison of answers, polled",
+  help: "Polls whose response differed from the previous one. A mempool that never changes indicates a frozen upstream.",
+  source: "comparison of responses, polled",
   labels,
 });
 

@@ -4,18 +4,18 @@ import { counter, gauge, histogram } from "../exposition/family.ts";
 
 /** Outcomes of a poll. */
 export const OUTCOMES = {
-  ok: "a valid answer",
-  error: "a failure, for a reason that the failures counter names",
-  skipped_budget: "not asked: the request budget was used up",
-  skipped_overlap: "not started: the poll before was still running",
-  retired: "not asked, or answered 410: the operation is gone",
+  ok: "a valid response",
+  error: "a failure; the counter of failures has the reason",
+  skipped_budget: "not started: the request budget was used up",
+  skipped_overlap: "not started: the previous poll was still running",
+  retired: "not started, or answered 410: the API has removed the operation",
 } as const;
 export type Outcome = keyof typeof OUTCOMES;
 
 /** Why a target is polled before its turn. */
 export const CAUSES = {
-  seen: "another poll saw it take part in something, or it waits for its own to become deep enough",
-  behind: "there is more to be read of it than one poll does",
+  seen: "another poll saw activity of it, or some of its transactions or events wait for confirmations",
+  behind: "one poll could not read everything new",
 } as const;
 
 /** States of a collector; exactly one is 1. */
@@ -27,66 +27,66 @@ const collector = "name of the collector";
 const operation = "name of the API operation";
 const poll = { network, collector };
 const onUpstream = { network, upstream: "name of the upstream; default for the only one" };
-const budgetLabels = { network, window: { about: "span of the budget", values: ["minute", "month"] } };
-const windowLabels = { network, window: "span that the server named: default, second, minute or month" };
+const budgetLabels = { network, window: { about: "window of the budget", values: ["minute", "month"] } };
+const windowLabels = { network, window: "window as named by the server: default, second, minute or month" };
 
 // From a healthy answer near by to the longest time-out that can be set.
 const DURATION_BOUNDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 export const up = gauge({
   name: "stacks_up",
-  help: "Whether the last poll of at least one collector of the network got a valid answer.",
+  help: "Whether the last poll of at least one collector of the network got a valid response.",
   labels: { network },
 });
 export const buildInfo = gauge({
   name: "stacks_exporter_build_info",
-  help: "Always 1; the labels say what is running.",
+  help: "Always 1. Version of the exporter and of Node.js.",
   labels: { version: "version of the exporter", node_version: "version of Node.js" },
 });
 export const success = gauge({
   name: "stacks_exporter_collector_success",
-  help: "Whether the last poll of the collector succeeded, of every target. Absent before the first one ended.",
+  help: "Whether the last poll of every target of the collector succeeded. Absent before the first poll has ended.",
   labels: poll,
 });
 export const lastSuccess = gauge({
   name: "stacks_exporter_collector_last_success_timestamp_seconds",
-  help: "When the collector last got a valid answer, or a confirmation that nothing changed; of many targets the oldest. Unix time. Absent until then.",
+  help: "Time when the collector last got a valid response or a confirmation that nothing changed, of its oldest target. Unix time. Absent until the first one.",
   unit: "seconds",
   labels: poll,
 });
 export const interval = gauge({
   name: "stacks_exporter_collector_interval_seconds",
-  help: "Time between two polls of the same target; the longest gap of a cron schedule; longer than configured when the budget demands it.",
+  help: "Time between two polls of the same target, or the longest gap of a cron schedule. Longer than configured when the budget requires it.",
   unit: "seconds",
   labels: poll,
 });
 export const stretch = gauge({
   name: "stacks_exporter_collector_stretch_ratio",
-  help: "How much longer the time between polls is than configured, because the budget does not allow the wished pace; 1 when it does.",
+  help: "Time between polls divided by the configured time. Above 1 when the budget does not allow the configured interval.",
   unit: "ratio",
   labels: poll,
 });
 export const maxAge = gauge({
   name: "stacks_exporter_collector_max_age_seconds",
-  help: "Age at which values of the collector disappear from the page.",
+  help: "Age at which gauges of the collector expire.",
   unit: "seconds",
   labels: poll,
 });
 export const state = gauge({
   name: "stacks_exporter_collector_state",
-  help: "State of the collector, of many targets the worst: 1 for the one it is in. Degraded: the last poll failed. Retired: its operation answered 410. Paused: the server asked to wait, or the budget is used up.",
+  help: "State of the collector (of its worst target): 1 for the current state. degraded: the last poll failed. retired: its operation answered 410. paused: the server requested a pause, or the budget is used up.",
   labels: { ...poll, state: { about: "the state", values: STATES } },
 });
 /** Of a target whose first poll has not ended. */
 export const WAITING = "waiting";
 export const targets = gauge({
   name: "stacks_exporter_collector_targets",
-  help: "Targets of the collector, by state: the whole chain, or each watched principal. Waiting: the first poll has not ended.",
+  help: "Targets of the collector (the whole chain, or each watched principal) by state. waiting: the first poll has not ended.",
   labels: { ...poll, state: { about: "the state", values: [...STATES, WAITING] } },
 });
 export const duration = histogram({
   name: "stacks_exporter_collector_duration_seconds",
-  help: "Duration of a poll, waiting for the budget and retries included.",
+  help: "Duration of a poll, including retries and waiting for the budget.",
   unit: "seconds",
   bounds: DURATION_BOUNDS,
   labels: poll,
@@ -94,17 +94,17 @@ export const duration = histogram({
 export const runs = counter({
   name: "stacks_exporter_collector_runs_total",
   help: "Polls of the collector, by outcome.",
-  labels: { ...poll, outcome: { about: "how the poll ended", values: Object.keys(OUTCOMES) } },
+  labels: { ...poll, outcome: { about: "outcome of the poll", values: Object.keys(OUTCOMES) } },
 });
 export const failures = counter({
   name: "stacks_exporter_collector_failures_total",
-  help: "Polls of the collector that failed, by reason.",
-  labels: { ...poll, reason: "why: one of the closed list of reasons" },
+  help: "Failed polls of the collector, by reason.",
+  labels: { ...poll, reason: "reason of the failure, see below" },
 });
 export const hints = counter({
   name: "stacks_exporter_hints_total",
-  help: "Times a target was put before its turn in the sweep of its collector; it is polled early when the budget has something left.",
-  labels: { ...poll, cause: { about: "what was known of it", values: Object.keys(CAUSES) } },
+  help: "Targets scheduled before their turn. They are polled early if the budget allows.",
+  labels: { ...poll, cause: { about: "why it is polled early", values: Object.keys(CAUSES) } },
 });
 export const upstreamUp = gauge({
   name: "stacks_exporter_upstream_up",
@@ -113,55 +113,55 @@ export const upstreamUp = gauge({
 });
 export const upstreamActive = gauge({
   name: "stacks_exporter_upstream_active",
-  help: "Whether polls use the upstream now; 1 for exactly one upstream of a network.",
+  help: "Whether polls use the upstream. 1 for exactly one upstream of a network.",
   labels: onUpstream,
 });
 export const upstreamLag = gauge({
   name: "stacks_exporter_upstream_lag_blocks",
-  help: "Blocks between the highest known tip and the tip that the upstream last reported. Absent until it reported one.",
+  help: "Blocks between the highest known tip and the last reported tip of the upstream. Absent until it has reported one.",
   labels: onUpstream,
 });
 export const upstreamSwitches = counter({
   name: "stacks_exporter_upstream_switches_total",
-  help: "Times the upstream took over from another one.",
+  help: "Switches to the upstream from another one.",
   labels: onUpstream,
 });
 export const upstreamDisagreements = counter({
   name: "stacks_exporter_upstream_disagreements_total",
-  help: "Hourly comparisons in which the upstream had another block than the active upstream at a settled height.",
+  help: "Hourly comparisons in which the upstream reported another block at a settled height than the active upstream.",
   labels: onUpstream,
 });
 export const requests = counter({
   name: "stacks_exporter_upstream_requests_total",
-  help: "Requests that left for the API, to all upstreams together, by operation and by status code or, without an answer, by reason. 304 is an answer of its own.",
-  labels: { network, operation, code: "status code, or the reason why there was none" },
+  help: "Requests sent to all upstreams, by operation and status code, or by reason when there was no response.",
+  labels: { network, operation, code: "status code, or reason when there was no response" },
 });
 export const requestDuration = histogram({
   name: "stacks_exporter_upstream_request_duration_seconds",
-  help: "Duration of a request to the API, from sending it to the end of the body.",
+  help: "Duration of a request to the API, up to the end of the body.",
   unit: "seconds",
   bounds: DURATION_BOUNDS,
   labels: { network, operation },
 });
 export const receivedBytes = counter({
   name: "stacks_exporter_upstream_received_bytes_total",
-  help: "Bytes of the bodies received from the API, as they were on the wire.",
+  help: "Bytes of response bodies received from the API, on the wire.",
   unit: "bytes",
   labels: { network, operation },
 });
 export const retries = counter({
   name: "stacks_exporter_upstream_retries_total",
-  help: "Requests that were sent again, by the reason of the failure before.",
-  labels: { network, operation, reason: "why the request before failed" },
+  help: "Retried requests, by the reason of the previous failure.",
+  labels: { network, operation, reason: "reason of the previous failure" },
 });
 export const pauses = counter({
   name: "stacks_exporter_upstream_pauses_total",
-  help: "Times the server asked to wait (429); no request leaves in a pause.",
+  help: "Pauses requested by the server (429). No request is sent during a pause.",
   labels: { network },
 });
 export const pauseEnd = gauge({
   name: "stacks_exporter_upstream_pause_end_timestamp_seconds",
-  help: "When the present pause of the active upstream ends. Unix time. Absent while there is none.",
+  help: "End of the current pause of the active upstream. Unix time. Absent without a pause.",
   unit: "seconds",
   labels: { network },
 });
@@ -172,12 +172,12 @@ export const retiredOperations = gauge({
 });
 export const deprecations = counter({
   name: "stacks_exporter_deprecation_warnings_total",
-  help: "Answers with which the server called the operation deprecated (headers Warning 299, Deprecation, Sunset).",
+  help: "Responses that mark the operation as deprecated (headers Warning 299, Deprecation, Sunset).",
   labels: { network, operation },
 });
 export const drift = counter({
   name: "stacks_exporter_unexpected_payload_total",
-  help: "Values in answers that are not as declared: the API has changed, or is broken.",
+  help: "Values in responses that are not as declared: the API has changed, or is broken.",
   labels: {
     network,
     operation,
@@ -187,95 +187,95 @@ export const drift = counter({
 });
 export const ratelimitLimit = gauge({
   name: "stacks_exporter_upstream_ratelimit_limit",
-  help: "Requests that the active upstream allows per window, as its headers last said.",
+  help: "Requests that the active upstream allows per window, as last reported by its headers.",
   labels: windowLabels,
 });
 export const ratelimitRemaining = gauge({
   name: "stacks_exporter_upstream_ratelimit_remaining",
-  help: "Requests that are left in the window, as the headers of the active upstream last said.",
+  help: "Requests remaining in the window of the active upstream, as last reported by its headers.",
   labels: windowLabels,
 });
 export const budgetLimit = gauge({
   name: "stacks_exporter_budget_limit_requests",
-  help: "Requests that may leave per window to the active upstream, as configured; a month is 31 days.",
+  help: "Configured budget of the active upstream per window. A month is 31 days.",
   unit: "requests",
   labels: budgetLabels,
 });
 export const budgetPlanned = gauge({
   name: "stacks_exporter_budget_planned_requests",
-  help: "Requests to the active upstream that the schedules need per window when nothing goes wrong.",
+  help: "Requests that the schedules need per window, without retries.",
   unit: "requests",
   labels: budgetLabels,
 });
 export const budgetUsed = gauge({
   name: "stacks_exporter_budget_used_requests",
-  help: "Requests that left for the active upstream within the window that ends now (minute), or since the start (month).",
+  help: "Requests sent to the active upstream in the last minute (minute), or since the start (month).",
   unit: "requests",
   labels: budgetLabels,
 });
 export const budgetRemaining = gauge({
   name: "stacks_exporter_budget_remaining_requests",
-  help: "Requests that may leave now without exceeding the window's budget of the active upstream.",
+  help: "Requests that the budget of the active upstream allows now, per window.",
   unit: "requests",
   labels: budgetLabels,
 });
 export const watchListSuccessful = gauge({
   name: "stacks_exporter_watch_list_last_reload_successful",
-  help: "Whether the files of the watch list were right when they were read last; when not, the list before stays in force. Absent without such files.",
+  help: "Whether the last reload of the watch list files succeeded. Otherwise the previous list stays in use. Absent without such files.",
 });
 export const watchListSuccess = gauge({
   name: "stacks_exporter_watch_list_last_reload_success_timestamp_seconds",
-  help: "When the files of the watch list were read and found right, at start or later. Unix time. Absent without such files.",
+  help: "Time of the last successful load of the watch list files. Unix time. Absent without such files.",
   unit: "seconds",
 });
 export const stateRestored = gauge({
   name: "stacks_exporter_state_restored",
-  help: "Whether counters went on at start from a state file: 0 when it was new. Absent with state: memory.",
+  help: "Whether counters continued from a state file at start; 0 when the file was new. Absent with state: memory.",
   labels: {},
 });
 export const stateWritten = gauge({
   name: "stacks_exporter_state_write_timestamp_seconds",
-  help: "When the state file was last written. Unix time. Absent until then.",
+  help: "Time when the state file was last written. Unix time. Absent until the first write.",
   unit: "seconds",
   labels: {},
 });
 export const stateFailures = counter({
   name: "stacks_exporter_state_write_failures_total",
-  help: "Writes to the state file that failed. A poll whose observation cannot be written fails, and shows nothing of it.",
+  help: "Failed writes to the state file. A poll whose observation cannot be written fails and changes no value.",
   labels: {},
 });
 export const stateRowsSetAside = gauge({
   name: "stacks_exporter_state_rows_set_aside",
-  help: "Rows in the table set_aside of the state file: they could not be used, and what they counted started again. Absent with state: memory.",
+  help: "Unusable rows in the table set_aside of the state file; their counters started again. Absent with state: memory.",
   labels: {},
 });
 export const stateSetAside = gauge({
   name: "stacks_exporter_state_set_aside_timestamp_seconds",
-  help: "When a row of the state file was last set aside. Unix time. Absent until then.",
+  help: "Time when a row of the state file was last set aside. Unix time. Absent until the first one.",
   unit: "seconds",
   labels: {},
 });
 /** Why a request to the exporter was refused or cut off. */
 export const REFUSALS = {
   connections: "too many connections were open; the new one was closed",
-  pages: "too many pages were being sent; the answer was 503",
+  pages: "too many pages were being sent; the response was 503",
   stalled: "the client did not read its page; its connection was closed",
 } as const;
 export type Refusal = keyof typeof REFUSALS;
 export const httpRefused = counter({
   name: "stacks_exporter_http_requests_refused_total",
-  help: "Requests to the exporter that were refused or cut off, by reason. Connections: too many were open. Pages: too many were being sent (503). Stalled: the client did not read its page.",
-  labels: { reason: { about: "why it was refused or cut off", values: Object.keys(REFUSALS) } },
+  help: "Requests to the exporter that were refused or aborted, by reason. connections: too many were open. pages: too many were being sent (503). stalled: the client did not read its page.",
+  labels: { reason: { about: "why it was refused or aborted", values: Object.keys(REFUSALS) } },
 });
 export const series = gauge({
   name: "stacks_exporter_series",
-  help: "Series on the page, per family.",
+  help: "Number of exposed series per family.",
   labels: { family: "name of the family" },
 });
 
 export const seriesLimit = gauge({
   name: "stacks_exporter_series_limit",
-  help: "Series that there may be in all, as configured: near it, assets and topics that are new become other.",
+  help: "Configured limit of exposed series. Near it, new assets and topics count as other.",
 });
 
 /** Everything above, in the order of the page. */

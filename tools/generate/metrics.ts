@@ -1,4 +1,4 @@
-// The page of all metrics, made from the families themselves.
+// docs/metrics.md: all metrics, generated from the declared families.
 import { REASONS } from "../../src/api/errors.ts";
 import { collectors } from "../../src/collectors/index.ts";
 import type { Family } from "../../src/exposition/family.ts";
@@ -53,9 +53,10 @@ function render(): string {
 
 # Metrics
 
-Every value is polled, not fetched when scraped. Gauges disappear when they are older than the collector's maximum age (by default
-three intervals); counters and histograms stay. What is not known has no series: no 0, -1 or NaN stands for "no data". Amounts are in
-microSTX (10^-6 STX), times in seconds. A range in an example query has to cover at least two polls of its collector.
+Values are polled on a schedule, not fetched during a scrape. A gauge disappears when it is older than the maximum age of
+its collector (by default three intervals); counters and histograms stay. An unknown value has no series: 0, -1 or NaN
+never stand for missing data. Amounts are in microSTX (10^-6 STX), times in seconds. The range of an example query has to
+cover at least two polls of its collector.
 
 ${sections.join("\n\n")}
 
@@ -63,18 +64,18 @@ ${sections.join("\n\n")}
 
 ${table(ownFamilies as readonly Family[])}
 
-Beside these: the process and Node.js families of the client library (\`process_…\`, \`nodejs_…\`).
+The exporter also exposes the process and Node.js families of the client library (\`process_…\`, \`nodejs_…\`).
 
 ### Outcomes of a poll
 
 ${list(OUTCOMES)}
 
-### Operations that a server can switch off
+### Operations that a server can remove
 
-A server can switch deprecated operations off (410). The exporter believes that after a minute, says it once in the log, and reads the
-replacement. Counters go on from where they were. Series of what the replacement does not tell are absent meanwhile.
+A server can remove deprecated operations (410). After a second 410 a minute later the exporter logs it once, and uses the
+replacement. Counters continue. Series of data that the replacement does not return are absent meanwhile.
 
-| Operation | Replacement | What the replacement does not tell |
+| Operation | Replacement | Missing in the replacement |
 | --- | --- | --- |
 ${replaced.map(({ name, path, replacement }) => `| \`${name}\` (\`${path}\`) | \`${replacement?.name}\` | ${replacement?.lacks ?? "–"} |`).join("\n")}
 
@@ -88,5 +89,5 @@ const replaced = [...new Set(collectors.flatMap(({ operations }) => operations))
   ({ replacement }) => replacement !== undefined,
 );
 
-/** The generated page about metrics. */
+/** docs/metrics.md. */
 export const metricsOutputs: readonly Output[] = [{ path: "docs/metrics.md", render }];

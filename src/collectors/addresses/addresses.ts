@@ -19,19 +19,19 @@ const options = z.object({
     .default("none")
     .meta({
       description:
-        "What is counted of the time before an address was seen first: nothing, that many of its newest transactions, or all. Read newest first, within the budget.",
+        "Transactions counted from the time before the first poll of an address: none, a number of its newest ones, or all. Read newest first, within the budget.",
     }),
   transfers: z.boolean().default(true).meta({
     description:
-      "Whether transfers are read: one request for each block with new transactions whose transfers the list does not tell, or for each such transaction where that operation is gone.",
+      "Whether transfers are read. Costs one request for each block with new transactions whose transfers are not in the list, or for each such transaction if the server has removed that operation.",
   }),
   transaction_events: z.boolean().default(false).meta({
     description:
-      "Whether operation 4.3 is requested for each transaction that the operation for blocks lacks. Where that operation is gone, the events of each transaction are requested anyway.",
+      "Whether operation 4.3 is requested for each transaction that the operation for blocks lacks. If the server has removed that operation, the events of each transaction are requested in any case.",
   }),
   api: z.enum(["auto", "v1", "v3"]).default("auto").meta({
     description:
-      "Operations that are asked. `auto`: the older ones, which tell more, and where those are gone their replacement.",
+      "API operations to use. `auto`: the older ones, which return more, and their replacements after their removal.",
   }),
   pages: z
     .int()
@@ -39,19 +39,19 @@ const options = z.object({
     .max(200)
     .default(10)
     .meta({
-      description: `Most pages of ${PAGE} transactions that one poll reads; what is left is read by the next ones.`,
+      description: `Maximum number of pages of ${PAGE} transactions that one poll reads. The next polls read the rest.`,
     }),
   catch_up: z.int().min(PAGE).max(10_000_000).default(100_000).meta({
     unit: "transactions",
-    description: "Most transactions of one address that are caught up after a pause; older ones are counted as gap.",
+    description: "Maximum number of transactions of one address to catch up after a pause. Older ones count as a gap.",
   }),
   max_assets: z.int().min(0).max(10_000).default(50).meta({
     description:
-      "Assets of one address that have series of their own, fungible ones and others each: those in `assets` of the network first, then those that move most. The rest is `other`.",
+      "Maximum number of assets of one address with series of their own, for fungible and for non-fungible tokens: those in `assets` of the network first, then the most frequently transferred ones. The others count as `other`.",
   }),
   zeros: z.boolean().default(true).meta({
     description:
-      "Whether every combination of labels that can be foreseen has a series from the start, with the value 0. About 330 series per address; without them those that occur, from 20 of a quiet one to 180 of a busy one.",
+      "Whether all known combinations of labels have a series with the value 0 from the start: about 330 series per address. Otherwise only combinations that occur have series: from 20 for a quiet address to 180 for a busy one.",
   }),
 });
 type Options = z.infer<typeof options>;

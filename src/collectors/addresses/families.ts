@@ -33,104 +33,104 @@ const transfers = (fields: string) => `${fields} of ${TRANSFERS}`;
 
 const txType = { about: "type of the transaction", values: [...TX_TYPES, OTHER] };
 const direction = {
-  about: "sent: it is the sender; sponsored: it is only the sponsor; received: anything else",
+  about: "sent: the address is the sender; sponsored: it is only the sponsor; received: any other role",
   values: DIRECTIONS,
 };
-const role = { about: "as what it takes part", values: ROLES };
-const transferDirection = { about: "as the address sees it", values: TRANSFER_DIRECTIONS };
+const role = { about: "role of the address", values: ROLES };
+const transferDirection = { about: "direction from the point of view of the address", values: TRANSFER_DIRECTIONS };
 const asset = "identifier of the asset; other beyond max_assets, and for identifiers that are not valid";
 
 const info = gauge({
   name: "stacks_address_info",
-  help: "Always 1; group and free labels of a watched address, to be joined with its other series.",
+  help: "Always 1. Group and additional labels of a watched address, to join with its other series.",
   source: "the configuration",
   isOpen: true,
   isLasting: true,
   labels: {
     ...identity,
     group: "group of the address in the configuration",
-    kind: { about: "what the principal is", values: ["account", "contract"] },
+    kind: { about: "kind of principal", values: ["account", "contract"] },
   },
 });
 const indexed = gauge({
   name: "stacks_address_indexed_transactions",
-  help: "Transactions of the address since its first, as the server counts them; a reorganisation can lower it.",
+  help: "All transactions of the address, as counted by the server. A reorganisation can lower it.",
   source: list("total"),
   labels: identity,
 });
 const lastTime = gauge({
   name: "stacks_address_last_transaction_timestamp_seconds",
-  help: "Block time of the newest transaction seen, whatever its depth. Unix time. Absent until there is one.",
+  help: "Block time of the newest transaction seen, at any depth. Unix time. Absent until the first one.",
   source: list("tx.block_time"),
   unit: "seconds",
   labels: { ...identity, direction },
 });
 const lastHeight = gauge({
   name: "stacks_address_last_transaction_block_height",
-  help: "Height of the newest transaction seen, whatever its depth. Absent until there is one.",
+  help: "Block height of the newest transaction seen, at any depth. Absent until the first one.",
   source: list("tx.block_height"),
   labels: identity,
 });
 const nonce = gauge({
   name: "stacks_address_nonce",
-  help: "Nonce of the newest mined transaction that the address sent or sponsored. Absent until there is one.",
+  help: "Nonce of the newest mined transaction that the address sent or sponsored. Absent until the first one.",
   source: list("tx.nonce, tx.sponsor_nonce"),
   labels: { ...identity, role },
 });
 const pending = gauge({
   name: "stacks_address_pending_depth_transactions",
-  help: "Transactions seen that are not deep enough in the chain to be counted.",
+  help: "Transactions that wait for confirmations.",
   source: list("tx.block_height, tx.is_unanchored"),
-  labels: { ...identity, state: { about: "what they wait for", values: ["unanchored", "below_depth"] } },
+  labels: { ...identity, state: { about: "why they wait", values: ["unanchored", "below_depth"] } },
 });
 const backlog = gauge({
   name: "stacks_address_backlog_transactions",
-  help: "Transactions deep enough to be counted that are not counted yet: not read, or waiting for their transfers or a proof of their block.",
+  help: "Transactions with enough confirmations that are not counted yet: not read, or waiting for their transfers or a proof of their block.",
   source: list("results"),
   labels: identity,
 });
 const netFlow = gauge({
   name: "stacks_address_net_flow_microstx",
-  help: "STX received minus STX sent since counting began; not a balance. MicroSTX.",
+  help: "STX received minus STX sent since counting started; not a balance. In microSTX.",
   source: list("stx_received, stx_sent"),
   unit: "microstx",
   labels: identity,
 });
 const transactions = counter({
   name: "stacks_address_transactions_total",
-  help: "Transactions of the address, each counted once when it has the configured confirmations.",
+  help: "Transactions of the address. Each counts once, when it has the configured confirmations.",
   source: list("tx.tx_type, tx.tx_status, tx.sender_address, tx.sponsor_address"),
   labels: {
     ...identity,
     tx_type: txType,
-    tx_status: { about: "how the transaction ended", values: [...TX_STATUSES, OTHER] },
+    tx_status: { about: "status of the transaction", values: [...TX_STATUSES, OTHER] },
     direction,
   },
 });
 const sent = counter({
   name: "stacks_address_sent_microstx_total",
-  help: "STX that left the address in counted transactions, the fees it paid included. MicroSTX.",
+  help: "STX sent by the address in counted transactions, including fees. In microSTX.",
   source: list("stx_sent"),
   unit: "microstx",
   labels: identity,
 });
 const received = counter({
   name: "stacks_address_received_microstx_total",
-  help: "STX that reached the address in counted transactions. MicroSTX.",
+  help: "STX received by the address in counted transactions. In microSTX.",
   source: list("stx_received"),
   unit: "microstx",
   labels: identity,
 });
 const fees = counter({
   name: "stacks_address_fees_paid_microstx_total",
-  help: "Fees of counted transactions that the address paid itself, as sender or as sponsor. MicroSTX.",
+  help: "Fees of counted transactions that the address paid, as sender or as sponsor. In microSTX.",
   source: list("tx.fee_rate"),
   unit: "microstx",
   labels: { ...identity, tx_type: txType, role },
 });
 const feeSizes = histogram({
   name: "stacks_address_tx_fee_microstx",
-  help: "Fee of counted transactions that the address paid for. MicroSTX.",
+  help: "Fee per counted transaction that the address paid for. In microSTX.",
   source: list("tx.fee_rate"),
   unit: "microstx",
   bounds: FEE_BOUNDS,
@@ -144,14 +144,14 @@ const stxTransfers = counter({
 });
 const stxAmounts = counter({
   name: "stacks_address_stx_transfer_microstx_total",
-  help: "Amount of the STX transfers, mints and burns; no fees. MicroSTX.",
+  help: "Amount of STX transfers, mints and burns, without fees. In microSTX.",
   source: transfers("stx_transfers.amount"),
   unit: "microstx",
   labels: { ...identity, direction: transferDirection },
 });
 const stxSizes = histogram({
   name: "stacks_address_stx_transfer_size_microstx",
-  help: "Amount of each STX transfer, mint or burn. MicroSTX.",
+  help: "Amount per STX transfer, mint or burn. In microSTX.",
   source: transfers("stx_transfers.amount"),
   unit: "microstx",
   bounds: TRANSFER_BOUNDS,
@@ -165,7 +165,7 @@ const ftTransfers = counter({
 });
 const ftAmounts = counter({
   name: "stacks_address_ft_transfer_units_total",
-  help: "Amount of the fungible tokens moved, in their base units; summed exactly, rounded when shown.",
+  help: "Amount of fungible tokens transferred, minted or burnt, in base units. Summed exactly, rounded in the exposition.",
   source: transfers("ft_transfers.amount"),
   labels: { ...identity, asset, direction: transferDirection },
 });
@@ -177,12 +177,12 @@ const nftTransfers = counter({
 });
 const assetEvents = counter({
   name: "stacks_address_asset_events_total",
-  help: "Asset events of counted transactions in which the address takes part; a transfer to itself counts twice, as the server counts it.",
+  help: "Asset events of counted transactions in which the address takes part. A transfer to itself counts twice, as on the server.",
   source: `events of GET /extended/v2/addresses/{address}/transactions, or ${EVENTS}, polled`,
   labels: {
     ...identity,
     asset_class: { about: "kind of asset", values: ASSET_CLASSES },
-    action: { about: "what happened to it", values: ACTIONS },
+    action: { about: "action on the asset", values: ACTIONS },
   },
 });
 const postConditions = counter({
@@ -191,27 +191,30 @@ const postConditions = counter({
   source: only("tx.post_conditions, tx.post_condition_mode"),
   labels: {
     ...identity,
-    mode: { about: "what happens to assets without a condition", values: [...POST_CONDITIONS.mode, OTHER] },
-    condition_type: { about: "what is limited", values: [...POST_CONDITIONS.type, OTHER] },
-    condition_code: { about: "how it is limited", values: [...POST_CONDITIONS.code, OTHER] },
-    principal_type: { about: "whose assets are limited", values: [...POST_CONDITIONS.principal, OTHER] },
+    mode: { about: "mode: deny or allow transfers without a condition", values: [...POST_CONDITIONS.mode, OTHER] },
+    condition_type: { about: "type of the condition", values: [...POST_CONDITIONS.type, OTHER] },
+    condition_code: { about: "comparison of the condition", values: [...POST_CONDITIONS.code, OTHER] },
+    principal_type: {
+      about: "kind of principal that the condition limits",
+      values: [...POST_CONDITIONS.principal, OTHER],
+    },
   },
 });
 const unprotected = counter({
   name: "stacks_address_unprotected_transactions_total",
-  help: "Counted transactions that the address sent in mode allow and without any post-condition.",
+  help: "Counted transactions that the address sent in mode allow without any post-condition.",
   source: only("tx.post_conditions, tx.post_condition_mode"),
   labels: { ...identity, tx_type: txType },
 });
 const sponsored = counter({
   name: "stacks_address_sponsored_transactions_total",
-  help: "Counted transactions that were sponsored, of which the address is sender or sponsor.",
+  help: "Counted sponsored transactions of which the address is sender or sponsor.",
   source: list("tx.sponsor_address"),
   labels: { ...identity, role },
 });
 const eventsEmitted = counter({
   name: "stacks_address_events_emitted_total",
-  help: "Events of every kind in counted transactions that the address sent.",
+  help: "Events of all kinds in counted transactions that the address sent.",
   source: only("tx.event_count"),
   labels: identity,
 });
@@ -219,35 +222,35 @@ const cost = counter({
   name: "stacks_address_execution_cost_total",
   help: "Execution cost of counted transactions that the address sent, in the units of the dimension.",
   source: only("tx.execution_cost_*"),
-  labels: { ...identity, dimension: { about: "what the chain limits per tenure", values: DIMENSIONS } },
+  labels: { ...identity, dimension: { about: "dimension of the execution cost", values: DIMENSIONS } },
 });
 const reverted = counter({
   name: "stacks_address_reverted_transactions_total",
-  help: "Counted transactions whose block was replaced by one that has the configured confirmations; the other counters are never lowered for them.",
+  help: "Counted transactions whose block was replaced by a block with the configured confirmations. Other counters are not lowered.",
   source: list("tx.block_hash"),
   labels: identity,
 });
 const restored = counter({
   name: "stacks_address_restored_transactions_total",
-  help: "Reverted transactions that were mined again; they are not counted a second time.",
+  help: "Reverted transactions that were mined again. They are not counted again.",
   source: list("results"),
   labels: identity,
 });
 const gap = counter({
   name: "stacks_address_gap_transactions_total",
-  help: "Transactions passed over, because more had to be caught up than catch_up allows.",
+  help: "Skipped transactions: there were more new transactions than catch_up allows to read.",
   source: list("total, results"),
   labels: identity,
 });
 const irregularities = counter({
   name: "stacks_address_irregularities_total",
-  help: "Answers about the address that cannot be right, or did not fit together.",
+  help: "Invalid or inconsistent responses about the address.",
   source: list("results"),
-  labels: { ...identity, kind: { about: "what was wrong", values: Object.keys(IRREGULARITIES) } },
+  labels: { ...identity, kind: { about: "kind of irregularity", values: Object.keys(IRREGULARITIES) } },
 });
 const overflow = counter({
   name: "stacks_address_label_overflow_total",
-  help: "Transfers in other: their asset is beyond max_assets or max_series, lost its series to another one, or has an invalid identifier.",
+  help: "Transfers counted as other: their asset exceeds max_assets or max_series, lost its series to another asset, or has an invalid identifier.",
   source: transfers("ft_transfers, nft_transfers"),
   labels: { ...identity, asset_class: { about: "kind of asset", values: ["ft", "nft"] } },
 });

@@ -19,12 +19,12 @@ import { followProbe, type Search } from "./follow-probe.ts";
 const network = "name of the network";
 const source = (field: string) => `${field} of the block operations (GET /extended/v2/blocks, or by height), polled`;
 
-const heightLabels = { network, source: { about: "where the height was seen", values: ["block"] } };
-const dimensionLabels = { network, dimension: { about: "what the chain limits per tenure", values: DIMENSIONS } };
+const heightLabels = { network, source: { about: "source of the height", values: ["block"] } };
+const dimensionLabels = { network, dimension: { about: "dimension of the execution cost", values: DIMENSIONS } };
 
 const blockHeight = gauge({
   name: "stacks_chain_block_height",
-  help: "Height of the newest Stacks block that was read.",
+  help: "Height of the newest Stacks block.",
   source: source("height"),
   labels: heightLabels,
 });
@@ -36,7 +36,7 @@ const burnBlockHeight = gauge({
 });
 const blockTimestamp = gauge({
   name: "stacks_chain_block_timestamp_seconds",
-  help: "Time of the newest Stacks block that was read. Unix time.",
+  help: "Time of the newest Stacks block. Unix time.",
   source: source("block_time"),
   unit: "seconds",
   labels: { network },
@@ -50,32 +50,32 @@ const burnBlockTimestamp = gauge({
 });
 const blockTransactions = gauge({
   name: "stacks_chain_block_transactions",
-  help: "Transactions of the newest Stacks block.",
+  help: "Number of transactions in the newest Stacks block.",
   source: source("tx_count or txs"),
   labels: { network },
 });
 const blockSize = histogram({
   name: "stacks_chain_block_size_transactions",
-  help: "Transactions per Stacks block, of the blocks followed.",
+  help: "Transactions per Stacks block.",
   source: source("tx_count or txs"),
   bounds: SIZE_BOUNDS,
   labels: { network },
 });
 const blocksTotal = counter({
   name: "stacks_chain_blocks_total",
-  help: "Stacks blocks followed since the exporter saw the chain first; blocks of both sides of a reorganisation count.",
+  help: "Stacks blocks read since the first poll. Both sides of a reorganisation count.",
   source: source("height, hash"),
   labels: { network },
 });
 const transactionsTotal = counter({
   name: "stacks_chain_transactions_total",
-  help: "Transactions in the Stacks blocks followed.",
+  help: "Transactions in the Stacks blocks read.",
   source: source("tx_count or txs"),
   labels: { network },
 });
 const blockInterval = histogram({
   name: "stacks_chain_block_interval_seconds",
-  help: "Time between consecutive Stacks blocks, of the blocks followed.",
+  help: "Time between consecutive Stacks blocks.",
   source: source("block_time"),
   unit: "seconds",
   bounds: INTERVAL_BOUNDS,
@@ -89,7 +89,7 @@ const executionCost = gauge({
 });
 const executionCostTotal = counter({
   name: "stacks_chain_execution_cost_total",
-  help: "Execution cost of the Stacks blocks followed, in the units of the dimension.",
+  help: "Execution cost of the Stacks blocks read, in the units of the dimension.",
   source: source("execution_cost_*"),
   labels: dimensionLabels,
 });
@@ -102,26 +102,26 @@ const tenureLimit = gauge({
 });
 const tenureCost = gauge({
   name: "stacks_chain_tenure_execution_cost_ratio",
-  help: "Execution cost of the current tenure (the blocks of one burn block) over the configured limit. Absent until the tenure was seen from its first block.",
+  help: "Execution cost of the current tenure (the blocks of one burn block) divided by the configured limit. Absent until a tenure was seen from its first block.",
   source: source("execution_cost_*, burn_block_height"),
   unit: "ratio",
   labels: dimensionLabels,
 });
 const blocksPerBurnBlock = gauge({
   name: "stacks_chain_blocks_per_burn_block",
-  help: "Stacks blocks of the last complete tenure. Absent until one was seen from its first block.",
+  help: "Stacks blocks of the last complete tenure. Absent until a tenure was seen from its first block.",
   source: source("burn_block_height"),
   labels: { network },
 });
 const microblocks = counter({
   name: "stacks_chain_microblocks_total",
-  help: "Microblocks of the Stacks blocks followed; none since Nakamoto. Absent where blocks are only read from the list.",
+  help: "Microblocks of the Stacks blocks read; none since Nakamoto. Absent when blocks are read from the list.",
   source: "microblocks_accepted, microblocks_streamed of GET /extended/v1/block/by_height/{height}, polled",
-  labels: { network, state: { about: "what became of them", values: ["accepted", "streamed"] } },
+  labels: { network, state: { about: "state of the microblocks", values: ["accepted", "streamed"] } },
 });
 const microblockTransactions = gauge({
   name: "stacks_chain_microblock_transactions",
-  help: "Transactions in the microblocks of the newest Stacks block. Absent where blocks are read from the list.",
+  help: "Transactions in the microblocks of the newest Stacks block. Absent when blocks are read from the list.",
   source: "microblock_tx_count of GET /extended/v1/block/by_height/{height}, polled",
   labels: { network },
 });
@@ -133,33 +133,33 @@ const parentMicroblock = gauge({
 });
 const reorgs = counter({
   name: "stacks_chain_reorgs_total",
-  help: "Reorganisations seen: a followed block was replaced, and the server disowned it.",
+  help: "Reorganisations: a known block was replaced, and the server no longer reports it as canonical.",
   source: source("parent_block_hash, canonical"),
   labels: { network },
 });
 const reorgedBlocks = counter({
   name: "stacks_chain_reorged_blocks_total",
-  help: "Stacks blocks that were followed and are canonical no more.",
+  help: "Known Stacks blocks that are no longer canonical.",
   source: source("parent_block_hash, canonical"),
   labels: { network },
 });
 const lastReorgTimestamp = gauge({
   name: "stacks_chain_last_reorg_timestamp_seconds",
-  help: "When the last reorganisation was noticed. Unix time. Absent until there was one.",
+  help: "Time when the last reorganisation was detected. Unix time. Absent until the first one.",
   source: source("parent_block_hash"),
   unit: "seconds",
   labels: { network },
 });
 const lastReorgDepth = gauge({
   name: "stacks_chain_last_reorg_depth_blocks",
-  help: "Stacks blocks that the last reorganisation replaced. Absent until there was one.",
+  help: "Stacks blocks that the last reorganisation replaced. Absent until the first one.",
   source: source("parent_block_hash"),
   unit: "blocks",
   labels: { network },
 });
 const skippedBlocks = counter({
   name: "stacks_chain_skipped_blocks_total",
-  help: "Stacks blocks passed over, because more had to be caught up than catch_up allows.",
+  help: "Skipped Stacks blocks: there were more new blocks than catch_up allows to read.",
   source: source("height"),
   labels: { network },
 });
@@ -180,14 +180,14 @@ const limit = (value: number, what: string) =>
 const options = z.object({
   tip: z.enum(["auto", "probe", "extended"]).default("auto").meta({
     description:
-      "How the tip is followed. `extended`: by the list of newest blocks, one request a poll. `probe`: by asking height after height, one request a block. `auto`: the list where the server offers it.",
+      "How the tip is followed. `extended`: from the list of newest blocks, one request per poll. `probe`: height by height, one request per block. `auto`: from the list if the server offers it.",
   }),
   catch_up: z.int().min(1).max(1000).default(120).meta({
-    description: "Most blocks that one poll reads to catch up; what lies before them is counted as skipped.",
+    description: "Maximum number of blocks that one poll reads to catch up. Older blocks count as skipped.",
   }),
   blocks_per_minute: z.int().min(1).max(10_000).default(30).meta({
     description:
-      "Fastest pace of blocks that is believed. Blocks that come faster have to join the known ones, and another operation has to confirm the tip.",
+      "Highest rate of blocks accepted without a check. Faster blocks must connect to the known ones, and another operation must confirm the tip.",
   }),
   tenure_limits: z
     .object({
@@ -198,7 +198,7 @@ const options = z.object({
       write_length: limit(15_000_000, "bytes written"),
     })
     .prefault({})
-    .meta({ description: "Execution cost that a tenure may use, against which the ratio is computed." }),
+    .meta({ description: "Limits of the execution cost of a tenure, for the ratio." }),
 });
 
 type Options = z.infer<typeof options>;
@@ -250,7 +250,7 @@ function upgraded(observation: unknown): Observation {
 /** Blocks: heights, times, size, pace, execution cost, reorganisations (operations 4.7 and 4.8, or their replacement). */
 export const blocks = {
   name: "blocks",
-  about: "Height, times, size, pace and execution cost of the chain's blocks, and its reorganisations.",
+  about: "Height, time, size, interval and execution cost of blocks, and reorganisations.",
   schedule: "every 2m",
   priority: 2,
   durable: { version: 2, upgrade: upgraded },

@@ -32,7 +32,7 @@ const listed = (field: string) =>
 
 const info = gauge({
   name: "stacks_contract_info",
-  help: "Always 1; group and free labels of a watched contract, to be joined with its other series.",
+  help: "Always 1. Group and additional labels of a watched contract, to join with its other series.",
   source: "the configuration",
   isOpen: true,
   isLasting: true,
@@ -40,7 +40,7 @@ const info = gauge({
 });
 const events = counter({
   name: "stacks_contract_events_total",
-  help: "Events of the contract, each counted once when it has had the configured confirmations.",
+  help: "Events of the contract. Each counts once, when it has the configured confirmations.",
   source: listed("event_type, contract_log.topic"),
   labels: {
     ...identity,
@@ -56,52 +56,52 @@ const transactions = counter({
 });
 const lastObserved = gauge({
   name: "stacks_contract_last_event_observed_timestamp_seconds",
-  help: "When an event was last seen for the first time; events themselves carry no time. Unix time. Absent until there was one.",
+  help: "Time when a new event was last seen; events carry no time of their own. Unix time. Absent until the first one.",
   source: listed("results"),
   unit: "seconds",
   labels: identity,
 });
 const pending = gauge({
   name: "stacks_contract_pending_depth_events",
-  help: "Events seen that have not had their confirmations yet.",
+  help: "Events that wait for confirmations.",
   source: listed("results"),
   labels: identity,
 });
 const gaps = counter({
   name: "stacks_contract_events_gap_total",
-  help: "Times that an unknown number of events was passed over, because the place where reading ended was lost.",
+  help: "Polls that skipped an unknown number of events, because their position in the list was lost.",
   source: listed("results"),
   labels: identity,
 });
 const reverted = counter({
   name: "stacks_contract_reverted_events_total",
-  help: "Counted events whose block was replaced and whose transaction is in no block any more; the other counters are never lowered for them.",
+  help: "Counted events whose block was replaced and whose transaction is in no block any more. Other counters are not lowered.",
   source: `block of GET /extended/v3/transactions/{tx_id}, and ${listed("results")}`,
   labels: identity,
 });
 const restored = counter({
   name: "stacks_contract_restored_events_total",
-  help: "Reverted events that are in a block again; they are not counted a second time.",
+  help: "Reverted events that are in a block again. They are not counted again.",
   source: listed("results"),
   labels: identity,
 });
 const overflow = counter({
   name: "stacks_contract_label_overflow_total",
-  help: "Events in other: their topic is beyond max_topics or max_series, lost its series to another one, or is not valid.",
+  help: "Events counted as other: their topic exceeds max_topics or max_series, lost its series to another topic, or is invalid.",
   source: listed("contract_log.topic"),
   labels: identity,
 });
 
 const options = z.object({
   api: z.enum(["auto", "v1", "v3"]).default("auto").meta({
-    description: "Operation that is asked. `auto`: the older one, and where that is gone its replacement (`v3`).",
+    description: "API operation to use. `auto`: the older one, and its replacement (`v3`) after its removal.",
   }),
   pages: z.int().min(1).max(200).default(10).meta({
-    description: "Most pages of 50 events that one poll reads, at least 2; what is left is read by the next ones.",
+    description: "Maximum number of pages of 50 events that one poll reads, at least 2. The next polls read the rest.",
   }),
   max_topics: z.int().min(1).max(1000).default(50).meta({
     description:
-      "Pairs of event type and topic of one contract that have series of their own: those that occur most. The rest is `other`.",
+      "Maximum number of pairs of event type and topic of one contract with series of their own: the most frequent ones. The others count as `other`.",
   }),
 });
 type Options = z.infer<typeof options>;
@@ -284,7 +284,7 @@ function upgraded(observation: unknown): Observation {
 /** Watched contracts: what they printed, counted exactly once (operation 4.4, or its replacement). */
 export const contracts = {
   name: "contracts",
-  about: "Events that watched contracts printed, each counted once.",
+  about: "Events of watched contracts, each counted once.",
   schedule: "every 5m",
   timeout: "1m",
   priority: 3,
