@@ -52,7 +52,7 @@ export function mistakeTable({ views }: Evaluation): string {
   const causes = [...new Set([...gated.mistakes.keys(), ...ungated.mistakes.keys()])];
   const of = (view: View, cause: string) => views[view].mistakes.get(cause) ?? { missed: 0, wrong: 0 };
   return table(
-    ["What was going on", "Missed", "False", "Missed, use unknown", "False, use unknown"],
+    ["Incident", "Missed", "False", "Missed, use unknown", "False, use unknown"],
     causes
       .toSorted((a, b) => of("ungated", b).wrong - of("ungated", a).wrong)
       .map((cause) => [
@@ -75,13 +75,7 @@ export function explanationTable({ views }: Evaluation): string {
     `${whole(found)} of ${whole(clusters)}`,
   ];
   return table(
-    [
-      "Alert",
-      "Alarms",
-      "With such transactions there",
-      "Begun while the price was up",
-      "Injected ones that were told of",
-    ],
+    ["Alert", "Alarms", "Share with such transactions", "Share started while the price was high", "Detected incidents"],
     [
       row("StacksFeeTopHeavy", views.gated.explained.topHeavy),
       row("StacksMempoolStuckCluster", views.gated.explained.stuckCluster),
@@ -101,13 +95,13 @@ export function aimTable({ views }: Evaluation): string {
     isReached ? "yes" : "**no**",
   ];
   return table(
-    ["All three together", "Aim", "Measured", "Reached"],
+    ["All three together", "Target", "Measured", "Reached"],
     [
       row("Recall", "≥ 0.90", recall(gated), 3, recall(gated) >= 0.9),
       row("Precision", "≥ 0.90", precision(gated), 3, precision(gated) >= 0.9),
       row("False alarms in 30 days", "≤ 1", falseAlarms(gated), 2, falseAlarms(gated) <= 1),
       row("False alarms in 30 days, use of blocks unknown", "≤ 4", falseAlarms(ungated), 2, falseAlarms(ungated) <= 4),
-      row("Minutes within which half of the events are detected", "≤ 4", delay(gated, 0.5), 0, delay(gated, 0.5) <= 4),
+      row("Median time to detect, in minutes", "≤ 4", delay(gated, 0.5), 0, delay(gated, 0.5) <= 4),
     ],
   );
 }
