@@ -23,9 +23,10 @@ import { State } from "./storage/state.ts";
 import type { Store } from "./storage/store.ts";
 import { Incidents } from "./telemetry/incidents.ts";
 import { Work } from "./telemetry/instrumentation.ts";
-import { report, storeSamples, type WatchListReport } from "./telemetry/report.ts";
+import type { WatchListReport } from "./telemetry/report.ts";
 import * as own from "./telemetry/self-metrics.ts";
-import { type Selection, type Status, statusOf } from "./telemetry/status.ts";
+import { networkStatuses, type Selection, type Status, type StatusSources, statusOf } from "./telemetry/status.ts";
+import { networkSamples, storeSamples, watchListSamples } from "./telemetry/status-samples.ts";
 
 /** What an app is made of. */
 export interface AppOptions {
@@ -132,13 +133,12 @@ export class App {
   }
 
   async #ownSamples(version: string): Promise<Sample[]> {
-    const { clock, store } = this.#options;
-    const networks = this.#networks.map((network) => network.report());
-    const versions = { version, node: process.version };
-    const surroundings = { networks, versions, watchList: this.#watchList };
+    const { store } = this.#options;
     const samples = [
       ...(await this.#work.instruments.samples()),
-      ...report(this.tasks, this.#state, surroundings, clock.now()),
+      own.buildInfo.at({ version, node_version: process.version }, 1),
+      ...networkStatuses(this.#statusSources()).flatMap((network) => [...networkSamples(network)]),
+      ...(this.#watchList === undefined ? [] : watchListSamples(this.#watchList)),
       ...(store === undefined ? [] : storeSamples(store.facts())),
     ];
     return [...samples, ...this.#seriesSamples(samples)];
@@ -178,21 +178,19 @@ export class App {
     });
   }
 
-  /** How everything stands, and the targets that are asked for. */
+  #statusSources(): StatusSources {
+    return {
+      tasks: this.tasks,
+      state: this.#state,
+      networks: this.#networks.map((network) => network.report()),
+      dueAt: (task) => this.#due.get(task),
+      now: this.#options.clock.now(),
+    };
+  }
+
+  /** The status now, with one page of the selected targets. */
   status(selection: Selection): Status {
-    const networks = this.#networks.map((network) => network.report());
-    const dueAt = (task: Task) => this.#due.get(task);
-    return statusOf(
-      {
-        tasks: this.tasks,
-        state: this.#state,
-        networks,
-        watchList: this.#watchList,
-        dueAt,
-        now: this.#options.clock.now(),
-      },
-      selection,
-    );
+    return statusOf(this.#statusSources(), this.#watchList, selection);
   }
 
   /** Listens and starts to poll; resolves with the address when the server listens. Throws when it cannot listen. */

@@ -68,9 +68,9 @@ test("another chain than that of the state file: not ready, down, nothing counte
     expect(why).toMatch(/^wrong_chain: .*block 1 of the API is 0x[0-9a-f]{64}.*--reset-state/);
   expect(other.requests).toHaveLength(1);
   expect(after.missing()[0]).toEqual({ what: "simulated", why: expect.stringMatching(/^wrong_chain: block 1 /) });
-  const { problemsOf, verdictOf } = await import("../src/telemetry/health.ts");
+  const { healthOf, problemsOf } = await import("../src/telemetry/health.ts");
   const status = after.status(everything);
-  expect(verdictOf(status, problemsOf(status))).toBe("down");
+  expect(healthOf(status, problemsOf(status))).toBe("down");
   expect(problemsOf(status)).toHaveLength(1);
   const { value } = await readPage(after);
   expect(value("stacks_up")).toBe(0);

@@ -1,38 +1,38 @@
-// Sends pages within the limits. A client that reads slowly, or not at all, holds neither memory nor the place of others:
-// when there is no room, clients that do not read are cut off; when all of them read, the new request gets a 503.
-import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
+// Sends pages within the limits. When there is no room for another page, clients that do not read theirs are cut off;
+// when all of them read, the new request gets a 503.
+import type { OutgoingHttpHeaders } from "node:http";
 import type { Socket } from "node:net";
+import type { Request, Response } from "express";
 import type { Refusal } from "../telemetry/self-metrics.ts";
 import type { Limits } from "./limits.ts";
-import { sendText } from "./text.ts";
 
-/** An answer that is ready to be sent. */
-export interface Answer {
+/** A page to send. */
+export interface Content {
   readonly status: number;
   /** All but the length. */
   readonly headers: OutgoingHttpHeaders;
   readonly body: Buffer;
-  /** Called once when the body is not needed any more, sent or not. @default nothing */
+  /** Called once when the body is no longer needed, sent or not. */
   release?(): void;
 }
 
-/** One answer on its way. */
+/** One page that is rendered or sent. */
 interface Delivery {
   readonly socket: Socket;
-  /** Undefined while it is being made. */
+  /** Undefined while the page is rendered. */
   body: Buffer | undefined;
-  /** When the client last took a slice; `performance.now()`. */
+  /** When the client last read a slice; `performance.now()`. */
   progressAt: number;
   timer: NodeJS.Timeout | undefined;
 }
 
-// One write of many megabytes holds the event loop while the system copies it; slices leave it free in between.
+// One write of many megabytes blocks the event loop while the system copies it; slices leave it free in between.
 const SLICE_BYTES = 1024 * 1024;
 const RETRY_SECONDS = 5;
-// A page of any size, and compressed ones: Prometheus asks for those, and must find room beside a client that does not.
-const LEAST_PAGES = 1.5;
+// Room for a page of any size and compressed ones, so that Prometheus finds room beside a client without compression.
+const MIN_PAGES = 1.5;
 
-/** The pages of one server that are on their way. */
+/** The pages that one server renders or sends. */
 export class Deliveries {
   readonly #limits: Limits;
   readonly #onRefused: (reason: Refusal) => void;
@@ -43,12 +43,8 @@ export class Deliveries {
     this.#onRefused = onRefused;
   }
 
-  /** Makes an answer and sends it, or refuses with 503. Rejects when it cannot be made; nothing is sent then. */
-  async deliver(
-    request: IncomingMessage,
-    response: ServerResponse,
-    make: () => Answer | Promise<Answer>,
-  ): Promise<void> {
+  /** Renders a page and sends it, or responds with 503. Rejects, and sends nothing, when the page cannot be rendered. */
+  async deliver(request: Request, response: Response, make: () => Content | Promise<Content>): Promise<void> {
     if (this.#open.size >= this.#limits.pages && !this.#cutOffStalled()) {
       this.#refuse(response);
       return;
@@ -56,16 +52,16 @@ export class Deliveries {
     const { socket } = request;
     const delivery: Delivery = { socket, body: undefined, progressAt: 0, timer: undefined };
     this.#open.add(delivery);
-    let answer: Answer | undefined;
-    // Answers of pipelined requests that wait for an earlier one get no event of their own when the client leaves.
+    let content: Content | undefined;
+    // A pipelined response that waits for an earlier one gets no event of its own when the socket closes.
     const end = () => {
       socket.off("close", end);
       response.off("close", end);
       clearTimeout(delivery.timer);
       this.#open.delete(delivery);
-      answer?.release?.();
-      // When the socket closes, both events come, and this is called twice.
-      answer = undefined;
+      content?.release?.();
+      // Socket and response can both close.
+      content = undefined;
     };
     socket.once("close", end);
     response.once("close", end);
@@ -74,20 +70,20 @@ export class Deliveries {
       made.release?.();
       return;
     }
-    answer = made;
-    if (!this.#hasRoomFor(answer.body)) {
+    content = made;
+    if (!this.#hasRoomFor(made.body)) {
       this.#refuse(response);
       return;
     }
-    delivery.body = answer.body;
+    delivery.body = made.body;
     delivery.progressAt = performance.now();
     delivery.timer = setTimeout(() => this.#cutOff(delivery), this.#limits.stalledMs);
-    response.writeHead(answer.status, { ...answer.headers, "content-length": answer.body.length });
+    response.writeHead(made.status, { ...made.headers, "content-length": made.body.length });
     if (request.method === "HEAD") response.end();
-    else this.#send(response, delivery, answer.body, 0);
+    else this.#send(response, delivery, made.body, 0);
   }
 
-  #send(response: ServerResponse, delivery: Delivery, body: Buffer, start: number): void {
+  #send(response: Response, delivery: Delivery, body: Buffer, start: number): void {
     const end = start + SLICE_BYTES;
     if (end >= body.length) {
       response.end(body.subarray(start));
@@ -109,12 +105,12 @@ export class Deliveries {
       bodies.add(body);
       const lengths = [...bodies].map(({ length }) => length);
       const bytes = lengths.reduce((sum, length) => sum + length, 0);
-      if (bytes <= Math.max(this.#limits.bytes, LEAST_PAGES * Math.max(...lengths))) return true;
+      if (bytes <= Math.max(this.#limits.bytes, MIN_PAGES * Math.max(...lengths))) return true;
       if (!this.#cutOffStalled(body)) return false;
     }
   }
 
-  /** Cuts off the client that has taken no slice for longest, of another body than `kept`; false when every one of them reads. */
+  /** Cuts off the client that has read nothing for the longest time, of another body than `kept`; false when all read. */
   #cutOffStalled(kept?: Buffer): boolean {
     const latest = performance.now() - this.#limits.yieldMs;
     const [stalled] = [...this.#open]
@@ -127,14 +123,14 @@ export class Deliveries {
 
   #cutOff(delivery: Delivery): void {
     this.#onRefused("stalled");
-    // Its place is free at once; its memory when the socket is closed and nothing can be written from it any more.
+    // Its place is free at once, its memory when the socket is closed.
     this.#open.delete(delivery);
     delivery.socket.destroy();
   }
 
-  #refuse(response: ServerResponse): void {
+  #refuse(response: Response): void {
     this.#onRefused("pages");
-    response.setHeader("retry-after", RETRY_SECONDS);
-    sendText(response, 503, `Too many pages are being sent. Try again in ${RETRY_SECONDS} seconds.`);
+    response.status(503).set("retry-after", String(RETRY_SECONDS)).type("text");
+    response.send(`Too many pages are being sent. Try again in ${RETRY_SECONDS} seconds.\n`);
   }
 }

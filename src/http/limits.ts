@@ -1,28 +1,28 @@
-// Bounds of what is served at the same time. Constants: no operator has a reason to change them, and each setting can be wrong.
+// Limits of the HTTP server. They are constants because no operator has a reason to change them.
 
-/** Bounds of a server. */
+/** Limits of a server. */
 export interface Limits {
   /** Open connections. */
   readonly connections: number;
-  /** Pages that are made or sent at the same time: `/metrics` and the status. */
+  /** Pages rendered or sent at the same time: `/metrics` and the status. */
   readonly pages: number;
-  /** Bytes of different bodies that are sent at the same time; where a page and compressed ones are more, those. */
+  /** Bytes of different bodies sent at the same time; one page and its compressed forms always fit. */
   readonly bytes: number;
-  /** A client that takes no slice of its page for so long is cut off. Milliseconds. */
+  /** A client that reads nothing of its page for this long is cut off. Milliseconds. */
   readonly stalledMs: number;
-  /** When others need the place or the memory, so long without a slice is enough. Milliseconds. */
+  /** A client that reads nothing for this long is cut off when another one needs its place. Milliseconds. */
   readonly yieldMs: number;
-  /** Headers of a request. Bytes. */
+  /** Size of request headers. */
   readonly headerBytes: number;
-  /** Time for the headers of a request to arrive. Milliseconds. */
+  /** Time to receive the headers of a request. Milliseconds. */
   readonly headersMs: number;
-  /** Time for a whole request to arrive. Milliseconds. */
+  /** Time to receive a whole request. Milliseconds. */
   readonly requestMs: number;
   /** Time between two requests of a connection: longer than the usual scrape interval. Milliseconds. */
   readonly idleMs: number;
 }
 
-/** The bounds of the exporter. */
+/** The limits of the exporter. */
 export const LIMITS: Limits = {
   connections: 256,
   pages: 64,

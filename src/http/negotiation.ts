@@ -1,4 +1,4 @@
-// Which format and encoding a scrape gets.
+// Which exposition format a scrape gets. The package negotiator fails on Prometheus' `escaping=` parameter.
 import type { Format } from "../exposition/header.ts";
 
 /** Content types, exactly as the formats demand. */
@@ -7,53 +7,26 @@ export const CONTENT_TYPE: Readonly<Record<Format, string>> = {
   openmetrics: "application/openmetrics-text; version=1.0.0; charset=utf-8",
 };
 
-interface Choice {
-  readonly value: string;
-  readonly parameters: ReadonlyMap<string, string>;
-  readonly quality: number;
-}
-
-function parse(header: string): Choice[] {
-  return header
-    .split(",")
-    .map((part) => {
-      const [value = "", ...rest] = part.split(";").map((piece) => piece.trim().toLowerCase());
-      const parameters = new Map(
-        rest.map((piece): [string, string] => {
-          const [name = "", text = ""] = piece.split("=", 2);
-          return [name.trim(), text.trim().replace(/^"(.*)"$/, "$1")];
-        }),
-      );
-      const quality = Number(parameters.get("q") ?? 1);
-      return { value, parameters, quality: quality >= 0 && quality <= 1 ? quality : 0 };
-    })
-    .filter(({ value }) => value !== "");
-}
-
-function formatOf({ value, parameters }: Choice): Format | undefined {
-  const version = parameters.get("version");
-  if (value === "application/openmetrics-text" && (version === undefined || version === "1.0.0")) return "openmetrics";
-  if (value === "text/plain" && (version === undefined || version === "0.0.4")) return "classic";
-  return value === "*/*" || value === "text/*" ? "classic" : undefined;
-}
-
 /**
- * The format of the highest quality that we speak; the earlier one when two are equal. Whoever accepts neither gets the
- * classic text all the same, as Prometheus asks of servers: a page is worth more than a 406.
+ * The supported format of the highest quality, the earlier one of two with the same. A client that accepts neither gets
+ * the classic format: Prometheus prefers it to a 406.
  */
-export function negotiateFormat(accept: string | undefined): Format {
-  let best: { format: Format; quality: number } = { format: "classic", quality: 0 };
-  for (const choice of parse(accept ?? "")) {
-    const format = formatOf(choice);
-    if (format !== undefined && choice.quality > best.quality) best = { format, quality: choice.quality };
+export function negotiateFormat(accept = ""): Format {
+  let best: { readonly format: Format; readonly quality: number } = { format: "classic", quality: 0 };
+  for (const range of accept.toLowerCase().split(",")) {
+    const [type = "", ...pairs] = range.split(";").map((piece) => piece.trim());
+    const parameters = new Map(pairs.map((pair) => pair.split("=", 2).map(unquoted) as [string, string]));
+    const format = formatOf(type, parameters.get("version"));
+    const quality = Number(parameters.get("q") ?? 1);
+    if (format !== undefined && quality > best.quality && quality <= 1) best = { format, quality };
   }
   return best.format;
 }
 
-/** Whether the answer may be compressed with gzip. */
-export function acceptsGzip(acceptEncoding: string | undefined): boolean {
-  const choices = parse(acceptEncoding ?? "");
-  const choice =
-    choices.find(({ value }) => value === "gzip" || value === "x-gzip") ?? choices.find(({ value }) => value === "*");
-  return choice !== undefined && choice.quality > 0;
+const unquoted = (text: string) => text.trim().replace(/^"(.*)"$/, "$1");
+
+function formatOf(type: string, version: string | undefined): Format | undefined {
+  if (type === "application/openmetrics-text" && (version ?? "1.0.0") === "1.0.0") return "openmetrics";
+  if (type === "text/plain" && (version ?? "0.0.4") === "0.0.4") return "classic";
+  return type === "*/*" || type === "text/*" ? "classic" : undefined;
 }

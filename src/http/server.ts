@@ -1,27 +1,35 @@
-// The HTTP side: /metrics, health, readiness, the status. Reads what is known and never causes a request upstream.
-import { createServer, type IncomingMessage, type Server } from "node:http";
+// The HTTP server: /metrics, the status, health and readiness. It never causes a request to the API.
+import { createServer, type Server } from "node:http";
 import express, { type NextFunction, type Request, type Response } from "express";
 import type { Refusal } from "../telemetry/self-metrics.ts";
-import { type Answer, Deliveries } from "./deliveries.ts";
+import type { Selection, Status } from "../telemetry/status.ts";
+import { type Content, Deliveries } from "./deliveries.ts";
 import { LIMITS, type Limits } from "./limits.ts";
-import { acceptsGzip, CONTENT_TYPE, negotiateFormat } from "./negotiation.ts";
+import { CONTENT_TYPE, negotiateFormat } from "./negotiation.ts";
 import type { MetricsPage } from "./page.ts";
-import { type StatusView, statusJsonAnswer, statusPageAnswer } from "./status-routes.ts";
-import { sendText } from "./text.ts";
+import { type Program, statusJson } from "./status-json.ts";
+import { statusPage } from "./status-page.ts";
+import { type Known, parseQuery, QueryError } from "./status-query.ts";
+import { PAGE_POLICY } from "./status-style.ts";
 
-/** What the server shows. */
-export interface View extends StatusView {
+/** What the server serves. */
+export interface View {
   readonly page: MetricsPage;
-  /** What has to succeed once before the exporter is ready: network/collector, and why it has not. */
+  /** What keeps the exporter from being ready: `network/collector`, and why. */
   readonly missing: () => readonly { readonly what: string; readonly why: string }[];
+  readonly program: Program;
+  readonly known: Known;
+  readonly statusOf: (selection: Selection) => Status;
+  /** Masks every secret in a text. */
+  readonly mask: (text: string) => string;
   readonly onError: (error: unknown) => void;
-  /** Told of every request that was refused or cut off. */
+  /** Called for every request that is refused or cut off. */
   readonly onRefused: (reason: Refusal) => void;
 }
 
-async function metricsAnswer(view: View, request: IncomingMessage): Promise<Answer> {
+async function metrics(view: View, request: Request): Promise<Content> {
   const format = negotiateFormat(request.headers.accept);
-  const isCompressed = acceptsGzip(request.headers["accept-encoding"] as string | undefined);
+  const isCompressed = request.acceptsEncodings("gzip") === "gzip";
   const page = await view.page.body(format, isCompressed);
   return {
     status: 200,
@@ -35,46 +43,77 @@ async function metricsAnswer(view: View, request: IncomingMessage): Promise<Answ
   };
 }
 
+function status(view: View, request: Request, isPage: boolean): Content {
+  const mask = (text: string) => view.mask(text);
+  try {
+    const selection = parseQuery(new URLSearchParams(request.url.replace(/^[^?]*/, "")), view.known);
+    const document = statusJson(view.statusOf(selection), view.program, mask);
+    return isPage ? content("text/html", statusPage(document, selection)) : content("application/json", document);
+  } catch (error) {
+    if (!(error instanceof QueryError)) throw error;
+    const message = mask(error.message);
+    const refusal = isPage ? content("text/plain", `${message}\n`) : content("application/json", { error: message });
+    return { ...refusal, status: 400 };
+  }
+}
+
+function content(type: string, value: string | object): Content {
+  return {
+    status: 200,
+    headers: {
+      "content-type": `${type}; charset=utf-8`,
+      "content-security-policy": PAGE_POLICY,
+      "referrer-policy": "no-referrer",
+      "cache-control": "no-store",
+    },
+    body: Buffer.from(typeof value === "string" ? value : `${JSON.stringify(value)}\n`),
+  };
+}
+
+function sendText(response: Response, status: number, text: string): void {
+  response.status(status).type("text").send(`${text}\n`);
+}
+
 function routes(view: View, deliveries: Deliveries): express.Express {
   const app = express();
   app.disable("x-powered-by");
   app.set("etag", false);
   app.set("query parser", false);
+  app.use((_request, response, next) => {
+    response.setHeader("x-content-type-options", "nosniff");
+    next();
+  });
 
-  const get = (path: string, answer: (request: Request, response: Response) => void | Promise<void>) =>
+  const get = (path: string, handler: (request: Request, response: Response) => void | Promise<void>) =>
     app
       .route(path)
-      .get(answer)
+      .get(handler)
       .all((_request, response) => {
         response.setHeader("allow", "GET, HEAD");
-        sendText(response, 405, "Only GET and HEAD are answered here.");
+        sendText(response, 405, "Only GET and HEAD are allowed.");
       });
+  const deliver = (path: string, make: (request: Request) => Content | Promise<Content>) =>
+    get(path, (request, response) => deliveries.deliver(request, response, () => make(request)));
 
-  const page = (path: string, make: (view: View, request: IncomingMessage) => Answer | Promise<Answer>) =>
-    get(path, (request, response) => deliveries.deliver(request, response, () => make(view, request)));
-
-  page("/metrics", metricsAnswer);
-  page("/", statusPageAnswer);
-  page("/api/v1/status", statusJsonAnswer);
+  deliver("/metrics", (request) => metrics(view, request));
+  deliver("/", (request) => status(view, request, true));
+  deliver("/api/v1/status", (request) => status(view, request, false));
   get("/-/healthy", (_request, response) => sendText(response, 200, "stacks-exporter is healthy."));
   get("/-/ready", (_request, response) => {
-    const missing = view.missing();
+    const missing = view.missing().map(({ what, why }) => `\n${what}: ${why}`);
     if (missing.length === 0) sendText(response, 200, "stacks-exporter is ready.");
-    else {
-      const lines = missing.map(({ what, why }) => `${what}: ${why}`);
-      sendText(response, 503, view.mask(["stacks-exporter is not ready. Missing:", ...lines].join("\n")));
-    }
+    else sendText(response, 503, view.mask(`stacks-exporter is not ready. Missing:${missing.join("")}`));
   });
-  app.use((request, response) => sendText(response, 404, `There is nothing at ${request.path}. Try / or /metrics.`));
+  app.use((request, response) => sendText(response, 404, `Nothing at ${request.path}. Try / or /metrics.`));
   app.use((error: unknown, _request: Request, response: Response, _next: NextFunction) => {
     view.onError(error);
     if (response.headersSent) response.destroy();
-    else sendText(response, 500, "The page could not be made; the log says why.");
+    else sendText(response, 500, "The page cannot be rendered; see the log.");
   });
   return app;
 }
 
-/** A server that is not listening yet. */
+/** Creates a server that is not listening yet. */
 export function createHttpServer(view: View, limits: Limits = LIMITS): Server {
   const options = {
     keepAliveTimeout: limits.idleMs,
@@ -84,18 +123,18 @@ export function createHttpServer(view: View, limits: Limits = LIMITS): Server {
     maxHeaderSize: limits.headerBytes,
   };
   const server = createServer(options, routes(view, new Deliveries(limits, view.onRefused)));
-  // For what is no page: an answer to a client that does not read.
+  // For short responses to a client that does not read; `Deliveries` watches the others.
   server.timeout = limits.stalledMs;
   server.maxConnections = limits.connections;
   server.on("drop", () => {
     view.onRefused("connections");
-    // The next one finds room, if any connection is only kept for later.
+    // Makes room for the next connection.
     server.closeIdleConnections();
   });
   return server;
 }
 
-/** Stops accepting, lets open answers finish, and cuts what is left after `graceMs`. */
+/** Stops accepting connections, lets open responses finish, and cuts off the rest after `graceMs`. */
 export async function closeServer(server: Server, graceMs: number): Promise<void> {
   const timer = setTimeout(() => server.closeAllConnections(), graceMs);
   await new Promise<void>((resolve) => {

@@ -1,146 +1,271 @@
-// The status page at /: what a person has to see at once, made from the same answer as /api/v1/status. No scripts.
-import type { Selection } from "../telemetry/status.ts";
-import { type Html, html, type Piece } from "./html.ts";
-import { ageCell, cell, errorCell, nextCell, stateMark } from "./status-cells.ts";
-import { queryOf } from "./status-query.ts";
-import type { StatusAnswer } from "./status-shape.ts";
-import { STYLE_ELEMENT } from "./status-style.ts";
-import { targetsSection } from "./status-targets.ts";
-import { upstreamsTable } from "./status-upstreams.ts";
-import { clockTime, numberText, sinceText, spanText, untilText } from "./status-words.ts";
+// The status page at /: problems first, then networks and collectors, then the targets. Works without scripts.
+import { type Selection, TARGET_STATES, type TargetState } from "../telemetry/status.ts";
+import {
+  agoText,
+  clockTime,
+  dueText,
+  durationText,
+  Html,
+  html,
+  numberText,
+  type Piece,
+  sinceText,
+  table,
+  untilText,
+} from "./html.ts";
+import type { CollectorJson, NetworkJson, StatusJson, TargetJson } from "./status-json.ts";
+import { DEFAULT_LIMIT, MAX_TEXT_LENGTH, queryOf } from "./status-query.ts";
+import { STYLE } from "./status-style.ts";
 
-type Network = StatusAnswer["networks"][number];
-type Collector = Network["collectors"][number];
-type Window = Network["budget"]["minute"];
+const HEALTH = {
+  ok: { mark: "✓", word: "OK" },
+  starting: { mark: "…", word: "Starting" },
+  degraded: { mark: "!", word: "Degraded" },
+  down: { mark: "✕", word: "Down" },
+} as const;
 
-/** The whole page. `selection` is what the answer's targets were selected by. */
-export function statusPage(answer: StatusAnswer, selection: Selection): string {
-  const { version, time, uptime_seconds, networks } = answer;
-  // Without a watch list, the collectors have said everything.
-  const hasTargets =
-    queryOf(selection) !== "" ||
-    answer.targets.items.some(({ principal }) => principal !== undefined) ||
-    networks.some(({ collectors }) => collectors.some(({ targets }) => targets.total > 1));
+const STATE_MARKS = { active: "✓", degraded: "!", paused: "‖", retired: "✕", waiting: "…" } as const;
+
+/** The page for a document, whose targets are those of the selection. */
+export function statusPage(status: StatusJson, selection: Selection): string {
+  const { version, time, uptime_seconds, networks, targets } = status;
+  const { mark, word } = HEALTH[status.status];
+  // Without watched principals, the table of collectors has it all.
+  const hasTargets = targets.pages > 1 || targets.items.some((it) => it.principal) || queryOf(selection) !== "";
   return html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${VERDICT_WORDS[answer.status]} · stacks-exporter</title>
-${STYLE_ELEMENT}
+<title>${word} · stacks-exporter</title>
+${new Html(`<style>${STYLE}</style>`)}
 </head>
 <body>
 <header>
 <h1>stacks-exporter</h1>
-${verdict(answer)}
-<p>Version ${version} · up ${spanText(uptime_seconds)} · as of <span class="nowrap">${clockTime(time, "")}</span></p>
-<nav aria-label="Endpoints"><a href="metrics">Metrics</a><a href="-/healthy">Healthy</a><a href="-/ready">Ready</a><a href="api/v1/status">Status as JSON</a></nav>
+<p class="health ${status.status}" role="status"><strong><span aria-hidden="true">${mark}</span> ${word}</strong>
+<span>${healthText(status)}</span></p>
+<p>Version ${version} · up ${durationText(uptime_seconds)} · as of <span class="nowrap">${clockTime(time, "")}</span></p>
+<nav aria-label="Endpoints"><a href="metrics">Metrics</a><a href="-/healthy">Healthy</a><a href="-/ready">Ready</a>
+<a href="api/v1/status">Status as JSON</a></nav>
 </header>
 <main>
-${problems(answer)}
+${problemsSection(status)}
 ${networks.map((network) => networkSection(network, time))}
-${hasTargets && targetsSection(answer, selection)}
+${hasTargets && targetsSection(status, selection)}
 </main>
 </body>
 </html>
 `.text;
 }
 
-const VERDICT_WORDS = { ok: "All right", starting: "Starting", degraded: "Degraded", down: "Down" } as const;
-const VERDICT_MARKS = { ok: "✓", starting: "…", degraded: "!", down: "✕" } as const;
-
-function verdict({ status, problems, networks }: StatusAnswer): Html {
-  const targets = networks.flatMap(({ collectors }) => collectors.map(({ targets }) => targets));
-  const total = targets.reduce((sum, { total }) => sum + total, 0);
-  const waiting = targets.reduce((sum, { waiting }) => sum + waiting, 0);
-  const all = total === 1 ? "The only target" : `All ${numberText(total)} targets`;
-  const text = {
-    ok: `${all} polled, and the last poll of each succeeded.`,
-    starting: `${numberText(waiting)} of ${numberText(total)} targets not polled yet.`,
-    degraded: `${problems.length === 1 ? "One thing is" : `${problems.length} things are`} wrong.`,
-    down: "A network gives no data.",
+function healthText({ status, problems, networks }: StatusJson): string {
+  const counts = networks.flatMap(({ collectors }) => collectors.map(({ targets }) => targets));
+  const total = counts.reduce((sum, { total }) => sum + total, 0);
+  const waiting = counts.reduce((sum, { waiting }) => sum + waiting, 0);
+  return {
+    ok:
+      total === 1
+        ? "The last poll of the only target succeeded."
+        : `The last polls of all ${numberText(total)} targets succeeded.`,
+    starting: `${numberText(waiting)} of ${numberText(total)} targets wait for their first poll.`,
+    degraded: problems.length === 1 ? "One problem." : `${problems.length} problems.`,
+    down: "A network has no current data.",
   }[status];
-  return html`<p class="verdict ${status}" role="status"><strong><span aria-hidden="true">${VERDICT_MARKS[status]}</span> ${VERDICT_WORDS[status]}</strong> <span class="plain">${text}</span></p>`;
 }
 
-function problems({ problems, time }: StatusAnswer): Piece {
+function problemsSection({ problems, time }: StatusJson): Piece {
   if (problems.length === 0) return undefined;
   const items = problems.map(
-    ({ network, collector, message, since, until }) =>
-      html`<li><strong>${placeOf(network, collector)}</strong>: ${message}${until !== undefined && html` ${untilText(until, time)}`}${since !== undefined && html` <span class="soft">since ${sinceText(since, time)}</span>`}</li>\n`,
+    ({ network, collector, message, since, until }) => html`<li>
+<strong>${network ?? "watch list"}${collector && ` / ${collector}`}</strong>: ${message}
+<span class="soft">${since && html`since ${sinceText(since, time)}`}${since && until && "; "}${
+      until && html`next request at ${untilText(until, time)}`
+    }</span></li>
+`,
   );
-  return html`<section aria-labelledby="wrong">
-<h2 id="wrong">What is wrong</h2>
-<ul class="wrong">
+  return html`<section aria-labelledby="problems">
+<h2 id="problems">Problems</h2>
+<ul class="problems">
 ${items}</ul>
 </section>`;
 }
 
-function placeOf(network: string | undefined, collector: string | undefined): string {
-  if (network === undefined) return "watch list";
-  return collector === undefined ? network : `${network} / ${collector}`;
-}
-
-function networkSection(network: Network, time: string): Html {
-  const { name, url, paused_until, longest_pause_seconds, retired_operations, rate_limits, collectors, budget } =
-    network;
+function networkSection(network: NetworkJson, time: string): Html {
+  const { name, url, paused_until, longest_pause_seconds, retired_operations, rate_limits, upstreams } = network;
+  const pause =
+    paused_until &&
+    html`<p class="paused"><span class="state">‖ Paused</span>
+until ${untilText(paused_until, time)}: the API asked to wait.
+A pause lasts at most ${durationText(longest_pause_seconds)} (<code>longest_pause</code>).</p>`;
+  const retired = retired_operations.map(
+    (operation) => html`<p><span class="retired state">✕ Retired</span> operation ${operation.name}:
+the API responds with 410 since ${sinceText(operation.since, time)};
+next request at ${untilText(operation.next_try_at, time)}.</p>
+`,
+  );
+  const limits = rate_limits.map(({ window, limit, remaining }) =>
+    [
+      `${window}:`,
+      remaining !== undefined && `${numberText(remaining)} left`,
+      limit !== undefined && `of ${numberText(limit)}`,
+    ]
+      .filter((part) => part !== false)
+      .join(" "),
+  );
+  // The heading names the only upstream.
   return html`<section aria-label="Network ${name}">
 <h2>${name} <small>${url}</small></h2>
-${paused_until !== undefined && html`<p class="paused"><span class="state">‖ Paused</span> until ${untilText(paused_until, time)}: the server asked to wait. A pause lasts at most ${spanText(longest_pause_seconds)} (<code>longest_pause</code>).</p>`}
-${retired_operations.map(
-  (operation) =>
-    html`<p><span class="retired state">✕ Retired</span> operation ${operation.name}: the server has switched it off (410), since ${sinceText(operation.since, time)}; asked again ${untilText(operation.next_try_at, time)}.</p>\n`,
-)}
-${upstreamsTable(network.upstreams, time)}<h3>Collectors</h3>
-<table class="collectors">
-<thead><tr><th scope="col">Collector</th><th scope="col">State</th><th scope="col">Age of data</th><th scope="col">Next poll</th><th scope="col">Last error</th></tr></thead>
-<tbody>
-${collectors.map((collector) => collectorRow(collector, name, time))}</tbody>
-</table>
+${pause}
+${retired}
+${upstreams.length > 1 && html`<h3>Upstreams</h3>${upstreamsTable(upstreams, time)}`}
+<h3>Collectors</h3>
+${collectorsTable(network, time)}
 <h3>Requests</h3>
-<table class="budget">
-<thead><tr><th scope="col">Budget</th><th scope="col">Used</th><th scope="col">Planned</th><th scope="col">Limit</th><th scope="col">Free now</th></tr></thead>
-<tbody>
-${budgetRow("Minute", "last 60 s", budget.minute)}${budgetRow("Month (31 days)", "since the start", budget.month)}</tbody>
-</table>
-${rate_limits.length > 0 && html`<p class="soft">The server last said: ${rate_limits.map(rateLimit).join("; ")}.</p>`}
+${budgetTable(network.budget)}
+${limits.length > 0 && html`<p class="soft">Rate limits of the API: ${limits.join("; ")}.</p>`}
 </section>
 `;
 }
 
-const rateLimit = ({ window, limit, remaining }: Network["rate_limits"][number]): string =>
-  [
-    `${window}:`,
-    remaining === undefined ? "" : `${numberText(remaining)} left`,
-    limit === undefined ? "" : `of ${numberText(limit)}`,
-  ]
-    .filter((part) => part !== "")
-    .join(" ");
-
-function budgetRow(name: string, span: string, { planned, limit, used, available }: Window): Html {
-  const isTooMuch = limit !== undefined && planned > limit;
-  const bar =
-    limit !== undefined &&
-    used !== undefined &&
-    html` <meter min="0" max="${limit}" value="${used}" title="${numberText((100 * used) / limit)} % of the limit"></meter>`;
-  return html`<tr><th scope="row">${name}</th>${cell("Used", used === undefined ? "not counted" : html`<span>${numberText(used)} <small>${span}</small>${bar}</span>`)}${cell("Planned", isTooMuch ? html`<span class="fails">${numberText(planned)}: more than the limit</span>` : numberText(planned))}${cell("Limit", limit === undefined ? "unlimited" : numberText(limit))}${cell("Free now", available === undefined ? "—" : numberText(available))}</tr>\n`;
+function upstreamsTable(upstreams: NetworkJson["upstreams"], time: string): Html {
+  const rows = upstreams.map(({ name, url, active, up, lag_blocks, cause }) => {
+    const [style, word] = up === undefined ? ["waiting", "… Unknown"] : up ? ["active", "✓ Up"] : ["retired", "✕ Down"];
+    return [
+      html`${name}<small>${url}</small>`,
+      html`<span class="${style} state">${word}</span>${active && ", polled"}`,
+      lag_blocks === undefined ? "—" : `${numberText(lag_blocks)} ${lag_blocks === 1 ? "block" : "blocks"}`,
+      cause === undefined
+        ? "—"
+        : html`${cause.reason}: ${cause.message} <span class="soft">since ${sinceText(cause.since, time)}</span>`,
+    ];
+  });
+  return table("upstreams", ["Upstream", "State", "Lag", "Cause"], rows);
 }
 
-function collectorRow(collector: Collector, network: string, time: string): Html {
-  const { name, state, schedule, interval_seconds, stretch_ratio, targets } = collector;
-  const pace =
-    stretch_ratio > 1.001
-      ? html`<small>${schedule}, stretched by the budget to ${spanText(interval_seconds)} (${numberText(stretch_ratio)} times)</small>`
-      : html`<small>${schedule}</small>`;
-  return html`<tr><th scope="row">${name}${pace}</th>${cell("State", html`<div>${stateMark(state)}${targets.total > 1 && countsOf(collector, network)}</div>`)}${ageCell(collector, targets.total > 1 ? "oldest" : "", targets.expired > 0)}${nextCell(collector, time)}${errorCell(collector, time)}</tr>\n`;
+function collectorsTable({ name: network, collectors }: NetworkJson, time: string): Html {
+  const rows = collectors.map((collector) => {
+    const { name, state, schedule, interval_seconds, stretch_ratio, targets } = collector;
+    const slowdown =
+      stretch_ratio > 1.001 &&
+      `, slowed down by the budget to ${durationText(interval_seconds)} (${numberText(stretch_ratio)} times)`;
+    return [
+      html`${name}<small>${schedule}${slowdown}</small>`,
+      html`${stateMark(state)}${targets.total > 1 && countsOf(collector, network)}`,
+      ...pollCells(collector, time, targets.expired > 0, targets.total > 1 && html` <small>oldest</small>`),
+    ];
+  });
+  return table("collectors", ["Collector", "State", "Age of data", "Next poll", "Last error"], rows);
 }
 
-function countsOf({ name, targets }: Collector, network: string): Html {
-  const states = (["retired", "paused", "degraded", "waiting", "active"] as const).filter(
-    (state) => targets[state] > 0,
+const stateMark = (state: TargetState): Html =>
+  html`<span class="state nowrap ${state}"><span aria-hidden="true">${STATE_MARKS[state]}</span> ${state}</span>`;
+
+function countsOf({ name: collector, targets }: CollectorJson, network: string): Html {
+  const states = (["retired", "paused", "degraded", "waiting", "active"] as const).filter((it) => targets[it] > 0);
+  const links = states.map((state, index) => {
+    const query = new URLSearchParams({ network, collector, state }).toString();
+    const count = `${numberText(targets[state])} ${state}`;
+    return html`${index > 0 && ", "}<a class="nowrap" href="?${query}#targets">${count}</a>`;
+  });
+  return html`<div class="soft">${links}${targets.expired > 0 && `, ${numberText(targets.expired)} expired`}</div>`;
+}
+
+/** Age of data, next poll and last error of a collector or a target. */
+function pollCells(row: CollectorJson | TargetJson, time: string, isExpired: boolean, note?: Piece): Piece[] {
+  const { age_seconds, next_poll_at } = row;
+  const age = age_seconds === undefined ? "none yet" : html`<span class="nowrap">${durationText(age_seconds)}</span>`;
+  return [
+    html`${age}${note}${isExpired && html` <span class="fails nowrap">✕ expired</span>`}`,
+    next_poll_at === undefined ? "—" : html`<span class="nowrap">${dueText(next_poll_at, time)}</span>`,
+    lastError(row, time),
+  ];
+}
+
+function lastError(row: CollectorJson | TargetJson, time: string): Html {
+  if (row.last_error === undefined) return html`<span class="soft">none</span>`;
+  const { reason, message, at } = row.last_error;
+  if (row.failing_since === undefined)
+    return html`<span class="soft">recovered; ${agoText(at, time)}: ${reason}: ${message}</span>`;
+  const failures = "failures_in_a_row" in row ? row.failures_in_a_row : 1;
+  return html`<span class="fails"><strong>${reason}</strong>: ${message}</span>
+<div class="soft">since ${sinceText(row.failing_since, time)}${failures > 1 && `, ${failures} polls in a row`}</div>`;
+}
+
+function budgetTable({ minute, month }: NetworkJson["budget"]): Html {
+  const row = (name: string, span: string, { planned, limit, used, available }: typeof minute): Piece[] => {
+    if (limit === undefined || used === undefined || available === undefined)
+      return [name, "not counted", numberText(planned), "unlimited", "—"];
+    const share = `${numberText((100 * used) / limit)} % of the limit`;
+    return [
+      name,
+      html`${numberText(used)} <small>${span}</small>
+<meter min="0" max="${limit}" value="${used}" title="${share}"></meter>`,
+      planned > limit
+        ? html`<span class="fails">${numberText(planned)}: more than the limit</span>`
+        : numberText(planned),
+      numberText(limit),
+      numberText(available),
+    ];
+  };
+  return table(
+    "budget",
+    ["Budget", "Used", "Planned", "Limit", "Available"],
+    [row("Minute", "last 60 s", minute), row("Month (31 days)", "since the start", month)],
   );
-  return html`<div class="soft">${states.map((state, index) => {
-    const query = new URLSearchParams({ network, collector: name, state }).toString();
-    return html`${index > 0 && ", "}<a class="nowrap" href="?${query}#targets">${numberText(targets[state])} ${state}</a>`;
-  })}${targets.expired > 0 && `, ${numberText(targets.expired)} expired`}</div>`;
+}
+
+function targetsSection({ targets, networks, time }: StatusJson, selection: Selection): Html {
+  const { matched, page, limit, items } = targets;
+  const first = (page - 1) * limit + 1;
+  const shown =
+    items.length === 0
+      ? `No target on this page; ${numberText(matched)} in all.`
+      : `${numberText(first)} to ${numberText(first + items.length - 1)} of ${numberText(matched)}: failing ones first, then the oldest data first.`;
+  const rows = items.map((target) => {
+    const { network, collector, principal, name, group, state, expired } = target;
+    const details = [group, principal === name ? undefined : principal].filter((text) => text !== undefined);
+    return [
+      html`${name ?? principal ?? "the whole chain"}${details.map((text) => html`<small>${text}</small>`)}`,
+      networks.length > 1 ? `${network} / ${collector}` : collector,
+      stateMark(state),
+      ...pollCells(target, time, expired),
+    ];
+  });
+  return html`<section id="targets" aria-labelledby="targets-title">
+<h2 id="targets-title">Targets</h2>
+${filterForm(selection, networks)}
+<p class="soft">${shown}</p>
+${table("targets", ["Target", "Collector", "State", "Age of data", "Next poll", "Last error"], rows)}
+${pageLinks(targets, selection)}
+</section>`;
+}
+
+function filterForm(selection: Selection, networks: StatusJson["networks"]): Html {
+  const names = networks.map(({ name }) => name);
+  const collectors = new Set(networks.flatMap(({ collectors }) => collectors.map(({ name }) => name)));
+  const isFiltered = queryOf(selection, { page: 1, limit: DEFAULT_LIMIT }) !== "";
+  const choice = (label: string, name: string, values: readonly string[], chosen: string | undefined) => {
+    const options = values.map((value) => html`<option${value === chosen && html` selected`}>${value}</option>`);
+    return html`<label>${label}<select name="${name}"><option value="">all</option>${options}</select></label>`;
+  };
+  return html`<form method="get" action="#targets" aria-label="Filter of targets">
+${names.length > 1 && choice("Network", "network", names, selection.network)}
+${choice("Collector", "collector", [...collectors], selection.collector)}
+${choice("State", "state", TARGET_STATES, selection.state)}
+<label class="wide">Name, group or principal
+<input type="search" name="q" maxlength="${MAX_TEXT_LENGTH}" value="${selection.text}"></label>
+${selection.limit !== DEFAULT_LIMIT && html`<input type="hidden" name="limit" value="${selection.limit}">`}
+<button type="submit">Show</button>
+${isFiltered && html`<a href="?#targets">Show all</a>`}
+</form>`;
+}
+
+function pageLinks({ page, pages }: StatusJson["targets"], selection: Selection): Piece {
+  if (pages === 1 && page === 1) return undefined;
+  const link = (to: number, text: string, rel: string) =>
+    html`<a rel="${rel}" href="?${queryOf(selection, { page: to })}#targets">${text}</a>`;
+  return html`<nav class="pages" aria-label="Pages">${page > 1 && link(Math.min(page - 1, pages), "← Back", "prev")}
+<span>Page ${numberText(page)} of ${numberText(pages)}</span>
+${page < pages && link(page + 1, "Next →", "next")}</nav>`;
 }

@@ -1,79 +1,60 @@
-// What the query of a status asks for. Whoever mistypes a parameter is told, and never shown something else instead.
-import { type Selection, TARGET_STATES, type TargetState } from "../telemetry/status.ts";
+// The query parameters of the status page and document. Unknown parameters and values are errors.
+import { z } from "zod";
+import { type Selection, TARGET_STATES } from "../telemetry/status.ts";
 
-/** A query that cannot be answered; the message says what was expected and what was found. */
+/** An invalid query; the message names each error. */
 export class QueryError extends Error {
   override readonly name = "QueryError";
 }
 
-/** What parameters may name. */
+/** Names that a query may contain. */
 export interface Known {
   readonly networks: readonly string[];
   readonly collectors: readonly string[];
 }
 
-/** Targets per page when nobody says, and at most. */
-export const LIMIT = { usual: 100, most: 1000 } as const;
+/** Targets per page without `limit`. */
+export const DEFAULT_LIMIT = 100;
+/** Longest `q`. */
+export const MAX_TEXT_LENGTH = 200;
 
-const PARAMETERS = ["network", "collector", "state", "q", "page", "limit"] as const;
-const LONGEST_TEXT = 200;
-const LAST_PAGE = 1_000_000;
+const integer = (max: number) =>
+  z
+    .string()
+    .refine((text) => /^[1-9]\d*$/.test(text) && Number(text) <= max, `expected a whole number from 1 to ${max}`)
+    .transform(Number);
 
 /**
- * Reads a query such as `collector=addresses&state=degraded&q=treasury&page=2`. What is empty, as the fields of a form are
- * that nobody filled in, does not restrict.
+ * Parses a query such as `collector=addresses&state=degraded&q=treasury&page=2`. An empty value, as of an empty form
+ * field, is the same as none.
  * @throws QueryError
  */
-export function readSelection(query: URLSearchParams, known: Known): Selection {
-  for (const name of new Set(query.keys())) {
-    if (!PARAMETERS.some((parameter) => parameter === name)) {
-      throw new QueryError(`expected the parameters ${PARAMETERS.join(", ")}, found ${quote(name)}`);
-    }
-    if (query.getAll(name).length > 1) throw new QueryError(`expected ${name} once, found it more than once`);
-  }
-  const given = (name: (typeof PARAMETERS)[number]) => query.get(name)?.trim() || undefined;
-  const text = given("q");
-  if (text !== undefined && text.length > LONGEST_TEXT) {
-    throw new QueryError(`expected q of at most ${LONGEST_TEXT} characters, found ${text.length}`);
-  }
-  return {
-    network: oneOf("network", given("network"), known.networks),
-    collector: oneOf("collector", given("collector"), known.collectors),
-    state: oneOf<TargetState>("state", given("state"), TARGET_STATES),
-    text,
-    page: whole("page", given("page"), LAST_PAGE) ?? 1,
-    limit: whole("limit", given("limit"), LIMIT.most) ?? LIMIT.usual,
-  };
+export function parseQuery(query: URLSearchParams, { networks, collectors }: Known): Selection {
+  const parameters = z.strictObject({
+    network: z.enum(networks).optional(),
+    collector: z.enum(collectors).optional(),
+    state: z.enum(TARGET_STATES).optional(),
+    q: z.string().max(MAX_TEXT_LENGTH).optional(),
+    page: integer(1_000_000).default(1),
+    limit: integer(1000).default(DEFAULT_LIMIT),
+  });
+  const repeated = [...query.keys()].find((name) => query.getAll(name).length > 1);
+  if (repeated !== undefined) throw new QueryError(`${repeated}: expected once, found more than once`);
+  const given = [...query]
+    .map(([name, value]): [string, string] => [name, value.trim()])
+    .filter(([name, value]) => value !== "" || !Object.hasOwn(parameters.shape, name));
+  const { data, error } = parameters.safeParse(Object.fromEntries(given));
+  if (error) throw new QueryError(error.issues.map(({ path, message }) => [...path, message].join(": ")).join("; "));
+  const { q, ...selection } = data;
+  return { ...selection, text: q };
 }
 
-function oneOf<Word extends string>(name: string, text: string | undefined, words: readonly Word[]): Word | undefined {
-  if (text === undefined) return undefined;
-  const word = words.find((candidate) => candidate === text);
-  if (word === undefined) throw new QueryError(`expected ${name} as one of ${words.join(", ")}, found ${quote(text)}`);
-  return word;
-}
-
-function whole(name: string, text: string | undefined, most: number): number | undefined {
-  if (text === undefined) return undefined;
-  const value = /^\d{1,7}$/.test(text) ? Number(text) : 0;
-  if (value < 1 || value > most) {
-    throw new QueryError(`expected ${name} as a whole number from 1 to ${most}, found ${quote(text)}`);
-  }
-  return value;
-}
-
-const quote = (text: string) => JSON.stringify(text.length > 40 ? `${text.slice(0, 40)}…` : text);
-
-/** The query of a selection, with changes; the first page is not named. Empty when nothing restricts. */
+/** The query of a selection, with changes; defaults are left out. */
 export function queryOf(selection: Selection, changes: Partial<Selection> = {}): string {
   const { network, collector, state, text, page, limit } = { ...selection, ...changes };
-  const entries: readonly [string, string | undefined][] = [
-    ["network", network],
-    ["collector", collector],
-    ["state", state],
-    ["q", text],
-    ["page", page === 1 ? undefined : String(page)],
-    ["limit", limit === LIMIT.usual ? undefined : String(limit)],
-  ];
-  return new URLSearchParams(entries.filter((entry): entry is [string, string] => entry[1] !== undefined)).toString();
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries({ network, collector, state, q: text })) if (value) query.set(name, value);
+  if (page !== 1) query.set("page", String(page));
+  if (limit !== DEFAULT_LIMIT) query.set("limit", String(limit));
+  return query.toString();
 }

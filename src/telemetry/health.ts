@@ -1,158 +1,173 @@
-// Whether all is right, and if not, what is wrong and since when: the first thing that anybody wants to know.
+// The health of the exporter, and its problems: each cause once, and since when.
 import type { Reason } from "../api/errors.ts";
-import { type Cause, causeText, listText, mergeCauses, namesText, reasonText } from "./causes.ts";
-import { REASON_SCOPE } from "./reasons.ts";
+import { nameOf } from "../collectors/task.ts";
+import { REASON_DETAILS } from "./reasons.ts";
 import type { WatchListReport } from "./report.ts";
-import type { CollectorStatus, NetworkStatus, Status } from "./status.ts";
+import type { CollectorStatus, FailingTarget, NetworkStatus, Status, TargetStatus } from "./status.ts";
+import { earliest, latestFailure } from "./status.ts";
 
-/** How the exporter is as a whole, with the meaning for the documentation. The worst of all networks counts. */
-export const VERDICTS = {
-  ok: "every target was polled, and its last poll succeeded",
-  starting: "nothing is wrong, and some targets were not polled yet",
-  degraded: "something is wrong, and every network has a target whose last poll succeeded",
-  down: "a network has no target whose last poll succeeded, or is not polled because of its chain",
-} as const;
+/**
+ * The health of the exporter; the worst network counts.
+ * - `ok`: the last poll of every target succeeded.
+ * - `starting`: no problem, but some targets wait for their first poll.
+ * - `degraded`: there is a problem, but the last poll of at least one target of every network succeeded.
+ * - `down`: in a network the last poll of every target failed, or its chain keeps it from being polled.
+ */
+export type Health = "ok" | "starting" | "degraded" | "down";
 
-/** Key of `VERDICTS`. */
-export type Verdict = keyof typeof VERDICTS;
-
-/** One thing that is wrong. Times are Unix time in milliseconds. */
+/** One problem. Times are Unix time in milliseconds. */
 export interface Problem {
-  /** Undefined when it is no network, but the watch lists. */
-  readonly network: string | undefined;
-  /** Undefined when it is the whole network, or several collectors. */
-  readonly collector: string | undefined;
+  /** Undefined for the watch list. */
+  readonly network?: string;
+  /** Undefined for the whole network, or several collectors. */
+  readonly collector?: string;
   /** Not masked. */
   readonly message: string;
-  readonly since: number | undefined;
-  /** When it passes by itself. */
-  readonly until: number | undefined;
+  readonly since?: number | undefined;
+  /** When the next request may leave. */
+  readonly until?: number | undefined;
 }
 
-/** What is wrong, each cause once: the watch lists, then each network and its collectors. */
+/** The problems of the watch list, then of each network and its collectors. */
 export function problemsOf({ networks, watchList }: Status): readonly Problem[] {
   return [
     ...watchListProblem(watchList),
-    ...networks.flatMap((network) => [...(isDown(network) ? [downProblem(network)] : partialProblems(network))]),
+    ...networks.flatMap((network) => (isDown(network) ? [downProblem(network)] : partialProblems(network))),
   ];
 }
 
-/** The verdict that goes with the problems. */
-export function verdictOf({ networks }: Status, problems: readonly Problem[]): Verdict {
+/** The health that follows from the problems. */
+export function healthOf({ networks }: Status, problems: readonly Problem[]): Health {
   if (networks.some(isDown)) return "down";
   if (problems.length > 0) return "degraded";
-  return networks.some(({ collectors }) => collectors.some(({ targets }) => targets.waiting > 0)) ? "starting" : "ok";
+  return networks.some(({ collectors }) => collectors.some(({ counts }) => counts.waiting > 0)) ? "starting" : "ok";
 }
 
-/** Whether the network gives no data: nothing of it is polled, or all polls that have ended failed. */
-export function isDown(network: NetworkStatus): boolean {
-  return network.report.blocked !== undefined || hasFailed(network);
+function isDown({ report, collectors }: NetworkStatus): boolean {
+  if (report.blocked !== undefined) return true;
+  const polled = collectors.flatMap(({ targets }) => targets).filter(({ lastEndAt }) => lastEndAt !== undefined);
+  return polled.length > 0 && polled.every(({ failure }) => failure !== undefined);
 }
 
-function hasFailed({ collectors }: NetworkStatus): boolean {
-  const polled = collectors.reduce((sum, { total, targets }) => sum + total - targets.waiting, 0);
-  const failing = collectors.reduce((sum, collector) => sum + collector.failing, 0);
-  return polled > 0 && failing === polled;
-}
-
-const causesOf = (collectors: readonly CollectorStatus[]) => mergeCauses(collectors.flatMap(({ causes }) => causes));
-
-function* watchListProblem(watchList: WatchListReport | undefined): Iterable<Problem> {
-  const { refusal } = watchList ?? {};
-  if (refusal === undefined) return;
+function watchListProblem(watchList: WatchListReport | undefined): Problem[] {
+  const refusal = watchList?.refusal;
+  if (refusal === undefined) return [];
   const more = refusal.mistakes > 1 ? ` (and ${refusal.mistakes - 1} more)` : "";
-  const message = `the changed watch list is not in force, the one before is: ${refusal.mistake}${more}`;
-  yield { network: undefined, collector: undefined, message, since: refusal.at, until: undefined };
+  const message = `the changed watch list is not in use, the previous one is: ${refusal.mistake}${more}`;
+  return [{ message, since: refusal.at }];
 }
 
-/** What the client of an API knows of the whole network, told once in place of the polls that fail for that reason. */
-interface Trouble extends Pick<Problem, "message" | "since" | "until"> {
-  readonly reason: Reason;
-}
+/** A problem that the API client itself reports; it replaces those of the polls that fail for the same reason. */
+type ClientProblem = Problem & { readonly reason: Reason };
 
-function* troublesOf({ pausedUntil, report: { outage } }: NetworkStatus): Iterable<Trouble> {
+function clientProblems({ pausedUntil, report: { network, outage } }: NetworkStatus): ClientProblem[] {
+  const problems: ClientProblem[] = [];
   if (outage !== undefined && outage.operation === undefined) {
     const { cause, since, nextProbeAt } = outage;
-    const message = `${reasonText(cause.reason)}: ${cause.message}; one request asks again`;
-    yield { reason: cause.reason, message, since, until: nextProbeAt };
+    const message = `${reasonText(cause.reason)}: ${cause.message}`;
+    problems.push({ network, reason: cause.reason, message, since, until: nextProbeAt });
   }
   if (pausedUntil !== undefined) {
-    const message = "the API asked to wait (429), and no request leaves before";
-    yield { reason: "rate_limited", message, since: undefined, until: pausedUntil };
+    problems.push({ network, reason: "rate_limited", message: "the API asked to wait (429)", until: pausedUntil });
   }
+  return problems;
 }
 
 function downProblem(status: NetworkStatus): Problem {
   const { report, collectors } = status;
   const { network, blocked } = report;
   if (blocked !== undefined) {
-    const message = `${reasonText(blocked.reason)}: ${blocked.message}`;
-    return { network, collector: undefined, message, since: blocked.since, until: undefined };
+    return { network, message: `${reasonText(blocked.reason)}: ${blocked.message}`, since: blocked.since };
   }
-  const troubles = [...troublesOf(status)];
-  const others = causesOf(collectors).filter((cause) => troubles.every(({ reason }) => reason !== cause.reason));
-  const causes = [...others.map(causeText), ...troubles.map(({ message }) => message)].join("; ");
-  const successes = collectors.flatMap(({ newestSuccessAt }) => newestSuccessAt ?? []);
-  const since = successes.length === 0 ? undefined : Math.max(...successes);
-  const message = `no valid answer${since === undefined ? " since the start" : ""}: ${causes}`;
-  return { network, collector: undefined, message, since, until: troubles.at(-1)?.until };
+  const ofClient = clientProblems(status);
+  const ofPolls = causesOf(collectors).filter((cause) => ofClient.every(({ reason }) => reason !== cause.reason));
+  const causes = [...ofPolls.map(causeText), ...ofClient.map(({ message }) => message)].join("; ");
+  const successes = collectors.flatMap(({ targets }) => targets.flatMap(({ lastSuccessAt }) => lastSuccessAt ?? []));
+  const since = successes.length === 0 ? undefined : successes.reduce((a, b) => Math.max(a, b));
+  const message = `no valid response${since === undefined ? " since the start" : ""}: ${causes}`;
+  return { network, message, since, until: ofClient.at(-1)?.until };
 }
 
-function* partialProblems(status: NetworkStatus): Iterable<Problem> {
+function partialProblems(status: NetworkStatus): Problem[] {
   const { network } = status.report;
-  const told = new Set<Reason>();
-  for (const { reason, message, since, until } of troublesOf(status)) {
-    told.add(reason);
-    yield { network, collector: undefined, message, since, until };
-  }
+  const ofClient = clientProblems(status);
+  const reported = new Set(ofClient.map(({ reason }) => reason));
   const others = status.collectors.filter(
-    ({ failing, causes }) => failing === 0 || causes.some(({ reason }) => !told.has(reason)),
+    ({ failing }) => failing.length === 0 || failing.some(({ failure }) => !reported.has(failure.reason)),
   );
-  const groups = Map.groupBy(others, (collector) => commonReason(collector) ?? collector);
-  for (const group of groups.values()) {
-    const [first] = group;
-    if (first !== undefined && group.length === 1) yield* collectorProblem(network, first);
-    else yield sharedProblem(network, group);
-  }
+  const groups = [...Map.groupBy(others, (collector) => sharedReason(collector) ?? collector).values()];
+  return [
+    ...ofClient.map(({ reason, ...problem }) => problem),
+    ...groups.flatMap((group) =>
+      group.length === 1 ? group.flatMap(collectorProblem) : [sharedProblem(network, group)],
+    ),
+  ];
 }
 
-/** The reason for which every target of a collector fails, when it is the only one and concerns a whole network. */
-function commonReason({ causes: [first], expired, total }: CollectorStatus): Cause["reason"] | undefined {
-  if (first === undefined || first.targets < total || expired > 0) return undefined;
-  return REASON_SCOPE[first.reason] === "network" ? first.reason : undefined;
+/** The reason for which every target of a collector fails, when it is the only one and concerns the whole network. */
+function sharedReason({ failing, expired, targets }: CollectorStatus): Reason | undefined {
+  const [first] = failing;
+  if (first === undefined || failing.length < targets.length || expired > 0) return undefined;
+  const { reason } = first.failure;
+  const isShared = REASON_DETAILS[reason].scope === "network" && failing.every((it) => it.failure.reason === reason);
+  return isShared ? reason : undefined;
 }
 
 function sharedProblem(network: string, collectors: readonly CollectorStatus[]): Problem {
   const names = listText(collectors.map(({ task }) => task.collector.name));
-  const causes = causesOf(collectors);
   return {
     network,
-    collector: undefined,
-    message: `${names}: ${causes.map(causeText).join("; ")}`,
-    since: Math.min(...causes.map(({ since }) => since)),
-    until: undefined,
+    message: `${names}: ${causesOf(collectors).map(causeText).join("; ")}`,
+    since: earliest(collectors.map(({ failingSince }) => failingSince)),
   };
 }
 
-function* collectorProblem(network: string, collector: CollectorStatus): Iterable<Problem> {
-  const { task, causes, expired, total, failingSince } = collector;
-  if (causes.length === 0 && expired === 0) return;
-  const fails = causes.map((cause) => {
-    const names = namesText(cause);
-    const targets = total === 1 ? names : `${cause.targets} of ${total} targets fail, ${names}`;
-    return `${targets === "" ? "" : `${targets}: `}${causeText(cause)}`;
+function collectorProblem(collector: CollectorStatus): Problem[] {
+  const { task, targets, failing, expired, failingSince } = collector;
+  if (failing.length === 0 && expired === 0) return [];
+  const total = targets.length;
+  const parts = causesOf([collector]).map((cause) => {
+    const names = namesText(cause.targets);
+    const which = total === 1 ? names : `${cause.targets.length} of ${total} targets fail, ${names}`;
+    return `${which === "" ? "" : `${which}: `}${causeText(cause)}`;
   });
-  const gone =
-    expired === 0
-      ? []
-      : [
-          `${total === 1 ? "its values are" : `the values of ${expired} of ${total} targets are`} older than their maximum age, and gone`,
-        ];
-  yield {
-    network,
-    collector: task.collector.name,
-    message: [...fails, ...gone].join("; "),
-    since: failingSince,
-    until: undefined,
-  };
+  if (expired > 0) {
+    const values = total === 1 ? "its values are" : `the values of ${expired} of ${total} targets are`;
+    parts.push(`${values} older than their maximum age, and absent from the metrics`);
+  }
+  return [{ network: task.network, collector: task.collector.name, message: parts.join("; "), since: failingSince }];
 }
+
+/** A reason, and the targets whose last poll failed for it. */
+interface Cause {
+  readonly reason: Reason;
+  readonly targets: readonly FailingTarget[];
+}
+
+/** One cause for each reason, the most frequent first. */
+function causesOf(collectors: readonly CollectorStatus[]): Cause[] {
+  const failing = collectors.flatMap((collector) => collector.failing);
+  return [...Map.groupBy(failing, ({ failure }) => failure.reason)]
+    .map(([reason, targets]) => ({ reason, targets }))
+    .toSorted((a, b) => b.targets.length - a.targets.length);
+}
+
+/** `the API cannot be reached (network)`. */
+const reasonText = (reason: Reason): string => `${REASON_DETAILS[reason].text} (${reason})`;
+
+/** `the API cannot be reached (network): mempool_fees: connect ECONNREFUSED`. */
+const causeText = ({ reason, targets }: Cause): string =>
+  `${reasonText(reason)}: ${latestFailure(targets.map(({ failure }) => failure))?.message}`;
+
+const MAX_NAMES = 3;
+
+/** `treasury, vault, deposits and 7 more`; empty for the whole chain. */
+function namesText(targets: readonly TargetStatus[]): string {
+  const names = targets.flatMap(({ task }) => nameOf(task) ?? []);
+  if (names.length <= MAX_NAMES) return listText(names);
+  return `${names.slice(0, MAX_NAMES).join(", ")} and ${names.length - MAX_NAMES} more`;
+}
+
+/** `a, b and c`. */
+const listText = (words: readonly string[]): string =>
+  words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;

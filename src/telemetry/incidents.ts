@@ -1,7 +1,7 @@
 // What goes wrong now, by cause: an outage that fails a hundred targets is one incident, and one line in the log.
 import type { Reason } from "../api/errors.ts";
 import { keyOf, type Task } from "../collectors/task.ts";
-import { REASON_SCOPE } from "./reasons.ts";
+import { REASON_DETAILS } from "./reasons.ts";
 
 /** The part of a logger that polls need. */
 export interface PollLog {
@@ -64,7 +64,7 @@ export class Incidents {
 }
 
 function placeOf(task: Task, reason: Reason): string {
-  const scope = REASON_SCOPE[reason];
+  const { scope } = REASON_DETAILS[reason];
   if (scope === "target") return keyOf(task);
   return scope === "collector" ? `${task.network}/${task.collector.name}` : task.network;
 }

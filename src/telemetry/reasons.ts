@@ -1,44 +1,26 @@
-// What a reason for a failure means to a person, and how much of a network it concerns.
+// What each failure reason means in words, and how much of a network one cause of it affects.
 import type { Reason } from "../api/errors.ts";
 
-/** The reason in words, for the status page. */
-export const REASON_WORDS: Readonly<Record<Reason, string>> = {
-  timeout: "the API does not answer in time",
-  network: "the API cannot be reached",
-  rate_limited: "the API asked to wait",
-  budget: "the request budget is used up",
-  gone: "the operation is retired",
-  not_found: "the API does not know it",
-  unauthorized: "the API does not accept the key, or requires one",
-  http_client: "the API rejects the request",
-  http_server: "the API reports an error of its own",
-  redirect: "the API redirects to another host, or too often",
-  too_large: "the answer is too large",
-  bad_body: "the answer does not have the expected form",
-  behind: "the API is behind the chain",
-  empty: "the API has no block yet",
-  wrong_chain: "the API follows another chain",
-  state: "the state file cannot be written",
-  bug: "a defect of the exporter",
-};
+/** How much of a network one cause affects: further failures for the same reason within that scope are the same problem. */
+type Scope = "network" | "collector" | "target";
 
-/** What one cause of that reason concerns: the same failure elsewhere within it is no news. */
-export const REASON_SCOPE: Readonly<Record<Reason, "network" | "collector" | "target">> = {
-  timeout: "network",
-  network: "network",
-  rate_limited: "network",
-  budget: "network",
-  gone: "collector",
-  not_found: "target",
-  unauthorized: "network",
-  http_client: "collector",
-  http_server: "network",
-  redirect: "network",
-  too_large: "collector",
-  bad_body: "collector",
-  behind: "network",
-  empty: "network",
-  wrong_chain: "network",
-  state: "network",
-  bug: "target",
+/** For each reason: its meaning on the status page, and the scope of one cause. */
+export const REASON_DETAILS: Readonly<Record<Reason, { readonly text: string; readonly scope: Scope }>> = {
+  timeout: { text: "the API does not respond in time", scope: "network" },
+  network: { text: "the API cannot be reached", scope: "network" },
+  rate_limited: { text: "the API limits the request rate", scope: "network" },
+  budget: { text: "the request budget is used up", scope: "network" },
+  gone: { text: "the operation is retired", scope: "collector" },
+  not_found: { text: "the API does not know it", scope: "target" },
+  unauthorized: { text: "the API does not accept the key, or requires one", scope: "network" },
+  http_client: { text: "the API rejects the request", scope: "collector" },
+  http_server: { text: "the API reports a server error", scope: "network" },
+  redirect: { text: "the API redirects to another host, or too often", scope: "network" },
+  too_large: { text: "the response is too large", scope: "collector" },
+  bad_body: { text: "the response does not have the expected form", scope: "collector" },
+  behind: { text: "the API is behind the chain", scope: "network" },
+  empty: { text: "the API has no block yet", scope: "network" },
+  wrong_chain: { text: "the API follows another chain", scope: "network" },
+  state: { text: "the state file cannot be written", scope: "network" },
+  bug: { text: "a bug in the exporter", scope: "target" },
 };

@@ -1,24 +1,141 @@
-// How everything stands, for whoever asks: networks and collectors as a whole, and a part of the targets, the worst first.
-// Pure, and one pass over the tasks: a watch list can be long, and scrapes must not wait for this.
-import type { Reason } from "../api/errors.ts";
+// The status of networks, collectors and targets, derived from the task state and the reports of the API clients.
+// Pure and linear in the number of targets: watch lists can be long, and scrapes must not wait for this.
 import type { Task } from "../collectors/task.ts";
-import type { Standing, State } from "../storage/state.ts";
-import { addCause, type Cause, mergeCauses } from "./causes.ts";
-import { type NetworkReport, stateOf, type WatchListReport, WORST_FIRST } from "./report.ts";
-import { type State as ActiveState, STATES, WAITING } from "./self-metrics.ts";
+import type { Failure, Standing, State } from "../storage/state.ts";
+import type { NetworkReport, WatchListReport } from "./report.ts";
+import { STATES, WAITING } from "./self-metrics.ts";
 
-/** The state of a target; waiting until its first poll has ended. */
-export type TargetState = ActiveState | typeof WAITING;
+/** The state of a target; waiting until its first poll ends. */
+export type TargetState = (typeof TARGET_STATES)[number];
 
 /** Every state of a target. */
-export const TARGET_STATES: readonly TargetState[] = [...STATES, WAITING];
+export const TARGET_STATES = [...STATES, WAITING] as const;
 
-/** Which targets to tell of; what is left out does not restrict. */
+// A collector has the worst state of its targets.
+const WORST_FIRST = ["retired", "paused", "degraded", "active", WAITING] as const;
+
+/** One target. Times are Unix time in milliseconds. */
+export interface TargetStatus extends Omit<Standing, "observation"> {
+  readonly task: Task;
+  readonly state: TargetState;
+  /** Older than the maximum age: the gauges are absent from the metrics. */
+  readonly isExpired: boolean;
+  /** When the next poll is due, not before the end of a pause; undefined when none is scheduled. */
+  readonly nextAt: number | undefined;
+}
+
+/** A target whose last poll failed. */
+export interface FailingTarget extends TargetStatus {
+  readonly failure: Failure;
+}
+
+/** One collector on one network. Times are Unix time in milliseconds. */
+export interface CollectorStatus {
+  /** Any of its tasks: they differ only in the target. */
+  readonly task: Task;
+  readonly state: TargetState;
+  readonly targets: readonly TargetStatus[];
+  readonly counts: Readonly<Record<TargetState, number>>;
+  readonly failing: readonly FailingTarget[];
+  readonly expired: number;
+  /** Last success of the target that succeeded least recently. */
+  readonly oldestSuccessAt: number | undefined;
+  readonly nextAt: number | undefined;
+  readonly failingSince: number | undefined;
+  /** The latest failure, preferably one that lasts. */
+  readonly lastFailure: Failure | undefined;
+}
+
+/** One network, with its collectors in the order of the configuration. */
+export interface NetworkStatus {
+  readonly report: NetworkReport;
+  /** End of the current pause. Unix time, milliseconds. */
+  readonly pausedUntil: number | undefined;
+  readonly collectors: readonly CollectorStatus[];
+}
+
+/** The sources of the status. */
+export interface StatusSources {
+  readonly tasks: readonly Task[];
+  readonly state: State;
+  readonly networks: readonly NetworkReport[];
+  /** When the next poll of a task is due. Unix time, milliseconds. */
+  readonly dueAt: (task: Task) => number | undefined;
+  readonly now: number;
+}
+
+/** The status of every network. */
+export function networkStatuses({ tasks, state, networks, dueAt, now }: StatusSources): NetworkStatus[] {
+  const tasksOf = Map.groupBy(tasks, ({ network }) => network);
+  return networks.map((report) => {
+    const isPaused = report.pausedUntil !== undefined && report.pausedUntil > now;
+    const pausedUntil = isPaused ? report.pausedUntil : undefined;
+    const targets = (tasksOf.get(report.network) ?? []).map((task): TargetStatus => {
+      const standing = state.of(task);
+      const due = dueAt(task);
+      return {
+        ...standing,
+        task,
+        state: targetState(standing, isPaused),
+        isExpired: standing.lastSuccessAt !== undefined && now >= standing.lastSuccessAt + task.maxAgeMs,
+        nextAt: due === undefined ? undefined : Math.max(due, pausedUntil ?? 0),
+      };
+    });
+    const collectors = [...Map.groupBy(targets, ({ task }) => task.collector.name).values()].flatMap(collectorStatus);
+    return { report, pausedUntil, collectors };
+  });
+}
+
+function targetState({ lastEndAt, failure }: Standing, isPaused: boolean): TargetState {
+  if (lastEndAt === undefined) return WAITING;
+  if (failure?.reason === "gone") return "retired";
+  if (isPaused || failure?.reason === "rate_limited" || failure?.reason === "budget") return "paused";
+  return failure === undefined ? "active" : "degraded";
+}
+
+function collectorStatus(targets: readonly TargetStatus[]): CollectorStatus[] {
+  const [first] = targets;
+  if (first === undefined) return [];
+  const counts = { active: 0, degraded: 0, retired: 0, paused: 0, waiting: 0 };
+  for (const { state } of targets) counts[state] += 1;
+  const failing = targets.filter((target): target is FailingTarget => target.failure !== undefined);
+  const failures = failing.length > 0 ? failing.map(({ failure }) => failure) : targets.map((it) => it.lastFailure);
+  return [
+    {
+      task: first.task,
+      state: WORST_FIRST.find((state) => counts[state] > 0) ?? WAITING,
+      targets,
+      counts,
+      failing,
+      expired: targets.filter(({ isExpired }) => isExpired).length,
+      oldestSuccessAt: earliest(targets.map(({ lastSuccessAt }) => lastSuccessAt)),
+      nextAt: earliest(targets.map(({ nextAt }) => nextAt)),
+      failingSince: earliest(failing.map(({ failingSince }) => failingSince)),
+      lastFailure: latestFailure(failures),
+    },
+  ];
+}
+
+/** The earliest of the known times. */
+export const earliest = (times: readonly (number | undefined)[]): number | undefined =>
+  times.reduce(
+    (least, time) => (least === undefined || (time !== undefined && time < least) ? time : least),
+    undefined,
+  );
+
+/** The latest of the failures. */
+export const latestFailure = (failures: readonly (Failure | undefined)[]): Failure | undefined =>
+  failures.reduce(
+    (last, one) => (last === undefined || (one !== undefined && one.at >= last.at) ? one : last),
+    undefined,
+  );
+
+/** Which targets to list; a filter that is left out matches every target. */
 export interface Selection {
   readonly network?: string | undefined;
   readonly collector?: string | undefined;
   readonly state?: TargetState | undefined;
-  /** Part of a name, group or principal, in any case of letters. */
+  /** Part of a name, group or principal, ignoring case. */
   readonly text?: string | undefined;
   /** From 1. */
   readonly page: number;
@@ -26,182 +143,43 @@ export interface Selection {
   readonly limit: number;
 }
 
-/** One target. Times are Unix time in milliseconds. */
-export interface TargetStatus {
-  readonly task: Task;
-  readonly standing: Standing;
-  readonly state: TargetState;
-  /** Older than the maximum age: its values are gone from the metrics. */
-  readonly isExpired: boolean;
-  /** When the next poll is due, the end of a pause at the earliest; undefined when nobody polls it. */
-  readonly nextAt: number | undefined;
-}
-
-/** One collector on one network: all its targets together. Times are Unix time in milliseconds. */
-export interface CollectorStatus {
-  /** Any of its tasks: they share everything but the target. */
-  readonly task: Task;
-  /** Of many targets the worst. */
-  readonly state: TargetState;
-  /** Targets by state. */
-  readonly targets: Readonly<Record<TargetState, number>>;
-  readonly total: number;
-  /** Targets whose last poll failed. */
-  readonly failing: number;
-  /** Targets whose values are gone from the metrics. */
-  readonly expired: number;
-  /** Of the target that succeeded least recently. */
-  readonly oldestSuccessAt: number | undefined;
-  /** Of the target that succeeded most recently. */
-  readonly newestSuccessAt: number | undefined;
-  /** Of the target that is due first. */
-  readonly nextAt: number | undefined;
-  /** Of the target that has failed the longest. */
-  readonly failingSince: number | undefined;
-  /** Why targets fail now, the reason of most targets first. */
-  readonly causes: readonly Cause[];
-  /** The failure that came last; one that lasts before one that is over. */
-  readonly lastFailure: Standing["lastFailure"];
-}
-
-/** One network, and its collectors in the order of the configuration. */
-export interface NetworkStatus {
-  readonly report: NetworkReport;
-  /** End of the running pause. Unix time, milliseconds. */
-  readonly pausedUntil: number | undefined;
-  readonly collectors: readonly CollectorStatus[];
-}
-
-/** How everything stands. */
+/** The status of the exporter, with one page of the selected targets. */
 export interface Status {
   /** Unix time, milliseconds. */
   readonly at: number;
   readonly networks: readonly NetworkStatus[];
-  /** How the last reading of the watch lists went; undefined when nothing of them is in a file. */
+  /** Undefined when no watch list is in a file. */
   readonly watchList: WatchListReport | undefined;
   readonly selection: Selection;
-  /** Targets that were selected, of all pages. */
+  /** Number of selected targets on all pages. */
   readonly matched: number;
-  /** Those of the page: failing ones first, then by the age of their data, the oldest first. */
+  /** The selected targets of the page: failing ones first, waiting ones last, otherwise the oldest data first. */
   readonly targets: readonly TargetStatus[];
 }
 
-interface Parts {
-  readonly tasks: readonly Task[];
-  readonly state: State;
-  readonly networks: readonly NetworkReport[];
-  readonly watchList: WatchListReport | undefined;
-  /** When the next poll of a task is due. Unix time, milliseconds. */
-  readonly dueAt: (task: Task) => number | undefined;
-  readonly now: number;
-}
-
-/** How everything stands now. */
-export function statusOf({ tasks, state, networks, watchList, dueAt, now }: Parts, selection: Selection): Status {
-  const groups = new Map(networks.map((report) => [report.network, new Map<string, Group>()]));
-  const pauses = new Map(networks.map(({ network, pausedUntil }) => [network, pauseOf(pausedUntil, now)]));
-  const isSelected = selectorOf(selection);
-  const selected: TargetStatus[] = [];
-  for (const task of tasks) {
-    const standing = state.of(task);
-    const { lastEndAt, lastSuccessAt } = standing;
-    const pausedUntil = pauses.get(task.network);
-    const due = dueAt(task);
-    const target: TargetStatus = {
-      task,
-      standing,
-      state: lastEndAt === undefined ? WAITING : stateOf(standing, pausedUntil !== undefined),
-      isExpired: lastSuccessAt !== undefined && now >= lastSuccessAt + task.maxAgeMs,
-      nextAt: due === undefined ? undefined : Math.max(due, pausedUntil ?? 0),
-    };
-    const collectors = groups.get(task.network);
-    const group = collectors?.get(task.collector.name) ?? new Group(task);
-    collectors?.set(task.collector.name, group);
-    group.add(target);
-    if (isSelected(target)) selected.push(target);
-  }
-  const first = (selection.page - 1) * selection.limit;
+/** The status now. */
+export function statusOf(sources: StatusSources, watchList: WatchListReport | undefined, selection: Selection): Status {
+  const networks = networkStatuses(sources);
+  const selected = networks
+    .filter(({ report }) => selection.network === undefined || report.network === selection.network)
+    .flatMap(({ collectors }) => collectors)
+    .filter(({ task }) => selection.collector === undefined || task.collector.name === selection.collector)
+    .flatMap(({ targets }) => targets)
+    .filter(({ state }) => selection.state === undefined || state === selection.state)
+    .filter(({ task }) => selection.text === undefined || matches(task, selection.text.toLowerCase()))
+    .sort((a, b) => rankOf(a) - rankOf(b) || (a.lastSuccessAt ?? 0) - (b.lastSuccessAt ?? 0));
+  const start = (selection.page - 1) * selection.limit;
   return {
-    at: now,
-    networks: networks.map((report) => ({
-      report,
-      pausedUntil: pauses.get(report.network),
-      collectors: [...(groups.get(report.network)?.values() ?? [])],
-    })),
+    at: sources.now,
+    networks,
     watchList,
     selection,
     matched: selected.length,
-    targets: selected.sort(worstFirst).slice(first, first + selection.limit),
+    targets: selected.slice(start, start + selection.limit),
   };
 }
 
-const pauseOf = (until: number | undefined, now: number) => (until !== undefined && until > now ? until : undefined);
+const matches = ({ target: { key, watched } }: Task, text: string): boolean =>
+  [key, watched?.name, watched?.group].some((field) => field?.toLowerCase().includes(text));
 
-function selectorOf({ network, collector, state, text }: Selection): (target: TargetStatus) => boolean {
-  const wanted = text?.toLowerCase();
-  const holds = (found: string | undefined) => found?.toLowerCase().includes(wanted ?? "") === true;
-  return ({ task, state: present }) => {
-    if (network !== undefined && task.network !== network) return false;
-    if (collector !== undefined && task.collector.name !== collector) return false;
-    if (state !== undefined && present !== state) return false;
-    const { key, watched } = task.target;
-    return wanted === undefined || holds(key) || holds(watched?.name) || holds(watched?.group);
-  };
-}
-
-// Those that fail, then those that have something, then those that were not asked yet; within each the oldest data first.
-function worstFirst(a: TargetStatus, b: TargetStatus): number {
-  return rankOf(a) - rankOf(b) || (a.standing.lastSuccessAt ?? 0) - (b.standing.lastSuccessAt ?? 0);
-}
-
-const rankOf = ({ standing, state }: TargetStatus) => (standing.failure !== undefined ? 0 : state === WAITING ? 2 : 1);
-
-/** Adds the targets of a collector up. */
-class Group implements CollectorStatus {
-  readonly task: Task;
-  readonly targets: Record<TargetState, number> = { active: 0, degraded: 0, retired: 0, paused: 0, waiting: 0 };
-  total = 0;
-  failing = 0;
-  expired = 0;
-  oldestSuccessAt: number | undefined;
-  newestSuccessAt: number | undefined;
-  nextAt: number | undefined;
-  failingSince: number | undefined;
-  readonly #causes = new Map<Reason, Cause>();
-  lastFailure: Standing["lastFailure"];
-
-  constructor(task: Task) {
-    this.task = task;
-  }
-
-  get causes(): readonly Cause[] {
-    return mergeCauses(this.#causes.values());
-  }
-
-  get state(): TargetState {
-    return WORST_FIRST.find((state) => this.targets[state] > 0) ?? WAITING;
-  }
-
-  add({ task, standing, state, isExpired, nextAt }: TargetStatus): void {
-    this.targets[state] += 1;
-    this.total += 1;
-    if (isExpired) this.expired += 1;
-    this.oldestSuccessAt = earlier(this.oldestSuccessAt, standing.lastSuccessAt);
-    this.newestSuccessAt = later(this.newestSuccessAt, standing.lastSuccessAt);
-    this.nextAt = earlier(this.nextAt, nextAt);
-    addCause(this.#causes, task, standing);
-    this.#note(standing);
-  }
-
-  #note({ failure, lastFailure, failingSince }: Standing): void {
-    const isLater = lastFailure !== undefined && lastFailure.at >= (this.lastFailure?.at ?? 0);
-    if (failure !== undefined) {
-      if (isLater || this.failing === 0) this.lastFailure = failure;
-      this.failing += 1;
-      this.failingSince = earlier(this.failingSince, failingSince);
-    } else if (isLater && this.failing === 0) this.lastFailure = lastFailure;
-  }
-}
-
-const earlier = (a: number | undefined, b: number | undefined) => (a === undefined || (b ?? a) < a ? b : a);
-const later = (a: number | undefined, b: number | undefined) => (a === undefined || (b ?? a) > a ? b : a);
+const rankOf = ({ failure, state }: TargetStatus): number => (failure !== undefined ? 0 : state === WAITING ? 2 : 1);

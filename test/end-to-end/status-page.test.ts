@@ -1,5 +1,5 @@
-// The status page in a real browser, without scripts: of a running exporter on a simulated chain, and of 10,000 targets with
-// the longest texts. SCREENSHOTS=write renews docs/images.
+// The status page in a real browser, without scripts: of a running exporter on a simulated chain, and with 10,000 targets
+// and the longest texts. SCREENSHOTS=write updates docs/images.
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
@@ -28,19 +28,19 @@ suite("in Chromium (Debian: apt-get install chromium)", () => {
   });
   afterAll(() => browser.close());
 
-  /** Opens a page without scripts; everything that the browser complains about fails the test. */
+  /** Opens a page without scripts; every error of the browser fails the test. */
   async function open(url: string, viewport = WIDE, colorScheme: "light" | "dark" = "light"): Promise<Page> {
     const context = await browser.newContext({ viewport, colorScheme, javaScriptEnabled: false });
     const page = await context.newPage();
     page.on("console", (message) => {
-      // Browsers ask for an icon whatever a page says; there is none.
-      if (!message.location().url.endsWith("/favicon.ico")) complaints.push(message.text());
+      // Browsers always request an icon; there is none.
+      if (!message.location().url.endsWith("/favicon.ico")) errors.push(message.text());
     });
-    page.on("requestfailed", (request) => complaints.push(`${request.url()} failed`));
+    page.on("requestfailed", (request) => errors.push(`${request.url()} failed`));
     await page.goto(url);
     return page;
   }
-  const complaints: string[] = [];
+  const errors: string[] = [];
 
   describe("a running exporter", () => {
     let simulator: Awaited<ReturnType<typeof startSimulator>>;
@@ -76,21 +76,21 @@ collectors:
     });
     const statusOf = async () => ((await (await fetch(`${url}api/v1/status`)).json()) as { status: string }).status;
 
-    test("says that all is right, and then what is wrong, since when", async () => {
+    test("shows that everything is OK, and then each problem, since when", async () => {
       const page = await open(url);
-      expect(await page.getByRole("status").innerText()).toContain("All right");
-      expect(await page.getByRole("heading", { name: "What is wrong" }).count()).toBe(0);
+      expect(await page.getByRole("status").innerText()).toContain("OK");
+      expect(await page.getByRole("heading", { name: "Problems" }).count()).toBe(0);
 
       simulator.faults.add({ kind: "503", path: "/extended/v1/tx/mempool/stats" });
       simulator.faults.add({ kind: "500", path: `*${simulator.chain.cast.users[2]}*` });
-      // Until the values of mempool are gone, and the address was asked.
+      // Until the values of mempool expire, and the address is polled.
       await until(async () => {
         await page.reload();
-        const wrong = await page.getByRole("listitem").allInnerTexts();
-        return wrong.length === 2 && wrong.some((text) => text.includes("maximum age")) ? true : undefined;
+        const problems = await page.getByRole("listitem").allInnerTexts();
+        return problems.length === 2 && problems.some((text) => text.includes("maximum age")) ? true : undefined;
       }, "two problems");
 
-      expect(await page.getByRole("status").innerText()).toContain("Degraded 2 things are wrong.");
+      expect(await page.getByRole("status").innerText()).toContain("Degraded 2 problems.");
       const row = page.getByRole("row", { name: /market-maker/ });
       expect(await row.innerText()).toMatch(/! degraded[\s\S]*http_server: [\s\S]*since \d\d:\d\d:\d\d UTC/);
       if (process.env.SCREENSHOTS === "write") {
@@ -103,14 +103,14 @@ collectors:
       }
     });
 
-    test("leads to the metrics, health, readiness and the JSON", async () => {
+    test("links to the metrics, health, readiness and the JSON", async () => {
       for (const name of ["Metrics", "Healthy", "Ready", "Status as JSON"]) {
         const page = await open(url);
-        const [answer] = await Promise.all([
+        const [response] = await Promise.all([
           page.waitForResponse(() => true),
           page.getByRole("link", { name }).click(),
         ]);
-        expect(answer.status()).toBe(200);
+        expect(response.status()).toBe(200);
       }
     });
   });
@@ -134,8 +134,8 @@ collectors:
         ...world.view(),
         page: undefined as never,
         missing: () => [],
-        onError: (error) => complaints.push(String(error)),
-        onRefused: (reason) => complaints.push(reason),
+        onError: (error) => errors.push(String(error)),
+        onRefused: (reason) => errors.push(reason),
       });
       await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
       url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
@@ -147,7 +147,7 @@ collectors:
       ["a narrow phone", { width: 320, height: 640 }],
       ["a tablet", { width: 834, height: 1112 }],
       ["a wide screen", WIDE],
-    ])("fit %s: nothing has to be scrolled sideways, and nothing is cut off", async (_, viewport) => {
+    ])("fit %s: without horizontal scrolling, and nothing is cut off", async (_, viewport) => {
       const page = await open(url, viewport);
 
       expect(await widthOf(page)).toBeLessThanOrEqual(viewport.width);
@@ -170,7 +170,7 @@ collectors:
       expect(await page.getByText("1 to 100 of 10,001").isVisible()).toBe(true);
     });
 
-    test("are reached from the numbers of their collector", async () => {
+    test("are linked from the counts of their collector", async () => {
       const page = await open(url);
       await page.getByRole("link", { name: "1 degraded" }).click();
 
@@ -178,7 +178,7 @@ collectors:
       expect(await page.locator(".targets tbody th").innerText()).toContain("<script>wwww");
     });
 
-    test.each(["light", "dark"] as const)("can be read: enough contrast in every text, %s", async (scheme) => {
+    test.each(["light", "dark"] as const)("have enough contrast in every text, %s", async (scheme) => {
       const page = await open(url, WIDE, scheme);
       const pairs = await colorPairs(page);
 
@@ -186,7 +186,7 @@ collectors:
       expect(pairs.filter((pair) => contrastOf(pair) < 4.5)).toEqual([]);
     });
 
-    test("say their structure: one title, sections with headings, headers for rows and columns", async () => {
+    test("have one title, sections with headings, and headers for rows and columns", async () => {
       const page = await open(url);
 
       expect(await page.getByRole("heading", { level: 1 }).allInnerTexts()).toEqual(["stacks-exporter"]);
@@ -206,7 +206,7 @@ collectors:
     });
   });
 
-  test("the browser had nothing to complain about", () => {
-    expect(complaints).toEqual([]);
+  test("the browser reported no error", () => {
+    expect(errors).toEqual([]);
   });
 });

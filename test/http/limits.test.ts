@@ -1,4 +1,4 @@
-// Clients that read slowly, or not at all, or that are too many: through a real server, on real sockets.
+// Slow, silent and too many clients, on real sockets.
 import { once } from "node:events";
 import type { Server } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
@@ -22,11 +22,11 @@ let page: MetricsPage;
 let world: StatusWorld;
 let refused: string[];
 let held: number;
-/** What the making of a page waits for. */
+/** Rendering a page waits for this. */
 let gate: Promise<void>;
 let clients: Socket[];
 
-/** More than the buffers of two sockets take. */
+/** More than the buffers of two sockets. */
 function fill(value: number): void {
   const parts = BODY_BYTES / 8192;
   exposition.set(
@@ -54,11 +54,11 @@ beforeEach(() => {
 afterEach(async () => {
   for (const client of clients) client.destroy();
   await closeServer(server, 0);
-  // Whatever happened, every page was given back.
+  // Every page is released in the end.
   await until(() => held === 0);
 });
 
-/** A server that counts who holds a page. */
+/** A server that counts the pages that are not released. */
 async function listen(limits: Partial<Limits>): Promise<void> {
   const body: MetricsPage["body"] = async (format, isCompressed) => {
     const made = await page.body(format, isCompressed);
@@ -82,7 +82,7 @@ async function listen(limits: Partial<Limits>): Promise<void> {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
 }
 
-/** A socket that has sent a text, and reads nothing until it is told to. */
+/** A socket that has sent a text, and is paused. */
 async function open(text: string): Promise<Socket> {
   const client = connect((server.address() as AddressInfo).port, "127.0.0.1").pause();
   client.on("error", () => undefined);
@@ -102,18 +102,18 @@ async function read(client: Socket): Promise<string> {
   return Buffer.concat(chunks).toString("latin1");
 }
 
-/** The whole answer to one request, status line first. */
+/** The whole response to one request, status line first. */
 const ask = async (path: string) => read(await open(lastGet(path)));
 
-/** Turns the event loop until it is so; gives up before the test's own time-out, so that nothing goes on behind it. */
+/** Turns the event loop until the condition is true; fails before the time-out of the test. */
 async function until(isSo: () => boolean): Promise<void> {
   for (const end = performance.now() + 20_000; !isSo(); await nextTurn()) {
-    if (performance.now() > end) throw new Error(`waited in vain: ${isSo}, ${held} held, refused ${refused}`);
+    if (performance.now() > end) throw new Error(`not true in time: ${isSo}, ${held} held, refused ${refused}`);
   }
 }
 
 describe("a client that does not read", () => {
-  test("is cut off, and gives back its page", async () => {
+  test("is cut off, and its page is released", async () => {
     await listen({ stalledMs: 50 });
     const silent = await open(get("/metrics"));
     await until(() => refused.length > 0 && held === 0);
@@ -122,7 +122,7 @@ describe("a client that does not read", () => {
     expect((await read(silent)).length).toBeLessThan(BODY_BYTES);
   });
 
-  test("is left alone while it reads, however long the whole page takes", async () => {
+  test("is not cut off while it reads, however long the whole page takes", async () => {
     await listen({ stalledMs: 2_000, yieldMs: 0 });
     const slow = await open(lastGet("/metrics"));
     let bytes = 0;
@@ -135,7 +135,7 @@ describe("a client that does not read", () => {
     expect(refused).toEqual([]);
   });
 
-  test("makes room for one that comes when there are too many", async () => {
+  test("makes room for another client when there are too many", async () => {
     await listen({ pages: 2, yieldMs: 0 });
     await open(get("/metrics"));
     await until(() => held === 1);
@@ -163,7 +163,7 @@ describe("a client that does not read", () => {
     expect(refused).toEqual(["stalled"]);
   });
 
-  test("never keeps out one that asks for a compressed page", async () => {
+  test("leaves room for a compressed page", async () => {
     await listen({ bytes: 1, yieldMs: 60_000 });
     await open(get("/metrics"));
     await until(() => held === 1);
@@ -188,7 +188,7 @@ describe("a client that does not read", () => {
 });
 
 describe("too many pages", () => {
-  test.each(["/metrics", "/", "/api/v1/status"])("%s is refused with 503, and health is not", async (path) => {
+  test.each(["/metrics", "/", "/api/v1/status"])("%s gets a 503, and health and readiness do not", async (path) => {
     let ready: () => void = () => undefined;
     gate = new Promise((resolve) => {
       ready = resolve;
@@ -207,7 +207,7 @@ describe("too many pages", () => {
     expect(await ask(path)).toMatch(/^HTTP\/1.1 200 OK/);
   });
 
-  test("that differ and are all read: the new one is refused", async () => {
+  test("that differ and are all read: the new request gets a 503", async () => {
     await listen({ bytes: 2.5 * BODY_BYTES, yieldMs: 60_000 });
     for (const version of [1, 2]) {
       fill(version);
@@ -222,8 +222,8 @@ describe("too many pages", () => {
   });
 });
 
-describe("a client that leaves", () => {
-  test("while its page is made: the page is given back", async () => {
+describe("a client that disconnects", () => {
+  test("while its page is rendered: the page is released", async () => {
     let ready: () => void = () => undefined;
     gate = new Promise((resolve) => {
       ready = resolve;
@@ -246,14 +246,14 @@ describe("a client that leaves", () => {
     };
     ready();
 
-    // Its place is free, and the page that was made for it can be written over.
+    // Its place is free, and its page is released.
     expect(await ask("/metrics")).toMatch(/^HTTP\/1.1 200 OK/);
     expect(made).toBe(1);
     await until(() => held === 0);
     expect(refused).toEqual([]);
   });
 
-  test("with requests that wait for an earlier answer: all are given back", async () => {
+  test("with pipelined requests: all pages are released", async () => {
     await listen({ pages: 3, yieldMs: 60_000 });
     const client = await open(get("/metrics").repeat(3));
     await until(() => held === 3);

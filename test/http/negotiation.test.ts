@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { acceptsGzip, negotiateFormat } from "../../src/http/negotiation.ts";
+import { negotiateFormat } from "../../src/http/negotiation.ts";
 
 const PROMETHEUS_2 =
   "application/openmetrics-text;version=1.0.0,application/openmetrics-text;version=0.0.1;q=0.75,text/plain;version=0.0.4;q=0.5,*/*;q=0.1";
@@ -30,18 +30,4 @@ test.each([
   [",,;;=,", "classic"],
 ])("%s gets %s", (accept, format) => {
   expect(negotiateFormat(accept)).toBe(format);
-});
-
-test.each([
-  [undefined, false],
-  ["gzip", true],
-  ["deflate, GZIP;q=0.5", true],
-  ["gzip;q=0", false],
-  ["*", true],
-  ["*;q=0", false],
-  ["gzip;q=0, *", false],
-  ["br, zstd", false],
-  ["identity", false],
-])("gzip for %s: %s", (acceptEncoding, expected) => {
-  expect(acceptsGzip(acceptEncoding)).toBe(expected);
 });

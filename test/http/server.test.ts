@@ -8,11 +8,11 @@ import { counter, gauge, type Sample } from "../../src/exposition/family.ts";
 import { MetricsPage } from "../../src/http/page.ts";
 import { closeServer, createHttpServer } from "../../src/http/server.ts";
 import { parseExposition } from "../support/parser.ts";
-import { StatusWorld } from "../support/status.ts";
+import { StatusWorld, textOf } from "../support/status.ts";
 
 const level = gauge({ name: "stacks_level", help: "A gauge." });
 const total = counter({ name: "stacks_seen_total", help: "A counter." });
-const renewed = counter({ name: "stacks_renewed_total", help: "How often the own samples were made." });
+const renewed = counter({ name: "stacks_renewed_total", help: "Renewals of the self-metrics." });
 
 let exposition: Exposition;
 let page: MetricsPage;
@@ -56,7 +56,26 @@ const CLASSIC = "text/plain; version=0.0.4; charset=utf-8";
 const OPENMETRICS = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
 describe("/metrics", () => {
-  test("answers in the classic format by default", async () => {
+  test.each([
+    [undefined, undefined],
+    ["gzip", "gzip"],
+    ["deflate, GZIP;q=0.5", "gzip"],
+    ["identity, gzip;q=0.5", "gzip"],
+    ["gzip;q=0", undefined],
+    ["*", "gzip"],
+    ["*;q=0", undefined],
+    ["gzip;q=0, *", undefined],
+    ["br, zstd", undefined],
+    ["identity", undefined],
+    [",;=,", undefined],
+  ])("with Accept-Encoding %s has the encoding %s", async (accepted, encoding) => {
+    const { port } = server.address() as AddressInfo;
+    const response = await raw(port, "HEAD", accepted === undefined ? {} : { "accept-encoding": accepted });
+
+    expect(/content-encoding: (\w+)/i.exec(response.headers)?.[1]).toBe(encoding);
+  });
+
+  test("has the classic format by default", async () => {
     const response = await request(server).get("/metrics").set("Accept-Encoding", "identity");
 
     expect(response.status).toBe(200);
@@ -68,7 +87,7 @@ describe("/metrics", () => {
     ]);
   });
 
-  test("answers in OpenMetrics when asked, and the formats do not disturb each other", async () => {
+  test("has the OpenMetrics format on request, independent of earlier formats", async () => {
     for (const accept of [OPENMETRICS, "text/plain", OPENMETRICS]) {
       const response = await request(server).get("/metrics").set("Accept", accept).buffer(true).parse(collect);
       const format = accept === OPENMETRICS ? "openmetrics" : "classic";
@@ -77,7 +96,7 @@ describe("/metrics", () => {
     }
   });
 
-  test("is compressed when asked, and is the same page", async () => {
+  test("is the same page when compressed", async () => {
     const plain = await request(server).get("/metrics").set("Accept-Encoding", "identity").buffer(true).parse(collect);
     const { port } = server.address() as AddressInfo;
     const response = await raw(port, "GET", { "accept-encoding": "gzip" });
@@ -87,7 +106,7 @@ describe("/metrics", () => {
     expect(gunzipSync(response.body).toString()).toBe((plain.body as Buffer).toString());
   });
 
-  test("answers HEAD with the headers of GET and no body", async () => {
+  test("responds to HEAD with the headers of GET and no body", async () => {
     const { port } = server.address() as AddressInfo;
     const get = await raw(port, "GET", {});
     const head = await raw(port, "HEAD", {});
@@ -96,7 +115,7 @@ describe("/metrics", () => {
     expect(head.headers.replace(/date: .*/i, "")).toBe(get.headers.replace(/date: .*/i, ""));
   });
 
-  test("makes the exporter's own samples anew after five seconds, or when something happened", async () => {
+  test("renews the self-metrics after five seconds, or after touch()", async () => {
     const read = async () =>
       /stacks_renewed_total (\d+)/.exec((await page.body("classic", false)).body.toString())?.[1];
 
@@ -107,7 +126,7 @@ describe("/metrics", () => {
     expect([await read(), await read()]).toEqual(["3", "3"]);
   });
 
-  test("hands the same bytes to scrapes that come together, compressed once", async () => {
+  test("serves the same bytes to simultaneous scrapes, compressed once", async () => {
     const bodies = await Promise.all([
       page.body("classic", true),
       page.body("classic", true),
@@ -119,13 +138,13 @@ describe("/metrics", () => {
     expect(renewals).toBe(1);
   });
 
-  test("does not show what is too old", async () => {
+  test("does not show expired values", async () => {
     now = 3_000_000;
 
     expect((await page.body("classic", false)).body.toString()).not.toContain("stacks_level 5");
   });
 
-  test("stays up when the own samples cannot be made, and tells the log", async () => {
+  test("keeps the previous self-metrics when the new ones fail, and reports the error", async () => {
     await page.body("classic", false);
     ownSamples = async () => Promise.reject(new Error("broken"));
     page.touch();
@@ -136,12 +155,12 @@ describe("/metrics", () => {
     expect(errors).toEqual([new Error("broken")]);
   });
 
-  test("says 500 when no page can be made, and tells the log", async () => {
+  test("responds with 500 when the page cannot be rendered, and reports the error", async () => {
     exposition.page = async () => Promise.reject(new Error("broken with s3cret"));
     const response = await request(server).get("/metrics");
 
     expect(response.status).toBe(500);
-    expect(response.text).toBe("The page could not be made; the log says why.\n");
+    expect(response.text).toBe("The page cannot be rendered; see the log.\n");
     expect(errors).toEqual([new Error("broken with s3cret")]);
   });
 });
@@ -154,8 +173,55 @@ describe.each(["/metrics", "/-/healthy", "/-/ready", "/", "/api/v1/status"])("%s
     expect(response.headers.allow).toBe("GET, HEAD");
   });
 
-  test("answers HEAD", async () => {
+  test("responds to HEAD", async () => {
     expect((await request(server).head(path)).status).toBe(200);
+  });
+});
+
+describe.each(["/", "/api/v1/status"])("%s", (path) => {
+  test("selects targets by its parameters", async () => {
+    world.watch("addresses", ["vault", "treasury"]);
+    const response = await request(server).get(`${path}?q=VAULT&state=waiting&limit=1`);
+
+    expect(response.status).toBe(200);
+    if (path === "/") expect(textOf(response.text)).toContain("1 to 1 of 1");
+    else expect(response.body).toMatchObject({ targets: { matched: 1, limit: 1, items: [{ name: "vault" }] } });
+  });
+
+  test.each([
+    ["page=%", "page: expected a whole number from 1 to 1000000"],
+    ["state=active?", "state: Invalid option"],
+    ["%3Cscript%3E%00s3cret", 'Unrecognized key: "<script>\u0000***"'],
+  ])("?%s is an error with a masked message", async (query, message) => {
+    const response = await request(server).get(`${path}?${query}`);
+
+    expect(response.status).toBe(400);
+    expect(response.type).toBe(path === "/" ? "text/plain" : "application/json");
+    expect(path === "/" ? response.text : (response.body as { error: string }).error).toContain(message);
+  });
+
+  test("allows nothing but its own style, on every response", async () => {
+    for (const query of ["", "?page=0"]) {
+      const { headers, text } = await request(server).get(`${path}${query}`);
+
+      expect(headers["content-security-policy"]).toMatch(
+        /^default-src 'none'; style-src 'sha256-[\w+/]{43}='; form-action 'self'; base-uri 'none'; frame-ancestors 'none'$/,
+      );
+      expect(headers).toMatchObject({
+        "x-content-type-options": "nosniff",
+        "referrer-policy": "no-referrer",
+        "cache-control": "no-store",
+      });
+      expect(headers["content-type"]).toMatch(/; charset=utf-8$/);
+      expect(text).not.toMatch(/<script/);
+    }
+  });
+
+  test("responds to HEAD with the headers of GET and no body", async () => {
+    const [get, head] = [await request(server).get(path), await request(server).head(path)];
+
+    expect({ ...head.headers, date: "" }).toEqual({ ...get.headers, date: "" });
+    expect(head.text ?? "").toBe("");
   });
 });
 
@@ -169,15 +235,15 @@ test("/-/ready names what is missing, masked", async () => {
   expect((await request(server).get("/-/ready")).text).toBe("stacks-exporter is ready.\n");
 });
 
-test("anything else is not there, and says where to go", async () => {
+test("any other path is a 404 that names the existing ones", async () => {
   const response = await request(server).get("/metric");
 
   expect(response.status).toBe(404);
-  expect(response.text).toBe("There is nothing at /metric. Try / or /metrics.\n");
+  expect(response.text).toBe("Nothing at /metric. Try / or /metrics.\n");
   expect(response.headers["x-powered-by"]).toBeUndefined();
 });
 
-test("closing lets an open scrape finish", async () => {
+test("closing the server lets an open scrape finish", async () => {
   const good = ownSamples;
   let open: () => void = () => undefined;
   ownSamples = async () => {
@@ -198,14 +264,14 @@ test("closing lets an open scrape finish", async () => {
 });
 
 function collect(incoming: request.Response, done: (error: Error | null, body: Buffer) => void): void {
-  // supertest's typings give the finished response here; what is handed over is the stream of it.
+  // The typings of supertest promise the finished response; it is the stream.
   const response = incoming as unknown as NodeJS.ReadableStream;
   const chunks: Buffer[] = [];
   response.on("data", (chunk: Buffer) => chunks.push(chunk));
   response.on("end", () => done(null, Buffer.concat(chunks)));
 }
 
-/** One request on a socket of its own, so that nothing is decoded on the way. */
+/** One request on a socket of its own, so that no client decodes the response. */
 async function raw(
   port: number,
   method: string,

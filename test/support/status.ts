@@ -1,20 +1,32 @@
-// A status made of what a test says: tasks that were polled or not, networks as their API clients would report them.
+// A status for tests: tasks with the outcome of their polls, networks as their API clients report them.
 import type { Reason } from "../../src/api/errors.ts";
 import type { Target } from "../../src/collectors/collector.ts";
 import type { Task } from "../../src/collectors/task.ts";
 import { Exposition } from "../../src/exposition/exposition.ts";
-import { answerOf } from "../../src/http/status-answer.ts";
-import { LIMIT } from "../../src/http/status-query.ts";
-import type { StatusView } from "../../src/http/status-routes.ts";
+import type { View } from "../../src/http/server.ts";
+import { type StatusJson, statusJson } from "../../src/http/status-json.ts";
+import { statusPage } from "../../src/http/status-page.ts";
+import { DEFAULT_LIMIT } from "../../src/http/status-query.ts";
 import { State } from "../../src/storage/state.ts";
-import type { NetworkReport, WatchListReport } from "../../src/telemetry/report.ts";
+import type { NetworkReport, UpstreamReport, WatchListReport } from "../../src/telemetry/report.ts";
 import { type Selection, type Status, statusOf } from "../../src/telemetry/status.ts";
 import { fakeTask, level, total } from "./fake-task.ts";
 
 export const NOON = Date.UTC(2026, 10, 21, 12);
 
-/** Everything, as a query without parameters asks for it. */
-export const ALL: Selection = { page: 1, limit: LIMIT.usual };
+/** All targets, as without query parameters. */
+export const ALL: Selection = { page: 1, limit: DEFAULT_LIMIT };
+
+/** The ISO time so many seconds from noon. */
+export const at = (secondsFromNoon: number) => new Date(NOON + secondsFromNoon * 1000).toISOString();
+
+/** The text of a page, without markup. */
+export const textOf = (page: string) =>
+  page
+    .replace(/<style>[\s\S]*<\/style>/, "")
+    .replace(/<[^>]+>/g, " ")
+    .replace(/&#(\d+);/g, (_, code) => String.fromCharCode(code))
+    .replace(/\s+/g, " ");
 
 /** The target of a watch list. */
 export const watched = (principal: string, name = principal, group = ""): Target => ({
@@ -22,7 +34,19 @@ export const watched = (principal: string, name = principal, group = ""): Target
   watched: { principal, name, group, labels: {} },
 });
 
-/** What a status is made of, to be changed by a test. Time stands still at noon. */
+/** An upstream before the first contact, with changes. */
+export const upstream = (name: string, changes: Partial<UpstreamReport> = {}): UpstreamReport => ({
+  name,
+  origin: `https://${name}.example`,
+  isActive: false,
+  isUp: undefined,
+  tipHeight: undefined,
+  lagBlocks: undefined,
+  cause: undefined,
+  ...changes,
+});
+
+/** The sources of a status. The time is always noon. */
 export class StatusWorld {
   now = NOON;
   secret = "s3cret";
@@ -61,6 +85,15 @@ export class StatusWorld {
     return task;
   }
 
+  /** Adds many watched targets of one collector. */
+  watch(collector: string, names: readonly string[]): Task[] {
+    const first = this.task(collector, { target: watched(`SP${names[0]}`, names[0]) });
+    const others = names.slice(1).map((name) => ({ ...first, target: watched(`SP${name}`, name) }));
+    this.tasks.push(...others);
+    for (const task of others) this.due.set(task, this.now + 4_000);
+    return [first, ...others];
+  }
+
   /** Lets a poll succeed so many seconds ago. */
   succeed(task: Task, secondsAgo: number): void {
     this.state.succeed(task, 1, [], this.now - secondsAgo * 1000);
@@ -73,16 +106,22 @@ export class StatusWorld {
 
   status(selection: Selection = ALL): Status {
     const { tasks, state, networks, watchList, now } = this;
-    return statusOf({ tasks, state, networks, watchList, now, dueAt: (task) => this.due.get(task) }, selection);
+    return statusOf({ tasks, state, networks, now, dueAt: (task) => this.due.get(task) }, watchList, selection);
   }
 
-  answer(selection: Selection = ALL) {
+  /** The document at /api/v1/status, as a client reads it. */
+  json(selection: Selection = ALL): StatusJson {
     const { program, mask } = this.view();
-    return answerOf(this.status(selection), program, mask);
+    return JSON.parse(JSON.stringify(statusJson(this.status(selection), program, mask))) as StatusJson;
   }
 
-  /** For a server. */
-  view(): StatusView {
+  /** The text of the status page, without markup. */
+  pageText(selection: Selection = ALL): string {
+    return textOf(statusPage(this.json(selection), selection));
+  }
+
+  /** What a server shows of the status. */
+  view(): Pick<View, "program" | "known" | "statusOf" | "mask"> {
     return {
       program: { version: "1.2.3", startedAt: NOON - 3_600_000 },
       known: {

@@ -8,7 +8,6 @@ import { dashboardOutputs } from "./dashboards.ts";
 import { kubernetesOutputs } from "./kubernetes.ts";
 import { metricsOutputs } from "./metrics.ts";
 import type { Output } from "./output.ts";
-import { statusOutputs } from "./status.ts";
 
 /** All generated files. To add a renderer, add a file in this folder and one line here. */
 export const outputs: readonly Output[] = [
@@ -17,7 +16,6 @@ export const outputs: readonly Output[] = [
   ...alertOutputs,
   ...dashboardOutputs,
   ...kubernetesOutputs,
-  ...statusOutputs,
 ];
 
 const root = fileURLToPath(new URL("../../", import.meta.url));

@@ -1,0 +1,74 @@
+// Samples of the status: the self-metrics that are derived from the task state and the API clients at each scrape.
+import type { Sample } from "../exposition/family.ts";
+import type { StoreFacts } from "../storage/store.ts";
+import { MINUTES_PER_MONTH, type NetworkReport, type WatchListReport } from "./report.ts";
+import * as self from "./self-metrics.ts";
+import type { CollectorStatus, NetworkStatus } from "./status.ts";
+
+/** Samples of networks, upstreams and collectors. */
+export function* networkSamples({ report, pausedUntil, collectors }: NetworkStatus): Iterable<Sample> {
+  const { network } = report;
+  const polled = collectors.reduce((sum, { targets, counts }) => sum + targets.length - counts.waiting, 0);
+  const failing = collectors.reduce((sum, collector) => sum + collector.failing.length, 0);
+  if (polled > 0) yield self.up.at({ network }, polled > failing ? 1 : 0);
+  for (const collector of collectors) yield* collectorSamples(collector);
+  yield* budgetSamples(report);
+  if (pausedUntil !== undefined) yield self.pauseEnd.at({ network }, pausedUntil / 1000);
+  for (const operation of report.operations) {
+    const isRetired = report.retired.some((retired) => retired.operation === operation);
+    yield self.retiredOperations.at({ network, operation }, isRetired ? 1 : 0);
+  }
+  for (const { window, limit, remaining } of report.rateLimits) {
+    if (limit !== undefined) yield self.ratelimitLimit.at({ network, window }, limit);
+    if (remaining !== undefined) yield self.ratelimitRemaining.at({ network, window }, remaining);
+  }
+  for (const { name, isActive, isUp, lagBlocks } of report.upstreams) {
+    const labels = { network, upstream: name };
+    yield self.upstreamActive.at(labels, isActive ? 1 : 0);
+    if (isUp !== undefined) yield self.upstreamUp.at(labels, isUp ? 1 : 0);
+    if (lagBlocks !== undefined) yield self.upstreamLag.at(labels, lagBlocks);
+  }
+}
+
+function* collectorSamples(collector: CollectorStatus): Iterable<Sample> {
+  const { task, state, targets, counts, failing, oldestSuccessAt } = collector;
+  const labels = { network: task.network, collector: task.collector.name };
+  yield self.interval.at(labels, task.intervalMs / 1000);
+  yield self.stretch.at(labels, task.intervalMs / task.wishedIntervalMs);
+  yield self.maxAge.at(labels, task.maxAgeMs / 1000);
+  for (const [name, count] of Object.entries(counts)) yield self.targets.at({ ...labels, state: name }, count);
+  if (counts.waiting === targets.length) return;
+  yield self.success.at(labels, failing.length === 0 ? 1 : 0);
+  if (oldestSuccessAt !== undefined) yield self.lastSuccess.at(labels, oldestSuccessAt / 1000);
+  for (const name of self.STATES) yield self.state.at({ ...labels, state: name }, name === state ? 1 : 0);
+}
+
+function* budgetSamples({ network, minute, month, plannedPerMinute }: NetworkReport): Iterable<Sample> {
+  for (const [window, use, planned] of [
+    ["minute", minute, plannedPerMinute],
+    ["month", month, plannedPerMinute * MINUTES_PER_MONTH],
+  ] as const) {
+    const labels = { network, window };
+    yield self.budgetPlanned.at(labels, planned);
+    if (use === undefined) continue;
+    yield self.budgetLimit.at(labels, use.limit);
+    yield self.budgetUsed.at(labels, use.used);
+    yield self.budgetRemaining.at(labels, use.remaining);
+  }
+}
+
+/** Samples of the watch list files. */
+export function* watchListSamples({ isGood, lastGoodAt }: WatchListReport): Iterable<Sample> {
+  yield self.watchListSuccessful.at({}, isGood ? 1 : 0);
+  yield self.watchListSuccess.at({}, lastGoodAt / 1000);
+}
+
+/** Samples of the state file. */
+export function* storeSamples(facts: StoreFacts): Iterable<Sample> {
+  const { isRestored, lastWriteAt, failures, setAside, lastSetAsideAt } = facts;
+  yield self.stateRestored.at({}, isRestored ? 1 : 0);
+  if (lastWriteAt !== undefined) yield self.stateWritten.at({}, lastWriteAt / 1000);
+  yield self.stateFailures.at({}, failures);
+  yield self.stateRowsSetAside.at({}, setAside);
+  if (lastSetAsideAt !== undefined) yield self.stateSetAside.at({}, lastSetAsideAt / 1000);
+}

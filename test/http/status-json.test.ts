@@ -1,0 +1,129 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "@jest/globals";
+import { at, NOON, StatusWorld, upstream, watched } from "../support/status.ts";
+
+/** A status with every field. */
+function everything(): StatusWorld {
+  const since = NOON - 60_000;
+  const world = new StatusWorld().network("mainnet", {
+    origin: "https://s3cret.example",
+    upstreams: [
+      upstream("own", {
+        ...{ isUp: false, tipHeight: 90, lagBlocks: 12 },
+        cause: { reason: "http_server", message: "HTTP 503: s3cret", since },
+      }),
+      upstream("hiro", { isActive: true, isUp: true, tipHeight: 102, lagBlocks: 0 }),
+      upstream("third"),
+    ],
+    month: { limit: 1000, used: 12, remaining: 1 },
+    pausedUntil: NOON + 60_000,
+    outage: {
+      ...{ operation: "block", since, nextProbeAt: NOON + 15_000 },
+      cause: { reason: "timeout", message: "no response from s3cret" },
+    },
+    retired: [{ operation: "mempool_fees", since, confirmedAt: since, nextTryAt: NOON + 3_600_000 }],
+    rateLimits: [{ window: "minute", limit: 50, remaining: 22, resetAt: NOON + 5_000, seenAt: NOON - 1_000 }],
+  });
+  const task = world.task("addresses", { intervalMs: 25_000, target: watched("SP1", "vault s3cret", "dao s3cret") });
+  world.succeed(task, 35);
+  world.fail(task, 15, "not_found", "no such address");
+  world.fail(task, 5, "not_found", "no such address: s3cret");
+  return world;
+}
+
+test("the document has the status of everything, with secrets masked", () => {
+  const json = everything().json();
+  const error = { reason: "not_found", message: "no such address: ***", at: at(-5) };
+
+  expect(json).toMatchObject({
+    ...{ status: "down", version: "1.2.3", time: at(0), started_at: at(-3600), uptime_seconds: 3600 },
+    problems: [{ network: "mainnet", since: at(-35), until: at(60) }],
+  });
+  expect(json.networks).toEqual([
+    {
+      ...{ name: "mainnet", url: "https://***.example", paused_until: at(60), longest_pause_seconds: 900 },
+      upstreams: [
+        {
+          ...{ name: "own", url: "https://own.example", active: false, up: false, tip_height: 90, lag_blocks: 12 },
+          cause: { reason: "http_server", message: "HTTP 503: ***", since: at(-60) },
+        },
+        { name: "hiro", url: "https://hiro.example", active: true, up: true, tip_height: 102, lag_blocks: 0 },
+        { name: "third", url: "https://third.example", active: false },
+      ],
+      outage: {
+        ...{ operation: "block", reason: "timeout", message: "no response from ***" },
+        ...{ since: at(-60), next_probe_at: at(15) },
+      },
+      budget: {
+        minute: { planned: 3.2, limit: 50, used: 10, available: 40 },
+        month: { planned: 142_848, limit: 1000, used: 12, available: 1 },
+      },
+      rate_limits: [{ window: "minute", limit: 50, remaining: 22, reset_at: at(5), seen_at: at(-1) }],
+      retired_operations: [{ name: "mempool_fees", since: at(-60), next_try_at: at(3600) }],
+      collectors: [
+        {
+          ...{ name: "addresses", state: "paused", schedule: "every 10s", interval_seconds: 25, stretch_ratio: 2.5 },
+          ...{ max_age_seconds: 30, oldest_success_at: at(-35), age_seconds: 35, next_poll_at: at(60) },
+          targets: { total: 1, active: 0, degraded: 0, retired: 0, paused: 1, waiting: 0, expired: 1 },
+          ...{ failing_since: at(-15), last_error: error },
+        },
+      ],
+    },
+  ]);
+  expect(json.targets).toEqual({
+    ...{ matched: 1, page: 1, pages: 1, limit: 100 },
+    items: [
+      {
+        ...{ network: "mainnet", collector: "addresses", principal: "SP1", name: "vault ***", group: "dao ***" },
+        ...{ state: "paused", expired: true, last_success_at: at(-35), age_seconds: 35 },
+        ...{ last_poll_at: at(-5), next_poll_at: at(60), failing_since: at(-15), failures_in_a_row: 2 },
+        last_error: error,
+      },
+    ],
+  });
+});
+
+test("unknown fields are absent", () => {
+  const world = new StatusWorld().network();
+  world.task("fees");
+  const { networks, targets } = world.json();
+
+  expect(Object.keys(networks[0] ?? {})).toEqual([
+    ...["name", "url", "upstreams", "longest_pause_seconds", "budget"],
+    ...["rate_limits", "retired_operations", "collectors"],
+  ]);
+  expect(networks[0]?.budget.month).toEqual({ planned: 142_848 });
+  expect(networks[0]?.collectors[0]).not.toHaveProperty("oldest_success_at");
+  expect(targets.items).toEqual([
+    {
+      ...{ network: "mainnet", collector: "fees", state: "waiting", expired: false },
+      ...{ next_poll_at: at(4), failures_in_a_row: 0 },
+    },
+  ]);
+});
+
+test("pages are counted, and there is at least one", () => {
+  const world = new StatusWorld().network();
+  world.watch("addresses", ["a", "b", "c"]);
+
+  expect(world.json({ page: 2, limit: 2 }).targets).toMatchObject({ matched: 3, page: 2, pages: 2, limit: 2 });
+  expect(world.json({ page: 1, limit: 2, text: "x" }).targets).toMatchObject({ matched: 0, page: 1, pages: 1 });
+});
+
+/** `path: type` of every field; a list counts as its elements. */
+function fieldsOf(value: unknown, path = ""): string[] {
+  if (Array.isArray(value)) return value.flatMap((element) => fieldsOf(element, `${path}[]`));
+  if (typeof value !== "object" || value === null) return [`${path}: ${typeof value}`];
+  return Object.entries(value).flatMap(([name, field]) => fieldsOf(field, `${path}.${name}`));
+}
+
+test("docs/status.md describes every field", () => {
+  const world = everything();
+  // Not down, so that the failing collector is a problem of its own.
+  world.succeed(world.task("fees"), 1);
+  const docs = readFileSync(new URL("../../docs/status.md", import.meta.url), "utf8");
+  const [, example = ""] = /```jsonc\n(.*?)```/s.exec(docs) ?? [];
+  const documented = JSON.parse(example.replace(/(^|\s)\/\/ .*$/gm, "")) as unknown;
+
+  expect([...new Set(fieldsOf(documented))].sort()).toEqual([...new Set(fieldsOf(world.json()))].sort());
+});

@@ -1,0 +1,54 @@
+import { expect, test } from "@jest/globals";
+import { networkStatuses } from "../../src/telemetry/status.ts";
+import { networkSamples } from "../../src/telemetry/status-samples.ts";
+import { StatusWorld } from "../support/status.ts";
+
+/** `name{label values}` and value of every sample of the families whose names contain `part`. */
+function samplesOf(world: StatusWorld, part: string): [string, unknown][] {
+  const { tasks, state, networks, now } = world;
+  return networkStatuses({ tasks, state, networks, now, dueAt: () => undefined })
+    .flatMap((network) => [...networkSamples(network)])
+    .filter(({ family }) => family.name.includes(part))
+    .map(({ labels, value }) => [Object.values(labels).join(" "), value]);
+}
+
+test("a collector with several targets has one state, the worst, and counts its targets by state", () => {
+  const world = new StatusWorld().network();
+  const [good, bad] = world.watch("addresses", ["a", "b", "c"]);
+  if (good === undefined || bad === undefined) throw new Error("unreachable");
+  world.succeed(good, 2);
+  world.fail(bad, 1, "timeout", "late");
+
+  expect(samplesOf(world, "collector_success")).toEqual([["mainnet addresses", 0]]);
+  expect(samplesOf(world, "collector_targets")).toEqual([
+    ["mainnet addresses active", 1],
+    ["mainnet addresses degraded", 1],
+    ["mainnet addresses retired", 0],
+    ["mainnet addresses paused", 0],
+    ["mainnet addresses waiting", 1],
+  ]);
+  expect(samplesOf(world, "collector_state")).toEqual([
+    ["mainnet addresses active", 0],
+    ["mainnet addresses degraded", 1],
+    ["mainnet addresses retired", 0],
+    ["mainnet addresses paused", 0],
+  ]);
+  expect(samplesOf(world, "collector_last_success")).toEqual([["mainnet addresses", world.now / 1000 - 2]]);
+  expect(samplesOf(world, "stacks_up")).toEqual([["mainnet", 1]]);
+});
+
+test("before the first poll ends, success, state and up are absent", () => {
+  const world = new StatusWorld().network();
+  world.task("fees");
+
+  for (const part of ["collector_success", "collector_state", "stacks_up"]) expect(samplesOf(world, part)).toEqual([]);
+  expect(samplesOf(world, "collector_targets").at(-1)).toEqual(["mainnet fees waiting", 1]);
+});
+
+test("a network is not up when the last poll of every target failed", () => {
+  const world = new StatusWorld().network();
+  world.fail(world.task("fees"), 1, "timeout");
+  world.task("mempool");
+
+  expect(samplesOf(world, "stacks_up")).toEqual([["mainnet", 0]]);
+});
