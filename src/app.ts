@@ -84,7 +84,7 @@ export class App {
     };
     this.#networks = config.networks.map((network) => new Network(network, parts));
     for (const task of this.tasks) this.#state.restore(task);
-    if (this.#watchFiles().length > 0) this.#watchList = { isGood: true, lastGoodAt: clock.now() };
+    if (this.#watchFiles().length > 0) this.#watchList = { lastSuccessAt: clock.now() };
     this.page = new MetricsPage({
       exposition: this.#exposition,
       expire: (now) => this.#state.expire(now),
@@ -274,12 +274,11 @@ export class App {
       for (const mistake of loaded.mistakes) this.log.error({}, formatMistake(mistake));
       this.log.error({ mistakes: loaded.mistakes.length }, "the watch list is wrong; the one before stays in force");
       this.#watchList = {
-        isGood: false,
-        lastGoodAt: this.#watchList?.lastGoodAt ?? clock.now(),
-        refusal: {
-          at: this.#watchList?.refusal?.at ?? clock.now(),
-          mistake: loaded.mistakes.slice(0, 1).map(formatMistake).join(""),
-          mistakes: loaded.mistakes.length,
+        lastSuccessAt: this.#watchList?.lastSuccessAt ?? clock.now(),
+        failure: {
+          message: loaded.mistakes.slice(0, 1).map(formatMistake).join(""),
+          errors: loaded.mistakes.length,
+          since: this.#watchList?.failure?.since ?? clock.now(),
         },
       };
       return;
@@ -308,7 +307,7 @@ export class App {
       }
     }
     this.#state.reckonAges();
-    this.#watchList = { isGood: true, lastGoodAt: clock.now() };
+    this.#watchList = { lastSuccessAt: clock.now() };
     this.log.info({ before, now: this.tasks.length }, "the watch list was read again");
   }
 

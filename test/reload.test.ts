@@ -138,9 +138,9 @@ test("a wrong list changes nothing, is told with line, expected and found, and i
   expect(app.tasks).toEqual(before);
   expect(await own("stacks_exporter_watch_list_last_reload_successful")).toBe(0);
   expect(await own("stacks_exporter_watch_list_last_reload_success_timestamp_seconds")).toBe(at);
-  expect(app.status({ page: 1, limit: 1 }).watchList?.refusal).toMatchObject({
-    mistake: expect.stringMatching(/^\/etc\/list\.csv:3:1: address: expected an address of mainnet/),
-    mistakes: 1,
+  expect(app.status({ page: 1, limit: 1 }).watchList?.failure).toMatchObject({
+    message: expect.stringMatching(/^\/etc\/list\.csv:3:1: address: expected an address of mainnet/),
+    errors: 1,
   });
   expect(logged.filter(({ level }) => level === 50).map(({ msg }) => msg)).toEqual([
     expect.stringMatching(/^\/etc\/list\.csv:3:1: address: expected an address of mainnet.*, found "S/),
@@ -149,7 +149,7 @@ test("a wrong list changes nothing, is told with line, expected and found, and i
   file = list(0);
   await app.reload();
   expect(await own("stacks_exporter_watch_list_last_reload_successful")).toBe(1);
-  expect(app.status({ page: 1, limit: 1 }).watchList?.refusal).toBeUndefined();
+  expect(app.status({ page: 1, limit: 1 }).watchList?.failure).toBeUndefined();
   expect(app.tasks).toHaveLength(2);
 });
 

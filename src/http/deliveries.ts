@@ -43,7 +43,7 @@ export class Deliveries {
     this.#onRefused = onRefused;
   }
 
-  /** Renders a page and sends it, or responds with 503. Rejects, and sends nothing, when the page cannot be rendered. */
+  /** Renders a page and sends it, or responds with 503. Rejects, with nothing sent, when the page cannot be rendered. */
   async deliver(request: Request, response: Response, make: () => Content | Promise<Content>): Promise<void> {
     if (this.#open.size >= this.#limits.pages && !this.#cutOffStalled()) {
       this.#refuse(response);
@@ -110,7 +110,7 @@ export class Deliveries {
     }
   }
 
-  /** Cuts off the client that has read nothing for the longest time, of another body than `kept`; false when all read. */
+  /** Cuts off the client that has read nothing for longest, of another body than `kept`; false when all read. */
   #cutOffStalled(kept?: Buffer): boolean {
     const latest = performance.now() - this.#limits.yieldMs;
     const [stalled] = [...this.#open]

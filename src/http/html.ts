@@ -12,7 +12,7 @@ export class Html {
 /** A value in a template; undefined and false render as nothing. */
 export type Piece = Html | string | number | undefined | false | readonly Piece[];
 
-/** Template tag that escapes every value except `Html`: html`<b>${anything}</b>`. Attribute values need quotes. */
+/** Template tag that escapes every value except `Html`. Attribute values need quotes. */
 export function html(strings: TemplateStringsArray, ...pieces: readonly Piece[]): Html {
   return new Html(strings.reduce((text, string, index) => `${text}${render(pieces[index - 1])}${string}`));
 }

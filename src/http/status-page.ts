@@ -45,7 +45,8 @@ ${new Html(`<style>${STYLE}</style>`)}
 <h1>stacks-exporter</h1>
 <p class="health ${status.status}" role="status"><strong><span aria-hidden="true">${mark}</span> ${word}</strong>
 <span>${healthText(status)}</span></p>
-<p>Version ${version} · up ${durationText(uptime_seconds)} · as of <span class="nowrap">${clockTime(time, "")}</span></p>
+<p>Version ${version} · up ${durationText(uptime_seconds)}
+· as of <span class="nowrap">${clockTime(time, "")}</span></p>
 <nav aria-label="Endpoints"><a href="metrics">Metrics</a><a href="-/healthy">Healthy</a><a href="-/ready">Ready</a>
 <a href="api/v1/status">Status as JSON</a></nav>
 </header>
@@ -104,15 +105,10 @@ the API responds with 410 since ${sinceText(operation.since, time)};
 next request at ${untilText(operation.next_try_at, time)}.</p>
 `,
   );
-  const limits = rate_limits.map(({ window, limit, remaining }) =>
-    [
-      `${window}:`,
-      remaining !== undefined && `${numberText(remaining)} left`,
-      limit !== undefined && `of ${numberText(limit)}`,
-    ]
-      .filter((part) => part !== false)
-      .join(" "),
-  );
+  const limits = rate_limits.map(({ window, limit, remaining }) => {
+    const [left, all] = [remaining, limit].map((count) => (count === undefined ? "?" : numberText(count)));
+    return `${window}: ${left} of ${all} left`;
+  });
   // The heading names the only upstream.
   return html`<section aria-label="Network ${name}">
 <h2>${name} <small>${url}</small></h2>
@@ -218,10 +214,7 @@ function budgetTable({ minute, month }: NetworkJson["budget"]): Html {
 function targetsSection({ targets, networks, time }: StatusJson, selection: Selection): Html {
   const { matched, page, limit, items } = targets;
   const first = (page - 1) * limit + 1;
-  const shown =
-    items.length === 0
-      ? `No target on this page; ${numberText(matched)} in all.`
-      : `${numberText(first)} to ${numberText(first + items.length - 1)} of ${numberText(matched)}: failing ones first, then the oldest data first.`;
+  const range = `${numberText(first)} to ${numberText(first + items.length - 1)} of ${numberText(matched)}`;
   const rows = items.map((target) => {
     const { network, collector, principal, name, group, state, expired } = target;
     const details = [group, principal === name ? undefined : principal].filter((text) => text !== undefined);
@@ -235,7 +228,11 @@ function targetsSection({ targets, networks, time }: StatusJson, selection: Sele
   return html`<section id="targets" aria-labelledby="targets-title">
 <h2 id="targets-title">Targets</h2>
 ${filterForm(selection, networks)}
-<p class="soft">${shown}</p>
+<p class="soft">${
+    items.length === 0
+      ? `No target on this page; ${numberText(matched)} in all.`
+      : `${range}: failing ones first, then the oldest data first.`
+  }</p>
 ${table("targets", ["Target", "Collector", "State", "Age of data", "Next poll", "Last error"], rows)}
 ${pageLinks(targets, selection)}
 </section>`;

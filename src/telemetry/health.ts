@@ -50,11 +50,10 @@ function isDown({ report, collectors }: NetworkStatus): boolean {
 }
 
 function watchListProblem(watchList: WatchListReport | undefined): Problem[] {
-  const refusal = watchList?.refusal;
-  if (refusal === undefined) return [];
-  const more = refusal.mistakes > 1 ? ` (and ${refusal.mistakes - 1} more)` : "";
-  const message = `the changed watch list is not in use, the previous one is: ${refusal.mistake}${more}`;
-  return [{ message, since: refusal.at }];
+  if (watchList?.failure === undefined) return [];
+  const { message, errors, since } = watchList.failure;
+  const more = errors > 1 ? ` (and ${errors - 1} more)` : "";
+  return [{ message: `the changed watch list is not in use, the previous one is: ${message}${more}`, since }];
 }
 
 /** A problem that the API client itself reports; it replaces those of the polls that fail for the same reason. */

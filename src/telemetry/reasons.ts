@@ -1,7 +1,7 @@
 // What each failure reason means in words, and how much of a network one cause of it affects.
 import type { Reason } from "../api/errors.ts";
 
-/** How much of a network one cause affects: further failures for the same reason within that scope are the same problem. */
+/** How much of a network one cause affects: more failures for the same reason within that scope are the same problem. */
 type Scope = "network" | "collector" | "target";
 
 /** For each reason: its meaning on the status page, and the scope of one cause. */

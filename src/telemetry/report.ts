@@ -1,4 +1,4 @@
-// What the API clients of a network and the watch list loader report about themselves. Times are Unix time in milliseconds.
+// Reports of the API clients of a network and of the watch list loader. Times are Unix time in milliseconds.
 import type { Outage } from "../api/circuit.ts";
 import type { Reason } from "../api/errors.ts";
 import type { RateLimit } from "../api/rate-limits.ts";
@@ -66,8 +66,7 @@ export interface NetworkReport {
 
 /** The last reload of the watch list. */
 export interface WatchListReport {
-  readonly isGood: boolean;
-  readonly lastGoodAt: number;
-  /** The first error, the number of errors, and when the first failed reload was. Not masked. */
-  readonly refusal?: { readonly at: number; readonly mistake: string; readonly mistakes: number };
+  readonly lastSuccessAt: number;
+  /** The first error (not masked), the number of errors, and the first failure in a row; absent after a success. */
+  readonly failure?: { readonly message: string; readonly errors: number; readonly since: number };
 }

@@ -58,9 +58,9 @@ function* budgetSamples({ network, minute, month, plannedPerMinute }: NetworkRep
 }
 
 /** Samples of the watch list files. */
-export function* watchListSamples({ isGood, lastGoodAt }: WatchListReport): Iterable<Sample> {
-  yield self.watchListSuccessful.at({}, isGood ? 1 : 0);
-  yield self.watchListSuccess.at({}, lastGoodAt / 1000);
+export function* watchListSamples({ failure, lastSuccessAt }: WatchListReport): Iterable<Sample> {
+  yield self.watchListSuccessful.at({}, failure === undefined ? 1 : 0);
+  yield self.watchListSuccess.at({}, lastSuccessAt / 1000);
 }
 
 /** Samples of the state file. */

@@ -35,7 +35,7 @@ describe("the page shows", () => {
   });
 
   test("several problems, and that of the watch list", () => {
-    world.watchList = { isGood: false, lastGoodAt: NOON, refusal: { at: NOON, mistake: "no address", mistakes: 1 } };
+    world.watchList = { lastSuccessAt: NOON, failure: { message: "no address", errors: 1, since: NOON } };
     world.fail(world.task("fees"), 5, "behind");
 
     expect(world.pageText()).toContain("✕ Down A network has no current data.");
@@ -83,7 +83,7 @@ describe("the page shows", () => {
     expect(world.pageText()).toContain("Minute 10 last 60 s 3.2 50 40");
     expect(world.pageText()).toContain("142,848: more than the limit");
     expect(world.pageText()).toContain("every 10s, slowed down by the budget to 25 s (2.5 times)");
-    expect(world.pageText()).toContain("Rate limits of the API: minute: 22 left of 50.");
+    expect(world.pageText()).toContain("Rate limits of the API: minute: 22 of 50 left.");
   });
 
   test("every upstream, but only if there are several", () => {
