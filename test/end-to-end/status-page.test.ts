@@ -87,7 +87,10 @@ collectors:
       await until(async () => {
         await page.reload();
         const problems = await page.getByRole("listitem").allInnerTexts();
-        return problems.length === 2 && problems.some((text) => text.includes("maximum age")) ? true : undefined;
+        const hasAll = ["maximum age", "1 of 5 targets fail, market-maker"].every((part) =>
+          problems.some((text) => text.includes(part)),
+        );
+        return problems.length === 2 && hasAll ? true : undefined;
       }, "two problems");
 
       expect(await page.getByRole("status").innerText()).toContain("Degraded 2 problems.");
