@@ -44,7 +44,7 @@ export class Deliveries {
   }
 
   /** Renders a page and sends it, or responds with 503. Rejects, with nothing sent, when the page cannot be rendered. */
-  async deliver(request: Request, response: Response, make: () => Content | Promise<Content>): Promise<void> {
+  async deliver(request: Request, response: Response, render: () => Content | Promise<Content>): Promise<void> {
     if (this.#open.size >= this.#limits.pages && !this.#cutOffStalled()) {
       this.#refuse(response);
       return;
@@ -65,22 +65,22 @@ export class Deliveries {
     };
     socket.once("close", end);
     response.once("close", end);
-    const made = await make();
+    const rendered = await render();
     if (socket.destroyed) {
-      made.release?.();
+      rendered.release?.();
       return;
     }
-    content = made;
-    if (!this.#hasRoomFor(made.body)) {
+    content = rendered;
+    if (!this.#hasRoomFor(rendered.body)) {
       this.#refuse(response);
       return;
     }
-    delivery.body = made.body;
+    delivery.body = rendered.body;
     delivery.progressAt = performance.now();
     delivery.timer = setTimeout(() => this.#cutOff(delivery), this.#limits.stalledMs);
-    response.writeHead(made.status, { ...made.headers, "content-length": made.body.length });
+    response.writeHead(rendered.status, { ...rendered.headers, "content-length": rendered.body.length });
     if (request.method === "HEAD") response.end();
-    else this.#send(response, delivery, made.body, 0);
+    else this.#send(response, delivery, rendered.body, 0);
   }
 
   #send(response: Response, delivery: Delivery, body: Buffer, start: number): void {

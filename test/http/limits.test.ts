@@ -106,9 +106,9 @@ async function read(client: Socket): Promise<string> {
 const ask = async (path: string) => read(await open(lastGet(path)));
 
 /** Turns the event loop until the condition is true; fails before the time-out of the test. */
-async function until(isSo: () => boolean): Promise<void> {
-  for (const end = performance.now() + 20_000; !isSo(); await nextTurn()) {
-    if (performance.now() > end) throw new Error(`not true in time: ${isSo}, ${held} held, refused ${refused}`);
+async function until(condition: () => boolean): Promise<void> {
+  for (const end = performance.now() + 20_000; !condition(); await nextTurn()) {
+    if (performance.now() > end) throw new Error(`not true in time: ${condition}, ${held} held, refused ${refused}`);
   }
 }
 
