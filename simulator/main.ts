@@ -82,7 +82,7 @@ const simulator = await startSimulator({
 const { url, fastestBlockSeconds } = simulator;
 const others = await Promise.all(Array.from({ length: more }, () => simulator.listen({ host: flags.host, gateway })));
 const upstreams = [url, ...others.map((upstream) => upstream.url)];
-const watch = watchListOf(simulator.chain.cast);
+const watch = watchListOf(simulator.chain.accounts);
 process.stdout.write(`${JSON.stringify({ url, upstreams, watch, fastestBlockSeconds })}\n`);
 
 let isStopping = false;

@@ -1,5 +1,5 @@
 // The simulator: one chain, its clock, and its listen addresses.
-import type { Network } from "./chain/cast.ts";
+import type { Network } from "./chain/accounts.ts";
 import { Chain } from "./chain/chain.ts";
 import { FASTEST_BLOCK_SECONDS } from "./chain/schedule.ts";
 import { createControl } from "./control/control.ts";

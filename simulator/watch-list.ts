@@ -1,5 +1,5 @@
 // Who of the simulated chain is worth watching, with the names and groups that a small company would give them.
-import type { Cast } from "./chain/cast.ts";
+import type { Accounts } from "./chain/accounts.ts";
 
 /** Entries of a watch list, as the exporter's configuration spells them. */
 export interface WatchList {
@@ -8,7 +8,7 @@ export interface WatchList {
 }
 
 /** Accounts that act all the time, a contract that holds STX, and every contract; the token and the collection print nothing. */
-export function watchListOf({ users, sponsor, deployer, contracts }: Cast): WatchList {
+export function watchListOf({ users, sponsor, deployer, contracts }: Accounts): WatchList {
   const [hotWallet = "", deposits = "", treasury = "", payroll = ""] = users;
   return {
     addresses: [

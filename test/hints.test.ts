@@ -1,7 +1,7 @@
 // Who is polled before its turn, told by the polls of others: against the simulator, over sockets.
 import { expect, test } from "@jest/globals";
 import type { Task } from "../src/collectors/task.ts";
-import { stillSimulator } from "./simulator/ask.ts";
+import { stillSimulator } from "./simulator/support.ts";
 import { createApp, readPage } from "./support/app.ts";
 
 const hints = async (app: Awaited<ReturnType<typeof createApp>>, collector: string, cause: string) =>
@@ -11,7 +11,7 @@ test("the parties of new transactions and the principals that events mention are
   const simulator = await stillSimulator({ history: 30 });
   await using ends = new AsyncDisposableStack();
   ends.defer(() => simulator.close());
-  const { users, contracts } = simulator.chain.cast;
+  const { users, contracts } = simulator.chain.accounts;
   const entries = users.map((address) => `{ address: ${address} }`).join(", ");
   const called = Object.values(contracts).map((contract) => `{ contract_id: ${contract} }`);
   const app = await createApp(`networks:
@@ -48,7 +48,7 @@ test("an address of which more is left than one poll reads is behind", async () 
   - name: m
     url: ${simulator.url}
     budget: { per_minute: 1000, per_month: unlimited }
-    addresses: [{ address: ${simulator.chain.cast.contracts.token} }]
+    addresses: [{ address: ${simulator.chain.accounts.contracts.token} }]
 collectors: { addresses: { backfill: all, pages: 2 }, mempool: { enabled: false }, fees: { enabled: false } }
 `);
   ends.defer(() => app.stop());

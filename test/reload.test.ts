@@ -9,7 +9,7 @@ import { App } from "../src/app.ts";
 import { collectors } from "../src/collectors/index.ts";
 import { type Loaded, loadConfig } from "../src/config/load.ts";
 import { Store } from "../src/storage/store.ts";
-import { START, stillSimulator } from "./simulator/ask.ts";
+import { START, stillSimulator } from "./simulator/support.ts";
 import { readPage } from "./support/app.ts";
 import { FakeClock } from "./support/fake-clock.ts";
 
@@ -66,7 +66,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-const user = (index: number) => simulator.chain.cast.users[index] as string;
+const user = (index: number) => simulator.chain.accounts.users[index] as string;
 const list = (...users: readonly number[]) =>
   `address,name\n${users.map((index) => `${user(index)},user ${index}\n`).join("")}`;
 const pollAll = () => app.pollOnce();
@@ -154,7 +154,7 @@ test("a wrong list changes nothing, is told with line, expected and found, and i
 });
 
 test("a longer list is polled at the pace that the budget allows, and a list can become empty and come back", async () => {
-  const many = Array.from({ length: 3000 }, (_, index) => simulator.chain.cast.crowd(index));
+  const many = Array.from({ length: 3000 }, (_, index) => simulator.chain.accounts.occasional(index));
   file = `address\n${many.join("\n")}\n`;
   await app.reload();
   expect(await own("stacks_exporter_collector_stretch_ratio collector=addresses")).toBeGreaterThan(2.9);

@@ -3,13 +3,13 @@
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { pino } from "pino";
 import type { Place } from "../simulator/chain/block.ts";
-import { canonicalTransactions, contractBookOf } from "../simulator/chain/books.ts";
+import { canonicalTransactions, contractTotals } from "../simulator/chain/expected-totals.ts";
 import type { Simulator } from "../simulator/server.ts";
 import { App } from "../src/app.ts";
 import { collectors } from "../src/collectors/index.ts";
 import type { Task } from "../src/collectors/task.ts";
 import { loadConfig } from "../src/config/load.ts";
-import { START, stillSimulator } from "./simulator/ask.ts";
+import { START, stillSimulator } from "./simulator/support.ts";
 import { readPage } from "./support/app.ts";
 import { FakeClock } from "./support/fake-clock.ts";
 
@@ -23,7 +23,7 @@ let app: App;
 beforeEach(async () => {
   simulator = await stillSimulator({ seed: 7, history: 40 });
   clock = new FakeClock(START * 1000);
-  const { contracts } = simulator.chain.cast;
+  const { contracts } = simulator.chain.accounts;
   const text = `networks:
   - name: m
     url: ${simulator.url}
@@ -48,7 +48,7 @@ afterEach(async () => {
 });
 
 const watched = () => {
-  const { users, sponsor, contracts } = simulator.chain.cast;
+  const { users, sponsor, contracts } = simulator.chain.accounts;
   return [...users.slice(0, 4), sponsor, contracts.vault, contracts.token];
 };
 const tip = () => simulator.chain.ledger.tip?.height ?? 0;
@@ -75,7 +75,7 @@ function isParty({ tx }: Place, principal: string): boolean {
 type Span = readonly [number, number];
 
 /** What the books say of a principal within spans of heights. */
-function booked(principal: string, spans: readonly Span[]) {
+function expectedTotals(principal: string, spans: readonly Span[]) {
   const book = { transactions: {} as Record<string, number>, sent: 0, received: 0, fees: 0, stx: 0, ft: 0, nft: 0 };
   for (const place of canonicalTransactions(simulator.chain)) {
     const { tx, block } = place;
@@ -126,7 +126,7 @@ async function expectBooks(all: readonly Span[]): Promise<void> {
   for (const principal of watched()) {
     const { hasTransfers, ...counters } = await shown(principal);
     expect(hasTransfers).toBe(true);
-    expect({ principal, ...counters }).toEqual({ principal, ...booked(principal, all) });
+    expect({ principal, ...counters }).toEqual({ principal, ...expectedTotals(principal, all) });
   }
 }
 
@@ -138,14 +138,14 @@ const used = async (operation: string) => {
 };
 
 test("addresses, contracts and blocks move to the replacements and back, and every counter equals the books", async () => {
-  const { logger } = simulator.chain.cast.contracts;
+  const { logger } = simulator.chain.accounts.contracts;
   // Looking for the tip by probing takes more than one poll.
   const blocks = app.tasks.filter(({ collector }) => collector.name === "blocks");
   while ((await value("stacks_chain_block_height source=block")) !== tip()) await app.poll(blocks[0] as Task);
   await round(1);
   const begin = deepest();
   const firstTip = tip();
-  const firstPrints = contractBookOf(simulator.chain, logger).prints;
+  const firstPrints = contractTotals(simulator.chain, logger).prints;
   const expectEvents = async () => {
     const events = await value(
       `stacks_contract_events_total name=${logger.slice(0, 5)}..${logger.split(".")[0]?.slice(-5)}.event-logger contract_id=${logger} event_type=smart_contract_log topic=print`,
@@ -153,7 +153,7 @@ test("addresses, contracts and blocks move to the replacements and back, and eve
     const { families } = await readPage(app);
     const pending = families.get("stacks_contract_pending_depth_events")?.samples[0]?.value ?? 0;
     const gap = families.get("stacks_contract_events_gap")?.samples[0]?.value;
-    expect(events + pending).toBe(contractBookOf(simulator.chain, logger).prints - firstPrints);
+    expect(events + pending).toBe(contractTotals(simulator.chain, logger).prints - firstPrints);
     expect(gap).toBe(0);
   };
   const expectBlocks = async () => {

@@ -3,7 +3,7 @@ import { describe, expect, test } from "@jest/globals";
 import { collectors } from "../src/collectors/index.ts";
 import { loadConfig } from "../src/config/load.ts";
 import { planOf } from "../src/plan.ts";
-import { stillSimulator } from "./simulator/ask.ts";
+import { stillSimulator } from "./simulator/support.ts";
 import { createApp, readPage } from "./support/app.ts";
 
 type App = Awaited<ReturnType<typeof createApp>>;
@@ -24,7 +24,7 @@ describe("a plan is near what polls of busy principals give:", () => {
       const simulator = await stillSimulator({ history: 300 });
       await using ends = new AsyncDisposableStack();
       ends.defer(() => simulator.close());
-      const { users, contracts } = simulator.chain.cast;
+      const { users, contracts } = simulator.chain.accounts;
       const text = `networks:
   - name: m
     url: ${simulator.url}
@@ -59,7 +59,7 @@ test("near the limit new assets become other: nothing is lost, and the excess is
   const simulator = await stillSimulator({ history: 300 });
   await using ends = new AsyncDisposableStack();
   ends.defer(() => simulator.close());
-  const { users } = simulator.chain.cast;
+  const { users } = simulator.chain.accounts;
   const run = async (limit: number) => {
     const app = await createApp(`max_series: ${limit}
 networks:

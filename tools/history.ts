@@ -43,7 +43,7 @@ export async function* history({
   const start = until - minutes * MINUTE;
   let now = start;
   const simulator = await startSimulator({ seed, start, now: () => start * 1000 });
-  const watch = watchListOf(simulator.chain.cast);
+  const watch = watchListOf(simulator.chain.accounts);
   const text = JSON.stringify({
     networks: [
       { name: "simulated", url: simulator.url, budget: { per_minute: 100_000, per_month: "unlimited" }, ...watch },

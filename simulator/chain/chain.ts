@@ -1,11 +1,11 @@
 // The simulated chain: a pure function of its seed, the commands it got and the time it was advanced to.
 // Knows no clock and no HTTP; whoever asks it brings the time.
-import type { Desk } from "../drafts/desk.ts";
+import type { TxContext } from "../tx-builders/context.ts";
+import { type Accounts, createAccounts, type Network } from "./accounts.ts";
 import { type Block, sealBlock } from "./block.ts";
-import { type Cast, createCast, type Network } from "./cast.ts";
 import { History } from "./history.ts";
 import { Ledger } from "./ledger.ts";
-import { Market, type Wish } from "./market.ts";
+import { Market, type Submission } from "./market.ts";
 import { Mempool } from "./mempool.ts";
 import { select } from "./miner.ts";
 import { digest, Random } from "./random.ts";
@@ -13,7 +13,7 @@ import { type Reorg, reorganise } from "./reorg.ts";
 import type { ScenarioKind, ScenarioOptions } from "./scenario.ts";
 import { blockInterval, blockStream, historySeconds } from "./schedule.ts";
 import { MINER_COUNT, Tenure } from "./tenure.ts";
-import type { Draft, Origin, Tx } from "./transaction.ts";
+import type { Origin, Tx, UnsignedTx } from "./transaction.ts";
 
 /** How a chain begins. */
 export interface ChainOptions {
@@ -29,7 +29,7 @@ export interface ChainOptions {
   /** Older blocks are forgotten, with their transactions; totals keep counting them. */
   readonly keepBlocks: number;
   /** Accounts and contracts. @default those of the seed */
-  readonly cast?: Cast;
+  readonly accounts?: Accounts;
 }
 
 const EXPIRY_SECONDS = 30;
@@ -38,7 +38,7 @@ const EVENT_SECONDS = 5400;
 /** A living chain. Read it through `ledger` and `mempool`; change it through the methods only. */
 export class Chain {
   readonly options: ChainOptions;
-  readonly cast: Cast;
+  readonly accounts: Accounts;
   readonly ledger: Ledger;
   /** What the chain was before; replicas that lag read it. */
   readonly history: History;
@@ -58,7 +58,7 @@ export class Chain {
   constructor(options: ChainOptions) {
     const { seed, start, history, network } = options;
     this.options = options;
-    this.cast = options.cast ?? createCast(seed, network);
+    this.accounts = options.accounts ?? createAccounts(seed, network);
     this.ledger = new Ledger(options.keepBlocks);
     this.history = new History(options.keepBlocks);
     let tokens = 0;
@@ -66,8 +66,8 @@ export class Chain {
       tokens += 1;
       return tokens;
     };
-    const desk: Desk = { random: new Random(`${seed}:market`), cast: this.cast, nextToken };
-    this.market = new Market(desk, { ...desk, random: new Random(`${seed}:gaps`) });
+    const context: TxContext = { random: new Random(`${seed}:market`), accounts: this.accounts, nextToken };
+    this.market = new Market(context, { ...context, random: new Random(`${seed}:gaps`) });
     this.#intervals = blockStream(seed);
     this.#events = new Random(`${seed}:events`);
     this.#forks = new Random(`${seed}:forks`);
@@ -76,10 +76,10 @@ export class Chain {
     this.#tenure = new Tenure(
       seed,
       this.#now,
-      Array.from({ length: MINER_COUNT }, (_, index) => this.cast.stranger(-1 - index)),
+      Array.from({ length: MINER_COUNT }, (_, index) => this.accounts.unused(-1 - index)),
     );
     this.#nextBlockAt = this.#now + blockInterval(this.#intervals);
-    for (const wish of this.market.background(this.#now)) this.#admit(wish);
+    for (const submission of this.market.background(this.#now)) this.#admit(submission);
     this.advanceTo(end);
   }
 
@@ -94,7 +94,7 @@ export class Chain {
   }
 
   /** What is going on: the running scenarios, `empty`, or `calm`. */
-  get mood(): readonly string[] {
+  get activeScenarios(): readonly string[] {
     if (this.#isEmptied) return ["empty"];
     const kinds = this.market.scenarios.map(({ kind }) => kind);
     return kinds.length > 0 ? kinds : ["calm"];
@@ -112,7 +112,7 @@ export class Chain {
   begin(kind: ScenarioKind, options: ScenarioOptions = {}): void {
     this.#isEmptied = false;
     const scenario = this.market.start(kind, this.#now, options);
-    if (kind === "stuck") for (const wish of this.market.cluster(scenario)) this.#admit(wish);
+    if (kind === "stuck") for (const submission of this.market.cluster(scenario)) this.#admit(submission);
   }
 
   /** Ends all scenarios and takes stuck transactions out; a backlog drains by itself. */
@@ -121,7 +121,7 @@ export class Chain {
     this.mempool.drop(({ origin }) => origin === "stuck", this.#now);
     if (!this.#isEmptied) return;
     this.#isEmptied = false;
-    for (const wish of this.market.background(this.#now)) this.#admit(wish);
+    for (const submission of this.market.background(this.#now)) this.#admit(submission);
   }
 
   /** Empties the mempool and keeps it empty until `calm` or `begin`: what arrives is mined or lost at once. */
@@ -148,7 +148,7 @@ export class Chain {
       if (!this.#isEmptied) this.begin(this.#events.pick(["spike", "flood", "stuck"] as const));
     }
     if (!this.#isEmptied) {
-      for (const wish of this.market.arrivals(now, 1, this.mempool.size)) this.#admit(wish);
+      for (const submission of this.market.arrivals(now, 1, this.mempool.size)) this.#admit(submission);
     }
     if (now % EXPIRY_SECONDS === 0) this.mempool.drop(({ expiresAt }) => expiresAt <= now, now);
     if (now >= this.#nextBlockAt) this.#mine();
@@ -158,7 +158,7 @@ export class Chain {
     const now = this.#now;
     const interval = blockInterval(this.#intervals);
     if (this.#isEmptied) {
-      for (const wish of this.market.arrivals(now, interval, 0)) this.#admit({ ...wish, readyAt: now });
+      for (const submission of this.market.arrivals(now, interval, 0)) this.#admit({ ...submission, readyAt: now });
     }
     const parent = this.ledger.tip;
     const nonces = new Map<string, number>();
@@ -188,13 +188,13 @@ export class Chain {
     this.history.record({ time: this.#now, height: this.height, removed, added }, oldest);
   }
 
-  #admit({ draft, origin, fee, readyAt, expiresAt }: Wish): void {
+  #admit({ draft, origin, fee, readyAt, expiresAt }: Submission): void {
     const onChain = this.ledger.nonceOf(draft.sender);
     const nonce = Number.isFinite(readyAt) ? this.mempool.nextNonce(draft.sender, onChain) : onChain + 2;
     this.mempool.add(this.#sign(draft, origin, fee, nonce, readyAt, expiresAt), this.#now);
   }
 
-  #sign(draft: Draft, origin: Origin, fee: number, nonce: number, readyAt: number, expiresAt: number): Tx {
+  #sign(draft: UnsignedTx, origin: Origin, fee: number, nonce: number, readyAt: number, expiresAt: number): Tx {
     this.#txs += 1;
     if (draft.sponsor !== null) this.#sponsored += 1;
     const id = digest(this.options.seed, "tx", this.#txs);

@@ -1,9 +1,9 @@
 // Demand for block space: who wants what, second by second. Knows scenarios and fees, not blocks or nonces.
-import { draftAnyCall, draftMint } from "../drafts/calls.ts";
-import { draftDeploy } from "../drafts/deploys.ts";
-import { anySender, type Desk } from "../drafts/desk.ts";
-import { draftPoison, draftTransfer } from "../drafts/transfers.ts";
-import { CROWD } from "./cast.ts";
+import { buildCall, buildMint } from "../tx-builders/call.ts";
+import { anySender, type TxContext } from "../tx-builders/context.ts";
+import { buildDeploy } from "../tx-builders/deploy.ts";
+import { buildPoison, buildTransfer } from "../tx-builders/transfer.ts";
+import { OCCASIONAL_ACCOUNTS } from "./accounts.ts";
 import { drawFee } from "./fees.ts";
 import {
   CLUSTER,
@@ -15,11 +15,11 @@ import {
   type ScenarioOptions,
   USUAL_SECONDS,
 } from "./scenario.ts";
-import type { Draft, Origin } from "./transaction.ts";
+import type { Origin, UnsignedTx } from "./transaction.ts";
 
 /** A draft with its price and its patience; times in virtual Unix seconds. */
-export interface Wish {
-  readonly draft: Draft;
+export interface Submission {
+  readonly draft: UnsignedTx;
   readonly origin: Origin;
   readonly fee: number;
   readonly readyAt: number;
@@ -52,13 +52,13 @@ export class Market {
   scenarios: Scenario[] = [];
   /** Cheapest fee in the last full block, µSTX; undefined while blocks have room. */
   entryPrice: number | undefined;
-  readonly #desk: Desk;
-  readonly #gaps: Desk;
+  readonly #context: TxContext;
+  readonly #gaps: TxContext;
   #strangers = 0;
 
   /** `gaps` has a stream of its own: what never gets mined leaves the blocks exactly as they would be without it. */
-  constructor(desk: Desk, gaps: Desk) {
-    this.#desk = desk;
+  constructor(context: TxContext, gaps: TxContext) {
+    this.#context = context;
     this.#gaps = gaps;
   }
 
@@ -70,8 +70,8 @@ export class Market {
   }
 
   /** What arrives in `seconds` seconds up to `now`, given the number that already wait. */
-  *arrivals(now: number, seconds: number, waiting: number): Generator<Wish> {
-    const { random } = this.#desk;
+  *arrivals(now: number, seconds: number, waiting: number): Generator<Submission> {
+    const { random } = this.#context;
     const expected = (perSecond: number) => random.poisson(perSecond * seconds);
     for (let left = expected(ARRIVALS_PER_SECOND * rhythm(now)); left > 0; left -= 1) yield this.#ordinary(now);
     const gaps = this.#gaps.random.poisson((BACKGROUND / BACKGROUND_SECONDS) * seconds);
@@ -81,59 +81,59 @@ export class Market {
     for (const scenario of this.scenarios) {
       if (scenario.kind === "spike") {
         for (let left = expected(mintRate(scenario, now)); left > 0; left -= 1) {
-          const wish = this.#wish("spike", draftMint(this.#desk, this.#crowd()), now);
-          yield { ...wish, expiresAt: scenario.until + random.int(0, REGRET_SECONDS) };
+          const submission = this.#submission("spike", buildMint(this.#context, this.#occasional()), now);
+          yield { ...submission, expiresAt: scenario.until + random.int(0, REGRET_SECONDS) };
         }
       } else if (scenario.kind === "flood" && waiting < FLOOD_BOUND) {
         for (let left = expected(floodRate(scenario)); left > 0; left -= 1) {
-          yield this.#wish("flood", draftTransfer(this.#desk, this.#crowd()), now);
+          yield this.#submission("flood", buildTransfer(this.#context, this.#occasional()), now);
         }
       }
     }
   }
 
   /** The nonce gaps that any mempool carries around. */
-  *background(now: number): Generator<Wish> {
+  *background(now: number): Generator<Submission> {
     for (let left = BACKGROUND; left > 0; left -= 1) yield this.gap("background", now);
   }
 
   /** A cluster of well paid transactions that can never be mined. */
-  *cluster(scenario: Scenario): Generator<Wish> {
+  *cluster(scenario: Scenario): Generator<Submission> {
     for (let left = Math.round(CLUSTER * scenario.strength); left > 0; left -= 1) {
       yield { ...this.gap("stuck", scenario.from), expiresAt: scenario.until };
     }
   }
 
   /** A transaction whose nonce is too high: nobody sends the one before it. */
-  gap(origin: "background" | "stuck", now: number): Wish {
-    const { random, cast } = this.#gaps;
+  gap(origin: "background" | "stuck", now: number): Submission {
+    const { random, accounts } = this.#gaps;
     this.#strangers += 1;
-    const sender = cast.stranger(this.#strangers);
+    const sender = accounts.unused(this.#strangers);
     const draft = this.#any(this.#gaps, sender, GAP_MIX);
     const expiresAt = Math.ceil(now + random.exponential(BACKGROUND_SECONDS));
     const fee = drawFee(random, origin, draft.payload.type, undefined);
     return { draft, origin, fee, readyAt: Infinity, expiresAt };
   }
 
-  #crowd(): string {
-    const { random, cast } = this.#desk;
-    return cast.crowd(random.int(0, CROWD - 1));
+  #occasional(): string {
+    const { random, accounts } = this.#context;
+    return accounts.occasional(random.int(0, OCCASIONAL_ACCOUNTS - 1));
   }
 
-  #ordinary(now: number): Wish {
-    return this.#wish("market", this.#any(this.#desk, anySender(this.#desk), MIX), now);
+  #ordinary(now: number): Submission {
+    return this.#submission("market", this.#any(this.#context, anySender(this.#context), MIX), now);
   }
 
-  #any(desk: Desk, sender: string, { poison, deploy, transfer }: Mix): Draft {
-    const kind = desk.random.next();
-    if (kind < poison) return draftPoison(desk, sender);
-    if (kind < poison + deploy) return draftDeploy(desk, sender);
-    if (kind < poison + deploy + transfer) return draftTransfer(desk, sender);
-    return draftAnyCall(desk, sender);
+  #any(context: TxContext, sender: string, { poison, deploy, transfer }: Mix): UnsignedTx {
+    const kind = context.random.next();
+    if (kind < poison) return buildPoison(context, sender);
+    if (kind < poison + deploy) return buildDeploy(context, sender);
+    if (kind < poison + deploy + transfer) return buildTransfer(context, sender);
+    return buildCall(context, sender);
   }
 
-  #wish(origin: Origin, draft: Draft, now: number): Wish {
-    const { random } = this.#desk;
+  #submission(origin: Origin, draft: UnsignedTx, now: number): Submission {
+    const { random } = this.#context;
     return {
       draft,
       origin,

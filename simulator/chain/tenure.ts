@@ -1,10 +1,10 @@
 // The tenure: which burn block is current, and how much of its budget is left.
-import { draftCoinbase, draftTenureChange } from "../drafts/protocol.ts";
+import { buildCoinbase, buildTenureChange } from "../tx-builders/tenure.ts";
 import type { Block, BurnBlock } from "./block.ts";
 import { add, type Cost, fullness, NOTHING, rest, scale, smaller, TENURE_LIMIT } from "./cost.ts";
 import { digest, Random } from "./random.ts";
 import { burnInterval } from "./schedule.ts";
-import type { Draft } from "./transaction.ts";
+import type { UnsignedTx } from "./transaction.ts";
 
 const FIRST_BURN_HEIGHT = 974_001;
 // One block takes at most this part of the budget, so a rush fills a tenure in a few minutes.
@@ -36,12 +36,12 @@ export class Tenure {
   }
 
   /** What the protocol puts at the head of a block at `now`: nothing, an extension, or a new tenure with its coinbase. */
-  open(now: number, parent: Block | undefined): readonly Draft[] {
+  open(now: number, parent: Block | undefined): readonly UnsignedTx[] {
     if (now >= this.#nextBurnAt) return this.#begin(now, parent);
     if (fullness(this.#used) < 0.9 || now - this.#renewedAt < EXTEND_AFTER) return [];
     this.#used = NOTHING;
     this.#renewedAt = now;
-    return [draftTenureChange(this.#miner(), "extended", this.burn.hash, parent, this.#blocks)];
+    return [buildTenureChange(this.#miner(), "extended", this.burn.hash, parent, this.#blocks)];
   }
 
   /** What the block that is being built may cost. */
@@ -55,7 +55,7 @@ export class Tenure {
     this.#blocks += 1;
   }
 
-  #begin(now: number, parent: Block | undefined): readonly Draft[] {
+  #begin(now: number, parent: Block | undefined): readonly UnsignedTx[] {
     const previous = this.#blocks;
     while (now >= this.#nextBurnAt) {
       const height = this.burn.height + 1;
@@ -68,8 +68,8 @@ export class Tenure {
     this.#blocks = 0;
     const miner = this.#miner();
     return [
-      draftTenureChange(miner, "block_found", this.burn.hash, parent, previous),
-      draftCoinbase(miner, this.burn.hash),
+      buildTenureChange(miner, "block_found", this.burn.hash, parent, previous),
+      buildCoinbase(miner, this.burn.hash),
     ];
   }
 

@@ -85,7 +85,7 @@ export type Payload =
 export type Origin = "market" | "background" | "spike" | "flood" | "stuck" | "protocol";
 
 /** What somebody wants to send, before fee, nonce and identifier are known. */
-export interface Draft {
+export interface UnsignedTx {
   readonly sender: string;
   readonly sponsor: string | null;
   readonly payload: Payload;
@@ -101,7 +101,7 @@ export interface Draft {
 }
 
 /** A signed transaction. Never changes; its place in the chain is kept by the ledger. */
-export interface Tx extends Draft {
+export interface Tx extends UnsignedTx {
   readonly id: string;
   readonly type: TxType;
   readonly origin: Origin;
@@ -120,7 +120,7 @@ export interface Tx extends Draft {
 }
 
 /** Everyone a transaction concerns, with `sponsor` apart because not every operation lists what one only sponsored. */
-export function parties(tx: Draft): Set<string> {
+export function parties(tx: UnsignedTx): Set<string> {
   const all = new Set([tx.sender]);
   const { payload } = tx;
   if (payload.type === "token_transfer") all.add(payload.recipient);

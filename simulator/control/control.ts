@@ -1,8 +1,8 @@
 // Remote control under /_sim/, for people who try the exporter out: make things happen, and see what is going on.
-import type { Delivery } from "../faults/spoil.ts";
-import { readFault } from "./read-fault.ts";
-import { readReplicas } from "./read-replicas.ts";
-import { type Reach, stateJson } from "./state.ts";
+import type { Delivery } from "../faults/corrupt.ts";
+import { parseFault } from "./parse-fault.ts";
+import { parseReplicas } from "./parse-replicas.ts";
+import { type ControlContext, stateJson } from "./state.ts";
 
 const HELP = `A simulated Stacks API. Nothing here is real.
 
@@ -67,7 +67,7 @@ function positive(query: URLSearchParams, name: string): number | undefined {
 const MOST_SECONDS = 7 * 86_400;
 const MOST_DEPTH = 100;
 
-function act(reach: Reach, command: string, query: URLSearchParams): Delivery | undefined {
+function act(reach: ControlContext, command: string, query: URLSearchParams): Delivery | undefined {
   const { chain, faults, replicas, advance } = reach;
   const state = () => json(200, stateJson(reach));
   const seconds = positive(query, "seconds");
@@ -94,14 +94,14 @@ function act(reach: Reach, command: string, query: URLSearchParams): Delivery | 
       advance(Math.min(MOST_SECONDS, seconds ?? 600));
       return state();
     case "fault": {
-      const fault = read(readFault(query));
+      const fault = read(parseFault(query));
       return json(200, { id: faults.add(fault), fault });
     }
     case "clear":
       faults.clear();
       return state();
     case "replicas": {
-      const { specs, sharing } = read(readReplicas(query));
+      const { specs, sharing } = read(parseReplicas(query));
       replicas.use(specs, sharing);
       return state();
     }
@@ -114,7 +114,7 @@ function act(reach: Reach, command: string, query: URLSearchParams): Delivery | 
 }
 
 /** Answers requests for the control; undefined for any other request. */
-export function createControl(reach: Reach): (method: string, target: string) => Delivery | undefined {
+export function createControl(reach: ControlContext): (method: string, target: string) => Delivery | undefined {
   return (method, target) => {
     if (!isControl(target)) return undefined;
     const { pathname, searchParams } = new URL(target, "http://control");

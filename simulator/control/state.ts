@@ -1,14 +1,15 @@
 // What a person wants to know about the running simulator.
-import { contractBookOf } from "../chain/books.ts";
+
 import type { Chain } from "../chain/chain.ts";
 import { fullness } from "../chain/cost.ts";
+import { contractTotals } from "../chain/expected-totals.ts";
 import { tenureCost } from "../chain/tenure-cost.ts";
 import type { FaultList } from "../faults/fault-list.ts";
 import type { RequestLog } from "../http/request-log.ts";
 import type { Replicas } from "../replicas/replicas.ts";
 
 /** What the control can reach. */
-export interface Reach {
+export interface ControlContext {
   readonly chain: Chain;
   readonly faults: FaultList;
   readonly log: RequestLog;
@@ -20,16 +21,16 @@ export interface Reach {
 }
 
 /** The state as JSON: virtual time in Unix seconds, fullness as a ratio, fees in µSTX. */
-export function stateJson({ chain, faults, log, replicas, fastestBlockSeconds }: Reach): unknown {
-  const { cast, ledger, mempool } = chain;
+export function stateJson({ chain, faults, log, replicas, fastestBlockSeconds }: ControlContext): unknown {
+  const { accounts, ledger, mempool } = chain;
   const tip = ledger.tip;
-  const users = cast.users.slice(0, 5);
+  const users = accounts.users.slice(0, 5);
   return {
     virtual_time: chain.now,
     virtual_time_iso: new Date(chain.now * 1000).toISOString(),
     seed: chain.options.seed,
-    network: cast.network,
-    scenarios: chain.mood,
+    network: accounts.network,
+    scenarios: chain.activeScenarios,
     height: chain.height,
     tip_hash: tip?.hash ?? null,
     burn_height: tip?.burn.height ?? null,
@@ -39,10 +40,10 @@ export function stateJson({ chain, faults, log, replicas, fastestBlockSeconds }:
     faults: faults.list(),
     replicas: replicas.state ?? null,
     requests: { total: log.total, by_operation_and_status: log.counts() },
-    addresses: { users, sponsor: cast.sponsor, deployer: cast.deployer },
+    addresses: { users, sponsor: accounts.sponsor, deployer: accounts.deployer },
     transactions_of_users: Object.fromEntries(users.map((user) => [user, ledger.principals.of(user).total])),
-    contracts: cast.contracts,
-    prints_of_logger: contractBookOf(chain, cast.contracts.logger).prints,
-    assets: cast.assets,
+    contracts: accounts.contracts,
+    prints_of_logger: contractTotals(chain, accounts.contracts.logger).prints,
+    assets: accounts.assets,
   };
 }

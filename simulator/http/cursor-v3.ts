@@ -1,7 +1,7 @@
 // Paging of the v3 API. Cursors are `height:microblock:index`. A page starts at or below its cursor, which need not name
 // a transaction.
 import type { Place, Position } from "../chain/block.ts";
-import { invalid } from "./problem.ts";
+import { invalid } from "./http-error.ts";
 import { integer } from "./query.ts";
 
 const MICROBLOCK = 2_147_483_647;

@@ -1,6 +1,6 @@
 // Puts a reply on the wire, in the manner that a fault asks for.
 import type { ServerResponse } from "node:http";
-import type { Delivery } from "../faults/spoil.ts";
+import type { Delivery } from "../faults/corrupt.ts";
 import type { Reply } from "./respond.ts";
 import type { Timers } from "./timers.ts";
 

@@ -1,7 +1,7 @@
 // One listen address of the simulated API, with its own replicas, faults, gateway and request log.
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { corrupt, type Delivery } from "../faults/corrupt.ts";
 import type { FaultList } from "../faults/fault-list.ts";
-import { type Delivery, spoil } from "../faults/spoil.ts";
 import type { Replicas } from "../replicas/replicas.ts";
 import { deliver } from "./deliver.ts";
 import { createGateway, type GatewayOptions } from "./gateway.ts";
@@ -64,7 +64,7 @@ export async function listen(parts: Parts, options: ListenOptions): Promise<List
       reply: { ...reply, headers: { ...reply.headers, ...headers } },
       manner: { kind: "whole" },
     };
-    return { replica, delivery: hits.reduce((delivery, fault) => spoil(delivery, fault, target, now()), good) };
+    return { replica, delivery: hits.reduce((delivery, fault) => corrupt(delivery, fault, target, now()), good) };
   };
 
   const handle = (request: IncomingMessage, response: ServerResponse) => {

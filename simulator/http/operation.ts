@@ -1,12 +1,12 @@
 // What an operation is to the server: a path, how it reads a request, and what it answers.
-import type { Figures } from "../chain/mempool-figures.ts";
+import type { MempoolStatistics } from "../chain/mempool-statistics.ts";
 import type { View } from "../chain/records.ts";
-import type { Answer } from "./problem.ts";
+import type { Answer } from "./http-error.ts";
 
 /** What operations can look at. `chain` is what the answering replica knows. */
 export interface World {
   readonly chain: View;
-  readonly figures: () => Figures;
+  readonly statistics: () => MempoolStatistics;
   /** The database does not answer. */
   readonly isDown: boolean;
 }

@@ -1,5 +1,5 @@
 // Parameters as the server's schema validator reads them: the first thing wrong is reported, nothing is clamped.
-import { internal, invalid } from "./problem.ts";
+import { internal, invalid } from "./http-error.ts";
 
 /** A whole number, or undefined when the parameter is not given. Throws a 400 for text, fractions and bounds. */
 export function integer(

@@ -1,9 +1,9 @@
 // From a request to a complete reply, in the order of the real server: route, switched off, schema, database,
 // cache, operation. Pure: no sockets, no clock.
-import type { Figures } from "../chain/mempool-figures.ts";
+import type { MempoolStatistics } from "../chain/mempool-statistics.ts";
 import type { View } from "../chain/records.ts";
 import { matches } from "./etag.ts";
-import { type Answer, DATABASE_DOWN, GONE, noRoute, Problem } from "./problem.ts";
+import { type Answer, DATABASE_DOWN, GONE, HttpError, noRoute } from "./http-error.ts";
 import { route } from "./routes.ts";
 import { SERVER_VERSION } from "./version.ts";
 
@@ -17,7 +17,7 @@ export interface Reply {
 /** What a reply depends on, besides the request. */
 export interface Conditions {
   readonly chain: View;
-  readonly figures: () => Figures;
+  readonly statistics: () => MempoolStatistics;
   /** The database does not answer. */
   readonly isDown: boolean;
   /** Deprecated operations are switched off. */
@@ -51,11 +51,11 @@ function complete(answer: Answer, headers: Headers): Reply {
   return { status: answer.status, headers: { ...all, ...content }, body };
 }
 
-function attempt<Result>(act: () => Result): Result | Problem {
+function attempt<Result>(act: () => Result): Result | HttpError {
   try {
     return act();
   } catch (error) {
-    if (error instanceof Problem) return error;
+    if (error instanceof HttpError) return error;
     throw error;
   }
 }
@@ -71,14 +71,14 @@ export function respond({ method, target, ifNoneMatch }: Request, conditions: Co
   const warning = operation.isDeprecated ? WARNING : {};
   if (operation.isDeprecated && isRetired) return complete(GONE, warning);
   const understood = attempt(() => operation.understand({ path, query: new URLSearchParams(search) }));
-  if (understood instanceof Problem) return complete(understood.answer, warning);
+  if (understood instanceof HttpError) return complete(understood.answer, warning);
 
   const uncached = { ...VERSION, ...NO_STORE, ...warning };
   if (isDown && !operation.needsNoDatabase) return complete(DATABASE_DOWN, uncached);
   const tag = isDown ? undefined : understood.tag(chain);
   if (matches(ifNoneMatch, tag)) return complete({ status: 304 }, { ...VERSION, ...REVALIDATE, ...warning });
   const answered = attempt(() => understood.answer(conditions));
-  const answer = answered instanceof Problem ? answered.answer : answered;
+  const answer = answered instanceof HttpError ? answered.answer : answered;
   if (tag === undefined) return complete(answer, uncached);
   return complete(answer, { ...VERSION, ...REVALIDATE, etag: `"${tag}"`, ...warning });
 }

@@ -1,18 +1,18 @@
 // Creates replicas from their specifications.
 import { Chain } from "../chain/chain.ts";
 import { Ledger } from "../chain/ledger.ts";
-import { createMeter, type Figures } from "../chain/mempool-figures.ts";
+import { cachedStatistics, type MempoolStatistics } from "../chain/mempool-statistics.ts";
 import type { View } from "../chain/records.ts";
 import { aheadOf } from "./ahead.ts";
-import { pastOf, resyncOf } from "./past.ts";
-import { viewBehind } from "./pool-behind.ts";
+import { pastOf, resyncOf } from "./lagging.ts";
+import { viewBehind } from "./lagging-mempool.ts";
 import type { ReplicaSpec } from "./replica.ts";
 
 /** The replica that answers a request. */
 export interface Replica {
   readonly kind: ReplicaSpec["kind"];
   readonly chain: View;
-  readonly figures: () => Figures;
+  readonly statistics: () => MempoolStatistics;
 }
 
 /** Returns the other chain of a seed and a length; the same arguments give the same chain. */
@@ -22,12 +22,12 @@ export type OtherChains = (seed: string, blocks: number | undefined) => Chain;
 export function createOtherChains(chain: Chain): OtherChains {
   const opened = new Map<string, Chain>();
   return (seed, blocks) => {
-    const { options, cast } = chain;
+    const { options, accounts } = chain;
     const key = `${seed} ${blocks ?? "as many"}`;
     const open = () =>
       new Chain({
         ...options,
-        cast,
+        accounts,
         seed: `${options.seed}:${seed}`,
         start: chain.now,
         history: blocks ?? chain.height,
@@ -82,11 +82,11 @@ function viewer(spec: ReplicaSpec, chain: Chain, others: OtherChains): () => Vie
 export function openReplica(spec: ReplicaSpec, chain: Chain, others: OtherChains): () => Replica {
   const next = viewer(spec, chain, others);
   let view: View | undefined;
-  let figures: (() => Figures) | undefined;
+  let statistics: (() => MempoolStatistics) | undefined;
   return () => {
     const current = next();
-    if (current !== view || figures === undefined) figures = createMeter(current);
+    if (current !== view || statistics === undefined) statistics = cachedStatistics(current);
     view = current;
-    return { kind: spec.kind, chain: current, figures };
+    return { kind: spec.kind, chain: current, statistics };
   };
 }

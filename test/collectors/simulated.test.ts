@@ -8,9 +8,9 @@ import type { Chain } from "../../src/collectors/chain/chain.ts";
 import type { ChainView } from "../../src/collectors/chain/chain-view.ts";
 import { type AnyCollector, type Target, WHOLE_CHAIN } from "../../src/collectors/collector.ts";
 import { contracts } from "../../src/collectors/contracts/contracts.ts";
-import { START, stillSimulator } from "../simulator/ask.ts";
+import { START, stillSimulator } from "../simulator/support.ts";
+import { expectedTotals } from "../support/expected-totals.ts";
 import { restarted } from "../support/plain-data.ts";
-import { booked } from "../support/simulated-books.ts";
 
 const CONFIRMATIONS = 4;
 
@@ -39,9 +39,9 @@ test("counters equal the simulator's books, through forks and restarts", async (
     budget: { perMinute: 100_000, perMonth: undefined },
   });
   ends.defer(() => client.close());
-  const { cast } = simulator.chain;
+  const { accounts } = simulator.chain;
   const watched = (principal: string) => ({ principal, name: principal, group: "", labels: {} });
-  const principals = [...cast.users.slice(0, 3), cast.sponsor, cast.contracts.vault];
+  const principals = [...accounts.users.slice(0, 3), accounts.sponsor, accounts.contracts.vault];
   const known = new Map<string, unknown>();
   let now = START * 1000;
   let chain: ChainView | undefined;
@@ -70,7 +70,7 @@ test("counters equal the simulator's books, through forks and restarts", async (
       const target = { key: principal, watched: watched(principal), confirmations: CONFIRMATIONS };
       await poll(addresses as unknown as AnyCollector, target, { backfill: "all" });
     }
-    const logger = { key: "l", watched: watched(cast.contracts.logger), confirmations: CONFIRMATIONS };
+    const logger = { key: "l", watched: watched(accounts.contracts.logger), confirmations: CONFIRMATIONS };
     await poll(contracts as unknown as AnyCollector, logger, {});
   };
 
@@ -89,7 +89,7 @@ test("counters equal the simulator's books, through forks and restarts", async (
   expect(followed.chain.totals.reorgs).toBeGreaterThan(3);
   for (const principal of principals) {
     const seen = known.get(`addresses ${principal}`) as { readonly totals: AddressTotals };
-    expect(counted(seen)).toEqual(booked(simulator.chain, principal, tip - CONFIRMATIONS + 1));
+    expect(counted(seen)).toEqual(expectedTotals(simulator.chain, principal, tip - CONFIRMATIONS + 1));
     expect({ reverted: seen.totals.reverted, restored: seen.totals.restored }).toEqual({ reverted: 0, restored: 0 });
   }
 }, 120_000);

@@ -162,13 +162,13 @@ describe("plan", () => {
   });
 
   test("says beforehand how far a watch list stretches", async () => {
-    const { cast } = simulator.chain;
+    const { accounts } = simulator.chain;
     const list = join(folder, "watched.txt");
-    writeFileSync(list, cast.users.join("\n"));
+    writeFileSync(list, accounts.users.join("\n"));
     const { code, out } = await run(["plan", "--config", watching(`    address_files: [${list}]\n`)]);
 
     expect(code).toBe(0);
-    expect(out).toMatch(new RegExp(`addresses +${cast.users.length} +300s`));
+    expect(out).toMatch(new RegExp(`addresses +${accounts.users.length} +300s`));
     const tight = configFile(
       `networks: [{ name: m, url: "${simulator.url}", address_files: ["${list}"] }]\ncollectors: { addresses: { every: 10s } }\n`,
     );

@@ -63,7 +63,7 @@ suite("with Prometheus (Debian: apt-get install prometheus)", () => {
     folder = mkdtempSync(join(tmpdir(), "stacks-exporter-dashboards-"));
     // Twenty times as fast, behind a gateway that tells of its limits.
     simulator = await startSimulator({ seed: 5, timeScale: 20, gateway: { perMinute: 100_000 } });
-    const { addresses, contracts } = watchListOf(simulator.chain.cast);
+    const { addresses, contracts } = watchListOf(simulator.chain.accounts);
     writeFileSync(join(folder, "addresses.json"), JSON.stringify(addresses));
     const config = join(folder, "exporter.yaml");
     writeFileSync(

@@ -36,7 +36,7 @@ networks:
   - name: simulated
     url: ${simulator.url}
     budget: { per_minute: 1000 }
-    addresses: [{ address: ${simulator.chain.cast.users[0]} }]
+    addresses: [{ address: ${simulator.chain.accounts.users[0]} }]
 collectors: { fees: { every: 1s }, blocks: { every: 2s }, addresses: { every: 2s, backfill: all } }
 `,
   );
@@ -159,7 +159,7 @@ test("a damaged row is set aside: the start goes on, the log and the metrics say
   simulator.faults.set({ kind: "503", path: "*" });
   const after = await serving();
   const page = await after.page();
-  const [address] = simulator.chain.cast.users;
+  const [address] = simulator.chain.accounts.users;
   expect(value(page, BLOCKS)).toBeGreaterThanOrEqual(seen);
   expect(page).not.toMatch(/^stacks_address_transactions_total/m);
   expect(value(page, "stacks_exporter_state_rows_set_aside ")).toBe(1);

@@ -49,7 +49,7 @@ suite("in Chromium (Debian: apt-get install chromium)", () => {
 
     beforeAll(async () => {
       simulator = await startSimulator({ seed: 7, history: 60 });
-      const { users, contracts } = simulator.chain.cast;
+      const { users, contracts } = simulator.chain.accounts;
       const names = ["treasury", "payroll", "market-maker", "cold-storage", "faucet"];
       app = await createApp(`
 listen: 127.0.0.1:0
@@ -82,7 +82,7 @@ collectors:
       expect(await page.getByRole("heading", { name: "Problems" }).count()).toBe(0);
 
       simulator.faults.add({ kind: "503", path: "/extended/v1/tx/mempool/stats" });
-      simulator.faults.add({ kind: "500", path: `*${simulator.chain.cast.users[2]}*` });
+      simulator.faults.add({ kind: "500", path: `*${simulator.chain.accounts.users[2]}*` });
       // Until the values of mempool expire, and the address is polled.
       await until(async () => {
         await page.reload();

@@ -12,7 +12,7 @@ test("a list that is replaced is taken, a wrong one is told and left", async () 
   await using ends = new AsyncDisposableStack();
   ends.defer(() => rmSync(folder, { recursive: true }));
   ends.defer(() => simulator.close());
-  const [first, second] = simulator.chain.cast.users as [string, string];
+  const [first, second] = simulator.chain.accounts.users as [string, string];
   const put = (text: string) => {
     writeFileSync(join(folder, "new"), text);
     renameSync(join(folder, "new"), join(folder, "list.txt"));

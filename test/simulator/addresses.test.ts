@@ -1,7 +1,7 @@
 // Addresses and Clarity values against real ones.
 import { describe, expect, test } from "@jest/globals";
+import { createAccounts } from "../../simulator/chain/accounts.ts";
 import { decodeAddress, encodeAddress } from "../../simulator/chain/c32.ts";
-import { createCast } from "../../simulator/chain/cast.ts";
 import { ascii, principal, tuple, uint } from "../../simulator/chain/clarity.ts";
 
 describe("addresses", () => {
@@ -19,13 +19,13 @@ describe("addresses", () => {
     expect(decodeAddress("strfaeyk9swng5620f937ea42ghjz7rgx6assvs7")).toBeUndefined();
   });
 
-  test("everyone in the cast has a good address of the right network", () => {
+  test("everyone in the accounts has a good address of the right network", () => {
     for (const [network, prefix] of [
       ["mainnet", "SP"],
       ["testnet", "ST"],
     ] as const) {
-      const { users, sponsor, deployer, crowd, stranger } = createCast("addresses", network);
-      for (const address of [...users, sponsor, deployer, crowd(7), stranger(3), stranger(-1)]) {
+      const { users, sponsor, deployer, occasional, unused } = createAccounts("addresses", network);
+      for (const address of [...users, sponsor, deployer, occasional(7), unused(3), unused(-1)]) {
         expect(address.slice(0, 2)).toBe(prefix);
         expect(decodeAddress(address)).toBeDefined();
       }

@@ -1,16 +1,16 @@
 // What the chain promises about time, seeds, order and totals.
 import { describe, expect, test } from "@jest/globals";
-import { bookOf, canonicalTransactions, contractBookOf } from "../../simulator/chain/books.ts";
 import type { Chain } from "../../simulator/chain/chain.ts";
 import { add, fits, NOTHING, scale, TENURE_LIMIT } from "../../simulator/chain/cost.ts";
-import { measure } from "../../simulator/chain/mempool-figures.ts";
-import { START } from "./ask.ts";
+import { bookOf, canonicalTransactions, contractTotals } from "../../simulator/chain/expected-totals.ts";
+import { mempoolStatistics } from "../../simulator/chain/mempool-statistics.ts";
 import { livingChain } from "./living-chain.ts";
+import { START } from "./support.ts";
 
 const print = (chain: Chain) => ({
   hashes: chain.ledger.blocks.map(({ hash }) => hash),
   ids: [...canonicalTransactions(chain)].map(({ tx }) => tx.id),
-  fees: measure(chain),
+  fees: mempoolStatistics(chain),
   mark: chain.mempool.mark,
 });
 
@@ -124,21 +124,21 @@ describe("blocks", () => {
 test("the books agree with the indexes", () => {
   const chain = livingChain({ history: 200 });
   chain.reorg(3);
-  const { token, logger } = chain.cast.contracts;
+  const { token, logger } = chain.accounts.contracts;
 
-  for (const user of chain.cast.users) {
+  for (const user of chain.accounts.users) {
     const sent = Object.values(bookOf(chain, user).sent).reduce((sum, count) => sum + count, 0);
     const listed = chain.ledger.principals.of(user).entries.filter(({ tx }) => tx.sender === user);
     expect(sent).toBe(listed.length);
   }
-  expect(contractBookOf(chain, logger).prints).toBe(chain.ledger.prints.of(logger).total);
-  expect(Object.keys(contractBookOf(chain, token).calls)).toContain("transfer success");
+  expect(contractTotals(chain, logger).prints).toBe(chain.ledger.prints.of(logger).total);
+  expect(Object.keys(contractTotals(chain, token).calls)).toContain("transfer success");
 });
 
 test("old blocks are forgotten, totals are not", () => {
   const full = livingChain({ history: 120 });
   const short = livingChain({ history: 120, keepBlocks: 40 });
-  const user = full.cast.users[0] ?? "";
+  const user = full.accounts.users[0] ?? "";
 
   expect(short.ledger.blocks).toHaveLength(40);
   expect(short.ledger.tip?.hash).toBe(full.ledger.tip?.hash);

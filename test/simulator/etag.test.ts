@@ -1,7 +1,7 @@
 // Entity tags: what they depend on, and what counts as a match.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import type { Simulator } from "../../simulator/server.ts";
-import { ask, stillSimulator } from "./ask.ts";
+import { ask, stillSimulator } from "./support.ts";
 
 let simulator: Simulator;
 beforeAll(async () => {
@@ -12,7 +12,7 @@ afterAll(() => simulator.close());
 const tagOf = async (path: string) => String((await ask(simulator.url + path)).headers.etag);
 const statusWith = async (path: string, ifNoneMatch: string) =>
   (await ask(simulator.url + path, { headers: { "if-none-match": ifNoneMatch } })).status;
-const user = () => simulator.chain.cast.users[0] ?? "";
+const user = () => simulator.chain.accounts.users[0] ?? "";
 
 // Advances until one more block is there.
 function nextBlock(): void {

@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import type { FaultRule } from "../../simulator/faults/fault.ts";
 import type { Simulator } from "../../simulator/server.ts";
-import { ask, json, START, stillSimulator } from "./ask.ts";
+import { ask, json, START, stillSimulator } from "./support.ts";
 
 let simulator: Simulator;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 // A chain without sockets, for tests of what is on it.
 import { Chain, type ChainOptions } from "../../simulator/chain/chain.ts";
-import { START } from "./ask.ts";
+import { START } from "./support.ts";
 
 /** A chain with 60 blocks of history, or with what the options say. */
 export function livingChain(options: Partial<ChainOptions> = {}): Chain {

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "@jest/globals";
 import type { Chain } from "../../simulator/chain/chain.ts";
 import { fullness } from "../../simulator/chain/cost.ts";
-import { measure } from "../../simulator/chain/mempool-figures.ts";
+import { mempoolStatistics } from "../../simulator/chain/mempool-statistics.ts";
 import { percentile, percentiles, roundHalfEven } from "../../simulator/chain/percentile.ts";
 import { tenureCost } from "../../simulator/chain/tenure-cost.ts";
 import { livingChain } from "./living-chain.ts";
@@ -18,7 +18,7 @@ function watch(chain: Chain, seconds = 600): Sample {
   const samples: Sample[] = [];
   for (let left = seconds; left > 0; left -= 30) {
     chain.advanceTo(chain.now + 30);
-    const p50 = measure(chain).fees.all.low_priority;
+    const p50 = mempoolStatistics(chain).fees.all.low_priority;
     samples.push({ p50, count: chain.mempool.size, fullness: fullness(tenureCost(chain.ledger)) });
   }
   const median = (values: number[]) =>
@@ -68,7 +68,7 @@ describe.each(["one", "two", "three"])("seed %s", (seed) => {
     expect(after.p50).toBeLessThan(3 * before.p50);
   });
 
-  test("a flood raises the number alone among the figures of the mempool", () => {
+  test("a flood raises the number alone among the statistics of the mempool", () => {
     const chain = livingChain({ seed });
     const before = watch(chain);
 
@@ -92,7 +92,7 @@ test("an emptied mempool stays empty while blocks keep coming", () => {
   }
   expect(chain.height).toBeGreaterThan(height + 8);
   expect(chain.ledger.blocks.slice(-8).some(({ txs }) => txs.length > 0)).toBe(true);
-  expect(chain.mood).toEqual(["empty"]);
+  expect(chain.activeScenarios).toEqual(["empty"]);
 
   chain.calm();
   expect(chain.mempool.size).toBeGreaterThan(0);
@@ -116,7 +116,7 @@ test("random events come by themselves when asked for", () => {
   const moods = new Set<string>();
   for (let hour = 0; hour < 12; hour += 0.25) {
     chain.advanceTo(chain.now + 900);
-    for (const mood of chain.mood) moods.add(mood);
+    for (const activeScenarios of chain.activeScenarios) moods.add(activeScenarios);
   }
 
   expect(moods.size).toBeGreaterThan(1);

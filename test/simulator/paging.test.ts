@@ -1,7 +1,7 @@
 // Pages, limits and cursors of every list.
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type { Simulator } from "../../simulator/server.ts";
-import { ask, json, stillSimulator } from "./ask.ts";
+import { ask, json, stillSimulator } from "./support.ts";
 
 interface List {
   readonly limit: number;
@@ -21,12 +21,12 @@ afterAll(() => simulator.close());
 
 const get = async (path: string) => json<List>(await ask(simulator.url + path));
 const status = async (path: string) => (await ask(simulator.url + path)).status;
-const user = () => simulator.chain.cast.users[0] ?? "";
+const user = () => simulator.chain.accounts.users[0] ?? "";
 const lists: [string, () => string, number][] = [
   ["transactions", () => `/extended/v2/addresses/${user()}/transactions`, 50],
   ["transactions with transfers", () => `/extended/v1/address/${user()}/transactions_with_transfers`, 50],
-  ["contract events", () => `/extended/v1/contract/${simulator.chain.cast.contracts.logger}/events`, 50],
-  ["contract logs", () => `/extended/v2/smart-contracts/${simulator.chain.cast.contracts.logger}/logs`, 100],
+  ["contract events", () => `/extended/v1/contract/${simulator.chain.accounts.contracts.logger}/events`, 50],
+  ["contract logs", () => `/extended/v2/smart-contracts/${simulator.chain.accounts.contracts.logger}/logs`, 100],
   ["blocks", () => "/extended/v2/blocks", 30],
 ];
 

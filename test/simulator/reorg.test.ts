@@ -1,10 +1,10 @@
 // What a reorganisation does to each operation.
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import type { Block } from "../../simulator/chain/block.ts";
-import { canonicalTransactions } from "../../simulator/chain/books.ts";
+import { canonicalTransactions } from "../../simulator/chain/expected-totals.ts";
 import type { Reorg } from "../../simulator/chain/reorg.ts";
 import type { Simulator } from "../../simulator/server.ts";
-import { ask, json, stillSimulator } from "./ask.ts";
+import { ask, json, stillSimulator } from "./support.ts";
 
 let simulator: Simulator;
 let before: readonly Block[];
@@ -81,7 +81,7 @@ test("lists of principals hold what is canonical", () => {
 test("the tag of a principal stays when its newest transaction is only mined again", async () => {
   const newest = (user: string) => simulator.chain.ledger.principals.of(user).entries.at(-1);
   const path = (user: string) => `${simulator.url}/extended/v2/addresses/${user}/transactions`;
-  const seen = simulator.chain.cast.users.map((user) => ({ user, place: newest(user) }));
+  const seen = simulator.chain.accounts.users.map((user) => ({ user, place: newest(user) }));
   const tags = new Map<string, string>();
   for (const { user } of seen) tags.set(user, String((await ask(path(user))).headers.etag));
 

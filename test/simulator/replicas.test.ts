@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, test } from "@jest/globals";
 import type { ReplicaSpec, Sharing } from "../../simulator/replicas/replica.ts";
 import type { Simulator, SimulatorOptions } from "../../simulator/server.ts";
-import { type Answer, ask, json, stillSimulator } from "./ask.ts";
+import { type Answer, ask, json, stillSimulator } from "./support.ts";
 
 const running: Simulator[] = [];
 const start = async (options: SimulatorOptions = {}) => {
@@ -40,9 +40,9 @@ function nextBlock({ chain, advance }: Simulator, count = 1): void {
 
 // Every operation that depends on the blocks, for a few principals, transactions and blocks.
 function operations({ chain }: Simulator): string[] {
-  const { cast, ledger } = chain;
+  const { accounts, ledger } = chain;
   const blocks = ledger.blocks.slice(-12);
-  const [user = "", other = ""] = cast.users;
+  const [user = "", other = ""] = accounts.users;
   return [
     "/extended",
     "/extended/v2/blocks?limit=30",
@@ -50,13 +50,13 @@ function operations({ chain }: Simulator): string[] {
     "/extended/v2/blocks/latest",
     "/extended/v3/transactions?limit=50",
     "/extended/v3/blocks/latest/transactions",
-    ...[user, other, cast.sponsor, cast.contracts.vault].flatMap((principal) => [
+    ...[user, other, accounts.sponsor, accounts.contracts.vault].flatMap((principal) => [
       `/extended/v2/addresses/${principal}/transactions?limit=50`,
       `/extended/v1/address/${principal}/transactions_with_transfers?limit=50`,
       `/extended/v3/principals/${principal}/transactions?limit=50`,
     ]),
-    `/extended/v1/contract/${cast.contracts.logger}/events?limit=50`,
-    `/extended/v2/smart-contracts/${cast.contracts.logger}/logs?limit=100`,
+    `/extended/v1/contract/${accounts.contracts.logger}/events?limit=50`,
+    `/extended/v2/smart-contracts/${accounts.contracts.logger}/logs?limit=100`,
     ...blocks.flatMap(({ height, hash, indexHash, txs }) => [
       `/extended/v1/block/by_height/${height}`,
       `/extended/v1/block/${hash}`,
@@ -319,7 +319,7 @@ describe("another chain", () => {
     const first = json<Item>(await ask(`${simulator.url}/extended/v2/blocks/1`));
     simulator.replicas.use(blocks === undefined ? { kind: "other" } : { kind: "other", blocks });
     const other = json<Item>(await ask(`${simulator.url}/extended/v2/blocks/1`));
-    const user = `/extended/v2/addresses/${chain.cast.users[0]}/transactions`;
+    const user = `/extended/v2/addresses/${chain.accounts.users[0]}/transactions`;
 
     expect(other.hash).not.toBe(first.hash);
     expect(await heightOf(simulator)).toBe(height);

@@ -1,7 +1,7 @@
 // Clock, gateway, request log, odd requests and remote control.
 import { afterEach, describe, expect, test } from "@jest/globals";
 import { type Simulator, type SimulatorOptions, startSimulator } from "../../simulator/server.ts";
-import { ask, json, START, stillSimulator } from "./ask.ts";
+import { ask, json, START, stillSimulator } from "./support.ts";
 
 const running: Simulator[] = [];
 const start = async (options: SimulatorOptions = {}) => {
@@ -138,7 +138,7 @@ describe("the control", () => {
       height: 30,
       scenarios: ["calm"],
       mempool_size: simulator.chain.mempool.size,
-      contracts: simulator.chain.cast.contracts,
+      contracts: simulator.chain.accounts.contracts,
     });
   });
 

@@ -1,11 +1,11 @@
 // The simulator against recorded answers of the real server: status, headers, keys and types, error bodies.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
-import { canonicalTransactions } from "../../simulator/chain/books.ts";
+import { canonicalTransactions } from "../../simulator/chain/expected-totals.ts";
 import type { FaultRule } from "../../simulator/faults/fault.ts";
 import type { Simulator } from "../../simulator/server.ts";
-import { ask, stillSimulator } from "./ask.ts";
 import { captured } from "./captured.ts";
 import { deviations, extras, shapeOf } from "./shape.ts";
+import { ask, stillSimulator } from "./support.ts";
 
 let simulator: Simulator;
 let empty: Simulator;
@@ -16,8 +16,8 @@ beforeAll(async () => {
 afterEach(() => simulator.faults.clear());
 afterAll(() => Promise.all([simulator.close(), empty.close()]));
 
-const user = () => simulator.chain.cast.users[0] ?? "";
-const logger = () => simulator.chain.cast.contracts.logger;
+const user = () => simulator.chain.accounts.users[0] ?? "";
+const logger = () => simulator.chain.accounts.contracts.logger;
 const tip = () => simulator.chain.ledger.tip?.hash ?? "";
 const NOBODY = "ST000000000000000000002AMW42H";
 const NO_HASH = `0x${"ab".repeat(32)}`;

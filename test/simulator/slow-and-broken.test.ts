@@ -4,7 +4,7 @@ import { request } from "node:http";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import type { Schedule } from "../../simulator/http/timers.ts";
 import type { Simulator } from "../../simulator/server.ts";
-import { ask, stillSimulator } from "./ask.ts";
+import { ask, stillSimulator } from "./support.ts";
 
 // Delays end when a test says so.
 const pending = new Set<() => void>();

@@ -1,11 +1,11 @@
 // Transactions of the v3 API: shapes, cursors, and the life of a transaction.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import type { Place } from "../../simulator/chain/block.ts";
-import { canonicalTransactions } from "../../simulator/chain/books.ts";
+import { canonicalTransactions } from "../../simulator/chain/expected-totals.ts";
 import type { Simulator } from "../../simulator/server.ts";
-import { ask, json, stillSimulator } from "./ask.ts";
 import { captured } from "./captured.ts";
 import { deviations, extras, shapeOf } from "./shape.ts";
+import { ask, json, stillSimulator } from "./support.ts";
 
 interface Item {
   readonly tx_id: string;
@@ -60,7 +60,7 @@ describe("the same keys, types and headers as the real server", () => {
     ["v3-transactions.cursor-unknown-height", () => `${ALL}?limit=3&cursor=${simulator.chain.height + 1}:2147483647:0`],
     ["v3-block-transactions", () => "/extended/v3/blocks/latest/transactions?limit=50"],
     ["v2-block.first", () => "/extended/v2/blocks/1"],
-    ["v2-logs.cursors", () => `/extended/v2/smart-contracts/${simulator.chain.cast.contracts.logger}/logs?limit=3`],
+    ["v2-logs.cursors", () => `/extended/v2/smart-contracts/${simulator.chain.accounts.contracts.logger}/logs?limit=3`],
   ];
   test.each(cases)("%s", async (name, path) => {
     const real = captured(name);
@@ -154,7 +154,7 @@ test("a block's transactions are those of the block, last first", async () => {
 });
 
 test("a principal's list takes cursors that name no transaction", async () => {
-  const user = simulator.chain.cast.users[0] ?? "";
+  const user = simulator.chain.accounts.users[0] ?? "";
   const { entries } = simulator.chain.ledger.principals.of(user);
   const { results } = await json<{ results: { transaction: Item }[] }>(
     await get(`/extended/v3/principals/${user}/transactions?limit=2&cursor=40:2147483647:9999`),

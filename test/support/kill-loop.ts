@@ -4,9 +4,9 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { contractBookOf } from "../../simulator/chain/books.ts";
+import { contractTotals } from "../../simulator/chain/expected-totals.ts";
 import { startSimulator } from "../../simulator/server.ts";
-import { booked, differences, sumOf, type Totals, totalsOf } from "./simulated-books.ts";
+import { differences, expectedTotals, sumOf, type Totals, totalsOf } from "./expected-totals.ts";
 
 const CONFIRMATIONS = 3;
 
@@ -43,8 +43,8 @@ export async function killLoop(main: string, kills: number, seed: number): Promi
   let virtual = Date.now();
   const simulator = await startSimulator({ seed, history: 30, now: () => virtual, keepBlocks: 1_000_000 });
   const { chain } = simulator;
-  const { cast } = chain;
-  const principals = [...cast.users.slice(0, 4), cast.sponsor, cast.contracts.vault];
+  const { accounts } = chain;
+  const principals = [...accounts.users.slice(0, 4), accounts.sponsor, accounts.contracts.vault];
   const config = join(folder, "config.yaml");
   writeFileSync(
     config,
@@ -55,7 +55,7 @@ networks:
     confirmations: ${CONFIRMATIONS}
     budget: { per_minute: 100000, per_month: unlimited }
     addresses: [${principals.map((address) => `{ address: ${address} }`).join(", ")}]
-    contracts: [{ contract_id: ${cast.contracts.logger} }]
+    contracts: [{ contract_id: ${accounts.contracts.logger} }]
 collectors:
   fees: { enabled: false }
   mempool: { enabled: false }
@@ -110,7 +110,8 @@ collectors:
     }
     faults.push(`waited in vain for ${what}`);
   };
-  const booksAt = (depth: number) => principals.reduce((sum, one) => sum + booked(chain, one, depth).transactions, 0);
+  const booksAt = (depth: number) =>
+    principals.reduce((sum, one) => sum + expectedTotals(chain, one, depth).transactions, 0);
   const confirmedHeight = () => (chain.ledger.tip?.height ?? 0) - CONFIRMATIONS + 1;
   // How busy the simulated chain is depends on the date: what counts is what happens, not how long it takes.
   const pass = () => {
@@ -128,7 +129,7 @@ collectors:
     const url = await first.listening;
     if (url === undefined) throw new Error(`the program did not start: ${first.said.join("\n")}`);
     await until(async () => (await (await fetch(`${url}/-/ready`)).text()).includes("is ready"), "the first polls");
-    const printed = contractBookOf(chain, cast.contracts.logger).prints;
+    const printed = contractTotals(chain, accounts.contracts.logger).prints;
     await end(first, "SIGKILL");
 
     for (let kill = 0; kill < kills; kill += 1) {
@@ -169,8 +170,8 @@ collectors:
     }, "the counters to equal the books");
     faults.push(...wrong());
     // Events carry no height: enough blocks pass that every one of them has had its confirmations.
-    const wanted = contractBookOf(chain, cast.contracts.logger).prints - printed;
-    const events = () => sumOf(last, "stacks_contract_events_total", cast.contracts.logger);
+    const wanted = contractTotals(chain, accounts.contracts.logger).prints - printed;
+    const events = () => sumOf(last, "stacks_contract_events_total", accounts.contracts.logger);
     const pending = async () =>
       Number(
         /^stacks_contract_pending_depth_events\{.*\} (\d+)$/m.exec(

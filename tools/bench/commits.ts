@@ -28,7 +28,7 @@ async function observed(): Promise<unknown> {
     userAgent: "bench",
     budget: { perMinute: 100_000, perMonth: undefined },
   });
-  const [principal = ""] = simulator.chain.cast.users;
+  const [principal = ""] = simulator.chain.accounts.users;
   const watched = { principal, name: "a", group: "", labels: {} };
   const target = { key: principal, watched, confirmations: 6 };
   const signal = AbortSignal.timeout(60_000);

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { startSimulator } from "../../simulator/server.ts";
-import { booked, differences, totalsOf } from "../../test/support/simulated-books.ts";
+import { differences, expectedTotals, totalsOf } from "../../test/support/expected-totals.ts";
 import { AS_THE_IMAGE } from "./program.ts";
 
 const [hours = 24, minutes = 12] = process.argv.slice(2).map(Number);
@@ -21,7 +21,7 @@ let stoppedAt: number | undefined;
 const now = () => begun + ((stoppedAt ?? Date.now()) - begun) * scale;
 const simulator = await startSimulator({ seed: 24, history: 60, now, keepBlocks: 1_000_000, randomEvents: true });
 const { chain } = simulator;
-const principals = [...chain.cast.users.slice(0, 8), chain.cast.sponsor, chain.cast.contracts.vault];
+const principals = [...chain.accounts.users.slice(0, 8), chain.accounts.sponsor, chain.accounts.contracts.vault];
 const folder = mkdtempSync(join(tmpdir(), "stacks-exporter-day-"));
 const config = join(folder, "config.yaml");
 writeFileSync(
@@ -32,7 +32,7 @@ writeFileSync(
     confirmations: ${CONFIRMATIONS}
     budget: { per_minute: 100000, per_month: unlimited }
     addresses: [${principals.map((address) => `{ address: ${address} }`).join(", ")}]
-    contracts: [{ contract_id: ${chain.cast.contracts.logger} }]
+    contracts: [{ contract_id: ${chain.accounts.contracts.logger} }]
 collectors:
   fees: { every: 1s }
   mempool: { every: 1s }
@@ -94,7 +94,7 @@ console.log(
     minutes,
     blocks: chain.height - firstHeight,
     reorgs: { made: reorgs, seen: counter("stacks_chain_reorgs_total") },
-    transactions: principals.reduce((sum, one) => sum + booked(chain, one, depth).transactions, 0),
+    transactions: principals.reduce((sum, one) => sum + expectedTotals(chain, one, depth).transactions, 0),
     requests: simulator.log.total,
     // At the start, after every hour, and at the end.
     memoryMb: memoryMb.map(Math.round),

@@ -1,8 +1,8 @@
 // Operation 3: the asset events of one transaction that concern an address.
 import { addressEventJson, concerns } from "../../json/event.ts";
 import { transactionTag } from "../etag.ts";
+import { notFound } from "../http-error.ts";
 import { operation } from "../operation.ts";
-import { notFound } from "../problem.ts";
 import { checkPrefix, page, principal, transactionId } from "../query.ts";
 
 /** Operation 3. A transaction in an orphaned block has no events, one that still waits is not found. */

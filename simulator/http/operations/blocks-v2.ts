@@ -3,8 +3,8 @@ import type { Block } from "../../chain/block.ts";
 import type { Records, View } from "../../chain/records.ts";
 import { blockItemJson } from "../../json/block.ts";
 import { tipTag } from "../etag.ts";
+import { invalid, notFound } from "../http-error.ts";
 import { operation } from "../operation.ts";
-import { invalid, notFound } from "../problem.ts";
 import { page } from "../query.ts";
 import { checkOffset } from "./contract-events.ts";
 

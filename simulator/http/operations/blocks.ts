@@ -1,8 +1,8 @@
 // Operations 7 and 8: one block. Their entity tag is the chain tip, whatever the block, found or not.
 import { blockJson } from "../../json/block.ts";
 import { tipTag } from "../etag.ts";
+import { badRequest, internal, notFound } from "../http-error.ts";
 import { operation } from "../operation.ts";
-import { badRequest, internal, notFound } from "../problem.ts";
 import { integer } from "../query.ts";
 
 const INT32 = 2_147_483_647;

@@ -2,8 +2,8 @@
 import type { Print } from "../../chain/records.ts";
 import { printJson } from "../../json/event.ts";
 import { tipTag } from "../etag.ts";
+import { internal, notFound } from "../http-error.ts";
 import { newestFirst, operation } from "../operation.ts";
-import { internal, notFound } from "../problem.ts";
 import { page } from "../query.ts";
 
 /** The largest offset that the database takes. */

@@ -7,7 +7,7 @@ export const mempoolStats = operation({
   template: "/extended/v1/tx/mempool/stats",
   read: () => undefined,
   tag: mempoolTag,
-  answer: ({ figures }) => ({ status: 200, json: figures().stats }),
+  answer: ({ statistics }) => ({ status: 200, json: statistics().stats }),
 });
 
 /** Operation 2: fee priorities, plain percentiles of the waiting fees. */
@@ -15,5 +15,5 @@ export const mempoolFees = operation({
   template: "/extended/v2/mempool/fees",
   read: () => undefined,
   tag: mempoolTag,
-  answer: ({ figures }) => ({ status: 200, json: figures().fees }),
+  answer: ({ statistics }) => ({ status: 200, json: statistics().fees }),
 });

@@ -4,8 +4,8 @@ import type { View } from "../../chain/records.ts";
 import { eventJson, minedTransactionJson, summaryJson, waitingTransactionJson } from "../../json/transaction-v3.ts";
 import { eventIndexOf, isWithin, limitOf, pageOfTransactions, positionOf } from "../cursor-v3.ts";
 import { tipTag, transactionTag } from "../etag.ts";
+import { badRequest, notFound } from "../http-error.ts";
 import { operation } from "../operation.ts";
-import { badRequest, notFound } from "../problem.ts";
 import { checkPrefix, transactionId } from "../query.ts";
 import { blockName, blockTag, findBlock } from "./blocks-v2.ts";
 

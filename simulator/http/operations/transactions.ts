@@ -4,8 +4,8 @@ import { withCountsJson } from "../../json/principal.ts";
 import { involvementJson } from "../../json/principal-v3.ts";
 import { isWithin, limitOf, pageOfTransactions, positionOf as positionV3 } from "../cursor-v3.ts";
 import { principalTag } from "../etag.ts";
+import { notFound } from "../http-error.ts";
 import { newestFirst, operation } from "../operation.ts";
-import { notFound } from "../problem.ts";
 import { flag, page, principal } from "../query.ts";
 import { checkOffset } from "./contract-events.ts";
 

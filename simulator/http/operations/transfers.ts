@@ -5,8 +5,8 @@ import type { View } from "../../chain/records.ts";
 import { parties } from "../../chain/transaction.ts";
 import { withTransfersJson } from "../../json/principal.ts";
 import { principalTag } from "../etag.ts";
+import { badRequest, notFound } from "../http-error.ts";
 import { newestFirst, operation } from "../operation.ts";
-import { badRequest, notFound } from "../problem.ts";
 import { flag, integer, page, principal } from "../query.ts";
 import { checkOffset } from "./contract-events.ts";
 

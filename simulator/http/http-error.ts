@@ -8,7 +8,7 @@ export interface Answer {
 }
 
 /** An error answer on its way out. */
-export class Problem extends Error {
+export class HttpError extends Error {
   readonly answer: Answer;
 
   constructor(answer: Answer) {
@@ -18,26 +18,26 @@ export class Problem extends Error {
 }
 
 /** The request breaks the schema. Found before any hook runs, so version and cache headers are missing. */
-export function invalid(message: string): Problem {
+export function invalid(message: string): HttpError {
   const json = { statusCode: 400, code: "FST_ERR_VALIDATION", error: "Bad Request", message };
-  return new Problem({ status: 400, json });
+  return new HttpError({ status: 400, json });
 }
 
 /** The request is well formed and makes no sense. */
-export function badRequest(message: string): Problem {
-  return new Problem({ status: 400, json: { statusCode: 400, error: "Bad Request", message } });
+export function badRequest(message: string): HttpError {
+  return new HttpError({ status: 400, json: { statusCode: 400, error: "Bad Request", message } });
 }
 
 /** There is no such thing. */
-export function notFound(message: string): Problem {
-  return new Problem({ status: 404, json: { statusCode: 404, error: "Not Found", message } });
+export function notFound(message: string): HttpError {
+  return new HttpError({ status: 404, json: { statusCode: 404, error: "Not Found", message } });
 }
 
 /** The database does not digest the request; `code` is its SQLSTATE. */
-export function internal(message: string, code?: string): Problem {
+export function internal(message: string, code?: string): HttpError {
   const state = code === undefined ? {} : { code };
   const json = { statusCode: 500, ...state, error: "Internal Server Error", message };
-  return new Problem({ status: 500, json });
+  return new HttpError({ status: 500, json });
 }
 
 /** No such route, or the wrong method. */

@@ -1,14 +1,14 @@
 // What every draft needs: chance, people and running numbers; and the outcome a draft usually has.
-import type { Cast } from "../chain/cast.ts";
+import type { Accounts } from "../chain/accounts.ts";
 import { type ClarityValue, err, none, okTrue, uint } from "../chain/clarity.ts";
 import type { Cost } from "../chain/cost.ts";
 import type { Random } from "../chain/random.ts";
-import type { Draft, TxEvent } from "../chain/transaction.ts";
+import type { TxEvent, UnsignedTx } from "../chain/transaction.ts";
 
 /** The table at which drafts are written. */
-export interface Desk {
+export interface TxContext {
   readonly random: Random;
-  readonly cast: Cast;
+  readonly accounts: Accounts;
   /** The identifier of the next non-fungible token, counting from 1. */
   readonly nextToken: () => number;
 }
@@ -16,15 +16,15 @@ export interface Desk {
 /** The largest amount of a fungible token, 2^128 − 1. */
 export const MAX_AMOUNT = (1n << 128n) - 1n;
 
-/** Somebody who sends: more often a regular user than one of the crowd. */
-export function anySender({ random, cast }: Desk): string {
-  return random.chance(0.6) ? random.pick(cast.users) : cast.crowd(random.int(0, 3999));
+/** Somebody who sends: more often a regular user than one of the occasional. */
+export function anySender({ random, accounts }: TxContext): string {
+  return random.chance(0.6) ? random.pick(accounts.users) : accounts.occasional(random.int(0, 3999));
 }
 
 /** Somebody else than `sender`. */
-export function anyRecipient({ random, cast }: Desk, sender: string): string {
-  const recipient = random.chance(0.7) ? random.pick(cast.users) : cast.crowd(random.int(0, 3999));
-  return recipient === sender ? cast.deployer : recipient;
+export function anyRecipient({ random, accounts }: TxContext, sender: string): string {
+  const recipient = random.chance(0.7) ? random.pick(accounts.users) : accounts.occasional(random.int(0, 3999));
+  return recipient === sender ? accounts.deployer : recipient;
 }
 
 /** A cost near the given one, each run differing a little. */
@@ -43,9 +43,9 @@ const RUNTIME_ERROR: ClarityValue = err(none);
 
 /** How it ends: mostly well; an aborted transaction pays its fee and leaves no events. */
 export function outcome(
-  { random }: Desk,
+  { random }: TxContext,
   events: readonly TxEvent[],
-): Pick<Draft, "status" | "result" | "vmError" | "events"> {
+): Pick<UnsignedTx, "status" | "result" | "vmError" | "events"> {
   const draw = random.next();
   if (draw < 0.03) {
     const result = err(uint(BigInt(random.int(1, 4))));

@@ -1,9 +1,9 @@
 // Calls of the four contracts, and the events they leave.
 import { type ClarityValue, principal, uint } from "../chain/clarity.ts";
 import type { Cost } from "../chain/cost.ts";
-import type { Argument, Draft } from "../chain/transaction.ts";
-import { anyRecipient, around, type Desk, outcome } from "./desk.ts";
-import { drawFungible, drawLog, drawVault, type Plot } from "./plots.ts";
+import type { Argument, UnsignedTx } from "../chain/transaction.ts";
+import { anyRecipient, around, outcome, type TxContext } from "./context.ts";
+import { type ContractCall, loggerCall, tokenCall, vaultCall } from "./contract-calls.ts";
 
 const NFT_COST: Cost = { readCount: 45, readLength: 160_000, runtime: 7_500_000, writeCount: 12, writeLength: 2_400 };
 
@@ -12,14 +12,14 @@ export function argument(name: string, value: ClarityValue, type = value.type): 
   return { name, type, value };
 }
 
-const signatureOf = ({ method, arguments: list }: Plot): string =>
+const signatureOf = ({ method, arguments: list }: ContractCall): string =>
   `(define-public (${method}${list.map(({ name, type }) => ` (${name} ${type})`).join("")}))`;
 
-function draftCall(desk: Desk, sender: string, plot: Plot, sponsored: boolean): Draft {
-  const { random, cast } = desk;
+function buildContractCall(context: TxContext, sender: string, plot: ContractCall, sponsored: boolean): UnsignedTx {
+  const { random, accounts } = context;
   return {
     sender,
-    sponsor: sponsored && sender !== cast.sponsor ? cast.sponsor : null,
+    sponsor: sponsored && sender !== accounts.sponsor ? accounts.sponsor : null,
     payload: {
       type: "contract_call",
       contract: plot.contract,
@@ -31,37 +31,37 @@ function draftCall(desk: Desk, sender: string, plot: Plot, sponsored: boolean): 
     cost: around(random, plot.cost),
     conditions: plot.conditions,
     conditionMode: plot.conditions.length > 0 ? "deny" : random.pick(["deny", "allow", "allow", "originator"] as const),
-    ...outcome(desk, plot.events),
+    ...outcome(context, plot.events),
   };
 }
 
 /** A mint of one non-fungible token, paid in STX to the deployer. What a mint rush is made of. */
-export function draftMint(desk: Desk, sender: string): Draft {
-  const { cast } = desk;
+export function buildMint(context: TxContext, sender: string): UnsignedTx {
+  const { accounts } = context;
   const price = 5_000_000n;
-  const id = uint(BigInt(desk.nextToken()));
-  const plot: Plot = {
-    contract: cast.contracts.nft,
+  const id = uint(BigInt(context.nextToken()));
+  const plot: ContractCall = {
+    contract: accounts.contracts.nft,
     method: "mint",
     arguments: [argument("recipient", principal(sender))],
     events: [
-      { kind: "stx", movement: "transfer", sender, recipient: cast.deployer, amount: price },
-      { kind: "nft", movement: "mint", asset: cast.assets.nft, value: id, sender: null, recipient: sender },
+      { kind: "stx", movement: "transfer", sender, recipient: accounts.deployer, amount: price },
+      { kind: "nft", movement: "mint", asset: accounts.assets.nft, value: id, sender: null, recipient: sender },
     ],
     conditions: [{ kind: "stx", principal: null, code: "sent_equal_to", amount: price }],
     cost: NFT_COST,
   };
-  return draftCall(desk, sender, plot, false);
+  return buildContractCall(context, sender, plot, false);
 }
 
-function drawNft(desk: Desk, sender: string): Plot {
-  const { random, cast } = desk;
-  const recipient = anyRecipient(desk, sender);
+function nftCall(context: TxContext, sender: string): ContractCall {
+  const { random, accounts } = context;
+  const recipient = anyRecipient(context, sender);
   const value = uint(BigInt(random.int(1, 5000)));
-  const asset = cast.assets.nft;
+  const asset = accounts.assets.nft;
   const burns = random.chance(0.2);
   return {
-    contract: cast.contracts.nft,
+    contract: accounts.contracts.nft,
     method: burns ? "burn" : "transfer",
     arguments: [
       argument("id", value),
@@ -79,12 +79,12 @@ function drawNft(desk: Desk, sender: string): Plot {
 }
 
 /** An everyday call of one of the contracts; some are paid by the sponsor. */
-export function draftAnyCall(desk: Desk, sender: string): Draft {
-  const draw = desk.random.next();
-  if (draw < 0.12) return draftMint(desk, sender);
-  const sponsored = desk.random.chance(0.1);
-  if (draw < 0.25) return draftCall(desk, sender, drawNft(desk, sender), sponsored);
-  if (draw < 0.6) return draftCall(desk, sender, drawFungible(desk, sender), sponsored);
-  if (draw < 0.85) return draftCall(desk, sender, drawLog(desk, sender), sponsored);
-  return draftCall(desk, sender, drawVault(desk, sender), sponsored);
+export function buildCall(context: TxContext, sender: string): UnsignedTx {
+  const draw = context.random.next();
+  if (draw < 0.12) return buildMint(context, sender);
+  const sponsored = context.random.chance(0.1);
+  if (draw < 0.25) return buildContractCall(context, sender, nftCall(context, sender), sponsored);
+  if (draw < 0.6) return buildContractCall(context, sender, tokenCall(context, sender), sponsored);
+  if (draw < 0.85) return buildContractCall(context, sender, loggerCall(context, sender), sponsored);
+  return buildContractCall(context, sender, vaultCall(context, sender), sponsored);
 }

@@ -3,7 +3,7 @@ import type { Block } from "../chain/block.ts";
 import { okTrue } from "../chain/clarity.ts";
 import { NOTHING } from "../chain/cost.ts";
 import { digest } from "../chain/random.ts";
-import type { Draft } from "../chain/transaction.ts";
+import type { UnsignedTx } from "../chain/transaction.ts";
 
 const quiet = {
   sponsor: null,
@@ -17,13 +17,13 @@ const quiet = {
 } as const;
 
 /** The change of tenure that follows `parent`; an extension keeps the burn block and renews the budget. */
-export function draftTenureChange(
+export function buildTenureChange(
   miner: string,
   cause: "block_found" | "extended",
   burnHash: string,
   parent: Block | undefined,
   previousBlocks: number,
-): Draft {
+): UnsignedTx {
   return {
     ...quiet,
     sender: miner,
@@ -41,7 +41,7 @@ export function draftTenureChange(
 }
 
 /** The miner's claim of the tenure's reward. */
-export function draftCoinbase(miner: string, burnHash: string): Draft {
+export function buildCoinbase(miner: string, burnHash: string): UnsignedTx {
   const data = `0x${"00".repeat(32)}`;
   const proof = digest("vrf", burnHash) + digest("vrf2", burnHash).slice(2) + digest("vrf3", burnHash).slice(2, 34);
   return { ...quiet, sender: miner, size: 180, payload: { type: "coinbase", data, vrfProof: proof } };

@@ -18,7 +18,7 @@ export interface Priorities {
 }
 
 /** What operations 1 and 2 tell, under their wire names. Fees in µSTX, ages in Stacks blocks, sizes in bytes. */
-export interface Figures {
+export interface MempoolStatistics {
   readonly stats: {
     readonly tx_type_counts: ByType<number>;
     readonly tx_simple_fee_averages: ByType<Percentiles>;
@@ -44,8 +44,8 @@ function priorities(fees: readonly number[]): Priorities {
   return { no_priority: at(0.25), low_priority: at(0.5), medium_priority: at(0.75), high_priority: at(0.95) };
 }
 
-/** The figures of the pool as it is. */
-export function measure(chain: View): Figures {
+/** The statistics of the pool as it is. */
+export function mempoolStatistics(chain: View): MempoolStatistics {
   const columns = byType(() => ({ fees: [] as number[], ages: [] as number[], sizes: [] as number[] }));
   const all: number[] = [];
   for (const tx of chain.mempool.values()) {
@@ -73,14 +73,14 @@ export function measure(chain: View): Figures {
 }
 
 /** Measures only when the pool has changed, so that a busy client costs next to nothing. */
-export function createMeter(chain: View): () => Figures {
+export function cachedStatistics(chain: View): () => MempoolStatistics {
   let mark = "";
-  let figures: Figures | undefined;
+  let statistics: MempoolStatistics | undefined;
   return () => {
-    if (figures === undefined || mark !== chain.mempool.mark) {
-      figures = measure(chain);
+    if (statistics === undefined || mark !== chain.mempool.mark) {
+      statistics = mempoolStatistics(chain);
       mark = chain.mempool.mark;
     }
-    return figures;
+    return statistics;
   };
 }

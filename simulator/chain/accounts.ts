@@ -1,4 +1,4 @@
-// Who acts on the simulated chain: regular users, a sponsor, a deployer with four contracts, and a crowd.
+// Who acts on the simulated chain: regular users, a sponsor, a deployer with four contracts, and a occasional.
 import { encodeAddress } from "./c32.ts";
 import { digest } from "./random.ts";
 
@@ -18,7 +18,7 @@ export interface Contracts {
 }
 
 /** Everyone who can send or receive. All addresses have correct checksums. */
-export interface Cast {
+export interface Accounts {
   readonly network: Network;
   readonly deployer: string;
   readonly sponsor: string;
@@ -28,18 +28,18 @@ export interface Cast {
   /** Identifiers of the assets: `contract::name`. */
   readonly assets: { readonly token: string; readonly nft: string };
   /** One of the many occasional senders. */
-  readonly crowd: (index: number) => string;
+  readonly occasional: (index: number) => string;
   /** An address that no other transaction uses. */
-  readonly stranger: (index: number) => string;
+  readonly unused: (index: number) => string;
 }
 
 /** Number of occasional senders. Bounded, because the chain remembers a nonce for each. */
-export const CROWD = 4000;
+export const OCCASIONAL_ACCOUNTS = 4000;
 const USERS = 24;
 const VERSIONS: Readonly<Record<Network, number>> = { mainnet: 22, testnet: 26 };
 
-/** The cast of a seed; the same seed has the same hashes on both networks. */
-export function createCast(seed: string, network: Network): Cast {
+/** The accounts of a seed; the same seed has the same hashes on both networks. */
+export function createAccounts(seed: string, network: Network): Accounts {
   const address = (role: string, index: number) =>
     encodeAddress(VERSIONS[network], digest(seed, role, index).slice(2, 42));
   const deployer = address("deployer", 0);
@@ -57,12 +57,12 @@ export function createCast(seed: string, network: Network): Cast {
     users: Array.from({ length: USERS }, (_, index) => address("user", index)),
     contracts,
     assets: { token: `${contracts.token}::harbour`, nft: `${contracts.nft}::lighthouse` },
-    crowd(index) {
-      const member = index % CROWD;
+    occasional(index) {
+      const member = index % OCCASIONAL_ACCOUNTS;
       const found = known.get(member) ?? address("crowd", member);
       known.set(member, found);
       return found;
     },
-    stranger: (index) => address("stranger", index),
+    unused: (index) => address("stranger", index),
   };
 }

@@ -2,7 +2,7 @@
 import type { Chain } from "../chain/chain.ts";
 import { Ledger } from "../chain/ledger.ts";
 import type { View } from "../chain/records.ts";
-import { viewBehind } from "./pool-behind.ts";
+import { viewBehind } from "./lagging-mempool.ts";
 
 /** Returns the chain at a moment of its history. A call may change the view that an earlier call returned. */
 export function pastOf(chain: Chain): (moment: number) => View {

@@ -2,10 +2,10 @@
 import { ascii, type ClarityValue, principal, tuple, uint } from "../chain/clarity.ts";
 import type { Cost } from "../chain/cost.ts";
 import type { Argument, PostCondition, PrintEvent, TxEvent } from "../chain/transaction.ts";
-import { anyRecipient, type Desk, MAX_AMOUNT } from "./desk.ts";
+import { anyRecipient, MAX_AMOUNT, type TxContext } from "./context.ts";
 
 /** What a call does: where, with what, and what comes of it. */
-export interface Plot {
+export interface ContractCall {
   readonly contract: string;
   readonly method: string;
   readonly arguments: readonly Argument[];
@@ -22,13 +22,13 @@ const TOPICS = ["deposit", "withdraw", "swap"] as const;
 const named = (name: string, value: ClarityValue, type = value.type): Argument => ({ name, type, value });
 
 /** Token: transfers, mints and burns; now and then an amount that only fits 128 bits. */
-export function drawFungible(desk: Desk, sender: string): Plot {
-  const { random, cast } = desk;
+export function tokenCall(context: TxContext, sender: string): ContractCall {
+  const { random, accounts } = context;
   const amount = random.chance(0.02) ? MAX_AMOUNT : BigInt(Math.max(1, Math.round(random.logNormal(400_000_000, 2))));
-  const recipient = anyRecipient(desk, sender);
-  const asset = cast.assets.token;
+  const recipient = anyRecipient(context, sender);
+  const asset = accounts.assets.token;
   const draw = random.next();
-  const base = { contract: cast.contracts.token, cost: TOKEN_COST };
+  const base = { contract: accounts.contracts.token, cost: TOKEN_COST };
   if (draw < 0.12) {
     return {
       ...base,
@@ -64,14 +64,14 @@ export function drawFungible(desk: Desk, sender: string): Plot {
 }
 
 /** Logger: one to four prints of `{event, idx, who}`. */
-export function drawLog(desk: Desk, sender: string): Plot {
-  const { random, cast } = desk;
+export function loggerCall(context: TxContext, sender: string): ContractCall {
+  const { random, accounts } = context;
   const count = random.int(1, 4);
   const prints = Array.from(
     { length: count },
     (_, index): PrintEvent => ({
       kind: "print",
-      contract: cast.contracts.logger,
+      contract: accounts.contracts.logger,
       topic: "print",
       value: tuple({
         event: ascii(random.pick(TOPICS)),
@@ -81,7 +81,7 @@ export function drawLog(desk: Desk, sender: string): Plot {
     }),
   );
   return {
-    contract: cast.contracts.logger,
+    contract: accounts.contracts.logger,
     method: "log",
     arguments: [named("msg", ascii("hello"), "(string-ascii 64)"), named("n", uint(BigInt(count)))],
     events: prints,
@@ -91,10 +91,10 @@ export function drawLog(desk: Desk, sender: string): Plot {
 }
 
 /** Vault: STX goes in, is burned, or comes out as a fresh mint; the deposit also prints a number. */
-export function drawVault(desk: Desk, sender: string): Plot {
-  const { random, cast } = desk;
+export function vaultCall(context: TxContext, sender: string): ContractCall {
+  const { random, accounts } = context;
   const amount = BigInt(Math.max(1, Math.round(random.logNormal(10_000_000, 1.5))));
-  const contract = cast.contracts.vault;
+  const contract = accounts.contracts.vault;
   const base = { contract, arguments: [named("amount", uint(amount))], cost: VAULT_COST };
   const draw = random.next();
   if (draw < 0.2) {

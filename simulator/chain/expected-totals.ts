@@ -52,7 +52,7 @@ export function bookOf(chain: Chain, principal: string): PrincipalBook {
 }
 
 /** Totals of one contract. */
-export interface ContractBook {
+export interface ContractTotals {
   /** Calls by function and status, such as `{"mint success": 4}`. */
   readonly calls: Readonly<Record<string, number>>;
   /** Number of prints. */
@@ -62,7 +62,7 @@ export interface ContractBook {
 }
 
 /** Counts everything that happens in a contract. */
-export function contractBookOf(chain: Chain, contract: string): ContractBook {
+export function contractTotals(chain: Chain, contract: string): ContractTotals {
   const calls: Record<string, number> = {};
   const events: Record<string, number> = {};
   let prints = 0;

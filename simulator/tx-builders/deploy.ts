@@ -1,14 +1,14 @@
 // Deployments of new contracts.
 
-import type { Draft } from "../chain/transaction.ts";
-import { around, type Desk, outcome } from "./desk.ts";
+import type { UnsignedTx } from "../chain/transaction.ts";
+import { around, outcome, type TxContext } from "./context.ts";
 
 const DEPLOY_COST = { readCount: 8, readLength: 9_000, runtime: 6_000_000, writeCount: 8, writeLength: 9_000 };
 const STEP = "(define-public (step-NUMBER (n uint)) (ok (+ n uNUMBER)))\n";
 
 /** A contract of a few dozen lines, with a name that the sender has not used. */
-export function draftDeploy(desk: Desk, sender: string): Draft {
-  const { random } = desk;
+export function buildDeploy(context: TxContext, sender: string): UnsignedTx {
+  const { random } = context;
   const lines = random.int(10, 40);
   const source = Array.from({ length: lines }, (_, index) => STEP.replaceAll("NUMBER", String(index))).join("");
   const name = `gadget-${random.int(1, 999_999)}`;
@@ -25,6 +25,6 @@ export function draftDeploy(desk: Desk, sender: string): Draft {
     cost: around(random, DEPLOY_COST),
     conditions: [],
     conditionMode: "allow",
-    ...outcome(desk, []),
+    ...outcome(context, []),
   };
 }

@@ -35,7 +35,7 @@ const REQUIRED: Readonly<Record<string, string>> = { redirect: "to", "slow-heade
 const SCOPE = { path: text, count: number };
 
 /** The fault that the query describes, or what is wrong with it in words. */
-export function readFault(query: URLSearchParams): FaultRule | string {
+export function parseFault(query: URLSearchParams): FaultRule | string {
   const kind = query.get("kind") ?? "";
   if (!Object.hasOwn(FIELDS, kind)) return `kind must be one of ${Object.keys(FIELDS).join(", ")}`;
   const fields: Readonly<Record<string, Field>> = { ...FIELDS[kind as FaultRule["kind"]], ...SCOPE };

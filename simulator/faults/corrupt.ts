@@ -1,5 +1,5 @@
 // What a fault makes of a good reply: another reply, another way of sending it, or both.
-import { type Answer, DATABASE_DOWN, GONE, internal, noRoute } from "../http/problem.ts";
+import { type Answer, DATABASE_DOWN, GONE, internal, noRoute } from "../http/http-error.ts";
 import type { Reply } from "../http/respond.ts";
 import type { BodyForm, Fault } from "./fault.ts";
 import { misshape } from "./misshape.ts";
@@ -68,7 +68,7 @@ function redirect(fault: Extract<Fault, { kind: "redirect" }>, target: string): 
 }
 
 /** Applies one fault. `target` is path and query, `now` real time in Unix milliseconds. */
-export function spoil({ reply, manner }: Delivery, fault: Fault, target: string, now: number): Delivery {
+export function corrupt({ reply, manner }: Delivery, fault: Fault, target: string, now: number): Delivery {
   switch (fault.kind) {
     case "status": {
       const form = fault.body ?? "json";

@@ -68,7 +68,7 @@ function readSpec(spelled: string): ReplicaSpec | string {
 }
 
 /** Parses the replicas and how they share requests. Returns an error message if the query is invalid. */
-export function readReplicas(
+export function parseReplicas(
   query: URLSearchParams,
 ): { readonly specs: readonly ReplicaSpec[]; readonly sharing: Sharing } | string {
   const specs: ReplicaSpec[] = [];

@@ -1,10 +1,11 @@
 // What counters should be, straight from the simulator's canonical blocks, and whether they are.
-import { canonicalTransactions } from "../../simulator/chain/books.ts";
+
 import type { Chain } from "../../simulator/chain/chain.ts";
+import { canonicalTransactions } from "../../simulator/chain/expected-totals.ts";
 import { parseExposition } from "./parser.ts";
 
 /** Sums of one principal; amounts in the units of their asset. */
-export interface Booked {
+export interface ExpectedTotals {
   transactions: number;
   fees: bigint;
   stx: bigint;
@@ -15,7 +16,7 @@ export interface Booked {
 }
 
 /** The books of a principal, of blocks above `from` and up to `to`. */
-export function booked(chain: Chain, principal: string, to: number, from = -1): Booked {
+export function expectedTotals(chain: Chain, principal: string, to: number, from = -1): ExpectedTotals {
   const book = { transactions: 0, fees: 0n, stx: 0n, ft: 0n, nft: 0, reached: 0n };
   for (const { tx, block } of canonicalTransactions(chain)) {
     if (block.height > to || block.height <= from) continue;
@@ -70,7 +71,7 @@ export function differences(
   from = -1,
 ): string[] {
   return principals.flatMap((principal) => {
-    const book = booked(chain, principal, to, from);
+    const book = expectedTotals(chain, principal, to, from);
     const wanted = {
       stacks_address_transactions_total: book.transactions,
       stacks_address_fees_paid_microstx_total: Number(book.fees),

@@ -1,13 +1,13 @@
 // Plain transfers of STX, and the rare poison microblock.
 import { okTrue } from "../chain/clarity.ts";
 import { digest } from "../chain/random.ts";
-import type { Draft } from "../chain/transaction.ts";
-import { anyRecipient, around, type Desk } from "./desk.ts";
+import type { UnsignedTx } from "../chain/transaction.ts";
+import { anyRecipient, around, type TxContext } from "./context.ts";
 
 const MEMO_BYTES = 34;
 const TRANSFER_COST = { readCount: 5, readLength: 2_500, runtime: 90_000, writeCount: 3, writeLength: 220 };
 
-function memo({ random }: Desk): string {
+function memo({ random }: TxContext): string {
   const text = random.chance(0.4) ? `memo ${random.int(1, 9999)}` : "";
   return `0x${Buffer.from(text, "latin1")
     .toString("hex")
@@ -15,14 +15,14 @@ function memo({ random }: Desk): string {
 }
 
 /** A transfer of STX, from a few µSTX to thousands of STX; sometimes to a contract. */
-export function draftTransfer(desk: Desk, sender: string): Draft {
-  const { random, cast } = desk;
-  const recipient = random.chance(0.05) ? cast.contracts.vault : anyRecipient(desk, sender);
+export function buildTransfer(context: TxContext, sender: string): UnsignedTx {
+  const { random, accounts } = context;
+  const recipient = random.chance(0.05) ? accounts.contracts.vault : anyRecipient(context, sender);
   const amount = BigInt(Math.max(1, Math.round(random.logNormal(25_000_000, 2))));
   return {
     sender,
-    sponsor: random.chance(0.02) ? cast.sponsor : null,
-    payload: { type: "token_transfer", recipient, amount, memo: memo(desk) },
+    sponsor: random.chance(0.02) ? accounts.sponsor : null,
+    payload: { type: "token_transfer", recipient, amount, memo: memo(context) },
     size: recipient.includes(".") ? 191 : 180,
     cost: around(random, TRANSFER_COST),
     conditions: [],
@@ -35,7 +35,7 @@ export function draftTransfer(desk: Desk, sender: string): Draft {
 }
 
 /** Evidence against a miner that signed two microblocks: a relic, kept because the API still has the type. */
-export function draftPoison({ random }: Desk, sender: string): Draft {
+export function buildPoison({ random }: TxContext, sender: string): UnsignedTx {
   const header = () => digest("microblock", random.next());
   return {
     sender,
