@@ -3,7 +3,7 @@
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { pino } from "pino";
 import type { Place } from "../simulator/chain/block.ts";
-import { canonicalTransactions, contractTotals } from "../simulator/chain/expected-totals.ts";
+import { canonicalTransactions, countPrints } from "../simulator/chain/expected-totals.ts";
 import type { Simulator } from "../simulator/server.ts";
 import { App } from "../src/app.ts";
 import { collectors } from "../src/collectors/index.ts";
@@ -145,7 +145,7 @@ test("addresses, contracts and blocks move to the replacements and back, and eve
   await round(1);
   const begin = deepest();
   const firstTip = tip();
-  const firstPrints = contractTotals(simulator.chain, logger).prints;
+  const firstPrints = countPrints(simulator.chain, logger);
   const expectEvents = async () => {
     const events = await value(
       `stacks_contract_events_total name=${logger.slice(0, 5)}..${logger.split(".")[0]?.slice(-5)}.event-logger contract_id=${logger} event_type=smart_contract_log topic=print`,
@@ -153,7 +153,7 @@ test("addresses, contracts and blocks move to the replacements and back, and eve
     const { families } = await readPage(app);
     const pending = families.get("stacks_contract_pending_depth_events")?.samples[0]?.value ?? 0;
     const gap = families.get("stacks_contract_events_gap")?.samples[0]?.value;
-    expect(events + pending).toBe(contractTotals(simulator.chain, logger).prints - firstPrints);
+    expect(events + pending).toBe(countPrints(simulator.chain, logger) - firstPrints);
     expect(gap).toBe(0);
   };
   const expectBlocks = async () => {

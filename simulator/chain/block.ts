@@ -1,14 +1,10 @@
-// A block, and where a transaction stands.
+// Blocks, and the place of a transaction in them.
 import type { Cost } from "./cost.ts";
 import { digest } from "./random.ts";
 import type { Tx } from "./transaction.ts";
 
-/** A Bitcoin block; it opens a tenure. Time in Unix seconds. */
-export interface BurnBlock {
-  readonly height: number;
-  readonly hash: string;
-  readonly time: number;
-}
+/** A Bitcoin block, which opens a tenure. Time in Unix seconds. */
+export type BurnBlock = Pick<Block, "height" | "hash" | "time">;
 
 /** A Stacks block. Immutable: the records of a replica decide whether it is canonical. Times in Unix seconds. */
 export interface Block {
@@ -39,23 +35,22 @@ export interface Position {
   readonly index: number;
 }
 
-/** What decides a block's identity, besides its parent. */
-export interface BlockPlan extends Pick<Block, "height" | "time" | "burn" | "tenureHeight" | "txs" | "cost"> {
-  /** Tells blocks of competing forks apart. */
+/** The content of a block; blocks of competing forks have different numbers of the fork. */
+export type BlockContent = Pick<Block, "height" | "time" | "burn" | "tenureHeight" | "txs" | "cost"> & {
   readonly fork: number;
-}
+};
 
-/** Seals a block on top of `parent`; the first block has a made-up parent. */
-export function sealBlock(seed: string, plan: BlockPlan, parent: Block | undefined): Block {
-  const { fork, ...content } = plan;
-  const hash = digest(seed, "block", plan.height, fork, parent?.hash ?? "");
+/** Makes a block on top of `parent`. The parent of the first block does not exist. */
+export function sealBlock(seed: string, { fork, ...content }: BlockContent, parent: Block | undefined): Block {
+  const { height, burn } = content;
+  const hash = digest(seed, "block", height, fork, parent?.hash ?? "");
   return {
     ...content,
     hash,
-    indexHash: digest("index", hash, plan.burn.hash),
+    indexHash: digest("index", hash, burn.hash),
     parentHash: parent?.hash ?? digest(seed, "genesis"),
     parentIndexHash: parent?.indexHash ?? digest(seed, "genesis", "index"),
-    parentBurnTime: parent?.burn.time ?? plan.burn.time,
-    minerTxId: digest(seed, "miner", plan.burn.hash),
+    parentBurnTime: parent?.burn.time ?? burn.time,
+    minerTxId: digest(seed, "miner", burn.hash),
   };
 }

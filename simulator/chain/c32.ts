@@ -1,20 +1,17 @@
-// c32check, the spelling of Stacks addresses: base 32 without easily confused letters, and four checksum bytes.
-import { createHash } from "node:crypto";
+// c32check, the encoding of Stacks addresses: base 32 without ambiguous letters, and four checksum bytes.
+import { hash } from "node:crypto";
 
 const ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 const BIGINT_DIGITS = "0123456789abcdefghijklmnopqrstuv";
 
-const sha256 = (bytes: Buffer): Buffer => createHash("sha256").update(bytes).digest();
+const sha256 = (bytes: Buffer): Buffer => hash("sha256", bytes, "buffer");
 
 function checksum(version: number, hash160: string): string {
   const payload = Buffer.from(version.toString(16).padStart(2, "0") + hash160, "hex");
   return sha256(sha256(payload)).toString("hex", 0, 4);
 }
 
-/**
- * The address of a public key hash.
- * Version 22 gives `SP…` (mainnet), 26 gives `ST…` (testnet); `hash160` is 40 hex digits.
- */
+/** The address of a version (22 `SP…` mainnet, 26 `ST…` testnet) and a public key hash of 40 hex digits. */
 export function encodeAddress(version: number, hash160: string): string {
   const hex = hash160 + checksum(version, hash160);
   let leading = 0;

@@ -1,32 +1,31 @@
-// The simulated chain: a pure function of its seed, the commands it got and the time it was advanced to.
-// Knows no clock and no HTTP; whoever asks it brings the time.
+// The simulated chain: a pure function of its seed, the commands it received and the time it was advanced to. Knows no
+// clock and no HTTP; callers pass the time.
 import type { TxContext } from "../tx-builders/context.ts";
 import { type Accounts, createAccounts, type Network } from "./accounts.ts";
 import { type Block, sealBlock } from "./block.ts";
 import { History } from "./history.ts";
 import { Ledger } from "./ledger.ts";
-import { Market, type Submission } from "./market.ts";
+import { Market, type ScenarioKind, type ScenarioOptions, type Submission } from "./market.ts";
 import { Mempool } from "./mempool.ts";
-import { select } from "./miner.ts";
+import { selectTransactions } from "./miner.ts";
 import { digest, Random } from "./random.ts";
 import { type Reorg, reorganise } from "./reorg.ts";
-import type { ScenarioKind, ScenarioOptions } from "./scenario.ts";
 import { blockInterval, blockStream, historySeconds } from "./schedule.ts";
 import { MINER_COUNT, Tenure } from "./tenure.ts";
-import type { Origin, Tx, UnsignedTx } from "./transaction.ts";
+import type { Tx } from "./transaction.ts";
 
-/** How a chain begins. */
+/** Options of a chain. */
 export interface ChainOptions {
-  /** Anything; the same seed lives the same life. */
+  /** Any text. The same seed gives the same chain. */
   readonly seed: string;
   /** Virtual time at which the history ends, Unix seconds. */
   readonly start: number;
-  /** Blocks that exist at `start`; the newest is exactly that old. 0 gives an API with an empty database. */
+  /** Number of blocks at `start`, which is the time of the newest. 0 gives an API with an empty database. */
   readonly history: number;
   readonly network: Network;
-  /** Whether spikes, floods and stuck clusters also come by themselves, one in about 90 minutes. */
+  /** Whether spikes, floods and stuck clusters also start at random, one in about 90 minutes. */
   readonly randomEvents: boolean;
-  /** Older blocks are forgotten, with their transactions; totals keep counting them. */
+  /** Older blocks are dropped with their transactions; totals still include them. */
   readonly keepBlocks: number;
   /** Accounts and contracts. @default those of the seed */
   readonly accounts?: Accounts;
@@ -35,12 +34,12 @@ export interface ChainOptions {
 const EXPIRY_SECONDS = 30;
 const EVENT_SECONDS = 5400;
 
-/** A living chain. Read it through `ledger` and `mempool`; change it through the methods only. */
+/** A chain in progress. Read it through `ledger` and `mempool`; change it only through the methods. */
 export class Chain {
   readonly options: ChainOptions;
   readonly accounts: Accounts;
   readonly ledger: Ledger;
-  /** What the chain was before; replicas that lag read it. */
+  /** Earlier states, for replicas that lag. */
   readonly history: History;
   readonly mempool = new Mempool();
   readonly market: Market;
@@ -73,13 +72,10 @@ export class Chain {
     this.#forks = new Random(`${seed}:forks`);
     const end = Math.floor(start);
     this.#now = end - historySeconds(seed, history);
-    this.#tenure = new Tenure(
-      seed,
-      this.#now,
-      Array.from({ length: MINER_COUNT }, (_, index) => this.accounts.unused(-1 - index)),
-    );
+    const miners = Array.from({ length: MINER_COUNT }, (_, index) => this.accounts.unused(-1 - index));
+    this.#tenure = new Tenure(seed, this.#now, miners);
     this.#nextBlockAt = this.#now + blockInterval(this.#intervals);
-    for (const submission of this.market.background(this.#now)) this.#admit(submission);
+    this.#admit(this.market.background(this.#now));
     this.advanceTo(end);
   }
 
@@ -93,14 +89,14 @@ export class Chain {
     return this.ledger.tip?.height ?? 0;
   }
 
-  /** What is going on: the running scenarios, `empty`, or `calm`. */
+  /** The running scenarios, `empty`, or `calm`. */
   get activeScenarios(): readonly string[] {
     if (this.#isEmptied) return ["empty"];
     const kinds = this.market.scenarios.map(({ kind }) => kind);
     return kinds.length > 0 ? kinds : ["calm"];
   }
 
-  /** Lives on until a virtual time (Unix seconds). Does nothing for a time in the past. */
+  /** Advances to a virtual time (Unix seconds). Does nothing for a time in the past. */
   advanceTo(time: number): void {
     while (this.#now + 1 <= time) {
       this.#now += 1;
@@ -108,30 +104,28 @@ export class Chain {
     }
   }
 
-  /** Begins a fee spike, a flood of cheap transfers, or a cluster of stuck transactions. Ends an empty mempool. */
+  /** Starts a fee spike, a flood of cheap transfers, or a cluster of stuck transactions. Ends an empty mempool. */
   begin(kind: ScenarioKind, options: ScenarioOptions = {}): void {
     this.#isEmptied = false;
-    const scenario = this.market.start(kind, this.#now, options);
-    if (kind === "stuck") for (const submission of this.market.cluster(scenario)) this.#admit(submission);
+    this.#admit(this.market.start(kind, this.#now, options));
   }
 
-  /** Ends all scenarios and takes stuck transactions out; a backlog drains by itself. */
+  /** Ends all scenarios and removes stuck transactions. A backlog drains block by block. */
   calm(): void {
     this.market.scenarios = [];
     this.mempool.drop(({ origin }) => origin === "stuck", this.#now);
-    if (!this.#isEmptied) return;
+    if (this.#isEmptied) this.#admit(this.market.background(this.#now));
     this.#isEmptied = false;
-    for (const submission of this.market.background(this.#now)) this.#admit(submission);
   }
 
-  /** Empties the mempool and keeps it empty until `calm` or `begin`: what arrives is mined or lost at once. */
+  /** Empties the mempool and keeps it empty until `calm` or `begin`: arrivals are mined in the next block or dropped. */
   empty(): void {
     this.market.scenarios = [];
     this.#isEmptied = true;
     this.mempool.clear(this.#now);
   }
 
-  /** Replaces the newest `depth` blocks by others of the same heights; the very first block always stays. */
+  /** Replaces the newest `depth` blocks by others of the same heights. Block 1 is never replaced. */
   reorg(depth: number): Reorg {
     this.#reorgs += 1;
     const { seed } = this.options;
@@ -147,9 +141,7 @@ export class Chain {
     if (this.options.randomEvents && this.market.scenarios.length === 0 && this.#events.chance(1 / EVENT_SECONDS)) {
       if (!this.#isEmptied) this.begin(this.#events.pick(["spike", "flood", "stuck"] as const));
     }
-    if (!this.#isEmptied) {
-      for (const submission of this.market.arrivals(now, 1, this.mempool.size)) this.#admit(submission);
-    }
+    if (!this.#isEmptied) this.#admit(this.market.arrivals(now, 1, this.mempool.size));
     if (now % EXPIRY_SECONDS === 0) this.mempool.drop(({ expiresAt }) => expiresAt <= now, now);
     if (now >= this.#nextBlockAt) this.#mine();
   }
@@ -158,21 +150,20 @@ export class Chain {
     const now = this.#now;
     const interval = blockInterval(this.#intervals);
     if (this.#isEmptied) {
-      for (const submission of this.market.arrivals(now, interval, 0)) this.#admit({ ...submission, readyAt: now });
+      for (const submission of this.market.arrivals(now, interval, 0)) this.#admit([{ ...submission, readyAt: now }]);
     }
-    const parent = this.ledger.tip;
     const nonces = new Map<string, number>();
-    const protocol = this.#tenure.open(now, parent).map((draft) => {
-      const nonce = nonces.get(draft.sender) ?? this.ledger.nonceOf(draft.sender);
-      nonces.set(draft.sender, nonce + 1);
-      return this.#sign(draft, "protocol", 0, nonce, now, now);
+    const protocol = this.#tenure.open(now, this.ledger.tip).map((unsigned) => {
+      const nonce = nonces.get(unsigned.sender) ?? this.ledger.nonceOf(unsigned.sender);
+      nonces.set(unsigned.sender, nonce + 1);
+      return this.#sign({ unsigned, origin: "protocol", fee: 0, readyAt: now, expiresAt: now }, nonce);
     });
-    const { txs, cost, isFull } = select(this.mempool.byFee(), this.#tenure.room(), now, (sender) =>
+    const { txs, cost, isFull } = selectTransactions(this.mempool.byFee(), this.#tenure.room(), now, (sender) =>
       this.ledger.nonceOf(sender),
     );
     const { burn, height: tenureHeight } = this.#tenure;
-    const plan = { height: this.height + 1, time: now, burn, tenureHeight, txs: [...protocol, ...txs], cost, fork: 0 };
-    const block = sealBlock(this.options.seed, plan, parent);
+    const content = { height: this.height + 1, time: now, burn, tenureHeight, txs: [...protocol, ...txs], cost };
+    const block = sealBlock(this.options.seed, { ...content, fork: 0 }, this.ledger.tip);
     this.ledger.append(block);
     this.#record(0, [block]);
     this.#tenure.spend(cost);
@@ -188,19 +179,27 @@ export class Chain {
     this.history.record({ time: this.#now, height: this.height, removed, added }, oldest);
   }
 
-  #admit({ draft, origin, fee, readyAt, expiresAt }: Submission): void {
-    const onChain = this.ledger.nonceOf(draft.sender);
-    const nonce = Number.isFinite(readyAt) ? this.mempool.nextNonce(draft.sender, onChain) : onChain + 2;
-    this.mempool.add(this.#sign(draft, origin, fee, nonce, readyAt, expiresAt), this.#now);
+  #admit(submissions: Iterable<Submission>): void {
+    for (const submission of submissions) {
+      const { sender } = submission.unsigned;
+      const onChain = this.ledger.nonceOf(sender);
+      const nonce = Number.isFinite(submission.readyAt) ? this.mempool.nextNonce(sender, onChain) : onChain + 2;
+      this.mempool.add(this.#sign(submission, nonce), this.#now);
+    }
   }
 
-  #sign(draft: UnsignedTx, origin: Origin, fee: number, nonce: number, readyAt: number, expiresAt: number): Tx {
+  #sign({ unsigned, ...submission }: Submission, nonce: number): Tx {
     this.#txs += 1;
-    if (draft.sponsor !== null) this.#sponsored += 1;
-    const id = digest(this.options.seed, "tx", this.#txs);
-    const { type } = draft.payload;
-    const sponsorNonce = draft.sponsor === null ? 0 : this.#sponsored - 1;
-    const received = { receivedAt: this.#now, receivedHeight: this.height };
-    return { ...draft, id, type, origin, fee, nonce, sponsorNonce, ...received, readyAt, expiresAt };
+    if (unsigned.sponsor !== null) this.#sponsored += 1;
+    return {
+      ...unsigned,
+      ...submission,
+      id: digest(this.options.seed, "tx", this.#txs),
+      type: unsigned.payload.type,
+      nonce,
+      sponsorNonce: unsigned.sponsor === null ? 0 : this.#sponsored - 1,
+      receivedAt: this.#now,
+      receivedHeight: this.height,
+    };
   }
 }

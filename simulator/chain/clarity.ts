@@ -1,4 +1,4 @@
-// Clarity values in the two spellings the API shows: consensus bytes in hex, and source form.
+// Clarity values in the two forms of the API: consensus bytes in hex, and source.
 import { decodeAddress } from "./c32.ts";
 
 /** A Clarity value: `hex` with `0x`, `repr` as in source, e.g. `{hex: "0x0100…07", repr: "u7", type: "uint"}`. */
@@ -25,31 +25,29 @@ export function uint(number: bigint): ClarityValue {
 
 /** An ASCII string. */
 export function ascii(string: string): ClarityValue {
-  return {
-    hex: `0x0d${bytes(string.length, 4)}${text(string)}`,
-    repr: JSON.stringify(string),
-    type: `(string-ascii ${string.length})`,
-  };
+  const hex = `0x0d${bytes(string.length, 4)}${text(string)}`;
+  return { hex, repr: JSON.stringify(string), type: `(string-ascii ${string.length})` };
 }
 
-/** A principal: an address, or an address, a dot and a contract name. Throws for a wrong address. */
-export function principal(spelling: string): ClarityValue {
-  const [address = "", contract] = spelling.split(".");
+/** A principal: an address, or an address, a dot and a contract name. Throws for an invalid address. */
+export function principal(id: string): ClarityValue {
+  const [address = "", contract] = id.split(".");
   const decoded = decodeAddress(address);
-  if (decoded === undefined) throw new Error(`not an address: ${spelling}`);
+  if (decoded === undefined) throw new Error(`not an address: ${id}`);
   const head = bytes(decoded.version, 1) + decoded.hash160;
   const hex = contract === undefined ? `0x05${head}` : `0x06${head}${bytes(contract.length, 1)}${text(contract)}`;
-  return { hex, repr: `'${spelling}`, type: "principal" };
+  return { hex, repr: `'${id}`, type: "principal" };
 }
 
-/** A tuple; the consensus bytes order the keys alphabetically. */
+/** A tuple. Its keys are in alphabetical order. */
 export function tuple(fields: Readonly<Record<string, ClarityValue>>): ClarityValue {
   const sorted = Object.entries(fields).sort(([one], [other]) => (one < other ? -1 : 1));
   const hex = sorted.map(([key, value]) => bytes(key.length, 1) + text(key) + bare(value)).join("");
+  const each = (field: "repr" | "type") => sorted.map(([key, value]) => `(${key} ${value[field]})`).join(" ");
   return {
     hex: `0x0c${bytes(sorted.length, 4)}${hex}`,
-    repr: `(tuple ${sorted.map(([key, value]) => `(${key} ${value.repr})`).join(" ")})`,
-    type: `(tuple ${sorted.map(([key, value]) => `(${key} ${value.type})`).join(" ")})`,
+    repr: `(tuple ${each("repr")})`,
+    type: `(tuple ${each("type")})`,
   };
 }
 

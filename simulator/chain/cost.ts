@@ -1,6 +1,6 @@
-// Execution cost in the five dimensions in which the chain limits a tenure.
+// Execution cost in the five dimensions that limit a tenure.
 
-/** An amount of execution; counts, bytes and abstract run time units. */
+/** An execution cost: counts, bytes and abstract run time units. */
 export interface Cost {
   readonly readCount: number;
   readonly readLength: number;
@@ -9,10 +9,21 @@ export interface Cost {
   readonly writeLength: number;
 }
 
-/** No execution at all. */
-export const NOTHING: Cost = { readCount: 0, readLength: 0, runtime: 0, writeCount: 0, writeLength: 0 };
+const DIMENSIONS = ["readCount", "readLength", "runtime", "writeCount", "writeLength"] as const;
 
-/** What one tenure may use before it has to be extended. */
+/** Computes a cost dimension by dimension. */
+export const eachDimension = (value: (dimension: keyof Cost) => number): Cost => ({
+  readCount: value("readCount"),
+  readLength: value("readLength"),
+  runtime: value("runtime"),
+  writeCount: value("writeCount"),
+  writeLength: value("writeLength"),
+});
+
+/** No cost. */
+export const NOTHING: Cost = eachDimension(() => 0);
+
+/** The budget of one tenure until it is extended. */
 export const TENURE_LIMIT: Cost = {
   readCount: 15_000,
   readLength: 100_000_000,
@@ -21,24 +32,9 @@ export const TENURE_LIMIT: Cost = {
   writeLength: 15_000_000,
 };
 
-const DIMENSIONS = ["readCount", "readLength", "runtime", "writeCount", "writeLength"] as const;
-
-const each = (value: (dimension: keyof Cost) => number): Cost => ({
-  readCount: value("readCount"),
-  readLength: value("readLength"),
-  runtime: value("runtime"),
-  writeCount: value("writeCount"),
-  writeLength: value("writeLength"),
-});
-
 /** The sum in each dimension. */
 export function add(one: Cost, other: Cost): Cost {
-  return each((dimension) => one[dimension] + other[dimension]);
-}
-
-/** The cost times a factor, in whole units. */
-export function scale(cost: Cost, factor: number): Cost {
-  return each((dimension) => Math.round(cost[dimension] * factor));
+  return eachDimension((dimension) => one[dimension] + other[dimension]);
 }
 
 /** Whether no dimension is above the limit. */
@@ -46,17 +42,7 @@ export function fits(cost: Cost, limit: Cost): boolean {
   return DIMENSIONS.every((dimension) => cost[dimension] <= limit[dimension]);
 }
 
-/** What is left of a limit; never below zero. */
-export function rest(limit: Cost, used: Cost): Cost {
-  return each((dimension) => Math.max(0, limit[dimension] - used[dimension]));
-}
-
-/** The smaller of two costs in each dimension. */
-export function smaller(one: Cost, other: Cost): Cost {
-  return each((dimension) => Math.min(one[dimension], other[dimension]));
-}
-
-/** The part of the tenure limit that is used, in the fullest dimension (0 to 1, above 1 after an extension). */
+/** The share of the tenure limit that is used, in the fullest dimension: 0 to 1, above 1 after an extension. */
 export function fullness(used: Cost): number {
   return Math.max(...DIMENSIONS.map((dimension) => used[dimension] / TENURE_LIMIT[dimension]));
 }

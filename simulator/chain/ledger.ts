@@ -1,5 +1,5 @@
-// The canonical chain and everything that is looked up in it: blocks by hash, transactions by principal, prints by
-// contract, the next nonce of each sender. Knows nothing of time or of the mempool.
+// The canonical chain and its indexes: blocks by hash, transactions by principal, prints by contract, the next nonce of
+// each sender. Knows neither time nor the mempool.
 import type { Block, Place, Position } from "./block.ts";
 import { Index } from "./listing.ts";
 import type { Print, Records } from "./records.ts";
@@ -7,11 +7,10 @@ import { parties } from "./transaction.ts";
 
 const ORPHANS_KEPT = 500;
 
-/** The chain as the API's database holds it. */
+/** The chain as the database of the API holds it. */
 export class Ledger implements Records {
-  /** Canonical blocks, oldest first; the oldest may be forgotten. */
+  /** Canonical blocks that are kept, oldest first. */
   readonly blocks: Block[] = [];
-  /** Transactions of each principal; those that one only sponsored are in `sponsored` as well. */
   readonly principals: Index<Place>;
   readonly sponsored: Index<Place>;
   readonly prints: Index<Print>;
@@ -25,8 +24,8 @@ export class Ledger implements Records {
   readonly #keep: number;
 
   /**
-   * An empty ledger. With a `source`, totals include what the source has forgotten, and block 1 is kept if it is among
-   * the forgotten blocks. Appending the blocks of the source then gives an equal ledger.
+   * An empty ledger. With a `source`, totals include what the source has dropped, and block 1 is kept even if the source
+   * has dropped it. Appending the blocks of the source then gives an equal ledger.
    */
   constructor(keepBlocks: number, source?: Ledger) {
     this.#keep = keepBlocks;
@@ -38,7 +37,6 @@ export class Ledger implements Records {
     if (first !== undefined && first !== source?.blocks[0]) this.#setFirst(first);
   }
 
-  /** The newest block; undefined before the first. */
   get tip(): Block | undefined {
     return this.blocks.at(-1);
   }
@@ -96,7 +94,7 @@ export class Ledger implements Records {
     return this.#nonces.get(address) ?? 0;
   }
 
-  /** Puts a block on top. */
+  /** Adds a block on top. */
   append(block: Block): void {
     this.blocks.push(block);
     this.#byHash.set(block.hash, block);
@@ -112,10 +110,10 @@ export class Ledger implements Records {
         if (event.kind === "print") this.prints.push(event.contract, { ...place, eventIndex, event });
       });
     });
-    if (this.blocks.length > this.#keep) this.#forgetOldest();
+    if (this.blocks.length > this.#keep) this.#dropOldest();
   }
 
-  /** Takes the tip off and makes it an orphan; its transactions stay known but belong to nobody's list. */
+  /** Makes the tip an orphan. Its transactions can still be looked up by id, but are in no list. */
   removeTip(): Block | undefined {
     const block = this.blocks.pop();
     if (block === undefined) return undefined;
@@ -137,26 +135,26 @@ export class Ledger implements Records {
     for (const [index, tx] of block.txs.entries()) this.#places.set(tx.id, { tx, block, index });
   }
 
-  #eachKey(place: Place, act: (index: Index<Place>, key: string) => void): void {
+  #eachKey(place: Place, visit: (index: Index<Place>, key: string) => void): void {
     const all = parties(place.tx);
-    for (const key of all) act(this.principals, key);
+    for (const key of all) visit(this.principals, key);
     const { sponsor } = place.tx;
     if (sponsor === null || all.has(sponsor)) return;
-    act(this.principals, sponsor);
-    act(this.sponsored, sponsor);
+    visit(this.principals, sponsor);
+    visit(this.sponsored, sponsor);
   }
 
-  #forgetOldest(): void {
+  #dropOldest(): void {
     const block = this.blocks.shift();
     block?.txs.forEach((tx, index) => {
-      this.#eachKey({ tx, block, index }, (index, key) => index.forget(key));
-      for (const event of tx.events) if (event.kind === "print") this.prints.forget(event.contract);
+      this.#eachKey({ tx, block, index }, (index, key) => index.dropOldest(key));
+      for (const event of tx.events) if (event.kind === "print") this.prints.dropOldest(event.contract);
     });
     this.#drop(block);
   }
 
   #drop(block: Block | undefined): void {
-    // Clients identify a chain by block 1, so it is never forgotten.
+    // Clients identify a chain by block 1, so it is never dropped.
     if (block === undefined || block === this.#first) return;
     this.#byHash.delete(block.hash);
     this.#byIndexHash.delete(block.indexHash);

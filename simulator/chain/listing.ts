@@ -1,25 +1,18 @@
-// A list that grows at the new end, loses its newest entries in a reorganisation and its oldest to forgetting.
+// A list that grows at the new end, loses its newest entries in a reorganisation and drops its oldest ones.
 
 /** Entries in the order of the chain, oldest first. */
 export interface Listing<Entry> {
-  /** What is remembered, oldest first. */
+  /** The entries that are kept, oldest first. */
   readonly entries: readonly Entry[];
-  /** All entries ever, the forgotten ones included. */
+  /** Number of entries ever, the dropped ones included. */
   readonly total: number;
 }
 
-interface Growing<Entry> extends Listing<Entry> {
-  entries: Entry[];
-  total: number;
-}
-
-const EMPTY: Listing<never> = { entries: [], total: 0 };
-
 /** Listings by key, such as transactions by address. */
 export class Index<Entry> {
-  readonly #listings = new Map<string, Growing<Entry>>();
+  readonly #listings = new Map<string, { entries: Entry[]; total: number }>();
 
-  /** An index without entries whose totals are the numbers of forgotten entries. */
+  /** An index without entries whose totals are the numbers of dropped entries. */
   remainder(): Index<Entry> {
     const index = new Index<Entry>();
     for (const [key, { entries, total }] of this.#listings) {
@@ -28,9 +21,9 @@ export class Index<Entry> {
     return index;
   }
 
-  /** The listing of a key; empty for a key never seen. */
+  /** The listing of a key; empty for an unknown key. */
   of(key: string): Listing<Entry> {
-    return this.#listings.get(key) ?? EMPTY;
+    return this.#listings.get(key) ?? { entries: [], total: 0 };
   }
 
   /** Adds the newest entry of a key. */
@@ -41,14 +34,14 @@ export class Index<Entry> {
     this.#listings.set(key, listing);
   }
 
-  /** Takes the newest entry of a key back. */
+  /** Removes the newest entry of a key. */
   pop(key: string): void {
     const listing = this.#listings.get(key);
     if (listing?.entries.pop() !== undefined) listing.total -= 1;
   }
 
-  /** Forgets the oldest entry of a key; the total keeps counting it. */
-  forget(key: string): void {
+  /** Drops the oldest entry of a key; the total still includes it. */
+  dropOldest(key: string): void {
     this.#listings.get(key)?.entries.shift();
   }
 }

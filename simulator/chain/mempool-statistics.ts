@@ -1,13 +1,11 @@
-// Mempool statistics and fee priorities, computed once for each state of the pool.
+// Mempool statistics and fee priorities, computed once for each state of the mempool.
 import { type Percentiles, percentile, percentiles, roundHalfEven } from "./percentile.ts";
 import type { View } from "./records.ts";
 
-/** The types that can wait, in the order of the API. */
-export const POOL_TYPES = ["token_transfer", "smart_contract", "contract_call", "poison_microblock"] as const;
+// The types that can wait, in the order of the API.
+const POOL_TYPES = ["token_transfer", "smart_contract", "contract_call", "poison_microblock"] as const;
 type PoolType = (typeof POOL_TYPES)[number];
-
-/** Something for each type that can wait. */
-export type ByType<Value> = Readonly<Record<PoolType, Value>>;
+type ByType<Value> = Readonly<Record<PoolType, Value>>;
 
 /** The four priorities of one type, µSTX. */
 export interface Priorities {
@@ -17,7 +15,7 @@ export interface Priorities {
   readonly high_priority: number;
 }
 
-/** What operations 1 and 2 tell, under their wire names. Fees in µSTX, ages in Stacks blocks, sizes in bytes. */
+/** The two mempool responses, as on the wire. Fees in µSTX, ages in Stacks blocks, sizes in bytes. */
 export interface MempoolStatistics {
   readonly stats: {
     readonly tx_type_counts: ByType<number>;
@@ -25,18 +23,12 @@ export interface MempoolStatistics {
     readonly tx_ages: ByType<Percentiles>;
     readonly tx_byte_sizes: ByType<Percentiles>;
   };
-  /** A type without transactions has no key; `all` always has, zeros when nothing waits. */
-  readonly fees: { readonly all: Priorities } & Partial<Readonly<Record<PoolType, Priorities>>>;
+  /** A type without transactions has no key. `all` is always there, with zeros for an empty mempool. */
+  readonly fees: { readonly all: Priorities } & Partial<ByType<Priorities>>;
 }
 
-function byType<Value>(value: (type: PoolType) => Value): ByType<Value> {
-  return {
-    token_transfer: value("token_transfer"),
-    smart_contract: value("smart_contract"),
-    contract_call: value("contract_call"),
-    poison_microblock: value("poison_microblock"),
-  };
-}
+const byType = <Value>(value: (type: PoolType) => Value) =>
+  Object.fromEntries(POOL_TYPES.map((type) => [type, value(type)])) as ByType<Value>;
 
 function priorities(fees: readonly number[]): Priorities {
   const sorted = Float64Array.from(fees).sort();
@@ -44,43 +36,39 @@ function priorities(fees: readonly number[]): Priorities {
   return { no_priority: at(0.25), low_priority: at(0.5), medium_priority: at(0.75), high_priority: at(0.95) };
 }
 
-/** The statistics of the pool as it is. */
-export function mempoolStatistics(chain: View): MempoolStatistics {
-  const columns = byType(() => ({ fees: [] as number[], ages: [] as number[], sizes: [] as number[] }));
-  const all: number[] = [];
-  for (const tx of chain.mempool.values()) {
-    const column = columns[tx.type as PoolType];
-    all.push(tx.fee);
-    column.fees.push(tx.fee);
-    column.ages.push(chain.height + 1 - tx.receivedHeight);
-    column.sizes.push(tx.size);
+/** The statistics of the current mempool. */
+export function mempoolStatistics({ mempool, height }: View): MempoolStatistics {
+  const waiting = byType(() => ({ fees: [] as number[], ages: [] as number[], sizes: [] as number[] }));
+  for (const tx of mempool.values()) {
+    const { fees, ages, sizes } = waiting[tx.type as PoolType];
+    fees.push(tx.fee);
+    ages.push(height + 1 - tx.receivedHeight);
+    sizes.push(tx.size);
   }
   const priced = (["token_transfer", "contract_call", "smart_contract"] as const).filter(
-    (type) => columns[type].fees.length > 0,
+    (type) => waiting[type].fees.length > 0,
   );
   return {
     stats: {
-      tx_type_counts: byType((type) => columns[type].fees.length),
-      tx_simple_fee_averages: byType((type) => percentiles(columns[type].fees)),
-      tx_ages: byType((type) => percentiles(columns[type].ages)),
-      tx_byte_sizes: byType((type) => percentiles(columns[type].sizes)),
+      tx_type_counts: byType((type) => waiting[type].fees.length),
+      tx_simple_fee_averages: byType((type) => percentiles(waiting[type].fees)),
+      tx_ages: byType((type) => percentiles(waiting[type].ages)),
+      tx_byte_sizes: byType((type) => percentiles(waiting[type].sizes)),
     },
     fees: {
-      all: priorities(all),
-      ...Object.fromEntries(priced.map((type) => [type, priorities(columns[type].fees)])),
+      all: priorities(POOL_TYPES.flatMap((type) => waiting[type].fees)),
+      ...Object.fromEntries(priced.map((type) => [type, priorities(waiting[type].fees)])),
     },
   };
 }
 
-/** Measures only when the pool has changed, so that a busy client costs next to nothing. */
+/** Statistics that are computed again only when the mempool has changed. */
 export function cachedStatistics(chain: View): () => MempoolStatistics {
-  let mark = "";
-  let statistics: MempoolStatistics | undefined;
+  let mark: string | undefined;
+  let statistics: MempoolStatistics;
   return () => {
-    if (statistics === undefined || mark !== chain.mempool.mark) {
-      statistics = mempoolStatistics(chain);
-      mark = chain.mempool.mark;
-    }
+    if (mark !== chain.mempool.mark) statistics = mempoolStatistics(chain);
+    mark = chain.mempool.mark;
     return statistics;
   };
 }

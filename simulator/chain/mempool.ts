@@ -1,10 +1,10 @@
-// Transactions that wait. Knows fees and nonces, not blocks.
+// Transactions that wait to be mined. Knows fees and nonces, not blocks.
 import type { Pool } from "./records.ts";
 import type { Tx } from "./transaction.ts";
 
-const MOST = 8000;
+const MAX_TRANSACTIONS = 8000;
 
-/** The pool of one node. */
+/** The mempool of one node. */
 export class Mempool implements Pool {
   readonly #txs = new Map<string, Tx>();
   readonly #pendingNonces = new Map<string, number>();
@@ -26,30 +26,23 @@ export class Mempool implements Pool {
     return this.#txs.get(id);
   }
 
-  /** Whether this transaction waits. */
-  has(id: string): boolean {
-    return this.#txs.has(id);
-  }
-
   get mark(): string {
     return `${this.#touchedAt}.${String((this.#version * 7919) % 1_000_000).padStart(6, "0")}`;
   }
 
-  /** Notes a bookkeeping at a virtual time (Unix seconds), as each new block causes one. */
+  /** Changes the mark. The API recomputes its statistics at each new block. */
   touch(now: number): void {
     this.#version += 1;
     this.#touchedAt = now;
   }
 
-  /** Lets a transaction wait; a pool at its bound refuses, so that no scenario can eat the machine. */
+  /** Adds a transaction. A full mempool drops it, which bounds memory in every scenario. */
   add(tx: Tx, now: number): void {
-    if (this.#txs.size >= MOST) return;
+    if (this.#txs.size >= MAX_TRANSACTIONS) return;
     this.#txs.set(tx.id, tx);
     this.#byFee.push(tx);
     this.#isSorted = false;
-    if (Number.isFinite(tx.readyAt)) {
-      this.#pendingNonces.set(tx.sender, Math.max(this.#pendingNonces.get(tx.sender) ?? 0, tx.nonce + 1));
-    }
+    if (Number.isFinite(tx.readyAt)) this.#pendingNonces.set(tx.sender, this.nextNonce(tx.sender, tx.nonce + 1));
     this.touch(now);
   }
 
@@ -65,15 +58,13 @@ export class Mempool implements Pool {
     return this.#byFee;
   }
 
-  /** Takes mined transactions out. */
+  /** Removes mined transactions. */
   take(mined: readonly Tx[], now: number): void {
-    this.touch(now);
-    let count = 0;
-    for (const { id } of mined) if (this.#txs.delete(id)) count += 1;
-    if (count > 0) this.#byFee = this.#byFee.filter(({ id }) => this.#txs.has(id));
+    for (const { id } of mined) this.#txs.delete(id);
+    this.#removed(now);
   }
 
-  /** Drops what the test names, and what the same senders sent after it, since its nonce is missing then. */
+  /** Drops the transactions that match, and later ones of the same senders, whose nonces would have a gap. */
   drop(isUnwanted: (tx: Tx) => boolean, now: number): void {
     const gaps = new Map<string, number>();
     for (const tx of this.#txs.values()) {
@@ -82,15 +73,18 @@ export class Mempool implements Pool {
     if (gaps.size === 0) return;
     for (const tx of this.#txs.values()) if (tx.nonce >= (gaps.get(tx.sender) ?? Infinity)) this.#txs.delete(tx.id);
     for (const [sender, nonce] of gaps) this.#pendingNonces.set(sender, nonce);
-    this.#byFee = this.#byFee.filter(({ id }) => this.#txs.has(id));
-    this.touch(now);
+    this.#removed(now);
   }
 
-  /** Drops everything. */
+  /** Drops all transactions. */
   clear(now: number): void {
     this.#txs.clear();
     this.#pendingNonces.clear();
-    this.#byFee = [];
+    this.#removed(now);
+  }
+
+  #removed(now: number): void {
+    if (this.#byFee.length !== this.#txs.size) this.#byFee = this.#byFee.filter(({ id }) => this.#txs.has(id));
     this.touch(now);
   }
 }

@@ -1,30 +1,35 @@
-// Which waiting transactions get in: the best paid, in the order of nonces, as long as there is room.
+// Selects the transactions of a block: highest fees first, in the order of nonces, as long as there is room.
 import { add, type Cost, fits, NOTHING } from "./cost.ts";
 import type { Tx } from "./transaction.ts";
 
-/** What a miner chose. */
+/** The selected transactions. */
 export interface Selection {
   readonly txs: readonly Tx[];
   readonly cost: Cost;
-  /** Whether something was left out for lack of room. */
+  /** Whether a transaction did not fit. */
   readonly isFull: boolean;
 }
 
 const PASSES = 4;
-// After so many that do not fit, the rest is not worth the look.
+// After this many transactions that do not fit, the miner stops.
 const MISSES = 25;
 
-/** Selects from `byFee` (best first) what fits into `room`; `nonceOf` tells the next nonce on the chain. */
-export function select(byFee: readonly Tx[], room: Cost, now: number, nonceOf: (sender: string) => number): Selection {
-  const chosen: Tx[] = [];
+/** Selects from `byFee` (highest first) what fits into `room`. `nonceOf` returns a sender's next nonce on the chain. */
+export function selectTransactions(
+  byFee: readonly Tx[],
+  room: Cost,
+  now: number,
+  nonceOf: (sender: string) => number,
+): Selection {
+  const txs: Tx[] = [];
   const expected = new Map<string, number>();
   let cost = NOTHING;
   let misses = 0;
   let candidates = byFee;
-  // A well paid transaction may have to wait for a badly paid one of the same sender, hence several passes.
+  // A high fee may have to wait for a lower one of the same sender, hence several passes.
   for (let pass = 0; pass < PASSES && misses < MISSES; pass += 1) {
     const later: Tx[] = [];
-    const before = chosen.length;
+    const before = txs.length;
     for (const tx of candidates) {
       if (tx.readyAt > now) continue;
       const next = expected.get(tx.sender) ?? nonceOf(tx.sender);
@@ -38,12 +43,12 @@ export function select(byFee: readonly Tx[], room: Cost, now: number, nonceOf: (
         if (misses >= MISSES) break;
         continue;
       }
-      chosen.push(tx);
+      txs.push(tx);
       cost = sum;
       expected.set(tx.sender, next + 1);
     }
-    if (chosen.length === before) break;
+    if (txs.length === before) break;
     candidates = later;
   }
-  return { txs: chosen, cost, isFull: misses > 0 };
+  return { txs, cost, isFull: misses > 0 };
 }

@@ -1,12 +1,7 @@
 // Percentiles as the database behind the API computes them.
 
-/** The four percentiles of mempool statistics; null when there is nothing to rank. */
-export interface Percentiles {
-  readonly p25: number | null;
-  readonly p50: number | null;
-  readonly p75: number | null;
-  readonly p95: number | null;
-}
+/** The four percentiles of mempool statistics; null without values. */
+export type Percentiles = Readonly<Record<"p25" | "p50" | "p75" | "p95", number | null>>;
 
 /** `percentile_cont`: linear between the two neighbours. `sorted` ascending and not empty, `part` from 0 to 1. */
 export function percentile(sorted: ArrayLike<number>, part: number): number {
@@ -21,15 +16,11 @@ export function percentile(sorted: ArrayLike<number>, part: number): number {
 export function percentiles(values: readonly number[]): Percentiles {
   if (values.length === 0) return { p25: null, p50: null, p75: null, p95: null };
   const sorted = Float64Array.from(values).sort();
-  return {
-    p25: percentile(sorted, 0.25),
-    p50: percentile(sorted, 0.5),
-    p75: percentile(sorted, 0.75),
-    p95: percentile(sorted, 0.95),
-  };
+  const at = (part: number) => percentile(sorted, part);
+  return { p25: at(0.25), p50: at(0.5), p75: at(0.75), p95: at(0.95) };
 }
 
-/** The nearest whole number, a half going to the even neighbour: 0.5 → 0, 1.5 → 2, 2.5 → 2. */
+/** Rounds half to even: 0.5 → 0, 1.5 → 2, 2.5 → 2. */
 export function roundHalfEven(value: number): number {
   const floor = Math.floor(value);
   const half = value - floor;

@@ -1,5 +1,5 @@
-// The only source of chance. Every part of the chain draws from its own stream, so that asking one part for more
-// does not change what another part does.
+// The only source of randomness. Each part of the chain draws from its own stream, so a change of one part does not
+// change another.
 import { hash } from "node:crypto";
 
 /** A 32-byte digest of the parts, as `0x` and 64 hex digits. Equal parts give equal digests. */
@@ -7,7 +7,7 @@ export function digest(...parts: readonly (string | number)[]): string {
   return `0x${hash("sha256", parts.join("|"))}`;
 }
 
-/** A seeded stream of pseudo-random numbers (sfc32). The same label gives the same stream on every machine. */
+/** A stream of pseudo-random numbers (sfc32). The same label gives the same stream on every machine. */
 export class Random {
   #a: number;
   #b: number;
@@ -51,7 +51,7 @@ export class Random {
     return item;
   }
 
-  /** A waiting time with the given mean, in the unit of the mean. */
+  /** An exponentially distributed number with the given mean. */
   exponential(mean: number): number {
     return -Math.log(1 - this.next()) * mean;
   }
@@ -62,9 +62,9 @@ export class Random {
     return median * Math.exp(sigma * normal);
   }
 
-  /** How many arrivals happen when `mean` are expected. */
+  /** A Poisson-distributed count with the given mean. */
   poisson(mean: number): number {
-    // Knuth's product underflows for large means; halving keeps it exact and the loop short.
+    // Knuth's product underflows for large means. The sum of two halves has the same distribution.
     if (mean > 30) return this.poisson(mean / 2) + this.poisson(mean / 2);
     const floor = Math.exp(-mean);
     let product = this.next();

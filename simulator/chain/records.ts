@@ -1,7 +1,7 @@
 // What the database of one API server holds, read-only. The newest replica holds the current chain; another replica may
-// hold an older state, or something else.
+// hold an older state, or another chain.
 import type { Block, Place, Position } from "./block.ts";
-import type { Listing } from "./listing.ts";
+import type { Index } from "./listing.ts";
 import type { PrintEvent, Tx } from "./transaction.ts";
 
 /** A print with its place. */
@@ -10,25 +10,21 @@ export interface Print extends Place {
   readonly event: PrintEvent;
 }
 
-/** Entries by key, such as transactions by address. */
-export interface Entries<Entry> {
-  /** The entries of a key; none for a key never seen. */
-  of(key: string): Listing<Entry>;
-}
-
 /** Blocks and transactions, read-only. */
 export interface Records {
   /** The newest block; undefined before the first. */
   readonly tip: Block | undefined;
   /** Number of canonical transactions ever. */
   readonly txCount: number;
-  /** Transactions of each principal; those that one only sponsored are in `sponsored` as well. */
-  readonly principals: Entries<Place>;
-  readonly sponsored: Entries<Place>;
-  readonly prints: Entries<Print>;
-  /** Canonical block of a height; undefined when beyond the tip or forgotten. Block 1 is never forgotten. */
+  /** Transactions of each principal. */
+  readonly principals: Pick<Index<Place>, "of">;
+  /** Those of them that the principal only sponsored. */
+  readonly sponsored: Pick<Index<Place>, "of">;
+  /** Prints of each contract. */
+  readonly prints: Pick<Index<Print>, "of">;
+  /** Canonical block of a height; undefined when above the tip or dropped. Block 1 is never dropped. */
   atHeight(height: number): Block | undefined;
-  /** Whether a block is part of the chain, and not an orphan. */
+  /** Whether a block is canonical, and not an orphan. */
   isCanonical(block: Block): boolean;
   /** Block of a block hash, orphans included. */
   byHash(hash: string): Block | undefined;
@@ -36,7 +32,7 @@ export interface Records {
   byIndexHash(hash: string): Block | undefined;
   /** Where a transaction was mined last; the block may be an orphan. */
   placeOf(txId: string): Place | undefined;
-  /** Canonical transactions from a position on, newest first. */
+  /** Canonical transactions from a position down, newest first. */
   older(from: Position): Iterable<Place>;
   /** Canonical transactions after a position, oldest first. */
   newer(than: Position): Iterable<Place>;
@@ -44,7 +40,7 @@ export interface Records {
 
 /** Transactions that wait to be mined, read-only. */
 export interface Pool {
-  /** Changes whenever the pool was touched: seconds and a fraction, e.g. `1795219189.546816`. */
+  /** Changes whenever the mempool changes: seconds and a fraction, e.g. `1795219189.546816`. */
   readonly mark: string;
   /** Waiting transactions in order of arrival. */
   values(): Iterable<Tx>;

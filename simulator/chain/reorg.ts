@@ -1,17 +1,17 @@
-// A reorganisation: the newest blocks turn out not to count, others of the same heights take their place.
+// A reorganisation: the newest blocks become orphans, others of the same heights replace them.
 import { type Block, sealBlock } from "./block.ts";
 import { add, NOTHING } from "./cost.ts";
 import type { Ledger } from "./ledger.ts";
 import { digest, type Random } from "./random.ts";
 import type { Tx } from "./transaction.ts";
 
-/** What changed. */
+/** The changes of a reorganisation. */
 export interface Reorg {
-  /** The blocks that were turned off, oldest first. */
+  /** The orphaned blocks, oldest first. */
   readonly orphaned: readonly Block[];
-  /** The blocks in their place, oldest first. */
+  /** The blocks that replace them, oldest first. */
   readonly replaced: readonly Block[];
-  /** Transactions that are in no block now and wait again. */
+  /** Transactions that are no longer in a block and wait again. */
   readonly returned: readonly Tx[];
 }
 
@@ -31,11 +31,10 @@ export function reorganise(
     const block = ledger.removeTip();
     if (block !== undefined) orphaned.unshift(block);
   }
-  const users = orphaned.flatMap(({ txs }) => txs.filter(({ origin }) => origin !== "protocol"));
-  const luckless = new Set(
-    [...new Set(users.map(({ sender }) => sender))].filter(() => random.chance(0.16) && returns),
-  );
-  const kept = users.filter(({ sender }) => !luckless.has(sender));
+  const mined = orphaned.flatMap(({ txs }) => txs.filter(({ origin }) => origin !== "protocol"));
+  const senders = new Set(mined.map(({ sender }) => sender));
+  const unmined = new Set([...senders].filter(() => random.chance(0.16) && returns));
+  const kept = mined.filter(({ sender }) => !unmined.has(sender));
 
   const replaced = orphaned.map((old, position) => {
     const from = Math.floor((position * kept.length) / orphaned.length);
@@ -50,5 +49,5 @@ export function reorganise(
     ledger.append(block);
     return block;
   });
-  return { orphaned, replaced, returned: users.filter(({ sender }) => luckless.has(sender)) };
+  return { orphaned, replaced, returned: mined.filter(({ sender }) => unmined.has(sender)) };
 }

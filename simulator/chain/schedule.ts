@@ -1,8 +1,6 @@
-// When blocks come. Both intervals have their own stream of chance, so the rhythm of the chain does not depend on
-// what is in the blocks.
+// Intervals between blocks. Both kinds of block have their own random stream, so block times do not depend on the
+// content of the blocks.
 import { Random } from "./random.ts";
-
-const BURN_SECONDS = 600;
 
 /** Minimum interval between Stacks blocks in virtual seconds. */
 export const FASTEST_BLOCK_SECONDS = 5;
@@ -14,15 +12,15 @@ export function blockInterval(random: Random): number {
 
 /** Virtual seconds between burn blocks: at least 240, about 600 on average, sometimes half an hour. */
 export function burnInterval(random: Random): number {
-  return Math.round(BURN_SECONDS * 0.4 + random.exponential(BURN_SECONDS * 0.6));
+  return Math.round(240 + random.exponential(360));
 }
 
-/** The stream of block intervals of a seed. */
+/** The random stream of block intervals of a seed. */
 export function blockStream(seed: string): Random {
   return new Random(`${seed}:blocks`);
 }
 
-/** Seconds that the first `blocks` blocks take, so that a history can end exactly at a given moment. */
+/** Seconds that the first `blocks` blocks take, so that a history can end at a given time. */
 export function historySeconds(seed: string, blocks: number): number {
   const random = blockStream(seed);
   let seconds = 0;

@@ -1,17 +1,19 @@
-// The tenure: which burn block is current, and how much of its budget is left.
+// The tenure: the current burn block, and how much of the execution budget is left.
 import { buildCoinbase, buildTenureChange } from "../tx-builders/tenure.ts";
 import type { Block, BurnBlock } from "./block.ts";
-import { add, type Cost, fullness, NOTHING, rest, scale, smaller, TENURE_LIMIT } from "./cost.ts";
+import { add, type Cost, eachDimension, fullness, NOTHING, TENURE_LIMIT } from "./cost.ts";
+import type { Ledger } from "./ledger.ts";
 import { digest, Random } from "./random.ts";
 import { burnInterval } from "./schedule.ts";
 import type { UnsignedTx } from "./transaction.ts";
 
 const FIRST_BURN_HEIGHT = 974_001;
-// One block takes at most this part of the budget, so a rush fills a tenure in a few minutes.
-const BLOCK_SHARE = scale(TENURE_LIMIT, 0.03);
-// A used-up budget is renewed after this long without a burn block, seconds.
+/** The largest cost of one block. A mint rush therefore takes a few minutes to fill a tenure. */
+export const BLOCK_LIMIT = eachDimension((dimension) => Math.round(TENURE_LIMIT[dimension] * 0.03));
+// Seconds without a burn block after which a used-up budget is extended.
 const EXTEND_AFTER = 600;
-const MINERS = 4;
+/** Number of miners, which alternate. */
+export const MINER_COUNT = 4;
 
 /** Follows burn blocks and the execution budget. Times in virtual Unix seconds. */
 export class Tenure {
@@ -23,7 +25,7 @@ export class Tenure {
   readonly #miners: readonly string[];
   #nextBurnAt: number;
   #used: Cost = NOTHING;
-  #renewedAt: number;
+  #extendedAt: number;
   #blocks = 0;
 
   constructor(seed: string, genesis: number, miners: readonly string[]) {
@@ -32,24 +34,26 @@ export class Tenure {
     this.#miners = miners;
     this.burn = { height: FIRST_BURN_HEIGHT - 1, hash: digest(seed, "burn", 0), time: genesis };
     this.#nextBurnAt = genesis;
-    this.#renewedAt = genesis;
+    this.#extendedAt = genesis;
   }
 
-  /** What the protocol puts at the head of a block at `now`: nothing, an extension, or a new tenure with its coinbase. */
+  /** Protocol transactions that open a block at `now`: none, an extension, or a tenure change and its coinbase. */
   open(now: number, parent: Block | undefined): readonly UnsignedTx[] {
     if (now >= this.#nextBurnAt) return this.#begin(now, parent);
-    if (fullness(this.#used) < 0.9 || now - this.#renewedAt < EXTEND_AFTER) return [];
+    if (fullness(this.#used) < 0.9 || now - this.#extendedAt < EXTEND_AFTER) return [];
     this.#used = NOTHING;
-    this.#renewedAt = now;
+    this.#extendedAt = now;
     return [buildTenureChange(this.#miner(), "extended", this.burn.hash, parent, this.#blocks)];
   }
 
-  /** What the block that is being built may cost. */
+  /** The largest cost that the next block may have. */
   room(): Cost {
-    return smaller(BLOCK_SHARE, rest(TENURE_LIMIT, this.#used));
+    return eachDimension((dimension) =>
+      Math.min(BLOCK_LIMIT[dimension], Math.max(0, TENURE_LIMIT[dimension] - this.#used[dimension])),
+    );
   }
 
-  /** Counts a sealed block. */
+  /** Counts a new block. */
   spend(cost: Cost): void {
     this.#used = add(this.#used, cost);
     this.#blocks += 1;
@@ -64,7 +68,7 @@ export class Tenure {
     }
     this.height += 1;
     this.#used = NOTHING;
-    this.#renewedAt = now;
+    this.#extendedAt = now;
     this.#blocks = 0;
     const miner = this.#miner();
     return [
@@ -74,9 +78,13 @@ export class Tenure {
   }
 
   #miner(): string {
-    return this.#miners[this.burn.height % MINERS] ?? "";
+    return this.#miners[this.burn.height % MINER_COUNT] ?? "";
   }
 }
 
-/** Number of miners that take turns. */
-export const MINER_COUNT = MINERS;
+/** Cost of the canonical blocks of the newest burn block. Above the limit once the tenure was extended. */
+export function tenureCost({ blocks }: Ledger): Cost {
+  const tip = blocks.at(-1);
+  const start = blocks.findLastIndex(({ burn }) => burn.hash !== tip?.burn.hash) + 1;
+  return blocks.slice(start).reduce((sum, { cost }) => add(sum, cost), NOTHING);
+}

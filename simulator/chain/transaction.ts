@@ -1,8 +1,8 @@
-// What a transaction is, from the moment it waits. Its outcome is decided when it is drafted and shown once mined.
+// Transactions. The outcome is decided when a transaction is built, and visible once it is mined.
 import type { ClarityValue } from "./clarity.ts";
 import type { Cost } from "./cost.ts";
 
-/** The kinds of transaction the chain knows; the last two never wait in the mempool. */
+/** Transaction types; the last two never wait in the mempool. */
 export type TxType =
   | "token_transfer"
   | "smart_contract"
@@ -11,13 +11,13 @@ export type TxType =
   | "coinbase"
   | "tenure_change";
 
-/** How a mined transaction ended. */
+/** The status of a mined transaction. */
 export type TxStatus = "success" | "abort_by_response" | "abort_by_post_condition";
 
-/** What an asset event does. */
+/** The kind of an asset event. */
 export type Movement = "transfer" | "mint" | "burn";
 
-/** An asset moves. A mint has no sender, a burn no recipient. Amounts are µSTX or the token's smallest unit. */
+/** An asset event. A mint has no sender, a burn no recipient. Amounts are µSTX or the token's smallest unit. */
 export type AssetEvent = {
   readonly movement: Movement;
   readonly sender: string | null;
@@ -28,7 +28,7 @@ export type AssetEvent = {
   | { readonly kind: "nft"; readonly asset: string; readonly value: ClarityValue }
 );
 
-/** A contract prints a value. */
+/** A print of a contract. */
 export interface PrintEvent {
   readonly kind: "print";
   readonly contract: string;
@@ -36,10 +36,10 @@ export interface PrintEvent {
   readonly value: ClarityValue;
 }
 
-/** Anything a transaction leaves behind; its event_index is its place in the list. */
+/** An event of a transaction; its event_index is its place in the list. */
 export type TxEvent = AssetEvent | PrintEvent;
 
-/** A condition on what the sender may lose. */
+/** A post condition: a bound on what the sender may lose. */
 export type PostCondition = { readonly principal: string | null; readonly code: string } & (
   | { readonly kind: "stx"; readonly amount: bigint }
   | { readonly kind: "fungible"; readonly asset: string; readonly amount: bigint }
@@ -53,7 +53,7 @@ export interface Argument {
   readonly value: ClarityValue;
 }
 
-/** The part that differs by type. */
+/** The part of a transaction that depends on the type. */
 export type Payload =
   | { readonly type: "token_transfer"; readonly recipient: string; readonly amount: bigint; readonly memo: string }
   | {
@@ -81,10 +81,10 @@ export type Payload =
       readonly pubkeyHash: string;
     };
 
-/** Why a transaction is there: ordinary demand, a scenario, or the protocol itself. */
+/** The source of a transaction: ordinary demand, a nonce gap, a scenario, or the protocol. */
 export type Origin = "market" | "background" | "spike" | "flood" | "stuck" | "protocol";
 
-/** What somebody wants to send, before fee, nonce and identifier are known. */
+/** A transaction before its fee, nonce and id are known. */
 export interface UnsignedTx {
   readonly sender: string;
   readonly sponsor: string | null;
@@ -100,7 +100,7 @@ export interface UnsignedTx {
   readonly events: readonly TxEvent[];
 }
 
-/** A signed transaction. Never changes; its place in the chain is kept by the ledger. */
+/** A signed transaction. Immutable: the ledger holds its place in the chain. */
 export interface Tx extends UnsignedTx {
   readonly id: string;
   readonly type: TxType;
@@ -113,13 +113,13 @@ export interface Tx extends UnsignedTx {
   readonly receivedAt: number;
   /** Height of the tip when the API received it. */
   readonly receivedHeight: number;
-  /** Virtual Unix seconds from which on miners consider it; Infinity for a nonce gap that nobody fills. */
+  /** Virtual Unix seconds from which on miners consider it; Infinity for a nonce gap. */
   readonly readyAt: number;
-  /** Virtual Unix seconds at which the mempool forgets it. */
+  /** Virtual Unix seconds at which the mempool drops it. */
   readonly expiresAt: number;
 }
 
-/** Everyone a transaction concerns, with `sponsor` apart because not every operation lists what one only sponsored. */
+/** The principals of a transaction, without the sponsor: some operations omit sponsored transactions. */
 export function parties(tx: UnsignedTx): Set<string> {
   const all = new Set([tx.sender]);
   const { payload } = tx;

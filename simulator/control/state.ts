@@ -2,8 +2,8 @@
 
 import type { Chain } from "../chain/chain.ts";
 import { fullness } from "../chain/cost.ts";
-import { contractTotals } from "../chain/expected-totals.ts";
-import { tenureCost } from "../chain/tenure-cost.ts";
+import { countPrints } from "../chain/expected-totals.ts";
+import { tenureCost } from "../chain/tenure.ts";
 import type { FaultList } from "../faults/fault-list.ts";
 import type { RequestLog } from "../http/request-log.ts";
 import type { Replicas } from "../replicas/replicas.ts";
@@ -43,7 +43,7 @@ export function stateJson({ chain, faults, log, replicas, fastestBlockSeconds }:
     addresses: { users, sponsor: accounts.sponsor, deployer: accounts.deployer },
     transactions_of_users: Object.fromEntries(users.map((user) => [user, ledger.principals.of(user).total])),
     contracts: accounts.contracts,
-    prints_of_logger: contractTotals(chain, accounts.contracts.logger).prints,
+    prints_of_logger: countPrints(chain, accounts.contracts.logger),
     assets: accounts.assets,
   };
 }

@@ -1,59 +1,60 @@
-// What every draft needs: chance, people and running numbers; and the outcome a draft usually has.
-import type { Accounts } from "../chain/accounts.ts";
+// What the builders of transactions share: randomness, accounts, token ids, and outcomes.
+import { type Accounts, OCCASIONAL_ACCOUNTS } from "../chain/accounts.ts";
 import { type ClarityValue, err, none, okTrue, uint } from "../chain/clarity.ts";
-import type { Cost } from "../chain/cost.ts";
+import { type Cost, eachDimension } from "../chain/cost.ts";
 import type { Random } from "../chain/random.ts";
 import type { TxEvent, UnsignedTx } from "../chain/transaction.ts";
 
-/** The table at which drafts are written. */
+/** What a builder draws from. */
 export interface TxContext {
   readonly random: Random;
   readonly accounts: Accounts;
-  /** The identifier of the next non-fungible token, counting from 1. */
+  /** The id of the next non-fungible token, from 1. */
   readonly nextToken: () => number;
 }
 
-/** The largest amount of a fungible token, 2^128 − 1. */
-export const MAX_AMOUNT = (1n << 128n) - 1n;
-
-/** Somebody who sends: more often a regular user than one of the occasional. */
-export function anySender({ random, accounts }: TxContext): string {
-  return random.chance(0.6) ? random.pick(accounts.users) : accounts.occasional(random.int(0, 3999));
+function randomAccount({ random, accounts }: TxContext, userShare: number): string {
+  if (random.chance(userShare)) return random.pick(accounts.users);
+  return accounts.occasional(random.int(0, OCCASIONAL_ACCOUNTS - 1));
 }
 
-/** Somebody else than `sender`. */
-export function anyRecipient({ random, accounts }: TxContext, sender: string): string {
-  const recipient = random.chance(0.7) ? random.pick(accounts.users) : accounts.occasional(random.int(0, 3999));
-  return recipient === sender ? accounts.deployer : recipient;
+/** A sender: mostly a regular user, else an occasional account. */
+export const randomSender = (context: TxContext): string => randomAccount(context, 0.6);
+
+/** An account other than `sender`. */
+export function randomRecipient(context: TxContext, sender: string): string {
+  const recipient = randomAccount(context, 0.7);
+  return recipient === sender ? context.accounts.deployer : recipient;
 }
 
-/** A cost near the given one, each run differing a little. */
-export function around(random: Random, cost: Cost): Cost {
-  const near = (value: number) => Math.round(value * (0.7 + 0.6 * random.next()));
-  return {
-    readCount: near(cost.readCount),
-    readLength: near(cost.readLength),
-    runtime: near(cost.runtime),
-    writeCount: near(cost.writeCount),
-    writeLength: near(cost.writeLength),
-  };
+/** A log-normal amount of at least 1. */
+export function randomAmount(random: Random, median: number, sigma: number): bigint {
+  return BigInt(Math.max(1, Math.round(random.logNormal(median, sigma))));
 }
 
-const RUNTIME_ERROR: ClarityValue = err(none);
+/** A cost that varies around the given one. */
+export function varyCost(random: Random, cost: Cost): Cost {
+  return eachDimension((dimension) => Math.round(cost[dimension] * (0.7 + 0.6 * random.next())));
+}
 
-/** How it ends: mostly well; an aborted transaction pays its fee and leaves no events. */
-export function outcome(
-  { random }: TxContext,
-  events: readonly TxEvent[],
-): Pick<UnsignedTx, "status" | "result" | "vmError" | "events"> {
-  const draw = random.next();
-  if (draw < 0.03) {
-    const result = err(uint(BigInt(random.int(1, 4))));
-    return { status: "abort_by_response", result, vmError: null, events: [] };
-  }
-  if (draw < 0.04) {
-    return { status: "abort_by_response", result: RUNTIME_ERROR, vmError: "Runtime(ArithmeticUnderflow)", events: [] };
-  }
-  if (draw < 0.05) return { status: "abort_by_post_condition", result: okTrue, vmError: null, events: [] };
+type Outcome = Pick<UnsignedTx, "status" | "result" | "vmError" | "events">;
+
+/** Success with these events. */
+export function success(events: readonly TxEvent[]): Outcome {
   return { status: "success", result: okTrue, vmError: null, events };
+}
+
+/** Mostly success. An aborted transaction pays its fee and has no events. */
+export function randomOutcome({ random }: TxContext, events: readonly TxEvent[]): Outcome {
+  const abort = (result: ClarityValue, vmError: string | null): Outcome => ({
+    status: "abort_by_response",
+    result,
+    vmError,
+    events: [],
+  });
+  const draw = random.next();
+  if (draw < 0.03) return abort(err(uint(BigInt(random.int(1, 4)))), null);
+  if (draw < 0.04) return abort(err(none), "Runtime(ArithmeticUnderflow)");
+  if (draw < 0.05) return { ...success([]), status: "abort_by_post_condition" };
+  return success(events);
 }

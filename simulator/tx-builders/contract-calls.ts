@@ -1,10 +1,10 @@
-// What happens inside the token, the logger and the vault.
+// The methods of the four contracts, with their events and post conditions.
 import { ascii, type ClarityValue, principal, tuple, uint } from "../chain/clarity.ts";
 import type { Cost } from "../chain/cost.ts";
 import type { Argument, PostCondition, PrintEvent, TxEvent } from "../chain/transaction.ts";
-import { anyRecipient, MAX_AMOUNT, type TxContext } from "./context.ts";
+import { randomAmount, randomRecipient, type TxContext } from "./context.ts";
 
-/** What a call does: where, with what, and what comes of it. */
+/** A call of a contract and its effects. */
 export interface ContractCall {
   readonly contract: string;
   readonly method: string;
@@ -14,26 +14,69 @@ export interface ContractCall {
   readonly cost: Cost;
 }
 
+const NFT_COST = { readCount: 45, readLength: 160_000, runtime: 7_500_000, writeCount: 12, writeLength: 2_400 };
 const TOKEN_COST = { readCount: 12, readLength: 45_000, runtime: 4_500_000, writeCount: 4, writeLength: 500 };
 const LOGGER_COST = { readCount: 10, readLength: 30_000, runtime: 2_500_000, writeCount: 3, writeLength: 2_000 };
 const VAULT_COST = { readCount: 25, readLength: 110_000, runtime: 9_000_000, writeCount: 9, writeLength: 3_000 };
-const TOPICS = ["deposit", "withdraw", "swap"] as const;
+// The largest amount of a fungible token.
+const MAX_AMOUNT = (1n << 128n) - 1n;
+const MINT_PRICE = 5_000_000n;
 
-const named = (name: string, value: ClarityValue, type = value.type): Argument => ({ name, type, value });
+const argument = (name: string, value: ClarityValue, type = value.type): Argument => ({ name, type, value });
 
-/** Token: transfers, mints and burns; now and then an amount that only fits 128 bits. */
+/** A mint of a non-fungible token, paid in STX to the deployer. */
+export function mintCall({ accounts, nextToken }: TxContext, sender: string): ContractCall {
+  const { deployer, contracts, assets } = accounts;
+  const id = uint(BigInt(nextToken()));
+  return {
+    contract: contracts.nft,
+    method: "mint",
+    arguments: [argument("recipient", principal(sender))],
+    events: [
+      { kind: "stx", movement: "transfer", sender, recipient: deployer, amount: MINT_PRICE },
+      { kind: "nft", movement: "mint", asset: assets.nft, value: id, sender: null, recipient: sender },
+    ],
+    conditions: [{ kind: "stx", principal: null, code: "sent_equal_to", amount: MINT_PRICE }],
+    cost: NFT_COST,
+  };
+}
+
+/** A transfer or burn of a non-fungible token. */
+export function nftCall(context: TxContext, sender: string): ContractCall {
+  const { random, accounts } = context;
+  const recipient = randomRecipient(context, sender);
+  const value = uint(BigInt(random.int(1, 5000)));
+  const asset = accounts.assets.nft;
+  const isBurn = random.chance(0.2);
+  const movement = isBurn ? "burn" : "transfer";
+  return {
+    contract: accounts.contracts.nft,
+    method: movement,
+    arguments: [
+      argument("id", value),
+      argument("sender", principal(sender)),
+      ...(isBurn ? [] : [argument("recipient", principal(recipient))]),
+    ],
+    events: [{ kind: "nft", movement, asset, value, sender, recipient: isBurn ? null : recipient }],
+    conditions: [{ kind: "non_fungible", principal: sender, code: "sent", asset, value }],
+    cost: NFT_COST,
+  };
+}
+
+/** A transfer, mint or burn of the fungible token. Some amounts need all 128 bits. */
 export function tokenCall(context: TxContext, sender: string): ContractCall {
   const { random, accounts } = context;
-  const amount = random.chance(0.02) ? MAX_AMOUNT : BigInt(Math.max(1, Math.round(random.logNormal(400_000_000, 2))));
-  const recipient = anyRecipient(context, sender);
+  const amount = random.chance(0.02) ? MAX_AMOUNT : randomAmount(random, 400_000_000, 2);
+  const recipient = randomRecipient(context, sender);
   const asset = accounts.assets.token;
   const draw = random.next();
   const base = { contract: accounts.contracts.token, cost: TOKEN_COST };
+  const condition: PostCondition = { kind: "fungible", principal: sender, code: "sent_equal_to", asset, amount };
   if (draw < 0.12) {
     return {
       ...base,
       method: "mint",
-      arguments: [named("amount", uint(amount)), named("recipient", principal(recipient))],
+      arguments: [argument("amount", uint(amount)), argument("recipient", principal(recipient))],
       events: [{ kind: "ft", movement: "mint", asset, amount, sender: null, recipient }],
       conditions: [],
     };
@@ -42,60 +85,49 @@ export function tokenCall(context: TxContext, sender: string): ContractCall {
     return {
       ...base,
       method: "burn",
-      arguments: [named("amount", uint(amount)), named("sender", principal(sender))],
+      arguments: [argument("amount", uint(amount)), argument("sender", principal(sender))],
       events: [{ kind: "ft", movement: "burn", asset, amount, sender, recipient: null }],
-      conditions: [{ kind: "fungible", principal: sender, code: "sent_equal_to", asset, amount }],
+      conditions: [condition],
     };
   }
   return {
     ...base,
     method: "transfer",
     arguments: [
-      named("amount", uint(amount)),
-      named("sender", principal(sender)),
-      named("recipient", principal(recipient)),
-      named("memo", { hex: "0x09", repr: "none", type: "none" }, "(optional (buff 34))"),
+      argument("amount", uint(amount)),
+      argument("sender", principal(sender)),
+      argument("recipient", principal(recipient)),
+      argument("memo", { hex: "0x09", repr: "none", type: "none" }, "(optional (buff 34))"),
     ],
     events: [{ kind: "ft", movement: "transfer", asset, amount, sender, recipient }],
-    conditions: random.chance(0.5)
-      ? [{ kind: "fungible", principal: sender, code: "sent_equal_to", asset, amount }]
-      : [],
+    conditions: random.chance(0.5) ? [condition] : [],
   };
 }
 
-/** Logger: one to four prints of `{event, idx, who}`. */
-export function loggerCall(context: TxContext, sender: string): ContractCall {
-  const { random, accounts } = context;
+/** One to four prints of `{event, idx, who}`. */
+export function loggerCall({ random, accounts }: TxContext, sender: string): ContractCall {
+  const contract = accounts.contracts.logger;
   const count = random.int(1, 4);
-  const prints = Array.from(
-    { length: count },
-    (_, index): PrintEvent => ({
-      kind: "print",
-      contract: accounts.contracts.logger,
-      topic: "print",
-      value: tuple({
-        event: ascii(random.pick(TOPICS)),
-        idx: uint(BigInt(index)),
-        who: principal(sender),
-      }),
-    }),
-  );
+  const print = (index: number): PrintEvent => {
+    const event = ascii(random.pick(["deposit", "withdraw", "swap"]));
+    const value = tuple({ event, idx: uint(BigInt(index)), who: principal(sender) });
+    return { kind: "print", contract, topic: "print", value };
+  };
   return {
-    contract: accounts.contracts.logger,
+    contract,
     method: "log",
-    arguments: [named("msg", ascii("hello"), "(string-ascii 64)"), named("n", uint(BigInt(count)))],
-    events: prints,
+    arguments: [argument("msg", ascii("hello"), "(string-ascii 64)"), argument("n", uint(BigInt(count)))],
+    events: Array.from({ length: count }, (_, index) => print(index)),
     conditions: [],
     cost: LOGGER_COST,
   };
 }
 
-/** Vault: STX goes in, is burned, or comes out as a fresh mint; the deposit also prints a number. */
-export function vaultCall(context: TxContext, sender: string): ContractCall {
-  const { random, accounts } = context;
-  const amount = BigInt(Math.max(1, Math.round(random.logNormal(10_000_000, 1.5))));
+/** A deposit of STX, which also prints the amount, a burn or a mint. */
+export function vaultCall({ random, accounts }: TxContext, sender: string): ContractCall {
+  const amount = randomAmount(random, 10_000_000, 1.5);
   const contract = accounts.contracts.vault;
-  const base = { contract, arguments: [named("amount", uint(amount))], cost: VAULT_COST };
+  const base = { contract, arguments: [argument("amount", uint(amount))], cost: VAULT_COST };
   const draw = random.next();
   if (draw < 0.2) {
     return {

@@ -1,22 +1,13 @@
-// The two transactions that open or extend a tenure. Nobody waits for them; the miner puts them into its block.
+// The two transactions that open or extend a tenure. They never wait in the mempool: the miner adds them to its block.
 import type { Block } from "../chain/block.ts";
-import { okTrue } from "../chain/clarity.ts";
 import { NOTHING } from "../chain/cost.ts";
 import { digest } from "../chain/random.ts";
 import type { UnsignedTx } from "../chain/transaction.ts";
+import { success } from "./context.ts";
 
-const quiet = {
-  sponsor: null,
-  cost: NOTHING,
-  conditions: [],
-  conditionMode: "deny",
-  status: "success",
-  result: okTrue,
-  vmError: null,
-  events: [],
-} as const;
+const PROTOCOL = { sponsor: null, cost: NOTHING, conditions: [], conditionMode: "deny", ...success([]) } as const;
 
-/** The change of tenure that follows `parent`; an extension keeps the burn block and renews the budget. */
+/** The tenure change after `parent`. An extension keeps the burn block and renews the budget. */
 export function buildTenureChange(
   miner: string,
   cause: "block_found" | "extended",
@@ -25,7 +16,7 @@ export function buildTenureChange(
   previousBlocks: number,
 ): UnsignedTx {
   return {
-    ...quiet,
+    ...PROTOCOL,
     sender: miner,
     size: 300,
     payload: {
@@ -40,9 +31,9 @@ export function buildTenureChange(
   };
 }
 
-/** The miner's claim of the tenure's reward. */
+/** The coinbase: the miner's reward for the tenure. */
 export function buildCoinbase(miner: string, burnHash: string): UnsignedTx {
   const data = `0x${"00".repeat(32)}`;
   const proof = digest("vrf", burnHash) + digest("vrf2", burnHash).slice(2) + digest("vrf3", burnHash).slice(2, 34);
-  return { ...quiet, sender: miner, size: 180, payload: { type: "coinbase", data, vrfProof: proof } };
+  return { ...PROTOCOL, sender: miner, size: 180, payload: { type: "coinbase", data, vrfProof: proof } };
 }

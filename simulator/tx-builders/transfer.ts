@@ -1,40 +1,35 @@
-// Plain transfers of STX, and the rare poison microblock.
-import { okTrue } from "../chain/clarity.ts";
+// Transfers of STX, and the rare poison microblock.
 import { digest } from "../chain/random.ts";
 import type { UnsignedTx } from "../chain/transaction.ts";
-import { anyRecipient, around, type TxContext } from "./context.ts";
+import { randomAmount, randomRecipient, success, type TxContext, varyCost } from "./context.ts";
 
 const MEMO_BYTES = 34;
 const TRANSFER_COST = { readCount: 5, readLength: 2_500, runtime: 90_000, writeCount: 3, writeLength: 220 };
 
-function memo({ random }: TxContext): string {
+function randomMemo({ random }: TxContext): string {
   const text = random.chance(0.4) ? `memo ${random.int(1, 9999)}` : "";
-  return `0x${Buffer.from(text, "latin1")
-    .toString("hex")
-    .padEnd(MEMO_BYTES * 2, "0")}`;
+  const hex = Buffer.from(text, "latin1").toString("hex");
+  return `0x${hex.padEnd(MEMO_BYTES * 2, "0")}`;
 }
 
-/** A transfer of STX, from a few µSTX to thousands of STX; sometimes to a contract. */
+/** A transfer of a few µSTX to thousands of STX; sometimes to a contract. */
 export function buildTransfer(context: TxContext, sender: string): UnsignedTx {
   const { random, accounts } = context;
-  const recipient = random.chance(0.05) ? accounts.contracts.vault : anyRecipient(context, sender);
-  const amount = BigInt(Math.max(1, Math.round(random.logNormal(25_000_000, 2))));
+  const recipient = random.chance(0.05) ? accounts.contracts.vault : randomRecipient(context, sender);
+  const amount = randomAmount(random, 25_000_000, 2);
   return {
     sender,
     sponsor: random.chance(0.02) ? accounts.sponsor : null,
-    payload: { type: "token_transfer", recipient, amount, memo: memo(context) },
+    payload: { type: "token_transfer", recipient, amount, memo: randomMemo(context) },
     size: recipient.includes(".") ? 191 : 180,
-    cost: around(random, TRANSFER_COST),
+    cost: varyCost(random, TRANSFER_COST),
     conditions: [],
     conditionMode: "deny",
-    status: "success",
-    result: okTrue,
-    vmError: null,
-    events: [{ kind: "stx", movement: "transfer", sender, recipient, amount }],
+    ...success([{ kind: "stx", movement: "transfer", sender, recipient, amount }]),
   };
 }
 
-/** Evidence against a miner that signed two microblocks: a relic, kept because the API still has the type. */
+/** Evidence against a miner that signed two microblocks: obsolete, but the API still has the type. */
 export function buildPoison({ random }: TxContext, sender: string): UnsignedTx {
   const header = () => digest("microblock", random.next());
   return {
@@ -42,12 +37,9 @@ export function buildPoison({ random }: TxContext, sender: string): UnsignedTx {
     sponsor: null,
     payload: { type: "poison_microblock", header1: header(), header2: header() },
     size: 380,
-    cost: around(random, TRANSFER_COST),
+    cost: varyCost(random, TRANSFER_COST),
     conditions: [],
     conditionMode: "allow",
-    status: "success",
-    result: okTrue,
-    vmError: null,
-    events: [],
+    ...success([]),
   };
 }

@@ -4,7 +4,7 @@ import type { Chain } from "../../simulator/chain/chain.ts";
 import { fullness } from "../../simulator/chain/cost.ts";
 import { mempoolStatistics } from "../../simulator/chain/mempool-statistics.ts";
 import { percentile, percentiles, roundHalfEven } from "../../simulator/chain/percentile.ts";
-import { tenureCost } from "../../simulator/chain/tenure-cost.ts";
+import { tenureCost } from "../../simulator/chain/tenure.ts";
 import { livingChain } from "./living-chain.ts";
 
 interface Sample {

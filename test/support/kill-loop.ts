@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { contractTotals } from "../../simulator/chain/expected-totals.ts";
+import { countPrints } from "../../simulator/chain/expected-totals.ts";
 import { startSimulator } from "../../simulator/server.ts";
 import { differences, expectedTotals, sumOf, type Totals, totalsOf } from "./expected-totals.ts";
 
@@ -129,7 +129,7 @@ collectors:
     const url = await first.listening;
     if (url === undefined) throw new Error(`the program did not start: ${first.said.join("\n")}`);
     await until(async () => (await (await fetch(`${url}/-/ready`)).text()).includes("is ready"), "the first polls");
-    const printed = contractTotals(chain, accounts.contracts.logger).prints;
+    const printed = countPrints(chain, accounts.contracts.logger);
     await end(first, "SIGKILL");
 
     for (let kill = 0; kill < kills; kill += 1) {
@@ -170,7 +170,7 @@ collectors:
     }, "the counters to equal the books");
     faults.push(...wrong());
     // Events carry no height: enough blocks pass that every one of them has had its confirmations.
-    const wanted = contractTotals(chain, accounts.contracts.logger).prints - printed;
+    const wanted = countPrints(chain, accounts.contracts.logger) - printed;
     const events = () => sumOf(last, "stacks_contract_events_total", accounts.contracts.logger);
     const pending = async () =>
       Number(
