@@ -10,11 +10,11 @@ const USAGE = `Usage: simulator [options]
   --host <address>         address to listen on (default: 127.0.0.1)
   --seed <text>            same seed, same chain (default: 1)
   --time-scale <number>    virtual seconds per real second (default: 1)
-  --history <blocks>       blocks that exist at the start (default: 200)
+  --history <blocks>       number of blocks at the start (default: 200)
   --network <name>         mainnet or testnet (default: mainnet)
   --upstreams <number>     listen addresses of the same chain; the others use any free port (default: 1)
   --rate-limit <number>    requests per minute before 429 (default: none)
-  --random-events          spikes, floods and stuck transactions come by themselves
+  --random-events          start spikes, floods and stuck transactions at random
   --exit-with-parent       exit when standard input closes
   --help
 `;
@@ -24,23 +24,25 @@ function fail(message: string): never {
   process.exit(1);
 }
 
+const text = (initial: string) => ({ type: "string", default: initial }) as const;
+const toggle = { type: "boolean", default: false } as const;
+
 function readFlags() {
   try {
-    return parseArgs({
-      options: {
-        port: { type: "string", default: "0" },
-        host: { type: "string", default: "127.0.0.1" },
-        seed: { type: "string", default: "1" },
-        "time-scale": { type: "string", default: "1" },
-        history: { type: "string", default: "200" },
-        network: { type: "string", default: "mainnet" },
-        upstreams: { type: "string", default: "1" },
-        "rate-limit": { type: "string" },
-        "random-events": { type: "boolean", default: false },
-        "exit-with-parent": { type: "boolean", default: false },
-        help: { type: "boolean", default: false },
-      },
-    }).values;
+    const options = {
+      port: text("0"),
+      host: text("127.0.0.1"),
+      seed: text("1"),
+      "time-scale": text("1"),
+      history: text("200"),
+      network: text("mainnet"),
+      upstreams: text("1"),
+      "rate-limit": { type: "string" },
+      "random-events": toggle,
+      "exit-with-parent": toggle,
+      help: toggle,
+    } as const;
+    return parseArgs({ options }).values;
   } catch (error) {
     return fail(error instanceof Error ? error.message : String(error));
   }
@@ -52,15 +54,12 @@ if (flags.help) {
   process.exit(0);
 }
 
-function count(
-  name: "port" | "history" | "time-scale" | "rate-limit" | "upstreams",
-  least: number,
-  isWhole = true,
-): number {
+type NumberFlag = "port" | "history" | "time-scale" | "rate-limit" | "upstreams";
+
+function count(name: NumberFlag, least: number, isWhole = true): number {
   const number = Number(flags[name]);
-  if (flags[name] !== "" && number >= least && (isWhole ? Number.isInteger(number) : Number.isFinite(number))) {
-    return number;
-  }
+  const isValid = flags[name] !== "" && number >= least && Number.isFinite(number);
+  if (isValid && (!isWhole || Number.isInteger(number))) return number;
   return fail(`--${name} must be a ${isWhole ? "whole " : ""}number of at least ${least}, got ${flags[name]}`);
 }
 
@@ -85,18 +84,15 @@ const upstreams = [url, ...others.map((upstream) => upstream.url)];
 const watch = watchListOf(simulator.chain.accounts);
 process.stdout.write(`${JSON.stringify({ url, upstreams, watch, fastestBlockSeconds })}\n`);
 
-let isStopping = false;
 async function stop(): Promise<void> {
-  if (isStopping) return;
-  isStopping = true;
   await simulator.close();
   process.exit(0);
 }
 
-process.on("SIGTERM", () => void stop());
-process.on("SIGINT", () => void stop());
+process.once("SIGTERM", () => void stop());
+process.once("SIGINT", () => void stop());
 if (flags["exit-with-parent"])
   process.stdin
-    .on("end", () => void stop())
-    .on("error", () => void stop())
+    .once("end", () => void stop())
+    .once("error", () => void stop())
     .resume();

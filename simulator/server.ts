@@ -4,54 +4,50 @@ import { Chain } from "./chain/chain.ts";
 import { FASTEST_BLOCK_SECONDS } from "./chain/schedule.ts";
 import { createControl } from "./control/control.ts";
 import { FaultList } from "./faults/fault-list.ts";
-import { type ListenOptions, listen } from "./http/listener.ts";
+import { realSchedule, type Schedule } from "./http/deliver.ts";
+import { type Listener, type ListenOptions, listen } from "./http/listener.ts";
 import { RequestLog } from "./http/request-log.ts";
-import { realSchedule, type Schedule } from "./http/timers.ts";
 import { Replicas } from "./replicas/replicas.ts";
 
-/** How a simulator is started. Everything has a default. */
+/** Options of a simulator. All fields are optional. */
 export interface SimulatorOptions extends ListenOptions {
-  /** Same seed, same chain. @default 1 */
+  /** The same seed gives the same chain. @default 1 */
   readonly seed?: number | string;
   /** @default mainnet */
   readonly network?: Network;
-  /** Blocks that exist at the start; 0 is an API with an empty database. @default 200 */
+  /** Number of blocks at the start; 0 is an API with an empty database. @default 200 */
   readonly history?: number;
   /** Virtual seconds per real second. @default 1 */
   readonly timeScale?: number;
-  /** Real time, Unix milliseconds. A constant stops the clock: time then moves by `advance` only. @default Date.now */
+  /** Real time, Unix milliseconds. A constant stops the clock: only `advance` changes it then. @default Date.now */
   readonly now?: () => number;
   /** Virtual time at the start, Unix seconds. @default the real time */
   readonly start?: number;
-  /** Whether spikes, floods and stuck clusters come by themselves. @default false */
+  /** Whether spikes, floods and stuck clusters start at random. @default false */
   readonly randomEvents?: boolean;
-  /** Blocks that are remembered. @default 5000, about 14 hours */
+  /** Number of blocks to keep. @default 5000, about 14 hours */
   readonly keepBlocks?: number;
-  /** Timer of slow answers. @default setTimeout */
+  /** Timer of delayed responses. @default setTimeout */
   readonly schedule?: Schedule;
 }
 
 /** One listen address. Several of them are several upstreams of the same chain. */
-export interface Upstream {
-  /** E.g. `http://127.0.0.1:40123`, without a slash at the end. */
-  readonly url: string;
+export interface Upstream extends Listener {
   /** The replicas behind the address; by default only the newest. */
   readonly replicas: Replicas;
   readonly faults: FaultList;
   readonly log: RequestLog;
   /** The requests, oldest first; the same as `log.entries`. */
   readonly requests: RequestLog["entries"];
-  /** Stops listening, cancels delayed responses and closes all connections. */
-  close(): Promise<void>;
 }
 
 /** A running simulator: the chain and its first listen address. `close` closes all addresses. */
 export interface Simulator extends Upstream {
   /** The chain as of the last request or `advance`. */
   readonly chain: Chain;
-  /** Minimum interval between blocks in real seconds. Blocks come faster only through `advance`. */
+  /** Minimum interval between blocks in real seconds. Only `advance` makes blocks come faster. */
   readonly fastestBlockSeconds: number;
-  /** Moves virtual time forward by so many seconds, whatever the clock does. */
+  /** Advances virtual time by so many seconds, independent of the clock. */
   advance(seconds: number): void;
   /**
    * Opens another listen address of the same chain, with its own replicas, faults, gateway and request log. Rejects if
@@ -66,7 +62,7 @@ export interface Simulator extends Upstream {
   listen(options?: ListenOptions): Promise<Upstream>;
 }
 
-/** Starts a simulator and resolves when it listens. Rejects when the port is taken. */
+/** Starts a simulator. Resolves when it listens; rejects if the port is in use. */
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
   const { timeScale = 1, now = Date.now, schedule = realSchedule } = options;
   const startedAt = now();
@@ -87,41 +83,27 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   };
   const fastestBlockSeconds = FASTEST_BLOCK_SECONDS / timeScale;
 
-  const upstreams = new Set<Upstream>();
-  const open = async (where: ListenOptions): Promise<Upstream> => {
+  const listeners = new Set<Listener>();
+  const open = async (where: ListenOptions = {}): Promise<Upstream> => {
     const parts = { replicas: new Replicas(chain), faults: new FaultList(), log: new RequestLog() };
     const control = createControl({ ...parts, chain, advance, fastestBlockSeconds });
-    const { url, close } = await listen({ ...parts, control, live, now, schedule }, where);
-    const upstream: Upstream = {
-      ...parts,
-      url,
-      get requests() {
-        return parts.log.entries;
-      },
-      close: () => {
-        upstreams.delete(upstream);
-        return close();
-      },
+    const listener = await listen({ ...parts, control, live, now, schedule }, where);
+    listeners.add(listener);
+    const close = () => {
+      listeners.delete(listener);
+      return listener.close();
     };
-    upstreams.add(upstream);
-    return upstream;
+    return { ...parts, url: listener.url, requests: parts.log.entries, close };
   };
 
-  const first = await open(options);
   return {
-    url: first.url,
-    replicas: first.replicas,
-    faults: first.faults,
-    log: first.log,
-    get requests() {
-      return first.requests;
-    },
+    ...(await open(options)),
     chain,
     fastestBlockSeconds,
     advance,
-    listen: (where = {}) => open(where),
+    listen: open,
     close: async () => {
-      await Promise.all([...upstreams].map((upstream) => upstream.close()));
+      await Promise.all([...listeners].map((listener) => listener.close()));
     },
   };
 }

@@ -1,13 +1,13 @@
-// Who of the simulated chain is worth watching, with the names and groups that a small company would give them.
+// An example watch list of the simulated chain, with the names and groups that a small company would use.
 import type { Accounts } from "./chain/accounts.ts";
 
-/** Entries of a watch list, as the exporter's configuration spells them. */
+/** Entries of a watch list, in the format of the exporter's configuration. */
 export interface WatchList {
   readonly addresses: readonly { readonly address: string; readonly name: string; readonly group: string }[];
   readonly contracts: readonly { readonly contract_id: string; readonly name: string; readonly group: string }[];
 }
 
-/** Accounts that act all the time, a contract that holds STX, and every contract; the token and the collection print nothing. */
+/** Accounts with steady activity, a contract that holds STX, and every contract; token and nft print nothing. */
 export function watchListOf({ users, sponsor, deployer, contracts }: Accounts): WatchList {
   const [hotWallet = "", deposits = "", treasury = "", payroll = ""] = users;
   return {

@@ -1,7 +1,8 @@
-// Remote control under /_sim/, for people who try the exporter out: make things happen, and see what is going on.
-import type { Delivery } from "../faults/corrupt.ts";
-import { parseFault } from "./parse-fault.ts";
-import { parseReplicas } from "./parse-replicas.ts";
+// Remote control under /_sim/, for people who try the exporter: change the simulated chain, and see its state.
+import type { Delivery } from "../http/deliver.ts";
+import { JSON_TYPE, withBody } from "../http/respond.ts";
+import { InputError } from "./fields.ts";
+import { parseFault, parseReplicas } from "./parse.ts";
 import { type ControlContext, stateJson } from "./state.ts";
 
 const HELP = `A simulated Stacks API. Nothing here is real.
@@ -14,7 +15,7 @@ POST /_sim/calm                        end of all that
 POST /_sim/empty                       an empty mempool, until calm or another scenario
 POST /_sim/reorg?depth=2               replace the newest blocks
 POST /_sim/advance?seconds=600         let virtual time pass
-POST /_sim/fault?kind=&path=&count=    break answers; path may contain *, count is a number of requests
+POST /_sim/fault?kind=&path=&count=    break responses; path may contain *, count is a number of requests
        kind=429 (retryAfter, asDate, withHeaders, body=json|html|text|empty), 500, 503, 410, 404
        kind=status (status, body), retired (deprecated operations off), db-down
        kind=redirect (to=other-host|same-host, location), reset, cut (part=0.5), huge (mebibytes=32)
@@ -32,100 +33,78 @@ POST /_sim/replicas?use=               set the replicas behind this address, e.g
 POST /_sim/newest                      remove all replicas but the newest
 `;
 
-function isControl(target: string): boolean {
-  return target === "/_sim" || target.startsWith("/_sim/") || target.startsWith("/_sim?");
-}
+// A single request must not block the process for minutes.
+const MAX_SECONDS = 7 * 86_400;
+const MAX_DEPTH = 100;
 
-function reply(status: number, type: string, body: string): Delivery {
-  const headers = {
-    "content-type": type,
-    "content-length": String(Buffer.byteLength(body)),
-    "cache-control": "no-store",
-  };
-  return { reply: { status, headers, body }, manner: { kind: "whole" } };
+function send(status: number, type: string, body: string): Delivery {
+  return { response: withBody(status, type, body, { "cache-control": "no-store" }), mode: { kind: "whole" } };
 }
 
 const json = (status: number, value: unknown): Delivery =>
-  reply(status, "application/json; charset=utf-8", `${JSON.stringify(value, null, 2)}\n`);
-
-class Mistake extends Error {}
-
-function read<Value>(value: Value | string): Value {
-  if (typeof value === "string") throw new Mistake(value);
-  return value;
-}
+  send(status, JSON_TYPE, `${JSON.stringify(value, null, 2)}\n`);
 
 function positive(query: URLSearchParams, name: string): number | undefined {
   const value = query.get(name);
   if (value === null || value === "") return undefined;
   const number = Number(value);
   if (number > 0 && Number.isFinite(number)) return number;
-  throw new Mistake(`${name} must be a number above 0, got ${value}`);
+  throw new InputError(`${name} must be a number above 0, got ${value}`);
 }
 
-// A single request must not keep the process busy for minutes.
-const MOST_SECONDS = 7 * 86_400;
-const MOST_DEPTH = 100;
-
-function act(reach: ControlContext, command: string, query: URLSearchParams): Delivery | undefined {
-  const { chain, faults, replicas, advance } = reach;
-  const state = () => json(200, stateJson(reach));
+// Runs a command; returns what to send instead of the state, or false for an unknown command.
+function run(context: ControlContext, command: string, query: URLSearchParams): unknown {
+  const { chain, faults, replicas } = context;
   const seconds = positive(query, "seconds");
   const strength = positive(query, "strength");
   switch (command) {
     case "spike":
     case "flood":
-    case "stuck": {
-      const length = seconds === undefined ? {} : { seconds };
-      chain.begin(command, strength === undefined ? length : { ...length, strength });
-      return state();
-    }
+    case "stuck":
+      chain.begin(command, { ...(seconds && { seconds }), ...(strength && { strength }) });
+      return undefined;
     case "calm":
-      chain.calm();
-      return state();
+      return chain.calm();
     case "empty":
-      chain.empty();
-      return state();
+      return chain.empty();
     case "reorg": {
-      const { orphaned, replaced } = chain.reorg(Math.min(MOST_DEPTH, Math.floor(positive(query, "depth") ?? 1)));
-      return json(200, { orphaned: orphaned.map(({ hash }) => hash), replaced: replaced.map(({ hash }) => hash) });
+      const { orphaned, replaced } = chain.reorg(Math.min(MAX_DEPTH, Math.floor(positive(query, "depth") ?? 1)));
+      return { orphaned: orphaned.map(({ hash }) => hash), replaced: replaced.map(({ hash }) => hash) };
     }
     case "advance":
-      advance(Math.min(MOST_SECONDS, seconds ?? 600));
-      return state();
+      return context.advance(Math.min(MAX_SECONDS, seconds ?? 600));
     case "fault": {
-      const fault = read(parseFault(query));
-      return json(200, { id: faults.add(fault), fault });
+      const fault = parseFault(query);
+      return { id: faults.add(fault), fault };
     }
     case "clear":
-      faults.clear();
-      return state();
+      return faults.clear();
     case "replicas": {
-      const { specs, sharing } = read(parseReplicas(query));
-      replicas.use(specs, sharing);
-      return state();
+      const { specs, sharing } = parseReplicas(query);
+      return replicas.use(specs, sharing);
     }
     case "newest":
-      replicas.clear();
-      return state();
+      return replicas.clear();
     default:
-      return undefined;
+      return false;
   }
 }
 
-/** Answers requests for the control; undefined for any other request. */
-export function createControl(reach: ControlContext): (method: string, target: string) => Delivery | undefined {
+/** Handles control requests; returns undefined for any other request. */
+export function createControl(context: ControlContext): (method: string, target: string) => Delivery | undefined {
   return (method, target) => {
-    if (!isControl(target)) return undefined;
+    if (!/^\/_sim([/?]|$)/.test(target)) return undefined;
     const { pathname, searchParams } = new URL(target, "http://control");
     const command = pathname.replace(/^\/_sim\/?/, "").replace(/\/$/, "");
-    if (method === "GET" && command === "") return reply(200, "text/plain; charset=utf-8", HELP);
-    if (method === "GET" && command === "state") return json(200, stateJson(reach));
+    if (method === "GET" && command === "") return send(200, "text/plain; charset=utf-8", HELP);
+    if (method === "GET" && command === "state") return json(200, stateJson(context));
     if (method !== "POST") return json(405, { error: "Use POST to change something, GET /_sim/ for help." });
     try {
-      return act(reach, command, searchParams) ?? json(404, { error: "No such command; GET /_sim/ lists them." });
+      const result = run(context, command, searchParams);
+      if (result === false) return json(404, { error: "No such command; GET /_sim/ lists them." });
+      return json(200, result ?? stateJson(context));
     } catch (error) {
-      if (error instanceof Mistake) return json(400, { error: error.message });
+      if (error instanceof InputError) return json(400, { error: error.message });
       throw error;
     }
   };

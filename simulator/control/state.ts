@@ -1,5 +1,4 @@
-// What a person wants to know about the running simulator.
-
+// The state of the running simulator, for people.
 import type { Chain } from "../chain/chain.ts";
 import { fullness } from "../chain/cost.ts";
 import { countPrints } from "../chain/expected-totals.ts";
@@ -8,13 +7,13 @@ import type { FaultList } from "../faults/fault-list.ts";
 import type { RequestLog } from "../http/request-log.ts";
 import type { Replicas } from "../replicas/replicas.ts";
 
-/** What the control can reach. */
+/** What the control changes and reads. */
 export interface ControlContext {
   readonly chain: Chain;
   readonly faults: FaultList;
   readonly log: RequestLog;
   readonly replicas: Replicas;
-  /** Moves virtual time forward by so many seconds. */
+  /** Advances virtual time by so many seconds. */
   readonly advance: (seconds: number) => void;
   /** Minimum interval between blocks in real seconds. */
   readonly fastestBlockSeconds: number;
@@ -22,8 +21,7 @@ export interface ControlContext {
 
 /** The state as JSON: virtual time in Unix seconds, fullness as a ratio, fees in µSTX. */
 export function stateJson({ chain, faults, log, replicas, fastestBlockSeconds }: ControlContext): unknown {
-  const { accounts, ledger, mempool } = chain;
-  const tip = ledger.tip;
+  const { accounts, ledger } = chain;
   const users = accounts.users.slice(0, 5);
   return {
     virtual_time: chain.now,
@@ -32,10 +30,10 @@ export function stateJson({ chain, faults, log, replicas, fastestBlockSeconds }:
     network: accounts.network,
     scenarios: chain.activeScenarios,
     height: chain.height,
-    tip_hash: tip?.hash ?? null,
-    burn_height: tip?.burn.height ?? null,
+    tip_hash: ledger.tip?.hash ?? null,
+    burn_height: ledger.tip?.burn.height ?? null,
     tenure_fullness: fullness(tenureCost(ledger)),
-    mempool_size: mempool.size,
+    mempool_size: chain.mempool.size,
     fastest_block_seconds: fastestBlockSeconds,
     faults: faults.list(),
     replicas: replicas.state ?? null,

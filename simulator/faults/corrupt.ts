@@ -1,116 +1,142 @@
-// What a fault makes of a good reply: another reply, another way of sending it, or both.
-import { type Answer, DATABASE_DOWN, GONE, internal, noRoute } from "../http/http-error.ts";
-import type { Reply } from "../http/respond.ts";
+// Applies a fault to a correct response: it changes the response, how it is sent, or both.
+import type { Delivery } from "../http/deliver.ts";
+import { DATABASE_DOWN, GONE, internal, type JsonResponse, noRoute } from "../http/http-error.ts";
+import { type HttpResponse, JSON_TYPE, withBody } from "../http/respond.ts";
 import type { BodyForm, Fault } from "./fault.ts";
-import { misshape } from "./misshape.ts";
 
-/** How a reply is sent. */
-export type Manner =
-  | { readonly kind: "whole" }
-  | { readonly kind: "late"; readonly seconds: number }
-  | { readonly kind: "drip"; readonly seconds: number; readonly bytes: number; readonly stalls: boolean }
-  | { readonly kind: "cut"; readonly part: number }
-  | { readonly kind: "reset" }
-  | { readonly kind: "huge"; readonly bytes: number };
-
-/** A reply and how it is sent. */
-export interface Delivery {
-  readonly reply: Reply;
-  readonly manner: Manner;
-}
+type FaultOf<Kind extends Fault["kind"]> = Extract<Fault, { kind: Kind }>;
 
 const TYPES: Readonly<Record<BodyForm, string>> = {
-  json: "application/json; charset=utf-8",
+  json: JSON_TYPE,
   html: "text/html; charset=utf-8",
   text: "text/plain; charset=utf-8",
   empty: "text/plain",
 };
-const MEBIBYTE = 1_048_576;
 
-function withBody(status: number, type: string, body: string, headers: Readonly<Record<string, string>> = {}): Reply {
-  const length = String(Buffer.byteLength(body));
-  return { status, body, headers: { ...headers, "content-type": type, "content-length": length } };
-}
-
-function withJson({ status, json }: Answer): Reply {
+function withJson({ status, json }: JsonResponse): HttpResponse {
   return withBody(status, TYPES.json, JSON.stringify(json));
 }
 
-function errorBody(form: BodyForm, status: number, message: string): string {
-  if (form === "json") return JSON.stringify({ statusCode: status, error: message, message });
-  if (form === "html") return `<html><head><title>${status}</title></head><body><h1>${message}</h1></body></html>`;
-  return form === "text" ? message : "";
+function errorResponse(
+  status: number,
+  form: BodyForm,
+  message: string,
+  headers?: Readonly<Record<string, string>>,
+): HttpResponse {
+  const bodies: Readonly<Record<BodyForm, string>> = {
+    json: JSON.stringify({ statusCode: status, error: message, message }),
+    html: `<html><head><title>${status}</title></head><body><h1>${message}</h1></body></html>`,
+    text: message,
+    empty: "",
+  };
+  return withBody(status, TYPES[form], bodies[form], headers);
 }
 
-function rateLimited(fault: Extract<Fault, { kind: "429" }>, now: number): Reply {
+function rateLimited(fault: FaultOf<"429">, now: number): HttpResponse {
   const { retryAfter, asDate = false, withHeaders = false, body = "text" } = fault;
   const seconds = retryAfter ?? 60;
   const date = new Date(now + seconds * 1000).toUTCString();
-  const retry: Record<string, string> =
-    retryAfter === undefined ? {} : { "retry-after": asDate ? date : String(retryAfter) };
-  const rate: Record<string, string> = withHeaders
-    ? { "ratelimit-limit": "50", "ratelimit-remaining": "0", "ratelimit-reset": String(Math.ceil(seconds)) }
-    : {};
-  return withBody(429, TYPES[body], errorBody(body, 429, "Too Many Requests"), { ...retry, ...rate });
+  const headers = {
+    ...(retryAfter === undefined ? {} : { "retry-after": asDate ? date : String(retryAfter) }),
+    ...(withHeaders
+      ? { "ratelimit-limit": "50", "ratelimit-remaining": "0", "ratelimit-reset": String(Math.ceil(seconds)) }
+      : {}),
+  };
+  return errorResponse(429, body, "Too Many Requests", headers);
 }
 
-function garbage(reply: Reply, form: "text" | "truncated" | "html" | "empty"): Reply {
-  const { etag: _, ...headers } = reply.headers;
-  if (form === "html") return withBody(200, TYPES.html, "<html><body>It works!</body></html>", headers);
-  const half = reply.body.slice(0, Math.floor(reply.body.length / 2));
-  const body = form === "truncated" ? half : form === "text" ? "this is not JSON" : "";
-  return withBody(200, TYPES.json, body, headers);
+function garbage({ headers, body }: HttpResponse, form: NonNullable<FaultOf<"garbage">["form"]>): HttpResponse {
+  const { etag: _, ...rest } = headers;
+  const bodies = {
+    text: "this is not JSON",
+    truncated: body.slice(0, Math.floor(body.length / 2)),
+    html: "<html><body>It works!</body></html>",
+    empty: "",
+  };
+  return withBody(200, form === "html" ? TYPES.html : TYPES.json, bodies[form], rest);
 }
 
-function redirect(fault: Extract<Fault, { kind: "redirect" }>, target: string): Reply {
-  const elsewhere = fault.to === "other-host" ? `http://elsewhere.invalid${target}` : target;
-  return { status: 302, body: "", headers: { location: fault.location ?? elsewhere, "content-length": "0" } };
+function redirect({ to, location }: FaultOf<"redirect">, target: string): HttpResponse {
+  const other = to === "other-host" ? `http://elsewhere.invalid${target}` : target;
+  return { status: 302, body: "", headers: { location: location ?? other, "content-length": "0" } };
+}
+
+function mapLeaves(value: unknown, leaf: (value: unknown) => unknown): unknown {
+  if (Array.isArray(value)) return value.map((item) => mapLeaves(item, leaf));
+  if (value === null || typeof value !== "object") return leaf(value);
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, mapLeaves(item, leaf)]));
+}
+
+function withoutFirstKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutFirstKeys);
+  if (value === null || typeof value !== "object") return value;
+  const rest = Object.entries(value).slice(1);
+  return Object.fromEntries(rest.map(([key, item]) => [key, withoutFirstKeys(item)]));
+}
+
+// An earlier fault may have replaced the JSON by something else, which counts as `{}`.
+function parse(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return {};
+  }
+}
+
+function reshape({ headers, body }: HttpResponse, form: NonNullable<FaultOf<"wrong-shape">["form"]>): HttpResponse {
+  const { etag: _, ...rest } = headers;
+  const json = parse(body);
+  const shapes = {
+    other: () => ({ hello: "world", items: [1, 2, 3] }),
+    list: () => [json],
+    nulls: () => mapLeaves(json, () => null),
+    strings: () => mapLeaves(json, (leaf) => (typeof leaf === "number" ? String(leaf) : leaf)),
+    missing: () => withoutFirstKeys(json),
+  };
+  return withBody(200, TYPES.json, JSON.stringify(shapes[form]()), rest);
 }
 
 /** Applies one fault. `target` is path and query, `now` real time in Unix milliseconds. */
-export function corrupt({ reply, manner }: Delivery, fault: Fault, target: string, now: number): Delivery {
+export function corrupt({ response, mode }: Delivery, fault: Fault, target: string, now: number): Delivery {
   switch (fault.kind) {
     case "status": {
-      const form = fault.body ?? "json";
-      const body = errorBody(form, fault.status, `Simulated status ${fault.status}`);
-      return { reply: withBody(fault.status, TYPES[form], body, fault.headers), manner };
+      const message = `Simulated status ${fault.status}`;
+      return { response: errorResponse(fault.status, fault.body ?? "json", message, fault.headers), mode };
     }
     case "429":
-      return { reply: rateLimited(fault, now), manner };
+      return { response: rateLimited(fault, now), mode };
     case "500":
-      return { reply: withJson(internal("Simulated failure").answer), manner };
+      return { response: withJson(internal("Simulated failure").response), mode };
     case "503":
-      return { reply: withJson(DATABASE_DOWN), manner };
+      return { response: withJson(DATABASE_DOWN), mode };
     case "410":
-      return { reply: withJson(GONE), manner };
+      return { response: withJson(GONE), mode };
     case "404":
-      return { reply: withJson(noRoute("GET", target)), manner };
+      return { response: withJson(noRoute("GET", target)), mode };
     case "redirect":
-      return { reply: redirect(fault, target), manner };
+      return { response: redirect(fault, target), mode };
     case "garbage":
-      return { reply: garbage(reply, fault.form ?? "text"), manner };
-    case "wrong-shape": {
-      const { etag: _, ...headers } = reply.headers;
-      return { reply: withBody(200, TYPES.json, misshape(reply.body, fault.form ?? "other"), headers), manner };
-    }
+      return { response: garbage(response, fault.form ?? "text"), mode };
+    case "wrong-shape":
+      return { response: reshape(response, fault.form ?? "other"), mode };
     case "huge": {
-      const { "content-length": _, etag: _tag, ...headers } = reply.headers;
-      const bytes = (fault.mebibytes ?? 32) * MEBIBYTE;
-      return { reply: { ...reply, status: 200, headers }, manner: { kind: "huge", bytes } };
+      const { "content-length": _, etag: _tag, ...headers } = response.headers;
+      const bytes = (fault.mebibytes ?? 32) * 2 ** 20;
+      return { response: { ...response, status: 200, headers }, mode: { kind: "huge", bytes } };
     }
     case "slow-headers":
-      return { reply, manner: { kind: "late", seconds: fault.seconds } };
+      return { response, mode: { kind: "late", seconds: fault.seconds } };
     case "slow-body": {
       const { seconds = 1, bytes = 16, stalls = false } = fault;
-      return { reply, manner: { kind: "drip", seconds, bytes, stalls } };
+      return { response, mode: { kind: "drip", seconds, bytes, stalls } };
     }
     case "cut":
-      return { reply, manner: { kind: "cut", part: fault.part ?? 0.5 } };
+      return { response, mode: { kind: "cut", part: fault.part ?? 0.5 } };
     case "reset":
-      return { reply, manner: { kind: "reset" } };
-    // Both change what the server knows, before there is a reply.
+      return { response, mode: { kind: "reset" } };
+    // Both change the state of the server, and thus the response itself.
     case "retired":
     case "db-down":
-      return { reply, manner };
+      return { response, mode };
   }
 }

@@ -1,47 +1,40 @@
-// The faults that are on, and which of them hit a request.
-import { pathPattern } from "../http/path-pattern.ts";
+// The active faults.
+import { pathPattern } from "../http/operation.ts";
 import type { Fault, FaultRule } from "./fault.ts";
 
-interface Entry {
-  readonly id: number;
-  readonly rule: FaultRule;
-  readonly pattern: RegExp;
-  left: number;
-}
-
-/** Faults, switched on and off while the simulator runs. */
+/** Faults, added and removed while the simulator runs. */
 export class FaultList {
-  #entries: Entry[] = [];
+  #entries: { readonly id: number; readonly rule: FaultRule; readonly pattern: RegExp; left: number }[] = [];
   #ids = 0;
 
-  /** Switches a fault on; returns its number for `clear`. */
+  /** Adds a fault; returns its id for `clear`. */
   add(rule: FaultRule): number {
     this.#ids += 1;
-    const entry = { id: this.#ids, rule, pattern: pathPattern(rule.path ?? "*"), left: rule.count ?? Infinity };
-    this.#entries.push(entry);
+    const { path = "*", count = Infinity } = rule;
+    this.#entries.push({ id: this.#ids, rule, pattern: pathPattern(path), left: count });
     return this.#ids;
   }
 
-  /** Switches every other fault off and this one on. */
+  /** Replaces all faults by this one. */
   set(rule: FaultRule): number {
     this.clear();
     return this.add(rule);
   }
 
-  /** Switches one fault off, or all. */
+  /** Removes one fault, or all. */
   clear(id?: number): void {
     this.#entries = id === undefined ? [] : this.#entries.filter((entry) => entry.id !== id);
   }
 
-  /** The faults that hit a request of this path, oldest first; counts the hit. */
+  /** The faults for a request of this path, oldest first; counts the request. */
   take(pathname: string): readonly Fault[] {
     const hit = this.#entries.filter(({ pattern }) => pattern.test(pathname));
     for (const entry of hit) entry.left -= 1;
-    if (hit.length > 0) this.#entries = this.#entries.filter(({ left }) => left > 0);
+    this.#entries = this.#entries.filter(({ left }) => left > 0);
     return hit.map(({ rule }) => rule);
   }
 
-  /** What is on. */
+  /** The active faults with their remaining counts. */
   list(): readonly FaultRule[] {
     return this.#entries.map(({ rule, left }) => (Number.isFinite(left) ? { ...rule, count: left } : rule));
   }

@@ -1,83 +1,96 @@
-// Puts a reply on the wire, in the manner that a fault asks for.
+// Sends a response, in the mode that a fault selects.
 import type { ServerResponse } from "node:http";
-import type { Delivery } from "../faults/corrupt.ts";
-import type { Reply } from "./respond.ts";
-import type { Timers } from "./timers.ts";
+import type { HttpResponse } from "./respond.ts";
+
+/** How a response is sent. */
+export type DeliveryMode =
+  | { readonly kind: "whole" }
+  | { readonly kind: "late"; readonly seconds: number }
+  | { readonly kind: "drip"; readonly seconds: number; readonly bytes: number; readonly stalls: boolean }
+  | { readonly kind: "cut"; readonly part: number }
+  | { readonly kind: "reset" }
+  | { readonly kind: "huge"; readonly bytes: number };
+
+/** A response and how it is sent. */
+export interface Delivery {
+  readonly response: HttpResponse;
+  readonly mode: DeliveryMode;
+}
+
+/** Calls back after a delay in milliseconds; returns a function that cancels it. */
+export type Schedule = (act: () => void, milliseconds: number) => () => void;
+
+export const realSchedule: Schedule = (act, milliseconds) => {
+  const timer = setTimeout(act, milliseconds);
+  return () => clearTimeout(timer);
+};
 
 const CHUNK = Buffer.alloc(65_536, " ");
 
-function whole(response: ServerResponse, { status, headers, body }: Reply): void {
-  response.writeHead(status, headers).end(body);
-}
-
+// Sends `bytes` bytes at a time.
 function drip(
-  response: ServerResponse,
-  { status, headers, body }: Reply,
-  { seconds, bytes, stalls }: { readonly seconds: number; readonly bytes: number; readonly stalls: boolean },
-  timers: Timers,
+  out: ServerResponse,
+  body: string,
+  { seconds, bytes, stalls }: Extract<DeliveryMode, { kind: "drip" }>,
+  schedule: Schedule,
 ): void {
   const content = Buffer.from(body);
-  response.writeHead(status, headers);
-  response.flushHeaders();
   let sent = 0;
   let cancel = () => {};
   const next = () => {
-    if (response.destroyed) return;
-    response.write(content.subarray(sent, sent + bytes));
+    if (out.destroyed) return;
+    out.write(content.subarray(sent, sent + bytes));
     sent += bytes;
-    if (sent >= content.length) response.end();
-    else if (!stalls) cancel = timers.after(seconds, next);
+    if (sent >= content.length) out.end();
+    else if (!stalls) cancel = schedule(next, seconds * 1000);
   };
-  response.on("close", () => cancel());
+  out.on("close", () => cancel());
+  out.flushHeaders();
   next();
 }
 
-function cut(response: ServerResponse, { status, headers, body }: Reply, part: number): void {
-  const content = Buffer.from(body);
-  response.writeHead(status, { ...headers, "content-length": String(content.length) });
-  response.write(content.subarray(0, Math.floor(content.length * part)), () => response.destroy());
-}
-
-// White space before the body: valid JSON for whoever has the patience, written no faster than it is read.
-function huge(response: ServerResponse, { status, headers, body }: Reply, bytes: number): void {
-  response.writeHead(status, headers);
+// Sends white space before the body, no faster than the client reads: valid JSON, but too large.
+function pad(out: ServerResponse, body: string, bytes: number): void {
   let left = bytes;
   const pour = () => {
-    while (left > 0 && !response.destroyed) {
+    while (left > 0 && !out.destroyed) {
       left -= CHUNK.length;
-      if (!response.write(CHUNK)) {
-        response.once("drain", pour);
+      if (!out.write(CHUNK)) {
+        out.once("drain", pour);
         return;
       }
     }
-    if (!response.destroyed) response.end(body);
+    if (!out.destroyed) out.end(body);
   };
   pour();
 }
 
-/** Sends the reply. Delays belong to `timers`, so that closing the server ends them. */
-export function deliver(response: ServerResponse, { reply, manner }: Delivery, timers: Timers): void {
-  switch (manner.kind) {
+/** Sends a response. A closed connection cancels its delays. */
+export function deliver(out: ServerResponse, { response, mode }: Delivery, schedule: Schedule): void {
+  const { status, headers, body } = response;
+  switch (mode.kind) {
     case "whole":
-      whole(response, reply);
+      out.writeHead(status, headers).end(body);
       break;
-    case "late":
-      response.on(
-        "close",
-        timers.after(manner.seconds, () => whole(response, reply)),
-      );
+    case "late": {
+      const cancel = schedule(() => out.writeHead(status, headers).end(body), mode.seconds * 1000);
+      out.on("close", cancel);
       break;
+    }
     case "drip":
-      drip(response, reply, manner, timers);
+      drip(out.writeHead(status, headers), body, mode, schedule);
       break;
-    case "cut":
-      cut(response, reply, manner.part);
+    case "cut": {
+      const content = Buffer.from(body);
+      out.writeHead(status, { ...headers, "content-length": String(content.length) });
+      out.write(content.subarray(0, Math.floor(content.length * mode.part)), () => out.destroy());
       break;
+    }
     case "reset":
-      response.destroy();
+      out.destroy();
       break;
     case "huge":
-      huge(response, reply, manner.bytes);
+      pad(out.writeHead(status, headers), body, mode.bytes);
       break;
   }
 }

@@ -1,47 +1,43 @@
-// What stands in front of a hosted API: a limit of requests per minute, and a key.
-import type { Reply } from "./respond.ts";
+// The gateway of a hosted API: a limit of requests per minute, and a key.
+import { type HttpResponse, JSON_TYPE, withBody } from "./respond.ts";
 
-/** What the gateway demands. */
+/** Options of a gateway. */
 export interface GatewayOptions {
-  /** Requests per minute, for each key and for all without one. Unlimited when left out. */
+  /** Requests per minute, for each key and for all requests without a key. @default unlimited */
   readonly perMinute?: number;
-  /** A header that every request must carry, such as `{header: "x-api-key", value: "secret"}`. */
+  /** A header that every request must have, such as `{header: "x-api-key", value: "secret"}`. @default none */
   readonly key?: { readonly header: string; readonly value: string };
 }
 
-/** What the gateway says to a request: headers for any reply, and a reply of its own when it refuses. */
-export interface Verdict {
+/** Headers for any response, and the response if the gateway refuses the request. */
+export interface GatewayResult {
   readonly headers: Readonly<Record<string, string>>;
-  readonly refusal?: Reply;
+  readonly refusal?: HttpResponse;
 }
 
 const MINUTE = 60_000;
 
-function refuse(status: number, message: string, headers: Readonly<Record<string, string>>): Reply {
-  const body = JSON.stringify({ message });
-  const content = { "content-type": "application/json; charset=utf-8", "content-length": String(body.length) };
-  return { status, body, headers: { ...headers, ...content } };
+function refuse(status: number, message: string, headers: Readonly<Record<string, string>> = {}): GatewayResult {
+  return { headers, refusal: withBody(status, JSON_TYPE, JSON.stringify({ message }), headers) };
 }
 
-/** Judges requests; `header` looks up a request header, `now` is real time in Unix milliseconds. */
+/** Checks requests. `header` returns a request header, `now` is real time in Unix milliseconds. */
 export function createGateway({
   perMinute,
   key,
-}: GatewayOptions): (header: (name: string) => string | undefined, now: number) => Verdict {
+}: GatewayOptions): (header: (name: string) => string | undefined, now: number) => GatewayResult {
   const used = new Map<string, number>();
   let window = Number.NEGATIVE_INFINITY;
   return (header, now) => {
-    const shown = key === undefined ? "" : (header(key.header) ?? "");
-    if (key !== undefined && shown !== key.value) {
-      return { headers: {}, refusal: refuse(401, "Invalid API key", {}) };
-    }
+    const given = key === undefined ? "" : (header(key.header) ?? "");
+    if (key !== undefined && given !== key.value) return refuse(401, "Invalid API key");
     if (perMinute === undefined) return { headers: {} };
     if (now >= window + MINUTE) {
       window = now;
       used.clear();
     }
-    const count = (used.get(shown) ?? 0) + 1;
-    used.set(shown, count);
+    const count = (used.get(given) ?? 0) + 1;
+    used.set(given, count);
     const reset = String(Math.ceil((window + MINUTE - now) / 1000));
     const headers = {
       "ratelimit-limit": String(perMinute),
@@ -49,7 +45,6 @@ export function createGateway({
       "ratelimit-reset": reset,
     };
     if (count <= perMinute) return { headers };
-    const refusal = refuse(429, "API rate limit exceeded", { ...headers, "retry-after": reset });
-    return { headers, refusal };
+    return refuse(429, "API rate limit exceeded", { ...headers, "retry-after": reset });
   };
 }

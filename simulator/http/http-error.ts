@@ -1,53 +1,50 @@
-// Error answers, in the exact shapes of the server: they differ from case to case, and clients have to bear that.
+// Error responses in the shapes of the real server, which differ from case to case.
 
-/** What an operation answers: a status and JSON, or no body. */
-export interface Answer {
+/** A response before it is serialized. Without `json` it has no body. */
+export interface JsonResponse {
   readonly status: number;
   readonly json?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** An error answer on its way out. */
+/** Thrown to respond with an error. */
 export class HttpError extends Error {
-  readonly answer: Answer;
+  readonly response: JsonResponse;
 
-  constructor(answer: Answer) {
-    super(`status ${answer.status}`);
-    this.answer = answer;
+  constructor(status: number, json: object) {
+    super(`status ${status}`);
+    this.response = { status, json };
   }
 }
 
-/** The request breaks the schema. Found before any hook runs, so version and cache headers are missing. */
+/** The request violates the schema. No hook has run, so version and cache headers are missing. */
 export function invalid(message: string): HttpError {
-  const json = { statusCode: 400, code: "FST_ERR_VALIDATION", error: "Bad Request", message };
-  return new HttpError({ status: 400, json });
+  return new HttpError(400, { statusCode: 400, code: "FST_ERR_VALIDATION", error: "Bad Request", message });
 }
 
-/** The request is well formed and makes no sense. */
+/** The request matches the schema, but its parameters contradict each other. */
 export function badRequest(message: string): HttpError {
-  return new HttpError({ status: 400, json: { statusCode: 400, error: "Bad Request", message } });
+  return new HttpError(400, { statusCode: 400, error: "Bad Request", message });
 }
 
-/** There is no such thing. */
 export function notFound(message: string): HttpError {
-  return new HttpError({ status: 404, json: { statusCode: 404, error: "Not Found", message } });
+  return new HttpError(404, { statusCode: 404, error: "Not Found", message });
 }
 
-/** The database does not digest the request; `code` is its SQLSTATE. */
+/** The database rejects the query; `code` is its SQLSTATE. */
 export function internal(message: string, code?: string): HttpError {
   const state = code === undefined ? {} : { code };
-  const json = { statusCode: 500, ...state, error: "Internal Server Error", message };
-  return new HttpError({ status: 500, json });
+  return new HttpError(500, { statusCode: 500, ...state, error: "Internal Server Error", message });
 }
 
-/** No such route, or the wrong method. */
-export function noRoute(method: string, target: string): Answer {
+/** An unknown path or method. */
+export function noRoute(method: string, target: string): JsonResponse {
   const json = { message: `Route ${method}:${target} not found`, error: "Not Found", statusCode: 404 };
   return { status: 404, json };
 }
 
-/** A deprecated operation that the operator switched off. */
-export const GONE: Answer = {
+/** A deprecated operation that the operator has switched off. */
+export const GONE: JsonResponse = {
   status: 410,
   json: {
     error: "Gone",
@@ -56,4 +53,4 @@ export const GONE: Answer = {
 };
 
 /** The database is down. */
-export const DATABASE_DOWN: Answer = { status: 503, json: { error: "The database service is unavailable" } };
+export const DATABASE_DOWN: JsonResponse = { status: 503, json: { error: "The database service is unavailable" } };

@@ -1,72 +1,62 @@
-// What an operation is to the server: a path, how it reads a request, and what it answers.
+// The definition of an operation: its path, how it parses a request, and how it responds.
 import type { MempoolStatistics } from "../chain/mempool-statistics.ts";
 import type { View } from "../chain/records.ts";
-import type { Answer } from "./http-error.ts";
+import type { JsonResponse } from "./http-error.ts";
 
-/** What operations can look at. `chain` is what the answering replica knows. */
-export interface World {
+/** What a response depends on. `chain` is the view of the replica that responds. */
+export interface ServerState {
   readonly chain: View;
   readonly statistics: () => MempoolStatistics;
-  /** The database does not answer. */
+  /** The database does not respond. */
   readonly isDown: boolean;
 }
 
-/** A request as an operation sees it: the parts of the path by name, and the query. */
-export interface Asked {
+/** The parameters of a request: parts of the path by name, and the query. */
+export interface Parameters {
   readonly path: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
 }
 
-/** One operation; `Input` is what it understood of the request. */
-export interface Definition<Input> {
+interface Properties {
   /** Path with parameters in braces. */
   readonly template: string;
   readonly isDeprecated?: boolean;
-  /** Answers even while the database is down. */
+  /** Responds even while the database is down. */
   readonly needsNoDatabase?: boolean;
-  /** Understands the request or throws a 400. */
-  readonly read: (asked: Asked) => Input;
-  /** The entity tag, without quotes; undefined when the answer cannot be cached. */
-  readonly tag: (chain: View, input: Input) => string | undefined;
-  /** Answers or throws a problem. */
-  readonly answer: (world: World, input: Input) => Answer;
 }
 
-/** A definition whose input is nobody else's business. */
-export interface Operation {
-  readonly template: string;
-  readonly isDeprecated: boolean;
-  readonly needsNoDatabase: boolean;
+/** An operation; `Input` are its parsed parameters. */
+export interface Definition<Input> extends Properties {
+  /** Parses the parameters. Throws a 400. */
+  readonly parse: (parameters: Parameters) => Input;
+  /** The entity tag, without quotes; undefined when the response cannot be cached. */
+  readonly tag: (chain: View, input: Input) => string | undefined;
+  /** Responds or throws an HttpError. */
+  readonly respond: (state: ServerState, input: Input) => JsonResponse;
+}
+
+/** An operation that hides the type of its input. */
+export interface Operation extends Properties {
   readonly pattern: RegExp;
-  readonly understand: (asked: Asked) => {
+  readonly parse: (parameters: Parameters) => {
     readonly tag: (chain: View) => string | undefined;
-    readonly answer: (world: World) => Answer;
+    readonly respond: (state: ServerState) => JsonResponse;
   };
 }
 
-/** The path of a template as a regular expression with named groups. */
-export function patternOf(template: string): RegExp {
-  const escaped = template.replace(/[.]/g, "\\.").replace(/\{(\w+)\}/g, "(?<$1>[^/]+)");
-  return new RegExp(`^${escaped}$`);
+/** A pattern for paths without query. `*` matches anything; `{name}` captures one part of the path. */
+export function pathPattern(path: string): RegExp {
+  const escaped = path.replace(/[.+?^$()|[\]\\]/g, "\\$&").replaceAll("*", ".*");
+  return new RegExp(`^${escaped.replace(/\{\w+\}/g, "([^/]+)")}$`);
 }
 
-/** Makes an operation of its definition. */
-export function operation<Input>(definition: Definition<Input>): Operation {
-  const { template, isDeprecated = false, needsNoDatabase = false, read, tag, answer } = definition;
+export function operation<Input>({ parse, tag, respond, ...properties }: Definition<Input>): Operation {
   return {
-    template,
-    isDeprecated,
-    needsNoDatabase,
-    pattern: patternOf(template),
-    understand(asked) {
-      const input = read(asked);
-      return { tag: (chain) => tag(chain, input), answer: (world) => answer(world, input) };
+    ...properties,
+    pattern: pathPattern(properties.template),
+    parse(parameters) {
+      const input = parse(parameters);
+      return { tag: (chain) => tag(chain, input), respond: (state) => respond(state, input) };
     },
   };
-}
-
-/** A page of a list kept oldest first, newest first; empty past the end. */
-export function newestFirst<Entry>(entries: readonly Entry[], offset: number, limit: number): Entry[] {
-  const end = Math.max(0, entries.length - offset);
-  return entries.slice(Math.max(0, end - limit), end).reverse();
 }

@@ -1,7 +1,7 @@
-// Parameters as the server's schema validator reads them: the first thing wrong is reported, nothing is clamped.
+// Parameters as the schema validator of the server reads them: it reports the first error and clamps nothing.
 import { internal, invalid } from "./http-error.ts";
 
-/** A whole number, or undefined when the parameter is not given. Throws a 400 for text, fractions and bounds. */
+/** A whole number, or undefined without the parameter. Throws a 400 for text, fractions and values out of bounds. */
 export function integer(
   value: string | null,
   where: string,
@@ -15,37 +15,34 @@ export function integer(
   return number;
 }
 
-/** `true` or `false`; false when not given. */
+/** `true` or `false`; false without the parameter. */
 export function flag(query: URLSearchParams, name: string): boolean {
-  const value = query.get(name);
-  if (value === null || value === "false") return false;
-  if (value === "true") return true;
-  throw invalid(`querystring/${name} must be boolean`);
+  const value = query.get(name) ?? "false";
+  if (value !== "true" && value !== "false") throw invalid(`querystring/${name} must be boolean`);
+  return value === "true";
 }
 
-/** The part of a list that is asked for. */
-export interface Page {
-  readonly limit: number;
-  readonly offset: number;
+/** Parses limit (default 20) and offset (default 0). Some operations replace `limit=0` by 20. */
+export function page(query: URLSearchParams, most = 50, zero: 0 | 20 = 20): { limit: number; offset: number } {
+  const limit = integer(query.get("limit"), "querystring/limit", { least: 0, most }) ?? 20;
+  const offset = integer(query.get("offset"), "querystring/offset", { least: 0 }) ?? 0;
+  return { limit: limit === 0 ? zero : limit, offset };
 }
 
-/** Reads limit (default 20) and offset (default 0). */
-export function page(query: URLSearchParams, most = 50): Page {
-  return {
-    limit: integer(query.get("limit"), "querystring/limit", { least: 0, most }) ?? 20,
-    offset: integer(query.get("offset"), "querystring/offset", { least: 0 }) ?? 0,
-  };
+/** Throws the 500 of the database for an offset above its range. */
+export function checkOffset(offset: number): void {
+  if (offset >= 2 ** 63) throw internal(`value "${offset}" is out of range for type bigint`, "22003");
 }
 
 const TX_ID = "^(0x)?[a-fA-F0-9]{64}$";
 
-/** A transaction id as far as the schema looks, in lower case. */
-export function transactionId(value: string): string {
+/** A transaction id as the schema checks it, in lower case. */
+export function transactionId(value = ""): string {
   if (new RegExp(TX_ID).test(value)) return value.toLowerCase();
   throw invalid(`params/tx_id must match pattern "${TX_ID}"`);
 }
 
-/** Throws the 500 of the database for a transaction id without `0x`, which the schema lets pass. */
+/** Throws the 500 of the database for a transaction id without `0x`, which the schema accepts. */
 export function checkPrefix(txId: string): void {
   if (!txId.startsWith("0x")) throw internal(`Hex string is missing the "0x" prefix: "${txId}"`);
 }
@@ -53,12 +50,12 @@ export function checkPrefix(txId: string): void {
 const LETTERS = "[0123456789ABCDEFGHJKMNPQRSTVWXYZ]{28,41}";
 const STANDARD = `^${LETTERS}`;
 const CONTRACT = `^${LETTERS}.[a-zA-Z]([a-zA-Z0-9]|[-_]){0,39}$`;
-// Anchored at the start only, as on the server: a mistyped end passes.
+// Anchored at the start only, as on the server: a typo at the end passes.
 const PRINCIPAL = new RegExp(STANDARD);
 
-/** A principal as far as the schema looks: letters at the start, no checksum. */
-export function principal(value: string, name: string): string {
-  if (PRINCIPAL.test(value)) return value;
+/** A principal as the schema checks it: letters at the start, no checksum. */
+export function principal(value: string | undefined, name: string): string {
+  if (value !== undefined && PRINCIPAL.test(value)) return value;
   throw invalid(
     `params/${name} must match pattern "${STANDARD}", params/${name} must match pattern "${CONTRACT}", ` +
       `params/${name} must match a schema in anyOf`,

@@ -1,4 +1,4 @@
-// Every request that reached the simulator, so that a test can count what a client asked.
+// Every request that the simulator received.
 import type { ReplicaSpec } from "../replicas/replica.ts";
 
 /** One request. */
@@ -6,14 +6,14 @@ export interface LoggedRequest {
   /** Real time, Unix milliseconds, by the simulator's clock. */
   readonly at: number;
   readonly method: string;
-  /** Path and query as sent. */
+  /** Path and query. */
   readonly path: string;
   /** Template of the operation; undefined for an unknown route. */
   readonly template: string | undefined;
-  /** Status of the reply; 0 when the socket was destroyed instead. */
+  /** Status of the response; 0 when the socket was destroyed instead. */
   readonly status: number;
   readonly ifNoneMatch: string | undefined;
-  /** The replica that answered; undefined if the gateway refused the request. */
+  /** The replica that responded; undefined if the gateway refused the request. */
   readonly replica: ReplicaSpec["kind"] | undefined;
   /** Height of the tip of this replica at that moment. */
   readonly tip: number | undefined;
@@ -21,16 +21,15 @@ export interface LoggedRequest {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
 }
 
-const MOST = 100_000;
+const MAX_ENTRIES = 100_000;
 
 /** The newest hundred thousand requests, and counts of all. */
 export class RequestLog {
-  #entries: LoggedRequest[] = [];
+  readonly #entries: LoggedRequest[] = [];
   readonly #counts = new Map<string, number>();
-  #waiting: (() => void)[] = [];
   #total = 0;
 
-  /** The requests, oldest first. */
+  /** The requests, oldest first. The array grows with each request. */
   get entries(): readonly LoggedRequest[] {
     return this.#entries;
   }
@@ -45,28 +44,12 @@ export class RequestLog {
     return Object.fromEntries(this.#counts);
   }
 
-  /** Notes a request. */
   add(request: LoggedRequest): void {
     this.#entries.push(request);
-    // Half at once: taking one off the front of a long list for each request would be slow.
-    if (this.#entries.length > MOST) this.#entries = this.#entries.slice(-MOST / 2);
+    // Half at once: removing one from the front of a long array for each request is slow.
+    if (this.#entries.length > MAX_ENTRIES) this.#entries.splice(0, MAX_ENTRIES / 2);
     const key = `${request.template ?? "unknown"} ${request.status}`;
     this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1);
     this.#total += 1;
-    const waiting = this.#waiting;
-    this.#waiting = [];
-    for (const wake of waiting) wake();
-  }
-
-  /** Resolves once so many requests have come in total. */
-  async reached(total: number): Promise<void> {
-    while (this.#total < total) await new Promise<void>((resolve) => this.#waiting.push(resolve));
-  }
-
-  /** Forgets everything. */
-  clear(): void {
-    this.#entries = [];
-    this.#counts.clear();
-    this.#total = 0;
   }
 }

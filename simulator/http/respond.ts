@@ -1,31 +1,22 @@
-// From a request to a complete reply, in the order of the real server: route, switched off, schema, database,
+// From a request to a complete response, in the order of the real server: route, switched off, schema, database,
 // cache, operation. Pure: no sockets, no clock.
-import type { MempoolStatistics } from "../chain/mempool-statistics.ts";
-import type { View } from "../chain/records.ts";
 import { matches } from "./etag.ts";
-import { type Answer, DATABASE_DOWN, GONE, HttpError, noRoute } from "./http-error.ts";
+import { DATABASE_DOWN, GONE, HttpError, type JsonResponse, noRoute } from "./http-error.ts";
+import type { ServerState } from "./operation.ts";
+import { SERVER_VERSION } from "./operations/status.ts";
 import { route } from "./routes.ts";
-import { SERVER_VERSION } from "./version.ts";
 
-/** A reply with everything that goes over the wire; header names in lower case. */
-export interface Reply {
+type Headers = Readonly<Record<string, string>>;
+
+/** A complete response; header names in lower case. */
+export interface HttpResponse {
   readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: Headers;
   readonly body: string;
 }
 
-/** What a reply depends on, besides the request. */
-export interface Conditions {
-  readonly chain: View;
-  readonly statistics: () => MempoolStatistics;
-  /** The database does not answer. */
-  readonly isDown: boolean;
-  /** Deprecated operations are switched off. */
-  readonly isRetired: boolean;
-}
-
-/** A request as far as it matters. `target` is path and query. */
-export interface Request {
+/** A request. `target` is path and query. */
+export interface HttpRequest {
   readonly method: string;
   readonly target: string;
   readonly ifNoneMatch: string | undefined;
@@ -33,52 +24,47 @@ export interface Request {
 
 const COMMON = { "access-control-allow-origin": "*", "access-control-expose-headers": "X-API-Version" };
 const VERSION = { "x-api-version": SERVER_VERSION };
-const NO_STORE = { "cache-control": "no-store" };
-const REVALIDATE = { "cache-control": "public, no-cache, must-revalidate" };
+const NO_STORE = { ...VERSION, "cache-control": "no-store" };
+const REVALIDATE = { ...VERSION, "cache-control": "public, no-cache, must-revalidate" };
 const WARNING = { warning: '299 - "Deprecated: See https://docs.hiro.so/stacks/api for more information"' };
 
-type Headers = Readonly<Record<string, string>>;
-
-function complete(answer: Answer, headers: Headers): Reply {
-  const all = { ...COMMON, ...headers, ...answer.headers };
-  if (answer.json === undefined) {
-    const length: Headers = answer.status === 304 ? {} : { "content-length": "0" };
-    return { status: answer.status, headers: { ...all, ...length }, body: "" };
-  }
-  const body = JSON.stringify(answer.json);
+/** A body with its type and length. */
+export function withBody(status: number, type: string, body: string, headers: Headers = {}): HttpResponse {
   const length = String(Buffer.byteLength(body));
-  const content = { "content-type": "application/json; charset=utf-8", "content-length": length };
-  return { status: answer.status, headers: { ...all, ...content }, body };
+  return { status, headers: { ...headers, "content-type": type, "content-length": length }, body };
 }
 
-function attempt<Result>(act: () => Result): Result | HttpError {
-  try {
-    return act();
-  } catch (error) {
-    if (error instanceof HttpError) return error;
-    throw error;
-  }
+export const JSON_TYPE = "application/json; charset=utf-8";
+
+function complete({ status, json, headers }: JsonResponse, more: Headers): HttpResponse {
+  const all = { ...COMMON, ...more, ...headers };
+  if (json !== undefined) return withBody(status, JSON_TYPE, JSON.stringify(json), all);
+  return { status, headers: status === 304 ? all : { ...all, "content-length": "0" }, body: "" };
 }
 
-/** Replies to a request. */
-export function respond({ method, target, ifNoneMatch }: Request, conditions: Conditions): Reply {
-  const { chain, isDown, isRetired } = conditions;
+/** Responds to a request. `isRetired`: deprecated operations are switched off. */
+export function respond(
+  { method, target, ifNoneMatch }: HttpRequest,
+  state: ServerState & { readonly isRetired: boolean },
+): HttpResponse {
   const [pathname = "", search = ""] = target.split("?", 2);
   const match = method === "GET" || method === "HEAD" ? route(pathname) : undefined;
-  if (match === undefined) return complete(noRoute(method, target), { ...VERSION, ...NO_STORE });
+  if (match === undefined) return complete(noRoute(method, target), NO_STORE);
 
   const { operation, path } = match;
   const warning = operation.isDeprecated ? WARNING : {};
-  if (operation.isDeprecated && isRetired) return complete(GONE, warning);
-  const understood = attempt(() => operation.understand({ path, query: new URLSearchParams(search) }));
-  if (understood instanceof HttpError) return complete(understood.answer, warning);
-
-  const uncached = { ...VERSION, ...NO_STORE, ...warning };
-  if (isDown && !operation.needsNoDatabase) return complete(DATABASE_DOWN, uncached);
-  const tag = isDown ? undefined : understood.tag(chain);
-  if (matches(ifNoneMatch, tag)) return complete({ status: 304 }, { ...VERSION, ...REVALIDATE, ...warning });
-  const answered = attempt(() => understood.answer(conditions));
-  const answer = answered instanceof HttpError ? answered.answer : answered;
-  if (tag === undefined) return complete(answer, uncached);
-  return complete(answer, { ...VERSION, ...REVALIDATE, etag: `"${tag}"`, ...warning });
+  let headers: Headers = warning;
+  try {
+    if (operation.isDeprecated && state.isRetired) return complete(GONE, headers);
+    const parsed = operation.parse({ path, query: new URLSearchParams(search) });
+    headers = { ...NO_STORE, ...warning };
+    if (state.isDown && !operation.needsNoDatabase) return complete(DATABASE_DOWN, headers);
+    const tag = state.isDown ? undefined : parsed.tag(state.chain);
+    if (matches(ifNoneMatch, tag)) return complete({ status: 304 }, { ...REVALIDATE, ...warning });
+    if (tag !== undefined) headers = { ...REVALIDATE, etag: `"${tag}"`, ...warning };
+    return complete(parsed.respond(state), headers);
+  } catch (error) {
+    if (error instanceof HttpError) return complete(error.response, headers);
+    throw error;
+  }
 }

@@ -1,8 +1,7 @@
-// All operations, in the order in which paths are tried.
+// All operations, in the order in which paths are matched.
 import type { Operation } from "./operation.ts";
 import { addressEvents } from "./operations/address-events.ts";
-import { blockByHash, blockByHeight } from "./operations/blocks.ts";
-import { blockItem, blockList } from "./operations/blocks-v2.ts";
+import { blockByHash, blockByHeight, blockItem, blockList } from "./operations/blocks.ts";
 import { contractEvents, contractLogs } from "./operations/contract-events.ts";
 import { mempoolFees, mempoolStats } from "./operations/mempool.ts";
 import { oldStatus, status } from "./operations/status.ts";
@@ -15,8 +14,7 @@ import {
 } from "./operations/transactions-v3.ts";
 import { transfers } from "./operations/transfers.ts";
 
-/** Every operation that the simulator answers. */
-export const OPERATIONS: readonly Operation[] = [
+const OPERATIONS: readonly Operation[] = [
   mempoolStats,
   mempoolFees,
   addressEvents,
@@ -37,13 +35,7 @@ export const OPERATIONS: readonly Operation[] = [
   blockTransactions,
 ];
 
-/** An operation and the parts of the path that led to it. */
-export interface Match {
-  readonly operation: Operation;
-  readonly path: Readonly<Record<string, string>>;
-}
-
-function decode(part: string): string {
+function decode(part = ""): string {
   try {
     return decodeURIComponent(part);
   } catch {
@@ -51,14 +43,16 @@ function decode(part: string): string {
   }
 }
 
-/** The operation of a path (without query); a trailing slash does not matter. */
-export function route(pathname: string): Match | undefined {
-  const path = pathname.length > 1 ? pathname.replace(/\/$/, "") : pathname;
+/** The operation of a path (without query), with the parts of the path by name. A trailing slash does not matter. */
+export function route(
+  pathname: string,
+): { readonly operation: Operation; readonly path: Readonly<Record<string, string>> } | undefined {
+  const trimmed = pathname.length > 1 ? pathname.replace(/\/$/, "") : pathname;
   for (const operation of OPERATIONS) {
-    const groups = operation.pattern.exec(path);
-    if (groups === null) continue;
-    const parts = Object.entries(groups.groups ?? {}).map(([name, value]) => [name, decode(value)]);
-    return { operation, path: Object.fromEntries(parts) };
+    const parts = operation.pattern.exec(trimmed);
+    if (parts === null) continue;
+    const names = [...operation.template.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
+    return { operation, path: Object.fromEntries(names.map((name, index) => [name, decode(parts[index + 1])])) };
   }
   return undefined;
 }

@@ -1,15 +1,8 @@
-// Blocks: the object of operations 7 and 8, and the one of the newer block list.
+// Blocks: of the deprecated operations, and of the current ones.
 import type { Block } from "../chain/block.ts";
-import { costJson, iso } from "./spelling.ts";
+import { costJson, iso, type Json } from "./values.ts";
 
-const burnJson = ({ burn }: Block) => ({
-  burn_block_time: burn.time,
-  burn_block_time_iso: iso(burn.time),
-  burn_block_hash: burn.hash,
-  burn_block_height: burn.height,
-});
-
-const headJson = (block: Block, isCanonical: boolean) => ({
+const headJson = (block: Block, isCanonical: boolean): Json => ({
   canonical: isCanonical,
   height: block.height,
   hash: block.hash,
@@ -20,13 +13,20 @@ const headJson = (block: Block, isCanonical: boolean) => ({
   parent_block_hash: block.parentHash,
 });
 
-/** Operations 7 and 8. An orphan lists no transactions. */
-export function blockJson(block: Block, isCanonical: boolean): unknown {
+const burnJson = ({ burn, minerTxId }: Block): Json => ({
+  burn_block_time: burn.time,
+  burn_block_time_iso: iso(burn.time),
+  burn_block_hash: burn.hash,
+  burn_block_height: burn.height,
+  miner_txid: minerTxId,
+});
+
+/** A block of the deprecated operations. An orphan lists no transactions. */
+export function blockJson(block: Block, isCanonical: boolean): Json {
   return {
     ...headJson(block, isCanonical),
     ...burnJson(block),
-    miner_txid: block.minerTxId,
-    ...costJson(block.cost),
+    ...costJson(block.cost, "execution_cost_"),
     txs: isCanonical ? block.txs.map(({ id }) => id).reverse() : [],
     parent_microblock_hash: "",
     parent_microblock_sequence: -1,
@@ -36,14 +36,13 @@ export function blockJson(block: Block, isCanonical: boolean): unknown {
   };
 }
 
-/** An item of `/extended/v2/blocks`, always canonical: a count instead of the transactions. */
-export function blockItemJson(block: Block): unknown {
+/** A block of the current operations, always canonical: a count instead of the transactions. */
+export function blockItemJson(block: Block): Json {
   return {
     ...headJson(block, true),
     parent_index_block_hash: block.parentIndexHash,
     ...burnJson(block),
-    miner_txid: block.minerTxId,
     tx_count: block.txs.length,
-    ...costJson(block.cost),
+    ...costJson(block.cost, "execution_cost_"),
   };
 }

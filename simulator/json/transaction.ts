@@ -1,17 +1,43 @@
-// The transaction object of operations 5 and 6.
+// The transaction object of the v1 and v2 API.
 import type { Place } from "../chain/block.ts";
-import type { Payload, Tx } from "../chain/transaction.ts";
-import { conditionJson } from "./post-condition.ts";
-import { costJson, iso, valueJson } from "./spelling.ts";
+import type { Payload, PostCondition } from "../chain/transaction.ts";
+import { costJson, iso, type Json, tenureChangeJson, valueJson } from "./values.ts";
 
-/** What of a contract call is shown. */
+/** The shown parts of a contract call. */
 export interface CallDetail {
-  /** Signature and argument names: operation 5 joins the contract's interface, operation 6 leaves them empty. */
+  /** Whether signature and argument names are filled in or empty. */
   readonly interface: boolean;
   readonly functionArgs: boolean;
 }
 
-function callJson(call: Extract<Payload, { type: "contract_call" }>, detail: CallDetail): unknown {
+function principalJson(principal: string | null): Json {
+  if (principal === null) return { type_id: "principal_origin" };
+  const [address, name] = principal.split(".");
+  if (name === undefined) return { type_id: "principal_standard", address };
+  return { type_id: "principal_contract", address, contract_name: name };
+}
+
+function assetJson(id: string): Json {
+  const [contract = "", name] = id.split("::");
+  const [address, contractName] = contract.split(".");
+  return { asset_name: name, contract_address: address, contract_name: contractName };
+}
+
+function conditionJson(condition: PostCondition): Json {
+  const head = { principal: principalJson(condition.principal), condition_code: condition.code };
+  switch (condition.kind) {
+    case "stx":
+      return { ...head, amount: String(condition.amount), type: "stx" };
+    case "fungible":
+      return { ...head, amount: String(condition.amount), type: "fungible", asset: assetJson(condition.asset) };
+    case "non_fungible": {
+      const rest = { asset_value: valueJson(condition.value), asset: assetJson(condition.asset) };
+      return { ...head, type: "non_fungible", ...rest };
+    }
+  }
+}
+
+function callJson(call: Extract<Payload, { type: "contract_call" }>, detail: CallDetail): Json {
   const args = call.arguments.map(({ name, type, value }) =>
     detail.interface ? { ...valueJson(value), name, type } : { ...valueJson(value), name: "", type: value.type },
   );
@@ -23,7 +49,7 @@ function callJson(call: Extract<Payload, { type: "contract_call" }>, detail: Cal
   };
 }
 
-function payloadJson(payload: Payload, detail: CallDetail): Readonly<Record<string, unknown>> {
+function payloadJson(payload: Payload, detail: CallDetail): Json {
   switch (payload.type) {
     case "token_transfer": {
       const { recipient, amount, memo } = payload;
@@ -41,27 +67,15 @@ function payloadJson(payload: Payload, detail: CallDetail): Readonly<Record<stri
     }
     case "coinbase":
       return { coinbase_payload: { data: payload.data, alt_recipient: null, vrf_proof: payload.vrfProof } };
-    case "tenure_change":
-      return {
-        tenure_change_payload: {
-          tenure_consensus_hash: payload.consensus,
-          prev_tenure_consensus_hash: payload.previousConsensus,
-          burn_view_consensus_hash: payload.consensus,
-          previous_tenure_end: payload.previousEnd,
-          previous_tenure_blocks: payload.previousBlocks,
-          cause: payload.cause,
-          pubkey_hash: payload.pubkeyHash,
-        },
-      };
+    case "tenure_change": {
+      const { cause, pubkeyHash } = payload;
+      return { tenure_change_payload: { ...tenureChangeJson(payload), cause, pubkey_hash: pubkeyHash } };
+    }
   }
 }
 
-function sponsorJson({ sponsor, sponsorNonce }: Tx): Readonly<Record<string, unknown>> {
-  return sponsor === null ? {} : { sponsor_nonce: sponsorNonce, sponsor_address: sponsor };
-}
-
-/** A mined, canonical transaction. Its `events` are always empty on this API; `event_count` tells how many there are. */
-export function transactionJson({ tx, block, index }: Place, detail: CallDetail): unknown {
+/** A mined, canonical transaction. `events` is always empty on this API; `event_count` is their number. */
+export function transactionJson({ tx, block, index }: Place, detail: CallDetail): Json {
   return {
     tx_id: tx.id,
     nonce: tx.nonce,
@@ -90,11 +104,11 @@ export function transactionJson({ tx, block, index }: Place, detail: CallDetail)
     microblock_hash: "0x",
     microblock_sequence: 2_147_483_647,
     microblock_canonical: true,
-    ...costJson(tx.cost),
+    ...costJson(tx.cost, "execution_cost_"),
     vm_error: tx.vmError,
     events: [],
     tx_type: tx.type,
     ...payloadJson(tx.payload, detail),
-    ...sponsorJson(tx),
+    ...(tx.sponsor === null ? {} : { sponsor_nonce: tx.sponsorNonce, sponsor_address: tx.sponsor }),
   };
 }

@@ -1,108 +1,74 @@
 // Replicas whose tip is too high.
-import type { Block, Place, Position } from "../chain/block.ts";
+import type { Block } from "../chain/block.ts";
 import type { Chain } from "../chain/chain.ts";
 import { NOTHING } from "../chain/cost.ts";
-import type { Ledger } from "../chain/ledger.ts";
 import { digest } from "../chain/random.ts";
 import type { Records, View } from "../chain/records.ts";
 
 // Number of made-up blocks that can be looked up by hash.
-const REMEMBERED = 1000;
+const MAX_KNOWN = 1000;
 // Limits block times, however high the tip is.
-const MOST_SECONDS = 60;
+const MAX_SECONDS = 60;
 
-/** Adds `blocks` made-up blocks to the top of the chain. The parent of the lowest one does not exist. */
-class MadeUp implements Records {
-  readonly principals: Ledger["principals"];
-  readonly sponsored: Ledger["sponsored"];
-  readonly prints: Ledger["prints"];
-  readonly #truth: Ledger;
-  readonly #blocks: number;
-  readonly #seed: string;
-  readonly #known = new Map<string, Block>();
-
-  constructor(truth: Ledger, blocks: number, seed: string) {
-    this.principals = truth.principals;
-    this.sponsored = truth.sponsored;
-    this.prints = truth.prints;
-    this.#truth = truth;
-    this.#blocks = blocks;
-    this.#seed = seed;
-  }
-
-  get tip(): Block | undefined {
-    const { tip } = this.#truth;
-    return tip === undefined ? undefined : this.atHeight(tip.height + this.#blocks);
-  }
-
-  get txCount(): number {
-    return this.#truth.txCount;
-  }
-
-  atHeight(height: number): Block | undefined {
-    const { tip } = this.#truth;
-    if (tip === undefined || height <= tip.height) return this.#truth.atHeight(height);
-    return height <= tip.height + this.#blocks ? this.#make(height, tip) : undefined;
-  }
-
-  isCanonical({ height, hash }: Block): boolean {
-    return this.atHeight(height)?.hash === hash;
-  }
-
-  byHash(hash: string): Block | undefined {
-    return this.#find(hash) ?? this.#truth.byHash(hash);
-  }
-
-  byIndexHash(hash: string): Block | undefined {
-    return this.#find(hash) ?? this.#truth.byIndexHash(hash);
-  }
-
-  placeOf(txId: string): Place | undefined {
-    return this.#truth.placeOf(txId);
-  }
-
-  older(from: Position): Iterable<Place> {
-    return this.#truth.older(from);
-  }
-
-  newer(than: Position): Iterable<Place> {
-    return this.#truth.newer(than);
-  }
-
-  // The chain may have reached the height since.
-  #find(hash: string): Block | undefined {
-    const block = this.#known.get(hash);
-    return block !== undefined && this.isCanonical(block) ? block : undefined;
-  }
-
-  #make(height: number, top: Block): Block {
-    const hashAt = (at: number) => digest(this.#seed, "made up", at);
-    const indexAt = (at: number) => digest("index", hashAt(at));
+// The chain with `count` made-up blocks on top. The parent of the lowest one does not exist.
+function withMadeUpBlocks({ ledger, options }: Chain, count: number): Records {
+  const known = new Map<string, Block>();
+  const hashAt = (height: number) => digest(options.seed, "made up", height);
+  const indexHashAt = (height: number) => digest("index", hashAt(height));
+  const make = (height: number, tip: Block) => {
     const block: Block = {
-      ...top,
+      ...tip,
       height,
       hash: hashAt(height),
-      indexHash: indexAt(height),
+      indexHash: indexHashAt(height),
       parentHash: hashAt(height - 1),
-      parentIndexHash: indexAt(height - 1),
-      time: top.time + Math.min(height - top.height, MOST_SECONDS),
+      parentIndexHash: indexHashAt(height - 1),
+      time: tip.time + Math.min(height - tip.height, MAX_SECONDS),
       txs: [],
       cost: NOTHING,
     };
-    this.#known.set(block.hash, block).set(block.indexHash, block);
-    for (const oldest of this.#known.keys()) {
-      if (this.#known.size <= 2 * REMEMBERED) break;
-      this.#known.delete(oldest);
+    known.set(block.hash, block).set(block.indexHash, block);
+    for (const oldest of known.keys()) {
+      if (known.size <= 2 * MAX_KNOWN) break;
+      known.delete(oldest);
     }
     return block;
-  }
+  };
+  const atHeight = (height: number) => {
+    const { tip } = ledger;
+    if (tip === undefined || height <= tip.height) return ledger.atHeight(height);
+    return height <= tip.height + count ? make(height, tip) : undefined;
+  };
+  const isCanonical = ({ height, hash }: Block) => atHeight(height)?.hash === hash;
+  // The chain may have reached the height since.
+  const find = (hash: string) => {
+    const block = known.get(hash);
+    return block !== undefined && isCanonical(block) ? block : undefined;
+  };
+  return {
+    get tip() {
+      return ledger.tip && atHeight(ledger.tip.height + count);
+    },
+    get txCount() {
+      return ledger.txCount;
+    },
+    principals: ledger.principals,
+    sponsored: ledger.sponsored,
+    prints: ledger.prints,
+    atHeight,
+    isCanonical,
+    byHash: (hash) => find(hash) ?? ledger.byHash(hash),
+    byIndexHash: (hash) => find(hash) ?? ledger.byIndexHash(hash),
+    placeOf: (txId) => ledger.placeOf(txId),
+    older: (from) => ledger.older(from),
+    newer: (than) => ledger.newer(than),
+  };
 }
 
 /** A view whose tip is `blocks` too high, with made-up blocks or only as a number. */
 export function aheadOf(chain: Chain, blocks: number, claims: "made-up" | "height"): View {
-  const ledger = claims === "height" ? chain.ledger : new MadeUp(chain.ledger, blocks, chain.options.seed);
   return {
-    ledger,
+    ledger: claims === "height" ? chain.ledger : withMadeUpBlocks(chain, blocks),
     mempool: chain.mempool,
     get height() {
       return chain.height === 0 ? 0 : chain.height + blocks;

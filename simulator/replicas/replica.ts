@@ -1,13 +1,12 @@
-// The replicas that a test can put behind one address, as data.
+// The replicas behind one address, as data.
 
 /** A replica. All its responses come from the same view of the chain. */
 export type ReplicaSpec =
   /** Up to date. */
   | { readonly kind: "newest" }
   /**
-   * Behind by `blocks`, or by `seconds` of virtual time. It follows the chain at that distance: it shows the chain as
-   * it was, including blocks that a reorganisation has replaced since. Empty if the distance exceeds the length of the
-   * chain.
+   * Behind by `blocks`, or by `seconds` of virtual time. It shows the chain as it was, including blocks that a
+   * reorganisation has replaced since. Empty if the distance exceeds the length of the chain.
    */
   | { readonly kind: "lag"; readonly blocks: number }
   | { readonly kind: "lag"; readonly seconds: number }
@@ -15,15 +14,9 @@ export type ReplicaSpec =
   | { readonly kind: "stuck"; readonly blocks?: number }
   /**
    * Syncing from block 1. It has `from` blocks (default 1) at the first request, then `perRequest` more for each
-   * request that it answers (default 1), or `perSecond` more for each virtual second. Once it reaches the tip it is up
-   * to date.
+   * request that it answers (default 1), or `perSecond` more for each virtual second. At the tip it is up to date.
    */
-  | {
-      readonly kind: "resync";
-      readonly from?: number;
-      readonly perRequest?: number;
-      readonly perSecond?: number;
-    }
+  | { readonly kind: "resync"; readonly from?: number; readonly perRequest?: number; readonly perSecond?: number }
   /**
    * Reports a tip that is `blocks` too high, up to 2^52. `made-up` (default): returns blocks that do not exist, in
    * lists and by height or hash; they link to each other and not to the chain. `height`: only the height in `/extended`

@@ -1,8 +1,8 @@
-// Selects the replica that answers a request.
+// Selects the replica that responds to a request.
 import type { Chain } from "../chain/chain.ts";
 import { Random } from "../chain/random.ts";
-import { pathPattern } from "../http/path-pattern.ts";
-import { createOtherChains, type OtherChains, openReplica, type Replica } from "./open.ts";
+import { pathPattern } from "../http/operation.ts";
+import { createOtherChains, type OtherChains, openReplica, type Replica } from "./open-replica.ts";
 import type { ReplicaSpec, Sharing } from "./replica.ts";
 
 interface Group {
@@ -13,8 +13,8 @@ interface Group {
   readonly random: Random;
   readonly since: number;
   answered: number;
-  /** Index of the replica whose turn it is. */
-  turn: number;
+  /** Index of the replica that answers now. */
+  selected: number;
 }
 
 /** The replicas in use. */
@@ -25,21 +25,15 @@ export interface ReplicaState {
   readonly answered: number;
 }
 
-const NEWEST: ReplicaSpec = { kind: "newest" };
-
 /**
  * The replicas behind one address. Tests change them while the simulator runs; by default only the newest answers.
  *
  * ```ts
  * simulator.replicas.use({ kind: "lag", blocks: 34 });                          // a replica behind
- * simulator.replicas.use([{ kind: "newest" }, { kind: "lag", blocks: 3 }]);     // flip-flop, request by request
+ * simulator.replicas.use([{ kind: "newest" }, { kind: "lag", blocks: 3 }]);     // alternating
  * simulator.replicas.use([{ kind: "newest" }, { kind: "stuck" }], { order: "random", every: 4 });
  * simulator.replicas.use({ kind: "lag", blocks: 2 }, { seconds: 75 });          // for 75 virtual seconds
- * simulator.replicas.use({ kind: "resync", perSecond: 2 });                     // from block 1 upward
- * simulator.replicas.use({ kind: "ahead", blocks: 2 ** 52 }, { requests: 3 });  // made-up blocks
  * simulator.replicas.use({ kind: "ahead", blocks: 1000, claims: "height" }, { path: "/extended" });
- * simulator.replicas.use({ kind: "other", blocks: 46 });                        // another block 1
- * simulator.replicas.use({ kind: "empty" });
  * simulator.replicas.clear();
  * ```
  */
@@ -52,7 +46,7 @@ export class Replicas {
   constructor(chain: Chain) {
     this.#chain = chain;
     this.#others = createOtherChains(chain);
-    this.#newest = openReplica(NEWEST, chain, this.#others);
+    this.#newest = openReplica({ kind: "newest" }, chain, this.#others);
   }
 
   /** Replaces the replicas. An empty list is the same as `clear`. */
@@ -66,7 +60,7 @@ export class Replicas {
       random: new Random(`${this.#chain.options.seed}:replicas`),
       since: this.#chain.now,
       answered: 0,
-      turn: 0,
+      selected: 0,
     };
   }
 
@@ -89,10 +83,10 @@ export class Replicas {
     const { order = "turns", every = 1 } = sharing;
     if (group.answered % every === 0) {
       const next = Math.floor(group.answered / every) % replicas.length;
-      group.turn = order === "random" ? random.int(0, replicas.length - 1) : next;
+      group.selected = order === "random" ? random.int(0, replicas.length - 1) : next;
     }
     group.answered += 1;
-    return (replicas[group.turn] ?? this.#newest)();
+    return (replicas[group.selected] ?? this.#newest)();
   }
 
   #current(): Group | undefined {

@@ -1,19 +1,21 @@
-// Operations 7 and 8: one block. Their entity tag is the chain tip, whatever the block, found or not.
-import { blockJson } from "../../json/block.ts";
+// Blocks: the two deprecated operations, whose entity tag is the chain tip, and the current ones.
+import type { Block } from "../../chain/block.ts";
+import type { View } from "../../chain/records.ts";
+import { blockItemJson, blockJson } from "../../json/block.ts";
 import { tipTag } from "../etag.ts";
-import { badRequest, internal, notFound } from "../http-error.ts";
+import { badRequest, internal, invalid, notFound } from "../http-error.ts";
 import { operation } from "../operation.ts";
-import { integer } from "../query.ts";
+import { checkOffset, integer, page } from "../query.ts";
 
 const INT32 = 2_147_483_647;
 
-/** Operation 7: by block hash, orphans included (without their transactions). An index block hash is not found. */
+/** Deprecated, by block hash. Orphans are found, without their transactions. An index block hash is not found. */
 export const blockByHash = operation({
   template: "/extended/v1/block/{hash}",
   isDeprecated: true,
-  read: ({ path }) => path.hash ?? "",
+  parse: ({ path }) => path.hash ?? "",
   tag: tipTag,
-  answer({ chain: { ledger } }, hash) {
+  respond({ chain: { ledger } }, hash) {
     if (!hash.startsWith("0x")) return { status: 302, headers: { location: `/extended/v1/block/0x${hash}` } };
     const digits = hash.slice(2);
     if (!/^[0-9a-fA-F]*$/.test(digits)) throw badRequest(`Hex string contains non-hexadecimal characters: "${hash}"`);
@@ -24,16 +26,84 @@ export const blockByHash = operation({
   },
 });
 
-/** Operation 8: the canonical block of a height. */
+/** Deprecated: the canonical block of a height. */
 export const blockByHeight = operation({
   template: "/extended/v1/block/by_height/{height}",
   isDeprecated: true,
-  read: ({ path }) => integer(path.height ?? "", "params/height", { least: 0 }) ?? 0,
+  parse: ({ path }) => integer(path.height ?? "", "params/height", { least: 0 }) ?? 0,
   tag: tipTag,
-  answer({ chain }, height) {
+  respond({ chain }, height) {
     if (height > INT32) throw internal(`value "${height}" is out of range for type integer`, "22003");
     const block = chain.ledger.atHeight(height);
     if (block === undefined) throw notFound("cannot find block by height");
     return { status: 200, json: blockJson(block, true) };
+  },
+});
+
+/** Newest first. The total is the height of the tip; cursors are index block hashes, `prev_cursor` is the older page. */
+export const blockList = operation({
+  template: "/extended/v2/blocks",
+  parse: ({ query }) => ({ ...page(query, 30, 0), cursor: query.get("cursor") }),
+  tag: tipTag,
+  respond({ chain }, { limit, offset, cursor }) {
+    checkOffset(offset);
+    const { ledger } = chain;
+    const newest = ledger.tip?.height ?? 0;
+    let top = newest - offset;
+    if (cursor !== null) {
+      const block = ledger.byIndexHash(cursor);
+      if (block === undefined || !ledger.isCanonical(block)) throw notFound("Cursor not found");
+      top = block.height;
+    }
+    const at = (height: number) => ledger.atHeight(height)?.indexHash ?? null;
+    const blocks: Block[] = [];
+    for (let height = top; blocks.length < limit; height -= 1) {
+      const block = ledger.atHeight(height);
+      if (block === undefined) break;
+      blocks.push(block);
+    }
+    const json = {
+      limit,
+      offset,
+      total: chain.height,
+      next_cursor: top === newest ? null : at(Math.min(newest, top + limit)),
+      prev_cursor: at(top - limit),
+      cursor: at(top),
+      results: blocks.map(blockItemJson),
+    };
+    return { status: 200, json };
+  },
+});
+
+/** Parses a block id from the path. */
+export function blockId(id = ""): string {
+  if (/^(latest|\d+|(0x)?[a-fA-F0-9]{64})$/.test(id)) return id;
+  throw invalid("params/height_or_hash must match a schema in anyOf");
+}
+
+/** The canonical block of an id: height, block hash, index block hash, or `latest`. */
+export function findBlock({ ledger }: View, id: string): Block | undefined {
+  if (id === "latest") return ledger.tip;
+  if (/^\d{1,16}$/.test(id)) return ledger.atHeight(Number(id));
+  const hash = `0x${id.replace(/^0x/, "")}`.toLowerCase();
+  const block = ledger.byHash(hash) ?? ledger.byIndexHash(hash);
+  return block !== undefined && ledger.isCanonical(block) ? block : undefined;
+}
+
+/** The entity tag of one block, which does not depend on later blocks. */
+export function blockTag(chain: View, id: string): string | undefined {
+  const block = findBlock(chain, id);
+  return block && `${block.indexHash}:true`;
+}
+
+/** One block by height, block hash, index block hash, or `latest`. Orphans are not found. */
+export const blockItem = operation({
+  template: "/extended/v2/blocks/{height_or_hash}",
+  parse: ({ path }) => blockId(path.height_or_hash),
+  tag: blockTag,
+  respond({ chain }, id) {
+    const block = findBlock(chain, id);
+    if (block === undefined) throw notFound("Block not found");
+    return { status: 200, json: blockItemJson(block) };
   },
 });

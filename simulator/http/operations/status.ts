@@ -1,15 +1,16 @@
-// The API about itself. Says "ready" even with a dead database; only the missing chain tip betrays it.
+// The status of the API. It is "ready" even while the database is down; then only the chain tip is missing.
 import { tipTag } from "../etag.ts";
 import { operation } from "../operation.ts";
-import { SERVER_VERSION } from "../version.ts";
 
-/** Server version and chain tip. */
+/** Version in the format of the server: `v<version> (<branch>:<commit>)`. */
+export const SERVER_VERSION = "v9.0.2 (main:759c4a5)";
+
 export const status = operation({
   template: "/extended",
   needsNoDatabase: true,
-  read: () => undefined,
+  parse: () => undefined,
   tag: tipTag,
-  answer({ chain, isDown }) {
+  respond({ chain, isDown }) {
     const tip = isDown ? undefined : chain.ledger.tip;
     const head = { server_version: `stacks-blockchain-api ${SERVER_VERSION}`, status: "ready" };
     if (tip === undefined) return { status: 200, json: head };
@@ -23,11 +24,11 @@ export const status = operation({
   },
 });
 
-/** The old address of the same. */
+/** The old path of the status. */
 export const oldStatus = operation({
   template: "/extended/v1/status",
   needsNoDatabase: true,
-  read: () => undefined,
+  parse: () => undefined,
   tag: () => undefined,
-  answer: () => ({ status: 301, headers: { location: "/extended" } }),
+  respond: () => ({ status: 301, headers: { location: "/extended" } }),
 });

@@ -1,4 +1,4 @@
-// Operation 5: the transactions of a principal with its transfers. The only one that verifies checksums.
+// Deprecated: the transactions of a principal with its transfers. The only operation that verifies checksums.
 import type { Place } from "../../chain/block.ts";
 import { decodeAddress } from "../../chain/c32.ts";
 import type { View } from "../../chain/records.ts";
@@ -6,18 +6,18 @@ import { parties } from "../../chain/transaction.ts";
 import { withTransfersJson } from "../../json/principal.ts";
 import { principalTag } from "../etag.ts";
 import { badRequest, notFound } from "../http-error.ts";
-import { newestFirst, operation } from "../operation.ts";
-import { flag, integer, page, principal } from "../query.ts";
-import { checkOffset } from "./contract-events.ts";
+import { operation } from "../operation.ts";
+import { newestFirst } from "../paging.ts";
+import { checkOffset, flag, integer, page, principal } from "../query.ts";
 
 interface Bounds {
   readonly height: number | undefined;
   readonly isUnanchored: boolean;
-  readonly untilBlock: string | undefined;
+  readonly untilBlock: string | null;
 }
 
-function ceiling(chain: View, { height, isUnanchored, untilBlock }: Bounds): number {
-  if (untilBlock === undefined) return Infinity;
+function highestBlock(chain: View, { height, isUnanchored, untilBlock }: Bounds): number {
+  if (untilBlock === null) return Infinity;
   if (isUnanchored) throw badRequest("can't handle both `unanchored` and `until_block` in the same request");
   if (height !== undefined) throw badRequest("can't handle both `height` and `until_block` in the same request");
   if (untilBlock.startsWith("0x")) {
@@ -29,31 +29,30 @@ function ceiling(chain: View, { height, isUnanchored, untilBlock }: Bounds): num
   return Number(untilBlock);
 }
 
-// What one only sponsored is not in this list.
-function listed(chain: View, address: string): { readonly entries: readonly Place[]; readonly total: number } {
-  const { entries, total } = chain.ledger.principals.of(address);
-  const sponsored = chain.ledger.sponsored.of(address).total;
+// This list omits transactions that the principal only sponsored.
+function listed({ ledger }: View, address: string): { readonly entries: readonly Place[]; readonly total: number } {
+  const { entries, total } = ledger.principals.of(address);
+  const sponsored = ledger.sponsored.of(address).total;
   if (sponsored === 0) return { entries, total };
   const own = entries.filter(({ tx }) => tx.sponsor !== address || parties(tx).has(address));
   return { entries: own, total: total - sponsored };
 }
 
-/** Operation 5. With `height` the whole block is returned; `height=0` counts as not given. */
+/** With `height`, all transactions of the block are returned; `height=0` counts as not given. */
 export const transfers = operation({
   template: "/extended/v1/address/{principal}/transactions_with_transfers",
   isDeprecated: true,
-  read({ path, query }) {
-    const address = principal(path.principal ?? "", "principal");
-    const { limit, offset } = page(query);
-    const height = integer(query.get("height"), "querystring/height") || undefined;
-    const isUnanchored = flag(query, "unanchored");
-    const untilBlock = query.get("until_block") ?? undefined;
-    return { address, limit: limit === 0 ? 20 : limit, offset, height, isUnanchored, untilBlock };
-  },
+  parse: ({ path, query }) => ({
+    address: principal(path.principal, "principal"),
+    ...page(query),
+    height: integer(query.get("height"), "querystring/height") || undefined,
+    isUnanchored: flag(query, "unanchored"),
+    untilBlock: query.get("until_block"),
+  }),
   tag: (chain, { address }) => principalTag(chain, address),
-  answer({ chain }, { address, limit, offset, ...bounds }) {
+  respond({ chain }, { address, limit, offset, ...bounds }) {
     if (decodeAddress(address.split(".")[0] ?? "") === undefined) throw badRequest(`invalid STX address "${address}"`);
-    const highest = ceiling(chain, bounds);
+    const highest = highestBlock(chain, bounds);
     checkOffset(offset);
     const { entries, total } = listed(chain, address);
     const bounded = highest === Infinity ? entries : entries.filter(({ block }) => block.height <= highest);

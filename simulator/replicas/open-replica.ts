@@ -5,10 +5,10 @@ import { cachedStatistics, type MempoolStatistics } from "../chain/mempool-stati
 import type { View } from "../chain/records.ts";
 import { aheadOf } from "./ahead.ts";
 import { pastOf, resyncOf } from "./lagging.ts";
-import { viewBehind } from "./lagging-mempool.ts";
+import { laggingView } from "./lagging-mempool.ts";
 import type { ReplicaSpec } from "./replica.ts";
 
-/** The replica that answers a request. */
+/** The replica that responds to a request. */
 export interface Replica {
   readonly kind: ReplicaSpec["kind"];
   readonly chain: View;
@@ -22,24 +22,18 @@ export type OtherChains = (seed: string, blocks: number | undefined) => Chain;
 export function createOtherChains(chain: Chain): OtherChains {
   const opened = new Map<string, Chain>();
   return (seed, blocks) => {
-    const { options, accounts } = chain;
-    const key = `${seed} ${blocks ?? "as many"}`;
-    const open = () =>
-      new Chain({
-        ...options,
-        accounts,
-        seed: `${options.seed}:${seed}`,
-        start: chain.now,
-        history: blocks ?? chain.height,
-      });
-    const other = opened.get(key) ?? open();
+    const { options, accounts, now, height } = chain;
+    const key = `${seed} ${blocks}`;
+    const other =
+      opened.get(key) ??
+      new Chain({ ...options, accounts, seed: `${options.seed}:${seed}`, start: now, history: blocks ?? height });
     opened.set(key, other);
-    other.advanceTo(chain.now);
+    other.advanceTo(now);
     return other;
   };
 }
 
-// The view for the next request.
+// Returns the view for the next request.
 function viewer(spec: ReplicaSpec, chain: Chain, others: OtherChains): () => View {
   const moment = (blocks: number) => chain.history.last(({ height }) => height <= chain.height - blocks);
   switch (spec.kind) {
@@ -72,7 +66,7 @@ function viewer(spec: ReplicaSpec, chain: Chain, others: OtherChains): () => Vie
     case "other":
       return () => others(spec.seed ?? "other", spec.blocks);
     case "empty": {
-      const view = viewBehind(chain, new Ledger(1));
+      const view = laggingView(chain, new Ledger(1));
       return () => view;
     }
   }
@@ -81,12 +75,10 @@ function viewer(spec: ReplicaSpec, chain: Chain, others: OtherChains): () => Vie
 /** Creates a replica. Call the result once per request that the replica answers. */
 export function openReplica(spec: ReplicaSpec, chain: Chain, others: OtherChains): () => Replica {
   const next = viewer(spec, chain, others);
-  let view: View | undefined;
-  let statistics: (() => MempoolStatistics) | undefined;
+  let replica: Replica | undefined;
   return () => {
-    const current = next();
-    if (current !== view || statistics === undefined) statistics = cachedStatistics(current);
-    view = current;
-    return { kind: spec.kind, chain: current, statistics };
+    const view = next();
+    if (replica?.chain !== view) replica = { kind: spec.kind, chain: view, statistics: cachedStatistics(view) };
+    return replica;
   };
 }
