@@ -85,7 +85,7 @@ test.each(Object.entries(FORMS))("8 characters of a secret are not shown %s, whe
   );
 });
 
-test("a secret in base64 is not shown, wherever it begins in what was encoded and wherever the text is cut", () => {
+test("a secret in base64 is not shown, at any offset of the encoded text and wherever the text is cut", () => {
   const few = fc.string({ maxLength: 5 });
   fc.assert(
     fc.property(key, few, few, around, around, (secret, before, after, textBefore, textAfter) => {
@@ -108,7 +108,7 @@ test("a secret in base64 is not shown, wherever it begins in what was encoded an
   );
 });
 
-test("a part of a secret, as a server may show it, is masked from 8 characters on", () => {
+test("a part of a secret is masked from 8 characters on", () => {
   const redactor = redactorOf("planted-key-0123456789");
 
   expect(redactor.mask("key planted-... or ...23456789, and planted")).toBe("key ***... or ...***, and planted");
@@ -118,12 +118,12 @@ test("the longer of two secrets is masked as a whole", () => {
   expect(redactorOf("planted-key", "planted-key-2").mask("planted-key-2 planted-key")).toBe("*** ***");
 });
 
-test("secrets side by side, and one that begins like itself, leave nothing", () => {
+test("adjacent secrets, and one that repeats itself, are masked completely", () => {
   expect(redactorOf("aaaaaaab", "cccccccc").mask("aaaaaaabcccccccc aaaaaaaaaaaaab")).toBe("****** aaaaaa***");
   expect(redactorOf("k".repeat(4096)).mask("k".repeat(10_000))).toBe("***".repeat(3));
 });
 
-test("long parts of the path of a URL are tokens, as they are written and decoded", () => {
+test("long parts of the path of a URL are masked, encoded and decoded", () => {
   const redactor = new Redactor(
     [],
     ["https://api.example/v9/t0ken-%2B4242/stacks", new URL("https://b.example/s3cond-token/")],
@@ -133,7 +133,7 @@ test("long parts of the path of a URL are tokens, as they are written and decode
   expect(redactor.mask("t0ken-+4242 or s3cond-token")).toBe("*** or ***");
 });
 
-test("texts are left alone when there is no secret in them", () => {
+test("texts without a secret stay the same", () => {
   const texts = ["", "text", "\\ % &", "caf\u00e9 \u{1f600}", "\ud800"];
   for (const text of texts) {
     expect(new Redactor([]).mask(text)).toBe(text);
@@ -143,10 +143,10 @@ test("texts are left alone when there is no secret in them", () => {
 
 test.each([
   ["is printable", "a\r\n\u0007 b\u202e\u200bc\ud800", "a b c"],
-  ["is as long as it is when short", "x".repeat(200), "x".repeat(200)],
-  ["is cut when it is long", "x".repeat(201), `${"x".repeat(200)}…`],
-  ["is cut between characters", "\u{1f600}".repeat(300), `${"\u{1f600}".repeat(200)}…`],
-  ["is short although the text is huge", " ".repeat(1_000_000), ""],
+  ["keeps a short text", "x".repeat(200), "x".repeat(200)],
+  ["shortens a long text", "x".repeat(201), `${"x".repeat(200)}…`],
+  ["is cut between characters, not code units", "\u{1f600}".repeat(300), `${"\u{1f600}".repeat(200)}…`],
+  ["of a huge text is short", " ".repeat(1_000_000), ""],
 ])("an excerpt %s", (_, text, expected) => {
   expect(redactorOf("planted-key").excerpt(text)).toBe(expected);
 });

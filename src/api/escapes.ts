@@ -1,17 +1,17 @@
-// What stands at a place of a text: the character itself, and what an escape there decodes to. Characters are UTF-16 code
-// units in lower case, as numbers: a text is read once for every log line.
+// Decodes the escapes of URLs, HTML and JSON at a place in a text. Characters are UTF-16 code units in lower case, as
+// numbers: every log line passes through here.
 
-/** A character, and where the text goes on after it. */
-export interface Reading {
+/** A decoded character, and where the text continues after it. */
+export interface Decoded {
   readonly character: number;
   readonly end: number;
 }
 
-// Escaped never, once or twice. Every repetition has a bound: the text may come from a server that wants to keep us busy.
+// Escaped once, twice or three times. Every repetition is bounded: a server may send a text that is slow to match.
 const DEPTHS = [0, 1, 2];
 const ENTITY = String.raw`(?:#x0{0,6}(?<hex>[0-9a-f]{1,4})|#0{0,6}(?<decimal>\d{1,5})|(?<name>amp|lt|gt|quot|apos));`;
 const [PERCENT, AMPERSAND, BACKSLASH] = [0x25, 0x26, 0x5c];
-/** The escapes of URLs, HTML and JSON, by the character that they begin with. */
+/** The escapes, by their first character. */
 const ESCAPES: ReadonlyMap<number, readonly RegExp[]> = new Map([
   [PERCENT, DEPTHS.map((depth) => new RegExp(`%(?:25){${depth}}(?<hex>[0-7][0-9a-f])`, "iy"))],
   [AMPERSAND, DEPTHS.map((depth) => new RegExp(`&(?:amp;){${depth}}${ENTITY}`, "iy"))],
@@ -22,37 +22,37 @@ const NAMED: Readonly<Record<string, string>> = {
   ...{ amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" },
 };
 
-/** A code unit as it is compared: in lower case. */
-export function folded(code: number): number {
+/** A code unit in lower case. */
+export function lowerCase(code: number): number {
   if (code < 0x80) return code >= 0x41 && code <= 0x5a ? code + 0x20 : code;
   return String.fromCharCode(code).toLowerCase().charCodeAt(0);
 }
 
-/** Whether the code unit is one of those that stand for themselves only and are printed. */
+/** Whether the code unit is visible ASCII that begins no escape. */
 export function isPlain(code: number): boolean {
   return code > 0x20 && code < 0x7f && code !== PERCENT && code !== AMPERSAND && code !== BACKSLASH;
 }
 
-/** White space, control characters and others that cannot be seen: they do not part the characters around them. */
+/** White space, control characters and other invisible ones. They do not separate the characters around them. */
 export function isInvisible(code: number): boolean {
   // Most characters are ASCII, and need no pattern.
   if (code < 0x7f) return code <= 0x20;
   return /^[\p{C}\p{Z}]$/u.test(String.fromCharCode(code));
 }
 
-/** Every way to read the text at a place that is inside the text. */
-export function readingsAt(text: string, at: number): readonly Reading[] {
+/** Every way to decode the text at a place inside it: the character itself, and what an escape there stands for. */
+export function decodedAt(text: string, at: number): readonly Decoded[] {
   const code = text.charCodeAt(at);
-  const readings = [{ character: folded(code), end: at + 1 }];
+  const found = [{ character: lowerCase(code), end: at + 1 }];
   for (const pattern of ESCAPES.get(code) ?? []) {
     pattern.lastIndex = at;
     const groups = pattern.exec(text)?.groups;
-    if (groups !== undefined) readings.push({ character: folded(decoded(groups)), end: pattern.lastIndex });
+    if (groups !== undefined) found.push({ character: lowerCase(characterOf(groups)), end: pattern.lastIndex });
   }
-  return readings;
+  return found;
 }
 
-function decoded({ hex, decimal, name = "" }: Readonly<Record<string, string | undefined>>): number {
+function characterOf({ hex, decimal, name = "" }: Readonly<Record<string, string | undefined>>): number {
   if (hex !== undefined) return Number.parseInt(hex, 16);
   return decimal === undefined ? (NAMED[name.toLowerCase()] ?? name).charCodeAt(0) : Number(decimal);
 }
