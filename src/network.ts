@@ -145,7 +145,7 @@ export class Network {
     const apply = () => {
       this.#config = config;
       this.#plan = this.#planNow();
-      this.upstreams.active.client.expect(plannedPerMinute(this.#plan));
+      this.upstreams.active.client.setPlan(plannedPerMinute(this.#plan));
       this.#parts.work.expectNetwork(this.name, this.#operations());
       for (const { name } of busyCollectors(config)) this.#parts.work.expectCollector(this.name, name);
       const renewals = lists.map(({ sweep, settings, tasks }) => {
@@ -218,7 +218,6 @@ export class Network {
     const { name, maxBodyBytes, longestPauseMs, upstreams } = this.#config;
     const isFirst = upstream === upstreams[0];
     return createClient({
-      network: name,
       baseUrl: upstream.url,
       key: upstream.apiKey,
       keyHeader: upstream.apiKeyHeader,
@@ -247,7 +246,7 @@ export class Network {
   // The active upstream has another budget than the one before, so targets may be polled at another pace.
   #replan(): void {
     this.#plan = this.#planNow();
-    this.upstreams.active.client.expect(plannedPerMinute(this.#plan));
+    this.upstreams.active.client.setPlan(plannedPerMinute(this.#plan));
     for (const sweep of this.sweeps) {
       const settings = this.#config.collectors.find(({ name }) => name === sweep.collector) as CollectorConfig;
       sweep.renew(sweep.tasks, this.#paceOf(settings));

@@ -1,163 +1,161 @@
-// The one gate through which every request leaves: limits, pauses and order. Knows nothing of HTTP.
-import { isTimeout } from "./abort.ts";
+// The request budget of one server: every request waits here until the limits, a pause and the connections admit it.
 import type { Clock } from "./clock.ts";
-import { MinuteWindow } from "./minute-window.ts";
+import { isTimeout } from "./deadline.ts";
+import { MinuteWindow, sum } from "./minute-window.ts";
 import { MonthBucket } from "./month-bucket.ts";
 
-/** Priority of what only takes what all others leave: no plan is made for it, and it never takes the last of the month. */
+/**
+ * The lowest priority, for requests that use only what all others leave. No capacity is planned for it, and it leaves half
+ * of the month's bucket untouched.
+ */
 export const SPARE_PRIORITY = 9;
 
-/** How much one network may be asked. */
+/** Limits of the requests to one server. */
 export interface BudgetLimits {
   /** Requests in any 60 seconds; at least 1. */
   readonly perMinute: number;
-  /** Requests in any 31 days; no such limit when absent. */
+  /** Requests in any 31 days; unlimited when absent. */
   readonly perMonth?: number | undefined;
-  /** Requests a minute expected of each priority (index 0 first): lower priorities leave them free. */
+  /** Expected requests a minute of each priority (index 0 first), which are reserved against lower priorities. */
   readonly plannedPerMinute?: readonly number[] | undefined;
 }
 
-/** What was used of a budget, for the process after this one. Unix time, milliseconds. */
+/** What was used of a budget, as it is saved between two processes. Unix time, milliseconds. */
 export interface BudgetRecord {
   readonly minute: readonly { readonly at: number; readonly priority: number }[];
   readonly month?: { readonly tokens: number; readonly at: number } | undefined;
 }
 
-/** Who wants to leave, and until when. */
-export interface Turn {
-  /** 0 is served first. */
+/** A request that waits for admission. */
+export interface BudgetRequest {
+  /** 0 is admitted first. */
   readonly priority: number;
   /** Unix time, milliseconds; Infinity for none. */
   readonly deadline: number;
   readonly signal: AbortSignal;
-  /** Why the request is of no use now, if it is not: it is refused with this error instead of waiting any longer. */
+  /** The error to fail with at once, if the request has become useless; undefined as long as it has not. */
   readonly refusal?: (() => Error | undefined) | undefined;
 }
 
-const SHUT = {
+const REFUSALS = {
   budget: "no request left in the budget",
   rate_limited: "the network is paused after a 429",
   timeout: "no connection was free",
 } as const;
 
-/** The gate stays shut for this request until after its deadline. */
+/** The request cannot be admitted before its deadline. */
 export class Refusal extends Error {
   override readonly name = "Refusal";
-  readonly reason: keyof typeof SHUT;
+  readonly reason: keyof typeof REFUSALS;
 
-  constructor(reason: keyof typeof SHUT, waitMs: number) {
-    const what = SHUT[reason];
-    const wait = waitMs > 0 && Number.isFinite(waitMs) ? `; the next may leave in ${Math.ceil(waitMs / 1000)} s` : "";
-    super(`${what} before the deadline${wait}`);
+  constructor(reason: keyof typeof REFUSALS, waitMs: number) {
+    const isKnown = waitMs > 0 && Number.isFinite(waitMs);
+    const wait = isKnown ? `; the next request is possible in ${Math.ceil(waitMs / 1000)} s` : "";
+    super(`${REFUSALS[reason]} before the deadline${wait}`);
     this.reason = reason;
   }
 }
 
-interface Waiter {
+interface Waiting {
   readonly priority: number;
   /** In the time of `Clock.elapsed`. */
   readonly deadline: number;
-  /** Why it must not leave, if so. */
+  /** The error to fail with at once, if any. */
   refusal(): Error | undefined;
   admit(giveBack: () => void): void;
   reject(error: unknown): void;
 }
 
 /**
- * Admits requests by priority, then first come, first served, while the minute, the month, a pause and the number of
- * connections allow. The first in the queue blocks all others, which loses nothing: what keeps a request from leaving
- * keeps every less important one from leaving too.
+ * Admits requests by priority, then first come, first served, as the minute, the month, a pause and the number of
+ * connections allow. The first request in the queue blocks all others, which costs nothing: what holds it back holds back
+ * every request of a lower priority too.
  */
 export class Budget {
   readonly #clock: Clock;
-  readonly #now: () => number;
   readonly #minute: MinuteWindow;
   readonly #month: MonthBucket | undefined;
-  #planned: readonly number[];
-  readonly #concurrency: number;
-  readonly #queue: Waiter[] = [];
+  readonly #connections: number;
+  readonly #queue: Waiting[] = [];
   #inFlight = 0;
   #pausedUntil = 0;
   #wakeAt = Number.POSITIVE_INFINITY;
   #timer = new AbortController();
 
-  /** @param restored what the process before used. */
-  constructor(limits: BudgetLimits, clock: Clock, concurrency: number, restored?: BudgetRecord) {
+  /** @param restored what earlier processes used. */
+  constructor(limits: BudgetLimits, clock: Clock, connections: number, restored?: BudgetRecord) {
+    const { perMinute, perMonth, plannedPerMinute } = limits;
     this.#clock = clock;
-    // Set forward, a clock would let a second minute's worth leave; set back, it would close the window for as long.
-    this.#now = () => clock.elapsed();
-    this.#planned = limits.plannedPerMinute ?? [];
+    this.#connections = connections;
     const now = this.#now();
-    this.#minute = new MinuteWindow(limits.perMinute, this.#planned);
     const shift = now - clock.now();
+    this.#minute = new MinuteWindow(perMinute, plannedPerMinute);
     for (const { at, priority } of restored?.minute ?? []) this.#minute.add(Math.min(at + shift, now), priority);
     const month = restored?.month && { ...restored.month, at: restored.month.at + shift };
-    this.#month = limits.perMonth === undefined ? undefined : new MonthBucket(limits.perMonth, now, month);
-    this.#concurrency = concurrency;
+    this.#month = perMonth === undefined ? undefined : new MonthBucket(perMonth, now, month);
   }
 
   /**
-   * Calls `start` when the request may leave, in the same turn of the event loop in which that was decided, so that no
-   * pause can begin in between. Settles as `start` does, which calls `giveBack` when nothing was sent: the request then
-   * uses nothing of the budget.
-   * @throws Refusal when that cannot be before the deadline; the error of `turn.refusal`; the reason of the signal when it
-   * is aborted otherwise.
+   * Calls `start` when the request is admitted, synchronously with that decision, so that no pause can begin in between.
+   * Settles as `start` does. `start` calls `giveBack` when nothing was sent; then the request uses nothing of the budget.
+   * @throws Refusal when the request cannot be admitted before its deadline; the error of `refusal`; the abort reason when
+   * the request is cancelled.
    */
-  run<T>(turn: Turn, start: (giveBack: () => void) => Promise<T>): Promise<T> {
+  run<T>(request: BudgetRequest, start: (giveBack: () => void) => Promise<T>): Promise<T> {
+    const { priority, deadline, signal } = request;
     return new Promise((resolve, reject) => {
-      if (turn.signal.aborted) return reject(this.#aborted(turn));
+      if (signal.aborted) return reject(this.#abortError(request));
       const onAbort = () => {
-        this.#queue.splice(this.#queue.indexOf(waiter), 1);
-        reject(this.#aborted(turn));
+        this.#remove(waiting);
+        reject(this.#abortError(request));
         this.#serve();
       };
-      const waiter: Waiter = {
-        priority: turn.priority,
-        deadline: this.#now() + (turn.deadline - this.#clock.now()),
-        refusal: () => turn.refusal?.(),
+      const waiting: Waiting = {
+        priority,
+        deadline: this.#now() + (deadline - this.#clock.now()),
+        refusal: () => request.refusal?.(),
         admit: (giveBack) => {
-          turn.signal.removeEventListener("abort", onAbort);
-          resolve(this.#fly(() => start(giveBack)));
+          signal.removeEventListener("abort", onAbort);
+          resolve(this.#start(() => start(giveBack)));
         },
         reject: (error) => {
-          turn.signal.removeEventListener("abort", onAbort);
+          signal.removeEventListener("abort", onAbort);
           reject(error);
         },
       };
-      turn.signal.addEventListener("abort", onAbort, { once: true });
-      const behind = this.#queue.findIndex(({ priority }) => priority > turn.priority);
-      this.#queue.splice(behind === -1 ? this.#queue.length : behind, 0, waiter);
+      signal.addEventListener("abort", onAbort, { once: true });
+      const behind = this.#queue.findIndex((other) => other.priority > priority);
+      this.#queue.splice(behind === -1 ? this.#queue.length : behind, 0, waiting);
       this.#serve();
     });
   }
 
-  /** Keeps other numbers of requests free for the more important; `plannedPerMinute` as in the limits. */
-  expect(plannedPerMinute: readonly number[]): void {
-    this.#planned = plannedPerMinute;
-    this.#minute.expect(plannedPerMinute);
+  /** Replaces the planned requests a minute of each priority. */
+  setPlan(plannedPerMinute: readonly number[]): void {
+    this.#minute.planned = plannedPerMinute;
     this.#serve();
   }
 
-  /** Requests of this priority that may leave now. */
+  /** Requests of this priority that may be admitted now. */
   room(priority: number): number {
     const now = this.#now();
     const month = this.#month?.available(now) ?? Number.POSITIVE_INFINITY;
-    return Math.max(0, Math.floor(Math.min(this.#minute.room(now, priority), month - this.#reserve(priority))));
+    return Math.max(0, Math.floor(Math.min(this.#minute.room(now, priority), month - this.#monthReserve(priority))));
   }
 
-  /** Milliseconds until a request of this priority may leave if none leaves before it; Infinity for never. */
+  /** Milliseconds until a request of this priority may be admitted if no other is before it; Infinity for never. */
   waitFor(priority: number): number {
     const now = this.#now();
     return Math.max(0, this.#earliest(now, priority) - now);
   }
 
-  /** Lets nothing leave for so long, unless a longer pause is running. Those who cannot wait that long fail at once. */
+  /** Admits nothing for this time, unless a longer pause is active. Requests that cannot wait that long fail at once. */
   pause(milliseconds: number): void {
     this.#pausedUntil = Math.max(this.#pausedUntil, this.#now() + milliseconds);
     this.#serve();
   }
 
-  /** End of the running pause, Unix time in milliseconds; undefined when there is none. */
+  /** End of the active pause, Unix time in milliseconds; undefined when there is none. */
   get pausedUntil(): number | undefined {
     const left = this.#pausedUntil - this.#now();
     return left > 0 ? this.#clock.now() + left : undefined;
@@ -167,15 +165,15 @@ export class Budget {
   record(): BudgetRecord {
     const now = this.#now();
     const shift = this.#clock.now() - now;
-    const minute = this.#minute.record(now).map(({ at, priority }) => ({ at: at + shift, priority }));
+    const minute = this.#minute.admissions(now).map(({ at, priority }) => ({ at: at + shift, priority }));
     const month = this.#month?.record(now);
     return { minute, month: month && { ...month, at: month.at + shift } };
   }
 
-  /** Departures of the last 60 seconds, what is left of them, who waits, who is under way, and the month if limited. */
+  /** Requests of the last 60 seconds, what remains of them, the queue, requests in flight, and the month if limited. */
   snapshot() {
     const now = this.#now();
-    const used = this.#minute.used(now);
+    const used = this.#minute.admissions(now).length;
     return {
       perMinute: this.#minute.perMinute,
       usedLastMinute: used,
@@ -191,38 +189,47 @@ export class Budget {
     };
   }
 
+  // A clock that is set forward would admit a second minute's worth; one that is set back would block the window.
+  #now(): number {
+    return this.#clock.elapsed();
+  }
+
   #serve(): void {
     const now = this.#now();
     for (let first = this.#queue[0]; first !== undefined; first = this.#queue[0]) {
       const refusal = this.#refusal(now, first);
-      if (refusal === undefined && !this.#mayLeave(now, first)) break;
+      if (refusal === undefined && !this.#isAdmissible(now, first)) break;
       this.#queue.shift();
       if (refusal === undefined) this.#admit(now, first);
       else first.reject(refusal);
     }
-    for (const waiter of [...this.#queue]) {
-      const refusal = this.#refusal(now, waiter);
+    for (const waiting of [...this.#queue]) {
+      const refusal = this.#refusal(now, waiting);
       if (refusal === undefined) continue;
-      this.#queue.splice(this.#queue.indexOf(waiter), 1);
-      waiter.reject(refusal);
+      this.#remove(waiting);
+      waiting.reject(refusal);
     }
-    this.#arm(now);
+    this.#schedule(now);
   }
 
-  #mayLeave(now: number, { priority }: Waiter): boolean {
+  #remove(waiting: Waiting): void {
+    this.#queue.splice(this.#queue.indexOf(waiting), 1);
+  }
+
+  #isAdmissible(now: number, { priority }: Waiting): boolean {
     return this.#hasConnection(priority) && this.#earliest(now, priority) <= now;
   }
 
-  #admit(now: number, waiter: Waiter): void {
-    const departure = this.#minute.add(now, waiter.priority);
+  #admit(now: number, waiting: Waiting): void {
+    const admission = this.#minute.add(now, waiting.priority);
     this.#month?.take(now);
-    waiter.admit(() => {
-      this.#minute.remove(departure);
+    waiting.admit(() => {
+      this.#minute.remove(admission);
       this.#month?.giveBack(this.#now());
     });
   }
 
-  async #fly<T>(start: () => Promise<T>): Promise<T> {
+  async #start<T>(start: () => Promise<T>): Promise<T> {
     this.#inFlight += 1;
     try {
       return await start();
@@ -232,56 +239,57 @@ export class Budget {
     }
   }
 
-  // Each more important priority has a connection kept free, so that slow answers to the others do not hold it up.
+  // One connection is reserved for each higher priority, so that slow responses to lower ones do not delay it.
   #hasConnection(priority: number): boolean {
-    const kept = Math.min(priority, Math.floor(this.#concurrency / 2));
-    return this.#inFlight < this.#concurrency - kept;
+    const reserved = Math.min(priority, Math.floor(this.#connections / 2));
+    return this.#inFlight < this.#connections - reserved;
   }
 
-  // What has to stay in the bucket of the month.
-  #reserve(priority: number): number {
-    const planned = this.#planned.slice(0, priority).reduce((sum, requests) => sum + requests, 0);
+  // Tokens that a request of this priority has to leave in the bucket of the month.
+  #monthReserve(priority: number): number {
+    const planned = sum(this.#minute.planned.slice(0, priority));
     return priority === SPARE_PRIORITY ? Math.max(planned, (this.#month?.capacity ?? 0) / 2) : planned;
   }
 
   #earliest(now: number, priority: number): number {
     return Math.max(
       this.#minute.earliest(now, priority),
-      this.#month?.earliest(now, this.#reserve(priority)) ?? now,
-      Math.max(now, this.#pausedUntil),
+      this.#month?.earliest(now, this.#monthReserve(priority)) ?? now,
+      this.#pausedUntil,
     );
   }
 
-  // Why it cannot leave before its deadline; undefined as long as it still can.
-  #refusal(now: number, waiter: Waiter): Error | undefined {
-    const { priority, deadline } = waiter;
-    const own = waiter.refusal();
+  // Why it cannot be admitted before its deadline; undefined as long as it can.
+  #refusal(now: number, waiting: Waiting): Error | undefined {
+    const { priority, deadline } = waiting;
+    const error = waiting.refusal();
     const at = this.#earliest(now, priority);
-    if (own !== undefined || at < deadline) return own;
+    if (error !== undefined || at < deadline) return error;
     if (this.#pausedUntil > now && this.#pausedUntil >= deadline) return new Refusal("rate_limited", at - now);
-    return now < deadline ? new Refusal("budget", at - now) : this.#late(now, priority);
+    return now < deadline ? new Refusal("budget", at - now) : this.#lateRefusal(now, priority);
   }
 
-  // At the deadline: the budget is to blame only if a connection was free. Otherwise requests without an answer held it up.
-  #late(now: number, priority: number): Refusal {
+  // At the deadline, the budget is the cause only if a connection was free. Otherwise pending requests held it up.
+  #lateRefusal(now: number, priority: number): Refusal {
     const wait = this.#earliest(now, priority) - now;
     return wait > 0 && this.#hasConnection(priority) ? new Refusal("budget", wait) : new Refusal("timeout", 0);
   }
 
-  #aborted({ signal, priority, refusal }: Turn): unknown {
+  #abortError({ signal, priority, refusal }: BudgetRequest): unknown {
     if (!isTimeout(signal.reason)) return signal.reason;
-    const own = refusal?.();
-    if (own !== undefined) return own;
     const now = this.#now();
-    return this.#pausedUntil > now ? new Refusal("rate_limited", this.#pausedUntil - now) : this.#late(now, priority);
+    const wait = this.#pausedUntil - now;
+    return refusal?.() ?? (wait > 0 ? new Refusal("rate_limited", wait) : this.#lateRefusal(now, priority));
   }
 
-  // One timer for the whole queue: the next thing that can change without anybody telling.
-  #arm(now: number): void {
-    let wakeAt = Number.POSITIVE_INFINITY;
+  // One timer for the whole queue, for the next change that no event announces.
+  #schedule(now: number): void {
     const [first] = this.#queue;
-    if (first !== undefined && this.#hasConnection(first.priority)) wakeAt = this.#earliest(now, first.priority);
-    for (const { deadline } of this.#queue) wakeAt = Math.min(wakeAt, deadline);
+    const admissibleAt =
+      first !== undefined && this.#hasConnection(first.priority)
+        ? this.#earliest(now, first.priority)
+        : Number.POSITIVE_INFINITY;
+    const wakeAt = this.#queue.reduce((earliest, { deadline }) => Math.min(earliest, deadline), admissibleAt);
     if (wakeAt === this.#wakeAt) return;
     this.#timer.abort();
     this.#wakeAt = wakeAt;
@@ -289,8 +297,7 @@ export class Budget {
     const timer = new AbortController();
     this.#timer = timer;
     // At least a millisecond, because timers may fire a little early and must not spin.
-    const slept = this.#clock.sleep(Math.max(1, wakeAt - now), timer.signal);
-    slept.then(
+    this.#clock.sleep(Math.max(1, wakeAt - now), timer.signal).then(
       () => {
         if (this.#timer !== timer) return;
         this.#wakeAt = Number.POSITIVE_INFINITY;

@@ -1,95 +1,96 @@
-// Whether the server itself is down. While it is, one request now and then asks whether it is back, and all others fail at
-// once with the first cause, instead of each poll finding out for itself.
+// Circuit breaker: while the server is down, one probe at a time is sent, and all other requests fail at once with the first
+// cause.
 import type { Clock } from "./clock.ts";
 import { ApiError } from "./errors.ts";
 
 const FAILURES = 3;
 const FIRST_PROBE_MS = 15_000;
 
-// A request that left just before the deadline of its poll says nothing of the server when it gets no answer.
+// A request that was sent just before the deadline of its poll says nothing about the server when it times out.
 const SHORTEST_TIMEOUT_MS = 1_000;
 
-/** A server, or one operation of it, that does not answer. Times are Unix time in milliseconds. */
+/** A server, or one operation of it, that is down. Times are Unix time in milliseconds. */
 export interface Outage {
-  /** The only operation that fails; undefined: the whole server. */
+  /** The only operation that fails; undefined for the whole server. */
   readonly operation: string | undefined;
-  /** First failure in a row. */
+  /** First of the failures in a row. */
   readonly since: number;
-  /** What it was. */
+  /** That failure. */
   readonly cause: { readonly reason: ApiError["reason"]; readonly message: string };
-  /** When the next request may leave. */
+  /** When the next request may be sent. */
   readonly nextProbeAt: number;
 }
 
-/** A request that failed, and how. */
+/** A failed request. */
 export interface FailedRequest {
   readonly error: ApiError;
   readonly url: string;
   /** Whether a connection was made. */
   readonly isConnected: boolean;
-  /** From leaving the budget to the failure. Milliseconds. */
+  /** From admission by the budget to the failure. Milliseconds. */
   readonly tookMs: number;
 }
 
-interface First {
-  readonly error: ApiError;
-  /** Unix time, milliseconds. */
-  readonly at: number;
+/** Failures in a row. */
+interface Streak {
+  readonly first: ApiError;
+  /** Of the first failure. Unix time, milliseconds. */
+  readonly since: number;
+  readonly operations: Set<string>;
+  readonly urls: Set<string>;
+  failures: number;
+  unconnected: number;
+  /** The next probe, in the time of `Clock.elapsed`; undefined while the circuit is closed. */
+  probe: { readonly waitMs: number; readonly at: number } | undefined;
 }
 
 /**
- * A circuit breaker. Failures count when they are the server's own (`network`, `timeout`, `http_server`) and nothing was
- * answered in between. It opens after three of them:
+ * A circuit breaker. It counts failures of the server itself (`network`, `timeout`, `http_server`) in a row, and opens after
+ * three of them:
  *
- * - for all requests when no connection could be made, or when two operations or more have failed;
- * - for one operation when that failed at three different URLs. One bad address does not stop the others.
+ * - for all requests when no connection could be made, or when two or more operations have failed;
+ * - for one operation when it has failed at three different URLs. One bad address does not stop the others.
  *
- * While it is open one request may leave after 15 s, then after twice as long each time, up to `longestProbeMs`. Any answer
- * closes it, one that refuses (4xx) too.
+ * While it is open, one request may be sent after 15 s, then after twice as long each time, up to `longestProbeMs`. Any
+ * other response closes it, including an error of the client (4xx).
  */
 export class Circuit {
   readonly #clock: Clock;
   readonly #longestProbeMs: number;
   readonly #onChange: (outage: Outage | undefined) => void;
-  // Failures since the last answer.
-  #failures = 0;
-  #unconnected = 0;
-  #first: First | undefined;
-  readonly #operations = new Set<string>();
-  readonly #urls = new Set<string>();
-  // Times of `Clock.elapsed`.
-  #probe: { readonly waitMs: number; readonly at: number } | undefined;
+  #streak: Streak | undefined;
   #isProbing = false;
 
-  /** @param onChange told when it opens (of what it is open for), opens further, and closes (`undefined`). */
+  /** @param onChange called when it opens, opens for all requests, and closes (`undefined`). */
   constructor(clock: Clock, longestProbeMs: number, onChange: (outage: Outage | undefined) => void) {
     this.#clock = clock;
     this.#longestProbeMs = longestProbeMs;
     this.#onChange = onChange;
   }
 
-  /** What is down; undefined while requests may leave. */
+  /** What is down; undefined while the circuit is closed. */
   get outage(): Outage | undefined {
-    const [operation] = this.#operations;
-    if (this.#first === undefined || this.#probe === undefined || operation === undefined) return undefined;
-    const { error, at } = this.#first;
+    const streak = this.#streak;
+    if (streak?.probe === undefined) return undefined;
+    const { first, since, operations, probe } = streak;
     return {
-      operation: this.#isWhole() ? undefined : operation,
-      since: at,
-      cause: { reason: error.reason, message: error.detail },
-      nextProbeAt: this.#clock.now() + this.#probe.at - this.#clock.elapsed(),
+      operation: isWholeServer(streak) ? undefined : [...operations][0],
+      since,
+      cause: { reason: first.reason, message: first.detail },
+      nextProbeAt: this.#clock.now() + probe.at - this.#clock.elapsed(),
     };
   }
 
-  /** The error with which a request of this operation fails instead of leaving now; undefined when it may leave. */
+  /** The error with which a request of this operation fails at once; undefined when it may be sent. */
   refusal(operation: string): ApiError | undefined {
-    if (this.#first === undefined || !this.#isOpenFor(operation)) return undefined;
-    if (!this.#isProbing && this.#clock.elapsed() >= (this.#probe?.at ?? 0)) return undefined;
-    return shared(this.#first, operation);
+    const streak = this.#streak;
+    if (streak?.probe === undefined || !this.#isOpenFor(operation)) return undefined;
+    const isProbeDue = !this.#isProbing && this.#clock.elapsed() >= streak.probe.at;
+    return isProbeDue ? undefined : sharedError(streak, operation);
   }
 
-  /** Must be called when a request leaves; what it returns, when the request has ended, before its outcome is noted. */
-  leave(operation: string): () => void {
+  /** Call it when a request is sent, and the function that it returns when the request has ended. */
+  begin(operation: string): () => void {
     if (!this.#isOpenFor(operation)) return () => {};
     this.#isProbing = true;
     return () => {
@@ -97,54 +98,53 @@ export class Circuit {
     };
   }
 
-  /** The server answered something. */
+  /** The server answered. */
   answered(): void {
-    if (this.#failures === 0) return;
-    const wasOpen = this.#probe !== undefined;
-    this.#failures = 0;
-    this.#unconnected = 0;
-    this.#first = undefined;
-    this.#operations.clear();
-    this.#urls.clear();
-    this.#probe = undefined;
+    const wasOpen = this.#streak?.probe !== undefined;
+    this.#streak = undefined;
     if (wasOpen) this.#onChange(undefined);
   }
 
-  /** A request failed. Returns the error to fail with: one that names the outage when the circuit is open now. */
+  /** A request failed. Returns the error to fail with, which is that of the outage when the circuit is now open. */
   failed({ error, url, isConnected, tookMs }: FailedRequest): ApiError {
     if (error.reason === "timeout" && isConnected && tookMs < SHORTEST_TIMEOUT_MS) return error;
     const before = this.outage;
-    this.#first ??= { error, at: this.#clock.now() };
-    this.#failures += 1;
-    if (!isConnected) this.#unconnected += 1;
-    this.#operations.add(error.operation);
-    if (this.#urls.size < FAILURES) this.#urls.add(url);
-    if (this.#failures < FAILURES || !(this.#isWhole() || this.#urls.size >= FAILURES)) return error;
-    this.#wait();
+    this.#streak ??= {
+      ...{ first: error, since: this.#clock.now(), operations: new Set(), urls: new Set() },
+      ...{ failures: 0, unconnected: 0, probe: undefined },
+    };
+    const streak = this.#streak;
+    streak.failures += 1;
+    if (!isConnected) streak.unconnected += 1;
+    streak.operations.add(error.operation);
+    if (streak.urls.size < FAILURES) streak.urls.add(url);
+    if (streak.failures < FAILURES || !(isWholeServer(streak) || streak.urls.size >= FAILURES)) return error;
+    this.#scheduleProbe(streak);
     const { outage } = this;
     if (before === undefined || before.operation !== outage?.operation) this.#onChange(outage);
-    return shared(this.#first, error.operation);
+    return sharedError(streak, error.operation);
   }
 
-  // A request that left before the circuit opened, and fails before the next probe, changes nothing.
-  #wait(): void {
+  // A request that was sent before the circuit opened, and fails before the next probe, changes nothing.
+  #scheduleProbe(streak: Streak): void {
     const now = this.#clock.elapsed();
-    if (this.#probe !== undefined && now < this.#probe.at) return;
-    const wished = this.#probe === undefined ? FIRST_PROBE_MS : this.#probe.waitMs * 2;
-    const waitMs = Math.min(this.#longestProbeMs, wished);
-    this.#probe = { waitMs, at: now + waitMs };
-  }
-
-  #isWhole(): boolean {
-    return this.#unconnected >= FAILURES || this.#operations.size > 1;
+    if (streak.probe !== undefined && now < streak.probe.at) return;
+    const doubled = streak.probe === undefined ? FIRST_PROBE_MS : streak.probe.waitMs * 2;
+    const waitMs = Math.min(this.#longestProbeMs, doubled);
+    streak.probe = { waitMs, at: now + waitMs };
   }
 
   #isOpenFor(operation: string): boolean {
-    return this.#probe !== undefined && (this.#isWhole() || this.#operations.has(operation));
+    const streak = this.#streak;
+    return streak?.probe !== undefined && (isWholeServer(streak) || streak.operations.has(operation));
   }
 }
 
-function shared({ error, at }: First, operation: string): ApiError {
-  const message = `${error.detail}, since ${new Date(at).toISOString()}`;
-  return new ApiError(error.reason, operation, message, { status: error.status, isShared: true });
+function isWholeServer({ unconnected, operations }: Streak): boolean {
+  return unconnected >= FAILURES || operations.size > 1;
+}
+
+function sharedError({ first, since }: Streak, operation: string): ApiError {
+  const message = `${first.detail}, since ${new Date(since).toISOString()}`;
+  return new ApiError(first.reason, operation, message, { status: first.status, isShared: true });
 }

@@ -1,10 +1,10 @@
-// Time as a parameter, so that tests need neither wait nor replace globals.
+// The clock as a parameter, so that tests need neither wait nor replace globals.
 
 /** The time, and a way to wait. */
 export interface Clock {
   /** Unix time, milliseconds. */
   now(): number;
-  /** Milliseconds that have passed since some moment: a time that nobody can set, for whatever must not be cut short. */
+  /** Monotonic clock, milliseconds: for durations that must not change when the system time is set. */
   elapsed(): number;
   /** Resolves after `milliseconds`; rejects with the signal's reason when aborted. */
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;

@@ -1,82 +1,87 @@
-// From bytes to a body of the declared shape, or to words that say where it differs.
-import type { ZodType } from "zod";
+// Decodes a body: parses JSON, and checks it against the schema of its operation.
+import { type ZodType, z } from "zod";
 import type { $ZodIssue } from "zod/v4/core";
 import type { Drift } from "./operation.ts";
-import { shapePath, valuePath } from "./shape-path.ts";
 
-/** A difference between an answer and the declared shape. */
-export interface Difference {
-  /** Bounded path, fit for a label. */
-  readonly field: string;
-  readonly kind: Drift;
-}
-
-/** The declared body, or why there is none. */
+/** The decoded body, or why there is none. */
 export type Decoded<Body> =
   | { readonly ok: true; readonly body: Body }
-  | { readonly ok: false; readonly message: string; readonly differences: readonly Difference[] };
+  | {
+      readonly ok: false;
+      readonly message: string;
+      /** Fields that differ from the schema, by paths of limited number, fit for a label. */
+      readonly drift: readonly { readonly field: string; readonly kind: Drift }[];
+    };
 
-// A changed answer can differ in every row; what differs is said by the first few.
-const MOST_DIFFERENCES = 20;
+// A changed response can differ in every row; the first few say what differs.
+const MAX_DRIFT = 20;
 
-/** Parses JSON and checks it. The message names the first difference: "expected number at a.b, found string". */
-export function decode<Body>(bytes: Buffer, shape: ZodType<Body>): Decoded<Body> {
+/** Decodes a body. The message names the first difference: "a.b: Invalid input: expected number, received string". */
+export function decode<Body>(bytes: Buffer, schema: ZodType<Body>): Decoded<Body> {
   let raw: unknown;
   try {
     raw = JSON.parse(bytes.toString("utf8"));
   } catch {
     // The parser's own message quotes the text.
-    return { ok: false, message: `body of ${bytes.byteLength} bytes is not JSON`, differences: [] };
+    return { ok: false, message: `body of ${bytes.byteLength} bytes is not JSON`, drift: [] };
   }
-  const result = shape.safeParse(raw);
+  const result = schema.safeParse(raw);
   if (result.success) return { ok: true, body: result.data };
   const issues = result.error.issues.map((issue) => deepest(issue, []));
-  const differences = new Map<string, Difference>();
+  const jsonSchema: JsonSchema = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
+  const drift = new Map<string, { field: string; kind: Drift }>();
   for (const { issue, path } of issues) {
-    const field = shapePath(shape, path) || "body";
+    const field = fieldOf(jsonSchema, path) || "body";
     const kind = driftOf(issue, valueAt(raw, path));
-    if (differences.size < MOST_DIFFERENCES) differences.set(`${field} ${kind}`, { field, kind });
+    if (drift.size < MAX_DRIFT) drift.set(`${field} ${kind}`, { field, kind });
   }
-  const [first] = issues;
-  const message = first === undefined ? "body is not of the declared shape" : describe(first, raw);
-  return { ok: false, message, differences: [...differences.values()] };
+  const message = issues[0] && `${z.core.toDotPath([...issues[0].path]) || "body"}: ${issues[0].issue.message}`;
+  return { ok: false, message: message ?? "body does not match the schema", drift: [...drift.values()] };
 }
 
-interface Place {
+interface Located {
   readonly issue: $ZodIssue;
   readonly path: readonly PropertyKey[];
 }
 
-// A union fails as a whole; the alternative that came furthest is the one that was meant.
-function deepest(issue: $ZodIssue, above: readonly PropertyKey[]): Place {
-  const here: Place = { issue, path: [...above, ...issue.path] };
+// A union fails as a whole; the alternative that failed at the deepest place is the intended one.
+function deepest(issue: $ZodIssue, above: readonly PropertyKey[]): Located {
+  const here: Located = { issue, path: [...above, ...issue.path] };
   if (issue.code !== "invalid_union") return here;
   const inner = issue.errors.flatMap((errors) => errors.slice(0, 1)).map((error) => deepest(error, here.path));
-  return inner.reduce((best, place) => (place.path.length > best.path.length ? place : best), here);
+  return inner.reduce((best, one) => (one.path.length > best.path.length ? one : best), here);
 }
 
-function describe({ issue, path }: Place, raw: unknown): string {
-  const where = path.length === 0 ? "the top of the body" : valuePath(path);
-  return `expected ${expected(issue)} at ${where}, found ${typeName(valueAt(raw, path))}`;
-}
+type JsonSchema = z.core.JSONSchema.BaseSchema;
 
-function expected(issue: $ZodIssue): string {
-  switch (issue.code) {
-    case "invalid_type":
-      return issue.expected;
-    case "invalid_value":
-      return issue.values.length > 8 ? "one of the known values" : issue.values.map(String).join(" or ");
-    case "invalid_format":
-      return `text of the form ${issue.format}`;
-    case "too_small":
-      return `${issue.origin} of at least ${issue.minimum}`;
-    case "too_big":
-      return `${issue.origin} of at most ${issue.maximum}`;
-    case "invalid_union":
-      return "one of the declared shapes";
-    default:
-      return "another value";
+/**
+ * The dotted path of a field without what the response contributes: indexes become `[]`, and keys that the schema does not
+ * name (those of records) become `*`. For example `results[].tx.fee_rate` and `tx_ages.*.p25`; empty for the whole body.
+ */
+function fieldOf(schema: JsonSchema, path: readonly PropertyKey[]): string {
+  let schemas = alternatives(schema);
+  let field = "";
+  for (const key of path) {
+    const named = schemas.flatMap(({ properties = {} }) =>
+      Object.hasOwn(properties, key) ? (properties[String(key)] ?? []) : [],
+    );
+    if (named.length === 0 && typeof key === "number") field += "[]";
+    else field += `${field === "" ? "" : "."}${named.length === 0 ? "*" : String(key)}`;
+    const unnamed = schemas.flatMap(({ items, prefixItems = [], additionalProperties }) =>
+      [items, prefixItems, additionalProperties].flat(),
+    );
+    schemas = (named.length > 0 ? named : unnamed).flatMap((one) => (isSchema(one) ? alternatives(one) : []));
   }
+  return field;
+}
+
+function isSchema(value: unknown): value is JsonSchema {
+  return typeof value === "object" && value !== null;
+}
+
+function alternatives(schema: JsonSchema): JsonSchema[] {
+  const inner = [...(schema.anyOf ?? []), ...(schema.oneOf ?? []), ...(schema.allOf ?? [])];
+  return [schema, ...inner.flatMap(alternatives)];
 }
 
 function driftOf(issue: $ZodIssue, found: unknown): Drift {
@@ -90,10 +95,4 @@ function valueAt(raw: unknown, path: readonly PropertyKey[]): unknown {
     if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) return undefined;
     return Reflect.get(value, key);
   }, raw);
-}
-
-function typeName(value: unknown): string {
-  if (value === undefined) return "nothing";
-  if (value === null) return "null";
-  return Array.isArray(value) ? "array" : typeof value;
 }

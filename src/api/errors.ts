@@ -1,45 +1,45 @@
-// Why a request or a poll failed: a closed list, because the reason is a label value.
+// Why a request or a poll failed. The list of reasons is closed, because the reason is a label value.
 
-/** Every reason a poll can fail for, with its meaning for the documentation. */
+/** Every reason for which a poll can fail, with its meaning for the documentation. */
 export const REASONS = {
-  timeout: "the server did not answer before the deadline of the poll, or a connect, header or body time-out passed",
+  timeout: "no response before the deadline of the poll, or a connect, header or body timeout",
   network: "no connection, a reset, a DNS or TLS failure, or a body cut off in the middle",
-  rate_limited: "the server answered 429, or a pause that a 429 asked for was still running",
+  rate_limited: "the server answered 429, or a pause after a 429 was still active",
   budget: "the request budget had no request left before the deadline",
   gone: "the operation answered 410; after two, a minute apart, it is requested again only after 10 minutes to an hour",
   not_found: "404 for something that should be there",
-  unauthorized: "the server answered 401 or 403: it does not accept the API key, or wants one",
-  http_client: "another 4xx answer",
-  http_server: "a 5xx answer",
+  unauthorized: "the server answered 401 or 403: it does not accept the API key, or requires one",
+  http_client: "another 4xx response",
+  http_server: "a 5xx response",
   redirect: "a redirect to another host, or too many redirects",
   too_large: "the body was larger than the limit",
-  bad_body: "the body was not JSON, or not of the declared shape",
-  behind: "the server is behind the chain that is known; its answer says nothing about newer blocks",
+  bad_body: "the body was not JSON, or did not match the schema",
+  behind: "the server is behind the known chain; its response says nothing about newer blocks",
   empty: "the server has no block at all: its database is empty",
   wrong_chain: "the server follows another chain than the one that the state file belongs to",
-  state: "the answer was good, but could not be written to the state file; nothing of it is shown",
+  state: "the response was valid, but could not be written to the state file; none of it is exposed",
   bug: "a defect of the exporter itself; please report it",
 } as const;
 
 /** Value of the label `reason`. */
 export type Reason = keyof typeof REASONS;
 
-/** A request that failed, with everything an operator needs and nothing secret. */
+/** A failed request. The message holds what an operator needs, and no secret. */
 export class ApiError extends Error {
   override readonly name = "ApiError";
   readonly reason: Reason;
   /** Name of the operation, such as `mempool_stats`. */
   readonly operation: string;
-  /** HTTP status, when there was an answer. */
+  /** HTTP status, when there was a response. */
   readonly status: number | undefined;
   /**
-   * True for a 404 that is not the operation's own answer ("no such block") but says that the server, or something before
-   * it, does not know the path at all: callers may fall back to another operation.
+   * True for a 404 that is not the operation's own ("no such block"): the server, or a proxy in front of it, does not know the
+   * path. Callers may fall back to another operation.
    */
   readonly routeMissing: boolean;
   /** The message without the name of the operation. */
   readonly detail: string;
-  /** The failure is that of the whole server, for every request alike; the observer was told of it once. */
+  /** The failure affects every request to the server alike; the observer is notified of it once. */
   readonly isShared: boolean;
 
   constructor(
@@ -63,7 +63,7 @@ export class ApiError extends Error {
   }
 }
 
-/** Out of requests or of time: what was learned before is worth keeping. */
+/** Whether the poll ran out of requests or of time: what it has read before is still valid. */
 export const isShortage = (error: unknown): boolean =>
   error instanceof ApiError &&
   (error.reason === "budget" || error.reason === "timeout" || error.reason === "rate_limited");

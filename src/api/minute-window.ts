@@ -1,103 +1,89 @@
-// How many requests may leave in any 60 seconds, and who has to leave room for whom. Knows no queue and no clock.
+// A sliding window: at most `perMinute` requests in any 60 seconds, with capacity reserved by priority. Knows no queue.
 
 const MINUTE_MS = 60_000;
 
-/** A request that left. */
-export interface Departure {
+/** An admitted request. */
+export interface Admission {
   /** Milliseconds, in the time of `now`. */
   readonly at: number;
   readonly priority: number;
 }
 
 /**
- * A sliding window: in any 60 seconds at most `perMinute` requests leave.
+ * In any 60 seconds at most `perMinute` requests are admitted.
  *
- * Room for the more important is kept as follows. `planned[q]` requests a minute are expected of priority q. A request of
- * priority p leaves only if afterwards the part of the plan of all q < p that is not yet spent within the window is still
- * free. The reserve is at most `perMinute - 1`, so that an empty window admits anybody: a plan that is too large delays the
- * less important, but cannot lock them out while the others are silent.
+ * Capacity is reserved by priority: `planned[q]` requests a minute are expected of priority q. A request of priority p is
+ * admitted only if, after it, the window still has space for the requests that are planned of all q < p and not yet
+ * admitted within the window. The reserve is at most `perMinute - 1`, so that an empty window admits any request: a plan
+ * that is too large delays lower priorities, but cannot lock them out while the others are idle.
  *
- * Two facts that the queue builds on: another departure never makes an admission possible earlier, and waiting never makes
- * it impossible again. So `earliest` is exact for an undisturbed window, and a lower bound for any other.
+ * The queue relies on two facts: another admission never makes an admission possible earlier, and waiting never makes it
+ * impossible again. So `earliest` is exact if nothing else is admitted, and a lower bound otherwise.
  */
 export class MinuteWindow {
   readonly perMinute: number;
-  #planned: readonly number[];
-  #departures: Departure[] = [];
+  /** Expected requests a minute of each priority (index 0 first). */
+  planned: readonly number[];
+  #admissions: Admission[] = [];
 
   constructor(perMinute: number, planned: readonly number[] = []) {
     this.perMinute = Math.max(1, Math.floor(perMinute));
-    this.#planned = planned;
+    this.planned = planned;
   }
 
-  /** Another plan. */
-  expect(planned: readonly number[]): void {
-    this.#planned = planned;
+  /** Admissions of the last 60 seconds, the oldest first. */
+  admissions(now: number): readonly Admission[] {
+    const firstAlive = this.#admissions.findIndex(({ at }) => at + MINUTE_MS > now);
+    if (firstAlive > 0) this.#admissions.splice(0, firstAlive);
+    if (firstAlive === -1) this.#admissions = [];
+    return this.#admissions;
   }
 
-  /** The departures of the last 60 seconds, the oldest first. */
-  record(now: number): readonly Departure[] {
-    this.#expire(now);
-    return [...this.#departures];
+  /** Adds an admission. `now` must never go back. */
+  add(now: number, priority: number): Admission {
+    const admission = { at: now, priority };
+    this.admissions(now);
+    this.#admissions.push(admission);
+    return admission;
   }
 
-  /** Records a departure. `now` must never go back. */
-  add(now: number, priority: number): Departure {
-    this.#expire(now);
-    const departure = { at: now, priority };
-    this.#departures.push(departure);
-    return departure;
+  /** Removes an admission for which nothing was sent. */
+  remove(admission: Admission): void {
+    this.#admissions = this.#admissions.filter((one) => one !== admission);
   }
 
-  /** Removes a departure of which nothing was sent. */
-  remove(departure: Departure): void {
-    this.#departures = this.#departures.filter((one) => one !== departure);
-  }
-
-  /** Departures of the last 60 seconds. */
-  used(now: number): number {
-    this.#expire(now);
-    return this.#departures.length;
-  }
-
-  /** Requests of this priority that may leave now. */
+  /** Requests of this priority that may be admitted now; can be negative. */
   room(now: number, priority: number): number {
-    this.#expire(now);
-    return this.perMinute - this.#departures.length - this.#reserve(priority, this.#spent());
+    const admissions = this.admissions(now);
+    return this.perMinute - admissions.length - this.#reserve(priority, countByPriority(admissions));
   }
 
-  /** When a request of this priority may leave if none leaves before it: `now`, or the time at which enough have expired. */
+  /** When a request of this priority may be admitted if no other is before it: `now`, or when enough have expired. */
   earliest(now: number, priority: number): number {
-    this.#expire(now);
-    const spent = this.#spent();
-    let used = this.#departures.length;
+    const admissions = this.admissions(now);
+    const counts = countByPriority(admissions);
+    let used = admissions.length;
     let earliest = now;
-    for (const departure of this.#departures) {
-      if (used + this.#reserve(priority, spent) + 1 <= this.perMinute) break;
+    for (const admission of admissions) {
+      if (used + this.#reserve(priority, counts) + 1 <= this.perMinute) break;
       used -= 1;
-      spent[departure.priority] = (spent[departure.priority] ?? 0) - 1;
-      earliest = departure.at + MINUTE_MS;
+      counts[admission.priority] = (counts[admission.priority] ?? 0) - 1;
+      earliest = admission.at + MINUTE_MS;
     }
     return earliest;
   }
 
-  #spent(): number[] {
-    const spent: number[] = [];
-    for (const { priority } of this.#departures) spent[priority] = (spent[priority] ?? 0) + 1;
-    return spent;
+  #reserve(priority: number, counts: readonly number[]): number {
+    const open = this.planned.slice(0, priority).map((planned, higher) => Math.max(0, planned - (counts[higher] ?? 0)));
+    return Math.min(this.perMinute - 1, sum(open));
   }
+}
 
-  #reserve(priority: number, spent: readonly number[]): number {
-    let reserve = 0;
-    for (let higher = 0; higher < priority && higher < this.#planned.length; higher += 1) {
-      reserve += Math.max(0, (this.#planned[higher] ?? 0) - (spent[higher] ?? 0));
-    }
-    return Math.min(this.perMinute - 1, reserve);
-  }
+/** The sum of numbers. */
+export const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);
 
-  #expire(now: number): void {
-    const firstAlive = this.#departures.findIndex(({ at }) => at + MINUTE_MS > now);
-    if (firstAlive > 0) this.#departures.splice(0, firstAlive);
-    if (firstAlive === -1) this.#departures = [];
-  }
+function countByPriority(admissions: readonly Admission[]): number[] {
+  const counts: number[] = [];
+  for (const { priority } of admissions) counts[priority] = (counts[priority] ?? 0) + 1;
+  return counts;
 }

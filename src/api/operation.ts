@@ -1,24 +1,26 @@
-// What an operation of the API is: a name, a path with typed placeholders, and the shape that is read from the answer.
+// An operation of the API (its name, its path and the schema of its response), and the API as a poll uses it.
 import type { ZodType } from "zod";
 
-/** One GET operation. Declare in `body` only the fields that are read: every declared field is a way to fail. */
+/** One GET operation. Declare in `body` only the fields that are used: every declared field is a way to fail. */
 export interface Operation<Path extends string = string, Body = unknown> {
   /** Label value and error prefix, such as `mempool_stats`. */
   readonly name: string;
   /** Path below the base URL; `{name}` marks a parameter. */
   readonly path: Path;
   readonly body: ZodType<Body>;
-  /** Longest answer that is read, if that is less than the limit of the network. Bytes, after decompression as well. */
+  /** Longest body that is read, if that is less than the limit of the network. Bytes, after decompression as well. */
   readonly maxBodyBytes?: number | undefined;
-  /** What is read instead where the server has switched the operation off. Absent: nothing. */
+  /** What is used instead where the server has switched the operation off; absent if there is nothing. */
   readonly replacement?: Replacement | undefined;
+  /** Height of the chain tip in a response to this query; undefined when it holds none. Absent if it never does. */
+  tipHeight?(body: Body, query: Query): number | undefined;
 }
 
-/** The operation that takes the place of another one. */
+/** The operation that replaces another one. */
 export interface Replacement {
   /** Name of the operation. */
   readonly name: string;
-  /** What it does not tell, as a part of a sentence; absent when it tells the same. */
+  /** What it does not return, as a part of a sentence; absent when it returns the same. */
   readonly lacks?: string | undefined;
 }
 
@@ -26,10 +28,12 @@ type Placeholder<Path extends string> = Path extends `${string}{${infer Name}}${
   ? Name | Placeholder<Rest>
   : never;
 
+type Query = Readonly<Record<string, string | number | boolean>>;
+
 /** Path parameters (required, one per placeholder) and free query parameters of one request. */
 export interface Parameters<Path extends string> {
   readonly path: Readonly<Record<Placeholder<Path>, string | number>>;
-  readonly query?: Readonly<Record<string, string | number | boolean>>;
+  readonly query?: Query;
 }
 
 /** Declares an operation; exists so that the literal type of the path is kept. */
@@ -37,66 +41,63 @@ export function operation<const Path extends string, Body>(declared: Operation<P
   return declared;
 }
 
-/** A good answer: from the wire, or the stored one confirmed by a 304. */
-export interface Answer<Body> {
+/** A valid response: a 200, or the cached one confirmed by a 304. */
+export interface ApiResponse<Body> {
   readonly body: Body;
   /**
-   * False when the server said 304: `body` is the very object of the earlier answer, which may have gone to a poll that
-   * failed afterwards. To know whether it was already used, compare `body` with the one that was kept. Do not alter it.
+   * False after a 304: `body` is the same object as before, which may have been returned to a poll that failed later. To
+   * know whether it was already used, compare it with the body that was kept. Do not modify it.
    */
   readonly changed: boolean;
-  /** When the answer arrived. Unix time, milliseconds. */
+  /** When the response arrived. Unix time, milliseconds. */
   readonly receivedAt: number;
-  /** Its validator; undefined when it has none that can be used. */
+  /** Its validator; undefined when it has none that can be sent. */
   readonly etag?: string | undefined;
 }
 
-/** An answer whose validator the caller keeps. */
-export interface Validated<Body> {
-  readonly body: Body;
-  /** When the answer arrived. Unix time, milliseconds. */
-  readonly receivedAt: number;
-  /** What to ask with next time; undefined when the server gave none that can be used. */
-  readonly etag?: string | undefined;
-}
+/** A response whose validator the caller keeps. */
+export type Validated<Body> = Omit<ApiResponse<Body>, "changed">;
 
-/** Kinds of drift between the answer and what is declared; label `kind` of the drift counter. */
+/** Kinds of difference between a response and its schema; label `kind` of the drift counter. */
 export type Drift = "missing" | "null" | "type" | "enum";
 
-/** What a collector sees of one network's API for the length of one poll: deadline and priority are already set. */
+/** The API for one poll: its deadline and priority are already set. Every request is sent within the budget. */
 export interface StacksApi {
   /**
-   * Asks one operation, within the budget.
+   * Requests an operation. The response is cached by URL, and later requests are conditional.
    * @throws ApiError for everything but a valid 200 or 304.
    */
-  get<Path extends string, Body>(operation: Operation<Path, Body>, parameters: Parameters<Path>): Promise<Answer<Body>>;
+  get<Path extends string, Body>(
+    operation: Operation<Path, Body>,
+    parameters: Parameters<Path>,
+  ): Promise<ApiResponse<Body>>;
   /**
-   * Asks for the whole answer, so that no 304 can confirm what a reorganisation has changed. Nothing is stored: the caller keeps
-   * the validator, and ten thousand lists that do not change cost no memory.
+   * As `get`, but unconditional and without the cache: no 304 can confirm what a reorganisation has changed. The caller
+   * keeps the validator.
    */
   getWhole<Path extends string, Body>(
     operation: Operation<Path, Body>,
     parameters: Parameters<Path>,
   ): Promise<Validated<Body>>;
-  /** The same when it has changed since the answer with this validator; undefined when it has not. */
+  /** As `getWhole`, but conditional: undefined when nothing has changed since the response with this validator. */
   getIfChanged<Path extends string, Body>(
     operation: Operation<Path, Body>,
     parameters: Parameters<Path>,
     etag: string,
   ): Promise<Validated<Body> | undefined>;
-  /** As `get`, but a 404 is an answer: `undefined`. */
+  /** As `get`, but undefined for a 404 of the operation itself. A 404 for an unknown path is still an error. */
   find<Path extends string, Body>(
     operation: Operation<Path, Body>,
     parameters: Parameters<Path>,
-  ): Promise<Answer<Body> | undefined>;
-  /** About how many requests this poll can still make; more of them may have to wait beyond its deadline. */
+  ): Promise<ApiResponse<Body> | undefined>;
+  /** About how many requests this poll can still send; more of them may have to wait beyond its deadline. */
   room(): number;
   /**
-   * Whether a request of the operation would fail in this poll without being sent, with the reason `gone`: it answered 410
-   * in this poll, or twice, a minute apart, which retires it. A single 410 holds for its own poll only: use the replacement
-   * in that poll, and ask the operation again in the next one.
+   * Whether a request of the operation would fail in this poll without being sent, with the reason `gone`: the server
+   * answered 410 in this poll, or twice, a minute apart, which retires the operation. A single 410 holds for its own poll
+   * only: use the replacement in that poll, and request the operation again in the next one.
    */
   isRetired(operation: Operation): boolean;
-  /** Counts a value that the answer should not have held but that is no reason to fail, such as an unknown enum value. */
+  /** Counts a value that is unexpected but no reason to fail, such as an unknown enum value. */
   noteDrift(operation: Operation, field: string, kind: Drift): void;
 }

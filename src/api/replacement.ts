@@ -1,14 +1,14 @@
-// An operation, or the one that replaces it where the server has switched it off or never had it.
+// An operation, or its replacement where the server does not offer it.
 import { ApiError } from "./errors.ts";
 import type { Operation, StacksApi } from "./operation.ts";
 
-/** Whether an error says that the server does not offer the operation. */
+/** Whether an error means that the server does not offer the operation: it is switched off, or its path is unknown. */
 export function isNotOffered(error: unknown, operation: Pick<Operation, "name">): boolean {
   if (!(error instanceof ApiError) || error.operation !== operation.name) return false;
   return error.reason === "gone" || (error.reason === "not_found" && error.routeMissing);
 }
 
-/** Calls `first` with the operation, and `second` when the server does not offer it. Other errors are thrown. */
+/** Calls `first`, which uses the operation, or `second` when the server does not offer it. Other errors are thrown. */
 export async function orReplacement<Result>(
   api: StacksApi,
   operation: Operation,

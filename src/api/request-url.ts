@@ -1,9 +1,9 @@
-// From an operation and its parameters to a URL, and nothing else.
+// Builds the URL of a request.
 import type { Operation, Parameters } from "./operation.ts";
 
 /**
- * Builds the URL of one request below the base URL, whose path is kept as prefix. Equal parameters in equal order give an
- * equal URL, which is what conditional requests go by.
+ * The URL of an operation below the base URL, whose path is kept as a prefix. Equal parameters in equal order give an equal
+ * URL, which is the key of the cache.
  * @throws RangeError when a path parameter is missing, or would change the path instead of filling its place.
  */
 export function requestUrl<Path extends string>(

@@ -1,59 +1,60 @@
-// Operations that the server has switched off (410). One 410 may be the mistake of a moment; two, a minute apart, are
-// believed, and the operation is retired: it gets a request only after a while.
+// Operations that the server has switched off (410). A single 410 may be an error of the moment; two, a minute apart, retire
+// the operation: it is requested again only after a while.
 
-const BELIEVED_AFTER_MS = 60_000;
+const CONFIRMED_AFTER_MS = 60_000;
 const FIRST_WAIT_MS = 10 * 60_000;
 const LONGEST_WAIT_MS = 3_600_000;
 
-/** One retired operation. */
+/** A retired operation. Times are Unix time in milliseconds. */
 export interface Retired {
   readonly operation: string;
-  /** First 410 in a row, Unix time in milliseconds. */
+  /** First 410 in a row. */
   readonly since: number;
-  /** Latest 410, Unix time in milliseconds. */
+  /** Latest 410. */
   readonly confirmedAt: number;
-  /** When it may be requested again, Unix time in milliseconds. */
+  /** When it may be requested again. */
   readonly nextTryAt: number;
 }
 
-interface Suspect {
+interface Gone {
   readonly since: number;
   readonly confirmedAt: number;
-  /** Time until it may be requested again; 0 until the 410 is believed. Milliseconds. */
+  /** Time until it may be requested again, milliseconds; 0 until it is retired. */
   readonly waitMs: number;
-  /** Answers 410 in a row. */
+  /** 410 responses in a row. */
   readonly times: number;
 }
 
-/** Permission for one call of an operation; it must be ended. */
-export interface Lease {
-  /** Whether another call got a 410 since this one began: its answer would be the same. */
+/** Permission for one request of an operation, with its retries. */
+export interface Permit {
+  /** Whether another request has received a 410 since this one began: its response would be the same. */
   isGone(): boolean;
+  /** Must be called when the request has ended. */
   end(): void;
 }
 
-/** Which operations of one network are retired. */
+/** Which operations of one server are retired. */
 export class Retirement {
-  readonly #suspects = new Map<string, Suspect>();
+  readonly #gone = new Map<string, Gone>();
   readonly #probing = new Set<string>();
 
-  /** Whether asking now would fail without a request. */
+  /** Whether a request now would fail without being sent. */
   isRetired(operation: string, now: number): boolean {
-    const suspect = this.#suspects.get(operation);
-    return suspect !== undefined && suspect.waitMs > 0 && (this.#probing.has(operation) || now < nextTryAt(suspect));
+    const gone = this.#gone.get(operation);
+    return gone !== undefined && gone.waitMs > 0 && (this.#probing.has(operation) || now < nextTryAt(gone));
   }
 
   /**
-   * Permission for one call of an operation; undefined when it is retired. When a retired operation may be requested again, one call has
-   * permission and `isRetired` holds for all others until that call has ended.
+   * Permission for one request; undefined when the operation is retired. When a retired operation may be requested again, one
+   * request is permitted, and `isRetired` holds for all others until it has ended.
    */
-  begin(operation: string, now: number): Lease | undefined {
+  begin(operation: string, now: number): Permit | undefined {
     if (this.isRetired(operation, now)) return undefined;
-    const before = this.#suspects.get(operation);
+    const before = this.#gone.get(operation);
     const isProbe = before !== undefined && before.waitMs > 0;
     if (isProbe) this.#probing.add(operation);
     return {
-      isGone: () => (this.#suspects.get(operation)?.times ?? 0) > (before?.times ?? 0),
+      isGone: () => (this.#gone.get(operation)?.times ?? 0) > (before?.times ?? 0),
       end: () => {
         if (isProbe) this.#probing.delete(operation);
       },
@@ -61,41 +62,37 @@ export class Retirement {
   }
 
   /**
-   * The operation answered 410. It is retired when that is a minute or more after the first one without a good answer in
-   * between: for 10 minutes, and twice as long after each further 410, up to an hour.
-   * @returns whether it is retired now and was not before.
+   * The server answered 410. The operation is retired when that is a minute or more after the first 410, without a valid
+   * response in between: for 10 minutes, and twice as long after each further 410, up to an hour.
+   * @returns whether it has become retired.
    */
   gone(operation: string, now: number): boolean {
-    const before = this.#suspects.get(operation) ?? { since: now, confirmedAt: now, waitMs: 0, times: 0 };
+    const before = this.#gone.get(operation) ?? { since: now, confirmedAt: now, waitMs: 0, times: 0 };
     const waitMs = waitAfter(before, now);
-    this.#suspects.set(operation, { ...before, confirmedAt: now, waitMs, times: before.times + 1 });
+    this.#gone.set(operation, { ...before, confirmedAt: now, waitMs, times: before.times + 1 });
     return waitMs > 0 && before.waitMs === 0;
   }
 
-  /** The operation did its work. */
+  /** The operation gave a valid response. */
   works(operation: string): void {
-    this.#suspects.delete(operation);
+    this.#gone.delete(operation);
   }
 
   /** All retired operations. */
   snapshot(): readonly Retired[] {
-    return [...this.#suspects]
-      .filter(([, { waitMs }]) => waitMs > 0)
-      .map(([operation, suspect]) => ({
-        operation,
-        since: suspect.since,
-        confirmedAt: suspect.confirmedAt,
-        nextTryAt: nextTryAt(suspect),
-      }));
+    return [...this.#gone].flatMap(([operation, gone]) => {
+      const { since, confirmedAt, waitMs } = gone;
+      return waitMs === 0 ? [] : [{ operation, since, confirmedAt, nextTryAt: nextTryAt(gone) }];
+    });
   }
 }
 
-function nextTryAt({ confirmedAt, waitMs }: Suspect): number {
+function nextTryAt({ confirmedAt, waitMs }: Gone): number {
   return confirmedAt + waitMs;
 }
 
-function waitAfter(before: Suspect, now: number): number {
-  if (before.waitMs === 0) return now - before.since < BELIEVED_AFTER_MS ? 0 : FIRST_WAIT_MS;
-  // Requests that left together say the same thing once.
+function waitAfter(before: Gone, now: number): number {
+  if (before.waitMs === 0) return now - before.since < CONFIRMED_AFTER_MS ? 0 : FIRST_WAIT_MS;
+  // Requests that were in flight together count once.
   return now < nextTryAt(before) ? before.waitMs : Math.min(LONGEST_WAIT_MS, before.waitMs * 2);
 }

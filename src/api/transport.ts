@@ -1,8 +1,9 @@
-// Sockets: one GET, one answer, whatever its status. The only file that imports undici. It follows no redirect, retries
-// nothing and knows no operation.
+// Sockets: one GET and its response. The only file that imports undici. It follows no redirect, retries nothing and knows
+// no operation.
+import { promisify } from "node:util";
+import { gunzip } from "node:zlib";
 import { Agent } from "undici";
-import { BodyFailure, readBody } from "./body.ts";
-import type { Headers } from "./retry-after.ts";
+import type { Headers } from "./rate-limits.ts";
 
 /** Limits of the transport; times in milliseconds. */
 export interface TransportLimits {
@@ -11,46 +12,34 @@ export interface TransportLimits {
   readonly connectTimeoutMs: number;
   /** From the request to the response headers. */
   readonly headersTimeoutMs: number;
-  /** Between two pieces of the body. */
+  /** Between two chunks of the body. */
   readonly bodyTimeoutMs: number;
-  /** Of a body, packed as well as unpacked. */
+  /** Of a body, compressed as well as decompressed. */
   readonly maxBodyBytes: number;
 }
 
-/** An answer, complete. */
-export interface WireAnswer {
+/** A complete response of any status. */
+export interface WireResponse {
   readonly status: number;
   readonly headers: Headers;
-  /** Unpacked. */
+  /** Decompressed. */
   readonly body: Buffer;
-  /** Bytes of the body as they came. */
+  /** Bytes of the body as received. */
   readonly wireBytes: number;
 }
 
-/** Why there was no complete answer. */
-export class TransportFailure extends Error {
-  override readonly name = "TransportFailure";
-  readonly kind: "timeout" | "network" | "too_large" | "bad_body";
-  /** A kept-alive connection was closed before anything of the answer came: most likely it had idled for too long. */
-  readonly stale: boolean;
-  /** No connection could be made (DNS, refused, TLS, connect time-out): nothing of the request was sent. */
+/** Why there is no complete response. */
+export interface WireFailure {
+  readonly reason: "timeout" | "network" | "too_large" | "bad_body";
+  readonly message: string;
+  /** A kept-alive connection was closed before the response began: most likely it had been idle for too long. */
+  readonly isStale: boolean;
+  /** No connection could be made (DNS, refused, TLS, connect timeout): nothing of the request was sent. */
   readonly isUnsent: boolean;
   readonly wireBytes: number;
-
-  constructor(
-    kind: TransportFailure["kind"],
-    message: string,
-    options: { readonly stale?: boolean; readonly isUnsent?: boolean; readonly wireBytes?: number } = {},
-  ) {
-    super(message);
-    this.kind = kind;
-    this.stale = options.stale ?? false;
-    this.isUnsent = options.isUnsent ?? false;
-    this.wireBytes = options.wireBytes ?? 0;
-  }
 }
 
-// Shorter than the 72 s after which the server closes an idle connection: the one who closes first sees no reset.
+// Shorter than the 72 s after which the server closes an idle connection, so that the client closes first.
 const KEEP_ALIVE_MS = 60_000;
 
 const TIMEOUTS = new Set(["UND_ERR_CONNECT_TIMEOUT", "UND_ERR_HEADERS_TIMEOUT", "UND_ERR_BODY_TIMEOUT", "ETIMEDOUT"]);
@@ -68,7 +57,7 @@ export class Transport {
     this.#maxBodyBytes = limits.maxBodyBytes;
     this.#agent = new Agent({
       connections: limits.connections,
-      // A dropped body must close its connection, which HTTP/2 would not do.
+      // Giving up a body must close its connection, which HTTP/2 would not do.
       allowH2: false,
       keepAliveTimeout: KEEP_ALIVE_MS,
       keepAliveMaxTimeout: KEEP_ALIVE_MS,
@@ -85,17 +74,17 @@ export class Transport {
   }
 
   /**
-   * Sends one GET and reads the whole answer, of at most `maxBodyBytes` if that is less than the limit of the transport.
-   * @throws TransportFailure when there is none; an abort shows as one too, its meaning is known to who aborted.
+   * Sends one GET and reads the whole response, of at most `maxBodyBytes` if that is less than the limit of the transport.
+   * Never throws; an abort is a `timeout`.
    */
   async get(
     url: URL,
     headers: Readonly<Record<string, string>>,
     signal: AbortSignal,
     maxBodyBytes = this.#maxBodyBytes,
-  ): Promise<WireAnswer> {
+  ): Promise<WireResponse | WireFailure> {
     const connectsBefore = this.#connects;
-    let answered = false;
+    let hasBegun = false;
     try {
       const response = await this.#agent.request({
         origin: url.origin,
@@ -104,7 +93,7 @@ export class Transport {
         headers: { accept: "application/json", "accept-encoding": "gzip", ...headers },
         signal,
       });
-      answered = true;
+      hasBegun = true;
       const received = new Map(
         Object.entries(response.headers).map(([name, value]) => [name.toLowerCase(), [value].flat().join(", ")]),
       );
@@ -112,13 +101,21 @@ export class Transport {
       const read = await readBody(response.body, received.get("content-encoding"), limit);
       return { status: response.statusCode, headers: received, ...read };
     } catch (error) {
-      if (error instanceof BodyFailure) {
-        throw new TransportFailure(error.kind, error.message, { wireBytes: error.wireBytes });
-      }
       const isUnsent = typeof error === "object" && error !== null && this.#connectErrors.has(error);
-      const isReset = !answered && !isUnsent && RESETS.has(codeOf(error));
-      const stale = isReset && this.#connects === connectsBefore;
-      throw failure(error, url.host, { isAnswered: answered, isUnsent, stale });
+      const wireBytes = error instanceof BodyError ? error.wireBytes : 0;
+      const common = { isStale: false, isUnsent, wireBytes };
+      if (signal.aborted) return { ...common, reason: "timeout", message: "no complete response in time" };
+      if (error instanceof BodyError) return { ...common, reason: error.reason, message: error.message };
+      const code = codeOf(error);
+      const reason = TIMEOUTS.has(code) ? "timeout" : code === "UND_ERR_HEADERS_OVERFLOW" ? "too_large" : "network";
+      const phase = isUnsent ? "no connection" : hasBegun ? "while reading the body" : "before the response";
+      return {
+        ...common,
+        reason,
+        // The code alone: an error of undici may quote the response. The host without the path, which may hold a token.
+        message: `${code === "" ? "connection failed" : code} ${url.host}: ${phase}`,
+        isStale: !hasBegun && !isUnsent && RESETS.has(code) && this.#connects === connectsBefore,
+      };
     }
   }
 
@@ -128,23 +125,57 @@ export class Transport {
   }
 }
 
-// Built anew from the code alone: an error of the client may carry pieces of the answer, and so whatever the server echoes.
-// The host is named, the path is not: some providers put a token into it.
-function failure(
-  error: unknown,
-  host: string,
-  { isAnswered, isUnsent, stale }: { isAnswered: boolean; isUnsent: boolean; stale: boolean },
-): TransportFailure {
-  const code = codeOf(error);
-  const kind = TIMEOUTS.has(code) ? "timeout" : code === "UND_ERR_HEADERS_OVERFLOW" ? "too_large" : "network";
-  const when = isUnsent ? "no connection" : isAnswered ? "while the body was read" : "before an answer came";
-  const what = `${code === "" ? "connection failed" : code} ${host}`;
-  return new TransportFailure(kind, `${what}: ${when}`, { stale, isUnsent });
-}
-
 function codeOf(error: unknown): string {
   if (typeof error !== "object" || error === null) return "";
   if ("code" in error && typeof error.code === "string") return error.code;
-  // Several addresses tried: the first failure stands for all.
+  // Several addresses were tried: the first failure stands for all.
   return "errors" in error && Array.isArray(error.errors) ? codeOf(error.errors[0]) : "";
+}
+
+const decompress = promisify(gunzip);
+
+/** The body is larger than the limit, cut off, or in an unsupported encoding. */
+class BodyError extends Error {
+  readonly reason: "too_large" | "network" | "bad_body";
+  /** Bytes received until then. */
+  readonly wireBytes: number;
+
+  constructor(reason: BodyError["reason"], message: string, wireBytes: number) {
+    super(message);
+    this.reason = reason;
+    this.wireBytes = wireBytes;
+  }
+}
+
+// Stops reading as soon as the body is too large, which makes the stream drop its connection.
+async function readBody(chunks: AsyncIterable<Uint8Array>, encoding: string | undefined, maxBytes: number) {
+  const received: Uint8Array[] = [];
+  let wireBytes = 0;
+  for await (const chunk of chunks) {
+    wireBytes += chunk.byteLength;
+    if (wireBytes > maxBytes) throw new BodyError("too_large", `body larger than ${maxBytes} bytes`, wireBytes);
+    received.push(chunk);
+  }
+  const compressed = Buffer.concat(received, wireBytes);
+  return { body: await decompressed(compressed, encoding?.trim().toLowerCase() ?? "", maxBytes), wireBytes };
+}
+
+async function decompressed(compressed: Buffer, encoding: string, maxBytes: number): Promise<Buffer> {
+  const { byteLength } = compressed;
+  if (encoding === "" || encoding === "identity" || byteLength === 0) return compressed;
+  if (encoding !== "gzip" && encoding !== "x-gzip") {
+    throw new BodyError("bad_body", "body in an encoding that was not requested", byteLength);
+  }
+  try {
+    // undici's `maxResponseSize` counts compressed bytes, so a small gzip bomb would pass it.
+    return await decompress(compressed, { maxOutputLength: maxBytes });
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === "ERR_BUFFER_TOO_LARGE") {
+      throw new BodyError("too_large", `body larger than ${maxBytes} bytes when decompressed`, byteLength);
+    }
+    // The compressed data ends too early, although the transfer seemed complete.
+    if (code === "Z_BUF_ERROR") throw new BodyError("network", "compressed body cut off", byteLength);
+    throw new BodyError("bad_body", "body is not gzip, contrary to its content-encoding", byteLength);
+  }
 }

@@ -1,6 +1,6 @@
 // What the two mempool subjects share: the time their answer was true, and whether the server still moves at all.
 import { isDeepStrictEqual } from "node:util";
-import type { Answer } from "../api/operation.ts";
+import type { ApiResponse } from "../api/operation.ts";
 import { counter, gauge, type Label, type Sample } from "../exposition/family.ts";
 
 const labels = {
@@ -35,7 +35,7 @@ export interface Snapshot<Body> {
 }
 
 /** The next snapshot: the first one counts no change. */
-export function advance<Body>(previous: Snapshot<Body> | undefined, answer: Answer<Body>): Snapshot<Body> {
+export function advance<Body>(previous: Snapshot<Body> | undefined, answer: ApiResponse<Body>): Snapshot<Body> {
   // Not `answer.changed`: a 304 can confirm an answer that a poll before never got to keep.
   const hasChanged =
     previous !== undefined && previous.body !== answer.body && !isDeepStrictEqual(previous.body, answer.body);

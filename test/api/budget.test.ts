@@ -1,76 +1,85 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { timeoutReason } from "../../src/api/abort.ts";
 import { Budget, type BudgetLimits, Refusal, SPARE_PRIORITY } from "../../src/api/budget.ts";
+import { timeoutReason } from "../../src/api/deadline.ts";
 import { FakeClock, turn } from "../support/fake-clock.ts";
 
 const MINUTE = 60_000;
 const MONTH = 31 * 24 * 3_600_000;
 
-function arena(limits: BudgetLimits, concurrency = Number.POSITIVE_INFINITY) {
+function createBudget(limits: BudgetLimits, concurrency = Number.POSITIVE_INFINITY) {
   const clock = new FakeClock(1_000_000);
   const budget = new Budget(limits, clock, concurrency);
-  const left: { readonly at: number; readonly priority: number; readonly id: number }[] = [];
+  const admitted: { readonly at: number; readonly priority: number; readonly id: number }[] = [];
   const outcomes = new Map<number, string>();
-  const ask = (id: number, priority = 0, milliseconds = Number.POSITIVE_INFINITY, abort = new AbortController()) => {
-    const turn = { priority, deadline: clock.now() + milliseconds, signal: abort.signal };
+  const request = (
+    id: number,
+    priority = 0,
+    milliseconds = Number.POSITIVE_INFINITY,
+    abort = new AbortController(),
+  ) => {
+    const queued = { priority, deadline: clock.now() + milliseconds, signal: abort.signal };
     budget
-      .run(turn, async () => {
-        left.push({ at: clock.now(), priority, id });
+      .run(queued, async () => {
+        admitted.push({ at: clock.now(), priority, id });
       })
       .then(
-        () => outcomes.set(id, "left"),
+        () => outcomes.set(id, "admitted"),
         (error) => outcomes.set(id, error instanceof Refusal ? error.reason : String(error)),
       );
     return abort;
   };
-  return { clock, budget, left, outcomes, ask };
+  return { clock, budget, admitted, outcomes, request };
 }
 
-const ids = (left: readonly { readonly id: number }[]) => left.map(({ id }) => id);
+const ids = (admitted: readonly { readonly id: number }[]) => admitted.map(({ id }) => id);
 
 function most(times: readonly number[], span: number): number {
   return Math.max(0, ...times.map((start) => times.filter((at) => at >= start && at < start + span).length));
 }
 
 describe("a budget", () => {
-  test("lets a minute's requests leave at once and the next when the first is a minute old", async () => {
-    const { clock, left, ask } = arena({ perMinute: 2 });
-    for (const id of [1, 2, 3]) ask(id);
+  test("admits a minute's requests at once, and the next when the first is a minute old", async () => {
+    const { clock, admitted, request } = createBudget({ perMinute: 2 });
+    for (const id of [1, 2, 3]) request(id);
 
     await clock.advance(MINUTE - 1);
-    expect(ids(left)).toEqual([1, 2]);
+    expect(ids(admitted)).toEqual([1, 2]);
     await clock.advance(1);
-    expect(ids(left)).toEqual([1, 2, 3]);
+    expect(ids(admitted)).toEqual([1, 2, 3]);
   });
 
-  test("leaves to the spare what nobody else plans to use, and of the month only what is above half of the bucket", async () => {
-    const { clock, budget, left, ask } = arena({ perMinute: 300, perMonth: 150_000, plannedPerMinute: [100] });
-    for (let id = 0; id < 250; id += 1) ask(id, SPARE_PRIORITY);
+  test("admits spare requests only to unplanned capacity, and leaves half of the month's bucket", async () => {
+    const { clock, budget, admitted, request } = createBudget({
+      perMinute: 300,
+      perMonth: 150_000,
+      plannedPerMinute: [100],
+    });
+    for (let id = 0; id < 250; id += 1) request(id, SPARE_PRIORITY);
     await clock.advance(1_000);
 
-    expect(left).toHaveLength(100);
+    expect(admitted).toHaveLength(100);
     expect(budget.waitFor(SPARE_PRIORITY)).toBeGreaterThan(0);
     expect(budget.waitFor(0)).toBe(0);
   });
 
-  test("keeps a connection free for each more important priority, and does not blame itself for slow answers", async () => {
+  test("reserves a connection for each higher priority, and reports a timeout when responses are slow", async () => {
     const clock = new FakeClock(1_000_000);
     const budget = new Budget({ perMinute: 1000 }, clock, 8);
-    let flying = 0;
-    const ask = (priority: number, abort = new AbortController()) => {
-      const asked = budget.run({ priority, deadline: Number.POSITIVE_INFINITY, signal: abort.signal }, () => {
-        flying += 1;
+    let inFlight = 0;
+    const request = (priority: number, abort = new AbortController()) => {
+      const result = budget.run({ priority, deadline: Number.POSITIVE_INFINITY, signal: abort.signal }, () => {
+        inFlight += 1;
         return new Promise<never>(() => {});
       });
-      return { abort, failure: asked.catch((error: unknown) => error) };
+      return { abort, failure: result.catch((error: unknown) => error) };
     };
-    for (let turns = 0; turns < 20; turns += 1) ask(3);
-    expect(flying).toBe(5);
-    for (const priority of [2, 2, 1, 1, 0, 0]) ask(priority);
-    expect(flying).toBe(8);
+    for (let count = 0; count < 20; count += 1) request(3);
+    expect(inFlight).toBe(5);
+    for (const priority of [2, 2, 1, 1, 0, 0]) request(priority);
+    expect(inFlight).toBe(8);
 
-    const late = ask(0);
+    const late = request(0);
     late.abort.abort(timeoutReason(1));
     expect(await late.failure).toMatchObject({
       reason: "timeout",
@@ -78,7 +87,7 @@ describe("a budget", () => {
     });
   });
 
-  test("calls it a timeout, not a shortage, when requests without an answer held all connections until the deadline", async () => {
+  test("reports a timeout when pending requests held all connections until the deadline", async () => {
     const clock = new FakeClock(1_000_000);
     const budget = new Budget({ perMinute: 600 }, clock, 2);
     const signal = new AbortController().signal;
@@ -92,29 +101,29 @@ describe("a budget", () => {
     expect(budget.snapshot()).toMatchObject({ remaining: 598, waiting: 0 });
   });
 
-  test("calls it a timeout also when the window is full at the deadline", async () => {
+  test("reports a timeout also when the window is full at the deadline", async () => {
     const clock = new FakeClock(1_000_000);
     const budget = new Budget({ perMinute: 1 }, clock, 1);
     const poll = new AbortController();
-    const turn = { priority: 0, deadline: Number.POSITIVE_INFINITY, signal: poll.signal };
-    void budget.run(turn, () => new Promise<never>(() => {}));
-    const late = budget.run(turn, async () => {}).catch((error) => error);
+    const queued = { priority: 0, deadline: Number.POSITIVE_INFINITY, signal: poll.signal };
+    void budget.run(queued, () => new Promise<never>(() => {}));
+    const late = budget.run(queued, async () => {}).catch((error) => error);
 
     poll.abort(timeoutReason(10_000));
 
     expect(await late).toMatchObject({ reason: "timeout" });
   });
 
-  test("counts nothing of a request that says that it was not sent, and serves the next one", async () => {
+  test("does not count a request that was not sent, and admits the next one", async () => {
     const clock = new FakeClock(1_000_000);
     const budget = new Budget({ perMinute: 1, perMonth: 1_000_000 }, clock, 8);
     const before = budget.snapshot().month?.available;
-    const turn = { priority: 0, deadline: Number.POSITIVE_INFINITY, signal: new AbortController().signal };
-    const unsent = budget.run(turn, async (giveBack) => {
+    const queued = { priority: 0, deadline: Number.POSITIVE_INFINITY, signal: new AbortController().signal };
+    const unsent = budget.run(queued, async (giveBack) => {
       await clock.sleep(5_000);
       giveBack();
     });
-    const next = budget.run(turn, async () => clock.elapsed());
+    const next = budget.run(queued, async () => clock.elapsed());
     expect(budget.snapshot()).toMatchObject({ usedLastMinute: 1, waiting: 1 });
 
     await clock.advance(5_000);
@@ -126,95 +135,95 @@ describe("a budget", () => {
     expect(budget.snapshot()).toMatchObject({ usedLastMinute: 0, month: { available: before } });
   });
 
-  test("refuses who has no use for its turn any more, also while it waits", async () => {
-    const { clock, budget, ask } = arena({ perMinute: 1 });
-    const turn = { priority: 1, deadline: Number.POSITIVE_INFINITY, signal: new AbortController().signal };
+  test("refuses a request that has become useless, also while it waits", async () => {
+    const { clock, budget, request } = createBudget({ perMinute: 1 });
+    const queued = { priority: 1, deadline: Number.POSITIVE_INFINITY, signal: new AbortController().signal };
     let refusal: Error | undefined;
-    ask(1);
-    const waiting = budget.run({ ...turn, refusal: () => refusal }, async () => "left").catch((error) => error);
+    request(1);
+    const waiting = budget.run({ ...queued, refusal: () => refusal }, async () => "admitted").catch((error) => error);
 
     refusal = new Error("down");
-    ask(2);
+    request(2);
 
     expect(await waiting).toBe(refusal);
-    expect(await budget.run({ ...turn, refusal: () => refusal }, async () => "left").catch((error) => error)).toBe(
-      refusal,
-    );
+    expect(
+      await budget.run({ ...queued, refusal: () => refusal }, async () => "admitted").catch((error) => error),
+    ).toBe(refusal);
     await clock.advance(MINUTE);
     expect(budget.snapshot()).toMatchObject({ usedLastMinute: 1, waiting: 0 });
   });
 
-  test("serves the most important first, then the first who came", async () => {
-    const { clock, left, ask } = arena({ perMinute: 1 });
-    ask(0);
-    ask(1, 2);
-    ask(2, 1);
-    ask(3, 0);
-    ask(4, 1);
+  test("admits by priority, then first come, first served", async () => {
+    const { clock, admitted, request } = createBudget({ perMinute: 1 });
+    request(0);
+    request(1, 2);
+    request(2, 1);
+    request(3, 0);
+    request(4, 1);
 
     await clock.advance(5 * MINUTE);
 
-    expect(ids(left)).toEqual([0, 3, 2, 4, 1]);
+    expect(ids(admitted)).toEqual([0, 3, 2, 4, 1]);
   });
 
-  test("keeps what is planned of the more important free, as far as it is not spent", async () => {
-    const { clock, left, ask } = arena({ perMinute: 5, plannedPerMinute: [3] });
-    for (const id of [1, 2, 3]) ask(id, 1);
+  test("reserves the planned requests of higher priorities, as far as they are not used", async () => {
+    const { clock, admitted, request } = createBudget({ perMinute: 5, plannedPerMinute: [3] });
+    for (const id of [1, 2, 3]) request(id, 1);
     await turn();
-    expect(ids(left)).toEqual([1, 2]);
+    expect(ids(admitted)).toEqual([1, 2]);
 
-    for (const id of [10, 11, 12]) ask(id, 0);
+    for (const id of [10, 11, 12]) request(id, 0);
     await turn();
-    expect(ids(left)).toEqual([1, 2, 10, 11, 12]);
+    expect(ids(admitted)).toEqual([1, 2, 10, 11, 12]);
     await clock.advance(MINUTE);
-    expect(ids(left)).toContain(3);
+    expect(ids(admitted)).toContain(3);
   });
 
-  test("admits the less important to an empty window even if the plan fills it", async () => {
-    const { clock, left, ask } = arena({ perMinute: 3, plannedPerMinute: [100] });
-    ask(1, 7);
-    ask(2, 7);
+  test("admits lower priorities to an empty window even if the plan fills it", async () => {
+    const { clock, admitted, request } = createBudget({ perMinute: 3, plannedPerMinute: [100] });
+    request(1, 7);
+    request(2, 7);
 
     await clock.advance(MINUTE);
 
-    expect(ids(left)).toEqual([1, 2]);
+    expect(ids(admitted)).toEqual([1, 2]);
   });
 
-  test("refuses at once what provably cannot leave before its deadline", async () => {
-    const { outcomes, ask, budget } = arena({ perMinute: 1 });
-    ask(1);
-    ask(2, 0, MINUTE);
-    ask(3, 0, MINUTE + 1);
+  test("refuses at once a request that cannot be admitted before its deadline", async () => {
+    const { outcomes, request, budget } = createBudget({ perMinute: 1 });
+    request(1);
+    request(2, 0, MINUTE);
+    request(3, 0, MINUTE + 1);
 
     await turn();
 
     expect(outcomes).toEqual(
       new Map([
-        [1, "left"],
+        [1, "admitted"],
         [2, "budget"],
       ]),
     );
     expect(budget.snapshot()).toMatchObject({ usedLastMinute: 1, remaining: 0, waiting: 1, inFlight: 0 });
   });
 
-  test("refuses at its deadline what others have overtaken", async () => {
-    const { clock, outcomes, ask } = arena({ perMinute: 1 });
-    ask(1);
-    ask(2, 1, MINUTE + 10);
-    ask(3, 0);
+  test("refuses at its deadline a request that higher priorities have overtaken", async () => {
+    const { clock, outcomes, request } = createBudget({ perMinute: 1 });
+    request(1);
+    request(2, 1, MINUTE + 10);
+    request(3, 0);
 
     await clock.advance(MINUTE);
 
     expect(outcomes.get(2)).toBe("budget");
-    expect(outcomes.get(3)).toBe("left");
+    expect(outcomes.get(3)).toBe("admitted");
   });
 
-  test("gives the turn of somebody who went away to the next", async () => {
-    const { clock, left, outcomes, ask, budget } = arena({ perMinute: 1 });
-    ask(1);
-    const second = ask(2);
-    const third = ask(3);
-    ask(4);
+  test("admits the next request in place of cancelled ones", async () => {
+    const { clock, admitted, outcomes, request, budget } = createBudget({ perMinute: 1 });
+    request(1);
+    const second = request(2);
+    const third = request(3);
+    request(4);
 
     second.abort(new Error("shutdown"));
     third.abort(timeoutReason(1));
@@ -222,32 +231,32 @@ describe("a budget", () => {
     expect(budget.snapshot().waiting).toBe(1);
     await clock.advance(MINUTE);
 
-    expect(ids(left)).toEqual([1, 4]);
+    expect(ids(admitted)).toEqual([1, 4]);
     expect(outcomes.get(2)).toBe("Error: shutdown");
     expect(outcomes.get(3)).toBe("budget");
   });
 
-  test("lets nothing leave during a pause and refuses at once who cannot wait", async () => {
-    const { clock, left, outcomes, ask, budget } = arena({ perMinute: 10 });
+  test("admits nothing during a pause, and refuses at once requests that cannot wait", async () => {
+    const { clock, admitted, outcomes, request, budget } = createBudget({ perMinute: 10 });
     budget.pause(5_000);
     budget.pause(1_000);
-    ask(1, 0, 5_000);
-    ask(2, 0, 5_001);
+    request(1, 0, 5_000);
+    request(2, 0, 5_001);
     await clock.advance(4_999);
-    expect(left).toEqual([]);
+    expect(admitted).toEqual([]);
     expect(outcomes.get(1)).toBe("rate_limited");
     expect(budget.pausedUntil).toBe(clock.now() + 1);
 
     await clock.advance(1);
 
-    expect(ids(left)).toEqual([2]);
+    expect(ids(admitted)).toEqual([2]);
     expect(budget.pausedUntil).toBeUndefined();
   });
 
-  test("refuses those in the queue when a pause begins that outlasts them", async () => {
-    const { outcomes, ask, budget } = arena({ perMinute: 1 });
-    ask(1);
-    ask(2, 0, 2 * MINUTE);
+  test("refuses queued requests when a pause begins that is longer than their deadline", async () => {
+    const { outcomes, request, budget } = createBudget({ perMinute: 1 });
+    request(1);
+    request(2, 0, 2 * MINUTE);
 
     budget.pause(3 * MINUTE);
     await turn();
@@ -255,7 +264,7 @@ describe("a budget", () => {
     expect(outcomes.get(2)).toBe("rate_limited");
   });
 
-  test("lets no more leave than can be under way", async () => {
+  test("admits no more requests than there are connections", async () => {
     const clock = new FakeClock();
     const budget = new Budget({ perMinute: 100 }, clock, 2);
     const ends: (() => void)[] = [];
@@ -274,8 +283,8 @@ describe("a budget", () => {
     await Promise.all(runs);
   });
 
-  test("gives the place of a failed request back", async () => {
-    const { budget, clock } = arena({ perMinute: 9 }, 1);
+  test("releases the connection of a failed request", async () => {
+    const { budget, clock } = createBudget({ perMinute: 9 }, 1);
     const turnOf = { priority: 0, deadline: clock.now() + 1, signal: new AbortController().signal };
     const fails = () => {
       throw new Error("at once");
@@ -285,35 +294,35 @@ describe("a budget", () => {
     await expect(budget.run(turnOf, async () => "ok")).resolves.toBe("ok");
   });
 
-  test("is not held up by a clock that is set back", async () => {
-    const { clock, left, ask } = arena({ perMinute: 1 });
-    ask(1);
+  test("is not delayed when the system time is set back", async () => {
+    const { clock, admitted, request } = createBudget({ perMinute: 1 });
+    request(1);
     clock.set(clock.now() - 3_600_000);
-    ask(2);
+    request(2);
 
     await clock.advance(MINUTE);
 
-    expect(ids(left)).toEqual([1, 2]);
+    expect(ids(admitted)).toEqual([1, 2]);
   });
 
-  test("is not opened by a clock that is set forward, nor is a pause ended", async () => {
-    const { budget, clock, left, ask } = arena({ perMinute: 1 });
-    ask(1);
+  test("admits nothing early, and ends no pause, when the system time is set forward", async () => {
+    const { budget, clock, admitted, request } = createBudget({ perMinute: 1 });
+    request(1);
     await clock.advance(0);
     clock.set(clock.now() + 3_600_000);
-    ask(2);
+    request(2);
     await clock.advance(MINUTE - 1);
-    expect(ids(left)).toEqual([1]);
+    expect(ids(admitted)).toEqual([1]);
     await clock.advance(1);
-    expect(ids(left)).toEqual([1, 2]);
+    expect(ids(admitted)).toEqual([1, 2]);
     budget.pause(10_000);
     clock.set(clock.now() + 3_600_000);
     expect(budget.pausedUntil).toBe(clock.now() + 10_000);
   });
 
-  test("takes up what the process before had used", async () => {
-    const before = arena({ perMinute: 3, perMonth: 1_000_000 });
-    for (const id of [1, 2]) before.ask(id);
+  test("continues with what the previous process has used", async () => {
+    const before = createBudget({ perMinute: 3, perMonth: 1_000_000 });
+    for (const id of [1, 2]) before.request(id);
     await before.clock.advance(20_000);
     const record = before.budget.record();
     const clock = new FakeClock(before.clock.now() + 10_000);
@@ -329,7 +338,7 @@ describe("a budget", () => {
     expect(budget.snapshot().usedLastMinute).toBe(0);
   });
 
-  test("is not closed for longer by a record from the future", async () => {
+  test("is not delayed by a record from the future", async () => {
     const clock = new FakeClock();
     const record = {
       minute: [{ at: clock.now() + 3_600_000, priority: 0 }],
@@ -342,10 +351,10 @@ describe("a budget", () => {
     expect(budget.snapshot().month?.available).toBeGreaterThan(20);
   });
 
-  test("never lets anything leave again when the month allows nothing more", async () => {
-    const { clock, outcomes, ask, budget } = arena({ perMinute: 10, perMonth: 1 });
-    ask(1);
-    ask(2, 0, MONTH);
+  test("refuses every request when the month allows no more", async () => {
+    const { clock, outcomes, request, budget } = createBudget({ perMinute: 10, perMonth: 1 });
+    request(1);
+    request(2, 0, MONTH);
 
     await clock.advance(0);
 
@@ -366,21 +375,25 @@ const arrivals = fc.array(
 );
 const plan = fc.array(fc.double({ min: 0, max: 6, noNaN: true }), { maxLength: 4 });
 
-describe("whatever arrives", () => {
-  test("no minute sees more than the limit, everybody is served or refused, and order is kept", async () => {
+describe("for any sequence of requests", () => {
+  test("the limit of the minute holds, every request is admitted or refused, and the order is kept", async () => {
     await fc.assert(
       fc.asyncProperty(arrivals, fc.integer({ min: 1, max: 6 }), plan, async (script, perMinute, plannedPerMinute) => {
-        const { clock, budget, left, outcomes, ask } = arena({ perMinute, plannedPerMinute });
-        const asked: { priority: number; from: number; deadline: number }[] = [];
+        const { clock, budget, admitted, outcomes, request } = createBudget({ perMinute, plannedPerMinute });
+        const requested: { priority: number; from: number; deadline: number }[] = [];
         const pauses: { after: number; until: number }[] = [];
         for (const [id, { gap, priority, patience, abortAfter, pause }] of script.entries()) {
           await clock.advance(gap);
           if (pause !== undefined) {
             budget.pause(pause);
-            pauses.push({ after: left.length, until: clock.now() + pause });
+            pauses.push({ after: admitted.length, until: clock.now() + pause });
           }
-          const abort = ask(id, priority, patience);
-          asked.push({ priority, from: clock.now(), deadline: clock.now() + (patience ?? Number.POSITIVE_INFINITY) });
+          const abort = request(id, priority, patience);
+          requested.push({
+            priority,
+            from: clock.now(),
+            deadline: clock.now() + (patience ?? Number.POSITIVE_INFINITY),
+          });
           if (abortAfter !== undefined) {
             void clock.sleep(abortAfter).then(() => abort.abort(new Error("gone")));
           }
@@ -391,15 +404,15 @@ describe("whatever arrives", () => {
         expect(outcomes.size).toBe(script.length);
         expect(budget.snapshot()).toMatchObject({ waiting: 0, inFlight: 0 });
         expect(clock.sleepers).toBe(0);
-        const times = left.map(({ at }) => at);
+        const times = admitted.map(({ at }) => at);
         expect(most(times, MINUTE)).toBeLessThanOrEqual(perMinute);
-        for (const { id, at, priority } of left) {
-          expect(at).toBeLessThan(asked[id]?.deadline ?? 0);
-          const position = left.findIndex((other) => other.id === id);
+        for (const { id, at, priority } of admitted) {
+          expect(at).toBeLessThan(requested[id]?.deadline ?? 0);
+          const position = admitted.findIndex((other) => other.id === id);
           expect(pauses.filter(({ after, until }) => position >= after && at < until)).toEqual([]);
-          const overtaken = left.slice(position + 1).filter((other) => {
-            const came = asked[other.id]?.from ?? 0;
-            return came < at && (other.priority < priority || (other.priority === priority && other.id < id));
+          const overtaken = admitted.slice(position + 1).filter((other) => {
+            const from = requested[other.id]?.from ?? 0;
+            return from < at && (other.priority < priority || (other.priority === priority && other.id < id));
           });
           expect(overtaken).toEqual([]);
         }
@@ -410,20 +423,20 @@ describe("whatever arrives", () => {
     );
   });
 
-  test("no 31 days see more than the limit of the month", async () => {
+  test("the limit of the month holds in any 31 days", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.integer({ min: 0, max: MONTH / 6 }), { minLength: 5, maxLength: 30 }),
         fc.integer({ min: 2, max: 40 }),
         async (gaps, perMonth) => {
-          const { clock, left, ask } = arena({ perMinute: 3, perMonth });
+          const { clock, admitted, request } = createBudget({ perMinute: 3, perMonth });
           for (const [burst, gap] of gaps.entries()) {
-            for (let one = 0; one < 4; one += 1) ask(burst * 4 + one, one % 2);
+            for (let one = 0; one < 4; one += 1) request(burst * 4 + one, one % 2);
             await clock.advance(gap);
           }
           await clock.advance(3 * MONTH);
 
-          const times = left.map(({ at }) => at);
+          const times = admitted.map(({ at }) => at);
           expect(most(times, MONTH + 1)).toBeLessThanOrEqual(perMonth);
           expect(most(times, MINUTE)).toBeLessThanOrEqual(3);
         },

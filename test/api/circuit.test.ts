@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
-import { timeoutReason } from "../../src/api/abort.ts";
 import type { ClientOptions } from "../../src/api/client.ts";
+import { timeoutReason } from "../../src/api/deadline.ts";
 import { block, Fixture, failure, NONE, stats } from "./fixture.ts";
 import { json, type Scene, ScriptedServer, silence, text } from "./scripted-server.ts";
 
@@ -9,7 +9,7 @@ const down = text("", 502);
 const at = (height: number) => ({ path: { height_or_hash: height } });
 const ONCE = { retry: { retries: 0 } };
 
-/** A client of a port on which nobody listens. */
+/** A client of a closed port. */
 async function closedPort(options: Partial<ClientOptions> = {}): Promise<Fixture> {
   const server = await ScriptedServer.start();
   const { url } = server;
@@ -17,14 +17,14 @@ async function closedPort(options: Partial<ClientOptions> = {}): Promise<Fixture
   return Fixture.start([], { baseUrl: url, ...options });
 }
 
-/** Fails as often as it takes for the circuit to open for all. */
+/** Fails often enough to open the circuit for all requests. */
 async function breakDown(f: Fixture): Promise<void> {
   for (const height of [1, 2]) await failure(f.api().get(block, at(height)));
   await failure(f.api().get(stats, NONE));
 }
 
 describe("a server that refuses connections", () => {
-  test("is tried three times for forty targets, and all fail with the first cause", async () => {
+  test("is requested three times for forty targets, and all fail with the first cause", async () => {
     await using f = await closedPort();
     const start = f.clock.now();
     const errors = [];
@@ -38,13 +38,13 @@ describe("a server that refuses connections", () => {
     );
     expect(errors[39]?.isShared).toBe(true);
     expect(f.recorder.codes).toEqual(["network", "network", "network"]);
-    // Two waits before a retry of the first target, none of the others.
+    // Two retries of the first target, none of the others.
     expect(f.clock.now() - start).toBe(250 + 500);
     expect(f.client.snapshot().budget.usedLastMinute).toBe(0);
     expect(f.recorder.outages).toHaveLength(1);
   });
 
-  test("fails those who wait for their turn as well, at once", async () => {
+  test("fails queued requests at once", async () => {
     await using f = await closedPort({ ...ONCE, transport: { connections: 1 } });
 
     const errors = await Promise.all(
@@ -57,32 +57,32 @@ describe("a server that refuses connections", () => {
 });
 
 describe("a server that fails", () => {
-  test("is asked once after 15 s, then after twice as long each time, up to a minute", async () => {
+  test("is probed after 15 s, then after twice as long each time, up to a minute", async () => {
     await using f = await Fixture.start([down], ONCE);
     await breakDown(f);
     expect(f.server.seen).toHaveLength(3);
     const waits = [];
-    for (let asked = 4; asked < 8; asked += 1) {
+    for (let probe = 4; probe < 8; probe += 1) {
       const { nextProbeAt } = f.client.snapshot().outage ?? { nextProbeAt: 0 };
       waits.push(nextProbeAt - f.clock.now());
       await f.clock.advance(nextProbeAt - f.clock.now() - 1);
       await failure(f.api().get(stats, NONE));
-      expect(f.server.seen).toHaveLength(asked - 1);
+      expect(f.server.seen).toHaveLength(probe - 1);
       await f.clock.advance(1);
       await Promise.all([1, 2, 3].map((height) => failure(f.api().get(block, at(height)))));
-      expect(f.server.seen).toHaveLength(asked);
+      expect(f.server.seen).toHaveLength(probe);
     }
     expect(waits).toEqual([15_000, 30_000, 60_000, 60_000]);
   });
 
-  test("is asked as often as the most frequent poll at least", async () => {
+  test("is probed at least as often as configured", async () => {
     await using f = await Fixture.start([down], { ...ONCE, longestProbeMs: 5_000 });
     await breakDown(f);
 
     expect(f.client.snapshot().outage?.nextProbeAt).toBe(f.clock.now() + 5_000);
   });
 
-  test("keeps its first cause and its time, tells of it once, and is over with the first answer", async () => {
+  test("keeps its first cause and time, is reported once, and recovers with the first response", async () => {
     await using f = await Fixture.start([json({ error: "no database" }, 503), down, text("", 500)], ONCE);
     const since = f.clock.now();
     await failure(f.api().get(block, at(1)));
@@ -117,7 +117,7 @@ describe("a server that fails", () => {
 });
 
 describe("a server that hangs", () => {
-  test("is a timeout for all, those too that never had a connection, and never a matter of the budget", async () => {
+  test("causes a timeout for all requests, including those without a connection, and not `budget`", async () => {
     await using f = await Fixture.start([silence], { budget: { perMinute: 600 }, transport: { connections: 4 } });
     const poll = new AbortController();
     const view = f.api(10_000, { signal: poll.signal });
@@ -138,7 +138,7 @@ describe("a server that hangs", () => {
     expect(f.server.seen).toHaveLength(4);
   });
 
-  test("is not blamed for requests that left just before the deadline", async () => {
+  test("is not down because of requests that were sent just before the deadline", async () => {
     await using f = await Fixture.start([silence]);
     const poll = new AbortController();
     const view = f.api(900, { signal: poll.signal });
@@ -151,7 +151,7 @@ describe("a server that hangs", () => {
     expect(f.client.snapshot().outage).toBeUndefined();
   });
 
-  test("and does not answer the probe either lets the next one ask after the wait", async () => {
+  test("is probed by the next request when a probe is cancelled", async () => {
     await using f = await Fixture.start([down], ONCE);
     await breakDown(f);
     await f.clock.advance(15_000);
@@ -164,22 +164,22 @@ describe("a server that hangs", () => {
     await f.server.received(4);
     expect(await failure(f.api().get(stats, NONE))).toMatchObject({ isShared: true });
 
-    // A poll that is cancelled has learned nothing, so another one may ask.
-    const cancelled = new Error("watched no more");
+    // A cancelled probe says nothing about the server.
+    const cancelled = new Error("removed from the watch list");
     gone.abort(cancelled);
     expect(await probe).toBe(cancelled);
     expect((await f.api().get(stats, NONE)).body).toEqual({ count: 1 });
   });
 });
 
-describe("what is no failure of the server", () => {
+describe("a circuit that stays closed", () => {
   test.each<[string, Scene]>([
     ["a refusal", json({ error: "no" }, 400)],
-    ["a missing thing", json({ error: "no" }, 404)],
+    ["an item that does not exist", json({ error: "no" }, 404)],
     ["a retired operation", json({ error: "no" }, 410)],
     ["a refused key", json({ error: "no" }, 401)],
-    ["a body of another shape", json({ other: 1 })],
-  ])("%s does not open the circuit", async (_, scene) => {
+    ["a body of another schema", json({ other: 1 })],
+  ])("%s does not count", async (_, scene) => {
     await using f = await Fixture.start([scene], ONCE);
     await breakDown(f);
     await breakDown(f);
@@ -188,7 +188,7 @@ describe("what is no failure of the server", () => {
     expect(f.recorder.outages).toEqual([]);
   });
 
-  test("one address that always fails does not stop others, nor does one operation", async () => {
+  test("one URL that always fails does not affect other URLs", async () => {
     const broken: Scene = (response, request) => (request.url?.endsWith("/7") ? down : good)(response, request);
     await using f = await Fixture.start([broken]);
     for (let poll = 0; poll < 3; poll += 1) {
@@ -198,7 +198,7 @@ describe("what is no failure of the server", () => {
     expect(f.recorder.outages).toEqual([]);
   });
 
-  test("one operation that fails everywhere is left alone by itself, and others go on", async () => {
+  test("an operation that fails at every URL is down by itself", async () => {
     const broken: Scene = (response, request) => (request.url?.includes("/blocks/") ? down : good)(response, request);
     await using f = await Fixture.start([broken], ONCE);
     for (const height of [1, 2, 3, 4]) await failure(f.api().get(block, at(height)));

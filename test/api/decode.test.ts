@@ -2,20 +2,20 @@ import { describe, expect, test } from "@jest/globals";
 import { z } from "zod";
 import { decode } from "../../src/api/decode.ts";
 
-const shape = z.object({
+const schema = z.object({
   tx_ages: z.record(z.string(), z.object({ p25: z.number().nullable() })),
   results: z.array(z.object({ tx: z.object({ fee_rate: z.string().regex(/^\d+$/), status: z.enum(["a", "b"]) }) })),
   tip: z.union([z.null(), z.object({ height: z.int().nonnegative() })]).optional(),
   pair: z.tuple([z.string(), z.number()]).readonly().optional(),
 });
 const row = (fee_rate: unknown, status: unknown = "a") => ({ tx: { fee_rate, status } });
-const read = (value: unknown) => decode(Buffer.from(JSON.stringify(value)), shape);
+const decodeJson = (value: unknown) => decode(Buffer.from(JSON.stringify(value)), schema);
 
 describe("a body", () => {
-  test("of the declared shape loses what is not declared", () => {
-    const decoded = read({ tx_ages: { x: { p25: null } }, results: [row("1")], tip: { height: 1 }, more: 1 });
+  test("that matches the schema keeps only the declared fields", () => {
+    const result = decodeJson({ tx_ages: { x: { p25: null } }, results: [row("1")], tip: { height: 1 }, more: 1 });
 
-    expect(decoded).toEqual({
+    expect(result).toEqual({
       ok: true,
       body: { tx_ages: { x: { p25: null } }, results: [row("1")], tip: { height: 1 } },
     });
@@ -25,62 +25,67 @@ describe("a body", () => {
     [
       "a record",
       { tx_ages: { contract_call: { p25: "1" } }, results: [] },
-      "expected number at tx_ages.contract_call.p25, found string",
+      "tx_ages.contract_call.p25: Invalid input: expected number, received string",
       ["tx_ages.*.p25 type"],
     ],
     [
-      "a list",
+      "an array",
       { tx_ages: {}, results: [row("1"), row(null)] },
-      "expected string at results[1].tx.fee_rate, found null",
+      "results[1].tx.fee_rate: Invalid input: expected string, received null",
       ["results[].tx.fee_rate null"],
     ],
     [
-      "many rows",
+      "many rows, listed once",
       { tx_ages: {}, results: [row(1), row(2), row(3)] },
-      "expected string at results[0].tx.fee_rate, found number",
+      "results[0].tx.fee_rate: Invalid input: expected string, received number",
       ["results[].tx.fee_rate type"],
     ],
     [
       "a pattern",
       { tx_ages: {}, results: [row("0x")] },
-      "expected text of the form regex at results[0].tx.fee_rate, found string",
+      "results[0].tx.fee_rate: Invalid string: must match pattern /^\\d+$/",
       ["results[].tx.fee_rate type"],
     ],
     [
-      "a closed list",
+      "an enum",
       { tx_ages: {}, results: [row("1", "c")] },
-      "expected a or b at results[0].tx.status, found string",
+      'results[0].tx.status: Invalid option: expected one of "a"|"b"',
       ["results[].tx.status enum"],
     ],
     [
-      "an alternative",
+      "a union",
       { tx_ages: {}, results: [], tip: { height: "1" } },
-      "expected number at tip.height, found string",
+      "tip.height: Invalid input: expected number, received string",
       ["tip.height type"],
     ],
     [
-      "a bound",
+      "a range",
       { tx_ages: {}, results: [], tip: { height: -1 } },
-      "expected number of at least 0 at tip.height, found number",
+      "tip.height: Too small: expected number to be >=0",
       ["tip.height type"],
     ],
     [
       "a tuple",
       { tx_ages: {}, results: [], pair: ["a", []] },
-      "expected number at pair[1], found array",
+      "pair[1]: Invalid input: expected number, received array",
       ["pair[] type"],
     ],
-    ["its top", [], "expected object at the top of the body, found array", ["body type"]],
-    ["two places", {}, "expected record at tx_ages, found nothing", ["tx_ages missing", "results missing"]],
-  ])("that differs in %s says where", (_, value, message, differences) => {
-    const decoded = read(value);
+    ["its type", [], "body: Invalid input: expected object, received array", ["body type"]],
+    [
+      "two fields",
+      {},
+      "tx_ages: Invalid input: expected record, received undefined",
+      ["tx_ages missing", "results missing"],
+    ],
+  ])("that differs from the schema in %s is described by the path of the field", (_, value, message, differences) => {
+    const result = decodeJson(value);
 
-    if (decoded.ok) throw new Error("is of the shape");
-    expect(decoded.message).toBe(message);
-    expect(decoded.differences.map(({ field, kind }) => `${field} ${kind}`)).toEqual(differences);
+    if (result.ok) throw new Error("the body matches");
+    expect(result.message).toBe(message);
+    expect(result.drift.map(({ field, kind }) => `${field} ${kind}`)).toEqual(differences);
   });
 
   test.each(["", "<html>", '{"a":', "nul"])("%p is not JSON", (body) => {
-    expect(decode(Buffer.from(body), shape)).toMatchObject({ ok: false, differences: [] });
+    expect(decode(Buffer.from(body), schema)).toMatchObject({ ok: false, drift: [] });
   });
 });

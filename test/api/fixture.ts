@@ -22,7 +22,7 @@ export const block = operation({
 });
 export const NONE = { path: {} };
 
-/** Everything the observer was told, by callback. */
+/** All events, by callback. */
 export class Recorder implements Required<Observer> {
   readonly requests: RequestEvent[] = [];
   readonly retries: string[] = [];
@@ -57,7 +57,7 @@ export class Recorder implements Required<Observer> {
   }
 }
 
-/** A server, a client on a standing clock, and what the client reports; closed by `await using`. */
+/** A server, a client on a fake clock, and the events of the client; closed by `await using`. */
 export class Fixture implements AsyncDisposable {
   readonly server: ScriptedServer;
   readonly clock: FakeClock;
@@ -69,13 +69,12 @@ export class Fixture implements AsyncDisposable {
     this.clock = new FakeClock();
     this.recorder = new Recorder();
     this.client = createClient({
-      network: "testnet",
       baseUrl: server.url,
       userAgent: "stacks-exporter/0.0.0",
       budget: { perMinute: 100 },
       key: { reveal: () => SECRET },
       // Out of reach of FakeClock.until, so that real sockets can take their time.
-      attemptTimeoutMs: 86_400_000,
+      tryTimeoutMs: 86_400_000,
       clock: this.clock,
       random: () => 0.5,
       observer: this.recorder,
@@ -87,7 +86,7 @@ export class Fixture implements AsyncDisposable {
     return new Fixture(await ScriptedServer.start(...scenes), options);
   }
 
-  /** The view of a poll with so many milliseconds left. */
+  /** The API for a poll that ends in so many milliseconds. */
   api(milliseconds = 30_000, options: Partial<PollOptions> = {}) {
     const signal = new AbortController().signal;
     return this.client.forPoll({ priority: 0, signal, deadline: this.clock.now() + milliseconds, ...options });
@@ -99,7 +98,7 @@ export class Fixture implements AsyncDisposable {
   }
 }
 
-/** The ApiError a promise fails with; anything else fails the test. Makes sure that it shows no secret. */
+/** The ApiError with which a promise fails; anything else fails the test. Checks that it shows no secret. */
 export async function failure(promise: Promise<unknown>): Promise<ApiError> {
   const error: unknown = await promise.then(
     () => new Error("did not fail"),

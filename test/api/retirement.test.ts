@@ -14,7 +14,7 @@ async function retire(f: Fixture): Promise<void> {
   await failure(f.api().get(stats, NONE));
 }
 
-test("an operation that is retired is told once, also when it is asked again and answers 410", async () => {
+test("a retirement is reported once, also when the operation answers 410 again later", async () => {
   await using f = await Fixture.start([gone]);
   await retire(f);
   expect(f.recorder.retired).toEqual(["mempool_stats"]);
@@ -25,7 +25,7 @@ test("an operation that is retired is told once, also when it is asked again and
 });
 
 describe("a 410", () => {
-  test("fails the call that got it, with one request, and retires nothing", async () => {
+  test("fails its own request only, and retires nothing", async () => {
     await using f = await Fixture.start([gone, good]);
 
     expect(await failure(f.api().get(stats, NONE))).toMatchObject({ reason: "gone", status: 410 });
@@ -36,7 +36,7 @@ describe("a 410", () => {
     expect((await f.api().get(stats, NONE)).body).toEqual({ count: 1 });
   });
 
-  test("holds for the poll that got it, whatever else that poll asks of the operation, and not for the next one", async () => {
+  test("holds for all requests of the operation in its poll, and not for the next poll", async () => {
     await using f = await Fixture.start([gone, good]);
     const poll = f.api();
     for (const height of [4096, 2048, 1024]) {
@@ -48,7 +48,7 @@ describe("a 410", () => {
     expect((await f.api().get(block, { path: { height_or_hash: 512 } })).body).toEqual({ height: 1 });
   });
 
-  test("is not believed when all come within less than a minute", async () => {
+  test("retires nothing when all 410 responses arrive within a minute", async () => {
     await using f = await Fixture.start([gone]);
     for (let second = 0; second < 6; second += 1) {
       await failure(f.api().get(stats, NONE));
@@ -58,7 +58,7 @@ describe("a 410", () => {
     expect(f.api().isRetired(stats)).toBe(false);
   });
 
-  test("a minute after another is not believed when the operation worked in between", async () => {
+  test("a minute after another retires nothing when the operation worked in between", async () => {
     await using f = await Fixture.start([gone, good, gone]);
     await failure(f.api().get(stats, NONE));
     await f.api().get(stats, NONE);
@@ -68,7 +68,7 @@ describe("a 410", () => {
     expect(f.api().isRetired(stats)).toBe(false);
   });
 
-  test("is the answer to all who waited for their turn when it came", async () => {
+  test("fails all queued requests of the operation", async () => {
     await using f = await Fixture.start([gone], { transport: { connections: 1 } });
 
     const errors = await Promise.all([1, 2, 3].map(() => failure(f.api().get(stats, NONE))));
@@ -79,7 +79,7 @@ describe("a 410", () => {
 });
 
 describe("a retired operation", () => {
-  test("is not asked for ten minutes, while others are", async () => {
+  test("is not requested for ten minutes, while others are", async () => {
     await using f = await Fixture.start([gone, gone, good]);
     const since = f.clock.now();
     await retire(f);
@@ -96,11 +96,11 @@ describe("a retired operation", () => {
     ]);
   });
 
-  test("is asked by one only, and again after twice as long, up to an hour", async () => {
+  test("is probed by one request, and again after twice as long, up to an hour", async () => {
     await using f = await Fixture.start([gone]);
     await retire(f);
     const waits = [];
-    for (let asked = 2; asked < 7; asked += 1) {
+    for (let probe = 2; probe < 7; probe += 1) {
       const { nextTryAt } = f.client.snapshot().retired[0] ?? { nextTryAt: 0 };
       waits.push(nextTryAt - f.clock.now());
       await f.clock.advance(nextTryAt - f.clock.now());
@@ -108,12 +108,12 @@ describe("a retired operation", () => {
 
       await Promise.all([1, 2, 3].map(() => failure(f.api().get(stats, NONE))));
       await failure(f.api().get(stats, NONE));
-      expect(f.server.seen).toHaveLength(asked + 1);
+      expect(f.server.seen).toHaveLength(probe + 1);
     }
     expect(waits).toEqual([10 * MINUTE, 20 * MINUTE, 40 * MINUTE, HOUR, HOUR]);
   });
 
-  test("does not wait longer because of requests that left together", async () => {
+  test("does not wait longer because of requests that were in flight together", async () => {
     await using f = await Fixture.start([gone]);
     await failure(f.api().get(stats, NONE));
     await f.clock.advance(MINUTE);
@@ -124,7 +124,7 @@ describe("a retired operation", () => {
     expect(f.client.snapshot().retired).toMatchObject([{ nextTryAt: f.clock.now() + 10 * MINUTE }]);
   });
 
-  test("is back as soon as it works, and begins anew", async () => {
+  test("is back as soon as it works", async () => {
     await using f = await Fixture.start([gone, gone, good, good, gone]);
     await retire(f);
     await f.clock.advance(10 * MINUTE);
@@ -136,7 +136,7 @@ describe("a retired operation", () => {
     expect(f.api().isRetired(stats)).toBe(false);
   });
 
-  test("that fails otherwise when asked again may be asked by the next", async () => {
+  test("that fails with another error may be requested again at once", async () => {
     await using f = await Fixture.start([gone, gone, json({}, 400), good]);
     await retire(f);
     await f.clock.advance(10 * MINUTE);

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 
-/** Answers one request. */
+/** Responds to one request. */
 export type Scene = (response: ServerResponse, request: IncomingMessage) => void;
 
 /** A request as the server saw it. */
@@ -27,10 +27,10 @@ export const text =
     response.end(body);
   };
 
-/** Says nothing. */
+/** Sends nothing. */
 export const silence: Scene = () => {};
 
-/** A server on the loopback address that plays one scene after the other, the last one again and again. */
+/** A server on the loopback address that plays one scene for each request, and then repeats the last one. */
 export class ScriptedServer {
   readonly seen: Seen[] = [];
   readonly sockets = new Set<Socket>();

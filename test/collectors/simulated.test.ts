@@ -33,7 +33,6 @@ test("counters equal the simulator's books, through forks and restarts", async (
   await using ends = new AsyncDisposableStack();
   ends.defer(() => simulator.close());
   const client = createClient({
-    network: "mainnet",
     baseUrl: simulator.url,
     userAgent: "test",
     budget: { perMinute: 100_000, perMonth: undefined },

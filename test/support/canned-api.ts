@@ -1,7 +1,7 @@
 // A StacksApi that answers from a table, through the declared shapes: what a collector sees, without sockets.
 import { readFileSync } from "node:fs";
 import { ApiError } from "../../src/api/errors.ts";
-import type { Answer, Drift, Operation, Parameters, StacksApi } from "../../src/api/operation.ts";
+import type { ApiResponse, Drift, Operation, Parameters, StacksApi } from "../../src/api/operation.ts";
 
 /** What the table says to one request: a JSON value (200) with the validator that a list of it would have, the status of an error, or "unchanged" (304). */
 export type Canned =
@@ -60,7 +60,7 @@ export function cannedApi(table: (url: string, operation: string) => Canned, now
   const get = async <Body>(
     operation: Operation<string, Body>,
     parameters: Parameters<string>,
-  ): Promise<Answer<Body>> => {
+  ): Promise<ApiResponse<Body>> => {
     const url = urlOf(operation as Operation, parameters);
     asked.push(`${operation.name} ${url}`);
     const canned = table(url, operation.name);

@@ -61,7 +61,6 @@ export class World {
       },
       createClient: (upstream) =>
         createClient({
-          network: "n",
           baseUrl: upstream.url,
           userAgent: "test",
           budget: upstream.budget,

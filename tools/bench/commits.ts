@@ -23,7 +23,6 @@ export interface Commits {
 async function observed(): Promise<unknown> {
   const simulator = await startSimulator({ seed: 1, history: 300 });
   const client = createClient({
-    network: "m",
     baseUrl: simulator.url,
     userAgent: "bench",
     budget: { perMinute: 100_000, perMonth: undefined },

@@ -1,8 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { Backoff } from "../../src/api/backoff.ts";
-import { readRateLimits } from "../../src/api/rate-limits.ts";
-import { rateLimitReset, retryAfter } from "../../src/api/retry-after.ts";
+import { RateLimits, rateLimitReset, readRateLimits, retryAfter } from "../../src/api/rate-limits.ts";
 import { turn } from "../support/fake-clock.ts";
 import { block, Fixture, failure, NONE, stats } from "./fixture.ts";
 import { json, text } from "./scripted-server.ts";
@@ -13,7 +11,7 @@ const MINUTE = 60_000;
 const asHeaders = (fields: Readonly<Record<string, string>>) => new Map(Object.entries(fields));
 
 describe("a 429", () => {
-  test("keeps every request of the network back until the pause is over", async () => {
+  test("delays every request until the pause is over", async () => {
     await using f = await Fixture.start([json({}, 429, { "retry-after": "20" }), json({ count: 1, height: 1 })]);
     const first = f.api(30_000).get(stats, NONE);
     while (f.recorder.pauses.length === 0) await turn();
@@ -29,7 +27,7 @@ describe("a 429", () => {
     expect(f.recorder.pauses).toEqual([f.clock.now()]);
   });
 
-  test("lets nobody leave who was waiting for a connection when it came", async () => {
+  test("fails requests that were waiting for a connection", async () => {
     await using f = await Fixture.start([json({}, 429, { "retry-after": "60" }), json({ count: 1 })], {
       transport: { connections: 1 },
     });
@@ -39,7 +37,7 @@ describe("a 429", () => {
     expect(f.server.seen).toHaveLength(1);
   });
 
-  test("fails calls at once that cannot wait for the end of the pause", async () => {
+  test("fails requests at once that cannot wait for the end of the pause", async () => {
     await using f = await Fixture.start([json({ message: "slow down" }, 429, { "retry-after": "30" })]);
 
     const first = await failure(f.api(30_000).get(stats, NONE));
@@ -54,7 +52,7 @@ describe("a 429", () => {
     ["seconds", { "retry-after": "1e12".replace("e12", "0".repeat(12)) }],
     ["a date", { "retry-after": "Sat, 21 Nov 2099 00:00:30 GMT" }],
     ["a window", { "ratelimit-reset": "4000000000" }],
-  ])("that asks for years (%s) pauses for 15 minutes", async (_, headers) => {
+  ])("that requests years (%s) pauses for 15 minutes", async (_, headers) => {
     await using f = await Fixture.start([json({}, 429, headers), json({ count: 1 })]);
     await failure(f.api(30_000).get(stats, NONE));
 
@@ -77,7 +75,7 @@ describe("a 429", () => {
     }
   });
 
-  test("without a time doubles the pause, up to ten minutes, until something works", async () => {
+  test("without a time doubles the pause, up to ten minutes, until a valid response", async () => {
     await using f = await Fixture.start([text("", 429)]);
     const lengths: number[] = [];
     const limited = async () => {
@@ -92,23 +90,23 @@ describe("a 429", () => {
     f.server.play(text("", 429));
     await limited();
 
-    // A random eighth is off, because the fixture's dice always show one half of a quarter.
+    // The jitter takes off an eighth: the random number of the fixture is always one half, of a quarter.
     expect(lengths.map((length) => length / 0.875)).toEqual([
       30_000, 60_000, 120_000, 240_000, 480_000, 600_000, 600_000, 30_000,
     ]);
   });
 
-  test("that was under way when the pause began neither doubles nor extends it", () => {
-    const backoff = new Backoff(() => 0, 15 * MINUTE);
+  test("that was in flight when the pause began neither doubles nor extends it", () => {
+    const rateLimits = new RateLimits(() => 0, 15 * MINUTE);
 
-    expect(backoff.limited(new Map(), NOW, false)).toBe(30_000);
-    expect(backoff.limited(new Map(), NOW, true)).toBe(0);
-    expect(backoff.limited(new Map(), NOW, false)).toBe(60_000);
-    expect(backoff.limited(asHeaders({ "retry-after": "-3", "ratelimit-reset": "12" }), NOW, true)).toBe(12_000);
+    expect(rateLimits.pauseAfter(new Map(), NOW, false)).toBe(30_000);
+    expect(rateLimits.pauseAfter(new Map(), NOW, true)).toBe(0);
+    expect(rateLimits.pauseAfter(new Map(), NOW, false)).toBe(60_000);
+    expect(rateLimits.pauseAfter(asHeaders({ "retry-after": "-3", "ratelimit-reset": "12" }), NOW, true)).toBe(12_000);
   });
 });
 
-describe("the time to come back", () => {
+describe("the wait", () => {
   test.each<[string, number | undefined]>([
     ["20", 20_000],
     [" 1.5 ", 1_500],
@@ -124,11 +122,11 @@ describe("the time to come back", () => {
     ["soon", undefined],
     ["", undefined],
     ["2026-11-21", undefined],
-  ])("of Retry-After %p is %p ms away", (value, expected) => {
+  ])("by Retry-After %p is %p ms", (value, expected) => {
     expect(retryAfter(asHeaders({ "retry-after": value }), NOW)).toBe(expected);
   });
 
-  test("counts from the date of the answer, not from a clock that is wrong", () => {
+  test("counts from the date of the response, not from the local clock", () => {
     const headers = { "retry-after": "Sat, 21 Nov 2026 05:00:30 GMT", date: "Sat, 21 Nov 2026 05:00:00 GMT" };
 
     expect(retryAfter(asHeaders(headers), NOW)).toBe(30_000);
@@ -141,11 +139,11 @@ describe("the time to come back", () => {
     [String(NOW / 1000 - 17), 1_000],
     ["-1", undefined],
     ["x", undefined],
-  ])("of ratelimit-reset %p is %p ms away", (value, expected) => {
+  ])("by ratelimit-reset %p is %p ms", (value, expected) => {
     expect(rateLimitReset(asHeaders({ "ratelimit-reset": value }), NOW)).toBe(expected);
   });
 
-  test("is a second to a day away whatever the header says, or not said at all", () => {
+  test("is undefined or a second to a day, for any header", () => {
     const value = fc.oneof(
       fc.string(),
       fc.integer().map(String),
@@ -168,7 +166,7 @@ describe("the time to come back", () => {
 });
 
 describe("rate-limit headers", () => {
-  test("are read window by window and remembered", async () => {
+  test("are read and kept by window", async () => {
     const headers = {
       "ratelimit-limit": "50, 50;w=60",
       "ratelimit-remaining": "0",
@@ -198,7 +196,7 @@ describe("rate-limit headers", () => {
     });
   });
 
-  test("that are absent leave nothing", () => {
+  test("that are absent give no quota", () => {
     expect(readRateLimits(asHeaders({ "ratelimit-reset": "3" }), NOW)).toEqual([]);
   });
 });

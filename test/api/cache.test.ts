@@ -10,7 +10,7 @@ const unchanged = text("", 304);
 const validators = (f: Fixture) => f.server.seen.map(({ headers }) => headers["if-none-match"]);
 
 describe("a conditional request", () => {
-  test("brings back the very body of before", async () => {
+  test("returns the same body object as before", async () => {
     await using f = await Fixture.start([json({ count: 1 }, 200, etag('"a"')), unchanged, unchanged]);
 
     const first = await f.api().get(stats, NONE);
@@ -24,7 +24,7 @@ describe("a conditional request", () => {
     expect(f.recorder.codes).toEqual(["200", "304", "304"]);
   });
 
-  test("is made with what the caller keeps, who then needs no body; nothing of it is stored", async () => {
+  test("uses the validator that the caller keeps, and caches nothing", async () => {
     await using f = await Fixture.start([
       json({ count: 1 }, 200, etag('"a"')),
       unchanged,
@@ -43,20 +43,20 @@ describe("a conditional request", () => {
     expect(validators(f)).toEqual([undefined, '"a"', '"a"', undefined, undefined]);
   });
 
-  test("is made for the very URL only", async () => {
+  test("is sent for exactly the same URL only", async () => {
     await using f = await Fixture.start([json({ height: 1 }, 200, etag('"tip"'))]);
-    const ask = (height_or_hash: number, limit: number) =>
+    const getBlock = (height_or_hash: number, limit: number) =>
       f.api().get(block, { path: { height_or_hash }, query: { limit } });
 
-    await ask(1, 1);
-    await ask(2, 1);
-    await ask(1, 2);
-    await ask(1, 1);
+    await getBlock(1, 1);
+    await getBlock(2, 1);
+    await getBlock(1, 2);
+    await getBlock(1, 1);
 
     expect(validators(f)).toEqual([undefined, undefined, undefined, '"tip"']);
   });
 
-  test("is not made for another shape of the same URL", async () => {
+  test("is not sent for another schema of the same URL", async () => {
     await using f = await Fixture.start([json({ count: 1 }, 200, etag('"a"'))]);
     const other = operation({ ...stats, body: z.object({ count: z.int() }) });
 
@@ -66,12 +66,12 @@ describe("a conditional request", () => {
     expect(validators(f)).toEqual([undefined, undefined]);
   });
 
-  test("follows an answer of failure with what was stored before it", async () => {
+  test("keeps its validator after an error response", async () => {
     await using f = await Fixture.start(
       [
         json({ count: 1 }, 200, etag('W/"a"')),
-        json({ error: "no" }, 500, etag('"of a failure"')),
-        json({ count: "x" }, 200, etag('"of a wrong shape"')),
+        json({ error: "no" }, 500, etag('"of an error"')),
+        json({ count: "x" }, 200, etag('"of another schema"')),
         unchanged,
       ],
       { retry: { retries: 0 } },
@@ -87,9 +87,9 @@ describe("a conditional request", () => {
   test.each<[string, Readonly<Record<string, string>>]>([
     ["has no ETag", {}],
     ["may not be stored", { etag: '"b"', "cache-control": "no-store" }],
-    ["has an ETag that is none", { etag: "b" }],
+    ["has an invalid ETag", { etag: "b" }],
     ["has an ETag of more than 256 bytes", { etag: `"${"x".repeat(255)}"` }],
-  ])("is not made after an answer that %s", async (_, headers) => {
+  ])("is not sent after a response that %s", async (_, headers) => {
     await using f = await Fixture.start([json({ count: 1 }, 200, etag('"a"')), json({ count: 2 }, 200, headers)]);
 
     for (let one = 0; one < 3; one += 1) await f.api().get(stats, NONE);
@@ -99,7 +99,7 @@ describe("a conditional request", () => {
   });
 
   test.each([400, 412, 413, 431])(
-    "that is refused with %d is asked again once without the validator",
+    "that is refused with %d is sent again once without the validator",
     async (status) => {
       const refused = json({ error: "header fields too large" }, status);
       await using f = await Fixture.start([
@@ -118,7 +118,7 @@ describe("a conditional request", () => {
     },
   );
 
-  test("that is refused drops the validator when the plain one works without a new one", async () => {
+  test("that is refused drops the validator when the unconditional response has none", async () => {
     await using f = await Fixture.start([json({ count: 1 }, 200, etag('"a"')), json({}, 400), json({ count: 2 })]);
 
     for (let one = 0; one < 3; one += 1) await f.api().get(stats, NONE);
@@ -127,7 +127,7 @@ describe("a conditional request", () => {
     expect(f.client.snapshot().cache.entries).toBe(0);
   });
 
-  test("that is refused is asked again no more than once, and what is stored stays", async () => {
+  test("that is refused is retried only once, and the cached response stays", async () => {
     await using f = await Fixture.start([json({ count: 1 }, 200, etag('"a"')), json({}, 400)]);
     await f.api().get(stats, NONE);
 
@@ -136,14 +136,14 @@ describe("a conditional request", () => {
     expect(f.client.snapshot().cache.entries).toBe(1);
   });
 
-  test("of a caller who keeps the validator brings the whole answer when it is refused", async () => {
+  test("with a validator of the caller returns the whole response when it is refused", async () => {
     await using f = await Fixture.start([json({}, 431), json({ count: 2 }, 200, etag('"b"'))]);
 
     expect(await f.api().getIfChanged(stats, NONE, '"a"')).toMatchObject({ body: { count: 2 }, etag: '"b"' });
     expect(validators(f)).toEqual(['"a"', undefined]);
   });
 
-  test("is not made with a kept validator that is too long or no ETag", async () => {
+  test("is not sent with a validator of the caller that is too long or invalid", async () => {
     await using f = await Fixture.start([json({ count: 2 }, 200, etag('"b"'))]);
 
     for (const kept of [`"${"x".repeat(14_000)}"`, '"a\r\nx: y"']) {
@@ -152,7 +152,7 @@ describe("a conditional request", () => {
     expect(validators(f)).toEqual([undefined, undefined]);
   });
 
-  test("goes to the end of a redirect with the validator of that end", async () => {
+  test("uses the validator of the URL that a redirect leads to", async () => {
     const moved = text("", 302, { location: "/moved" });
     await using f = await Fixture.start([moved, json({ count: 1 }, 200, etag('"end"')), moved, unchanged]);
 
@@ -164,7 +164,7 @@ describe("a conditional request", () => {
 });
 
 describe("the cache", () => {
-  test("drops the longest unused beyond its number of entries", () => {
+  test("drops the least recently used entry beyond its number of entries", () => {
     const cache = new Cache(2, 1_000);
     cache.store(stats, "a", '"x"', 1, 1);
     cache.store(stats, "b", '"x"', 2, 1);
@@ -174,7 +174,7 @@ describe("the cache", () => {
     expect(["a", "b", "c"].map((url) => cache.find(stats, url)?.body)).toEqual([1, undefined, 3]);
   });
 
-  test("drops the longest unused beyond its bytes, and does not take what is larger than all", () => {
+  test("drops the least recently used entry beyond its bytes, and does not cache a larger body", () => {
     const cache = new Cache(10, 100);
     cache.store(stats, "a", '"x"', 1, 60);
     cache.store(stats, "b", '"x"', 2, 30);

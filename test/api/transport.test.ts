@@ -10,7 +10,7 @@ import { json, type Scene, ScriptedServer, silence, text } from "./scripted-serv
 const good = json({ count: 1 });
 const ONCE = { retry: { retries: 0 } };
 
-const packed =
+const compressed =
   (body: Buffer, cut = 0): Scene =>
   (response) => {
     response.writeHead(200, { "content-encoding": "gzip", "content-type": "application/json" });
@@ -24,9 +24,9 @@ async function lost(server: ScriptedServer, count: number): Promise<void> {
 }
 
 describe("a body", () => {
-  test("may come packed", async () => {
+  test("may be compressed", async () => {
     const body = gzipSync('{"count":7}');
-    await using f = await Fixture.start([packed(body)]);
+    await using f = await Fixture.start([compressed(body)]);
 
     expect((await f.api().get(stats, NONE)).body).toEqual({ count: 7 });
     expect(f.recorder.requests[0]?.bytes).toBe(body.byteLength);
@@ -35,8 +35,8 @@ describe("a body", () => {
   test.each<[string, Scene]>([
     ["in full", text(`"${"x".repeat(100_000)}"`, 200)],
     ["without a length and without an end", (response) => response.write("x".repeat(100_000))],
-    ["packed", packed(gzipSync(Buffer.alloc(5_000_000, "x")))],
-  ])("that is too large %s is given up", async (_, scene) => {
+    ["compressed", compressed(gzipSync(Buffer.alloc(5_000_000, "x")))],
+  ])("that is too large %s fails", async (_, scene) => {
     await using f = await Fixture.start([scene], { maxBodyBytes: 50_000 });
 
     expect(await failure(f.api().get(stats, NONE))).toMatchObject({ reason: "too_large" });
@@ -44,7 +44,7 @@ describe("a body", () => {
     expect(f.server.seen).toHaveLength(1);
   });
 
-  test("that is larger than its operation allows is given up, although the network allows more", async () => {
+  test("that is larger than its operation allows fails, although the network allows more", async () => {
     await using f = await Fixture.start([text(`"${"x".repeat(100_000)}"`, 200)]);
     const small = operation({ ...stats, maxBodyBytes: 50_000 });
 
@@ -54,7 +54,7 @@ describe("a body", () => {
     });
   });
 
-  test("that is too large costs its connection, and the next request gets another", async () => {
+  test("that is too large closes its connection, and the next request opens another", async () => {
     await using f = await Fixture.start([(response) => response.write("x".repeat(100_000)), good], {
       maxBodyBytes: 50_000,
     });
@@ -73,9 +73,9 @@ describe("a body", () => {
       "network",
     ],
     ["cut between chunks", (r) => void r.writeHead(200).write('{"count":', () => r.destroy()), "network"],
-    ["packed and cut", packed(gzipSync('{"count":7}'), 9), "network"],
-    ["not packed although it says so", packed(Buffer.from('{"count":7}')), "bad_body"],
-    ["packed as nobody asked", text("{}", 200, { "content-encoding": "br" }), "bad_body"],
+    ["compressed and cut off", compressed(gzipSync('{"count":7}'), 9), "network"],
+    ["not compressed, contrary to its header", compressed(Buffer.from('{"count":7}')), "bad_body"],
+    ["in an encoding that was not requested", text("{}", 200, { "content-encoding": "br" }), "bad_body"],
     ["that is no HTTP", (r) => r.socket?.end("hello\r\n\r\n"), "network"],
   ])("%s is a failure", async (_, scene, reason) => {
     await using f = await Fixture.start([scene], ONCE);
@@ -84,7 +84,7 @@ describe("a body", () => {
     expect(f.recorder.codes).toEqual([reason]);
   });
 
-  test("cut off is asked for again", async () => {
+  test("that is cut off is retried", async () => {
     await using f = await Fixture.start([(r) => void r.writeHead(200).write("{", () => r.destroy()), good]);
 
     expect((await f.clock.until(f.api().get(stats, NONE))).body).toEqual({ count: 1 });
@@ -93,19 +93,19 @@ describe("a body", () => {
 });
 
 describe("a connection", () => {
-  test("is used again", async () => {
+  test("is reused", async () => {
     await using f = await Fixture.start([good]);
 
     for (let one = 0; one < 3; one += 1) {
       await f.api().get(stats, NONE);
-      // A connection is free a moment after its answer is complete.
+      // A connection is free only after its response is complete.
       await turn();
     }
 
     expect(f.server.connections).toBe(1);
   });
 
-  test("that was closed while it idled is replaced at once, without waiting, and the request is paid", async () => {
+  test("that was closed while idle is replaced without a delay, and the request uses the budget", async () => {
     await using f = await Fixture.start([good, closeConnection, good], ONCE);
     await f.api().get(stats, NONE);
     await turn();
@@ -117,7 +117,7 @@ describe("a connection", () => {
     expect(f.server.connections).toBe(2);
   });
 
-  test("that is reset when new is a failure to wait after", async () => {
+  test("that is reset when new is not retried at once", async () => {
     await using f = await Fixture.start([closeConnection], ONCE);
 
     expect(await failure(f.api().get(stats, NONE))).toMatchObject({ reason: "network" });
@@ -136,7 +136,7 @@ describe("a connection", () => {
     expect(error).toMatchObject({ reason: "network", message });
   });
 
-  test("that cannot be made uses nothing of the budget, and is tried again only after a while", async () => {
+  test("that cannot be made uses nothing of the budget, and is retried after a backoff", async () => {
     const server = await ScriptedServer.start();
     const { url } = server;
     await server.close();
@@ -169,8 +169,8 @@ describe("a connection", () => {
     expect(f.client.snapshot().budget.usedLastMinute).toBe(0);
   });
 
-  test("that takes too long to make is a timeout, and uses nothing of the budget", async () => {
-    // It reads and says nothing, so TLS never begins.
+  test("that is not made in time is a timeout, and uses nothing of the budget", async () => {
+    // It never sends anything, so the TLS handshake does not begin.
     const server = createServer((socket) => socket.resume()).listen(0, "127.0.0.1");
     await once(server, "listening");
     const { port } = server.address() as AddressInfo;
@@ -199,7 +199,7 @@ describe("a connection", () => {
     expect(f.client.snapshot().budget.usedLastMinute).toBe(1);
   });
 
-  test("is one of few", async () => {
+  test("is one of a limited number", async () => {
     await using f = await Fixture.start([silence], { transport: { connections: 2 } });
     const outcomes = Promise.allSettled([1, 2, 3, 4].map(() => f.api().get(stats, NONE)));
     await f.server.received(2);
@@ -209,50 +209,5 @@ describe("a connection", () => {
     expect(f.client.snapshot().budget).toMatchObject({ inFlight: 2, waiting: 2, usedLastMinute: 2 });
     await f.client.close();
     await outcomes;
-  });
-});
-
-describe("a redirect", () => {
-  const to = (location: string, status = 302) => text("", status, { location });
-
-  test.each([301, 302, 303, 307, 308])("%d within the origin is followed, and paid", async (status) => {
-    await using f = await Fixture.start([to("/extended/v1/block/0x00?a=1#b", status), good]);
-
-    await f.api().get(stats, NONE);
-
-    expect(f.server.seen[1]?.url).toBe("/extended/v1/block/0x00?a=1");
-    expect(f.server.seen[1]?.headers).toHaveProperty("x-api-key");
-    expect(f.client.snapshot().budget.usedLastMinute).toBe(2);
-    expect(f.recorder.codes).toEqual([String(status), "200"]);
-  });
-
-  test("is followed three times and no more", async () => {
-    await using f = await Fixture.start([to("/again")]);
-
-    expect(await failure(f.api().get(stats, NONE))).toMatchObject({ reason: "redirect" });
-    expect(f.server.seen).toHaveLength(4);
-  });
-
-  test("to another host or port is not followed, and nothing arrives there", async () => {
-    const other = await ScriptedServer.start(good);
-    for (const target of [`${other.url}/x`, `//127.0.0.1:${other.port}/x`, `http://localhost:${other.port}/`]) {
-      await using f = await Fixture.start([to(target)]);
-      expect(await failure(f.api().get(stats, NONE))).toMatchObject({ reason: "redirect", status: 302 });
-      expect(f.server.seen).toHaveLength(1);
-    }
-    expect(other.connections).toBe(0);
-    await other.close();
-  });
-
-  test.each<[string, Scene]>([
-    ["without a target", text("", 302)],
-    ["to nonsense", to("http://[")],
-    ["to a file", to("file:///etc/passwd")],
-    ["of a kind that names no target", to("/x", 300)],
-  ])("%s is a failure", async (_, scene) => {
-    await using f = await Fixture.start([scene]);
-
-    expect(await failure(f.api().get(stats, NONE))).toMatchObject({ reason: "redirect" });
-    expect(f.server.seen).toHaveLength(1);
   });
 });

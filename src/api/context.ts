@@ -1,0 +1,52 @@
+// What all requests of one client share, and what describes one request.
+import type { Budget, BudgetRequest } from "./budget.ts";
+import type { Cache } from "./cache.ts";
+import type { Circuit } from "./circuit.ts";
+import type { Clock } from "./clock.ts";
+import type { Observer } from "./observer.ts";
+import type { Operation } from "./operation.ts";
+import type { RateLimits } from "./rate-limits.ts";
+import type { Retirement } from "./retirement.ts";
+import type { Transport } from "./transport.ts";
+
+/** How often and how fast a failed request is tried again. */
+export interface RetryPolicy {
+  /** Tries after the first. */
+  readonly retries: number;
+  /** Upper bound of the first backoff, milliseconds; doubles with each retry. */
+  readonly baseMs: number;
+  /** Longest backoff, milliseconds, unless the server requests a longer one. */
+  readonly capMs: number;
+}
+
+/** What all requests of one client share. */
+export interface ClientContext {
+  readonly clock: Clock;
+  /** For jitter: a number of [0, 1). */
+  readonly random: () => number;
+  readonly budget: Budget;
+  readonly transport: Transport;
+  readonly cache: Cache;
+  readonly retirement: Retirement;
+  readonly circuit: Circuit;
+  readonly rateLimits: RateLimits;
+  readonly observer: Observer;
+  /** Masks secrets in text from the server, and shortens it. */
+  readonly redact: (text: string) => string;
+  /** Header fields of every request. */
+  readonly headers: () => Readonly<Record<string, string>>;
+  readonly retry: RetryPolicy;
+  /** Timeout of one try, milliseconds. */
+  readonly tryTimeoutMs: number;
+}
+
+/** One request of a poll. */
+export interface ApiRequest extends Omit<BudgetRequest, "refusal"> {
+  readonly operation: Operation;
+  readonly collector: string | undefined;
+  /**
+   * Where the validator of a conditional request comes from: `cache` is that of the cached response; otherwise the caller
+   * keeps it, and nothing is cached. `undefined` makes the request unconditional.
+   */
+  readonly validator: "cache" | { readonly etag: string | undefined };
+}
