@@ -16,8 +16,8 @@ import { withIncidents } from "./telemetry/api-incidents.ts";
 import type { Incidents, PollLog } from "./telemetry/incidents.ts";
 import type { Work } from "./telemetry/instrumentation.ts";
 import type { NetworkReport } from "./telemetry/report.ts";
-import { upstreamOperations } from "./upstreams/chain-question.ts";
-import { Upstreams, type UpstreamsParts } from "./upstreams/upstreams.ts";
+import { upstreamOperations } from "./upstreams/identity.ts";
+import { Upstreams, type UpstreamsOptions } from "./upstreams/upstreams.ts";
 
 interface Parts {
   readonly version: string;
@@ -26,7 +26,7 @@ interface Parts {
   readonly state: State;
   readonly store: Store | undefined;
   readonly redactor: Redactor;
-  readonly log: UpstreamsParts["log"] & PollLog;
+  readonly log: UpstreamsOptions["log"] & PollLog;
   readonly incidents: Incidents;
   /** Aborted at shutdown. */
   readonly stop: AbortSignal;
@@ -102,7 +102,7 @@ export class Network {
     );
     this.upstreams = new Upstreams({
       ...{ config, clock, stop, log, incidents },
-      facts: store,
+      store,
       createClient: (upstream) => this.#createClient(upstream),
       knownTip: () => this.chain?.()?.tipHeight,
       onSwitch: ({ name }) => {

@@ -1,7 +1,7 @@
-// How one upstream does: failures in a row, how far it lags, and since when it is healthy. No I/O and no clock of its own.
+// The health of one upstream: failures in a row, its lag, and since when it is healthy. Sends no requests.
 import type { Reason } from "../api/errors.ts";
 
-/** When an upstream counts as unfit. Durations in milliseconds. */
+/** When an upstream is unfit. Durations in milliseconds. */
 export interface HealthRules {
   readonly failures: number;
   readonly lagBlocks: number;
@@ -16,8 +16,8 @@ export interface Trouble {
   readonly since: number;
 }
 
-/** A failed poll or probe. Times are milliseconds of `Clock.elapsed`. */
-export interface Failed {
+/** A failed poll. Times are milliseconds of `Clock.elapsed`. */
+export interface FailedPoll {
   readonly collector: string;
   readonly reason: Reason;
   readonly message: string;
@@ -25,13 +25,8 @@ export interface Failed {
   readonly at: number;
 }
 
-// These tell of the server's data, not of the way to it: the good answers of other collectors disprove nothing.
-const OF_THE_CHAIN: ReadonlySet<Reason> = new Set(["behind", "empty", "wrong_chain"]);
-
-/** Whether a failure tells of the data of the server. */
-export const isOfTheChain = (reason: Reason): boolean => OF_THE_CHAIN.has(reason);
-
-const OF_THE_SERVER: ReadonlySet<Reason> = new Set([
+const CHAIN_REASONS: ReadonlySet<Reason> = new Set(["behind", "empty", "wrong_chain"]);
+const SERVER_REASONS: ReadonlySet<Reason> = new Set([
   "network",
   "timeout",
   "http_server",
@@ -39,38 +34,34 @@ const OF_THE_SERVER: ReadonlySet<Reason> = new Set([
   "rate_limited",
 ]);
 
-/** Whether a failure speaks against the server. A full budget or a state file that cannot be written does not. */
-export const countsAgainst = (reason: Reason): boolean => isOfTheChain(reason) || OF_THE_SERVER.has(reason);
+/** Whether a failure is about the data of the server, which successful polls of other collectors do not disprove. */
+export const isChainFailure = (reason: Reason): boolean => CHAIN_REASONS.has(reason);
 
-/** Failures in a row. Those that overlap in time count once: one outage of a second hits every poll that is under way. */
+/** Whether the upstream is the cause of a failure. It is not for a full budget or a state file that cannot be written. */
+export const isUpstreamFailure = (reason: Reason): boolean => isChainFailure(reason) || SERVER_REASONS.has(reason);
+
+/** Failed polls in a row. Polls that overlap in time count once: a short outage fails all polls that are running. */
 class Streak {
   readonly collectors = new Set<string>();
   count = 0;
-  first: Failed | undefined;
-  last: Failed | undefined;
+  first: FailedPoll | undefined;
+  last: FailedPoll | undefined;
 
-  add(failed: Failed): void {
-    this.collectors.add(failed.collector);
-    if (this.last !== undefined && failed.startedAt <= this.last.at) return;
+  add(poll: FailedPoll): void {
+    this.collectors.add(poll.collector);
+    if (this.last !== undefined && poll.startedAt <= this.last.at) return;
     this.count += 1;
-    this.first ??= failed;
-    this.last = failed;
-  }
-
-  clear(): void {
-    this.collectors.clear();
-    this.count = 0;
-    this.first = undefined;
-    this.last = undefined;
+    this.first ??= poll;
+    this.last = poll;
   }
 }
 
 /** The health of one upstream. Times are milliseconds of `Clock.elapsed`. */
 export class Health {
   readonly #rules: HealthRules;
-  readonly #server = new Streak();
-  readonly #chain = new Streak();
-  #probe: Trouble | undefined;
+  #server = new Streak();
+  #chain = new Streak();
+  #failedProbe: Trouble | undefined;
   #lag: { readonly blocks: number; readonly since: number | undefined } | undefined;
   #healthySince: number | undefined;
 
@@ -78,7 +69,7 @@ export class Health {
     this.#rules = rules;
   }
 
-  /** Blocks behind the highest known tip when its own tip was last told; undefined until then. */
+  /** Blocks behind the highest known tip when its own tip was last seen; undefined until then. */
   get lagBlocks(): number | undefined {
     return this.#lag?.blocks;
   }
@@ -88,56 +79,54 @@ export class Health {
     return this.#healthySince;
   }
 
-  /** Whether there was any contact, good or bad. */
+  /** Whether there was any contact, successful or not. */
   get isKnown(): boolean {
-    const hasFailed = this.#probe !== undefined || this.#server.count + this.#chain.count > 0;
-    return hasFailed || this.#healthySince !== undefined || this.#lag !== undefined;
+    return this.#hasFailed || this.#healthySince !== undefined || this.#lag !== undefined;
   }
 
-  /** A poll failed for a reason that counts against the server. */
-  failed(failed: Failed): void {
-    (OF_THE_CHAIN.has(failed.reason) ? this.#chain : this.#server).add(failed);
+  /** A poll failed because of the upstream. */
+  failed(poll: FailedPoll): void {
+    (isChainFailure(poll.reason) ? this.#chain : this.#server).add(poll);
     this.#healthySince = undefined;
   }
 
   /** A poll succeeded. */
   succeeded(collector: string, at: number): void {
-    this.#server.clear();
-    this.#probe = undefined;
-    if (this.#chain.collectors.has(collector)) this.#chain.clear();
-    this.#settle(at);
+    this.#server = new Streak();
+    this.#failedProbe = undefined;
+    if (this.#chain.collectors.has(collector)) this.#chain = new Streak();
+    this.#update(at);
   }
 
-  /** A probe failed: an upstream that is not active is unfit at once, there is no reason to try it. */
+  /** A probe failed: an upstream that is not active is unfit at once. */
   probeFailed(reason: Reason, message: string, at: number): void {
-    this.#probe = { reason, message, since: this.#probe?.since ?? at };
+    this.#failedProbe = { reason, message, since: this.#failedProbe?.since ?? at };
     this.#healthySince = undefined;
   }
 
-  /** A probe succeeded. It also clears failed polls: an upstream that is not active has no polls that could. */
+  /** A probe succeeded. It also ends failures of polls, because only the active upstream is polled. */
   probed(at: number): void {
-    this.#server.clear();
-    this.#chain.clear();
-    this.#probe = undefined;
-    this.#settle(at);
+    this.#server = new Streak();
+    this.#chain = new Streak();
+    this.#failedProbe = undefined;
+    this.#update(at);
   }
 
-  /** It told its tip, which is so many blocks behind the highest known one. */
+  /** Its tip was seen, this many blocks behind the highest known one. */
   sawLag(blocks: number, at: number): void {
     const isLagging = blocks >= this.#rules.lagBlocks;
     this.#lag = { blocks, since: isLagging ? (this.#lag?.since ?? at) : undefined };
     if (isLagging) this.#healthySince = undefined;
-    else this.#settle(at);
+    else this.#update(at);
   }
 
   /**
-   * Why it should not be used; undefined when it may. An active one may lag for a while, a candidate may not.
+   * Why the upstream is unfit; undefined when it is fit. An active one may lag for `lagForMs`, a candidate may not.
    * @param now milliseconds of `Clock.elapsed`.
    */
   trouble(now: number, isActive: boolean): Trouble | undefined {
-    if (this.#probe !== undefined) return this.#probe;
-    for (const streak of [this.#server, this.#chain]) {
-      const { first, last, count } = streak;
+    if (this.#failedProbe !== undefined) return this.#failedProbe;
+    for (const { first, last, count } of [this.#server, this.#chain]) {
       if (first === undefined || last === undefined || count < this.#rules.failures) continue;
       return { reason: last.reason, message: last.message, since: first.at };
     }
@@ -146,8 +135,11 @@ export class Health {
     return { reason: "behind", message: `its tip is ${blocks} blocks behind the highest known one`, since };
   }
 
-  #settle(at: number): void {
-    const isWell = this.#probe === undefined && this.#server.count === 0 && this.#chain.count === 0;
-    if (isWell && this.#lag?.since === undefined) this.#healthySince ??= at;
+  get #hasFailed(): boolean {
+    return this.#failedProbe !== undefined || this.#server.count + this.#chain.count > 0;
+  }
+
+  #update(at: number): void {
+    if (!this.#hasFailed && this.#lag?.since === undefined) this.#healthySince ??= at;
   }
 }

@@ -1,113 +1,128 @@
-// Requests beside the polls: whether an upstream that is not active is fit, and whether the upstreams agree.
-
+// Probes: whether upstreams that are not active are fit, and whether all upstreams agree on old blocks.
 import { SPARE_PRIORITY } from "../api/budget.ts";
 import type { PollOptions } from "../api/client.ts";
 import { ApiError } from "../api/errors.ts";
 import type { StacksApi } from "../api/operation.ts";
 import { isNotOffered } from "../api/replacement.ts";
 import { status } from "../collectors/chain/block-source.ts";
-import type { NetworkConfig } from "../config/config.ts";
-import { blockAt } from "./chain-question.ts";
-import { compare } from "./compare.ts";
-import type { Guard } from "./guard.ts";
-import type { Upstream } from "./upstream.ts";
-import { type Surroundings, type UpstreamLog, within } from "./within.ts";
+import { blockAt } from "./identity.ts";
+import type { IdentityCheck } from "./identity-check.ts";
+import { runRequests, type Upstream, type UpstreamContext } from "./upstream.ts";
 
 const COMPARE_EVERY_MS = 60 * 60_000;
 
-interface Parts extends Surroundings {
-  readonly config: NetworkConfig;
-  readonly guard: Guard;
-  readonly log: Pick<UpstreamLog, "error">;
+// Deeper than any fork of blocks that Stacks signers have accepted, even if the configured number of confirmations is lower.
+const SETTLED_BLOCKS = 20;
+
+/** What a prober needs in addition. */
+export interface ProberOptions extends UpstreamContext {
+  readonly identityCheck: IdentityCheck;
   readonly apiOf: (upstream: Upstream, poll: PollOptions) => StacksApi;
+  /** Called when an upstream disagrees with the active one on a settled block. */
   readonly onDisagreement: (upstream: Upstream) => void;
 }
 
 /** Probes upstreams, each within its own budget. */
 export class Prober {
-  readonly #parts: Parts;
+  readonly #options: ProberOptions;
   #compareAt = Number.NEGATIVE_INFINITY;
 
-  constructor(parts: Parts) {
-    this.#parts = parts;
+  constructor(options: ProberOptions) {
+    this.#options = options;
   }
 
-  /** One round: probes every upstream that is not active, and the active one when polls do not show its tip; compares once an hour. */
-  async round(active: Upstream, all: readonly Upstream[]): Promise<void> {
-    const { clock, config, guard, stop } = this.#parts;
-    // The preferred upstream says which chain is the right one, when nothing is known.
-    await guard.admit(active, false).catch(() => undefined); // the polls say so
-    const isOld = clock.elapsed() - (active.tip?.at ?? Number.NEGATIVE_INFINITY) > 2 * config.failover.probeEveryMs;
-    if (isOld && !stop.aborted) await this.#askTip(active, SPARE_PRIORITY).catch(() => undefined); // the polls say so
+  /** Probes every upstream that is not active, and the active one when polls do not read its tip; compares once an hour. */
+  async probeAll(active: Upstream, all: readonly Upstream[]): Promise<void> {
+    const { clock, config, identityCheck, stop } = this.#options;
+    const { probeEveryMs } = config.failover;
+    // If no chain is known, that of the preferred upstream is accepted. Polls report the failures of the active one.
+    await identityCheck.admit(active, false).catch(() => undefined);
+    const isOutdated = clock.elapsed() - (active.tip?.at ?? Number.NEGATIVE_INFINITY) > 2 * probeEveryMs;
+    if (isOutdated && !stop.aborted) await this.#readTip(active, SPARE_PRIORITY).catch(() => undefined);
     const others = all.filter((upstream) => upstream !== active);
     await Promise.all(others.map((upstream) => (stop.aborted ? undefined : this.#probe(upstream))));
     if (!stop.aborted) await this.#compare(active, others);
   }
 
-  /** Whether an upstream may become active: its chain is checked, and the block at its tip is there. */
+  /** Whether an upstream may become active: its chain is checked, and the block at its tip exists. */
   async isFit(upstream: Upstream): Promise<boolean> {
     await this.#probe(upstream, true);
     const { chain, health } = upstream;
-    const isIdentified = chain.kind === "right" || chain.kind === "silent";
-    return isIdentified && health.isKnown && health.trouble(this.#parts.clock.elapsed(), false) === undefined;
+    const isIdentified = chain.kind === "verified" || chain.kind === "unverifiable";
+    return isIdentified && health.isKnown && health.trouble(this.#options.clock.elapsed(), false) === undefined;
   }
 
   async #probe(upstream: Upstream, isCandidate = false): Promise<void> {
-    const { clock, guard } = this.#parts;
+    const { clock, identityCheck } = this.#options;
     try {
       if (isCandidate) {
-        await guard.check(upstream);
-        guard.assert(upstream, true);
-      } else await guard.admit(upstream, true);
-      const height = await this.#askTip(upstream, 0);
-      // A tip can be a mistake of one operation; a server that leads the others has to have the block.
-      if (isCandidate) await this.#proveTip(upstream, height);
+        await identityCheck.check(upstream);
+        identityCheck.assert(upstream, true);
+      } else await identityCheck.admit(upstream, true);
+      const height = await this.#readTip(upstream, 0);
+      // The status alone may be wrong; a server that leads the others must have the block.
+      if (isCandidate) await this.#readBlock(upstream, height);
       upstream.health.probed(clock.elapsed());
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      // Without requests left there is no answer, good or bad.
+      // Without a request left, the result is unknown.
       if (error.reason !== "budget") upstream.health.probeFailed(error.reason, error.message, clock.elapsed());
     }
   }
 
-  async #askTip(upstream: Upstream, priority: number): Promise<number> {
-    return within(this.#parts, priority, async (poll) => {
-      const { body } = await this.#parts.apiOf(upstream, poll).get(status, { path: {} });
+  #readTip(upstream: Upstream, priority: number): Promise<number> {
+    return runRequests(this.#options, priority, async (poll) => {
+      const { body } = await this.#options.apiOf(upstream, poll).get(status, { path: {} });
       if (body.chain_tip === undefined) throw new ApiError("empty", status.name, "the API has no tip");
       return body.chain_tip.block_height;
     });
   }
 
-  async #proveTip(upstream: Upstream, height: number): Promise<void> {
-    const parameters = { path: { id: height } };
+  async #readBlock(upstream: Upstream, height: number): Promise<void> {
     try {
-      await within(this.#parts, 0, (poll) => this.#parts.apiOf(upstream, poll).get(blockAt, parameters));
+      const parameters = { path: { id: height } };
+      await runRequests(this.#options, 0, (poll) => this.#options.apiOf(upstream, poll).get(blockAt, parameters));
     } catch (error) {
-      // Without the operation there is nothing to prove it with.
+      // Without the operation, the block cannot be checked.
       if (!isNotOffered(error, blockAt)) throw error;
     }
   }
 
+  // Compares the block at a settled height: one request to each upstream whose tip is known.
   async #compare(active: Upstream, others: readonly Upstream[]): Promise<void> {
-    const { clock, config, log, apiOf, onDisagreement } = this.#parts;
-    if (clock.elapsed() < this.#compareAt) return;
-    const right = others.filter(({ chain }) => chain.kind === "right");
-    let found: Awaited<ReturnType<typeof compare>>;
+    const { clock, config, log, onDisagreement } = this.#options;
+    if (active.tip === undefined || clock.elapsed() < this.#compareAt) return;
+    const compared = others.filter(({ chain, tip }) => chain.kind === "verified" && tip !== undefined);
+    const lowestTip = Math.min(...[active, ...compared].flatMap(({ tip }) => tip?.height ?? []));
+    const height = lowestTip - Math.max(config.confirmations, SETTLED_BLOCKS);
+    if (compared.length === 0 || height < 1) return;
     try {
-      found = await within(this.#parts, SPARE_PRIORITY, (poll) =>
-        compare(active, right, config.confirmations, (one, priority) => apiOf(one, { ...poll, priority })),
-      );
+      const [activeHash, ...hashes] = await this.#hashesAt(height, active, compared);
+      if (activeHash === undefined) return;
+      this.#compareAt = clock.elapsed() + COMPARE_EVERY_MS;
+      for (const [index, upstream] of compared.entries()) {
+        const hash = hashes[index];
+        if (hash === undefined || hash === activeHash) continue;
+        const fields = { network: config.name, upstream: upstream.name, active: active.name, height, hash, activeHash };
+        log.error(fields, "two upstreams disagree on the block at a settled height");
+        onDisagreement(upstream);
+      }
     } catch (error) {
-      // Tried again with the next round.
-      if (error instanceof ApiError) return;
-      throw error;
+      // The next round tries again.
+      if (!(error instanceof ApiError)) throw error;
     }
-    if (found === undefined) return;
-    this.#compareAt = clock.elapsed() + COMPARE_EVERY_MS;
-    for (const { upstream, height, hash, activeHash } of found) {
-      const fields = { network: config.name, upstream: upstream.name, active: active.name, height, hash, activeHash };
-      log.error(fields, "two upstreams disagree on the block at a settled height");
-      onDisagreement(upstream);
-    }
+  }
+
+  // The active upstream is needed for polls, so this uses only their spare requests.
+  #hashesAt(height: number, active: Upstream, others: readonly Upstream[]): Promise<(string | undefined)[]> {
+    return runRequests(this.#options, SPARE_PRIORITY, async (poll) => {
+      const hashAt = async (upstream: Upstream, priority: number) => {
+        const api = this.#options.apiOf(upstream, { ...poll, priority });
+        return (await api.find(blockAt, { path: { id: height } }))?.body.hash;
+      };
+      const activeHash = await hashAt(active, SPARE_PRIORITY);
+      if (activeHash === undefined) return [];
+      return [activeHash, ...(await Promise.all(others.map((upstream) => hashAt(upstream, 0))))];
+    });
   }
 }

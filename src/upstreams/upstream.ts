@@ -1,15 +1,36 @@
 // One server of a network: its client, its health, its chain and its tip.
-import type { Client } from "../api/client.ts";
+import type { Client, PollOptions } from "../api/client.ts";
+import type { Clock } from "../api/clock.ts";
+import { withTimeout } from "../api/deadline.ts";
 import type { Reason } from "../api/errors.ts";
+import type { NetworkConfig } from "../config/config.ts";
+import type { Incidents } from "../telemetry/incidents.ts";
+import type { UpstreamReport } from "../telemetry/report.ts";
 import { Health, type HealthRules } from "./health.ts";
 
-/** What is known of the chain that a server follows. `checkedAt` is milliseconds of `Clock.elapsed`. */
-export type ChainCheck =
+/** What the upstreams of a network share. */
+export interface UpstreamContext {
+  readonly config: NetworkConfig;
+  readonly clock: Clock;
+  /** Aborted at shutdown. */
+  readonly stop: AbortSignal;
+  readonly log: {
+    info(fields: object, message: string): void;
+    warn(fields: object, message: string): void;
+    error(fields: object, message: string): void;
+  };
+  /** Groups polls that fail because of the chain of an upstream with the log line about it. */
+  readonly incidents: Pick<Incidents, "hold" | "end">;
+}
+
+/** Whether a server follows the chain of the state. `checkedAt` is milliseconds of `Clock.elapsed`. */
+export type ChainStatus =
   | { readonly kind: "unchecked" }
-  | { readonly kind: "right" | "silent"; readonly checkedAt: number }
+  /** `unverifiable`: it has blocks, but does not serve block 1. */
+  | { readonly kind: "verified" | "unverifiable"; readonly checkedAt: number }
   | { readonly kind: "failed"; readonly checkedAt: number; readonly error: unknown }
   | {
-      /** Another chain than that of the state, or none. */
+      /** It follows another chain, or its database is empty. */
       readonly kind: "refused";
       readonly checkedAt: number;
       readonly reason: Extract<Reason, "wrong_chain" | "empty">;
@@ -27,10 +48,10 @@ export class Upstream {
   readonly origin: string;
   readonly client: Client;
   readonly health: Health;
-  chain: ChainCheck = { kind: "unchecked" };
-  /** Something made its chain doubtful since it was last checked. */
-  isDoubted = false;
-  /** Its tip as it was last told; `at` is milliseconds of `Clock.elapsed`. */
+  chain: ChainStatus = { kind: "unchecked" };
+  /** A collector has found the server behind, empty or on another chain since the chain was last checked. */
+  isChainInDoubt = false;
+  /** Its tip as last seen; `at` is milliseconds of `Clock.elapsed`. */
   tip: { readonly height: number; readonly at: number } | undefined;
 
   constructor(name: string, url: string, client: Client, rules: HealthRules) {
@@ -39,4 +60,37 @@ export class Upstream {
     this.client = client;
     this.health = new Health(rules);
   }
+
+  /** The upstream for metrics and the status page. */
+  report(isActive: boolean, clock: Clock): UpstreamReport {
+    const { name, origin, health } = this;
+    const cause = this.#causeOfTrouble(isActive, clock);
+    const isUp = cause === undefined ? (health.isKnown ? true : undefined) : false;
+    return { name, origin, isActive, isUp, tipHeight: this.tip?.height, lagBlocks: health.lagBlocks, cause };
+  }
+
+  #causeOfTrouble(isActive: boolean, clock: Clock): UpstreamReport["cause"] {
+    if (this.chain.kind === "refused") {
+      const { reason, message, since } = this.chain;
+      return { reason, message, since };
+    }
+    // The circuit breaker opens before that many polls have failed.
+    const { outage } = this.client.snapshot();
+    if (outage !== undefined && outage.operation === undefined) return { ...outage.cause, since: outage.since };
+    const trouble = this.health.trouble(clock.elapsed(), isActive);
+    return trouble && { ...trouble, since: trouble.since + clock.now() - clock.elapsed() };
+  }
+}
+
+// As long as a poll has by default.
+const TIMEOUT_MS = 10_000;
+
+/** Runs requests that belong to no poll, with a priority and a deadline of their own. Settles as `start` does. */
+export function runRequests<Result>(
+  { clock, stop }: UpstreamContext,
+  priority: number,
+  start: (poll: PollOptions) => Promise<Result>,
+): Promise<Result> {
+  const deadline = clock.now() + TIMEOUT_MS;
+  return withTimeout(clock, TIMEOUT_MS, stop, (signal) => start({ priority, signal, deadline }));
 }

@@ -1,4 +1,4 @@
-// A server of a chain, as far as upstreams look at it: status, blocks by height, and two operations for polls.
+// A server of a chain with the operations that upstreams use: status, blocks by height, and one operation for polls.
 import { createHash } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -13,19 +13,19 @@ export class ChainServer {
   chain: string;
   /** Height of the tip; 0: the database is empty. */
   tip: number;
-  /** Status of every answer, instead of the answer. */
+  /** Status of every response, when it fails. */
   failure: number | undefined;
   /** Hashes that differ from those of the chain. */
   readonly other = new Map<number, string>();
   readonly seen: { readonly path: string; readonly headers: IncomingMessage["headers"] }[] = [];
-  /** Paths that begin so answer 410. */
+  /** Prefixes of paths that answer 410. */
   readonly gone = new Set<string>();
   readonly #server: Server;
 
   private constructor(chain: string, tip: number) {
     this.chain = chain;
     this.tip = tip;
-    this.#server = createServer((request, response) => this.#answer(request, response));
+    this.#server = createServer((request, response) => this.#respond(request, response));
   }
 
   static async start(chain = "a", tip = 100): Promise<ChainServer> {
@@ -48,14 +48,14 @@ export class ChainServer {
     await new Promise((resolve) => this.#server.close(resolve));
   }
 
-  #answer({ url = "/", headers }: IncomingMessage, response: ServerResponse): void {
+  #respond({ url = "/", headers }: IncomingMessage, response: ServerResponse): void {
     this.seen.push({ path: url, headers });
-    const { status, json } = this.#found(url);
+    const { status, json } = this.#responseTo(url);
     response.writeHead(status, { "content-type": "application/json; charset=utf-8" });
     response.end(JSON.stringify(json));
   }
 
-  #found(url: string): { status: number; json: unknown } {
+  #responseTo(url: string): { status: number; json: unknown } {
     if (this.failure !== undefined) return { status: this.failure, json: { error: "planned" } };
     if ([...this.gone].some((prefix) => url.startsWith(prefix))) return { status: 410, json: { error: "Gone" } };
     if (url === "/extended") return { status: 200, json: this.#status() };

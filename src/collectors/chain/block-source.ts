@@ -64,6 +64,7 @@ export const blockList = operation({
   name: "blocks",
   path: "/extended/v2/blocks",
   body: z.object({ results: z.array(newBlock) }),
+  tipHeight: ({ results }, { offset = 0 }) => (offset === 0 ? results[0]?.height : undefined),
 });
 
 /** Replacement of 4.7 and 4.8, by hash or height: does not know blocks that are canonical no more. */
@@ -78,6 +79,7 @@ export const status = operation({
   name: "status",
   path: "/extended",
   body: z.object({ chain_tip: z.object({ block_height: natural }).optional() }),
+  tipHeight: ({ chain_tip }) => chain_tip?.block_height,
 });
 
 /** Most blocks that one page of the list holds. */

@@ -1,4 +1,4 @@
-// The upstreams of a network in front of real servers, on a clock that stands still, with polls that ask one operation.
+// The upstreams of a network with real servers, a fake clock, and polls of one operation.
 import { z } from "zod";
 import { createClient } from "../../src/api/client.ts";
 import { ApiError, type Reason } from "../../src/api/errors.ts";
@@ -16,8 +16,8 @@ const value = operation({ name: "value", path: "/value", body: z.object({ value:
 /** How a poll of the test ended. */
 export type Outcome = "ok" | Reason;
 
-/** Upstreams `u0`, `u1`, … in this order, one for each server. */
-export class World {
+/** Upstreams `u0`, `u1`, …, one for each server. */
+export class UpstreamsFixture {
   readonly clock = new FakeClock();
   readonly log: { readonly level: string; readonly message: string; readonly [field: string]: unknown }[] = [];
   readonly switches: string[] = [];
@@ -31,7 +31,7 @@ export class World {
 
   constructor(servers: readonly ChainServer[], changes: Partial<NetworkConfig> = {}, saved?: unknown) {
     if (saved !== undefined) this.saved.set("n", saved);
-    const say = (level: string) => (fields: object, message: string) =>
+    const logAs = (level: string) => (fields: object, message: string) =>
       void this.log.push({ level, message, ...fields });
     const made = servers.map(({ url }, index) => ({
       name: `u${index}`,
@@ -53,8 +53,8 @@ export class World {
       clock: this.clock,
       stop: this.#stop.signal,
       incidents: new Incidents(),
-      log: { info: say("info"), warn: say("warn"), error: say("error") },
-      facts: {
+      log: { info: logAs("info"), warn: logAs("warn"), error: logAs("error") },
+      store: {
         path: "state.db",
         loadNetwork: (network) => this.saved.get(network),
         saveNetwork: (network, body) => void this.saved.set(network, body),
@@ -79,7 +79,7 @@ export class World {
     });
   }
 
-  /** Polls once, as a collector that counts; `end` replaces the outcome, as a collector does that finds the server behind. */
+  /** Polls once. `end` is the reason with which the collector fails, such as `behind`. */
   async poll({
     collector = "blocks",
     counts = true,
@@ -89,7 +89,7 @@ export class World {
     counts?: boolean;
     end?: Reason;
   } = {}): Promise<Outcome> {
-    // Not as far as the deadline of a check: the servers are real and answer when they do.
+    // Less than the deadline of a check: the servers are real and take their own time.
     return this.clock.until(this.#poll(collector, counts, end), 2000);
   }
 
@@ -107,17 +107,17 @@ export class World {
     }
     if (api !== undefined)
       this.upstreams.ended(api, { collector, reason: failure?.reason, message: failure?.message ?? "" });
-    // What a poll has set off is done before time passes and the next one begins.
+    // Everything that the poll has started ends before the clock advances.
     await this.idle();
     await this.clock.advance(1000);
     return failure?.reason ?? "ok";
   }
 
-  /** Asks for the tip, as a collector of blocks does. */
-  async askTip(): Promise<void> {
+  /** Reads the tip, as the collector of blocks does. */
+  async readTip(): Promise<void> {
     const poll = { priority: 1, signal: this.#stop.signal, deadline: this.clock.now() + 10_000, counts: true };
-    const asked = this.upstreams.forPoll(poll).then((api) => api.get(status, { path: {} }));
-    await this.clock.until(asked, 2000);
+    const tip = this.upstreams.forPoll(poll).then((api) => api.get(status, { path: {} }));
+    await this.clock.until(tip, 2000);
   }
 
   /** Starts the probes. */
@@ -125,7 +125,7 @@ export class World {
     this.#running = this.upstreams.run();
   }
 
-  /** Lets time pass in steps, as long as requests need to be answered in between. */
+  /** Advances the clock in steps, with time for requests in between. */
   async pass(milliseconds: number): Promise<void> {
     const end = this.clock.elapsed() + milliseconds;
     while (this.clock.elapsed() < end) {
@@ -135,7 +135,7 @@ export class World {
     await this.idle();
   }
 
-  /** Resolves when no request is under way. */
+  /** Resolves when no request is in flight. */
   async idle(): Promise<void> {
     for (let quiet = 0; quiet < 10; ) {
       await new Promise((resolve) => setImmediate(resolve));

@@ -4,15 +4,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { pino } from "pino";
-import { startSimulator } from "../simulator/server.ts";
-import { systemClock } from "../src/api/clock.ts";
-import { App } from "../src/app.ts";
-import { collectors } from "../src/collectors/index.ts";
-import { loadConfig } from "../src/config/load.ts";
-import { formatMistakes } from "../src/config/mistakes.ts";
-import { Store } from "../src/storage/store.ts";
-import { readPage } from "./support/app.ts";
-import { ChainServer } from "./upstreams/chain-server.ts";
+import { startSimulator } from "../../simulator/server.ts";
+import { systemClock } from "../../src/api/clock.ts";
+import { App } from "../../src/app.ts";
+import { collectors } from "../../src/collectors/index.ts";
+import { loadConfig } from "../../src/config/load.ts";
+import { formatMistakes } from "../../src/config/mistakes.ts";
+import { Store } from "../../src/storage/store.ts";
+import { readPage } from "../support/app.ts";
+import { ChainServer } from "../upstreams/chain-server.ts";
 
 let simulator: Awaited<ReturnType<typeof startSimulator>>;
 let folder: string;
@@ -54,7 +54,7 @@ const budget = "budget: { per_minute: 100, per_month: unlimited }";
 const only = (url: string, more = "") => `url: "${url}", ${budget}${more}`;
 const everything = { page: 1, limit: 100 };
 
-test("another chain than that of the state file: not ready, down, nothing counted, and one line says how to go on", async () => {
+test("on another chain than that of the state file the exporter is down, counts nothing, and logs how to continue", async () => {
   const before = await start(only(simulator.url));
   await before.pollOnce();
   const other = await startSimulator({ seed: 2 });
@@ -68,7 +68,7 @@ test("another chain than that of the state file: not ready, down, nothing counte
     expect(why).toMatch(/^wrong_chain: .*block 1 of the API is 0x[0-9a-f]{64}.*--reset-state/);
   expect(other.requests).toHaveLength(1);
   expect(after.missing()[0]).toEqual({ what: "simulated", why: expect.stringMatching(/^wrong_chain: block 1 /) });
-  const { healthOf, problemsOf } = await import("../src/telemetry/health.ts");
+  const { healthOf, problemsOf } = await import("../../src/telemetry/health.ts");
   const status = after.status(everything);
   expect(healthOf(status, problemsOf(status))).toBe("down");
   expect(problemsOf(status)).toHaveLength(1);
@@ -78,7 +78,7 @@ test("another chain than that of the state file: not ready, down, nothing counte
   await other.close();
 });
 
-test("on_new_chain: reset forgets what was saved, and counts anew", async () => {
+test("on_new_chain: reset deletes the saved state, and counters start again", async () => {
   const before = await start(only(simulator.url));
   await before.pollOnce();
   const other = await startSimulator({ seed: 2 });
@@ -100,7 +100,7 @@ test("on_new_chain: reset forgets what was saved, and counts anew", async () => 
   await other.close();
 });
 
-test("an API with an empty database is not ready, and says why", async () => {
+test("with an empty database the exporter is not ready, and reports the reason", async () => {
   const empty = await ChainServer.start("a", 0);
   const started = await start(only(empty.url));
   await started.pollOnce();
@@ -113,7 +113,7 @@ test("an API with an empty database is not ready, and says why", async () => {
   await empty.close();
 });
 
-test("each upstream has a budget of its own that is saved, and the first one takes up that of the short form", async () => {
+test("each upstream has a saved budget of its own, and the first one continues that of the short form", async () => {
   const used = (key: string) => {
     const store = openStore();
     const record = store.loadBudget(key);

@@ -1,0 +1,116 @@
+// Checks that upstreams follow the chain of the state. Polls use only upstreams that pass.
+import { ApiError } from "../api/errors.ts";
+import { type Identity, readChain, type ServerChain } from "./identity.ts";
+import { type ChainStatus, runRequests, type Upstream, type UpstreamContext } from "./upstream.ts";
+
+const MINUTE_MS = 60_000;
+/** Age after which a chain that was refused, in doubt or not identified is checked again. */
+const CHECK_AGAIN_MS = MINUTE_MS;
+// A server that does not serve block 1 will hardly begin to.
+const UNVERIFIABLE_AGAIN_MS = 60 * MINUTE_MS;
+
+const HOW_TO_CONTINUE =
+  "use another name for this network, start once with --reset-state, or set on_new_chain: reset for a devnet";
+
+/** Checks the chain of upstreams, one check at a time for each. */
+export class IdentityCheck {
+  readonly #context: UpstreamContext;
+  readonly #identity: Identity;
+  readonly #running = new Map<Upstream, Promise<void>>();
+
+  constructor(context: UpstreamContext, identity: Identity) {
+    this.#context = context;
+    this.#identity = identity;
+  }
+
+  /**
+   * Resolves when a poll may use the upstream. Sends one request before the first use and when the chain is in doubt.
+   * @param counts whether the poll feeds counters: these wait until the chain is known, others only for the first check.
+   * @throws ApiError `wrong_chain` or `empty`; the error of a check that failed.
+   */
+  async admit(upstream: Upstream, counts: boolean): Promise<void> {
+    if (this.#isDue(upstream, counts)) await this.check(upstream);
+    this.assert(upstream, counts);
+  }
+
+  /** Throws as `admit` does, by the result of the last check. */
+  assert({ chain }: Upstream, counts: boolean): void {
+    if (chain.kind === "refused") throw new ApiError(chain.reason, "block", chain.message);
+    if (chain.kind === "failed" && counts) throw chain.error;
+  }
+
+  /** Checks the upstream now; resolves when `upstream.chain` holds the result. Never rejects. */
+  check(upstream: Upstream): Promise<void> {
+    const running = this.#running.get(upstream);
+    if (running !== undefined) return running;
+    const check = this.#check(upstream).finally(() => this.#running.delete(upstream));
+    this.#running.set(upstream, check);
+    return check;
+  }
+
+  #isDue({ chain, isChainInDoubt }: Upstream, counts: boolean): boolean {
+    if (chain.kind === "unchecked") return true;
+    const age = this.#context.clock.elapsed() - chain.checkedAt;
+    if (chain.kind === "failed") return counts || age >= CHECK_AGAIN_MS;
+    if (chain.kind === "unverifiable") return age >= UNVERIFIABLE_AGAIN_MS;
+    return (chain.kind === "refused" || isChainInDoubt) && age >= CHECK_AGAIN_MS;
+  }
+
+  async #check(upstream: Upstream): Promise<void> {
+    const before = upstream.chain;
+    try {
+      const chain = await runRequests(this.#context, 0, (poll) => readChain(upstream.client.forPoll(poll)));
+      upstream.chain = this.#statusOf(chain, before);
+      this.#log(upstream, before);
+      upstream.isChainInDoubt = false;
+    } catch (error) {
+      // A failed check does not change what an earlier one has found.
+      const isKnown = before.kind === "verified" || before.kind === "refused";
+      const checkedAt = this.#context.clock.elapsed();
+      upstream.chain = isKnown ? { ...before, checkedAt } : { kind: "failed", error, checkedAt };
+    }
+  }
+
+  #statusOf(chain: ServerChain, before: ChainStatus): ChainStatus {
+    const { clock, config } = this.#context;
+    const checkedAt = clock.elapsed();
+    if (chain.kind === "unknown") return { kind: "unverifiable", checkedAt };
+    const refused = {
+      kind: "refused",
+      checkedAt,
+      since: before.kind === "refused" ? before.since : clock.now(),
+    } as const;
+    if (chain.kind === "empty") {
+      return {
+        ...refused,
+        reason: "empty",
+        message: "the API has no block: its database is empty",
+        firstBlock: undefined,
+      };
+    }
+    const { firstBlock } = chain;
+    if (this.#identity.firstBlock === undefined) this.#identity.accept(firstBlock, clock.now());
+    const expected = this.#identity.firstBlock;
+    if (expected === firstBlock) return { kind: "verified", checkedAt };
+    const found = `block 1 of the API is ${firstBlock}, that of the chain of network ${config.name} is ${expected}`;
+    const message = `${found}: nothing is polled; ${HOW_TO_CONTINUE}`;
+    return { ...refused, reason: "wrong_chain", message, firstBlock };
+  }
+
+  // Once for each change: the polls that fail meanwhile have the same cause.
+  #log(upstream: Upstream, before: ChainStatus): void {
+    const { log, config, incidents } = this.#context;
+    const { name, chain } = upstream;
+    const fields = { network: config.name, upstream: name };
+    if (chain.kind === "unverifiable" && before.kind !== "unverifiable") {
+      log.warn(fields, "the API does not have block 1: its chain cannot be checked");
+    }
+    if (chain.kind === "refused" && (before.kind !== "refused" || before.reason !== chain.reason)) {
+      incidents.hold(upstream, config.name, chain.reason);
+      log.error({ ...fields, reason: chain.reason, error: chain.message }, "the upstream is not polled");
+    }
+    if (chain.kind !== "verified") return;
+    incidents.end(upstream);
+    if (before.kind === "refused") log.info(fields, "the upstream follows the right chain again");
+  }
+}

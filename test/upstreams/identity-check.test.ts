@@ -1,0 +1,199 @@
+// A server that follows another chain, or whose database is empty.
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { ChainServer, hashOf } from "./chain-server.ts";
+import { UpstreamsFixture } from "./fixture.ts";
+
+const A = { firstBlock: hashOf("a", 1) };
+
+let first: ChainServer;
+let second: ChainServer;
+let fixture: UpstreamsFixture;
+
+beforeEach(async () => {
+  first = await ChainServer.start();
+  second = await ChainServer.start();
+});
+
+afterEach(async () => {
+  await fixture.close();
+  await Promise.all([first.close(), second.close()]);
+});
+
+test("the chain is read once in a process, by one request, and saved", async () => {
+  fixture = new UpstreamsFixture([first]);
+  await Promise.all([fixture.poll(), fixture.poll({ collector: "fees", counts: false })]);
+  await fixture.poll();
+
+  expect(first.seen.map(({ path }) => path)).toEqual(["/extended/v2/blocks/1", "/value", "/value", "/value"]);
+  expect(fixture.saved.get("n")).toEqual(A);
+});
+
+test("on another chain than the saved one, every poll fails without further requests", async () => {
+  first.chain = "b";
+  fixture = new UpstreamsFixture([first], {}, A);
+  const outcomes = [
+    await fixture.poll(),
+    await fixture.poll({ collector: "fees", counts: false }),
+    await fixture.poll({ collector: "addresses" }),
+  ];
+
+  expect(outcomes).toEqual(["wrong_chain", "wrong_chain", "wrong_chain"]);
+  expect(first.count()).toBe(1);
+  expect(fixture.saved.get("n")).toEqual(A);
+  expect(fixture.upstreams.blocked()).toMatchObject({
+    reason: "wrong_chain",
+    message:
+      `block 1 of the API is ${hashOf("b", 1)}, that of the chain of network n is ${hashOf("a", 1)}: nothing is polled; ` +
+      "use another name for this network, start once with --reset-state, or set on_new_chain: reset for a devnet",
+  });
+  expect(fixture.upstreams.report()).toMatchObject([{ name: "u0", isActive: true, isUp: false }]);
+  expect(fixture.log.map(({ level, message }) => [level, message])).toEqual([["error", "the upstream is not polled"]]);
+});
+
+test("a refused chain is checked again after a minute, and polls continue when the right chain is back", async () => {
+  first.chain = "b";
+  fixture = new UpstreamsFixture([first], {}, A);
+  await fixture.poll();
+  first.chain = "a";
+  expect(await fixture.poll()).toBe("wrong_chain");
+  await fixture.pass(60_000);
+
+  expect(await fixture.poll()).toBe("ok");
+  expect(fixture.upstreams.blocked()).toBeUndefined();
+  expect(fixture.log.at(-1)?.message).toBe("the upstream follows the right chain again");
+});
+
+test.each(["behind", "wrong_chain"] as const)(
+  "a change of the chain is found when a collector reports %s",
+  async (end) => {
+    fixture = new UpstreamsFixture([first], {}, A);
+    await fixture.poll();
+    first.chain = "b";
+    expect(await fixture.poll({ end })).toBe(end);
+    await fixture.pass(60_000);
+
+    expect(await fixture.poll()).toBe("wrong_chain");
+    expect(first.count("/extended/v2/blocks/1")).toBe(2);
+  },
+);
+
+describe("with another upstream", () => {
+  test("the other upstream takes over at once when it follows the right chain", async () => {
+    first.chain = "b";
+    fixture = new UpstreamsFixture([first, second], {}, A);
+
+    expect(await fixture.poll()).toBe("ok");
+    expect(fixture.switches).toEqual(["u1"]);
+    expect(first.count("/value")).toBe(0);
+    expect(fixture.upstreams.blocked()).toBeUndefined();
+    expect(fixture.upstreams.report()).toMatchObject([
+      { name: "u0", isUp: false, cause: { reason: "wrong_chain" } },
+      { name: "u1", isUp: true, isActive: true },
+    ]);
+  });
+
+  test("an upstream of another chain never takes over", async () => {
+    second.chain = "b";
+    fixture = new UpstreamsFixture([first, second], {}, A);
+    await fixture.poll();
+    first.failure = 500;
+    for (let times = 0; times < 5; times += 1) await fixture.poll();
+
+    expect(fixture.switches).toEqual([]);
+    expect(second.count("/value")).toBe(0);
+  });
+});
+
+describe("on_new_chain: reset", () => {
+  test("deletes the saved state once, and continues with the new chain", async () => {
+    first.chain = "b";
+    fixture = new UpstreamsFixture([first], { onNewChain: "reset" }, A);
+    const outcomes = await Promise.all([fixture.poll(), fixture.poll({ collector: "fees", counts: false })]);
+
+    expect(outcomes).toEqual(["ok", "ok"]);
+    expect(fixture.forgotten).toBe(1);
+    expect(fixture.saved.get("n")).toEqual({ firstBlock: hashOf("b", 1) });
+    expect(fixture.log.at(-1)).toMatchObject({ level: "warn", before: hashOf("a", 1), now: hashOf("b", 1) });
+  });
+
+  test("keeps the state while another upstream follows the old chain", async () => {
+    first.chain = "b";
+    fixture = new UpstreamsFixture([first, second], { onNewChain: "reset" }, A);
+    await fixture.poll();
+
+    expect(fixture.forgotten).toBe(0);
+    expect(fixture.upstreams.active.name).toBe("u1");
+  });
+});
+
+describe("an empty database", () => {
+  test("fails polls with `empty`, and polls continue when it is filled", async () => {
+    first.tip = 0;
+    fixture = new UpstreamsFixture([first]);
+    expect(await fixture.poll()).toBe("empty");
+    expect(await fixture.poll({ collector: "fees", counts: false })).toBe("empty");
+    expect(fixture.upstreams.blocked()).toMatchObject({ reason: "empty" });
+    first.tip = 10;
+    await fixture.pass(60_000);
+
+    expect(await fixture.poll()).toBe("ok");
+    expect(fixture.saved.get("n")).toEqual(A);
+  });
+
+  test("that was filled before blocks the network, when a collector finds it empty", async () => {
+    fixture = new UpstreamsFixture([first], { onNewChain: "reset" });
+    await fixture.poll();
+    first.tip = 0;
+    await fixture.poll({ end: "empty" });
+    await fixture.pass(60_000);
+
+    expect(await fixture.poll()).toBe("empty");
+    expect(fixture.forgotten).toBe(0);
+  });
+});
+
+test("while the check of the chain fails, counters wait and gauges do not", async () => {
+  first.failure = 503;
+  fixture = new UpstreamsFixture([first], {}, A);
+  expect(await fixture.poll()).toBe("http_server");
+  first.failure = undefined;
+  first.gone.add("/extended");
+  expect(first.count("/value")).toBe(0);
+  expect(await fixture.poll({ collector: "fees", counts: false })).toBe("ok");
+  expect(fixture.upstreams.blocked()).toBeUndefined();
+});
+
+test("the chain is read by the replacement of a retired operation; without both it is not checked, which is logged", async () => {
+  first.gone.add("/extended/v2/blocks");
+  first.chain = "b";
+  fixture = new UpstreamsFixture([first], {}, A);
+  expect(await fixture.poll()).toBe("wrong_chain");
+  await fixture.close();
+
+  first.gone.add("/extended/v1/block");
+  fixture = new UpstreamsFixture([first], {}, A);
+  expect(await fixture.poll()).toBe("ok");
+  expect(fixture.log).toMatchObject([
+    { level: "warn", message: "the API does not have block 1: its chain cannot be checked" },
+  ]);
+});
+
+test("upstreams that disagree on a settled block are reported once an hour, by one request each", async () => {
+  fixture = new UpstreamsFixture([first, second]);
+  // The tip is 100: with at least 20 blocks above, the settled height is 80.
+  second.other.set(80, hashOf("fork", 80));
+  fixture.run();
+  await fixture.poll();
+  await fixture.pass(30 * 60_000);
+  expect(fixture.disagreements).toEqual(["u1"]);
+  expect([first, second].map((server) => server.count("/extended/v2/blocks/80"))).toEqual([1, 1]);
+  expect(fixture.log.find(({ level }) => level === "error")).toMatchObject({
+    message: "two upstreams disagree on the block at a settled height",
+    ...{ upstream: "u1", active: "u0", height: 80, hash: hashOf("fork", 80), activeHash: hashOf("a", 80) },
+  });
+  second.other.clear();
+  await fixture.pass(60 * 60_000);
+
+  expect(fixture.disagreements).toEqual(["u1"]);
+  expect(second.count("/extended/v2/blocks/80")).toBe(2);
+});
