@@ -16,7 +16,7 @@ import { withIncidents } from "./telemetry/api-incidents.ts";
 import type { Incidents, PollLog } from "./telemetry/incidents.ts";
 import type { Work } from "./telemetry/instrumentation.ts";
 import type { NetworkReport } from "./telemetry/report.ts";
-import { upstreamOperations } from "./upstreams/identity.ts";
+import { upstreamOperations } from "./upstreams/read-chain.ts";
 import { Upstreams, type UpstreamsOptions } from "./upstreams/upstreams.ts";
 
 interface Parts {

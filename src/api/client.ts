@@ -3,7 +3,7 @@ import { Budget, type BudgetLimits, type BudgetRecord } from "./budget.ts";
 import { Cache } from "./cache.ts";
 import { Circuit, type Outage } from "./circuit.ts";
 import { type Clock, systemClock } from "./clock.ts";
-import type { ApiRequest, ClientContext, RetryPolicy } from "./context.ts";
+import type { ApiRequest, ClientContext } from "./context.ts";
 import { ApiError } from "./errors.ts";
 import type { Observer } from "./observer.ts";
 import type { ApiResponse, Operation, Parameters, StacksApi } from "./operation.ts";
@@ -12,7 +12,7 @@ import { Redactor, type Secret } from "./redact.ts";
 import { sendRequest } from "./request.ts";
 import { requestUrl } from "./request-url.ts";
 import { type Retired, Retirement } from "./retirement.ts";
-import { Transport, type TransportLimits } from "./transport.ts";
+import { Transport } from "./transport.ts";
 
 /** Settings of a client. */
 export interface ClientOptions {
@@ -33,9 +33,12 @@ export interface ClientOptions {
   readonly maxBodyBytes?: number | undefined;
   /** Timeout of one try, milliseconds; a request can have several tries before its deadline. @default 15,000 */
   readonly tryTimeoutMs?: number | undefined;
-  readonly transport?: Partial<Omit<TransportLimits, "maxBodyBytes">> | undefined;
-  /** @default two retries, after at most 0.5 s and 1 s */
-  readonly retry?: Partial<RetryPolicy> | undefined;
+  /** Tries after the first. @default 2 */
+  readonly retries?: number | undefined;
+  /** @default 8 */
+  readonly connections?: number | undefined;
+  /** Timeout of making a connection, milliseconds. @default 5,000 */
+  readonly connectTimeoutMs?: number | undefined;
   /** Longest pause after a 429, milliseconds. @default 15 minutes */
   readonly longestPauseMs?: number | undefined;
   /** Longest time between two probes of a server that is down, milliseconds. @default 60,000 */
@@ -95,19 +98,12 @@ export interface Client {
 export function createClient(options: ClientOptions): Client {
   const { clock = systemClock, random = Math.random, observer = {}, longestPauseMs = 15 * 60_000 } = options;
   const base = new URL(options.baseUrl);
-  const limits: TransportLimits = {
-    connections: 8,
-    connectTimeoutMs: 5_000,
-    headersTimeoutMs: 15_000,
-    bodyTimeoutMs: 15_000,
-    maxBodyBytes: options.maxBodyBytes ?? 16 * 2 ** 20,
-    ...options.transport,
-  };
+  const { connections = 8, connectTimeoutMs = 5_000, maxBodyBytes = 16 * 2 ** 20 } = options;
   const redactor = options.redactor ?? new Redactor(options.key === undefined ? [] : [options.key], [base]);
   const context: ClientContext = {
     ...{ clock, random, observer },
-    budget: new Budget(options.budget, clock, limits.connections, options.used),
-    transport: new Transport(limits),
+    budget: new Budget(options.budget, clock, connections, options.used),
+    transport: new Transport({ connections, connectTimeoutMs, maxBodyBytes }),
     cache: new Cache(2_000, 64 * 2 ** 20),
     retirement: new Retirement(),
     circuit: new Circuit(clock, options.longestProbeMs ?? 60_000, (outage) => observer.onOutage?.(outage)),
@@ -117,7 +113,7 @@ export function createClient(options: ClientOptions): Client {
       "user-agent": options.userAgent,
       ...(options.key && { [options.keyHeader ?? "x-api-key"]: options.key.reveal() }),
     }),
-    retry: { retries: 2, baseMs: 500, capMs: 5_000, ...options.retry },
+    retries: options.retries ?? 2,
     tryTimeoutMs: options.tryTimeoutMs ?? 15_000,
   };
   const { budget, transport, cache, retirement, circuit, rateLimits } = context;

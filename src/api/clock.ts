@@ -1,4 +1,5 @@
 // The clock as a parameter, so that tests need neither wait nor replace globals.
+import { setTimeout } from "node:timers/promises";
 
 /** The time, and a way to wait. */
 export interface Clock {
@@ -17,20 +18,11 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 export const systemClock: Clock = {
   now: () => Date.now(),
   elapsed: () => performance.now(),
-  sleep: (milliseconds, signal) =>
-    new Promise((resolve, reject) => {
-      signal?.throwIfAborted();
-      const onAbort = () => {
-        clearTimeout(timer);
-        reject(signal?.reason);
-      };
-      const timer = setTimeout(
-        () => {
-          signal?.removeEventListener("abort", onAbort);
-          resolve();
-        },
-        Math.min(Math.max(0, milliseconds), LONGEST_TIMER_MS),
-      );
-      signal?.addEventListener("abort", onAbort, { once: true });
-    }),
+  sleep: async (milliseconds, signal) => {
+    try {
+      await setTimeout(Math.min(Math.max(0, milliseconds), LONGEST_TIMER_MS), undefined, signal && { signal });
+    } catch {
+      throw signal?.reason;
+    }
+  },
 };

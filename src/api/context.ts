@@ -9,16 +9,6 @@ import type { RateLimits } from "./rate-limits.ts";
 import type { Retirement } from "./retirement.ts";
 import type { Transport } from "./transport.ts";
 
-/** How often and how fast a failed request is tried again. */
-export interface RetryPolicy {
-  /** Tries after the first. */
-  readonly retries: number;
-  /** Upper bound of the first backoff, milliseconds; doubles with each retry. */
-  readonly baseMs: number;
-  /** Longest backoff, milliseconds, unless the server requests a longer one. */
-  readonly capMs: number;
-}
-
 /** What all requests of one client share. */
 export interface ClientContext {
   readonly clock: Clock;
@@ -35,7 +25,8 @@ export interface ClientContext {
   readonly redact: (text: string) => string;
   /** Header fields of every request. */
   readonly headers: () => Readonly<Record<string, string>>;
-  readonly retry: RetryPolicy;
+  /** Tries after the first. */
+  readonly retries: number;
   /** Timeout of one try, milliseconds. */
   readonly tryTimeoutMs: number;
 }

@@ -2,7 +2,7 @@
 
 /** Every reason for which a poll can fail, with its meaning for the documentation. */
 export const REASONS = {
-  timeout: "no response before the deadline of the poll, or a connect, header or body timeout",
+  timeout: "no connection, or no complete response, before the timeout of the request or the deadline of the poll",
   network: "no connection, a reset, a DNS or TLS failure, or a body cut off in the middle",
   rate_limited: "the server answered 429, or a pause after a 429 was still active",
   budget: "the request budget had no request left before the deadline",

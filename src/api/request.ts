@@ -10,6 +10,8 @@ import type { Permit } from "./retirement.ts";
 import type { WireFailure } from "./transport.ts";
 
 const MAX_REDIRECTS = 3;
+/** Upper bound of the first backoff; doubles with each retry. */
+const FIRST_BACKOFF_MS = 500;
 
 /** The reasons that the circuit breaker counts. */
 const SERVER_FAULTS: ReadonlySet<Reason> = new Set<Reason>(["network", "timeout", "http_server"]);
@@ -75,13 +77,11 @@ async function requestWithRetries(
 
 /** Milliseconds until the next try. @throws the error of the failure when there is none before the deadline. */
 function retryDelay(context: ClientContext, { deadline }: ApiRequest, failure: Failure, failures: number): number {
-  const { clock, budget, random } = context;
-  const { retries, baseMs, capMs } = context.retry;
+  const { clock, budget, random, retries } = context;
   const isPause = failure.retry === "pause";
-  const backoffMs = () => Math.round(random() * Math.min(capMs, baseMs * 2 ** (failures - 1)));
   if (failure.retry === "never" || failures > retries) throw failure.error;
   // The budget makes the request wait for the end of a pause.
-  const delayMs = isPause ? 0 : (failure.waitMs ?? backoffMs());
+  const delayMs = isPause ? 0 : (failure.waitMs ?? Math.round(random() * FIRST_BACKOFF_MS * 2 ** (failures - 1)));
   const readyAt = isPause ? (budget.pausedUntil ?? 0) : 0;
   if (Math.max(clock.now() + delayMs, readyAt) >= deadline) throw failure.error;
   return delayMs;

@@ -10,10 +10,6 @@ export interface TransportLimits {
   /** Open connections to the server. */
   readonly connections: number;
   readonly connectTimeoutMs: number;
-  /** From the request to the response headers. */
-  readonly headersTimeoutMs: number;
-  /** Between two chunks of the body. */
-  readonly bodyTimeoutMs: number;
   /** Of a body, compressed as well as decompressed. */
   readonly maxBodyBytes: number;
 }
@@ -61,8 +57,6 @@ export class Transport {
       allowH2: false,
       keepAliveTimeout: KEEP_ALIVE_MS,
       keepAliveMaxTimeout: KEEP_ALIVE_MS,
-      headersTimeout: limits.headersTimeoutMs,
-      bodyTimeout: limits.bodyTimeoutMs,
       connect: { timeout: limits.connectTimeoutMs },
     });
     this.#agent.on("connect", () => {
@@ -99,13 +93,11 @@ export class Transport {
       );
       const limit = Math.min(maxBodyBytes, this.#maxBodyBytes);
       const read = await readBody(response.body, received.get("content-encoding"), limit);
-      return { status: response.statusCode, headers: received, ...read };
+      return "reason" in read ? read : { status: response.statusCode, headers: received, ...read };
     } catch (error) {
       const isUnsent = typeof error === "object" && error !== null && this.#connectErrors.has(error);
-      const wireBytes = error instanceof BodyError ? error.wireBytes : 0;
-      const common = { isStale: false, isUnsent, wireBytes };
+      const common = { isStale: false, isUnsent, wireBytes: 0 };
       if (signal.aborted) return { ...common, reason: "timeout", message: "no complete response in time" };
-      if (error instanceof BodyError) return { ...common, reason: error.reason, message: error.message };
       const code = codeOf(error);
       const reason = TIMEOUTS.has(code) ? "timeout" : code === "UND_ERR_HEADERS_OVERFLOW" ? "too_large" : "network";
       const phase = isUnsent ? "no connection" : hasBegun ? "while reading the body" : "before the response";
@@ -134,48 +126,34 @@ function codeOf(error: unknown): string {
 
 const decompress = promisify(gunzip);
 
-/** The body is larger than the limit, cut off, or in an unsupported encoding. */
-class BodyError extends Error {
-  readonly reason: "too_large" | "network" | "bad_body";
-  /** Bytes received until then. */
-  readonly wireBytes: number;
-
-  constructor(reason: BodyError["reason"], message: string, wireBytes: number) {
-    super(message);
-    this.reason = reason;
-    this.wireBytes = wireBytes;
-  }
-}
-
 // Stops reading as soon as the body is too large, which makes the stream drop its connection.
-async function readBody(chunks: AsyncIterable<Uint8Array>, encoding: string | undefined, maxBytes: number) {
+async function readBody(
+  chunks: AsyncIterable<Uint8Array>,
+  encoding: string | undefined,
+  maxBytes: number,
+): Promise<Pick<WireResponse, "body" | "wireBytes"> | WireFailure> {
   const received: Uint8Array[] = [];
   let wireBytes = 0;
+  const fail = (reason: WireFailure["reason"], message: string) =>
+    ({ reason, message, isStale: false, isUnsent: false, wireBytes }) as const;
   for await (const chunk of chunks) {
     wireBytes += chunk.byteLength;
-    if (wireBytes > maxBytes) throw new BodyError("too_large", `body larger than ${maxBytes} bytes`, wireBytes);
+    if (wireBytes > maxBytes) return fail("too_large", `body larger than ${maxBytes} bytes`);
     received.push(chunk);
   }
-  const compressed = Buffer.concat(received, wireBytes);
-  return { body: await decompressed(compressed, encoding?.trim().toLowerCase() ?? "", maxBytes), wireBytes };
-}
-
-async function decompressed(compressed: Buffer, encoding: string, maxBytes: number): Promise<Buffer> {
-  const { byteLength } = compressed;
-  if (encoding === "" || encoding === "identity" || byteLength === 0) return compressed;
-  if (encoding !== "gzip" && encoding !== "x-gzip") {
-    throw new BodyError("bad_body", "body in an encoding that was not requested", byteLength);
-  }
+  const body = Buffer.concat(received, wireBytes);
+  const format = encoding?.trim().toLowerCase() ?? "";
+  if (format === "" || format === "identity" || wireBytes === 0) return { body, wireBytes };
+  if (format !== "gzip" && format !== "x-gzip") return fail("bad_body", "body in an encoding that was not requested");
   try {
     // undici's `maxResponseSize` counts compressed bytes, so a small gzip bomb would pass it.
-    return await decompress(compressed, { maxOutputLength: maxBytes });
+    return { body: await decompress(body, { maxOutputLength: maxBytes }), wireBytes };
   } catch (error) {
     const code = codeOf(error);
-    if (code === "ERR_BUFFER_TOO_LARGE") {
-      throw new BodyError("too_large", `body larger than ${maxBytes} bytes when decompressed`, byteLength);
-    }
+    if (code === "ERR_BUFFER_TOO_LARGE")
+      return fail("too_large", `body larger than ${maxBytes} bytes when decompressed`);
     // The compressed data ends too early, although the transfer seemed complete.
-    if (code === "Z_BUF_ERROR") throw new BodyError("network", "compressed body cut off", byteLength);
-    throw new BodyError("bad_body", "body is not gzip, contrary to its content-encoding", byteLength);
+    if (code === "Z_BUF_ERROR") return fail("network", "compressed body cut off");
+    return fail("bad_body", "body is not gzip, contrary to its content-encoding");
   }
 }

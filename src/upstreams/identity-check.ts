@@ -1,6 +1,8 @@
-// Checks that upstreams follow the chain of the state. Polls use only upstreams that pass.
+// Checks that upstreams follow the chain that the counters of the network belong to. Polls use only upstreams that pass.
+import { z } from "zod";
 import { ApiError } from "../api/errors.ts";
-import { type Identity, readChain, type ServerChain } from "./identity.ts";
+import { StoreError } from "../storage/store-error.ts";
+import { readChain, type ServerChain } from "./read-chain.ts";
 import { type ChainStatus, runRequests, type Upstream, type UpstreamContext } from "./upstream.ts";
 
 const MINUTE_MS = 60_000;
@@ -12,15 +14,47 @@ const UNVERIFIABLE_AGAIN_MS = 60 * MINUTE_MS;
 const HOW_TO_CONTINUE =
   "use another name for this network, start once with --reset-state, or set on_new_chain: reset for a devnet";
 
-/** Checks the chain of upstreams, one check at a time for each. */
+/** The part of the state file that keeps the hash of block 1 of a network's chain. */
+export interface NetworkStore {
+  readonly path: string;
+  loadNetwork(network: string): unknown;
+  saveNetwork(network: string, body: unknown, now: number): void;
+}
+
+const saved = z.object({ firstBlock: z.string() });
+
+/**
+ * Checks the chain of upstreams, one check at a time for each. Without saved state, the first chain that is found is
+ * accepted.
+ */
 export class IdentityCheck {
   readonly #context: UpstreamContext;
-  readonly #identity: Identity;
+  readonly #store: NetworkStore | undefined;
+  #firstBlock: string | undefined;
   readonly #running = new Map<Upstream, Promise<void>>();
 
-  constructor(context: UpstreamContext, identity: Identity) {
+  /** @throws StoreError when the saved chain cannot be read. */
+  constructor(context: UpstreamContext, store: NetworkStore | undefined) {
     this.#context = context;
-    this.#identity = identity;
+    this.#store = store;
+    const { name } = context.config;
+    const loaded = store?.loadNetwork(name);
+    if (store === undefined || loaded === undefined) return;
+    const parsed = saved.safeParse(loaded);
+    if (!parsed.success) throw new StoreError(store.path, `the saved chain of ${name} cannot be read`, parsed.error);
+    this.#firstBlock = parsed.data.firstBlock;
+  }
+
+  /** Hash of block 1 of the accepted chain; undefined until it is known. */
+  get firstBlock(): string | undefined {
+    return this.#firstBlock;
+  }
+
+  /** Accepts a chain from now on. @throws StoreError when it cannot be saved; then nothing changes. */
+  accept(firstBlock: string): void {
+    const { config, clock } = this.#context;
+    this.#store?.saveNetwork(config.name, { firstBlock }, clock.now());
+    this.#firstBlock = firstBlock;
   }
 
   /**
@@ -89,8 +123,8 @@ export class IdentityCheck {
       };
     }
     const { firstBlock } = chain;
-    if (this.#identity.firstBlock === undefined) this.#identity.accept(firstBlock, clock.now());
-    const expected = this.#identity.firstBlock;
+    if (this.#firstBlock === undefined) this.accept(firstBlock);
+    const expected = this.#firstBlock;
     if (expected === firstBlock) return { kind: "verified", checkedAt };
     const found = `block 1 of the API is ${firstBlock}, that of the chain of network ${config.name} is ${expected}`;
     const message = `${found}: nothing is polled; ${HOW_TO_CONTINUE}`;

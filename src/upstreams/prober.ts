@@ -5,8 +5,8 @@ import { ApiError } from "../api/errors.ts";
 import type { StacksApi } from "../api/operation.ts";
 import { isNotOffered } from "../api/replacement.ts";
 import { status } from "../collectors/chain/block-source.ts";
-import { blockAt } from "./identity.ts";
 import type { IdentityCheck } from "./identity-check.ts";
+import { blockAt } from "./read-chain.ts";
 import { runRequests, type Upstream, type UpstreamContext } from "./upstream.ts";
 
 const COMPARE_EVERY_MS = 60 * 60_000;

@@ -6,14 +6,13 @@ import type { PollClient, PollEnd } from "../collectors/task.ts";
 import type { UpstreamConfig } from "../config/config.ts";
 import type { BlockedReport, UpstreamReport } from "../telemetry/report.ts";
 import { isChainFailure, isUpstreamFailure } from "./health.ts";
-import { Identity, type NetworkStore } from "./identity.ts";
-import { IdentityCheck } from "./identity-check.ts";
+import { IdentityCheck, type NetworkStore } from "./identity-check.ts";
 import { Prober } from "./prober.ts";
 import { Upstream, type UpstreamContext } from "./upstream.ts";
 
 /** What the upstreams of a network are made of. */
 export interface UpstreamsOptions extends UpstreamContext {
-  /** Where the identity of the chain is saved. @default nowhere */
+  /** Where the chain of the network is saved; undefined for nowhere. */
   readonly store: NetworkStore | undefined;
   readonly createClient: (upstream: UpstreamConfig) => Client;
   /** Height of the tip that the collectors have accepted; undefined while they have none. */
@@ -43,7 +42,6 @@ const CHAIN_CHECK = "chain";
 export class Upstreams implements PollClient {
   readonly all: readonly Upstream[];
   readonly #options: UpstreamsOptions;
-  readonly #identity: Identity;
   readonly #identityCheck: IdentityCheck;
   readonly #prober: Prober;
   readonly #polls = new WeakMap<StacksApi, { readonly upstream: Upstream; readonly startedAt: number }>();
@@ -51,7 +49,7 @@ export class Upstreams implements PollClient {
   #deciding: Promise<void> | undefined;
   #searchAt = Number.NEGATIVE_INFINITY;
 
-  /** @throws StoreError when the saved identity of the chain cannot be read. */
+  /** @throws StoreError when the saved chain cannot be read. */
   constructor(options: UpstreamsOptions) {
     const { config, createClient } = options;
     this.#options = options;
@@ -59,8 +57,7 @@ export class Upstreams implements PollClient {
       (upstream) => new Upstream(upstream.name, upstream.url, createClient(upstream), config.failover),
     );
     this.#active = this.all[0] as Upstream; // the configuration has at least one
-    this.#identity = new Identity(config.name, options.store);
-    this.#identityCheck = new IdentityCheck(options, this.#identity);
+    this.#identityCheck = new IdentityCheck(options, options.store);
     this.#prober = new Prober({
       ...options,
       identityCheck: this.#identityCheck,
@@ -237,9 +234,9 @@ export class Upstreams implements PollClient {
     // A concurrent poll may have accepted it already.
     if (chain.kind !== "refused") return chain.kind === "verified";
     if (chain.firstBlock === undefined || config.onNewChain !== "reset") return false;
-    const fields = { network: config.name, before: this.#identity.firstBlock, now: chain.firstBlock };
+    const fields = { network: config.name, before: this.#identityCheck.firstBlock, now: chain.firstBlock };
     onNewChain();
-    this.#identity.accept(chain.firstBlock, clock.now());
+    this.#identityCheck.accept(chain.firstBlock);
     for (const one of this.all) {
       one.chain = { kind: "unchecked" };
       incidents.end(one);

@@ -74,7 +74,7 @@ describe("a conditional request", () => {
         json({ count: "x" }, 200, etag('"of another schema"')),
         unchanged,
       ],
-      { retry: { retries: 0 } },
+      { retries: 0 },
     );
     const { body } = await f.api().get(stats, NONE);
     await failure(f.api().get(stats, NONE));

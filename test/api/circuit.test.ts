@@ -7,7 +7,7 @@ import { json, type Scene, ScriptedServer, silence, text } from "./scripted-serv
 const good = json({ count: 1, height: 1 });
 const down = text("", 502);
 const at = (height: number) => ({ path: { height_or_hash: height } });
-const ONCE = { retry: { retries: 0 } };
+const ONCE = { retries: 0 };
 
 /** A client of a closed port. */
 async function closedPort(options: Partial<ClientOptions> = {}): Promise<Fixture> {
@@ -45,7 +45,7 @@ describe("a server that refuses connections", () => {
   });
 
   test("fails queued requests at once", async () => {
-    await using f = await closedPort({ ...ONCE, transport: { connections: 1 } });
+    await using f = await closedPort({ ...ONCE, connections: 1 });
 
     const errors = await Promise.all(
       Array.from({ length: 40 }, (_, height) => failure(f.api().get(block, at(height)))),
@@ -118,7 +118,7 @@ describe("a server that fails", () => {
 
 describe("a server that hangs", () => {
   test("causes a timeout for all requests, including those without a connection, and not `budget`", async () => {
-    await using f = await Fixture.start([silence], { budget: { perMinute: 600 }, transport: { connections: 4 } });
+    await using f = await Fixture.start([silence], { budget: { perMinute: 600 }, connections: 4 });
     const poll = new AbortController();
     const view = f.api(10_000, { signal: poll.signal });
     const errors = Promise.all([

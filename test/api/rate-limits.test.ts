@@ -29,7 +29,7 @@ describe("a 429", () => {
 
   test("fails requests that were waiting for a connection", async () => {
     await using f = await Fixture.start([json({}, 429, { "retry-after": "60" }), json({ count: 1 })], {
-      transport: { connections: 1 },
+      connections: 1,
     });
     const errors = [1, 2, 3].map(() => failure(f.api(30_000).get(stats, NONE)));
 

@@ -73,7 +73,7 @@ describe("an error response", () => {
       ((response) => response.socket?.end(`HTTP/1.1 ${SECRET} nonsense\r\n\r\n`)) satisfies Scene,
     ];
     for (const scene of planted) {
-      await using f = await Fixture.start([scene], { retry: { retries: 0 } });
+      await using f = await Fixture.start([scene], { retries: 0 });
       // `failure` looks for the key in everything that can be shown.
       const error = await failure(f.api().get(stats, NONE));
       expect(error.message).not.toMatch(/s3cr3t/);

@@ -69,7 +69,7 @@ describe("a 410", () => {
   });
 
   test("fails all queued requests of the operation", async () => {
-    await using f = await Fixture.start([gone], { transport: { connections: 1 } });
+    await using f = await Fixture.start([gone], { connections: 1 });
 
     const errors = await Promise.all([1, 2, 3].map(() => failure(f.api().get(stats, NONE))));
 

@@ -8,7 +8,7 @@ import { Fixture, failure, NONE, SECRET, stats } from "./fixture.ts";
 import { json, type Scene, ScriptedServer, silence, text } from "./scripted-server.ts";
 
 const good = json({ count: 1 });
-const ONCE = { retry: { retries: 0 } };
+const ONCE = { retries: 0 };
 
 const compressed =
   (body: Buffer, cut = 0): Scene =>
@@ -176,7 +176,7 @@ describe("a connection", () => {
     const { port } = server.address() as AddressInfo;
     await using f = await Fixture.start([], {
       baseUrl: `https://127.0.0.1:${port}`,
-      transport: { connectTimeoutMs: 100 },
+      connectTimeoutMs: 100,
       ...ONCE,
     });
 
@@ -200,7 +200,7 @@ describe("a connection", () => {
   });
 
   test("is one of a limited number", async () => {
-    await using f = await Fixture.start([silence], { transport: { connections: 2 } });
+    await using f = await Fixture.start([silence], { connections: 2 });
     const outcomes = Promise.allSettled([1, 2, 3, 4].map(() => f.api().get(stats, NONE)));
     await f.server.received(2);
     for (let one = 0; one < 5; one += 1) await turn();

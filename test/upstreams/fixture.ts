@@ -68,7 +68,7 @@ export class UpstreamsFixture {
           keyHeader: upstream.apiKeyHeader,
           clock: this.clock,
           random: () => 0,
-          retry: { retries: 0 },
+          retries: 0,
         }),
       knownTip: () => this.knownTip,
       onSwitch: ({ name }) => this.switches.push(name),

@@ -1,9 +1,8 @@
-// The identity of a chain: the hash of its block 1. It is kept with the state that the counters belong to.
+// Reads which chain a server follows. The hash of block 1 identifies a chain.
 import { z } from "zod";
 import { operation, type StacksApi } from "../api/operation.ts";
 import { isNotOffered, orReplacement } from "../api/replacement.ts";
 import { blockByHeight, status } from "../collectors/chain/block-source.ts";
-import { StoreError } from "../storage/store-error.ts";
 
 const body = z.object({ height: z.int(), hash: z.string().regex(/^0x[0-9a-f]{64}$/) });
 
@@ -46,42 +45,4 @@ export async function readChain(api: StacksApi): Promise<ServerChain> {
   }
   const { chain_tip } = (await api.get(status, { path: {} })).body;
   return { kind: chain_tip === undefined ? "empty" : "unknown" };
-}
-
-/** The part of the state file that keeps the identity of a network's chain. */
-export interface NetworkStore {
-  readonly path: string;
-  loadNetwork(network: string): unknown;
-  saveNetwork(network: string, body: unknown, now: number): void;
-}
-
-const saved = z.object({ firstBlock: z.string() });
-
-/** The identity of the chain that a network's counters belong to. The first chain that is found is accepted. */
-export class Identity {
-  readonly #network: string;
-  readonly #store: NetworkStore | undefined;
-  #firstBlock: string | undefined;
-
-  /** @throws StoreError when the saved identity cannot be read. */
-  constructor(network: string, store: NetworkStore | undefined) {
-    this.#network = network;
-    this.#store = store;
-    const loaded = store?.loadNetwork(network);
-    if (store === undefined || loaded === undefined) return;
-    const parsed = saved.safeParse(loaded);
-    if (!parsed.success) throw new StoreError(store.path, `the saved chain of ${network} cannot be read`, parsed.error);
-    this.#firstBlock = parsed.data.firstBlock;
-  }
-
-  /** Hash of block 1; undefined until it is known. */
-  get firstBlock(): string | undefined {
-    return this.#firstBlock;
-  }
-
-  /** Accepts a chain from now on. @throws StoreError when it cannot be saved; then nothing changes. */
-  accept(firstBlock: string, now: number): void {
-    this.#store?.saveNetwork(this.#network, { firstBlock }, now);
-    this.#firstBlock = firstBlock;
-  }
 }
