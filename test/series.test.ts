@@ -91,4 +91,4 @@ collectors: { addresses: { backfill: all, zeros: false }, mempool: { enabled: fa
   expect(full.transfers).toBe(free.transfers);
   expect(full.folded).toBeGreaterThan(0);
   expect(full.assets.has("other")).toBe(true);
-}, 60_000);
+});

@@ -6,14 +6,12 @@ import { createServer, type Server } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, expect, jest, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { parse } from "yaml";
 import { alerts } from "../../alerts/index.ts";
 import { inhibitions } from "../../alerts/inhibitions.ts";
 import { describeWith } from "../support/installed.ts";
 import { until } from "../support/program.ts";
-
-jest.setTimeout(120_000);
 
 const PROGRAM = "prometheus-alertmanager";
 const suite = describeWith(PROGRAM);

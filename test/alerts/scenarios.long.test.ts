@@ -1,13 +1,10 @@
 // Each alert in both directions: it fires when it should, and keeps quiet when it should. Decided by promtool.
-import { beforeAll, expect, jest, test } from "@jest/globals";
+import { beforeAll, expect, test } from "@jest/globals";
 import { alerts } from "../../alerts/index.ts";
 import { describeWith } from "../support/installed.ts";
 import { type Scenario, trials, wordsOf } from "../support/promtool.ts";
 import { rules } from "./rules.ts";
 import { scenarios } from "./scenarios/index.ts";
-
-// A minute of work, and much more on a busy machine.
-jest.setTimeout(600_000);
 
 const suite = describeWith("promtool");
 

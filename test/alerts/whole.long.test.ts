@@ -1,11 +1,9 @@
 // All rules at once, on a page with every family: what happens is one alert, and a quiet day is none.
-import { expect, jest, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { describeWith } from "../support/installed.ts";
 import { gone, hold, type Scenario, trace, trials } from "../support/promtool.ts";
 import { rules } from "./rules.ts";
 import { type Line, nameOf, page, quietly } from "./whole-page.ts";
-
-jest.setTimeout(600_000);
 
 const suite = describeWith("promtool");
 

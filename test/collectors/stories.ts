@@ -33,7 +33,7 @@ export function testStories(numRuns: number): void {
       }),
       parameters,
     );
-  }, 600_000);
+  });
 
   test("with operations that are retired on the way, the counters go on", async () => {
     await fc.assert(
@@ -44,7 +44,7 @@ export function testStories(numRuns: number): void {
       }),
       parameters,
     );
-  }, 600_000);
+  });
 
   test("with forks below the depth, what is counted less what was reverted is what is there", async () => {
     await fc.assert(
@@ -60,5 +60,5 @@ export function testStories(numRuns: number): void {
       }),
       parameters,
     );
-  }, 600_000);
+  });
 }

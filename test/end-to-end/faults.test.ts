@@ -1,14 +1,12 @@
 // Every fault against every collector: the page stays up, the reason is counted, nothing wrong is served, and recovery needs
 // no restart.
-import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import type { Fault } from "../../simulator/faults/fault.ts";
 import { startSimulator } from "../../simulator/server.ts";
 import { REASONS } from "../../src/api/errors.ts";
 import type { App } from "../../src/app.ts";
 import { createApp, readPage } from "../support/app.ts";
 import { until } from "../support/program.ts";
-
-jest.setTimeout(60_000);
 
 const COLLECTORS = ["fees", "mempool", "blocks"] as const;
 const GAUGES = {

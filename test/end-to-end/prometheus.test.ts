@@ -4,13 +4,11 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, jest, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { startSimulator } from "../../simulator/server.ts";
 import { describeWith } from "../support/installed.ts";
 import { parseExposition } from "../support/parser.ts";
 import { type Running, start, until } from "../support/program.ts";
-
-jest.setTimeout(90_000);
 
 const suite = describeWith("prometheus", "promtool");
 

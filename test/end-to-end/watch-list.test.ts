@@ -55,4 +55,4 @@ collectors: { addresses: { every: 2s, timeout: 2s, zeros: false } }
   expect(await watched()).toHaveLength(2);
   put(`${second}\n`);
   await shows(second);
-}, 90_000);
+});

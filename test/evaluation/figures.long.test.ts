@@ -1,5 +1,5 @@
 // A few seeds of its own, with bounds that a worse rule, threshold or market breaks. The published figures: docs/fee-alerts.md.
-import { beforeAll, describe, expect, jest, test } from "@jest/globals";
+import { beforeAll, describe, expect, test } from "@jest/globals";
 import { FEES } from "../../alerts/thresholds.ts";
 import { delay, falseAlarms, precision, recall, total } from "../../tools/evaluation/score.ts";
 import { seedsOf } from "../../tools/evaluation/seeds.ts";
@@ -7,8 +7,6 @@ import type { FeeThresholds } from "../../tools/evaluation/thresholds.ts";
 import { playTrace, type Trace } from "../../tools/evaluation/trace.ts";
 import { tune } from "../../tools/evaluation/tune.ts";
 import { judgeTrace, together, type Verdict, type View } from "../../tools/evaluation/verdict.ts";
-
-jest.setTimeout(300_000);
 
 describe("on four traces of four weeks", () => {
   let traces: readonly Trace[];

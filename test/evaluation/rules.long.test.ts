@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, jest, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { fees } from "../../alerts/fees.ts";
 import { INTERVALS, type Recording } from "../../alerts/model.ts";
 import { seconds } from "../../alerts/thresholds.ts";
@@ -14,8 +14,6 @@ import { signalsOf } from "../../tools/evaluation/signals.ts";
 import { playTrace } from "../../tools/evaluation/trace.ts";
 import { WORLD, type World } from "../../tools/evaluation/world.ts";
 import { describeWith } from "../support/installed.ts";
-
-jest.setTimeout(600_000);
 
 const suite = describeWith("prometheus", "promtool");
 

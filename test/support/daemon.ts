@@ -38,7 +38,7 @@ export async function startDaemon(program: string, args: readonly string[]): Pro
   };
   const url = `http://${address}`;
   try {
-    await until(() => fetch(`${url}/-/ready`).then(({ ok }) => ok || undefined), program, 30_000);
+    await until(() => fetch(`${url}/-/ready`).then(({ ok }) => ok || undefined), program);
   } catch (error) {
     await stop();
     throw new Error(`${program} is not ready:\n${log}`, { cause: error });

@@ -93,8 +93,8 @@ export function start(
 export const run = (args: readonly string[], env?: Readonly<Record<string, string>>): Promise<Finished> =>
   start(args, env).finished;
 
-/** Asks until the answer is what is wanted; for waiting on other processes, where nothing else tells. */
-export async function until<T>(ask: () => Promise<T | undefined>, what: string, milliseconds = 90_000): Promise<T> {
+/** Polls another process until there is a result. The limit is far above what a busy machine needs. */
+export async function until<T>(ask: () => Promise<T | undefined>, what: string, milliseconds = 300_000): Promise<T> {
   const end = Date.now() + milliseconds;
   for (;;) {
     const answer = await ask().catch(() => undefined);

@@ -8,6 +8,8 @@ import { until } from "./program.ts";
 
 export interface Series {
   readonly metric: Readonly<Record<string, string>>;
+  /** Of an instant query: Unix seconds, and the value. */
+  readonly value?: readonly [number, string];
 }
 
 export interface Prometheus {
