@@ -1,0 +1,31 @@
+// Relative links in the documentation point to existing files and headings.
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "@jest/globals";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const pages = ["docs", "deploy"]
+  .flatMap((folder) =>
+    readdirSync(root + folder, { recursive: true, encoding: "utf8" }).map((name) => `${folder}/${name}`),
+  )
+  .concat(readdirSync(root))
+  .filter((name) => name.endsWith(".md"));
+
+const anchorsOf = (page: string) =>
+  [...readFileSync(page, "utf8").matchAll(/^#+ (.*)$/gm)].map(([, heading = ""]) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\w\- ]/g, "")
+      .replaceAll(" ", "-"),
+  );
+
+test.each(pages)("%s", (page) => {
+  const links = [...readFileSync(resolve(root, page), "utf8").matchAll(/\]\((?!https?:)([^)\s#]*)(?:#([^)\s]*))?\)/g)];
+  const dead = links.filter(([, path = "", anchor]) => {
+    const target = path === "" ? resolve(root, page) : resolve(root, dirname(page), path);
+    return !existsSync(target) || (anchor !== undefined && !anchorsOf(target).includes(anchor));
+  });
+
+  expect(dead.map(([link]) => link)).toEqual([]);
+});
