@@ -182,7 +182,7 @@ export const drift = counter({
     network,
     operation,
     field: "path of the field",
-    kind: "what is wrong: missing, null, type, or enum for a value that is new",
+    kind: "kind of deviation: missing, null, type, or enum for an unknown value",
   },
 });
 export const ratelimitLimit = gauge({

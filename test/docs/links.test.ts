@@ -1,4 +1,4 @@
-// Relative links in the documentation point to existing files and headings.
+// Relative links in the documentation point to existing files and headings, and the files that it names exist.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -20,7 +20,7 @@ const anchorsOf = (page: string) =>
       .replaceAll(" ", "-"),
   );
 
-test.each(pages)("%s", (page) => {
+test.each(pages)("links of %s", (page) => {
   const links = [...readFileSync(resolve(root, page), "utf8").matchAll(/\]\((?!https?:)([^)\s#]*)(?:#([^)\s]*))?\)/g)];
   const dead = links.filter(([, path = "", anchor]) => {
     const target = path === "" ? resolve(root, page) : resolve(root, dirname(page), path);
@@ -28,4 +28,17 @@ test.each(pages)("%s", (page) => {
   });
 
   expect(dead.map(([link]) => link)).toEqual([]);
+});
+
+test("the files that the pages name exist", () => {
+  const named = pages.flatMap((page) =>
+    [
+      ...readFileSync(resolve(root, page), "utf8").matchAll(
+        /`((?:src|test|tools|alerts|dashboards|simulator|docs|deploy)\/[\w./-]+)`/g,
+      ),
+    ].map(([, path = ""]) => path),
+  );
+
+  expect(named.length).toBeGreaterThan(30);
+  expect(named.filter((path) => !existsSync(root + path))).toEqual([]);
 });

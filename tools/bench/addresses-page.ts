@@ -26,12 +26,12 @@ export async function writeAddressesPage(isQuick: boolean, state = "file"): Prom
 
 # Benchmarks of a large watch list
 
-${new Date().toISOString().slice(0, 10)}, ${cpus().length} × ${cpus()[0]?.model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GiB, ${type()}, Node.js ${process.version}. The built program,
-started as the image starts it, with a state file; the API and whoever scrapes are processes of their own.
+${new Date().toISOString().slice(0, 10)}, ${cpus().length} × ${cpus()[0]?.model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GiB, ${type()}, Node.js ${process.version}.
+The built program, started as in the image, with a state file. The API and the scraper are separate processes.
 
-## ${figure(list.targets)} addresses on which nothing happens
+## ${figure(list.targets)} inactive addresses
 
-Each is polled once in ${figure(Math.round(list.seconds))} s, after a round in which they were seen first; a scrape every 15 seconds.
+Each is polled once in ${figure(Math.round(list.seconds))} s, after a first round. Scrapes every 15 seconds.
 
 ${table(
   ["What", "Figure"],
@@ -41,14 +41,14 @@ ${table(
     ["Requests per address and round", figure(list.requestsPerAddress)],
     ["… of which 304", `${figure(list.notModified * 100)} %`],
     ["Memory at rest (RSS)", `${figure(list.rssMb)} MB`],
-    ["… most that it ever was, scrapes included", `${figure(list.peakMb)} MB`],
+    ["… peak, including scrapes", `${figure(list.peakMb)} MB`],
     ["Longest pause of the event loop", `${figure(list.pause.longestMs)} ms`],
-    ["… all but one in a thousand ticks were shorter than", `${figure(list.pause.p999Ms)} ms`],
-    ["CPU, scrapes included", `${figure(list.cpuRatio * 100)} % of a core`],
-    ["Scrapes a second of so many series that do not change, 4 clients", figure(still.requestsPerSecond)],
+    ["… 99.9th percentile", `${figure(list.pause.p999Ms)} ms`],
+    ["CPU, including scrapes", `${figure(list.cpuRatio * 100)} % of a core`],
+    ["Scrapes per second without changes, 4 clients", figure(still.requestsPerSecond)],
     ["… the same bytes from bare node:http", figure(bare.requestsPerSecond)],
     ["… ratio", `${figure(still.requestsPerSecond / bare.requestsPerSecond)}×`],
-    ["Scrapes a second of this program while its polls go on, 4 clients", figure(list.requestsPerSecond)],
+    ["Scrapes per second during polls, 4 clients", figure(list.requestsPerSecond)],
     ["… the same bytes from bare node:http", figure(list.bareRequestsPerSecond)],
     ["… ratio", `${figure(list.requestsPerSecond / list.bareRequestsPerSecond)}×`],
   ],
@@ -56,24 +56,24 @@ ${table(
 
 ## The state file
 
-One poll is one commit, on the disk (fsync) when it returns.
+One poll is one commit, with fsync.
 
 ${table(
   ["What", "Figure"],
   [
     ["Targets", figure(TARGETS)],
-    ["Bytes of one observation (an address with some hundred transactions)", figure(commits.bytes)],
+    ["Bytes of one observation (an address with about a hundred transactions)", figure(commits.bytes)],
     ["Commit of one poll, median", `${figure(commits.medianMs)} ms`],
-    ["… 99 of 100 were shorter than", `${figure(commits.p99Ms)} ms`],
-    ["Opening the file and reading all of it at start", `${figure(commits.restoreMs)} ms`],
+    ["… 99th percentile", `${figure(commits.p99Ms)} ms`],
+    ["Opening and reading the file at start", `${figure(commits.restoreMs)} ms`],
     ["Size of the file", `${figure(commits.fileMb)} MB`],
   ],
 )}
 
 ## Catching up one address
 
-A history read back as fast as the API answers. One transaction in five has transfers that have to be asked for. The share is the CPU time over the time that so
-many requests take at 900 a minute.
+A backfill as fast as the API responds. One transaction in five has transfers that need a request. The share is the CPU
+time divided by the time of these requests at 900 per minute.
 
 ${table(
   ["What", "Figure"],
@@ -82,7 +82,7 @@ ${table(
     ["Requests", figure(catchUp.requests)],
     ["Time", `${figure(catchUp.seconds)} s`],
     ["CPU time", `${figure(catchUp.cpuSeconds)} s`],
-    ["CPU at 900 requests a minute", `${figure(catchUp.cpuRatio * 100)} % of a core`],
+    ["CPU at 900 requests per minute", `${figure(catchUp.cpuRatio * 100)} % of a core`],
   ],
 )}
 `;

@@ -81,12 +81,13 @@ const page = `<!-- Written by "npm run bench". Do not edit. -->
 # Benchmarks
 
 ${new Date().toISOString().slice(0, 10)}, ${cpus().length} × ${cpus()[0]?.model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GiB, ${type()}, Node.js ${process.version},
-prom-client 15.1.3, express 5, ${wrkVersion}. One run on a shared machine: trust the ratios, whose two sides ran right after each other, more than
-single figures.
+prom-client 15.1.3, express 5, ${wrkVersion}.
+One run on a shared machine: the ratios, whose two sides ran one after the other, are more reliable than single figures.
 
-## Scrapes, nothing changed since the last one
+## Scrapes without changes
 
-4 clients; classic text; requests per second. "Bare" is node:http sending the same bytes; gzip is compared with a buffer compressed beforehand.
+Requests per second with 4 clients and the classic text format. "Bare" is node:http sending the same bytes; gzip is
+compared with a buffer compressed beforehand.
 
 ${table(
   [
@@ -121,9 +122,9 @@ ${table(
   ]),
 )}
 
-## Scrapes, every target changed between any two
+## Scrapes after a change of every target
 
-1 client, so that scrapes follow one another; requests per second. Both sides take in the new values and render them.
+Requests per second with 1 client, so that scrapes are sequential. Both sides receive and render the new values.
 
 ${table(
   [
@@ -154,11 +155,12 @@ ${table(
   ]),
 )}
 
-The longest hold contains the change of all targets at once, which polls would spread.
+The longest hold includes the change of all targets at once; real polls are spread over time.
 
 ## Rendering, all values changed
 
-Milliseconds, medians. "Page" is what a scrape waits for: here little, because values are put into the page when they come. "With values" counts that too.
+Medians in milliseconds. "Page" is the time that a scrape waits for. It is short, because values are rendered when they
+change. "With values" includes that.
 
 ${table(
   ["Series", "Page", "prom-client", "Share", "With values", "prom-client", "Share"],
@@ -175,8 +177,9 @@ ${table(
 
 ## Clients that do not read
 
-${figure(slow.sockets)} sockets ask for a page of ${figure(slow.bytes)} bytes, half of them in OpenMetrics, and read nothing; one that is cut off comes back. All values
-change every second; the page is scraped every 2.5 s, compressed. 45 s each, in processes of their own; "without" is the same without the sockets.
+${figure(slow.sockets)} sockets request a page of ${figure(slow.bytes)} bytes, half of them in OpenMetrics, and read nothing. A disconnected socket
+reconnects. All values change every second; Prometheus scrapes the compressed page every 2.5 s. Each run takes 45 s in a
+process of its own; "without" is a run without the sockets.
 
 ${table(
   ["What", "Without", "With"],
@@ -187,37 +190,37 @@ ${table(
       `${figure(slow.idleHealthyMs[place] ?? Number.NaN)} ms`,
       `${figure(slow.healthyMs[place] ?? Number.NaN)} ms`,
     ]),
-    ["Scrapes answered with 200", "", `${figure(slow.scrapes.good)} of ${figure(slow.scrapes.all)}`],
+    ["Scrapes with status 200", "", `${figure(slow.scrapes.good)} of ${figure(slow.scrapes.all)}`],
   ],
 )}
 
-## The rest
+## Other figures
 
 ${table(
   ["What", "Figure"],
   [
     ["Process start to listening (built program, warm compile cache)", `${figure(start.listeningMs)} ms`],
-    ["Last answer upstream to a complete page", `${figure(start.completeMs)} ms`],
+    ["Last response of the API to a complete page", `${figure(start.completeMs)} ms`],
     [
       `Memory at rest, default configuration, started as the image starts it, after ${rest.seconds + 10} s`,
       `${figure(rest.rssMb)} MB`,
     ],
     [
-      "Peak memory at 100,000 series, all renewed each second, a scrape a second in each format, with and without gzip",
+      "Peak memory at 100,000 series, all changed each second, a scrape per second in each format, with and without gzip",
       `${figure(large.peakMb)} MB`,
     ],
-    ["… of the same server at 300 series", `${figure(small.peakMb)} MB`],
+    ["… at 300 series, same server", `${figure(small.peakMb)} MB`],
     ["… longest hold of the event loop during one scrape at 100,000 series: median, worst", hold(large)],
     ["… at 300 series", hold(small)],
     ["CPU at rest, default configuration, a scrape every 15 s", `${figure(rest.cpuRatio * 100)} % of a core`],
     ["One poll of fees and one of mempool: CPU", `${figure(poll.cpuMs)} ms`],
-    ["Of that, parsing the JSON", `${figure(poll.parseMs)} ms`],
-    ["An hour of the default configuration on a moving chain: requests", figure(moving.requests)],
+    ["… of which parsing JSON", `${figure(poll.parseMs)} ms`],
+    ["An hour of the default configuration: requests", figure(moving.requests)],
     ["… of which 304", figure(moving.notModified)],
-    ["… bytes of bodies received", figure(moving.bytes)],
-    ["An hour on a chain that stands still (a 304 wherever one can be): requests", figure(still.requests)],
+    ["… bytes of response bodies", figure(moving.bytes)],
+    ["An hour on a stalled chain (304 if possible): requests", figure(still.requests)],
     ["… of which 304", figure(still.notModified)],
-    ["… bytes of bodies received", figure(still.bytes)],
+    ["… bytes of response bodies", figure(still.bytes)],
   ],
 )}
 `;
