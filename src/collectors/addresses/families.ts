@@ -24,8 +24,8 @@ const identity = {
   address: "the principal",
 };
 const LIST = "GET /extended/v2/addresses/{address}/transactions, polled";
-const V3 = "GET /extended/v3/principals/{principal}/transactions where that is gone";
-const EVENTS = "GET /extended/v3/transactions/{tx_id}/events where that is gone";
+const V3 = "its replacement GET /extended/v3/principals/{principal}/transactions";
+const EVENTS = "its replacement GET /extended/v3/transactions/{tx_id}/events";
 const TRANSFERS = `GET /extended/v1/address/{principal}/transactions_with_transfers, or ${EVENTS}, polled`;
 const list = (fields: string) => `${fields} of GET /extended/v2/addresses/{address}/transactions, or ${V3}, polled`;
 const only = (fields: string) => `${fields} of ${LIST}`;

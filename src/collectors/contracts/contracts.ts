@@ -28,7 +28,7 @@ const identity = {
   contract_id: "the contract",
 };
 const listed = (field: string) =>
-  `${field} of GET /extended/v1/contract/{contract_id}/events, or GET /extended/v2/smart-contracts/{contract_id}/logs where that is gone, polled`;
+  `${field} of GET /extended/v1/contract/{contract_id}/events, or its replacement GET /extended/v2/smart-contracts/{contract_id}/logs, polled`;
 
 const info = gauge({
   name: "stacks_contract_info",
