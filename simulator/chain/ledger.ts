@@ -1,6 +1,6 @@
 // The canonical chain and its indexes: blocks by hash, transactions by principal, prints by contract, the next nonce of
 // each sender. Knows neither time nor the mempool.
-import type { Block, Place, Position } from "./block.ts";
+import type { Block, Place } from "./block.ts";
 import { Index } from "./listing.ts";
 import type { Print, Records } from "./records.ts";
 import { parties } from "./transaction.ts";
@@ -14,7 +14,6 @@ export class Ledger implements Records {
   readonly principals: Index<Place>;
   readonly sponsored: Index<Place>;
   readonly prints: Index<Print>;
-  #txCount: number;
   #first: Block | undefined;
   readonly #byHash = new Map<string, Block>();
   readonly #byIndexHash = new Map<string, Block>();
@@ -32,17 +31,12 @@ export class Ledger implements Records {
     this.principals = source?.principals.remainder() ?? new Index();
     this.sponsored = source?.sponsored.remainder() ?? new Index();
     this.prints = source?.prints.remainder() ?? new Index();
-    this.#txCount = source?.blocks.reduce((left, { txs }) => left - txs.length, source.txCount) ?? 0;
     const first = source?.atHeight(1);
     if (first !== undefined && first !== source?.blocks[0]) this.#setFirst(first);
   }
 
   get tip(): Block | undefined {
     return this.blocks.at(-1);
-  }
-
-  get txCount(): number {
-    return this.#txCount;
   }
 
   atHeight(height: number): Block | undefined {
@@ -67,28 +61,6 @@ export class Ledger implements Records {
     return this.#places.get(txId);
   }
 
-  *older({ height, index }: Position): Generator<Place> {
-    for (let at = Math.min(height, this.tip?.height ?? 0); ; at -= 1) {
-      const block = this.atHeight(at);
-      if (block === undefined) return;
-      const last = at === height ? Math.min(index, block.txs.length - 1) : block.txs.length - 1;
-      for (let each = last; each >= 0; each -= 1) {
-        const tx = block.txs[each];
-        if (tx !== undefined) yield { tx, block, index: each };
-      }
-    }
-  }
-
-  *newer({ height, index }: Position): Generator<Place> {
-    for (let at = height; ; at += 1) {
-      const block = this.atHeight(at);
-      if (block === undefined) return;
-      for (const [each, tx] of block.txs.entries()) {
-        if (at > height || each > index) yield { tx, block, index: each };
-      }
-    }
-  }
-
   /** The nonce that the sender's next transaction must have. */
   nonceOf(address: string): number {
     return this.#nonces.get(address) ?? 0;
@@ -100,7 +72,6 @@ export class Ledger implements Records {
     this.#byHash.set(block.hash, block);
     this.#byIndexHash.set(block.indexHash, block);
     if (block.height === 1) this.#first = block;
-    this.#txCount += block.txs.length;
     block.txs.forEach((tx, index) => {
       const place: Place = { tx, block, index };
       this.#places.set(tx.id, place);
@@ -117,7 +88,6 @@ export class Ledger implements Records {
   removeTip(): Block | undefined {
     const block = this.blocks.pop();
     if (block === undefined) return undefined;
-    this.#txCount -= block.txs.length;
     for (const [index, tx] of [...block.txs.entries()].reverse()) {
       this.#nonces.set(tx.sender, tx.nonce);
       this.#eachKey({ tx, block, index }, (index, key) => index.pop(key));

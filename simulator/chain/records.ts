@@ -1,6 +1,6 @@
 // What the database of one API server holds, read-only. The newest replica holds the current chain; another replica may
 // hold an older state, or another chain.
-import type { Block, Place, Position } from "./block.ts";
+import type { Block, Place } from "./block.ts";
 import type { Index } from "./listing.ts";
 import type { PrintEvent, Tx } from "./transaction.ts";
 
@@ -14,8 +14,6 @@ export interface Print extends Place {
 export interface Records {
   /** The newest block; undefined before the first. */
   readonly tip: Block | undefined;
-  /** Number of canonical transactions ever. */
-  readonly txCount: number;
   /** Transactions of each principal. */
   readonly principals: Pick<Index<Place>, "of">;
   /** Those of them that the principal only sponsored. */
@@ -32,10 +30,6 @@ export interface Records {
   byIndexHash(hash: string): Block | undefined;
   /** Where a transaction was mined last; the block may be an orphan. */
   placeOf(txId: string): Place | undefined;
-  /** Canonical transactions from a position down, newest first. */
-  older(from: Position): Iterable<Place>;
-  /** Canonical transactions after a position, oldest first. */
-  newer(than: Position): Iterable<Place>;
 }
 
 /** Transactions that wait to be mined, read-only. */

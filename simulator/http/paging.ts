@@ -62,32 +62,19 @@ export function positionOf(query: URLSearchParams): Position {
   return microblock === 0 && index === 0 ? { height, index: Infinity } : { height: height - 1, index: Infinity };
 }
 
-/** Whether a transaction is at or below a position. */
-export function isWithin({ block, index }: Place, position: Position): boolean {
-  return block.height < position.height || (block.height === position.height && index <= position.index);
-}
-
-function take<Item>(items: Iterable<Item>, count: number): Item[] {
-  const taken: Item[] = [];
-  for (const item of items) {
-    taken.push(item);
-    if (taken.length === count) break;
-  }
-  return taken;
-}
-
 const cursorOf = (place: Place | undefined) =>
   place === undefined ? null : `${place.block.height}:${MICROBLOCK}:${place.index}`;
 
-/** A page of the v3 API: `older` yields transactions from the first of the page down, `newer` those above a position. */
-export function pageOfTransactions(
-  older: Iterable<Place>,
-  newer: (than: Position) => Iterable<Place>,
-  limit: number,
-): { readonly places: readonly Place[]; readonly cursor: unknown } {
-  const found = take(older, limit + 1);
-  const [first] = found;
-  const before = first && take(newer({ height: first.block.height, index: first.index }), limit);
-  const cursor = { next: cursorOf(found[limit]), previous: cursorOf(before?.at(-1)), current: cursorOf(first) };
-  return { places: found.slice(0, limit), cursor };
+/** A page of the v3 API, from a position down. */
+export function pageFrom(entries: readonly Place[], { height, index }: Position, limit: number) {
+  const isWithin = ({ block, index: at }: Place) => block.height < height || (block.height === height && at <= index);
+  const end = entries.findLastIndex(isWithin) + 1;
+  const places = entries.slice(Math.max(0, end - limit), end).reverse();
+  const newer = places.length === 0 ? [] : entries.slice(end, end + limit);
+  const cursor = {
+    next: cursorOf(entries[end - limit - 1]),
+    previous: cursorOf(newer.at(-1)),
+    current: cursorOf(places[0]),
+  };
+  return { places, cursor };
 }

@@ -4,14 +4,9 @@ import { addressEvents } from "./operations/address-events.ts";
 import { blockByHash, blockByHeight, blockItem, blockList } from "./operations/blocks.ts";
 import { contractEvents, contractLogs } from "./operations/contract-events.ts";
 import { mempoolFees, mempoolStats } from "./operations/mempool.ts";
-import { oldStatus, status } from "./operations/status.ts";
+import { status } from "./operations/status.ts";
 import { principalTransactions, transactions } from "./operations/transactions.ts";
-import {
-  blockTransactions,
-  transactionEvents,
-  transactionItem,
-  transactionList,
-} from "./operations/transactions-v3.ts";
+import { transactionEvents, transactionItem } from "./operations/transactions-v3.ts";
 import { transfers } from "./operations/transfers.ts";
 
 const OPERATIONS: readonly Operation[] = [
@@ -24,15 +19,12 @@ const OPERATIONS: readonly Operation[] = [
   blockByHeight,
   blockByHash,
   status,
-  oldStatus,
   blockList,
   blockItem,
   contractLogs,
   principalTransactions,
-  transactionList,
   transactionItem,
   transactionEvents,
-  blockTransactions,
 ];
 
 function decode(part = ""): string {

@@ -49,9 +49,6 @@ function withMadeUpBlocks({ ledger, options }: Chain, count: number): Records {
     get tip() {
       return ledger.tip && atHeight(ledger.tip.height + count);
     },
-    get txCount() {
-      return ledger.txCount;
-    },
     principals: ledger.principals,
     sponsored: ledger.sponsored,
     prints: ledger.prints,
@@ -60,8 +57,6 @@ function withMadeUpBlocks({ ledger, options }: Chain, count: number): Records {
     byHash: (hash) => find(hash) ?? ledger.byHash(hash),
     byIndexHash: (hash) => find(hash) ?? ledger.byIndexHash(hash),
     placeOf: (txId) => ledger.placeOf(txId),
-    older: (from) => ledger.older(from),
-    newer: (than) => ledger.newer(than),
   };
 }
 

@@ -1,7 +1,7 @@
-// Clock, gateway, request log, odd requests and remote control.
+// Clock, gateway, request log, unusual requests and remote control.
 import { afterEach, describe, expect, test } from "@jest/globals";
 import { type Simulator, type SimulatorOptions, startSimulator } from "../../simulator/server.ts";
-import { ask, json, START, stillSimulator } from "./support.ts";
+import { json, START, send, stillSimulator } from "./support.ts";
 
 const running: Simulator[] = [];
 const start = async (options: SimulatorOptions = {}) => {
@@ -16,33 +16,33 @@ afterEach(async () => {
 const FEES = "/extended/v2/mempool/fees";
 
 describe("time", () => {
-  test("follows the clock, times the scale, when somebody asks", async () => {
+  test("follows the clock times the scale at each request", async () => {
     let now = START * 1000;
     const simulator = await startSimulator({ now: () => now, timeScale: 60, history: 5 });
     running.push(simulator);
     now += 10_000;
     expect(simulator.chain.now).toBe(START);
 
-    await ask(`${simulator.url}/extended`);
+    await send(`${simulator.url}/extended`);
 
     expect(simulator.chain.now).toBe(START + 600);
   });
 
-  test("can be moved by hand, and start anywhere", async () => {
+  test("advances on command, from any start", async () => {
     const simulator = await start({ start: 1_000_000_000 });
     simulator.advance(90);
-    await ask(`${simulator.url}/extended`);
+    await send(`${simulator.url}/extended`);
 
     expect(simulator.chain.now).toBe(1_000_000_090);
   });
 });
 
 describe("the gateway", () => {
-  test("limits requests per minute and tells how many are left", async () => {
+  test("limits requests per minute and reports how many remain", async () => {
     let now = START * 1000;
     const simulator = await startSimulator({ now: () => now, history: 5, gateway: { perMinute: 2 } });
     running.push(simulator);
-    const get = () => ask(simulator.url + FEES);
+    const get = () => send(simulator.url + FEES);
 
     expect(await get()).toMatchObject({ status: 200, headers: { "ratelimit-limit": "2", "ratelimit-remaining": "1" } });
     now += 20_000;
@@ -53,23 +53,23 @@ describe("the gateway", () => {
     expect((await get()).status).toBe(200);
   });
 
-  test("wants its key", async () => {
+  test("requires its key", async () => {
     const simulator = await start({ gateway: { key: { header: "X-Api-Key", value: "secret" } } });
 
-    expect((await ask(simulator.url + FEES)).status).toBe(401);
-    expect((await ask(simulator.url + FEES, { headers: { "x-api-key": "wrong" } })).status).toBe(401);
-    expect((await ask(simulator.url + FEES, { headers: { "x-api-key": "secret" } })).status).toBe(200);
+    expect((await send(simulator.url + FEES)).status).toBe(401);
+    expect((await send(simulator.url + FEES, { headers: { "x-api-key": "wrong" } })).status).toBe(401);
+    expect((await send(simulator.url + FEES, { headers: { "x-api-key": "secret" } })).status).toBe(200);
   });
 });
 
-test("every request is on the log, with its operation and status", async () => {
+test("the log has every request with its operation and status", async () => {
   const simulator = await start();
-  await ask(`${simulator.url}/extended/v1/block/by_height/3?x=1`, {
+  await send(`${simulator.url}/extended/v1/block/by_height/3?x=1`, {
     headers: { "if-none-match": '"tag"', "x-more": "1" },
   });
-  await ask(`${simulator.url}/extended/v1/block/by_height/4`);
-  await ask(`${simulator.url}/nowhere`);
-  await ask(`${simulator.url}/_sim/state`);
+  await send(`${simulator.url}/extended/v1/block/by_height/4`);
+  await send(`${simulator.url}/nowhere`);
+  await send(`${simulator.url}/_sim/state`);
 
   expect(simulator.requests).toHaveLength(3);
   expect(simulator.requests[0]).toMatchObject({
@@ -84,7 +84,7 @@ test("every request is on the log, with its operation and status", async () => {
   expect(simulator.log.counts()).toEqual({ "/extended/v1/block/by_height/{height} 200": 2, "unknown 404": 1 });
 });
 
-describe("odd requests", () => {
+describe("unusual requests", () => {
   const hash = "ab".repeat(32);
   const cases: [string, number][] = [
     [`${FEES}/`, 200],
@@ -99,13 +99,12 @@ describe("odd requests", () => {
     ["/extended/v1/block/by_height/latest", 400],
     ["/extended/v1/block/by_height/2147483648", 500],
     ["/extended/v1/contract/anything at all/events", 200],
-    ["/extended/v1/status", 301],
     ["/extended/v2/blocks/nonsense", 400],
     ["/extended/v2/blocks/99999", 404],
     ["/extended/v2/blocks?limit=31", 400],
     [`/extended/v2/addresses/SP000000000000000000002Q6VF70/transactions`, 200],
     [`/extended/v2/addresses/sp000000000000000000002q6vf78/transactions`, 400],
-    [`/extended/v1/address/SP000000000000000000002Q6VF78/transactions_with_transfers?unanchored=maybe`, 400],
+    ["/extended/v2/addresses/SP000000000000000000002Q6VF78/transactions?exclude_function_args=maybe", 400],
     [`/extended/v2/addresses/SP000000000000000000002Q6VF78/transactions/0x${hash}/events`, 404],
     [`/extended/v2/addresses/SP000000000000000000002Q6VF78/transactions/${hash}/events`, 500],
     [`/extended/v2/addresses/SP000000000000000000002Q6VF78/transactions/0x12/events`, 400],
@@ -114,26 +113,26 @@ describe("odd requests", () => {
   test.each(cases)("%s is a %d", async (path, status) => {
     const simulator = await start({ history: 3 });
 
-    expect((await ask(simulator.url + path.replaceAll(" ", "%20"))).status).toBe(status);
+    expect((await send(simulator.url + path.replaceAll(" ", "%20"))).status).toBe(status);
   });
 
-  test("a hash without 0x is sent to the one with it", async () => {
+  test("a hash without 0x is redirected", async () => {
     const simulator = await start();
     const tip = simulator.chain.ledger.tip?.hash ?? "";
-    const answer = await ask(`${simulator.url}/extended/v1/block/${tip.slice(2)}`);
+    const response = await send(`${simulator.url}/extended/v1/block/${tip.slice(2)}`);
 
-    expect(answer.headers.location).toBe(`/extended/v1/block/${tip}`);
+    expect(response.headers.location).toBe(`/extended/v1/block/${tip}`);
   });
 });
 
 describe("the control", () => {
-  const post = (simulator: Simulator, command: string) => ask(`${simulator.url}/_sim/${command}`, { method: "POST" });
+  const post = (simulator: Simulator, command: string) => send(`${simulator.url}/_sim/${command}`, { method: "POST" });
 
-  test("tells what can be done, and the state", async () => {
+  test("lists the commands, and reports the state", async () => {
     const simulator = await start();
 
-    expect((await ask(`${simulator.url}/_sim/`)).body).toContain("POST /_sim/spike");
-    expect(json(await ask(`${simulator.url}/_sim/state`))).toMatchObject({
+    expect((await send(`${simulator.url}/_sim/`)).body).toContain("POST /_sim/spike");
+    expect(json(await send(`${simulator.url}/_sim/state`))).toMatchObject({
       virtual_time: START,
       height: 30,
       scenarios: ["calm"],
@@ -142,7 +141,7 @@ describe("the control", () => {
     });
   });
 
-  test("begins and ends scenarios", async () => {
+  test("starts and ends scenarios", async () => {
     const simulator = await start();
     for (const kind of ["spike", "flood", "stuck"]) {
       expect(json(await post(simulator, `${kind}?seconds=60&strength=0.5`))).toMatchObject({ scenarios: [kind] });
@@ -152,7 +151,7 @@ describe("the control", () => {
     expect(json(await post(simulator, "calm"))).toMatchObject({ scenarios: ["calm"] });
   });
 
-  test("lets time pass, replaces blocks", async () => {
+  test("advances time, replaces blocks", async () => {
     const simulator = await start();
     await post(simulator, "advance?seconds=300");
     expect(simulator.chain.now).toBe(START + 300);
@@ -164,27 +163,27 @@ describe("the control", () => {
     expect(orphaned.at(-1)).toBe(tip);
   });
 
-  test("switches faults on and off", async () => {
+  test("adds and removes faults", async () => {
     const simulator = await start();
     await post(simulator, `fault?kind=429&retryAfter=3&count=1&path=${FEES}`);
     expect(simulator.faults.list()).toEqual([{ kind: "429", retryAfter: 3, count: 1, path: FEES }]);
     await post(simulator, "fault?kind=retired");
-    expect((await ask(simulator.url + FEES)).headers["retry-after"]).toBe("3");
+    expect((await send(simulator.url + FEES)).headers["retry-after"]).toBe("3");
     await post(simulator, "clear");
 
     expect(simulator.faults.list()).toEqual([]);
   });
 
   test.each([
-    ["fault?kind=unheard", "kind must be one of"],
+    ["fault?kind=unknown", "kind must be one of"],
     ["fault?kind=500&retryAfter=3", "retryAfter is not a field of 500"],
     ["fault?kind=cut&part=half", 'part cannot be "half"'],
     ["fault?kind=slow-headers", "slow-headers needs seconds"],
     ["spike?seconds=-1", "seconds must be a number above 0"],
-  ])("says what is wrong with %s", async (command, message) => {
-    const answer = await post(await start(), command);
+  ])("reports the error in %s", async (command, message) => {
+    const response = await post(await start(), command);
 
-    expect(answer.status).toBe(400);
-    expect(json<{ error: string }>(answer).error).toContain(message);
+    expect(response.status).toBe(400);
+    expect(json<{ error: string }>(response).error).toContain(message);
   });
 });

@@ -1,22 +1,22 @@
-// The plainest client there is: what is tested here is the other side.
+// A plain HTTP client, a simulator with a stopped clock, and a chain without sockets.
 import { request } from "node:http";
-import type { Simulator, SimulatorOptions } from "../../simulator/server.ts";
-import { startSimulator } from "../../simulator/server.ts";
+import { Chain, type ChainOptions } from "../../simulator/chain/chain.ts";
+import { type Simulator, type SimulatorOptions, startSimulator } from "../../simulator/server.ts";
 
-/** An answer as it came over the wire. */
-export interface Answer {
+/** A response as received. */
+export interface Response {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: string;
 }
 
-/** A request with a connection of its own; rejects when the connection breaks. */
-export function ask(
+/** Sends a request on its own connection; rejects when the connection breaks. */
+export function send(
   url: string,
   options: { readonly method?: string; readonly headers?: Record<string, string>; readonly signal?: AbortSignal } = {},
-): Promise<Answer> {
+): Promise<Response> {
   return new Promise((resolve, reject) => {
-    const asked = request(url, { agent: false, ...options }, (response) => {
+    const sent = request(url, { agent: false, ...options }, (response) => {
       const chunks: Buffer[] = [];
       response.on("data", (chunk: Buffer) => chunks.push(chunk));
       response.on("error", reject);
@@ -25,19 +25,32 @@ export function ask(
         resolve({ status: response.statusCode ?? 0, headers: response.headers, body });
       });
     });
-    asked.on("error", reject).end();
+    sent.on("error", reject).end();
   });
 }
 
 /** Virtual and real time in tests: 2026-11-21T00:00:00Z, in Unix seconds. */
 export const START = 1_795_219_200;
 
-/** A simulator whose clock stands still; time moves by `advance`. */
+/** A simulator whose clock is stopped; only `advance` changes its time. */
 export function stillSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
   return startSimulator({ now: () => START * 1000, ...options });
 }
 
-/** The JSON of an answer; fails the test when it is not JSON. */
-export function json<Shape>({ body }: Answer): Shape {
+/** The JSON of a response; throws when it is not JSON. */
+export function json<Shape>({ body }: Response): Shape {
   return JSON.parse(body) as Shape;
+}
+
+/** A chain with 60 blocks of history, unless the options differ. */
+export function testChain(options: Partial<ChainOptions> = {}): Chain {
+  return new Chain({
+    seed: "test",
+    start: START,
+    history: 60,
+    network: "mainnet",
+    randomEvents: false,
+    keepBlocks: 5000,
+    ...options,
+  });
 }

@@ -75,14 +75,8 @@ export const blockList = operation({
   },
 });
 
-/** Parses a block id from the path. */
-export function blockId(id = ""): string {
-  if (/^(latest|\d+|(0x)?[a-fA-F0-9]{64})$/.test(id)) return id;
-  throw invalid("params/height_or_hash must match a schema in anyOf");
-}
-
-/** The canonical block of an id: height, block hash, index block hash, or `latest`. */
-export function findBlock({ ledger }: View, id: string): Block | undefined {
+// The canonical block of an id: height, block hash, index block hash, or `latest`.
+function findBlock({ ledger }: View, id: string): Block | undefined {
   if (id === "latest") return ledger.tip;
   if (/^\d{1,16}$/.test(id)) return ledger.atHeight(Number(id));
   const hash = `0x${id.replace(/^0x/, "")}`.toLowerCase();
@@ -90,17 +84,17 @@ export function findBlock({ ledger }: View, id: string): Block | undefined {
   return block !== undefined && ledger.isCanonical(block) ? block : undefined;
 }
 
-/** The entity tag of one block, which does not depend on later blocks. */
-export function blockTag(chain: View, id: string): string | undefined {
-  const block = findBlock(chain, id);
-  return block && `${block.indexHash}:true`;
-}
-
-/** One block by height, block hash, index block hash, or `latest`. Orphans are not found. */
+/** One block. Its entity tag does not depend on later blocks. Orphans are not found. */
 export const blockItem = operation({
   template: "/extended/v2/blocks/{height_or_hash}",
-  parse: ({ path }) => blockId(path.height_or_hash),
-  tag: blockTag,
+  parse({ path: { height_or_hash: id = "" } }) {
+    if (/^(latest|\d+|(0x)?[a-fA-F0-9]{64})$/.test(id)) return id;
+    throw invalid("params/height_or_hash must match a schema in anyOf");
+  },
+  tag(chain, id) {
+    const block = findBlock(chain, id);
+    return block && `${block.indexHash}:true`;
+  },
   respond({ chain }, id) {
     const block = findBlock(chain, id);
     if (block === undefined) throw notFound("Block not found");

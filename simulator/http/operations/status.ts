@@ -23,12 +23,3 @@ export const status = operation({
     return { status: 200, json: { ...head, chain_tip: chainTip } };
   },
 });
-
-/** The old path of the status. */
-export const oldStatus = operation({
-  template: "/extended/v1/status",
-  needsNoDatabase: true,
-  parse: () => undefined,
-  tag: () => undefined,
-  respond: () => ({ status: 301, headers: { location: "/extended" } }),
-});

@@ -1,45 +1,13 @@
-// Transactions of the v3 API: of the chain, of a block, one transaction, and its events.
+// One transaction of the v3 API, and its events.
 import type { Place } from "../../chain/block.ts";
 import type { View } from "../../chain/records.ts";
 import { eventJson } from "../../json/event.ts";
-import { minedTransactionJson, summaryJson, waitingTransactionJson } from "../../json/transaction-v3.ts";
-import { tipTag, transactionTag } from "../etag.ts";
+import { minedTransactionJson, waitingTransactionJson } from "../../json/transaction-v3.ts";
+import { transactionTag } from "../etag.ts";
 import { badRequest, notFound } from "../http-error.ts";
 import { operation } from "../operation.ts";
-import { cursorMatching, isWithin, limitOf, pageOfTransactions, positionOf } from "../paging.ts";
+import { cursorMatching, limitOf } from "../paging.ts";
 import { checkPrefix, transactionId } from "../query.ts";
-import { blockId, blockTag, findBlock } from "./blocks.ts";
-
-/** The mined transactions of the chain, newest first. */
-export const transactionList = operation({
-  template: "/extended/v3/transactions",
-  parse: ({ query }) => ({ limit: limitOf(query, 50), from: positionOf(query) }),
-  tag: tipTag,
-  respond({ chain: { ledger } }, { limit, from }) {
-    const { places, cursor } = pageOfTransactions(ledger.older(from), (than) => ledger.newer(than), limit);
-    const total = places.length === 0 ? 0 : ledger.txCount;
-    return { status: 200, json: { total, limit, cursor, results: places.map(summaryJson) } };
-  },
-});
-
-/** The transactions of one block, last first. */
-export const blockTransactions = operation({
-  template: "/extended/v3/blocks/{height_or_hash}/transactions",
-  parse: ({ path, query }) => ({
-    id: blockId(path.height_or_hash),
-    limit: limitOf(query, 50),
-    from: positionOf(query),
-  }),
-  tag: (chain, { id }) => blockTag(chain, id),
-  respond({ chain }, { id, limit, from }) {
-    const block = findBlock(chain, id);
-    if (block === undefined) throw notFound("Block not found");
-    const all = block.txs.map((tx, index): Place => ({ tx, block, index }));
-    const older = all.filter((place) => isWithin(place, from)).reverse();
-    const { places, cursor } = pageOfTransactions(older, (than) => all.slice(than.index + 1), limit);
-    return { status: 200, json: { total: all.length, limit, cursor, results: places.map(summaryJson) } };
-  },
-});
 
 function minedPlace({ ledger }: View, txId: string): Place | undefined {
   checkPrefix(txId);

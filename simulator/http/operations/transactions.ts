@@ -4,7 +4,7 @@ import { involvementJson, withCountsJson } from "../../json/principal.ts";
 import { principalTag } from "../etag.ts";
 import { notFound } from "../http-error.ts";
 import { operation } from "../operation.ts";
-import { cursorPage, isWithin, limitOf, MICROBLOCK, pageOfTransactions, positionOf } from "../paging.ts";
+import { cursorPage, limitOf, MICROBLOCK, pageFrom, positionOf } from "../paging.ts";
 import { checkOffset, flag, page, principal } from "../query.ts";
 
 const CURSOR = /^0x[0-9a-f]{64}:\d+:\d+$/;
@@ -53,10 +53,7 @@ export const principalTransactions = operation({
   tag: (chain, { address }) => principalTag(chain, address),
   respond({ chain }, { address, limit, from }) {
     const { entries, total } = chain.ledger.principals.of(address);
-    const end = entries.findLastIndex((place) => isWithin(place, from)) + 1;
-    // One more than the page shows whether there is a next page.
-    const older = entries.slice(Math.max(0, end - limit - 1), end).reverse();
-    const { places, cursor } = pageOfTransactions(older, () => entries.slice(end), limit);
+    const { places, cursor } = pageFrom(entries, from, limit);
     const results = places.map((place) => involvementJson(place, address));
     return { status: 200, json: { total: places.length === 0 ? 0 : total, limit, cursor, results } };
   },

@@ -5,29 +5,10 @@ import type { View } from "../../chain/records.ts";
 import { parties } from "../../chain/transaction.ts";
 import { withTransfersJson } from "../../json/principal.ts";
 import { principalTag } from "../etag.ts";
-import { badRequest, notFound } from "../http-error.ts";
+import { badRequest } from "../http-error.ts";
 import { operation } from "../operation.ts";
 import { newestFirst } from "../paging.ts";
-import { checkOffset, flag, integer, page, principal } from "../query.ts";
-
-interface Bounds {
-  readonly height: number | undefined;
-  readonly isUnanchored: boolean;
-  readonly untilBlock: string | null;
-}
-
-function highestBlock(chain: View, { height, isUnanchored, untilBlock }: Bounds): number {
-  if (untilBlock === null) return Infinity;
-  if (isUnanchored) throw badRequest("can't handle both `unanchored` and `until_block` in the same request");
-  if (height !== undefined) throw badRequest("can't handle both `height` and `until_block` in the same request");
-  if (untilBlock.startsWith("0x")) {
-    const block = chain.ledger.byHash(untilBlock);
-    if (block === undefined) throw notFound(`block not found with hash: ${untilBlock}`);
-    return block.height;
-  }
-  if (!/^\d+$/.test(untilBlock)) throw badRequest("Unexpected integer value in `until_block`");
-  return Number(untilBlock);
-}
+import { checkOffset, integer, page, principal } from "../query.ts";
 
 // This list omits transactions that the principal only sponsored.
 function listed({ ledger }: View, address: string): { readonly entries: readonly Place[]; readonly total: number } {
@@ -46,21 +27,17 @@ export const transfers = operation({
     address: principal(path.principal, "principal"),
     ...page(query),
     height: integer(query.get("height"), "querystring/height") || undefined,
-    isUnanchored: flag(query, "unanchored"),
-    untilBlock: query.get("until_block"),
   }),
   tag: (chain, { address }) => principalTag(chain, address),
-  respond({ chain }, { address, limit, offset, ...bounds }) {
+  respond({ chain }, { address, limit, offset, height }) {
     if (decodeAddress(address.split(".")[0] ?? "") === undefined) throw badRequest(`invalid STX address "${address}"`);
-    const highest = highestBlock(chain, bounds);
     checkOffset(offset);
     const { entries, total } = listed(chain, address);
-    const bounded = highest === Infinity ? entries : entries.filter(({ block }) => block.height <= highest);
     const places =
-      bounds.height === undefined
-        ? newestFirst(bounded, offset, limit)
-        : bounded.filter(({ block }) => block.height === bounds.height).reverse();
-    const count = bounds.height !== undefined ? places.length : bounded === entries ? total : bounded.length;
+      height === undefined
+        ? newestFirst(entries, offset, limit)
+        : entries.filter(({ block }) => block.height === height).reverse();
+    const count = height === undefined ? total : places.length;
     const results = places.map((place) => withTransfersJson(place, address));
     return { status: 200, json: { limit, offset, total: results.length === 0 ? 0 : count, results } };
   },

@@ -1,8 +1,8 @@
-// The recent changes of a chain: what can be replayed, and how much is kept.
+// Recent changes of a chain: replay, and the limit of what is kept.
 import { expect, test } from "@jest/globals";
-import type { Block } from "../../simulator/chain/block.ts";
-import type { Chain } from "../../simulator/chain/chain.ts";
-import { livingChain } from "./living-chain.ts";
+import type { Block } from "../../../simulator/chain/block.ts";
+import type { Chain } from "../../../simulator/chain/chain.ts";
+import { testChain } from "../support.ts";
 
 // The canonical blocks at a moment.
 function replay({ history }: Chain, moment: number): Block[] {
@@ -16,8 +16,8 @@ function replay({ history }: Chain, moment: number): Block[] {
 
 const hashes = (blocks: readonly Block[]) => blocks.map(({ hash }) => hash);
 
-test.each([10, 5000])("every remembered moment can be replayed, with %d blocks kept", (keepBlocks) => {
-  const chain = livingChain({ keepBlocks });
+test.each([10, 5000])("every moment that is kept can be replayed, with %d blocks kept", (keepBlocks) => {
+  const chain = testChain({ keepBlocks });
   const seen = new Map<number, string[]>();
   for (let round = 0; round < 40; round += 1) {
     chain.advanceTo(chain.now + 13);
@@ -37,7 +37,7 @@ test.each([10, 5000])("every remembered moment can be replayed, with %d blocks k
 });
 
 test("no more blocks are kept than the ledger keeps", () => {
-  const chain = livingChain({ keepBlocks: 20 });
+  const chain = testChain({ keepBlocks: 20 });
   for (let round = 0; round < 200; round += 1) {
     chain.advanceTo(chain.now + 10);
     if (round % 3 === 0) chain.reorg(4);

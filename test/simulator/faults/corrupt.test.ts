@@ -1,8 +1,8 @@
-// Each fault does what it says, on real sockets.
+// Each fault, on real sockets.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
-import type { FaultRule } from "../../simulator/faults/fault.ts";
-import type { Simulator } from "../../simulator/server.ts";
-import { ask, json, START, stillSimulator } from "./support.ts";
+import type { FaultRule } from "../../../simulator/faults/fault.ts";
+import type { Simulator } from "../../../simulator/server.ts";
+import { json, START, send, stillSimulator } from "../support.ts";
 
 let simulator: Simulator;
 beforeAll(async () => {
@@ -13,7 +13,7 @@ afterAll(() => simulator.close());
 
 const FEES = "/extended/v2/mempool/fees";
 const STATS = "/extended/v1/tx/mempool/stats";
-const get = (path = FEES) => ask(simulator.url + path);
+const get = (path = FEES) => send(simulator.url + path);
 
 describe("a status", () => {
   const cases: [string, FaultRule, number, Record<string, string>, string][] = [
@@ -59,12 +59,12 @@ describe("a status", () => {
   test.each(cases)("%s", async (_, fault, status, headers, body) => {
     simulator.faults.add(fault);
 
-    const answer = await get();
+    const response = await get();
 
-    expect(answer).toMatchObject({ status, headers, body });
+    expect(response).toMatchObject({ status, headers, body });
   });
 
-  test("500, 410 and 404 have the server's bodies", async () => {
+  test("500, 410 and 404 have the bodies of the server", async () => {
     simulator.faults.set({ kind: "500" });
     expect(json(await get())).toMatchObject({ statusCode: 500, error: "Internal Server Error" });
     simulator.faults.set({ kind: "410" });
@@ -75,7 +75,7 @@ describe("a status", () => {
 });
 
 describe("a scope", () => {
-  test("by number ends by itself", async () => {
+  test("with a count ends after that many requests", async () => {
     simulator.faults.add({ kind: "500", count: 2 });
 
     const statuses = [await get(), await get(), await get()].map(({ status }) => status);
@@ -93,13 +93,13 @@ describe("a scope", () => {
     ["template", "/extended/v1/block/by_height/{height}", height, true],
     ["template", "/extended/v1/block/{hash}", height, false],
   ];
-  test.each(scopes)("%s %s for %s: %s", async (_, path, asked, hits) => {
+  test.each(scopes)("%s %s for %s: %s", async (_, path, requested, hits) => {
     simulator.faults.add({ kind: "500", path });
 
-    expect((await get(asked)).status).toBe(hits ? 500 : 200);
+    expect((await get(requested)).status).toBe(hits ? 500 : 200);
   });
 
-  test("by number of the rule is cleared alone", async () => {
+  test("one fault can be removed by its id", async () => {
     const id = simulator.faults.add({ kind: "500" });
     simulator.faults.add({ kind: "redirect", to: "same-host", path: STATS });
     simulator.faults.clear(id);
@@ -109,7 +109,7 @@ describe("a scope", () => {
   });
 });
 
-test("a dead database: every operation 503, the status without a chain tip", async () => {
+test("db-down: every operation gives 503, the status has no chain tip", async () => {
   simulator.faults.add({ kind: "db-down" });
 
   for (const path of [FEES, STATS, "/extended/v1/block/by_height/1", "/extended/v2/blocks"]) {
@@ -118,7 +118,7 @@ test("a dead database: every operation 503, the status without a chain tip", asy
   expect(json(await get("/extended"))).not.toHaveProperty("chain_tip");
 });
 
-test("retired: deprecated operations are gone, the others work", async () => {
+test("retired: deprecated operations give 410, the others work", async () => {
   simulator.faults.add({ kind: "retired" });
 
   expect((await get("/extended/v1/block/by_height/1")).status).toBe(410);
@@ -126,7 +126,7 @@ test("retired: deprecated operations are gone, the others work", async () => {
   expect((await get("/extended/v2/blocks/latest")).status).toBe(200);
 });
 
-describe("a body that is wrong", () => {
+describe("a wrong body", () => {
   const garbage: [FaultRule, RegExp][] = [
     [{ kind: "garbage" }, /^this is not JSON$/],
     [{ kind: "garbage", form: "truncated" }, /^\{"all":[^}]+$|^\{"all":.+[^}]$/],
@@ -135,11 +135,11 @@ describe("a body that is wrong", () => {
   ];
   test.each(garbage)("%j", async (fault, body) => {
     simulator.faults.add(fault);
-    const answer = await get();
+    const response = await get();
 
-    expect(answer.status).toBe(200);
-    expect(answer.body).toMatch(body);
-    expect(() => JSON.parse(answer.body)).toThrow();
+    expect(response.status).toBe(200);
+    expect(response.body).toMatch(body);
+    expect(() => JSON.parse(response.body)).toThrow();
   });
 
   const shapes: [FaultRule, (json: unknown) => void][] = [
@@ -154,17 +154,17 @@ describe("a body that is wrong", () => {
   ];
   test.each(shapes)("%j", async (fault, check) => {
     simulator.faults.add(fault);
-    const answer = await get();
+    const response = await get();
 
-    expect(answer.status).toBe(200);
-    check(JSON.parse(answer.body));
+    expect(response.status).toBe(200);
+    check(JSON.parse(response.body));
   });
 
-  test("huge: more than so many MiB", async () => {
+  test("huge: larger than the given size", async () => {
     simulator.faults.add({ kind: "huge", mebibytes: 3 });
-    const answer = await get();
+    const response = await get();
 
-    expect(answer.body.length).toBeGreaterThan(3 * 1_048_576);
-    expect(answer.headers["content-length"]).toBeUndefined();
+    expect(response.body.length).toBeGreaterThan(3 * 1_048_576);
+    expect(response.headers["content-length"]).toBeUndefined();
   });
 });

@@ -1,8 +1,8 @@
 // Replicas behind one address: all responses of one replica agree, and replicas differ as specified.
 import { afterEach, describe, expect, test } from "@jest/globals";
-import type { ReplicaSpec, Sharing } from "../../simulator/replicas/replica.ts";
-import type { Simulator, SimulatorOptions } from "../../simulator/server.ts";
-import { type Answer, ask, json, stillSimulator } from "./support.ts";
+import type { ReplicaSpec, Sharing } from "../../../simulator/replicas/replica.ts";
+import type { Simulator, SimulatorOptions } from "../../../simulator/server.ts";
+import { json, type Response, send, stillSimulator } from "../support.ts";
 
 const running: Simulator[] = [];
 const start = async (options: SimulatorOptions = {}) => {
@@ -28,10 +28,10 @@ interface BlockList {
   readonly results: readonly Item[];
 }
 
-const tipOf = async ({ url }: { readonly url: string }) => json<Status>(await ask(`${url}/extended`)).chain_tip;
+const tipOf = async ({ url }: { readonly url: string }) => json<Status>(await send(`${url}/extended`)).chain_tip;
 const heightOf = async (at: { readonly url: string }) => (await tipOf(at))?.block_height;
 const blocksOf = async ({ url }: { readonly url: string }, query = "limit=30") =>
-  json<BlockList>(await ask(`${url}/extended/v2/blocks?${query}`));
+  json<BlockList>(await send(`${url}/extended/v2/blocks?${query}`));
 
 function nextBlock({ chain, advance }: Simulator, count = 1): void {
   const goal = chain.height + count;
@@ -48,8 +48,6 @@ function operations({ chain }: Simulator): string[] {
     "/extended/v2/blocks?limit=30",
     "/extended/v2/blocks?limit=5&offset=10",
     "/extended/v2/blocks/latest",
-    "/extended/v3/transactions?limit=50",
-    "/extended/v3/blocks/latest/transactions",
     ...[user, other, accounts.sponsor, accounts.contracts.vault].flatMap((principal) => [
       `/extended/v2/addresses/${principal}/transactions?limit=50`,
       `/extended/v1/address/${principal}/transactions_with_transfers?limit=50`,
@@ -68,26 +66,28 @@ function operations({ chain }: Simulator): string[] {
   ];
 }
 
-async function askAll({ url }: { readonly url: string }, paths: readonly string[]) {
-  const answers = new Map<string, Pick<Answer, "status" | "body"> & { readonly etag: unknown }>();
+async function sendAll({ url }: { readonly url: string }, paths: readonly string[]) {
+  const responses = new Map<string, Pick<Response, "status" | "body"> & { readonly etag: unknown }>();
   for (const path of paths) {
-    const { status, body, headers } = await ask(url + path);
-    answers.set(path, { status, body, etag: headers.etag });
+    const { status, body, headers } = await send(url + path);
+    responses.set(path, { status, body, etag: headers.etag });
   }
-  return answers;
+  return responses;
 }
 
-// Where two replicas tell something else.
-function differences(one: Awaited<ReturnType<typeof askAll>>, other: typeof one): string[] {
-  return [...one].flatMap(([path, answer]) => {
+// The paths for which two replicas respond differently.
+function differences(one: Awaited<ReturnType<typeof sendAll>>, other: typeof one): string[] {
+  return [...one].flatMap(([path, response]) => {
     const against = other.get(path);
     const isSame =
-      answer.status === against?.status && answer.body === against.body && String(answer.etag) === String(against.etag);
+      response.status === against?.status &&
+      response.body === against.body &&
+      String(response.etag) === String(against.etag);
     return isSame ? [] : [path];
   });
 }
 
-// Heights and blocks that an answer speaks of as part of the chain.
+// The block heights in a response.
 function heightsIn(body: string): number[] {
   const stacks = body.replaceAll(/"bitcoin_block":\{[^}]*\}/g, "");
   return [...stacks.matchAll(/"(?:block_height|height)":(\d+)/g)].map(([, height]) => Number(height));
@@ -95,18 +95,18 @@ function heightsIn(body: string): number[] {
 
 describe("a replica that lags", () => {
   test.each([
-    ["and remembers every block", 5000, 3],
-    ["and forgets as the chain does", 40, 3],
-  ])("answers all operations as the newest one did then, %s", async (_, keepBlocks, lag) => {
+    ["with all blocks kept", 5000, 3],
+    ["with old blocks dropped", 40, 3],
+  ])("responds as the newest one did then, %s", async (_, keepBlocks, lag) => {
     const simulator = await start({ keepBlocks });
     const behind = await simulator.listen();
     behind.replicas.use({ kind: "lag", blocks: lag });
     await heightOf(behind);
     for (let round = 0; round < 4; round += 1) {
       const paths = operations(simulator);
-      const then = await askAll(simulator, paths);
+      const then = await sendAll(simulator, paths);
       nextBlock(simulator, lag);
-      const now = await askAll(behind, paths);
+      const now = await sendAll(behind, paths);
 
       expect(differences(then, now)).toEqual([]);
       expect(await heightOf(behind)).toBe(simulator.chain.height - lag);
@@ -114,7 +114,7 @@ describe("a replica that lags", () => {
   });
 
   test.each([5000, 40])(
-    "answers as the newest one did, also across reorganisations, %d blocks kept",
+    "responds as the newest one did, also across reorganisations, %d blocks kept",
     async (keepBlocks) => {
       const simulator = await start({ keepBlocks });
       const behind = await simulator.listen();
@@ -122,17 +122,17 @@ describe("a replica that lags", () => {
       await heightOf(behind);
       for (let round = 0; round < 4; round += 1) {
         const paths = operations(simulator);
-        const then = await askAll(simulator, paths);
+        const then = await sendAll(simulator, paths);
         simulator.advance(20);
         simulator.chain.reorg(3 + round);
         simulator.advance(20);
 
-        expect(differences(then, await askAll(behind, paths))).toEqual([]);
+        expect(differences(then, await sendAll(behind, paths))).toEqual([]);
       }
     },
   );
 
-  test("shows the blocks that a reorganisation has replaced, until it learns of it", async () => {
+  test("shows the blocks that a reorganisation has replaced, until it reaches the reorganisation", async () => {
     const simulator = await start();
     const behind = await simulator.listen();
     behind.replicas.use({ kind: "lag", blocks: 2 });
@@ -140,7 +140,7 @@ describe("a replica that lags", () => {
     const before = simulator.chain.height;
     const { orphaned, replaced } = simulator.chain.reorg(5);
     const old = orphaned.at(-3);
-    const by = (hash = "") => ask(`${behind.url}/extended/v1/block/${hash}`);
+    const by = (hash = "") => send(`${behind.url}/extended/v1/block/${hash}`);
 
     expect(await tipOf(behind)).toMatchObject({ block_height: before - 2, index_block_hash: old?.indexHash });
     expect((await blocksOf(behind)).results.map(({ hash }) => hash)).toContain(orphaned[0]?.hash);
@@ -153,35 +153,34 @@ describe("a replica that lags", () => {
     expect(json(await by(replaced[0]?.hash))).toMatchObject({ canonical: true });
   });
 
-  test("never speaks of anything above its tip, and its tags are those of its tip", async () => {
+  test("returns nothing above its tip, and its tags are those of its tip", async () => {
     const simulator = await start();
     simulator.replicas.use({ kind: "lag", blocks: 5 });
     const height = simulator.chain.height - 5;
     const tip = simulator.chain.ledger.atHeight(height);
-    for (const [path, { body, etag, status }] of await askAll(simulator, operations(simulator))) {
+    for (const [path, { body, etag, status }] of await sendAll(simulator, operations(simulator))) {
       const isWaiting = body.includes('"pending"');
       if (!isWaiting && status === 200) expect([path, Math.max(0, ...heightsIn(body)) <= height]).toEqual([path, true]);
-      if (/^\/extended(\/v2\/blocks\?|\/v3\/transactions\?|\/v1\/block|$)/.test(path))
-        expect(etag).toBe(`"${tip?.indexHash}"`);
+      if (/^\/extended(\/v2\/blocks\?|\/v1\/block|$)/.test(path)) expect(etag).toBe(`"${tip?.indexHash}"`);
     }
-    expect((await ask(`${simulator.url}/extended/v2/blocks/${height + 1}`)).status).toBe(404);
+    expect((await send(`${simulator.url}/extended/v2/blocks/${height + 1}`)).status).toBe(404);
   });
 
-  test("holds what was mined later for waiting, or has never heard of it", async () => {
+  test("has transactions that were mined later in its mempool, unless they arrived later", async () => {
     const simulator = await start();
     simulator.replicas.use({ kind: "lag", blocks: 3 });
     const { chain } = simulator;
     const later = chain.ledger.blocks.slice(-3).flatMap(({ txs }) => txs);
     const known: string[] = [];
     for (const tx of later) {
-      const { status, body } = await ask(`${simulator.url}/extended/v3/transactions/${tx.id}`);
-      const isHeard = tx.origin !== "protocol" && tx.receivedHeight <= chain.height - 3;
-      expect([status, body.includes('"pending"')]).toEqual(isHeard ? [200, true] : [404, false]);
-      if (isHeard) known.push(tx.id);
+      const { status, body } = await send(`${simulator.url}/extended/v3/transactions/${tx.id}`);
+      const isKnown = tx.origin !== "protocol" && tx.receivedHeight <= chain.height - 3;
+      expect([status, body.includes('"pending"')]).toEqual(isKnown ? [200, true] : [404, false]);
+      if (isKnown) known.push(tx.id);
     }
     expect(known.length).toBeGreaterThan(0);
     const stats = json<{ tx_type_counts: Record<string, number>; tx_ages: Record<string, Record<string, number>> }>(
-      await ask(`${simulator.url}/extended/v1/tx/mempool/stats`),
+      await send(`${simulator.url}/extended/v1/tx/mempool/stats`),
     );
     const count = Object.values(stats.tx_type_counts).reduce((sum, each) => sum + each, 0);
     const waiting = [...chain.mempool.values()].filter((tx) => tx.receivedHeight <= chain.height - 3);
@@ -189,7 +188,7 @@ describe("a replica that lags", () => {
     expect(stats.tx_ages.token_transfer?.p25).toBeGreaterThanOrEqual(1);
   });
 
-  test("can lag by time, stand still, and be without blocks", async () => {
+  test("can lag by time, be stuck, and have no blocks", async () => {
     const simulator = await start();
     const at = async (spec: ReplicaSpec) => {
       simulator.replicas.use(spec);
@@ -206,15 +205,13 @@ describe("a replica that lags", () => {
     expect(await at({ kind: "lag", blocks: chain.height })).toBeUndefined();
   });
 
-  test("goes back no further than blocks are remembered", async () => {
+  test("goes back no further than blocks are kept", async () => {
     const simulator = await start({ keepBlocks: 10 });
     simulator.replicas.use({ kind: "lag", blocks: 50 });
     const { total, results } = await blocksOf(simulator);
-    const transactions = json<{ total: number }>(await ask(`${simulator.url}/extended/v3/transactions`));
-    const { blocks, txCount } = simulator.chain.ledger;
+    const { blocks } = simulator.chain.ledger;
 
     expect([total, results.map(({ hash }) => hash)]).toEqual([blocks[0]?.height, [blocks[0]?.hash]]);
-    expect(transactions.total).toBe(blocks.slice(1).reduce((left, { txs }) => left - txs.length, txCount));
   });
 });
 
@@ -234,7 +231,7 @@ describe("a replica that resyncs", () => {
     expect(await heights(simulator, 5)).toEqual([undefined, 20, 40, 60, 60]);
   });
 
-  test("has more blocks every second, consistent on the way, and the chain in the end", async () => {
+  test("has more blocks every second, is consistent on the way, and equals the chain at the end", async () => {
     const simulator = await start();
     const resyncing = await simulator.listen();
     resyncing.replicas.use({ kind: "resync", from: 20, perSecond: 2 });
@@ -242,13 +239,13 @@ describe("a replica that resyncs", () => {
     const paths = operations(simulator);
 
     expect(await heightOf(resyncing)).toBe(30);
-    for (const { body, status } of (await askAll(resyncing, paths)).values()) {
+    for (const { body, status } of (await sendAll(resyncing, paths)).values()) {
       if (status === 200 && !body.includes('"pending"'))
         expect(Math.max(0, ...heightsIn(body))).toBeLessThanOrEqual(30);
     }
     simulator.advance(20);
     const newest = operations(simulator);
-    expect(differences(await askAll(resyncing, newest), await askAll(simulator, newest))).toEqual([]);
+    expect(differences(await sendAll(resyncing, newest), await sendAll(simulator, newest))).toEqual([]);
   });
 
   test("follows a reorganisation below its tip", async () => {
@@ -262,7 +259,7 @@ describe("a replica that resyncs", () => {
 });
 
 describe("a tip that is too high", () => {
-  test.each([5, 1000, 2 ** 52 - 60])("%d made-up blocks, none of which leads to the chain", async (blocks) => {
+  test.each([5, 1000, 2 ** 52 - 60])("%d made-up blocks, not linked to the chain", async (blocks) => {
     const simulator = await start();
     const { chain } = simulator;
     simulator.replicas.use({ kind: "ahead", blocks });
@@ -277,21 +274,22 @@ describe("a tip that is too high", () => {
     for (const [at, block] of madeUp.entries()) {
       const parent = results[at + 1];
       if (parent !== undefined) expect(block.parent_block_hash === parent.hash).toBe(parent.height > chain.height);
-      expect(json(await ask(`${simulator.url}/extended/v2/blocks/${block.height}`))).toMatchObject({
+      expect(json(await send(`${simulator.url}/extended/v2/blocks/${block.height}`))).toMatchObject({
         hash: block.hash,
       });
-      expect(json(await ask(`${simulator.url}/extended/v1/block/${block.hash}`))).toMatchObject({
+      expect(json(await send(`${simulator.url}/extended/v1/block/${block.hash}`))).toMatchObject({
         height: block.height,
       });
     }
-    const { headers, body } = await ask(`${simulator.url}/extended/v3/transactions`);
+    const { headers } = await send(`${simulator.url}/extended/v2/blocks`);
     expect(headers.etag).toBe(`"${newest?.index_block_hash}"`);
+    const { body } = await send(`${simulator.url}/extended/v3/principals/${chain.accounts.users[0]}/transactions`);
     expect(heightsIn(body).filter((height) => height > chain.height)).toEqual([]);
-    expect(json<{ results: unknown[] }>({ status: 200, headers: {}, body }).results).toHaveLength(20);
-    expect((await ask(`${simulator.url}/extended/v2/blocks/${tip + 1}`)).status).toBe(404);
+    expect(json<{ results: unknown[] }>({ status: 200, headers: {}, body }).results).not.toHaveLength(0);
+    expect((await send(`${simulator.url}/extended/v2/blocks/${tip + 1}`)).status).toBe(404);
   });
 
-  test("only as a number, and only where it is wanted", async () => {
+  test("only as a number, and only for a path", async () => {
     const simulator = await start();
     const { chain } = simulator;
     simulator.replicas.use({ kind: "ahead", blocks: 1000, claims: "height" }, { path: "/extended" });
@@ -304,7 +302,7 @@ describe("a tip that is too high", () => {
     simulator.replicas.use({ kind: "ahead", blocks: 1000, claims: "height" });
     const { total, results } = await blocksOf(simulator);
     expect([total, results[0]?.height]).toEqual([chain.height + 1000, chain.height]);
-    expect(json(await ask(`${simulator.url}/extended/v2/blocks/latest`))).toMatchObject({ height: chain.height });
+    expect(json(await send(`${simulator.url}/extended/v2/blocks/latest`))).toMatchObject({ height: chain.height });
   });
 });
 
@@ -313,23 +311,23 @@ describe("another chain", () => {
     [46, 46],
     [90, 90],
     [undefined, 60],
-  ])("of %p blocks has another block 1, the same accounts, and lives on", async (blocks, height) => {
+  ])("of %p blocks has another block 1, the same accounts, and grows", async (blocks, height) => {
     const simulator = await start();
     const { chain } = simulator;
-    const first = json<Item>(await ask(`${simulator.url}/extended/v2/blocks/1`));
+    const first = json<Item>(await send(`${simulator.url}/extended/v2/blocks/1`));
     simulator.replicas.use(blocks === undefined ? { kind: "other" } : { kind: "other", blocks });
-    const other = json<Item>(await ask(`${simulator.url}/extended/v2/blocks/1`));
+    const other = json<Item>(await send(`${simulator.url}/extended/v2/blocks/1`));
     const user = `/extended/v2/addresses/${chain.accounts.users[0]}/transactions`;
 
     expect(other.hash).not.toBe(first.hash);
     expect(await heightOf(simulator)).toBe(height);
-    expect(json<{ total: number }>(await ask(simulator.url + user)).total).toBeGreaterThan(0);
-    expect((await ask(`${simulator.url}/extended/v2/blocks/${chain.ledger.tip?.hash}`)).status).toBe(404);
+    expect(json<{ total: number }>(await send(simulator.url + user)).total).toBeGreaterThan(0);
+    expect((await send(`${simulator.url}/extended/v2/blocks/${chain.ledger.tip?.hash}`)).status).toBe(404);
     simulator.advance(60);
     expect(await heightOf(simulator)).toBeGreaterThan(height);
   });
 
-  test("is the same one when it comes back", async () => {
+  test("is the same chain when it is used again", async () => {
     const simulator = await start();
     const tips: unknown[] = [];
     for (const spec of [
@@ -347,7 +345,7 @@ describe("another chain", () => {
   });
 });
 
-test("an empty database answers as one that was never filled", async () => {
+test("an empty database responds like one that was never filled", async () => {
   const simulator = await start();
   const fresh = await start({ history: 0 });
   fresh.chain.empty();
@@ -355,8 +353,8 @@ test("an empty database answers as one that was never filled", async () => {
   simulator.advance(600);
   const mempool = ["/extended/v1/tx/mempool/stats", "/extended/v2/mempool/fees"];
   const paths = operations(simulator);
-  const bodies = async (url: string, asked: readonly string[]) =>
-    [...(await askAll({ url }, asked))].map(([path, { status, body }]) => [path, status, body]);
+  const bodies = async (url: string, list: readonly string[]) =>
+    [...(await sendAll({ url }, list))].map(([path, { status, body }]) => [path, status, body]);
 
   expect(await bodies(simulator.url, paths)).toEqual(await bodies(fresh.url, paths));
   expect(await bodies(simulator.url, mempool)).toEqual(await bodies(fresh.url, mempool));
@@ -376,12 +374,12 @@ describe("several replicas", () => {
     return tips(simulator, count);
   };
 
-  test("answer in turns", async () => {
+  test("answer round robin", async () => {
     expect(await shared({}, 6)).toEqual([0, 3, 9, 0, 3, 9]);
     expect(await shared({ every: 2 }, 6)).toEqual([0, 0, 3, 3, 9, 9]);
   });
 
-  test("answer by chance, the same for the same seed", async () => {
+  test("answer at random, the same for the same seed", async () => {
     const [one, other] = [await shared({ order: "random" }, 40), await shared({ order: "random" }, 40)];
 
     expect(one).toEqual(other);
@@ -389,7 +387,7 @@ describe("several replicas", () => {
     expect(one).not.toEqual(await shared({}, 40));
   });
 
-  test("for some requests, some seconds, or until told otherwise", async () => {
+  test("answer for some requests, some seconds, or until cleared", async () => {
     expect(await shared({ requests: 2 }, 4)).toEqual([0, 3, 0, 0]);
     const simulator = await start();
     simulator.replicas.use({ kind: "lag", blocks: 3 }, { seconds: 75 });
@@ -402,11 +400,11 @@ describe("several replicas", () => {
     expect(await tips(simulator, 1)).toEqual([0]);
   });
 
-  test("only for the requests of a path", async () => {
+  test("answer only for the requests of a path", async () => {
     const simulator = await start();
     simulator.replicas.use({ kind: "lag", blocks: 4 }, { path: "/extended/v2/blocks/{height_or_hash}" });
-    await ask(`${simulator.url}/extended/v2/blocks/latest`);
-    await ask(`${simulator.url}/extended/v2/blocks`);
+    await send(`${simulator.url}/extended/v2/blocks/latest`);
+    await send(`${simulator.url}/extended/v2/blocks`);
 
     expect(simulator.requests.map(({ replica, tip }) => [replica, tip])).toEqual([
       ["lag", simulator.chain.height - 4],
@@ -414,7 +412,7 @@ describe("several replicas", () => {
     ]);
   });
 
-  test("leave the chain and its totals as they are", async () => {
+  test("do not change the chain", async () => {
     const [one, other] = [await start(), await start()];
     one.replicas.use(["newest", "stuck", "empty", "other"].map((kind) => ({ kind }) as ReplicaSpec));
     for (let left = 8; left > 0; left -= 1) {
@@ -430,9 +428,9 @@ describe("several replicas", () => {
 });
 
 describe("by remote control", () => {
-  const post = (simulator: Simulator, command: string) => ask(`${simulator.url}/_sim/${command}`, { method: "POST" });
+  const post = (simulator: Simulator, command: string) => send(`${simulator.url}/_sim/${command}`, { method: "POST" });
 
-  test("are switched on, told, and switched off", async () => {
+  test("are used, reported, and cleared", async () => {
     const simulator = await start();
     const state = json<{ replicas: unknown }>(
       await post(simulator, "replicas?use=newest,lag:blocks=3&every=2&seconds=60"),
@@ -446,7 +444,7 @@ describe("by remote control", () => {
     for (let left = 2; left > 0; left -= 1) await heightOf(simulator);
     expect(await heightOf(simulator)).toBe(simulator.chain.height - 3);
     expect(json<{ replicas: unknown }>(await post(simulator, "newest")).replicas).toBeNull();
-    expect((await ask(`${simulator.url}/_sim/`)).body).toContain("POST /_sim/replicas");
+    expect((await send(`${simulator.url}/_sim/`)).body).toContain("POST /_sim/replicas");
   });
 
   test.each([
@@ -474,22 +472,22 @@ describe("by remote control", () => {
     ["replicas?use=empty&colour=red", "colour is not a field of replicas"],
   ])("reports the error in %s", async (command, message) => {
     const simulator = await start();
-    const answer = await post(simulator, command);
+    const response = await post(simulator, command);
 
-    expect(answer.status).toBe(400);
-    expect(json<{ error: string }>(answer).error).toContain(message);
+    expect(response.status).toBe(400);
+    expect(json<{ error: string }>(response).error).toContain(message);
   });
 });
 
 describe("several addresses of one chain", () => {
-  test("have replicas, faults, keys and request logs of their own", async () => {
+  test("have their own replicas, faults, keys and request logs", async () => {
     const simulator = await start();
     const backup = await simulator.listen({ gateway: { key: { header: "x-api-key", value: "secret" } } });
     const third = await simulator.listen();
     third.replicas.use({ kind: "lag", blocks: 7 });
     third.faults.add({ kind: "500", count: 1 });
     simulator.advance(100);
-    const status = async (url: string, headers = {}) => (await ask(`${url}/extended`, { headers })).status;
+    const status = async (url: string, headers = {}) => (await send(`${url}/extended`, { headers })).status;
 
     expect(new Set([simulator.url, backup.url, third.url]).size).toBe(3);
     expect([await status(simulator.url), await status(backup.url), await status(third.url)]).toEqual([200, 401, 500]);
@@ -503,18 +501,18 @@ describe("several addresses of one chain", () => {
     expect(backup.requests.map(({ tip }) => tip)).toEqual([undefined, simulator.chain.height]);
   });
 
-  test("close and open again one by one, and all with the simulator", async () => {
+  test("close and open separately, and all close with the simulator", async () => {
     const simulator = await start();
     const backup = await simulator.listen();
     const port = Number(new URL(backup.url).port);
     await backup.close();
-    await expect(ask(`${backup.url}/extended`)).rejects.toThrow();
+    await expect(send(`${backup.url}/extended`)).rejects.toThrow();
     const again = await simulator.listen({ port });
     expect(again.url).toBe(backup.url);
     expect(await heightOf(again)).toBe(simulator.chain.height);
     await simulator.close();
 
-    await expect(ask(`${again.url}/extended`)).rejects.toThrow();
+    await expect(send(`${again.url}/extended`)).rejects.toThrow();
   });
 });
 

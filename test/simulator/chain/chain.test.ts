@@ -1,12 +1,11 @@
-// What the chain promises about time, seeds, order and totals.
+// Time, seeds, blocks, indexes and totals of the chain.
 import { describe, expect, test } from "@jest/globals";
-import type { Chain } from "../../simulator/chain/chain.ts";
-import { add, fits, NOTHING } from "../../simulator/chain/cost.ts";
-import { canonicalTransactions, countPrints } from "../../simulator/chain/expected-totals.ts";
-import { mempoolStatistics } from "../../simulator/chain/mempool-statistics.ts";
-import { BLOCK_LIMIT } from "../../simulator/chain/tenure.ts";
-import { livingChain } from "./living-chain.ts";
-import { START } from "./support.ts";
+import type { Chain } from "../../../simulator/chain/chain.ts";
+import { add, fits, NOTHING } from "../../../simulator/chain/cost.ts";
+import { canonicalTransactions, countPrints } from "../../../simulator/chain/expected-totals.ts";
+import { mempoolStatistics } from "../../../simulator/chain/mempool-statistics.ts";
+import { BLOCK_LIMIT } from "../../../simulator/chain/tenure.ts";
+import { START, testChain } from "../support.ts";
 
 const print = (chain: Chain) => ({
   hashes: chain.ledger.blocks.map(({ hash }) => hash),
@@ -17,8 +16,8 @@ const print = (chain: Chain) => ({
 
 describe("determinism", () => {
   test("the same seed and times give the same chain", () => {
-    const live = (seed: string) => {
-      const chain = livingChain({ seed });
+    const run = (seed: string) => {
+      const chain = testChain({ seed });
       chain.begin("spike", { seconds: 300 });
       chain.advanceTo(START + 600);
       chain.reorg(2);
@@ -26,13 +25,13 @@ describe("determinism", () => {
       return print(chain);
     };
 
-    expect(live("a")).toEqual(live("a"));
-    expect(live("a").hashes).not.toEqual(live("b").hashes);
+    expect(run("a")).toEqual(run("a"));
+    expect(run("a").hashes).not.toEqual(run("b").hashes);
   });
 
-  test("many small steps lead where one big step leads", () => {
-    const one = livingChain();
-    const other = livingChain();
+  test("many small steps give the same chain as one big step", () => {
+    const one = testChain();
+    const other = testChain();
 
     one.advanceTo(START + 500);
     for (let at = 0; at <= 500; at += 0.5) other.advanceTo(START + at);
@@ -40,8 +39,8 @@ describe("determinism", () => {
     expect(print(one)).toEqual(print(other));
   });
 
-  test("going back in time does nothing", () => {
-    const chain = livingChain();
+  test("a time in the past does nothing", () => {
+    const chain = testChain();
     const before = print(chain);
 
     chain.advanceTo(START - 100);
@@ -51,13 +50,13 @@ describe("determinism", () => {
 });
 
 describe("blocks", () => {
-  const chain = livingChain({ history: 200 });
+  const chain = testChain({ history: 200 });
   chain.advanceTo(START + 3600);
   const { blocks } = chain.ledger;
 
-  test("the history has as many blocks as asked, the newest at the start", () => {
-    expect(livingChain({ history: 37 }).ledger.tip).toMatchObject({ height: 37, time: START });
-    expect(livingChain({ history: 0 }).ledger.tip).toBeUndefined();
+  test("the history has the given number of blocks, the newest at the start time", () => {
+    expect(testChain({ history: 37 }).ledger.tip).toMatchObject({ height: 37, time: START });
+    expect(testChain({ history: 0 }).ledger.tip).toBeUndefined();
   });
 
   test("come about every ten seconds, a burn block about every ten minutes", () => {
@@ -67,7 +66,7 @@ describe("blocks", () => {
     expect(new Set(blocks.map(({ burn }) => burn.height)).size).toBeGreaterThan(4);
   });
 
-  test("are linked, and opened by a tenure change and a coinbase where the burn block is new", () => {
+  test("are linked, and start with a tenure change and a coinbase if the burn block is new", () => {
     for (const [at, block] of blocks.entries()) {
       const parent = blocks[at - 1];
       if (parent === undefined) continue;
@@ -78,14 +77,14 @@ describe("blocks", () => {
     }
   });
 
-  test("cost what their transactions cost, and no more than a block may", () => {
+  test("cost the sum of their transactions, within the limit of a block", () => {
     for (const { txs, cost } of blocks) {
       expect(cost).toEqual(txs.reduce((sum, tx) => add(sum, tx.cost), NOTHING));
       expect(fits(cost, BLOCK_LIMIT)).toBe(true);
     }
   });
 
-  test("each sender's nonces count up without a gap", () => {
+  test("each sender's nonces increase without gaps", () => {
     const next = new Map<string, number>();
     for (const { tx } of canonicalTransactions(chain)) {
       expect(tx.nonce).toBe(next.get(tx.sender) ?? 0);
@@ -123,7 +122,7 @@ describe("blocks", () => {
 });
 
 test("the indexes agree with the blocks", () => {
-  const chain = livingChain({ history: 200 });
+  const chain = testChain({ history: 200 });
   chain.reorg(3);
   const { logger } = chain.accounts.contracts;
   const mined = [...canonicalTransactions(chain)].map(({ tx }) => tx);
@@ -135,9 +134,9 @@ test("the indexes agree with the blocks", () => {
   expect(countPrints(chain, logger)).toBe(chain.ledger.prints.of(logger).total);
 });
 
-test("old blocks are forgotten, totals are not", () => {
-  const full = livingChain({ history: 120 });
-  const short = livingChain({ history: 120, keepBlocks: 40 });
+test("old blocks are dropped, totals still include them", () => {
+  const full = testChain({ history: 120 });
+  const short = testChain({ history: 120, keepBlocks: 40 });
   const user = full.accounts.users[0] ?? "";
 
   expect(short.ledger.blocks).toHaveLength(40);

@@ -1,7 +1,7 @@
 // Pages, limits and cursors of every list.
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import type { Simulator } from "../../simulator/server.ts";
-import { ask, json, stillSimulator } from "./support.ts";
+import type { Simulator } from "../../../simulator/server.ts";
+import { json, send, stillSimulator } from "../support.ts";
 
 interface List {
   readonly limit: number;
@@ -19,8 +19,8 @@ beforeAll(async () => {
 });
 afterAll(() => simulator.close());
 
-const get = async (path: string) => json<List>(await ask(simulator.url + path));
-const status = async (path: string) => (await ask(simulator.url + path)).status;
+const get = async (path: string) => json<List>(await send(simulator.url + path));
+const status = async (path: string) => (await send(simulator.url + path)).status;
 const user = () => simulator.chain.accounts.users[0] ?? "";
 const lists: [string, () => string, number][] = [
   ["transactions", () => `/extended/v2/addresses/${user()}/transactions`, 50],
@@ -31,7 +31,7 @@ const lists: [string, () => string, number][] = [
 ];
 
 describe.each(lists)("%s", (name, path, most) => {
-  test("the pages together are the whole, each item once", async () => {
+  test("the pages contain each item once", async () => {
     const items: unknown[] = [];
     for (let offset = 0; ; offset += 7) {
       const { results } = await get(`${path()}?limit=7&offset=${offset}`);
@@ -45,7 +45,7 @@ describe.each(lists)("%s", (name, path, most) => {
     else expect(total).toBeUndefined();
   });
 
-  test("the window moves when something new comes", async () => {
+  test("pages move when the list grows", async () => {
     const before = await get(`${path()}?limit=${most}`);
     let after = before;
     while (JSON.stringify(after.results[0]) === JSON.stringify(before.results[0])) {
@@ -76,7 +76,7 @@ describe("limit=0", () => {
     expect(list.total).toBeGreaterThan(0);
   });
 
-  test("is taken for 20 elsewhere", async () => {
+  test("counts as 20 elsewhere", async () => {
     const list = await get(`/extended/v1/address/${user()}/transactions_with_transfers?limit=0`);
 
     expect(list.limit).toBe(20);
@@ -113,7 +113,7 @@ test("version 3 pages by cursor only", async () => {
       total: number;
       cursor: { next: string | null };
       results: { transaction: { tx_id: string } }[];
-    }>(await ask(simulator.url + path + next));
+    }>(await send(simulator.url + path + next));
     ids.push(...page.results.map(({ transaction }) => transaction.tx_id));
     if (page.cursor.next === null) {
       expect(ids).toHaveLength(page.total);
@@ -139,17 +139,5 @@ describe("transactions with transfers", () => {
     expect(count).toBeGreaterThan(1);
     expect(list).toMatchObject({ limit: 1, offset: 1, total: count });
     expect(list.results).toHaveLength(count);
-  });
-
-  test("until a block leave out what came later", async () => {
-    const middle = simulator.chain.ledger.atHeight(100);
-    const byHeight = await get(`${path()}?until_block=100`);
-
-    expect(await get(`${path()}?until_block=${middle?.hash}`)).toEqual(byHeight);
-    expect(byHeight.total).toBeLessThan((await get(path())).total ?? 0);
-    expect(await status(`${path()}?until_block=0x${"00".repeat(32)}`)).toBe(404);
-    expect(await status(`${path()}?until_block=soon`)).toBe(400);
-    expect(await status(`${path()}?until_block=100&height=5`)).toBe(400);
-    expect(await status(`${path()}?until_block=100&unanchored=true`)).toBe(400);
   });
 });

@@ -1,10 +1,10 @@
-// What a reorganisation does to each operation.
+// The effect of a reorganisation on each operation.
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
-import type { Block } from "../../simulator/chain/block.ts";
-import { canonicalTransactions } from "../../simulator/chain/expected-totals.ts";
-import type { Reorg } from "../../simulator/chain/reorg.ts";
-import type { Simulator } from "../../simulator/server.ts";
-import { ask, json, stillSimulator } from "./support.ts";
+import type { Block } from "../../../simulator/chain/block.ts";
+import { canonicalTransactions } from "../../../simulator/chain/expected-totals.ts";
+import type { Reorg } from "../../../simulator/chain/reorg.ts";
+import type { Simulator } from "../../../simulator/server.ts";
+import { json, send, stillSimulator } from "../support.ts";
 
 let simulator: Simulator;
 let before: readonly Block[];
@@ -16,7 +16,7 @@ beforeEach(async () => {
 });
 afterEach(() => simulator.close());
 
-const get = (path: string) => ask(simulator.url + path);
+const get = (path: string) => send(simulator.url + path);
 
 test("the heights stay, the hashes change, and the new blocks are linked", () => {
   const after = simulator.chain.ledger.blocks;
@@ -30,7 +30,7 @@ test("the heights stay, the hashes change, and the new blocks are linked", () =>
   expect(reorg.orphaned.map(({ hash }) => hash)).toEqual(before.slice(-8).map(({ hash }) => hash));
 });
 
-test("every transaction of the orphans is mined again or waits again, once", () => {
+test("every transaction of an orphan is mined again or waits again, once", () => {
   const mined = [...canonicalTransactions(simulator.chain)].map(({ tx }) => tx.id);
 
   expect(new Set(mined).size).toBe(mined.length);
@@ -53,7 +53,7 @@ test("by hash an orphan is found without its transactions, by height the canonic
   expect(json(byHeight)).toMatchObject({ hash: replacement?.hash, canonical: true });
 });
 
-test("the newer block operation does not find orphans", async () => {
+test("the current block operation does not find orphans", async () => {
   const orphan = reorg.orphaned.at(-1);
 
   expect((await get(`/extended/v2/blocks/${orphan?.hash}`)).status).toBe(404);
@@ -61,7 +61,7 @@ test("the newer block operation does not find orphans", async () => {
   expect(json(await get(`/extended/v2/blocks/${orphan?.height}`))).toMatchObject({ hash: reorg.replaced.at(-1)?.hash });
 });
 
-test("a transaction that waits again has no events, one that never was mined is not found", async () => {
+test("a transaction that waits again has no events, one that was never mined is not found", async () => {
   const again = reorg.returned[0];
   const never = [...simulator.chain.mempool.values()].find(({ origin }) => origin === "background");
   const path = (id = "") => `/extended/v2/addresses/${again?.sender}/transactions/${id}/events`;
@@ -70,7 +70,7 @@ test("a transaction that waits again has no events, one that never was mined is 
   expect((await get(path(never?.id))).status).toBe(404);
 });
 
-test("lists of principals hold what is canonical", () => {
+test("lists of principals contain canonical transactions only", () => {
   const { sender = "" } = reorg.returned[0] ?? {};
   const own = [...canonicalTransactions(simulator.chain)].filter(({ tx }) => tx.sender === sender);
   const listed = simulator.chain.ledger.principals.of(sender).entries.filter(({ tx }) => tx.sender === sender);
@@ -78,12 +78,12 @@ test("lists of principals hold what is canonical", () => {
   expect(listed.map(({ tx }) => tx.id)).toEqual(own.map(({ tx }) => tx.id));
 });
 
-test("the tag of a principal stays when its newest transaction is only mined again", async () => {
+test("the tag of a principal does not change when its newest transaction is mined again", async () => {
   const newest = (user: string) => simulator.chain.ledger.principals.of(user).entries.at(-1);
   const path = (user: string) => `${simulator.url}/extended/v2/addresses/${user}/transactions`;
   const seen = simulator.chain.accounts.users.map((user) => ({ user, place: newest(user) }));
   const tags = new Map<string, string>();
-  for (const { user } of seen) tags.set(user, String((await ask(path(user))).headers.etag));
+  for (const { user } of seen) tags.set(user, String((await send(path(user))).headers.etag));
 
   simulator.chain.reorg(8);
 
@@ -93,11 +93,11 @@ test("the tag of a principal stays when its newest transaction is only mined aga
   expect(moved.length).toBeGreaterThan(0);
   for (const { user } of moved) {
     const headers = { "if-none-match": tags.get(user) ?? "" };
-    expect((await ask(path(user), { headers })).status).toBe(304);
+    expect((await send(path(user), { headers })).status).toBe(304);
   }
 });
 
-test("the chain goes on, and nonces stay without gaps", () => {
+test("later blocks have nonces without gaps", () => {
   simulator.advance(600);
 
   const next = new Map<string, number>();

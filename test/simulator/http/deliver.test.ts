@@ -1,12 +1,12 @@
-// Connections that break and answers that take their time, on real sockets and without a real clock.
+// Broken connections and slow responses, on real sockets and without a real clock.
 import { once } from "node:events";
 import { request } from "node:http";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
-import type { Schedule } from "../../simulator/http/deliver.ts";
-import type { Simulator } from "../../simulator/server.ts";
-import { ask, stillSimulator } from "./support.ts";
+import type { Schedule } from "../../../simulator/http/deliver.ts";
+import type { Simulator } from "../../../simulator/server.ts";
+import { send, stillSimulator } from "../support.ts";
 
-// Delays end when a test says so.
+// Delays end on command.
 const pending = new Set<() => void>();
 const schedule: Schedule = (act) => {
   const fire = () => {
@@ -25,9 +25,9 @@ afterEach(() => simulator.faults.clear());
 afterAll(() => simulator.close());
 
 const FEES = "/extended/v2/mempool/fees";
-const get = () => ask(simulator.url + FEES);
+const get = () => send(simulator.url + FEES);
 
-describe("a connection that breaks", () => {
+describe("a broken connection", () => {
   test("reset: before any byte", async () => {
     simulator.faults.add({ kind: "reset" });
 
@@ -35,11 +35,11 @@ describe("a connection that breaks", () => {
     expect(simulator.requests.at(-1)).toMatchObject({ path: FEES, status: 0 });
   });
 
-  test("cut: within the body, whose full length was announced", async () => {
+  test("cut: within the body, with the full content-length", async () => {
     const whole = await get();
     simulator.faults.add({ kind: "cut", part: 0.25 });
-    const asked = request(simulator.url + FEES, { agent: false }).end();
-    const [response] = await once(asked, "response");
+    const sent = request(simulator.url + FEES, { agent: false }).end();
+    const [response] = await once(sent, "response");
     let received = 0;
     response.on("data", (chunk: Buffer) => {
       received += chunk.length;
@@ -52,8 +52,8 @@ describe("a connection that breaks", () => {
   });
 });
 
-describe("a slow answer", () => {
-  // Waits until the server waits.
+describe("a slow response", () => {
+  // Waits for a delay to start.
   const isWaiting = async () => {
     while (pending.size === 0) await new Promise((resolve) => setImmediate(resolve));
   };
@@ -61,20 +61,20 @@ describe("a slow answer", () => {
     for (const fire of [...pending]) fire();
   };
 
-  test("with late headers comes when the time has passed", async () => {
+  test("with slow headers arrives after the delay", async () => {
     simulator.faults.add({ kind: "slow-headers", seconds: 3600 });
-    const answer = get();
+    const pendingResponse = get();
     await isWaiting();
     passTime();
 
-    expect((await answer).status).toBe(200);
+    expect((await pendingResponse).status).toBe(200);
   });
 
-  test("dripping comes piece by piece", async () => {
+  test("with a slow body arrives piece by piece", async () => {
     const whole = await get();
     simulator.faults.add({ kind: "slow-body", seconds: 60, bytes: 100 });
-    const asked = request(simulator.url + FEES, { agent: false }).end();
-    const [response] = await once(asked, "response");
+    const sent = request(simulator.url + FEES, { agent: false }).end();
+    const [response] = await once(sent, "response");
     const pieces: number[] = [];
     response.on("data", (chunk: Buffer) => pieces.push(chunk.length));
     const ended = once(response, "end");
@@ -88,7 +88,7 @@ describe("a slow answer", () => {
     expect(Math.max(...pieces)).toBeLessThanOrEqual(200);
   });
 
-  test("stalling never ends, and giving up calls its delay off", async () => {
+  test("that stalls never ends, and an abort cancels the delay", async () => {
     simulator.faults.add({ kind: "slow-body", stalls: true });
     const stalled = request(simulator.url + FEES, { agent: false }).end();
     const [response] = await once(stalled, "response");
@@ -98,32 +98,32 @@ describe("a slow answer", () => {
     stalled.destroy();
 
     simulator.faults.set({ kind: "slow-headers", seconds: 3600 });
-    const gaveUp = new AbortController();
-    const answer = ask(simulator.url + FEES, { signal: gaveUp.signal });
+    const controller = new AbortController();
+    const pendingResponse = send(simulator.url + FEES, { signal: controller.signal });
     await isWaiting();
-    gaveUp.abort();
-    await expect(answer).rejects.toThrow();
+    controller.abort();
+    await expect(pendingResponse).rejects.toThrow();
     while (pending.size > 0) await new Promise((resolve) => setImmediate(resolve));
   });
 
-  test("is ended by closing the simulator", async () => {
+  test("ends when the simulator closes", async () => {
     const other = await stillSimulator({ history: 5 });
     other.faults.add({ kind: "slow-headers", seconds: 3600 });
-    const answer = ask(other.url + FEES);
-    answer.catch(() => {});
+    const pendingResponse = send(other.url + FEES);
+    pendingResponse.catch(() => {});
     while (other.log.total === 0) await new Promise((resolve) => setImmediate(resolve));
     await other.close();
 
-    await expect(answer).rejects.toMatchObject({ code: "ECONNRESET" });
+    await expect(pendingResponse).rejects.toMatchObject({ code: "ECONNRESET" });
   });
 });
 
-test("faults add up: a slow redirect is both", async () => {
+test("faults combine: a slow redirect", async () => {
   simulator.faults.add({ kind: "redirect", to: "same-host" });
   simulator.faults.add({ kind: "slow-headers", seconds: 5 });
-  const answer = get();
+  const pendingResponse = get();
   while (pending.size === 0) await new Promise((resolve) => setImmediate(resolve));
   for (const fire of [...pending]) fire();
 
-  expect((await answer).status).toBe(302);
+  expect((await pendingResponse).status).toBe(302);
 });

@@ -1,8 +1,8 @@
-// Addresses and Clarity values against real ones.
+// Addresses and Clarity values, compared with real ones.
 import { describe, expect, test } from "@jest/globals";
-import { createAccounts } from "../../simulator/chain/accounts.ts";
-import { decodeAddress, encodeAddress } from "../../simulator/chain/c32.ts";
-import { ascii, principal, tuple, uint } from "../../simulator/chain/clarity.ts";
+import { createAccounts } from "../../../simulator/chain/accounts.ts";
+import { decodeAddress, encodeAddress } from "../../../simulator/chain/c32.ts";
+import { ascii, principal, tuple, uint } from "../../../simulator/chain/clarity.ts";
 
 describe("addresses", () => {
   test.each([
@@ -19,7 +19,7 @@ describe("addresses", () => {
     expect(decodeAddress("strfaeyk9swng5620f937ea42ghjz7rgx6assvs7")).toBeUndefined();
   });
 
-  test("everyone in the accounts has a good address of the right network", () => {
+  test("all accounts have valid addresses of their network", () => {
     for (const [network, prefix] of [
       ["mainnet", "SP"],
       ["testnet", "ST"],
@@ -33,7 +33,7 @@ describe("addresses", () => {
   });
 });
 
-test("a tuple is spelled like a recorded one", () => {
+test("a tuple is encoded like a captured one", () => {
   const who = principal("ST30MYYAA99NAQJHDZCNWMJDE48B1PWYXKWJ8BZWT");
 
   expect(tuple({ event: ascii("swap"), idx: uint(2n), who })).toMatchObject({

@@ -1,11 +1,10 @@
-// The simulator against recorded answers of the real server: status, headers, keys and types, error bodies.
+// Responses compared with captured ones of the real server: status, headers, keys and types, error bodies.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
-import { canonicalTransactions } from "../../simulator/chain/expected-totals.ts";
-import type { FaultRule } from "../../simulator/faults/fault.ts";
-import type { Simulator } from "../../simulator/server.ts";
-import { captured } from "./captured.ts";
-import { deviations, extras, shapeOf } from "./shape.ts";
-import { ask, stillSimulator } from "./support.ts";
+import { canonicalTransactions } from "../../../simulator/chain/expected-totals.ts";
+import type { FaultRule } from "../../../simulator/faults/fault.ts";
+import type { Simulator } from "../../../simulator/server.ts";
+import { captured, deviations, extras, shapeOf } from "../captured.ts";
+import { send, stillSimulator } from "../support.ts";
 
 let simulator: Simulator;
 let empty: Simulator;
@@ -19,18 +18,18 @@ afterAll(() => Promise.all([simulator.close(), empty.close()]));
 const user = () => simulator.chain.accounts.users[0] ?? "";
 const logger = () => simulator.chain.accounts.contracts.logger;
 const tip = () => simulator.chain.ledger.tip?.hash ?? "";
-const NOBODY = "ST000000000000000000002AMW42H";
+const UNUSED = "ST000000000000000000002AMW42H";
 const NO_HASH = `0x${"ab".repeat(32)}`;
 
-// A transaction of the user that has an event of this kind, with an address that takes part.
-function eventsPath(kinds: readonly string[]): string {
+// The events of a transaction that has such an event, for an address in it.
+function eventsPath(kind: string): string {
   for (const { tx } of canonicalTransactions(simulator.chain)) {
-    const event = tx.events.find(({ kind }) => kinds.includes(kind));
+    const event = tx.events.find((event) => event.kind === kind);
     if (event === undefined || event.kind === "print") continue;
     const address = event.sender ?? event.recipient ?? "";
     return `/extended/v2/addresses/${address}/transactions/${tx.id}/events`;
   }
-  throw new Error(`no transaction has ${kinds.join(" or ")}`);
+  throw new Error(`no transaction has ${kind}`);
 }
 
 const IGNORED = new Set(["date", "content-length", "connection", "keep-alive"]);
@@ -38,15 +37,15 @@ const COMPARED = ["cache-control", "content-type", "warning", "x-api-version", "
 
 async function compareHeaders(name: string, url: string, headers: Record<string, string> = {}) {
   const real = captured(name);
-  const answer = await ask(url, { headers });
+  const response = await send(url, { headers });
   const names = (keys: Iterable<string>) => [...keys].filter((key) => !IGNORED.has(key)).sort();
-  expect(answer.status).toBe(real.status);
-  expect(names(Object.keys(answer.headers))).toEqual(names(real.headers.keys()));
-  for (const key of COMPARED) expect([key, answer.headers[key]]).toEqual([key, real.headers.get(key)]);
-  return { real, answer };
+  expect(response.status).toBe(real.status);
+  expect(names(Object.keys(response.headers))).toEqual(names(real.headers.keys()));
+  for (const key of COMPARED) expect([key, response.headers[key]]).toEqual([key, real.headers.get(key)]);
+  return { real, response };
 }
 
-// Which of these a list has depends on the transactions in it; the recorded lists do not have them all.
+// These depend on the transactions in a list; the captured lists do not have them all.
 const BY_TRANSACTION =
   /\.(sponsor(_\w+)?|smart_contract|contract_call|poison_microblock|post_conditions\[\]|token_transfer|function_args\[\])(\.|$)|^results\[\]\.(\w+_transfers\[\]|data\.)/;
 
@@ -54,21 +53,21 @@ describe("the same keys and types as the real server", () => {
   const cases: [string, () => string][] = [
     ["mempool-stats.ok", () => "/extended/v1/tx/mempool/stats"],
     ["mempool-fees.ok", () => "/extended/v2/mempool/fees"],
-    ["address-tx-events.mixed", () => eventsPath(["stx"])],
+    ["address-tx-events.mixed", () => eventsPath("stx")],
     ["contract-events.ok-default", () => `/extended/v1/contract/${logger()}/events`],
-    ["contract-events.quiet-contract-empty", () => `/extended/v1/contract/${NOBODY}.quiet/events`],
+    ["contract-events.quiet-contract-empty", () => `/extended/v1/contract/${UNUSED}.quiet/events`],
     [
       "transactions-with-transfers.ok-default",
       () => `/extended/v1/address/${user()}/transactions_with_transfers?limit=50`,
     ],
-    ["transactions-with-transfers.nobody-empty", () => `/extended/v1/address/${NOBODY}/transactions_with_transfers`],
+    ["transactions-with-transfers.nobody-empty", () => `/extended/v1/address/${UNUSED}/transactions_with_transfers`],
     ["address-transactions.ok-default", () => `/extended/v2/addresses/${user()}/transactions?limit=50`],
     ["address-transactions.ok-limit3", () => `/extended/v2/addresses/${user()}/transactions?limit=50`],
     [
       "address-transactions.exclude-function-args",
       () => `/extended/v2/addresses/${user()}/transactions?limit=50&exclude_function_args=true`,
     ],
-    ["address-transactions.nobody-empty", () => `/extended/v2/addresses/${NOBODY}/transactions`],
+    ["address-transactions.nobody-empty", () => `/extended/v2/addresses/${UNUSED}/transactions`],
     ["address-transactions.offset-beyond-empty", () => `/extended/v2/addresses/${user()}/transactions?offset=100000`],
     ["block-by-hash.ok-tip", () => `/extended/v1/block/${tip()}`],
     ["block-by-height.ok-1", () => "/extended/v1/block/by_height/1"],
@@ -78,10 +77,10 @@ describe("the same keys and types as the real server", () => {
     ["extended-v3-principal-transactions", () => `/extended/v3/principals/${user()}/transactions?limit=50`],
   ];
   test.each(cases)("%s", async (name, path) => {
-    const { real, answer } = await compareHeaders(name, simulator.url + path());
+    const { real, response } = await compareHeaders(name, simulator.url + path());
 
     const expected = shapeOf(JSON.parse(real.body));
-    const actual = shapeOf(JSON.parse(answer.body));
+    const actual = shapeOf(JSON.parse(response.body));
     const missing = deviations(expected, actual).filter((line) => !/^results\[\]\.data\./.test(line));
     expect(missing).toEqual([]);
     const unknown = extras(expected, actual).filter((path) => !BY_TRANSACTION.test(path));
@@ -96,13 +95,13 @@ describe("the same keys and types as the real server", () => {
       ["mempool-stats.empty-mempool", "/extended/v1/tx/mempool/stats"],
       ["mempool-fees.empty-mempool", "/extended/v2/mempool/fees"],
     ] as const) {
-      const { real, answer } = await compareHeaders(name, url + path);
-      expect(JSON.parse(answer.body)).toEqual(JSON.parse(real.body));
+      const { real, response } = await compareHeaders(name, url + path);
+      expect(JSON.parse(response.body)).toEqual(JSON.parse(real.body));
     }
   });
 });
 
-describe("the same answer, word for word", () => {
+describe("the same response, byte for byte", () => {
   const cases: [string, () => string][] = [
     ["address-tx-events.unknown-tx-404", () => `/extended/v2/addresses/${user()}/transactions/${NO_HASH}/events`],
     ["contract-events.limit51-400", () => `/extended/v1/contract/${logger()}/events?limit=51`],
@@ -118,9 +117,9 @@ describe("the same answer, word for word", () => {
     ["unknown-route.404", () => "/extended/v9/none"],
   ];
   test.each(cases)("%s", async (name, path) => {
-    const { real, answer } = await compareHeaders(name, simulator.url + path());
+    const { real, response } = await compareHeaders(name, simulator.url + path());
 
-    expect(answer.body).toBe(real.body);
+    expect(response.body).toBe(real.body);
   });
 
   const faulty: [string, FaultRule, () => string][] = [
@@ -132,17 +131,17 @@ describe("the same answer, word for word", () => {
   test.each(faulty)("%s", async (name, fault, path) => {
     simulator.faults.add(fault);
 
-    const { real, answer } = await compareHeaders(name, simulator.url + path());
+    const { real, response } = await compareHeaders(name, simulator.url + path());
 
-    expect(answer.body).toBe(real.body);
+    expect(response.body).toBe(real.body);
   });
 
   test("an empty database has no chain tip", async () => {
     const fresh = await stillSimulator({ history: 0 });
-    const { real, answer } = await compareHeaders("extended.no-chain-tip", `${fresh.url}/extended`);
+    const { real, response } = await compareHeaders("extended.no-chain-tip", `${fresh.url}/extended`);
     await fresh.close();
 
-    expect(answer.body).toBe(real.body);
+    expect(response.body).toBe(real.body);
   });
 
   const conditional: [string, () => string][] = [
@@ -153,10 +152,10 @@ describe("the same answer, word for word", () => {
   ];
   test.each(conditional)("%s", async (name, path) => {
     const url = simulator.url + path();
-    const { headers } = await ask(url);
+    const { headers } = await send(url);
 
-    const { answer } = await compareHeaders(name, url, { "if-none-match": String(headers.etag) });
+    const { response } = await compareHeaders(name, url, { "if-none-match": String(headers.etag) });
 
-    expect(answer.body).toBe("");
+    expect(response.body).toBe("");
   });
 });
