@@ -1,5 +1,5 @@
-// docs/benchmarks-addresses.md: the figures of a large watch list. `npm run bench -- addresses` makes only this; `-- addresses quick`
-// prints the figures of a shorter round, and writes nothing; `-- addresses quick memory` without a state file.
+// docs/benchmarks-addresses.md: the benchmark of a large watch list. `npm run bench -- addresses` runs only this;
+// `-- addresses quick` prints a shorter run and writes nothing; `-- addresses quick memory` runs without a state file.
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { cpus, totalmem, type } from "node:os";
@@ -10,7 +10,7 @@ import { figure, table } from "./table.ts";
 
 const TARGETS = 10_000;
 
-/** Measures, prints, and writes the page unless it is `quick`. */
+/** Measures, prints, and writes the page unless `isQuick`. */
 export async function writeAddressesPage(isQuick: boolean, state = "file"): Promise<void> {
   const say = (text: string) => process.stderr.write(`${text}\n`);
   execFileSync(process.execPath, [new URL("../build.ts", import.meta.url).pathname], { stdio: "inherit" });

@@ -1,4 +1,4 @@
-// The bytes of a file from bare node:http, in a process of its own. Usage: bare.ts FILE
+// The bytes of a file from bare node:http, in a separate process. Usage: bare.ts FILE
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";

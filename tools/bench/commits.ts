@@ -1,4 +1,4 @@
-// What it costs to keep one poll: a commit of an observation as the simulated chain gives it, among so many others.
+// The cost of storing one poll: a commit of an observation of the simulated chain, in a file with many targets.
 import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -49,7 +49,7 @@ async function observed(): Promise<unknown> {
   return observation;
 }
 
-/** Commits of single polls to a file that knows so many targets. */
+/** Commits of single polls to a file with so many targets. */
 export async function measureCommits(targets: number, commits: number): Promise<Commits> {
   const observation = await observed();
   const folder = mkdtempSync(join(tmpdir(), "stacks-exporter-bench-"));
@@ -61,16 +61,16 @@ export async function measureCommits(targets: number, commits: number): Promise<
   for (let index = 0; index < targets; index += 1) store.save(task(index), observation, 0);
   const times: number[] = [];
   for (let commit = 0; commit < commits; commit += 1) {
-    const begun = performance.now();
-    // Spread over the file, as a sweep does after a while.
+    const started = performance.now();
+    // Spread over the file, as in round robin.
     store.save(task((commit * 7919) % targets), observation, commit);
-    times.push(performance.now() - begun);
+    times.push(performance.now() - started);
   }
   store.close();
-  const begun = performance.now();
+  const started = performance.now();
   const again = new Store(path, options);
   for (let index = 0; index < targets; index += 1) again.load(task(index));
-  const restoreMs = performance.now() - begun;
+  const restoreMs = performance.now() - started;
   again.close();
   const fileMb = statSync(path).size / 1e6;
   rmSync(folder, { recursive: true });

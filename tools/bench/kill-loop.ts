@@ -1,4 +1,5 @@
-// npm run kill-loop [kills] [seed]: kills the built program at that many random moments (1,000) and holds its counters to the books.
+// npm run kill-loop [kills] [seed]: kills the built program at random moments (default: 1,000) and compares its counters
+// with the expected totals.
 import { execFileSync } from "node:child_process";
 import { killLoop } from "../../test/support/kill-loop.ts";
 
@@ -8,5 +9,5 @@ execFileSync(process.execPath, [path("../build.ts")], { stdio: "inherit" });
 const { faults, ...result } = await killLoop(path("../../dist/main.js"), Number(kills), Number(seed));
 console.log(JSON.stringify(result));
 for (const fault of faults) console.log(fault);
-console.log(faults.length === 0 ? "nothing was lost, nothing was doubled" : `${faults.length} faults`);
+console.log(faults.length === 0 ? "no count was lost or doubled" : `${faults.length} faults`);
 process.exitCode = faults.length === 0 ? 0 : 1;

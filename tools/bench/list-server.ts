@@ -1,6 +1,7 @@
-// An API with as many addresses as are asked for, in a process of its own. Every address has one old transaction and nothing new,
-// so that each of its answers can be a 304; the one named on the command line has a long history. Rows are captured ones, renamed.
-// Usage: list-server.ts ADDRESS TRANSACTIONS. GET /stats tells how often which status was answered since the last time.
+// An API with any number of addresses, in a separate process. Every address has one old transaction and nothing new, so
+// each of its responses can be a 304. The address of the command line has a long history. Rows are captured ones with
+// other ids. Usage: list-server.ts ADDRESS TRANSACTIONS. GET /stats returns the number of responses by status since the
+// last call.
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -28,7 +29,7 @@ const NONE = { transfer: 0, mint: 0, burn: 0 };
 const NO_EVENTS = { stx: NONE, ft: NONE, nft: NONE };
 
 const hash = (kind: number, of: number) => `0x${kind}${String(of).padStart(63, "0")}`;
-// Of five transactions, four are plain transfers, which the list tells whole; the transfers of the fifth have to be asked for.
+// Four of five transactions are plain transfers, which the list contains. The transfers of the fifth need a request.
 const typeOf = (place: number) => (place % 5 === 0 ? "contract_call" : "token_transfer");
 
 function row(rows: readonly Row[], address: string, place: number, height: number): unknown {
@@ -50,7 +51,8 @@ function row(rows: readonly Row[], address: string, place: number, height: numbe
   return isIdle ? { ...found, tx: { ...tx, event_count: 0 }, events: NO_EVENTS } : { ...found, tx };
 }
 
-// A quarter has called a contract, a quarter was sent something, half was called without anything moving: 25 series each on average.
+// A quarter called a contract, a quarter received a transfer, half were called without transfers: on average 25 series
+// each.
 const quietPlace = (address: string): number => [0, 1, 5, 5][address.charCodeAt(address.length - 1) % 4] as number;
 
 function list(address: string, limit: number, offset: number): unknown {
@@ -79,19 +81,19 @@ const server = createServer((request, response) => {
   const url = new URL(request.url ?? "/", "http://server");
   const [, , version, kind, principal = ""] = url.pathname.split("/");
   const number = (name: string, otherwise: number) => Number(url.searchParams.get(name) ?? otherwise);
-  const answer = (json: unknown, etag: string) => {
-    const isKnown = request.headers["if-none-match"] === etag;
-    const key = `${kind} ${isKnown ? 304 : 200}`;
+  const send = (json: unknown, etag: string) => {
+    const isUnchanged = request.headers["if-none-match"] === etag;
+    const key = `${kind} ${isUnchanged ? 304 : 200}`;
     statuses[key] = (statuses[key] ?? 0) + 1;
-    response.writeHead(isKnown ? 304 : 200, { "content-type": "application/json", etag });
-    response.end(isKnown ? undefined : JSON.stringify(json));
+    response.writeHead(isUnchanged ? 304 : 200, { "content-type": "application/json", etag });
+    response.end(isUnchanged ? undefined : JSON.stringify(json));
   };
   if (url.pathname === "/stats") {
     response.end(JSON.stringify(statuses));
     statuses = {};
-  } else if (version === "v2" && kind === "blocks") answer({ results: blocks }, '"tip"');
-  else if (version === "v2") answer(list(principal, number("limit", 20), number("offset", 0)), `"${principal}"`);
-  else if (kind === "address") answer(transfers(principal, number("height", 1)), '"transfers"');
+  } else if (version === "v2" && kind === "blocks") send({ results: blocks }, '"tip"');
+  else if (version === "v2") send(list(principal, number("limit", 20), number("offset", 0)), `"${principal}"`);
+  else if (kind === "address") send(transfers(principal, number("height", 1)), '"transfers"');
   else response.writeHead(404).end();
 });
 server.keepAliveTimeout = 60_000;

@@ -1,7 +1,7 @@
-// Loaded into the program under measurement: how long its event loop was held. Asked over the channel to its parent.
+// Loaded into the measured program: reports delays of its event loop over the channel to its parent.
 import { monitorEventLoopDelay } from "node:perf_hooks";
 
-// The histogram records the time between two ticks of a timer of this resolution, so that much is part of every figure.
+// The histogram records the time between two ticks of a timer of this resolution, which is part of every value.
 const RESOLUTION_MS = 1;
 const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
 delay.enable();

@@ -1,4 +1,4 @@
-// What polls cost: CPU of one poll, and an hour of the default configuration in requests and bytes.
+// The cost of polls: CPU of one poll, and requests and bytes of an hour with the default configuration.
 import { readFileSync } from "node:fs";
 import { pino } from "pino";
 import { startSimulator } from "../../simulator/server.ts";
@@ -21,11 +21,11 @@ async function appOf(text: string, clock: Clock): Promise<App> {
 export interface PollCost {
   /** CPU of one poll of fees and one of mempool together. */
   readonly cpuMs: number;
-  /** Of that, reading the JSON alone. */
+  /** Of that, parsing the JSON. */
   readonly parseMs: number;
 }
 
-/** Mean over many polls against a server in a process of its own. */
+/** Mean over many polls of a server in a separate process. */
 export async function measurePoll(url: string, clock: Clock): Promise<PollCost> {
   const app = await appOf(
     `networks: [{ name: m, url: "${url}", budget: { per_minute: 100000, per_month: unlimited } }]\ncollectors: { blocks: { enabled: false } }`,
@@ -54,7 +54,7 @@ export interface Hour {
   readonly bytes: number;
 }
 
-/** A clock that is set; nobody who sleeps on it wakes, which is what a poll without trouble needs. */
+/** A clock that is set by hand. Its sleeps never end; polls without retries need none. */
 class SetClock implements Clock {
   at = 1_795_000_000_000;
   now = (): number => this.at;
@@ -63,7 +63,7 @@ class SetClock implements Clock {
     new Promise((_, reject) => signal?.addEventListener("abort", () => reject(signal.reason), { once: true }));
 }
 
-/** An hour of the default configuration; `isStill` stops the chain, so that every answer can be a 304. */
+/** An hour of the default configuration; `isStill` stops the chain, so every response can be a 304. */
 export async function measureHour(isStill: boolean): Promise<Hour> {
   const clock = new SetClock();
   const start = clock.at;

@@ -1,12 +1,10 @@
-// The built program as a process: how fast it starts, what it needs at rest.
-import { spawn } from "node:child_process";
+// Runs the built program as a process, and reads its memory and CPU time.
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { startSimulator } from "../../simulator/server.ts";
-import { median } from "./table.ts";
 
 const main = new URL("../../dist/main.js", import.meta.url).pathname;
 
@@ -18,27 +16,54 @@ export const AS_THE_IMAGE = {
   MALLOC_TRIM_THRESHOLD_: "131072",
 };
 
-async function withProgram<T>(
+export interface Program {
+  readonly child: ChildProcess;
+  readonly address: string;
+  /** From starting the process to the log line with the address. */
+  readonly listeningMs: number;
+  readonly page: () => Promise<string>;
+}
+
+export const sleep = (seconds: number) => new Promise((resolve) => setTimeout(resolve, seconds * 1000));
+
+/** Resolves with the first group of the first line that matches. The rest of the stream is discarded. */
+export async function lineOf(stream: NodeJS.ReadableStream | null, pattern: RegExp): Promise<string> {
+  if (stream === null) throw new Error("the process has no such stream");
+  let found: string | undefined;
+  for await (const line of createInterface(stream)) {
+    found = pattern.exec(line)?.[1];
+    if (found !== undefined) break;
+  }
+  stream.resume();
+  if (found === undefined) throw new Error(`the process ended without a line that matches ${pattern}`);
+  return found;
+}
+
+/**
+ * Runs the built program with a configuration until `work` is done. `files` are written next to it. With `watchLoop`, the
+ * program reports delays of its event loop over its channel.
+ */
+export async function withProgram<T>(
   config: string,
-  work: (started: { pid: number; address: string; listeningMs: number }) => Promise<T>,
+  work: (program: Program) => Promise<T>,
+  { files = {}, watchLoop = false }: { files?: Readonly<Record<string, string>>; watchLoop?: boolean } = {},
 ): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), "stacks-exporter-bench-"));
-  const file = join(folder, "config.yaml");
-  writeFileSync(file, config);
+  for (const [name, text] of Object.entries({ ...files, "config.yaml": config }))
+    writeFileSync(join(folder, name), text);
+  const watch = ["--import", new URL("loop-watch.ts", import.meta.url).href];
+  const args = [main, "--config", join(folder, "config.yaml"), "--listen", "127.0.0.1:0", "--log-level", "info"];
   const before = performance.now();
-  const child = spawn(process.execPath, [main, "--config", file, "--listen", "127.0.0.1:0"], {
+  const child = spawn(process.execPath, watchLoop ? [...watch, ...args] : args, {
     cwd: folder,
-    stdio: ["ignore", "ignore", "pipe"],
+    stdio: ["ignore", "ignore", "pipe", ...(watchLoop ? ["ipc" as const] : [])],
     env: AS_THE_IMAGE,
   });
   try {
-    for await (const line of createInterface(child.stderr)) {
-      const address = /"address":"([^"]+)"/.exec(line)?.[1];
-      if (address === undefined) continue;
-      child.stderr.resume();
-      return await work({ pid: child.pid ?? 0, address, listeningMs: performance.now() - before });
-    }
-    throw new Error("the program did not listen");
+    const address = await lineOf(child.stderr, /"address":"([^"]+)"/);
+    const listeningMs = performance.now() - before;
+    const page = async () => (await fetch(`http://${address}/metrics`)).text();
+    return await work({ child, address, listeningMs, page });
   } finally {
     const ended = once(child, "exit");
     child.kill("SIGTERM");
@@ -47,73 +72,14 @@ async function withProgram<T>(
   }
 }
 
-const sleep = (seconds: number) => new Promise((resolve) => setTimeout(resolve, seconds * 1000));
-const rssMb = (pid: number) =>
-  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? Number.NaN) / 1000;
+/** Resident memory of a process, now or (`VmHWM`) at its maximum, MB. */
+export function memoryMb({ pid }: ChildProcess, field: "VmRSS" | "VmHWM" = "VmRSS"): number {
+  const status = readFileSync(`/proc/${pid}/status`, "utf8");
+  return Number(new RegExp(`${field}:\\s+(\\d+)`).exec(status)?.[1] ?? Number.NaN) / 1000;
+}
 
-// Fields 14 and 15 of /proc/PID/stat are ticks of a hundredth of a second.
-function cpuSeconds(pid: number): number {
+/** CPU time of a process. Fields 14 and 15 of /proc/PID/stat are ticks of a hundredth of a second. */
+export function cpuSeconds({ pid }: ChildProcess): number {
   const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
   return (Number(fields[11]) + Number(fields[12])) / 100;
-}
-
-export interface Start {
-  /** From starting the process to the line that says it listens. */
-  readonly listeningMs: number;
-  /** From the answer of the last of the first requests upstream to a page that has everything. */
-  readonly completeMs: number;
-}
-
-/** Medians over several starts. */
-export async function measureStart(): Promise<Start> {
-  const listening: number[] = [];
-  const complete: number[] = [];
-  for (let round = 0; round < 7; round += 1) {
-    const simulator = await startSimulator({ seed: 1 });
-    await withProgram(`networks: [{ name: simulated, url: "${simulator.url}" }]`, async ({ address, listeningMs }) => {
-      listening.push(listeningMs);
-      for (;;) {
-        const text = await (await fetch(`http://${address}/metrics`)).text();
-        if (
-          ["stacks_chain_block_height{", "stacks_mempool_transactions{", "stacks_mempool_fee_priority_microstx{"].every(
-            (name) => text.includes(name),
-          )
-        )
-          break;
-        await sleep(0.002);
-      }
-      // Answers leave within the millisecond in which their requests are noted.
-      complete.push(Date.now() - (simulator.requests.at(-1)?.at ?? Number.NaN));
-    });
-    await simulator.close();
-  }
-  return { listeningMs: median(listening), completeMs: median(complete) };
-}
-
-export interface Rest {
-  readonly rssMb: number;
-  /** Share of one core. */
-  readonly cpuRatio: number;
-  readonly seconds: number;
-}
-
-/** Memory and CPU of the default configuration, scraped every 15 seconds. */
-export async function measureRest(seconds: number): Promise<Rest> {
-  const simulator = await startSimulator({ seed: 1 });
-  const rest = await withProgram(
-    `networks: [{ name: simulated, url: "${simulator.url}" }]`,
-    async ({ pid, address }) => {
-      // Starting is not resting.
-      await sleep(10);
-      const [cpu, begun] = [cpuSeconds(pid), performance.now()];
-      while (performance.now() - begun < seconds * 1000) {
-        await (await fetch(`http://${address}/metrics`)).text();
-        await sleep(Math.min(15, seconds / 4));
-      }
-      const elapsed = (performance.now() - begun) / 1000;
-      return { rssMb: rssMb(pid), cpuRatio: (cpuSeconds(pid) - cpu) / elapsed, seconds: Math.round(elapsed) };
-    },
-  );
-  await simulator.close();
-  return rest;
 }

@@ -1,4 +1,5 @@
-// npm run bench: prints the figures and writes docs/benchmarks.md and docs/benchmarks-addresses.md; `-- addresses` only the latter. Needs wrk (Debian: apt-get install wrk) and a build.
+// npm run bench: prints the figures and writes docs/benchmarks.md and docs/benchmarks-addresses.md; `-- addresses` writes
+// only the latter. Needs wrk (Debian: apt-get install wrk).
 import { execFileSync, fork, spawn } from "node:child_process";
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
@@ -8,8 +9,8 @@ import { systemClock } from "../../src/api/clock.ts";
 import { writeAddressesPage } from "./addresses-page.ts";
 import { type Calm, calm } from "./load.ts";
 import { measureHour, measurePoll } from "./polls.ts";
-import { measureRest, measureStart } from "./program.ts";
 import type { measureRendering } from "./rendering.ts";
+import { measureRest, measureStart } from "./rest.ts";
 import { measureScrapes } from "./scrapes.ts";
 import { measureSlowReaders } from "./slow-readers.ts";
 import { figure, median, table } from "./table.ts";
@@ -61,7 +62,7 @@ for (const series of [300, 3_000, 30_000, 100_000]) {
   scrapes.push(await measureScrapes(series));
 }
 
-// In a process of its own, so that one size does not leave its garbage to the next.
+// In a separate process, so that one size leaves no garbage to the next.
 async function inChild(series: number): ReturnType<typeof measureRendering> {
   const child = fork(new URL("rendering-child.ts", import.meta.url), [String(series)]);
   const [result] = (await once(child, "message")) as [Awaited<ReturnType<typeof measureRendering>>];

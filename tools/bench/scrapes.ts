@@ -1,4 +1,4 @@
-// Scrapes per second, against the same bytes from bare node:http and against prom-client behind express.
+// Scrapes per second, compared with the same bytes from bare node:http and with prom-client behind express.
 import { type Load, load } from "./load.ts";
 
 export interface Scrapes {
@@ -16,7 +16,7 @@ export interface Scrapes {
 
 const OPENMETRICS = "application/openmetrics-text; version=1.0.0";
 
-/** All combinations for a number of series, the two sides of each ratio right after each other. */
+/** All combinations for a number of series. The two sides of each ratio run one right after the other. */
 export async function measureScrapes(series: number): Promise<Scrapes> {
   // Every target changes between any two scrapes: one client, so that scrapes follow one another.
   const changing = { mode: "changing", clients: 1 };

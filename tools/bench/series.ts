@@ -1,4 +1,4 @@
-// Series as a large watch list would make them: targets with ten gauges each, labels of realistic length.
+// Series of a large watch list: targets with ten gauges each, and labels of realistic length.
 import { type Family, gauge, type Sample } from "../../src/exposition/family.ts";
 
 export const PER_TARGET = 10;
@@ -24,7 +24,7 @@ export interface Target {
   };
 }
 
-/** Targets for a number of series; label texts are made once, as a configuration would. */
+/** Targets for a number of series. Label values are created once, as in a configuration. */
 export function targetsFor(series: number): Target[] {
   return Array.from({ length: Math.ceil(series / PER_TARGET) }, (_, index) => {
     const name = `wallet-${String(index).padStart(6, "0")}`;
@@ -38,7 +38,7 @@ export function targetsFor(series: number): Target[] {
   });
 }
 
-/** The value of a family of a target at a tick: amounts of very different size, all of which change with every tick. */
+/** The value of a family of a target at a tick: amounts of very different magnitude, which all change at every tick. */
 export const amountOf = (target: number, family: number, tick: number): number =>
   (target * 7919 + tick) * 10 ** (family % 5) + family;
 

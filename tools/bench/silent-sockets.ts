@@ -1,5 +1,5 @@
-// Opens sockets that ask for the page and read nothing, in a process of its own. Usage: silent-sockets.ts PORT COUNT EVERY_MS
-// One that is closed is opened again, as an attacker would.
+// Opens sockets that request the page and read nothing, in a separate process. Closed sockets are opened again, as an
+// attacker would. Usage: silent-sockets.ts PORT COUNT EVERY_MS
 import { connect } from "node:net";
 
 const [port = "0", count = "100", everyMs = "50"] = process.argv.slice(2);
@@ -8,7 +8,7 @@ const FORMATS = ["text/plain", "application/openmetrics-text; version=1.0.0"];
 function open(index: number): void {
   const socket = connect(Number(port), "127.0.0.1").pause();
   const accept = FORMATS[index % FORMATS.length];
-  // A client that does not read sees the end of its connection only when it writes.
+  // A client that does not read detects a closed connection only when it writes.
   socket.on("error", () => undefined);
   socket.write(`GET /metrics HTTP/1.1\r\nhost: x\r\naccept: ${accept}\r\n\r\n`);
   const probe = setInterval(() => socket.write("\r\n"), 1000);

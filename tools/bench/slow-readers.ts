@@ -1,4 +1,5 @@
-// What clients that do not read cost: memory, and the latency of health. `node tools/bench/slow-readers.ts [still]` prints it alone.
+// The cost of clients that do not read: memory, and latency of `/-/healthy`. `node tools/bench/slow-readers.ts [still]`
+// prints only this.
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
@@ -14,14 +15,14 @@ export interface SlowReaders {
   /** Largest RSS in the same time and with the same scrapes, without and with the sockets. MB. */
   readonly idleMb: number;
   readonly loadedMb: number;
-  /** How long `/-/healthy` takes, without and with the sockets. */
+  /** Latency of `/-/healthy`, without and with the sockets. */
   readonly idleHealthyMs: readonly [median: number, p99: number];
   readonly healthyMs: readonly [median: number, p99: number];
-  /** Scrapes that were answered with 200, of all. */
+  /** Scrapes with status 200, and all. */
   readonly scrapes: { readonly good: number; readonly all: number };
 }
 
-/** Measures the server alone, and then with silent sockets that come 50 ms apart. All values change every second, or none. */
+/** Measures the server alone, then with silent sockets that connect 50 ms apart. All values change every second, or none. */
 export async function measureSlowReaders(mode: "renewing" | "still" = "renewing"): Promise<SlowReaders> {
   const server = fork(new URL("server.ts", import.meta.url), ["ours", String(SERIES), mode], {
     stdio: ["ignore", "pipe", "inherit", "ipc"],
@@ -56,20 +57,20 @@ const sleep = (milliseconds: number) => new Promise((resolve) => setTimeout(reso
 const at = (values: readonly number[], share: number) =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length * share)] ?? Number.NaN;
 
-/** Asks for health ten times a second, and every 2.5 seconds for the page, compressed, in each format in turn. */
+/** Requests `/-/healthy` ten times a second, and the page every 2.5 seconds, compressed, alternating formats. */
 async function watch(server: ChildProcess, port: number) {
   const healthyMs: number[] = [];
-  let [bytes, good, all, peak, turn] = [0, 0, 0, 0, 0];
+  let [bytes, good, all, peak, count] = [0, 0, 0, 0, 0];
   const ends = performance.now() + SECONDS * 1000;
   const scraping = (async () => {
-    for (; performance.now() < ends; turn += 1) {
-      const accept = turn % 2 === 0 ? "text/plain" : "application/openmetrics-text; version=1.0.0";
-      const answer = await fetch(`http://127.0.0.1:${port}/metrics`, {
+    for (; performance.now() < ends; count += 1) {
+      const accept = count % 2 === 0 ? "text/plain" : "application/openmetrics-text; version=1.0.0";
+      const response = await fetch(`http://127.0.0.1:${port}/metrics`, {
         headers: { accept, "accept-encoding": "gzip" },
       });
-      const { length } = await answer.text();
+      const { length } = await response.text();
       all += 1;
-      if (answer.status === 200) {
+      if (response.status === 200) {
         good += 1;
         bytes = length;
       }
@@ -77,11 +78,11 @@ async function watch(server: ChildProcess, port: number) {
     }
   })();
   while (performance.now() < ends) {
-    const begun = performance.now();
-    const answer = await fetch(`http://127.0.0.1:${port}/-/healthy`);
-    await answer.text();
-    if (answer.status !== 200) throw new Error(`/-/healthy answered ${answer.status}`);
-    healthyMs.push(performance.now() - begun);
+    const started = performance.now();
+    const response = await fetch(`http://127.0.0.1:${port}/-/healthy`);
+    await response.text();
+    if (response.status !== 200) throw new Error(`/-/healthy returned ${response.status}`);
+    healthyMs.push(performance.now() - started);
     server.send("report");
     const [{ rss }] = (await once(server, "message")) as [{ rss: number }];
     peak = Math.max(peak, rss);

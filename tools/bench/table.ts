@@ -1,4 +1,4 @@
-// Figures as text.
+// Numbers as text and Markdown tables.
 
 /** The middle value. */
 export function median(values: readonly number[]): number {
@@ -6,14 +6,14 @@ export function median(values: readonly number[]): number {
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 }
 
-/** Three significant digits, and thousands apart. */
+/** Three significant digits, with thousands separators. */
 export function figure(value: number): string {
   if (!Number.isFinite(value)) return "not measured";
   const rounded = Math.abs(value) >= 100 ? Math.round(value) : Number(value.toPrecision(3));
   return rounded.toLocaleString("en-US", { maximumFractionDigits: 4 });
 }
 
-/** A Markdown table; numbers are set to the right. */
+/** A Markdown table; all columns but the first are aligned right. */
 export function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
   return [line(header), line(header.map((_, column) => (column === 0 ? "---" : "---:"))), ...rows.map(line)].join("\n");
