@@ -56,12 +56,8 @@ export class Refusal extends Error {
   }
 }
 
-interface Waiting {
-  readonly priority: number;
-  /** In the time of `Clock.elapsed`. */
-  readonly deadline: number;
-  /** The error to fail with at once, if any. */
-  refusal(): Error | undefined;
+/** A request in the queue; its deadline is in the time of `Clock.elapsed`. */
+interface Waiting extends BudgetRequest {
   admit(giveBack: () => void): void;
   reject(error: unknown): void;
 }
@@ -111,9 +107,8 @@ export class Budget {
         this.#serve();
       };
       const waiting: Waiting = {
-        priority,
+        ...request,
         deadline: this.#now() + (deadline - this.#clock.now()),
-        refusal: () => request.refusal?.(),
         admit: (giveBack) => {
           signal.removeEventListener("abort", onAbort);
           resolve(this.#start(() => start(giveBack)));
@@ -198,7 +193,8 @@ export class Budget {
     const now = this.#now();
     for (let first = this.#queue[0]; first !== undefined; first = this.#queue[0]) {
       const refusal = this.#refusal(now, first);
-      if (refusal === undefined && !this.#isAdmissible(now, first)) break;
+      const isAdmissible = this.#hasConnection(first.priority) && this.#earliest(now, first.priority) <= now;
+      if (refusal === undefined && !isAdmissible) break;
       this.#queue.shift();
       if (refusal === undefined) this.#admit(now, first);
       else first.reject(refusal);
@@ -214,10 +210,6 @@ export class Budget {
 
   #remove(waiting: Waiting): void {
     this.#queue.splice(this.#queue.indexOf(waiting), 1);
-  }
-
-  #isAdmissible(now: number, { priority }: Waiting): boolean {
-    return this.#hasConnection(priority) && this.#earliest(now, priority) <= now;
   }
 
   #admit(now: number, waiting: Waiting): void {
@@ -262,7 +254,7 @@ export class Budget {
   // Why it cannot be admitted before its deadline; undefined as long as it can.
   #refusal(now: number, waiting: Waiting): Error | undefined {
     const { priority, deadline } = waiting;
-    const error = waiting.refusal();
+    const error = waiting.refusal?.();
     const at = this.#earliest(now, priority);
     if (error !== undefined || at < deadline) return error;
     if (this.#pausedUntil > now && this.#pausedUntil >= deadline) return new Refusal("rate_limited", at - now);

@@ -148,19 +148,13 @@ function apiForPoll(context: ClientContext, base: URL, poll: PollOptions): Stack
     parameters: Parameters<Path>,
     validator: ApiRequest["validator"],
   ) => {
-    let url: URL;
-    try {
-      url = requestUrl(base, operation, parameters);
-    } catch (error) {
-      const message = error instanceof RangeError ? error.message : "invalid URL";
-      throw new ApiError("bug", operation.name, context.redact(message));
-    }
+    const url = requestUrl(base, operation, parameters);
     const before = gone.get(operation.name);
     if (before !== undefined) throw before;
     try {
-      const request = { operation, validator, priority, signal, deadline, collector };
+      const request = { operation, url, validator, priority, signal, deadline, collector };
       // Decoded by the schema of this operation, now or when it was cached: the cache compares schemas.
-      const response = (await sendRequest(context, request, url)) as ApiResponse<Body>;
+      const response = (await sendRequest(context, request)) as ApiResponse<Body>;
       // Without a body, nothing has changed since the response that the caller keeps.
       const height = response.body && operation.tipHeight?.(response.body, parameters.query ?? {});
       if (typeof height === "number") onTip?.(height);

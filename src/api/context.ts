@@ -1,12 +1,12 @@
 // What all requests of one client share, and what describes one request.
 import type { Budget, BudgetRequest } from "./budget.ts";
-import type { Cache } from "./cache.ts";
+import type { Cache, Cached } from "./cache.ts";
 import type { Circuit } from "./circuit.ts";
 import type { Clock } from "./clock.ts";
 import type { Observer } from "./observer.ts";
 import type { Operation } from "./operation.ts";
 import type { RateLimits } from "./rate-limits.ts";
-import type { Retirement } from "./retirement.ts";
+import type { Permit, Retirement } from "./retirement.ts";
 import type { Transport } from "./transport.ts";
 
 /** What all requests of one client share. */
@@ -34,10 +34,18 @@ export interface ClientContext {
 /** One request of a poll. */
 export interface ApiRequest extends Omit<BudgetRequest, "refusal"> {
   readonly operation: Operation;
+  readonly url: URL;
   readonly collector: string | undefined;
   /**
    * Where the validator of a conditional request comes from: `cache` is that of the cached response; otherwise the caller
    * keeps it, and nothing is cached. `undefined` makes the request unconditional.
    */
   readonly validator: "cache" | { readonly etag: string | undefined };
+}
+
+/** One try of a request. Its URL may be that of a redirect. */
+export interface Try extends ApiRequest {
+  /** What makes the try conditional; undefined when it is not. */
+  readonly cached: Cached | undefined;
+  readonly permit: Permit;
 }

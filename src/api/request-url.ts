@@ -1,10 +1,11 @@
 // Builds the URL of a request.
+import { ApiError } from "./errors.ts";
 import type { Operation, Parameters } from "./operation.ts";
 
 /**
  * The URL of an operation below the base URL, whose path is kept as a prefix. Equal parameters in equal order give an equal
  * URL, which is the key of the cache.
- * @throws RangeError when a path parameter is missing, or would change the path instead of filling its place.
+ * @throws ApiError `bug` when a path parameter is missing or invalid, or would change the path instead of filling its place.
  */
 export function requestUrl<Path extends string>(
   base: URL,
@@ -15,7 +16,9 @@ export function requestUrl<Path extends string>(
   const path = operation.path.replaceAll(/\{([^{}]*)\}/g, (_, name: string) => {
     const value = Object.hasOwn(values, name) ? String(values[name]) : "";
     // Encoding leaves dots alone, and a URL resolves them away.
-    if (value === "" || value === "." || value === "..") throw new RangeError(`no usable value for {${name}}`);
+    if (value === "" || value === "." || value === ".." || !value.isWellFormed()) {
+      throw new ApiError("bug", operation.name, `no usable value for {${name}}`);
+    }
     return encodeURIComponent(value);
   });
   const url = new URL(base);

@@ -1,13 +1,11 @@
 // Sends one request of a poll, with its retries and redirects. Every try takes its own request from the budget.
 import { Refusal } from "./budget.ts";
 import { type Cached, isUsableEtag } from "./cache.ts";
-import type { ApiRequest, ClientContext } from "./context.ts";
+import type { ApiRequest, ClientContext, Try } from "./context.ts";
 import { isTimeout, withTimeout } from "./deadline.ts";
 import { ApiError, type Reason } from "./errors.ts";
 import type { ApiResponse } from "./operation.ts";
 import { type Failure, handleResponse, type Outcome } from "./response.ts";
-import type { Permit } from "./retirement.ts";
-import type { WireFailure } from "./transport.ts";
 
 const MAX_REDIRECTS = 3;
 /** Upper bound of the first backoff; doubles with each retry. */
@@ -16,70 +14,55 @@ const FIRST_BACKOFF_MS = 500;
 /** The reasons that the circuit breaker counts. */
 const SERVER_FAULTS: ReadonlySet<Reason> = new Set<Reason>(["network", "timeout", "http_server"]);
 
-type PermittedRequest = ApiRequest & { readonly permit: Permit };
-
 /**
  * Sends the request until there is a valid response, no retry can help, or the deadline is near.
  * @throws ApiError for every failure; the abort reason when the request was cancelled.
  */
-export async function sendRequest(
-  context: ClientContext,
-  request: ApiRequest,
-  url: URL,
-): Promise<ApiResponse<unknown>> {
+export async function sendRequest(context: ClientContext, request: ApiRequest): Promise<ApiResponse<unknown>> {
   const { name } = request.operation;
   const permit = context.retirement.begin(name, context.clock.now());
   if (permit === undefined) {
     throw new ApiError("gone", name, "retired by the server (410), tried again within the hour", { status: 410 });
   }
-  try {
-    return await requestWithRetries(context, { ...request, permit }, url);
-  } finally {
-    permit.end();
-  }
-}
-
-async function requestWithRetries(
-  context: ClientContext,
-  first: PermittedRequest,
-  firstUrl: URL,
-): Promise<ApiResponse<unknown>> {
-  const { name } = first.operation;
+  let { url } = request;
   let isConditional = true;
-  let url = firstUrl;
   let redirects = 0;
   let failures = 0;
   let staleConnections = 0;
-  for (;;) {
-    const cached = isConditional ? cachedFor(context, first, url) : undefined;
-    const outcome = await tryRequest(context, first, url, cached);
-    if (outcome.kind === "success") return outcome.response;
-    if (outcome.kind === "redirect") {
-      redirects += 1;
-      if (redirects > MAX_REDIRECTS) throw new ApiError("redirect", name, `more than ${MAX_REDIRECTS} redirects`);
-      url = outcome.to;
-      continue;
+  try {
+    for (;;) {
+      const cached = isConditional ? cachedFor(context, request, url) : undefined;
+      const outcome = await tryRequest(context, { ...request, url, cached, permit });
+      if (outcome.kind === "success") return outcome.response;
+      if (outcome.kind === "redirect") {
+        redirects += 1;
+        if (redirects > MAX_REDIRECTS) throw new ApiError("redirect", name, `more than ${MAX_REDIRECTS} redirects`);
+        url = outcome.to;
+        continue;
+      }
+      let delayMs = 0;
+      if (outcome.retry === "without_validator") {
+        isConditional = false;
+      } else if (outcome.retry === "at_once" && staleConnections === 0) {
+        // A stale connection says nothing about the server, so this retry is free; a second one in a row is not.
+        staleConnections += 1;
+      } else {
+        failures += 1;
+        delayMs = retryDelay(context, request, outcome, failures);
+      }
+      context.observer.onRetry?.({ operation: name, reason: outcome.error.reason });
+      if (delayMs > 0) await waitForRetry(context, request, outcome.error, delayMs);
     }
-    let delayMs = 0;
-    if (outcome.retry === "without_validator") {
-      isConditional = false;
-    } else if (outcome.retry === "at_once" && staleConnections === 0) {
-      // A stale connection says nothing about the server, so this retry is free; a second one in a row is not.
-      staleConnections += 1;
-    } else {
-      failures += 1;
-      delayMs = retryDelay(context, first, outcome, failures);
-    }
-    context.observer.onRetry?.({ operation: name, reason: outcome.error.reason });
-    if (delayMs > 0) await waitForRetry(context, first, outcome.error, delayMs);
+  } finally {
+    permit.end();
   }
 }
 
 /** Milliseconds until the next try. @throws the error of the failure when there is none before the deadline. */
 function retryDelay(context: ClientContext, { deadline }: ApiRequest, failure: Failure, failures: number): number {
   const { clock, budget, random, retries } = context;
-  const isPause = failure.retry === "pause";
   if (failure.retry === "never" || failures > retries) throw failure.error;
+  const isPause = failure.retry === "pause";
   // The budget makes the request wait for the end of a pause.
   const delayMs = isPause ? 0 : (failure.waitMs ?? Math.round(random() * FIRST_BACKOFF_MS * 2 ** (failures - 1)));
   const readyAt = isPause ? (budget.pausedUntil ?? 0) : 0;
@@ -107,38 +90,25 @@ async function waitForRetry(
  * outage) takes effect before the budget admits the next one.
  * @throws ApiError when the request is refused; the abort reason when it was cancelled.
  */
-async function tryRequest(
-  context: ClientContext,
-  request: PermittedRequest,
-  url: URL,
-  cached: Cached | undefined,
-): Promise<Outcome> {
-  const { operation, permit } = request;
+async function tryRequest(context: ClientContext, request: Try): Promise<Outcome> {
+  const { name } = request.operation;
   // What other requests have found out while this one waits for the budget.
   const refusal = () =>
-    permit.isGone()
-      ? new ApiError("gone", operation.name, "another request has just received HTTP 410", { status: 410 })
-      : context.circuit.refusal(operation.name);
+    request.permit.isGone()
+      ? new ApiError("gone", name, "another request has just received HTTP 410", { status: 410 })
+      : context.circuit.refusal(name);
   try {
-    return await context.budget.run({ ...request, refusal }, (giveBack) =>
-      exchange(context, request, url, cached, giveBack),
-    );
+    return await context.budget.run({ ...request, refusal }, (giveBack) => exchange(context, request, giveBack));
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    throw new ApiError(error.reason, operation.name, error.message, { isShared: error.reason === "rate_limited" });
+    throw new ApiError(error.reason, name, error.message, { isShared: error.reason === "rate_limited" });
   }
 }
 
 // Sends the request and handles its response. Notifies the observer and the circuit breaker.
-async function exchange(
-  context: ClientContext,
-  request: ApiRequest,
-  url: URL,
-  cached: Cached | undefined,
-  giveBack: () => void,
-): Promise<Outcome> {
-  const { circuit, clock, transport, observer } = context;
-  const { operation, collector, signal } = request;
+async function exchange(context: ClientContext, request: Try, giveBack: () => void): Promise<Outcome> {
+  const { circuit, clock, transport, observer, redact } = context;
+  const { operation, collector, signal, url, cached } = request;
   const startedAt = clock.elapsed();
   const endProbe = circuit.begin(operation.name);
   const headers = { ...context.headers(), ...(cached && { "if-none-match": cached.etag }) };
@@ -154,29 +124,25 @@ async function exchange(
     code: isResponse ? String(received.status) : received.reason,
     durationSeconds: tookMs / 1000,
   });
-  const outcome = isResponse
-    ? handleResponse(context, request, url, cached, received)
-    : failureWithoutResponse(context, request, received);
-  const isConnected = isResponse || !received.isUnsent;
-  if (!isConnected) giveBack();
-  if (outcome.kind === "failure" && outcome.retry === "at_once") return outcome;
+  let outcome: Outcome;
+  if (isResponse) {
+    outcome = handleResponse(context, request, received);
+  } else {
+    const { reason, message, isStale, isUnsent } = received;
+    if (isUnsent) giveBack();
+    const detail = signal.aborted ? "no complete response before the deadline" : redact(message);
+    const error = new ApiError(reason, operation.name, detail);
+    const isPassing = (reason === "timeout" || reason === "network") && !signal.aborted;
+    if (isStale) return { kind: "failure", error, retry: "at_once" };
+    outcome = { kind: "failure", error, retry: isPassing ? "backoff" : "never" };
+  }
   if (outcome.kind !== "failure" || !SERVER_FAULTS.has(outcome.error.reason)) {
     circuit.answered();
     return outcome;
   }
+  const isConnected = isResponse || !received.isUnsent;
   const error = circuit.failed({ error: outcome.error, url: url.href, isConnected, tookMs });
   return error.isShared ? { ...outcome, error, retry: "never" } : outcome;
-}
-
-function failureWithoutResponse(
-  { redact }: ClientContext,
-  { operation, signal }: ApiRequest,
-  { reason, message, isStale }: WireFailure,
-): Failure {
-  const detail = signal.aborted ? "no complete response before the deadline" : redact(message);
-  const isPassing = reason === "timeout" || reason === "network";
-  const retry = isStale ? "at_once" : isPassing && !signal.aborted ? "backoff" : "never";
-  return { kind: "failure", error: new ApiError(reason, operation.name, detail), retry };
 }
 
 function cachedFor({ cache }: ClientContext, { operation, validator }: ApiRequest, url: URL): Cached | undefined {

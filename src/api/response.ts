@@ -1,6 +1,6 @@
 // Handles a response: what it means for its own request, and for all later requests to the server.
-import { type Cached, validatorOf } from "./cache.ts";
-import type { ApiRequest, ClientContext } from "./context.ts";
+import { validatorOf } from "./cache.ts";
+import type { ClientContext, Try } from "./context.ts";
 import { decode } from "./decode.ts";
 import { ApiError, type Reason } from "./errors.ts";
 import type { ApiResponse } from "./operation.ts";
@@ -30,16 +30,10 @@ export interface Failure {
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 const PASSING_STATUS: ReadonlySet<number> = new Set([500, 502, 503, 504]);
 
-/** Handles the response to one request, which was conditional if there is a `cached` response. */
-export function handleResponse(
-  context: ClientContext,
-  request: ApiRequest,
-  url: URL,
-  cached: Cached | undefined,
-  response: WireResponse,
-): Outcome {
+/** Handles the response to one try. */
+export function handleResponse(context: ClientContext, request: Try, response: WireResponse): Outcome {
   const { clock, rateLimits, observer, retirement, redact } = context;
-  const { operation, validator } = request;
+  const { operation, validator, url, cached } = request;
   const { status, headers, body } = response;
   const now = clock.now();
   rateLimits.note(headers, now);

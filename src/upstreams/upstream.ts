@@ -5,7 +5,7 @@ import { withTimeout } from "../api/deadline.ts";
 import type { Reason } from "../api/errors.ts";
 import type { NetworkConfig } from "../config/config.ts";
 import type { Incidents } from "../telemetry/incidents.ts";
-import type { UpstreamReport } from "../telemetry/report.ts";
+import type { BlockedReport, UpstreamReport } from "../telemetry/report.ts";
 import { Health, type HealthRules } from "./health.ts";
 
 /** What the upstreams of a network share. */
@@ -61,19 +61,22 @@ export class Upstream {
     this.health = new Health(rules);
   }
 
+  /** Why it must not be polled: its chain was refused. */
+  get blocked(): BlockedReport | undefined {
+    if (this.chain.kind !== "refused") return undefined;
+    const { reason, message, since } = this.chain;
+    return { reason, message, since };
+  }
+
   /** The upstream for metrics and the status page. */
   report(isActive: boolean, clock: Clock): UpstreamReport {
     const { name, origin, health } = this;
-    const cause = this.#causeOfTrouble(isActive, clock);
+    const cause = this.blocked ?? this.#trouble(isActive, clock);
     const isUp = cause === undefined ? (health.isKnown ? true : undefined) : false;
     return { name, origin, isActive, isUp, tipHeight: this.tip?.height, lagBlocks: health.lagBlocks, cause };
   }
 
-  #causeOfTrouble(isActive: boolean, clock: Clock): UpstreamReport["cause"] {
-    if (this.chain.kind === "refused") {
-      const { reason, message, since } = this.chain;
-      return { reason, message, since };
-    }
+  #trouble(isActive: boolean, clock: Clock): BlockedReport | undefined {
     // The circuit breaker opens before that many polls have failed.
     const { outage } = this.client.snapshot();
     if (outage !== undefined && outage.operation === undefined) return { ...outage.cause, since: outage.since };

@@ -138,10 +138,7 @@ export class Upstreams implements PollClient {
 
   /** Why nothing is polled; undefined when the active upstream may be polled. */
   blocked(): BlockedReport | undefined {
-    const { chain } = this.#active;
-    if (chain.kind !== "refused") return undefined;
-    const { reason, message, since } = chain;
-    return { reason, message, since };
+    return this.#active.blocked;
   }
 
   /** Cancels every request. */

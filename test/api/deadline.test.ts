@@ -7,9 +7,8 @@ const untilAborted = (signal: AbortSignal) =>
   new Promise<never>((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
 
 test("a TimeoutError is a timeout, any other abort reason is not", () => {
-  expect([timeoutReason(1), AbortSignal.abort().reason, undefined, "TimeoutError"].map(isTimeout)).toEqual([
-    ...[true, false, false, false],
-  ]);
+  expect(isTimeout(timeoutReason(1))).toBe(true);
+  for (const reason of [AbortSignal.abort().reason, undefined, "TimeoutError"]) expect(isTimeout(reason)).toBe(false);
 });
 
 test("the signal aborts with a timeout after the given time", async () => {
