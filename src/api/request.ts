@@ -110,11 +110,13 @@ async function exchange(context: ClientContext, request: Try, giveBack: () => vo
   const { circuit, clock, transport, observer, redact } = context;
   const { operation, collector, signal, url, cached } = request;
   const startedAt = clock.elapsed();
-  const endProbe = circuit.begin(operation.name);
   const headers = { ...context.headers(), ...(cached && { "if-none-match": cached.etag }) };
+  const endProbe = circuit.begin(operation.name);
+  // Never rejects. Nothing else runs between the end of a probe and its outcome, so no second probe is sent in between.
   const received = await withTimeout(clock, context.tryTimeoutMs, signal, (limited) =>
     transport.get(url, headers, limited, operation.maxBodyBytes),
-  ).finally(endProbe);
+  );
+  endProbe();
   const isResponse = "status" in received;
   // Cancelled: there is no outcome to record.
   if (!isResponse && signal.aborted && !isTimeout(signal.reason)) throw signal.reason;

@@ -30,7 +30,7 @@ const asJson = (text: string) => JSON.stringify(text).slice(1, -1);
 const INVISIBLE = [" ", "\t", "\n", "\r\n", "\u0000", "\u001b", "\u007f", "\u200b", "\u2028", "\u00a0", "\ufeff"];
 const anyCase: Form = (secret, random) =>
   [...secret].map((character) => (random() < 0.5 ? character.toUpperCase() : character.toLowerCase())).join("");
-const parted: Form = (secret, random) =>
+const separated: Form = (secret, random) =>
   [...secret].map((c) => (random() < 0.3 ? c + INVISIBLE[Math.floor(random() * INVISIBLE.length)] : c)).join("");
 
 /** The forms that keep the secret readable for people. */
@@ -50,10 +50,10 @@ const FORMS: Readonly<Record<string, Form>> = {
   "in HTML": (secret) => secret.replace(/[&<>"'`]/g, (c) => `&#${c.charCodeAt(0)};`),
   "in HTML with names": (secret) =>
     secret.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;"),
-  parted,
-  "parted, in JSON": (secret, random) => asJson(parted(secret, random)),
-  "any case, parted, URL-encoded in part": (secret, random) =>
-    someOf(percent)(parted(anyCase(secret, random), random).replace(/[^ -~]/g, " "), random),
+  "with invisible characters": separated,
+  "with invisible characters, in JSON": (secret, random) => asJson(separated(secret, random)),
+  "any case, with invisible characters, URL-encoded in part": (secret, random) =>
+    someOf(percent)(separated(anyCase(secret, random), random).replace(/[^ -~]/g, " "), random),
 };
 
 /** Whether 8 characters of the secret in a row can be read in the text. */
@@ -65,15 +65,15 @@ function shows(text: string, secret: string): boolean {
   return false;
 }
 
-const dice = fc.infiniteStream(fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }));
+const randoms = fc.infiniteStream(fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }));
 const decodedUrl = (text: string) =>
   text.replace(/%([0-7][0-9a-f])/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 
 test.each(Object.entries(FORMS))("8 characters of a secret are not shown %s, wherever the text is cut", (_, form) => {
   fc.assert(
-    fc.property(key, around, around, dice, (secret, before, after, rolls) => {
+    fc.property(key, around, around, randoms, (secret, before, after, numbers) => {
       fc.pre(secret.replaceAll(" ", "").length >= 8);
-      const written = form(secret, () => rolls.next().value ?? 0);
+      const written = form(secret, () => numbers.next().value ?? 0);
       const redactor = redactorOf(secret);
       for (const text of [redactor.mask(before + written + after), redactor.excerpt(before + written + after)]) {
         expect(text).not.toContain(written);
