@@ -1,14 +1,14 @@
 // Selectors of series, checked against the declared families: an unknown name, label or value throws.
 import { collectorFamilies, collectors } from "../src/collectors/index.ts";
 import type { Family } from "../src/exposition/family.ts";
-import { ownFamilies } from "../src/telemetry/self-metrics.ts";
+import { selfMetrics } from "../src/telemetry/self-metrics.ts";
 import type { Recording } from "./model.ts";
 
 /** Labels that Prometheus adds to every scraped series. */
 export const TARGET_LABELS = ["job", "instance"] as const;
 
 const families = new Map<string, Family>(
-  [...collectorFamilies, ...(ownFamilies as readonly Family[])].flatMap((family) =>
+  [...collectorFamilies, ...selfMetrics].flatMap((family) =>
     family.kind === "histogram"
       ? ["_bucket", "_count", "_sum"].map((suffix) => [family.name + suffix, family] as const)
       : [[family.name, family] as const],

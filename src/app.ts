@@ -74,7 +74,7 @@ export class App {
     this.#startedAt = clock.now();
     this.#redactor = redactorOf(config.networks.flatMap(({ upstreams }) => upstreams));
     this.log = log;
-    this.#families = [...collectorFamilies, ...own.ownFamilies, ...this.#work.instruments.watchProcess()];
+    this.#families = [...collectorFamilies, ...own.selfMetrics, ...this.#work.instruments.watchProcess()];
     this.#exposition = new Exposition(this.#families);
     this.#state = new State(this.#exposition, store);
     const incidents = new Incidents();

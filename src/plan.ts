@@ -207,7 +207,7 @@ function ownSeriesOf(network: NetworkConfig): number {
     reason: Object.keys(REASONS).length,
     code: 1,
   };
-  return (own.ownFamilies as readonly Family[])
+  return own.selfMetrics
     .filter((family) => !RARE.includes(family))
     .reduce((total, family) => {
       // A collector has operations that it asks only where others are missing.
@@ -234,7 +234,7 @@ export function planOf(config: Config): Plan {
   const ownSeries =
     config.networks.reduce((sum, network) => sum + ownSeriesOf(network), 0) +
     collectorFamilies.length +
-    own.ownFamilies.length +
+    own.selfMetrics.length +
     PROCESS_SERIES;
   const { maxSeries } = config;
   return {

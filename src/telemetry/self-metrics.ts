@@ -1,6 +1,17 @@
-// The exporter's own families: how its polls go, what it asks of the API, and how much of its budget is left. The reader of
-// these is whoever runs the exporter; the chain's families live with their collectors.
-import { counter, gauge, histogram } from "../exposition/family.ts";
+// Self-metrics: families about the exporter's polls, its requests and its budget. Families about the chain are with their
+// collectors.
+import * as declare from "../exposition/family.ts";
+
+/** All self-metrics, in the order of the page. */
+export const selfMetrics: declare.Family[] = [];
+
+function register<Name extends string>(family: declare.Family<Name>): declare.Family<Name> {
+  selfMetrics.push(family as declare.Family);
+  return family;
+}
+const gauge: typeof declare.gauge = (declaration) => register(declare.gauge(declaration));
+const counter: typeof declare.counter = (declaration) => register(declare.counter(declaration));
+const histogram: typeof declare.histogram = (declaration) => register(declare.histogram(declaration));
 
 /** Outcomes of a poll. */
 export const OUTCOMES = {
@@ -12,7 +23,7 @@ export const OUTCOMES = {
 } as const;
 export type Outcome = keyof typeof OUTCOMES;
 
-/** Why a target is polled before its turn. */
+/** Why a target is polled early. */
 export const CAUSES = {
   seen: "another poll saw activity of it, or some of its transactions or events wait for confirmations",
   behind: "one poll could not read everything new",
@@ -277,50 +288,3 @@ export const seriesLimit = gauge({
   name: "stacks_exporter_series_limit",
   help: "Configured limit of exposed series. Near it, new assets and topics count as other.",
 });
-
-/** Everything above, in the order of the page. */
-export const ownFamilies = [
-  up,
-  buildInfo,
-  success,
-  lastSuccess,
-  interval,
-  stretch,
-  maxAge,
-  state,
-  targets,
-  duration,
-  runs,
-  failures,
-  hints,
-  upstreamUp,
-  upstreamActive,
-  upstreamLag,
-  upstreamSwitches,
-  upstreamDisagreements,
-  requests,
-  requestDuration,
-  receivedBytes,
-  retries,
-  pauses,
-  pauseEnd,
-  retiredOperations,
-  deprecations,
-  drift,
-  ratelimitLimit,
-  ratelimitRemaining,
-  budgetLimit,
-  budgetPlanned,
-  budgetUsed,
-  budgetRemaining,
-  watchListSuccessful,
-  watchListSuccess,
-  stateRestored,
-  stateWritten,
-  stateFailures,
-  stateRowsSetAside,
-  stateSetAside,
-  httpRefused,
-  series,
-  seriesLimit,
-];

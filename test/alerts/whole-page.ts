@@ -1,7 +1,7 @@
 // A page with every family on it, as it is on a quiet day, for what all alerts make of it together.
 import { collectorFamilies } from "../../src/collectors/index.ts";
 import type { Family, Label } from "../../src/exposition/family.ts";
-import { ownFamilies } from "../../src/telemetry/self-metrics.ts";
+import { selfMetrics } from "../../src/telemetry/self-metrics.ts";
 import { climb, hold } from "../support/promtool.ts";
 
 /** A series of the page, and what it is on a quiet day: a value that stands, or one that grows every minute. */
@@ -63,7 +63,7 @@ function combinations(labels: Readonly<Record<string, Label>>): Record<string, s
 /** Every series of the page but histograms, which no rule reads without the counters beside them. */
 export const page: readonly Line[] = [
   ...collectorFamilies.map((family) => ({ family, isOwn: false })),
-  ...(ownFamilies as readonly Family[]).map((family) => ({ family, isOwn: true })),
+  ...selfMetrics.map((family) => ({ family, isOwn: true })),
 ]
   .filter(({ family }) => family.kind !== "histogram" && !USUALLY_ABSENT.test(family.name))
   .flatMap(({ family, isOwn }) =>

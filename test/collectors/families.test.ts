@@ -4,10 +4,10 @@ import { describe, expect, test } from "@jest/globals";
 import { collectorFamilies, collectors } from "../../src/collectors/index.ts";
 import type { Family } from "../../src/exposition/family.ts";
 import { parseSchedule } from "../../src/scheduler/interval.ts";
-import { ownFamilies } from "../../src/telemetry/self-metrics.ts";
+import { selfMetrics } from "../../src/telemetry/self-metrics.ts";
 import { parseExposition } from "../support/parser.ts";
 
-const families: readonly Family[] = [...collectorFamilies, ...(ownFamilies as readonly Family[])];
+const families: readonly Family[] = [...collectorFamilies, ...selfMetrics];
 const golden = new URL("../golden/", import.meta.url);
 const emitted = readdirSync(golden).flatMap((name) =>
   parseExposition(readFileSync(new URL(name, golden), "utf8"), "classic"),
@@ -30,7 +30,7 @@ test("names are unique", () => {
 
 describe.each(families.map((family) => ({ name: family.name, family })))("$name", ({ family }) => {
   const { name, kind, unit, help, labels, bounds } = family;
-  const isOwn = (ownFamilies as readonly Family[]).includes(family);
+  const isOwn = selfMetrics.includes(family);
 
   test("is named as Prometheus asks", () => {
     expect(name).toMatch(isOwn ? /^stacks_(up$|exporter_)/ : /^stacks_(mempool|chain|address|contract)_/);

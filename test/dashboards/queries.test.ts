@@ -4,7 +4,7 @@ import { alerts, recordings } from "../../alerts/index.ts";
 import { familyOf } from "../../alerts/series.ts";
 import { processFamilies } from "../../dashboards/select.ts";
 import { collectorFamilies } from "../../src/collectors/index.ts";
-import { ownFamilies } from "../../src/telemetry/self-metrics.ts";
+import { selfMetrics } from "../../src/telemetry/self-metrics.ts";
 import { type BoardQuery, dashboards, queriesOf, selectorOfVariable } from "../support/dashboards.ts";
 import { parsePromql, type Selector, withoutVariables } from "../support/promql.ts";
 
@@ -171,7 +171,7 @@ test("every family is on a board or in a rule, or has its reason not to be", () 
       parsePromql(withoutVariables(expr)).selectors.map(({ metric }) => familyOf(metric)?.name),
     ),
   );
-  const unused = [...collectorFamilies, ...ownFamilies].map(({ name }) => name).filter((name) => !asked.has(name));
+  const unused = [...collectorFamilies, ...selfMetrics].map(({ name }) => name).filter((name) => !asked.has(name));
 
   expect(unused.sort()).toEqual(Object.keys(UNUSED).sort());
 });

@@ -2,15 +2,15 @@
 import { describe, expect, test } from "@jest/globals";
 import { collectors } from "../../src/collectors/index.ts";
 import type { Family } from "../../src/exposition/family.ts";
-import { ownFamilies } from "../../src/telemetry/self-metrics.ts";
+import { selfMetrics } from "../../src/telemetry/self-metrics.ts";
 import { examples } from "../../tools/generate/examples.ts";
 import { parsePromql } from "../support/promql.ts";
 
 const families = new Map(
-  [
-    ...collectors.flatMap((collector): readonly Family[] => collector.families),
-    ...(ownFamilies as readonly Family[]),
-  ].map((family) => [family.name, family]),
+  [...collectors.flatMap((collector): readonly Family[] => collector.families), ...selfMetrics].map((family) => [
+    family.name,
+    family,
+  ]),
 );
 // Set by Prometheus: on every series, and on the buckets of a histogram.
 const TARGET_LABELS = ["job", "instance"];

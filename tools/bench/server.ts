@@ -12,7 +12,7 @@ import { Exposition } from "../../src/exposition/exposition.ts";
 import { MetricsPage } from "../../src/http/page.ts";
 import { createHttpServer } from "../../src/http/server.ts";
 import { Work } from "../../src/telemetry/instrumentation.ts";
-import { ownFamilies } from "../../src/telemetry/self-metrics.ts";
+import { selfMetrics } from "../../src/telemetry/self-metrics.ts";
 import { amountOf, families, samplesOf, targetsFor } from "./series.ts";
 
 const [kind = "ours", count = "300", mode = "still"] = process.argv.slice(2);
@@ -21,7 +21,7 @@ let tick = 0;
 
 function ours() {
   const work = new Work();
-  const exposition = new Exposition([...families, ...ownFamilies, ...work.instruments.watchProcess()]);
+  const exposition = new Exposition([...families, ...selfMetrics, ...work.instruments.watchProcess()]);
   const change = () => {
     tick += 1;
     for (const [index, target] of targets.entries()) exposition.set(target.key, samplesOf(target, index, tick));

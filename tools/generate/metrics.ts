@@ -2,7 +2,7 @@
 import { REASONS } from "../../src/api/errors.ts";
 import { collectors } from "../../src/collectors/index.ts";
 import type { Family } from "../../src/exposition/family.ts";
-import { OUTCOMES, ownFamilies } from "../../src/telemetry/self-metrics.ts";
+import { OUTCOMES, selfMetrics } from "../../src/telemetry/self-metrics.ts";
 import { examples } from "./examples.ts";
 import type { Output } from "./output.ts";
 
@@ -62,7 +62,7 @@ ${sections.join("\n\n")}
 
 ## The exporter itself
 
-${table(ownFamilies as readonly Family[])}
+${table(selfMetrics)}
 
 The exporter also exposes the process and Node.js families of the client library (\`process_…\`, \`nodejs_…\`).
 
