@@ -20,13 +20,13 @@ import { Network } from "./network.ts";
 import { Poller } from "./scheduler/poller.ts";
 import { runSchedules } from "./scheduler/schedule.ts";
 import { State } from "./storage/state.ts";
-import type { Store } from "./storage/store.ts";
+import type { StateFile } from "./storage/state-file.ts";
 import { Incidents } from "./telemetry/incidents.ts";
 import { Work } from "./telemetry/instrumentation.ts";
 import type { WatchListReport } from "./telemetry/report.ts";
 import * as own from "./telemetry/self-metrics.ts";
 import { networkStatuses, type Selection, type Status, type StatusSources, statusOf } from "./telemetry/status.ts";
-import { networkSamples, storeSamples, watchListSamples } from "./telemetry/status-samples.ts";
+import { networkSamples, stateFileSamples, watchListSamples } from "./telemetry/status-samples.ts";
 
 /** What an app is made of. */
 export interface AppOptions {
@@ -37,7 +37,7 @@ export interface AppOptions {
   /** Loads the configuration again, with watch lists as they are now. @default the files are not followed */
   readonly reload?: (() => Promise<Loaded>) | undefined;
   /** Where counters and the used budget outlive the process; closed by `stop`. @default nowhere */
-  readonly store?: Store | undefined;
+  readonly store?: StateFile | undefined;
 }
 
 const MOST_POLLS_AT_ONCE = 20;
@@ -67,7 +67,7 @@ export class App {
   #server: Server | undefined;
   #running: readonly Promise<void>[] = [];
 
-  /** @throws StoreError when the state file cannot be used. */
+  /** @throws StateFileError when the state file cannot be used. */
   constructor(options: AppOptions) {
     const { config, clock, log, version, store } = options;
     this.#options = options;
@@ -139,7 +139,7 @@ export class App {
       own.buildInfo.at({ version, node_version: process.version }, 1),
       ...networkStatuses(this.#statusSources()).flatMap((network) => [...networkSamples(network)]),
       ...(this.#watchList === undefined ? [] : watchListSamples(this.#watchList)),
-      ...(store === undefined ? [] : storeSamples(store.facts())),
+      ...(store === undefined ? [] : stateFileSamples(store.facts())),
     ];
     return [...samples, ...this.#seriesSamples(samples)];
   }
@@ -306,7 +306,7 @@ export class App {
         if (due !== undefined) this.#due.set(after, due);
       }
     }
-    this.#state.reckonAges();
+    this.#state.recomputeExpiry();
     this.#watchList = { lastSuccessAt: clock.now() };
     this.log.info({ before, now: this.tasks.length }, "the watch list was read again");
   }

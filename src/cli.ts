@@ -3,9 +3,9 @@ import { Command, CommanderError, Option } from "commander";
 import type { App } from "./app.ts";
 import type { Config } from "./config/config.ts";
 import type { Loaded } from "./config/load.ts";
-import type { Store } from "./storage/store.ts";
-import type { StoreError } from "./storage/store-error.ts";
-import type { StoreLog } from "./storage/store-file.ts";
+import type { StateFileLog } from "./storage/open.ts";
+import type { StateFile } from "./storage/state-file.ts";
+import type { StateFileError } from "./storage/state-file-error.ts";
 
 /** What a command needs of the process it runs in. */
 export interface Io {
@@ -78,7 +78,11 @@ async function readBytes(file: string): Promise<Uint8Array> {
   }
 }
 
-async function createApp({ config, reload }: Checked, io: Io, open?: (log: StoreLog) => Promise<Store>): Promise<App> {
+async function createApp(
+  { config, reload }: Checked,
+  io: Io,
+  open?: (log: StateFileLog) => Promise<StateFile>,
+): Promise<App> {
   const [{ App }, { createLogger }, { systemClock }, { redactorOf }, { warningsOf }] = await Promise.all([
     import("./app.ts"),
     import("./log.ts"),
@@ -94,19 +98,20 @@ async function createApp({ config, reload }: Checked, io: Io, open?: (log: Store
 }
 
 /** Opens the state file; refuses with what can be done when it cannot be used. */
-async function openStore(path: string, isReset: boolean, io: Io, log: StoreLog): Promise<Store> {
-  const [{ Store }, { setAside }, { systemClock }] = await Promise.all([
-    import("./storage/store.ts"),
-    import("./storage/store-file.ts"),
+async function openStore(path: string, isReset: boolean, io: Io, log: StateFileLog): Promise<StateFile> {
+  const [{ StateFile }, { renameFile }, { systemClock }] = await Promise.all([
+    import("./storage/state-file.ts"),
+    import("./storage/open.ts"),
     import("./api/clock.ts"),
   ]);
-  const kept = isReset ? setAside(path, systemClock.now(), log) : undefined;
-  if (kept !== undefined) io.err(`the state file was put aside: ${kept}\n`);
-  return new Store(path, { log, clock: systemClock });
+  const kept = isReset ? renameFile(path, systemClock.now(), log) : undefined;
+  if (kept !== undefined) io.err(`the state file was renamed to ${kept}\n`);
+  return new StateFile(path, { log, clock: systemClock });
 }
 
 // By name: its class comes with SQLite, which whoever keeps nothing need not load.
-const isStoreError = (error: unknown): error is StoreError => error instanceof Error && error.name === "StoreError";
+const isStateFileError = (error: unknown): error is StateFileError =>
+  error instanceof Error && error.name === "StateFileError";
 
 const STATE_ADVICE = `What can be done: start once with --reset-state, which keeps the file under another name and counts anew; set
 state.path to another file; or set \`state: memory\`, with which counters begin anew at every start.`;
@@ -120,9 +125,9 @@ async function serve(
   const { statePath } = config;
   if (resetState && statePath === undefined)
     throw new Refused("--reset-state: with state: memory there is no state file");
-  const open = statePath === undefined ? undefined : (log: StoreLog) => openStore(statePath, resetState, io, log);
+  const open = statePath === undefined ? undefined : (log: StateFileLog) => openStore(statePath, resetState, io, log);
   const app = await createApp(checked, io, open).catch((error: unknown) => {
-    if (!isStoreError(error)) throw error;
+    if (!isStateFileError(error)) throw error;
     throw new Refused(error.isInUse ? error.message : `${error.message}\n${STATE_ADVICE}`);
   });
   const { address, port, family } = await app.start().catch((error: unknown) => {

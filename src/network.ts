@@ -11,7 +11,7 @@ import type { CollectorConfig, NetworkConfig, UpstreamConfig } from "./config/co
 import { busyCollectors, type NetworkPlan, planNetwork } from "./plan.ts";
 import { type Cause, type Pace, type Renewal, Sweep } from "./scheduler/round-robin.ts";
 import type { State } from "./storage/state.ts";
-import type { Store } from "./storage/store.ts";
+import type { StateFile } from "./storage/state-file.ts";
 import { withIncidents } from "./telemetry/api-incidents.ts";
 import type { Incidents, PollLog } from "./telemetry/incidents.ts";
 import type { Work } from "./telemetry/instrumentation.ts";
@@ -24,7 +24,7 @@ interface Parts {
   readonly clock: Clock;
   readonly work: Work;
   readonly state: State;
-  readonly store: Store | undefined;
+  readonly store: StateFile | undefined;
   readonly redactor: Redactor;
   readonly log: UpstreamsOptions["log"] & PollLog;
   readonly incidents: Incidents;
@@ -89,7 +89,7 @@ export class Network {
   #config: NetworkConfig;
   #plan: NetworkPlan;
 
-  /** @throws StoreError when what is saved of the network cannot be read. */
+  /** @throws StateFileError when what is saved of the network cannot be read. */
   constructor(config: NetworkConfig, parts: Parts) {
     const { clock, work, state, store, log, incidents, stop } = parts;
     this.name = config.name;
@@ -205,7 +205,7 @@ export class Network {
     };
   }
 
-  /** Saves how much of each upstream's budget is used. @throws StoreError */
+  /** Saves how much of each upstream's budget is used. @throws StateFileError */
   saveBudgets(): void {
     const { store, clock } = this.#parts;
     for (const { name, client } of this.upstreams.all) {
@@ -251,7 +251,7 @@ export class Network {
       const settings = this.#config.collectors.find(({ name }) => name === sweep.collector) as CollectorConfig;
       sweep.renew(sweep.tasks, this.#paceOf(settings));
     }
-    this.#parts.state.reckonAges();
+    this.#parts.state.recomputeExpiry();
   }
 
   // The chain is another one: nothing that is known of the old one may be continued.

@@ -8,7 +8,7 @@ import type { Simulator } from "../simulator/server.ts";
 import { App } from "../src/app.ts";
 import { collectors } from "../src/collectors/index.ts";
 import { type Loaded, loadConfig } from "../src/config/load.ts";
-import { Store } from "../src/storage/store.ts";
+import { StateFile } from "../src/storage/state-file.ts";
 import { START, stillSimulator } from "./simulator/support.ts";
 import { readPage } from "./support/app.ts";
 import { FakeClock } from "./support/fake-clock.ts";
@@ -57,7 +57,7 @@ beforeEach(async () => {
     version: "0.0.0",
     log,
     clock,
-    store: new Store(join(folder, "state.db"), { log, clock }),
+    store: new StateFile(join(folder, "state.db"), { log, clock }),
   });
 });
 afterEach(async () => {

@@ -6,7 +6,7 @@ import type { StacksApi } from "../api/operation.ts";
 import type { Target } from "../collectors/collector.ts";
 import type { Task } from "../collectors/task.ts";
 import type { State } from "../storage/state.ts";
-import { StoreError } from "../storage/store-error.ts";
+import { StateFileError } from "../storage/state-file-error.ts";
 import { Incidents, type PollLog } from "../telemetry/incidents.ts";
 import type { Outcome } from "../telemetry/self-metrics.ts";
 
@@ -162,7 +162,7 @@ function untilAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promi
 
 function reasonOf(error: unknown, signal: AbortSignal): Reason {
   if (error instanceof ApiError) return error.reason;
-  if (error instanceof StoreError) return "state";
+  if (error instanceof StateFileError) return "state";
   return signal.aborted && error === signal.reason ? "timeout" : "bug";
 }
 

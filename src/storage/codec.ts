@@ -1,21 +1,19 @@
-// Observations as text: JSON, in which amounts keep every digit.
+// Observations as text: JSON, with bigints in full.
 
-/** The text of an observation, which is plain data: amounts are bigints, and what is undefined is left out. */
-export function encode(observation: unknown): string {
-  return JSON.stringify(observation, (_, value: unknown) =>
-    typeof value === "bigint" ? { $bigint: String(value) } : value,
-  );
+/** Encodes plain data. Properties that are undefined are left out. */
+export function encode(data: unknown): string {
+  return JSON.stringify(data, (_, value: unknown) => (typeof value === "bigint" ? { $bigint: String(value) } : value));
 }
 
-/** The observation of a text that `encode` made. @throws SyntaxError when it is none */
+/** Decodes a text of `encode`. @throws SyntaxError when it is not one */
 export function decode(text: string): unknown {
   return revive(JSON.parse(text));
 }
 
-// In place, and by hand: a reviver of JSON.parse takes ten times as long, which a start with 10,000 targets feels.
+// In place and without a reviver of JSON.parse, which takes ten times as long: it matters with 10,000 targets.
 function revive(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
-  if (isAmount(value)) return BigInt(value.$bigint);
+  if (isBigint(value)) return BigInt(value.$bigint);
   const parts = value as Record<string, unknown>;
   for (const key of Object.keys(parts)) {
     const part = parts[key];
@@ -24,7 +22,7 @@ function revive(value: unknown): unknown {
   return value;
 }
 
-function isAmount(value: object): value is { readonly $bigint: string } {
-  // The key may also be a label value that came from outside; then there is a number behind it, never a text.
+function isBigint(value: object): value is { readonly $bigint: string } {
+  // A label value of the API can also be called $bigint; then its value is a number, never a text.
   return "$bigint" in value && typeof value.$bigint === "string" && Object.keys(value).length === 1;
 }

@@ -1,9 +1,9 @@
-// What is known of every task: its last good observation, how its last poll went, when its values grow too old.
+// What is known of every task: its last good observation, how its last poll ended, when its values become too old.
 import type { Reason } from "../api/errors.ts";
 import { keyOf, type Task } from "../collectors/task.ts";
 import type { Exposition } from "../exposition/exposition.ts";
 import type { Sample } from "../exposition/family.ts";
-import type { Store } from "./store.ts";
+import type { StateFile } from "./state-file.ts";
 
 /** Why a poll failed. `message` is masked before it is shown anywhere. */
 export interface Failure {
@@ -13,14 +13,14 @@ export interface Failure {
   readonly at: number;
 }
 
-/** How a task stands. Times are Unix time in milliseconds. */
-export interface Standing {
+/** What is known of a task. Times are Unix time in milliseconds. */
+export interface TaskStatus {
   readonly observation: unknown;
   readonly lastSuccessAt: number | undefined;
   readonly lastEndAt: number | undefined;
   /** The failure of the last poll; undefined when it succeeded. */
   readonly failure: Failure | undefined;
-  /** The last failure there was, whatever came after it. */
+  /** The most recent failure, also when a later poll succeeded. */
   readonly lastFailure: Failure | undefined;
   /** Failed polls in a row. */
   readonly failuresInARow: number;
@@ -28,7 +28,7 @@ export interface Standing {
   readonly failingSince: number | undefined;
 }
 
-const UNKNOWN: Standing = {
+const UNKNOWN: TaskStatus = {
   observation: undefined,
   lastSuccessAt: undefined,
   lastEndAt: undefined,
@@ -38,62 +38,62 @@ const UNKNOWN: Standing = {
   failingSince: undefined,
 };
 
-/** The standing of all tasks; hands their samples to the exposition and takes them away when they are too old. */
+/** The status of all tasks. Adds their samples to the exposition, and removes gauges that are too old. */
 export class State {
   readonly #exposition: Exposition;
-  readonly #standings = new Map<Task, Standing>();
-  readonly #store: Store | undefined;
+  readonly #statuses = new Map<Task, TaskStatus>();
+  readonly #stateFile: StateFile | undefined;
   #nextExpiry = Number.POSITIVE_INFINITY;
 
-  /** @param store where observations outlive the process; undefined: nowhere. */
-  constructor(exposition: Exposition, store?: Store) {
+  /** @param stateFile keeps observations across restarts; undefined: nothing does. */
+  constructor(exposition: Exposition, stateFile?: StateFile) {
     this.#exposition = exposition;
-    this.#store = store;
+    this.#stateFile = stateFile;
   }
 
   /**
-   * Continues a task where the last process stopped: its totals are shown, its other values once a poll confirms them. A
-   * saved observation that gives no samples is set aside.
-   * @throws StoreError when the state file cannot be used.
+   * Continues a task with its saved observation: totals are exposed now, other values after the next successful poll. An
+   * observation that gives no samples is set aside.
+   * @throws StateFileError when the state file cannot be used.
    */
   restore(task: Task): void {
-    const observation = this.#store?.load(task);
+    const observation = this.#stateFile?.load(task);
     if (observation === undefined) return;
     try {
       this.#exposition.set(keyOf(task), task.collector.samples(observation, task.network, task.target));
     } catch (error) {
-      this.#store?.setAside(task, error instanceof Error ? error.message : String(error));
+      this.#stateFile?.setAside(task, error instanceof Error ? error.message : String(error));
       return;
     }
     this.#exposition.expire(keyOf(task));
-    this.#standings.set(task, { ...UNKNOWN, observation });
+    this.#statuses.set(task, { ...UNKNOWN, observation });
   }
 
-  /** How the task stands. */
-  of(task: Task): Standing {
-    return this.#standings.get(task) ?? UNKNOWN;
+  /** The status of a task. */
+  of(task: Task): TaskStatus {
+    return this.#statuses.get(task) ?? UNKNOWN;
   }
 
-  /** Records a good poll; throws, and records nothing, when a sample is invalid or the observation cannot be saved. */
+  /** Records a successful poll; throws, and records nothing, when a sample is invalid or the observation cannot be saved. */
   succeed(task: Task, observation: unknown, samples: Iterable<Sample>, at: number): void {
     const list = [...samples];
-    // Saved before anybody sees it: a total that was scraped can never be taken back by a crash.
-    this.#store?.save(task, observation, at);
+    // Saved before it is exposed: a crash can never take back a total that was scraped.
+    this.#stateFile?.save(task, observation, at);
     try {
       this.#exposition.set(keyOf(task), list);
     } catch (error) {
-      this.#store?.save(task, this.of(task).observation, at);
+      this.#stateFile?.save(task, this.of(task).observation, at);
       throw error;
     }
     const { lastFailure } = this.of(task);
-    this.#standings.set(task, { ...UNKNOWN, observation, lastSuccessAt: at, lastEndAt: at, lastFailure });
+    this.#statuses.set(task, { ...UNKNOWN, observation, lastSuccessAt: at, lastEndAt: at, lastFailure });
     this.#nextExpiry = Math.min(this.#nextExpiry, at + task.maxAgeMs);
   }
 
-  /** Records a failed poll; the observation stays what it was. */
+  /** Records a failed poll; the observation stays. */
   fail(task: Task, failure: Failure): void {
     const before = this.of(task);
-    this.#standings.set(task, {
+    this.#statuses.set(task, {
       ...before,
       lastEndAt: failure.at,
       failure,
@@ -103,36 +103,36 @@ export class State {
     });
   }
 
-  /** Forgets a task that is polled no more; its samples leave the page. */
+  /** Forgets a task that is not polled any more, and removes its samples. */
   forget(task: Task): void {
-    this.#standings.delete(task);
+    this.#statuses.delete(task);
     this.#exposition.remove(keyOf(task));
   }
 
-  /** Starts a task anew: nothing is known of it, and its samples leave the page. What is saved is not touched. */
+  /** Forgets the observation of a task, and removes its samples. Its row in the state file stays. */
   reset(task: Task): void {
-    // An object of its own: a poll that began before can tell that its observation is of the past.
-    this.#standings.set(task, { ...UNKNOWN });
+    // A new object: a poll that started before sees that its observation is obsolete.
+    this.#statuses.set(task, { ...UNKNOWN });
     this.#exposition.remove(keyOf(task));
   }
 
-  /** Another task for the same target: it stands as the one before did. */
+  /** Replaces a task by another one for the same target, with the same status. */
   replace(before: Task, after: Task): void {
-    const standing = this.#standings.get(before);
-    this.#standings.delete(before);
-    if (standing !== undefined) this.#standings.set(after, standing);
+    const status = this.#statuses.get(before);
+    this.#statuses.delete(before);
+    if (status !== undefined) this.#statuses.set(after, status);
   }
 
-  /** Looks at the age of everything anew: maximum ages have changed. */
-  reckonAges(): void {
+  /** Recomputes expiry, because maximum ages have changed. */
+  recomputeExpiry(): void {
     this.#nextExpiry = Number.NEGATIVE_INFINITY;
   }
 
-  /** Takes away every value that is older than its maximum age. Cheap while nothing is due. */
+  /** Removes every gauge that is older than its maximum age. Cheap while none is. */
   expire(now: number): void {
     if (now < this.#nextExpiry) return;
     this.#nextExpiry = Number.POSITIVE_INFINITY;
-    for (const [task, { lastSuccessAt }] of this.#standings) {
+    for (const [task, { lastSuccessAt }] of this.#statuses) {
       if (lastSuccessAt === undefined) continue;
       const expiry = lastSuccessAt + task.maxAgeMs;
       if (now >= expiry) this.#exposition.expire(keyOf(task));

@@ -1,6 +1,6 @@
 // Samples of the status: the self-metrics that are derived from the task state and the API clients at each scrape.
 import type { Sample } from "../exposition/family.ts";
-import type { StoreFacts } from "../storage/store.ts";
+import type { StateFileFacts } from "../storage/state-file.ts";
 import { MINUTES_PER_MONTH, type NetworkReport, type WatchListReport } from "./report.ts";
 import * as self from "./self-metrics.ts";
 import type { CollectorStatus, NetworkStatus } from "./status.ts";
@@ -64,7 +64,7 @@ export function* watchListSamples({ failure, lastSuccessAt }: WatchListReport): 
 }
 
 /** Samples of the state file. */
-export function* storeSamples(facts: StoreFacts): Iterable<Sample> {
+export function* stateFileSamples(facts: StateFileFacts): Iterable<Sample> {
   const { isRestored, lastWriteAt, failures, setAside, lastSetAsideAt } = facts;
   yield self.stateRestored.at({}, isRestored ? 1 : 0);
   if (lastWriteAt !== undefined) yield self.stateWritten.at({}, lastWriteAt / 1000);

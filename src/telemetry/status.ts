@@ -1,7 +1,7 @@
 // The status of networks, collectors and targets, derived from the task state and the reports of the API clients.
 // Pure and linear in the number of targets: watch lists can be long, and scrapes must not wait for this.
 import type { Task } from "../collectors/task.ts";
-import type { Failure, Standing, State } from "../storage/state.ts";
+import type { Failure, State, TaskStatus } from "../storage/state.ts";
 import type { NetworkReport, WatchListReport } from "./report.ts";
 import { STATES, WAITING } from "./self-metrics.ts";
 
@@ -15,7 +15,7 @@ export const TARGET_STATES = [...STATES, WAITING] as const;
 const WORST_FIRST = ["retired", "paused", "degraded", "active", WAITING] as const;
 
 /** One target. Times are Unix time in milliseconds. */
-export interface TargetStatus extends Omit<Standing, "observation"> {
+export interface TargetStatus extends Omit<TaskStatus, "observation"> {
   readonly task: Task;
   readonly state: TargetState;
   /** Older than the maximum age: the gauges are absent from the metrics. */
@@ -86,7 +86,7 @@ export function networkStatuses({ tasks, state, networks, dueAt, now }: StatusSo
   });
 }
 
-function targetState({ lastEndAt, failure }: Standing, isPaused: boolean): TargetState {
+function targetState({ lastEndAt, failure }: TaskStatus, isPaused: boolean): TargetState {
   if (lastEndAt === undefined) return WAITING;
   if (failure?.reason === "gone") return "retired";
   if (isPaused || failure?.reason === "rate_limited" || failure?.reason === "budget") return "paused";

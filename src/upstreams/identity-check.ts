@@ -1,7 +1,7 @@
 // Checks that upstreams follow the chain that the counters of the network belong to. Polls use only upstreams that pass.
 import { z } from "zod";
 import { ApiError } from "../api/errors.ts";
-import { StoreError } from "../storage/store-error.ts";
+import { StateFileError } from "../storage/state-file-error.ts";
 import { readChain, type ServerChain } from "./read-chain.ts";
 import { type ChainStatus, runRequests, type Upstream, type UpstreamContext } from "./upstream.ts";
 
@@ -33,7 +33,7 @@ export class IdentityCheck {
   #firstBlock: string | undefined;
   readonly #running = new Map<Upstream, Promise<void>>();
 
-  /** @throws StoreError when the saved chain cannot be read. */
+  /** @throws StateFileError when the saved chain cannot be read. */
   constructor(context: UpstreamContext, store: NetworkStore | undefined) {
     this.#context = context;
     this.#store = store;
@@ -41,7 +41,8 @@ export class IdentityCheck {
     const loaded = store?.loadNetwork(name);
     if (store === undefined || loaded === undefined) return;
     const parsed = saved.safeParse(loaded);
-    if (!parsed.success) throw new StoreError(store.path, `the saved chain of ${name} cannot be read`, parsed.error);
+    if (!parsed.success)
+      throw new StateFileError(store.path, `the saved chain of ${name} cannot be read`, parsed.error);
     this.#firstBlock = parsed.data.firstBlock;
   }
 
@@ -50,7 +51,7 @@ export class IdentityCheck {
     return this.#firstBlock;
   }
 
-  /** Accepts a chain from now on. @throws StoreError when it cannot be saved; then nothing changes. */
+  /** Accepts a chain from now on. @throws StateFileError when it cannot be saved; then nothing changes. */
   accept(firstBlock: string): void {
     const { config, clock } = this.#context;
     this.#store?.saveNetwork(config.name, { firstBlock }, clock.now());

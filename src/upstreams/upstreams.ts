@@ -49,7 +49,7 @@ export class Upstreams implements PollClient {
   #deciding: Promise<void> | undefined;
   #searchAt = Number.NEGATIVE_INFINITY;
 
-  /** @throws StoreError when the saved chain cannot be read. */
+  /** @throws StateFileError when the saved chain cannot be read. */
   constructor(options: UpstreamsOptions) {
     const { config, createClient } = options;
     this.#options = options;

@@ -138,7 +138,7 @@ test("a damaged file is refused with a way on, and --reset-state keeps it aside"
   );
 
   const after = await serving("--reset-state");
-  expect(after.program.text().err).toMatch(/the state file was put aside: \S+state\.db\.\d{4}-\d\d-\d\dT/);
+  expect(after.program.text().err).toMatch(/the state file was renamed to \S+state\.db\.\d{4}-\d\d-\d\dT/);
   expect(value(await after.page(), "stacks_exporter_state_restored ")).toBe(0);
   expect(await stop(after)).toBe(0);
   expect(readdirSync(join(folder, "kept")).length).toBe(2);
@@ -237,7 +237,7 @@ test("a file that may not be written is refused", async () => {
   chmodSync(join(folder, "kept"), 0o755);
   expect(code).toBe(1);
   expect(err).toMatch(
-    /state file .*: (?:cannot be written \(it is read-only\)|cannot be opened|may not be opened|cannot be read or written \(may its folder)/,
+    /state file .*: (?:cannot be written \(it is read-only\)|cannot be opened|may not be opened|cannot be read or written \(is its folder)/,
   );
 });
 // Root may write everywhere.

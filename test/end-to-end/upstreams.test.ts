@@ -10,7 +10,7 @@ import { App } from "../../src/app.ts";
 import { collectors } from "../../src/collectors/index.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import { formatMistakes } from "../../src/config/mistakes.ts";
-import { Store } from "../../src/storage/store.ts";
+import { StateFile } from "../../src/storage/state-file.ts";
 import { readPage } from "../support/app.ts";
 import { ChainServer } from "../upstreams/chain-server.ts";
 
@@ -33,7 +33,7 @@ afterEach(async () => {
 const lines: { level: number; reason?: string }[] = [];
 const log = pino({ level: "info" }, { write: (line) => void lines.push(JSON.parse(line)) });
 const WARN = 40;
-const openStore = () => new Store(join(folder, "state.db"), { log, clock: systemClock });
+const openStore = () => new StateFile(join(folder, "state.db"), { log, clock: systemClock });
 
 async function start(network: string): Promise<App> {
   await app?.stop();

@@ -5,13 +5,13 @@ import { join } from "node:path";
 import { DatabaseSync, type SQLOutputValue } from "node:sqlite";
 import type { Durable } from "../../src/collectors/collector.ts";
 import type { Task } from "../../src/collectors/task.ts";
-import { Store } from "../../src/storage/store.ts";
+import { StateFile } from "../../src/storage/state-file.ts";
 import { fakeTask } from "./fake-task.ts";
 
 /** A line of the log: its message and its fields. */
 export type Line = Readonly<Record<string, unknown>>;
 
-export class StateFile {
+export class TestStateFile {
   readonly folder = mkdtempSync(join(tmpdir(), "stacks-exporter-store-"));
   path = join(this.folder, "state.db");
   /** Warnings since the file was opened. */
@@ -19,23 +19,23 @@ export class StateFile {
   /** What the store takes for the time. Unix time, milliseconds. */
   now = 0;
   readonly log = { warn: (fields: object, msg: string) => void this.lines.push({ msg, ...fields }) };
-  readonly #open: Store[] = [];
+  readonly #open: StateFile[] = [];
 
   /** Opens the store. Only one can be open. */
-  open(migrations?: readonly string[]): Store {
+  open(migrations?: readonly string[]): StateFile {
     this.lines.length = 0;
     const clock = { now: () => this.now };
-    const store = new Store(this.path, { log: this.log, clock, ...(migrations && { migrations }) });
-    this.#open.push(store);
-    return store;
+    const opened = new StateFile(this.path, { log: this.log, clock, ...(migrations && { migrations }) });
+    this.#open.push(opened);
+    return opened;
   }
 
   /** Closes the store that is open. */
   close(): void {
-    for (const store of this.#open.splice(0)) store.close();
+    for (const opened of this.#open.splice(0)) opened.close();
   }
 
-  reopen(migrations?: readonly string[]): Store {
+  reopen(migrations?: readonly string[]): StateFile {
     this.close();
     return this.open(migrations);
   }

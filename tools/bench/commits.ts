@@ -8,7 +8,7 @@ import { addresses } from "../../src/collectors/addresses/addresses.ts";
 import type { AnyCollector } from "../../src/collectors/collector.ts";
 import type { Task } from "../../src/collectors/task.ts";
 import { encode } from "../../src/storage/codec.ts";
-import { Store } from "../../src/storage/store.ts";
+import { StateFile } from "../../src/storage/state-file.ts";
 import { median } from "./table.ts";
 
 export interface Commits {
@@ -57,18 +57,18 @@ export async function measureCommits(targets: number, commits: number): Promise<
   const options = { clock: { now: () => Date.now() }, log: { warn: (_: object, line: string) => console.warn(line) } };
   const collector = addresses as unknown as AnyCollector;
   const task = (index: number) => ({ network: "m", collector, target: { key: `target-${index}` } }) as unknown as Task;
-  const store = new Store(path, options);
-  for (let index = 0; index < targets; index += 1) store.save(task(index), observation, 0);
+  const stateFile = new StateFile(path, options);
+  for (let index = 0; index < targets; index += 1) stateFile.save(task(index), observation, 0);
   const times: number[] = [];
   for (let commit = 0; commit < commits; commit += 1) {
     const started = performance.now();
     // Spread over the file, as in round robin.
-    store.save(task((commit * 7919) % targets), observation, commit);
+    stateFile.save(task((commit * 7919) % targets), observation, commit);
     times.push(performance.now() - started);
   }
-  store.close();
+  stateFile.close();
   const started = performance.now();
-  const again = new Store(path, options);
+  const again = new StateFile(path, options);
   for (let index = 0; index < targets; index += 1) again.load(task(index));
   const restoreMs = performance.now() - started;
   again.close();

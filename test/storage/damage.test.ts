@@ -3,16 +3,16 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import type { Durable } from "../../src/collectors/collector.ts";
 import { Exposition } from "../../src/exposition/exposition.ts";
+import { MIGRATIONS } from "../../src/storage/schema.ts";
 import { State } from "../../src/storage/state.ts";
-import { StoreError } from "../../src/storage/store-error.ts";
-import { MIGRATIONS } from "../../src/storage/store-schema.ts";
+import { StateFileError } from "../../src/storage/state-file-error.ts";
 import { level, total } from "../support/fake-task.ts";
-import { durableTask, StateFile } from "../support/state-file.ts";
+import { durableTask, TestStateFile } from "../support/state-file.ts";
 
-let file: StateFile;
+let file: TestStateFile;
 
 beforeEach(() => {
-  file = new StateFile();
+  file = new TestStateFile();
   file.now = 7000;
 });
 afterEach(() => file.remove());
@@ -24,8 +24,8 @@ const task = (key: string, durable: Durable = { version: 1 }) => ({
 
 /** A file with an observation of each target. */
 function saved(...keys: readonly string[]): void {
-  const store = file.open();
-  for (const [count, key] of keys.entries()) store.save(task(key), { key, count: BigInt(count) }, 1000);
+  const stateFile = file.open();
+  for (const [count, key] of keys.entries()) stateFile.save(task(key), { key, count: BigInt(count) }, 1000);
   file.close();
 }
 
@@ -51,14 +51,14 @@ test.each<[string, string, unknown]>([
   saved("one", "two");
   file.edit(`UPDATE observations SET ${change} WHERE target = 'one'`);
   const [before] = file.rows("SELECT *, hex(body) AS bytes FROM observations WHERE target = 'one'");
-  const store = file.open();
-  expect(store.load(task("one"))).toBeUndefined();
-  expect(store.load(task("two"))).toEqual({ key: "two", count: 1n });
+  const stateFile = file.open();
+  expect(stateFile.load(task("one"))).toBeUndefined();
+  expect(stateFile.load(task("two"))).toEqual({ key: "two", count: 1n });
   expect(file.lines).toEqual([line("one", "its checksum is wrong")]);
-  expect(store.facts()).toMatchObject({ setAside: 1, lastSetAsideAt: 7000 });
+  expect(stateFile.facts()).toMatchObject({ setAside: 1, lastSetAsideAt: 7000 });
   // Logged and moved once; then counting goes on.
-  expect(store.load(task("one"))).toBeUndefined();
-  store.save(task("one"), { key: "one", count: 0n }, 8000);
+  expect(stateFile.load(task("one"))).toBeUndefined();
+  stateFile.save(task("one"), { key: "one", count: 0n }, 8000);
   expect(file.reopen().load(task("one"))).toEqual({ key: "one", count: 0n });
   expect(file.lines).toEqual([]);
   file.close();
@@ -66,30 +66,32 @@ test.each<[string, string, unknown]>([
   expect(kept).toEqual([{ ...before, id: 1, at: 7000, reason: "its checksum is wrong", source: "observations" }]);
 });
 
-// A row that is as it was written, by a program with a mistake or by hand.
+// The checksum of a row that was written with wrong content.
 const sealed = "checksum('observations', network, collector, target, version, saved_at, body)";
 
 test("a truncated body with a right checksum is set aside", () => {
   saved("one", "two");
   const cut = "UPDATE observations SET body = substr(body, 1, 9) WHERE target = 'one'";
-  const store = file.open([...MIGRATIONS, `${cut}; UPDATE observations SET checksum = ${sealed}`]);
-  expect(store.load(task("one"))).toBeUndefined();
-  expect(store.load(task("two"))).toEqual({ key: "two", count: 1n });
+  const stateFile = file.open([...MIGRATIONS, `${cut}; UPDATE observations SET checksum = ${sealed}`]);
+  expect(stateFile.load(task("one"))).toBeUndefined();
+  expect(stateFile.load(task("two"))).toEqual({ key: "two", count: 1n });
   expect(file.lines).toEqual([line("one", expect.stringMatching(/JSON/))]);
 });
 
-test("what a collector cannot read any more is set aside with its words", () => {
+test("an observation that a collector cannot upgrade is set aside with its error", () => {
   saved("one", "two", "three");
   const upgrade = () => {
     throw new Error("it has no cursor");
   };
-  const store = file.open();
-  expect(store.load(task("one", { version: 2, upgrade }))).toBeUndefined();
-  expect(store.load(task("two", { version: 2 }))).toBeUndefined();
-  expect(store.load(task("three", { version: 2, upgrade: (observation) => observation }))).toMatchObject({ count: 2n });
+  const stateFile = file.open();
+  expect(stateFile.load(task("one", { version: 2, upgrade }))).toBeUndefined();
+  expect(stateFile.load(task("two", { version: 2 }))).toBeUndefined();
+  expect(stateFile.load(task("three", { version: 2, upgrade: (observation) => observation }))).toMatchObject({
+    count: 2n,
+  });
   expect(file.lines).toEqual([
     line("one", "it has no cursor"),
-    line("two", "it has version 1, which nothing can upgrade"),
+    line("two", "it has version 1, which cannot be upgraded"),
   ]);
 });
 
@@ -100,16 +102,16 @@ test("a row that was set aside can be put back as docs/state.md says", () => {
   const page = readFileSync(new URL("../../docs/state.md", import.meta.url), "utf8");
   const [, statements = ""] = /```sql\n(\s*INSERT OR REPLACE INTO observations[^`]*)```/.exec(page) ?? [];
   file.edit(statements);
-  const store = file.open();
-  expect(store.load(task("one"))).toEqual({ key: "one", count: 0n });
-  expect(store.facts()).toMatchObject({ setAside: 0 });
+  const stateFile = file.open();
+  expect(stateFile.load(task("one"))).toEqual({ key: "one", count: 0n });
+  expect(stateFile.facts()).toMatchObject({ setAside: 0 });
 });
 
 test("an observation that gives no samples is set aside, shows nothing, and the start goes on", async () => {
-  const store = file.open();
+  const stateFile = file.open();
   const [good, bad] = [task("good"), task("bad")];
-  store.save(good, 41, 1000);
-  store.save(bad, -1, 1000);
+  stateFile.save(good, 41, 1000);
+  stateFile.save(bad, -1, 1000);
   const exposition = new Exposition([level, total]);
   const state = new State(exposition, file.reopen());
   for (const one of [bad, good]) state.restore(one);
@@ -123,8 +125,9 @@ test.each<[string, string]>([
   ["its checksum is wrong", "UPDATE budgets SET body = replace(body, '5', '6')"],
   ["its checksum is wrong", "UPDATE budgets SET network = 'mainnat' WHERE network = 'mainnet'"],
 ])("a damaged budget is set aside (%s: %s), and that of another network is read", (reason, sql) => {
-  const store = file.open();
-  for (const network of ["mainnet", "testnet"]) store.saveBudget(network, { minute: [{ at: 5, priority: 1 }] }, 1000);
+  const stateFile = file.open();
+  for (const network of ["mainnet", "testnet"])
+    stateFile.saveBudget(network, { minute: [{ at: 5, priority: 1 }] }, 1000);
   file.close();
   file.edit(`${sql}; UPDATE budgets SET body = replace(body, '6', '5') WHERE network = 'testnet'`);
   const after = file.open();
@@ -136,8 +139,8 @@ test.each<[string, string]>([
 });
 
 test("a budget of another shape is set aside", () => {
-  const store = file.open();
-  store.saveBudget("mainnet", { minute: 5 } as never, 1000);
+  const stateFile = file.open();
+  stateFile.saveBudget("mainnet", { minute: 5 } as never, 1000);
   expect(file.reopen().loadBudget("mainnet")).toBeUndefined();
   expect(file.lines).toHaveLength(1);
   file.close();
@@ -154,7 +157,7 @@ test("damaged facts of a network are set aside", () => {
   expect(file.lines).toMatchObject([{ network: "mainnet", reason: "its checksum is wrong" }]);
 });
 
-test("1 of 10,000 rows damaged: 9,999 go on", () => {
+test("when 1 of 10,000 rows is damaged, 9,999 are restored", () => {
   file.open();
   file.close();
   // As one step of the schema: ten thousand commits take time, and nothing here depends on them.
@@ -171,41 +174,41 @@ test("1 of 10,000 rows damaged: 9,999 go on", () => {
   expect(file.lines).toEqual([line("target-7777", "its checksum is wrong")]);
 });
 
-test("a row that cannot be set aside is not lost: the start fails, and says why", () => {
+test("a row that cannot be set aside is not lost: the start fails", () => {
   saved("one");
   file.edit("UPDATE observations SET checksum = 1; DROP TABLE set_aside; CREATE TABLE set_aside (at)");
-  const store = file.open();
-  expect(() => store.load(task("one"))).toThrow(StoreError);
-  expect(store.facts()).toMatchObject({ failures: 1, setAside: 0 });
+  const stateFile = file.open();
+  expect(() => stateFile.load(task("one"))).toThrow(StateFileError);
+  expect(stateFile.facts()).toMatchObject({ failures: 1, setAside: 0 });
   file.close();
   expect(file.rows("SELECT count(*) AS n FROM observations")).toEqual([{ n: 1 }]);
 });
 
 // The key of a row is in the file three times: in its row, in the body that this test saves, and in the index.
-test("a damaged key of a row is logged, although no target reads it", () => {
+test("a row with a damaged key is logged, although no target reads it", () => {
   saved("target-one", "target-two");
   file.overwrite("target-two", "target-too", 1);
-  const store = file.open();
+  const stateFile = file.open();
   const message = "a saved row is damaged and is set aside, its key may be wrong: counting of this target starts again";
   const fields = { network: "mainnet", collector: "fake", target: "target-too" };
   expect(file.lines).toEqual([{ msg: message, ...fields, reason: "its checksum is wrong" }]);
-  expect(store.load(task("target-two"))).toBeUndefined();
-  expect(store.load(task("target-one"))).toMatchObject({ count: 0n });
-  expect(store.facts().setAside).toBe(1);
+  expect(stateFile.load(task("target-two"))).toBeUndefined();
+  expect(stateFile.load(task("target-one"))).toMatchObject({ count: 0n });
+  expect(stateFile.facts().setAside).toBe(1);
 });
 
-test("a damaged index is built again: every row is found", () => {
+test("a damaged index is rebuilt: every row is found", () => {
   saved("target-one", "target-two");
   file.overwrite("target-two", "target-too", 3);
-  const store = file.open();
-  expect(store.load(task("target-two"))).toMatchObject({ count: 1n });
-  expect(store.load(task("target-one"))).toMatchObject({ count: 0n });
+  const stateFile = file.open();
+  expect(stateFile.load(task("target-two"))).toMatchObject({ count: 1n });
+  expect(stateFile.load(task("target-one"))).toMatchObject({ count: 0n });
   expect(file.lines).toEqual([]);
-  store.save(task("target-two"), { count: 2n }, 8000);
+  stateFile.save(task("target-two"), { count: 2n }, 8000);
   expect(file.reopen().load(task("target-two"))).toEqual({ count: 2n });
 });
 
-test("whatever byte of a row changes, no wrong number is read, and nothing is lost without a warning", () => {
+test("no byte of a row can change without a warning or an error", () => {
   const names = ["target-one", "target-two", "target-three"];
   saved(...names);
   const sound = readFileSync(file.path);
@@ -220,15 +223,15 @@ test("whatever byte of a row changes, no wrong number is read, and nothing is lo
     spoilt[at] = (spoilt[at] ?? 0) ^ (1 << (at % 8));
     writeFileSync(file.path, spoilt);
     try {
-      const store = file.open();
+      const stateFile = file.open();
       for (const [count, name] of names.entries()) {
-        const observation = store.load(task(name));
+        const observation = stateFile.load(task(name));
         if (observation === undefined) expect(file.lines.length).toBeGreaterThan(0);
         else expect(observation).toEqual({ key: name, count: BigInt(count) });
       }
       seen[file.lines.length > 0 ? "setAside" : "sound"] += 1;
     } catch (error) {
-      if (!(error instanceof StoreError)) throw error;
+      if (!(error instanceof StateFileError)) throw error;
       seen.refused += 1;
     }
     file.close();

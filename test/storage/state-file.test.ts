@@ -2,46 +2,41 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
-import { Exposition } from "../../src/exposition/exposition.ts";
-import { State } from "../../src/storage/state.ts";
-import { setAside } from "../../src/storage/store-file.ts";
-import { MIGRATIONS } from "../../src/storage/store-schema.ts";
-import { fakeTask, level, total } from "../support/fake-task.ts";
-import { durableTask, StateFile } from "../support/state-file.ts";
+import type { Task } from "../../src/collectors/task.ts";
+import { renameFile } from "../../src/storage/open.ts";
+import { MIGRATIONS } from "../../src/storage/schema.ts";
+import { fakeTask } from "../support/fake-task.ts";
+import { durableTask, TestStateFile } from "../support/state-file.ts";
 
-let file: StateFile;
+let file: TestStateFile;
 
 beforeEach(() => {
-  file = new StateFile();
+  file = new TestStateFile();
 });
 afterEach(() => file.remove());
 
-const shown = async (exposition: Exposition) =>
-  (await exposition.page("classic")).body
-    .toString()
-    .split("\n")
-    .filter((line) => !line.startsWith("#") && line !== "");
+const taskOf = (network: string, key: string): Task => ({ ...durableTask(undefined, key), network });
 
 test("an observation outlives the process, each target for itself", () => {
   const [one, two] = [durableTask({ version: 1 }, "one"), durableTask({ version: 1 }, "two")];
-  const store = file.open();
-  expect(store.facts()).toEqual({ isRestored: false, lastWriteAt: undefined, failures: 0, setAside: 0 });
-  expect(store.load(one)).toBeUndefined();
-  store.save(one, { amount: 2n ** 100n }, 1000);
-  store.save(one, { amount: 2n ** 101n }, 2000);
-  store.save(two, { amount: 7n }, 3000);
+  const stateFile = file.open();
+  expect(stateFile.facts()).toEqual({ isRestored: false, lastWriteAt: undefined, failures: 0, setAside: 0 });
+  expect(stateFile.load(one)).toBeUndefined();
+  stateFile.save(one, { amount: 2n ** 100n }, 1000);
+  stateFile.save(one, { amount: 2n ** 101n }, 2000);
+  stateFile.save(two, { amount: 7n }, 3000);
   const later = file.reopen();
   expect(later.load(one)).toEqual({ amount: 2n ** 101n });
   expect(later.load(two)).toEqual({ amount: 7n });
   expect(later.facts()).toEqual({ isRestored: true, lastWriteAt: undefined, failures: 0, setAside: 0 });
 });
 
-test("a collector that does not ask for it is not saved", () => {
+test("an observation of a collector that is not durable is not saved", () => {
   const task = fakeTask(async () => 0);
-  const store = file.open();
-  store.save(task, 5, 1000);
-  expect(store.facts().lastWriteAt).toBeUndefined();
-  expect(store.load(task)).toBeUndefined();
+  const stateFile = file.open();
+  stateFile.save(task, 5, 1000);
+  expect(stateFile.facts().lastWriteAt).toBeUndefined();
+  expect(stateFile.load(task)).toBeUndefined();
 });
 
 test("the used budget outlives the process", () => {
@@ -52,25 +47,25 @@ test("the used budget outlives the process", () => {
 });
 
 test("facts of a network outlive the process", () => {
-  const store = file.open();
-  expect(store.loadNetwork("mainnet")).toBeUndefined();
-  store.saveNetwork("mainnet", { firstBlock: "0x99", supply: 2n ** 70n }, 1000);
-  store.saveNetwork("mainnet", { firstBlock: "0x12", supply: 2n ** 71n }, 2000);
-  expect(store.facts().lastWriteAt).toBe(2000);
+  const stateFile = file.open();
+  expect(stateFile.loadNetwork("mainnet")).toBeUndefined();
+  stateFile.saveNetwork("mainnet", { firstBlock: "0x99", supply: 2n ** 70n }, 1000);
+  stateFile.saveNetwork("mainnet", { firstBlock: "0x12", supply: 2n ** 71n }, 2000);
+  expect(stateFile.facts().lastWriteAt).toBe(2000);
   const later = file.reopen();
   expect(later.loadNetwork("mainnet")).toEqual({ firstBlock: "0x12", supply: 2n ** 71n });
   expect(later.loadNetwork("testnet")).toBeUndefined();
 });
 
 test("a second process is refused, and the first one goes on", () => {
-  const store = file.open();
+  const stateFile = file.open();
   expect(() => file.open()).toThrow(`state file ${file.path}: is in use by another process`);
-  expect(() => setAside(file.path, 0, file.log)).toThrow("is in use by another process");
-  store.save(durableTask(), 1, 1000);
-  expect(store.load(durableTask())).toBe(1);
+  expect(() => renameFile(file.path, 0, file.log)).toThrow("is in use by another process");
+  stateFile.save(durableTask(), 1, 1000);
+  expect(stateFile.load(durableTask())).toBe(1);
 });
 
-test("a schema that is older is brought up to date with its rows, one that is newer is refused", () => {
+test("an older schema is upgraded with its rows, a newer one is refused", () => {
   file.open().save(durableTask(), 1, 1000);
   const grown = [...MIGRATIONS, "ALTER TABLE budgets ADD COLUMN note TEXT"];
   expect(file.reopen(grown).load(durableTask())).toBe(1);
@@ -93,7 +88,7 @@ test("an observation of an older version is upgraded", () => {
   expect(file.reopen().load(durableTask({ version: 2, upgrade }))).toEqual({ count: 1, from: 1 });
 });
 
-test("an observation of a newer version is refused, and stays where it is: a downgrade by accident loses nothing", () => {
+test("an observation of a newer version is refused and kept: a downgrade by accident loses nothing", () => {
   file.open().save(durableTask({ version: 3 }), { count: 1 }, 1000);
   expect(() => file.reopen().load(durableTask({ version: 2 }))).toThrow(
     `state file ${file.path}: a newer version of stacks-exporter wrote what is saved of mainnet/fake (version 3, this one knows up to 2)`,
@@ -103,7 +98,7 @@ test("an observation of a newer version is refused, and stays where it is: a dow
 });
 
 test.each<[string, () => void, string]>([
-  ["text", () => writeFileSync(file.path, "no database at all ".repeat(100)), "is not a state file of this program"],
+  ["text", () => writeFileSync(file.path, "not a database at all ".repeat(100)), "is not a state file of this program"],
   ["a database of another program", () => file.edit("CREATE TABLE mine (x)"), "is not a state file of this program"],
   [
     "a file cut short",
@@ -124,17 +119,17 @@ test.each<[string, () => void, string]>([
     },
     "is damaged",
   ],
-])("%s is refused, and can be put aside", (_, spoil, message) => {
+])("%s is refused, and can be renamed", (_, spoil, message) => {
   spoil();
   const before = readFileSync(file.path);
   expect(() => file.open()).toThrow(message);
-  const kept = setAside(file.path, Date.UTC(2026, 0, 2, 3, 4, 5), file.log);
+  const kept = renameFile(file.path, Date.UTC(2026, 0, 2, 3, 4, 5), file.log);
   expect(kept).toBe(`${file.path}.2026-01-02T03-04-05-000Z`);
   expect(readFileSync(kept as string)).toEqual(before);
   expect(file.open().facts().isRestored).toBe(false);
 });
 
-test("a folder that cannot be made, and a path that is a folder, are refused", () => {
+test("a folder that cannot be created, and a path that is a folder, are refused", () => {
   writeFileSync(join(file.folder, "file"), "");
   file.path = join(file.folder, "file", "state.db");
   expect(() => file.open()).toThrow(/not a directory|file already exists/);
@@ -142,56 +137,41 @@ test("a folder that cannot be made, and a path that is a folder, are refused", (
   expect(() => file.open()).toThrow("cannot be opened");
 });
 
-test("putting aside a file that is not there is nothing, and one that is there keeps its rows", () => {
-  expect(setAside(file.path, 0, file.log)).toBeUndefined();
+test("renaming keeps the rows, and does nothing without a file", () => {
+  expect(renameFile(file.path, 0, file.log)).toBeUndefined();
   file.open().save(durableTask(), 1, 1000);
   file.close();
-  file.path = setAside(file.path, 0, file.log) as string;
+  file.path = renameFile(file.path, 0, file.log) as string;
   expect(file.open().load(durableTask())).toBe(1);
   expect(readdirSync(file.folder).length).toBeGreaterThan(0);
 });
 
-test("a killed process leaves every poll that it showed, and none half", () => {
+test("a killed process leaves every poll that was exposed, and none half", () => {
   // Closing is what a kill leaves out: the file is copied while it is open.
-  const store = file.open();
-  for (let poll = 1; poll <= 50; poll += 1) store.save(durableTask(), { poll }, poll);
+  const stateFile = file.open();
+  for (let poll = 1; poll <= 50; poll += 1) stateFile.save(durableTask(), { poll }, poll);
   for (const suffix of ["", "-wal"]) writeFileSync(`${file.path}.copy${suffix}`, readFileSync(file.path + suffix));
   file.path = `${file.path}.copy`;
   expect(file.open().load(durableTask())).toEqual({ poll: 50 });
 });
 
-test("totals are shown at once after a restart, other values when a poll has confirmed them", async () => {
-  new State(new Exposition([level, total]), file.open()).succeed(durableTask(), 41, [], 1000);
-  const exposition = new Exposition([level, total]);
-  const state = new State(exposition, file.reopen());
-  state.restore(durableTask());
-  expect(await shown(exposition)).toEqual(['stacks_test_total{network="mainnet"} 41']);
-  expect(state.of(durableTask()).lastSuccessAt).toBeUndefined();
-});
+test("forgets the observations of one network, not those of others, and no facts", () => {
+  const stateFile = file.open();
+  for (const [network, key] of [
+    ["a", "one"],
+    ["a", "two"],
+    ["b", "one"],
+  ] as const) {
+    stateFile.save(taskOf(network, key), { key }, 1000);
+  }
+  stateFile.saveNetwork("a", { firstBlock: "0x01" }, 1000);
 
-test("a poll that cannot be saved shows nothing of itself", async () => {
-  const exposition = new Exposition([level, total]);
-  const store = file.open();
-  const state = new State(exposition, store);
-  const task = durableTask();
-  const succeed = (value: number) =>
-    state.succeed(task, value, task.collector.samples(value, "mainnet", task.target), 9);
-  succeed(1);
-  file.close();
-  expect(() => succeed(2)).toThrow(`state file ${file.path}:`);
-  expect(state.of(task).observation).toBe(1);
-  expect((await shown(exposition)).at(-1)).toBe('stacks_test_total{network="mainnet"} 1');
-  expect(store.facts().failures).toBe(1);
-});
+  stateFile.forgetNetwork("a", 5000);
+  expect(stateFile.facts().lastWriteAt).toBe(5000);
+  const later = file.reopen();
 
-test("an observation whose samples are refused is not kept", () => {
-  const store = file.open();
-  const state = new State(new Exposition([level, total]), store);
-  const task = durableTask();
-  const invalid = (value: number) => () => state.succeed(task, value, [total.at({ network: "n" }, -1)], 9);
-  expect(invalid(2)).toThrow("a counter cannot be -1");
-  expect(store.load(task)).toBeUndefined();
-  state.succeed(task, 1, [], 9);
-  expect(invalid(2)).toThrow("a counter cannot be -1");
-  expect(store.load(task)).toBe(1);
+  expect(later.load(taskOf("a", "one"))).toBeUndefined();
+  expect(later.load(taskOf("a", "two"))).toBeUndefined();
+  expect(later.load(taskOf("b", "one"))).toEqual({ key: "one" });
+  expect(later.loadNetwork("a")).toEqual({ firstBlock: "0x01" });
 });

@@ -1,16 +1,16 @@
-// Who may read the state file, and how a file of an older version is upgraded.
+// The modes of the state file, and the upgrade of older versions.
 import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { setAside } from "../../src/storage/store-file.ts";
-import { MIGRATIONS } from "../../src/storage/store-schema.ts";
-import { durableTask, StateFile } from "../support/state-file.ts";
+import { renameFile } from "../../src/storage/open.ts";
+import { MIGRATIONS } from "../../src/storage/schema.ts";
+import { durableTask, TestStateFile } from "../support/state-file.ts";
 
-let file: StateFile;
+let file: TestStateFile;
 const umask = process.umask();
 
 beforeEach(() => {
-  file = new StateFile();
+  file = new TestStateFile();
 });
 afterEach(() => {
   process.umask(umask);
@@ -27,7 +27,7 @@ describe.each([0o022, 0o000])("with umask %o", (mask) => {
     file.path = join(file.folder, "of", "ours", "state.db");
   });
 
-  test("a new file, what SQLite keeps beside it and new folders are for the owner only", () => {
+  test("a new file, the files of SQLite beside it and new folders are for the owner only", () => {
     const before = modeOf(file.folder);
     file.open().save(durableTask(), 1, 1000);
     expect(modes(dirname(file.path))).toEqual({ "state.db": "600", "state.db-wal": "600" });
@@ -47,10 +47,10 @@ describe.each([0o022, 0o000])("with umask %o", (mask) => {
     expect(file.lines).toEqual([]);
   });
 
-  test("a file that is put aside is for the owner only, even when it is damaged", () => {
+  test("a renamed file is for the owner only, even when it is damaged", () => {
     mkdirSync(dirname(file.path), { recursive: true });
     writeFileSync(file.path, "no database", { mode: 0o666 });
-    const kept = setAside(file.path, 0, file.log) as string;
+    const kept = renameFile(file.path, 0, file.log) as string;
     expect(modeOf(kept)).toBe("600");
   });
 });
@@ -85,13 +85,16 @@ function versionOne(rows: number): void {
 }
 
 describe("a file of version 1", () => {
-  test("is upgraded in place, without losing anything, and its rows have checksums then", () => {
+  test("is upgraded in place, without loss, and its rows have checksums then", () => {
     versionOne(1000);
-    const store = file.open();
-    expect(store.facts()).toMatchObject({ isRestored: true, setAside: 0 });
+    const stateFile = file.open();
+    expect(stateFile.facts()).toMatchObject({ isRestored: true, setAside: 0 });
     for (const i of [1, 500, 1000])
-      expect(store.load(durableTask({ version: 1 }, `target-${i}`))).toEqual({ count: BigInt(i) });
-    expect(store.loadBudget("mainnet")).toEqual({ minute: [{ at: 5, priority: 1 }], month: { tokens: 1.5, at: 7 } });
+      expect(stateFile.load(durableTask({ version: 1 }, `target-${i}`))).toEqual({ count: BigInt(i) });
+    expect(stateFile.loadBudget("mainnet")).toEqual({
+      minute: [{ at: 5, priority: 1 }],
+      month: { tokens: 1.5, at: 7 },
+    });
     file.close();
     expect(file.rows("PRAGMA user_version")).toEqual([{ user_version: 2 }]);
     expect(file.rows("SELECT count(*) AS n FROM observations WHERE checksum > 0")).toEqual([{ n: 1000 }]);

@@ -1,20 +1,25 @@
 // Why the state file cannot be used, in words for the operator.
 
 /** The state file cannot be opened, read or written. */
-export class StoreError extends Error {
-  override readonly name = "StoreError";
-  /** Another process has it. */
+export class StateFileError extends Error {
+  override readonly name = "StateFileError";
+  /** Another process has it open. */
   readonly isInUse: boolean;
 
   constructor(path: string, problem: string, cause?: unknown) {
     super(`state file ${path}: ${problem}`, { cause });
     this.isInUse = problem === IN_USE;
   }
+
+  /** The error for what SQLite or the file system threw. */
+  static from(path: string, error: unknown): StateFileError {
+    return error instanceof StateFileError ? error : new StateFileError(path, problemOf(error), error);
+  }
 }
 
 const IN_USE = "is in use by another process";
-/** Said of a file that some other program made. */
-export const NOT_OURS = "is not a state file of this program";
+/** The problem of a file that another program made. */
+export const FOREIGN = "is not a state file of this program";
 
 // Primary result codes of SQLite.
 const PROBLEMS: Readonly<Record<number, string>> = {
@@ -22,14 +27,14 @@ const PROBLEMS: Readonly<Record<number, string>> = {
   5: IN_USE,
   6: IN_USE,
   8: "cannot be written (it is read-only)",
-  10: "cannot be read or written (may its folder be written? or else the disk reports an error)",
+  10: "cannot be read or written (is its folder writable? or else the disk reports an error)",
   11: "is damaged",
   13: "cannot be written (the disk is full)",
-  14: "cannot be opened (is its folder there, and may it be written?)",
-  26: NOT_OURS,
+  14: "cannot be opened (does its folder exist, and is it writable?)",
+  26: FOREIGN,
 };
 
-// The same, as the file system says it.
+// Error codes of the file system with the same meaning.
 const RESULT_CODES: Readonly<Record<string, number>> = { EACCES: 14, EROFS: 8, ENOSPC: 13, EDQUOT: 13 };
 
 /** What an error of SQLite or of the file system means. */

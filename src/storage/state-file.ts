@@ -1,0 +1,243 @@
+// The state file: observations whose counters continue after a restart, how much of the budgets is used, and facts of each
+// network. One SQLite file, one transaction per write.
+import type { DatabaseSync } from "node:sqlite";
+import { type ZodType, z } from "zod";
+import type { BudgetRecord } from "../api/budget.ts";
+import { keyOf, type Task } from "../collectors/task.ts";
+import { decode, encode } from "./codec.ts";
+import { openFile, type StateFileLog } from "./open.ts";
+import { BUDGETS, NETWORKS, OBSERVATIONS } from "./schema.ts";
+import { StateFileError } from "./state-file-error.ts";
+import { Table } from "./table.ts";
+
+/** What the exporter reports of the file. Times are Unix time in milliseconds. */
+export interface StateFileFacts {
+  /** Whether the file had observations when it was opened. */
+  readonly isRestored: boolean;
+  readonly lastWriteAt: number | undefined;
+  readonly failures: number;
+  /** Rows in the table set_aside, and when the last one was set aside. */
+  readonly setAside: number;
+  readonly lastSetAsideAt: number | undefined;
+}
+
+/** What a state file works with. */
+export interface StateFileOptions {
+  readonly log: StateFileLog;
+  readonly clock: { now(): number };
+  /** Steps of the schema. @default those of this version */
+  readonly migrations?: readonly string[];
+}
+
+const WRONG_CHECKSUM = "its checksum is wrong";
+
+// What the operator has to know when a row of the table is missing.
+const CONSEQUENCES: Readonly<Record<string, string>> = {
+  [OBSERVATIONS.name]: "counting of this target starts again",
+  [BUDGETS.name]: "the request budget of this upstream starts as if no request was made",
+  [NETWORKS.name]: "facts of this network are read from the API again",
+};
+
+const budgetRecord: ZodType<BudgetRecord> = z.object({
+  minute: z.array(z.object({ at: z.number(), priority: z.number() })),
+  month: z.object({ tokens: z.number(), at: z.number() }).optional(),
+});
+
+/** An open state file. One process at a time can have it open. */
+export class StateFile {
+  readonly path: string;
+  readonly #options: StateFileOptions;
+  readonly #database: DatabaseSync;
+  readonly #observations: Table;
+  readonly #budgets: Table;
+  readonly #networks: Table;
+  readonly #isRestored: boolean;
+  #lastWriteAt: number | undefined;
+  #failures = 0;
+  #setAside: number;
+  #lastSetAsideAt: number | undefined;
+
+  /**
+   * Opens the file, and creates it when it is missing.
+   * @throws StateFileError when it cannot be used.
+   */
+  constructor(path: string, options: StateFileOptions) {
+    this.path = path;
+    this.#options = options;
+    const { database, isReindexed } = openFile(path, options.log, options.migrations);
+    this.#database = database;
+    try {
+      this.#observations = new Table(database, OBSERVATIONS);
+      this.#budgets = new Table(database, BUDGETS);
+      this.#networks = new Table(database, NETWORKS);
+      const kept = database.prepare("SELECT count(*) AS rows, max(at) AS last FROM set_aside").get();
+      this.#setAside = Number(kept?.rows);
+      this.#lastSetAsideAt = kept?.last === null ? undefined : Number(kept?.last);
+      this.#isRestored = database.prepare("SELECT 1 FROM observations LIMIT 1").get() !== undefined;
+      // No read finds a row whose key is damaged. Observations have an index that shows it; the other tables are small
+      // enough to check every row.
+      const suspects = [this.#budgets, this.#networks, ...(isReindexed ? [this.#observations] : [])];
+      for (const table of suspects) this.#setDamagedAside(table);
+    } catch (error) {
+      database.close();
+      throw StateFileError.from(path, error);
+    }
+  }
+
+  /**
+   * The last saved observation of a task; undefined when there is none, when its collector keeps none, or when the row
+   * cannot be used: then it is set aside.
+   * @throws StateFileError when a newer version wrote it, or the file cannot be read or written.
+   */
+  load(task: Task): unknown {
+    const { durable } = task.collector;
+    if (durable === undefined) return undefined;
+    return this.#read(
+      this.#observations,
+      keyIn(task),
+      (body, [version = 0]) => {
+        if (version > durable.version) {
+          const problem = `a newer version of stacks-exporter wrote what is saved of ${keyOf(task)}`;
+          throw new StateFileError(
+            this.path,
+            `${problem} (version ${version}, this one knows up to ${durable.version})`,
+          );
+        }
+        const observation = decode(body);
+        if (version === durable.version) return observation;
+        if (durable.upgrade === undefined) throw new Error(`it has version ${version}, which cannot be upgraded`);
+        return durable.upgrade(observation, version);
+      },
+      task,
+    );
+  }
+
+  /**
+   * Sets the row of a task aside, because it cannot be used: it is kept with the time and the reason, and the task starts
+   * without it.
+   * @throws StateFileError when it cannot be written.
+   */
+  setAside(task: Task, reason: string): void {
+    this.#moveAside(this.#observations, keyIn(task), reason, task);
+  }
+
+  /**
+   * Saves an observation in one transaction, which is on the disk when this returns; undefined deletes it.
+   * @throws StateFileError when it cannot be written.
+   */
+  save(task: Task, observation: unknown, now: number): void {
+    const { durable } = task.collector;
+    if (durable === undefined) return;
+    this.#write(now, () => {
+      if (observation === undefined) this.#observations.delete(keyIn(task));
+      else this.#observations.put(keyIn(task), [durable.version, now], encode(observation));
+    });
+  }
+
+  /** How much of a budget is used; undefined when it is not known. @throws StateFileError */
+  loadBudget(key: string): BudgetRecord | undefined {
+    return this.#read(this.#budgets, [key], (body) => budgetRecord.parse(JSON.parse(body)));
+  }
+
+  /** Saves how much of a budget is used. @throws StateFileError when it cannot be written. */
+  saveBudget(key: string, record: BudgetRecord, now: number): void {
+    this.#write(now, () => this.#budgets.put([key], [], JSON.stringify(record)));
+  }
+
+  /** What `saveNetwork` last saved; undefined when there is nothing. @throws StateFileError */
+  loadNetwork(network: string): unknown {
+    return this.#read(this.#networks, [network], decode);
+  }
+
+  /** Saves facts of a network: plain data, amounts as bigints. @throws StateFileError when it cannot be written. */
+  saveNetwork(network: string, body: unknown, now: number): void {
+    this.#write(now, () => this.#networks.put([network], [now], encode(body)));
+  }
+
+  /** Deletes every observation of a network, also of targets that are not watched now. @throws StateFileError */
+  forgetNetwork(network: string, now: number): void {
+    this.#write(now, () => this.#observations.deleteNetwork(network));
+  }
+
+  /** What the exporter reports of the file. */
+  facts(): StateFileFacts {
+    return {
+      isRestored: this.#isRestored,
+      lastWriteAt: this.#lastWriteAt,
+      failures: this.#failures,
+      setAside: this.#setAside,
+      lastSetAsideAt: this.#lastSetAsideAt,
+    };
+  }
+
+  /** Closes the file, so that another process can open it. */
+  close(): void {
+    this.#database.close();
+  }
+
+  // Sets a row aside that is damaged, or that cannot be parsed.
+  #read<Value>(
+    table: Table,
+    key: readonly string[],
+    parse: (body: string, facts: readonly number[]) => Value,
+    task?: Task,
+  ): Value | undefined {
+    let row: ReturnType<Table["get"]>;
+    try {
+      row = table.get(key);
+    } catch (error) {
+      throw StateFileError.from(this.path, error);
+    }
+    if (row === undefined) return undefined;
+    try {
+      if (!row.isIntact) throw new Error(WRONG_CHECKSUM);
+      return parse(row.body, row.facts);
+    } catch (error) {
+      if (error instanceof StateFileError) throw error;
+      this.#moveAside(table, key, error instanceof Error ? error.message : String(error), task);
+      return undefined;
+    }
+  }
+
+  #moveAside(table: Table, key: readonly string[], reason: string, task?: Task): void {
+    const { clock, log } = this.#options;
+    const at = clock.now();
+    this.#write(at, () => table.setAside(key, at, reason));
+    this.#countSetAside(at, 1);
+    const fields = { ...fieldsOf(key), name: task?.target.watched?.name, reason };
+    log.warn(fields, `a saved row cannot be used and is set aside: ${CONSEQUENCES[table.name]}`);
+  }
+
+  #setDamagedAside(table: Table): void {
+    const { clock, log } = this.#options;
+    const at = clock.now();
+    const keys = table.setDamagedAside(at, WRONG_CHECKSUM);
+    this.#countSetAside(at, keys.length);
+    const message = `a saved row is damaged and is set aside, its key may be wrong: ${CONSEQUENCES[table.name]}`;
+    for (const key of keys) log.warn({ ...fieldsOf(key), reason: WRONG_CHECKSUM }, message);
+  }
+
+  #countSetAside(at: number, rows: number): void {
+    this.#setAside += rows;
+    if (rows > 0) this.#lastSetAsideAt = at;
+  }
+
+  #write(now: number, write: () => void): void {
+    try {
+      write();
+      this.#lastWriteAt = now;
+    } catch (error) {
+      this.#failures += 1;
+      throw StateFileError.from(this.path, error);
+    }
+  }
+}
+
+const keyIn = ({ network, collector, target }: Task): readonly string[] => [network, collector.name, target.key];
+
+// The same fields as in other log lines.
+function fieldsOf([key = "", collector, target]: readonly string[]): object {
+  // The key of a budget is `network/upstream`.
+  const [network, upstream] = key.split("/");
+  return { network, ...(upstream === undefined ? {} : { upstream }), collector, ...(target === "" ? {} : { target }) };
+}

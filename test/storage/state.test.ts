@@ -1,0 +1,103 @@
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import type { Task } from "../../src/collectors/task.ts";
+import { Exposition } from "../../src/exposition/exposition.ts";
+import { State } from "../../src/storage/state.ts";
+import { fakeTask, level, total } from "../support/fake-task.ts";
+import { durableTask, TestStateFile } from "../support/state-file.ts";
+
+let exposition: Exposition;
+let state: State;
+
+beforeEach(() => {
+  exposition = new Exposition([level, total]);
+  state = new State(exposition);
+});
+
+const shown = async () =>
+  (await exposition.page("classic")).body
+    .toString()
+    .split("\n")
+    .filter((line) => !line.startsWith("#") && line !== "");
+
+const succeed = (task: Task, value: number, at: number) =>
+  state.succeed(task, value, task.collector.samples(value, task.network, task.target), at);
+const fail = (task: Task, at: number) => state.fail(task, { reason: "network", message: "down", at });
+
+test("a task is failing since the first failure in a row", () => {
+  const task = fakeTask(async () => 0);
+  fail(task, 1_000);
+  fail(task, 2_000);
+
+  expect(state.of(task)).toMatchObject({ failingSince: 1_000, failuresInARow: 2, failure: { at: 2_000 } });
+  succeed(task, 5, 3_000);
+  expect(state.of(task)).toMatchObject({ failingSince: undefined, failure: undefined, lastFailure: { at: 2_000 } });
+});
+
+describe("expiry", () => {
+  test("removes gauges at their maximum age, keeps counters, and exposes both after the next success", async () => {
+    const task = fakeTask(async () => 0);
+    succeed(task, 5, 0);
+    fail(task, 29_999);
+    state.expire(29_999);
+    expect(await shown()).toHaveLength(2);
+    state.expire(30_000);
+    expect(await shown()).toEqual(['stacks_test_total{network="mainnet"} 5']);
+    succeed(task, 5, 30_000);
+    expect(await shown()).toHaveLength(2);
+  });
+
+  test("depends on the maximum age of each task", async () => {
+    const [quick, slow] = [
+      fakeTask(async () => 0, { network: "a", maxAgeMs: 1_000 }),
+      fakeTask(async () => 0, { network: "b", maxAgeMs: 60_000 }),
+    ];
+    succeed(quick, 1, 0);
+    succeed(slow, 2, 0);
+    const gauges = async () => (await shown()).filter((line) => line.includes("level"));
+    state.expire(1_000);
+    expect(await gauges()).toEqual(['stacks_test_level{network="b"} 2']);
+    state.expire(60_000);
+    expect(await gauges()).toEqual([]);
+  });
+});
+
+describe("with a state file,", () => {
+  let file: TestStateFile;
+  beforeEach(() => {
+    file = new TestStateFile();
+    state = new State(exposition, file.open());
+  });
+  afterEach(() => file.remove());
+
+  test("after a restart totals are exposed at once, other values after the next poll", async () => {
+    succeed(durableTask(), 41, 1000);
+    exposition = new Exposition([level, total]);
+    state = new State(exposition, file.reopen());
+    state.restore(durableTask());
+    expect(await shown()).toEqual(['stacks_test_total{network="mainnet"} 41']);
+    expect(state.of(durableTask()).lastSuccessAt).toBeUndefined();
+  });
+
+  test("a poll that cannot be saved exposes nothing", async () => {
+    const stateFile = file.reopen();
+    state = new State(exposition, stateFile);
+    const task = durableTask();
+    succeed(task, 1, 9);
+    file.close();
+    expect(() => succeed(task, 2, 9)).toThrow(`state file ${file.path}:`);
+    expect(state.of(task).observation).toBe(1);
+    expect((await shown()).at(-1)).toBe('stacks_test_total{network="mainnet"} 1');
+    expect(stateFile.facts().failures).toBe(1);
+  });
+
+  test("an observation with invalid samples is not saved", () => {
+    const stateFile = file.reopen();
+    state = new State(exposition, stateFile);
+    const task = durableTask();
+    expect(() => succeed(task, -1, 9)).toThrow("a counter cannot be -1");
+    expect(stateFile.load(task)).toBeUndefined();
+    succeed(task, 1, 9);
+    expect(() => succeed(task, -1, 9)).toThrow("a counter cannot be -1");
+    expect(stateFile.load(task)).toBe(1);
+  });
+});
