@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { enableCompileCache } from "node:module";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import type { Simulated } from "./cli.ts";
+import type { Simulated } from "./commands/io.ts";
 
 // Halves the start of every run but the first.
 enableCompileCache();

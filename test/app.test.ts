@@ -1,15 +1,13 @@
-import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { startSimulator } from "../simulator/server.ts";
 import { encodeAddress } from "../src/config/principal.ts";
-import { createApp } from "./support/app.ts";
+import { stillSimulator } from "./simulator/support.ts";
+import { createApp, readPage } from "./support/app.ts";
 
-let simulator: Awaited<ReturnType<typeof startSimulator>>;
-beforeEach(async () => {
-  simulator = await startSimulator({ seed: 1 });
-});
-afterEach(() => simulator.close());
-
-test("polling everything once asks for the targets of a watch list in turn, so that none waits for the budget in vain", async () => {
+test("pollOnce polls the targets of a watch list in turn, so that none waits for the budget until its deadline", async () => {
+  const simulator = await startSimulator({ seed: 1 });
+  await using ends = new AsyncDisposableStack();
+  ends.defer(() => simulator.close());
   const addresses = Array.from({ length: 12 }, (_, index) => encodeAddress(22, String(index).padStart(40, "0")));
   const app = await createApp(`
 networks:
@@ -34,3 +32,41 @@ networks:
   expect(most).toBe(1);
   await app.stop();
 });
+
+test("near max_series new assets become other: no transfer is lost, and the overflow is counted", async () => {
+  const simulator = await stillSimulator({ history: 300 });
+  await using ends = new AsyncDisposableStack();
+  ends.defer(() => simulator.close());
+  const { users } = simulator.chain.accounts;
+  const run = async (limit: number) => {
+    const app = await createApp(`max_series: ${limit}
+networks:
+  - name: m
+    url: ${simulator.url}
+    budget: { per_minute: 5000, per_month: unlimited }
+    addresses: [${users.map((address) => `{ address: ${address} }`).join(", ")}]
+collectors: { addresses: { backfill: all, zeros: false }, mempool: { enabled: false }, fees: { enabled: false } }
+`);
+    ends.defer(() => app.stop());
+    for (const task of app.tasks) await app.poll(task);
+    const { families, value } = await readPage(app);
+    const samples = families.get("stacks_address_ft_transfers")?.samples ?? [];
+    const folded = families.get("stacks_address_label_overflow")?.samples ?? [];
+    return {
+      assets: new Set(samples.map(({ labels }) => labels.get("asset"))),
+      transfers: samples.reduce((sum, sample) => sum + Number(sample.value), 0),
+      folded: folded
+        .filter(({ labels }) => labels.get("asset_class") === "ft")
+        .reduce((sum, { value }) => sum + value, 0),
+      limit: value("stacks_exporter_series_limit"),
+    };
+  };
+  const [free, full] = [await run(500_000), await run(1_000)];
+
+  expect(free.assets.has("other")).toBe(false);
+  expect(free.folded).toBe(0);
+  expect(full.limit).toBe(1_000);
+  expect(full.transfers).toBe(free.transfers);
+  expect(full.folded).toBeGreaterThan(0);
+  expect(full.assets.has("other")).toBe(true);
+}, 60_000);

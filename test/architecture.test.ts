@@ -54,9 +54,10 @@ const FLOORS: readonly (readonly string[])[] = [
   ["src/config", "src/log.ts"],
   ["src/upstreams"],
   ["src/http"],
-  ["src/plan.ts"],
   ["src/network.ts"],
+  ["src/reload.ts"],
   ["src/app.ts"],
+  ["src/commands"],
   ["src/cli.ts"],
   ["src/main.ts"],
 ];

@@ -1,16 +1,14 @@
-// The watch list of a running exporter: read again, while polls and the page go on.
+// The watch list of a running exporter is reloaded.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { pino } from "pino";
 import type { Simulator } from "../simulator/server.ts";
-import { App } from "../src/app.ts";
-import { collectors } from "../src/collectors/index.ts";
-import { type Loaded, loadConfig } from "../src/config/load.ts";
+import type { App } from "../src/app.ts";
 import { StateFile } from "../src/storage/state-file.ts";
 import { START, stillSimulator } from "./simulator/support.ts";
-import { readPage } from "./support/app.ts";
+import { createApp, readPage } from "./support/app.ts";
 import { FakeClock } from "./support/fake-clock.ts";
 
 let simulator: Simulator;
@@ -19,20 +17,13 @@ let file: string;
 let clock: FakeClock;
 const logged: { level: number; msg: string }[] = [];
 
-const load = (): Promise<Loaded> =>
-  loadConfig({
-    text: `networks:
+const config = () => `networks:
   - name: m
     url: ${simulator.url}
     budget: { per_minute: 1000, per_month: unlimited }
     address_files: [list.csv]
 collectors: { addresses: { zeros: false, every: 60s }, mempool: { enabled: false }, fees: { enabled: false } }
-`,
-    file: "/etc/test.yaml",
-    env: {},
-    readFile: () => file,
-    collectors,
-  });
+`;
 
 /** Time passes for the chain and for the exporter. */
 async function pass(seconds: number): Promise<void> {
@@ -47,18 +38,10 @@ beforeEach(async () => {
   simulator = await stillSimulator({ history: 30 });
   logged.length = 0;
   file = list(0, 1, 2);
-  const loaded = await load();
-  if (!loaded.ok) throw new Error(JSON.stringify(loaded.mistakes));
   const log = pino({ level: "info" }, { write: (line) => logged.push(JSON.parse(line)) });
   clock = new FakeClock(START * 1000);
-  app = new App({
-    config: loaded.config,
-    reload: load,
-    version: "0.0.0",
-    log,
-    clock,
-    store: new StateFile(join(folder, "state.db"), { log, clock }),
-  });
+  const stateFile = new StateFile(join(folder, "state.db"), { log, clock });
+  app = await createApp(config(), undefined, { readFile: () => file, log, clock, stateFile });
 });
 afterEach(async () => {
   await app.stop();
@@ -78,12 +61,12 @@ const seriesOf = async (index: number) => {
 const names = async (index: number) => [...new Set((await seriesOf(index)).map(({ labels }) => labels.get("name")))];
 const own = async (name: string) => (await readPage(app)).value(name);
 
-test("who leaves leaves the page, who comes is polled, who stays keeps what was counted", async () => {
+test("removed targets disappear, added ones are polled, the others keep their counters", async () => {
   await pollAll();
   const before = app.tasks.find(({ target }) => target.key === user(1));
   const series = await seriesOf(1);
   file = list(1, 3);
-  await app.reload();
+  await app.watchLists.reload();
 
   expect(await seriesOf(0)).toEqual([]);
   expect(await seriesOf(2)).toEqual([]);
@@ -95,25 +78,25 @@ test("who leaves leaves the page, who comes is polled, who stays keeps what was 
   expect(await own("stacks_exporter_collector_targets collector=addresses state=active")).toBe(2);
 });
 
-test("who comes back goes on from where it left, with what happened meanwhile", async () => {
+test("a target that returns continues its counters, with everything that happened meanwhile", async () => {
   await pollAll();
   await pass(600);
   await pollAll();
   const total = () => own(`stacks_address_received_microstx_total name=user 0 address=${user(0)}`);
   const counted = await total();
   file = list(1);
-  await app.reload();
+  await app.watchLists.reload();
   expect(await total()).toBeUndefined();
   await pass(3600);
   file = list(0, 1);
-  await app.reload();
+  await app.watchLists.reload();
   expect(await total()).toBe(counted);
   await pollAll();
 
   expect(await total()).toBeGreaterThan(counted ?? 0);
 });
 
-test("a name that changes goes with the counters", async () => {
+test("a target with a new name keeps its counters", async () => {
   await pollAll();
   await pass(3600);
   await pollAll();
@@ -121,19 +104,19 @@ test("a name that changes goes with the counters", async () => {
   const counted = await total("user 0");
   expect(counted).toBeGreaterThan(0);
   file = `address,name\n${user(0)},renamed\n`;
-  await app.reload();
+  await app.watchLists.reload();
   await pollAll();
 
   expect(await names(0)).toEqual(["renamed"]);
   expect(await total("renamed")).toBe(counted);
 });
 
-test("a wrong list changes nothing, is told with line, expected and found, and is visible", async () => {
+test("an invalid list changes nothing, is logged with line, expected and found, and is visible", async () => {
   await pollAll();
   const before = app.tasks;
   const at = await own("stacks_exporter_watch_list_last_reload_success_timestamp_seconds");
   file = `address\n${user(0)}\n${user(1).slice(0, -1)}Q\n`;
-  await app.reload();
+  await app.watchLists.reload();
 
   expect(app.tasks).toEqual(before);
   expect(await own("stacks_exporter_watch_list_last_reload_successful")).toBe(0);
@@ -147,34 +130,34 @@ test("a wrong list changes nothing, is told with line, expected and found, and i
     "the watch list is wrong; the one before stays in force",
   ]);
   file = list(0);
-  await app.reload();
+  await app.watchLists.reload();
   expect(await own("stacks_exporter_watch_list_last_reload_successful")).toBe(1);
   expect(app.status({ page: 1, limit: 1 }).watchList?.failure).toBeUndefined();
   expect(app.tasks).toHaveLength(2);
 });
 
-test("a longer list is polled at the pace that the budget allows, and a list can become empty and come back", async () => {
+test("a longer list is polled as often as the budget allows, and a list can be empty for a while", async () => {
   const many = Array.from({ length: 3000 }, (_, index) => simulator.chain.accounts.occasional(index));
   file = `address\n${many.join("\n")}\n`;
-  await app.reload();
+  await app.watchLists.reload();
   expect(await own("stacks_exporter_collector_stretch_ratio collector=addresses")).toBeGreaterThan(2.9);
   file = "address\n";
-  await app.reload();
+  await app.watchLists.reload();
   expect(app.tasks.map(({ collector }) => collector.name)).toEqual(["blocks"]);
   expect(await own("stacks_exporter_collector_stretch_ratio collector=addresses")).toBeUndefined();
   file = list(0);
-  await app.reload();
+  await app.watchLists.reload();
   await pollAll();
   expect((await seriesOf(0)).length).toBeGreaterThan(5);
   expect(await own("stacks_exporter_collector_stretch_ratio collector=addresses")).toBe(1);
 });
 
-test("a poll that is under way when its target leaves puts nothing back", async () => {
+test("a poll that is running when its target is removed exposes nothing", async () => {
   const task = app.tasks.find(({ target }) => target.key === user(0));
   if (task === undefined) throw new Error("unreachable");
   const polling = app.poll(task);
   file = list(1);
-  await app.reload();
+  await app.watchLists.reload();
   await polling;
 
   expect(await seriesOf(0)).toEqual([]);

@@ -14,6 +14,7 @@ import { App } from "../src/app.ts";
 import { collectors } from "../src/collectors/index.ts";
 import { loadConfig } from "../src/config/load.ts";
 import { formatMistakes } from "../src/config/mistakes.ts";
+import { redactorOf } from "../src/config/secret.ts";
 
 const MINUTE = 60;
 const DAY = 86_400;
@@ -56,6 +57,7 @@ export async function* history({
     config: loaded.config,
     version: "history",
     log: pino({ level: "silent" }),
+    redactor: redactorOf([]),
     clock: { now: () => now * 1000, elapsed: () => (now - start) * 1000, sleep: systemClock.sleep },
   });
   const chance = new Random(`${seed}:history`);

@@ -36,6 +36,9 @@ export interface Family<Name extends string = string> {
   toString(): string;
 }
 
+/** Number of series of one sample: one, or the buckets, sum and count of a histogram. */
+export const seriesPerSample = ({ kind, bounds }: Family): number => (kind === "histogram" ? bounds.length + 3 : 1);
+
 /** One sample (for a histogram: one label set with all its buckets). */
 export interface Sample {
   readonly family: Family;

@@ -114,7 +114,7 @@ function collectorJson(collector: CollectorStatus, now: number, mask: Mask) {
     state,
     schedule: formatSchedule(task.schedule),
     interval_seconds: task.intervalMs / 1000,
-    stretch_ratio: task.intervalMs / task.wishedIntervalMs,
+    stretch_ratio: task.intervalMs / task.configuredIntervalMs,
     max_age_seconds: task.maxAgeMs / 1000,
     targets: { total: targets.length, ...counts, expired },
     oldest_success_at: timeOf(oldestSuccessAt),

@@ -1,16 +1,17 @@
-// One poll: observe within the deadline, make samples at once, record what came of it. Never throws.
+// One poll: observes within the deadline, makes the samples, records the outcome. Never throws.
 import { SPARE_PRIORITY } from "../api/budget.ts";
 import type { Clock } from "../api/clock.ts";
+import { withTimeout } from "../api/deadline.ts";
 import { ApiError, type Reason } from "../api/errors.ts";
 import type { StacksApi } from "../api/operation.ts";
 import type { Target } from "../collectors/collector.ts";
 import type { Task } from "../collectors/task.ts";
 import type { State } from "../storage/state.ts";
 import { StateFileError } from "../storage/state-file-error.ts";
-import { Incidents, type PollLog } from "../telemetry/incidents.ts";
+import type { Incidents, PollLog } from "../telemetry/incidents.ts";
 import type { Outcome } from "../telemetry/self-metrics.ts";
 
-/** What the poller tells of each poll that ended. */
+/** A poll that ended. */
 export interface Run {
   readonly task: Task;
   readonly outcome: Outcome;
@@ -18,143 +19,134 @@ export interface Run {
   readonly seconds: number;
 }
 
-interface Parts {
+/** What a poller works with. */
+export interface PollerOptions {
   readonly state: State;
   readonly clock: Clock;
   readonly log: PollLog;
-  /** Aborted at shutdown: a poll that is stopped so is neither a success nor a failure. */
+  /** Aborted at shutdown, which ends a poll without an outcome. */
   readonly stop: AbortSignal;
-  /** Series that one poll may add for label values from the wire. @default no limit */
-  readonly spareSeries?: () => number;
-  /** Where failures with one cause meet. @default those of this poller only */
-  readonly incidents?: Incidents;
+  /** Series that one poll may add for label values of the API. */
+  readonly spareSeries: () => number;
+  /** Groups failures by cause. */
+  readonly incidents: Incidents;
   readonly onRun: (run: Run) => void;
-  /** Told of every good poll, when its samples are on the page. */
-  readonly onObserved?: (task: Task, observation: unknown) => void;
+  /** Called after a successful poll, when its samples are exposed. */
+  readonly onObserved: (task: Task, observation: unknown) => void;
 }
 
 /** Polls tasks, each at most once at a time. */
 export class Poller {
-  readonly #parts: Parts;
+  readonly #options: PollerOptions;
   readonly #running = new Map<Task, AbortController>();
-  readonly #incidents: Incidents;
 
-  constructor(parts: Parts) {
-    this.#parts = parts;
-    this.#incidents = parts.incidents ?? new Incidents();
+  constructor(options: PollerOptions) {
+    this.#options = options;
   }
 
   /**
-   * Polls a task; resolves when the poll has ended, whatever came of it. A poll before its turn takes only what others leave
-   * of the budget; when that is nothing, it is as if it had not been tried.
+   * Polls a task; resolves when the poll has ended, with or without success. An early poll only takes what other polls leave
+   * of the budget; when that is nothing, it has no outcome.
    */
   async poll(task: Task, isEarly = false): Promise<void> {
-    const { clock, stop, onRun } = this.#parts;
+    const { clock, stop, onRun } = this.#options;
     if (stop.aborted) return;
     if (this.#running.has(task)) {
       onRun({ task, outcome: "skipped_overlap", reason: undefined, seconds: 0 });
       return;
     }
-    const dropped = new AbortController();
-    this.#running.set(task, dropped);
+    const cancel = new AbortController();
+    this.#running.set(task, cancel);
     const startedAt = clock.now();
-    const deadline = startedAt + task.timeoutMs;
-    const ended = new AbortController();
-    const late = new AbortController();
-    clock
-      .sleep(task.timeoutMs, ended.signal)
-      .then(() => late.abort(new DOMException("the deadline of the poll passed", "TimeoutError")))
-      .catch(() => undefined);
     try {
-      const reason = await this.#observe(task, isEarly, startedAt, deadline, [stop, dropped.signal, late.signal]);
-      if (reason === "stopped") return;
+      const either = AbortSignal.any([stop, cancel.signal]);
+      const reason = await withTimeout(clock, task.timeoutMs, either, (signal) =>
+        this.#observe(task, isEarly, cancel.signal, signal),
+      );
+      if (reason === "cancelled") return;
       onRun({ task, outcome: outcomeOf(reason), reason, seconds: (clock.now() - startedAt) / 1000 });
     } finally {
-      ended.abort();
       this.#running.delete(task);
     }
   }
 
-  /** Ends the running poll of a task that is polled no more, as a stop would: neither success nor failure. */
-  drop(task: Task): void {
-    this.#incidents.end(task);
-    this.#running.get(task)?.abort(new DOMException("the target is watched no more", "AbortError"));
+  /** Cancels the running poll of a task that is not polled any more. */
+  cancel(task: Task): void {
+    this.#options.incidents.end(task);
+    this.#running.get(task)?.abort(new DOMException("the target is not watched any more", "AbortError"));
   }
 
   async #observe(
     task: Task,
     isEarly: boolean,
-    now: number,
-    deadline: number,
-    [stop, dropped, late]: readonly [AbortSignal, AbortSignal, AbortSignal],
-  ): Promise<Reason | "stopped" | undefined> {
-    const { state, clock, log } = this.#parts;
-    const signal = AbortSignal.any([stop, dropped, late]);
-    const { collector, network, target, options } = task;
+    cancel: AbortSignal,
+    signal: AbortSignal,
+  ): Promise<Reason | "cancelled" | undefined> {
+    const { state, clock, log, stop, incidents, spareSeries, onObserved } = this.#options;
+    const { collector, network, target, options, client } = task;
+    const now = clock.now();
     const fields = { network, collector: collector.name, ...targetFields(target) };
-    let before = state.of(task);
     let api: StacksApi | undefined;
     try {
       const priority = isEarly ? SPARE_PRIORITY : collector.priority;
       const counts = collector.durable !== undefined;
-      const admitted = task.client.forPoll({ priority, signal, deadline, counts });
-      api = admitted instanceof Promise ? await untilAborted(admitted, signal) : admitted;
-      // A new chain can have been accepted meanwhile.
-      before = state.of(task);
-      const previous = before.observation;
-      const spareSeries = this.#parts.spareSeries?.() ?? Number.POSITIVE_INFINITY;
-      const bound = api;
-      const surroundings = {
-        chain: task.chain?.(),
-        isFollowed: task.chain !== undefined,
-        checkIdentity: () => task.client.checkChain?.(bound) ?? Promise.resolve(),
-        note: (text: string) => log.warn(fields, text),
-      };
-      const observation = await untilAborted(
-        collector.observe({ api, network, target, ...surroundings, previous, now, spareSeries, signal }, options),
-        signal,
+      const poll = { priority, signal, deadline: now + task.timeoutMs, counts };
+      const bound = await untilAborted(client.forPoll(poll), signal);
+      api = bound;
+      // After `forPoll`, which can accept a new chain.
+      const before = state.of(task);
+      const observing = collector.observe(
+        {
+          ...{ api, network, target, now, signal },
+          previous: before.observation,
+          chain: task.chain?.(),
+          isFollowed: task.chain !== undefined,
+          spareSeries: spareSeries(),
+          checkIdentity: () => client.checkChain(bound),
+          note: (text) => log.warn(fields, text),
+        },
+        options,
       );
-      // The chain has been replaced by another one meanwhile.
-      if (state.of(task) !== before) return "stopped";
-      if (dropped.aborted) return "stopped";
+      const observation = await untilAborted(observing, signal);
+      // The status is another one when a new chain has been accepted meanwhile.
+      if (cancel.aborted || state.of(task) !== before) return "cancelled";
       state.succeed(task, observation, collector.samples(observation, network, target), clock.now());
-      task.client.ended?.(api, { collector: collector.name, reason: undefined, message: "" });
-      const over = this.#incidents.end(task);
-      if (over !== undefined) log.info({ ...fields, ...over, failedPolls: before.failuresInARow }, "poll recovered");
-      else log.debug(fields, "polled");
-      this.#parts.onObserved?.(task, observation);
+      client.ended(api, { collector: collector.name, reason: undefined, message: "" });
+      const incident = incidents.end(task);
+      if (incident === undefined) log.debug(fields, "polled");
+      else log.info({ ...fields, ...incident, failedPolls: before.failuresInARow }, "poll recovered");
+      onObserved(task, observation);
       return undefined;
     } catch (error) {
-      if (stop.aborted || dropped.aborted) return "stopped";
+      if (stop.aborted || cancel.aborted) return "cancelled";
       const reason = reasonOf(error, signal);
       const message = error instanceof Error ? error.message : String(error);
       if (isEarly && reason === "budget") {
-        log.debug(fields, "no budget left for a poll before its turn");
-        return "stopped";
+        log.debug(fields, "no budget left for an early poll");
+        return "cancelled";
       }
       state.fail(task, { reason, message, at: clock.now() });
-      if (api !== undefined) task.client.ended?.(api, { collector: collector.name, reason, message });
-      const failed = { ...fields, reason, error: message, ...(reason === "bug" ? { stack: stackOf(error) } : {}) };
+      if (api !== undefined) client.ended(api, { collector: collector.name, reason, message });
+      const stack = reason === "bug" && error instanceof Error ? { stack: error.stack } : {};
+      const failure = { ...fields, reason, error: message, ...stack };
       // Logged once for each cause, with the first target that has it.
-      if (this.#incidents.add(task, reason)) log.warn(failed, "poll failed");
-      else log.debug(failed, "poll failed again, or for the cause of others");
+      if (incidents.add(task, reason)) log.warn(failure, "poll failed");
+      else log.debug(failure, "poll failed again, or for the cause of other targets");
       return reason;
     }
   }
 }
 
-// By the name of the watch list, which is what people know, and by the principal, which can be searched for.
+// Both the name of the watch list and the principal, to search for.
 function targetFields({ key, watched }: Target): object {
   return key === "" ? {} : { target: key, ...(watched === undefined ? {} : { name: watched.name }) };
 }
 
-/**
- * A collector that forgets its signal must not hold its place for ever. One that minds it has a moment to say itself what
- * it was waiting for.
- */
+/** Rejects when the signal is aborted, also when the work ignores it. Work that fails at once with its own error wins. */
 function untilAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
   return new Promise((resolve, reject) => {
     const onAbort = () => setImmediate(() => setImmediate(() => reject(signal.reason)));
+    if (signal.aborted) onAbort();
     signal.addEventListener("abort", onAbort, { once: true });
     work.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
   });
@@ -171,5 +163,3 @@ function outcomeOf(reason: Reason | undefined): Outcome {
   if (reason === "budget") return "skipped_budget";
   return reason === "gone" ? "retired" : "error";
 }
-
-const stackOf = (error: unknown): string | undefined => (error instanceof Error ? error.stack : undefined);

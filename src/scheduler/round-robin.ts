@@ -1,47 +1,41 @@
-// Many targets of one collector, and whose turn it is: the one that has waited longest. Beside the turns there are hints: who is
-// known to have moved, or to be behind, can be polled before its turn. No clock, no I/O.
-import type { Task } from "../collectors/task.ts";
+// Round robin: polls many targets of one collector in turn, evenly over its interval. A target with known activity can be
+// polled early. No clock, no I/O.
+import { isDeepStrictEqual } from "node:util";
+import type { AnyCollector, Target } from "../collectors/collector.ts";
+import type { PollClient, Task } from "../collectors/task.ts";
+import type { PollTimes } from "./pacing.ts";
 
-/** How often the targets of a collector are polled; changes when their number does. */
-export interface Pace {
-  /** Time in which every target is polled once. Milliseconds. */
-  readonly intervalMs: number;
-  /** That time as it was configured. */
-  readonly wishedIntervalMs: number;
-  /** Age at which values disappear. */
-  readonly maxAgeMs: number;
-}
+/** What the tasks of a round robin have in common. */
+export type TaskSettings = Omit<Task, "target" | keyof PollTimes>;
 
-/** What changed with a new list. */
-export interface Renewal {
-  /** Tasks that are polled no more. */
-  readonly gone: readonly Task[];
-  /** Tasks whose target is called or labelled otherwise: the same principal, another task. */
+/** What changed with a new list of targets. */
+export interface Changes {
+  /** Tasks that are not polled any more. */
+  readonly removed: readonly Task[];
+  /** Tasks of targets with a new name or new labels: the same principal, another task. */
   readonly replaced: readonly { readonly before: Task; readonly after: Task }[];
 }
 
-/** Why a target is polled before its turn. */
-export type Cause = "seen" | "behind";
+/** Why a target is polled early. */
+export type HintCause = "seen" | "behind";
 
-// A principal that is seen all the time is polled so many times in its interval.
+// Most early polls of a target in its interval, however often it is seen.
 const MOST_HINTS_AN_INTERVAL = 5;
 
-/** The targets of one collector on one network, in the order of their turns. */
-export class Sweep {
-  readonly network: string;
-  readonly collector: string;
+/** The targets of one collector on one network, in the order of their slots. */
+export class RoundRobin {
+  readonly settings: TaskSettings;
   #tasks: readonly Task[] = [];
-  #pace: Pace;
-  /** When each was taken last (milliseconds since any moment), the longest ago first. */
-  readonly #turns = new Map<Task, number>();
+  #times: PollTimes;
+  /** When each was polled last (milliseconds on any clock), the longest ago first. */
+  readonly #queue = new Map<Task, number>();
   readonly #byKey = new Map<string, Task>();
-  /** Who is to be polled before its turn, and not before when. */
+  /** Targets to poll early, and the earliest time for it. */
   readonly #early = new Map<Task, number>();
 
-  constructor(network: string, collector: string, pace: Pace) {
-    this.network = network;
-    this.collector = collector;
-    this.#pace = pace;
+  constructor(settings: TaskSettings, times: PollTimes) {
+    this.settings = settings;
+    this.#times = times;
   }
 
   /** In the order of the list. */
@@ -49,76 +43,118 @@ export class Sweep {
     return this.#tasks;
   }
 
-  /** In the order of their turns. */
-  get order(): Iterable<Task> {
-    return this.#turns.keys();
+  /** In the order of their slots. */
+  get queue(): Iterable<Task> {
+    return this.#queue.keys();
   }
 
-  get pace(): Pace {
-    return this.#pace;
+  get times(): PollTimes {
+    return this.#times;
   }
 
-  /** Time between two turns, so that all have had theirs after the interval; Infinity without targets. Milliseconds. */
-  get spacingMs(): number {
-    return this.#pace.intervalMs / this.#tasks.length;
+  /** Time between two slots, so that every target has one per interval; Infinity without targets. Milliseconds. */
+  get slotMs(): number {
+    return this.#times.intervalMs / this.#tasks.length;
   }
 
-  /** The task that has waited longest, which now waits behind all others. */
-  take(now: number): Task | undefined {
-    const [first] = this.#turns.keys();
-    if (first !== undefined) this.#toBack(first, now);
+  /** The task that was polled longest ago; it moves to the end of the queue. */
+  next(now: number): Task | undefined {
+    const [first] = this.#queue.keys();
+    if (first !== undefined) this.#moveToEnd(first, now);
     return first;
   }
 
-  /** A target that should not wait for its turn; false when there is none of this key, or when it was known already. */
-  hint(key: string, cause: Cause): boolean {
+  /** Asks for an early poll; false when the target is not in the list, or has been asked for already. */
+  hint(key: string, cause: HintCause): boolean {
     const task = this.#byKey.get(key);
     if (task === undefined || this.#early.has(task)) return false;
-    const pauseMs = cause === "behind" ? 0 : this.#pace.wishedIntervalMs / MOST_HINTS_AN_INTERVAL;
-    this.#early.set(task, (this.#turns.get(task) ?? Number.NEGATIVE_INFINITY) + pauseMs);
+    const pauseMs = cause === "behind" ? 0 : this.#times.configuredIntervalMs / MOST_HINTS_AN_INTERVAL;
+    this.#early.set(task, (this.#queue.get(task) ?? Number.NEGATIVE_INFINITY) + pauseMs);
     return true;
   }
 
-  /** The first hinted task that may be polled now; it then waits behind all others, so that the turns of nobody come later. */
-  takeEarly(now: number): Task | undefined {
+  /** The first task that can be polled early now; it moves to the end of the queue, which delays no other target. */
+  nextEarly(now: number): Task | undefined {
     for (const [task, notBefore] of this.#early) {
       if (notBefore > now) continue;
-      this.#toBack(task, now);
+      this.#moveToEnd(task, now);
       return task;
     }
     return undefined;
   }
 
-  /** Another list. Who stays keeps its turn, new ones come first: nothing is known of them yet. */
-  renew(tasks: readonly Task[], pace: Pace): Renewal {
-    const kept = new Set(tasks);
-    const byKey = new Map(tasks.map((task) => [task.target.key, task]));
-    const gone: Task[] = [];
-    const replaced: { before: Task; after: Task }[] = [];
-    const waiting: Task[] = [];
-    const lastAt = new Map<string, number>();
-    for (const [task, at] of this.#turns) {
-      lastAt.set(task.target.key, at);
-      const after = byKey.get(task.target.key);
-      if (after !== undefined) waiting.push(after);
-      if (kept.has(task)) continue;
-      if (after === undefined) gone.push(task);
-      else replaced.push({ before: task, after });
-    }
-    for (const known of [this.#turns, this.#byKey, this.#early]) known.clear();
-    const newOnes = tasks.filter(({ target }) => !lastAt.has(target.key));
-    for (const task of [...newOnes, ...waiting]) {
-      this.#turns.set(task, lastAt.get(task.target.key) ?? Number.NEGATIVE_INFINITY);
-      this.#byKey.set(task.target.key, task);
-    }
-    this.#tasks = tasks;
-    this.#pace = pace;
-    return { gone, replaced };
+  /** The tasks for a list of targets: those there are, and new ones for new or changed targets. */
+  tasksFor(targets: readonly Target[]): readonly Task[] {
+    return targets.map((target) => {
+      const known = this.#byKey.get(target.key);
+      return known !== undefined && isDeepStrictEqual(known.target, target) ? known : new RoundRobinTask(this, target);
+    });
   }
 
-  #toBack(task: Task, now: number): void {
-    this.#turns.delete(task);
-    this.#turns.set(task, now);
+  /** Takes another list. Known targets keep their place in the queue; new ones come first. */
+  update(tasks: readonly Task[], times: PollTimes): Changes {
+    const kept = new Set(tasks);
+    const byKey = new Map(tasks.map((task) => [task.target.key, task]));
+    const removed: Task[] = [];
+    const replaced: { before: Task; after: Task }[] = [];
+    const waiting: [Task, number][] = [];
+    for (const [before, at] of this.#queue) {
+      const after = byKey.get(before.target.key);
+      if (after === undefined) removed.push(before);
+      else {
+        waiting.push([after, at]);
+        if (!kept.has(before)) replaced.push({ before, after });
+      }
+    }
+    const added = tasks.filter(({ target }) => !this.#byKey.has(target.key));
+    for (const known of [this.#queue, this.#byKey, this.#early]) known.clear();
+    for (const task of added) this.#queue.set(task, Number.NEGATIVE_INFINITY);
+    for (const [task, at] of waiting) this.#queue.set(task, at);
+    for (const [key, task] of byKey) this.#byKey.set(key, task);
+    this.#tasks = tasks;
+    this.#times = times;
+    return { removed, replaced };
+  }
+
+  #moveToEnd(task: Task, now: number): void {
+    this.#queue.delete(task);
+    this.#queue.set(task, now);
     this.#early.delete(task);
+  }
+}
+
+/** A task whose times are the present ones of its round robin. */
+class RoundRobinTask implements Task {
+  readonly network: string;
+  readonly collector: AnyCollector;
+  readonly target: Target;
+  readonly chain: Task["chain"];
+  readonly options: unknown;
+  readonly client: PollClient;
+  readonly schedule: Task["schedule"];
+  readonly timeoutMs: number;
+  readonly #roundRobin: RoundRobin;
+
+  constructor(roundRobin: RoundRobin, target: Target) {
+    const { network, collector, chain, options, client, schedule, timeoutMs } = roundRobin.settings;
+    this.network = network;
+    this.collector = collector;
+    this.target = target;
+    this.chain = chain;
+    this.options = options;
+    this.client = client;
+    this.schedule = schedule;
+    this.timeoutMs = timeoutMs;
+    this.#roundRobin = roundRobin;
+  }
+
+  get intervalMs(): number {
+    return this.#roundRobin.times.intervalMs;
+  }
+  get configuredIntervalMs(): number {
+    return this.#roundRobin.times.configuredIntervalMs;
+  }
+  get maxAgeMs(): number {
+    return this.#roundRobin.times.maxAgeMs;
   }
 }

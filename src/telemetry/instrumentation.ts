@@ -1,46 +1,43 @@
-// The instruments of the exporter's own work, and the callbacks that feed them: one place where an event becomes a number.
+// Counts polls and requests: every event that becomes a counter or a histogram.
 import { REASONS, type Reason } from "../api/errors.ts";
-import type { Drift } from "../api/operation.ts";
+import type { Observer } from "../api/observer.ts";
 import { Instruments } from "./instruments.ts";
-import * as own from "./self-metrics.ts";
+import * as metrics from "./self-metrics.ts";
 
-/** Counts the work of polls and requests. Every known label set begins at 0, so that `rate()` sees the first increase. */
-export class Work {
+/** Counts polls and requests. Every known label set starts at 0, so that `rate()` sees the first increase. */
+export class Instrumentation {
   readonly instruments = new Instruments();
-  readonly #onRequest: () => void;
-  readonly #runs = this.instruments.counter(own.runs);
-  readonly #failures = this.instruments.counter(own.failures);
-  readonly #duration = this.instruments.histogram(own.duration);
-  readonly #hints = this.instruments.counter(own.hints);
-  readonly #requests = this.instruments.counter(own.requests);
-  readonly #requestDuration = this.instruments.histogram(own.requestDuration);
-  readonly #receivedBytes = this.instruments.counter(own.receivedBytes);
-  readonly #retries = this.instruments.counter(own.retries);
-  readonly #switches = this.instruments.counter(own.upstreamSwitches);
-  readonly #disagreements = this.instruments.counter(own.upstreamDisagreements);
-  readonly #pauses = this.instruments.counter(own.pauses);
-  readonly #deprecations = this.instruments.counter(own.deprecations);
-  readonly #drift = this.instruments.counter(own.drift);
-  readonly #httpRefused = this.instruments.counter(own.httpRefused);
+  readonly #runs = this.instruments.counter(metrics.runs);
+  readonly #failures = this.instruments.counter(metrics.failures);
+  readonly #duration = this.instruments.histogram(metrics.duration);
+  readonly #hints = this.instruments.counter(metrics.hints);
+  readonly #requests = this.instruments.counter(metrics.requests);
+  readonly #requestDuration = this.instruments.histogram(metrics.requestDuration);
+  readonly #receivedBytes = this.instruments.counter(metrics.receivedBytes);
+  readonly #retries = this.instruments.counter(metrics.retries);
+  readonly #switches = this.instruments.counter(metrics.upstreamSwitches);
+  readonly #disagreements = this.instruments.counter(metrics.upstreamDisagreements);
+  readonly #pauses = this.instruments.counter(metrics.pauses);
+  readonly #deprecations = this.instruments.counter(metrics.deprecations);
+  readonly #drift = this.instruments.counter(metrics.drift);
+  readonly #httpRefused = this.instruments.counter(metrics.httpRefused);
 
-  /** @param onRequest told of every request that ended. */
-  constructor(onRequest: () => void = () => undefined) {
-    this.#onRequest = onRequest;
-    for (const reason of Object.keys(own.REFUSALS)) this.#httpRefused.add({ reason }, 0);
+  constructor() {
+    for (const reason of Object.keys(metrics.REFUSALS)) this.#httpRefused.add({ reason }, 0);
   }
 
   /** A request to the exporter that was refused or cut off. */
-  httpRefused(reason: own.Refusal): void {
+  httpRefused(reason: metrics.Refusal): void {
     this.#httpRefused.add({ reason });
   }
 
-  /** Makes the series of a collector exist. */
+  /** Creates the series of a collector. */
   expectCollector(network: string, collector: string): void {
-    for (const outcome of Object.keys(own.OUTCOMES)) this.#runs.add({ network, collector, outcome }, 0);
+    for (const outcome of Object.keys(metrics.OUTCOMES)) this.#runs.add({ network, collector, outcome }, 0);
     for (const reason of Object.keys(REASONS)) this.#failures.add({ network, collector, reason }, 0);
   }
 
-  /** Makes the series of a network's operations exist. */
+  /** Creates the series of a network's operations. */
   expectNetwork(network: string, operations: readonly string[]): void {
     this.#pauses.add({ network }, 0);
     for (const operation of operations) {
@@ -50,7 +47,7 @@ export class Work {
     }
   }
 
-  /** Makes the series of a network's upstreams exist. */
+  /** Creates the series of a network's upstreams. */
   expectUpstreams(network: string, upstreams: readonly string[]): void {
     for (const upstream of upstreams) {
       this.#switches.add({ network, upstream }, 0);
@@ -68,39 +65,36 @@ export class Work {
     this.#disagreements.add({ network, upstream });
   }
 
-  /** A target that is to be polled before its turn. */
+  /** A target to poll early. */
   hint(network: string, collector: string, cause: string, count = 1): void {
     this.#hints.add({ network, collector, cause }, count);
   }
 
-  /** Makes the hints of a collector with many targets exist. */
+  /** Creates the series of a round robin. */
   expectHints(network: string, collector: string): void {
-    for (const cause of Object.keys(own.CAUSES)) this.hint(network, collector, cause, 0);
+    for (const cause of Object.keys(metrics.CAUSES)) this.hint(network, collector, cause, 0);
   }
 
   /** A poll that ended; skipped ones have no duration. */
-  run(network: string, collector: string, outcome: own.Outcome, reason: Reason | undefined, seconds: number): void {
+  run(network: string, collector: string, outcome: metrics.Outcome, reason: Reason | undefined, seconds: number): void {
     this.#runs.add({ network, collector, outcome });
     if (reason !== undefined) this.#failures.add({ network, collector, reason });
     if (outcome !== "skipped_overlap") this.#duration.observe({ network, collector }, seconds);
   }
 
-  /** What the API client of a network reports. */
-  observerOf(network: string) {
+  /** Counts the events of an API client. */
+  observerOf(network: string, onRequest: () => void): Observer {
     return {
-      onRequest: (request: { operation: string; code: string; durationSeconds: number; bytes: number }) => {
-        const { operation, code, durationSeconds, bytes } = request;
+      onRequest: ({ operation, code, durationSeconds, bytes }) => {
         this.#requests.add({ network, operation, code });
         this.#requestDuration.observe({ network, operation }, durationSeconds);
         this.#receivedBytes.add({ network, operation }, bytes);
-        this.#onRequest();
+        onRequest();
       },
-      onRetry: ({ operation, reason }: { operation: string; reason: string }) =>
-        this.#retries.add({ network, operation, reason }),
+      onRetry: ({ operation, reason }) => this.#retries.add({ network, operation, reason }),
       onPause: () => this.#pauses.add({ network }),
-      onDeprecation: ({ operation }: { operation: string }) => this.#deprecations.add({ network, operation }),
-      onDrift: ({ operation, field, kind }: { operation: string; field: string; kind: Drift }) =>
-        this.#drift.add({ network, operation, field, kind }),
+      onDeprecation: ({ operation }) => this.#deprecations.add({ network, operation }),
+      onDrift: ({ operation, field, kind }) => this.#drift.add({ network, operation, field, kind }),
     };
   }
 }

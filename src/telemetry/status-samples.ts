@@ -34,7 +34,7 @@ function* collectorSamples(collector: CollectorStatus): Iterable<Sample> {
   const { task, state, targets, counts, failing, oldestSuccessAt } = collector;
   const labels = { network: task.network, collector: task.collector.name };
   yield self.interval.at(labels, task.intervalMs / 1000);
-  yield self.stretch.at(labels, task.intervalMs / task.wishedIntervalMs);
+  yield self.stretch.at(labels, task.intervalMs / task.configuredIntervalMs);
   yield self.maxAge.at(labels, task.maxAgeMs / 1000);
   for (const [name, count] of Object.entries(counts)) yield self.targets.at({ ...labels, state: name }, count);
   if (counts.waiting === targets.length) return;

@@ -6,12 +6,9 @@ import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { pino } from "pino";
 import { startSimulator } from "../../simulator/server.ts";
 import { systemClock } from "../../src/api/clock.ts";
-import { App } from "../../src/app.ts";
-import { collectors } from "../../src/collectors/index.ts";
-import { loadConfig } from "../../src/config/load.ts";
-import { formatMistakes } from "../../src/config/mistakes.ts";
+import type { App } from "../../src/app.ts";
 import { StateFile } from "../../src/storage/state-file.ts";
-import { readPage } from "../support/app.ts";
+import { createApp, readPage } from "../support/app.ts";
 import { ChainServer } from "../upstreams/chain-server.ts";
 
 let simulator: Awaited<ReturnType<typeof startSimulator>>;
@@ -33,20 +30,12 @@ afterEach(async () => {
 const lines: { level: number; reason?: string }[] = [];
 const log = pino({ level: "info" }, { write: (line) => void lines.push(JSON.parse(line)) });
 const WARN = 40;
-const openStore = () => new StateFile(join(folder, "state.db"), { log, clock: systemClock });
+const openStateFile = () => new StateFile(join(folder, "state.db"), { log, clock: systemClock });
 
 async function start(network: string): Promise<App> {
   await app?.stop();
   const text = `networks: [{ name: simulated, ${network} }]`;
-  const loaded = await loadConfig({ text, file: "test.yaml", env: {}, readFile: () => "", collectors });
-  if (!loaded.ok) throw new Error(formatMistakes(loaded.mistakes));
-  app = new App({
-    config: loaded.config,
-    version: "0.0.0",
-    log,
-    clock: systemClock,
-    store: openStore(),
-  });
+  app = await createApp(text, undefined, { log, stateFile: openStateFile() });
   return app;
 }
 
@@ -92,9 +81,9 @@ test("on_new_chain: reset deletes the saved state, and counters start again", as
   expect(value("stacks_chain_reorgs_total")).toBe(0);
   await after.stop();
   app = undefined;
-  const store = openStore();
-  expect(store.loadNetwork("simulated")).not.toBeUndefined();
-  store.close();
+  const stateFile = openStateFile();
+  expect(stateFile.loadNetwork("simulated")).not.toBeUndefined();
+  stateFile.close();
   const again = await start(only(other.url));
   expect(await again.pollOnce()).toEqual([]);
   await other.close();
@@ -115,13 +104,13 @@ test("with an empty database the exporter is not ready, and reports the reason",
 
 test("each upstream has a saved budget of its own, and the first one continues that of the short form", async () => {
   const used = (key: string) => {
-    const store = openStore();
-    const record = store.loadBudget(key);
-    store.close();
+    const stateFile = openStateFile();
+    const record = stateFile.loadBudget(key);
+    stateFile.close();
     return record?.minute.length;
   };
-  const store = openStore();
-  store.saveBudget(
+  const stateFile = openStateFile();
+  stateFile.saveBudget(
     "simulated",
     {
       minute: [
@@ -131,7 +120,7 @@ test("each upstream has a saved budget of its own, and the first one continues t
     },
     Date.now(),
   );
-  store.close();
+  stateFile.close();
   const upstreams = (first: string) =>
     `upstreams: [{ name: a, url: "${first}", ${budget} }, { name: b, url: "${simulator.url}", ${budget} }]`;
   await (await start(upstreams(simulator.url))).pollOnce();

@@ -1,73 +1,81 @@
 import { describe, expect, test } from "@jest/globals";
 import type { Task } from "../../src/collectors/task.ts";
-import { Sweep } from "../../src/scheduler/round-robin.ts";
-import { fakeTask, sweepOf } from "../support/fake-task.ts";
+import { RoundRobin } from "../../src/scheduler/round-robin.ts";
+import { fakeTask, roundRobinOf } from "../support/fake-task.ts";
 
-const pace = { intervalMs: 12_000, wishedIntervalMs: 12_000, maxAgeMs: 36_000 };
+const times = { intervalMs: 12_000, configuredIntervalMs: 12_000, maxAgeMs: 36_000 };
 const taskOf = (key: string): Task => fakeTask(async () => 1, { target: { key } });
-const turns = (sweep: Sweep, count: number) =>
-  Array.from({ length: count }, () => sweep.take(0)?.target.key ?? "-").join("");
+const order = (roundRobin: RoundRobin, count: number) =>
+  Array.from({ length: count }, () => roundRobin.next(0)?.target.key ?? "-").join("");
 
-test("takes turns, as often as the number of targets demands", () => {
-  const sweep = sweepOf([..."abc"].map(taskOf));
+test("polls targets in turn, within the interval", () => {
+  const roundRobin = roundRobinOf([..."abc"].map(taskOf));
 
-  expect(turns(sweep, 7)).toBe("abcabca");
-  expect(sweep.spacingMs).toBe(10_000 / 3);
-  expect(turns(new Sweep("mainnet", "fake", pace), 2)).toBe("--");
+  expect(order(roundRobin, 7)).toBe("abcabca");
+  expect(roundRobin.slotMs).toBe(10_000 / 3);
+  expect(
+    order(
+      new RoundRobin(
+        fakeTask(async () => 0),
+        times,
+      ),
+      2,
+    ),
+  ).toBe("--");
 });
 
 describe("with another list,", () => {
   const [a, b, c, d] = [..."abcd"].map(taskOf) as [Task, Task, Task, Task];
 
-  test("those who stay keep their turns, and new ones come first", () => {
-    const sweep = sweepOf([a, b, c]);
-    turns(sweep, 1);
+  test("targets keep their order, and new ones come first", () => {
+    const roundRobin = roundRobinOf([a, b, c]);
+    order(roundRobin, 1);
 
-    expect(sweep.renew([a, b, c, d], pace)).toEqual({ gone: [], replaced: [] });
-    expect(turns(sweep, 8)).toBe("dbcadbca");
-    expect(sweep.spacingMs).toBe(3_000);
+    expect(roundRobin.update([a, b, c, d], times)).toEqual({ removed: [], replaced: [] });
+    expect(order(roundRobin, 8)).toBe("dbcadbca");
+    expect(roundRobin.slotMs).toBe(3_000);
   });
 
-  test("those who leave have no more turns, and are named", () => {
-    const sweep = sweepOf([a, b, c]);
+  test("removed targets are returned", () => {
+    const roundRobin = roundRobinOf([a, b, c]);
 
-    expect(sweep.renew([c], pace)).toEqual({ gone: [a, b], replaced: [] });
-    expect(turns(sweep, 3)).toBe("ccc");
-    expect(sweep.renew([], pace).gone).toEqual([c]);
-    expect(turns(sweep, 1)).toBe("-");
-    expect(sweep.spacingMs).toBe(Number.POSITIVE_INFINITY);
+    expect(roundRobin.update([c], times)).toEqual({ removed: [a, b], replaced: [] });
+    expect(order(roundRobin, 3)).toBe("ccc");
+    expect(roundRobin.update([], times).removed).toEqual([c]);
+    expect(order(roundRobin, 1)).toBe("-");
+    expect(roundRobin.slotMs).toBe(Number.POSITIVE_INFINITY);
   });
 
   test("another task for the same target takes its place", () => {
-    const sweep = sweepOf([a, b, c]);
+    const roundRobin = roundRobinOf([a, b, c]);
     const other = taskOf("b");
 
-    expect(sweep.renew([a, other, c], pace)).toEqual({ gone: [], replaced: [{ before: b, after: other }] });
-    expect([sweep.take(0), sweep.take(0)]).toEqual([a, other]);
+    expect(roundRobin.update([a, other, c], times)).toEqual({ removed: [], replaced: [{ before: b, after: other }] });
+    expect([roundRobin.next(0), roundRobin.next(0)]).toEqual([a, other]);
   });
 });
 
-describe("who was seen elsewhere", () => {
-  const sweep = () => {
-    const made = sweepOf([..."abcd"].map(taskOf));
-    turns(made, 4);
+describe("a target with a hint", () => {
+  const roundRobin = () => {
+    const made = roundRobinOf([..."abcd"].map(taskOf));
+    order(made, 4);
     return made;
   };
-  const early = (from: Sweep, now: number) => from.takeEarly(now)?.target.key;
+  const early = (from: RoundRobin, now: number) => from.nextEarly(now)?.target.key;
 
-  test("is polled before its turn, once, and then waits behind all others", () => {
-    const made = sweep();
+  test("is polled early, once, and then moves to the end of the queue", () => {
+    const made = roundRobin();
 
     expect(made.hint("c", "seen")).toBe(true);
     expect(made.hint("c", "seen")).toBe(false);
     expect(made.hint("stranger", "seen")).toBe(false);
     expect(early(made, 5_000)).toBe("c");
     expect(early(made, 5_000)).toBeUndefined();
-    expect(turns(made, 5)).toBe("abdca");
+    expect(order(made, 5)).toBe("abdca");
   });
 
-  test("is left alone for a fifth of the interval after a poll, whoever makes it", () => {
-    const made = sweep();
+  test("is not polled early within a fifth of the interval after any poll", () => {
+    const made = roundRobin();
     made.hint("c", "seen");
 
     expect(early(made, 1_999)).toBeUndefined();
@@ -77,23 +85,23 @@ describe("who was seen elsewhere", () => {
     expect(early(made, 4_000)).toBe("c");
   });
 
-  test("needs no hint any more when its turn has come first", () => {
-    const made = sweep();
+  test("is not polled early when it has been polled meanwhile", () => {
+    const made = roundRobin();
     made.hint("a", "seen");
-    turns(made, 1);
+    order(made, 1);
 
     expect(early(made, 1e9)).toBeUndefined();
   });
 
-  test("who is behind goes again at once", () => {
-    const made = sweep();
+  test("that is behind is polled again at once", () => {
+    const made = roundRobin();
     expect(made.hint("b", "behind")).toBe(true);
 
     expect(early(made, 0)).toBe("b");
   });
 
-  test("delays nobody: however many hints there are, all have their turn within the interval", () => {
-    const made = sweepOf(Array.from({ length: 50 }, (_, index) => taskOf(String(index))));
+  test("delays no other target, however many hints there are", () => {
+    const made = roundRobinOf(Array.from({ length: 50 }, (_, index) => taskOf(String(index))));
     const last = new Map<string, number>();
     let longest = 0;
     let hinted = 0;
@@ -103,23 +111,23 @@ describe("who was seen elsewhere", () => {
       last.set(task.target.key, now);
     };
     for (let turn = 0; turn < 1_000; turn += 1) {
-      const now = turn * made.spacingMs;
-      noted(made.take(now), now);
+      const now = turn * made.slotMs;
+      noted(made.next(now), now);
       for (const key of ["1", "2", "3", String(turn % 50)]) made.hint(key, "seen");
-      const task = made.takeEarly(now);
+      const task = made.nextEarly(now);
       hinted += task === undefined ? 0 : 1;
       noted(task, now);
     }
 
     expect(hinted).toBeGreaterThan(300);
-    expect(longest).toBeLessThanOrEqual(made.pace.intervalMs);
+    expect(longest).toBeLessThanOrEqual(made.times.intervalMs);
     expect(last.size).toBe(50);
   });
 
-  test("the wish outlives another list only by being made again", () => {
-    const made = sweep();
+  test("loses its hint with another list", () => {
+    const made = roundRobin();
     made.hint("b", "behind");
-    made.renew([], pace);
+    made.update([], times);
 
     expect(early(made, 1e9)).toBeUndefined();
   });

@@ -1,22 +1,36 @@
 // The exporter in this process: the real parts, a chosen configuration, and a log that can be read.
 import { pino } from "pino";
 import { systemClock } from "../../src/api/clock.ts";
-import { App } from "../../src/app.ts";
+import { App, type AppOptions } from "../../src/app.ts";
 import { collectors } from "../../src/collectors/index.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import { formatMistakes } from "../../src/config/mistakes.ts";
+import { redactorOf } from "../../src/config/secret.ts";
 import { type ParsedFamily, parseExposition } from "./parser.ts";
 
+interface Options extends Partial<AppOptions> {
+  /** Content of every file that the configuration names; they can be reloaded then. */
+  readonly readFile?: () => string;
+}
+
 /** An app of a configuration text. */
-export async function createApp(text: string, log: (line: string) => void = () => undefined): Promise<App> {
-  const loaded = await loadConfig({ text, file: "test.yaml", env: {}, readFile: () => "", collectors });
+export async function createApp(
+  text: string,
+  log: (line: string) => void = () => undefined,
+  { readFile, ...options }: Options = {},
+): Promise<App> {
+  const load = () =>
+    loadConfig({ text, file: "/etc/test.yaml", env: {}, readFile: readFile ?? (() => ""), collectors });
+  const loaded = await load();
   if (!loaded.ok) throw new Error(formatMistakes(loaded.mistakes));
-  const { config } = loaded;
   return new App({
-    config,
+    config: loaded.config,
+    reload: readFile && load,
     version: "0.0.0",
     log: pino({ level: "debug", base: null }, { write: log }),
     clock: systemClock,
+    redactor: redactorOf([]),
+    ...options,
   });
 }
 

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { type AnyCollector, type Poll, WHOLE_CHAIN } from "../../src/collectors/collector.ts";
-import type { Task } from "../../src/collectors/task.ts";
+import type { PollClient, Task } from "../../src/collectors/task.ts";
 import { counter, gauge } from "../../src/exposition/family.ts";
-import { Sweep } from "../../src/scheduler/round-robin.ts";
+import { RoundRobin } from "../../src/scheduler/round-robin.ts";
 
 export const level = gauge({ name: "stacks_test_level", help: "A gauge.", labels: { network: "n" } });
 export const total = counter({ name: "stacks_test_total", help: "A counter.", labels: { network: "n" } });
@@ -33,21 +33,31 @@ export function fakeTask(
     collector,
     target: WHOLE_CHAIN,
     options: {},
-    client: { forPoll: () => ({}) as never },
+    client: fakeClient(),
     schedule: { kind: "every", milliseconds: 10_000 },
     intervalMs: 10_000,
-    wishedIntervalMs: 10_000,
+    configuredIntervalMs: 10_000,
     timeoutMs: 5_000,
     maxAgeMs: 30_000,
     ...changes,
   };
 }
 
-/** A sweep of tasks, at the pace of the first. */
-export function sweepOf(tasks: readonly Task[]): Sweep {
-  const { network = "mainnet", intervalMs = 10_000, wishedIntervalMs = 10_000, maxAgeMs = 30_000 } = tasks[0] ?? {};
-  const pace = { intervalMs, wishedIntervalMs, maxAgeMs };
-  const sweep = new Sweep(network, "fake", pace);
-  sweep.renew(tasks, pace);
-  return sweep;
+/** A client whose API is never called. */
+export function fakeClient(changes: Partial<PollClient> = {}): PollClient {
+  return {
+    forPoll: async () => ({}) as never,
+    checkChain: async () => undefined,
+    ended: () => undefined,
+    waitFor: () => 0,
+    ...changes,
+  };
+}
+
+/** A round robin of tasks, with the times of the first. */
+export function roundRobinOf(tasks: readonly Task[]): RoundRobin {
+  const settings = tasks[0] ?? fakeTask(async () => 0);
+  const roundRobin = new RoundRobin(settings, settings);
+  roundRobin.update(tasks, settings);
+  return roundRobin;
 }

@@ -110,7 +110,7 @@ test("a long pause switches, a short one does not", async () => {
   await fixture.poll();
   const { upstreams, clock } = fixture;
   const rateLimited = async () => {
-    const poll = { priority: 1, signal: new AbortController().signal, deadline: clock.now() + 5000 };
+    const poll = { priority: 1, signal: new AbortController().signal, deadline: clock.now() + 5000, counts: false };
     const api = await upstreams.forPoll(poll);
     upstreams.ended(api, { collector: "fees", reason: "rate_limited", message: "429" });
     await clock.advance(1000);

@@ -6,6 +6,7 @@ import type { Clock } from "../../src/api/clock.ts";
 import { App } from "../../src/app.ts";
 import { collectors } from "../../src/collectors/index.ts";
 import { loadConfig } from "../../src/config/load.ts";
+import { redactorOf } from "../../src/config/secret.ts";
 
 async function appOf(text: string, clock: Clock): Promise<App> {
   const loaded = await loadConfig({ text, file: "bench", env: {}, readFile: () => "", collectors });
@@ -15,6 +16,7 @@ async function appOf(text: string, clock: Clock): Promise<App> {
     version: "0.0.0",
     log: pino({ level: "silent" }),
     clock,
+    redactor: redactorOf([]),
   });
 }
 

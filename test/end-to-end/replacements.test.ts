@@ -1,17 +1,14 @@
-// The operator switches the old operations off in the middle of a run, and on again: against the simulator, over sockets. Every
-// counter is held to the simulator's books, before, across and after the move.
+// The API retires operations during a run, and brings them back. Every counter equals the expected totals of the simulator
+// before, during and after the use of the replacements.
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
-import { pino } from "pino";
-import type { Place } from "../simulator/chain/block.ts";
-import { canonicalTransactions, countPrints } from "../simulator/chain/expected-totals.ts";
-import type { Simulator } from "../simulator/server.ts";
-import { App } from "../src/app.ts";
-import { collectors } from "../src/collectors/index.ts";
-import type { Task } from "../src/collectors/task.ts";
-import { loadConfig } from "../src/config/load.ts";
-import { START, stillSimulator } from "./simulator/support.ts";
-import { readPage } from "./support/app.ts";
-import { FakeClock } from "./support/fake-clock.ts";
+import type { Place } from "../../simulator/chain/block.ts";
+import { canonicalTransactions, countPrints } from "../../simulator/chain/expected-totals.ts";
+import type { Simulator } from "../../simulator/server.ts";
+import type { App } from "../../src/app.ts";
+import type { Task } from "../../src/collectors/task.ts";
+import { START, stillSimulator } from "../simulator/support.ts";
+import { createApp, readPage } from "../support/app.ts";
+import { FakeClock } from "../support/fake-clock.ts";
 
 const CONFIRMATIONS = 4;
 const HOUR = 3_600_000;
@@ -37,10 +34,7 @@ collectors:
   fees: { enabled: false }
   mempool: { enabled: false }
 `;
-  const loaded = await loadConfig({ text, file: undefined, env: {}, readFile: () => "", collectors });
-  if (!loaded.ok) throw new Error(JSON.stringify(loaded.mistakes));
-  const log = pino({ level: "silent" });
-  app = new App({ config: loaded.config, version: "0", log, clock });
+  app = await createApp(text, undefined, { clock });
 });
 afterEach(async () => {
   await app.stop();

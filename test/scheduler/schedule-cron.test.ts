@@ -35,10 +35,7 @@ function start(poll: (task: Task) => Promise<void>) {
   const log = { warn: (_: object, message: string) => said.push(message), debug: () => undefined };
   const due: number[] = [];
   const onDue = (_: Task, at: number) => due.push(new Date(at).getUTCSeconds());
-  const running = runSchedules(
-    { tasks: [everyTenSeconds()], sweeps: [] },
-    { clock: systemClock, stop: stop.signal, poll, onDue, log },
-  );
+  const running = runSchedules([everyTenSeconds()], [], { clock: systemClock, stop: stop.signal, poll, onDue, log });
   return { stop, said, due, running };
 }
 

@@ -1,13 +1,14 @@
-// Who is polled before its turn, told by the polls of others: against the simulator, over sockets.
+// A network in the whole exporter, against the simulator: polls of one target cause early polls of others.
 import { expect, test } from "@jest/globals";
+import type { App } from "../src/app.ts";
 import type { Task } from "../src/collectors/task.ts";
 import { stillSimulator } from "./simulator/support.ts";
 import { createApp, readPage } from "./support/app.ts";
 
-const hints = async (app: Awaited<ReturnType<typeof createApp>>, collector: string, cause: string) =>
+const hints = async (app: App, collector: string, cause: string) =>
   (await readPage(app)).value(`stacks_exporter_hints_total collector=${collector} cause=${cause}`);
 
-test("the parties of new transactions and the principals that events mention are hinted at; strangers are not", async () => {
+test("the parties of new transactions and the principals in events get a hint", async () => {
   const simulator = await stillSimulator({ history: 30 });
   await using ends = new AsyncDisposableStack();
   ends.defer(() => simulator.close());
@@ -40,7 +41,7 @@ collectors: { addresses: { zeros: false }, mempool: { enabled: false }, fees: { 
   expect(await hints(app, "addresses", "behind")).toBe(0);
 });
 
-test("an address of which more is left than one poll reads is behind", async () => {
+test("an address with more transactions than one poll reads is behind", async () => {
   const simulator = await stillSimulator({ history: 300 });
   await using ends = new AsyncDisposableStack();
   ends.defer(() => simulator.close());

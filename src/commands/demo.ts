@@ -1,0 +1,42 @@
+// Starts a simulated chain and an exporter that polls it.
+import type { Flags } from "../config/flags.ts";
+import type { Io, Simulated } from "./io.ts";
+import { loadConfigText } from "./load-config.ts";
+import { serveConfig } from "./serve.ts";
+
+// Fast enough to watch, and still within a budget.
+const demoConfig = ({ url, watch }: Simulated) => `state: memory
+networks:
+  - name: simulated
+    url: ${url}
+    budget: { per_minute: 120, per_month: unlimited }
+    addresses: ${JSON.stringify(watch.addresses)}
+    contracts: ${JSON.stringify(watch.contracts)}
+collectors:
+  fees: { every: 5s, timeout: 4s }
+  mempool: { every: 5s, timeout: 4s }
+  blocks: { every: 10s, timeout: 8s, blocks_per_minute: 600 }
+  addresses: { every: 20s }
+  contracts: { every: 20s }
+`;
+
+/** Runs until the process is asked to stop, or its terminal closes. */
+export async function demo(flags: Flags & { readonly seed: string }, io: Io): Promise<number> {
+  const simulator = await io.startSimulator(["--seed", flags.seed, "--random-events"]);
+  try {
+    const { listen = "127.0.0.1:10789", logFormat = "pretty", logLevel } = flags;
+    const loaded = await loadConfigText(demoConfig(simulator), "demo", { listen, logFormat, logLevel }, {});
+    const onListening = (url: string) => {
+      io.out(`A simulated Stacks chain listens at   ${simulator.url}/_sim/\n`);
+      io.out(`The exporter polls it and serves      ${url}/metrics\n`);
+      io.out(`Make fees spike with                  curl -X POST ${simulator.url}/_sim/spike\n`);
+      io.out("Stop with Ctrl+C.\n");
+    };
+    const closed = new Promise<void>((resolve) => io.onHangUp(resolve));
+    const stopped = Promise.race([io.stopped, closed]);
+    await serveConfig(loaded, { ...io, stopped, onHangUp: () => undefined }, { onListening });
+  } finally {
+    simulator.stop();
+  }
+  return 0;
+}

@@ -1,0 +1,26 @@
+// What a command needs of the process that it runs in.
+
+/** Arguments aside, everything that a command reads, writes or waits for. */
+export interface Io {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly version: string;
+  readonly out: (text: string) => void;
+  readonly err: (text: string) => void;
+  /** Resolves when the process is asked to stop. */
+  readonly stopped: Promise<void>;
+  /** Calls the listener at every SIGHUP, which does not end the process. */
+  readonly onHangUp: (listener: () => void) => void;
+  /** Starts the simulated chain as another process. */
+  readonly startSimulator: (args: readonly string[]) => Promise<Simulated>;
+}
+
+/** A running simulated chain. */
+export interface Simulated {
+  readonly url: string;
+  /** Entries for the watch lists of a configuration. */
+  readonly watch: { readonly addresses: readonly object[]; readonly contracts: readonly object[] };
+  stop(): void;
+}
+
+/** An expected failure of a command: its message is printed without a stack trace. */
+export class CommandError extends Error {}

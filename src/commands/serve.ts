@@ -1,0 +1,59 @@
+// Polls, and serves the metrics, until the process is asked to stop.
+import { systemClock } from "../api/clock.ts";
+import type { StateFileLog } from "../storage/open.ts";
+import type { StateFile } from "../storage/state-file.ts";
+import { StateFileError } from "../storage/state-file-error.ts";
+import { createApp } from "./create-app.ts";
+import { CommandError, type Io } from "./io.ts";
+import { type ConfigFlags, type LoadedConfig, loadConfigFile } from "./load-config.ts";
+
+const STATE_ADVICE = `What can be done: start once with --reset-state, which keeps the file under another name and counts from zero; set
+state.path to another file; or set \`state: memory\`, with which counters start from zero at every start.`;
+
+/** Serves until the process is asked to stop. */
+export async function serve(flags: ConfigFlags & { readonly resetState?: boolean }, io: Io): Promise<number> {
+  const loaded = await loadConfigFile(flags, io);
+  const { statePath } = loaded.config;
+  const isReset = flags.resetState === true;
+  if (isReset && statePath === undefined) {
+    throw new CommandError("--reset-state: with state: memory there is no state file");
+  }
+  const open = statePath === undefined ? undefined : (log: StateFileLog) => openStateFile(statePath, isReset, io, log);
+  await serveConfig(loaded, io, { open });
+  return 0;
+}
+
+/** Serves a configuration until the process is asked to stop. */
+export async function serveConfig(
+  loaded: LoadedConfig,
+  io: Io,
+  options: { open?: Parameters<typeof createApp>[2]; onListening?: (url: string) => void },
+): Promise<void> {
+  const app = await createApp(loaded, io, options.open).catch((error: unknown) => {
+    if (!(error instanceof StateFileError)) throw error;
+    throw new CommandError(error.isInUse ? error.message : `${error.message}\n${STATE_ADVICE}`);
+  });
+  const { address, port, family } = await app.start().catch((error: unknown) => {
+    throw new CommandError(`cannot listen: ${error instanceof Error ? error.message : error}`);
+  });
+  const host = family === "IPv6" ? `[${address}]` : address;
+  const networks = loaded.config.networks.map(({ name }) => name);
+  app.log.info({ address: `${host}:${port}`, networks }, "listening");
+  io.onHangUp(() => app.log.warn({}, "SIGHUP is ignored: restart the exporter to load its configuration again"));
+  options.onListening?.(`http://${["0.0.0.0", "[::]"].includes(host) ? "127.0.0.1" : host}:${port}`);
+  await io.stopped;
+  app.log.info({}, "stopping");
+  await app.stop();
+  app.log.info({}, "stopped");
+}
+
+// Loads SQLite, which `state: memory` does not need.
+async function openStateFile(path: string, isReset: boolean, io: Io, log: StateFileLog): Promise<StateFile> {
+  const [{ StateFile }, { renameFile }] = await Promise.all([
+    import("../storage/state-file.ts"),
+    import("../storage/open.ts"),
+  ]);
+  const kept = isReset ? renameFile(path, systemClock.now(), log) : undefined;
+  if (kept !== undefined) io.err(`the state file was renamed to ${kept}\n`);
+  return new StateFile(path, { log, clock: systemClock });
+}

@@ -1,0 +1,230 @@
+import { beforeEach, describe, expect, test } from "@jest/globals";
+import type { Task } from "../../src/collectors/task.ts";
+import type { RoundRobin } from "../../src/scheduler/round-robin.ts";
+import { runSchedules, type ScheduleOptions } from "../../src/scheduler/schedule.ts";
+import { FakeClock, settle } from "../support/fake-clock.ts";
+import { fakeClient, fakeTask, roundRobinOf } from "../support/fake-task.ts";
+
+let clock: FakeClock;
+let stop: AbortController;
+
+beforeEach(() => {
+  clock = new FakeClock();
+  stop = new AbortController();
+});
+
+const run = (
+  tasks: readonly Task[],
+  roundRobins: readonly RoundRobin[],
+  poll: ScheduleOptions["poll"],
+  onDue: ScheduleOptions["onDue"] = () => undefined,
+) => {
+  const log = { warn: () => undefined, debug: () => undefined };
+  return runSchedules(tasks, roundRobins, { clock, stop: stop.signal, log, poll, onDue });
+};
+
+test("polls now, and then on a grid that slow polls do not move", async () => {
+  const start = clock.now();
+  const times: number[] = [];
+  const durations = [0, 4_000, 12_000, 0];
+  const poll = async () => {
+    times.push(clock.now() - start);
+    await clock.sleep(durations.shift() ?? 0);
+  };
+  const running = run([fakeTask(async () => 1)], [], poll);
+  await clock.advance(55_000);
+  stop.abort();
+  await running;
+
+  expect(times).toEqual([0, 10_000, 20_000, 40_000, 50_000]);
+});
+
+test("reports when the next poll is due, and corrects it when a poll took too long", async () => {
+  const due: number[] = [];
+  const start = clock.now();
+  const durations = [0, 12_000];
+  const poll = () => clock.sleep(durations.shift() ?? 0);
+  const onDue = (_: Task, at: number) => due.push((at - start) / 1000);
+  const running = run([fakeTask(async () => 1)], [], poll, onDue);
+  await clock.advance(25_000);
+  stop.abort();
+  await running;
+
+  // Before and after each poll.
+  expect(due).toEqual([10, 10, 20, 30]);
+});
+
+test("reports when each target of a round robin is due, before its first round too", async () => {
+  const due: Record<string, number> = {};
+  const start = clock.now();
+  const collector = { ...fakeTask(async () => 1).collector, targets: () => [] };
+  const tasks = ["a", "b"].map((key) => fakeTask(async () => 1, { collector, target: { key }, intervalMs: 20_000 }));
+  const onDue = ({ target }: Task, at: number) => {
+    due[target.key] = (at - start) / 1000;
+  };
+  const running = run([], [roundRobinOf(tasks)], async () => undefined, onDue);
+  await settle();
+  expect(due).toEqual({ a: 20, b: 10 });
+  await clock.advance(21_000);
+  expect(due).toEqual({ a: 40, b: 30 });
+  stop.abort();
+  await running;
+});
+
+test("a task that hangs does not delay another", async () => {
+  const hanging = fakeTask(async () => 1, {}, "hanging");
+  const other = fakeTask(async () => 1, {}, "other");
+  let count = 0;
+  const poll = async ({ collector }: { collector: { name: string } }) => {
+    if (collector.name === "hanging") await new Promise((resolve) => stop.signal.addEventListener("abort", resolve));
+    else count += 1;
+  };
+  const running = run([hanging, other], [], poll);
+  await clock.advance(35_000);
+  stop.abort();
+  await running;
+
+  expect(count).toBe(4);
+});
+
+test("polls many targets evenly and in turn, so that their data has the same age", async () => {
+  const polled: string[] = [];
+  const start = clock.now();
+  const collector = { ...fakeTask(async () => 1).collector, targets: () => [] };
+  const tasks = ["a", "b", "c", "d"].map((key) =>
+    fakeTask(async () => 1, { collector, target: { key }, intervalMs: 20_000 }),
+  );
+  const poll = async ({ target }: { target: { key: string } }) => {
+    polled.push(`${target.key} ${(clock.now() - start) / 1000}`);
+  };
+  const running = run([], [roundRobinOf(tasks)], poll);
+  await clock.advance(29_000);
+  stop.abort();
+  await running;
+
+  expect(polled).toEqual(["a 0", "b 5", "c 10", "d 15", "a 20", "b 25"]);
+});
+
+test("continues with other targets while some hang, and catches up without a burst", async () => {
+  const polled: string[] = [];
+  const start = clock.now();
+  const collector = { ...fakeTask(async () => 1).collector, targets: () => [] };
+  const tasks = ["a", "b", "c", "d", "e", "f"].map((key) =>
+    fakeTask(async () => 1, { collector, target: { key }, intervalMs: 6_000 }),
+  );
+  // Four are slower than the whole round: the most that may be under way at once.
+  const poll = async ({ target }: { target: { key: string } }) => {
+    polled.push(`${target.key} ${(clock.now() - start) / 1000}`);
+    if ("abcd".includes(target.key)) await clock.sleep(10_000);
+  };
+  const running = run([], [roundRobinOf(tasks)], poll);
+  await clock.advance(13_500);
+  stop.abort();
+  await clock.advance(20_000);
+  await running;
+
+  expect(polled).toEqual(["a 0", "b 1", "c 2", "d 3", "e 10", "f 11", "a 12", "b 13"]);
+});
+
+test("starts a round robin after the first poll of the collector that follows the chain", async () => {
+  const order: string[] = [];
+  const { collector } = fakeTask(async () => 1);
+  const blocks = fakeTask(async () => 1, { collector: { ...collector, chainView: () => undefined } });
+  const poll = async ({ target }: Task) => {
+    order.push(`begin ${target.key}`);
+    await clock.sleep(2_000);
+    order.push(`end ${target.key}`);
+  };
+  const roundRobin = roundRobinOf([fakeTask(async () => 1, { target: { key: "a" } })]);
+  const elsewhere = roundRobinOf([fakeTask(async () => 1, { network: "testnet", target: { key: "b" } })]);
+  const running = run([blocks], [roundRobin, elsewhere], poll);
+  await clock.advance(4_500);
+  stop.abort();
+  await running;
+
+  expect(order).toEqual(["begin ", "begin b", "end ", "begin a", "end b", "end a"]);
+});
+
+test("uses a new interval although the next slot is far away", async () => {
+  const polled: string[] = [];
+  const start = clock.now();
+  const [a, b] = ["a", "b"].map((key) => fakeTask(async () => 1, { target: { key } })) as [Task, Task];
+  const roundRobin = roundRobinOf([]);
+  const poll = async ({ target }: Task) => {
+    polled.push(`${target.key} ${(clock.now() - start) / 1000}`);
+  };
+  const running = run([], [roundRobin], poll);
+  await clock.advance(25_000);
+  roundRobin.update([a], { intervalMs: 3_600_000, configuredIntervalMs: 3_600_000, maxAgeMs: 1e9 });
+  await clock.advance(25_000);
+  roundRobin.update([a, b], { intervalMs: 20_000, configuredIntervalMs: 20_000, maxAgeMs: 1e9 });
+  await clock.advance(25_000);
+  stop.abort();
+  await running;
+
+  expect(polled).toEqual(["a 30", "b 60", "a 70"]);
+});
+
+describe("early polls:", () => {
+  const start = () => {
+    const polled: string[] = [];
+    const from = clock.now();
+    let wait = 0;
+    const client = fakeClient({ waitFor: () => wait });
+    const tasks = ["a", "b", "c"].map((key) =>
+      fakeTask(async () => 1, { target: { key }, intervalMs: 60_000, configuredIntervalMs: 5_000, client }),
+    );
+    const roundRobin = roundRobinOf(tasks);
+    const poll = async ({ target }: Task, isEarly: boolean) => {
+      polled.push(`${target.key}${isEarly ? "!" : ""} ${(clock.now() - from) / 1000}`);
+      if (isEarly && polled.length < 6) roundRobin.hint(target.key, "behind");
+    };
+    const running = run([], [roundRobin], poll);
+    return { polled, roundRobin, running, waitFor: (milliseconds: number) => (wait = milliseconds) };
+  };
+
+  test("a target with a hint is polled early, and the slots stay as they were", async () => {
+    const { polled, roundRobin, running } = start();
+    await clock.advance(5_500);
+    roundRobin.hint("c", "seen");
+    await clock.advance(16_000);
+    stop.abort();
+    await running;
+
+    // One that stays behind goes again at once.
+    expect(polled).toEqual(["a 0", "c! 6", "c! 6", "c! 6", "c! 6", "c! 6", "b 20"]);
+  });
+
+  test("hints wait while the budget has nothing left", async () => {
+    const { polled, roundRobin, running, waitFor } = start();
+    waitFor(30_000);
+    roundRobin.hint("c", "seen");
+    await clock.advance(19_500);
+    expect(polled).toEqual(["a 0"]);
+    waitFor(0);
+    await clock.advance(1_000);
+    stop.abort();
+    await running;
+
+    expect(polled.slice(0, 3)).toEqual(["a 0", "b 20", "c! 20"]);
+  });
+});
+
+test("ends only when the running poll has ended", async () => {
+  let finish: () => void = () => undefined;
+  let isOver = false;
+  const poll = () =>
+    new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+  const running = run([fakeTask(async () => 1)], [], poll).then(() => {
+    isOver = true;
+  });
+  await settle();
+  stop.abort();
+  await settle();
+  expect(isOver).toBe(false);
+  finish();
+  await running;
+  expect(isOver).toBe(true);
+});
