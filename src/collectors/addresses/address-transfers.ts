@@ -41,7 +41,7 @@ export interface WithTransfers {
 // A request each; more would not fit into the deadline of a poll.
 const MOST_REQUESTS = 60;
 // A backend that is behind does not have the block yet. After this it is no longer a matter of time.
-const PATIENCE = { polls: 3, milliseconds: 600_000 };
+const PATIENCE = { polls: 3, milliseconds: 3_600_000 };
 
 /** Reads the transfers of transactions, which are in chain order. What was read before requests ran out is kept. */
 export async function withTransfers(

@@ -370,11 +370,14 @@ describe("transfers that are not told by block", () => {
       { json: { limit: 50, offset: 0, total: 10_000, results: [{ type: "stx", data: {} }] } },
     ],
   ])("are waited for, then counted without and said: %s", async (_, answer) => {
-    const { values: seen } = await readAll({ transaction_events: true }, (canned, operation) => {
+    const told = (canned: Canned, operation: string): Canned => {
       if (operation === "transaction_events") return { status: 404 };
       return operation === "address_transaction_events" ? answer : goneByBlock(canned, operation);
-    });
+    };
+    const { values: early } = await readAll({ transaction_events: true }, told, [4, 3, 5], 12);
+    const { values: seen } = await readAll({ transaction_events: true }, told, [4, 3, 5], 14);
 
+    expect(early.get("stacks_address_irregularities_total transfers_missing")).toBe(0);
     const counted = [...seen].filter(([key]) => key.startsWith("stacks_address_transactions_total"));
     expect(counted.reduce((sum, [, value]) => sum + value, 0)).toBe(12);
     expect(seen.get("stacks_address_irregularities_total transfers_missing")).toBeGreaterThan(0);
