@@ -2,8 +2,8 @@ import { z } from "zod";
 import { operation } from "../api/operation.ts";
 import { gauge, type Sample } from "../exposition/family.ts";
 import type { Collector } from "./collector.ts";
+import { fewTypes, LONGEST_BY_TYPE, labelledTypes } from "./labels.ts";
 import { advance, type Snapshot, snapshotFamilies, snapshotSamples } from "./snapshot.ts";
-import { fewTypes, LONGEST_BY_TYPE, labelledTypes } from "./tx-types.ts";
 
 // `poison_microblock` has no key of its own in this answer, though such transactions are part of `all`.
 const KEYS = ["all", "token_transfer", "contract_call", "smart_contract"] as const;

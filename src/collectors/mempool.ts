@@ -2,8 +2,8 @@ import { z } from "zod";
 import { operation } from "../api/operation.ts";
 import { gauge, type Sample } from "../exposition/family.ts";
 import type { Collector } from "./collector.ts";
+import { fewTypes, LONGEST_BY_TYPE, labelledTypes, MEMPOOL_TX_TYPES } from "./labels.ts";
 import { advance, type Snapshot, snapshotFamilies, snapshotSamples } from "./snapshot.ts";
-import { fewTypes, LONGEST_BY_TYPE, labelledTypes, MEMPOOL_TX_TYPES } from "./tx-types.ts";
 
 const PERCENTILES = ["p25", "p50", "p75", "p95"] as const;
 

@@ -3,7 +3,7 @@
 // A named label has a slot from the first time it is met. The others take free slots as they come. Without a free slot,
 // a label takes that of the least met one as soon as it was met more than twice as often. The factor limits how often
 // series change: two labels that swap have doubled their counts in between.
-import { type Draft, known } from "./tally.ts";
+import { type Draft, known } from "./counters.ts";
 
 type Counts = Readonly<Record<string, number>>;
 

@@ -9,7 +9,7 @@ import { blocks } from "../../src/collectors/blocks/blocks.ts";
 import type { Chain } from "../../src/collectors/chain/chain.ts";
 import type { AnyCollector } from "../../src/collectors/collector.ts";
 import { contracts } from "../../src/collectors/contracts/contracts.ts";
-import { keyOf } from "../../src/collectors/tally.ts";
+import { keyOf } from "../../src/collectors/counters.ts";
 import { cannedApi } from "../support/canned-api.ts";
 import { CONTRACT, ModelWorld, PRINCIPAL, type WorldTx } from "../support/model-world.ts";
 import { observe } from "../support/observe.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
+import type { Draft } from "../../src/collectors/counters.ts";
 import { type Met, meet, noSlots, type Room, type Slots, trim } from "../../src/collectors/slots.ts";
-import type { Draft } from "../../src/collectors/tally.ts";
 
 const nothing = () => noSlots() as Draft<Slots>;
 const roomFor = (most: number, named: readonly string[] = [], spare = 1000): Room => ({

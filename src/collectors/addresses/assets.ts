@@ -1,18 +1,19 @@
 // What a principal moved of tokens, by asset. Identifiers come from strangers: only those of Clarity's form have
 // series, and only as many as there are slots; all others are `other`. Pure.
 import { isAssetId } from "../clarity-names.ts";
+import { add, addAmount, type Counters, type Draft, keyOf, move } from "../counters.ts";
+import { OTHER } from "../labels.ts";
 import { meet, noSlots, type Room, type Slots, trim } from "../slots.ts";
-import { add, addAmount, type Draft, keyOf, move, OTHER, type Sums } from "../tally.ts";
 import { TRANSFER_DIRECTIONS, type Transfer } from "./transfers.ts";
 
 /** Totals by asset; `other` holds what has no slot. */
 export interface AssetTotals {
   /** By asset, direction. */
-  readonly ftTransfers: Sums<number>;
-  readonly ftAmounts: Sums<bigint>;
-  readonly nftTransfers: Sums<number>;
+  readonly ftTransfers: Counters<number>;
+  readonly ftAmounts: Counters<bigint>;
+  readonly nftTransfers: Counters<number>;
   /** By asset class: transfers in `other`. */
-  readonly overflow: Sums<number>;
+  readonly overflow: Counters<number>;
   /** Assets that have series of their own, by transfers. */
   readonly assets: { readonly ft: Slots; readonly nft: Slots };
 }
@@ -97,7 +98,9 @@ export function cleanedAssets({ ftTransfers, ftAmounts, nftTransfers, overflow }
 }
 
 /** The sums with every identifier that is not valid moved to `other`, and how much that was. */
-function cleanedSums<Value extends number | bigint>(sums: Sums<Value>): { sums: Record<string, Value>; moved: number } {
+function cleanedSums<Value extends number | bigint>(
+  sums: Counters<Value>,
+): { sums: Record<string, Value>; moved: number } {
   const cleaned: Record<string, Value> = { ...sums };
   let moved = 0;
   for (const key of Object.keys(sums)) {
@@ -108,7 +111,7 @@ function cleanedSums<Value extends number | bigint>(sums: Sums<Value>): { sums: 
   return { sums: cleaned, moved };
 }
 
-function slotsOf(transfers: Sums<number>): Slots {
+function slotsOf(transfers: Counters<number>): Slots {
   const own: Record<string, number> = {};
   for (const [key, count] of Object.entries(transfers)) {
     const { asset } = partsOf(key);

@@ -2,8 +2,9 @@
 import { counter, type Family, gauge, histogram, type Sample } from "../../exposition/family.ts";
 import { DIMENSIONS } from "../chain/chain.ts";
 import type { Proof } from "../chain/chain-view.ts";
+import { emptyHistogram, type Histogram, keyOf, valuesOf } from "../counters.ts";
+import { OTHER } from "../labels.ts";
 import type { Slots } from "../slots.ts";
-import { emptySpread, keyOf, OTHER, type Spread, valuesOf } from "../tally.ts";
 import { ACTIONS, ASSET_CLASSES } from "./source.ts";
 import {
   type AddressTotals,
@@ -318,10 +319,10 @@ export function* addressSamples(
   free: Labels,
 ): Iterable<Sample> {
   // The families share the labels of the identity, so one shape of `at` serves all of them.
-  type Any = { at(labels: Labels, value: number | bigint | Spread): Sample };
+  type Any = { at(labels: Labels, value: number | bigint | Histogram<bigint>): Sample };
   const one = (family: unknown, value: number | bigint, labels: Labels = {}) =>
     (family as Any).at({ ...of, ...labels }, value);
-  function* each<Value extends number | bigint | Spread>(
+  function* each<Value extends number | bigint | Histogram<bigint>>(
     family: Family,
     sums: Readonly<Record<string, Value>>,
     names: readonly string[],
@@ -357,7 +358,7 @@ export function* addressSamples(
   yield one(families.sent, totals.sent);
   yield one(families.received, totals.received);
   yield* each(families.fees, totals.fees, ["tx_type", "role"], FORESEEN.fees, 0n);
-  yield* each(families.feeSizes, totals.feeSizes, ["tx_type"], TX_TYPES, emptySpread(FEE_BOUNDS));
+  yield* each(families.feeSizes, totals.feeSizes, ["tx_type"], TX_TYPES, emptyHistogram(FEE_BOUNDS, 0n));
   yield* each(families.sponsored, totals.sponsored, ["role"], ROLES, 0);
   yield one(families.reverted, totals.reverted);
   yield one(families.restored, totals.restored);
@@ -367,7 +368,13 @@ export function* addressSamples(
   if (hasTransfers) {
     yield* each(families.stxTransfers, totals.stxTransfers, ["direction"], TRANSFER_DIRECTIONS, 0);
     yield* each(families.stxAmounts, totals.stxAmounts, ["direction"], TRANSFER_DIRECTIONS, 0n);
-    yield* each(families.stxSizes, totals.stxSizes, ["direction"], TRANSFER_DIRECTIONS, emptySpread(TRANSFER_BOUNDS));
+    yield* each(
+      families.stxSizes,
+      totals.stxSizes,
+      ["direction"],
+      TRANSFER_DIRECTIONS,
+      emptyHistogram(TRANSFER_BOUNDS, 0n),
+    );
     const keys = ({ own }: Slots) => combinations(Object.keys(own), TRANSFER_DIRECTIONS);
     yield* each(families.ftTransfers, totals.ftTransfers, ["asset", "direction"], keys(totals.assets.ft), 0);
     yield* each(families.ftAmounts, totals.ftAmounts, ["asset", "direction"], keys(totals.assets.ft), 0n);

@@ -1,7 +1,8 @@
 // What the counted transactions of a principal add up to. Pure; the totals are plain data and only grow.
 
 import { DIMENSIONS } from "../chain/chain.ts";
-import { add, addAmount, boundedValue, type Draft, keyOf, OTHER, observe, type Spread, type Sums } from "../tally.ts";
+import { add, addAmount, type Counters, type Draft, type Histogram, keyOf, observe } from "../counters.ts";
+import { boundedValue, OTHER } from "../labels.ts";
 import {
   type AssetLimits,
   type AssetTotals,
@@ -71,34 +72,34 @@ export type Irregularity = keyof typeof IRREGULARITIES;
 /** Totals since counting began. Keys are the values of the labels that the name says. */
 export interface AddressTotals extends AssetTotals {
   /** By type, status, direction. */
-  readonly transactions: Sums<number>;
+  readonly transactions: Counters<number>;
   readonly sent: bigint;
   readonly received: bigint;
   /** By type, role. */
-  readonly fees: Sums<bigint>;
+  readonly fees: Counters<bigint>;
   /** By type. */
-  readonly feeSizes: Readonly<Record<string, Spread>>;
+  readonly feeSizes: Readonly<Record<string, Histogram<bigint>>>;
   /** By direction. */
-  readonly stxTransfers: Sums<number>;
-  readonly stxAmounts: Sums<bigint>;
-  readonly stxSizes: Readonly<Record<string, Spread>>;
+  readonly stxTransfers: Counters<number>;
+  readonly stxAmounts: Counters<bigint>;
+  readonly stxSizes: Readonly<Record<string, Histogram<bigint>>>;
   /** By asset class, action. */
-  readonly assetEvents: Sums<number>;
+  readonly assetEvents: Counters<number>;
   /** By mode, type, condition code, type of principal. */
-  readonly postConditions: Sums<number>;
+  readonly postConditions: Counters<number>;
   /** By type. */
-  readonly unprotected: Sums<number>;
+  readonly unprotected: Counters<number>;
   /** By role. */
-  readonly sponsored: Sums<number>;
+  readonly sponsored: Counters<number>;
   readonly eventsEmitted: number;
   /** By dimension. */
-  readonly cost: Sums<number>;
+  readonly cost: Counters<number>;
   readonly reverted: number;
   readonly restored: number;
   /** Transactions that were passed over because too many had to be caught up. */
   readonly gap: number;
   /** By kind. */
-  readonly irregularities: Sums<number>;
+  readonly irregularities: Counters<number>;
   /** Types and statuses that are on no list, as they were met. */
   readonly unknown: { readonly types: readonly string[]; readonly statuses: readonly string[] };
 }

@@ -4,7 +4,7 @@ import { ApiError } from "../../api/errors.ts";
 import { type Operation, operation, type StacksApi } from "../../api/operation.ts";
 import { type AssetMove, readMoves, transactionEvents } from "../chain/transaction-source.ts";
 import { isAssetId, isPrincipal } from "../clarity-names.ts";
-import { OTHER } from "../tally.ts";
+import { OTHER } from "../labels.ts";
 import { wholeNumber } from "./source.ts";
 
 /** Directions of a transfer as the principal sees it. */

@@ -1,4 +1,5 @@
-// The part of the chain that is known, and what happens to it when newer blocks are read. Pure: no I/O, no metric.
+// The known part of the chain, and how newly read blocks change it. Pure: no I/O, no metric.
+import { emptyHistogram, type Histogram, observed } from "../counters.ts";
 
 /** The five dimensions in which the chain limits a tenure. */
 export const DIMENSIONS = ["read_count", "read_length", "runtime", "write_count", "write_length"] as const;
@@ -30,12 +31,6 @@ export interface Block {
     | undefined;
 }
 
-/** A distribution that is still growing: counts per bucket (the last is +Inf), and the sum. */
-export interface Tally {
-  readonly counts: readonly number[];
-  readonly sum: number;
-}
-
 /** Totals since the exporter began to follow the chain; they only grow. */
 export interface Totals {
   readonly blocks: number;
@@ -43,9 +38,9 @@ export interface Totals {
   /** Undefined until a block was counted whose source tells of microblocks. */
   readonly microblocks: { readonly accepted: number; readonly streamed: number } | undefined;
   /** Seconds between consecutive blocks. */
-  readonly intervals: Tally;
+  readonly intervals: Histogram<number>;
   /** Transactions per block. */
-  readonly sizes: Tally;
+  readonly sizes: Histogram<number>;
   readonly cost: Readonly<Record<Dimension, number>>;
   readonly reorgs: number;
   readonly reorgedBlocks: number;
@@ -76,21 +71,13 @@ export const SIZE_BOUNDS = [0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000] as cons
 // Enough for the longest tenure in sight (a burn block can take two hours) and for any reorg that is not a catastrophe.
 const KEPT = 1000;
 
-const emptyTally = (bounds: readonly number[]): Tally => ({ counts: new Array(bounds.length + 1).fill(0), sum: 0 });
-
-function observed(tally: Tally, bounds: readonly number[], value: number): Tally {
-  const found = bounds.findIndex((bound) => value <= bound);
-  const bucket = found < 0 ? bounds.length : found;
-  return { counts: tally.counts.map((count, index) => (index === bucket ? count + 1 : count)), sum: tally.sum + value };
-}
-
 /** Totals before anything was counted. */
 export const NOTHING: Totals = {
   blocks: 0,
   transactions: 0,
   microblocks: undefined,
-  intervals: emptyTally(INTERVAL_BOUNDS),
-  sizes: emptyTally(SIZE_BOUNDS),
+  intervals: emptyHistogram(INTERVAL_BOUNDS, 0),
+  sizes: emptyHistogram(SIZE_BOUNDS, 0),
   cost: mapDimensions(() => 0),
   reorgs: 0,
   reorgedBlocks: 0,

@@ -5,6 +5,7 @@ import { counter, type Family, gauge, type Sample } from "../../exposition/famil
 import { type ChainView, depthOf, standingOf } from "../chain/chain-view.ts";
 import { transaction } from "../chain/transaction-source.ts";
 import type { Collector, Poll, Target, Watched } from "../collector.ts";
+import { valuesOf } from "../counters.ts";
 import { type List, type Page, type Reading, readDown, readOn } from "../feed/read.ts";
 import {
   closed,
@@ -17,7 +18,6 @@ import {
   settle,
   withReading,
 } from "../feed/state.ts";
-import { valuesOf } from "../tally.ts";
 import { BEYOND_DOUBT, byRank, judgeSuspects, proofOf, withoutDoubtful, withProofs, withRanks } from "./event-proof.ts";
 import { type ContractEvent, contractEvents, contractLogs, eventList, tipOf, txIdOf } from "./event-source.ts";
 import { addEvents, cleanedTopics, NO_TOPICS, type TopicTotals } from "./topics.ts";

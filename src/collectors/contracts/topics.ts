@@ -1,13 +1,14 @@
 // Events of a contract by type and topic. Both come from an API: only those of the right form have series, and only as
 // many as there are slots; all others are `other`. Pure.
 import { isClarityName } from "../clarity-names.ts";
+import { add, type Counters, type Draft, keyOf, move, valuesOf } from "../counters.ts";
+import { isEnumValue, OTHER } from "../labels.ts";
 import { meet, type Room, type Slots, trim } from "../slots.ts";
-import { add, type Draft, isEnumValue, keyOf, move, OTHER, type Sums, valuesOf } from "../tally.ts";
 
 /** Counted events; `other` holds what has no slot. */
 export interface TopicTotals {
   /** By event type, topic. */
-  readonly events: Sums<number>;
+  readonly events: Counters<number>;
   /** Events in `other`. */
   readonly overflow: number;
   /** Pairs of event type and topic that have series of their own, by events. */

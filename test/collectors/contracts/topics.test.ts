@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { addEvents, cleanedTopics, eventTypeOf, NO_TOPICS, topicOf } from "../../../src/collectors/contracts/topics.ts";
-import { valuesOf } from "../../../src/collectors/tally.ts";
+import { valuesOf } from "../../../src/collectors/counters.ts";
 import { restarted } from "../../support/plain-data.ts";
 
 const PRINT = { type: "smart_contract_log", topic: "print" };

@@ -1,10 +1,10 @@
 import { expect, test } from "@jest/globals";
-import { add, addAmount, observe, type Spread } from "../../src/collectors/tally.ts";
+import { add, addAmount, type Histogram, observe } from "../../src/collectors/counters.ts";
 
 test("sums begin at nothing, also for values from the wire that are called as something every object has", () => {
   const counts: Record<string, number> = {};
   const amounts: Record<string, bigint> = {};
-  const spreads: Record<string, Spread> = {};
+  const spreads: Record<string, Histogram<bigint>> = {};
   for (const _ of [1, 2]) {
     add(counts, "constructor");
     addAmount(amounts, "constructor", 5n);

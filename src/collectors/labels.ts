@@ -1,0 +1,55 @@
+// Label values from the API: known values of an enumeration, and a limit for unknown ones.
+import type { Operation, StacksApi } from "../api/operation.ts";
+
+/** The label value for unknown values beyond the limit. */
+export const OTHER = "other";
+
+/** Types of transactions in the mempool (operation 4.1, `tx_type_counts`). */
+export const MEMPOOL_TX_TYPES = ["token_transfer", "smart_contract", "contract_call", "poison_microblock"] as const;
+
+/** Longest response with values by type. Real ones have less than 2 kB. Bytes. */
+export const LONGEST_BY_TYPE = 2 ** 20;
+
+// A protocol upgrade adds one or two values. More at once are a broken response.
+const MOST_UNKNOWN = 8;
+const VALUE = /^[a-z][a-z0-9_]{0,63}$/;
+
+/** Whether a text has the form of a value of an enumeration of the API. */
+export const isEnumValue = (text: string): boolean => VALUE.test(text);
+
+/** The label value of an enumeration value: itself if it is known or among the first unknown ones, otherwise `other`. */
+export function boundedValue(value: string, known: readonly string[], unknown: string[]): string {
+  if (known.includes(value) || unknown.includes(value)) return value;
+  if (unknown.length >= MOST_UNKNOWN || !isEnumValue(value)) return OTHER;
+  unknown.push(value);
+  return value;
+}
+
+/**
+ * The members of a response by type that are kept: known types, as many unknown ones as can become label values, and one
+ * that cannot, so that it is counted. Drops the rest, which can be a megabyte.
+ */
+export function fewTypes<Value>(
+  byType: Readonly<Record<string, Value>>,
+  known: readonly string[],
+): Readonly<Record<string, Value>> {
+  const { true: usable = [], false: unusable = [] } = Object.groupBy(
+    Object.keys(byType).filter((type) => !known.includes(type)),
+    (type) => `${isEnumValue(type)}`,
+  );
+  const kept = new Set([...known, ...usable.sort().slice(0, MOST_UNKNOWN), ...unusable.slice(0, 1)]);
+  return Object.fromEntries(Object.entries(byType).filter(([type]) => kept.has(type)));
+}
+
+/** The types of a response that become label values. Counts each unknown type as drift of the enumeration. */
+export function labelledTypes(
+  types: readonly string[],
+  known: readonly string[],
+  api: StacksApi,
+  operation: Operation,
+  field: string,
+): string[] {
+  const unknown = types.filter((type) => !known.includes(type)).sort();
+  for (const _ of unknown) api.noteDrift(operation, field, "enum");
+  return [...types.filter((type) => known.includes(type)), ...unknown.filter(isEnumValue).slice(0, MOST_UNKNOWN)];
+}
