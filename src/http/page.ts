@@ -1,24 +1,24 @@
-// The metrics page, ready to be sent: the exporter's own samples brought up to date, old values taken away, compressed once.
+// The page at /metrics: renews the self-metrics, expires old values, and compresses each version once.
 import type { Exposition } from "../exposition/exposition.ts";
 import type { Sample } from "../exposition/family.ts";
 import type { Format } from "../exposition/header.ts";
 import { CompressedPage } from "./compressed.ts";
 
-// Process metrics and ages change all the time; renewing them more often than anyone scrapes would only cost.
+// Process metrics change all the time; renewing them more often than the usual scrape interval is wasted work.
 const OWN_MAX_AGE_MS = 5000;
 
 interface Parts {
   readonly exposition: Exposition;
-  /** The exporter's own samples, made anew. */
+  /** Collects the samples of the self-metrics. */
   readonly ownSamples: () => Promise<Iterable<Sample>>;
-  /** Takes away what is too old. */
+  /** Removes expired values. */
   readonly expire: (now: number) => void;
   readonly now: () => number;
-  /** Told when the own samples could not be made: the page is then served with the ones before. */
+  /** Called when `ownSamples` fails; the page keeps the previous samples. */
   readonly onError: (error: unknown) => void;
 }
 
-/** Hands out the page; the same bytes while nothing changes. */
+/** Serves the page; the same bytes while nothing changes. */
 export class MetricsPage {
   readonly #parts: Parts;
   readonly #compressed: Readonly<Record<Format, CompressedPage>>;
@@ -34,7 +34,7 @@ export class MetricsPage {
     };
   }
 
-  /** Makes the next page renew the exporter's own samples: something happened that they tell of. */
+  /** Makes the next scrape renew the self-metrics, after a change. */
   touch(): void {
     this.#ownAt = Number.NEGATIVE_INFINITY;
   }
@@ -51,7 +51,7 @@ export class MetricsPage {
     return { body: await this.#compressed[format].body(version), release: () => undefined };
   }
 
-  // Scrapes that arrive together share one renewal.
+  // Simultaneous scrapes share one renewal.
   #renewOnce(): Promise<void> {
     this.#renewing ??= this.#renew().finally(() => {
       this.#renewing = undefined;
