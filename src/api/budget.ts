@@ -5,8 +5,8 @@ import { MinuteWindow, sum } from "./minute-window.ts";
 import { MonthBucket } from "./month-bucket.ts";
 
 /**
- * The lowest priority, for requests that use only what all others leave. No capacity is planned for it, and it leaves half
- * of the month's bucket untouched.
+ * The lowest priority, for requests that use only what all others leave. No capacity is planned for it, and it leaves
+ * half of the month's bucket untouched.
  */
 export const SPARE_PRIORITY = 9;
 
@@ -64,8 +64,8 @@ interface Waiting extends BudgetRequest {
 
 /**
  * Admits requests by priority, then first come, first served, as the minute, the month, a pause and the number of
- * connections allow. The first request in the queue blocks all others, which costs nothing: what holds it back holds back
- * every request of a lower priority too.
+ * connections allow. The first request in the queue blocks all others, which costs nothing: what holds it back holds
+ * back every request of a lower priority too.
  */
 export class Budget {
   readonly #clock: Clock;
@@ -92,10 +92,11 @@ export class Budget {
   }
 
   /**
-   * Calls `start` when the request is admitted, synchronously with that decision, so that no pause can begin in between.
-   * Settles as `start` does. `start` calls `giveBack` when nothing was sent; then the request uses nothing of the budget.
-   * @throws Refusal when the request cannot be admitted before its deadline; the error of `refusal`; the abort reason when
-   * the request is cancelled.
+   * Calls `start` when the request is admitted, synchronously with that decision, so that no pause can begin in
+   * between. Settles as `start` does. `start` calls `giveBack` when nothing was sent; then the request uses nothing
+   * of the budget.
+   * @throws Refusal when the request cannot be admitted before its deadline; the error of `refusal`; the abort reason
+   * when the request is cancelled.
    */
   run<T>(request: BudgetRequest, start: (giveBack: () => void) => Promise<T>): Promise<T> {
     const { priority, deadline, signal } = request;
@@ -144,7 +145,9 @@ export class Budget {
     return Math.max(0, this.#earliest(now, priority) - now);
   }
 
-  /** Admits nothing for this time, unless a longer pause is active. Requests that cannot wait that long fail at once. */
+  /**
+   * Admits nothing for this time, unless a longer pause is active. Requests that cannot wait that long fail at once.
+   */
   pause(milliseconds: number): void {
     this.#pausedUntil = Math.max(this.#pausedUntil, this.#now() + milliseconds);
     this.#serve();

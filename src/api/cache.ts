@@ -1,7 +1,8 @@
 // Validators of conditional requests, and the cached responses that belong to them. Knows no network.
 //
-// There are two places for a validator. Most responses are cached here by URL, with their body. The list of an address or
-// of a contract is not: its collector keeps the validator in its state, so that ten thousand lists cost no memory.
+// There are two places for a validator. Most responses are cached here by URL, with their body. The list of an
+// address or of a contract is not: its collector keeps the validator in its state, so that ten thousand lists cost no
+// memory.
 import type { Operation } from "./operation.ts";
 import type { Headers } from "./rate-limits.ts";
 
@@ -35,8 +36,8 @@ export function validatorOf(headers: Headers): string | undefined {
 }
 
 /**
- * Decoded bodies by exact URL; the least recently used ones are dropped first. A validator is sent only for the exact URL of
- * its response: the server gives the same ETag to unrelated URLs, and even to error responses.
+ * Decoded bodies by exact URL; the least recently used ones are dropped first. A validator is sent only for the exact
+ * URL of its response: the server gives the same ETag to unrelated URLs, and even to error responses.
  */
 export class Cache {
   readonly #maxEntries: number;

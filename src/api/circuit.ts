@@ -1,5 +1,5 @@
-// Circuit breaker: while the server is down, one probe at a time is sent, and all other requests fail at once with the first
-// cause.
+// Circuit breaker: while the server is down, one probe at a time is sent, and all other requests fail at once with
+// the first cause.
 import type { Clock } from "./clock.ts";
 import { ApiError } from "./errors.ts";
 
@@ -45,8 +45,8 @@ interface Streak {
 }
 
 /**
- * A circuit breaker. It counts failures of the server itself (`network`, `timeout`, `http_server`) in a row, and opens after
- * three of them:
+ * A circuit breaker. It counts failures of the server itself (`network`, `timeout`, `http_server`) in a row, and
+ * opens after three of them:
  *
  * - for all requests when no connection could be made, or when two or more operations have failed;
  * - for one operation when it has failed at three different URLs. One bad address does not stop the others.

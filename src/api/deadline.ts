@@ -12,8 +12,9 @@ export function timeoutReason(milliseconds: number): DOMException {
 }
 
 /**
- * Runs `start` with a signal that aborts together with `outer`, or after `milliseconds` with a `TimeoutError`. It leaves no
- * timer and no listener behind, which `AbortSignal.any` and `AbortSignal.timeout` would. Settles as `start` does.
+ * Runs `start` with a signal that aborts together with `outer`, or after `milliseconds` with a `TimeoutError`. It
+ * leaves no timer and no listener behind, which `AbortSignal.any` and `AbortSignal.timeout` would. Settles as `start`
+ * does.
  */
 export async function withTimeout<Result>(
   clock: Clock,

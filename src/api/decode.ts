@@ -55,8 +55,9 @@ function deepest(issue: $ZodIssue, above: readonly PropertyKey[]): Located {
 type JsonSchema = z.core.JSONSchema.BaseSchema;
 
 /**
- * The dotted path of a field without what the response contributes: indexes become `[]`, and keys that the schema does not
- * name (those of records) become `*`. For example `results[].tx.fee_rate` and `tx_ages.*.p25`; empty for the whole body.
+ * The dotted path of a field without what the response contributes: indexes become `[]`, and keys that the schema
+ * does not name (those of records) become `*`. For example `results[].tx.fee_rate` and `tx_ages.*.p25`; empty for the
+ * whole body.
  */
 function fieldOf(schema: JsonSchema, path: readonly PropertyKey[]): string {
   let schemas = alternatives(schema);

@@ -33,8 +33,8 @@ export class ApiError extends Error {
   /** HTTP status, when there was a response. */
   readonly status: number | undefined;
   /**
-   * True for a 404 that is not the operation's own ("no such block"): the server, or a proxy in front of it, does not know the
-   * path. Callers may fall back to another operation.
+   * True for a 404 that is not the operation's own ("no such block"): the server, or a proxy in front of it, does not
+   * know the path. Callers may fall back to another operation.
    */
   readonly routeMissing: boolean;
   /** The message without the name of the operation. */

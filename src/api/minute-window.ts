@@ -12,13 +12,13 @@ export interface Admission {
 /**
  * In any 60 seconds at most `perMinute` requests are admitted.
  *
- * Capacity is reserved by priority: `planned[q]` requests a minute are expected of priority q. A request of priority p is
- * admitted only if, after it, the window still has space for the requests that are planned of all q < p and not yet
- * admitted within the window. The reserve is at most `perMinute - 1`, so that an empty window admits any request: a plan
- * that is too large delays lower priorities, but cannot lock them out while the others are idle.
+ * Capacity is reserved by priority: `planned[q]` requests a minute are expected of priority q. A request of priority
+ * p is admitted only if, after it, the window still has space for the requests that are planned of all q < p and not
+ * yet admitted within the window. The reserve is at most `perMinute - 1`, so that an empty window admits any request:
+ * a plan that is too large delays lower priorities, but cannot lock them out while the others are idle.
  *
- * The queue relies on two facts: another admission never makes an admission possible earlier, and waiting never makes it
- * impossible again. So `earliest` is exact if nothing else is admitted, and a lower bound otherwise.
+ * The queue relies on two facts: another admission never makes an admission possible earlier, and waiting never makes
+ * it impossible again. So `earliest` is exact if nothing else is admitted, and a lower bound otherwise.
  */
 export class MinuteWindow {
   readonly perMinute: number;

@@ -45,8 +45,8 @@ export function operation<const Path extends string, Body>(declared: Operation<P
 export interface ApiResponse<Body> {
   readonly body: Body;
   /**
-   * False after a 304: `body` is the same object as before, which may have been returned to a poll that failed later. To
-   * know whether it was already used, compare it with the body that was kept. Do not modify it.
+   * False after a 304: `body` is the same object as before, which may have been returned to a poll that failed later.
+   * To know whether it was already used, compare it with the body that was kept. Do not modify it.
    */
   readonly changed: boolean;
   /** When the response arrived. Unix time, milliseconds. */
@@ -94,8 +94,8 @@ export interface StacksApi {
   room(): number;
   /**
    * Whether a request of the operation would fail in this poll without being sent, with the reason `gone`: the server
-   * answered 410 in this poll, or twice, a minute apart, which retires the operation. A single 410 holds for its own poll
-   * only: use the replacement in that poll, and request the operation again in the next one.
+   * answered 410 in this poll, or twice, a minute apart, which retires the operation. A single 410 holds for its own
+   * poll only: use the replacement in that poll, and request the operation again in the next one.
    */
   isRetired(operation: Operation): boolean;
   /** Counts a value that is unexpected but no reason to fail, such as an unknown enum value. */

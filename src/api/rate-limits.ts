@@ -12,8 +12,8 @@ const HTTP_DATE =
   /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*, \d{2}[ -][A-Z][a-z]{2}[ -]\d{2}(\d{2})? \d{2}:\d{2}:\d{2} GMT$/;
 
 /**
- * Milliseconds to wait by `Retry-After`, as seconds or as a date; at least 1 s, at most a day. Undefined when the header is
- * absent or invalid. A date counts from the `Date` of the response if present: the two clocks may differ.
+ * Milliseconds to wait by `Retry-After`, as seconds or as a date; at least 1 s, at most a day. Undefined when the
+ * header is absent or invalid. A date counts from the `Date` of the response if present: the two clocks may differ.
  */
 export function retryAfter(headers: Headers, now: number): number | undefined {
   const value = headers.get("retry-after")?.trim() ?? "";
@@ -23,8 +23,8 @@ export function retryAfter(headers: Headers, now: number): number | undefined {
 }
 
 /**
- * Milliseconds until the current rate-limit window ends, by `ratelimit-reset`: seconds left, or a Unix time in seconds or
- * milliseconds. The size decides, because gateways and documents disagree. Bounded as above.
+ * Milliseconds until the current rate-limit window ends, by `ratelimit-reset`: seconds left, or a Unix time in
+ * seconds or milliseconds. The size decides, because gateways and documents disagree. Bounded as above.
  */
 export function rateLimitReset(headers: Headers, now: number): number | undefined {
   const value = headers.get("ratelimit-reset")?.trim() ?? "";
@@ -59,8 +59,8 @@ export interface RateLimit {
 }
 
 /**
- * Reads `ratelimit-{limit,remaining,reset}` (`default`) and `x-ratelimit-{limit,remaining}-stacks-{second,minute,month}`.
- * Windows that the headers do not mention are left out.
+ * Reads `ratelimit-{limit,remaining,reset}` (`default`) and
+ * `x-ratelimit-{limit,remaining}-stacks-{second,minute,month}`. Windows that the headers do not mention are left out.
  */
 export function readRateLimits(headers: Headers, now: number): readonly RateLimit[] {
   return WINDOWS.flatMap((window) => {
@@ -109,9 +109,10 @@ export class RateLimits {
   }
 
   /**
-   * Milliseconds that a 429 pauses the network: by `Retry-After`, else by `ratelimit-reset`, else 30 s, doubled with every
-   * further 429 up to ten minutes, minus a random quarter so that exporters do not return all at once. A 429 without a time
-   * that arrives while the network `isPaused` was in flight when the pause began: it neither doubles nor extends the pause.
+   * Milliseconds that a 429 pauses the network: by `Retry-After`, else by `ratelimit-reset`, else 30 s, doubled with
+   * every further 429 up to ten minutes, minus a random quarter so that exporters do not return all at once. A 429
+   * without a time that arrives while the network `isPaused` was in flight when the pause began: it neither doubles
+   * nor extends the pause.
    */
   pauseAfter(headers: Headers, now: number, isPaused: boolean): number {
     const requested = retryAfter(headers, now) ?? rateLimitReset(headers, now);

@@ -20,8 +20,8 @@ interface Place {
 }
 
 /**
- * Masks secrets: `***` replaces 8 or more consecutive characters of one. The secret may be whole or cut, in upper or lower
- * case, encoded for a URL, JSON, HTML or base64, and with invisible characters between its characters.
+ * Masks secrets: `***` replaces 8 or more consecutive characters of one. The secret may be whole or cut, in upper or
+ * lower case, encoded for a URL, JSON, HTML or base64, and with invisible characters between its characters.
  */
 export class Redactor {
   // By the two characters at the place: few places share them, so most positions of a text take one look-up.
@@ -144,8 +144,8 @@ function formsOf(secret: string): string[] {
   return [secret, secret.replaceAll(" ", "+"), ...base64FormsOf(secret)];
 }
 
-// Base64 of a longer text that holds the secret, such as `user:secret`, differs for each of the three offsets at which the
-// secret can begin. The characters at both ends depend on the neighbouring text too, and are left out.
+// Base64 of a longer text that holds the secret, such as `user:secret`, differs for each of the three offsets at
+// which the secret can begin. The characters at both ends depend on the neighbouring text too, and are left out.
 function base64FormsOf(secret: string): string[] {
   return [0, 1, 2].flatMap((before) => {
     const bytes = Buffer.concat([Buffer.alloc(before), Buffer.from(secret)]);

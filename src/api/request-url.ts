@@ -3,9 +3,10 @@ import { ApiError } from "./errors.ts";
 import type { Operation, Parameters } from "./operation.ts";
 
 /**
- * The URL of an operation below the base URL, whose path is kept as a prefix. Equal parameters in equal order give an equal
- * URL, which is the key of the cache.
- * @throws ApiError `bug` when a path parameter is missing or invalid, or would change the path instead of filling its place.
+ * The URL of an operation below the base URL, whose path is kept as a prefix. Equal parameters in equal order give an
+ * equal URL, which is the key of the cache.
+ * @throws ApiError `bug` when a path parameter is missing or invalid, or would change the path instead of filling its
+ * place.
  */
 export function requestUrl<Path extends string>(
   base: URL,

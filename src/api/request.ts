@@ -86,8 +86,8 @@ async function waitForRetry(
 }
 
 /**
- * Sends the request once, when the budget admits it. What the response means for other requests (a pause, a retirement, an
- * outage) takes effect before the budget admits the next one.
+ * Sends the request once, when the budget admits it. What the response means for other requests (a pause, a
+ * retirement, an outage) takes effect before the budget admits the next one.
  * @throws ApiError when the request is refused; the abort reason when it was cancelled.
  */
 async function tryRequest(context: ClientContext, request: Try): Promise<Outcome> {

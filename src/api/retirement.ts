@@ -1,5 +1,5 @@
-// Operations that the server has switched off (410). A single 410 may be an error of the moment; two, a minute apart, retire
-// the operation: it is requested again only after a while.
+// Operations that the server has switched off (410). A single 410 may be an error of the moment; two, a minute apart,
+// retire the operation: it is requested again only after a while.
 
 const CONFIRMED_AFTER_MS = 60_000;
 const FIRST_WAIT_MS = 10 * 60_000;
@@ -45,8 +45,8 @@ export class Retirement {
   }
 
   /**
-   * Permission for one request; undefined when the operation is retired. When a retired operation may be requested again, one
-   * request is permitted, and `isRetired` holds for all others until it has ended.
+   * Permission for one request; undefined when the operation is retired. When a retired operation may be requested
+   * again, one request is permitted, and `isRetired` holds for all others until it has ended.
    */
   begin(operation: string, now: number): Permit | undefined {
     if (this.isRetired(operation, now)) return undefined;
@@ -62,8 +62,8 @@ export class Retirement {
   }
 
   /**
-   * The server answered 410. The operation is retired when that is a minute or more after the first 410, without a valid
-   * response in between: for 10 minutes, and twice as long after each further 410, up to an hour.
+   * The server answered 410. The operation is retired when that is a minute or more after the first 410, without a
+   * valid response in between: for 10 minutes, and twice as long after each further 410, up to an hour.
    * @returns whether it has become retired.
    */
   gone(operation: string, now: number): boolean {

@@ -1,5 +1,5 @@
-// Sockets: one GET and its response. The only file that imports undici. It follows no redirect, retries nothing and knows
-// no operation.
+// Sockets: one GET and its response. The only file that imports undici. It follows no redirect, retries nothing and
+// knows no operation.
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 import { Agent } from "undici";
@@ -68,8 +68,8 @@ export class Transport {
   }
 
   /**
-   * Sends one GET and reads the whole response, of at most `maxBodyBytes` if that is less than the limit of the transport.
-   * Never throws; an abort is a `timeout`.
+   * Sends one GET and reads the whole response, of at most `maxBodyBytes` if that is less than the limit of the
+   * transport. Never throws; an abort is a `timeout`.
    */
   async get(
     url: URL,

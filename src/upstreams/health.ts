@@ -37,7 +37,9 @@ const SERVER_REASONS: ReadonlySet<Reason> = new Set([
 /** Whether a failure is about the data of the server, which successful polls of other collectors do not disprove. */
 export const isChainFailure = (reason: Reason): boolean => CHAIN_REASONS.has(reason);
 
-/** Whether the upstream is the cause of a failure. It is not for a full budget or a state file that cannot be written. */
+/**
+ * Whether the upstream is the cause of a failure. It is not for a full budget or a state file that cannot be written.
+ */
 export const isUpstreamFailure = (reason: Reason): boolean => isChainFailure(reason) || SERVER_REASONS.has(reason);
 
 /** Failed polls in a row. Polls that overlap in time count once: a short outage fails all polls that are running. */

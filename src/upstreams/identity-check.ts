@@ -1,4 +1,5 @@
-// Checks that upstreams follow the chain that the counters of the network belong to. Polls use only upstreams that pass.
+// Checks that upstreams follow the chain that the counters of the network belong to. Polls use only upstreams that
+// pass.
 import { z } from "zod";
 import { ApiError } from "../api/errors.ts";
 import { StateFileError } from "../storage/state-file-error.ts";
@@ -60,7 +61,8 @@ export class IdentityCheck {
 
   /**
    * Resolves when a poll may use the upstream. Sends one request before the first use and when the chain is in doubt.
-   * @param counts whether the poll feeds counters: these wait until the chain is known, others only for the first check.
+   * @param counts whether the poll feeds counters: these wait until the chain is known, others only for the first
+   * check.
    * @throws ApiError `wrong_chain` or `empty`; the error of a check that failed.
    */
   async admit(upstream: Upstream, counts: boolean): Promise<void> {

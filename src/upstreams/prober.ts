@@ -11,7 +11,8 @@ import { runRequests, type Upstream, type UpstreamContext } from "./upstream.ts"
 
 const COMPARE_EVERY_MS = 60 * 60_000;
 
-// Deeper than any fork of blocks that Stacks signers have accepted, even if the configured number of confirmations is lower.
+// Deeper than any fork of blocks that Stacks signers have accepted, even if the configured number of confirmations is
+// lower.
 const SETTLED_BLOCKS = 20;
 
 /** What a prober needs in addition. */
@@ -31,7 +32,10 @@ export class Prober {
     this.#options = options;
   }
 
-  /** Probes every upstream that is not active, and the active one when polls do not read its tip; compares once an hour. */
+  /**
+   * Probes every upstream that is not active, and the active one when polls do not read its tip; compares once an
+   * hour.
+   */
   async probeAll(active: Upstream, all: readonly Upstream[]): Promise<void> {
     const { clock, config, identityCheck, stop } = this.#options;
     const { probeEveryMs } = config.failover;

@@ -43,7 +43,7 @@ const budget = "budget: { per_minute: 100, per_month: unlimited }";
 const only = (url: string, more = "") => `url: "${url}", ${budget}${more}`;
 const everything = { page: 1, limit: 100 };
 
-test("on another chain than that of the state file the exporter is down, counts nothing, and logs how to continue", async () => {
+test("on another chain than that of the state file the exporter is down, and logs how to continue", async () => {
   const before = await start(only(simulator.url));
   await before.pollOnce();
   const other = await startSimulator({ seed: 2 });

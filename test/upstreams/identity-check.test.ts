@@ -43,8 +43,8 @@ test("on another chain than the saved one, every poll fails without further requ
   expect(fixture.upstreams.blocked()).toMatchObject({
     reason: "wrong_chain",
     message:
-      `block 1 of the API is ${hashOf("b", 1)}, that of the chain of network n is ${hashOf("a", 1)}: nothing is polled; ` +
-      "use another name for this network, start once with --reset-state, or set on_new_chain: reset for a devnet",
+      `block 1 of the API is ${hashOf("b", 1)}, that of the chain of network n is ${hashOf("a", 1)}: ` +
+      "nothing is polled; use another name for this network, start once with --reset-state, or set on_new_chain: reset for a devnet",
   });
   expect(fixture.upstreams.report()).toMatchObject([{ name: "u0", isActive: true, isUp: false }]);
   expect(fixture.log.map(({ level, message }) => [level, message])).toEqual([["error", "the upstream is not polled"]]);
@@ -163,7 +163,7 @@ test("while the check of the chain fails, counters wait and gauges do not", asyn
   expect(fixture.upstreams.blocked()).toBeUndefined();
 });
 
-test("the chain is read by the replacement of a retired operation; without both it is not checked, which is logged", async () => {
+test("the replacement of a retired operation shows the chain; without both, a warning is logged", async () => {
   first.gone.add("/extended/v2/blocks");
   first.chain = "b";
   fixture = new UpstreamsFixture([first], {}, A);
