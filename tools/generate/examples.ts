@@ -1,5 +1,5 @@
-// A query for each family, for the page of metrics: one that answers a question somebody has, in the form it is asked in.
-// They are for readers, not for the program, so they stand here and not in the declarations. STX = microSTX / 1e6.
+// Example queries for docs/metrics.md, one per family. They are for readers only, so they are not part of the
+// declarations. STX = microSTX / 1e6.
 
 /** PromQL by family name; the page cannot be made while a family has none. */
 export const examples: Readonly<Record<string, string>> = {
