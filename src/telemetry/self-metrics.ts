@@ -41,7 +41,7 @@ const onUpstream = { network, upstream: "name of the upstream; default for the o
 const budgetLabels = { network, window: { about: "window of the budget", values: ["minute", "month"] } };
 const windowLabels = { network, window: "window as named by the server: default, second, minute or month" };
 
-// From a healthy answer near by to the longest time-out that can be set.
+// From a fast response to the longest timeout that can be configured.
 const DURATION_BOUNDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 export const up = gauge({
@@ -214,7 +214,7 @@ export const budgetLimit = gauge({
 });
 export const budgetPlanned = gauge({
   name: "stacks_exporter_budget_planned_requests",
-  help: "Requests that the schedules need per window, without retries.",
+  help: "Requests to the active upstream that the schedules need per window, without retries.",
   unit: "requests",
   labels: budgetLabels,
 });
