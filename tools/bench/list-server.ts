@@ -71,10 +71,13 @@ function transfers(address: string, height: number): unknown {
   return { limit: 50, offset: 0, total: 1, results: places.map((place) => row(moved, address, place, height)) };
 }
 
-const blocks = Array.from({ length: 30 }, (_, index) => {
-  const height = TIP - index;
-  return { ...block, height, hash: hash(3, height), parent_block_hash: hash(3, height - 1) };
+const blockAt = (height: number) => ({
+  ...block,
+  height,
+  hash: hash(3, height),
+  parent_block_hash: hash(3, height - 1),
 });
+const blocks = Array.from({ length: 30 }, (_, index) => blockAt(TIP - index));
 
 let statuses: Record<string, number> = {};
 const server = createServer((request, response) => {
@@ -91,7 +94,10 @@ const server = createServer((request, response) => {
   if (url.pathname === "/stats") {
     response.end(JSON.stringify(statuses));
     statuses = {};
-  } else if (version === "v2" && kind === "blocks") send({ results: blocks }, '"tip"');
+  } else if (version === "v2" && kind === "blocks") {
+    if (principal === "") send({ results: blocks }, '"tip"');
+    else send(blockAt(Number(principal)), `"${principal}"`);
+  }
   else if (version === "v2") send(list(principal, number("limit", 20), number("offset", 0)), `"${principal}"`);
   else if (kind === "address") send(transfers(principal, number("height", 1)), '"transfers"');
   else response.writeHead(404).end();
