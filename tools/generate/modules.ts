@@ -20,7 +20,8 @@ const PURPOSES: Readonly<Record<string, string>> = {
   "src/config": "reads and validates the configuration and the watch lists",
   "src/upstreams": "selects the active server of a network, and checks its chain",
   "src/http": "serves the metrics page, health checks and the status page",
-  src: "the commands, and the program that connects the folders",
+  src: "connects the folders: the command line, the program, one network, reloads",
+  "src/commands": "the commands of the command line, one file each",
   alerts: "declares recording rules and alerts",
   dashboards: "declares the dashboards",
   simulator: "simulates a chain and its API for the demo, tests and benchmarks",
@@ -40,7 +41,8 @@ function imports(): ReadonlyMap<string, ReadonlySet<string>> {
       if (!name.endsWith(".ts")) continue;
       const path = `${top}/${name}`;
       const from = edges.get(moduleOf(path) ?? "");
-      if (from === undefined) throw new Error(`tools/generate/modules.ts: ${path} is in no known module`);
+      if (from === undefined)
+        throw new Error(`tools/generate/modules.ts: expected a purpose for the folder of ${path}`);
       for (const [, specifier = ""] of readFileSync(root + path, "utf8").matchAll(
         /\b(?:from|import\()\s*"(\.[^"]+)"/g,
       )) {
