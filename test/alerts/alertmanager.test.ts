@@ -1,8 +1,5 @@
-// One trouble, one notification: the example configuration in a real Alertmanager, with a receiver that counts.
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
+// The example configuration in a real Alertmanager: one problem gives one notification.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer, type Server } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -10,68 +7,47 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { parse } from "yaml";
 import { alerts } from "../../alerts/index.ts";
 import { inhibitions } from "../../alerts/inhibitions.ts";
+import { type Daemon, startDaemon } from "../support/daemon.ts";
 import { describeWith } from "../support/installed.ts";
 import { until } from "../support/program.ts";
+import { startWebhook, type Webhook } from "../support/webhook.ts";
 
 const PROGRAM = "prometheus-alertmanager";
 const suite = describeWith(PROGRAM);
 
-interface Notification {
-  readonly alerts: readonly { readonly status: string; readonly labels: Readonly<Record<string, string>> }[];
-}
-
 suite("with Alertmanager (Debian: apt-get install prometheus-alertmanager)", () => {
   let folder: string;
-  let receiver: Server;
-  let alertmanager: ChildProcess;
-  let address: string;
-  const received: string[] = [];
+  let webhook: Webhook;
+  let alertmanager: Daemon;
 
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), "stacks-exporter-alertmanager-"));
-    receiver = createServer(async (request, response) => {
-      const parts: Buffer[] = [];
-      for await (const part of request) parts.push(part as Buffer);
-      const { alerts } = JSON.parse(Buffer.concat(parts).toString()) as Notification;
-      received.push(...alerts.map(({ labels }) => `${labels.alertname} ${labels.network}`));
-      response.end();
-    });
-    receiver.listen(0, "127.0.0.1");
-    await once(receiver, "listening");
-    const { port } = receiver.address() as { port: number };
+    webhook = await startWebhook();
     const example = parse(
       readFileSync(fileURLToPath(new URL("../../alerts/generated/alertmanager.yaml", import.meta.url)), "utf8"),
     ) as { route: { group_wait: string }; receivers: { name: string }[] };
     const config = join(folder, "alertmanager.yaml");
     const receivers = example.receivers.map(({ name }) => ({
       name,
-      webhook_configs: [{ url: `http://127.0.0.1:${port}/${name}` }],
+      webhook_configs: [{ url: `${webhook.url}/${name}` }],
     }));
     // JSON is YAML too.
     writeFileSync(config, JSON.stringify({ ...example, receivers, route: { ...example.route, group_wait: "1s" } }));
-    const free = createServer().listen(0, "127.0.0.1");
-    await once(free, "listening");
-    address = `127.0.0.1:${(free.address() as { port: number }).port}`;
-    await new Promise((resolve) => free.close(resolve));
-    alertmanager = spawn(
-      PROGRAM,
-      [
-        `--config.file=${config}`,
-        `--storage.path=${folder}`,
-        `--web.listen-address=${address}`,
-        "--cluster.listen-address=",
-      ],
-      { stdio: "ignore" },
-    );
-    await until(() => fetch(`http://${address}/-/ready`).then(({ ok }) => ok || undefined), "readiness");
+    alertmanager = await startDaemon(PROGRAM, [
+      `--config.file=${config}`,
+      `--storage.path=${folder}`,
+      "--cluster.listen-address=",
+    ]);
   });
   afterAll(async () => {
-    alertmanager.kill("SIGTERM");
-    await once(alertmanager, "close");
-    receiver.close();
-    receiver.closeAllConnections();
+    await alertmanager.stop();
+    webhook.stop();
     rmSync(folder, { recursive: true });
   });
+
+  /** What the webhook received so far: name and network of each alert. */
+  const received = () =>
+    webhook.notifications.flatMap(({ alerts }) => alerts.map(({ labels }) => `${labels.alertname} ${labels.network}`));
 
   /** Lets alerts fire; labels that a real one would have, whatever its subject. */
   async function fire(names: readonly string[], network: string): Promise<void> {
@@ -86,7 +62,7 @@ suite("with Alertmanager (Debian: apt-get install prometheus-alertmanager)", () 
         address: "SP1",
       },
     }));
-    const { status } = await fetch(`http://${address}/api/v2/alerts`, {
+    const { status } = await fetch(`${alertmanager.url}/api/v2/alerts`, {
       method: "POST",
       headers: { "content-type": "application/json" },
       body: JSON.stringify(body),
@@ -94,8 +70,8 @@ suite("with Alertmanager (Debian: apt-get install prometheus-alertmanager)", () 
     expect(status).toBe(200);
   }
 
-  async function silenced(network: string): Promise<string[]> {
-    const answer = await fetch(`http://${address}/api/v2/alerts?filter=network%3D${network}`);
+  async function inhibited(network: string): Promise<string[]> {
+    const answer = await fetch(`${alertmanager.url}/api/v2/alerts?filter=network%3D${network}`);
     const all = (await answer.json()) as { labels: { alertname: string }; status: { inhibitedBy: string[] } }[];
     return all.filter(({ status }) => status.inhibitedBy.length > 0).map(({ labels }) => labels.alertname);
   }
@@ -103,7 +79,7 @@ suite("with Alertmanager (Debian: apt-get install prometheus-alertmanager)", () 
   const everything = alerts.map(({ alert }) => alert as string);
 
   test.each(inhibitions)(
-    "$source silences what it should, and nothing of another network",
+    "$source inhibits its targets, and nothing of another network",
     async ({ source, targets }) => {
       const bystanders = everything.filter(
         (name) => name !== source && !inhibitions.some((other) => other.source === name),
@@ -111,10 +87,10 @@ suite("with Alertmanager (Debian: apt-get install prometheus-alertmanager)", () 
       await fire([source, ...bystanders], `here-${source}`);
       await fire(bystanders, `elsewhere-${source}`);
 
-      const here = await silenced(`here-${source}`);
+      const here = await inhibited(`here-${source}`);
       expect(here.sort()).toEqual(bystanders.filter((name) => targets.includes(name)).sort());
       expect(here.length).toBeGreaterThan(0);
-      expect(await silenced(`elsewhere-${source}`)).toEqual([]);
+      expect(await inhibited(`elsewhere-${source}`)).toEqual([]);
     },
   );
 
@@ -130,12 +106,12 @@ suite("with Alertmanager (Debian: apt-get install prometheus-alertmanager)", () 
       others.filter((name) => !name.startsWith("StacksExporter")),
       network,
     );
-    await until(async () => received.includes(`${cause} ${network}`) || undefined, "the notification");
-    // Another one that has to wait as long: when it has arrived, all of the others have had their turn.
+    await until(async () => received().includes(`${cause} ${network}`) || undefined, "the notification");
+    // An alert that fires later and waits as long: when it has arrived, all notifications before it have too.
     const last = `beside-${network}`;
     await fire(["StacksFeeSpike"], last);
-    await until(async () => received.includes(`StacksFeeSpike ${last}`) || undefined, "the one sent last");
+    await until(async () => received().includes(`StacksFeeSpike ${last}`) || undefined, "the last notification");
 
-    expect(received.filter((text) => text.endsWith(` ${network}`))).toEqual([`${cause} ${network}`]);
+    expect(received().filter((text) => text.endsWith(` ${network}`))).toEqual([`${cause} ${network}`]);
   });
 });

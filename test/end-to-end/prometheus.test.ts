@@ -1,7 +1,7 @@
 // The whole way with the real thing: simulated chain → exporter → Prometheus, in both formats.
-import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
+import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
@@ -9,16 +9,9 @@ import { startSimulator } from "../../simulator/server.ts";
 import { describeWith } from "../support/installed.ts";
 import { parseExposition } from "../support/parser.ts";
 import { type Running, start, until } from "../support/program.ts";
+import { startPrometheus } from "../support/prometheus.ts";
 
 const suite = describeWith("prometheus", "promtool");
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 suite("with Prometheus (Debian: apt-get install prometheus)", () => {
   let folder: string;
@@ -72,33 +65,11 @@ collectors: { fees: { every: 1s }, mempool: { every: 1s }, blocks: { every: 1s }
   test.each(["OpenMetrics", "classic text"])(
     "Prometheus scrapes %s without an error, and has what the page has",
     async (format) => {
-      const port = await freePort();
-      const config = join(folder, `prometheus-${port}.yml`);
       // Prometheus 2.42 always asks for OpenMetrics first; a relay that asks for text stands in for an older one.
       const target = format === "classic text" ? await relay(address) : { address, close: async () => undefined };
-      writeFileSync(
-        config,
-        `global: { scrape_interval: 1s }\nscrape_configs: [{ job_name: stacks, static_configs: [{ targets: ["${target.address}"] }] }]\n`,
-      );
-      execFileSync("promtool", ["check", "config", config]);
-      const prometheus = spawn(
-        "prometheus",
-        [
-          `--config.file=${config}`,
-          `--storage.tsdb.path=${join(folder, `tsdb-${port}`)}`,
-          `--web.listen-address=127.0.0.1:${port}`,
-        ],
-        { stdio: "ignore" },
-      );
+      const prometheus = await startPrometheus(target.address);
       try {
-        const query = async (expression: string) => {
-          const answer = await fetch(`http://127.0.0.1:${port}/api/v1/query?query=${encodeURIComponent(expression)}`);
-          const { data } = (await answer.json()) as {
-            data: { result: { metric: Record<string, string>; value: [number, string] }[] };
-          };
-          return data.result;
-        };
-        const first = async (expression: string) => Number((await query(expression))[0]?.value[1] ?? Number.NaN);
+        const first = async (expr: string) => Number((await prometheus.query(expr))[0]?.value?.[1] ?? Number.NaN);
         await until(async () => ((await first("count_over_time(up[1m])")) >= 4 ? true : undefined), "four scrapes");
 
         expect(await first("min_over_time(up[1m])")).toBe(1);
@@ -108,7 +79,7 @@ collectors: { fees: { every: 1s }, mempool: { every: 1s }, blocks: { every: 1s }
         );
         const onPage = new Set(parsed.flatMap(({ samples }) => samples.map(({ name }) => name)));
         const stored = new Set(
-          (await query('count by (__name__) ({job="stacks"})')).map(({ metric }) => metric.__name__ ?? ""),
+          (await prometheus.query('count by (__name__) ({job="stacks"})')).map(({ metric }) => metric.__name__ ?? ""),
         );
         for (const name of onPage) expect(stored).toContain(name);
         expect(await first('stacks_up{network="simulated"}')).toBe(1);
@@ -118,13 +89,12 @@ collectors: { fees: { every: 1s }, mempool: { every: 1s }, blocks: { every: 1s }
             'histogram_quantile(0.5, stacks_chain_block_interval_seconds_bucket{network="simulated"}) > -1 or vector(0)',
           ),
         ).not.toBeNaN();
-        const { data } = (await (await fetch(`http://127.0.0.1:${port}/api/v1/targets`)).json()) as {
+        const { data } = (await (await fetch(`${prometheus.url}/api/v1/targets`)).json()) as {
           data: { activeTargets: { lastError: string }[] };
         };
         expect(data.activeTargets.map(({ lastError }) => lastError)).toEqual([""]);
       } finally {
-        prometheus.kill("SIGTERM");
-        await new Promise((resolve) => prometheus.once("close", resolve));
+        await prometheus.stop();
         await target.close();
       }
     },
@@ -133,8 +103,7 @@ collectors: { fees: { every: 1s }, mempool: { every: 1s }, blocks: { every: 1s }
 
 /** Passes scrapes on, asking for the classic text whatever it is asked for. */
 async function relay(address: string): Promise<{ address: string; close: () => Promise<void> }> {
-  const { createServer: createHttp } = await import("node:http");
-  const server = createHttp(async (_request, response) => {
+  const server = createServer(async (_request, response) => {
     const answer = await fetch(`http://${address}/metrics`, { headers: { accept: "text/plain;version=0.0.4" } });
     response.setHeader("content-type", answer.headers.get("content-type") ?? "");
     response.end(await answer.text());

@@ -1,7 +1,6 @@
 // The rules as written in PromQL, asked of a real Prometheus about a whole trace, against the conditions that are scored.
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
@@ -13,6 +12,7 @@ import { conditionsOf, type Rule, withoutUsage } from "../../tools/evaluation/ru
 import { signalsOf } from "../../tools/evaluation/signals.ts";
 import { playTrace } from "../../tools/evaluation/trace.ts";
 import { WORLD, type World } from "../../tools/evaluation/world.ts";
+import { type Daemon, startDaemon } from "../support/daemon.ts";
 import { describeWith } from "../support/installed.ts";
 
 const suite = describeWith("prometheus", "promtool");
@@ -56,18 +56,24 @@ interface Found {
 /** A Prometheus on a folder of history. */
 class Historian {
   readonly #folder = mkdtempSync(join(tmpdir(), "stacks-exporter-eval-"));
-  #process: ChildProcess | undefined;
-  #url = "";
+  #server: Daemon | undefined;
 
-  /** Adds history, given as lines of OpenMetrics, and starts anew to read it. */
+  /** Adds history, given as lines of OpenMetrics, and restarts to read it. */
   async add(lines: string): Promise<void> {
-    await this.stop();
+    await this.#server?.stop();
+    this.#server = undefined;
+    const config = join(this.#folder, "prometheus.yml");
+    writeFileSync(config, "");
     const file = join(this.#folder, "history");
     writeFileSync(file, `${lines}# EOF\n`);
     execFileSync("promtool", ["tsdb", "create-blocks-from", "openmetrics", "-q", file, join(this.#folder, "tsdb")], {
       stdio: "ignore",
     });
-    await this.#start();
+    this.#server = await startDaemon("prometheus", [
+      `--config.file=${config}`,
+      `--storage.tsdb.path=${join(this.#folder, "tsdb")}`,
+      "--storage.tsdb.retention.time=100y",
+    ]);
   }
 
   /** An expression at every step; `from` and `until` in Unix seconds. */
@@ -77,7 +83,7 @@ class Historian {
     for (let start = from; start <= until; start += 10_000 * step) {
       const end = Math.min(until, start + 9_999 * step);
       const body = new URLSearchParams({ query, start: `${start}`, end: `${end}`, step: `${step}` });
-      const answer = await fetch(`${this.#url}/api/v1/query_range`, { method: "POST", body });
+      const answer = await fetch(`${this.#server?.url}/api/v1/query_range`, { method: "POST", body });
       const { status, error, data } = (await answer.json()) as {
         status: string;
         error?: string;
@@ -89,53 +95,10 @@ class Historian {
     return found;
   }
 
-  async stop(): Promise<void> {
-    const child = this.#process;
-    if (child === undefined) return;
-    this.#process = undefined;
-    const closed = new Promise((resolve) => child.once("close", resolve));
-    child.kill("SIGTERM");
-    await closed;
-  }
-
   async remove(): Promise<void> {
-    await this.stop();
+    await this.#server?.stop();
     rmSync(this.#folder, { recursive: true });
   }
-
-  async #start(): Promise<void> {
-    const config = join(this.#folder, "prometheus.yml");
-    writeFileSync(config, "global: {}\n");
-    const port = await freePort();
-    this.#url = `http://127.0.0.1:${port}`;
-    const child = spawn(
-      "prometheus",
-      [
-        `--config.file=${config}`,
-        `--storage.tsdb.path=${join(this.#folder, "tsdb")}`,
-        "--storage.tsdb.retention.time=100y",
-        `--web.listen-address=127.0.0.1:${port}`,
-      ],
-      { stdio: ["ignore", "ignore", "pipe"] },
-    );
-    this.#process = child;
-    await new Promise<void>((resolve, reject) => {
-      let said = "";
-      child.stderr.setEncoding("utf8").on("data", (text: string) => {
-        said += text;
-        if (said.includes("Server is ready to receive web requests")) resolve();
-      });
-      child.once("close", () => reject(new Error(`prometheus ended:\n${said}`)));
-    });
-  }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 /** The recordings in stages: each needs earlier stages only. */

@@ -1,10 +1,8 @@
 // A real Prometheus of the test's own, and what it answers.
-import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { until } from "./program.ts";
+import { startDaemon } from "./daemon.ts";
 
 export interface Series {
   readonly metric: Readonly<Record<string, string>>;
@@ -19,14 +17,6 @@ export interface Prometheus {
   stop(): Promise<void>;
 }
 
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
-
 /** Scrapes a target every second; `groups` are rule groups as in a rule file. */
 export async function startPrometheus(target: string, groups: readonly object[] = []): Promise<Prometheus> {
   const folder = mkdtempSync(join(tmpdir(), "stacks-exporter-prometheus-"));
@@ -38,32 +28,17 @@ export async function startPrometheus(target: string, groups: readonly object[] 
   // JSON is YAML.
   writeFileSync(join(folder, "prometheus.yml"), JSON.stringify(config));
   writeFileSync(join(folder, "rules.yml"), JSON.stringify({ groups }));
-  const port = await freePort();
-  const child = spawn(
-    "prometheus",
-    [
-      `--config.file=${join(folder, "prometheus.yml")}`,
-      `--storage.tsdb.path=${join(folder, "data")}`,
-      `--web.listen-address=127.0.0.1:${port}`,
-    ],
-    { stdio: "ignore" },
-  );
-  const closed = new Promise<void>((resolve) => child.once("close", () => resolve()));
-  const url = `http://127.0.0.1:${port}`;
-  const stop = async () => {
-    child.kill("SIGTERM");
-    await closed;
-    rmSync(folder, { recursive: true });
-  };
-  try {
-    await until(() => fetch(`${url}/-/ready`).then(({ ok }) => ok || undefined), "Prometheus");
-  } catch (error) {
-    await stop();
-    throw error;
-  }
+  const server = await startDaemon("prometheus", [
+    `--config.file=${join(folder, "prometheus.yml")}`,
+    `--storage.tsdb.path=${join(folder, "data")}`,
+  ]);
+  const { url } = server;
   return {
     url,
-    stop,
+    async stop() {
+      await server.stop();
+      rmSync(folder, { recursive: true });
+    },
     async query(expr, rangeSeconds) {
       const now = Date.now() / 1000;
       const parameters: Record<string, string> =

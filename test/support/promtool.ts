@@ -123,12 +123,19 @@ export async function wordsOf(
   }
 }
 
-/** Runs a program to its end. What it says on both streams comes in the order in which it was said: promtool tells whose a failure is by that alone. */
+/**
+ * Runs a program to its end. Both streams come as one, in the order of writing: only that shows which test of promtool has
+ * failed.
+ */
 export async function run(
   program: string,
   args: readonly string[],
 ): Promise<{ readonly status: number | null; readonly output: string }> {
-  const child = spawn("sh", ["-c", 'exec "$0" "$@" 2>&1', program, ...args], { stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn("sh", ["-c", 'exec "$0" "$@" 2>&1', program, ...args], {
+    stdio: ["ignore", "pipe", "inherit"],
+    // Less garbage collection: a fifth of the time of promtool.
+    env: { ...process.env, GOGC: "400" },
+  });
   let output = "";
   child.stdout.setEncoding("utf8").on("data", (text) => (output += text));
   const status = await new Promise<number | null>((resolve, reject) => {

@@ -97,8 +97,7 @@ const server = createServer((request, response) => {
   } else if (version === "v2" && kind === "blocks") {
     if (principal === "") send({ results: blocks }, '"tip"');
     else send(blockAt(Number(principal)), `"${principal}"`);
-  }
-  else if (version === "v2") send(list(principal, number("limit", 20), number("offset", 0)), `"${principal}"`);
+  } else if (version === "v2") send(list(principal, number("limit", 20), number("offset", 0)), `"${principal}"`);
   else if (kind === "address") send(transfers(principal, number("height", 1)), '"transfers"');
   else response.writeHead(404).end();
 });

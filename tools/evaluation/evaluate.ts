@@ -1,9 +1,18 @@
-// Plays traces, one for each seed and regime, and adds up the verdicts.
+// Plays traces on all processors, one for each seed and regime, and adds up the verdicts.
+import { availableParallelism } from "node:os";
+import { isMainThread, parentPort, Worker } from "node:worker_threads";
 import { DAYS, playTrace } from "./trace.ts";
 import { judgeTrace, together, type Verdict, type View } from "./verdict.ts";
-import { type Regime, WORLD, type World } from "./world.ts";
+import type { Regime, World } from "./world.ts";
 
-/** Everything about some traces. */
+/** A trace to play, in `WORLD` when no other is given. */
+export interface Market {
+  readonly seed: string;
+  readonly regime: Regime;
+  readonly world?: World | undefined;
+}
+
+/** The outcome of some traces. */
 export interface Evaluation {
   readonly traces: number;
   readonly minutes: number;
@@ -26,19 +35,36 @@ export function sum(evaluations: readonly Evaluation[]): Evaluation {
   };
 }
 
-/** Plays one trace for each seed and scores it. */
-export function evaluate(seeds: readonly string[], regime: Regime, world: World = WORLD): Evaluation {
-  return sum(
-    seeds.map((seed) => {
-      const trace = playTrace(seed, regime, DAYS, world);
-      const { minutes } = trace.samples;
-      return { traces: 1, minutes, transactions: trace.transactions.entered, views: judgeTrace(trace) };
-    }),
-  );
+function evaluate({ seed, regime, world }: Market): Evaluation {
+  const trace = playTrace(seed, regime, DAYS, world);
+  const { minutes } = trace.samples;
+  return { traces: 1, minutes, transactions: trace.transactions.entered, views: judgeTrace(trace) };
 }
 
-/** The same in every regime. */
-export function evaluateAll(seeds: readonly string[], world: World = WORLD): Readonly<Record<Regime, Evaluation>> {
-  const of = (regime: Regime) => evaluate(seeds, regime, world);
-  return { small: of("small"), large: of("large") };
+/** Evaluates each market; the results have the order of the markets. */
+export async function evaluateAll(markets: readonly Market[]): Promise<Evaluation[]> {
+  const evaluations: Evaluation[] = [];
+  let next = 0;
+  const work = () =>
+    new Promise<void>((resolve, reject) => {
+      const worker = new Worker(new URL(import.meta.url));
+      let current = 0;
+      const assign = () => {
+        current = next;
+        next += 1;
+        const market = markets[current];
+        if (market === undefined) worker.terminate().then(() => resolve(), reject);
+        else worker.postMessage(market);
+      };
+      worker.once("error", reject);
+      worker.on("message", (evaluation: Evaluation) => {
+        evaluations[current] = evaluation;
+        assign();
+      });
+      assign();
+    });
+  await Promise.all(Array.from({ length: availableParallelism() }, work));
+  return evaluations;
 }
+
+if (!isMainThread) parentPort?.on("message", (market: Market) => parentPort?.postMessage(evaluate(market)));

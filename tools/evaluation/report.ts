@@ -1,24 +1,30 @@
 // docs/fee-alerts.md: rules and quality of the fee alerts. Written by `npm run eval`.
 import { FEES } from "../../alerts/thresholds.ts";
-import { evaluate, sum } from "./evaluate.ts";
+import { evaluateAll, sum } from "./evaluate.ts";
 import { delay } from "./score.ts";
 import { seedsOf } from "./seeds.ts";
 import { aimTable, explanationTable, mistakeTable, scoreTable, unionTable, whole } from "./tables.ts";
 import { DAYS, TRAINING_DAYS } from "./trace.ts";
-import { WORLD } from "./world.ts";
+import { type Regime, WORLD, type World } from "./world.ts";
 import { OTHER_WORLDS } from "./worlds.ts";
 
 /** Evaluates the alerts and renders the page. Without date or host, so that equal code gives equal bytes. */
-export function reportPage(): string {
+export async function reportPage(): Promise<string> {
+  const markets = (seeds: readonly string[], regime: Regime, world?: World) =>
+    seeds.map((seed) => ({ seed, regime, world }));
   const seeds = seedsOf("reporting");
-  const small = evaluate(seeds, "small");
-  const large = evaluate(seeds, "large");
-  const both = sum([small, large]);
   const worldSeeds = seedsOf("worlds");
-  const worlds = [{ what: "as above, on these seeds", world: undefined }, ...OTHER_WORLDS].map(
-    ({ what, world }) =>
-      [what, sum([evaluate(worldSeeds, "small", world), evaluate(worldSeeds, "large", world)])] as const,
-  );
+  const allWorlds = [{ what: "as above, on these seeds", world: undefined }, ...OTHER_WORLDS];
+  const groups = [
+    markets(seeds, "small"),
+    markets(seeds, "large"),
+    ...allWorlds.map(({ world }) => [...markets(worldSeeds, "small", world), ...markets(worldSeeds, "large", world)]),
+  ];
+  const evaluations = await evaluateAll(groups.flat());
+  const [small, large, ...sums] = groups.map(({ length }) => sum(evaluations.splice(0, length)));
+  if (small === undefined || large === undefined) throw new Error("no traces were played");
+  const both = sum([small, large]);
+  const worlds = sums.map((evaluation, index) => [allWorlds[index]?.what ?? "", evaluation] as const);
   const { spike, elevated, backlog, topHeavy, stuckCluster, baseline, windows, blockUsage } = FEES;
   const gatedUnion = both.views.gated.scores.union;
   const { events, days } = gatedUnion;
@@ -53,9 +59,15 @@ what to do. No alert fires before there is a day of history, and the baseline is
 
 ## Results
 
+<<<<<<< HEAD
 The alerts were evaluated on a simulated market (\`tools/evaluation/\`): ${both.traces} traces of ${DAYS} days in two regimes, without the
 first ${TRAINING_DAYS} days of each, which only fill the baselines. In total: ${whole(days)} days, ${whole(both.minutes)} minutes, ${whole(both.transactions)} transactions,
 ${whole(events)} events. The thresholds were chosen on other seeds: those of \`npm run eval -- --tune\`, and those of earlier reports.
+=======
+A simulated market (\`tools/evaluation/\`), ${both.traces} traces of ${DAYS} days in two regimes, the first ${TRAINING_DAYS} days of each only to fill the baselines: ${whole(days)} scored days,
+${whole(both.minutes)} minutes, ${whole(both.transactions)} transactions, ${whole(events)} events. The thresholds were chosen on other seeds: those of \`npm run eval -- --tune\`,
+and those of earlier reports.
+>>>>>>> 4febf18 (perf(evaluation): play the traces on all processors)
 
 An *event* is a period of at least 15 minutes in which the cheapest fee in full blocks exceeds the suggestion of
 wallets (three times the cheapest included fee of a calm day). An event is detected when an alert fires between an hour

@@ -11,7 +11,7 @@ const { values } = parseArgs({ options: { tune: { type: "boolean" }, check: { ty
 if (values.tune === true) tune(seedsOf("tuning"), console.log);
 else {
   const file = new URL("../../docs/fee-alerts.md", import.meta.url);
-  const page = reportPage();
+  const page = await reportPage();
   if (values.check === true) {
     if (readFileSync(file, "utf8") !== page) {
       console.error('docs/fee-alerts.md is not what "npm run eval" writes');
