@@ -1,4 +1,4 @@
-// The laws of the house, read off the imports: who may know whom.
+// The layers of the project, checked on the imports.
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -44,8 +44,8 @@ const simulator = read("simulator");
 const alerts = read("alerts");
 const evaluation = read("tools/evaluation");
 
-/** The floors of the house, the lowest first; a file may import from its own floor's folder and from lower floors. */
-const FLOORS: readonly (readonly string[])[] = [
+/** The layers, the lowest first; a file may import from its own folder and from lower layers. */
+const LAYERS: readonly (readonly string[])[] = [
   ["src/api", "src/exposition"],
   ["src/collectors"],
   ["src/storage"],
@@ -62,41 +62,41 @@ const FLOORS: readonly (readonly string[])[] = [
   ["src/main.ts"],
 ];
 
-const roomOf = (path: string) => FLOORS.flat().find((room) => path === room || path.startsWith(`${room}/`));
-const floorOf = (path: string) =>
-  FLOORS.findIndex((rooms) => rooms.some((room) => path === room || path.startsWith(`${room}/`)));
+const folderOf = (path: string) => LAYERS.flat().find((folder) => path === folder || path.startsWith(`${folder}/`));
+const layerOf = (path: string) =>
+  LAYERS.findIndex((folders) => folders.some((folder) => path === folder || path.startsWith(`${folder}/`)));
 
-test("there is something to look at, and every file has its floor", () => {
+test("there are files to check, and every file has its layer", () => {
   expect(src.length).toBeGreaterThan(30);
   expect(simulator.length).toBeGreaterThan(3);
-  expect(src.filter(({ path }) => floorOf(path) < 0).map(({ path }) => path)).toEqual([]);
+  expect(src.filter(({ path }) => layerOf(path) < 0).map(({ path }) => path)).toEqual([]);
 });
 
-test("imports go down, never sideways into another folder", () => {
+test("imports point to lower layers, and never into another folder of the same layer", () => {
   const upward = src.flatMap(({ path, local }) =>
     local
-      .filter((target) => roomOf(target) !== roomOf(path) && floorOf(target) >= floorOf(path))
+      .filter((target) => folderOf(target) !== folderOf(path) && layerOf(target) >= layerOf(path))
       .map((target) => `${path} imports ${target}`),
   );
 
   expect(upward).toEqual([]);
 });
 
-test("no circle anywhere", () => {
+test("there is no import cycle", () => {
   const edges = new Map([...src, ...simulator, ...alerts, ...evaluation].map(({ path, local }) => [path, local]));
   const done = new Set<string>();
   const walk = (path: string, trail: readonly string[]): string[] => {
     if (trail.includes(path)) return [[...trail.slice(trail.indexOf(path)), path].join(" → ")];
     if (done.has(path)) return [];
-    const circles = (edges.get(path) ?? []).flatMap((target) => walk(target, [...trail, path]));
+    const cycles = (edges.get(path) ?? []).flatMap((target) => walk(target, [...trail, path]));
     done.add(path);
-    return circles;
+    return cycles;
   };
 
   expect([...edges.keys()].flatMap((path) => walk(path, []))).toEqual([]);
 });
 
-describe("a package has one owner:", () => {
+describe("a package is imported in one place:", () => {
   test.each([
     ["undici", /^src\/api\/transport\.ts$/],
     ["prom-client", /^src\/telemetry\/instruments\.ts$/],
@@ -112,7 +112,7 @@ describe("a package has one owner:", () => {
     expect(users.filter((path) => !owner.test(path))).toEqual([]);
   });
 
-  test("the process belongs to main.ts", () => {
+  test("only main.ts uses the process", () => {
     const users = src
       .filter(({ text }) => /\bprocess\.(env|argv|exit|exitCode|once|on)\b/.test(text))
       .map(({ path }) => path);
@@ -132,7 +132,7 @@ describe("a package has one owner:", () => {
   });
 });
 
-test("a subject knows the contract, families, operations and its own parts, and no other subject", () => {
+test("a collector imports the contract, families, operations and its own files, and no other collector", () => {
   const { text } = src.find(({ path }) => path === "src/collectors/index.ts") ?? { text: "" };
   const subjects = [...text.matchAll(/from "\.\/([\w/-]+\.ts)"/g)]
     .map(([, name]) => `src/collectors/${name}`)
@@ -154,7 +154,7 @@ test("a subject knows the contract, families, operations and its own parts, and 
 });
 
 describe("the rules", () => {
-  test("know the families, and nothing else of the exporter", () => {
+  test("import the families, and nothing else of the exporter", () => {
     const allowed = /^alerts\/|^src\/(collectors\/index|exposition\/family|telemetry\/self-metrics)\.ts$/;
 
     expect(alerts.length).toBeGreaterThan(8);
@@ -165,7 +165,7 @@ describe("the rules", () => {
     ).toEqual([]);
   });
 
-  test("are not known to the exporter or the simulator", () => {
+  test("are not imported by the exporter or the simulator", () => {
     expect(
       [...src, ...simulator].flatMap(({ path, local }) =>
         local.filter((target) => target.startsWith("alerts/")).map((target) => `${path} imports ${target}`),
@@ -175,7 +175,7 @@ describe("the rules", () => {
 });
 
 describe("the evaluation of the fee rules", () => {
-  test("knows their numbers and the simulator's dice, and neither rules nor exporter: it would agree with their mistakes", () => {
+  test("imports the thresholds and the simulator's random numbers, and neither rules nor exporter: it would share their mistakes", () => {
     const allowed = /^tools\/evaluation\/|^alerts\/thresholds\.ts$|^simulator\/chain\/(random|percentile)\.ts$/;
 
     expect(evaluation.length).toBeGreaterThan(15);
@@ -189,7 +189,7 @@ describe("the evaluation of the fee rules", () => {
     ).toEqual([]);
   });
 
-  test("is known to nobody", () => {
+  test("is not imported by the exporter, the simulator or the rules", () => {
     expect(
       [...src, ...simulator, ...alerts].flatMap(({ path, local }) =>
         local.filter((target) => target.startsWith("tools/evaluation/")).map((target) => `${path} imports ${target}`),
@@ -197,7 +197,7 @@ describe("the evaluation of the fee rules", () => {
     ).toEqual([]);
   });
 
-  test("has one door to the outside: only the command reads, writes and says something", () => {
+  test("does input and output in the command only", () => {
     const users = evaluation
       .filter(({ text, packages }) => packages.includes("node:fs") || /\b(console|process)\./.test(text))
       .map(({ path }) => path);
@@ -205,12 +205,12 @@ describe("the evaluation of the fee rules", () => {
     expect(users).toEqual(["tools/evaluation/run.ts"]);
   });
 
-  test("is the same whenever and wherever it runs: no clock, no other chance than the seed's", () => {
+  test("gives the same result on every run: no clock, no random numbers but those of the seed", () => {
     expect(evaluation.filter(({ text }) => /Math\.random|Date\b|performance\b/.test(text))).toEqual([]);
   });
 });
 
-test("the simulator and the exporter share nothing: a double that shares our parser would prove nothing", () => {
+test("the simulator and the exporter share no code: a shared parser would hide its mistakes", () => {
   const crossing = [
     ...src.map((file) => [file, "simulator/"] as const),
     ...simulator.map((file) => [file, "src/"] as const),
@@ -221,10 +221,10 @@ test("the simulator and the exporter share nothing: a double that shares our par
   expect(crossing).toEqual([]);
 });
 
-describe("the boards", () => {
+describe("the dashboards", () => {
   const boards = read("dashboards");
 
-  test("are known to nothing that runs", () => {
+  test("are not imported by the exporter or the simulator", () => {
     const users = [...src, ...simulator].filter(({ local }) =>
       local.some((target) => target.startsWith("dashboards/")),
     );
@@ -243,7 +243,7 @@ describe("the boards", () => {
     expect(wrong).toEqual([]);
   });
 
-  test("own Grafana's SDK, which makes panels in one file and boards in another", () => {
+  test("use Grafana's SDK in two files, and nothing else uses it", () => {
     const users = boards.filter(({ packages }) => packages.includes("@grafana/grafana-foundation-sdk"));
 
     expect(users.map(({ path }) => path).sort()).toEqual(["dashboards/board.ts", "dashboards/panel.ts"]);

@@ -8,7 +8,7 @@ import { climb, hold } from "../support/promtool.ts";
 export interface Line {
   readonly name: string;
   readonly kind: Family["kind"];
-  /** Of the exporter itself: it stays on the page whatever the API does. */
+  /** A self-metric: it stays on the page when the API is down. */
   readonly isOwn: boolean;
   readonly labels: Readonly<Record<string, string>>;
   readonly from: number;

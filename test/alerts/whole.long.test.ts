@@ -1,4 +1,4 @@
-// All rules at once, on a page with every family: what happens is one alert, and a quiet day is none.
+// All rules at once, on a page with every family: a problem gives one alert, a quiet day none.
 import { expect, test } from "@jest/globals";
 import { describeWith } from "../support/installed.ts";
 import { gone, hold, type Scenario, trace, trials } from "../support/promtool.ts";

@@ -67,7 +67,7 @@ describe.each(dashboards.map((dashboard) => [dashboard.uid, dashboard] as const)
     expect(wrong((query) => (parse(query).selectors.length === 0 ? ["selects nothing"] : []))).toEqual([]);
   });
 
-  test("every series exists, with the labels it is asked by", () => {
+  test("every series exists, with the labels that queries use", () => {
     expect(
       wrongSelector((selector) => {
         const found = known(selector);
@@ -149,7 +149,7 @@ describe.each(dashboards.map((dashboard) => [dashboard.uid, dashboard] as const)
     ).toEqual([]);
   });
 
-  test("variables are filled from series and labels that exist, whatever the traffic", () => {
+  test("variables are filled from series and labels that always exist", () => {
     const filled = dashboard.templating.list.filter(({ type }) => type === "query");
 
     expect(filled.length).toBeGreaterThanOrEqual(3);

@@ -53,7 +53,7 @@ describeWith("promtool", "amtool")("with promtool and amtool (Debian: prometheus
   });
 });
 
-test("the receivers tell nobody until somebody gives them an address", () => {
+test("the receivers send nothing until they have an address", () => {
   for (const receiver of alertmanager.receivers) expect(Object.keys(receiver)).toEqual(["name"]);
 });
 

@@ -1,5 +1,5 @@
-// From the market to whoever is woken, with the real parts and the shipped rules: three simulated networks, the exporter,
-// Prometheus, Alertmanager, a webhook. Every duration is divided by one number; nothing else is made easier.
+// From a simulated market to a notification, with the shipped rules: three simulated networks, the exporter, Prometheus,
+// Alertmanager, a webhook. Every duration is divided by one number; nothing else differs.
 import { afterAll, beforeAll, expect, test as one } from "@jest/globals";
 import { FEES } from "../../alerts/thresholds.ts";
 import { type Alerting, FEE_RATIO, PROGRAMS, startAlerting } from "../support/alerting.ts";
@@ -24,15 +24,15 @@ const market = (network: string) => {
   return found;
 };
 
-/** What the webhook was told of a network so far: `receiver status alert`. */
-const told = (network: string) =>
+/** Notifications of a network so far: `receiver status alert`. */
+const notified = (network: string) =>
   alerting.notifications.flatMap(({ path, alerts }) =>
     alerts
       .filter(({ labels }) => labels.network === network)
       .map(({ status, labels }) => `${path.slice(1)} ${status} ${labels.alertname}`),
   );
 const heard = (network: string, text: string) =>
-  until(async () => told(network).includes(text) || undefined, `${network}: ${text}`);
+  until(async () => notified(network).includes(text) || undefined, `${network}: ${text}`);
 const holds = async (expr: string) => (await alerting.query(expr)).length > 0;
 
 beforeAll(async () => {
@@ -42,7 +42,7 @@ beforeAll(async () => {
     scale: SCALE,
     seed: 1,
     liveFrom: LIVE_FROM,
-    // The longest in use, so that a busy machine misses none: one that is missed begins every wait anew.
+    // The longest in use, so that a busy machine misses none: a missed scrape restarts every wait.
     scrapeInterval: "1m",
   });
   market("rush").chain.begin("spike");
@@ -60,7 +60,7 @@ afterAll(async () => {
   killAll();
 });
 
-test(`a fee spike reaches those who have to act, ${NEEDED}`, async () => {
+test(`a fee spike is notified, ${NEEDED}`, async () => {
   await heard("rush", "people firing StacksFeeSpike");
   const { alerts = [] } =
     alerting.notifications.find(({ alerts }) => alerts[0]?.labels.alertname === "StacksFeeSpike") ?? {};
@@ -72,21 +72,21 @@ test(`a fee spike reaches those who have to act, ${NEEDED}`, async () => {
   market("rush").advance(3600);
 });
 
-test(`a dead API is one notification, whatever else fires, ${NEEDED}`, async () => {
+test(`a dead API gives one notification while other alerts fire, ${NEEDED}`, async () => {
   await heard("outage", "people firing StacksUpstreamDown");
   await until(
     async () =>
-      (await alerting.heldBack()).some(
+      (await alerting.inhibited()).some(
         ({ alertname, network }) => alertname === "StacksSchemaDrift" && network === "outage",
       ) || undefined,
     "another alert of the dead API, held back",
   );
 
-  expect(told("outage")).toEqual(["people firing StacksUpstreamDown"]);
+  expect(notified("outage")).toEqual(["people firing StacksUpstreamDown"]);
   market("outage").faults.clear();
 });
 
-test(`a stuck cluster is called by its name, ${NEEDED}`, async () => {
+test(`a stuck cluster fires its own alert, ${NEEDED}`, async () => {
   await heard("stuck", "record firing StacksMempoolStuckCluster");
 
   // But for the room in the blocks it looks like a spike.
@@ -98,13 +98,13 @@ test(`a stuck cluster is called by its name, ${NEEDED}`, async () => {
   market("stuck").chain.calm();
 });
 
-test(`each is over when its cause is, ${NEEDED}`, async () => {
+test(`each is resolved when its cause is over, ${NEEDED}`, async () => {
   await heard("rush", "people resolved StacksFeeSpike");
   await heard("outage", "people resolved StacksUpstreamDown");
   await heard("stuck", "record resolved StacksMempoolStuckCluster");
 });
 
-test(`neither an outage nor a stuck cluster was ever called a spike, ${NEEDED}`, async () => {
+test(`neither an outage nor a stuck cluster fired the spike alert, ${NEEDED}`, async () => {
   const ever = await alerting.query(
     'count by (network) (count_over_time(ALERTS{alertname="StacksFeeSpike", alertstate="firing"}[1h]))',
   );

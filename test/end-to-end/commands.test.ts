@@ -59,7 +59,7 @@ describe("once", () => {
     expect(err).toContain("poll failed");
   });
 
-  test("ends at once, and with 1, when it is asked to stop", async () => {
+  test("stops at once on SIGINT, with exit code 1", async () => {
     simulator.faults.set({ kind: "slow-headers", seconds: 600 });
     const program = start(["once", "--config", watching("collectors: { blocks: { timeout: 2m } }\n")]);
     await until(async () => (simulator.requests.length > 0 ? true : undefined), "a request");
@@ -70,7 +70,7 @@ describe("once", () => {
   });
 });
 
-test("output that cannot be written is an error, told in one line", async () => {
+test("output that cannot be written is an error of one line", async () => {
   const { status, stderr } = spawnSync("sh", ["-c", `"${process.execPath}" src/main.ts plan > /dev/full`], {
     encoding: "utf8",
   });
@@ -97,7 +97,7 @@ describe("check", () => {
     expect(await run(["check", "--config", watching()])).toMatchObject({ code: 0, err: "" });
   });
 
-  test("tells all mistakes at once and ends with 1", async () => {
+  test("reports all errors at once and ends with 1", async () => {
     const file = configFile("listne: x\nnetworks:\n  - name: Main\n    url: ftp://x\n");
     const { code, err } = await run(["check", "--config", file]);
 
@@ -161,7 +161,7 @@ describe("plan", () => {
     expect(out).toMatch(/DOES NOT FIT: a month of 31 days needs \d+ requests, and the budget is 150000/);
   });
 
-  test("says beforehand how far a watch list stretches", async () => {
+  test("reports the interval that a watch list allows", async () => {
     const { accounts } = simulator.chain;
     const list = join(folder, "watched.txt");
     writeFileSync(list, accounts.users.join("\n"));
@@ -179,7 +179,7 @@ describe("plan", () => {
     );
   });
 
-  test("reckons at least as many series as are there, and not far more", async () => {
+  test("estimates at least as many series as there are, and not far more", async () => {
     const file = watching();
     const [{ out: planned }, { out: page }] = await Promise.all([
       run(["plan", "--config", file]),
@@ -218,7 +218,7 @@ test.each([
   [["serve", "bogus"], /^error: serve has no arguments, found 'bogus'/],
   [["check", "a.yaml"], /^error: check has no arguments, found 'a\.yaml'/],
   [["demo", "--config", "a.yaml"], /^error: demo has its own configuration and reads no file/],
-])("%j is refused in words that say why", async (args, message) => {
+])("%j is refused with the reason", async (args, message) => {
   const { code, out, err } = await run(args);
 
   expect({ code, out }).toEqual({ code: 2, out: "" });
@@ -259,14 +259,14 @@ describe("serve", () => {
   });
 });
 
-/** What an exporter answers at each of these paths. */
+/** The pages of an exporter at these paths. */
 const textsOf = (address: string | undefined, paths: readonly string[]) =>
   Promise.all(paths.map((path) => fetch(`http://${address}${path}`).then((answer) => answer.text())));
 
 test("a planted secret is sent, and shown nowhere", async () => {
   const secret = "s3cr3t-Value+/=&%41";
   const sent: unknown[] = [];
-  // An API that repeats the key in its errors: as bad as it gets.
+  // The worst case: an API that repeats the key in its errors.
   const api = createServer((request, response) => {
     sent.push(request.headers["x-hiro-api-key"]);
     response.writeHead(401, { "content-type": "application/json" });
@@ -296,10 +296,10 @@ test("a planted secret is sent, and shown nowhere", async () => {
   expect(err).toContain("***");
 });
 
-test("a token in the path of a URL is asked with, and shown nowhere", async () => {
+test("a token in the path of a URL is sent, and shown nowhere", async () => {
   const token = "path-t0ken-4242";
   const asked: (string | undefined)[] = [];
-  // What the usual server says of a route that it does not have: the path, token and all.
+  // The usual response to an unknown route: it contains the path with the token.
   const api = createServer((request, response) => {
     asked.push(request.url);
     response.writeHead(404, { "content-type": "application/json" });
@@ -324,7 +324,7 @@ test("a token in the path of a URL is asked with, and shown nowhere", async () =
   expect(err).toContain("***");
 });
 
-test("the demo says where to look, and takes its simulated chain along when it ends", async () => {
+test("the demo prints its addresses, and ends its simulated chain with itself", async () => {
   const program = start(["demo", "--listen", "127.0.0.1:0"]);
   const [, simulated] = await program.says(/(http:\S+)\/_sim\//);
   const [, exporter] = await program.says(/(http:\S+)\/metrics/);

@@ -1,4 +1,4 @@
-// Every fault against every collector: the page stays up, the reason is counted, nothing wrong is served, and recovery needs
+// Every fault with every collector: the page stays up, the reason is counted, no wrong value is exposed, and recovery needs
 // no restart.
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import type { Fault } from "../../simulator/faults/fault.ts";
@@ -34,7 +34,7 @@ afterEach(async () => {
   await simulator.close();
 });
 
-/** What the page says of its own size, and its size. */
+/** The number of series of each family, as counted and as exposed. */
 function seriesOf({ families }: Awaited<ReturnType<typeof readPage>>) {
   const names = [...families.values()].map(({ name, type }) => (type === "counter" ? `${name}_total` : name));
   return {
@@ -76,50 +76,53 @@ const CASES: readonly [Fault, keyof typeof REASONS][] = [
   [{ kind: "redirect", to: "same-host" }, "redirect"],
 ];
 
-test.each(CASES)("%j is counted as %s by every collector, serves nothing wrong, and passes", async (fault, reason) => {
-  app = await createApp(config());
-  // Timeouts are short here, and the machine may be busy.
-  for (let tries = 0; tries < 10 && (await app.pollOnce()).length > 0; tries += 1);
-  const good = await readPage(app);
-  for (const collector of COLLECTORS) expect(good.families.has(GAUGES[collector])).toBe(true);
+test.each(CASES)(
+  "%j is counted as %s by every collector, exposes no wrong value, and passes",
+  async (fault, reason) => {
+    app = await createApp(config());
+    // Timeouts are short here, and the machine may be busy.
+    for (let tries = 0; tries < 10 && (await app.pollOnce()).length > 0; tries += 1);
+    const good = await readPage(app);
+    for (const collector of COLLECTORS) expect(good.families.has(GAUGES[collector])).toBe(true);
 
-  // Something has changed since: a 304 would have no body that could be spoiled.
-  simulator.advance(30);
-  simulator.faults.set(fault);
-  await app.pollOnce();
-  const bad = await readPage(app);
+    // Something has changed since: a 304 would have no body that could be spoiled.
+    simulator.advance(30);
+    simulator.faults.set(fault);
+    await app.pollOnce();
+    const bad = await readPage(app);
 
-  expect(bad.value("stacks_up")).toBe(0);
-  for (const collector of COLLECTORS) {
-    const shown = (name: string, more = "") =>
-      bad.value(`stacks_exporter_collector_${name} collector=${collector}${more}`);
-    expect(shown("success")).toBe(0);
-    const reasons = Object.keys(REASONS).filter((one) => (shown("failures_total", ` reason=${one}`) ?? 0) > 0);
-    // The first 429 pauses all; and a retry can run into the deadline.
-    expect([[reason], ["timeout"]]).toContainEqual(reasons);
-    // Of what was counted: a slow machine makes a time-out of any of them.
-    const [counted] = reasons;
-    const state = counted === "gone" ? "retired" : counted === "rate_limited" ? "paused" : "degraded";
-    expect(shown("state", ` state=${state}`)).toBe(1);
-  }
-  // What is still shown is what was true before: not one sample of an answer that was not accepted.
-  for (const collector of COLLECTORS) {
-    expect(bad.families.get(GAUGES[collector])?.samples).toEqual(good.families.get(GAUGES[collector])?.samples);
-  }
+    expect(bad.value("stacks_up")).toBe(0);
+    for (const collector of COLLECTORS) {
+      const shown = (name: string, more = "") =>
+        bad.value(`stacks_exporter_collector_${name} collector=${collector}${more}`);
+      expect(shown("success")).toBe(0);
+      const reasons = Object.keys(REASONS).filter((one) => (shown("failures_total", ` reason=${one}`) ?? 0) > 0);
+      // The first 429 pauses all; and a retry can run into the deadline.
+      expect([[reason], ["timeout"]]).toContainEqual(reasons);
+      // Of what was counted: a slow machine makes a time-out of any of them.
+      const [counted] = reasons;
+      const state = counted === "gone" ? "retired" : counted === "rate_limited" ? "paused" : "degraded";
+      expect(shown("state", ` state=${state}`)).toBe(1);
+    }
+    // The samples are those of before the fault.
+    for (const collector of COLLECTORS) {
+      expect(bad.families.get(GAUGES[collector])?.samples).toEqual(good.families.get(GAUGES[collector])?.samples);
+    }
 
-  simulator.faults.clear();
-  await pauseIsOver(reason === "rate_limited");
-  // A server that did not answer is asked again by one request, at most 2 s later here.
-  await until(async () => ((await app.pollOnce()).length === 0 ? true : undefined), "every poll to succeed");
-  const after = await readPage(app);
-  const { counted, told } = seriesOf(after);
-  expect(told).toEqual(counted);
-  expect(after.value("stacks_up")).toBe(1);
-  for (const collector of COLLECTORS)
-    expect(after.value(`stacks_exporter_collector_success collector=${collector}`)).toBe(1);
-});
+    simulator.faults.clear();
+    await pauseIsOver(reason === "rate_limited");
+    // After a failure one request tries the server again, at most 2 s later here.
+    await until(async () => ((await app.pollOnce()).length === 0 ? true : undefined), "every poll to succeed");
+    const after = await readPage(app);
+    const { counted, told } = seriesOf(after);
+    expect(told).toEqual(counted);
+    expect(after.value("stacks_up")).toBe(1);
+    for (const collector of COLLECTORS)
+      expect(after.value(`stacks_exporter_collector_success collector=${collector}`)).toBe(1);
+  },
+);
 
-/** Waits for the end of a pause by asking: how long it lasts is the server's business. */
+/** Waits for the end of a pause, as the page reports it. */
 async function pauseIsOver(isPaused: boolean): Promise<void> {
   if (!isPaused) return;
   for (;;) {
@@ -132,7 +135,7 @@ async function pauseIsOver(isPaused: boolean): Promise<void> {
   }
 }
 
-test("null everywhere is no data where the API says so, and a broken answer elsewhere", async () => {
+test("null everywhere is no data where the API documents it, and a bad body elsewhere", async () => {
   app = await createApp(config());
   await app.pollOnce();
   simulator.faults.set({ kind: "wrong-shape", form: "nulls" });
@@ -146,7 +149,7 @@ test("null everywhere is no data where the API says so, and a broken answer else
   for (const { labels } of drift) expect(["missing", "null", "type", "enum"]).toContain(labels.get("kind"));
 });
 
-test("an outage shows as absence, not as a flat line, and counters stay", async () => {
+test("in an outage gauges become absent, and counters stay", async () => {
   app = await createApp(config("", "2s"));
   await app.pollOnce();
   simulator.faults.set({ kind: "db-down" });
@@ -164,7 +167,7 @@ test("an outage shows as absence, not as a flat line, and counters stay", async 
   expect(value("stacks_exporter_collector_last_success_timestamp_seconds collector=fees")).toBeGreaterThan(0);
 });
 
-test("no request leaves in a pause, whoever asks", async () => {
+test("no request is sent during a pause", async () => {
   app = await createApp(config());
   const first = simulator.requests.length;
   simulator.faults.set({ kind: "429", retryAfter: 30 });
@@ -195,7 +198,7 @@ describe("when the old operations are switched off", () => {
     expect(value("stacks_chain_blocks_total")).toBeGreaterThan(2);
   });
 
-  test("blocks that are told to probe go on by the replacement, and the old operation is asked once a poll until it is retired", async () => {
+  test("with `tip: probe` blocks use the replacement, and try the old operation once a poll until it is retired", async () => {
     app = await createApp(config(", tip: probe"));
     simulator.faults.set({ kind: "retired" });
     expect(await app.pollOnce()).toEqual([]);
@@ -228,7 +231,7 @@ test.each(["auto", "probe"])("a reorganisation of the simulated chain is seen (%
   expect(value("stacks_chain_block_height source=block")).toBe(simulator.chain.height);
 });
 
-test("an unchanged answer costs a 304, and counts as a success", async () => {
+test("an unchanged response is a 304, and counts as a success", async () => {
   await simulator.close();
   simulator = await startSimulator({ seed: 3, history: 80, now: () => 1_795_000_000_000 });
   app = await createApp(config());

@@ -1,4 +1,4 @@
-// The whole way with the real thing: simulated chain → exporter → Prometheus, in both formats.
+// A simulated chain, the exporter and a real Prometheus, in both formats.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -42,7 +42,7 @@ collectors: { fees: { every: 1s }, mempool: { every: 1s }, blocks: { every: 1s }
 
   const page = async (accept: string) => (await fetch(`http://${address}/metrics`, { headers: { accept } })).text();
 
-  test("promtool has nothing to say about the page", async () => {
+  test("promtool accepts the page without a warning", async () => {
     const { status, stderr, stdout } = spawnSync("promtool", ["check", "metrics"], {
       input: await page("text/plain"),
       encoding: "utf8",
@@ -65,7 +65,7 @@ collectors: { fees: { every: 1s }, mempool: { every: 1s }, blocks: { every: 1s }
   test.each(["OpenMetrics", "classic text"])(
     "Prometheus scrapes %s without an error, and has what the page has",
     async (format) => {
-      // Prometheus 2.42 always asks for OpenMetrics first; a relay that asks for text stands in for an older one.
+      // Prometheus 2.42 always prefers OpenMetrics; a relay that requests text replaces an older one.
       const target = format === "classic text" ? await relay(address) : { address, close: async () => undefined };
       const prometheus = await startPrometheus(target.address);
       try {
@@ -101,7 +101,7 @@ collectors: { fees: { every: 1s }, mempool: { every: 1s }, blocks: { every: 1s }
   );
 });
 
-/** Passes scrapes on, asking for the classic text whatever it is asked for. */
+/** Forwards scrapes, and always requests the classic text. */
 async function relay(address: string): Promise<{ address: string; close: () => Promise<void> }> {
   const server = createServer(async (_request, response) => {
     const answer = await fetch(`http://${address}/metrics`, { headers: { accept: "text/plain;version=0.0.4" } });

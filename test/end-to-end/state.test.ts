@@ -72,7 +72,7 @@ const modes = () =>
 
 const BLOCKS = 'stacks_chain_blocks_total{network="simulated"} ';
 
-test("counters go on after a stop, at once; values of the moment wait for a poll", async () => {
+test("after a restart counters go on at once, and gauges wait for a poll", async () => {
   const before = await serving();
   const seen = await until(async () => {
     const count = value(await before.page(), BLOCKS);
@@ -208,7 +208,7 @@ test.each([0o022, 0o000])(
   },
 );
 
-test("SIGHUP and SIGUSR1 end nothing and open nothing", async () => {
+test("SIGHUP and SIGUSR1 neither end the exporter nor open the debugger", async () => {
   const running = await serving();
   running.program.child.kill("SIGUSR1");
   running.program.child.kill("SIGHUP");
@@ -232,7 +232,7 @@ test("a file that may not be written is refused", async () => {
   chmodSync(state, 0o444);
   chmodSync(join(folder, "kept"), 0o555);
   chmodSync(folder, 0o755);
-  const program = start(["--config", configFile(), "--listen", "127.0.0.1:0"], {}, NOBODY);
+  const program = start(["--config", configFile(), "--listen", "127.0.0.1:0"], {}, UNPRIVILEGED);
   const { code, err } = await program.finished;
   chmodSync(join(folder, "kept"), 0o755);
   expect(code).toBe(1);
@@ -241,9 +241,9 @@ test("a file that may not be written is refused", async () => {
   );
 });
 // Root may write everywhere.
-const NOBODY = process.getuid?.() === 0 ? 65_534 : undefined;
+const UNPRIVILEGED = process.getuid?.() === 0 ? 65_534 : undefined;
 
-test("a full disk fails polls for that reason, shows nothing that was not kept, and is recovered from", async () => {
+test("with a full disk polls fail with their own reason, nothing unsaved is exposed, and the exporter recovers", async () => {
   await stop(await serving());
   const limit = Math.ceil(statSync(state).size / 1024) + 24;
   const program = start(["--config", configFile(), "--listen", "127.0.0.1:0"], {}, undefined, limit);
@@ -277,7 +277,7 @@ test("state: memory keeps nothing, and has nothing to reset", async () => {
   expect([code, err]).toEqual([1, "--reset-state: with state: memory there is no state file\n"]);
 });
 
-test("killed at random moments it loses and doubles nothing", async () => {
+test("killed at random moments, it neither loses nor doubles a count", async () => {
   const { kills, faults, transactions } = await killLoop(main, 8, 1);
   expect(faults).toEqual([]);
   expect(kills).toBe(8);

@@ -1,4 +1,4 @@
-// The real program, and a file of its watch list that is replaced while it runs.
+// The real program, while a file of its watch list is replaced.
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -6,7 +6,7 @@ import { expect, test } from "@jest/globals";
 import { startSimulator } from "../../simulator/server.ts";
 import { start, until } from "../support/program.ts";
 
-test("a list that is replaced is taken, a wrong one is told and left", async () => {
+test("a replaced list takes effect; an invalid one is reported and ignored", async () => {
   const folder = mkdtempSync(join(tmpdir(), "stacks-exporter-list-"));
   const simulator = await startSimulator({ seed: 1 });
   await using ends = new AsyncDisposableStack();

@@ -48,7 +48,7 @@ describe("on four traces of four weeks", () => {
     expect(recall(unknown)).toBeGreaterThanOrEqual(recall(known));
   });
 
-  test("fees tell earlier, the backlog tells of more", () => {
+  test("fees are earlier, the backlog detects more", () => {
     const { spike, backlog, union } = now.gated.scores;
 
     expect(spike.detected).toBeLessThan(backlog.detected);
@@ -56,7 +56,7 @@ describe("on four traces of four weeks", () => {
     expect(delay(spike, 0.5)).toBeLessThan(delay(backlog, 0.5));
   });
 
-  test("what is said to be stuck is nearly always stuck, and said while the price is down", () => {
+  test("the alert for stuck clusters is nearly always right, and fires while the price is low", () => {
     const { alarms, caused, misleading } = now.gated.explained.stuckCluster;
 
     expect(alarms).toBeGreaterThan(3);
@@ -64,7 +64,7 @@ describe("on four traces of four weeks", () => {
     expect(misleading).toBe(0);
   });
 
-  test("every mistake is accounted for", () => {
+  test("every mistake is counted", () => {
     for (const { scores, mistakes } of [now.gated, now.ungated]) {
       const { events, detected, alarms, right } = scores.union;
       const counted = [...mistakes.values()].reduce(
@@ -78,7 +78,7 @@ describe("on four traces of four weeks", () => {
 
   test.each([
     [
-      "whatever number waits, and blocks that never have room",
+      "any backlog, and blocks that never have room",
       {
         spike: { ...FEES.spike, leastWaiting: 20 },
         backlog: { ...FEES.backlog, leastWaiting: 20 },

@@ -12,7 +12,7 @@ describe("an alert", () => {
     ["fires when its condition has held for that long", "..#####..", 3, 0, ["5-7"]],
     ["fires at once without `for`", "..##..", 0, 0, ["2-4"]],
     ["does not fire one evaluation too early", "..###..", 3, 0, []],
-    ["begins to wait anew after a gap", ".###.####.", 3, 0, ["8-9"]],
+    ["restarts the wait after a gap", ".###.####.", 3, 0, ["8-9"]],
     ["goes on for a while when the condition is gone", ".##......", 1, 3, ["2-6"]],
     ["bridges a gap shorter than that, and counts the while from the end of the last", ".##..##......", 1, 3, ["2-10"]],
     ["does not bridge a longer one", ".##.....##...", 1, 3, ["2-6", "9-13"]],

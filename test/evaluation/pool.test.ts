@@ -66,7 +66,7 @@ describe("every transaction leaves once:", () => {
     fc.record({ do: fc.constant("expire" as const) }),
   );
 
-  test("taken, expired or still waiting, whatever happens in whatever order", () => {
+  test("taken, expired or still waiting, after any steps in any order", () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 120 }), (steps) => {
         const pool = new Pool();

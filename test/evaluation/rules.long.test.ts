@@ -1,4 +1,4 @@
-// The rules as written in PromQL, asked of a real Prometheus about a whole trace, against the conditions that are scored.
+// The PromQL of the rules, evaluated by a real Prometheus on a whole trace, against the conditions that are scored.
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -26,7 +26,7 @@ const ALERTS: Readonly<Record<Rule, string>> = {
   stuckCluster: "StacksMempoolStuckCluster",
 };
 const RULES = Object.keys(ALERTS) as Rule[];
-/** The same trace twice: one network tells how its blocks are used, the other does not. */
+/** The same trace twice: with the use of blocks, and without. */
 const NETWORKS = ["gated", "ungated"] as const;
 const target = (network: string) => ({ network, job: "stacks", instance: "exporter:10789" });
 
@@ -54,7 +54,7 @@ interface Found {
 }
 
 /** A Prometheus on a folder of history. */
-class Historian {
+class History {
   readonly #folder = mkdtempSync(join(tmpdir(), "stacks-exporter-eval-"));
   #server: Daemon | undefined;
 
@@ -121,30 +121,30 @@ suite("with Prometheus (Debian: apt-get install prometheus)", () => {
   const { samples } = trace;
   const from = evaluatedAt(0);
   const until = evaluatedAt(samples.minutes - 1);
-  const historian = new Historian();
+  const history = new History();
   /** The minutes in which each alert's expression gives a result, by network. */
   const said = new Map<string, Set<number>>();
 
   beforeAll(async () => {
     const scraped = NETWORKS.map((network) => openMetricsOf(samples, target(network), network === "gated"));
-    await historian.add(scraped.join(""));
+    await history.add(scraped.join(""));
     for (const stage of stages([...fees.baselines, ...fees.recordings])) {
       const lines: string[] = [];
       for (const recording of stage) {
         const step = fees.baselines.includes(recording) ? seconds(INTERVALS.baselines) : 60;
         // The first evaluation that is a multiple of the step.
         const first = Math.ceil(from / step) * step;
-        for (const { metric, values } of await historian.ask(recording.expr, first, until, step)) {
+        for (const { metric, values } of await history.ask(recording.expr, first, until, step)) {
           const { __name__: _, ...labels } = metric;
           for (const [at, value] of values) lines.push(sampleLine(recording.record, labels, value, at));
         }
       }
-      await historian.add(lines.join(""));
+      await history.add(lines.join(""));
     }
     for (const rule of RULES) {
       const alert = fees.alerts.find(({ alert }) => alert === ALERTS[rule]);
       if (alert === undefined) throw new Error(`there is no alert ${ALERTS[rule]}`);
-      for (const { metric, values } of await historian.ask(alert.expr, from, until, 60)) {
+      for (const { metric, values } of await history.ask(alert.expr, from, until, 60)) {
         const key = `${rule} ${metric.network}`;
         const minutes = said.get(key) ?? new Set();
         for (const [at] of values) minutes.add((at - from) / 60);
@@ -152,7 +152,7 @@ suite("with Prometheus (Debian: apt-get install prometheus)", () => {
       }
     }
   });
-  afterAll(() => historian.remove());
+  afterAll(() => history.remove());
 
   test.each(NETWORKS.flatMap((network) => RULES.map((rule) => ({ network, rule }))))(
     "$rule is the same in every minute, use of blocks $network",

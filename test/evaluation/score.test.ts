@@ -66,7 +66,7 @@ describe("a score", () => {
     expect([both.alarms, both.detected]).toEqual([1, 2]);
   });
 
-  test("leaves the training out: its events are not asked for, its alarms not counted", () => {
+  test("leaves the training out: neither its events nor its alarms count", () => {
     const trained = score(
       [
         [10, 20],

@@ -1,5 +1,5 @@
-// The whole way of an alert with the real parts: simulated markets → the exporter → Prometheus → Alertmanager → a webhook,
-// with the shipped rules and the shipped configuration of Alertmanager. All durations can be divided by one number.
+// Simulated markets, the exporter, Prometheus, Alertmanager and a webhook, with the shipped rules and the shipped configuration
+// of Alertmanager. All durations can be divided by one number.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -27,7 +27,7 @@ const LEAST_MS = 1000;
 // A little more than the baselines ask for.
 const PAST_SECONDS = seconds(FEES.baseline.leastHistory) + 3600;
 
-/** The fee against what is usual, as the fee alerts look at it. */
+/** The fee over its baseline, as in the fee alerts. */
 export const FEE_RATIO = 'stacks:mempool_fee_priority_microstx:ratio7d{tx_type="all", priority="low"}';
 
 export interface AlertingOptions {
@@ -58,12 +58,12 @@ export interface ActiveAlert {
 
 export interface Alerting {
   readonly markets: ReadonlyMap<string, Simulator>;
-  /** What the webhook was told, in order. */
+  /** The notifications, in order. */
   readonly notifications: readonly Notification[];
   query(expr: string): Promise<readonly Sample[]>;
   active(): Promise<readonly ActiveAlert[]>;
-  /** Labels of the alerts that Alertmanager knows and does not send, because another one says it all. */
-  heldBack(): Promise<readonly Readonly<Record<string, string>>[]>;
+  /** Labels of the inhibited alerts. */
+  inhibited(): Promise<readonly Readonly<Record<string, string>>[]>;
   stop(): Promise<void>;
 }
 
@@ -195,7 +195,7 @@ export async function startAlerting(options: AlertingOptions): Promise<Alerting>
       notifications: webhook.notifications,
       query,
       active: async () => (await ask<{ alerts: ActiveAlert[] }>("alerts")).alerts,
-      heldBack: async () => {
+      inhibited: async () => {
         const answer = await fetch(`${alertmanager.url}/api/v2/alerts`);
         const all = (await answer.json()) as { labels: Record<string, string>; status: { inhibitedBy: string[] } }[];
         return all.filter(({ status }) => status.inhibitedBy.length > 0).map(({ labels }) => labels);

@@ -1,4 +1,4 @@
-// A server of the field in a process of its own: Prometheus, Alertmanager.
+// Prometheus or Alertmanager in a process of its own.
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:net";
@@ -25,7 +25,7 @@ export async function freeAddress(): Promise<string> {
   return `127.0.0.1:${port}`;
 }
 
-/** Starts a program that is told where to listen and answers `/-/ready`. Throws with its log when it does not. */
+/** Starts a program on a free port and waits for `/-/ready`. Throws with its log when that fails. */
 export async function startDaemon(program: string, args: readonly string[]): Promise<Daemon> {
   const address = await freeAddress();
   const child = spawn(program, [...args, `--web.listen-address=${address}`], { stdio: ["ignore", "pipe", "pipe"] });

@@ -1,4 +1,4 @@
-// Kills the exporter (SIGKILL) at random moments while a simulated chain goes on, and holds its counters to the chain's books.
+// Kills the exporter (SIGKILL) at random moments while a simulated chain goes on, and compares its counters with the chain.
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -108,7 +108,7 @@ collectors:
       if (await isDone()) return;
       await pause(100);
     }
-    faults.push(`waited in vain for ${what}`);
+    faults.push(`timed out waiting for ${what}`);
   };
   const booksAt = (depth: number) =>
     principals.reduce((sum, one) => sum + expectedTotals(chain, one, depth).transactions, 0);

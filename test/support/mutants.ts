@@ -62,7 +62,7 @@ export function mutationsOf(expr: string): Mutation[] {
       if (SET_OPERATORS.has(node.name)) {
         const { firstChild: left, lastChild: right } = node.parent;
         if (left === null || right === null) return;
-        // Either side alone; the right side alone stands in for nothing where it only restricts.
+        // Either side alone; the right side only where it is an alternative.
         change("clause", { from: left.to, to: right.to }, "");
         if (node.name === "Or") change("clause", { from: left.from, to: right.from }, "");
       }

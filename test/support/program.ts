@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 
 const running = new Set<ChildProcess>();
 
-/** Ends what a test that failed has left running. */
+/** Ends the programs that a failed test has left running. */
 export function killAll(): void {
   for (const child of running) child.kill("SIGKILL");
 }
@@ -99,7 +99,7 @@ export async function until<T>(ask: () => Promise<T | undefined>, what: string, 
   for (;;) {
     const answer = await ask().catch(() => undefined);
     if (answer !== undefined) return answer;
-    if (Date.now() > end) throw new Error(`waited in vain for ${what}`);
+    if (Date.now() > end) throw new Error(`timed out waiting for ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }

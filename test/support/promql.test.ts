@@ -50,7 +50,7 @@ test("every comparison is seen", () => {
   expect(parsePromql(text).comparisons).toEqual(["==", "!=", ">=", "<=", ">", "<"]);
 });
 
-test("what is wrong is shown where it is", () => {
+test("an error has its position", () => {
   expect(parsePromql("rate(a_total[5m]) > > 1").errors).toEqual(["rate(a_total[5m]) > →> 1"]);
   expect(parsePromql("sum(a").errors).toHaveLength(1);
 });

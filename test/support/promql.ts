@@ -62,7 +62,7 @@ export function withoutVariables(text: string): string {
     );
 }
 
-/** Parses a query; never throws: what is wrong with it is in `errors`. */
+/** Parses a query; never throws: mistakes are in `errors`. */
 export function parsePromql(text: string): Query {
   const errors: string[] = [];
   const selectors: Selector[] = [];

@@ -46,7 +46,7 @@ export interface TestedRule {
 
 /**
  * The rules that an alert needs, in the order in which they are evaluated. Recorded series that are `given` are not computed:
- * promtool evaluates all rules at one pace, and what comes of another pace can be told only so.
+ * promtool evaluates all rules at one interval, so the results of a slower group have to be given.
  */
 export function closureOf(alert: string, rules: readonly TestedRule[], given: readonly string[] = []): TestedRule[] {
   const needed = new Set<TestedRule>();
@@ -97,8 +97,8 @@ export function testFile(
   return { rule_files: [ruleFile], evaluation_interval: `${every}m`, tests: [test] } as { tests: object[] };
 }
 
-/** What an alert says, filled in, at the first time at which the scenario has it firing. */
-export async function wordsOf(
+/** The annotations of an alert, filled in, at the first time at which the scenario has it firing. */
+export async function annotationsOf(
   scenario: Scenario,
   rules: readonly TestedRule[],
 ): Promise<Readonly<Record<string, string>>> {
@@ -107,7 +107,7 @@ export async function wordsOf(
   try {
     const groups = [{ name: "tested", rules: closureOf(scenario.alert, rules, Object.keys(scenario.series)) }];
     const file = testFile({ ...scenario, expect: [] }, "rules.json");
-    // Nothing is expected, so promtool tells what there was instead.
+    // No alert is expected, so promtool prints those that fire.
     const asked = { eval_time: `${at}m`, alertname: scenario.alert, exp_alerts: [] };
     const tests = file.tests.map((test) => ({ ...test, alert_rule_test: [asked] }));
     await writeFile(join(folder, "rules.json"), JSON.stringify({ groups }));
@@ -176,7 +176,7 @@ export async function trials(all: readonly Trial[]): Promise<string[]> {
     return all.map((_, index) =>
       files
         .filter((file) => file.index === index)
-        .map(({ path }) => said.get(path) || `promtool said nothing of it: ${output}`)
+        .map(({ path }) => said.get(path) || `promtool did not run it: ${output}`)
         .filter((text) => text !== "SUCCESS")
         .join("\n"),
     );

@@ -1,4 +1,4 @@
-// Who is woken: a receiver of Alertmanager's webhooks that remembers what it was told, and when.
+// A receiver of Alertmanager's webhooks that keeps the notifications.
 import { once } from "node:events";
 import { createServer } from "node:http";
 
@@ -6,7 +6,7 @@ import { createServer } from "node:http";
 export interface Notification {
   /** When it arrived, Unix milliseconds. */
   readonly at: number;
-  /** Path of the receiver's URL: tells receivers apart. */
+  /** Path of the receiver's URL: identifies the receiver. */
   readonly path: string;
   readonly status: "firing" | "resolved";
   readonly alerts: readonly {

@@ -115,7 +115,7 @@ function scenariosOf({
     ]),
     it("quiet: nothing happens", total(hold(7, 300)), [never(290)]),
     it("quiet: the counter is there with a past", total(trace(missing(100), hold(50, 200))), [never(290)]),
-    it("quiet: the exporter starts anew at nothing", total(trace(hold(50, 100), gone(3), hold(0, 200))), [never(290)]),
+    it("quiet: the exporter restarts at zero", total(trace(hold(50, 100), gone(3), hold(0, 200))), [never(290)]),
     it("quiet: a gap of the scrapes", total(trace(hold(50, 100), gone(30), hold(50, 200))), [never(290)]),
     ...(least > 1
       ? [it("quiet: it happened too rarely", total(trace(hold(7, 100), hold(6 + least, 300))), [never(290)])]
