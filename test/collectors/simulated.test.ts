@@ -24,11 +24,11 @@ function counted({ totals }: { readonly totals: AddressTotals }) {
     stx: amounts(totals.stxAmounts),
     ft: amounts(totals.ftAmounts),
     nft: sum(totals.nftTransfers),
-    reached: totals.received,
+    received: totals.received,
   };
 }
 
-test("counters equal the simulator's books, through forks and restarts", async () => {
+test("counters equal the expected totals, through forks and restarts", async () => {
   const simulator = await stillSimulator({ seed: 5, history: 40 });
   await using ends = new AsyncDisposableStack();
   ends.defer(() => simulator.close());

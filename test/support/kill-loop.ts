@@ -1,4 +1,5 @@
-// Kills the exporter (SIGKILL) at random moments while a simulated chain goes on, and compares its counters with the chain.
+// Kills the exporter (SIGKILL) at random moments while a simulated chain grows, and compares its counters with the
+// expected totals.
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,18 +11,18 @@ import { differences, expectedTotals, sumOf, type Totals, totalsOf } from "./exp
 
 const CONFIRMATIONS = 3;
 
-/** Transactions of watched addresses, at least, between two kills. */
+/** Minimum number of transactions of watched addresses between two kills. */
 export const BETWEEN_KILLS = 5;
 
-/** What came of it. */
+/** The result. */
 export interface KillLoop {
   readonly kills: number;
   /** Kills before the program listened. */
   readonly early: number;
   readonly reorgs: number;
-  /** Transactions that the exporter counted, of all watched addresses. */
+  /** Transactions that the exporter counted, over all watched addresses. */
   readonly transactions: number;
-  /** What was wrong; empty when nothing was. */
+  /** Lost or doubled counts, and errors. */
   readonly faults: readonly string[];
 }
 
@@ -68,15 +69,15 @@ collectors:
   let last: Totals = new Map();
   let [early, reorgs] = [0, 0];
 
-  const started = () => {
+  const start = () => {
     const child = spawn(process.execPath, [main, "--config", config, "--listen", "127.0.0.1:0"], {
       cwd: folder,
       stdio: ["ignore", "ignore", "pipe"],
     });
-    const said: string[] = [];
+    const lines: string[] = [];
     const listening = (async () => {
       for await (const line of createInterface(child.stderr)) {
-        said.push(line);
+        lines.push(line);
         const address = /"address":"([^"]+)"/.exec(line)?.[1];
         if (address !== undefined) {
           child.stderr.resume();
@@ -86,9 +87,9 @@ collectors:
       return undefined;
     })();
     const ended = new Promise<void>((resolve) => child.once("close", () => resolve()));
-    return { child, listening, ended, said };
+    return { child, listening, ended, lines };
   };
-  const look = async (url: string): Promise<Totals> => {
+  const scrape = async (url: string): Promise<Totals> => {
     const now = totalsOf(await (await fetch(`${url}/metrics`)).text());
     for (const [series, before] of last) {
       const value = now.get(series);
@@ -103,50 +104,50 @@ collectors:
     await ended;
   };
   const until = async (isDone: () => Promise<boolean>, what: string) => {
-    // Long, because a busy machine is no fault.
+    // Long, because the machine may be busy.
     for (let tries = 0; tries < 6000; tries += 1) {
       if (await isDone()) return;
       await pause(100);
     }
     faults.push(`timed out waiting for ${what}`);
   };
-  const booksAt = (depth: number) =>
+  const transactionsUpTo = (depth: number) =>
     principals.reduce((sum, one) => sum + expectedTotals(chain, one, depth).transactions, 0);
   const confirmedHeight = () => (chain.ledger.tip?.height ?? 0) - CONFIRMATIONS + 1;
-  // How busy the simulated chain is depends on the date: what counts is what happens, not how long it takes.
-  const pass = () => {
-    const before = booksAt(confirmedHeight());
-    for (let steps = 0; booksAt(confirmedHeight()) < before + BETWEEN_KILLS; steps += 1) {
-      if (steps > 1000) throw new Error("nothing happens on the simulated chain");
+  // The activity of the simulated chain depends on the date, so this waits for transactions instead of a time.
+  const grow = () => {
+    const before = transactionsUpTo(confirmedHeight());
+    for (let steps = 0; transactionsUpTo(confirmedHeight()) < before + BETWEEN_KILLS; steps += 1) {
+      if (steps > 1000) throw new Error("the simulated chain has no transactions");
       virtual += (5 + random() * 40) * 1000;
       simulator.advance(0);
     }
   };
 
   try {
-    // The first sight of the chain, while it stands still: what a contract had printed by then does not count.
-    const first = started();
+    // The first polls, while the chain does not grow: earlier prints of a contract are not counted.
+    const first = start();
     const url = await first.listening;
-    if (url === undefined) throw new Error(`the program did not start: ${first.said.join("\n")}`);
+    if (url === undefined) throw new Error(`the program did not start: ${first.lines.join("\n")}`);
     await until(async () => (await (await fetch(`${url}/-/ready`)).text()).includes("is ready"), "the first polls");
     const printed = countPrints(chain, accounts.contracts.logger);
     await end(first, "SIGKILL");
 
     for (let kill = 0; kill < kills; kill += 1) {
-      const isInPolls = random() >= 0.2;
-      if (!isInPolls) pass();
-      const run = started();
+      const isDuringPolls = random() >= 0.2;
+      if (!isDuringPolls) grow();
+      const run = start();
       let isListening = false;
       const watched = run.listening.then(async (address) => {
         isListening = address !== undefined;
-        if (address !== undefined) await look(address).catch(() => undefined);
+        if (address !== undefined) await scrape(address).catch(() => undefined);
       });
-      // Mostly in the middle of polls, sometimes before the file is open.
-      if (!isInPolls) await pause(random() * 500);
+      // Mostly during polls, sometimes before the file is open.
+      if (!isDuringPolls) await pause(random() * 500);
       else {
         await watched;
         await pause(random() * 400);
-        pass();
+        grow();
         if (random() < 0.4) {
           chain.reorg(1 + Math.floor(random() * (CONFIRMATIONS - 1)));
           reorgs += 1;
@@ -156,21 +157,21 @@ collectors:
       if (!isListening) early += 1;
       await end(run, "SIGKILL");
       await watched;
-      const problem = run.said.find((line) => /state file|set aside|"level":"(?:error|fatal)"|Error/.test(line));
+      const problem = run.lines.find((line) => /state file|set aside|"level":"(?:error|fatal)"|Error/.test(line));
       if (problem !== undefined) faults.push(`kill ${kill}: ${problem}`);
     }
 
-    const run = started();
+    const run = start();
     const address = (await run.listening) ?? "";
     const depth = confirmedHeight();
     const wrong = () => differences(last, chain, principals, depth);
     await until(async () => {
-      await look(address);
+      await scrape(address);
       return wrong().length === 0;
-    }, "the counters to equal the books");
+    }, "the counters to equal the expected totals");
     faults.push(...wrong());
-    // Events carry no height: enough blocks pass that every one of them has had its confirmations.
-    const wanted = countPrints(chain, accounts.contracts.logger) - printed;
+    // Events have no height, so this includes pending ones.
+    const expected = countPrints(chain, accounts.contracts.logger) - printed;
     const events = () => sumOf(last, "stacks_contract_events_total", accounts.contracts.logger);
     const pending = async () =>
       Number(
@@ -179,11 +180,11 @@ collectors:
         )?.[1],
       );
     await until(async () => {
-      await look(address);
-      return events() + (await pending()) === wanted;
-    }, "the events to equal the books");
-    if (events() + (await pending()) !== wanted)
-      faults.push(`${events()} events and ${await pending()} pending, the books say ${wanted}`);
+      await scrape(address);
+      return events() + (await pending()) === expected;
+    }, "the events to equal the expected totals");
+    if (events() + (await pending()) !== expected)
+      faults.push(`${events()} events and ${await pending()} pending, expected ${expected}`);
     await end(run, "SIGTERM");
     const transactions = principals.reduce(
       (sum, one) => sum + sumOf(last, "stacks_address_transactions_total", one),
