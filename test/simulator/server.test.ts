@@ -1,5 +1,5 @@
 // Clock, gateway, request log, unusual requests and remote control.
-import { afterEach, describe, expect, test } from "@jest/globals";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import { type Simulator, type SimulatorOptions, startSimulator } from "../../simulator/server.ts";
 import { json, START, send, stillSimulator } from "./support.ts";
 
@@ -85,6 +85,12 @@ test("the log has every request with its operation and status", async () => {
 });
 
 describe("unusual requests", () => {
+  let simulator: Simulator;
+  beforeAll(async () => {
+    simulator = await stillSimulator({ history: 3 });
+  });
+  afterAll(() => simulator.close());
+
   const hash = "ab".repeat(32);
   const cases: [string, number][] = [
     [`${FEES}/`, 200],
@@ -111,13 +117,10 @@ describe("unusual requests", () => {
     ["/extended/v1/contract/%E0%A4%A/events", 200],
   ];
   test.each(cases)("%s is a %d", async (path, status) => {
-    const simulator = await start({ history: 3 });
-
     expect((await send(simulator.url + path.replaceAll(" ", "%20"))).status).toBe(status);
   });
 
   test("a hash without 0x is redirected", async () => {
-    const simulator = await start();
     const tip = simulator.chain.ledger.tip?.hash ?? "";
     const response = await send(`${simulator.url}/extended/v1/block/${tip.slice(2)}`);
 

@@ -1,5 +1,5 @@
 // Replicas behind one address: all responses of one replica agree, and replicas differ as specified.
-import { afterEach, describe, expect, test } from "@jest/globals";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import type { ReplicaSpec, Sharing } from "../../../simulator/replicas/replica.ts";
 import type { Simulator, SimulatorOptions } from "../../../simulator/server.ts";
 import { json, type Response, send, stillSimulator } from "../support.ts";
@@ -428,13 +428,15 @@ describe("several replicas", () => {
 });
 
 describe("by remote control", () => {
-  const post = (simulator: Simulator, command: string) => send(`${simulator.url}/_sim/${command}`, { method: "POST" });
+  let simulator: Simulator;
+  beforeAll(async () => {
+    simulator = await stillSimulator({ seed: "replicas", history: 60 });
+  });
+  afterAll(() => simulator.close());
+  const post = (command: string) => send(`${simulator.url}/_sim/${command}`, { method: "POST" });
 
   test("are used, reported, and cleared", async () => {
-    const simulator = await start();
-    const state = json<{ replicas: unknown }>(
-      await post(simulator, "replicas?use=newest,lag:blocks=3&every=2&seconds=60"),
-    );
+    const state = json<{ replicas: unknown }>(await post("replicas?use=newest,lag:blocks=3&every=2&seconds=60"));
 
     expect(state.replicas).toEqual({
       replicas: [{ kind: "newest" }, { kind: "lag", blocks: 3 }],
@@ -443,7 +445,7 @@ describe("by remote control", () => {
     });
     for (let left = 2; left > 0; left -= 1) await heightOf(simulator);
     expect(await heightOf(simulator)).toBe(simulator.chain.height - 3);
-    expect(json<{ replicas: unknown }>(await post(simulator, "newest")).replicas).toBeNull();
+    expect(json<{ replicas: unknown }>(await post("newest")).replicas).toBeNull();
     expect((await send(`${simulator.url}/_sim/`)).body).toContain("POST /_sim/replicas");
   });
 
@@ -454,8 +456,7 @@ describe("by remote control", () => {
     ["other:seed=x:blocks=3", { kind: "other", seed: "x", blocks: 3 }],
     ["empty", { kind: "empty" }],
   ])("%s", async (use, spec) => {
-    const simulator = await start();
-    await post(simulator, `replicas?use=${use}`);
+    await post(`replicas?use=${use}`);
 
     expect(simulator.replicas.state?.replicas).toEqual([spec]);
   });
@@ -471,8 +472,7 @@ describe("by remote control", () => {
     ["replicas?use=empty&order=maybe", 'order cannot be "maybe"'],
     ["replicas?use=empty&colour=red", "colour is not a field of replicas"],
   ])("reports the error in %s", async (command, message) => {
-    const simulator = await start();
-    const response = await post(simulator, command);
+    const response = await post(command);
 
     expect(response.status).toBe(400);
     expect(json<{ error: string }>(response).error).toContain(message);
