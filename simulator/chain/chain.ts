@@ -118,7 +118,7 @@ export class Chain {
     this.#isEmptied = false;
   }
 
-  /** Empties the mempool and keeps it empty until `calm` or `begin`: arrivals are mined in the next block or dropped. */
+  /** Empties the mempool and keeps it empty until `calm` or `begin`. The next block mines or drops arrivals. */
   empty(): void {
     this.market.scenarios = [];
     this.#isEmptied = true;

@@ -23,8 +23,8 @@ export class Ledger implements Records {
   readonly #keep: number;
 
   /**
-   * An empty ledger. With a `source`, totals include what the source has dropped, and block 1 is kept even if the source
-   * has dropped it. Appending the blocks of the source then gives an equal ledger.
+   * An empty ledger. With a `source`, totals include what the source has dropped, and block 1 is kept even if the
+   * source has dropped it. Appending the blocks of the source then gives an equal ledger.
    */
   constructor(keepBlocks: number, source?: Ledger) {
     this.#keep = keepBlocks;

@@ -1,5 +1,5 @@
-// npm run kill-loop [kills] [seed]: kills the built program at random moments (default: 1,000) and compares its counters
-// with the expected totals.
+// npm run kill-loop [kills] [seed]: kills the built program at random moments (default: 1,000) and compares its
+// counters with the expected totals.
 import { execFileSync } from "node:child_process";
 import { killLoop } from "../../test/support/kill-loop.ts";
 

@@ -40,8 +40,8 @@ export async function lineOf(stream: NodeJS.ReadableStream | null, pattern: RegE
 }
 
 /**
- * Runs the built program with a configuration until `work` is done. `files` are written next to it. With `watchLoop`, the
- * program reports delays of its event loop over its channel.
+ * Runs the built program with a configuration until `work` is done. `files` are written next to it. With `watchLoop`,
+ * the program reports delays of its event loop over its channel.
  */
 export async function withProgram<T>(
   config: string,

@@ -1,5 +1,5 @@
-// npm run bench: prints the figures and writes docs/benchmarks.md and docs/benchmarks-addresses.md; `-- addresses` writes
-// only the latter. Needs wrk (Debian: apt-get install wrk).
+// npm run bench: prints the results, and writes docs/benchmarks.md and docs/benchmarks-addresses.md; `-- addresses`
+// writes only the latter. Needs wrk (Debian: apt-get install wrk).
 import { execFileSync, fork, spawn } from "node:child_process";
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";

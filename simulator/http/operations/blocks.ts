@@ -40,7 +40,7 @@ export const blockByHeight = operation({
   },
 });
 
-/** Newest first. The total is the height of the tip; cursors are index block hashes, `prev_cursor` is the older page. */
+/** Newest first. `total` is the tip height. Cursors are index block hashes; `prev_cursor` is the older page. */
 export const blockList = operation({
   template: "/extended/v2/blocks",
   parse: ({ query }) => ({ ...page(query, 30, 0), cursor: query.get("cursor") }),
