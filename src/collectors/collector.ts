@@ -62,16 +62,12 @@ export interface Poll<Observation, Of extends Target = Target> {
   readonly chain: ChainView | undefined;
   /** Whether a collector offers one, now or when it has succeeded. */
   readonly isFollowed: boolean;
-  /** Name of the network; the value of the label `network`. */
-  readonly network: string;
   /** The observation of the last successful poll. */
   readonly previous: Observation | undefined;
   /** Unix time at the start of the poll, milliseconds. */
   readonly now: number;
   /** Series that this poll may add for label values that come from the wire; beyond, they become `other`. */
   readonly spareSeries: number;
-  /** Aborted at the deadline of the poll and at shutdown. */
-  readonly signal: AbortSignal;
   /** Checks that the server still follows the chain that the state belongs to. @throws ApiError `wrong_chain` */
   readonly checkIdentity?: (() => Promise<void>) | undefined;
   /** Says something in the log that an operator should know and that is no failure. @default it is not said */

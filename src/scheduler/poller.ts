@@ -97,7 +97,7 @@ export class Poller {
       const before = state.of(task);
       const observing = collector.observe(
         {
-          ...{ api, network, target, now, signal },
+          ...{ api, target, now },
           previous: before.observation,
           chain: task.chain?.(),
           isFollowed: task.chain !== undefined,

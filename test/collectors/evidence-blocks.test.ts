@@ -186,11 +186,9 @@ test("row 7: a chain that joins nothing is accepted only after its identity was 
         target: { key: "" },
         chain: undefined,
         isFollowed: true,
-        network: "mainnet",
         previous: previous as never,
         now: world.now,
         spareSeries: 0,
-        signal: new AbortController().signal,
         checkIdentity: async () => {
           checks.push(world.tip);
         },

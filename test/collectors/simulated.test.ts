@@ -52,13 +52,11 @@ test("counters equal the expected totals, through forks and restarts", async () 
     const view = { chain, isFollowed: true };
     const before = {
       api,
-      network: "mainnet",
       target,
       ...view,
       previous: known.get(key),
       now,
       spareSeries: 1e6,
-      signal,
     };
     known.set(key, await collector.observe(before, collector.options.parse(options)));
   };

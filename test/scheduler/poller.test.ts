@@ -240,11 +240,18 @@ test("a cancelled poll has no outcome, even when it succeeds", async () => {
   expect(await values()).toEqual([]);
 });
 
-test("a poll that a stop aborts has no outcome", async () => {
-  const task = fakeTask(
-    ({ signal }) => new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason))),
-  );
+test.each<[string, (signal: AbortSignal) => Promise<never>]>([
+  ["rejects", (signal) => new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)))],
+  ["ignores the signal", () => new Promise(() => undefined)],
+])("a poll that a stop aborts has no outcome, when its API %s", async (_, request) => {
+  let signal = stop.signal;
+  const forPoll = async (poll: { readonly signal: AbortSignal }) => {
+    signal = poll.signal;
+    return {} as never;
+  };
+  const task = fakeTask(() => request(signal), { client: fakeClient({ forPoll }) });
   const polled = poller.poll(task);
+  await settle();
   stop.abort();
   await polled;
   await poller.poll(task);

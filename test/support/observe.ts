@@ -25,9 +25,8 @@ export function observe(
     note?: (message: string) => void;
   } = {},
 ): Promise<unknown> {
-  const signal = new AbortController().signal;
   return collector.observe(
-    { api, network: "mainnet", target, chain, isFollowed, previous, now, spareSeries, signal, note },
+    { api, target, chain, isFollowed, previous, now, spareSeries, note },
     collector.options.parse(options),
   );
 }

@@ -34,13 +34,11 @@ async function observed(): Promise<unknown> {
   const api = client.forPoll({ priority: 0, signal });
   const poll = {
     api,
-    network: "m",
     target,
     chain: undefined,
     isFollowed: false,
     previous: undefined,
     now: Date.now(),
-    signal,
     spareSeries: 1e6,
   };
   const observation = await addresses.observe(poll, addresses.options.parse({ backfill: "all" }));
