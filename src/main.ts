@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Arguments, environment, streams and signals come in here; the exit code goes out. Nothing else touches the process.
+// The process: arguments, environment, streams, signals and the exit code. No other file uses them.
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { enableCompileCache } from "node:module";
@@ -7,7 +7,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import type { Simulated } from "./commands/io.ts";
 
-// Halves the start of every run but the first.
+// Halves the start time of later runs.
 enableCompileCache();
 
 const isSource = import.meta.url.endsWith(".ts");
@@ -20,23 +20,22 @@ const stopped = new Promise<void>((resolve) => {
 
 // Without a listener, Node.js opens a debugger.
 process.on("SIGUSR1", () => undefined);
-// Without a listener, it ends the process: an attempt to reload the configuration must not stop the exporter.
+// Without a listener, it ends the process. An attempt to reload the configuration must not stop the exporter.
 const hangUps = new Set<() => void>();
 process.on("SIGHUP", () => {
   for (const listener of hangUps) listener();
 });
 
-// Output that cannot be written fails the command; a reader that has seen enough (`| head`) is no failure.
+// Output that cannot be written fails the command, except when its reader has ended (`| head`).
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code !== "EPIPE") process.stderr.write(`cannot write the output: ${error.message}\n`);
   process.exit(error.code === "EPIPE" ? 0 : 1);
 });
-// A log that cannot be written (a full disk, a collector of logs that went away) must not end the exporter, and there is
-// nowhere left to say it.
+// A log that cannot be written (a full disk, a log collector that has ended) must not end the exporter.
 process.stderr.on("error", () => undefined);
 
 async function startSimulator(args: readonly string[]): Promise<Simulated> {
-  // Its standard input is a lifeline: it ends when this process does, even by kill -9.
+  // It ends when its standard input closes, which happens even when this process is killed.
   const child = spawn(process.execPath, [fileURLToPath(simulator), ...args, "--exit-with-parent"], {
     stdio: ["pipe", "pipe", "inherit"],
   });
@@ -58,5 +57,5 @@ const code = await run(process.argv.slice(2), {
   startSimulator,
 });
 process.exitCode = code;
-// Whatever is left (a keep-alive socket, a child on its way out) must not hold the process.
+// A keep-alive socket or a child that is ending must not delay the exit.
 setTimeout(() => process.exit(code), 500).unref();

@@ -1,21 +1,24 @@
-// Pauses and outages, which the client of an API knows of itself, as incidents: logged once, together with the polls that
-// fail for the same cause.
+// Pauses and outages of an API client are incidents: logged once, together with the polls that fail for the same cause.
 import type { Clock } from "../api/clock.ts";
 import type { Observer } from "../api/observer.ts";
 import type { Incidents, PollLog } from "./incidents.ts";
 
-interface Parts {
+/** What the incidents of a client need. */
+export interface ApiIncidentsOptions {
   readonly incidents: Incidents;
   readonly log: PollLog;
   readonly clock: Pick<Clock, "now">;
   /** Fields of each line. */
   readonly fields: object;
-  /** What the trouble concerns now: the network when its polls use this client. */
+  /** What a failure concerns now: the whole network when its polls use this client. */
   readonly place: () => string;
 }
 
-/** The same observer, for one client, which also tells of its pauses and outages. */
-export function withIncidents(observer: Observer, { incidents, log, clock, fields, place }: Parts): Observer {
+/** The observer of one client, which also logs its pauses and outages. */
+export function withIncidents(
+  observer: Observer,
+  { incidents, log, clock, fields, place }: ApiIncidentsOptions,
+): Observer {
   const pause = {};
   const outage = {};
   let pausedUntil = Number.POSITIVE_INFINITY;

@@ -1,4 +1,4 @@
-// What goes wrong now, by cause: an outage that fails a hundred targets is one incident, and one line in the log.
+// Failures by cause: an outage that fails a hundred targets is one incident, and one line in the log.
 import type { Reason } from "../api/errors.ts";
 import { keyOf, type Task } from "../collectors/task.ts";
 import { REASON_DETAILS } from "./reasons.ts";
@@ -14,8 +14,8 @@ interface Incident {
   readonly key: string;
   readonly reason: Reason;
   /** Targets and API clients that have it now. */
-  readonly having: Set<object>;
-  /** Targets that failed for it since it began. */
+  readonly holders: Set<object>;
+  /** Targets that have failed for it. */
   readonly affected: Set<Task>;
 }
 
@@ -29,35 +29,35 @@ export interface PastIncident {
 /** The incidents of all networks. */
 export class Incidents {
   readonly #incidents = new Map<string, Incident>();
-  readonly #of = new Map<object, Incident>();
+  readonly #byHolder = new Map<object, Incident>();
 
   /** A target failed; true when this is a new incident. */
   add(task: Task, reason: Reason): boolean {
     const isNew = this.hold(task, placeOf(task, reason), reason);
-    this.#of.get(task)?.affected.add(task);
+    this.#byHolder.get(task)?.affected.add(task);
     return isNew;
   }
 
-  /** Somebody (a target, or the client of an API) has trouble for this reason at this place; true when this is a new incident. */
+  /** A target or an API client fails for this reason at this place; true when this is a new incident. */
   hold(holder: object, place: string, reason: Reason): boolean {
     const key = `${reason} ${place}`;
-    const before = this.#of.get(holder);
+    const before = this.#byHolder.get(holder);
     if (before !== undefined && before.key !== key) this.end(holder);
     const known = this.#incidents.get(key);
-    const incident = known ?? { key, reason, having: new Set(), affected: new Set() };
+    const incident = known ?? { key, reason, holders: new Set(), affected: new Set() };
     this.#incidents.set(key, incident);
-    this.#of.set(holder, incident);
-    incident.having.add(holder);
+    this.#byHolder.set(holder, incident);
+    incident.holders.add(holder);
     return known === undefined;
   }
 
-  /** The trouble is over, or the target is polled no more; returns the incident when it ends with this. */
+  /** The failure is over, or the target is not polled any more; returns the incident when this ends it. */
   end(holder: object): PastIncident | undefined {
-    const incident = this.#of.get(holder);
+    const incident = this.#byHolder.get(holder);
     if (incident === undefined) return undefined;
-    this.#of.delete(holder);
-    incident.having.delete(holder);
-    if (incident.having.size > 0) return undefined;
+    this.#byHolder.delete(holder);
+    incident.holders.delete(holder);
+    if (incident.holders.size > 0) return undefined;
     this.#incidents.delete(incident.key);
     return { reason: incident.reason, targets: incident.affected.size };
   }

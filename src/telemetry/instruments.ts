@@ -1,5 +1,5 @@
-// Counters and histograms of the exporter's own work, and the process itself, kept by prom-client. Its text is not used:
-// rendering OpenMetrics would rename its counters for good, so its values go through the same exposition as all others.
+// Counters, histograms and process metrics, kept by prom-client. Its text is not used, because rendering OpenMetrics renames
+// its counters: its values go through the same exposition as all others.
 import { Counter, collectDefaultMetrics, Histogram, type MetricObject, Registry } from "prom-client";
 import type { Family, Sample } from "../exposition/family.ts";
 import { counter, gauge, histogram } from "../exposition/family.ts";
@@ -13,11 +13,11 @@ export interface Observe<Name extends string> {
   observe(labels: Readonly<Record<Name, string>>, value: number): void;
 }
 
-// They are gauges in spite of their suffix, and the linter of Prometheus refuses them.
+// Gauges with the suffix of counters, which `promtool check metrics` refuses.
 const MISNAMED = ["nodejs_active_handles_total", "nodejs_active_requests_total", "nodejs_active_resources_total"];
-// Each measurement wakes the process: 50 a second were half of what it needs at rest.
+// Each measurement wakes the process: 50 a second are half of its CPU at rest.
 const EVENT_LOOP_RESOLUTION_MS = 100;
-// What these tell contains the time that the measurement itself waits.
+// These contain the time that the measurement itself waits.
 const WAITED = /^nodejs_eventloop_lag_(min|max|mean|p\d+)_seconds$/;
 
 const unitOf = (name: string) => /_(seconds|bytes)(_total)?$/.exec(name)?.[1] as "seconds" | "bytes" | undefined;
@@ -29,7 +29,7 @@ interface Metric extends MetricObject {
   get(): Promise<{ readonly values: readonly Value[] }>;
 }
 
-/** A family that describes a metric which prom-client brings along. */
+/** The family of a metric of prom-client. */
 function familyOf(metric: Metric): Family {
   const unit = unitOf(metric.name);
   const labelNames = (metric.labelNames ?? []).filter((name) => name !== "le");
@@ -95,7 +95,7 @@ export class Instruments {
     this.#families.set(family.name, family as Family);
     return {
       add: (labels, amount = 1) => {
-        // prom-client keeps a NaN for ever, and refuses nothing.
+        // prom-client would add a NaN, and keep it.
         if (!Number.isFinite(amount) || amount < 0) throw new RangeError(`${family.name}: cannot add ${amount}`);
         metric.inc({ ...labels }, amount);
       },
@@ -120,7 +120,7 @@ export class Instruments {
     };
   }
 
-  /** Begins to measure the process and its event loop; returns the families that this adds to the page. */
+  /** Starts to measure the process and its event loop; returns the families of the measurements. */
   watchProcess(): readonly Family[] {
     collectDefaultMetrics({ register: this.#process, eventLoopMonitoringPrecision: EVENT_LOOP_RESOLUTION_MS });
     for (const name of MISNAMED) this.#process.removeSingleMetric(name);
@@ -131,7 +131,7 @@ export class Instruments {
     });
   }
 
-  /** What the instruments show now. */
+  /** The present samples. */
   async samples(): Promise<Sample[]> {
     const samples: Sample[] = [];
     for (const metric of [...metricsOf(this.#own), ...metricsOf(this.#process)]) {
@@ -142,7 +142,7 @@ export class Instruments {
       else {
         for (const { labels, value } of values) {
           const measured = WAITED.test(metric.name) ? lateness(value) : value;
-          // The client library writes NaN for what it has not measured yet; absent is absent.
+          // prom-client has NaN for what it has not measured yet.
           if (!Number.isNaN(measured)) samples.push(family.at(texts(labels), measured));
         }
       }
@@ -151,7 +151,7 @@ export class Instruments {
   }
 }
 
-// When nothing was measured since the last time, the smallest is centuries, and the others are less than the wait itself.
+// Without a measurement since the last scrape the minimum is centuries, and the others are less than the wait itself.
 function lateness(seconds: number): number {
   const late = seconds - EVENT_LOOP_RESOLUTION_MS / 1000;
   return late < -EVENT_LOOP_RESOLUTION_MS / 2000 || late > 1e9 ? Number.NaN : Math.max(0, late);
