@@ -10,7 +10,8 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
   let exitCode = 0;
   const program = new Command("stacks-exporter")
     .description(
-      "Prometheus exporter for the Stacks blockchain API: fees, mempool, blocks, addresses and contracts, polled within a request budget.",
+      "Prometheus exporter for the Stacks blockchain API: fees, mempool, blocks, addresses and contracts, " +
+        "polled within a request budget.",
     )
     .version(io.version, "-V, --version")
     .addHelpText("after", "\nOptions of each command, such as --config and --listen: stacks-exporter COMMAND --help")

@@ -105,7 +105,7 @@ export class Network {
     return [...this.wholeChain, ...this.roundRobins.flatMap(({ tasks }) => tasks)];
   }
 
-  /** Takes the watch lists of a configuration that is otherwise the same. New targets are restored before their first poll. */
+  /** Takes the watch lists of a configuration. New targets are restored before their first poll. */
   async reload(config: NetworkConfig): Promise<Changes & { readonly added: readonly Task[] }> {
     const lists = this.#listsOf(config);
     const before = new Set(this.tasks.map(keyOf));

@@ -20,7 +20,7 @@ collectors:
   contracts: { every: 20s }
 `;
 
-/** Runs until the process is asked to stop, or its terminal closes. */
+/** Runs until `io.stopped`, or until its terminal closes. */
 export async function demo(flags: Flags & { readonly seed: string }, io: Io): Promise<number> {
   const simulator = await io.startSimulator(["--seed", flags.seed, "--random-events"]);
   try {

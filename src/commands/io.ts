@@ -6,7 +6,7 @@ export interface Io {
   readonly version: string;
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
-  /** Resolves when the process is asked to stop. */
+  /** Resolves when the process has to stop. */
   readonly stopped: Promise<void>;
   /** Calls the listener at every SIGHUP, which does not end the process. */
   readonly onHangUp: (listener: () => void) => void;

@@ -106,7 +106,9 @@ function planNetwork(network: NetworkConfig, upstream: UpstreamConfig): NetworkP
 // Process and Node.js families of the client library, with one garbage collection of each kind.
 const PROCESS_SERIES = 80;
 
-/** Series of every combination of label values. @param sizes number of values by label, where the family does not list them */
+/**
+ * Series of every combination of label values. @param sizes number of values of labels that the family does not list
+ */
 function seriesOf(family: Family, sizes: Readonly<Record<string, number>>): number {
   const combinations = family.labelNames.reduce(
     (product, name) => product * (family.labels[name]?.values?.length ?? sizes[name] ?? 1),
@@ -187,11 +189,13 @@ export function formatPlan({ networks, collectorSeries, ownSeries, maxSeries }: 
   const lines = networks.flatMap(({ network, upstream, probesPerMinute, others, ...total }) => [
     `network ${network}`,
     ...tableOf(total.collectors),
-    `  in all ${round(total.requestsPerMinute)} requests a minute of ${upstream.budget.perMinute} (busiest minute ${round(total.peakPerMinute)}), ` +
+    `  in all ${round(total.requestsPerMinute)} requests a minute of ${upstream.budget.perMinute} ` +
+      `(busiest minute ${round(total.peakPerMinute)}), ` +
       `${Math.ceil(total.requestsPerMonth)} a month of ${upstream.budget.perMonth ?? "unlimited"}`,
     ...total.warnings.map((warning) => `  DOES NOT FIT: ${warning}`),
     ...others.flatMap((other) => [
-      `  upstream ${other.upstream.name}: ${round(probesPerMinute)} requests a minute for probes while it is not active`,
+      `  upstream ${other.upstream.name}: ${round(probesPerMinute)} requests a minute ` +
+        "for probes while it is not active",
       ...other.warnings.map((warning) => `    if it takes over: ${warning}`),
     ]),
   ]);

@@ -1,4 +1,4 @@
-// Polls, and serves the metrics, until the process is asked to stop.
+// Polls and serves the metrics until the process gets a signal.
 import { systemClock } from "../api/clock.ts";
 import type { StateFileLog } from "../storage/open.ts";
 import type { StateFile } from "../storage/state-file.ts";
@@ -7,10 +7,10 @@ import { createApp } from "./create-app.ts";
 import { CommandError, type Io } from "./io.ts";
 import { type ConfigFlags, type LoadedConfig, loadConfigFile } from "./load-config.ts";
 
-const STATE_ADVICE = `What can be done: start once with --reset-state, which keeps the file under another name and counts from zero; set
+const STATE_ADVICE = `What can be done: start once with --reset-state, which renames the file and counts from zero; set
 state.path to another file; or set \`state: memory\`, with which counters start from zero at every start.`;
 
-/** Serves until the process is asked to stop. */
+/** Serves the configuration of the flags. */
 export async function serve(flags: ConfigFlags & { readonly resetState?: boolean }, io: Io): Promise<number> {
   const loaded = await loadConfigFile(flags, io);
   const { statePath } = loaded.config;
@@ -23,7 +23,7 @@ export async function serve(flags: ConfigFlags & { readonly resetState?: boolean
   return 0;
 }
 
-/** Serves a configuration until the process is asked to stop. */
+/** Serves a configuration until `io.stopped`. */
 export async function serveConfig(
   loaded: LoadedConfig,
   io: Io,

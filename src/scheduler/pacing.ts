@@ -50,9 +50,9 @@ interface PolledNetwork extends WatchedNetwork {
 }
 
 /**
- * Plans the polls of every collector of a network, also of those without targets. Collectors of the whole chain keep their
- * interval and come first; then the round robins, which share the rest of the budget and are slowed down alike when it is
- * not enough. Each group is in order of priority.
+ * Plans the polls of every collector of a network, also of those without targets. Collectors of the whole chain keep
+ * their interval and come first; then the round robins, which share the rest of the budget and are slowed down alike
+ * when it is not enough. Each group is in order of priority.
  */
 export function planPolls(network: PolledNetwork, budget: Budget): readonly Pacing[] {
   const all = network.collectors

@@ -45,8 +45,8 @@ export class Poller {
   }
 
   /**
-   * Polls a task; resolves when the poll has ended, with or without success. An early poll only takes what other polls leave
-   * of the budget; when that is nothing, it has no outcome.
+   * Polls a task; resolves when the poll has ended, with or without success. An early poll only takes what other
+   * polls leave of the budget; when that is nothing, it has no outcome.
    */
   async poll(task: Task, isEarly = false): Promise<void> {
     const { clock, stop, onRun } = this.#options;
@@ -142,7 +142,9 @@ function targetFields({ key, watched }: Target): object {
   return key === "" ? {} : { target: key, ...(watched === undefined ? {} : { name: watched.name }) };
 }
 
-/** Rejects when the signal is aborted, also when the work ignores it. Work that fails at once with its own error wins. */
+/**
+ * Rejects when the signal is aborted, also when the work ignores it. Work that fails at once with its own error wins.
+ */
 function untilAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
   return new Promise((resolve, reject) => {
     const onAbort = () => setImmediate(() => setImmediate(() => reject(signal.reason)));

@@ -1,5 +1,5 @@
-// Round robin: polls many targets of one collector in turn, evenly over its interval. A target with known activity can be
-// polled early. No clock, no I/O.
+// Round robin: polls many targets of one collector in turn, evenly over its interval. A target with known activity
+// can be polled early. No clock, no I/O.
 import { isDeepStrictEqual } from "node:util";
 import type { AnyCollector, Target } from "../collectors/collector.ts";
 import type { PollClient, Task } from "../collectors/task.ts";
@@ -64,7 +64,7 @@ export class RoundRobin {
     return first;
   }
 
-  /** Asks for an early poll; false when the target is not in the list, or has been asked for already. */
+  /** Requests an early poll; false when the target is not in the list, or has a hint already. */
   hint(key: string, cause: HintCause): boolean {
     const task = this.#byKey.get(key);
     if (task === undefined || this.#early.has(task)) return false;

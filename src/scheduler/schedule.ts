@@ -45,8 +45,9 @@ const CONCURRENCY = 4;
 const LOOK_AGAIN_MS = 10_000;
 
 /**
- * Polls many targets in turn, evenly over the interval: their data has the same age, and a slow or broken target delays no
- * other. When too many polls are running, the next one starts late; the slots after it keep their distance, without a burst.
+ * Polls many targets in turn, evenly over the interval: their data has the same age, and a slow or broken target
+ * delays no other. When too many polls are running, the next one starts late; the slots after it keep their distance,
+ * without a burst.
  */
 async function runRoundRobin(roundRobin: RoundRobin, { clock, stop, poll, onDue }: ScheduleOptions): Promise<void> {
   const running = new Set<Promise<void>>();
@@ -107,8 +108,8 @@ async function sleep(clock: Clock, milliseconds: number, signal: AbortSignal): P
 }
 
 /**
- * Polls on a grid that begins now: exporters that start at different times spread their load. After a poll that took too
- * long, the next one waits for the grid; the slots in between are dropped.
+ * Polls on a grid that begins now: exporters that start at different times spread their load. After a poll that took
+ * too long, the next one waits for the grid; the slots in between are dropped.
  */
 async function runEvery(
   task: Task,

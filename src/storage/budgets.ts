@@ -1,5 +1,5 @@
-// The used budgets of one network's upstreams in the state file: a second after a request they are on the disk, so that a
-// process that is killed does not make the next one exceed the budget.
+// The used budgets of one network's upstreams in the state file: a second after a request they are on the disk, so
+// that a process that is killed does not make the next one exceed the budget.
 import type { BudgetRecord } from "../api/budget.ts";
 import type { Clock } from "../api/clock.ts";
 import type { StateFile } from "./state-file.ts";

@@ -1,5 +1,5 @@
-// The state file: observations whose counters continue after a restart, how much of the budgets is used, and facts of each
-// network. One SQLite file, one transaction per write.
+// The state file: observations whose counters continue after a restart, how much of the budgets is used, and facts of
+// each network. One SQLite file, one transaction per write.
 import type { DatabaseSync } from "node:sqlite";
 import { type ZodType, z } from "zod";
 import type { BudgetRecord } from "../api/budget.ts";
@@ -113,8 +113,8 @@ export class StateFile {
   }
 
   /**
-   * Sets the row of a task aside, because it cannot be used: it is kept with the time and the reason, and the task starts
-   * without it.
+   * Sets the row of a task aside, because it cannot be used: it is kept with the time and the reason, and the task
+   * starts without it.
    * @throws StateFileError when it cannot be written.
    */
   setAside(task: Task, reason: string): void {

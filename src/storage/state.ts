@@ -52,8 +52,8 @@ export class State {
   }
 
   /**
-   * Continues a task with its saved observation: totals are exposed now, other values after the next successful poll. An
-   * observation that gives no samples is set aside.
+   * Continues a task with its saved observation: totals are exposed now, other values after the next successful poll.
+   * An observation that gives no samples is set aside.
    * @throws StateFileError when the state file cannot be used.
    */
   restore(task: Task): void {
@@ -74,7 +74,10 @@ export class State {
     return this.#statuses.get(task) ?? UNKNOWN;
   }
 
-  /** Records a successful poll; throws, and records nothing, when a sample is invalid or the observation cannot be saved. */
+  /**
+   * Records a successful poll; throws, and records nothing, when a sample is invalid or the observation cannot be
+   * saved.
+   */
   succeed(task: Task, observation: unknown, samples: Iterable<Sample>, at: number): void {
     const list = [...samples];
     // Saved before it is exposed: a crash can never take back a total that was scraped.

@@ -2,7 +2,10 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { crc32 } from "node:zlib";
 
-/** Names of a table and of its columns; those in `facts` are numbers. Every table also has the columns body and checksum. */
+/**
+ * Names of a table and of its columns; those in `facts` are numbers. Every table also has the columns body and
+ * checksum.
+ */
 export interface TableSchema {
   readonly name: string;
   readonly key: readonly string[];
@@ -25,9 +28,9 @@ export function defineChecksum(database: DatabaseSync): void {
 }
 
 /**
- * CRC-32 of the columns of a row; the last one is the body. Columns are converted to text first, so that damaged rows have
- * a checksum too. It finds every change of up to 32 bits, and misses one of 4 billion others; SHA-256 takes four times as
- * long.
+ * CRC-32 of the columns of a row; the last one is the body. Columns are converted to text first, so that damaged rows
+ * have a checksum too. It finds every change of up to 32 bits, and misses one of 4 billion others; SHA-256 takes four
+ * times as long.
  */
 function checksumOf(columns: readonly unknown[]): number {
   const head = JSON.stringify(columns.slice(0, -1).map(String));
@@ -114,7 +117,8 @@ export class Table {
     try {
       database
         .prepare(
-          `INSERT INTO set_aside (at, reason, source, ${this.#columns}) SELECT ?, ?, '${this.name}', ${this.#columns} ${rows}`,
+          `INSERT INTO set_aside (at, reason, source, ${this.#columns})
+           SELECT ?, ?, '${this.name}', ${this.#columns} ${rows}`,
         )
         .run(at, reason, ...values);
       database.prepare(`DELETE ${rows}`).run(...values);

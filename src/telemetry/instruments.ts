@@ -1,5 +1,5 @@
-// Counters, histograms and process metrics, kept by prom-client. Its text is not used, because rendering OpenMetrics renames
-// its counters: its values go through the same exposition as all others.
+// Counters, histograms and process metrics, kept by prom-client. Its text is not used, because rendering OpenMetrics
+// renames its counters: its values go through the same exposition as all others.
 import { Counter, collectDefaultMetrics, Histogram, type MetricObject, Registry } from "prom-client";
 import type { Family, Sample } from "../exposition/family.ts";
 import { counter, gauge, histogram } from "../exposition/family.ts";

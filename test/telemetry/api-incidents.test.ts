@@ -42,7 +42,7 @@ beforeEach(() => {
 const request = (code: string) =>
   observer.onRequest?.({ operation: "block", collector: undefined, code, durationSeconds: 1, bytes: 0 });
 
-test("an outage has one line when it begins and one when it ends, and the observer hears of all", () => {
+test("an outage is logged once at its start and once at its end, and the observer gets every event", () => {
   observer.onOutage?.(block);
   observer.onOutage?.(whole);
   observer.onOutage?.(undefined);
@@ -56,7 +56,7 @@ test("an outage has one line when it begins and one when it ends, and the observ
   expect(heard).toEqual([block, whole, undefined, "retry"]);
 });
 
-test("an outage that polls have told of already has no line of its own, and is over with the last of them", () => {
+test("an outage that polls have logged already is not logged again, and ends with the last of them", () => {
   expect(incidents.add(task, "network")).toBe(true);
   observer.onOutage?.(whole);
   observer.onOutage?.(undefined);
@@ -65,14 +65,14 @@ test("an outage that polls have told of already has no line of its own, and is o
   expect(incidents.end(task)).toEqual({ reason: "network", targets: 1 });
 });
 
-test("polls that fail for an outage that was told of are no news", () => {
+test("polls that fail for an outage that is logged already are not a new incident", () => {
   observer.onOutage?.(whole);
 
   expect(incidents.add(task, "network")).toBe(false);
   expect(incidents.add(task, "gone")).toBe(true);
 });
 
-test("a pause is over with the first answer after its end, and the next one is an incident of its own", () => {
+test("a pause ends with the first response after its end, and the next one is a new incident", () => {
   observer.onPause?.({ until: NOON + 60_000 });
   observer.onPause?.({ until: NOON + 90_000 });
   request("200");

@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { Instruments } from "../../src/telemetry/instruments.ts";
 
-test("how late the event loop was is absent while nothing was measured", async () => {
+test("the event loop lag is absent until it is measured", async () => {
   const instruments = new Instruments();
   const families = instruments.watchProcess().map(({ name }) => name);
   const late = ["min", "max", "mean", "p50", "p90", "p99"].map((what) => `nodejs_eventloop_lag_${what}_seconds`);
