@@ -1,6 +1,6 @@
 // What is known of an address beside its totals: values of the moment, each with the block that it was seen in. Pure.
 
-import { type ChainView, standingOf } from "../chain/chain-view.ts";
+import { blockStatus, type ChainView } from "../chain/chain-view.ts";
 import type { AddressFacts, Fact } from "./families.ts";
 import type { Transaction } from "./source.ts";
 import { directionOf, ROLES } from "./totals.ts";
@@ -25,7 +25,7 @@ export function seenIn(
   principal: string,
   chain: ChainView | undefined,
 ): Pick<AddressFacts, "lastTimes" | "nonces" | "last"> {
-  const holds = (row: { readonly height: number; readonly hash: string }) => standingOf(chain, row) !== "replaced";
+  const holds = (row: { readonly height: number; readonly hash: string }) => blockStatus(chain, row) !== "replaced";
   const still = <Key extends string>(facts: Readonly<Partial<Record<Key, Fact>>>) =>
     Object.fromEntries(Object.entries<Fact | undefined>(facts).filter(([, fact]) => fact && holds(fact))) as Partial<
       Record<Key, Fact>

@@ -1,7 +1,7 @@
 // One poll of an address: reads what is new, counts what is proved and deep enough, and gets the transfers of what it counts.
 import { ApiError } from "../../api/errors.ts";
 import { readBlock } from "../chain/block-source.ts";
-import { type ChainView, depthOf, standingOf } from "../chain/chain-view.ts";
+import { blockStatus, type ChainView, depthOf } from "../chain/chain-view.ts";
 import { transactionEvents } from "../chain/transaction-source.ts";
 import { isPrincipal } from "../clarity-names.ts";
 import type { Poll, Target, Watched } from "../collector.ts";
@@ -71,7 +71,7 @@ interface Before {
 
 // A reorganisation can move a transaction and leave the validator of the list as it was.
 function mayTrust({ feed, facts, isNew }: Observation, wasNew: boolean, chain: ChainView | undefined): boolean {
-  const holds = (row: { readonly height: number; readonly hash: string }) => standingOf(chain, row) !== "replaced";
+  const holds = (row: { readonly height: number; readonly hash: string }) => blockStatus(chain, row) !== "replaced";
   const rows = [
     ...feed.counted,
     ...feed.waiting.map(({ item }) => item),
@@ -152,7 +152,7 @@ async function read(
   const isAbove = reading.resume !== undefined && isNewer(reading.resume.last, open.last);
   const isMet = isAbove || reading.rows.some(({ id }) => id === open.last.id);
   const { height, hash } = open.last;
-  const isReplaced = height !== undefined && standingOf(chain, { height, hash }) === "replaced";
+  const isReplaced = height !== undefined && blockStatus(chain, { height, hash }) === "replaced";
   if (!isMet && !isReplaced) throw behind(list, "the list lacks the transaction at which the last reading ended");
   return { reading, replaced: await checkNotBehind(list, reading, feed, poll) };
 }
@@ -171,9 +171,9 @@ async function checkNotBehind(
 ): Promise<string | undefined> {
   const lacked = lackedBy(feed, reading, proofOf, newestFirst);
   const message = (height: number) => `the list lacks a transaction of block ${height}, which is canonical`;
-  const canonical = lacked.find((row) => standingOf(chain, row) === "canonical");
+  const canonical = lacked.find((row) => blockStatus(chain, row) === "canonical");
   if (canonical !== undefined) throw behind(list, message(canonical.height));
-  const old = lacked.find((row) => standingOf(chain, row) === "old");
+  const old = lacked.find((row) => blockStatus(chain, row) === "old");
   if (old === undefined) return undefined;
   const block = await readBlock(api, old.height);
   if (block === undefined || block.hash === old.hash) throw behind(list, message(old.height));
@@ -294,7 +294,7 @@ async function withoutDoubt(
   const doubtful = new Set<Transaction>();
   let isListProved = false;
   for (const tx of sorted.toReversed()) {
-    if (standingOf(chain, tx) !== "old") continue;
+    if (blockStatus(chain, tx) !== "old") continue;
     const isListed = listed.has(tx.id + tx.hash);
     if (isListed && isListProved) continue;
     if (!blocks.has(tx.height) && blocks.size < MOST_CHECKS) {

@@ -34,10 +34,10 @@ export interface Proof {
  * What the chain says about a proof. `canonical`: its block is canonical. `replaced`: another block is canonical at its
  * height. `old`: its block is below those that are known. `unknown`: it is above the tip, or no chain is known.
  */
-export type Standing = "canonical" | "replaced" | "old" | "unknown";
+export type BlockStatus = "canonical" | "replaced" | "old" | "unknown";
 
 /** Compares a proof with the chain. */
-export function standingOf(chain: ChainView | undefined, { height, hash }: Proof): Standing {
+export function blockStatus(chain: ChainView | undefined, { height, hash }: Proof): BlockStatus {
   if (chain === undefined || height > chain.tipHeight) return "unknown";
   const block = chain.blockAt(height);
   if (block === undefined) return "old";

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { ApiError } from "../../api/errors.ts";
 import { orReplacement } from "../../api/replacement.ts";
 import { counter, type Family, gauge, type Sample } from "../../exposition/family.ts";
-import { type ChainView, depthOf, standingOf } from "../chain/chain-view.ts";
+import { blockStatus, type ChainView, depthOf } from "../chain/chain-view.ts";
 import { transaction } from "../chain/transaction-source.ts";
 import type { Collector, Poll, Target, Watched } from "../collector.ts";
 import { valuesOf } from "../counters.ts";
@@ -153,7 +153,7 @@ function seenIn(fresh: readonly ContractEvent[], hasWaiting: boolean, contract: 
 
 /** The validator with which the list can be requested: while something is doubtful or left to read, it has to be read whole. */
 function validatorOf({ feed, etag, isNew }: Observation, wasNew: boolean, chain: ChainView | undefined) {
-  const isDoubtful = feed.counted.some((entry) => entry.isAbove || standingOf(chain, entry) === "replaced");
+  const isDoubtful = feed.counted.some((entry) => entry.isAbove || blockStatus(chain, entry) === "replaced");
   return isNew === wasNew && feed.waiting.length === 0 && feed.open === undefined && !isDoubtful ? etag : undefined;
 }
 
@@ -234,7 +234,7 @@ async function read(
   const reading = await readDown(list, limits(from), first);
   // Events of which only the identity is known say nothing about the server.
   const lacked = lackedBy(from, reading, proofOf, byRank).find(
-    (entry) => entry.height > 0 && ["canonical", "old"].includes(standingOf(chain, entry)),
+    (entry) => entry.height > 0 && ["canonical", "old"].includes(blockStatus(chain, entry)),
   );
   if (lacked === undefined) return { reading, feed: from };
   const message = `the list lacks an event that was listed at height ${lacked.height}`;

@@ -3,7 +3,7 @@
 // event; and it has its confirmations when that block has them.
 import type { StacksApi } from "../../api/operation.ts";
 import { isNotOffered } from "../../api/replacement.ts";
-import { type ChainView, type Proof, standingOf } from "../chain/chain-view.ts";
+import { blockStatus, type ChainView, type Proof } from "../chain/chain-view.ts";
 import { readBlockOf, transaction } from "../chain/transaction-source.ts";
 import type { Reading } from "../feed/read.ts";
 import type { Counted, FeedState, Waiting } from "../feed/state.ts";
@@ -64,7 +64,7 @@ export function withProofs(
     const proof = entry.isDoubtful ? undefined : (item.proof ?? (isFollowed ? proofAt(item, chain) : BEYOND_DOUBT));
     // A tip that the chain did not have when it was requested next is on a fork, or not known yet.
     const isLost = proof === undefined && item.tip !== undefined && (chain?.seenAt ?? 0) > item.seenAt;
-    const isReplaced = proof !== undefined && isFollowed && standingOf(chain, proof) === "replaced";
+    const isReplaced = proof !== undefined && isFollowed && blockStatus(chain, proof) === "replaced";
     const isDoubtful = entry.isDoubtful || isLost || isReplaced;
     return isDoubtful
       ? { ...entry, isDoubtful, item: { ...item, proof: undefined, tip: undefined } }
@@ -138,7 +138,7 @@ export async function judgeSuspects(
     }
     const block = blocks.get(txId);
     if (block === undefined) reverted.add(id);
-    else if (standingOf(chain, block) === "canonical") proved.set(id, block);
+    else if (blockStatus(chain, block) === "canonical") proved.set(id, block);
   }
   return { reverted, proved, lacked, unproved };
 }

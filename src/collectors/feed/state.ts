@@ -1,6 +1,6 @@
 // What is known of a list between polls, and what is counted of it: each row once, when a block proves it and is deep enough.
 // Pure. A row is reverted when the block that proved it is not canonical any more, never only because a list lacks it.
-import { type ChainView, type Proof, type Standing, standingOf } from "../chain/chain-view.ts";
+import { type BlockStatus, blockStatus, type ChainView, type Proof } from "../chain/chain-view.ts";
 import type { Reading, Resume, Row } from "./read.ts";
 
 /** A row that was counted. */
@@ -69,13 +69,13 @@ export function knownRows<Item extends Row>(
   const rows: KnownRow[] = [];
   for (const { item, isAbove, isDoubtful, isLost } of waiting) {
     const proof = proofOf(item);
-    const standing = proof && standingOf(chain, proof);
+    const standing = proof && blockStatus(chain, proof);
     const isUncertain = isLost ? false : isDoubtful === true || standing === "replaced";
     const place = proof ?? { height: 0, index: item.rank };
     rows.push({ ...place, id: item.id, rowHash: item.hash, isAbove, isUncertain, standing });
   }
   for (const entry of counted) {
-    const standing = standingOf(chain, entry);
+    const standing = blockStatus(chain, entry);
     const isUncertain = standing === "replaced" && entry.lackedIn === undefined;
     rows.push({ ...entry, rowHash: entry.hash, isUncertain, standing });
   }
@@ -92,7 +92,7 @@ interface KnownRow extends Placed {
   readonly rowHash: string;
   readonly isAbove?: boolean | undefined;
   readonly isUncertain: boolean;
-  readonly standing: Standing | undefined;
+  readonly standing: BlockStatus | undefined;
 }
 
 /**
@@ -182,7 +182,7 @@ export function decide<Item extends Row>(
 ): Decision<Item> {
   const ready: Item[] = [];
   const dropped = new Set<string>();
-  const standings = new Map<string, Standing>();
+  const standings = new Map<string, BlockStatus>();
   for (const { item } of waiting) {
     const proof = proofOf(item);
     if (proof === undefined) {
@@ -190,7 +190,7 @@ export function decide<Item extends Row>(
       continue;
     }
     // Without a chain to compare with, the list itself is all there is.
-    const standing = chain === undefined ? "canonical" : standingOf(chain, proof);
+    const standing = chain === undefined ? "canonical" : blockStatus(chain, proof);
     standings.set(item.id, standing);
     if (proof.height > depth) continue;
     if (standing === "replaced") dropped.add(item.id);
@@ -201,7 +201,7 @@ export function decide<Item extends Row>(
   if ([...standings.values()].includes("unknown")) dropped.clear();
   const returning = new Set([...standings].filter(([, standing]) => standing !== "replaced").map(([id]) => id));
   const suspects = counted.filter(
-    (entry) => entry.height <= depth && !returning.has(entry.id) && standingOf(chain, entry) === "replaced",
+    (entry) => entry.height <= depth && !returning.has(entry.id) && blockStatus(chain, entry) === "replaced",
   );
   return { ready: ready.reverse(), dropped, suspects };
 }
