@@ -74,9 +74,8 @@ export async function* history({
         if (isWatching || task.target.key === "") await app.poll(task);
       }
       app.page.touch();
-      const page = await app.page.body("openmetrics", false);
-      const lines = stamped(page.body.toString(), prefix, now);
-      page.release();
+      const page = (await app.page.body("openmetrics", false)).toString();
+      const lines = stamped(page, prefix, now);
       yield { at: now, lines };
     }
   } finally {

@@ -7,7 +7,7 @@ import { type ConfigFlags, loadConfigFile } from "./load-config.ts";
 export async function once(flags: ConfigFlags, io: Io): Promise<number> {
   const app = await createApp(await loadConfigFile(flags, io), io);
   const failed = await Promise.race([app.pollOnce(), io.stopped]);
-  if (failed !== undefined) io.out((await app.page.body("classic", false)).body.toString());
+  if (failed !== undefined) io.out((await app.page.body("classic", false)).toString());
   await app.stop();
   if (failed === undefined) throw new CommandError("stopped before everything was polled");
   return failed.length === 0 ? 0 : 1;

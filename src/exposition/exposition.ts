@@ -1,209 +1,165 @@
-// Families and samples in, the text of the metrics page out. Text is made when samples change, not when a scrape asks:
-// each owner (a target of a collector, or the exporter itself) keeps its lines as bytes, and a page is those bytes copied
-// together. Both formats share every sample line; only the header lines differ. Knows nothing of Stacks, HTTP or time.
+// Families and samples in, the text of the metrics page out. Samples become text when they change: each owner (a target of
+// a collector, or the exporter itself) keeps its lines as bytes. A scrape joins them, and gets the same page until
+// something changes. Knows nothing of Stacks, HTTP or time.
+import { type Family, type Sample, seriesPerSample } from "./family.ts";
+import { type Format, headerOf, LabelText, linesOf } from "./text.ts";
 
-import { setImmediate as nextTurn } from "node:timers/promises";
-import { BufferPool } from "./buffer-pool.ts";
-import type { Family, Sample } from "./family.ts";
-import type { Format } from "./header.ts";
-import { type Lines, Renderer, type Shape } from "./lines.ts";
-import {
-  composePage,
-  copyPage,
-  type Layout,
-  layoutOf,
-  type MadePage,
-  type Owner,
-  type Page,
-  writeOwner,
-  writeValues,
-} from "./page.ts";
-
-/** A page that was begun. */
-interface Making {
-  /** Of the samples that it shows; none while it is not begun, so what changes meanwhile will be on it. */
-  version: number | undefined;
-  /** How many wait for it. */
-  readers: number;
-  page: Promise<MadePage>;
+/** The lines of one family of an owner. */
+interface Part {
+  /** Index of the family in page order. */
+  readonly family: number;
+  /** Where its lines are in the bytes of the owner. */
+  readonly start: number;
+  readonly end: number;
+  readonly series: number;
 }
 
-const sizeOf = (lines: Lines | undefined): number => lines?.shape.stops.at(-1) ?? 0;
+interface Owner {
+  readonly bytes: Buffer;
+  readonly parts: readonly Part[];
+  /** The parts on the page: all, or after the expiry those of lasting families. */
+  shown: readonly Part[];
+}
+
+const seriesOf = (owner: Owner | undefined) => owner?.parts.reduce((sum, { series }) => sum + series, 0) ?? 0;
 
 /** All samples of the exporter, as text. */
 export class Exposition {
   readonly #families: readonly Family[];
-  readonly #renderer: Renderer;
+  readonly #index: ReadonlyMap<Family, number>;
   readonly #owners = new Map<string, Owner>();
-  /** Made when it is needed after a change. */
-  #layout: Layout | undefined;
-  #assembling = 0;
-  readonly #pages = new Map<Format, MadePage>();
-  /** Owners whose values, and nothing else, changed since the newest page of a format was begun; none when more did. */
-  readonly #changed = new Map<Format, Set<Owner>>();
-  readonly #making = new Map<Format, Making>();
-  readonly #buffers = new BufferPool();
+  readonly #pages = new Map<Format, Buffer>();
   #version = 0;
   #size = 0;
-  #bytes = 0;
 
   /** @param families everything that may appear, in the order of the page; names must be unique. */
   constructor(families: readonly Family[]) {
     this.#families = families;
+    this.#index = new Map(families.map((family, index) => [family, index]));
     const names = new Set<string>();
     for (const { name } of families) {
       if (names.has(name)) throw new Error(`two families are called ${name}`);
       names.add(name);
     }
-    this.#renderer = new Renderer(new Map(families.map((family, index) => [family, index])));
   }
 
   /** Replaces all samples of an owner. Throws, and changes nothing, when one is invalid, undeclared or doubled. */
   set(key: string, samples: Iterable<Sample>): void {
-    const owner = this.#owners.get(key);
-    // While a page is being copied, its bytes must stay what they are.
-    const lines = this.#renderer.render(samples, owner?.lines, this.#assembling === 0);
-    this.#version += 1;
-    this.#tally(lines, owner?.lines);
-    if (owner === undefined) {
-      this.#owners.set(key, { place: -1, lines, expired: false });
-      this.#layout = undefined;
-      return;
+    const owner = this.#render(samples);
+    this.#size += seriesOf(owner) - seriesOf(this.#owners.get(key));
+    this.#owners.set(key, owner);
+    this.#change();
+  }
+
+  #render(samples: Iterable<Sample>): Owner {
+    const list = [...samples].sort((a, b) => this.#indexOf(a.family) - this.#indexOf(b.family));
+    const labels = new LabelText();
+    const parts: Part[] = [];
+    let text = "";
+    let at = 0;
+    while (at < list.length) {
+      const { family } = list[at] as Sample;
+      const index = this.#indexOf(family);
+      const [start, first] = [text.length, at];
+      const seen = list[at + 1]?.family === family ? new Set<string>() : undefined;
+      for (let sample = list[at]; sample?.family === family; at += 1, sample = list[at]) {
+        const set = labels.of(family, sample.labels);
+        if (seen?.has(set)) throw new Error(`${family.name}: two samples with the labels {${set}}`);
+        seen?.add(set);
+        text += linesOf(family, set, sample.value);
+      }
+      const series = (at - first) * seriesPerSample(family);
+      parts.push({ family: index, start, end: text.length, series });
     }
-    const isPatch = owner.lines.marks === lines.marks && !owner.expired;
-    if (owner.lines.shape !== lines.shape) this.#layout = undefined;
-    owner.lines = lines;
-    owner.expired = false;
-    // The same lines with other values: pages need only those values.
-    if (isPatch) for (const [format, changed] of this.#changed) this.#patchNow(owner, this.#pages.get(format), changed);
-    else this.#changed.clear();
+    const bytes = Buffer.from(text);
+    if (bytes.length === text.length) return { bytes, parts, shown: parts };
+    // The text has characters of several bytes.
+    const inBytes = (position: number) => Buffer.byteLength(text.slice(0, position));
+    const exact = parts.map((part) => ({ ...part, start: inBytes(part.start), end: inBytes(part.end) }));
+    return { bytes, parts: exact, shown: exact };
   }
 
-  // While its lines are at hand, they are written into a page that nobody reads and that only they make old.
-  #patchNow(owner: Owner, page: MadePage | undefined, changed: Set<Owner>): void {
-    if (page === undefined || page.readers > 0 || page.version !== this.#version - 1) changed.add(owner);
-    else {
-      writeOwner(page, owner);
-      page.version = this.#version;
-    }
+  #indexOf(family: Family): number {
+    const index = this.#index.get(family);
+    if (index === undefined) throw new Error(`${family.name} is not declared`);
+    return index;
   }
 
-  #tally(more: Lines | undefined, less: Lines | undefined): void {
-    if (more === less) return;
-    this.#size += sizeOf(more) - sizeOf(less);
-    this.#bytes += (more?.bytes.length ?? 0) - (less?.bytes.length ?? 0);
-  }
-
-  /** Takes an owner away, with all that it had. */
+  /** Removes an owner and its samples. */
   remove(key: string): void {
-    const owner = this.#owners.get(key);
-    if (owner === undefined) return;
-    this.#owners.delete(key);
-    this.#tally(undefined, owner.lines);
-    this.#version += 1;
-    this.#layout = undefined;
-    this.#changed.clear();
+    this.#size -= seriesOf(this.#owners.get(key));
+    if (this.#owners.delete(key)) this.#change();
   }
 
-  /** Hides the values of an owner that grow old until its next `set`: gauges disappear, totals and info stay. */
+  /** Hides the gauges of an owner until its next `set`; counters, histograms and lasting gauges stay. */
   expire(key: string): void {
     const owner = this.#owners.get(key);
-    if (owner === undefined || owner.expired) return;
-    owner.expired = true;
-    this.#version += 1;
-    this.#changed.clear();
+    if (owner === undefined) return;
+    const lasting = owner.parts.filter(({ family }) => this.#families[family]?.isLasting);
+    if (lasting.length === owner.shown.length) return;
+    owner.shown = lasting;
+    this.#change();
   }
 
-  /** Number of series of all owners, those included that have expired. */
+  #change(): void {
+    this.#version += 1;
+    this.#pages.clear();
+  }
+
+  /** Grows with every change. */
+  get version(): number {
+    return this.#version;
+  }
+
+  /** Number of series of all owners, expired ones included. */
   get size(): number {
     return this.#size;
   }
 
-  /** Number of series per family, as shown now. */
+  /** Number of series per family that the page shows. */
   seriesPerFamily(): Map<Family, number> {
-    const shapes = new Map<Shape, { all: number; expired: number }>();
-    for (const { lines, expired } of this.#owners.values()) {
-      const seen = shapes.get(lines.shape) ?? { all: 0, expired: 0 };
-      shapes.set(lines.shape, { all: seen.all + 1, expired: seen.expired + (expired ? 1 : 0) });
+    const counts = this.#sum(({ series }) => series);
+    return new Map(
+      this.#families.flatMap((family, index) => (counts[index] ? [[family, counts[index]] as const] : [])),
+    );
+  }
+
+  /** The page in a format; the same buffer until something changes. */
+  page(format: Format): Buffer {
+    const known = this.#pages.get(format);
+    if (known !== undefined) return known;
+    const sizes = this.#sum(({ start, end }) => end - start);
+    const headers = this.#families.map((family, index) => (sizes[index] === 0 ? "" : headerOf(family, format)));
+    // For each family, the end of what the page has of it.
+    const ends: number[] = [];
+    let size = 0;
+    for (const [index, header] of headers.entries()) {
+      size += Buffer.byteLength(header);
+      ends.push(size);
+      size += sizes[index] as number;
     }
-    const counts = new Map<Family, number>();
-    for (const [{ families, stops }, { all, expired }] of shapes) {
-      for (const [place, index] of families.entries()) {
-        const family = this.#families[index] as Family;
-        const owners = family.isLasting ? all : all - expired;
-        const lines = (stops[place] as number) - (stops[place - 1] ?? 0);
-        if (owners > 0) counts.set(family, (counts.get(family) ?? 0) + owners * lines);
+    const eof = format === "openmetrics" ? "# EOF\n" : "";
+    const page = Buffer.allocUnsafeSlow(size + eof.length);
+    for (const [index, header] of headers.entries())
+      page.write(header, (ends[index] as number) - Buffer.byteLength(header));
+    // Owner by owner: reading memory in order takes a third of the time of family by family.
+    for (const { bytes, shown } of this.#owners.values()) {
+      for (const { family, start, end } of shown) {
+        const at = ends[family] as number;
+        ends[family] = at + bytes.copy(page, at, start, end);
       }
     }
-    return counts;
-  }
-
-  /**
-   * The page in the given format; the same bytes are handed out until something changes. Whoever asks while a page is
-   * being made of older samples waits for the next one, and shares it with all who asked meanwhile. Whoever gives the
-   * page back with `release` lets its memory be used for a later one; nobody has to.
-   */
-  async page(format: Format): Promise<Page> {
-    const known = this.#pages.get(format);
-    if (known?.version === this.#version) {
-      known.readers += 1;
-      return known;
-    }
-    let making = this.#making.get(format);
-    if (making === undefined || (making.version !== undefined && making.version !== this.#version)) {
-      const before = making?.page;
-      making = { version: undefined, readers: 0, page: Promise.reject() };
-      making.page.catch(() => undefined);
-      making.page = this.#make(format, making, before);
-      this.#making.set(format, making);
-    }
-    making.readers += 1;
-    return making.page;
-  }
-
-  async #make(format: Format, making: Making, before: Promise<Page> | undefined): Promise<MadePage> {
-    await before?.catch(() => undefined);
-    // What asked for the page has held the event loop already; and all who ask in the same turn share it.
-    await nextTurn();
-    const version = this.#version;
-    making.version = version;
-    const changed = this.#changed.get(format);
-    // From here on, a change is a change of the page to come.
-    this.#changed.set(format, new Set());
-    this.#assembling += 1;
-    try {
-      this.#layout ??= layoutOf(this.#families.length, this.#owners);
-      const known = this.#pages.get(format);
-      const isPatch = changed !== undefined && known?.layout === this.#layout;
-      const page = isPatch ? await this.#patch(known, format, changed) : await this.#compose(format, this.#layout);
-      page.version = version;
-      page.readers += making.readers;
-      this.#pages.set(format, page);
-      if (known !== page) known?.retire();
-      return page;
-    } catch (error) {
-      this.#changed.delete(format);
-      throw error;
-    } finally {
-      this.#assembling -= 1;
-      if (this.#making.get(format) === making) this.#making.delete(format);
-    }
-  }
-
-  #compose(format: Format, layout: Layout): Promise<MadePage> {
-    const parts = { families: this.#families, format, layout, bytes: this.#bytes, buffers: this.#buffers };
-    return composePage(parts, this.#owners.values());
-  }
-
-  async #patch(known: MadePage, format: Format, changed: Iterable<Owner>): Promise<MadePage> {
-    // Taken before the first turn ends: lines that come later may have other widths, and do not fit into this page.
-    const values = Array.from(changed, ({ place, lines }) => ({ place, lines }));
-    if (values.length === 0) return known;
-    const isFree = known.readers === 0;
-    // A page that is half written over is nobody's, also when this fails.
-    if (isFree) this.#pages.delete(format);
-    const page = isFree ? known : await copyPage(known, this.#buffers);
-    await writeValues(page, values);
+    page.write(eof, size);
+    this.#pages.set(format, page);
     return page;
+  }
+
+  /** A sum over all parts that are shown, for each family. */
+  #sum(amount: (part: Part) => number): number[] {
+    const sums = this.#families.map(() => 0);
+    for (const { shown } of this.#owners.values()) {
+      for (const part of shown) sums[part.family] = (sums[part.family] ?? 0) + amount(part);
+    }
+    return sums;
   }
 }

@@ -12,14 +12,12 @@ export interface Content {
   /** All but the length. */
   readonly headers: OutgoingHttpHeaders;
   readonly body: Buffer;
-  /** Called once when the body is no longer needed, sent or not. */
-  release?(): void;
 }
 
 /** One page that is rendered or sent. */
 interface Delivery {
   readonly socket: Socket;
-  /** Undefined while the page is rendered. */
+  /** Undefined while the page is content. */
   body: Buffer | undefined;
   /** When the client last read a slice; `performance.now()`. */
   progressAt: number;
@@ -43,7 +41,7 @@ export class Deliveries {
     this.#onRefused = onRefused;
   }
 
-  /** Renders a page and sends it, or responds with 503. Rejects, with nothing sent, when the page cannot be rendered. */
+  /** Renders a page and sends it, or responds with 503. Rejects, with nothing sent, when the page cannot be content. */
   async deliver(request: Request, response: Response, render: () => Content | Promise<Content>): Promise<void> {
     if (this.#open.size >= this.#limits.pages && !this.#cutOffStalled()) {
       this.#refuse(response);
@@ -52,35 +50,27 @@ export class Deliveries {
     const { socket } = request;
     const delivery: Delivery = { socket, body: undefined, progressAt: 0, timer: undefined };
     this.#open.add(delivery);
-    let content: Content | undefined;
     // A pipelined response that waits for an earlier one gets no event of its own when the socket closes.
     const end = () => {
       socket.off("close", end);
       response.off("close", end);
       clearTimeout(delivery.timer);
       this.#open.delete(delivery);
-      content?.release?.();
-      // Socket and response can both close.
-      content = undefined;
     };
     socket.once("close", end);
     response.once("close", end);
-    const rendered = await render();
-    if (socket.destroyed) {
-      rendered.release?.();
-      return;
-    }
-    content = rendered;
-    if (!this.#hasRoomFor(rendered.body)) {
+    const content = await render();
+    if (socket.destroyed) return;
+    if (!this.#hasRoomFor(content.body)) {
       this.#refuse(response);
       return;
     }
-    delivery.body = rendered.body;
+    delivery.body = content.body;
     delivery.progressAt = performance.now();
     delivery.timer = setTimeout(() => this.#cutOff(delivery), this.#limits.stalledMs);
-    response.writeHead(rendered.status, { ...rendered.headers, "content-length": rendered.body.length });
+    response.writeHead(content.status, { ...content.headers, "content-length": content.body.length });
     if (request.method === "HEAD") response.end();
-    else this.#send(response, delivery, rendered.body, 0);
+    else this.#send(response, delivery, content.body, 0);
   }
 
   #send(response: Response, delivery: Delivery, body: Buffer, start: number): void {

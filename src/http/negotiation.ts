@@ -1,5 +1,5 @@
 // Which exposition format a scrape gets. The package negotiator fails on Prometheus' `escaping=` parameter.
-import type { Format } from "../exposition/header.ts";
+import type { Format } from "../exposition/text.ts";
 
 /** Content types, exactly as the formats demand. */
 export const CONTENT_TYPE: Readonly<Record<Format, string>> = {

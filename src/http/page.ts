@@ -1,7 +1,7 @@
 // The page at /metrics: renews the self-metrics, expires old values, and compresses each version once.
 import type { Exposition } from "../exposition/exposition.ts";
 import type { Sample } from "../exposition/family.ts";
-import type { Format } from "../exposition/header.ts";
+import type { Format } from "../exposition/text.ts";
 import { CompressedPage } from "./compressed.ts";
 
 // Process metrics change all the time; renewing them more often than the usual scrape interval is wasted work.
@@ -29,8 +29,8 @@ export class MetricsPage {
     this.#parts = parts;
     const { exposition } = parts;
     this.#compressed = {
-      classic: new CompressedPage(() => exposition.page("classic")),
-      openmetrics: new CompressedPage(() => exposition.page("openmetrics")),
+      classic: new CompressedPage(exposition, "classic"),
+      openmetrics: new CompressedPage(exposition, "openmetrics"),
     };
   }
 
@@ -39,16 +39,12 @@ export class MetricsPage {
     this.#ownAt = Number.NEGATIVE_INFINITY;
   }
 
-  /** The page in a format, compressed off the main thread when asked; to be released when it is sent. */
-  async body(format: Format, isCompressed: boolean): Promise<{ readonly body: Buffer; release(): void }> {
+  /** The page in a format, compressed off the main thread when asked. */
+  async body(format: Format, isCompressed: boolean): Promise<Buffer> {
     const { exposition, expire, now } = this.#parts;
     expire(now());
     if (now() - this.#ownAt >= OWN_MAX_AGE_MS || now() < this.#ownAt) await this.#renewOnce();
-    const page = await exposition.page(format);
-    if (!isCompressed) return page;
-    const { version } = page;
-    page.release();
-    return { body: await this.#compressed[format].body(version), release: () => undefined };
+    return isCompressed ? this.#compressed[format].body() : exposition.page(format);
   }
 
   // Simultaneous scrapes share one renewal.

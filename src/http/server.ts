@@ -30,7 +30,6 @@ export interface View {
 async function metrics(view: View, request: Request): Promise<Content> {
   const format = negotiateFormat(request.headers.accept);
   const isCompressed = request.acceptsEncodings("gzip") === "gzip";
-  const page = await view.page.body(format, isCompressed);
   return {
     status: 200,
     headers: {
@@ -38,8 +37,7 @@ async function metrics(view: View, request: Request): Promise<Content> {
       vary: "accept, accept-encoding",
       ...(isCompressed ? { "content-encoding": "gzip" } : {}),
     },
-    body: page.body,
-    release: () => page.release(),
+    body: await view.page.body(format, isCompressed),
   };
 }
 

@@ -1,9 +1,8 @@
-import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { Exposition } from "../../src/exposition/exposition.ts";
 import { counter, type Family, gauge, histogram, type Sample } from "../../src/exposition/family.ts";
-import { formatBound, formatValue } from "../../src/exposition/numbers.ts";
-import type { Page } from "../../src/exposition/page.ts";
+import { type Format, formatBound } from "../../src/exposition/text.ts";
 import { parseExposition } from "../support/parser.ts";
 
 const waiting = gauge({
@@ -21,34 +20,13 @@ const sizes = histogram({
   bounds: [1, 2.5, 10],
   labels: { a: "one" },
 });
-const FORMATS: ("classic" | "openmetrics")[] = ["classic", "openmetrics"];
+const FORMATS: Format[] = ["classic", "openmetrics"];
 const families = [waiting, plain, seen, sizes];
 
-const text = async (exposition: Exposition, format: "classic" | "openmetrics" = "classic") => {
-  const page = await exposition.page(format);
-  const shown = page.body.toString();
-  page.release();
-  return shown;
-};
-
-// Whenever the making of a page looks at the clock, its portion is over: as many turns of the event loop as there can be.
-beforeEach(() => {
-  let now = 0;
-  jest.spyOn(performance, "now").mockImplementation(() => {
-    now += 1000;
-    return now;
-  });
-});
-afterEach(() => {
-  jest.restoreAllMocks();
-});
-
-const turns = async (count: number) => {
-  for (let turn = 0; turn < count; turn += 1) await new Promise((resolve) => setImmediate(resolve));
-};
+const text = (exposition: Exposition, format: Format = "classic") => exposition.page(format).toString();
 
 describe("the text", () => {
-  test("is exactly this in the classic format", async () => {
+  test("is exactly this in the classic format", () => {
     const exposition = new Exposition(families);
     exposition.set("x", [
       sizes.at({ a: "z" }, { counts: [1, 0, 2, 1], sum: 40.5 }),
@@ -56,7 +34,7 @@ describe("the text", () => {
       seen.at({ a: "z" }, 340282366920938463463374607431768211455n),
     ]);
 
-    expect(await text(exposition)).toBe(`# HELP stacks_waiting_bytes A \\\\ and a "quote"\\nand a line.
+    expect(text(exposition)).toBe(`# HELP stacks_waiting_bytes A \\\\ and a "quote"\\nand a line.
 # TYPE stacks_waiting_bytes gauge
 stacks_waiting_bytes{a="q\\"",b="l\\n\\\\"} 1.5
 # HELP stacks_seen_microstx_total Seen.
@@ -73,12 +51,12 @@ stacks_size_seconds_count{a="z"} 4
 `);
   });
 
-  test("names counters right in both formats, in any order of requests", async () => {
+  test("names counters right in both formats, in any order of requests", () => {
     const exposition = new Exposition(families);
     exposition.set("x", [seen.at({ a: "z" }, 3)]);
 
     for (const format of ["openmetrics", "classic", "openmetrics", "classic"] as const) {
-      const page = await text(exposition, format);
+      const page = text(exposition, format);
       const expected =
         format === "classic"
           ? '# HELP stacks_seen_microstx_total Seen.\n# TYPE stacks_seen_microstx_total counter\nstacks_seen_microstx_total{a="z"} 3\n'
@@ -87,27 +65,27 @@ stacks_size_seconds_count{a="z"} 4
     }
   });
 
-  test("of an empty exposition is empty, or only the end mark", async () => {
-    expect(await text(new Exposition(families))).toBe("");
-    expect(await text(new Exposition(families), "openmetrics")).toBe("# EOF\n");
+  test("of an empty exposition is empty, or only the end mark", () => {
+    expect(text(new Exposition(families))).toBe("");
+    expect(text(new Exposition(families), "openmetrics")).toBe("# EOF\n");
   });
 });
 
 describe("an owner", () => {
-  test("keeps its counters and histograms when it expires, and gets its gauges back", async () => {
+  test("keeps its counters and histograms when it expires, and gets its gauges back", () => {
     const exposition = new Exposition(families);
     const samples = [plain.at({}, 1), seen.at({ a: "z" }, 2), sizes.at({ a: "z" }, { counts: [0, 0, 0, 0], sum: 0 })];
     exposition.set("x", samples);
     exposition.set("y", [waiting.at({ a: "", b: "" }, 7)]);
-    const before = await text(exposition);
+    const before = text(exposition);
 
     exposition.expire("x");
-    const expired = parseExposition(await text(exposition), "classic");
+    const expired = parseExposition(text(exposition), "classic");
     exposition.set("x", samples);
 
     expect(expired.map(({ name }) => name)).toEqual([waiting.name, seen.name, sizes.name]);
     expect(exposition.seriesPerFamily().get(sizes)).toBe(6);
-    expect(await text(exposition)).toBe(before);
+    expect(text(exposition)).toBe(before);
   });
 
   test.each<[string, () => Sample[]]>([
@@ -118,46 +96,67 @@ describe("an owner", () => {
     ["is not declared", () => [gauge({ name: "stacks_other", help: "." }).at({}, 1)]],
     ["a histogram needs a distribution", () => [sizes.at({ a: "" }, 1)]],
     ["the distribution does not fit", () => [sizes.at({ a: "" }, { counts: [1], sum: 1 })]],
-  ])("with an invalid sample (%s) changes nothing", async (message, samples) => {
+  ])("with an invalid sample (%s) changes nothing", (message, samples) => {
     const exposition = new Exposition(families);
     exposition.set("x", [plain.at({}, 5), seen.at({ a: "k" }, 6)]);
-    const before = await text(exposition);
+    const before = text(exposition);
 
     expect(() => exposition.set("x", samples())).toThrow(message);
-    expect(await text(exposition)).toBe(before);
+    expect(text(exposition)).toBe(before);
   });
+});
 
-  test("hands out the same bytes while nothing changes", async () => {
+describe("a page", () => {
+  test("is the same buffer while nothing changes, and a new one after a change", () => {
     const exposition = new Exposition(families);
     exposition.set("x", [plain.at({}, 5)]);
+    const [first, version, shown] = [exposition.page("classic"), exposition.version, text(exposition)];
 
-    const first = await exposition.page("classic");
-    expect((await exposition.page("classic")).body).toBe(first.body);
+    expect(exposition.page("classic")).toBe(first);
+    exposition.expire("unknown");
+    exposition.remove("unknown");
+    expect(exposition.version).toBe(version);
     exposition.set("x", [plain.at({}, 6)]);
-    expect((await exposition.page("classic")).version).toBeGreaterThan(first.version);
+    expect(exposition.version).toBeGreaterThan(version);
+    expect(text(exposition)).toContain("stacks_plain 6\n");
+    expect(first.toString()).toBe(shown);
   });
+
+  test("has families in the declared order, and owners in the order of their first samples", () => {
+    const exposition = new Exposition(families);
+    const samples = (owner: string) => [seen.at({ a: owner }, 1), waiting.at({ a: owner, b: "漢字" }, 2)];
+    for (const owner of ["é", "y", "é"]) exposition.set(owner, samples(owner));
+
+    expect(
+      text(exposition)
+        .split("\n")
+        .filter((line) => !line.startsWith("#")),
+    ).toEqual([
+      'stacks_waiting_bytes{a="é",b="漢字"} 2',
+      'stacks_waiting_bytes{a="y",b="漢字"} 2',
+      'stacks_seen_microstx_total{a="é"} 1',
+      'stacks_seen_microstx_total{a="y"} 1',
+      "",
+    ]);
+  });
+});
+
+test("the size counts the series of all owners, expired ones included", () => {
+  const exposition = new Exposition(families);
+  exposition.set("x", [plain.at({}, 1), sizes.at({ a: "" }, { counts: [0, 0, 0, 0], sum: 0 })]);
+  exposition.set("y", [seen.at({ a: "y" }, 1)]);
+  expect(exposition.size).toBe(8);
+  exposition.expire("x");
+  expect(exposition.size).toBe(8);
+  exposition.set("x", [plain.at({}, 1)]);
+  expect(exposition.size).toBe(2);
+  exposition.remove("y");
+  exposition.remove("y");
+  expect(exposition.size).toBe(1);
 });
 
 test("two families of one name are refused", () => {
   expect(() => new Exposition([plain, plain])).toThrow("two families are called stacks_plain");
-});
-
-test("numbers are written as both formats want them", () => {
-  expect([0, 1, 9, 10, 1e9, 2 ** 53, 1.5, -3, 1e21, 1e-7, Infinity, -Infinity].map(formatValue)).toEqual([
-    "0",
-    "1",
-    "9",
-    "10",
-    "1000000000",
-    "9007199254740992",
-    "1.5",
-    "-3",
-    "1e+21",
-    "1e-7",
-    "+Inf",
-    "-Inf",
-  ]);
-  expect([0, 1, 2.5, 1e21, Infinity].map(formatBound)).toEqual(["0.0", "1.0", "2.5", "1e+21", "+Inf"]);
 });
 
 const label = fc.oneof(
@@ -209,7 +208,7 @@ function expected(samples: readonly Sample[]): Map<string, number> {
 
 const change = fc.oneof(
   fc.record({ kind: fc.constant("set" as const), owner: fc.constantFrom("x", "y"), samples: distinct }),
-  // The same label sets with other values, of the same width and not: what a poll does as a rule.
+  // The same label sets with other values: the usual poll.
   fc.record({ kind: fc.constant("renew" as const), owner: fc.constantFrom("x", "y"), by: fc.nat(20) }),
   fc.record({ kind: fc.constant("expire" as const), owner: fc.constantFrom("x", "y") }),
   fc.record({ kind: fc.constant("remove" as const), owner: fc.constantFrom("x", "y") }),
@@ -220,283 +219,66 @@ function renewed({ family, labels, value }: Sample, by: number): Sample {
   return family.at(labels, { counts: value.counts.map((count) => count + by), sum: value.sum });
 }
 
-const valuesIn = (page: string, format: "classic" | "openmetrics") =>
+const valuesIn = (page: string, format: Format) =>
   new Map(
     parseExposition(page, format)
       .flatMap(({ samples }) => samples)
       .map(({ name, labels, value }) => [keyOf(name, [...labels]), value]),
   );
 
-test("whatever was set is read back, in both formats, after every change", async () => {
-  await fc.assert(
-    fc.asyncProperty(
-      fc.array(fc.tuple(change, fc.subarray(FORMATS), fc.boolean()), { minLength: 1, maxLength: 8 }),
-      async (changes) => {
-        const exposition = new Exposition(families);
-        const unreleased: { page: Page; shown: string }[] = [];
-        const owners = new Map<string, { samples: readonly Sample[]; isExpired: boolean }>();
-        for (const [happens, formats, releases] of changes) {
-          const { owner } = happens;
-          const { samples: before } = owners.get(owner) ?? { samples: [] };
-          if (happens.kind === "remove") {
-            exposition.remove(owner);
-            owners.delete(owner);
-          } else if (happens.kind === "expire") {
-            exposition.expire(owner);
-            owners.set(owner, { samples: before, isExpired: true });
-          } else {
-            // Two owners never share a label set: each has its network or target in it.
-            const samples =
-              happens.kind === "renew"
-                ? before.map((sample) => renewed(sample, happens.by))
-                : happens.samples
-                    .filter(({ family }) => family !== plain || owner === "x")
-                    .map((item) =>
-                      item.family === plain
-                        ? item
-                        : { ...item, labels: { ...item.labels, a: `${owner}${item.labels.a}` } },
-                    );
-            exposition.set(owner, samples);
-            owners.set(owner, { samples, isExpired: false });
-          }
-
-          const wanted = expected(
-            [...owners.values()].flatMap(({ samples, isExpired }) =>
-              samples.filter(({ family }) => !isExpired || family.isLasting),
-            ),
-          );
-          for (const format of formats) {
-            const page = await exposition.page(format);
-            const shown = page.body.toString();
-            expect(valuesIn(shown, format)).toEqual(wanted);
-            if (releases) page.release();
-            else unreleased.push({ page, shown });
-          }
-          const counted = [...exposition.seriesPerFamily().values()].reduce((sum, count) => sum + count, 0);
-          expect(counted).toBe(wanted.size);
+test("the page has exactly the samples that were set, in both formats, after every change", () => {
+  fc.assert(
+    fc.property(fc.array(fc.tuple(change, fc.subarray(FORMATS)), { minLength: 1, maxLength: 8 }), (changes) => {
+      const exposition = new Exposition(families);
+      const pages: { page: Buffer; shown: string }[] = [];
+      const owners = new Map<string, { samples: readonly Sample[]; isExpired: boolean }>();
+      for (const [happens, formats] of changes) {
+        const { owner } = happens;
+        const { samples: before } = owners.get(owner) ?? { samples: [] };
+        if (happens.kind === "remove") {
+          exposition.remove(owner);
+          owners.delete(owner);
+        } else if (happens.kind === "expire") {
+          exposition.expire(owner);
+          owners.set(owner, { samples: before, isExpired: true });
+        } else {
+          // Two owners never share a label set: each has its network or target in it.
+          const samples =
+            happens.kind === "renew"
+              ? before.map((sample) => renewed(sample, happens.by))
+              : happens.samples
+                  .filter(({ family }) => family !== plain || owner === "x")
+                  .map((item) =>
+                    item.family === plain
+                      ? item
+                      : { ...item, labels: { ...item.labels, a: `${owner}${item.labels.a}` } },
+                  );
+          exposition.set(owner, samples);
+          owners.set(owner, { samples, isExpired: false });
         }
-        for (const { page, shown } of unreleased) expect(page.body.toString()).toBe(shown);
-      },
-    ),
+
+        const wanted = expected(
+          [...owners.values()].flatMap(({ samples, isExpired }) =>
+            samples.filter(({ family }) => !isExpired || family.isLasting),
+          ),
+        );
+        for (const format of formats) {
+          const page = exposition.page(format);
+          const shown = page.toString();
+          expect(valuesIn(shown, format)).toEqual(wanted);
+          pages.push({ page, shown });
+        }
+        const counted = [...exposition.seriesPerFamily().values()].reduce((sum, count) => sum + count, 0);
+        expect(counted).toBe(wanted.size);
+      }
+      // A page that is being sent stays what it is.
+      for (const { page, shown } of pages) expect(page.toString()).toBe(shown);
+    }),
     { numRuns: 400, seed: 20261121 },
   );
 });
 
-const step = fc.oneof(
-  fc.record({
-    kind: fc.constant("set" as const),
-    owner: fc.constantFrom("a", "b", "c"),
-    // Of the width before and not, and now and then with another family.
-    value: fc.oneof(fc.integer({ min: 1, max: 9 }), fc.integer({ min: 10, max: 99 })),
-    counts: fc.constantFrom(0, 0, 0, 1),
-  }),
-  fc.record({ kind: fc.constantFrom("expire" as const, "remove" as const), owner: fc.constantFrom("a", "b", "c") }),
-  fc.record({ kind: fc.constant("ask" as const), format: fc.constantFrom(...FORMATS), releases: fc.boolean() }),
-  fc.record({ kind: fc.constant("turn" as const) }),
-);
-
-test("a page asked for at any moment shows all owners as they were at one moment since", async () => {
-  await fc.assert(
-    fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), async (steps) => {
-      const exposition = new Exposition(families);
-      const known = new Map<string, readonly [string, number][]>();
-      const history = ["[]"];
-      const answers: Promise<void>[] = [];
-      const unreleased: { page: Page; shown: string }[] = [];
-      for (const one of steps) {
-        if (one.kind === "turn") await turns(1);
-        else if (one.kind === "ask") {
-          const { format, releases } = one;
-          const since = history.length - 1;
-          const answer = exposition.page(format).then((page) => {
-            const shown = page.body.toString();
-            const state = JSON.stringify([...valuesIn(shown, format)].sort());
-            expect(history.slice(since)).toContain(state);
-            if (releases) page.release();
-            else unreleased.push({ page, shown });
-          });
-          answer.catch(() => undefined);
-          answers.push(answer);
-        } else {
-          const { kind, owner } = one;
-          if (kind === "set") {
-            const samples = [waiting.at({ a: owner, b: "" }, one.value)];
-            if (one.counts > 0) samples.push(seen.at({ a: owner }, one.counts));
-            exposition.set(owner, samples);
-            known.set(owner, [...expected(samples)]);
-          } else if (kind === "remove") {
-            exposition.remove(owner);
-            known.delete(owner);
-          } else {
-            exposition.expire(owner);
-            known.set(
-              owner,
-              (known.get(owner) ?? []).filter(([name]) => name.startsWith(seen.name)),
-            );
-          }
-          history.push(JSON.stringify([...known.values()].flat().sort()));
-        }
-      }
-      await Promise.all(answers);
-      for (const { page, shown } of unreleased) expect(page.body.toString()).toBe(shown);
-    }),
-    { numRuns: 1000, seed: 20261121 },
-  );
-});
-
-describe("the memory of a page", () => {
-  const wide = Array.from({ length: 20_000 }, (_, index) => ({ a: String(index), b: "x".repeat(60) }));
-  const fill = (exposition: Exposition, value: number) =>
-    exposition.set(
-      "x",
-      wide.map((labels) => waiting.at(labels, value)),
-    );
-  const valuesOf = (body: Buffer) => [
-    ...new Set(
-      body
-        .toString()
-        .split("\n")
-        .filter((line) => line.startsWith("stacks_"))
-        .map((line) => line.split(" ").at(-1)),
-    ),
-  ];
-
-  test("is used again once everybody has released the page, and a newer one is there", async () => {
-    const exposition = new Exposition(families);
-    const memories = new Set<unknown>();
-    for (let value = 1; value <= 20; value += 1) {
-      fill(exposition, value % 10);
-      const page = await exposition.page("classic");
-      expect(valuesOf(page.body)).toEqual([String(value % 10)]);
-      memories.add(page.body.buffer);
-      page.release();
-    }
-
-    expect(memories.size).toBeLessThanOrEqual(3);
-  });
-
-  test("is left alone while one reader is left", async () => {
-    const exposition = new Exposition(families);
-    fill(exposition, 1);
-    const [slow, fast] = [await exposition.page("classic"), await exposition.page("classic")];
-    fast.release();
-    for (let value = 2; value <= 9; value += 1) {
-      fill(exposition, value);
-      const pages = await Promise.all([
-        exposition.page("classic"),
-        exposition.page("classic"),
-        exposition.page("openmetrics"),
-      ]);
-      for (const page of pages) {
-        expect(valuesOf(page.body)).toEqual([String(value)]);
-        page.release();
-      }
-    }
-
-    expect(valuesOf(slow.body)).toEqual(["1"]);
-    slow.release();
-  });
-
-  test("is left alone for those who waited for the page while it was made", async () => {
-    const exposition = new Exposition(families);
-    fill(exposition, 1);
-    (await exposition.page("classic")).release();
-    for (let value = 2; value <= 9; value += 1) {
-      fill(exposition, value);
-      const waiters = [exposition.page("classic"), exposition.page("classic")];
-      fill(exposition, value + 1);
-      const later = exposition.page("classic");
-      const [one, two] = await Promise.all(waiters);
-      one?.release();
-      const three = await later;
-      expect(valuesOf(three.body)).toEqual([String(value + 1)]);
-      expect(valuesOf(two?.body ?? Buffer.alloc(0))).toHaveLength(1);
-      two?.release();
-      three.release();
-    }
-  });
-});
-
-test("a page that is being made is not disturbed by what changes meanwhile, and the next one has it", async () => {
-  const many = Array.from({ length: 60_000 }, (_, index) => ({ a: String(index), b: "x".repeat(60) }));
-  const exposition = new Exposition(families);
-  const set = (value: number) =>
-    exposition.set(
-      "x",
-      many.map((labels) => waiting.at(labels, value)),
-    );
-  const seen = async (format: "classic" | "openmetrics") => {
-    const lines = (await text(exposition, format)).split("\n").filter((line) => line.startsWith("stacks_"));
-    expect(lines).toHaveLength(many.length);
-    return [...new Set(lines.map((line) => line.split(" ").at(-1)))];
-  };
-
-  set(1);
-  expect(await seen("classic")).toEqual(["1"]);
-  for (const value of [2, 3, 44, 55]) {
-    set(value);
-    const [early, otherFormat] = [seen("classic"), seen("openmetrics")];
-    set(value + 1);
-    const late = seen("classic");
-    await Promise.all([early, otherFormat]).then(([one, two]) => expect([one.length, two.length]).toEqual([1, 1]));
-    expect(await late).toEqual([String(value + 1)]);
-    expect(await seen("classic")).toEqual([String(value + 1)]);
-    expect(await seen("openmetrics")).toEqual([String(value + 1)]);
-  }
-});
-
-test("a page that is being made still has who was taken away meanwhile, and the next one has not", async () => {
-  const wide = Array.from({ length: 60_000 }, (_, index) => ({ a: String(index), b: "x".repeat(60) }));
-  const exposition = new Exposition(families);
-  exposition.set("first", [plain.at({}, 1)]);
-  const set = (value: number) =>
-    exposition.set(
-      "wide",
-      wide.map((labels) => waiting.at(labels, value)),
-    );
-  const lines = async (page: Promise<string>) => (await page).split("\n").filter((line) => line.startsWith("stacks_"));
-  set(1);
-  await text(exposition);
-  set(2);
-  const early = text(exposition);
-  await turns(2);
-  exposition.remove("first");
-  const late = text(exposition);
-
-  expect(await lines(early)).toContain("stacks_plain 1");
-  expect(new Set((await lines(late)).map((line) => line.split(" ").at(-1)))).toEqual(new Set(["2"]));
-  set(3);
-  expect(new Set((await lines(text(exposition))).map((line) => line.split(" ").at(-1)))).toEqual(new Set(["3"]));
-});
-
-test("a page that is made from the one before shows what was known when it was begun, whatever comes meanwhile", async () => {
-  // Large enough that copying the page before takes several turns of the event loop.
-  const many = Array.from({ length: 60_000 }, (_, index) => ({ a: String(index), b: "x".repeat(60) }));
-  const exposition = new Exposition(families);
-  exposition.set(
-    "large",
-    many.map((labels) => waiting.at(labels, 1)),
-  );
-  const small = (owned: readonly Sample[]) => exposition.set("small", owned);
-  const lineOf = (page: string) => page.split("\n").filter((line) => line.startsWith(seen.name));
-  small([seen.at({ a: "z" }, 1)]);
-  await exposition.page("classic");
-
-  for (const later of [[seen.at({ a: "z" }, 123_456)], [plain.at({}, 8), seen.at({ a: "zz" }, 1)]]) {
-    small([seen.at({ a: "z" }, 2)]);
-    await exposition.page("classic");
-    small([seen.at({ a: "z" }, 3)]);
-    const page = exposition.page("classic");
-    await turns(2);
-    small(later);
-
-    expect(lineOf((await page).body.toString())).toEqual([`${seen.name}{a="z"} 3`]);
-    const last = later.at(-1);
-    expect(lineOf(await text(exposition))).toEqual([`${seen.name}{a="${last?.labels.a}"} ${last?.value}`]);
-  }
-});
-
-test("an expired owner keeps its totals and what the configuration says", async () => {
+test("an expired owner keeps its totals and what the configuration says", () => {
   const info = gauge({ name: "t_info", help: "Always 1.", isOpen: true, isLasting: true, labels: { name: "name" } });
   const age = gauge({ name: "t_age", help: "Grows old.", labels: { name: "name" } });
   const seen = counter({ name: "t_seen_total", help: "Grows.", labels: { name: "name" } });
@@ -506,7 +288,7 @@ test("an expired owner keeps its totals and what the configuration says", async 
 
   exposition.expire("a");
 
-  const page = (await exposition.page("classic")).body.toString();
+  const page = text(exposition);
   expect(page).toContain('t_info{name="a"} 1');
   expect(page).toContain('t_seen_total{name="a"} 3');
   expect(page).not.toContain("t_age");

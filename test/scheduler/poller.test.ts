@@ -37,7 +37,8 @@ const pollerOf = (log: PollLog) =>
   });
 
 const values = async () =>
-  (await exposition.page("classic")).body
+  exposition
+    .page("classic")
     .toString()
     .split("\n")
     .filter((line) => !line.startsWith("#") && line !== "");

@@ -14,7 +14,8 @@ beforeEach(() => {
 });
 
 const shown = async () =>
-  (await exposition.page("classic")).body
+  exposition
+    .page("classic")
     .toString()
     .split("\n")
     .filter((line) => !line.startsWith("#") && line !== "");

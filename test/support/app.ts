@@ -39,7 +39,7 @@ export async function readPage(
   app: App,
 ): Promise<{ families: Map<string, ParsedFamily>; value: (series: string) => number | undefined }> {
   app.page.touch();
-  const parsed = parseExposition((await app.page.body("openmetrics", false)).body.toString(), "openmetrics");
+  const parsed = parseExposition((await app.page.body("openmetrics", false)).toString(), "openmetrics");
   const values = new Map(
     parsed.flatMap(({ samples }) =>
       samples.map(({ name, labels, value }) => {

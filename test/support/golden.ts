@@ -21,5 +21,5 @@ export async function textOf(
 ): Promise<string> {
   const exposition = new Exposition(collector.families);
   exposition.set("x", collector.samples(observation, network, target));
-  return (await exposition.page("classic")).body.toString();
+  return exposition.page("classic").toString();
 }

@@ -43,9 +43,8 @@ export async function readPast({ seed, until, seconds, without, every }: PastOpt
       simulator.advance(step);
       await Promise.all(app.tasks.map((task) => app.poll(task)));
       app.page.touch();
-      const page = await app.page.body("openmetrics", false);
-      const families = parseExposition(page.body.toString(), "openmetrics");
-      page.release();
+      const page = (await app.page.body("openmetrics", false)).toString();
+      const families = parseExposition(page, "openmetrics");
       pages.push({ ago, samples: families.flatMap(({ samples }) => samples) });
     }
   } finally {

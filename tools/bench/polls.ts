@@ -75,7 +75,7 @@ export async function measureHour(isStill: boolean): Promise<Hour> {
     clock.at = start + second * 1000;
     for (const task of app.tasks) if ((second * 1000) % task.intervalMs === 0) await app.poll(task);
   }
-  const text = (await app.page.body("classic", false)).body.toString();
+  const text = (await app.page.body("classic", false)).toString();
   const sum = (pattern: RegExp) => [...text.matchAll(pattern)].reduce((total, [, value]) => total + Number(value), 0);
   await app.stop();
   await simulator.close();

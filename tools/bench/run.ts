@@ -160,8 +160,8 @@ The longest hold includes the change of all targets at once; real polls are spre
 
 ## Rendering, all values changed
 
-Medians in milliseconds. "Page" is the time that a scrape waits for. It is short, because values are rendered when they
-change. "With values" includes that.
+Medians in milliseconds. "Page" is the time that a scrape waits for: joining lines that are rendered when values change.
+"With values" includes the rendering.
 
 ${table(
   ["Series", "Page", "prom-client", "Share", "With values", "prom-client", "Share"],

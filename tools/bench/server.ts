@@ -88,7 +88,7 @@ function promClient() {
 
 async function bare() {
   const isCompressed = kind === "bare-gzip";
-  const { body } = await ours().page.body("classic", false);
+  const body = await ours().page.body("classic", false);
   const ready = isCompressed ? gzipSync(body, { level: 1 }) : body;
   return createServer((_request, response) => {
     response.writeHead(200, { "content-type": "text/plain; version=0.0.4", "content-length": ready.length });

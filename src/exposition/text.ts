@@ -1,0 +1,86 @@
+// The text formats: the header lines of a family, and the sample lines, which are the same in both formats.
+import type { Family, Sample } from "./family.ts";
+
+/** The two text formats: classic 0.0.4, and OpenMetrics 1.0. */
+export type Format = "classic" | "openmetrics";
+
+type Labels = Sample["labels"];
+
+/** HELP, TYPE and (OpenMetrics) UNIT of a family. */
+export function headerOf(family: Family, format: Format): string {
+  const help = family.help.replaceAll("\\", "\\\\").replaceAll("\n", "\\n");
+  if (format === "classic") return `# HELP ${family.name} ${help}\n# TYPE ${family.name} ${family.kind}\n`;
+  // OpenMetrics names a counter's family without the suffix of its samples.
+  const name = family.kind === "counter" ? family.name.replace(/_total$/, "") : family.name;
+  const unit = family.unit === undefined ? "" : `# UNIT ${name} ${family.unit}\n`;
+  return `# TYPE ${name} ${family.kind}\n${unit}# HELP ${name} ${help.replaceAll('"', '\\"')}\n`;
+}
+
+/** A number as both formats write it. Refuses NaN: absent data has no sample. */
+export function formatValue(value: number | bigint): string {
+  if (typeof value === "bigint" || Number.isFinite(value)) return String(value);
+  if (Number.isNaN(value)) throw new RangeError("NaN is not a value: leave the sample out");
+  return value > 0 ? "+Inf" : "-Inf";
+}
+
+/** The bound of a bucket: a canonical float ("1.0") in both formats, so that a series keeps its labels in either. */
+export function formatBound(bound: number): string {
+  const text = formatValue(bound);
+  return /[.e]/.test(text) || bound === Number.POSITIVE_INFINITY ? text : `${text}.0`;
+}
+
+function escapeLabel(text: string): string {
+  if (!/[\\"\n]/.test(text)) return text;
+  return text.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
+}
+
+/** The declared labels first; then the free labels of an open family, sorted by name. */
+function namesOf({ labelNames, isOpen }: Family, labels: Labels): readonly string[] {
+  if (!isOpen) return labelNames;
+  const free = Object.keys(labels).filter((name) => !labelNames.includes(name));
+  return [...labelNames, ...free.sort()];
+}
+
+/** The text of a label set. Families of one owner often share a label set: it is rendered once. */
+export class LabelText {
+  #labels: Labels | undefined;
+  #names: readonly string[] = [];
+  #text = "";
+
+  /** The pairs without braces; empty when there is no label. */
+  of(family: Family, labels: Labels): string {
+    const names = namesOf(family, labels);
+    const known = this.#names;
+    const isKnown = names.length === known.length && names.every((name, at) => name === known[at]);
+    if (isKnown && labels === this.#labels) return this.#text;
+    const pairs = names.map((name) => {
+      const value = labels[name];
+      if (typeof value !== "string") throw new TypeError(`${family.name}: label ${name} has no value`);
+      return `${name}="${escapeLabel(value)}"`;
+    });
+    [this.#labels, this.#names, this.#text] = [labels, names, pairs.join(",")];
+    return this.#text;
+  }
+}
+
+const UNFITTING = "the distribution does not fit the declaration";
+
+/** The lines of one sample: one, or the cumulative buckets, the sum and the count of a histogram. */
+export function linesOf(family: Family, labels: string, value: Sample["value"]): string {
+  const { kind, name, bounds } = family;
+  const set = labels === "" ? " " : `{${labels}} `;
+  if (kind !== "histogram") {
+    if (typeof value === "object") throw new TypeError(`${name}: ${UNFITTING}`);
+    if (kind === "counter" && value < 0) throw new RangeError(`${name}: a counter cannot be ${value}`);
+    return `${name}${set}${formatValue(value)}\n`;
+  }
+  if (typeof value !== "object") throw new TypeError(`${name}: a histogram needs a distribution`);
+  if (value.counts.length !== bounds.length + 1) throw new TypeError(`${name}: ${UNFITTING}`);
+  let count = 0;
+  const buckets = value.counts.map((more, at) => {
+    count += more;
+    const le = `le="${formatBound(bounds[at] ?? Number.POSITIVE_INFINITY)}"`;
+    return `${name}_bucket{${labels === "" ? le : `${labels},${le}`}} ${formatValue(count)}\n`;
+  });
+  return `${buckets.join("")}${name}_sum${set}${formatValue(value.sum)}\n${name}_count${set}${formatValue(count)}\n`;
+}
