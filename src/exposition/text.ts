@@ -51,8 +51,9 @@ export class LabelText {
   of(family: Family, labels: Labels): string {
     const names = namesOf(family, labels);
     const known = this.#names;
-    const isKnown = names.length === known.length && names.every((name, at) => name === known[at]);
-    if (isKnown && labels === this.#labels) return this.#text;
+    if (labels === this.#labels && names.length === known.length && names.every((name, at) => name === known[at])) {
+      return this.#text;
+    }
     const pairs = names.map((name) => {
       const value = labels[name];
       if (typeof value !== "string") throw new TypeError(`${family.name}: label ${name} has no value`);
