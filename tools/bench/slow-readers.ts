@@ -22,7 +22,7 @@ export interface SlowReaders {
   readonly scrapes: { readonly good: number; readonly all: number };
 }
 
-/** Measures the server without and with silent sockets that connect 50 ms apart. All values change each second, or none. */
+/** Measures without, then with silent sockets that connect 50 ms apart. All values change every second, or none. */
 export async function measureSlowReaders(mode: "renewing" | "still" = "renewing"): Promise<SlowReaders> {
   const server = fork(new URL("server.ts", import.meta.url), ["ours", String(SERIES), mode], {
     stdio: ["ignore", "pipe", "inherit", "ipc"],
