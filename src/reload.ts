@@ -2,8 +2,8 @@
 import type { Clock } from "./api/clock.ts";
 import type { Task } from "./collectors/task.ts";
 import type { Config } from "./config/config.ts";
+import { type ConfigError, formatError } from "./config/errors.ts";
 import type { Loaded } from "./config/load.ts";
-import { formatMistake, type Mistake } from "./config/mistakes.ts";
 import { followFiles } from "./config/watch-changes.ts";
 import type { Network } from "./network.ts";
 import type { Poller } from "./scheduler/poller.ts";
@@ -61,7 +61,7 @@ export class WatchLists {
     const loaded = await load();
     onReload();
     if (!loaded.ok) {
-      this.#refuse(loaded.mistakes);
+      this.#refuse(loaded.errors);
       return;
     }
     const count = () => networks.reduce((total, { tasks }) => total + tasks.length, 0);
@@ -91,15 +91,15 @@ export class WatchLists {
     }
   }
 
-  #refuse(mistakes: readonly Mistake[]): void {
+  #refuse(errors: readonly ConfigError[]): void {
     const { clock, log } = this.#options;
-    for (const mistake of mistakes) log.error({}, formatMistake(mistake));
-    log.error({ mistakes: mistakes.length }, "the watch list is wrong; the one before stays in force");
+    for (const error of errors) log.error({}, formatError(error));
+    log.error({ mistakes: errors.length }, "the watch list is wrong; the one before stays in force");
     this.#report = {
       lastSuccessAt: this.#report?.lastSuccessAt ?? clock.now(),
       failure: {
-        message: mistakes.slice(0, 1).map(formatMistake).join(""),
-        errors: mistakes.length,
+        message: errors.slice(0, 1).map(formatError).join(""),
+        errors: errors.length,
         since: this.#report?.failure?.since ?? clock.now(),
       },
     };

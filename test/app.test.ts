@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
+import { c32address } from "c32check";
 import { startSimulator } from "../simulator/server.ts";
-import { encodeAddress } from "../src/config/principal.ts";
 import { stillSimulator } from "./simulator/support.ts";
 import { createApp, readPage } from "./support/app.ts";
 
@@ -8,7 +8,7 @@ test("pollOnce polls the targets of a watch list in turn, so that none waits for
   const simulator = await startSimulator({ seed: 1 });
   await using ends = new AsyncDisposableStack();
   ends.defer(() => simulator.close());
-  const addresses = Array.from({ length: 12 }, (_, index) => encodeAddress(22, String(index).padStart(40, "0")));
+  const addresses = Array.from({ length: 12 }, (_, index) => c32address(22, String(index).padStart(40, "0")));
   const app = await createApp(`
 networks:
   - name: simulated

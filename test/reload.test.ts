@@ -122,11 +122,11 @@ test("an invalid list changes nothing, is logged with line, expected and found, 
   expect(await own("stacks_exporter_watch_list_last_reload_successful")).toBe(0);
   expect(await own("stacks_exporter_watch_list_last_reload_success_timestamp_seconds")).toBe(at);
   expect(app.status({ page: 1, limit: 1 }).watchList?.failure).toMatchObject({
-    message: expect.stringMatching(/^\/etc\/list\.csv:3:1: address: expected an address of mainnet/),
+    message: expect.stringMatching(/^\/etc\/list\.csv:3: address: expected an address of mainnet/),
     errors: 1,
   });
   expect(logged.filter(({ level }) => level === 50).map(({ msg }) => msg)).toEqual([
-    expect.stringMatching(/^\/etc\/list\.csv:3:1: address: expected an address of mainnet.*, found "S/),
+    expect.stringMatching(/^\/etc\/list\.csv:3: address: expected an address of mainnet.*, found "S/),
     "the watch list is wrong; the one before stays in force",
   ]);
   file = list(0);

@@ -1,10 +1,10 @@
 // Loads the configuration of a command.
 import { collectors } from "../collectors/index.ts";
 import type { Config } from "../config/config.ts";
+import { formatErrors } from "../config/errors.ts";
 import { MOST_BYTES, readRegularFile, unusable } from "../config/files.ts";
-import type { Flags } from "../config/flags.ts";
 import { configLoader, type Loaded } from "../config/load.ts";
-import { formatMistakes } from "../config/mistakes.ts";
+import type { Flags } from "../config/overrides.ts";
 import { CommandError, type Io } from "./io.ts";
 
 /** The options that every command has. */
@@ -33,7 +33,7 @@ export async function loadConfigText(
   const flags = { listen, logLevel, logFormat };
   const reload = configLoader({ text, file, env, readFile: readRegularFile, collectors, flags });
   const loaded = await reload();
-  if (!loaded.ok) throw new CommandError(formatMistakes(loaded.mistakes));
+  if (!loaded.ok) throw new CommandError(formatErrors(loaded.errors));
   return { config: loaded.config, reload };
 }
 

@@ -1,45 +1,40 @@
-// The tokens that a network names: identifiers with the checksum of their address, each once.
+// The assets that a network names: each identifier is valid on its chain, and occurs once.
 import { isClarityName } from "../collectors/clarity-names.ts";
 import type { NamedAsset } from "../collectors/collector.ts";
-import { valueAt } from "./check.ts";
-import type { Findings } from "./findings.ts";
-import { describeValue, type Path } from "./mistakes.ts";
-import { type ChainName, type ReadPrincipal, readPrincipal } from "./principal.ts";
-import { assetEntry } from "./settings.ts";
-import { chainOf } from "./watch-list.ts";
+import type { ErrorList } from "./error-list.ts";
+import { describeValue, type Path, valueAt } from "./errors.ts";
+import { entriesOf } from "./normalize.ts";
+import { type ChainName, type Identifier, readPrincipal } from "./principal.ts";
 
-const SEPARATOR = "::";
-
-/** Reads the list of a network. Leaves out entries that do not fit the table of settings, which reports them. */
-export function readAssets(network: unknown, at: Path, findings: Findings): readonly NamedAsset[] {
-  const chain = chainOf(network);
-  const written = valueAt(network, ["assets"]);
+/** Reads the list of a network. The schema has checked the types of its entries, and reported wrong ones. */
+export function readAssets(network: unknown, at: Path, chain: ChainName, errors: ErrorList): readonly NamedAsset[] {
   const assets = new Map<string, NamedAsset>();
-  for (const [index, entry] of (Array.isArray(written) ? written : []).entries()) {
-    const parsed = assetEntry.safeParse(entry);
-    if (!parsed.success) continue;
-    const { id: text, decimals } = parsed.data;
+  for (const [index, entry] of entriesOf(valueAt(network, ["assets"])).entries()) {
+    const text = valueAt(entry, ["id"]);
+    if (typeof text !== "string") continue;
     const place = [...at, "assets", index, "id"];
     const read = readAssetId(text, chain);
     if (!read.ok) {
-      const expected = `expected an asset identifier of ${chain} as address.contract::token`;
-      findings.add(place, `${expected}, found ${findings.describe(place, text)}: ${read.wrong}`);
+      const expected = `an asset identifier of ${chain} as address.contract::token`;
+      errors.addUnexpected(place, text, expected, `${errors.describe(place, text)}: ${read.wrong}`);
       continue;
     }
-    const id = read.principal;
-    if (assets.has(id)) findings.add(place, `expected each asset once, found ${describeValue(id)} again`);
-    assets.set(id, { id, decimals });
+    const { id } = read;
+    if (assets.has(id)) errors.add(place, `expected each asset once, found ${describeValue(id)} again`);
+    const decimals = valueAt(entry, ["decimals"]);
+    assets.set(id, { id, decimals: typeof decimals === "number" ? decimals : undefined });
   }
   return [...assets.values()];
 }
 
-function readAssetId(text: string, chain: ChainName): ReadPrincipal {
-  const end = text.indexOf(SEPARATOR);
-  if (end < 0) return { ok: false, wrong: "text without the name of a token after ::" };
-  const token = text.slice(end + SEPARATOR.length);
-  const contract = readPrincipal(text.slice(0, end), chain);
+/** Reads `address.contract-name::token` of a chain. */
+function readAssetId(text: string, chain: ChainName): Identifier {
+  const [principal = "", ...tokens] = text.split("::");
+  if (tokens.length === 0) return { ok: false, wrong: "text without the name of a token after ::" };
+  const contract = readPrincipal(principal, chain);
   if (!contract.ok) return contract;
   if (!contract.isContract) return { ok: false, wrong: "an address without a contract name" };
+  const token = tokens.join("::");
   if (!isClarityName(token)) return { ok: false, wrong: "a token name that cannot exist" };
-  return { ...contract, principal: `${contract.principal}${SEPARATOR}${token}` };
+  return { ...contract, id: `${contract.id}::${token}` };
 }

@@ -1,21 +1,48 @@
 // Reads the files that an operator names: regular files only, without blocking, up to a limit.
 import { constants, type Stats } from "node:fs";
 import { open } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
 import { formatSize } from "./values.ts";
 
 /** Reads a file of at most so many bytes: text, or bytes that are UTF-8. */
 export type ReadFile = (path: string, mostBytes: number) => string | Uint8Array | Promise<string | Uint8Array>;
 
+/** The files that a configuration names. */
+export class NamedFiles {
+  readonly #folder: string;
+  readonly #readFile: ReadFile;
+
+  /** `file` is the configuration; names are relative to its folder. */
+  constructor(file: string | undefined, readFile: ReadFile) {
+    this.#folder = file === undefined ? "." : dirname(file);
+    this.#readFile = readFile;
+  }
+
+  pathOf(name: string): string {
+    return resolve(this.#folder, name);
+  }
+
+  /** The content of a file; undefined when it cannot be read, which is reported. */
+  async read(name: string, mostBytes: number, report: (message: string) => void) {
+    try {
+      return await this.#readFile(this.pathOf(name), mostBytes);
+    } catch (error) {
+      report(unusable(error));
+      return undefined;
+    }
+  }
+}
+
 const KIB = 1024;
 /** The longest files that are read. Bytes. */
 export const MOST_BYTES = {
-  /** 1 MiB of YAML takes about a second to parse, which holds up the start. Long lists belong in watch files. */
+  /** 1 MiB of YAML takes about a second to parse at start. Long lists belong in watch files. */
   configuration: 2 * KIB ** 2,
   key: 64 * KIB,
   watchFile: 8 * KIB ** 2,
 } as const;
 
-/** A file that is not read. The message is what was found instead of a file that can be read. */
+/** A file that is not read. The message is what was found instead. */
 export class UnusableFile extends Error {
   override readonly name = "UnusableFile";
 }
@@ -24,8 +51,8 @@ const CHUNK_BYTES = KIB ** 2;
 
 /**
  * Reads a regular file.
- * @throws UnusableFile for a FIFO, socket, device or folder, and for a file of more than `mostBytes`; the error of the
- * system when the file cannot be opened or read.
+ * @throws UnusableFile for a FIFO, socket, device or folder, and for a file of more than `mostBytes`; a system error when
+ * the file cannot be opened or read.
  */
 export async function readRegularFile(path: string, mostBytes: number): Promise<Uint8Array> {
   // Without O_NONBLOCK, opening a FIFO waits for a writer.
@@ -58,14 +85,14 @@ function kindOf(stats: Stats): string {
 const REASONS: Readonly<Record<string, string>> = {
   EACCES: "a file without permission to read it",
   EISDIR: "a folder",
-  ELOOP: "links that lead to one another",
+  ELOOP: "a loop of symbolic links",
   ENOENT: "no such file",
   ENOTDIR: "no such file",
   // Linux refuses to open a socket with this code.
   ENXIO: "a socket; only regular files are read",
 };
 
-/** Says in a message why a file was not read. The system's own message would quote the whole path. */
+/** Why a file was not read, as a message. The system's own message quotes the whole path. */
 export function unusable(error: unknown): string {
   if (error instanceof UnusableFile) return `expected a file that can be read, found ${error.message}`;
   const code = typeof error === "object" && error !== null && "code" in error ? String(error.code) : "unknown error";

@@ -1,27 +1,27 @@
-// From the text of a file to a checked configuration, or to all that is wrong with it.
+// From the text of a file to a checked configuration, or to all of its errors.
 import { resolve } from "node:path";
+import type { z } from "zod";
 import { readAssets } from "./assets.ts";
-import { check, checkKeys, valueAt } from "./check.ts";
-import { configureCollector } from "./collectors.ts";
 import type { Config, ConfigurableCollector, NetworkConfig } from "./config.ts";
-import { type Environment, expand } from "./environment.ts";
-import type { ReadFile } from "./files.ts";
-import { Findings } from "./findings.ts";
-import { checkFlags, type Flags } from "./flags.ts";
-import { inOrder, type Mistake } from "./mistakes.ts";
-import { settingsTree } from "./schema.ts";
-import { allSettings, IN_MEMORY, networkSettings } from "./settings.ts";
-import { NO_SOURCE, readSource, type Source } from "./source.ts";
-import { readUpstreams } from "./upstreams.ts";
-import { readWatchLists, withSameLabels } from "./watch-list.ts";
+import { NO_DOCUMENT, readDocument } from "./document.ts";
+import { ErrorList } from "./error-list.ts";
+import { type ConfigError, valueAt } from "./errors.ts";
+import { NamedFiles, type ReadFile } from "./files.ts";
+import { type Environment, entriesOf, isMapping, normalize } from "./normalize.ts";
+import { type Flags, flagsByPath, withFlags, withMergedCollectors, writtenPath } from "./overrides.ts";
+import { CHAINS } from "./principal.ts";
+import { settingsFor } from "./schema.ts";
+import { type allSettings, DEFAULT_NETWORKS, IN_MEMORY } from "./settings.ts";
+import { readKeys, upstreamsOf } from "./upstreams.ts";
+import { readAddresses, readContracts, withSameLabels } from "./watch-list.ts";
 
-/** Everything a configuration is made from. */
+/** What a configuration is made from. */
 export interface LoadOptions {
   /** Content of the file; undefined when there is none and the defaults are wanted. */
   readonly text: string | Uint8Array | undefined;
   /** Name of the file, for messages and as the folder of the files that it names. */
   readonly file: string | undefined;
-  /** What `${NAME}` is replaced from. */
+  /** Replaces `${NAME}`. */
   readonly env: Environment;
   readonly readFile: ReadFile;
   readonly collectors: readonly ConfigurableCollector[];
@@ -29,87 +29,91 @@ export interface LoadOptions {
   readonly flags?: Flags;
 }
 
-/** A configuration, or every mistake in it. */
+/** A configuration, or all of its errors. */
 export type Loaded =
   | { readonly ok: true; readonly config: Config }
-  | { readonly ok: false; readonly mistakes: readonly Mistake[] };
+  | { readonly ok: false; readonly errors: readonly ConfigError[] };
 
 /**
- * A function that checks a configuration each time it is called. It parses the text once, and reads the files that the
- * text names anew. Rejects only for bugs: mistakes are the result.
+ * A function that loads a configuration each time it is called. It parses the text once, and reads the files that the text
+ * names each time. It rejects only for bugs: errors in the configuration are a result.
  */
 export function configLoader(options: LoadOptions): () => Promise<Loaded> {
-  const { text, file } = options;
-  let source: Promise<Source> | undefined;
+  let parsed: Promise<Parsed> | undefined;
   return async () => {
-    source ??= text === undefined ? Promise.resolve(NO_SOURCE) : readSource(file, text);
-    return loadSource(await source, options);
+    parsed ??= parse(options);
+    return readFiles(await parsed, options);
   };
 }
 
-/** Reads, expands and checks a configuration once. */
+/** Loads a configuration once. */
 export const loadConfig = (options: LoadOptions): Promise<Loaded> => configLoader(options)();
 
-async function loadSource(source: Source, options: LoadOptions): Promise<Loaded> {
-  const { file, env, readFile, collectors } = options;
-  const flags = checkFlags(options.flags ?? {}, collectors);
-  if (source.mistakes.length > 0) return { ok: false, mistakes: [...flags.mistakes, ...inOrder(source.mistakes)] };
-
-  const expansion = expand(source.value ?? {}, env);
-  const findings = new Findings(source, expansion, () => settingsTree(collectors));
-  const root = expansion.value;
-  if (source.value !== undefined) checkKeys(root, findings.tree, [], findings);
-  const checked = check(allSettings(collectors), root, [], findings);
-  const { networks, listed } = await configureNetworks(root, { file, readFile, collectors, findings });
-
-  const mistakes = [...flags.mistakes, ...inOrder(findings.mistakes), ...listed];
-  if (checked === undefined || mistakes.length > 0) return { ok: false, mistakes };
-  return {
-    ok: true,
-    config: {
-      listen: flags.listen ?? checked.listen,
-      log: { level: flags.level ?? checked.log.level, format: flags.format ?? checked.log.format },
-      statePath: checked.state.path === IN_MEMORY ? undefined : resolve(checked.state.path),
-      maxSeries: checked.max_series,
-      networks,
-    },
-  };
+interface Parsed {
+  /** The checked settings; undefined when one is wrong. */
+  readonly settings: z.infer<ReturnType<typeof allSettings>> | undefined;
+  /** The networks before they are checked: also a network with errors names files. */
+  readonly networks: readonly unknown[];
+  readonly errors: ErrorList;
+  readonly syntaxErrors: readonly ConfigError[];
 }
 
-interface NetworkParts {
-  readonly file: string | undefined;
-  readonly readFile: ReadFile;
-  readonly collectors: readonly ConfigurableCollector[];
-  readonly findings: Findings;
+async function parse({ text, file, env, collectors, flags = {} }: LoadOptions): Promise<Parsed> {
+  const document = text === undefined ? NO_DOCUMENT : await readDocument(file, text);
+  const { schema, tree } = settingsFor(collectors);
+  const errors = new ErrorList(document, tree, flagsByPath(flags));
+  const written = withFlags(normalize(document.value ?? {}, tree, [], { env, errors }), flags);
+  const merged = withMergedCollectors(written, DEFAULT_NETWORKS);
+  const result = schema.safeParse(withoutEntries(merged));
+  for (const issue of result.error?.issues ?? []) reportIssue(issue, merged, written, errors);
+  const networks = entriesOf(valueAt(merged, ["networks"]));
+  return { settings: result.data, networks, errors, syntaxErrors: document.errors };
 }
 
-// Looks at every network, also at those in which something else is wrong, so that all mistakes are told at once.
-async function configureNetworks(
-  root: unknown,
-  parts: NetworkParts,
-): Promise<{ readonly networks: readonly NetworkConfig[]; readonly listed: readonly Mistake[] }> {
-  const { collectors, findings } = parts;
-  const written = valueAt(root, ["networks"]) ?? allSettings(collectors).shape.networks.def.defaultValue;
-  const configs: NetworkConfig[] = [];
-  const listed: Mistake[] = [];
-  const names = new Set<unknown>();
-  for (const [index, network] of (Array.isArray(written) ? written : []).entries()) {
-    const path = ["networks", index];
-    const name = valueAt(network, ["name"]);
-    if (names.has(name)) findings.add([...path, "name"], "expected a name that no other network has");
-    if (name !== undefined) names.add(name);
+// The entries of watch lists can be many. They are checked in slices, together with those of their files.
+function withoutEntries(root: unknown): unknown {
+  if (!isMapping(root) || !Array.isArray(root.networks)) return root;
+  const emptied = (list: unknown) => (Array.isArray(list) ? [] : list);
+  const networks = root.networks.map((network: unknown) =>
+    isMapping(network)
+      ? { ...network, addresses: emptied(network.addresses), contracts: emptied(network.contracts) }
+      : network,
+  );
+  return { ...root, networks };
+}
 
-    const upstreams = await readUpstreams(network, path, parts);
-    const enabled = collectors.flatMap((collector) => configureCollector(collector, root, index, findings) ?? []);
-    const watched = await readWatchLists(network, path, parts);
-    listed.push(...watched.mistakes);
-    const assets = readAssets(network, path, findings);
-    const parsed = networkSettings(collectors).safeParse(network);
-    const [first, ...others] = upstreams;
-    if (!parsed.success || first === undefined) continue;
-    const { failover, on_new_chain, max_body, longest_pause, confirmations } = parsed.data;
-    configs.push({
-      name: parsed.data.name,
+function reportIssue(issue: z.core.$ZodIssue, merged: unknown, written: unknown, errors: ErrorList): void {
+  const path = issue.path.map((step) => (typeof step === "symbol" ? String(step) : step));
+  const value = valueAt(merged, path);
+  const place = writtenPath(path, written);
+  // Messages of our own say what was expected, and may quote a part of the value.
+  const expected = issue.code === "custom" && !errors.isExpanded(place) ? issue.message : errors.expectationAt(path);
+  const causes = issue.code === "custom" ? entriesOf(issue.params?.causes).map(String) : [];
+  errors.addUnexpected(writtenPath(path, written, causes), value, expected, errors.describe(place, value));
+}
+
+async function readFiles(parsed: Parsed, { file, env, readFile }: LoadOptions): Promise<Loaded> {
+  const { settings } = parsed;
+  const errors = parsed.errors.copy();
+  const files = new NamedFiles(file, readFile);
+  const inFiles: ConfigError[] = [];
+  const networks: NetworkConfig[] = [];
+  for (const [index, network] of parsed.networks.entries()) {
+    const at = ["networks", index];
+    const chain = CHAINS.find((name) => name === valueAt(network, ["chain"])) ?? "mainnet";
+    const context = { env, chain, files, errors };
+    const keys = await readKeys(network, at, context);
+    const addresses = await readAddresses(network, at, context);
+    const contracts = await readContracts(network, at, context);
+    inFiles.push(...addresses.errors, ...contracts.errors);
+    const assets = readAssets(network, at, chain, errors);
+    const checked = settings?.networks[index];
+    if (checked === undefined) continue;
+    const [first, ...others] = upstreamsOf(checked, keys);
+    if (first === undefined) continue;
+    const { failover } = checked;
+    networks.push({
+      name: checked.name,
       upstreams: [first, ...others],
       failover: {
         failures: failover.failures,
@@ -118,16 +122,23 @@ async function configureNetworks(
         returnAfterMs: failover.return_after,
         probeEveryMs: failover.probe_every,
       },
-      onNewChain: on_new_chain,
-      maxBodyBytes: max_body,
-      longestPauseMs: longest_pause,
-      confirmations,
-      addresses: watched.addresses,
-      contracts: watched.contracts,
+      onNewChain: checked.on_new_chain,
+      maxBodyBytes: checked.max_body,
+      longestPauseMs: checked.longest_pause,
+      confirmations: checked.confirmations,
+      addresses: addresses.watched,
+      contracts: contracts.watched,
       assets,
-      watchFiles: watched.files,
-      collectors: enabled,
+      watchFiles: [...new Set([...addresses.files, ...contracts.files])],
+      collectors: Object.values(checked.collectors).flatMap(({ enabled, ...config }) => (enabled ? [config] : [])),
     });
   }
-  return { networks: withSameLabels(configs), listed };
+  const all = [...errors.inOrder, ...parsed.syntaxErrors, ...inFiles];
+  if (settings === undefined || all.length > 0) return { ok: false, errors: all };
+  const { listen, log, state, max_series } = settings;
+  const statePath = state.path === IN_MEMORY ? undefined : resolve(state.path);
+  return {
+    ok: true,
+    config: { listen, log, statePath, maxSeries: max_series, networks: withSameLabels(networks) },
+  };
 }

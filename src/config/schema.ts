@@ -1,10 +1,10 @@
-// The table of settings as JSON Schema: the one form from which expectations, documentation and the schema file are made.
+// The settings as JSON Schema: the form from which messages, documentation and the schema file for editors are made.
 import { z } from "zod";
 import type { ConfigurableCollector } from "./config.ts";
-import type { Path } from "./mistakes.ts";
+import type { Path } from "./errors.ts";
 import { allSettings } from "./settings.ts";
 
-/** The part of JSON Schema that the settings make use of, and what the table adds to it. */
+/** The part of JSON Schema that the settings use, and what their metadata adds to it. */
 export interface SchemaNode {
   readonly type?: string;
   readonly title?: string;
@@ -35,23 +35,42 @@ export interface SchemaNode {
   readonly isWritten?: boolean;
   /** Values are never shown. */
   readonly sensitive?: boolean;
-  /** Words that may stand for the group, and what they mean. */
+  /** The value is the name of an environment variable as `${NAME}`, not what the variable holds. */
+  readonly isReference?: boolean;
+  /** Words that can stand for the group, and what they mean. */
   readonly words?: Readonly<Record<string, object>>;
+  /** Of two settings of the group, only one can be set. */
+  readonly exclusive?: readonly [string, string];
+  /** The setting that is different for every entry of the list. */
+  readonly uniqueKey?: string;
   /** The settings below repeat others, whose values are their defaults. */
   readonly overrides?: boolean;
 }
 
-/** The settings as a tree. */
-export function settingsTree(collectors: readonly ConfigurableCollector[]): SchemaNode {
-  const tree = z.toJSONSchema(allSettings(collectors), {
+interface Table {
+  readonly schema: ReturnType<typeof allSettings>;
+  /** The settings as a tree. */
+  readonly tree: SchemaNode;
+}
+
+const tables = new WeakMap<readonly ConfigurableCollector[], Table>();
+
+/** The settings, for a list of collectors. They are made once, which takes longer than to check a configuration. */
+export function settingsFor(collectors: readonly ConfigurableCollector[]): Table {
+  const known = tables.get(collectors);
+  if (known !== undefined) return known;
+  const schema = allSettings(collectors);
+  const made = z.toJSONSchema(schema, {
     io: "input",
     override: ({ jsonSchema }) => {
-      // Also the groups that collectors declare know exactly the settings that they declare.
-      if (jsonSchema.properties !== undefined) jsonSchema.additionalProperties = false;
+      // zod leaves out the default of a value that it transforms.
+      if (jsonSchema.shownDefault !== undefined) jsonSchema.default = String(jsonSchema.shownDefault);
     },
   });
-  // What zod says of keywords is wider than what it can make of our table.
-  return tree as SchemaNode;
+  // zod's type allows every keyword of JSON Schema.
+  const table = { schema, tree: made as SchemaNode };
+  tables.set(collectors, table);
+  return table;
 }
 
 /** The node of a setting; undefined when there is no such setting. */

@@ -1,11 +1,12 @@
-// The table of settings: names, types, defaults, ranges and descriptions. Everything that is said about a setting elsewhere
-// (documentation, JSON Schema, example, messages) is made from here.
+// The settings: names, types, defaults, ranges and descriptions. Messages, documentation, the example and the JSON Schema
+// are made from here.
 import { z } from "zod";
+import { appliedSettings, commonSettings } from "./collector-settings.ts";
 import { type ConfigurableCollector, LOG_FORMATS, LOG_LEVELS } from "./config.ts";
 import { MOST_BYTES } from "./files.ts";
 import { CHAINS } from "./principal.ts";
-import { failover, onlyBudget, onlyUpstreamShape, onNewChain, upstreams } from "./upstream-settings.ts";
-import { cron, duration, every, formatSize, listenAddress, size } from "./values.ts";
+import { failover, KEYS, onlyBudget, onlyUpstreamShape, onNewChain, upstreams } from "./upstream-settings.ts";
+import { duration, formatSize, listenAddress, size } from "./values.ts";
 
 const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;
@@ -23,10 +24,10 @@ const log = z
   .prefault({})
   .meta({ description: "The log, on standard error." });
 
-/** Where the state file is when nothing else was said. */
+/** The default state file. */
 export const DEFAULT_STATE_PATH = "data/state.db";
 
-/** The path that means: nowhere. */
+/** The path that stands for no state file. */
 export const IN_MEMORY = "memory";
 
 const state = z
@@ -46,6 +47,7 @@ const state = z
 
 /** Entries of one list of a network, those of its files included. */
 export const MOST_WATCHED = 100_000;
+
 const entryShape = {
   name: z.string().min(1).max(128).optional().meta({
     description: "Value of the label `name`; different for every entry of the list.",
@@ -63,7 +65,7 @@ const entryShape = {
   }),
 };
 
-/** An entry of the list of addresses, as it is written. */
+/** An entry of the list of addresses. */
 export const addressEntry = z.object({
   address: z.string().meta({
     expected: "a Stacks address, or a contract as address.name",
@@ -73,7 +75,7 @@ export const addressEntry = z.object({
   ...entryShape,
 });
 
-/** An entry of the list of contracts, as it is written. */
+/** An entry of the list of contracts. */
 export const contractEntry = z.object({
   contract_id: z.string().meta({
     expected: "a contract as address.name",
@@ -83,8 +85,7 @@ export const contractEntry = z.object({
   ...entryShape,
 });
 
-/** An entry of the list of assets, as it is written. */
-export const assetEntry = z.object({
+const assetEntry = z.object({
   id: z.string().meta({
     expected: "an asset identifier as address.contract::token",
     pattern: "^S[0-9A-Z]{27,40}\\.[a-zA-Z][a-zA-Z0-9_-]*::[a-zA-Z][a-zA-Z0-9!?+<>=/*_-]*$",
@@ -157,73 +158,25 @@ const networkShape = {
     }),
 };
 
-/** Settings of one collector, those that every collector has and its own. */
-export function collectorSettings({ about, schedule, timeout = "10s", options, name }: ConfigurableCollector) {
+/** The networks of a configuration that names none. */
+export const DEFAULT_NETWORKS = [{ name: "mainnet", url: "https://api.hiro.so" }];
+
+function networkSettings(collectors: readonly ConfigurableCollector[]) {
   return z
     .object({
-      enabled: z.boolean().default(true).meta({ description: "Whether it is polled." }),
-      every: every().optional().meta({
-        absent: schedule,
-        description: "Time between two polls; the first one is made at start. Either this or `schedule`.",
-        sample: "45s",
-      }),
-      schedule: cron().optional().meta({
-        description:
-          "Times of the polls, in UTC: second, minute, hour, day of month, month, weekday. A step has to divide its field evenly.",
-        sample: "*/30 * * * * *",
-      }),
-      timeout: duration(1, 5 * MINUTE_MS)
-        .prefault(timeout)
+      ...networkShape,
+      collectors: z
+        .object(Object.fromEntries(collectors.map((collector) => [collector.name, appliedSettings(collector)])))
+        .prefault({})
         .meta({
-          description:
-            "Longest duration of one poll, with all its requests and retries. Not longer than the interval, to which the default is shortened.",
+          overrides: true,
+          description: "Settings of collectors for this network only; whatever is left out is as under `collectors`.",
         }),
-      max_age: duration(SECOND_MS, 365 * 24 * HOUR_MS)
-        .optional()
-        .meta({
-          description:
-            "Age at which values disappear. Not shorter than the interval, which for a cron expression is its longest gap.",
-          absent: "three intervals",
-          sample: "6m",
-        }),
-      ...ownShape(name, options),
     })
-    .prefault({})
-    .meta({ description: about });
+    .meta({ exclusive: KEYS });
 }
 
-const COMMON = new Set(["enabled", "every", "schedule", "timeout", "max_age"]);
-
-/** Of what was written for a collector, the part that is the collector's own. */
-export function ownPart(written: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(written).filter(([key]) => !COMMON.has(key)));
-}
-
-function ownShape(name: string, options: ConfigurableCollector["options"]): z.ZodRawShape {
-  if (options === undefined) return {};
-  if (!(options instanceof z.ZodObject)) throw new TypeError(`the options of collector ${name} are no object schema`);
-  for (const key of Object.keys(options.shape)) {
-    if (COMMON.has(key)) throw new TypeError(`the option ${key} of collector ${name} is a setting of every collector`);
-  }
-  return options.shape;
-}
-
-function collectorsSettings(collectors: readonly ConfigurableCollector[]) {
-  return z.object(Object.fromEntries(collectors.map((collector) => [collector.name, collectorSettings(collector)])));
-}
-
-/** Settings of one network. */
-export function networkSettings(collectors: readonly ConfigurableCollector[]) {
-  return z.object({
-    ...networkShape,
-    collectors: collectorsSettings(collectors).prefault({}).meta({
-      overrides: true,
-      description: "Settings of collectors for this network only; whatever is left out is as under `collectors`.",
-    }),
-  });
-}
-
-/** The whole table, for a list of collectors. */
+/** All settings, for a list of collectors. */
 export function allSettings(collectors: readonly ConfigurableCollector[]) {
   return z
     .object({
@@ -237,15 +190,14 @@ export function allSettings(collectors: readonly ConfigurableCollector[]) {
         description:
           "Series that there may be in all. Near it, assets and topics that were not seen before have no series of their own and count as `other`, so that sums stay right. What the watch list has anyway, and `assets`, are not cut.",
       }),
-      networks: z
-        .array(networkSettings(collectors))
-        .min(1)
-        .max(100)
-        .prefault([{ name: "mainnet", url: "https://api.hiro.so" }])
-        .meta({ description: "The APIs to watch. Without it: mainnet at https://api.hiro.so, without a key." }),
-      collectors: collectorsSettings(collectors).prefault({}).meta({
-        description: "What is read from every network.",
+      networks: z.array(networkSettings(collectors)).min(1).max(100).prefault(DEFAULT_NETWORKS).meta({
+        uniqueKey: "name",
+        description: "The APIs to watch. Without it: mainnet at https://api.hiro.so, without a key.",
       }),
+      collectors: z
+        .object(Object.fromEntries(collectors.map((collector) => [collector.name, commonSettings(collector)])))
+        .prefault({})
+        .meta({ description: "What is read from every network." }),
     })
     .meta({ title: "stacks-exporter", description: "Configuration of stacks-exporter." });
 }

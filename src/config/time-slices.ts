@@ -1,20 +1,16 @@
-// Long work in slices, so that polls and scrapes go on meanwhile.
+// Long work in slices, so that polls and scrapes continue meanwhile.
 import { setImmediate as nextTurn } from "node:timers/promises";
 
 const SLICE_MS = 10;
 
-/** Cuts work into slices of 10 ms. */
-export class TimeSlices {
-  #since = performance.now();
-
-  /** Whether the work has had its slice, and `pause` is due. */
-  get isOver(): boolean {
-    return performance.now() - this.#since >= SLICE_MS;
-  }
-
-  /** Resolves when everything else that waits for the event loop has had its turn. */
-  async pause(): Promise<void> {
-    await nextTurn();
-    this.#since = performance.now();
+/** The items, with a pause every 10 ms for everything else that waits for the event loop. */
+export async function* inSlices<Item>(items: Iterable<Item> | AsyncIterable<Item>): AsyncIterable<Item> {
+  let since = performance.now();
+  for await (const item of items) {
+    if (performance.now() - since >= SLICE_MS) {
+      await nextTurn();
+      since = performance.now();
+    }
+    yield item;
   }
 }

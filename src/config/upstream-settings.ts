@@ -1,4 +1,4 @@
-// The settings of a server of a network: where it is, its key, its budget, and when another one takes over.
+// The settings of an upstream: URL, key and budget, and when another upstream takes over.
 import { z } from "zod";
 import { duration, url } from "./values.ts";
 
@@ -21,10 +21,10 @@ const perMonth = z
 
 const budget = z.object({ per_minute: perMinute, per_month: perMonth }).prefault({});
 
-/** Most characters of a key that is sent in a header, and the fewest that can be recognised (and hidden) in a text. */
+/** Characters of a key: the fewest that can be found and hidden in a text, and the most that fit in a header. */
 export const KEY_LENGTH = { shortest: 8, longest: 4096 } as const;
 
-// What a request says of itself and of its connection: a key in its place would fail every request, or change its meaning.
+// Headers that every request sets, or that belong to the connection. A key in one of them would break all requests.
 const TAKEN_HEADERS: ReadonlySet<string> = new Set([
   "__proto__",
   "accept",
@@ -46,15 +46,22 @@ const OWN_HEADER = "the name of a header that no request has for itself";
 
 const apiUrl = url();
 
+/** A setting that is one reference to an environment variable, and nothing else. */
+export const REFERENCE = /^\$\{[A-Za-z_][A-Za-z0-9_]*\}$/;
+
+/** A key comes from one of these. */
+export const KEYS = ["api_key", "api_key_file"] as const;
+
 const keyShape = {
   api_key: z
     .string()
+    .regex(REFERENCE)
     .optional()
     .meta({
       sensitive: true,
+      isReference: true,
       // biome-ignore lint/suspicious/noTemplateCurlyInString: the syntax of the file
       expected: '"${NAME}" with the name of an environment variable, or api_key_file instead',
-      pattern: "^\\$\\{[A-Za-z_][A-Za-z0-9_]*\\}$",
       description: `Key of the API, from an environment variable; a key is never written into this file. From ${KEY_LENGTH.shortest} to ${KEY_LENGTH.longest} printable ASCII characters.`,
       // biome-ignore lint/suspicious/noTemplateCurlyInString: the syntax of the file
       sample: "${HIRO_API_KEY}",
@@ -71,7 +78,7 @@ const keyShape = {
     .refine((name) => !TAKEN_HEADERS.has(name.toLowerCase()), OWN_HEADER)
     .default("x-api-key")
     .meta({
-      // Some write `name: key` here.
+      // Users may write `name: key` here.
       sensitive: true,
       expected: OWN_HEADER,
       description: "Header that carries the key.",
@@ -79,7 +86,7 @@ const keyShape = {
     }),
 };
 
-/** Server of a network that has only one: settings of the network itself. */
+/** The only upstream of a network: settings of the network itself. */
 export const onlyUpstreamShape = {
   url: apiUrl.optional().meta({
     description: "Where the API is. A path is kept, a slash at the end is dropped.",
@@ -90,37 +97,40 @@ export const onlyUpstreamShape = {
   ...keyShape,
 };
 
-/** Budget of a network that has only one server. */
+/** The budget of the only upstream of a network. */
 export const onlyBudget = budget.meta({
   description:
     "Limits on requests to the API. Every request counts, retries too; when the budget is short, polls wait and the less important collectors wait longer.",
 });
 
-/** One server of several, as it is written. */
-export const upstreamEntry = z.object({
-  name: z
-    .string()
-    .regex(/^[a-z0-9_-]{1,63}$/)
-    .meta({
-      expected: "1 to 63 of the characters a-z, 0-9, _ and -",
-      description: "Value of the label `upstream`. Different for every upstream of the network.",
-      sample: "own-node",
+/** One upstream of several. */
+const upstreamEntry = z
+  .object({
+    name: z
+      .string()
+      .regex(/^[a-z0-9_-]{1,63}$/)
+      .meta({
+        expected: "1 to 63 of the characters a-z, 0-9, _ and -",
+        description: "Value of the label `upstream`. Different for every upstream of the network.",
+        sample: "own-node",
+      }),
+    url: apiUrl.meta({
+      description: "Where this API is. A path is kept, a slash at the end is dropped.",
+      sample: "https://api.hiro.so",
     }),
-  url: apiUrl.meta({
-    description: "Where this API is. A path is kept, a slash at the end is dropped.",
-    sample: "https://api.hiro.so",
-  }),
-  ...keyShape,
-  // The example shows one way to give a key: both together are refused.
-  api_key: keyShape.api_key.meta({ sample: undefined }),
-  budget: budget.meta({
-    description: "Limits on requests to this upstream. Other upstreams have their own.",
-    sample: "{ per_minute: 50, per_month: 500000 }",
-  }),
-});
+    ...keyShape,
+    // The example shows one way to give a key: both together are refused.
+    api_key: keyShape.api_key.meta({ sample: undefined }),
+    budget: budget.meta({
+      description: "Limits on requests to this upstream. Other upstreams have their own.",
+      sample: "{ per_minute: 50, per_month: 500000 }",
+    }),
+  })
+  .meta({ exclusive: KEYS });
 
-/** The servers of a network that has several. */
+/** The upstreams of a network that has several. */
 export const upstreams = z.array(upstreamEntry).max(10).prefault([]).meta({
+  uniqueKey: "name",
   description:
     "Several APIs of the same chain, the preferred one first, instead of `url`, `api_key`, `api_key_file`, `api_key_header` and `budget` of the network. One is active; another one takes over when it fails or lags.",
 });

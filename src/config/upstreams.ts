@@ -1,76 +1,96 @@
-// The servers of a network: a list of upstreams, or the settings of the network itself for the only one.
-import { z } from "zod";
-import { valueAt } from "./check.ts";
+// The upstreams of a network: a list, or the settings of the network itself for the only one.
+import type { z } from "zod";
 import type { UpstreamConfig } from "./config.ts";
-import type { ReadFile } from "./files.ts";
-import type { Findings } from "./findings.ts";
-import { readKey } from "./keys.ts";
-import type { Path } from "./mistakes.ts";
-import { onlyBudget, onlyUpstreamShape, upstreamEntry } from "./upstream-settings.ts";
+import { decode } from "./document.ts";
+import type { ErrorList } from "./error-list.ts";
+import { type Path, valueAt } from "./errors.ts";
+import { MOST_BYTES, type NamedFiles } from "./files.ts";
+import { type Environment, entriesOf, isMapping, notSet } from "./normalize.ts";
+import { Secret } from "./secret.ts";
+import type { allSettings } from "./settings.ts";
+import { KEY_LENGTH, REFERENCE } from "./upstream-settings.ts";
 
 /** Name of the only upstream of a network without a list. */
 const ONLY = "default";
 
-const onlyUpstream = z.object({ ...onlyUpstreamShape, budget: onlyBudget });
-
 const SHORT_FORM = ["url", "api_key", "api_key_file", "api_key_header", "budget"] as const;
 
-interface Parts {
-  readonly file: string | undefined;
-  readonly readFile: ReadFile;
-  readonly findings: Findings;
+interface Context {
+  readonly env: Environment;
+  readonly files: NamedFiles;
+  readonly errors: ErrorList;
 }
 
-/** The upstreams of one network, in order. An upstream with an error is reported and left out. */
-export async function readUpstreams(network: unknown, at: Path, parts: Parts): Promise<readonly UpstreamConfig[]> {
-  const list = valueAt(network, ["upstreams"]);
-  const isListed = list !== undefined && !(Array.isArray(list) && list.length === 0);
-  if (!isListed) return readOnly(network, at, parts);
-  noteBothForms(network, at, parts.findings);
-  const entries = Array.isArray(list) ? list : [];
-  const upstreams: UpstreamConfig[] = [];
-  const names = new Set<unknown>();
-  for (const [index, entry] of entries.entries()) {
-    const path = [...at, "upstreams", index];
-    const name = valueAt(entry, ["name"]);
-    if (names.has(name)) {
-      parts.findings.add([...path, "name"], "expected a name that no other upstream of the network has");
-    }
-    if (name !== undefined) names.add(name);
-    const apiKey = await readKey(entry, path, parts);
-    // The check of the whole file has reported its errors.
-    const parsed = upstreamEntry.safeParse(entry);
-    if (parsed.success) upstreams.push({ name: parsed.data.name, ...serverOf(parsed.data, parsed.data.url), apiKey });
+/** The key of each upstream of a network, in order. Reports an upstream without URL, and a network that has both forms. */
+export async function readKeys(network: unknown, at: Path, context: Context): Promise<readonly (Secret | undefined)[]> {
+  if (!isMapping(network)) return [];
+  const { errors } = context;
+  const list = network.upstreams ?? [];
+  if (Array.isArray(list) && list.length === 0) {
+    if (network.url === undefined) errors.addUnexpected([...at, "url"], undefined);
+    return [await readKey(network, at, context)];
   }
-  return upstreams;
-}
-
-async function readOnly(network: unknown, at: Path, parts: Parts): Promise<readonly UpstreamConfig[]> {
-  const apiKey = await readKey(network, at, parts);
-  const isMapping = typeof network === "object" && network !== null && !Array.isArray(network);
-  if (isMapping && valueAt(network, ["url"]) === undefined) parts.findings.unexpected([...at, "url"], undefined);
-  const parsed = onlyUpstream.safeParse(network);
-  if (!parsed.success || parsed.data.url === undefined) return [];
-  return [{ name: ONLY, ...serverOf(parsed.data, parsed.data.url), apiKey }];
-}
-
-// A key or a budget of the network would be a second truth: which upstream does it belong to?
-function noteBothForms(network: unknown, at: Path, findings: Findings): void {
   for (const key of SHORT_FORM) {
-    if (valueAt(network, [key]) === undefined) continue;
-    const message = `expected ${key} under each of the upstreams, found it beside them`;
-    findings.add([...at, key], message, "key");
+    if (network[key] === undefined) continue;
+    errors.add([...at, key], `expected ${key} under each of the upstreams, found it beside them`, "key");
   }
+  return Promise.all(entriesOf(list).map((entry, index) => readKey(entry, [...at, "upstreams", index], context)));
 }
 
-const serverOf = (
-  { api_key_header, budget }: Pick<z.infer<typeof onlyUpstream>, "api_key_header" | "budget">,
-  url: string,
-) => ({
-  url,
-  apiKeyHeader: api_key_header,
-  budget: {
-    perMinute: budget.per_minute,
-    perMonth: typeof budget.per_month === "number" ? budget.per_month : undefined,
-  },
-});
+/** The key of one upstream; undefined when it has none, or when it is wrong, which was reported. */
+async function readKey(upstream: unknown, at: Path, { env, files, errors }: Context): Promise<Secret | undefined> {
+  const reference = valueAt(upstream, ["api_key"]);
+  const file = valueAt(upstream, ["api_key_file"]);
+  if (reference !== undefined && file !== undefined) return undefined;
+  if (typeof file === "string" && file !== "") {
+    const report = (message: string) => errors.add([...at, "api_key_file"], message);
+    const content = await files.read(file, MOST_BYTES.key, report);
+    if (content === undefined) return undefined;
+    const text = decode(content);
+    if (text === undefined) report(`${KEY}, found a file that is not UTF-8 text`);
+    // Editors end a file with a line break, which is no part of the key.
+    return text === undefined ? undefined : checkedKey(text.trim(), "the file", report);
+  }
+  if (typeof reference !== "string" || !REFERENCE.test(reference)) return undefined;
+  const variable = reference.slice("${".length, -"}".length);
+  const report = (message: string) => errors.add([...at, "api_key"], message);
+  const key = env[variable];
+  if (key === undefined) report(notSet(variable));
+  return key === undefined ? undefined : checkedKey(key, `the environment variable ${variable}`, report);
+}
+
+function checkedKey(key: string, where: string, report: (message: string) => void): Secret | undefined {
+  const error = errorIn(key, where);
+  if (error !== undefined) report(error);
+  return error === undefined ? new Secret(key) : undefined;
+}
+
+const KEY = "expected a key of printable ASCII characters";
+const LENGTH = `of ${KEY_LENGTH.shortest} to ${KEY_LENGTH.longest} characters`;
+
+// Shows nothing of the key.
+function errorIn(key: string, where: string): string | undefined {
+  if (key === "") return `${KEY}, found that ${where} is empty`;
+  if (/[\r\n]/.test(key)) return `${KEY}, found a line break in ${where}`;
+  if (key.trim() !== key) return `${KEY}, found white space around the key in ${where}`;
+  if (!/^[\x20-\x7e]+$/.test(key)) return `${KEY}, found another character in ${where}`;
+  // The redactor passes over spaces: a key of few other characters could not be masked.
+  const isShort = key.replaceAll(" ", "").length < KEY_LENGTH.shortest;
+  if (!isShort && key.length <= KEY_LENGTH.longest) return undefined;
+  return `expected a key ${LENGTH}, found ${isShort ? "fewer" : "more"} in ${where}`;
+}
+
+type NetworkSettings = z.infer<ReturnType<typeof allSettings>>["networks"][number];
+
+/** The upstreams of a network that was checked. */
+export function upstreamsOf(network: NetworkSettings, keys: readonly (Secret | undefined)[]): UpstreamConfig[] {
+  const { upstreams, url = "" } = network;
+  const servers = upstreams.length > 0 ? upstreams : [{ ...network, name: ONLY, url }];
+  return servers.map(({ name, url, api_key_header, budget: { per_minute, per_month } }, index) => ({
+    name,
+    url,
+    apiKey: keys[index],
+    apiKeyHeader: api_key_header,
+    budget: { perMinute: per_minute, perMonth: typeof per_month === "number" ? per_month : undefined },
+  }));
+}

@@ -1,16 +1,16 @@
-// The kinds of values that settings have beside numbers and words. What a kind accepts is told to people by `expected`, in
-// messages and in the documentation alike; `pattern` tells it to editors.
+// Types of values besides numbers and words. `expected` says in messages and in the documentation what a type accepts;
+// `pattern` says it to editors.
 import { isIP } from "node:net";
 import { z } from "zod";
 import type { Schedule } from "../collectors/task.ts";
+import { ScheduleError } from "../scheduler/cron.ts";
 import { formatDuration, parseDuration } from "../scheduler/duration.ts";
 import { EVERY_EXPECTATION, parseCronSchedule, parseEvery } from "../scheduler/interval.ts";
-import { ScheduleError } from "../scheduler/schedule-error.ts";
 import type { ListenAddress } from "./config.ts";
 
 const DURATION_PATTERN = "^(?=[0-9])([0-9]+h)?([0-9]+m)?([0-9]+s)?([0-9]+ms)?$";
 
-// Makes a kind of text out of a function that reads it, or says by undefined that it cannot.
+// Text that a function reads, which returns undefined for wrong text.
 function text<Value>(expected: string, read: (text: string) => Value | undefined, pattern?: string) {
   return z
     .string()
@@ -56,7 +56,7 @@ export const cron = () => schedule('a cron expression of six fields, such as "*/
 
 const SIZES: Readonly<Record<string, number>> = { B: 1, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3 };
 
-/** Bytes of a size such as `16MiB`; undefined when the text is none. */
+/** Bytes of a size such as `16MiB`; undefined when the text is no size. */
 export function parseSize(input: string): number | undefined {
   const [, count, unit = "B"] = /^(\d{1,15})(B|KiB|MiB|GiB)?$/.exec(input) ?? [];
   return count === undefined ? undefined : Number(count) * (SIZES[unit] ?? 1);
@@ -84,14 +84,14 @@ export function size(smallest: number, biggest: number) {
 
 const HOST_NAME = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/i;
 
-/** Reads `host:port`, `:port` or `[IPv6]:port`; undefined when the text is none of them. */
+/** Reads `host:port`, `:port` or `[IPv6]:port`; undefined for other text. */
 export function parseListen(input: string): ListenAddress | undefined {
   const [, bracketed, plain, digits] = /^(?:\[([^\]]*)\]|([^:[\]]*)):(\d{1,5})$/.exec(input) ?? [];
   const port = Number(digits);
   if (digits === undefined || port > 65_535) return undefined;
   if (bracketed !== undefined) return isIP(bracketed) === 6 ? { host: bracketed, port } : undefined;
   if (plain === undefined || plain === "") return { port };
-  // A name of digits and dots that is no address is a mistyped address.
+  // A host name of digits and dots is a mistyped address.
   const isHost = /^[\d.]+$/.test(plain) ? isIP(plain) === 4 : HOST_NAME.test(plain);
   return isHost ? { host: plain, port } : undefined;
 }
@@ -106,7 +106,7 @@ export const listenAddress = () =>
 
 /** Reads the base of an API; undefined when it is no plain http or https URL. The slash at the end is dropped. */
 export function parseUrl(input: string): string | undefined {
-  // The URL parser forgives backslashes, tabs and missing slashes, and then means another address than the one that is read.
+  // The URL parser accepts backslashes, tabs and missing slashes, and returns another URL than a reader expects.
   if (!/^https?:\/\/[^\s\\]+$/i.test(input) || !URL.canParse(input)) return undefined;
   const { protocol, username, password, search, hash, origin, pathname } = new URL(input);
   if (protocol !== "http:" && protocol !== "https:") return undefined;

@@ -1,13 +1,13 @@
-// Durations as people write them. One grammar for every setting, so that whoever learned it once knows it everywhere.
+// Durations such as `1h30m`. Every setting has the same format.
 
 const UNITS = { h: 3_600_000, m: 60_000, s: 1000, ms: 1 } as const;
 
-/** What a duration looks like: whole numbers with units, the biggest first, each unit at most once. */
+/** Whole numbers with units, the biggest first, each unit at most once. */
 export const DURATION = /^(?=\d)(?:(\d{1,9})h)?(?:(\d{1,9})m)?(?:(\d{1,9})s)?(?:(\d{1,9})ms)?$/;
 
 /**
- * Milliseconds of a duration such as `45s`, `1h30m` or `500ms`; undefined when the text is none. A number without a unit
- * is none either: readers of a file cannot see whether it meant seconds or milliseconds.
+ * Milliseconds of a duration such as `45s`, `1h30m` or `500ms`; undefined when the text is no duration. A number needs a
+ * unit: readers of a file cannot see whether it means seconds or milliseconds.
  */
 export function parseDuration(text: string): number | undefined {
   const match = DURATION.exec(text);

@@ -1,8 +1,7 @@
-// Schedules as text: `every 45s`, or a cron expression with seconds. Says what a schedule is; `schedule.ts` runs it.
+// Schedules as text: `every 45s`, or a cron expression with seconds. `schedule.ts` runs them.
 import type { Schedule } from "../collectors/task.ts";
-import { longestGapOf, parseCron } from "./cron.ts";
+import { longestGapOf, ScheduleError } from "./cron.ts";
 import { formatDuration, parseDuration } from "./duration.ts";
-import { ScheduleError } from "./schedule-error.ts";
 
 /** Shortest time between two polls; milliseconds. */
 export const SHORTEST_INTERVAL_MS = 1000;
@@ -10,12 +9,12 @@ export const SHORTEST_INTERVAL_MS = 1000;
 /** Longest time between two polls of `every`; milliseconds. */
 export const LONGEST_INTERVAL_MS = 24 * 3_600_000;
 
-/** What `every` accepts, as it is told to people. */
+/** What `every` accepts, in words. */
 export const EVERY_EXPECTATION = `a duration with its unit from ${formatDuration(SHORTEST_INTERVAL_MS)} to ${formatDuration(LONGEST_INTERVAL_MS)}, such as 45s or 1h30m`;
 
 /**
  * Reads a schedule: `every 45s` (from 1 second to 24 hours) or six cron fields, of which the first is the second.
- * @throws ScheduleError whose message says what was expected.
+ * @throws ScheduleError when it is neither.
  */
 export function parseSchedule(text: string): Schedule {
   const every = /^every\s+(\S+)$/.exec(text.trim())?.[1];
@@ -24,7 +23,7 @@ export function parseSchedule(text: string): Schedule {
 
 /**
  * Reads the duration of an `every`.
- * @throws ScheduleError when it is none, or out of range.
+ * @throws ScheduleError when it is no duration, or out of range.
  */
 export function parseEvery(text: string): Schedule {
   const milliseconds = parseDuration(text);
@@ -36,14 +35,14 @@ export function parseEvery(text: string): Schedule {
 
 /**
  * Reads a cron expression with seconds.
- * @throws ScheduleError when it is none, says other times than it seems to say, or never comes true.
+ * @throws ScheduleError when it is no cron expression, or never runs.
  */
 export function parseCronSchedule(text: string): Schedule {
   const expression = text.trim().split(/\s+/).join(" ");
-  return { kind: "cron", expression, longestGapMilliseconds: longestGapOf(parseCron(expression)) };
+  return { kind: "cron", expression, longestGapMilliseconds: longestGapOf(expression) };
 }
 
-/** Time between two polls; the longest, when the times of a cron expression are not even. Milliseconds. */
+/** Time between two polls, for a cron expression the longest. Milliseconds. */
 export function intervalOf(schedule: Schedule): number {
   return schedule.kind === "every" ? schedule.milliseconds : schedule.longestGapMilliseconds;
 }

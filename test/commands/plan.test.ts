@@ -1,13 +1,13 @@
 import { describe, expect, test } from "@jest/globals";
+import { c32address } from "c32check";
 import { collectors } from "../../src/collectors/index.ts";
 import { formatPlan, planOf } from "../../src/commands/plan.ts";
 import { loadConfig } from "../../src/config/load.ts";
-import { encodeAddress } from "../../src/config/principal.ts";
 import { stillSimulator } from "../simulator/support.ts";
 import { createApp, readPage } from "../support/app.ts";
 
 async function planned(addresses: number, contracts: number, rest: string) {
-  const principal = (index: number) => encodeAddress(22, index.toString(16).padStart(40, "0"));
+  const principal = (index: number) => c32address(22, index.toString(16).padStart(40, "0"));
   const lists: Readonly<Record<string, string>> = {
     "/etc/a.txt": Array.from({ length: addresses }, (_, index) => principal(index)).join("\n"),
     "/etc/c.txt": Array.from({ length: contracts }, (_, index) => `${principal(index)}.x`).join("\n"),
@@ -20,7 +20,7 @@ async function planned(addresses: number, contracts: number, rest: string) {
     readFile: (path) => lists[path] ?? "",
     collectors,
   });
-  if (!loaded.ok) throw new Error(JSON.stringify(loaded.mistakes));
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.errors));
   const [plan] = planOf(loaded.config).networks;
   if (plan === undefined) throw new Error("unreachable");
   return { plan, row: (name: string) => plan.collectors.find(({ collector }) => collector.name === name) };
@@ -63,7 +63,7 @@ test("the plan uses the budget of the preferred upstream, and says what would no
       - { name: big, url: "http://big", budget: { per_minute: 200, per_month: unlimited } }
 `;
   const loaded = await loadConfig({ text, file: "m.yaml", env: {}, readFile: () => "", collectors });
-  if (!loaded.ok) throw new Error(JSON.stringify(loaded.mistakes));
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.errors));
   const plan = planOf(loaded.config);
 
   expect(plan.networks).toMatchObject([
@@ -110,7 +110,7 @@ describe("the estimated series of busy principals are near the real ones:", () =
 collectors: { addresses: { backfill: all, zeros: ${zeros} }, mempool: { enabled: false }, fees: { enabled: false } }
 `;
       const loaded = await loadConfig({ text, file: undefined, env: {}, readFile: () => "", collectors });
-      if (!loaded.ok) throw new Error(JSON.stringify(loaded.mistakes));
+      if (!loaded.ok) throw new Error(JSON.stringify(loaded.errors));
       const [plan] = planOf(loaded.config).networks;
       const planned = (name: string) => plan?.collectors.find(({ collector }) => collector.name === name)?.series ?? 0;
       const app = await createApp(text);

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "@jest/globals";
-import { mistakesOf, PLANTED } from "./fixture.ts";
+import { errorsOf, PLANTED } from "./fixture.ts";
 
 const folder = new URL("./bad/", import.meta.url);
 const cases = readdirSync(folder)
@@ -12,7 +12,7 @@ describe("a file with a mistake", () => {
     const text = readFileSync(new URL(`${name}.yaml`, folder));
     const expected = readFileSync(new URL(`${name}.txt`, folder), "utf8");
 
-    const told = await mistakesOf(text);
+    const told = await errorsOf(text);
 
     expect(`${told}\n`).toBe(expected);
     expect(told).not.toMatch(PLANTED);

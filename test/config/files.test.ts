@@ -47,7 +47,7 @@ describe("refuses", () => {
     ["/dev/zero", "a device; only regular files are read"],
     ["folder", "a folder; only regular files are read"],
     ["huge", "a file of more than 1KiB"],
-    ["loop", "links that lead to one another"],
+    ["loop", "a loop of symbolic links"],
     ["none", "no such file"],
   ])("%s", async (name, found) => {
     expect(await refusalOf(name)).toBe(`expected a file that can be read, found ${found}`);
@@ -68,7 +68,7 @@ test("every file that a configuration names is read this way, and each mistake h
 `;
   const loaded = await load(text, { file: path("config.yaml"), readFile: readRegularFile });
 
-  expect(loaded.ok ? [] : loaded.mistakes.map(({ path, message }) => `${path}: ${message}`)).toEqual([
+  expect(loaded.ok ? [] : loaded.errors.map(({ path, message }) => `${path}: ${message}`)).toEqual([
     expect.stringMatching(/^networks\[0\]\.api_key_file: .* found a FIFO/),
     expect.stringMatching(/^networks\[0\]\.address_files\[0\]: .* found a FIFO/),
     expect.stringMatching(/^networks\[0\]\.address_files\[1\]: .* found a file of more than 8MiB/),

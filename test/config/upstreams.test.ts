@@ -2,7 +2,7 @@
 import { inspect } from "node:util";
 import { describe, expect, test } from "@jest/globals";
 import { redactorOf } from "../../src/config/secret.ts";
-import { configOf, mistakesOf, PLANTED } from "./fixture.ts";
+import { configOf, errorsOf, PLANTED } from "./fixture.ts";
 
 const SEVERAL = `networks:
   - name: mainnet
@@ -77,7 +77,7 @@ test("everything that is wrong with upstreams is told at once", async () => {
     on_new_chain: ignore
 `;
 
-  const told = await mistakesOf(text);
+  const told = await errorsOf(text);
 
   expect(told).not.toMatch(PLANTED);
   expect(

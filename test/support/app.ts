@@ -3,8 +3,8 @@ import { pino } from "pino";
 import { systemClock } from "../../src/api/clock.ts";
 import { App, type AppOptions } from "../../src/app.ts";
 import { collectors } from "../../src/collectors/index.ts";
+import { formatErrors } from "../../src/config/errors.ts";
 import { loadConfig } from "../../src/config/load.ts";
-import { formatMistakes } from "../../src/config/mistakes.ts";
 import { redactorOf } from "../../src/config/secret.ts";
 import { type ParsedFamily, parseExposition } from "./parser.ts";
 
@@ -22,7 +22,7 @@ export async function createApp(
   const load = () =>
     loadConfig({ text, file: "/etc/test.yaml", env: {}, readFile: readFile ?? (() => ""), collectors });
   const loaded = await load();
-  if (!loaded.ok) throw new Error(formatMistakes(loaded.mistakes));
+  if (!loaded.ok) throw new Error(formatErrors(loaded.errors));
   return new App({
     config: loaded.config,
     reload: readFile && load,

@@ -4,10 +4,10 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { encodeAddress } from "../../src/config/principal.ts";
+import { c32address } from "c32check";
 import { cpuSeconds, lineOf, memoryMb, sleep, withProgram } from "./program.ts";
 
-const addressOf = (index: number) => encodeAddress(22, (index + 1).toString(16).padStart(40, "0"));
+const addressOf = (index: number) => c32address(22, (index + 1).toString(16).padStart(40, "0"));
 const BUSY = addressOf(9_999_999);
 
 interface Pause {

@@ -10,7 +10,7 @@ import { redactorOf } from "../../src/config/secret.ts";
 
 async function appOf(text: string, clock: Clock): Promise<App> {
   const loaded = await loadConfig({ text, file: "bench", env: {}, readFile: () => "", collectors });
-  if (!loaded.ok) throw new Error(JSON.stringify(loaded.mistakes));
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.errors));
   return new App({
     config: loaded.config,
     version: "0.0.0",

@@ -1,15 +1,9 @@
-// The JSON Schema that editors read: the table of settings, and what the table cannot say about the file.
+// The JSON Schema for editors: the settings, and rules between them.
 import type { SchemaNode } from "../../src/config/schema.ts";
 
 // References to the environment are replaced before a value is checked, so they may stand for any value.
 const ENVIRONMENT = { type: "string", pattern: "\\$\\{" };
 const REFERENCE = { $ref: "#/$defs/environment" };
-
-/** Of these, only one may be given. */
-const EXCLUSIVE = [
-  ["every", "schedule"],
-  ["api_key", "api_key_file"],
-] as const;
 
 // A network has one server, or a list of them.
 const SHORT_FORM = ["url", "api_key", "api_key_file", "api_key_header", "budget"];
@@ -35,7 +29,7 @@ export function configurationSchema(root: SchemaNode): object {
 }
 
 function publish(node: SchemaNode, isOverride: boolean): object {
-  // What is left out of an override is as for all networks, so the defaults do not hold there.
+  // A setting that an override leaves out is as for all networks, so the defaults do not hold there.
   const isBelow = isOverride || node.overrides === true;
   const { description } = node;
   const about = description === undefined ? {} : { description };
@@ -55,20 +49,19 @@ function publish(node: SchemaNode, isOverride: boolean): object {
     return { ...notes, examples: undefined, type: "array", ...limits, items: publish(node.items, isBelow) };
   }
   const accepted = node.anyOf?.map(keywordsOf) ?? [keywordsOf(node)];
-  // The key has to be one whole reference, which its own pattern says.
+  // A key is one whole reference, as its own pattern says.
   return { ...notes, anyOf: node.pattern?.startsWith("^\\$") ? accepted : [...accepted, REFERENCE] };
 }
 
 function publishGroup(node: SchemaNode, properties: Readonly<Record<string, SchemaNode>>, isOverride: boolean): object {
   const keys = Object.keys(properties);
-  const exclusive = EXCLUSIVE.find((pair) => pair.every((key) => keys.includes(key)));
   return {
     // A group may have nothing in it, when all of its settings are commented out.
     type: node.required === undefined ? ["object", "null"] : "object",
     properties: Object.fromEntries(Object.entries(properties).map(([key, child]) => [key, publish(child, isOverride)])),
     ...(node.required === undefined ? {} : { required: node.required }),
     additionalProperties: false,
-    ...(exclusive === undefined ? {} : { not: { type: "object", required: exclusive } }),
+    ...(node.exclusive === undefined ? {} : { not: { type: "object", required: node.exclusive } }),
     ...(keys.includes("upstreams") ? ONE_OR_SEVERAL : {}),
   };
 }

@@ -22,7 +22,7 @@ function written(key: string, node: SchemaNode, indent: string, isRequired: bool
     return [`${indent}# ${key}: { ${first}: { every: 1m } }`];
   }
   if (node.properties !== undefined) return [`${indent}${key}:`, ...group(node, `${indent}  `)];
-  // A list that is empty unless somebody fills it: an entry to fill in, commented out.
+  // A list that is empty by default: an entry to fill in, commented out.
   if (node.items !== undefined && Array.isArray(node.default) && node.default.length === 0) {
     if (node.items.properties === undefined) return [`${indent}# ${key}: ${node.sample ?? "[]"}`];
     const samples = Object.entries(node.items.properties).flatMap(([name, { sample }]) =>

@@ -1,0 +1,103 @@
+// The settings of a collector: those that every collector has, and its own.
+import { z } from "zod";
+import { formatDuration, parseDuration } from "../scheduler/duration.ts";
+import { intervalOf, parseSchedule } from "../scheduler/interval.ts";
+import type { ConfigurableCollector } from "./config.ts";
+import { cron, duration, every } from "./values.ts";
+
+const SECOND_MS = 1000;
+const MINUTE_MS = 60 * SECOND_MS;
+const YEAR_MS = 365 * 24 * 60 * MINUTE_MS;
+
+/** Intervals after which a value disappears by default: two polls may fail before it does. */
+const MAX_AGE_INTERVALS = 3;
+
+const sharedShape = ({ schedule, timeout = "10s" }: ConfigurableCollector) => ({
+  enabled: z.boolean().default(true).meta({ description: "Whether it is polled." }),
+  every: every().optional().meta({
+    absent: schedule,
+    description: "Time between two polls; the first one is made at start. Either this or `schedule`.",
+    sample: "45s",
+  }),
+  schedule: cron().optional().meta({
+    description:
+      "Times of the polls, in UTC: second, minute, hour, day of month, month, weekday. `*/45` in the seconds is 0 and 45.",
+    sample: "*/30 * * * * *",
+  }),
+  timeout: duration(1, 5 * MINUTE_MS)
+    .optional()
+    .meta({
+      shownDefault: timeout,
+      description:
+        "Longest duration of one poll, with all its requests and retries. Not longer than the interval, to which the default is shortened.",
+    }),
+  max_age: duration(SECOND_MS, YEAR_MS).optional().meta({
+    description:
+      "Age at which values disappear. Not shorter than the interval, which for a cron expression is its longest gap.",
+    absent: "three intervals",
+    sample: "6m",
+  }),
+});
+
+const SHARED = new Set<PropertyKey>(["enabled", "every", "schedule", "timeout", "max_age"]);
+
+function settingsOf(collector: ConfigurableCollector) {
+  const { name, options = z.object({}) } = collector;
+  if (!(options instanceof z.ZodObject)) throw new TypeError(`the options of collector ${name} are no object schema`);
+  for (const key of Object.keys(options.shape)) {
+    if (SHARED.has(key)) throw new TypeError(`the option ${key} of collector ${name} is a setting of every collector`);
+  }
+  return {
+    group: z.object({ ...sharedShape(collector), ...options.shape }),
+    rules: (options.def.checks ?? []) as z.core.$ZodCheck<object>[],
+  };
+}
+
+const EXCLUSIVE = ["every", "schedule"] as const;
+
+/** Settings of a collector for all networks. Rules between settings wait until those of a network are merged. */
+export function commonSettings(collector: ConfigurableCollector) {
+  return settingsOf(collector).group.prefault({}).meta({ description: collector.about, exclusive: EXCLUSIVE });
+}
+
+/** Settings of a collector on one network, merged from both places, as the configuration of the collector. */
+export function appliedSettings(collector: ConfigurableCollector) {
+  const { name, about, schedule: defaultSchedule, timeout: defaultTimeout = "10s" } = collector;
+  const unlessSet = parseSchedule(defaultSchedule);
+  const { group, rules } = settingsOf(collector);
+  return group
+    .superRefine(
+      ({ every, schedule, timeout = 0, max_age = Number.POSITIVE_INFINITY }, { addIssue }) => {
+        const intervalMs = intervalOf(every ?? schedule ?? unlessSet);
+        const interval = `the interval (${formatDuration(intervalMs)})`;
+        const unfit = (path: "timeout" | "max_age", limit: string) =>
+          addIssue({
+            code: "custom",
+            path: [path],
+            message: `a ${path} of ${limit} ${interval}`,
+            // The setting for all networks can be right there, and wrong with the schedule of one network.
+            params: { causes: EXCLUSIVE },
+          });
+        if (timeout > intervalMs) unfit("timeout", "at most");
+        if (max_age < intervalMs) unfit("max_age", "at least");
+      },
+      // Whatever the state of the collector's own settings.
+      { when: ({ issues }) => issues.every(({ path: [key] = [] }) => key !== undefined && !SHARED.has(key)) },
+    )
+    .check(...rules)
+    .transform(({ enabled, every, schedule, timeout, max_age, ...options }) => {
+      const chosen = every ?? schedule ?? unlessSet;
+      const intervalMs = intervalOf(chosen);
+      return {
+        name,
+        enabled,
+        schedule: chosen,
+        intervalMs,
+        timeoutMs: timeout ?? Math.min(parseDuration(defaultTimeout) ?? intervalMs, intervalMs),
+        maxAgeMs: max_age ?? MAX_AGE_INTERVALS * intervalMs,
+        options,
+      };
+    })
+    .prefault({})
+    .meta({ description: about, exclusive: EXCLUSIVE });
+}

@@ -1,0 +1,101 @@
+// Values before they are checked: the environment filled in, empty groups completed, unknown keys reported and removed.
+import type { ErrorList } from "./error-list.ts";
+import { type Path, valueAt } from "./errors.ts";
+import type { SchemaNode } from "./schema.ts";
+
+/** Environment variables. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+interface Context {
+  readonly env: Environment;
+  readonly errors: ErrorList;
+}
+
+/** A mapping of YAML. */
+export type Mapping = Readonly<Record<string, unknown>>;
+
+/** Whether a value is a mapping. */
+export function isMapping(value: unknown): value is Mapping {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The entries of a list; none when the value is no list. */
+export const entriesOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+
+/** The value of a setting, as the schema can check it. */
+export function normalize(value: unknown, node: SchemaNode | undefined, path: Path, context: Context): unknown {
+  if (typeof value === "string" && node?.isReference !== true) {
+    return group(expandText(value, node, path, context), node);
+  }
+  if (Array.isArray(value)) {
+    const items = value.map((item, index) => normalize(item, node?.items, [...path, index], context));
+    if (node?.uniqueKey !== undefined) checkUnique(items, node.uniqueKey, path, context.errors);
+    return items;
+  }
+  const mapping = group(value, node);
+  return isMapping(mapping) ? normalizeGroup(mapping, node, path, context) : mapping;
+}
+
+// A group is empty when all of its settings are commented out. A word can stand for a group.
+function group(value: unknown, node: SchemaNode | undefined): unknown {
+  if (node?.type !== "object") return value;
+  if (value === null) return {};
+  return typeof value === "string" ? (node.words?.[value] ?? value) : value;
+}
+
+function normalizeGroup(mapping: Mapping, node: SchemaNode | undefined, path: Path, context: Context): Mapping {
+  const { errors } = context;
+  const settings: [string, unknown][] = [];
+  for (const [key, value] of Object.entries(mapping)) {
+    const isUnknown = node?.properties !== undefined && !Object.hasOwn(node.properties, key);
+    if (isUnknown) errors.addUnknownKey(path, key);
+    else settings.push([key, normalize(value, node?.properties?.[key], [...path, key], context)]);
+  }
+  const [first, second] = node?.exclusive ?? [];
+  if (first !== undefined && second !== undefined && mapping[first] !== undefined && mapping[second] !== undefined) {
+    errors.add([...path, second], `expected either ${first} or ${second}, found both`, "key");
+  }
+  return Object.fromEntries(settings);
+}
+
+function checkUnique(items: readonly unknown[], key: string, path: Path, errors: ErrorList): void {
+  const known = new Set<unknown>();
+  for (const [index, item] of items.entries()) {
+    const value = valueAt(item, [key]);
+    if (value === undefined) continue;
+    const list = path[path.length - 1];
+    if (known.has(value))
+      errors.addUnexpected([...path, index, key], value, `a ${key} that no other entry of ${list} has`);
+    known.add(value);
+  }
+}
+
+const REFERENCE = /\$\$\{|\$\{([^}]*)\}?/g;
+const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
+// biome-ignore lint/suspicious/noTemplateCurlyInString: the syntax of the file, shown to its author
+const BAD_REFERENCE = 'expected the name of an environment variable in "${…}" (write "$${" for the text itself)';
+const LITERAL = /^(?:-?\d{1,15}(?:\.\d{1,15})?|true|false)$/;
+
+// After the YAML was parsed, so that a value of the environment cannot become a key, a comment or a second setting.
+function expandText(text: string, node: SchemaNode | undefined, path: Path, { env, errors }: Context): unknown {
+  let isExpanded = false;
+  const expanded = text.replace(REFERENCE, (found, name: string | undefined) => {
+    if (name === undefined) return "${";
+    if (!NAME.test(name) || !found.endsWith("}")) {
+      errors.add(path, BAD_REFERENCE);
+      return found;
+    }
+    isExpanded = true;
+    const value = env[name];
+    if (value === undefined) errors.add(path, notSet(name));
+    return value ?? "";
+  });
+  if (!isExpanded) return expanded;
+  errors.markExpanded(path, text);
+  // The environment has text only: where the setting is no text, it can mean a number, true or false.
+  const isLiteral = node !== undefined && node.type !== "string" && LITERAL.test(expanded);
+  return isLiteral ? JSON.parse(expanded.replace(/^(-?)0+(?=\d)/, "$1")) : expanded;
+}
+
+/** The message for an environment variable that does not exist. */
+export const notSet = (name: string): string => `the environment variable ${name} is not set`;

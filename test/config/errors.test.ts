@@ -1,0 +1,36 @@
+import { describe, expect, test } from "@jest/globals";
+import { suggestionFor } from "../../src/config/error-list.ts";
+import { formatError, formatPath, shorten } from "../../src/config/errors.ts";
+
+describe("suggestions", () => {
+  test.each([
+    ["budgte", "budget"],
+    ["perMinute", "per_minute"],
+    ["API-KEY", "api_key"],
+    ["nmae", "name"],
+    ["uri", "url"],
+    ["telemetry", undefined],
+    ["desk", undefined],
+    ["x".repeat(100_000), undefined],
+  ])("%.20s means %s", (word, meant) => {
+    expect(suggestionFor(word, ["name", "url", "api_key", "budget", "per_minute"])).toBe(meant);
+  });
+});
+
+describe("errors", () => {
+  test("begin with their place, as far as it is known", () => {
+    const nowhere = { file: undefined, line: undefined, column: undefined };
+
+    expect(formatError({ file: "a.yaml", line: 1, column: 2, path: "log", message: "wrong" })).toBe(
+      "a.yaml:1:2: log: wrong",
+    );
+    expect(formatError({ ...nowhere, file: "a.yaml", path: "", message: "wrong" })).toBe("a.yaml: wrong");
+    expect(formatError({ ...nowhere, path: "--listen", message: "wrong" })).toBe("--listen: wrong");
+  });
+
+  test("have readable paths, and texts on one line", () => {
+    expect(formatPath(["networks", 0, "budget", "per_minute"])).toBe("networks[0].budget.per_minute");
+    expect(shorten("a\nb\u001b[2J\u202e")).toBe("a\uFFFDb\uFFFD[2J\uFFFD");
+    expect([...shorten("😀".repeat(100))]).toHaveLength(60);
+  });
+});
