@@ -5,10 +5,6 @@ import { intervalOf, parseSchedule } from "../scheduler/interval.ts";
 import type { ConfigurableCollector } from "./config.ts";
 import { cron, duration, every } from "./values.ts";
 
-const SECOND_MS = 1000;
-const MINUTE_MS = 60 * SECOND_MS;
-const YEAR_MS = 365 * 24 * 60 * MINUTE_MS;
-
 /** Intervals after which a value disappears by default: two polls may fail before it does. */
 const MAX_AGE_INTERVALS = 3;
 
@@ -24,14 +20,12 @@ const sharedShape = ({ schedule, timeout = "10s" }: ConfigurableCollector) => ({
       "Times of the polls, in UTC: second, minute, hour, day of month, month, weekday. `*/45` in the seconds is 0 and 45.",
     sample: "*/30 * * * * *",
   }),
-  timeout: duration(1, 5 * MINUTE_MS)
-    .optional()
-    .meta({
-      shownDefault: timeout,
-      description:
-        "Longest duration of one poll, with all its requests and retries. Not longer than the interval, to which the default is shortened.",
-    }),
-  max_age: duration(SECOND_MS, YEAR_MS).optional().meta({
+  timeout: duration("1ms", "5m").optional().meta({
+    shownDefault: timeout,
+    description:
+      "Longest duration of one poll, with all its requests and retries. Not longer than the interval, to which the default is shortened.",
+  }),
+  max_age: duration("1s", "8760h").optional().meta({
     description:
       "Age at which values disappear. Not shorter than the interval, which for a cron expression is its longest gap.",
     absent: "three intervals",

@@ -6,11 +6,7 @@ import { type ConfigurableCollector, LOG_FORMATS, LOG_LEVELS } from "./config.ts
 import { MOST_BYTES } from "./files.ts";
 import { CHAINS } from "./principal.ts";
 import { failover, KEYS, onlyBudget, onlyUpstreamShape, onNewChain, upstreams } from "./upstream-settings.ts";
-import { duration, formatSize, listenAddress, size } from "./values.ts";
-
-const SECOND_MS = 1000;
-const MINUTE_MS = 60 * SECOND_MS;
-const HOUR_MS = 60 * MINUTE_MS;
+import { duration, formatSize, labelValue, listenAddress, size } from "./values.ts";
 
 const log = z
   .object({
@@ -111,14 +107,10 @@ const watchFiles = (what: string) =>
     });
 
 const networkShape = {
-  name: z
-    .string()
-    .regex(/^[a-z0-9_-]{1,63}$/)
-    .meta({
-      expected: "1 to 63 of the characters a-z, 0-9, _ and -",
-      description: "Value of the label `network`. Different for every network.",
-      sample: "mainnet",
-    }),
+  name: labelValue().meta({
+    description: "Value of the label `network`. Different for every network.",
+    sample: "mainnet",
+  }),
   ...onlyUpstreamShape,
   upstreams,
   failover,
@@ -150,12 +142,10 @@ const networkShape = {
       description:
         "Longest answer that is read, after decompression; a longer one fails the poll. Fees and statistics of the mempool have a limit of 1 MiB of their own.",
     }),
-  longest_pause: duration(SECOND_MS, 24 * HOUR_MS)
-    .prefault("15m")
-    .meta({
-      description:
-        "Longest pause that a 429 of the server can cause. No request leaves during a pause; a server that asks for a longer one gets a request after this time.",
-    }),
+  longest_pause: duration("1s", "24h").prefault("15m").meta({
+    description:
+      "Longest pause that a 429 of the server can cause. No request leaves during a pause; a server that asks for a longer one gets a request after this time.",
+  }),
 };
 
 /** The networks of a configuration that names none. */

@@ -1,10 +1,6 @@
 // The settings of an upstream: URL, key and budget, and when another upstream takes over.
 import { z } from "zod";
-import { duration, url } from "./values.ts";
-
-const SECOND_MS = 1000;
-const MINUTE_MS = 60 * SECOND_MS;
-const HOUR_MS = 60 * MINUTE_MS;
+import { duration, labelValue, url } from "./values.ts";
 
 const perMinute = z.int().min(1).max(100_000).default(10).meta({
   unit: "requests",
@@ -106,14 +102,10 @@ export const onlyBudget = budget.meta({
 /** One upstream of several. */
 const upstreamEntry = z
   .object({
-    name: z
-      .string()
-      .regex(/^[a-z0-9_-]{1,63}$/)
-      .meta({
-        expected: "1 to 63 of the characters a-z, 0-9, _ and -",
-        description: "Value of the label `upstream`. Different for every upstream of the network.",
-        sample: "own-node",
-      }),
+    name: labelValue().meta({
+      description: "Value of the label `upstream`. Different for every upstream of the network.",
+      sample: "own-node",
+    }),
     url: apiUrl.meta({
       description: "Where this API is. A path is kept, a slash at the end is dropped.",
       sample: "https://api.hiro.so",
@@ -147,13 +139,13 @@ export const failover = z
       unit: "blocks",
       description: "An upstream lags when its tip is this many blocks or more behind the highest known tip.",
     }),
-    lag_for: duration(SECOND_MS, 24 * HOUR_MS)
+    lag_for: duration("1s", "24h")
       .prefault("5m")
       .meta({ description: "How long an upstream may lag before another one takes over." }),
-    return_after: duration(SECOND_MS, 24 * HOUR_MS)
+    return_after: duration("1s", "24h")
       .prefault("10m")
       .meta({ description: "How long a preferred upstream has to be healthy before it becomes active again." }),
-    probe_every: duration(SECOND_MS, HOUR_MS).prefault("2m").meta({
+    probe_every: duration("1s", "1h").prefault("2m").meta({
       description:
         "Time between two probes of an upstream that is not active: one request from its own budget. With one upstream there are no probes.",
     }),

@@ -2,57 +2,47 @@
 // `pattern` says it to editors.
 import { isIP } from "node:net";
 import { z } from "zod";
-import type { Schedule } from "../collectors/task.ts";
 import { ScheduleError } from "../scheduler/cron.ts";
-import { formatDuration, parseDuration } from "../scheduler/duration.ts";
+import { parseDuration } from "../scheduler/duration.ts";
 import { EVERY_EXPECTATION, parseCronSchedule, parseEvery } from "../scheduler/interval.ts";
 import type { ListenAddress } from "./config.ts";
 
 const DURATION_PATTERN = "^(?=[0-9])([0-9]+h)?([0-9]+m)?([0-9]+s)?([0-9]+ms)?$";
 
-// Text that a function reads, which returns undefined for wrong text.
-function text<Value>(expected: string, read: (text: string) => Value | undefined, pattern?: string) {
-  return z
-    .string()
-    .transform((input, context): Value => {
-      const value = read(input);
-      if (value !== undefined) return value;
-      context.issues.push({ code: "custom", message: expected, input });
-      return z.NEVER;
-    })
-    .meta({ expected, ...(pattern === undefined ? {} : { pattern }) });
-}
-
-/** A duration within limits; milliseconds. */
-export function duration(shortest: number, longest: number) {
-  const expected = `a duration with its unit from ${formatDuration(shortest)} to ${formatDuration(longest)}, such as 45s or 1h30m`;
-  const read = (input: string) => {
-    const milliseconds = parseDuration(input);
-    return milliseconds !== undefined && milliseconds >= shortest && milliseconds <= longest ? milliseconds : undefined;
-  };
-  return text(expected, read, DURATION_PATTERN);
-}
-
-function schedule(expected: string, parse: (text: string) => Schedule) {
-  return z
-    .string()
-    .transform((input, context): Schedule => {
+// What a function reads from a valid input. It returns undefined, or throws ScheduleError, for any other.
+function parsed<Input, Value>(input: z.ZodType<Input>, expected: string, read: (value: Input) => Value | undefined) {
+  return input
+    .transform((value, context): Value => {
+      let message = expected;
       try {
-        return parse(input);
+        const result = read(value);
+        if (result !== undefined) return result;
       } catch (error) {
         if (!(error instanceof ScheduleError)) throw error;
-        context.issues.push({ code: "custom", message: error.message, input });
-        return z.NEVER;
+        message = error.message;
       }
+      context.issues.push({ code: "custom", message, input: value });
+      return z.NEVER;
     })
     .meta({ expected });
 }
 
+/** A duration within limits, which are durations; milliseconds. */
+export function duration(shortest: string, longest: string) {
+  const [least = 0, most = 0] = [shortest, longest].map(parseDuration);
+  const expected = `a duration with its unit from ${shortest} to ${longest}, such as 45s or 1h30m`;
+  return parsed(z.string(), expected, (text) => {
+    const milliseconds = parseDuration(text);
+    return milliseconds !== undefined && milliseconds >= least && milliseconds <= most ? milliseconds : undefined;
+  }).meta({ pattern: DURATION_PATTERN });
+}
+
 /** Time between two polls. */
-export const every = () => schedule(EVERY_EXPECTATION, parseEvery).meta({ pattern: DURATION_PATTERN });
+export const every = () => parsed(z.string(), EVERY_EXPECTATION, parseEvery).meta({ pattern: DURATION_PATTERN });
 
 /** Times of polls, as a cron expression with seconds. */
-export const cron = () => schedule('a cron expression of six fields, such as "*/30 * * * * *"', parseCronSchedule);
+export const cron = () =>
+  parsed(z.string(), 'a cron expression of six fields, such as "*/30 * * * * *"', parseCronSchedule);
 
 const SIZES: Readonly<Record<string, number>> = { B: 1, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3 };
 
@@ -71,16 +61,19 @@ export function formatSize(bytes: number): string {
 /** A size within limits; bytes. */
 export function size(smallest: number, biggest: number) {
   const expected = `a size from ${formatSize(smallest)} to ${formatSize(biggest)}, such as 512KiB, or a number of bytes`;
-  return z
-    .union([z.int().min(smallest).max(biggest), z.string().regex(/^[0-9]+(B|KiB|MiB|GiB)?$/)])
-    .transform((input, context): number => {
-      const bytes = typeof input === "number" ? input : parseSize(input);
-      if (bytes !== undefined && bytes >= smallest && bytes <= biggest) return bytes;
-      context.issues.push({ code: "custom", message: expected, input });
-      return z.NEVER;
-    })
-    .meta({ expected });
+  const input = z.union([z.int().min(smallest).max(biggest), z.string().regex(/^[0-9]+(B|KiB|MiB|GiB)?$/)]);
+  return parsed(input, expected, (value) => {
+    const bytes = typeof value === "number" ? value : parseSize(value);
+    return bytes !== undefined && bytes >= smallest && bytes <= biggest ? bytes : undefined;
+  });
 }
+
+/** Value of a label that names a part of the configuration. */
+export const labelValue = () =>
+  z
+    .string()
+    .regex(/^[a-z0-9_-]{1,63}$/)
+    .meta({ expected: "1 to 63 of the characters a-z, 0-9, _ and -" });
 
 const HOST_NAME = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/i;
 
@@ -98,11 +91,11 @@ export function parseListen(input: string): ListenAddress | undefined {
 
 /** Where to listen. */
 export const listenAddress = () =>
-  text(
+  parsed(
+    z.string(),
     '"host:port", ":port" for all interfaces, or "[::1]:port", with a port from 0 to 65535',
     parseListen,
-    ":[0-9]{1,5}$",
-  );
+  ).meta({ pattern: ":[0-9]{1,5}$" });
 
 /** Reads the base of an API; undefined when it is no plain http or https URL. The slash at the end is dropped. */
 export function parseUrl(input: string): string | undefined {
@@ -116,4 +109,6 @@ export function parseUrl(input: string): string | undefined {
 
 /** The base of an API. */
 export const url = () =>
-  text("an http or https URL without user, password, query or fragment", parseUrl, "^https?://[^\\s@?#\\\\]+$");
+  parsed(z.string(), "an http or https URL without user, password, query or fragment", parseUrl).meta({
+    pattern: "^https?://[^\\s@?#\\\\]+$",
+  });

@@ -58,10 +58,11 @@ function* itemsOf(text: string, key: string): Iterable<WrittenEntry | undefined>
   let at = 0;
   let line = 1;
   let lineStart = 0;
+  let lineEnd = text.indexOf("\n");
   const place = (): Place => {
-    for (let end = text.indexOf("\n", lineStart); end >= 0 && end < at; end = text.indexOf("\n", lineStart)) {
+    for (; lineEnd >= 0 && lineEnd < at; lineEnd = text.indexOf("\n", lineStart)) {
       line += 1;
-      lineStart = end + 1;
+      lineStart = lineEnd + 1;
     }
     return { line, column: at - lineStart + 1 };
   };
