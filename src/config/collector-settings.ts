@@ -75,7 +75,7 @@ export function appliedSettings(collector: ConfigurableCollector) {
         if (timeout > intervalMs) unfit("timeout", "at most");
         if (max_age < intervalMs) unfit("max_age", "at least");
       },
-      // Whatever the state of the collector's own settings.
+      // Also when one of the collector's own settings is wrong.
       { when: ({ issues }) => issues.every(({ path: [key] = [] }) => key !== undefined && !SHARED.has(key)) },
     )
     .check(...rules)

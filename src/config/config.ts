@@ -1,13 +1,13 @@
-// What the exporter runs with: checked, complete, every default applied. Made by `load.ts` and by nothing else.
+// The configuration of the exporter: checked, with all defaults. `load.ts` makes it.
 import type { ZodType } from "zod";
 import type { WatchedNetwork } from "../collectors/collector.ts";
 import type { Schedule } from "../collectors/task.ts";
 import type { Secret } from "./secret.ts";
 
-/** Levels of the log, the most talkative first. */
+/** Log levels, the most detailed first. */
 export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "silent"] as const;
 
-/** Forms of the log: JSON lines, or text for people. */
+/** Log formats: JSON lines, or text for people. */
 export const LOG_FORMATS = ["json", "pretty"] as const;
 
 /** Where the exporter listens. */
@@ -25,9 +25,9 @@ export interface Config {
     readonly level: (typeof LOG_LEVELS)[number];
     readonly format: (typeof LOG_FORMATS)[number];
   };
-  /** The state file; undefined: nothing outlives the process. */
+  /** The state file; undefined when nothing is kept. */
   readonly statePath: string | undefined;
-  /** Series that there may be in all; beyond, label values from the wire become `other`. */
+  /** Limit of all series; beyond it, label values from the API become `other`. */
   readonly maxSeries: number;
   readonly networks: readonly NetworkConfig[];
 }
@@ -45,23 +45,23 @@ export interface UpstreamConfig {
   readonly budget: { readonly perMinute: number; readonly perMonth: number | undefined };
 }
 
-/** One chain that is watched. */
+/** One watched chain. */
 export interface NetworkConfig extends WatchedNetwork {
   /** Value of the label `network`; unique. */
   readonly name: string;
-  /** The servers of the chain, the preferred one first; at least one. */
+  /** The servers of the chain, the preferred one first. */
   readonly upstreams: readonly [UpstreamConfig, ...UpstreamConfig[]];
   /** When another upstream takes over. */
   readonly failover: FailoverConfig;
   /** What happens when the server follows another chain than the saved state. */
   readonly onNewChain: "refuse" | "reset";
-  /** Longest answer that is read. Bytes. */
+  /** Longest response that is read. Bytes. */
   readonly maxBodyBytes: number;
   /** Longest pause that a 429 can cause. Milliseconds. */
   readonly longestPauseMs: number;
-  /** The files that a part of the watch list was read from, absolute. */
+  /** The files that entries of the watch lists come from, absolute. */
   readonly watchFiles: readonly string[];
-  /** The collectors that are enabled, in the order of the list that the configuration was loaded with. */
+  /** The enabled collectors, in their order in the program. */
   readonly collectors: readonly CollectorConfig[];
 }
 
@@ -79,21 +79,21 @@ export interface FailoverConfig {
   readonly probeEveryMs: number;
 }
 
-/** One collector as one network runs it. */
+/** One collector on one network. */
 export interface CollectorConfig {
   readonly name: string;
   readonly schedule: Schedule;
-  /** Time between two polls, the longest when they are not even. Milliseconds. */
+  /** Time between two polls, for a cron expression the longest. Milliseconds. */
   readonly intervalMs: number;
   /** Longest duration of one poll. Milliseconds. */
   readonly timeoutMs: number;
   /** Age at which values disappear. Milliseconds. */
   readonly maxAgeMs: number;
-  /** The collector's own settings, as its schema made them. */
+  /** The collector's own settings, parsed by its schema. */
   readonly options: unknown;
 }
 
-/** What the configuration has to know of a collector. The collectors themselves are handed in, never imported. */
+/** What the configuration needs of a collector. Collectors are passed in, never imported. */
 export interface ConfigurableCollector {
   /** Key under `collectors`. */
   readonly name: string;

@@ -36,7 +36,7 @@ export function valueAt(root: unknown, path: Path): unknown {
   return path.reduce<unknown>(
     (value, step) =>
       typeof value === "object" && value !== null && Object.hasOwn(value, step)
-        ? (value as Readonly<Record<string | number, unknown>>)[step] // any object can be asked for any key
+        ? (value as Readonly<Record<string | number, unknown>>)[step] // reading any key of an object is safe
         : undefined,
     root,
   );

@@ -10,7 +10,7 @@ export type ChainName = (typeof CHAINS)[number];
 // Of one signature and of several; version 22 begins with SP, 20 with SM, 26 with ST, 21 with SN.
 const VERSIONS: Readonly<Record<ChainName, readonly number[]>> = { mainnet: [22, 20], testnet: [26, 21] };
 
-/** An identifier in its canonical spelling, or what is wrong with a text. */
+/** An identifier in its canonical spelling, or the error in a text. */
 export type Identifier =
   | { readonly ok: true; readonly id: string; readonly isContract: boolean }
   | { readonly ok: false; readonly wrong: string };

@@ -1,10 +1,10 @@
-// Secrets of the configuration: values that do not show themselves, and the redactor that knows all of them.
+// Secrets of the configuration, and the redactor that masks them.
 import { inspect } from "node:util";
 import { Redactor } from "../api/redact.ts";
 
 const MASK = "***";
 
-/** A value that is sent, and never shown: printing, logging or serialising it gives `***`. */
+/** A value that is never shown: printing, logging or serialising it gives `***`. */
 export class Secret {
   readonly #value: string;
 
@@ -30,16 +30,16 @@ export class Secret {
   }
 }
 
-/** A place that requests go to: with a key or not, and perhaps with a token in the path of its URL. */
-interface Guarded {
+/** A server: with a key or without, and perhaps with a token in the path of its URL. */
+interface Server {
   readonly apiKey?: Secret | undefined;
   readonly url: string;
 }
 
-/** The redactor for everything that requests are made with. */
-export function redactorOf(places: readonly Guarded[]): Redactor {
+/** The redactor for the keys and URLs of servers. */
+export function redactorOf(servers: readonly Server[]): Redactor {
   return new Redactor(
-    places.flatMap(({ apiKey }) => apiKey ?? []),
-    places.map(({ url }) => url),
+    servers.flatMap(({ apiKey }) => apiKey ?? []),
+    servers.map(({ url }) => url),
   );
 }

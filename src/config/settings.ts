@@ -133,7 +133,7 @@ const networkShape = {
   contract_files: watchFiles("contracts"),
   assets: z.array(assetEntry).max(1000).default([]).meta({
     description:
-      "Tokens that matter to you. Each has series of its own at every watched address that moves it, whatever `max_assets` and `max_series` say. Strangers can send any number of tokens to an address and take all other slots.",
+      "Tokens that matter to you. Each has series of its own at every watched address that moves it, regardless of `max_assets` and `max_series`. Strangers can send any number of tokens to an address and take all other slots.",
   }),
   budget: onlyBudget,
   max_body: size(1024, 1024 ** 3)
@@ -160,7 +160,7 @@ function networkSettings(collectors: readonly ConfigurableCollector[]) {
         .prefault({})
         .meta({
           overrides: true,
-          description: "Settings of collectors for this network only; whatever is left out is as under `collectors`.",
+          description: "Settings of collectors for this network only; all others are as under `collectors`.",
         }),
     })
     .meta({ exclusive: KEYS });

@@ -156,5 +156,5 @@ export const failover = z
 /** What happens when the API follows another chain than the saved counters. */
 export const onNewChain = z.enum(["refuse", "reset"]).default("refuse").meta({
   description:
-    "What happens when the API follows another chain than the state of this network. `refuse`: nothing is polled. `reset`: what was saved for the network is forgotten and counters start anew, for devnets.",
+    "What happens when the API follows another chain than the state of this network. `refuse`: nothing is polled. `reset`: what was saved for the network is deleted and counters start again, for devnets.",
 });

@@ -1,4 +1,4 @@
-// What is allowed in a configuration and should not stay so.
+// Warnings about a valid configuration.
 import { BlockList } from "node:net";
 import type { Config, UpstreamConfig } from "./config.ts";
 
@@ -6,7 +6,7 @@ const LOOPBACK = new BlockList();
 LOOPBACK.addSubnet("127.0.0.0", 8, "ipv4");
 LOOPBACK.addAddress("::1", "ipv6");
 
-/** Warnings about a configuration that is valid, one sentence each, without secrets. */
+/** Warnings about a configuration, one sentence each, without secrets. */
 export function warningsOf({ networks }: Pick<Config, "networks">): string[] {
   return networks.flatMap((network) => {
     const exposed = network.upstreams.filter(isExposed);

@@ -1,41 +1,41 @@
-// Files that change while the exporter runs. They are looked at from time to time instead of being watched by the system, which
-// tells nothing of a file that an editor replaced, of a link that was turned elsewhere, or of a disk somewhere else.
+// Files that change while the exporter runs. They are polled: file system events miss files that an editor replaced, changed
+// symbolic links, and network file systems.
 import { stat } from "node:fs/promises";
 import type { Clock } from "../api/clock.ts";
 
-const LOOK_MS = 5000;
+const POLL_MS = 5000;
 
 interface Parts {
   readonly clock: Clock;
   readonly stop: AbortSignal;
-  /** Called when files were changed and have been quiet for a look: a file half written is not read. Must not reject. */
+  /** Called when files have changed and are the same in two polls: a file may be half written. Must not reject. */
   readonly onChange: () => Promise<void>;
 }
 
 /** Follows files until `stop` is aborted. */
 export async function followFiles(files: readonly string[], { clock, stop, onChange }: Parts): Promise<void> {
   if (files.length === 0) return;
-  let known = await marksOf(files);
+  let known = await versionsOf(files);
   let last = known;
   while (!stop.aborted) {
     try {
-      await clock.sleep(LOOK_MS, stop);
+      await clock.sleep(POLL_MS, stop);
     } catch (error) {
       if (!stop.aborted) throw error;
       return;
     }
-    const marks = await marksOf(files);
-    const isQuiet = marks === last;
-    last = marks;
-    if (!isQuiet || marks === known) continue;
-    known = marks;
+    const versions = await versionsOf(files);
+    const isQuiet = versions === last;
+    last = versions;
+    if (!isQuiet || versions === known) continue;
+    known = versions;
     await onChange();
   }
 }
 
-// What of a file differs after any change: which one it is (links are followed), how long, and when it was written.
-async function marksOf(files: readonly string[]): Promise<string> {
-  const marks = await Promise.all(
+// What differs after any change: which file it is (links are followed), its size, and its times.
+async function versionsOf(files: readonly string[]): Promise<string> {
+  const versions = await Promise.all(
     files.map(async (file) => {
       try {
         const { dev, ino, size, mtimeNs, ctimeNs } = await stat(file, { bigint: true });
@@ -45,5 +45,5 @@ async function marksOf(files: readonly string[]): Promise<string> {
       }
     }),
   );
-  return marks.join(";");
+  return versions.join(";");
 }

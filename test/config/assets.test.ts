@@ -18,7 +18,7 @@ test("assets are read in their canonical spelling, in the order of the file", as
   ]);
 });
 
-test("an asset of a testnet is right on a testnet", async () => {
+test("an asset of a testnet is valid on a testnet", async () => {
   const id = "ST3W8Y9CGDA3APW7H3FV5WGNTGNHR8S01630SZY14.token::coin";
   const { networks } = await configOf(`${head}    chain: testnet\n    assets: [{ id: "${id}" }]\n`);
 

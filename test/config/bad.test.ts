@@ -7,15 +7,15 @@ const cases = readdirSync(folder)
   .filter((name) => name.endsWith(".yaml"))
   .map((name) => name.replace(/\.yaml$/, ""));
 
-describe("a file with a mistake", () => {
+describe("a file with an error", () => {
   test.each(cases)("%s", async (name) => {
     const text = readFileSync(new URL(`${name}.yaml`, folder));
     const expected = readFileSync(new URL(`${name}.txt`, folder), "utf8");
 
-    const told = await errorsOf(text);
+    const reported = await errorsOf(text);
 
-    expect(`${told}\n`).toBe(expected);
-    expect(told).not.toMatch(PLANTED);
+    expect(`${reported}\n`).toBe(expected);
+    expect(reported).not.toMatch(PLANTED);
   });
 
   test("every message has its file, and every file its message", () => {

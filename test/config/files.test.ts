@@ -32,7 +32,7 @@ test.each(["regular", "link"])("reads a %s file", async (name) => {
   expect(Buffer.from(await readRegularFile(path(name), 12)).toString()).toBe("twelve bytes");
 });
 
-test("reads files of which the system does not tell the size", async () => {
+test("reads files whose size the system does not know", async () => {
   expect(Buffer.from(await readRegularFile("/proc/self/cmdline", 100_000)).toString()).toContain("node");
 });
 
@@ -58,7 +58,7 @@ describe("refuses", () => {
   });
 });
 
-test("every file that a configuration names is read this way, and each mistake has its place", async () => {
+test("every file that a configuration names is read this way, and each error has its place", async () => {
   const text = `networks:
   - name: m
     url: https://api.hiro.so

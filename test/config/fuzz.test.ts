@@ -73,7 +73,7 @@ const network = fc.record(
 );
 const configuration = fc.record({ networks: fc.array(network, { maxLength: 3 }), collectors }, { requiredKeys: [] });
 
-// Collects what is wrong instead of expecting each part: an expectation takes as long as a whole configuration.
+// One expectation for all messages: each takes as long as loading a configuration.
 async function expectNoSecret(text: string | Uint8Array): Promise<void> {
   const loaded = await load(text);
   const errors = loaded.ok ? [] : loaded.errors;

@@ -30,7 +30,7 @@ describe("the example", () => {
     expect(await configOf(example, { collectors: list })).toEqual(await configOf(undefined, { collectors: list }));
   });
 
-  test("is still right when its optional settings are taken in, one at a time", async () => {
+  test("is valid with each of its optional settings", async () => {
     const example = renderExample(tree);
     const optional = [...example.matchAll(/^( *)# ([a-z_]+: (?:[^ ]+|"[^"]+"|\{.*\}))$/gm)];
 
@@ -74,7 +74,7 @@ describe("the JSON Schema", () => {
     expect(violations(schema, parse(readFileSync(new URL(name, bad), "utf8")))).not.toEqual([]);
   });
 
-  test("sees most of the mistakes", () => {
+  test("finds most errors", () => {
     expect(seen.length).toBeGreaterThan(40);
   });
 });

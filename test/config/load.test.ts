@@ -100,7 +100,7 @@ describe("defaults", () => {
     expect(config.listen).toEqual({ host: "localhost", port: 1 });
   });
 
-  test("the default timeout gives way to a short interval, and the maximum age follows the schedule", async () => {
+  test("the default timeout is at most the interval, and the default maximum age follows the schedule", async () => {
     expect(await collectorOf("collectors: { fees: { every: 5s } }", "fees")).toMatchObject({
       timeoutMs: 5000,
       maxAgeMs: 15_000,
@@ -113,7 +113,7 @@ describe("defaults", () => {
 });
 
 describe("networks", () => {
-  test("override settings of collectors, each for itself", async () => {
+  test("override single settings of collectors", async () => {
     const text = `networks:
   - { name: a, url: "https://a.example/api//" }
   - name: b
@@ -140,7 +140,7 @@ collectors:
     ]);
   });
 
-  test("a list of settings can be shared by an alias", async () => {
+  test("a group of settings can be shared by an alias", async () => {
     const text = `networks:
   - { name: a, url: "https://a.example", budget: &shared { per_minute: 3 } }
   - { name: b, url: "https://b.example", budget: *shared }
@@ -181,7 +181,7 @@ collectors:
     expect(await errorsOf("listen: ${AGAIN}", { env })).toMatch(/found the value of "\$\{AGAIN\}"$/);
   });
 
-  test("is left alone where it is escaped", async () => {
+  test("does not replace an escaped reference", async () => {
     expect(await errorsOf("listen: $${LISTEN}")).toMatch(/found "\$\{LISTEN\}"$/);
   });
 });
@@ -203,7 +203,7 @@ describe("keys", () => {
 });
 
 describe("flags of the command line", () => {
-  test("win over the file", async () => {
+  test("replace settings of the file", async () => {
     const flags = { listen: "[::1]:0", logLevel: "debug", logFormat: "pretty" };
 
     const config = await configOf("listen: ':2'\nlog: { level: error }", { flags });
@@ -212,9 +212,9 @@ describe("flags of the command line", () => {
   });
 
   test("are checked together with the file", async () => {
-    const told = await errorsOf("log: { level: loud }", { flags: { logFormat: "xml", listen: undefined } });
+    const reported = await errorsOf("log: { level: loud }", { flags: { logFormat: "xml", listen: undefined } });
 
-    expect(told).toBe(
+    expect(reported).toBe(
       [
         '--log-format: expected one of json, pretty, found "xml"',
         'stacks-exporter.yaml:1:15: log.level: expected one of trace, debug, info, warn, error, silent, found "loud"',
@@ -223,7 +223,7 @@ describe("flags of the command line", () => {
   });
 });
 
-test("all mistakes are told at once, in the order of the file", async () => {
+test("all errors are reported at once, in the order of the file", async () => {
   const text = `lissen: ":1"
 networks:
   - name: mainnet
@@ -242,8 +242,8 @@ collectors:
 
   const loaded = await load(text);
 
-  const told = loaded.ok ? "" : formatErrors(loaded.errors);
-  expect(told.split("\n").map((line) => line.split(": ").slice(0, 2).join(" "))).toEqual(
+  const reported = loaded.ok ? "" : formatErrors(loaded.errors);
+  expect(reported.split("\n").map((line) => line.split(": ").slice(0, 2).join(" "))).toEqual(
     [
       "1:1 lissen",
       "4:10 networks[0].url",
@@ -260,7 +260,7 @@ collectors:
       "14:20 collectors.fees.max_age",
     ].map((line) => `/etc/stacks/stacks-exporter.yaml:${line}`),
   );
-  expect(told).not.toMatch(PLANTED);
+  expect(reported).not.toMatch(PLANTED);
 });
 
 test("options that are no object, or that hide a setting of every collector, are bugs", async () => {

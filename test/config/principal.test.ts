@@ -31,7 +31,7 @@ test.each(known)("%s is an address of %s", (address, chain) => {
   });
 });
 
-test("every address is read back as it was written, and as somebody else writes it", () => {
+test("every address is decoded to the spelling that the simulator encodes", () => {
   fc.assert(
     fc.property(
       fc.constantFrom([22, "mainnet"], [20, "mainnet"], [26, "testnet"], [21, "testnet"]),

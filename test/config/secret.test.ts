@@ -15,7 +15,7 @@ describe("a secret", () => {
     expect(text).not.toContain("planted-key");
   });
 
-  test("is read by its one method", () => {
+  test("is revealed by one method only", () => {
     expect(secret.reveal()).toBe("planted-key");
   });
 });

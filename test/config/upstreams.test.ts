@@ -40,7 +40,7 @@ describe("several upstreams", () => {
     ]);
   });
 
-  test("do not show their keys, and hand all of them to the redactor", async () => {
+  test("do not show their keys, and give all of them to the redactor", async () => {
     const { networks } = await configOf(SEVERAL);
 
     expect(inspect(networks, { depth: 9, showHidden: true })).not.toMatch(PLANTED);
@@ -48,7 +48,7 @@ describe("several upstreams", () => {
     expect(redactor.mask("planted-good-key, planted-key-of-a-file")).toBe("***, ***");
   });
 
-  test("may have nothing in their budget and their failover: that is the default", async () => {
+  test("have defaults for an empty budget and failover", async () => {
     const { networks } = await configOf(
       'networks: [{ name: m, upstreams: [{ name: a, url: "http://a", budget: }], failover: }]',
     );
@@ -57,14 +57,14 @@ describe("several upstreams", () => {
     expect(networks[0]?.failover.failures).toBe(3);
   });
 
-  test("an empty list is no list", async () => {
+  test("an empty list is the same as none", async () => {
     const { networks } = await configOf('networks: [{ name: m, url: "http://a", upstreams: [] }]');
 
     expect(networks[0]?.upstreams).toMatchObject([{ name: "default", url: "http://a" }]);
   });
 });
 
-test("everything that is wrong with upstreams is told at once", async () => {
+test("all errors in upstreams are reported at once", async () => {
   const text = `networks:
   - name: mainnet
     url: https://api.hiro.so
@@ -77,11 +77,11 @@ test("everything that is wrong with upstreams is told at once", async () => {
     on_new_chain: ignore
 `;
 
-  const told = await errorsOf(text);
+  const reported = await errorsOf(text);
 
-  expect(told).not.toMatch(PLANTED);
+  expect(reported).not.toMatch(PLANTED);
   expect(
-    told.split("\n").map((line) => line.split(": ").slice(0, 2).join(" ").replace("stacks-exporter.yaml:", "")),
+    reported.split("\n").map((line) => line.split(": ").slice(0, 2).join(" ").replace("stacks-exporter.yaml:", "")),
   ).toEqual([
     "3:5 networks[0].url",
     "4:5 networks[0].api_key",

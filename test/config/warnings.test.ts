@@ -27,7 +27,7 @@ describe("a key over plain http", () => {
     expect(await warnings(url)).toEqual([]);
   });
 
-  test("is not warned of when there is no key", async () => {
+  test("is no warning without a key", async () => {
     expect(await warnings("http://api.example", "")).toEqual([]);
   });
 

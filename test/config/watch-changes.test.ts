@@ -37,8 +37,8 @@ async function untilAsleep(): Promise<void> {
   while (clock.sleepers === 0) await settle();
 }
 
-async function looks(count: number): Promise<void> {
-  for (let look = 0; look < count; look += 1) {
+async function polls(count: number): Promise<void> {
+  for (let poll = 0; poll < count; poll += 1) {
     await clock.advance(5_000);
     await untilAsleep();
   }
@@ -46,35 +46,35 @@ async function looks(count: number): Promise<void> {
 
 const path = (name: string) => join(folder, name);
 
-test("a change is told once, when the file is quiet again", async () => {
+test("a change is reported once, when the file stays the same", async () => {
   writeFileSync(path("list"), "one\n");
   await follow(path("list"));
-  await looks(3);
+  await polls(3);
   expect(changes).toBe(0);
 
   for (const text of ["half", "half writ", "half written\n"]) {
     writeFileSync(path("list"), text);
-    await looks(1);
+    await polls(1);
   }
   expect(changes).toBe(0);
-  await looks(1);
+  await polls(1);
   expect(changes).toBe(1);
-  await looks(3);
+  await polls(3);
   expect(changes).toBe(1);
 });
 
-test("a file put in the place of another is noticed, even of the same size and time", async () => {
+test("a replaced file is a change, even of the same size and time", async () => {
   writeFileSync(path("list"), "one\n");
   writeFileSync(path("other"), "two\n");
   for (const name of ["list", "other"]) utimesSync(path(name), 1_700_000_000, 1_700_000_000);
   await follow(path("list"));
   renameSync(path("other"), path("list"));
-  await looks(2);
+  await polls(2);
 
   expect(changes).toBe(1);
 });
 
-test("a link that is turned to another folder is noticed, as a ConfigMap does it", async () => {
+test("a link that points to another folder is a change, as with a ConfigMap", async () => {
   for (const version of ["v1", "v2"]) {
     mkdirSync(path(version));
     writeFileSync(join(path(version), "list"), `${version}\n`);
@@ -84,23 +84,23 @@ test("a link that is turned to another folder is noticed, as a ConfigMap does it
   await follow(path("list"));
   symlinkSync("v2", path("new"));
   renameSync(path("new"), path("data"));
-  await looks(2);
+  await polls(2);
 
   expect(changes).toBe(1);
 });
 
-test("a file that is away for a moment is no change by itself; one that stays away, or comes, is", async () => {
+test("a file that is missing in one poll is no change; one that stays missing, or appears, is", async () => {
   writeFileSync(path("list"), "one\n");
   await follow(path("list"), path("absent"));
   renameSync(path("list"), path("away"));
-  await looks(1);
+  await polls(1);
   expect(changes).toBe(0);
-  await looks(1);
+  await polls(1);
   expect(changes).toBe(1);
   renameSync(path("away"), path("list"));
-  await looks(2);
+  await polls(2);
   expect(changes).toBe(2);
   writeFileSync(path("absent"), "");
-  await looks(2);
+  await polls(2);
   expect(changes).toBe(3);
 });

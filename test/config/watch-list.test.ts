@@ -18,19 +18,19 @@ const listed = async (lines: string, files: Readonly<Record<string, string | Uin
   const [network] = (await configOf(text(lines), withFiles(files))).networks;
   return { addresses: network?.addresses, contracts: network?.contracts, files: network?.watchFiles };
 };
-const mistakes = (lines: string, files: Readonly<Record<string, string | Uint8Array>> = {}) =>
+const errors = (lines: string, files: Readonly<Record<string, string | Uint8Array>> = {}) =>
   errorsOf(text(lines), withFiles(files));
 
 test("entries are complete: names, groups, and one set of labels for all", async () => {
   const { addresses, contracts } = await listed(`    addresses:
-      - { address: ${A}, name: burn, group: protocol, labels: { owner: nobody } }
+      - { address: ${A}, name: burn, group: protocol, labels: { owner: none } }
       - { address: ${B}, labels: { desk: one } }
     contracts:
       - { contract_id: ${A}.pox-4 }
 `);
 
   expect(addresses).toEqual([
-    { principal: A, name: "burn", group: "protocol", labels: { desk: "", owner: "nobody" } },
+    { principal: A, name: "burn", group: "protocol", labels: { desk: "", owner: "none" } },
     { principal: B, name: `${B.slice(0, 5)}..${B.slice(-5)}`, group: "", labels: { desk: "one", owner: "" } },
   ]);
   expect(contracts).toEqual([{ principal: `${A}.pox-4`, name: "SP000..6VF78.pox-4", group: "", labels: {} }]);
@@ -154,13 +154,13 @@ test.each([
     { "a.json": `[\n  "${A}",\n  { "adress": 1 }\n]` },
     /a\.json:3:3: address: missing, expected a Stacks address, or a contract as address\.name/,
   ],
-] as const)("tells of %s", async (_, lines, files, message) => {
-  expect(await mistakes(lines, files as Readonly<Record<string, string | Uint8Array>>)).toMatch(message);
+] as const)("reports %s", async (_, lines, files, message) => {
+  expect(await errors(lines, files as Readonly<Record<string, string | Uint8Array>>)).toMatch(message);
 });
 
 const PASTED = "s3cr3t-0123456789-pasted";
 
-describe("what is no principal may be a secret, and is described instead of quoted:", () => {
+describe("text that is no principal may be a secret, and is described instead of quoted:", () => {
   test.each([
     ["a line", "a.txt", `${A}\n  ${PASTED} # key\n`, "a.txt:2:3: address:"],
     ["a field", "a.csv", `name,address\nx, "${PASTED}"\n`, "a.csv:2: address:"],
@@ -168,11 +168,11 @@ describe("what is no principal may be a secret, and is described instead of quot
     ["an entry", "a.json", `[{ "address": "${PASTED}" }]`, "a.json:1:2: address:"],
     ["a contract name", "a.txt", `${A}.${PASTED.replace("-", "/")}\n`, "a.txt:1:1: address:"],
   ])("%s", async (_, name, content, place) => {
-    const told = await mistakes(`    address_files: [${name}]\n`, { [name]: content });
+    const reported = await errors(`    address_files: [${name}]\n`, { [name]: content });
 
-    expect(told).toContain(place);
-    expect(told).toMatch(/found text of \d+ characters: /);
-    expect(told).not.toMatch(/s3cr3t|pasted/);
+    expect(reported).toContain(place);
+    expect(reported).toMatch(/found text of \d+ characters: /);
+    expect(reported).not.toMatch(/s3cr3t|pasted/);
   });
 
   test.each([
@@ -181,29 +181,29 @@ describe("what is no principal may be a secret, and is described instead of quot
     ["JSON of another kind", "    address_files: [b.json]\n"],
     ["a header", "    address_files: [b.csv]\n"],
   ])("%s", async (_, lines) => {
-    const told = await mistakes(lines, {
+    const reported = await errors(lines, {
       "a.json": "[1234567890]",
       "b.json": `[{ "address": "${A}", "name": ["${PASTED}"] }, ${PASTED}]`,
       "b.csv": `${PASTED},${PASTED},address\n`,
     });
 
-    expect(told).toContain("expected");
-    expect(told).not.toMatch(/s3cr3t|pasted|1234/);
+    expect(reported).toContain("expected");
+    expect(reported).not.toMatch(/s3cr3t|pasted|1234/);
   });
 
-  test("what comes from the environment is not shown even when it looks like an address", async () => {
+  test("a value from the environment is not shown even when it looks like an address", async () => {
     // biome-ignore lint/suspicious/noTemplateCurlyInString: the syntax of the file
     const lines = "    addresses: [{ address: '${PLANTED}' }]\n";
-    const told = await errorsOf(text(lines), { env: { PLANTED: `${A.slice(0, -1)}9` } });
+    const reported = await errorsOf(text(lines), { env: { PLANTED: `${A.slice(0, -1)}9` } });
 
     // biome-ignore lint/suspicious/noTemplateCurlyInString: the syntax of the file
-    expect(told).toContain('found the value of "${PLANTED}": a wrong checksum');
+    expect(reported).toContain('found the value of "${PLANTED}": a wrong checksum');
   });
 
   test.each([[A.toLowerCase()], [`${A.slice(0, -1)}9`], [`${A}0`], [`${A.toLowerCase()}.pool`]])(
-    "%s was meant to be one, and is quoted",
+    "%s looks like a principal, and is quoted",
     async (near) => {
-      expect(await mistakes("    address_files: [a.txt]\n", { "a.txt": near })).toContain(`found "${near}"`);
+      expect(await errors("    address_files: [a.txt]\n", { "a.txt": near })).toContain(`found "${near}"`);
     },
   );
 });
