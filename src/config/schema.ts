@@ -11,6 +11,8 @@ export interface SchemaNode {
   readonly description?: string;
   readonly properties?: Readonly<Record<string, SchemaNode>>;
   readonly required?: readonly string[];
+  /** Values of keys that the operator chooses. */
+  readonly additionalProperties?: SchemaNode;
   readonly items?: SchemaNode;
   readonly anyOf?: readonly SchemaNode[];
   readonly enum?: readonly unknown[];
@@ -75,13 +77,11 @@ export function settingsFor(collectors: readonly ConfigurableCollector[]): Table
 
 /** The node of a setting; undefined when there is no such setting. */
 export function nodeAt(root: SchemaNode, path: Path): SchemaNode | undefined {
-  let node: SchemaNode | undefined = root;
-  for (const step of path) {
-    const properties: SchemaNode["properties"] = node?.properties;
-    node =
-      typeof step === "number" ? node?.items : Object.hasOwn(properties ?? {}, step) ? properties?.[step] : undefined;
-  }
-  return node;
+  return path.reduce<SchemaNode | undefined>((node, step) => {
+    if (typeof step === "number") return node?.items;
+    const { properties = {}, additionalProperties } = node ?? {};
+    return Object.hasOwn(properties, step) ? properties[step] : additionalProperties;
+  }, root);
 }
 
 /** What a setting accepts, in words: `a whole number of requests from 1 to 100000`. */

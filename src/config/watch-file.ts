@@ -46,9 +46,10 @@ function* linesOf(text: string, key: string): Iterable<WrittenEntry | undefined>
 }
 
 const STRING = `"(?:[^"\\\\]|\\\\.)*"`;
-const INNER = `[^{}[\\]"]|${STRING}`;
-// A text; a group, which may hold groups but those no others; or a word or number.
-const ITEM = new RegExp(`^(?:${STRING}|[{[](?:${INNER}|[{[](?:${INNER})*[}\\]])*[}\\]]|[^\\s"{}[\\],]+)`, "su");
+const groupOf = (depth: number): string =>
+  `[{[](?:[^{}[\\]"]|${STRING}${depth === 0 ? "" : `|${groupOf(depth - 1)}`})*[}\\]]`;
+// A text, a list or mapping (labels are the deepest that is valid), a number or a word.
+const ITEM = new RegExp(`^(?:${STRING}|${groupOf(4)}|[^\\s"{}[\\],]+)`, "su");
 const NO_JSON = `expected JSON with entries of at most ${LONGEST_ENTRY} characters, found other text`;
 
 /**

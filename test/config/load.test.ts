@@ -211,6 +211,13 @@ describe("flags of the command line", () => {
     expect(config).toMatchObject({ listen: { host: "::1", port: 0 }, log: { level: "debug", format: "pretty" } });
   });
 
+  test("replace a wrong setting of the file, and no other", async () => {
+    const flags = { logLevel: "debug" };
+
+    expect((await configOf("log: { level: loud }", { flags })).log.level).toBe("debug");
+    expect(await errorsOf("log: info", { flags })).toMatch(/1:6: log: expected a mapping, found "info"$/);
+  });
+
   test("are checked together with the file", async () => {
     const reported = await errorsOf("log: { level: loud }", { flags: { logFormat: "xml", listen: undefined } });
 

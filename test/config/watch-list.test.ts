@@ -111,6 +111,48 @@ test.each([
     /a\.csv:2: .*1 fields, found 2/,
   ],
   ["a quote that is not closed", "    address_files: [a.csv]\n", { "a.csv": `address\n"${A}\n` }, /a\.csv:2: .*quote/],
+  [
+    "a wrong row after empty lines and CRLF",
+    "    address_files: [a.csv]\n",
+    { "a.csv": `address,name\r\n\r\n${A},x\r\n  \r\n${B},y,z\r\n` },
+    /a\.csv:5: expected 2 fields, found 3$/,
+  ],
+  [
+    "a quote far above the end of the file that is not closed",
+    "    address_files: [a.csv]\n",
+    { "a.csv": `address\n${A}\n"${B}\n${C}\n` },
+    /a\.csv:3: .*quote/,
+  ],
+  [
+    "a CSV row that is too long",
+    "    address_files: [a.csv]\n",
+    { "a.csv": `address\n${"x".repeat(20_000)}\n` },
+    /a\.csv:2: expected an entry of at most 16384 characters, found more/,
+  ],
+  [
+    "a line that is too long",
+    "    address_files: [a.txt]\n",
+    { "a.txt": `${A}\n${"x".repeat(20_000)}` },
+    /a\.txt:2:1: expected an entry of at most 16384 characters, found more/,
+  ],
+  [
+    "JSON without a comma",
+    "    address_files: [a.json]\n",
+    { "a.json": `["${A}"\n"${B}"]` },
+    /a\.json:2:1: expected JSON/,
+  ],
+  [
+    "JSON that ends too early",
+    "    address_files: [a.json]\n",
+    { "a.json": `["${A}",\n` },
+    /a\.json:2:1: expected JSON/,
+  ],
+  [
+    "JSON entries of wrong types",
+    "    address_files: [a.json]\n",
+    { "a.json": `[\n{"address": "${A}", "labels": {"a": {}}},\nnull]` },
+    /a\.json:2:1: labels\.a: expected text, found a mapping\n.*a\.json:3:1: expected a mapping, found nothing/,
+  ],
   ["JSON that is none", "    address_files: [a.json]\n", { "a.json": "[" }, /a\.json:1:2: expected JSON/],
   [
     "two columns of one name",
