@@ -4,7 +4,9 @@ import type { Document } from "./document.ts";
 import { type ConfigError, describeValue, formatPath, type Path } from "./errors.ts";
 import { expectationOf, nodeAt, type SchemaNode } from "./schema.ts";
 
-/** The errors of one configuration: at most one for each path, because the second is often a consequence of the first. */
+/**
+ * The errors of one configuration: at most one for each path, because the second is often a consequence of the first.
+ */
 export class ErrorList {
   readonly #document: Document;
   readonly #tree: SchemaNode;

@@ -35,8 +35,8 @@ export type Loaded =
   | { readonly ok: false; readonly errors: readonly ConfigError[] };
 
 /**
- * A function that loads a configuration each time it is called. It parses the text once, and reads the files that the text
- * names each time. It rejects only for bugs: errors in the configuration are a result.
+ * A function that loads a configuration each time it is called. It parses the text once, and reads the files that the
+ * text names each time. It rejects only for bugs: errors in the configuration are a result.
  */
 export function configLoader(options: LoadOptions): () => Promise<Loaded> {
   let parsed: Promise<Parsed> | undefined;

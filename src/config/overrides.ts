@@ -68,8 +68,8 @@ function merge(common: unknown, own: unknown): unknown {
 }
 
 /**
- * Where the file has a setting of a merged collector. When it is not under the network, but one of its `causes` is, then it
- * is the place of that one.
+ * Where the file has a setting of a merged collector. When it is not under the network, but one of its `causes` is,
+ * then it is the place of that one.
  */
 export function writtenPath(path: Path, root: unknown, causes: readonly string[] = []): Path {
   const [networks, index, collectors, name, ...setting] = path;

@@ -1,5 +1,5 @@
-// Principals, with the checksum of their address. The API returns an empty list for a mistyped principal, so an error that
-// is not found here is never found.
+// Principals, with the checksum of their address. The API returns an empty list for a mistyped principal, so an error
+// that is not found here is never found.
 import { c32addressDecode } from "c32check";
 import { isContractName } from "../collectors/clarity-names.ts";
 
@@ -16,8 +16,8 @@ export type Identifier =
   | { readonly ok: false; readonly wrong: string };
 
 /**
- * Reads `address` or `address.contract-name` of a chain. c32 allows O for 0, and I or L for 1: such spellings are accepted
- * and become canonical.
+ * Reads `address` or `address.contract-name` of a chain. c32 allows O for 0, and I or L for 1: such spellings are
+ * accepted and become canonical.
  */
 export function readPrincipal(text: string, chain: ChainName): Identifier {
   const [written = "", ...names] = text.split(".");

@@ -1,5 +1,5 @@
-// The settings: names, types, defaults, ranges and descriptions. Messages, documentation, the example and the JSON Schema
-// are made from here.
+// The settings: names, types, defaults, ranges and descriptions. Messages, documentation, the example and the JSON
+// Schema are made from here.
 import { z } from "zod";
 import { appliedSettings, commonSettings } from "./collector-settings.ts";
 import { type ConfigurableCollector, LOG_FORMATS, LOG_LEVELS } from "./config.ts";

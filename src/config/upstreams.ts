@@ -21,7 +21,9 @@ interface Context {
   readonly errors: ErrorList;
 }
 
-/** The key of each upstream of a network, in order. Reports an upstream without URL, and a network that has both forms. */
+/**
+ * The key of each upstream of a network, in order. Reports an upstream without URL, and a network that has both forms.
+ */
 export async function readKeys(network: unknown, at: Path, context: Context): Promise<readonly (Secret | undefined)[]> {
   if (!isMapping(network)) return [];
   const { errors } = context;

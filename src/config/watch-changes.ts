@@ -1,5 +1,5 @@
-// Files that change while the exporter runs. They are polled: file system events miss files that an editor replaced, changed
-// symbolic links, and network file systems.
+// Files that change while the exporter runs. They are polled: file system events miss files that an editor replaced,
+// changed symbolic links, and network file systems.
 import { stat } from "node:fs/promises";
 import type { Clock } from "../api/clock.ts";
 

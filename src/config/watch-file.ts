@@ -53,7 +53,8 @@ const ITEM = new RegExp(`^(?:${STRING}|${groupOf(4)}|[^\\s"{}[\\],]+)`, "su");
 const NO_JSON = `expected JSON with entries of at most ${LONGEST_ENTRY} characters, found other text`;
 
 /**
- * Cuts a list into items, each for JSON.parse. Parsing a long list at once would block the event loop, and gives no places.
+ * Cuts a list into items, each for JSON.parse. Parsing a long list at once would block the event loop, and gives no
+ * places.
  */
 function* itemsOf(text: string, key: string): Iterable<WrittenEntry | undefined> {
   let at = 0;

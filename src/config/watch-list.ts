@@ -196,7 +196,9 @@ function describeText(part: Path, text: string): string {
   return part[0] === "name" || isLikePrincipal(text) ? describeValue(text) : describeKind(text);
 }
 
-/** Gives every entry the same label names, because a family has one set of labels. Labels that are not set are empty. */
+/**
+ * Gives every entry the same label names, because a family has one set of labels. Labels that are not set are empty.
+ */
 export function withSameLabels(networks: readonly NetworkConfig[]): readonly NetworkConfig[] {
   const sameIn = (list: "addresses" | "contracts") => {
     const names = new Set(networks.flatMap((network) => network[list].flatMap(({ labels }) => Object.keys(labels))));

@@ -1,4 +1,5 @@
-// Cron expressions with seconds. node-cron runs them; croner reads their fields, from which the longest gap is computed.
+// Cron expressions with seconds. node-cron runs them; croner reads their fields, from which the longest gap is
+// computed.
 import { CronPattern } from "croner";
 import { validate } from "node-cron";
 
@@ -17,7 +18,8 @@ const FIELDS = [
 ] as const;
 
 /**
- * Longest time between two runs of an expression, in UTC. Milliseconds. A day has to match day of month, month and weekday.
+ * Longest time between two runs of an expression, in UTC. Milliseconds. A day has to match day of month, month and
+ * weekday.
  * @throws ScheduleError when the text is no expression, or never runs.
  */
 export function longestGapOf(expression: string): number {

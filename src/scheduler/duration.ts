@@ -6,8 +6,8 @@ const UNITS = { h: 3_600_000, m: 60_000, s: 1000, ms: 1 } as const;
 export const DURATION = /^(?=\d)(?:(\d{1,9})h)?(?:(\d{1,9})m)?(?:(\d{1,9})s)?(?:(\d{1,9})ms)?$/;
 
 /**
- * Milliseconds of a duration such as `45s`, `1h30m` or `500ms`; undefined when the text is no duration. A number needs a
- * unit: readers of a file cannot see whether it means seconds or milliseconds.
+ * Milliseconds of a duration such as `45s`, `1h30m` or `500ms`; undefined when the text is no duration. A number needs
+ * a unit: readers of a file cannot see whether it means seconds or milliseconds.
  */
 export function parseDuration(text: string): number | undefined {
   const match = DURATION.exec(text);

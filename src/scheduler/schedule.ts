@@ -1,4 +1,4 @@
-// When tasks are polled: now, and then on their schedule. The only file that imports node-cron.
+// When tasks are polled: now, and then on their schedule.
 import { SPARE_PRIORITY } from "../api/budget.ts";
 import type { Clock } from "../api/clock.ts";
 import type { Task } from "../collectors/task.ts";

@@ -1,4 +1,5 @@
-// As much of a JSON Schema validator as the schema of the configuration needs. It throws on keywords that it does not know.
+// As much of a JSON Schema validator as the schema of the configuration needs. It throws on keywords that it does not
+// know.
 
 interface Schema {
   readonly [keyword: string]: unknown;
