@@ -23,7 +23,7 @@ export interface Calm {
 
 const WARM_UP_SCRAPES = 8;
 
-/** One scrape a second in turn in both formats, with and without gzip: what a server is really asked for. */
+/** One scrape per second, alternating between the formats, with and without gzip: the usual load. */
 export async function calm(series: number, scrapes: number): Promise<Calm> {
   const child = fork(new URL("server.ts", import.meta.url), ["ours", String(series), "renewing"], {
     stdio: ["ignore", "pipe", "inherit", "ipc"],
@@ -67,7 +67,7 @@ async function started(child: ChildProcess) {
 
 const UNITS: Readonly<Record<string, number>> = { us: 0.001, ms: 1, s: 1000, m: 60_000 };
 
-/** Runs wrk with 4 connections for some seconds; the server's memory and longest hold of its event loop come along. */
+/** Runs wrk with 4 connections for some seconds; reports memory and the longest hold of the event loop of the server, too. */
 export async function load(
   kind: Kind,
   series: number,
