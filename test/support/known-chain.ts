@@ -1,10 +1,10 @@
 // A chain view made by hand: a tip, and the blocks that a test names.
-import type { BlockNames, ChainView } from "../../src/collectors/chain/chain-view.ts";
+import type { BlockHashes, ChainView } from "../../src/collectors/chain/chain-view.ts";
 
 /** A chain up to `tipHeight` of which these blocks are known, and no others. */
 export function chainOf(
   tipHeight: number,
-  blocks: Iterable<readonly [height: number, block: Partial<BlockNames>]> = [],
+  blocks: Iterable<readonly [height: number, block: Partial<BlockHashes>]> = [],
   seenAt = 0,
 ): ChainView {
   const known = new Map(

@@ -1,135 +1,74 @@
-// Following the chain by its list of newest blocks: one request a poll, and more only to close a gap.
+// Follows the chain by the list of the newest blocks: one request per poll, and more to close a gap.
 import { ApiError } from "../../api/errors.ts";
 import type { StacksApi } from "../../api/operation.ts";
-import { orReplacement } from "../../api/replacement.ts";
-import { block, blockByHash, blockByHeight, blockList, PAGE, readBlock, toBlock } from "../chain/block-source.ts";
-import { type Block, type Chain, compare, extend, firstChain, isLinked, restart, tipOf } from "../chain/chain.ts";
-import { checkNotBehind, checkPace, confirmTip, isPlausible, type TipLimits } from "../chain/tip.ts";
+import { blockList, isOrphaned, PAGE, readBlocks } from "../chain/block-source.ts";
+import { type Block, type Chain, compare, extend, firstChain, isLinked, tipOf } from "../chain/chain.ts";
+import { checkRate, checkTip, confirmTip, type FollowOptions, isPlausible } from "./tip.ts";
 
-/** Limits of one poll. */
-export interface FollowOptions extends TipLimits {
-  /** Most blocks that are read to catch up, or to find the beginning of the tenure at first sight. */
-  readonly catchUp: number;
-  /** Checks that the server follows the right chain. Throws when it does not. */
-  readonly checkIdentity: () => Promise<void>;
-}
-
-async function readPage(api: StacksApi, offset: number): Promise<Block[]> {
-  const { body } = await api.get(blockList, {
-    path: {},
-    query: offset === 0 ? { limit: PAGE } : { limit: PAGE, offset },
-  });
-  return body.results.filter(({ canonical }) => canonical).map((item) => toBlock(item, api, blockList));
-}
+const MAX_RETRIES = 2;
+// A reorganisation of more blocks can mean that the server follows another chain.
+const DEEP_REORG = 20;
 
 /**
- * Whether the server says of a block that it is canonical no more. Servers behind one address can disagree for a moment;
- * a reorganisation is only believed when the block that was given up is disowned.
- */
-export async function isAbandoned(api: StacksApi, given: Block): Promise<boolean> {
-  const answer = await orReplacement<{ readonly body: { readonly canonical: boolean } } | undefined>(
-    api,
-    blockByHash,
-    () => api.find(blockByHash, { path: { hash: given.hash } }),
-    () => api.find(block, { path: { id: given.hash } }),
-  );
-  return answer === undefined || !answer.body.canonical;
-}
-
-// So many replaced blocks are no ordinary reorganisation any more, and can mean that the server follows another chain.
-const DEEP = 20;
-
-/**
- * The chain after newly read blocks (ascending, linked). They need not join it: then what lies between was skipped, or a
- * reorganisation went deeper than was read back. The chain stays as it was when the server does not confirm a
- * reorganisation.
- */
-export async function follow(
-  api: StacksApi,
-  chain: Chain,
-  read: readonly Block[],
-  options: FollowOptions,
-): Promise<Chain> {
-  const compared = compare(chain, read);
-  const lowest = read[0]?.height ?? 0;
-  const abandoned =
-    compared.kind === "joins" ? compared.abandoned : chain.recent.filter(({ height }) => height >= lowest);
-  if (compared.kind === "apart" || abandoned.length > DEEP) await options.checkIdentity();
-  if (compared.kind === "apart") {
-    checkPace(chain, read[read.length - 1] as Block, options, blockList.name);
-    await confirm(api, chain, read);
-  }
-  if (abandoned[0] !== undefined && !(await isAbandoned(api, abandoned[0]))) return chain;
-  return joined(chain, read, options.now);
-}
-
-/** As `follow`, for what the server is known to stand by. */
-export function joined(chain: Chain, read: readonly Block[], now: number): Chain {
-  const compared = compare(chain, read);
-  return compared.kind === "joins" ? extend(chain, compared.abandoned, compared.fresh, now) : restart(chain, read, now);
-}
-
-/**
- * The chain as it is after what the newest pages say.
- * @throws ApiError `empty` when the server has no block, `behind` when its chain ends below the one that is known.
+ * Reads the list until its blocks are connected to the known chain.
+ * @throws ApiError `empty` if the server has no block, `behind` if its tip is below the known one.
  */
 export async function followList(api: StacksApi, chain: Chain | undefined, options: FollowOptions): Promise<Chain> {
   let read: readonly Block[] = [];
   let retries = 0;
   for (let offset = 0; ; ) {
-    const page = await readPage(api, offset);
-    const together = merged(read, page);
-    if (!isLinked(together)) {
+    const merged = merge(read, await readBlocks(api, offset));
+    if (!isLinked(merged)) {
       retries += 1;
-      // A backend that is behind shows older blocks at the same offset: another one may answer the next time.
-      if (offset > 0 && retries <= MOST_RETRIES) continue;
-      throw new ApiError("bad_body", blockList.name, "the blocks of the list do not follow one another");
+      // A backend that is behind returns older blocks at the same offset. The next request can reach another backend.
+      if (offset > 0 && retries <= MAX_RETRIES) continue;
+      throw new ApiError("bad_body", blockList.name, "consecutive blocks of the list are not linked");
     }
-    // A server that repeats itself, or has no more, ends the reading.
-    const isMore = together.length > read.length;
-    read = together;
-    const oldest = read[0];
-    const newest = read[read.length - 1];
+    // No more blocks: the list ends here, or the server repeats a page.
+    const isEnd = merged.length === read.length;
+    read = merged;
+    const [oldest, newest] = [read[0], read.at(-1)];
     if (oldest === undefined || newest === undefined) throw noBlock(chain);
-    if (offset === 0) await checkTip(api, chain, read, options);
+    if (offset === 0) {
+      if (chain !== undefined) await checkTip(chain, newest, blockList.name, options);
+      if (chain === undefined || !isPlausible(chain, newest, options)) await confirmTip(api, newest, chain);
+    }
     offset += PAGE;
 
-    const isLast = !isMore || oldest.height <= 1 || read.length >= options.catchUp;
+    const isLast = isEnd || oldest.height <= 1 || read.length >= options.catchUp;
     if (chain === undefined) {
-      // Read back to the beginning of the tenure, so that its costs are known from the first page on.
+      // Read the whole tenure, so that its cost is known.
       if (isLast || oldest.burnHeight < newest.burnHeight) return firstChain(read, options.now);
-      continue;
-    }
-    if (isLast || compare(chain, read).kind === "joins") return follow(api, chain, read, options);
+    } else if (isLast || compare(chain, read).isConnected) return extendChecked(api, chain, read, newest, options);
   }
 }
 
-const MOST_RETRIES = 2;
+/** The chain after new blocks. It stays the same if the server does not confirm a reorganisation. */
+async function extendChecked(
+  api: StacksApi,
+  chain: Chain,
+  read: readonly Block[],
+  tip: Block,
+  options: FollowOptions,
+): Promise<Chain> {
+  const { isConnected, orphaned } = compare(chain, read);
+  if (!isConnected || orphaned.length > DEEP_REORG) await options.checkIdentity();
+  if (!isConnected) {
+    checkRate(chain, tip, blockList.name, options);
+    await confirmTip(api, tip, chain);
+  }
+  if (orphaned[0] !== undefined && !(await isOrphaned(api, orphaned[0]))) return chain;
+  return extend(chain, read, options.now);
+}
 
-/** Blocks of several pages, ascending. */
-function merged(read: readonly Block[], page: readonly Block[]): readonly Block[] {
+/** The blocks of several pages, ascending. */
+function merge(read: readonly Block[], page: readonly Block[]): readonly Block[] {
   const byHeight = new Map([...read, ...page].map((block) => [block.height, block]));
   return [...byHeight.values()].sort((a, b) => a.height - b.height);
 }
 
-async function checkTip(
-  api: StacksApi,
-  chain: Chain | undefined,
-  page: readonly Block[],
-  options: FollowOptions,
-): Promise<void> {
-  const tip = page[page.length - 1] as Block;
-  if (chain !== undefined) await checkNotBehind(chain, tip, blockList.name, options.checkIdentity);
-  if (chain === undefined || !isPlausible(chain, tip, options)) await confirm(api, chain, page);
-}
-
-async function confirm(api: StacksApi, chain: Chain | undefined, read: readonly Block[]): Promise<void> {
-  const tip = read[read.length - 1] as Block;
-  await confirmTip(tip, chain, blockList.name, () => readBlock(api, tip.height, [block, blockByHeight]));
-}
-
 function noBlock(chain: Chain | undefined): ApiError {
   if (chain === undefined) return new ApiError("empty", blockList.name, "the server has no block yet");
-  const known = `${tipOf(chain).height} is the known tip`;
-  return new ApiError("behind", blockList.name, `the server has no block, and ${known}`);
+  const message = `the server has no block; the known tip is ${tipOf(chain).height}`;
+  return new ApiError("behind", blockList.name, message);
 }

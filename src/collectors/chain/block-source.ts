@@ -1,12 +1,12 @@
-// The operations that tell of blocks, and how each answer becomes a Block.
+// The operations that return blocks, and the conversion of a response to a Block.
 import { z } from "zod";
-import { type Operation, operation, type StacksApi } from "../../api/operation.ts";
+import { operation, type StacksApi } from "../../api/operation.ts";
 import { orReplacement } from "../../api/replacement.ts";
-import type { Block } from "./chain.ts";
+import { type Block, mapDimensions } from "./chain.ts";
 
 const natural = z.int().nonnegative();
 
-/** An identifier of a block or a transaction. It is kept in the state file, so its length is limited: 32 bytes in hexadecimal. */
+/** Identifier of a block or a transaction: 32 bytes in hexadecimal. It is limited because the state file stores it. */
 export const hash = z.string().min(1).max(66);
 
 const common = {
@@ -27,21 +27,19 @@ const common = {
   execution_cost_write_length: natural,
 };
 
-// Only how many there are matters: the identifiers themselves are never looked at.
-const many = z.array(z.unknown()).transform((items) => items.length);
+// The identifiers themselves are not used.
+const count = z.array(z.unknown()).transform((items) => items.length);
 
 const oldBlock = z.object({
   ...common,
-  txs: many,
-  microblocks_accepted: many,
-  microblocks_streamed: many,
+  txs: count,
+  microblocks_accepted: count,
+  microblocks_streamed: count,
   microblock_tx_count: z.record(z.string(), natural),
   parent_microblock_sequence: z.int(),
 });
 const newBlock = z.object({ ...common, tx_count: natural });
-
-type OldBlock = z.infer<typeof oldBlock>;
-type NewBlock = z.infer<typeof newBlock>;
+type BlockBody = z.infer<typeof oldBlock> | z.infer<typeof newBlock>;
 
 /** Operation 4.8. */
 export const blockByHeight = operation({
@@ -51,7 +49,7 @@ export const blockByHeight = operation({
   body: oldBlock,
 });
 
-/** Operation 4.7; also answers for blocks that are canonical no more. */
+/** Operation 4.7. Also returns orphaned blocks. */
 export const blockByHash = operation({
   name: "block_by_hash",
   replacement: { name: "block" },
@@ -59,7 +57,7 @@ export const blockByHash = operation({
   body: z.object({ canonical: z.boolean() }),
 });
 
-/** Replacement of 4.7 and 4.8: the newest blocks, 30 at most. */
+/** Replacement of 4.7 and 4.8: the newest blocks, at most 30 per page. */
 export const blockList = operation({
   name: "blocks",
   path: "/extended/v2/blocks",
@@ -67,14 +65,14 @@ export const blockList = operation({
   tipHeight: ({ results }, { offset = 0 }) => (offset === 0 ? results[0]?.height : undefined),
 });
 
-/** Replacement of 4.7 and 4.8, by hash or height: does not know blocks that are canonical no more. */
+/** Replacement of 4.7 and 4.8, by hash or height. Does not return orphaned blocks. */
 export const block = operation({
   name: "block",
   path: "/extended/v2/blocks/{id}",
   body: newBlock,
 });
 
-/** Where the chain ends, when the server offers it. The tip is missing while its database is empty or down. */
+/** The height of the tip, if the server returns it: not while its database is empty or down. */
 export const status = operation({
   name: "status",
   path: "/extended",
@@ -82,44 +80,35 @@ export const status = operation({
   tipHeight: ({ chain_tip }) => chain_tip?.block_height,
 });
 
-/** Most blocks that one page of the list holds. */
+/** Maximum number of blocks on one page of the list. */
 export const PAGE = 30;
+
+type BlockOperation = typeof blockList | typeof blockByHeight | typeof block;
 
 /** Every operation of this file. */
 export const blockOperations = [blockList, blockByHeight, blockByHash, block, status];
 
-// The unit of the integer times is stated nowhere, so the textual form beside them is the proof that they are seconds.
-function checkedTime(
-  seconds: number,
-  iso: string | undefined,
-  api: StacksApi,
-  from: Operation,
-  field: string,
-): number | undefined {
-  if (seconds < 0) return undefined;
-  if (iso === undefined || iso === "" || Math.floor(Date.parse(iso) / 1000) === seconds) return seconds;
-  api.noteDrift(from, field, "type");
-  return undefined;
-}
-
-/** A block of either shape as it is kept. */
-export function toBlock(body: OldBlock | NewBlock, api: StacksApi, from: Operation): Block {
+/** Converts a response of either form. */
+function toBlock(body: BlockBody, api: StacksApi, from: BlockOperation): Block {
+  // The API does not document the unit of the integer times. The textual form proves that they are seconds.
+  const timeOf = (field: "block_time" | "burn_block_time"): number | undefined => {
+    const seconds = body[field];
+    const iso = body[`${field}_iso`];
+    if (seconds < 0) return undefined;
+    if (iso === undefined || iso === "" || Math.floor(Date.parse(iso) / 1000) === seconds) return seconds;
+    api.noteDrift(from, field, "type");
+    return undefined;
+  };
   return {
     height: body.height,
     hash: body.hash,
     indexHash: body.index_block_hash,
     parentHash: body.parent_block_hash,
-    time: checkedTime(body.block_time, body.block_time_iso, api, from, "block_time"),
+    time: timeOf("block_time"),
     burnHeight: body.burn_block_height,
-    burnTime: checkedTime(body.burn_block_time, body.burn_block_time_iso, api, from, "burn_block_time"),
+    burnTime: timeOf("burn_block_time"),
     transactions: "tx_count" in body ? body.tx_count : body.txs,
-    cost: {
-      read_count: body.execution_cost_read_count,
-      read_length: body.execution_cost_read_length,
-      runtime: body.execution_cost_runtime,
-      write_count: body.execution_cost_write_count,
-      write_length: body.execution_cost_write_length,
-    },
+    cost: mapDimensions((dimension) => body[`execution_cost_${dimension}`]),
     microblocks:
       "tx_count" in body
         ? undefined
@@ -127,32 +116,44 @@ export function toBlock(body: OldBlock | NewBlock, api: StacksApi, from: Operati
             accepted: body.microblocks_accepted,
             streamed: body.microblocks_streamed,
             transactions: Object.values(body.microblock_tx_count).reduce((sum, count) => sum + count, 0),
-            // -1 says that there is no parent microblock.
+            // -1 if there is no parent microblock.
             parentSequence: body.parent_microblock_sequence < 0 ? undefined : body.parent_microblock_sequence,
           },
   };
 }
 
-/** The canonical block at a height by the first of these operations that is offered; undefined when there is none. */
+/** The canonical blocks of one page of the list, newest first. */
+export async function readBlocks(api: StacksApi, offset: number): Promise<Block[]> {
+  const query = offset === 0 ? { limit: PAGE } : { limit: PAGE, offset };
+  const { body } = await api.get(blockList, { path: {}, query });
+  return body.results.filter(({ canonical }) => canonical).map((item) => toBlock(item, api, blockList));
+}
+
+/** The canonical block at a height, undefined if there is none. Uses the other operation if `preferred` is not offered. */
 export async function readBlock(
   api: StacksApi,
   height: number,
-  [first, second]: BlockOperations = [blockByHeight, block],
+  preferred: typeof block | typeof blockByHeight = blockByHeight,
 ): Promise<Block | undefined> {
-  return orReplacement(
-    api,
-    first,
-    () => readBy(api, first, height),
-    () => readBy(api, second, height),
-  );
+  const canonical = (body: BlockBody | undefined, from: BlockOperation) =>
+    body?.canonical ? toBlock(body, api, from) : undefined;
+  const byId = async () => canonical((await api.find(block, { path: { id: height } }))?.body, block);
+  const byHeight = async () => canonical((await api.find(blockByHeight, { path: { height } }))?.body, blockByHeight);
+  return preferred === block
+    ? orReplacement(api, block, byId, byHeight)
+    : orReplacement(api, blockByHeight, byHeight, byId);
 }
 
-type BlockOperations = readonly [typeof block, typeof blockByHeight] | readonly [typeof blockByHeight, typeof block];
-
-async function readBy(api: StacksApi, from: BlockOperations[number], height: number): Promise<Block | undefined> {
-  const answer =
-    from === block
-      ? await api.find(block, { path: { id: height } })
-      : await api.find(blockByHeight, { path: { height } });
-  return answer?.body.canonical ? toBlock(answer.body, api, from) : undefined;
+/**
+ * Whether the server no longer reports a block as canonical. Servers behind one address can disagree for a moment: a
+ * reorganisation is confirmed only when the block that it replaces is orphaned.
+ */
+export async function isOrphaned(api: StacksApi, { hash }: Pick<Block, "hash">): Promise<boolean> {
+  const isCanonical = await orReplacement(
+    api,
+    blockByHash,
+    async () => (await api.find(blockByHash, { path: { hash } }))?.body.canonical,
+    async () => (await api.find(block, { path: { id: hash } }))?.body.canonical,
+  );
+  return isCanonical !== true;
 }

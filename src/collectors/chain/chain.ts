@@ -1,18 +1,19 @@
-// The known part of the chain, and how newly read blocks change it. Pure: no I/O, no metric.
+// The known part of the canonical chain, and how new blocks change it. Pure.
 import { emptyHistogram, type Histogram, observed } from "../counters.ts";
 
 /** The five dimensions in which the chain limits a tenure. */
 export const DIMENSIONS = ["read_count", "read_length", "runtime", "write_count", "write_length"] as const;
 export type Dimension = (typeof DIMENSIONS)[number];
 
-const mapDimensions = (value: (dimension: Dimension) => number) =>
+/** A value for each dimension. */
+export const mapDimensions = (value: (dimension: Dimension) => number) =>
   Object.fromEntries(DIMENSIONS.map((dimension) => [dimension, value(dimension)])) as Record<Dimension, number>;
 
-/** What is kept of a block. Times are Unix seconds, absent when the server does not know them. */
+/** A block as the state file stores it. Times are Unix seconds, undefined if the server does not return a valid one. */
 export interface Block {
   readonly height: number;
   readonly hash: string;
-  /** Identifies the block on every fork; the server's validator of whatever follows the tip. Undefined in old state files. */
+  /** Unique across forks. That of the tip is the validator (ETag) of many lists. Undefined in old state files. */
   readonly indexHash: string | undefined;
   readonly parentHash: string;
   readonly time: number | undefined;
@@ -20,7 +21,7 @@ export interface Block {
   readonly burnTime: number | undefined;
   readonly transactions: number;
   readonly cost: Readonly<Record<Dimension, number>>;
-  /** Only told by the operations that list microblocks. */
+  /** Undefined if the operation does not return microblocks. */
   readonly microblocks:
     | {
         readonly accepted: number;
@@ -31,11 +32,11 @@ export interface Block {
     | undefined;
 }
 
-/** Totals since the exporter began to follow the chain; they only grow. */
+/** Totals since the first poll; they never decrease. */
 export interface Totals {
   readonly blocks: number;
   readonly transactions: number;
-  /** Undefined until a block was counted whose source tells of microblocks. */
+  /** Undefined until a block with known microblocks is counted. */
   readonly microblocks: { readonly accepted: number; readonly streamed: number } | undefined;
   /** Seconds between consecutive blocks. */
   readonly intervals: Histogram<number>;
@@ -44,35 +45,35 @@ export interface Totals {
   readonly cost: Readonly<Record<Dimension, number>>;
   readonly reorgs: number;
   readonly reorgedBlocks: number;
-  /** Blocks passed over because catching up is bounded. */
+  /** Blocks that were not read, because a poll reads a limited number. */
   readonly skipped: number;
-  /** Heights below the tip that the server did not have. */
+  /** Heights below the tip for which the server has no block. */
   readonly missing: number;
 }
 
-/** The canonical chain as far as it is known. */
+/** The known part of the canonical chain. */
 export interface Chain {
-  /** Ascending and without gap; the last one is the tip. Never empty. */
+  /** Ascending, without gaps, never empty; the last one is the tip. */
   readonly recent: readonly Block[];
   readonly totals: Totals;
-  /** Depth in blocks, and when it was noticed. Unix time, seconds. */
+  /** Depth in blocks, and the time of detection. Unix time, seconds. */
   readonly lastReorg: { readonly depth: number; readonly at: number } | undefined;
-  /** When the tip became the tip. Unix time, milliseconds. */
+  /** When the tip was accepted. Unix time, milliseconds. */
   readonly acceptedAt: number;
-  /** Blocks that were replaced. A server that shows one of them is on the old fork, and none is counted again. */
+  /** Orphaned blocks. They are not counted again, and a server that returns one as its tip is on an old fork. */
   readonly replaced: readonly { readonly height: number; readonly hash: string }[];
 }
 
-/** Upper bounds of the block interval, seconds. Blocks come every few seconds since Nakamoto, every ten minutes before. */
+/** Upper bounds of the block interval, seconds. The interval is a few seconds since Nakamoto, ten minutes before. */
 export const INTERVAL_BOUNDS = [1, 2, 5, 10, 15, 20, 30, 60, 120, 300, 600, 1200, 3600] as const;
 /** Upper bounds of the transactions per block. */
 export const SIZE_BOUNDS = [0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000] as const;
 
-// Enough for the longest tenure in sight (a burn block can take two hours) and for any reorg that is not a catastrophe.
-const KEPT = 1000;
+// Enough for a tenure of two hours, and for every plausible reorganisation.
+const MAX_BLOCKS = 1000;
 
-/** Totals before anything was counted. */
-export const NOTHING: Totals = {
+/** Totals before the first block is counted. */
+export const NO_TOTALS: Totals = {
   blocks: 0,
   transactions: 0,
   microblocks: undefined,
@@ -86,11 +87,9 @@ export const NOTHING: Totals = {
 };
 
 /** The tip of a chain. */
-export function tipOf(chain: Chain): Block {
-  return chain.recent[chain.recent.length - 1] as Block;
-}
+export const tipOf = ({ recent }: Chain): Block => recent[recent.length - 1] as Block;
 
-/** Whether each block names the one before it as its parent, at the next height. */
+/** Whether each block is the parent of the next one. */
 export function isLinked(blocks: readonly Block[]): boolean {
   return blocks.every((block, index) => {
     const parent = blocks[index - 1];
@@ -98,112 +97,90 @@ export function isLinked(blocks: readonly Block[]): boolean {
   });
 }
 
-/**
- * Where newly read blocks (ascending, linked) part from the known chain.
- * - `joins`: they share a block, or follow the tip; `abandoned` are the known blocks that are canonical no more.
- * - `apart`: nothing in common yet: older blocks are needed to tell.
- */
-export function compare(
-  chain: Chain,
-  read: readonly Block[],
-):
-  | { readonly kind: "joins"; readonly abandoned: readonly Block[]; readonly fresh: readonly Block[] }
-  | { readonly kind: "apart" } {
-  const known = new Map(chain.recent.map((block) => [block.height, block]));
-  const first = read[0];
-  if (first === undefined) return { kind: "joins", abandoned: [], fresh: [] };
-  let shared: number | undefined;
-  for (const block of read) if (known.get(block.height)?.hash === block.hash) shared = block.height;
-  if (shared === undefined && known.get(first.height - 1)?.hash === first.parentHash) shared = first.height - 1;
-  if (shared === undefined) return { kind: "apart" };
-  const ancestor = shared;
-  const fresh = read.filter((block) => block.height > ancestor);
-  // A server that is behind shows less than is known, and that is no reorg: only a block in place of another is.
-  const abandoned = fresh.length === 0 ? [] : chain.recent.filter((block) => block.height > ancestor);
-  return { kind: "joins", abandoned, fresh };
+/** How blocks from the server relate to the known chain. */
+export interface Comparison {
+  /** The blocks share a block with the known chain, or follow its tip. Otherwise older blocks are needed. */
+  readonly isConnected: boolean;
+  /** The known blocks that the new ones replace. */
+  readonly orphaned: readonly Block[];
+  /** The blocks that are not part of the known chain. */
+  readonly fresh: readonly Block[];
 }
 
-/** The chain at first sight: nothing is counted yet. `now` is Unix time in milliseconds. */
+/** Compares blocks from the server (ascending, linked) with the known chain. */
+export function compare({ recent }: Chain, read: readonly Block[]): Comparison {
+  const [first] = read;
+  if (first === undefined) return { isConnected: true, orphaned: [], fresh: [] };
+  const hashes = new Map(recent.map(({ height, hash }) => [height, hash]));
+  const shared = read.findLast(({ height, hash }) => hashes.get(height) === hash)?.height;
+  const isConnected = shared !== undefined || hashes.get(first.height - 1) === first.parentHash;
+  const from = shared === undefined ? first.height : shared + 1;
+  const fresh = read.filter(({ height }) => height >= from);
+  // A server that is behind returns fewer blocks. Only a block at the same height replaces a known one.
+  return { isConnected, orphaned: fresh.length === 0 ? [] : recent.filter(({ height }) => height >= from), fresh };
+}
+
+/** The chain after the first poll: nothing is counted yet. `now` is Unix time in milliseconds. */
 export function firstChain(recent: readonly Block[], now: number): Chain {
-  return { recent: recent.slice(-KEPT), totals: NOTHING, lastReorg: undefined, acceptedAt: now, replaced: [] };
-}
-
-/** The chain after `abandoned` blocks were replaced by `fresh` ones; `now` is Unix time in milliseconds. */
-export function extend(chain: Chain, abandoned: readonly Block[], fresh: readonly Block[], now: number): Chain {
-  if (fresh.length === 0) return chain;
-  const kept = chain.recent.slice(0, chain.recent.length - abandoned.length);
-  return {
-    recent: [...kept, ...fresh].slice(-KEPT),
-    totals: withReorg(countedAll(chain, fresh, kept[kept.length - 1]), abandoned),
-    lastReorg: reorgOf(abandoned, now) ?? chain.lastReorg,
-    acceptedAt: now,
-    replaced: replacedBy(chain, abandoned),
-  };
+  return { recent: recent.slice(-MAX_BLOCKS), totals: NO_TOTALS, lastReorg: undefined, acceptedAt: now, replaced: [] };
 }
 
 /**
- * The chain that goes on with `read` when nothing joins the two: after a gap (what lies between is counted as skipped), or
- * after a reorganisation deeper than could be read back (of which at least the replaced blocks are counted).
+ * The chain after blocks from the server (ascending, linked). If they are not connected to it, the blocks between were
+ * skipped, or a reorganisation is deeper than the blocks that were read. `now` is Unix time in milliseconds.
  */
-export function restart(chain: Chain, read: readonly Block[], now: number): Chain {
-  const first = read[0];
+export function extend(chain: Chain, read: readonly Block[], now: number): Chain {
+  const { isConnected, orphaned, fresh } = compare(chain, read);
+  const [first] = fresh;
   if (first === undefined) return chain;
-  const abandoned = chain.recent.filter(({ height }) => height >= first.height);
-  const totals = withReorg(countedAll(chain, read, undefined), abandoned);
+  const kept = isConnected ? chain.recent.slice(0, chain.recent.length - orphaned.length) : [];
+  const totals = countAll(chain, fresh, kept.at(-1));
+  const skipped = isConnected ? 0 : Math.max(0, first.height - tipOf(chain).height - 1);
+  const isReorg = orphaned.length > 0;
+  const added = orphaned.filter((block) => !wasReplaced(chain, block)).map(({ height, hash }) => ({ height, hash }));
   return {
-    recent: read.slice(-KEPT),
-    totals: { ...totals, skipped: totals.skipped + Math.max(0, first.height - tipOf(chain).height - 1) },
-    lastReorg: reorgOf(abandoned, now) ?? chain.lastReorg,
+    recent: [...kept, ...fresh].slice(-MAX_BLOCKS),
+    totals: {
+      ...totals,
+      reorgs: totals.reorgs + (isReorg ? 1 : 0),
+      reorgedBlocks: totals.reorgedBlocks + orphaned.length,
+      skipped: totals.skipped + skipped,
+    },
+    lastReorg: isReorg ? { depth: orphaned.length, at: now / 1000 } : chain.lastReorg,
     acceptedAt: now,
-    replaced: replacedBy(chain, abandoned),
+    replaced: [...chain.replaced, ...added].slice(-MAX_BLOCKS),
   };
 }
 
-/** Whether the block was replaced by another one, as far as is remembered. */
+/** Whether the block is known to be orphaned. */
 export function wasReplaced({ replaced }: Chain, { hash }: Pick<Block, "hash">): boolean {
   return replaced.some((block) => block.hash === hash);
 }
 
-function withReorg(totals: Totals, abandoned: readonly Block[]): Totals {
-  if (abandoned.length === 0) return totals;
-  return { ...totals, reorgs: totals.reorgs + 1, reorgedBlocks: totals.reorgedBlocks + abandoned.length };
-}
-
-function replacedBy({ replaced }: Chain, abandoned: readonly Block[]): Chain["replaced"] {
-  const known = new Set(replaced.map(({ hash }) => hash));
-  const added = abandoned.filter(({ hash }) => !known.has(hash)).map(({ height, hash }) => ({ height, hash }));
-  return added.length === 0 ? replaced : [...replaced, ...added].slice(-KEPT);
-}
-
-function reorgOf(abandoned: readonly Block[], now: number): Chain["lastReorg"] {
-  return abandoned.length === 0 ? undefined : { depth: abandoned.length, at: now / 1000 };
-}
-
-// A block that returns after it was replaced has been counted before.
-function countedAll(chain: Chain, blocks: readonly Block[], before: Block | undefined): Totals {
-  let totals = chain.totals;
+function countAll(chain: Chain, blocks: readonly Block[], before: Block | undefined): Totals {
+  let { totals } = chain;
   let parent = before;
   for (const block of blocks) {
-    if (!wasReplaced(chain, block)) totals = counted(totals, block, parent);
+    // An orphaned block that is canonical again was counted before.
+    if (!wasReplaced(chain, block)) totals = count(totals, block, parent);
     parent = block;
   }
   return totals;
 }
 
-function counted(totals: Totals, block: Block, parent: Block | undefined): Totals {
+function count(totals: Totals, block: Block, parent: Block | undefined): Totals {
   const seconds = block.time === undefined || parent?.time === undefined ? undefined : block.time - parent.time;
   return {
     ...totals,
     blocks: totals.blocks + 1,
     transactions: totals.transactions + block.transactions,
-    microblocks:
-      block.microblocks === undefined
-        ? totals.microblocks
-        : {
-            accepted: (totals.microblocks?.accepted ?? 0) + block.microblocks.accepted,
-            streamed: (totals.microblocks?.streamed ?? 0) + block.microblocks.streamed,
-          },
-    // A block cannot be older than its parent: such a time is wrong, and a wrong interval is worse than none.
+    microblocks: block.microblocks
+      ? {
+          accepted: (totals.microblocks?.accepted ?? 0) + block.microblocks.accepted,
+          streamed: (totals.microblocks?.streamed ?? 0) + block.microblocks.streamed,
+        }
+      : totals.microblocks,
+    // A block cannot be older than its parent: ignore a negative interval.
     intervals:
       seconds === undefined || seconds < 0 ? totals.intervals : observed(totals.intervals, INTERVAL_BOUNDS, seconds),
     sizes: observed(totals.sizes, SIZE_BOUNDS, block.transactions),
@@ -211,23 +188,10 @@ function counted(totals: Totals, block: Block, parent: Block | undefined): Total
   };
 }
 
-/** The blocks of the current tenure (same burn block as the tip); absent when its first block is not known. */
-export function currentTenure(chain: Chain): readonly Block[] | undefined {
-  return tenure(chain, chain.recent.length - 1)?.blocks;
-}
-
-/** Number of blocks of the last tenure that is complete; absent when its first block is not known. */
-export function lastTenureLength(chain: Chain): number | undefined {
-  const current = tenure(chain, chain.recent.length - 1);
-  return current === undefined ? undefined : tenure(chain, current.before)?.blocks.length;
-}
-
-function tenure(
-  chain: Chain,
-  last: number,
-): { readonly blocks: readonly Block[]; readonly before: number } | undefined {
-  const burnHeight = chain.recent[last]?.burnHeight;
-  let before = last;
-  while (before >= 0 && chain.recent[before]?.burnHeight === burnHeight) before -= 1;
-  return before < 0 ? undefined : { blocks: chain.recent.slice(before + 1, last + 1), before };
+/** The tenures (consecutive blocks with the same burn block) whose first block is known, ascending. */
+export function tenures({ recent }: Chain): readonly (readonly Block[])[] {
+  const starts = recent.flatMap(({ burnHeight }, index) =>
+    index > 0 && recent[index - 1]?.burnHeight !== burnHeight ? [index] : [],
+  );
+  return starts.map((start, index) => recent.slice(start, starts[index + 1]));
 }

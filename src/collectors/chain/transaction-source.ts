@@ -1,4 +1,4 @@
-// Operations that tell about one transaction by its id. They are not deprecated; an older server does not have them.
+// Operations that return one transaction by its id. They are not deprecated, but older servers do not offer them.
 import { z } from "zod";
 import { ApiError } from "../../api/errors.ts";
 import { operation, type StacksApi } from "../../api/operation.ts";
@@ -14,14 +14,14 @@ export const transaction = operation({
   }),
 });
 
-/** The block that a transaction is in, as one server sees it; undefined when it is in none. */
+/** The block of a transaction; undefined if it is in none. */
 export async function readBlockOf(api: StacksApi, txId: string): Promise<Proof | undefined> {
   const answer = await api.find(transaction, { path: { tx_id: txId } });
   return answer?.body.block;
 }
 
-const side = z.string().optional();
-const moved = z.object({ sender: side, recipient: side, amount: z.unknown().optional() });
+const principal = z.string().optional();
+const moved = z.object({ sender: principal, recipient: principal, amount: z.unknown().optional() });
 const asset = moved.extend({ asset_identifier: z.string() });
 
 /** Every event of one mined transaction, in order. */
@@ -41,29 +41,29 @@ export const transactionEvents = operation({
   }),
 });
 
-/** An asset that moved; a mint has no sender, a burn no recipient. */
+/** A movement of an asset. A mint has no sender, a burn no recipient. */
 export interface AssetMove {
   readonly kind: "stx" | "ft" | "nft";
   /** Identifier of the asset; empty for STX. */
   readonly asset: string;
   readonly sender?: string | null | undefined;
   readonly recipient?: string | null | undefined;
-  /** As it came from the wire. */
+  /** Not validated. */
   readonly amount?: unknown;
 }
 
 const PAGE = 50;
-// A transaction with more events is read by nobody in time: its pages would use up the budget.
-const MOST_EVENTS = 500;
+// More pages would use up the budget.
+const MAX_EVENTS = 500;
 
-/** Every asset that a transaction moved; undefined when the server does not know it as mined, or it has too many events. */
+/** The assets that a transaction moved; undefined if it is not mined, or has too many events. */
 export async function readMoves(api: StacksApi, txId: string): Promise<readonly AssetMove[] | undefined> {
   const moves: AssetMove[] = [];
   let cursor: string | undefined;
   for (let read = 0; ; ) {
     const query = { limit: PAGE, ...(cursor === undefined ? {} : { cursor }) };
-    const answer = await api.getWhole(transactionEvents, { path: { tx_id: txId }, query }).catch(unknown);
-    if (answer === undefined || answer.body.total > MOST_EVENTS) return undefined;
+    const answer = await api.getWhole(transactionEvents, { path: { tx_id: txId }, query }).catch(notMined);
+    if (answer === undefined || answer.body.total > MAX_EVENTS) return undefined;
     const { results, total } = answer.body;
     for (const { stx_asset, ft_asset, nft_asset } of results) {
       if (stx_asset !== undefined) moves.push({ kind: "stx", asset: "", ...stx_asset });
@@ -77,8 +77,8 @@ export async function readMoves(api: StacksApi, txId: string): Promise<readonly 
   }
 }
 
-// A transaction that waits again is an invalid parameter to the server, one that it never saw is not found.
-function unknown(error: unknown): undefined {
+// The server answers 400 for a transaction in the mempool, and 404 for one that it does not know.
+function notMined(error: unknown): undefined {
   if (error instanceof ApiError && !error.routeMissing && (error.status === 404 || error.status === 400))
     return undefined;
   throw error;

@@ -1,0 +1,224 @@
+// The metric families of the collector `blocks`, and their samples.
+import { counter, gauge, histogram, type Sample } from "../../exposition/family.ts";
+import {
+  type Chain,
+  DIMENSIONS,
+  type Dimension,
+  INTERVAL_BOUNDS,
+  SIZE_BOUNDS,
+  tenures,
+  tipOf,
+} from "../chain/chain.ts";
+
+const network = "name of the network";
+const source = (field: string) => `${field} of the block operations (GET /extended/v2/blocks, or by height), polled`;
+
+const heightLabels = { network, source: { about: "source of the height", values: ["block"] } };
+const dimensionLabels = { network, dimension: { about: "dimension of the execution cost", values: DIMENSIONS } };
+
+const families = {
+  blockHeight: gauge({
+    name: "stacks_chain_block_height",
+    help: "Height of the newest Stacks block.",
+    source: source("height"),
+    labels: heightLabels,
+  }),
+  burnBlockHeight: gauge({
+    name: "stacks_chain_burn_block_height",
+    help: "Height of the burn block that anchors the newest Stacks block.",
+    source: source("burn_block_height"),
+    labels: heightLabels,
+  }),
+  blockTimestamp: gauge({
+    name: "stacks_chain_block_timestamp_seconds",
+    help: "Time of the newest Stacks block. Unix time.",
+    source: source("block_time"),
+    unit: "seconds",
+    labels: { network },
+  }),
+  burnBlockTimestamp: gauge({
+    name: "stacks_chain_burn_block_timestamp_seconds",
+    help: "Time of the burn block that anchors the newest Stacks block. Unix time.",
+    source: source("burn_block_time"),
+    unit: "seconds",
+    labels: { network },
+  }),
+  blockTransactions: gauge({
+    name: "stacks_chain_block_transactions",
+    help: "Number of transactions in the newest Stacks block.",
+    source: source("tx_count or txs"),
+    labels: { network },
+  }),
+  blockSize: histogram({
+    name: "stacks_chain_block_size_transactions",
+    help: "Transactions per Stacks block.",
+    source: source("tx_count or txs"),
+    bounds: SIZE_BOUNDS,
+    labels: { network },
+  }),
+  blocksTotal: counter({
+    name: "stacks_chain_blocks_total",
+    help: "Stacks blocks read since the first poll. Both sides of a reorganisation count.",
+    source: source("height, hash"),
+    labels: { network },
+  }),
+  transactionsTotal: counter({
+    name: "stacks_chain_transactions_total",
+    help: "Transactions in the Stacks blocks read.",
+    source: source("tx_count or txs"),
+    labels: { network },
+  }),
+  blockInterval: histogram({
+    name: "stacks_chain_block_interval_seconds",
+    help: "Time between consecutive Stacks blocks.",
+    source: source("block_time"),
+    unit: "seconds",
+    bounds: INTERVAL_BOUNDS,
+    labels: { network },
+  }),
+  executionCost: gauge({
+    name: "stacks_chain_block_execution_cost",
+    help: "Execution cost of the newest Stacks block, in the units of the dimension.",
+    source: source("execution_cost_*"),
+    labels: dimensionLabels,
+  }),
+  executionCostTotal: counter({
+    name: "stacks_chain_execution_cost_total",
+    help: "Execution cost of the Stacks blocks read, in the units of the dimension.",
+    source: source("execution_cost_*"),
+    labels: dimensionLabels,
+  }),
+  tenureLimit: gauge({
+    name: "stacks_chain_tenure_execution_cost_limit",
+    help: "Configured limit of a tenure (tenure_limits), in the units of the dimension.",
+    source: "the configuration",
+    isLasting: true,
+    labels: dimensionLabels,
+  }),
+  tenureCost: gauge({
+    name: "stacks_chain_tenure_execution_cost_ratio",
+    help: "Execution cost of the current tenure (the blocks of one burn block) divided by the configured limit. Absent until a tenure was seen from its first block.",
+    source: source("execution_cost_*, burn_block_height"),
+    unit: "ratio",
+    labels: dimensionLabels,
+  }),
+  blocksPerBurnBlock: gauge({
+    name: "stacks_chain_blocks_per_burn_block",
+    help: "Stacks blocks of the last complete tenure. Absent until a tenure was seen from its first block.",
+    source: source("burn_block_height"),
+    labels: { network },
+  }),
+  microblocks: counter({
+    name: "stacks_chain_microblocks_total",
+    help: "Microblocks of the Stacks blocks read; none since Nakamoto. Absent when blocks are read from the list.",
+    source: "microblocks_accepted, microblocks_streamed of GET /extended/v1/block/by_height/{height}, polled",
+    labels: { network, state: { about: "state of the microblocks", values: ["accepted", "streamed"] } },
+  }),
+  microblockTransactions: gauge({
+    name: "stacks_chain_microblock_transactions",
+    help: "Transactions in the microblocks of the newest Stacks block. Absent when blocks are read from the list.",
+    source: "microblock_tx_count of GET /extended/v1/block/by_height/{height}, polled",
+    labels: { network },
+  }),
+  parentMicroblock: gauge({
+    name: "stacks_chain_parent_microblock_sequence",
+    help: "Sequence of the parent microblock of the newest Stacks block. Absent when it has none.",
+    source: "parent_microblock_sequence of GET /extended/v1/block/by_height/{height}, polled",
+    labels: { network },
+  }),
+  reorgs: counter({
+    name: "stacks_chain_reorgs_total",
+    help: "Reorganisations: a known block was replaced, and the server no longer reports it as canonical.",
+    source: source("parent_block_hash, canonical"),
+    labels: { network },
+  }),
+  reorgedBlocks: counter({
+    name: "stacks_chain_reorged_blocks_total",
+    help: "Known Stacks blocks that are no longer canonical.",
+    source: source("parent_block_hash, canonical"),
+    labels: { network },
+  }),
+  lastReorgTimestamp: gauge({
+    name: "stacks_chain_last_reorg_timestamp_seconds",
+    help: "Time when the last reorganisation was detected. Unix time. Absent until the first one.",
+    source: source("parent_block_hash"),
+    unit: "seconds",
+    labels: { network },
+  }),
+  lastReorgDepth: gauge({
+    name: "stacks_chain_last_reorg_depth_blocks",
+    help: "Stacks blocks that the last reorganisation replaced. Absent until the first one.",
+    source: source("parent_block_hash"),
+    unit: "blocks",
+    labels: { network },
+  }),
+  skippedBlocks: counter({
+    name: "stacks_chain_skipped_blocks_total",
+    help: "Skipped Stacks blocks: there were more new blocks than catch_up allows to read.",
+    source: source("height"),
+    labels: { network },
+  }),
+  missingBlocks: counter({
+    name: "stacks_chain_missing_blocks_total",
+    help: "Heights below the tip for which the server had no block.",
+    source: "404 of GET /extended/v1/block/by_height/{height}, polled",
+    labels: { network },
+  }),
+};
+
+/** Every family, in the order of the documentation. */
+export const blockFamilies = Object.values(families);
+
+/** The samples of a chain. */
+export function* blockSamples(
+  chain: Chain,
+  limits: Readonly<Record<Dimension, number>>,
+  network: string,
+): Iterable<Sample> {
+  const { totals, lastReorg } = chain;
+  const tip = tipOf(chain);
+  const labels = { network };
+
+  yield families.blockHeight.at({ network, source: "block" }, tip.height);
+  yield families.burnBlockHeight.at({ network, source: "block" }, tip.burnHeight);
+  if (tip.time !== undefined) yield families.blockTimestamp.at(labels, tip.time);
+  if (tip.burnTime !== undefined) yield families.burnBlockTimestamp.at(labels, tip.burnTime);
+  yield families.blockTransactions.at(labels, tip.transactions);
+
+  const newest = tenures(chain);
+  const tenure = newest.at(-1);
+  const lastTenure = newest.at(-2);
+  for (const dimension of DIMENSIONS) {
+    yield families.executionCost.at({ network, dimension }, tip.cost[dimension]);
+    yield families.executionCostTotal.at({ network, dimension }, totals.cost[dimension]);
+    yield families.tenureLimit.at({ network, dimension }, limits[dimension]);
+    if (tenure !== undefined) {
+      const used = tenure.reduce((sum, { cost }) => sum + cost[dimension], 0);
+      yield families.tenureCost.at({ network, dimension }, used / limits[dimension]);
+    }
+  }
+  if (lastTenure !== undefined) yield families.blocksPerBurnBlock.at(labels, lastTenure.length);
+
+  yield families.blockSize.at(labels, totals.sizes);
+  yield families.blockInterval.at(labels, totals.intervals);
+  yield families.blocksTotal.at(labels, totals.blocks);
+  yield families.transactionsTotal.at(labels, totals.transactions);
+  if (totals.microblocks !== undefined || tip.microblocks !== undefined) {
+    yield families.microblocks.at({ network, state: "accepted" }, totals.microblocks?.accepted ?? 0);
+    yield families.microblocks.at({ network, state: "streamed" }, totals.microblocks?.streamed ?? 0);
+  }
+  if (tip.microblocks !== undefined) {
+    yield families.microblockTransactions.at(labels, tip.microblocks.transactions);
+    const { parentSequence } = tip.microblocks;
+    if (parentSequence !== undefined) yield families.parentMicroblock.at(labels, parentSequence);
+  }
+
+  yield families.reorgs.at(labels, totals.reorgs);
+  yield families.reorgedBlocks.at(labels, totals.reorgedBlocks);
+  if (lastReorg !== undefined) {
+    yield families.lastReorgTimestamp.at(labels, lastReorg.at);
+    yield families.lastReorgDepth.at(labels, lastReorg.depth);
+  }
+  yield families.skippedBlocks.at(labels, totals.skipped);
+  yield families.missingBlocks.at(labels, totals.missing);
+}
