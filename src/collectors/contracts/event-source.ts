@@ -1,43 +1,42 @@
-// The operations that list what a contract printed, and how each answer becomes events.
+// The operations that list the events of a contract, and the conversion of a response to events.
 import { z } from "zod";
 import { type Operation, operation, type StacksApi, type Validated } from "../../api/operation.ts";
 import { hash } from "../chain/block-source.ts";
 import type { Proof } from "../chain/chain-view.ts";
+import { principalsIn } from "../clarity-names.ts";
 import type { List, Page, Row } from "../feed/read.ts";
 import { eventTypeOf, topicOf } from "./topics.ts";
 
-/** An event as a list shows it. The list tells neither its block nor its time. */
+/** An event of the list. The list returns neither its block nor its time. */
 export interface ContractEvent extends Row {
   readonly txId: string;
   readonly type: string;
   readonly topic: string;
-  /** When it was seen first. Unix time, milliseconds. */
+  /** When it was first listed. Unix time, milliseconds. */
   readonly seenAt: number;
-  /** Index hash of the tip of the answer that listed it; undefined when the answer did not tell. */
+  /** Index hash of the tip of the response that listed it; undefined if the response did not name one. */
   readonly tip: string | undefined;
-  /** A block that is at or above its own, once that is known. */
+  /** A block at or above its own; undefined while none is known. */
   readonly proof?: Proof | undefined;
   readonly rank: number;
-  /** Principals that its value mentions: a hint for other collectors, kept for one poll. */
+  /** Principals in its value: hints for other collectors, kept for one poll. */
   readonly mentions: readonly string[];
 }
 
-const PRINCIPAL = /'(S[A-Z0-9]{28,41}(?:\.[a-zA-Z][a-zA-Z0-9_-]{0,127})?)/g;
-
-// Nothing may fail for a hint.
-function principalsOf(value: unknown): readonly string[] {
-  const repr = typeof value === "object" && value !== null && "repr" in value ? value.repr : undefined;
-  return typeof repr === "string" ? [...repr.matchAll(PRINCIPAL)].map(([, principal = ""]) => principal) : [];
-}
+// A value of another form is no reason to fail: it only gives hints.
+const mentions = z
+  .object({ repr: z.string() })
+  .transform(({ repr }) => principalsIn(repr))
+  .catch([]);
 
 const item = z.object({
   event_index: z.int().nonnegative(),
   event_type: z.string(),
   tx_id: hash,
-  contract_log: z.object({ topic: z.string(), value: z.unknown().optional().transform(principalsOf) }).optional(),
+  contract_log: z.object({ topic: z.string(), value: mentions }).optional(),
 });
 
-/** Operation 4.4. It does not count the events. */
+/** Operation 4.4. It does not return the number of events. */
 export const contractEvents = operation({
   name: "contract_events",
   replacement: { name: "contract_logs" },
@@ -57,7 +56,7 @@ const PAGE = 50;
 type Body = z.infer<typeof contractLogs.body>;
 
 function pageOf({ body, etag, receivedAt }: Validated<Body>): Page<ContractEvent> {
-  const tip = tipOf(etag);
+  const tip = tipFromEtag(etag);
   const rows = body.results.map(({ tx_id, event_index, event_type, contract_log }) => ({
     id: `${tx_id}:${event_index}`,
     hash: "",
@@ -72,11 +71,11 @@ function pageOf({ body, etag, receivedAt }: Validated<Body>): Page<ContractEvent
   return { rows, total: body.total, older: undefined, isLast: rows.length < PAGE, etag };
 }
 
-/** The transaction in the identity of an event. */
+/** The transaction of an event, from the identity of the event. */
 export const txIdOf = (id: string): string => id.slice(0, id.lastIndexOf(":"));
 
-/** The index hash in the validator of a list, which is that of the tip; a proxy may have made the validator weak. */
-export function tipOf(etag: string | undefined): string | undefined {
+/** The index hash of the tip, which is the validator of a list. A proxy can make the validator weak. */
+export function tipFromEtag(etag: string | undefined): string | undefined {
   return /^(?:W\/)?"(0x[0-9a-f]{64})"$/i.exec(etag ?? "")?.[1];
 }
 

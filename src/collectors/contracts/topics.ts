@@ -1,45 +1,44 @@
-// Events of a contract by type and topic. Both come from an API: only those of the right form have series, and only as
-// many as there are slots; all others are `other`. Pure.
+// Events of a contract by type and topic, both from the API. Pairs that are not valid or have no slot count as `other`. Pure.
 import { isClarityName } from "../clarity-names.ts";
 import { add, type Counters, type Draft, keyOf, move, valuesOf } from "../counters.ts";
 import { isEnumValue, OTHER } from "../labels.ts";
 import { meet, type Room, type Slots, trim } from "../slots.ts";
 
-/** Counted events; `other` holds what has no slot. */
+/** Counted events. */
 export interface TopicTotals {
   /** By event type, topic. */
   readonly events: Counters<number>;
-  /** Events in `other`. */
+  /** Events that count as `other`. */
   readonly overflow: number;
-  /** Pairs of event type and topic that have series of their own, by events. */
+  /** The slots of the pairs with series of their own, by number of events. */
   readonly topics: Slots;
 }
 
-/** How many pairs of event type and topic may have series of their own. */
+/** Limits of the pairs with series of their own. */
 export interface TopicLimits {
   readonly most: number;
-  /** Series that new pairs may have. */
+  /** Maximum number of new series. */
   readonly spareSeries: number;
 }
 
-// The only type there is today, and the topic of `print`. It has a series from the start, and cannot lose it.
-const USUAL = keyOf("smart_contract_log", "print");
-const FOLDED = keyOf(OTHER, OTHER);
+// The only event type today, with the topic of `print`. It always has a series.
+const PRINT = keyOf("smart_contract_log", "print");
+const OTHER_PAIR = keyOf(OTHER, OTHER);
 
-/** Totals of nothing. */
+/** Totals before the first event. */
 export const NO_TOPICS: TopicTotals = {
-  events: { [USUAL]: 0 },
+  events: { [PRINT]: 0 },
   overflow: 0,
-  topics: { own: { [USUAL]: 0 }, waiting: {} },
+  topics: { own: { [PRINT]: 0 }, waiting: {} },
 };
 
-/** The type of an event, or `other` when it does not have the form of one. */
+/** The type of an event, or `other` if it is not valid. */
 export const eventTypeOf = (text: string): string => (isEnumValue(text) ? text : OTHER);
 
-/** The topic of an event, or `other` when it is not a name in Clarity. */
+/** The topic of an event, or `other` if it is not a Clarity name. */
 export const topicOf = (text: string): string => (isClarityName(text) ? text : OTHER);
 
-/** The totals after events; those beyond the limits, and those of another form, become `other`. */
+/** Adds events. Those beyond the limits, and those that are not valid, count as `other`. */
 export function addEvents(
   before: TopicTotals,
   counted: readonly { readonly type: string; readonly topic: string }[],
@@ -47,37 +46,38 @@ export function addEvents(
 ): TopicTotals {
   if (counted.length === 0) return before;
   const totals = structuredClone(before) as Draft<TopicTotals>;
-  const room: Room = { most, named: new Set([USUAL]), spare: Math.floor(spareSeries) };
+  const room: Room = { most, named: new Set([PRINT]), spare: Math.floor(spareSeries) };
   for (const pair of trim(totals.topics, room)) moveToOther(totals, pair);
   for (const { type, topic } of counted) {
     const pair = pairOf(type, topic);
-    const { isOwn, evicted } = pair === FOLDED ? { isOwn: false, evicted: undefined } : meet(totals.topics, pair, room);
+    const { isOwn, evicted } =
+      pair === OTHER_PAIR ? { isOwn: false, evicted: undefined } : meet(totals.topics, pair, room);
     if (evicted !== undefined) moveToOther(totals, evicted);
     if (!isOwn) totals.overflow += 1;
-    add(totals.events, isOwn ? pair : FOLDED);
+    add(totals.events, isOwn ? pair : OTHER_PAIR);
   }
   return totals;
 }
 
-/** Events of version 1 of the state in today's form, with the same sum: pairs without the right form become `other`. */
-export function cleanedTopics({ events, overflow }: Omit<TopicTotals, "topics">): TopicTotals {
+/** Converts the events of version 1 of the state: pairs that are not valid become `other`. */
+export function cleanTopics({ events, overflow }: Omit<TopicTotals, "topics">): TopicTotals {
   const totals = { ...structuredClone(NO_TOPICS), overflow } as Draft<TopicTotals>;
   for (const [key, count] of Object.entries(events)) {
     const [type = "", topic = "", ...rest] = valuesOf(key);
-    const pair = rest.length > 0 ? FOLDED : pairOf(type, topic);
+    const pair = rest.length > 0 ? OTHER_PAIR : pairOf(type, topic);
     add(totals.events, pair, count);
-    if (pair !== FOLDED) add(totals.topics.own, pair, count);
-    else if (key !== FOLDED) totals.overflow += count;
+    if (pair !== OTHER_PAIR) add(totals.topics.own, pair, count);
+    else if (key !== OTHER_PAIR) totals.overflow += count;
   }
   return totals;
 }
 
 function pairOf(type: string, topic: string): string {
   const pair = [eventTypeOf(type), topicOf(topic)];
-  return pair.includes(OTHER) ? FOLDED : keyOf(...pair);
+  return pair.includes(OTHER) ? OTHER_PAIR : keyOf(...pair);
 }
 
-// Counters never fall: what a pair had is in `other` from now on, and its series ends.
+// The series of the pair ends. Its events move to `other`, so that the sum does not decrease.
 function moveToOther(totals: Draft<TopicTotals>, pair: string): void {
-  totals.overflow += move(totals.events, pair, FOLDED) ?? 0;
+  totals.overflow += move(totals.events, pair, OTHER_PAIR) ?? 0;
 }

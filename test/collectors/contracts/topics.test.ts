@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { addEvents, cleanedTopics, eventTypeOf, NO_TOPICS, topicOf } from "../../../src/collectors/contracts/topics.ts";
+import { addEvents, cleanTopics, eventTypeOf, NO_TOPICS, topicOf } from "../../../src/collectors/contracts/topics.ts";
 import { valuesOf } from "../../../src/collectors/counters.ts";
 import { restarted } from "../../support/plain-data.ts";
 
@@ -104,7 +104,7 @@ describe("totals of version 1", () => {
   test("keep every event", () => {
     const events = { [KEY]: 4, "smart_contract_log\tset": 3, 'smart_contract_log\t"x"': 2, "a\tb\tc": 1, [OTHER]: 5 };
 
-    expect(cleanedTopics({ events, overflow: 5 })).toEqual({
+    expect(cleanTopics({ events, overflow: 5 })).toEqual({
       events: { [KEY]: 4, "smart_contract_log\tset": 3, [OTHER]: 8 },
       overflow: 8,
       topics: { own: { [KEY]: 4, "smart_contract_log\tset": 3 }, waiting: {} },

@@ -1,0 +1,102 @@
+// The metric families of the collector `contracts`, and their samples.
+import { counter, type Family, gauge, type Sample } from "../../exposition/family.ts";
+import type { Watched } from "../collector.ts";
+import { valuesOf } from "../counters.ts";
+import type { Observation } from "./state.ts";
+
+const identity = {
+  network: "name of the network",
+  name: "name of the contract in the configuration",
+  contract_id: "the contract",
+};
+const listed = (field: string) =>
+  `${field} of GET /extended/v1/contract/{contract_id}/events, or its replacement GET /extended/v2/smart-contracts/{contract_id}/logs, polled`;
+
+const families = {
+  info: gauge({
+    name: "stacks_contract_info",
+    help: "Always 1. Group and additional labels of a watched contract, to join with its other series.",
+    source: "the configuration",
+    isOpen: true,
+    isLasting: true,
+    labels: { ...identity, group: "group of the contract in the configuration" },
+  }),
+  events: counter({
+    name: "stacks_contract_events_total",
+    help: "Events of the contract. Each counts once, when it has the configured confirmations.",
+    source: listed("event_type, contract_log.topic"),
+    labels: {
+      ...identity,
+      event_type: "type of the event",
+      topic: "topic of the event; other beyond max_topics, and for topics that are not valid",
+    },
+  }),
+  transactions: counter({
+    name: "stacks_contract_event_transactions_total",
+    help: "Transactions with at least one counted event.",
+    source: listed("tx_id"),
+    labels: identity,
+  }),
+  lastObserved: gauge({
+    name: "stacks_contract_last_event_observed_timestamp_seconds",
+    help: "Time when a new event was last seen; events carry no time of their own. Unix time. Absent until the first one.",
+    source: listed("results"),
+    unit: "seconds",
+    labels: identity,
+  }),
+  pending: gauge({
+    name: "stacks_contract_pending_depth_events",
+    help: "Events that wait for confirmations.",
+    source: listed("results"),
+    labels: identity,
+  }),
+  gaps: counter({
+    name: "stacks_contract_events_gap_total",
+    help: "Polls that skipped an unknown number of events, because their position in the list was lost.",
+    source: listed("results"),
+    labels: identity,
+  }),
+  reverted: counter({
+    name: "stacks_contract_reverted_events_total",
+    help: "Counted events whose block was replaced and whose transaction is in no block any more. Other counters are not lowered.",
+    source: `block of GET /extended/v3/transactions/{tx_id}, and ${listed("results")}`,
+    labels: identity,
+  }),
+  restored: counter({
+    name: "stacks_contract_restored_events_total",
+    help: "Reverted events that are in a block again. They are not counted again.",
+    source: listed("results"),
+    labels: identity,
+  }),
+  overflow: counter({
+    name: "stacks_contract_label_overflow_total",
+    help: "Events counted as other: their topic exceeds max_topics or max_series, lost its series to another topic, or is invalid.",
+    source: listed("contract_log.topic"),
+    labels: identity,
+  }),
+};
+
+/** Every family, in the order of the documentation. */
+export const contractFamilies = Object.values(families) as unknown as readonly Family[];
+
+/** The samples of one contract. */
+export function* contractSamples(
+  { feed, totals, lastSeenAt }: Observation,
+  network: string,
+  { name, principal, group, labels: extra }: Watched,
+): Iterable<Sample> {
+  const labels = { network, name, contract_id: principal };
+  const info = families.info.at({ ...labels, group }, 1);
+  yield { ...info, labels: { ...extra, ...info.labels } };
+  for (const [key, count] of Object.entries(totals.events)) {
+    const [event_type = "", topic = ""] = valuesOf(key);
+    yield families.events.at({ ...labels, event_type, topic }, count);
+  }
+  yield families.transactions.at(labels, totals.transactions);
+  if (lastSeenAt !== undefined) yield families.lastObserved.at(labels, lastSeenAt / 1000);
+  yield families.pending.at(labels, feed.waiting.filter(({ item, isDoubtful }) => !item.isOld && !isDoubtful).length);
+  yield families.gaps.at(labels, totals.gaps);
+  yield families.reverted.at(labels, totals.reverted);
+  yield families.restored.at(labels, totals.restored);
+  yield families.overflow.at(labels, totals.overflow);
+}

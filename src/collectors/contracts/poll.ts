@@ -1,0 +1,152 @@
+// One poll of a contract: reads the new events of its list, and counts events when they have their confirmations.
+import { ApiError } from "../../api/errors.ts";
+import { blockStatus, type ChainView, depthOf } from "../chain/chain-view.ts";
+import type { Poll, Target, Watched } from "../collector.ts";
+import { type List, type Page, type Reading, readDown, readOn } from "../feed/read.ts";
+import { closed, decide, type FeedState, knownRows, lackedBy, remembered, settle, withReading } from "../feed/state.ts";
+import { type ContractEvent, eventList, tipFromEtag, txIdOf } from "./event-source.ts";
+import { checkReverted, NO_PROOF_NEEDED, proofOf, withoutDoubtful, withProofs } from "./proofs.ts";
+import { byRank, withRanks } from "./ranks.ts";
+import { EMPTY, type Observation } from "./state.ts";
+import { addEvents } from "./topics.ts";
+
+/** A watched contract. */
+export interface ContractTarget extends Target {
+  readonly watched: Watched;
+  readonly confirmations: number;
+}
+
+type ContractPoll = Poll<Observation, ContractTarget>;
+
+interface Settings {
+  /** Maximum number of pages that one poll reads. */
+  readonly pages: number;
+  readonly maxTopics: number;
+}
+
+// Maximum number of hints of one poll.
+const MAX_HINTS = 50;
+// How many counted events to remember: a reorganisation is detected by the events that it removes.
+const REMEMBERED = { most: 200, least: 50 };
+// After this number of blocks a counted event cannot be reverted.
+const FINAL_BLOCKS = 1000;
+// How many events of the first poll a reorganisation can have moved. The older ones need no proof.
+const MAX_MOVED = 40;
+// A longer backlog is skipped, and counted as a gap.
+const MAX_ROWS = 100_000;
+
+/** Polls a contract by one of the two operations. */
+export async function observeContract(isNew: boolean, poll: ContractPoll, settings: Settings): Promise<Observation> {
+  const { api, target, previous, chain, isFollowed, now } = poll;
+  const contract = target.watched.principal;
+  const list = eventList(api, contract, isNew);
+  if (previous === undefined) return firstObservation(list, isNew);
+  const etag = validatorOf(previous, isNew, chain);
+  const first = etag === undefined ? undefined : await list.changedSince(etag);
+  if (etag !== undefined && first === undefined) return { ...previous, seen: [] };
+
+  const before = withProofs(previous.feed, chain, isFollowed);
+  const { reading, feed: readFrom } = await read(list, before, first, poll, settings.pages);
+  const ranked = withRanks(reading, readFrom);
+  const fresh = ranked.fresh.map(withoutMentions);
+  const withRows = withReading(readFrom, { ...ranked, fresh }, proofOf);
+  const merged = reading.isFromTop ? withoutDoubtful(withRows, now) : withRows;
+
+  const depth = chain === undefined ? (isFollowed ? -1 : 0) : depthOf(chain, target.confirmations);
+  const decision = decide(merged, chain, depth, proofOf);
+  const checked = await checkReverted(api, decision.suspects, chain, depth, tipFromEtag(reading.first.etag));
+  if (checked.unproved > 0) {
+    poll.note?.(`${checked.unproved} counted events may be reverted; the server cannot prove it, so they stay counted`);
+  }
+  const tipHeight = chain?.tipHeight ?? 0;
+  const { state, counted, reverted, restored } = settle(
+    merged,
+    { ...decision, ...checked, tipHeight },
+    proofOf,
+    byRank,
+  );
+
+  const lacked = state.counted.map((entry) => ({ ...entry, lackedIn: checked.lacked.get(entry.id) ?? entry.lackedIn }));
+  // While older events wait, part of a counted transaction may still be uncounted: remember every event.
+  const isFilling = state.waiting.some(({ item }) => item.rank < (state.counted[0]?.index ?? 0));
+  const feed = remembered(
+    { ...state, counted: lacked },
+    {
+      ...REMEMBERED,
+      oldest: chain === undefined ? 0 : tipHeight - FINAL_BLOCKS,
+      ...(isFilling ? { most: Number.POSITIVE_INFINITY } : {}),
+    },
+  );
+
+  const { totals } = previous;
+  const known = new Set(previous.feed.counted.map(({ id }) => txIdOf(id)));
+  const transactions = new Set(counted.map(({ txId }) => txId).filter((txId) => !known.has(txId)));
+  const mentioned = reading.fresh.flatMap(({ mentions }) => mentions);
+  const isActive = reading.fresh.length > 0 || feed.waiting.length > 0;
+  return {
+    feed,
+    totals: {
+      ...addEvents(totals, counted, { most: settings.maxTopics, spareSeries: poll.spareSeries }),
+      transactions: totals.transactions + transactions.size,
+      gaps: totals.gaps + (readFrom === before ? 0 : 1),
+      reverted: totals.reverted + reverted,
+      restored: totals.restored + restored,
+    },
+    lastSeenAt: reading.fresh.length > 0 ? now : previous.lastSeenAt,
+    seen: [...new Set(isActive ? [contract, ...mentioned] : mentioned)].slice(0, MAX_HINTS),
+    isNew,
+    etag: reading.isFromTop ? reading.first.etag : undefined,
+  };
+}
+
+// Mentions are only hints for the poll that reads the event.
+const withoutMentions = (event: ContractEvent): ContractEvent => ({ ...event, mentions: [] });
+
+/** The events of the first poll are known once they are proved, but never counted. */
+async function firstObservation(list: List<ContractEvent>, isNew: boolean): Promise<Observation> {
+  const { first } = await readDown(list, { isKnown: () => false, pages: 1, rows: 1 });
+  const waiting = first.rows.map((event, place) => ({
+    item: {
+      ...withoutMentions(event),
+      rank: -place,
+      isOld: true,
+      ...(place < MAX_MOVED ? {} : { proof: NO_PROOF_NEEDED }),
+    },
+  }));
+  return { ...EMPTY, feed: { ...EMPTY.feed, waiting }, isNew };
+}
+
+/** The validator for a conditional request; undefined while events are doubtful, pending or not read yet. */
+function validatorOf({ feed, etag, isNew }: Observation, willBeNew: boolean, chain: ChainView | undefined) {
+  const isDoubtful = feed.counted.some((entry) => entry.isAbove || blockStatus(chain, entry) === "replaced");
+  return isNew === willBeNew && feed.waiting.length === 0 && feed.open === undefined && !isDoubtful ? etag : undefined;
+}
+
+/** Reads the list down to known events. Returns another feed if the position of the last poll in the list is lost. */
+async function read(
+  list: List<ContractEvent>,
+  feed: FeedState<ContractEvent>,
+  first: Page<ContractEvent> | undefined,
+  { api, chain }: ContractPoll,
+  maxPages: number,
+): Promise<{ readonly reading: Reading<ContractEvent>; readonly feed: FeedState<ContractEvent> }> {
+  const pages = Math.max(2, Math.min(maxPages, Math.floor(api.room() / 2)));
+  const limits = (of: FeedState<ContractEvent>) => ({
+    isKnown: knownRows(of, chain, proofOf, byRank),
+    pages,
+    rows: MAX_ROWS,
+  });
+  if (feed.open !== undefined && feed.open.rows < MAX_ROWS) {
+    const reading = await readOn(list, limits(feed), feed.open);
+    if (reading !== undefined) return { reading, feed };
+  }
+  const from = feed.open === undefined ? feed : closed(feed);
+  const reading = await readDown(list, limits(from), first);
+  // Events at height 0 have no proof.
+  const lacked = lackedBy(from, reading, proofOf, byRank).find(
+    (entry) => entry.height > 0 && ["canonical", "old"].includes(blockStatus(chain, entry)),
+  );
+  if (lacked === undefined) return { reading, feed: from };
+  const message = `the list lacks an event that was listed at height ${lacked.height}`;
+  throw new ApiError("behind", list.operation, message);
+}

@@ -1,0 +1,54 @@
+// The state of a contract between polls. The state file stores it.
+import { EMPTY_FEED, type FeedState } from "../feed/state.ts";
+import type { ContractEvent } from "./event-source.ts";
+import { NO_PROOF_NEEDED } from "./proofs.ts";
+import { cleanTopics, NO_TOPICS, type TopicTotals } from "./topics.ts";
+
+/** Totals since the first poll; they never decrease. */
+export interface Totals extends TopicTotals {
+  readonly transactions: number;
+  readonly gaps: number;
+  readonly reverted: number;
+  readonly restored: number;
+}
+
+export interface Observation {
+  readonly feed: FeedState<ContractEvent>;
+  readonly totals: Totals;
+  /** When a new event was last read. Unix time, milliseconds. */
+  readonly lastSeenAt: number | undefined;
+  /** Targets to poll soon: principals in new events, and the contract itself while it has new or pending events. */
+  readonly seen: readonly string[];
+  /** Read by the replacement of the operation. */
+  readonly isNew: boolean;
+  /** Validator of the list; undefined if the next poll must read it in any case. */
+  readonly etag: string | undefined;
+}
+
+/** A contract without events. */
+export const EMPTY: Observation = {
+  feed: EMPTY_FEED,
+  totals: { ...NO_TOPICS, transactions: 0, gaps: 0, reverted: 0, restored: 0 },
+  lastSeenAt: undefined,
+  seen: [],
+  isNew: false,
+  etag: undefined,
+};
+
+/** Version 1 stored neither proofs nor restored events. */
+export function upgrade(observation: unknown): Observation {
+  const before = observation as Omit<Observation, "feed"> & {
+    readonly feed: { readonly anchors: readonly { readonly txId: string; readonly index: number }[] };
+  };
+  const counted = before.feed.anchors.map(({ txId, index }, place) => ({
+    id: `${txId}:${index}`,
+    ...NO_PROOF_NEEDED,
+    index: -place,
+  }));
+  return {
+    ...before,
+    feed: { ...EMPTY_FEED, counted },
+    totals: { ...before.totals, ...cleanTopics(before.totals), restored: 0 },
+    etag: undefined,
+  };
+}
