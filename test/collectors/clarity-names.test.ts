@@ -1,5 +1,11 @@
 import { describe, expect, test } from "@jest/globals";
-import { isAssetId, isClarityName, isContractName, isPrincipal, principalsIn } from "../../src/collectors/clarity-names.ts";
+import {
+  isAssetId,
+  isClarityName,
+  isContractName,
+  isPrincipal,
+  principalsIn,
+} from "../../src/collectors/clarity-names.ts";
 
 const ADDRESS = "SP000000000000000000002Q6VF78";
 const LONGEST = "a".repeat(128);

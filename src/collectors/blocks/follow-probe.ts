@@ -1,5 +1,5 @@
-// Follows the chain by height, where no operation returns the tip: requests the next height until there is no block. The
-// first poll searches the tip. This can take more requests than one poll has, so the search continues in the next poll.
+// Follows the chain by height, where no operation returns the tip: requests the next height until there is no block.
+// The first poll searches the tip. A search that needs more requests than one poll has continues in the next poll.
 import { ApiError, isShortage } from "../../api/errors.ts";
 import type { StacksApi } from "../../api/operation.ts";
 import { isNotOffered } from "../../api/replacement.ts";
@@ -26,7 +26,7 @@ const STEPS_PER_POLL = 12;
 // After this time without a new block, one height may be missing: look once beyond it.
 const STALLED_SECONDS = 600;
 
-/** Follows the chain from the known tip, or searches the tip. `mayUseStatus` allows the operation that returns its height. */
+/** Follows the chain from the known tip, or searches the tip. `mayUseStatus` allows the operation `status` for that. */
 export async function followProbe(
   api: StacksApi,
   { chain, search: previous }: Probed,
@@ -47,7 +47,10 @@ export async function followProbe(
   if (chain === undefined) return readNewBlocks(api, firstChain([found.tip], options.now), options);
   if (found.tip.height - tipOf(chain).height <= options.catchUp) return readNewBlocks(api, chain, options);
   checkRate(chain, found.tip, blockByHeight.name, options);
-  await checkParent(api, found.tip);
+  if ((await readBlock(api, found.tip.height - 1))?.hash !== found.tip.parentHash) {
+    const message = `the tip ${found.tip.height} is not confirmed by the block below it`;
+    throw new ApiError("bad_body", blockByHeight.name, message);
+  }
   await options.checkIdentity();
   return readNewBlocks(api, extend(chain, [found.tip], options.now), options);
 }
@@ -87,12 +90,6 @@ async function searchTip(
   const search = { low, high, step };
   if (high !== low + 1 || low === 0) return { search, tip: undefined };
   return { search, tip: tip ?? (await readBlock(api, low)) };
-}
-
-async function checkParent(api: StacksApi, tip: Block): Promise<void> {
-  const parent = await readBlock(api, tip.height - 1);
-  if (parent?.hash === tip.parentHash) return;
-  throw new ApiError("bad_body", blockByHeight.name, `the tip ${tip.height} is not confirmed by the block below it`);
 }
 
 /** Reads blocks above the tip until there is none, or no request is left. */

@@ -1,4 +1,4 @@
-// Checks of the tip that a server returns: servers lag, resync from an empty database, and sometimes return wrong blocks.
+// Checks of the tip that a server returns: servers lag, resync from an empty database, or return wrong blocks.
 import { ApiError } from "../../api/errors.ts";
 import type { StacksApi } from "../../api/operation.ts";
 import { block, blockList, readBlock } from "../chain/block-source.ts";
@@ -54,15 +54,15 @@ export function isPlausible(chain: Chain, tip: Block, { blocksPerMinute, now }: 
 }
 
 /**
- * Rejects a tip that is too high and not connected to the known chain: a server with a wrong tip can return it from every
- * operation.
+ * Rejects a tip that is too high and not connected to the known chain. Another operation cannot confirm such a tip: a
+ * server with wrong blocks can return them from every operation.
  * @throws ApiError `bad_body`
  */
 export function checkRate(chain: Chain, tip: Block, operation: string, options: FollowOptions): void {
   if (isPlausible(chain, tip, options)) return;
   const jump = tip.height - tipOf(chain).height;
-  const message = `the tip ${tip.height} is not connected to the known chain, and ${jump} blocks above the known tip, more than blocks_per_minute allows`;
-  throw new ApiError("bad_body", operation, message);
+  const where = `the tip ${tip.height} is not connected to the known chain, and ${jump} blocks above its tip`;
+  throw new ApiError("bad_body", operation, `${where}, more than blocks_per_minute allows`);
 }
 
 /**

@@ -129,7 +129,7 @@ export async function readBlocks(api: StacksApi, offset: number): Promise<Block[
   return body.results.filter(({ canonical }) => canonical).map((item) => toBlock(item, api, blockList));
 }
 
-/** The canonical block at a height, undefined if there is none. Uses the other operation if `preferred` is not offered. */
+/** The canonical block at a height; undefined if there is none. Without `preferred` it uses the other operation. */
 export async function readBlock(
   api: StacksApi,
   height: number,

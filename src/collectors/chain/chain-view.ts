@@ -31,8 +31,8 @@ export interface Proof {
 }
 
 /**
- * The status of a block on the chain. `canonical`: it is part of the chain. `replaced`: another block is canonical at its
- * height. `old`: it is below the known blocks. `unknown`: it is above the tip, or no chain is known.
+ * The status of a block on the chain. `canonical`: it is part of the chain. `replaced`: another block is canonical at
+ * its height. `old`: it is below the known blocks. `unknown`: it is above the tip, or no chain is known.
  */
 export type BlockStatus = "canonical" | "replaced" | "old" | "unknown";
 

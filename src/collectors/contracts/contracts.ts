@@ -36,9 +36,9 @@ export const contracts = {
   example: () => ({ ...EMPTY, lastSeenAt: 1 }),
   sighting: ({ seen, feed }) => ({ seen, isBehind: feed.open !== undefined }),
 
-  async observe(poll, { api, pages, max_topics: maxTopics }) {
-    const observe = (isNew: boolean) => observeContract(isNew, poll, { pages, maxTopics });
-    if (api !== "auto") return observe(api === "v3");
+  async observe(poll, settings) {
+    const observe = (isNew: boolean) => observeContract(isNew, poll, settings);
+    if (settings.api !== "auto") return observe(settings.api === "v3");
     return orReplacement(
       poll.api,
       contractEvents,

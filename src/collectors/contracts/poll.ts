@@ -18,12 +18,6 @@ export interface ContractTarget extends Target {
 
 type ContractPoll = Poll<Observation, ContractTarget>;
 
-interface Settings {
-  /** Maximum number of pages that one poll reads. */
-  readonly pages: number;
-  readonly maxTopics: number;
-}
-
 // Maximum number of hints of one poll.
 const MAX_HINTS = 50;
 // How many counted events to remember: a reorganisation is detected by the events that it removes.
@@ -35,8 +29,12 @@ const MAX_MOVED = 40;
 // A longer backlog is skipped, and counted as a gap.
 const MAX_ROWS = 100_000;
 
-/** Polls a contract by one of the two operations. */
-export async function observeContract(isNew: boolean, poll: ContractPoll, settings: Settings): Promise<Observation> {
+/** Polls a contract, by the replacement of the operation if `isNew`. */
+export async function observeContract(
+  isNew: boolean,
+  poll: ContractPoll,
+  settings: { readonly pages: number; readonly max_topics: number },
+): Promise<Observation> {
   const { api, target, previous, chain, isFollowed, now } = poll;
   const contract = target.watched.principal;
   const list = eventList(api, contract, isNew);
@@ -86,7 +84,7 @@ export async function observeContract(isNew: boolean, poll: ContractPoll, settin
   return {
     feed,
     totals: {
-      ...addEvents(totals, counted, { most: settings.maxTopics, spareSeries: poll.spareSeries }),
+      ...addEvents(totals, counted, { most: settings.max_topics, spareSeries: poll.spareSeries }),
       transactions: totals.transactions + transactions.size,
       gaps: totals.gaps + (readFrom === before ? 0 : 1),
       reverted: totals.reverted + reverted,

@@ -1,6 +1,6 @@
-// Proofs of events. The list does not return the block of an event, but its validator (ETag) names the tip of the chain at
-// that time: the event is in that block or below it. While that block is canonical, so is the event. When that block has
-// its confirmations, so has the event.
+// Proofs of events. The list does not return the block of an event, but its validator (ETag) names the tip of the chain
+// at that time: the event is in that block or below it. While that block is canonical, so is the event. When that block
+// has its confirmations, so has the event.
 import type { StacksApi } from "../../api/operation.ts";
 import { isNotOffered } from "../../api/replacement.ts";
 import { blockStatus, type ChainView, type Proof } from "../chain/chain-view.ts";
@@ -18,8 +18,8 @@ const OLD_MS = 86_400_000;
 export const NO_PROOF_NEEDED: Proof = { height: 0, hash: "" };
 
 /**
- * The feed with proofs of the waiting events whose tip is known. An event whose tip was replaced is doubtful: either the
- * next poll lists it again, at another tip, or it is removed.
+ * The feed with proofs of the waiting events whose tip is known. An event whose tip was replaced is doubtful: either
+ * the next poll lists it again, at another tip, or it is removed.
  */
 export function withProofs(
   feed: FeedState<ContractEvent>,
@@ -72,8 +72,9 @@ export interface Checked {
 }
 
 /**
- * Checks counted events whose proof was replaced, with one request per transaction. An event is reverted when a response
- * lacked it, the tip of that response is canonical and has the confirmations, and its transaction is in no block.
+ * Checks counted events whose proof was replaced, with one request per transaction. An event is reverted when a
+ * response lacked it, the tip of that response is canonical and has the confirmations, and its transaction is in no
+ * block.
  * @param tip the tip of the response that lacks them now; undefined if it did not name one.
  */
 export async function checkReverted(

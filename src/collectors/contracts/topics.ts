@@ -1,4 +1,4 @@
-// Events of a contract by type and topic, both from the API. Pairs that are not valid or have no slot count as `other`. Pure.
+// Events of a contract by type and topic. Pairs that are not valid or have no slot count as `other`. Pure.
 import { isClarityName } from "../clarity-names.ts";
 import { add, type Counters, type Draft, keyOf, move, valuesOf } from "../counters.ts";
 import { isEnumValue, OTHER } from "../labels.ts";
@@ -12,13 +12,6 @@ export interface TopicTotals {
   readonly overflow: number;
   /** The slots of the pairs with series of their own, by number of events. */
   readonly topics: Slots;
-}
-
-/** Limits of the pairs with series of their own. */
-export interface TopicLimits {
-  readonly most: number;
-  /** Maximum number of new series. */
-  readonly spareSeries: number;
 }
 
 // The only event type today, with the topic of `print`. It always has a series.
@@ -38,11 +31,11 @@ export const eventTypeOf = (text: string): string => (isEnumValue(text) ? text :
 /** The topic of an event, or `other` if it is not a Clarity name. */
 export const topicOf = (text: string): string => (isClarityName(text) ? text : OTHER);
 
-/** Adds events. Those beyond the limits, and those that are not valid, count as `other`. */
+/** Adds events. `most` pairs can have series of their own, `spareSeries` of them new ones; others count as `other`. */
 export function addEvents(
   before: TopicTotals,
   counted: readonly { readonly type: string; readonly topic: string }[],
-  { most, spareSeries }: TopicLimits,
+  { most, spareSeries }: { readonly most: number; readonly spareSeries: number },
 ): TopicTotals {
   if (counted.length === 0) return before;
   const totals = structuredClone(before) as Draft<TopicTotals>;

@@ -31,7 +31,7 @@ async function countersOf(observation: unknown): Promise<Record<string, number |
   return Object.fromEntries(COUNTERS.map((name) => [name, values.get(`stacks_chain_${name}_total`)]));
 }
 
-describe("captured answers become these samples:", () => {
+describe("samples of captured responses:", () => {
   test("block-by-height", async () => {
     const api = cannedApi((url, operation) => {
       if (operation === "block_by_height") {
@@ -63,7 +63,7 @@ describe("captured answers become these samples:", () => {
 
 const quiet = () => undefined;
 
-/** Polls once per step of the story, and returns the last observation; a poll that fails leaves it as it was. */
+/** Polls once per step, and returns the last observation; a failed poll does not change it. */
 async function follow(
   chain: ModelChain,
   steps: readonly (() => void)[],
@@ -72,7 +72,7 @@ async function follow(
 ) {
   let observation: unknown;
   let now = 1_795_000_000_000;
-  // To find the tip by probing takes two polls.
+  // With `probe`, it takes two polls to find the tip.
   for (const step of [quiet, ...steps]) {
     step();
     now += 60_000;
@@ -85,7 +85,7 @@ async function follow(
 }
 
 describe.each(["extended", "probe"] as const)("followed by %s", (tip) => {
-  test("counts what came after the first sight, once", async () => {
+  test("counts each block after the first poll once", async () => {
     const chain = new ModelChain();
     chain.mine(40);
     const before = chain.blocks.length;
@@ -109,7 +109,7 @@ describe.each(["extended", "probe"] as const)("followed by %s", (tip) => {
     );
   });
 
-  test.each([1, 2, 7])("sees a reorganisation %i deep", async (depth) => {
+  test.each([1, 2, 7])("detects a reorganisation of depth %i", async (depth) => {
     const chain = new ModelChain();
     chain.mine(40);
 
@@ -120,7 +120,7 @@ describe.each(["extended", "probe"] as const)("followed by %s", (tip) => {
     expect((await valuesOf(seen)).get(TIP)).toBe(51);
   });
 
-  test("takes a server that is behind for what it is", async () => {
+  test("counts no reorganisation when a server is behind", async () => {
     const chain = new ModelChain();
     chain.mine(40);
     const back = () => {
@@ -136,19 +136,19 @@ describe.each(["extended", "probe"] as const)("followed by %s", (tip) => {
     expect(await countersOf(seen)).toMatchObject({ reorgs: 0, blocks: 4, skipped_blocks: 0 });
   });
 
-  test("does not believe a reorganisation that the server does not confirm", async () => {
+  test("ignores a reorganisation that the server does not confirm", async () => {
     const chain = new ModelChain();
     chain.mine(40);
-    const liar = cannedApi((url, operation) =>
+    const unconfirmed = cannedApi((url, operation) =>
       operation === "block_by_hash" ? { json: { canonical: true } } : chain.answer(url, operation),
     );
 
-    const seen = await follow(chain, [quiet, () => chain.reorg(2, 1)], { tip }, liar);
+    const seen = await follow(chain, [quiet, () => chain.reorg(2, 1)], { tip }, unconfirmed);
 
     expect(await countersOf(seen)).toMatchObject({ reorgs: 0, blocks: 0 });
   });
 
-  test("counts what it passes over when it is too far behind", async () => {
+  test("counts the blocks that it skips when it is too far behind", async () => {
     const chain = new ModelChain();
     chain.mine(40);
 
@@ -164,7 +164,7 @@ describe.each(["extended", "probe"] as const)("followed by %s", (tip) => {
     expect(skipped).toBeGreaterThan(300);
   });
 
-  test("sums the costs of a tenure only when it is known from its first block", async () => {
+  test("exposes the cost of a tenure only if its first block is known", async () => {
     const chain = new ModelChain();
     chain.mine(40, 1000);
     const ratio = "stacks_chain_tenure_execution_cost_ratio read_count";
@@ -178,7 +178,7 @@ describe.each(["extended", "probe"] as const)("followed by %s", (tip) => {
     expect((await valuesOf(after)).get(ratio)).toBe(((rest.length + 1) * 15) / 15_000);
   });
 
-  test("adds up the cost of every block followed, whatever its tenure, beside the limit of one", async () => {
+  test("exposes the total cost of all blocks, and the limit of a tenure", async () => {
     const chain = new ModelChain();
     chain.mine(40);
 
@@ -192,7 +192,7 @@ describe.each(["extended", "probe"] as const)("followed by %s", (tip) => {
     expect(values.get("stacks_chain_tenure_execution_cost_limit write_count")).toBe(15_000);
   });
 
-  test("fails while the server has no block, and follows it from the first one on", async () => {
+  test("fails while the server has no block, and follows the chain from its first one", async () => {
     const chain = new ModelChain();
     const api = cannedApi(chain.answer);
 
@@ -201,7 +201,7 @@ describe.each(["extended", "probe"] as const)("followed by %s", (tip) => {
   });
 });
 
-test("finds the tip of a long chain by galloping and bisecting, over several polls", async () => {
+test("finds the tip of a long chain by bisection over several polls", async () => {
   const height = 1_234_567;
   const template = new ModelChain();
   template.mine(1);
@@ -219,7 +219,7 @@ test("finds the tip of a long chain by galloping and bisecting, over several pol
   expect(api.asked.length).toBeLessThan(2 * Math.log2(height) + 4);
 });
 
-test("a missing height does not stop it for ever", async () => {
+test("continues after a missing height", async () => {
   const chain = new ModelChain();
   chain.mine(40);
   const api = cannedApi((url, operation) => (url.endsWith("/42") ? { status: 404 } : chain.answer(url, operation)));
@@ -234,7 +234,7 @@ test("a missing height does not stop it for ever", async () => {
   expect((await valuesOf(observation)).get(TIP)).toBe(45);
 });
 
-test("a server that has no block any more is behind", async () => {
+test("a server that no longer has any block is behind", async () => {
   const chain = new ModelChain();
   chain.mine(40);
   const api = cannedApi(chain.answer);
@@ -245,7 +245,7 @@ test("a server that has no block any more is behind", async () => {
   await expect(next).rejects.toMatchObject({ reason: "behind" });
 });
 
-test("a reorganisation deeper than a poll can read back does not stop it for ever", async () => {
+test("continues after a reorganisation that is deeper than one poll can read", async () => {
   const chain = new ModelChain();
   chain.mine(40);
   let left = Number.POSITIVE_INFINITY;
@@ -265,12 +265,12 @@ test("a reorganisation deeper than a poll can read back does not stop it for eve
   observation = await observe(blocks, api, observation, { options: { tip: "probe" } });
 
   expect((await valuesOf(observation)).get(TIP)).toBe(63);
-  // Of the fifteen that were replaced, those that eight requests reach: one asks for the next block, one whether the tip is disowned.
+  // Two of the eight requests are for the next block and the orphaned tip; six reach orphaned blocks.
   expect(await countersOf(observation)).toMatchObject({ reorgs: 1, reorged_blocks: 6, skipped_blocks: 0 });
 });
 
 describe("auto", () => {
-  test("moves from the list to probing and back without a jump", async () => {
+  test("switches from the list to probing and back without a gap", async () => {
     const chain = new ModelChain();
     chain.mine(40);
     const api = cannedApi(chain.answer);
@@ -298,7 +298,7 @@ describe("auto", () => {
     expect(listed).toHaveLength(4);
   });
 
-  test("says that the operation is gone when every way is", async () => {
+  test("fails with `gone` when every operation is", async () => {
     const chain = new ModelChain();
     for (const operation of ["blocks", "block_by_height", "block", "status"]) chain.status.set(operation, 410);
 
@@ -306,7 +306,7 @@ describe("auto", () => {
   });
 });
 
-test("a time whose textual form says otherwise is no time", async () => {
+test("ignores a time that differs from its textual form", async () => {
   const json = { ...(captured("extended-v2-blocks.latest").json as object), block_time: 1_795_219_087_000 };
   const api = cannedApi((url, operation) => ({
     json: operation === "block" ? json : { results: url.includes("offset") ? [] : [json] },
@@ -319,7 +319,7 @@ test("a time whose textual form says otherwise is no time", async () => {
   expect(new Set(api.drift)).toEqual(new Set(["blocks block_time type", "block block_time type"]));
 });
 
-test("blocks that do not follow one another are refused", async () => {
+test("rejects blocks that are not linked", async () => {
   const chain = new ModelChain();
   chain.mine(10);
   chain.blocks[4] = { ...(chain.blocks[4] as (typeof chain.blocks)[0]), hash: "0xother" };
@@ -346,7 +346,7 @@ const event = fc.oneof(
 );
 
 test.each(["extended", "probe", "auto"] as const)(
-  "counters equal an independent count over arbitrary histories (%s)",
+  "counters equal an independent count for any history (%s)",
   async (tip) => {
     await fc.assert(
       fc.asyncProperty(fc.array(event, { maxLength: 25 }), async (events) => {
@@ -356,9 +356,9 @@ test.each(["extended", "probe", "auto"] as const)(
         const api = cannedApi((url, operation) => (isFailing ? { status: 500 } : chain.answer(url, operation)));
         let observation = await observe(blocks, api, undefined, { options: { tip }, now: 1e12 });
         observation = await observe(blocks, api, observation, { options: { tip }, now: 1e12 });
-        // The independent count: which blocks a follower has been shown as canonical, poll by poll.
+        // The independent count: the canonical blocks that the server returned in each poll.
         let known = chain.shown.slice(tip === "probe" ? -1 : 0);
-        let [counted, given, reorgs] = [0, 0, 0];
+        let [counted, reorged, reorgs] = [0, 0, 0];
         let now = 1e12;
         for (const happens of events) {
           isFailing = happens.kind === "fail";
@@ -382,16 +382,16 @@ test.each(["extended", "probe", "auto"] as const)(
           const isKnown = (hash: string | undefined) => known.some((block) => block.hash === hash);
           const lowest = known[0]?.height ?? 0;
           const ancestor = shown.filter(({ hash }) => isKnown(hash)).at(-1)?.height ?? lowest - 1;
-          const sees = shownTip > ancestor;
-          if (sees) {
-            const abandoned = known.filter(({ height }) => height > ancestor);
-            given += abandoned.length;
-            reorgs += abandoned.length > 0 ? 1 : 0;
+          const isLonger = shownTip > ancestor;
+          if (isLonger) {
+            const orphaned = known.filter(({ height }) => height > ancestor);
+            reorged += orphaned.length;
+            reorgs += orphaned.length > 0 ? 1 : 0;
             counted += shown.filter(({ height }) => height > ancestor).length;
             known = shown.filter(({ height }) => height >= lowest);
           }
           expect(values.get("stacks_chain_blocks_total")).toBe(counted);
-          expect(values.get("stacks_chain_reorged_blocks_total")).toBe(given);
+          expect(values.get("stacks_chain_reorged_blocks_total")).toBe(reorged);
           expect(values.get("stacks_chain_reorgs_total")).toBe(reorgs);
           expect(values.get(TIP)).toBe(known.at(-1)?.height);
           expect(values.get("stacks_chain_skipped_blocks_total")).toBe(0);

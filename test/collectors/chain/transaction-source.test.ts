@@ -2,7 +2,7 @@ import { expect, test } from "@jest/globals";
 import { readBlockOf, readMoves } from "../../../src/collectors/chain/transaction-source.ts";
 import { type Canned, cannedApi, captured } from "../../support/canned-api.ts";
 
-const answer = (name: string): Canned => {
+const response = (name: string): Canned => {
   const { status, json } = captured(name);
   return status === 200 ? { json } : { status };
 };
@@ -12,16 +12,16 @@ test.each([
   ["orphaned", undefined],
   ["waiting", undefined],
   ["unknown-404", undefined],
-])("a transaction that is %s has this block", async (name, block) => {
-  const api = cannedApi(() => answer(`v3-transaction.${name}`));
+])("the block of a transaction (%s)", async (name, block) => {
+  const api = cannedApi(() => response(`v3-transaction.${name}`));
 
   const found = await readBlockOf(api, "0x1");
 
   expect(found && { height: found.height, hash: found.hash }).toEqual(block);
 });
 
-test("the events of a transaction tell the assets that moved, and nothing of its prints", async () => {
-  const api = cannedApi(() => answer("v3-transaction-events.mined"));
+test("returns the assets that a transaction moved, without its print events", async () => {
+  const api = cannedApi(() => response("v3-transaction-events.mined"));
 
   expect(await readMoves(api, "0x1")).toEqual([
     {
@@ -38,7 +38,7 @@ test("the events of a transaction tell the assets that moved, and nothing of its
 const print = { event_index: 0, type: "contract_log" };
 const moved = { event_index: 0, type: "stx_asset", stx_asset: { sender: "a", recipient: "b", amount: "7" } };
 
-test("many events come page by page", async () => {
+test("reads many events page by page", async () => {
   const api = cannedApi((url) => {
     const page = Number(new URL(url, "http://api").searchParams.get("cursor") ?? 0);
     const next = page < 2 ? String(page + 1) : null;
@@ -50,11 +50,11 @@ test("many events come page by page", async () => {
 });
 
 test.each<[string, Canned]>([
-  ["the transaction is not known", { status: 404 }],
-  ["it waits again", { status: 400 }],
-  ["it has more events than are read", { json: { total: 10_000, cursor: { next: "1" }, results: [moved] } }],
-  ["events are missing", { json: { total: 3, cursor: { next: null }, results: [moved, print] } }],
-])("there are no moves when %s", async (_, canned) => {
+  ["the server does not know the transaction", { status: 404 }],
+  ["the transaction is in the mempool again", { status: 400 }],
+  ["it has too many events", { json: { total: 10_000, cursor: { next: "1" }, results: [moved] } }],
+  ["the response lacks events", { json: { total: 3, cursor: { next: null }, results: [moved, print] } }],
+])("returns nothing when %s", async (_, canned) => {
   expect(
     await readMoves(
       cannedApi(() => canned),

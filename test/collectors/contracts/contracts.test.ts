@@ -11,7 +11,7 @@ const contracts = collector as unknown as AnyCollector;
 const PRINCIPAL = "ST3J3ABAWHGKC812CJ2CQ18JKZ5S5HEK49XRT4DCM.logger";
 const watched = { principal: PRINCIPAL, name: "logger", group: "demo", labels: { desk: "three" } };
 const target = { key: PRINCIPAL, watched, confirmations: 3 };
-// Before and after answers arrive.
+// Before and after the responses arrive.
 const EARLIER = 1_795_219_100_000;
 const LATER = 1_795_219_300_000;
 
@@ -35,7 +35,7 @@ const total = (observation: unknown) =>
 
 // Index hashes of blocks.
 const indexHash = (height: number) => `0x${String(height).padStart(64, "0")}`;
-/** A chain up to this height, of which every block is known. */
+/** A chain up to this height with every block. */
 const chainTo = (tipHeight: number, seenAt = LATER) =>
   chainOf(
     tipHeight,
@@ -46,7 +46,7 @@ const chainTo = (tipHeight: number, seenAt = LATER) =>
 const waitingOf = (observation: unknown) =>
   (observation as Known).feed.waiting.filter(({ item }) => !item.isOld).length;
 
-test("captured answers become these samples", async () => {
+test("samples of captured responses", async () => {
   const { json, etag } = captured("contract-events.ok-default");
   const { results } = json as { results: Item[] };
   let canned: Canned = { json: { limit: 50, offset: 0, results: results.slice(8) }, etag: `"${indexHash(60)}"` };
@@ -70,7 +70,7 @@ test("captured answers become these samples", async () => {
   expectGolden("contract-events.ok-default", await textOf(contracts, seen, "testnet", target));
 });
 
-test("moves to the replacement when the operation is gone, without a jump", async () => {
+test("switches to the replacement when the operation is gone, and counts nothing twice", async () => {
   const { results } = captured("contract-events.ok-default").json as { results: Item[] };
   const gone = new Set<string>();
   const api = cannedApi(
@@ -89,7 +89,7 @@ describe("an event", () => {
   const { results } = captured("contract-events.ok-default").json as { results: Item[] };
   const seenBy = async (views: readonly (ChainView | undefined)[], tip?: string) => {
     let shown: Item[] = results.slice(8);
-    // Without a tip, the validator is one that names none.
+    // Without a tip, the validator names none.
     const api = cannedApi(() => ({ json: { limit: 50, offset: 0, results: shown }, etag: `"${tip ?? shown.length}"` }));
     let seen: unknown;
     for (const chain of views) {
@@ -99,25 +99,25 @@ describe("an event", () => {
     return total(seen);
   };
 
-  test("is counted when the tip at which it was listed has the confirmations", async () => {
+  test("counts when the tip at which it was listed has the confirmations", async () => {
     const before = [chainTo(60), chainTo(61)];
     expect(await seenBy([...before, chainTo(63)], indexHash(62))).toBe(0);
     expect(await seenBy([...before, chainTo(64)], indexHash(62))).toBe(8);
   });
 
-  test("is not counted while the tip at which it was listed is not on the chain", async () => {
+  test("does not count while the tip at which it was listed is not on the chain", async () => {
     const views = [60, 62, 70, 80].map((height) => chainTo(height));
     expect(await seenBy(views, `0x${"f".repeat(64)}`)).toBe(0);
   });
 
-  test("without a tip, is not counted by one requested before it was seen: it can be in a block above that", async () => {
+  test("without a tip, needs one that was requested after it: its block can be above an older one", async () => {
     const before = [chainTo(60, EARLIER), chainTo(60, EARLIER)];
     expect(await seenBy([...before, chainTo(62)])).toBe(0);
     expect(await seenBy([...before, chainTo(62), chainTo(63)])).toBe(0);
     expect(await seenBy([...before, chainTo(62), chainTo(64)])).toBe(8);
   });
 
-  test("waits while the tip is not known yet, as after a restart", async () => {
+  test("waits while the tip is unknown, as after a restart", async () => {
     expect(await seenBy([undefined, undefined, undefined])).toBe(0);
     expect(await seenBy([undefined, undefined, chainTo(60), undefined, chainTo(62)])).toBe(8);
   });
@@ -139,8 +139,8 @@ describe("a burst", () => {
 
   test.each([
     ["after 4,000 quiet blocks", 5_000],
-    ["without a chain to go by", undefined],
-  ])("beyond the pages of a poll is read on by the next polls, %s", async (_, height) => {
+    ["without a known chain", undefined],
+  ])("with more pages than one poll reads is read by the next polls, %s", async (_, height) => {
     let all = list(60);
     let tip = 1_000;
     const api = cannedApi((url) => ({ ...pageOf(all)(url), etag: `"${indexHash(tip)}"` }));
@@ -168,7 +168,7 @@ describe("a burst", () => {
     expect((seen as Known).totals).toMatchObject({ gaps: 0, transactions: 198, reverted: 0 });
   });
 
-  test("whose place is lost while it is read is a counted gap", async () => {
+  test("counts as a gap when its position in the list is lost", async () => {
     let all = list(60);
     const api = cannedApi((url) => pageOf(all)(url));
     const options = { pages: 2 };
@@ -176,7 +176,7 @@ describe("a burst", () => {
     let seen = await observe(contracts, api, undefined, { target, options });
     all = list(600);
     seen = await observe(contracts, api, seen, { target, options });
-    // The event at which reading ended is gone.
+    // The event at which reading stopped is gone.
     all = all.filter((_, place) => place < 90 || place > 110);
     for (let polls = 0; polls < 3; polls += 1) seen = await observe(contracts, api, seen, { target, options });
 
@@ -188,7 +188,7 @@ describe("a burst", () => {
     expect(total(seen)).toBe(98 + 3);
   });
 
-  test("within them is counted whole", async () => {
+  test("that fits in one poll counts completely", async () => {
     let all = list(60);
     const api = cannedApi((url) => pageOf(all)(url));
 

@@ -12,7 +12,7 @@ const PLENTY = { most: 50, spareSeries: 1000 };
 const sumOf = (counts: Readonly<Record<string, number>>) =>
   Object.values(counts).reduce((sum, count) => sum + count, 0);
 
-test("what a contract prints has a series from the start, and the same one afterwards", () => {
+test("print events always have a series", () => {
   expect(NO_TOPICS.events).toEqual({ [KEY]: 0 });
 
   const totals = addEvents(NO_TOPICS, [PRINT, PRINT], PLENTY);
@@ -31,7 +31,7 @@ test.each([
   { type: "smart\0contract", topic: "print" },
   { type: "Type", topic: "print" },
   { type: "other", topic: "print" },
-])("what has not the form of a type and a topic is other, and said: case %#", (event) => {
+])("a type or topic that is not valid counts as other: case %#", (event) => {
   const totals = addEvents(NO_TOPICS, [PRINT, event], PLENTY);
 
   expect(totals).toEqual({
@@ -42,7 +42,7 @@ test.each([
   });
 });
 
-test("the types and topics that are kept are themselves, or other", () => {
+test("types and topics are unchanged if they are valid", () => {
   expect(["smart_contract_log", "a\tb", "", "A"].map(eventTypeOf)).toEqual([
     "smart_contract_log",
     "other",
@@ -52,7 +52,7 @@ test("the types and topics that are kept are themselves, or other", () => {
   expect(["print", "set!", "a b", "\0"].map(topicOf)).toEqual(["print", "set!", "other", "other"]);
 });
 
-test("beyond the limit topics are other until they come up more than twice as often as the least frequent one", () => {
+test("beyond the limit a topic is other until it is more than twice as frequent as the least frequent one", () => {
   const limits = { most: 2, spareSeries: 1000 };
   const event = (topic: string) => ({ type: "smart_contract_log", topic });
   const full = addEvents(NO_TOPICS, [event("a"), event("b"), event("b")], limits);
@@ -63,7 +63,7 @@ test("beyond the limit topics are other until they come up more than twice as of
   expect(swapped.overflow).toBe(3);
 });
 
-test("any events: sums are complete, other does not fall, series are bounded, and print has its own", () => {
+test("for any events the sum is complete, other never decreases, series are bounded, and print has its own", () => {
   const names = fc.oneof(
     fc.string({ unit: "binary" }),
     fc.integer({ min: 0, max: 30 }).map((n) => `t${n}`),
@@ -101,7 +101,7 @@ test("any events: sums are complete, other does not fall, series are bounded, an
 });
 
 describe("totals of version 1", () => {
-  test("keep every event", () => {
+  test("keep the number of events", () => {
     const events = { [KEY]: 4, "smart_contract_log\tset": 3, 'smart_contract_log\t"x"': 2, "a\tb\tc": 1, [OTHER]: 5 };
 
     expect(cleanTopics({ events, overflow: 5 })).toEqual({

@@ -1,16 +1,16 @@
-// What lagging, resyncing and hostile servers did to the counters of blocks, case by case.
+// Servers that lag, resync or return wrong blocks do not change the counters of blocks.
 import { expect, test } from "@jest/globals";
-import type { ApiError } from "../../src/api/errors.ts";
-import { blocks as collector } from "../../src/collectors/blocks/blocks.ts";
-import type { Chain } from "../../src/collectors/chain/chain.ts";
-import type { AnyCollector } from "../../src/collectors/collector.ts";
-import { type CannedApi, cannedApi } from "../support/canned-api.ts";
-import { ModelWorld } from "../support/model-world.ts";
-import { observe } from "../support/observe.ts";
+import type { ApiError } from "../../../src/api/errors.ts";
+import { blocks as collector } from "../../../src/collectors/blocks/blocks.ts";
+import type { Chain } from "../../../src/collectors/chain/chain.ts";
+import type { AnyCollector } from "../../../src/collectors/collector.ts";
+import { type CannedApi, cannedApi } from "../../support/canned-api.ts";
+import { ModelWorld } from "../../support/model-world.ts";
+import { observe } from "../../support/observe.ts";
 
 const blocks = collector as unknown as AnyCollector;
 
-/** Polls a world as the exporter does; a poll that fails leaves the observation as it was. */
+/** Polls a world as the exporter does; a failed poll does not change the observation. */
 class Follower {
   readonly world = new ModelWorld();
   readonly api: CannedApi = cannedApi(this.world.answer, () => this.world.now);
@@ -44,7 +44,7 @@ class Follower {
 
 const sizes = (count: number) => new Array<number>(count).fill(1);
 
-test.each(["extended", "probe"])("row 1: a replica 34 blocks behind is no reorganisation (%s)", async (tip) => {
+test.each(["extended", "probe"])("a replica 34 blocks behind is no reorganisation (%s)", async (tip) => {
   const follower = new Follower({ tip });
   follower.world.mine(sizes(100));
   for (let polls = 0; polls < 3; polls += 1) await follower.poll();
@@ -64,7 +64,7 @@ test.each(["extended", "probe"])("row 1: a replica 34 blocks behind is no reorga
   expect(follower.chain.totals).toMatchObject({ blocks: totals.blocks + 3, reorgs: 0, skipped: 0 });
 });
 
-test("row 1: a first sight of a replica that is behind counts the blocks up to the tip once", async () => {
+test("after a first poll of a replica that is behind, each block up to the tip counts once", async () => {
   const follower = new Follower();
   follower.world.mine(sizes(134));
   follower.world.serve({ kind: "lag", changes: 34 });
@@ -75,7 +75,7 @@ test("row 1: a first sight of a replica that is behind counts the blocks up to t
   expect(follower.chain.totals).toMatchObject({ blocks: 34, reorgs: 0, skipped: 0 });
 });
 
-test("row 2: a server that resyncs from block 1 counts no block again", async () => {
+test("no block of a server that resyncs from block 1 counts again", async () => {
   const follower = new Follower();
   follower.world.mine(sizes(90));
   await follower.poll();
@@ -88,11 +88,11 @@ test("row 2: a server that resyncs from block 1 counts no block again", async ()
   expect(follower.chain.totals).toMatchObject({ blocks: 6, reorgs: 0, reorgedBlocks: 0, skipped: 0 });
 });
 
-test("a replica on the fork that was replaced does not bring it back", async () => {
+test("a replica on an orphaned fork does not cause another reorganisation", async () => {
   const follower = new Follower();
   follower.world.mine(sizes(40));
   await follower.poll();
-  // One change ago the chain had the same height, with other blocks.
+  // The replica has a chain of the same height, with other blocks.
   follower.world.mine(sizes(1));
   await follower.poll();
   follower.world.reorg(2, []);
@@ -103,7 +103,7 @@ test("a replica on the fork that was replaced does not bring it back", async () 
   expect(follower.chain.totals).toMatchObject({ reorgs: 1, reorgedBlocks: 2, blocks: 1 + 3 });
 });
 
-test.each([1, 30, 1_000, 2 ** 52])("row 5: a tip %i too high is not believed", async (by) => {
+test.each([1, 30, 1_000, 2 ** 52])("rejects a tip that is %i blocks too high", async (by) => {
   const follower = new Follower();
   follower.world.mine(sizes(60));
   await follower.poll();
@@ -119,7 +119,7 @@ test.each([1, 30, 1_000, 2 ** 52])("row 5: a tip %i too high is not believed", a
   expect(follower.chain.recent.at(-1)?.height).toBe(62);
 });
 
-test("row 5: a tip that is too high is not believed at first sight either", async () => {
+test("rejects a tip that is too high in the first poll", async () => {
   const follower = new Follower();
   follower.world.mine(sizes(60));
   follower.world.serve({ kind: "high", by: 1_000 });
@@ -129,13 +129,13 @@ test("row 5: a tip that is too high is not believed at first sight either", asyn
   expect(follower.observation).toBeUndefined();
 });
 
-test("row 5: a server that repeats its mistake in every operation is not believed either", async () => {
+test("rejects a tip that is too high even if every operation returns it", async () => {
   const follower = new Follower();
   follower.world.mine(sizes(60));
   await follower.poll();
   const { totals } = follower.chain;
   const honest = follower.world.history.at(-1) ?? [];
-  const madeUp = Array.from({ length: 1_000 }, (_, place) => {
+  const invented = Array.from({ length: 1_000 }, (_, place) => {
     const number = (kind: string, n: number) => `0x${kind}${n.toString(16).padStart(63, "0")}`;
     const height = 61 + place;
     const time = follower.world.now / 1000;
@@ -148,7 +148,7 @@ test("row 5: a server that repeats its mistake in every operation is not believe
       txs: [],
     };
   });
-  follower.world.history.push([...honest, ...madeUp]);
+  follower.world.history.push([...honest, ...invented]);
   for (let polls = 0; polls < 2; polls += 1) await follower.poll();
 
   expect(follower.reasons).toEqual(["bad_body", "bad_body"]);
@@ -156,7 +156,7 @@ test("row 5: a server that repeats its mistake in every operation is not believe
   expect(follower.chain.totals).toEqual(totals);
 });
 
-test("row 5: a known tip that is on no chain is given up when the server's blocks are later and lower", async () => {
+test("replaces a known tip that is on no chain when the blocks of the server are lower and later", async () => {
   const follower = new Follower();
   follower.world.mine(sizes(60));
   await follower.poll();
@@ -174,7 +174,7 @@ test("row 5: a known tip that is on no chain is given up when the server's block
   expect(follower.chain.recent.at(-1)?.height).toBe(101);
 });
 
-test("row 7: a chain that joins nothing is accepted only after its identity was checked", async () => {
+test("checks the identity of the chain before it accepts blocks that are not connected to the known ones", async () => {
   const world = new ModelWorld();
   world.mine(sizes(30));
   const checks: number[] = [];
@@ -214,7 +214,7 @@ test("row 7: a chain that joins nothing is accepted only after its identity was 
   expect(checks).toEqual([220]);
 });
 
-test.each(["extended", "probe"])("row 8: a database that was never filled has a reason (%s)", async (tip) => {
+test.each(["extended", "probe"])("an empty database is the reason of the failure (%s)", async (tip) => {
   const follower = new Follower({ tip });
   await follower.poll();
 
@@ -222,13 +222,13 @@ test.each(["extended", "probe"])("row 8: a database that was never filled has a 
   expect(follower.messages[0]).toContain("the server has no block yet");
 });
 
-test("row 14: a height that appears between two requests is not missing", async () => {
+test("a block that is mined between two requests is not missing", async () => {
   const follower = new Follower({ tip: "probe" });
   follower.world.mine(sizes(40));
   for (let polls = 0; polls < 3; polls += 1) await follower.poll();
   let isDone = false;
   follower.world.afterAnswer = () => {
-    // The first request of the poll is for block 41, which comes right after it, with the one that follows.
+    // The first request is for block 41. The server mines blocks 41 and 42 right after it.
     if (!isDone) follower.world.mine(sizes(2));
     isDone = true;
   };
