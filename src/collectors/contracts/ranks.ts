@@ -33,6 +33,6 @@ function rankBelow(
   if (below !== undefined) return ranks.get(below) ?? highest;
   if (!isFromTop) return (ranks.get(feed.open?.last.id ?? "") ?? highest) - fresh.length - 1;
   if (resume !== undefined) return highest + FAR;
-  // The whole list was read: if one of the events is known, the others are older than the known ones.
+  // The whole list was read: if one of the events is known, the new ones can be between the known ones, or older.
   return fresh.some(({ id }) => ranks.has(id)) ? Math.min(...ranks.values()) - fresh.length - 1 : highest;
 }

@@ -90,10 +90,10 @@ describe.each(["extended", "probe"] as const)("followed by %s", (tip) => {
     chain.mine(40);
     const before = chain.blocks.length;
 
-    const seen = await follow(chain, [quiet, quiet, () => chain.mine(5), quiet, () => chain.mine(1)], { tip });
+    const observation = await follow(chain, [quiet, quiet, () => chain.mine(5), quiet, () => chain.mine(1)], { tip });
 
     const mined = chain.blocks.slice(before);
-    expect(await countersOf(seen)).toEqual({
+    expect(await countersOf(observation)).toEqual({
       blocks: 6,
       transactions: mined.reduce((sum, { transactions }) => sum + transactions, 0),
       reorgs: 0,
@@ -101,7 +101,7 @@ describe.each(["extended", "probe"] as const)("followed by %s", (tip) => {
       skipped_blocks: 0,
       missing_blocks: 0,
     });
-    const values = await valuesOf(seen);
+    const values = await valuesOf(observation);
     expect(values.get(TIP)).toBe(46);
     expect(values.get("stacks_chain_block_interval_seconds_count")).toBe(6);
     expect(values.get("stacks_chain_block_interval_seconds_sum")).toBe(
@@ -113,11 +113,11 @@ describe.each(["extended", "probe"] as const)("followed by %s", (tip) => {
     const chain = new ModelChain();
     chain.mine(40);
 
-    const seen = await follow(chain, [quiet, () => chain.mine(10), () => chain.reorg(depth, 1), quiet], { tip });
+    const observation = await follow(chain, [quiet, () => chain.mine(10), () => chain.reorg(depth, 1), quiet], { tip });
 
-    expect(await countersOf(seen)).toMatchObject({ reorgs: 1, reorged_blocks: depth, blocks: 10 + depth + 1 });
-    expect((await valuesOf(seen)).get("stacks_chain_last_reorg_depth_blocks")).toBe(depth);
-    expect((await valuesOf(seen)).get(TIP)).toBe(51);
+    expect(await countersOf(observation)).toMatchObject({ reorgs: 1, reorged_blocks: depth, blocks: 10 + depth + 1 });
+    expect((await valuesOf(observation)).get("stacks_chain_last_reorg_depth_blocks")).toBe(depth);
+    expect((await valuesOf(observation)).get(TIP)).toBe(51);
   });
 
   test("counts no reorganisation when a server is behind", async () => {
@@ -131,9 +131,9 @@ describe.each(["extended", "probe"] as const)("followed by %s", (tip) => {
       chain.mine(2);
     };
 
-    const seen = await follow(chain, [quiet, back, forth, back, forth], { tip });
+    const observation = await follow(chain, [quiet, back, forth, back, forth], { tip });
 
-    expect(await countersOf(seen)).toMatchObject({ reorgs: 0, blocks: 4, skipped_blocks: 0 });
+    expect(await countersOf(observation)).toMatchObject({ reorgs: 0, blocks: 4, skipped_blocks: 0 });
   });
 
   test("ignores a reorganisation that the server does not confirm", async () => {
@@ -143,23 +143,23 @@ describe.each(["extended", "probe"] as const)("followed by %s", (tip) => {
       operation === "block_by_hash" ? { json: { canonical: true } } : chain.answer(url, operation),
     );
 
-    const seen = await follow(chain, [quiet, () => chain.reorg(2, 1)], { tip }, unconfirmed);
+    const observation = await follow(chain, [quiet, () => chain.reorg(2, 1)], { tip }, unconfirmed);
 
-    expect(await countersOf(seen)).toMatchObject({ reorgs: 0, blocks: 0 });
+    expect(await countersOf(observation)).toMatchObject({ reorgs: 0, blocks: 0 });
   });
 
   test("counts the blocks that it skips when it is too far behind", async () => {
     const chain = new ModelChain();
     chain.mine(40);
 
-    const seen = await follow(chain, [quiet, () => chain.mine(500), quiet, quiet, quiet], {
+    const observation = await follow(chain, [quiet, () => chain.mine(500), quiet, quiet, quiet], {
       tip,
       catch_up: 60,
       blocks_per_minute: 1_000,
     });
 
-    const { blocks: read, skipped_blocks: skipped } = await countersOf(seen);
-    expect((await valuesOf(seen)).get(TIP)).toBe(540);
+    const { blocks: read, skipped_blocks: skipped } = await countersOf(observation);
+    expect((await valuesOf(observation)).get(TIP)).toBe(540);
     expect((read ?? 0) + (skipped ?? 0)).toBe(500);
     expect(skipped).toBeGreaterThan(300);
   });
@@ -206,10 +206,10 @@ test("finds the tip of a long chain by bisection over several polls", async () =
   const template = new ModelChain();
   template.mine(1);
   const api = cannedApi((url, operation) => {
-    const asked = Number(url.split("/").at(-1));
-    if (operation !== "block_by_height" || asked > height) return { status: 404 };
+    const requested = Number(url.split("/").at(-1));
+    if (operation !== "block_by_height" || requested > height) return { status: 404 };
     const { json } = template.answer("/1", "block_by_height") as { json: object };
-    return { json: { ...json, height: asked, hash: `0x${asked}`, parent_block_hash: `0x${asked - 1}` } };
+    return { json: { ...json, height: requested, hash: `0x${requested}`, parent_block_hash: `0x${requested - 1}` } };
   });
   let observation: unknown;
   for (let poll = 0; poll < 4; poll += 1)
@@ -238,10 +238,10 @@ test("a server that no longer has any block is behind", async () => {
   const chain = new ModelChain();
   chain.mine(40);
   const api = cannedApi(chain.answer);
-  const seen = await observe(blocks, api, undefined, { options: { tip: "extended" } });
+  const observation = await observe(blocks, api, undefined, { options: { tip: "extended" } });
   chain.lag = 40;
 
-  const next = observe(blocks, api, seen, { options: { tip: "extended" } });
+  const next = observe(blocks, api, observation, { options: { tip: "extended" } });
   await expect(next).rejects.toMatchObject({ reason: "behind" });
 });
 

@@ -59,15 +59,15 @@ test("samples of captured responses", async () => {
     ]),
   });
 
-  let seen = await observe(contracts, api, undefined, at(60));
+  let observation = await observe(contracts, api, undefined, at(60));
   canned = { json: { limit: 50, offset: 0, results }, etag };
-  seen = await observe(contracts, api, seen, at(60));
-  seen = await observe(contracts, api, seen, at(62));
-  expect({ total: total(seen), waiting: waitingOf(seen) }).toEqual({ total: 0, waiting: 8 });
-  seen = await observe(contracts, api, seen, at(63));
+  observation = await observe(contracts, api, observation, at(60));
+  observation = await observe(contracts, api, observation, at(62));
+  expect({ total: total(observation), waiting: waitingOf(observation) }).toEqual({ total: 0, waiting: 8 });
+  observation = await observe(contracts, api, observation, at(63));
 
-  expect({ total: total(seen), waiting: waitingOf(seen) }).toEqual({ total: 8, waiting: 0 });
-  expectGolden("contract-events.ok-default", await textOf(contracts, seen, "testnet", target));
+  expect({ total: total(observation), waiting: waitingOf(observation) }).toEqual({ total: 8, waiting: 0 });
+  expectGolden("contract-events.ok-default", await textOf(contracts, observation, "testnet", target));
 });
 
 test("switches to the replacement when the operation is gone, and counts nothing twice", async () => {
@@ -77,9 +77,9 @@ test("switches to the replacement when the operation is gone, and counts nothing
     (_, operation): Canned => (gone.has(operation) ? { status: 410 } : { json: { limit: 50, offset: 0, results } }),
   );
 
-  const seen = await observe(contracts, api, undefined, { target });
+  const observation = await observe(contracts, api, undefined, { target });
   gone.add("contract_events");
-  const after = await observe(contracts, api, seen, { target });
+  const after = await observe(contracts, api, observation, { target });
 
   expect(total(after)).toBe(0);
   expect(api.asked.at(-1)).toMatch(/^contract_logs /);
@@ -87,39 +87,39 @@ test("switches to the replacement when the operation is gone, and counts nothing
 
 describe("an event", () => {
   const { results } = captured("contract-events.ok-default").json as { results: Item[] };
-  const seenBy = async (views: readonly (ChainView | undefined)[], tip?: string) => {
+  const countAfter = async (views: readonly (ChainView | undefined)[], tip?: string) => {
     let shown: Item[] = results.slice(8);
     // Without a tip, the validator names none.
     const api = cannedApi(() => ({ json: { limit: 50, offset: 0, results: shown }, etag: `"${tip ?? shown.length}"` }));
-    let seen: unknown;
+    let observation: unknown;
     for (const chain of views) {
-      seen = await observe(contracts, api, seen, { target, chain, isFollowed: true });
+      observation = await observe(contracts, api, observation, { target, chain, isFollowed: true });
       shown = results;
     }
-    return total(seen);
+    return total(observation);
   };
 
   test("counts when the tip at which it was listed has the confirmations", async () => {
     const before = [chainTo(60), chainTo(61)];
-    expect(await seenBy([...before, chainTo(63)], indexHash(62))).toBe(0);
-    expect(await seenBy([...before, chainTo(64)], indexHash(62))).toBe(8);
+    expect(await countAfter([...before, chainTo(63)], indexHash(62))).toBe(0);
+    expect(await countAfter([...before, chainTo(64)], indexHash(62))).toBe(8);
   });
 
   test("does not count while the tip at which it was listed is not on the chain", async () => {
     const views = [60, 62, 70, 80].map((height) => chainTo(height));
-    expect(await seenBy(views, `0x${"f".repeat(64)}`)).toBe(0);
+    expect(await countAfter(views, `0x${"f".repeat(64)}`)).toBe(0);
   });
 
   test("without a tip, needs one that was requested after it: its block can be above an older one", async () => {
     const before = [chainTo(60, EARLIER), chainTo(60, EARLIER)];
-    expect(await seenBy([...before, chainTo(62)])).toBe(0);
-    expect(await seenBy([...before, chainTo(62), chainTo(63)])).toBe(0);
-    expect(await seenBy([...before, chainTo(62), chainTo(64)])).toBe(8);
+    expect(await countAfter([...before, chainTo(62)])).toBe(0);
+    expect(await countAfter([...before, chainTo(62), chainTo(63)])).toBe(0);
+    expect(await countAfter([...before, chainTo(62), chainTo(64)])).toBe(8);
   });
 
   test("waits while the tip is unknown, as after a restart", async () => {
-    expect(await seenBy([undefined, undefined, undefined])).toBe(0);
-    expect(await seenBy([undefined, undefined, chainTo(60), undefined, chainTo(62)])).toBe(8);
+    expect(await countAfter([undefined, undefined, undefined])).toBe(0);
+    expect(await countAfter([undefined, undefined, chainTo(60), undefined, chainTo(62)])).toBe(8);
   });
 });
 
@@ -146,26 +146,26 @@ describe("a burst", () => {
     const api = cannedApi((url) => ({ ...pageOf(all)(url), etag: `"${indexHash(tip)}"` }));
     const at = () => ({ target, options: { pages: 2 }, ...(height === undefined ? {} : { chain: chainTo(tip) }) });
 
-    let seen = await observe(contracts, api, undefined, at());
-    seen = await observe(contracts, api, seen, at());
+    let observation = await observe(contracts, api, undefined, at());
+    observation = await observe(contracts, api, observation, at());
     tip += 10;
-    seen = await observe(contracts, api, seen, at());
+    observation = await observe(contracts, api, observation, at());
     tip = height ?? tip;
     const behind: boolean[] = [];
     for (let polls = 0; polls < 10; polls += 1) {
       // The list grows while it is read.
       all = list(600 + 6 * polls);
       tip += 10;
-      seen = await observe(contracts, api, seen, at());
-      behind.push(contracts.sighting?.(seen, target).isBehind ?? false);
+      observation = await observe(contracts, api, observation, at());
+      behind.push(contracts.sighting?.(observation, target).isBehind ?? false);
     }
 
     expect(behind.slice(0, 5)).toEqual([true, true, true, true, true]);
     expect(behind.at(-1)).toBe(false);
     tip += 10;
-    seen = await observe(contracts, api, seen, at());
-    expect(total(seen)).toBe(654 - 60);
-    expect((seen as Known).totals).toMatchObject({ gaps: 0, transactions: 198, reverted: 0 });
+    observation = await observe(contracts, api, observation, at());
+    expect(total(observation)).toBe(654 - 60);
+    expect((observation as Known).totals).toMatchObject({ gaps: 0, transactions: 198, reverted: 0 });
   });
 
   test("counts as a gap when its position in the list is lost", async () => {
@@ -173,30 +173,32 @@ describe("a burst", () => {
     const api = cannedApi((url) => pageOf(all)(url));
     const options = { pages: 2 };
 
-    let seen = await observe(contracts, api, undefined, { target, options });
+    let observation = await observe(contracts, api, undefined, { target, options });
     all = list(600);
-    seen = await observe(contracts, api, seen, { target, options });
+    observation = await observe(contracts, api, observation, { target, options });
     // The event at which reading stopped is gone.
     all = all.filter((_, place) => place < 90 || place > 110);
-    for (let polls = 0; polls < 3; polls += 1) seen = await observe(contracts, api, seen, { target, options });
+    for (let polls = 0; polls < 3; polls += 1)
+      observation = await observe(contracts, api, observation, { target, options });
 
-    expect((seen as Known).totals.gaps).toBe(1);
-    expect(contracts.sighting?.(seen, target).isBehind).toBe(false);
+    expect((observation as Known).totals.gaps).toBe(1);
+    expect(contracts.sighting?.(observation, target).isBehind).toBe(false);
     all = [...list(603).slice(0, 3), ...all];
-    for (let polls = 0; polls < 2; polls += 1) seen = await observe(contracts, api, seen, { target, options });
-    expect((seen as Known).totals.gaps).toBe(1);
-    expect(total(seen)).toBe(98 + 3);
+    for (let polls = 0; polls < 2; polls += 1)
+      observation = await observe(contracts, api, observation, { target, options });
+    expect((observation as Known).totals.gaps).toBe(1);
+    expect(total(observation)).toBe(98 + 3);
   });
 
   test("that fits in one poll counts completely", async () => {
     let all = list(60);
     const api = cannedApi((url) => pageOf(all)(url));
 
-    let seen = await observe(contracts, api, undefined, { target });
+    let observation = await observe(contracts, api, undefined, { target });
     all = list(360);
-    for (let polls = 0; polls < 2; polls += 1) seen = await observe(contracts, api, seen, { target });
+    for (let polls = 0; polls < 2; polls += 1) observation = await observe(contracts, api, observation, { target });
 
-    expect(total(seen)).toBe(300);
-    expect((seen as Known).totals).toMatchObject({ gaps: 0, transactions: 100 });
+    expect(total(observation)).toBe(300);
+    expect((observation as Known).totals).toMatchObject({ gaps: 0, transactions: 100 });
   });
 });
