@@ -19,8 +19,8 @@ import { runSchedules } from "./scheduler/schedule.ts";
 import { State } from "./storage/state.ts";
 import type { StateFile } from "./storage/state-file.ts";
 import { Incidents } from "./telemetry/incidents.ts";
-import { Instrumentation } from "./telemetry/instrumentation.ts";
-import { buildInfo, selfMetrics } from "./telemetry/self-metrics.ts";
+import { Instruments } from "./telemetry/instruments.ts";
+import * as metrics from "./telemetry/self-metrics.ts";
 import { seriesSamples } from "./telemetry/series.ts";
 import { networkStatuses, type Selection, type Status, type StatusSources, statusOf } from "./telemetry/status.ts";
 import { networkSamples, stateFileSamples, watchListSamples } from "./telemetry/status-samples.ts";
@@ -59,7 +59,7 @@ export class App {
   readonly #startedAt: number;
   readonly #state: State;
   readonly #exposition: Exposition;
-  readonly #instrumentation = new Instrumentation();
+  readonly #instruments = new Instruments();
   readonly #poller: Poller;
   readonly #networks: readonly Network[];
   readonly #due = new WeakMap<Task, number>();
@@ -73,14 +73,14 @@ export class App {
     this.#options = options;
     this.#startedAt = clock.now();
     this.log = log;
-    const processMetrics = this.#instrumentation.instruments.watchProcess();
-    this.#exposition = new Exposition([...collectorFamilies, ...selfMetrics, ...processMetrics]);
+    const processMetrics = this.#instruments.watchProcess();
+    this.#exposition = new Exposition([...collectorFamilies, ...metrics.selfMetrics, ...processMetrics]);
     this.#state = new State(this.#exposition, stateFile);
     const incidents = new Incidents();
-    const common = { ...options, incidents, state: this.#state, stop: this.#stop.signal };
-    this.#networks = config.networks.map(
-      (network) => new Network(network, { ...common, stateFile, instrumentation: this.#instrumentation }),
-    );
+    const instruments = this.#instruments;
+    for (const reason of Object.keys(metrics.REFUSALS)) instruments.add(metrics.httpRefused, { reason }, 0);
+    const common = { ...options, stateFile, incidents, instruments, state: this.#state, stop: this.#stop.signal };
+    this.#networks = config.networks.map((network) => new Network(network, common));
     this.page = new MetricsPage({
       exposition: this.#exposition,
       expire: (now) => this.#state.expire(now),
@@ -92,7 +92,10 @@ export class App {
       ...common,
       spareSeries: () => Math.max(0, Math.floor((config.maxSeries - this.#exposition.size) / MOST_CONCURRENT_POLLS)),
       onRun: ({ task, outcome, reason, seconds }) => {
-        this.#instrumentation.run(task.network, task.collector.name, outcome, reason, seconds);
+        const labels = { network: task.network, collector: task.collector.name };
+        instruments.add(metrics.runs, { ...labels, outcome });
+        if (reason !== undefined) instruments.add(metrics.failures, { ...labels, reason });
+        if (outcome !== "skipped_overlap") instruments.observe(metrics.duration, labels, seconds);
         this.page.touch();
       },
       onObserved: (task, observation) =>
@@ -146,7 +149,7 @@ export class App {
       statusOf: (selection) => this.status(selection),
       mask: (text) => redactor.mask(text),
       onError: (error) => log.error({ err: error }, "a page could not be made"),
-      onRefused: (reason) => this.#instrumentation.httpRefused(reason),
+      onRefused: (reason) => this.#instruments.add(metrics.httpRefused, { reason }),
     });
     await new Promise<void>((resolve, reject) => {
       server.once("error", reject);
@@ -219,8 +222,8 @@ export class App {
     const { config, version, stateFile } = this.#options;
     const watchList = this.watchLists.report;
     const samples = [
-      ...(await this.#instrumentation.instruments.samples()),
-      buildInfo.at({ version, node_version: process.version }, 1),
+      ...(await this.#instruments.samples()),
+      metrics.buildInfo.at({ version, node_version: process.version }, 1),
       ...networkStatuses(this.#statusSources()).flatMap((network) => [...networkSamples(network)]),
       ...(watchList === undefined ? [] : watchListSamples(watchList)),
       ...(stateFile === undefined ? [] : stateFileSamples(stateFile.facts())),

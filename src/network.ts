@@ -2,6 +2,7 @@
 import { setImmediate as nextTick } from "node:timers/promises";
 import { type Client, createClient } from "./api/client.ts";
 import type { Clock } from "./api/clock.ts";
+import { REASONS } from "./api/errors.ts";
 import type { Redactor } from "./api/redact.ts";
 import type { ChainView } from "./collectors/chain/chain-view.ts";
 import { targetsOf, WHOLE_CHAIN } from "./collectors/collector.ts";
@@ -10,13 +11,13 @@ import { keyOf, type Task } from "./collectors/task.ts";
 import type { NetworkConfig, UpstreamConfig } from "./config/config.ts";
 import { type Pacing, type PollTimes, peakByPriority, planPolls, sum } from "./scheduler/pacing.ts";
 import { type Changes, type HintCause, RoundRobin, type TaskSettings } from "./scheduler/round-robin.ts";
-import { SavedBudgets } from "./storage/budgets.ts";
 import type { State } from "./storage/state.ts";
 import type { StateFile } from "./storage/state-file.ts";
-import { withIncidents } from "./telemetry/api-incidents.ts";
+import { clientObserver } from "./telemetry/client-observer.ts";
 import type { Incidents, PollLog } from "./telemetry/incidents.ts";
-import type { Instrumentation } from "./telemetry/instrumentation.ts";
+import type { Instruments } from "./telemetry/instruments.ts";
 import type { NetworkReport } from "./telemetry/report.ts";
+import * as metrics from "./telemetry/self-metrics.ts";
 import { upstreamOperations } from "./upstreams/read-chain.ts";
 import { Upstreams, type UpstreamsOptions } from "./upstreams/upstreams.ts";
 
@@ -24,7 +25,7 @@ import { Upstreams, type UpstreamsOptions } from "./upstreams/upstreams.ts";
 export interface NetworkOptions {
   readonly version: string;
   readonly clock: Clock;
-  readonly instrumentation: Instrumentation;
+  readonly instruments: Instruments;
   readonly state: State;
   readonly stateFile: StateFile | undefined;
   readonly redactor: Redactor;
@@ -37,6 +38,9 @@ export interface NetworkOptions {
 // A few milliseconds of work.
 const RESTORED_AT_ONCE = 50;
 const MOST_PROBE_MS = 60_000;
+// So soon after a request, the used budget is on the disk: a process that is killed does not make the next one exceed
+// it.
+const SAVE_BUDGETS_AFTER_MS = 1000;
 
 interface TaskList {
   readonly roundRobin: RoundRobin;
@@ -52,44 +56,44 @@ export class Network {
   /** Collectors that observe watched principals. */
   readonly roundRobins: readonly RoundRobin[];
   readonly #options: NetworkOptions;
-  readonly #budgets: SavedBudgets;
+  #isSavingBudgets = false;
   #config: NetworkConfig;
   #pacings: readonly Pacing[];
 
   /** @throws StateFileError when the saved state of the network cannot be read. */
   constructor(config: NetworkConfig, options: NetworkOptions) {
-    const { clock, instrumentation, state, stateFile, log, incidents, stop } = options;
-    const { name, upstreams, collectors } = config;
-    this.name = name;
+    const { instruments, state } = options;
+    const { name: network, upstreams, collectors } = config;
+    this.name = network;
     this.#config = config;
     this.#options = options;
     this.#pacings = planPolls(config, upstreams[0].budget);
-    const records = () => this.upstreams.all.map(({ name, client }) => [name, client.budgetRecord()] as const);
-    this.#budgets = new SavedBudgets({ network: name, ...{ stateFile, clock, stop, log, records } });
-    instrumentation.expectUpstreams(
-      name,
-      upstreams.map((upstream) => upstream.name),
-    );
+    for (const { name: upstream } of upstreams) {
+      for (const family of [metrics.upstreamSwitches, metrics.upstreamDisagreements]) {
+        instruments.add(family, { network, upstream }, 0);
+      }
+    }
     this.upstreams = new Upstreams({
-      ...{ config, clock, stop, log, incidents },
-      store: stateFile,
+      ...options,
+      config,
+      store: options.stateFile,
       createClient: (upstream) => this.#createClient(upstream),
       knownTip: () => this.#chainView()?.tipHeight,
-      onSwitch: (upstream) => {
-        instrumentation.switched(name, upstream.name);
+      onSwitch: ({ name: upstream }) => {
+        instruments.add(metrics.upstreamSwitches, { network, upstream });
         // Its budget is another one, and so are the intervals.
         this.#plan();
         for (const one of this.roundRobins) one.update(one.tasks, this.#timesOf(one.settings));
         state.recomputeExpiry();
       },
-      onDisagreement: (upstream) => instrumentation.disagreed(name, upstream.name),
+      onDisagreement: ({ name: upstream }) => instruments.add(metrics.upstreamDisagreements, { network, upstream }),
       onNewChain: () => this.#forget(),
     });
     const enabled = collectors.map((settings) => ({ ...settings, collector: collectorOf(settings.name) }));
     const isFollowed = enabled.some(({ collector }) => collector.chainView !== undefined);
     const chain = isFollowed ? () => this.#chainView() : undefined;
     const settings = enabled.map(({ collector, options, schedule, timeoutMs }): TaskSettings => {
-      return { network: name, collector, chain, options, client: this.upstreams, schedule, timeoutMs };
+      return { network, collector, chain, options, client: this.upstreams, schedule, timeoutMs };
     });
     const [roundRobins, wholeChain] = [true, false].map((isRoundRobin) =>
       settings.filter(({ collector }) => (collector.targets !== undefined) === isRoundRobin),
@@ -124,7 +128,8 @@ export class Network {
     for (const roundRobin of this.roundRobins) {
       const { name } = roundRobin.settings.collector;
       const hint = (key: string, cause: HintCause) => {
-        if (roundRobin.hint(key, cause)) this.#options.instrumentation.hint(this.name, name, cause);
+        if (!roundRobin.hint(key, cause)) return;
+        this.#options.instruments.add(metrics.hints, { network: this.name, collector: name, cause });
       };
       if (sighting.isBehind && name === collector.name) hint(target.key, "behind");
       for (const principal of sighting.seen) hint(principal, "seen");
@@ -164,16 +169,42 @@ export class Network {
   /** Ends every request, and saves the used budgets. */
   async close(): Promise<void> {
     await this.upstreams.close();
-    this.#budgets.save();
+    this.#saveBudgets();
+  }
+
+  #saveBudgetsSoon(): void {
+    const { stateFile, clock, stop } = this.#options;
+    if (stateFile === undefined || this.#isSavingBudgets) return;
+    this.#isSavingBudgets = true;
+    clock.sleep(SAVE_BUDGETS_AFTER_MS, stop).then(
+      () => {
+        this.#isSavingBudgets = false;
+        this.#saveBudgets();
+      },
+      () => undefined, // stopped: `close` saves
+    );
+  }
+
+  #saveBudgets(): void {
+    const { stateFile, clock, log } = this.#options;
+    try {
+      for (const { name, client } of this.upstreams.all) {
+        stateFile?.saveBudget(`${this.name}/${name}`, client.budgetRecord(), clock.now());
+      }
+    } catch (error) {
+      log.error({ err: error }, "the used budget could not be saved");
+    }
   }
 
   #createClient(upstream: UpstreamConfig): Client {
-    const { version, clock, log, incidents, redactor, instrumentation } = this.#options;
+    const { version, clock, redactor, stateFile } = this.#options;
     const { name, maxBodyBytes, longestPauseMs, upstreams } = this.#config;
     const isPreferred = upstream === upstreams[0];
     // An API that is back is noticed by the next poll of the most frequent collector.
     const intervals = this.#polled().map(({ configuredIntervalMs }) => configuredIntervalMs);
-    const observer = instrumentation.observerOf(name, () => this.#budgets.saveSoon());
+    // State files of versions without upstreams have the budget under the name of the network.
+    const used =
+      stateFile?.loadBudget(`${name}/${upstream.name}`) ?? (isPreferred ? stateFile?.loadBudget(name) : undefined);
     return createClient({
       baseUrl: upstream.url,
       key: upstream.apiKey,
@@ -181,15 +212,17 @@ export class Network {
       redactor,
       userAgent: `stacks-exporter/${version}`,
       budget: { ...upstream.budget, plannedPerMinute: isPreferred ? peakByPriority(this.#pacings) : [] },
-      used: this.#budgets.load(upstream.name, isPreferred),
+      used,
       maxBodyBytes,
       longestPauseMs,
       longestProbeMs: Math.min(MOST_PROBE_MS, ...intervals),
       clock,
-      observer: withIncidents(observer, {
-        ...{ incidents, log, clock },
+      observer: clientObserver({
+        ...this.#options,
+        network: name,
         fields: { network: name, ...(upstreams.length === 1 ? {} : { upstream: upstream.name }) },
         place: () => (this.upstreams.active.name === upstream.name ? name : `${name}/${upstream.name}`),
+        onRequest: () => this.#saveBudgetsSoon(),
       }),
     });
   }
@@ -202,19 +235,33 @@ export class Network {
   }
 
   #take(config: NetworkConfig, lists: readonly TaskList[]): Changes {
-    const { instrumentation } = this.#options;
     this.#config = config;
     this.#plan();
-    instrumentation.expectNetwork(this.name, this.#operations());
-    for (const { collector } of this.#polled()) {
-      instrumentation.expectCollector(this.name, collector.name);
-      if (collector.targets !== undefined) instrumentation.expectHints(this.name, collector.name);
-    }
+    this.#createSeries();
     const changes = lists.map(({ roundRobin, tasks }) => roundRobin.update(tasks, this.#timesOf(roundRobin.settings)));
     return {
       removed: changes.flatMap(({ removed }) => removed),
       replaced: changes.flatMap(({ replaced }) => replaced),
     };
+  }
+
+  // Every known label set starts at 0, so that `rate()` sees the first increase.
+  #createSeries(): void {
+    const { instruments } = this.#options;
+    const network = this.name;
+    instruments.add(metrics.pauses, { network }, 0);
+    for (const operation of this.#operations()) {
+      instruments.add(metrics.requests, { network, operation, code: "200" }, 0);
+      instruments.add(metrics.receivedBytes, { network, operation }, 0);
+      instruments.add(metrics.deprecations, { network, operation }, 0);
+    }
+    for (const { collector } of this.#polled()) {
+      const labels = { network, collector: collector.name };
+      for (const outcome of Object.keys(metrics.OUTCOMES)) instruments.add(metrics.runs, { ...labels, outcome }, 0);
+      for (const reason of Object.keys(REASONS)) instruments.add(metrics.failures, { ...labels, reason }, 0);
+      if (collector.targets === undefined) continue;
+      for (const cause of Object.keys(metrics.CAUSES)) instruments.add(metrics.hints, { ...labels, cause }, 0);
+    }
   }
 
   // Plans with the budget of the active upstream.

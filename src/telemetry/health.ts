@@ -1,7 +1,7 @@
 // The health of the exporter, and its problems: each cause once, and since when.
 import type { Reason } from "../api/errors.ts";
 import { nameOf } from "../collectors/task.ts";
-import { REASON_DETAILS } from "./reasons.ts";
+import { REASON_DETAILS } from "./incidents.ts";
 import type { WatchListReport } from "./report.ts";
 import type { CollectorStatus, FailingTarget, NetworkStatus, Status, TargetStatus } from "./status.ts";
 import { earliest, latestFailure } from "./status.ts";

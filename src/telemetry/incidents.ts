@@ -1,7 +1,30 @@
 // Failures by cause: an outage that fails a hundred targets is one incident, and one line in the log.
 import type { Reason } from "../api/errors.ts";
 import { keyOf, type Task } from "../collectors/task.ts";
-import { REASON_DETAILS } from "./reasons.ts";
+
+/** How much of a network one cause affects: more failures for the same reason within that scope are the same problem. */
+type Scope = "network" | "collector" | "target";
+
+/** For each reason: its meaning on the status page, and the scope of one cause. */
+export const REASON_DETAILS: Readonly<Record<Reason, { readonly text: string; readonly scope: Scope }>> = {
+  timeout: { text: "the API does not respond in time", scope: "network" },
+  network: { text: "the API cannot be reached", scope: "network" },
+  rate_limited: { text: "the API limits the request rate", scope: "network" },
+  budget: { text: "the request budget is used up", scope: "network" },
+  gone: { text: "the operation is retired", scope: "collector" },
+  not_found: { text: "the API does not know it", scope: "target" },
+  unauthorized: { text: "the API does not accept the key, or requires one", scope: "network" },
+  http_client: { text: "the API rejects the request", scope: "collector" },
+  http_server: { text: "the API reports a server error", scope: "network" },
+  redirect: { text: "the API redirects to another host, or too often", scope: "network" },
+  too_large: { text: "the response is too large", scope: "collector" },
+  bad_body: { text: "the response does not have the expected form", scope: "collector" },
+  behind: { text: "the API is behind the chain", scope: "network" },
+  empty: { text: "the API has no block yet", scope: "network" },
+  wrong_chain: { text: "the API follows another chain", scope: "network" },
+  state: { text: "the state file cannot be written", scope: "network" },
+  bug: { text: "a bug in the exporter", scope: "target" },
+};
 
 /** The part of a logger that polls need. */
 export interface PollLog {
@@ -17,13 +40,6 @@ interface Incident {
   readonly holders: Set<object>;
   /** Targets that have failed for it. */
   readonly affected: Set<Task>;
-}
-
-/** An incident that is over. */
-export interface PastIncident {
-  readonly reason: Reason;
-  /** Targets that failed for it. */
-  readonly targets: number;
 }
 
 /** The incidents of all networks. */
@@ -51,8 +67,11 @@ export class Incidents {
     return known === undefined;
   }
 
-  /** The failure is over, or the target is not polled any more; returns the incident when this ends it. */
-  end(holder: object): PastIncident | undefined {
+  /**
+   * The failure is over, or the target is not polled any more. When this ends the incident, returns its reason and the
+   * number of targets that failed for it.
+   */
+  end(holder: object): { readonly reason: Reason; readonly targets: number } | undefined {
     const incident = this.#byHolder.get(holder);
     if (incident === undefined) return undefined;
     this.#byHolder.delete(holder);

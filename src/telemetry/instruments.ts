@@ -4,15 +4,6 @@ import { Counter, collectDefaultMetrics, Histogram, type MetricObject, Registry 
 import type { Family, Sample } from "../exposition/family.ts";
 import { counter, gauge, histogram } from "../exposition/family.ts";
 
-/** A counter with its labels checked at compile time. */
-export interface Count<Name extends string> {
-  add(labels: Readonly<Record<Name, string>>, amount?: number): void;
-}
-/** A histogram with its labels checked at compile time. */
-export interface Observe<Name extends string> {
-  observe(labels: Readonly<Record<Name, string>>, value: number): void;
-}
-
 // Gauges with the suffix of counters, which `promtool check metrics` refuses.
 const MISNAMED = ["nodejs_active_handles_total", "nodejs_active_requests_total", "nodejs_active_resources_total"];
 // Each measurement wakes the process: 50 a second are half of its CPU at rest.
@@ -78,46 +69,25 @@ function histogramSamples(family: Family, values: readonly Value[]): Sample[] {
 const texts = (labels: Value["labels"]): Record<string, string> =>
   Object.fromEntries(Object.entries(labels).map(([name, value]) => [name, String(value)]));
 
-/** All instruments of one exporter. */
+/** All counters and histograms of one exporter. */
 export class Instruments {
   readonly #own = new Registry();
   readonly #process = new Registry();
   readonly #families = new Map<string, Family>();
 
-  /** Starts counting for a declared counter family. */
-  counter<Name extends string>(family: Family<Name>): Count<Name> {
-    const metric = new Counter({
-      name: family.name,
-      help: family.help,
-      labelNames: [...family.labelNames],
-      registers: [this.#own],
-    });
-    this.#families.set(family.name, family as Family);
-    return {
-      add: (labels, amount = 1) => {
-        // prom-client would add a NaN, and keep it.
-        if (!Number.isFinite(amount) || amount < 0) throw new RangeError(`${family.name}: cannot add ${amount}`);
-        metric.inc({ ...labels }, amount);
-      },
-    };
+  /** Adds to a counter. An amount of 0 creates the series, so that `rate()` sees the first increase. */
+  add<Name extends string>(family: Family<Name>, labels: Readonly<Record<Name, string>>, amount = 1): void {
+    // prom-client would add a NaN, and keep it.
+    if (!Number.isFinite(amount) || amount < 0) throw new RangeError(`${family.name}: cannot add ${amount}`);
+    const known = this.#own.getSingleMetric(family.name) as Counter | undefined;
+    (known ?? new Counter(this.#declare(family))).inc({ ...labels }, amount);
   }
 
-  /** Starts observing for a declared histogram family. */
-  histogram<Name extends string>(family: Family<Name>): Observe<Name> {
-    const metric = new Histogram({
-      name: family.name,
-      help: family.help,
-      labelNames: [...family.labelNames],
-      buckets: [...family.bounds],
-      registers: [this.#own],
-    });
-    this.#families.set(family.name, family as Family);
-    return {
-      observe: (labels, value) => {
-        if (!Number.isFinite(value)) throw new RangeError(`${family.name}: cannot observe ${value}`);
-        metric.observe({ ...labels }, value);
-      },
-    };
+  /** Adds an observation to a histogram. */
+  observe<Name extends string>(family: Family<Name>, labels: Readonly<Record<Name, string>>, value: number): void {
+    if (!Number.isFinite(value)) throw new RangeError(`${family.name}: cannot observe ${value}`);
+    const known = this.#own.getSingleMetric(family.name) as Histogram | undefined;
+    (known ?? new Histogram({ ...this.#declare(family), buckets: [...family.bounds] })).observe({ ...labels }, value);
   }
 
   /** Starts to measure the process and its event loop; returns the families of the measurements. */
@@ -148,6 +118,12 @@ export class Instruments {
       }
     }
     return samples;
+  }
+
+  #declare<Name extends string>(family: Family<Name>) {
+    this.#families.set(family.name, family as Family);
+    const { name, help, labelNames } = family;
+    return { name, help, labelNames: [...labelNames], registers: [this.#own] };
   }
 }
 

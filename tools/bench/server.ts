@@ -11,7 +11,7 @@ import { Gauge, Registry } from "prom-client";
 import { Exposition } from "../../src/exposition/exposition.ts";
 import { MetricsPage } from "../../src/http/page.ts";
 import { createHttpServer } from "../../src/http/server.ts";
-import { Instrumentation } from "../../src/telemetry/instrumentation.ts";
+import { Instruments } from "../../src/telemetry/instruments.ts";
 import { selfMetrics } from "../../src/telemetry/self-metrics.ts";
 import { amountOf, families, samplesOf, targetsFor } from "./series.ts";
 
@@ -20,8 +20,8 @@ const targets = targetsFor(Number(count));
 let tick = 0;
 
 function ours() {
-  const instrumentation = new Instrumentation();
-  const exposition = new Exposition([...families, ...selfMetrics, ...instrumentation.instruments.watchProcess()]);
+  const instruments = new Instruments();
+  const exposition = new Exposition([...families, ...selfMetrics, ...instruments.watchProcess()]);
   const change = () => {
     tick += 1;
     for (const [index, target] of targets.entries()) exposition.set(target.key, samplesOf(target, index, tick));
@@ -40,7 +40,7 @@ function ours() {
   }
   const page = new MetricsPage({
     exposition,
-    ownSamples: () => instrumentation.instruments.samples(),
+    ownSamples: () => instruments.samples(),
     expire: () => mode === "changing" && change(),
     now: () => Date.now(),
     onError: (error) => console.error(error),

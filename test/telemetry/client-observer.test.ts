@@ -1,7 +1,8 @@
 import { beforeEach, expect, test } from "@jest/globals";
 import type { Observer } from "../../src/api/observer.ts";
-import { withIncidents } from "../../src/telemetry/api-incidents.ts";
+import { clientObserver } from "../../src/telemetry/client-observer.ts";
 import { Incidents } from "../../src/telemetry/incidents.ts";
+import { Instruments } from "../../src/telemetry/instruments.ts";
 import { fakeTask } from "../support/fake-task.ts";
 
 const NOON = Date.UTC(2026, 10, 22, 12);
@@ -12,48 +13,44 @@ const whole = { ...block, operation: undefined };
 const task = fakeTask(async () => 0, { network: "mainnet" });
 
 let lines: unknown[];
-let heard: unknown[];
+let instruments: Instruments;
+let requests: number;
 let incidents: Incidents;
 let now: number;
 let observer: Observer;
 
 beforeEach(() => {
   lines = [];
-  heard = [];
   incidents = new Incidents();
   now = NOON;
   const say = (level: string) => (fields: object, message: string) => lines.push([level, message, fields]);
-  observer = withIncidents(
-    {
-      onPause: (event) => heard.push(event),
-      onOutage: (event) => heard.push(event),
-      onRetry: () => heard.push("retry"),
+  instruments = new Instruments();
+  requests = 0;
+  observer = clientObserver({
+    ...{ network: "mainnet", instruments, incidents },
+    log: { debug: () => undefined, info: say("info"), warn: say("warn") },
+    clock: { now: () => now },
+    fields: { network: "mainnet" },
+    place: () => "mainnet",
+    onRequest: () => {
+      requests += 1;
     },
-    {
-      incidents,
-      log: { debug: () => undefined, info: say("info"), warn: say("warn") },
-      clock: { now: () => now },
-      fields: { network: "mainnet" },
-      place: () => "mainnet",
-    },
-  );
+  });
 });
 
 const request = (code: string) =>
   observer.onRequest?.({ operation: "block", collector: undefined, code, durationSeconds: 1, bytes: 0 });
 
-test("an outage is logged once at its start and once at its end, and the observer gets every event", () => {
+test("an outage is logged once at its start and once at its end", () => {
   observer.onOutage?.(block);
   observer.onOutage?.(whole);
   observer.onOutage?.(undefined);
-  observer.onRetry?.({ operation: "block", reason: "network" });
 
   const began = { network: "mainnet", operation: "block", since: SINCE, reason: "network", error: cause.message };
   expect(lines).toEqual([
     ["warn", "an operation does not answer; one request now and then asks again", began],
     ["info", "the API answers again", { network: "mainnet", reason: "network", targets: 0 }],
   ]);
-  expect(heard).toEqual([block, whole, undefined, "retry"]);
 });
 
 test("an outage that polls have logged already is not logged again, and ends with the last of them", () => {
@@ -92,4 +89,31 @@ test("a pause ends with the first response after its end, and the next one is a 
     ["info", "the pause is over", { ...facts, targets: 0 }],
     ["warn", message, { ...facts, until: "2026-11-22T12:03:20.000Z" }],
   ]);
+});
+
+test("events are counted", async () => {
+  const operation = "block";
+  request("200");
+  request("timeout");
+  observer.onRetry?.({ operation, reason: "timeout" });
+  observer.onPause?.({ until: NOON + 60_000 });
+  observer.onDeprecation?.({ operation });
+  observer.onDrift?.({ operation, field: "hash", kind: "missing" });
+
+  const samples = (await instruments.samples()).map(({ family, labels, value }) => [family.name, labels, value]);
+  const labels = { network: "mainnet", operation };
+  expect(requests).toBe(2);
+  expect(samples).toEqual(
+    expect.arrayContaining([
+      ["stacks_exporter_upstream_requests_total", { ...labels, code: "200" }, 1],
+      ["stacks_exporter_upstream_requests_total", { ...labels, code: "timeout" }, 1],
+      ["stacks_exporter_upstream_received_bytes_total", labels, 0],
+      ["stacks_exporter_upstream_retries_total", { ...labels, reason: "timeout" }, 1],
+      ["stacks_exporter_upstream_pauses_total", { network: "mainnet" }, 1],
+      ["stacks_exporter_deprecation_warnings_total", labels, 1],
+      ["stacks_exporter_unexpected_payload_total", { ...labels, field: "hash", kind: "missing" }, 1],
+    ]),
+  );
+  const durations = samples.find(([name]) => name === "stacks_exporter_upstream_request_duration_seconds");
+  expect(durations?.[2]).toMatchObject({ sum: 2 });
 });

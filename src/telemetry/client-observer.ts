@@ -1,0 +1,73 @@
+// Counts the events of an API client, and logs its pauses and outages: as incidents, once each, together with the polls
+// that fail for the same cause.
+import type { Clock } from "../api/clock.ts";
+import type { Reason } from "../api/errors.ts";
+import type { Observer } from "../api/observer.ts";
+import type { Incidents, PollLog } from "./incidents.ts";
+import type { Instruments } from "./instruments.ts";
+import * as metrics from "./self-metrics.ts";
+
+/** Makes the observer of one client. */
+export function clientObserver(options: {
+  readonly network: string;
+  readonly instruments: Instruments;
+  readonly incidents: Incidents;
+  readonly log: PollLog;
+  readonly clock: Pick<Clock, "now">;
+  /** Fields of each log line. */
+  readonly fields: object;
+  /** What a failure affects now: the whole network when its polls use this client. */
+  readonly place: () => string;
+  readonly onRequest: () => void;
+}): Observer {
+  const { network, instruments, incidents, log, clock, fields, place, onRequest } = options;
+  const pause = {};
+  const outage = {};
+  let pausedUntil = Number.POSITIVE_INFINITY;
+  const begin = (holder: object, reason: Reason, facts: object, message: string) => {
+    const isNew = incidents.hold(holder, place(), reason);
+    log[isNew ? "warn" : "debug"]({ ...fields, reason, ...facts }, message);
+  };
+  const end = (holder: object, message: string) => {
+    const over = incidents.end(holder);
+    if (over !== undefined) log.info({ ...fields, ...over }, message);
+  };
+  return {
+    onRequest: ({ operation, code, durationSeconds, bytes }) => {
+      instruments.add(metrics.requests, { network, operation, code });
+      instruments.observe(metrics.requestDuration, { network, operation }, durationSeconds);
+      instruments.add(metrics.receivedBytes, { network, operation }, bytes);
+      onRequest();
+      if (clock.now() < pausedUntil || !/^[1-5]\d\d$/.test(code) || code === "429") return;
+      pausedUntil = Number.POSITIVE_INFINITY;
+      end(pause, "the pause is over");
+    },
+    onRetry: ({ operation, reason }) => instruments.add(metrics.retries, { network, operation, reason }),
+    onDeprecation: ({ operation }) => instruments.add(metrics.deprecations, { network, operation }),
+    onDrift: ({ operation, field, kind }) => instruments.add(metrics.drift, { network, operation, field, kind }),
+    onPause: ({ until }) => {
+      instruments.add(metrics.pauses, { network });
+      pausedUntil = until;
+      const message = "the API asked to wait (429); no request leaves before the end of the pause";
+      begin(pause, "rate_limited", { until: timeOf(until) }, message);
+    },
+    onRetired: ({ operation, replacement }) => {
+      const lacks = replacement?.lacks === undefined ? {} : { lacks: replacement.lacks };
+      const facts = { ...fields, operation, ...(replacement && { replacement: replacement.name }), ...lacks };
+      const outcome = replacement === undefined ? "nothing takes its place" : "its replacement is read";
+      log.warn(facts, `the API has switched an operation off (410); ${outcome}`);
+    },
+    onOutage: (event) => {
+      if (event === undefined) {
+        end(outage, "the API answers again");
+        return;
+      }
+      const { operation, cause, since } = event;
+      const what = operation === undefined ? "the API does not answer" : "an operation does not answer";
+      const facts = { ...(operation !== undefined && { operation }), since: timeOf(since), error: cause.message };
+      begin(outage, cause.reason, facts, `${what}; one request now and then asks again`);
+    },
+  };
+}
+
+const timeOf = (at: number): string => new Date(at).toISOString();
