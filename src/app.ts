@@ -21,9 +21,8 @@ import type { StateFile } from "./storage/state-file.ts";
 import { Incidents } from "./telemetry/incidents.ts";
 import { Instruments } from "./telemetry/instruments.ts";
 import * as metrics from "./telemetry/self-metrics.ts";
-import { seriesSamples } from "./telemetry/series.ts";
+import { networkSamples, seriesSamples, stateFileSamples, watchListSamples } from "./telemetry/self-samples.ts";
 import { networkStatuses, type Selection, type Status, type StatusSources, statusOf } from "./telemetry/status.ts";
-import { networkSamples, stateFileSamples, watchListSamples } from "./telemetry/status-samples.ts";
 
 /** What an exporter works with. */
 export interface AppOptions {
@@ -228,9 +227,6 @@ export class App {
       ...(watchList === undefined ? [] : watchListSamples(watchList)),
       ...(stateFile === undefined ? [] : stateFileSamples(stateFile.facts())),
     ];
-    const ofCollectors = [...this.#exposition.seriesPerFamily()].filter(([family]) =>
-      collectorFamilies.includes(family),
-    );
-    return [...samples, ...seriesSamples(ofCollectors, samples, config.maxSeries)];
+    return [...samples, ...seriesSamples(this.#exposition, samples, config.maxSeries)];
   }
 }

@@ -16,8 +16,8 @@ import type { StateFile } from "./storage/state-file.ts";
 import { clientObserver } from "./telemetry/client-observer.ts";
 import type { Incidents, PollLog } from "./telemetry/incidents.ts";
 import type { Instruments } from "./telemetry/instruments.ts";
-import type { NetworkReport } from "./telemetry/report.ts";
 import * as metrics from "./telemetry/self-metrics.ts";
+import type { NetworkReport } from "./telemetry/status.ts";
 import { upstreamOperations } from "./upstreams/read-chain.ts";
 import { Upstreams, type UpstreamsOptions } from "./upstreams/upstreams.ts";
 
@@ -144,8 +144,9 @@ export class Network {
   /** The present state of the active upstream's client, of the upstreams and of the plan. */
   report(): NetworkReport {
     const { active } = this.upstreams;
-    const { budget, pausedUntil, longestPauseMs, outage, retired, rateLimits } = active.client.snapshot();
+    const { budget, ...client } = active.client.snapshot();
     return {
+      ...client,
       network: this.name,
       origin: active.origin,
       upstreams: this.upstreams.report(),
@@ -158,11 +159,6 @@ export class Network {
         used: budget.month.usedSinceStart,
         remaining: Math.floor(budget.month.available),
       },
-      pausedUntil,
-      longestPauseMs,
-      outage,
-      retired,
-      rateLimits,
     };
   }
 

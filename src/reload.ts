@@ -8,7 +8,7 @@ import { followFiles } from "./config/watch-changes.ts";
 import type { Network } from "./network.ts";
 import type { Poller } from "./scheduler/poller.ts";
 import type { State } from "./storage/state.ts";
-import type { WatchListReport } from "./telemetry/report.ts";
+import type { WatchListReport } from "./telemetry/status.ts";
 
 /** What reloading works with. */
 export interface WatchListsOptions {

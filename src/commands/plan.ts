@@ -5,8 +5,8 @@ import { collectorFamilies } from "../collectors/index.ts";
 import type { CollectorConfig, Config, NetworkConfig, UpstreamConfig } from "../config/config.ts";
 import { type Family, seriesPerSample } from "../exposition/family.ts";
 import { type Pacing, planPolls, sum } from "../scheduler/pacing.ts";
-import { MINUTES_PER_MONTH } from "../telemetry/report.ts";
 import * as metrics from "../telemetry/self-metrics.ts";
+import { MINUTES_PER_MONTH } from "../telemetry/status.ts";
 import type { Io } from "./io.ts";
 import { type ConfigFlags, loadConfigFile } from "./load-config.ts";
 

@@ -2,8 +2,8 @@
 import { formatSchedule } from "../scheduler/interval.ts";
 import type { Failure } from "../storage/state.ts";
 import { healthOf, problemsOf } from "../telemetry/health.ts";
-import { MINUTES_PER_MONTH, type UpstreamReport, type WindowUse } from "../telemetry/report.ts";
 import type { CollectorStatus, NetworkStatus, Status, TargetStatus } from "../telemetry/status.ts";
+import { MINUTES_PER_MONTH, type UpstreamReport, type WindowUse } from "../telemetry/status.ts";
 
 /** The running program. */
 export interface Program {

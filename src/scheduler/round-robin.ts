@@ -1,18 +1,18 @@
 // Round robin: polls many targets of one collector in turn, evenly over its interval. A target with known activity
 // can be polled early. No clock, no I/O.
 import { isDeepStrictEqual } from "node:util";
-import type { AnyCollector, Target } from "../collectors/collector.ts";
-import type { PollClient, Task } from "../collectors/task.ts";
+import type { Target } from "../collectors/collector.ts";
+import type { Task } from "../collectors/task.ts";
 import type { PollTimes } from "./pacing.ts";
 
 /** What the tasks of a round robin have in common. */
 export type TaskSettings = Omit<Task, "target" | keyof PollTimes>;
 
-/** What changed with a new list of targets. */
+/** Changes by a new list of targets. */
 export interface Changes {
   /** Tasks that are not polled any more. */
   readonly removed: readonly Task[];
-  /** Tasks of targets with a new name or new labels: the same principal, another task. */
+  /** Tasks of targets with a new name or new labels. */
   readonly replaced: readonly { readonly before: Task; readonly after: Task }[];
 }
 
@@ -87,11 +87,13 @@ export class RoundRobin {
   tasksFor(targets: readonly Target[]): readonly Task[] {
     return targets.map((target) => {
       const known = this.#byKey.get(target.key);
-      return known !== undefined && isDeepStrictEqual(known.target, target) ? known : new RoundRobinTask(this, target);
+      return known !== undefined && isDeepStrictEqual(known.target, target)
+        ? known
+        : { ...this.settings, ...this.#times, target };
     });
   }
 
-  /** Takes another list. Known targets keep their place in the queue; new ones come first. */
+  /** Takes another list and other times. Known targets keep their place in the queue; new ones come first. */
   update(tasks: readonly Task[], times: PollTimes): Changes {
     const kept = new Set(tasks);
     const byKey = new Map(tasks.map((task) => [task.target.key, task]));
@@ -113,6 +115,7 @@ export class RoundRobin {
     for (const [key, task] of byKey) this.#byKey.set(key, task);
     this.#tasks = tasks;
     this.#times = times;
+    for (const task of tasks) Object.assign(task, times);
     return { removed, replaced };
   }
 
@@ -120,41 +123,5 @@ export class RoundRobin {
     this.#queue.delete(task);
     this.#queue.set(task, now);
     this.#early.delete(task);
-  }
-}
-
-/** A task whose times are the present ones of its round robin. */
-class RoundRobinTask implements Task {
-  readonly network: string;
-  readonly collector: AnyCollector;
-  readonly target: Target;
-  readonly chain: Task["chain"];
-  readonly options: unknown;
-  readonly client: PollClient;
-  readonly schedule: Task["schedule"];
-  readonly timeoutMs: number;
-  readonly #roundRobin: RoundRobin;
-
-  constructor(roundRobin: RoundRobin, target: Target) {
-    const { network, collector, chain, options, client, schedule, timeoutMs } = roundRobin.settings;
-    this.network = network;
-    this.collector = collector;
-    this.target = target;
-    this.chain = chain;
-    this.options = options;
-    this.client = client;
-    this.schedule = schedule;
-    this.timeoutMs = timeoutMs;
-    this.#roundRobin = roundRobin;
-  }
-
-  get intervalMs(): number {
-    return this.#roundRobin.times.intervalMs;
-  }
-  get configuredIntervalMs(): number {
-    return this.#roundRobin.times.configuredIntervalMs;
-  }
-  get maxAgeMs(): number {
-    return this.#roundRobin.times.maxAgeMs;
   }
 }

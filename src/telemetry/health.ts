@@ -2,8 +2,7 @@
 import type { Reason } from "../api/errors.ts";
 import { nameOf } from "../collectors/task.ts";
 import { REASON_DETAILS } from "./incidents.ts";
-import type { WatchListReport } from "./report.ts";
-import type { CollectorStatus, FailingTarget, NetworkStatus, Status, TargetStatus } from "./status.ts";
+import type { CollectorStatus, FailingTarget, NetworkStatus, Status, TargetStatus, WatchListReport } from "./status.ts";
 import { earliest, latestFailure } from "./status.ts";
 
 /**

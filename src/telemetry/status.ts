@@ -1,9 +1,69 @@
 // The status of networks, collectors and targets, derived from the task state and the reports of the API clients.
 // Pure and linear in the number of targets: watch lists can be long, and scrapes must not wait for this.
+import type { ClientSnapshot } from "../api/client.ts";
+import type { Reason } from "../api/errors.ts";
 import type { Task } from "../collectors/task.ts";
 import type { Failure, State, TaskStatus } from "../storage/state.ts";
-import type { NetworkReport, WatchListReport } from "./report.ts";
 import { STATES, WAITING } from "./self-metrics.ts";
+
+/** Length of a month in budgets. */
+export const MINUTES_PER_MONTH = 31 * 24 * 60;
+
+/** One window of a budget; requests. */
+export interface WindowUse {
+  readonly limit: number;
+  readonly used: number;
+  readonly remaining: number;
+}
+
+/** Why an upstream, or a whole network, cannot be used. */
+export interface BlockedReport {
+  readonly reason: Reason;
+  /** Not masked. */
+  readonly message: string;
+  readonly since: number;
+}
+
+/** One upstream of a network. */
+export interface UpstreamReport {
+  readonly name: string;
+  /** Scheme, host and port. */
+  readonly origin: string;
+  readonly isActive: boolean;
+  /** Undefined before the first contact. */
+  readonly isUp: boolean | undefined;
+  /** Undefined until the upstream reports its tip. */
+  readonly tipHeight: number | undefined;
+  /** Blocks behind the highest known tip; undefined until the upstream reports its tip. */
+  readonly lagBlocks: number | undefined;
+  /** Undefined while it is up. */
+  readonly cause: BlockedReport | undefined;
+}
+
+/** One network: its client state is that of the active upstream. */
+export interface NetworkReport
+  extends Pick<ClientSnapshot, "pausedUntil" | "longestPauseMs" | "outage" | "retired" | "rateLimits"> {
+  readonly network: string;
+  /** Scheme, host and port of the active upstream: no path, because some providers put a token into it. */
+  readonly origin: string;
+  /** In the order of the configuration. */
+  readonly upstreams: readonly UpstreamReport[];
+  /** Why the network is not polled; undefined while it is. */
+  readonly blocked: BlockedReport | undefined;
+  readonly minute: WindowUse;
+  /** Undefined without a monthly limit. */
+  readonly month: WindowUse | undefined;
+  readonly plannedPerMinute: number;
+  /** Every operation that the collectors may call. */
+  readonly operations: readonly string[];
+}
+
+/** The last reload of the watch list. Times are Unix time in milliseconds. */
+export interface WatchListReport {
+  readonly lastSuccessAt: number;
+  /** The first error (not masked), the number of errors, and the first failure in a row; absent after a success. */
+  readonly failure?: { readonly message: string; readonly errors: number; readonly since: number };
+}
 
 /** The state of a target; waiting until its first poll ends. */
 export type TargetState = (typeof TARGET_STATES)[number];

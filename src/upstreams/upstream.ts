@@ -5,7 +5,7 @@ import { withTimeout } from "../api/deadline.ts";
 import type { Reason } from "../api/errors.ts";
 import type { NetworkConfig } from "../config/config.ts";
 import type { Incidents } from "../telemetry/incidents.ts";
-import type { BlockedReport, UpstreamReport } from "../telemetry/report.ts";
+import type { BlockedReport, UpstreamReport } from "../telemetry/status.ts";
 import { Health, type HealthRules } from "./health.ts";
 
 /** What the upstreams of a network share. */

@@ -36,6 +36,20 @@ describe("with another list,", () => {
     expect(roundRobin.slotMs).toBe(3_000);
   });
 
+  test("tasks take the new times, and known targets keep their tasks", () => {
+    const roundRobin = roundRobinOf([]);
+    roundRobin.update(roundRobin.tasksFor([{ key: "x" }]), times);
+    const [before] = roundRobin.tasks;
+    const tasks = roundRobin.tasksFor([{ key: "x" }, { key: "y" }]);
+    roundRobin.update(tasks, { ...times, intervalMs: 24_000 });
+
+    expect(tasks[0]).toBe(before);
+    expect(tasks.map(({ target, intervalMs }) => [target.key, intervalMs])).toEqual([
+      ["x", 24_000],
+      ["y", 24_000],
+    ]);
+  });
+
   test("removed targets are returned", () => {
     const roundRobin = roundRobinOf([a, b, c]);
 

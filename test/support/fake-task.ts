@@ -57,7 +57,9 @@ export function fakeClient(changes: Partial<PollClient> = {}): PollClient {
 /** A round robin of tasks, with the times of the first. */
 export function roundRobinOf(tasks: readonly Task[]): RoundRobin {
   const settings = tasks[0] ?? fakeTask(async () => 0);
-  const roundRobin = new RoundRobin(settings, settings);
-  roundRobin.update(tasks, settings);
+  const { intervalMs, configuredIntervalMs, maxAgeMs } = settings;
+  const times = { intervalMs, configuredIntervalMs, maxAgeMs };
+  const roundRobin = new RoundRobin(settings, times);
+  roundRobin.update(tasks, times);
   return roundRobin;
 }

@@ -8,7 +8,7 @@ import { type StatusJson, statusJson } from "../../src/http/status-json.ts";
 import { statusPage } from "../../src/http/status-page.ts";
 import { DEFAULT_LIMIT } from "../../src/http/status-query.ts";
 import { State } from "../../src/storage/state.ts";
-import type { NetworkReport, UpstreamReport, WatchListReport } from "../../src/telemetry/report.ts";
+import type { NetworkReport, UpstreamReport, WatchListReport } from "../../src/telemetry/status.ts";
 import { type Selection, type Status, statusOf } from "../../src/telemetry/status.ts";
 import { fakeTask, level, total } from "./fake-task.ts";
 

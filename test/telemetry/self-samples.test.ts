@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
+import { networkSamples } from "../../src/telemetry/self-samples.ts";
 import { networkStatuses } from "../../src/telemetry/status.ts";
-import { networkSamples } from "../../src/telemetry/status-samples.ts";
 import { StatusWorld } from "../support/status.ts";
 
 /** `name{label values}` and value of every sample of the families whose names contain `part`. */

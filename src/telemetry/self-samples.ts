@@ -1,9 +1,16 @@
-// Samples of the status: the self-metrics that are derived from the task state and the API clients at each scrape.
-import type { Sample } from "../exposition/family.ts";
+// Samples of the self-metrics that are derived at each scrape: from the status, the state file and the page.
+import { collectorFamilies } from "../collectors/index.ts";
+import type { Exposition } from "../exposition/exposition.ts";
+import { type Family, type Sample, seriesPerSample } from "../exposition/family.ts";
 import type { StateFileFacts } from "../storage/state-file.ts";
-import { MINUTES_PER_MONTH, type NetworkReport, type WatchListReport } from "./report.ts";
 import * as self from "./self-metrics.ts";
-import type { CollectorStatus, NetworkStatus } from "./status.ts";
+import {
+  type CollectorStatus,
+  MINUTES_PER_MONTH,
+  type NetworkReport,
+  type NetworkStatus,
+  type WatchListReport,
+} from "./status.ts";
 
 /** Samples of networks, upstreams and collectors. */
 export function* networkSamples({ report, pausedUntil, collectors }: NetworkStatus): Iterable<Sample> {
@@ -71,4 +78,15 @@ export function* stateFileSamples(facts: StateFileFacts): Iterable<Sample> {
   yield self.stateFailures.at({}, failures);
   yield self.stateRowsSetAside.at({}, setAside);
   if (lastSetAsideAt !== undefined) yield self.stateSetAside.at({}, lastSetAsideAt / 1000);
+}
+
+/** Samples of the number of series of each family, these samples included. @param own all other own samples */
+export function* seriesSamples(exposition: Exposition, own: readonly Sample[], maxSeries: number): Iterable<Sample> {
+  const ofCollectors = [...exposition.seriesPerFamily()].filter(([family]) => collectorFamilies.includes(family));
+  const counts = new Map(ofCollectors);
+  for (const { family } of own) counts.set(family, (counts.get(family) ?? 0) + seriesPerSample(family));
+  counts.set(self.seriesLimit as Family, 1);
+  counts.set(self.series as Family, counts.size + 1);
+  for (const [family, count] of counts) yield self.series.at({ family: family.name }, count);
+  yield self.seriesLimit.at({}, maxSeries);
 }
