@@ -1,8 +1,7 @@
-// Opens the state file for one process, readable by its owner only, with the current schema.
+// Opens the state file for one process, readable by its owner only, and upgrades its schema.
 import { chmodSync, closeSync, mkdirSync, openSync, renameSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { APPLICATION_ID, CHECKSUMS_SINCE, MIGRATIONS } from "./schema.ts";
 import { FOREIGN, problemOf, StateFileError } from "./state-file-error.ts";
 import { defineChecksum } from "./table.ts";
 
@@ -11,12 +10,34 @@ export interface StateFileLog {
   warn(fields: object, message: string): void;
 }
 
-/** An open state file. */
-export interface OpenFile {
-  readonly database: DatabaseSync;
-  /** Whether an index did not match its table and was rebuilt: then a key may be damaged. */
-  readonly isReindexed: boolean;
-}
+// "STXE": identifies the files of this exporter.
+const APPLICATION_ID = 0x53545845;
+
+// The first version whose rows have checksums.
+const CHECKSUMS_SINCE = 2;
+
+/** Each step leads to the next version of the schema; `user_version` of the file is the number of steps it has had. */
+export const MIGRATIONS: readonly string[] = [
+  `CREATE TABLE observations (
+     network TEXT NOT NULL, collector TEXT NOT NULL, target TEXT NOT NULL,
+     version INTEGER NOT NULL, saved_at INTEGER NOT NULL, body TEXT NOT NULL,
+     PRIMARY KEY (network, collector, target)
+   );
+   CREATE TABLE budgets (network TEXT PRIMARY KEY, body TEXT NOT NULL) WITHOUT ROWID;`,
+  // Rows without a checksum get theirs here, once: later, a row without one is damaged.
+  `ALTER TABLE observations ADD COLUMN checksum INTEGER;
+   UPDATE observations
+     SET checksum = checksum('observations', network, collector, target, version, saved_at, body);
+   ALTER TABLE budgets ADD COLUMN checksum INTEGER;
+   UPDATE budgets SET checksum = checksum('budgets', network, body);
+   CREATE TABLE networks (
+     network TEXT PRIMARY KEY, saved_at INTEGER NOT NULL, body TEXT NOT NULL, checksum INTEGER
+   ) WITHOUT ROWID;
+   CREATE TABLE set_aside (
+     id INTEGER PRIMARY KEY, at INTEGER NOT NULL, reason TEXT NOT NULL, source TEXT NOT NULL,
+     network, collector, target, version, saved_at, body, checksum
+   );`,
+];
 
 // SQLite keeps the last writes beside the file.
 const SUFFIXES = ["", "-wal", "-shm", "-journal"];
@@ -24,10 +45,11 @@ const SUFFIXES = ["", "-wal", "-shm", "-journal"];
 const exists = (path: string): boolean => statSync(path, { throwIfNoEntry: false }) !== undefined;
 
 /**
- * Opens the state file, creates it when it is missing, and upgrades its schema.
+ * Opens the state file, creates it when it is missing, and upgrades its schema. `isReindexed`: an index did not match
+ * its table and was rebuilt, so a key may be damaged.
  * @throws StateFileError when it cannot be used.
  */
-export function openFile(path: string, log: StateFileLog, migrations: readonly string[] = MIGRATIONS): OpenFile {
+export function openFile(path: string, log: StateFileLog, migrations: readonly string[] = MIGRATIONS) {
   let database: DatabaseSync | undefined;
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
@@ -37,8 +59,7 @@ export function openFile(path: string, log: StateFileLog, migrations: readonly s
     defineChecksum(database);
     // Exclusive: a second exporter on the same file would count everything twice.
     database.exec("PRAGMA locking_mode = EXCLUSIVE");
-    const isReindexed = prepare(database, path, log, migrations);
-    return { database, isReindexed };
+    return { database, isReindexed: prepare(database, path, log, migrations) };
   } catch (error) {
     if (database?.isOpen) database.close();
     throw StateFileError.from(path, error);

@@ -6,9 +6,8 @@ import type { BudgetRecord } from "../api/budget.ts";
 import { keyOf, type Task } from "../collectors/task.ts";
 import { decode, encode } from "./codec.ts";
 import { openFile, type StateFileLog } from "./open.ts";
-import { BUDGETS, NETWORKS, OBSERVATIONS } from "./schema.ts";
 import { StateFileError } from "./state-file-error.ts";
-import { Table } from "./table.ts";
+import { Table, type TableSchema } from "./table.ts";
 
 /** What the exporter reports of the file. Times are Unix time in milliseconds. */
 export interface StateFileFacts {
@@ -21,21 +20,27 @@ export interface StateFileFacts {
   readonly lastSetAsideAt: number | undefined;
 }
 
-/** What a state file works with. */
-export interface StateFileOptions {
-  readonly log: StateFileLog;
-  readonly clock: { now(): number };
-  /** Steps of the schema. @default those of this version */
-  readonly migrations?: readonly string[];
-}
-
 const WRONG_CHECKSUM = "its checksum is wrong";
 
-// What the operator has to know when a row of the table is missing.
-const CONSEQUENCES: Readonly<Record<string, string>> = {
-  [OBSERVATIONS.name]: "counting of this target starts again",
-  [BUDGETS.name]: "the request budget of this upstream starts as if no request was made",
-  [NETWORKS.name]: "facts of this network are read from the API again",
+// The last observation of each task.
+const OBSERVATIONS: TableSchema = {
+  name: "observations",
+  key: ["network", "collector", "target"],
+  facts: ["version", "saved_at"],
+  consequence: "counting of this target starts again",
+};
+// How much of the request budget of each upstream is used; the key is `network/upstream`.
+const BUDGETS: TableSchema = {
+  name: "budgets",
+  key: ["network"],
+  facts: [],
+  consequence: "the request budget of this upstream starts as if no request was made",
+};
+const NETWORKS: TableSchema = {
+  name: "networks",
+  key: ["network"],
+  facts: ["saved_at"],
+  consequence: "facts of this network are read from the API again",
 };
 
 const budgetRecord: ZodType<BudgetRecord> = z.object({
@@ -46,24 +51,26 @@ const budgetRecord: ZodType<BudgetRecord> = z.object({
 /** An open state file. One process at a time can have it open. */
 export class StateFile {
   readonly path: string;
-  readonly #options: StateFileOptions;
+  readonly #log: StateFileLog;
+  readonly #clock: { now(): number };
   readonly #database: DatabaseSync;
   readonly #observations: Table;
   readonly #budgets: Table;
   readonly #networks: Table;
-  readonly #isRestored: boolean;
-  #lastWriteAt: number | undefined;
-  #failures = 0;
-  #setAside: number;
-  #lastSetAsideAt: number | undefined;
+  #facts: StateFileFacts;
 
   /**
    * Opens the file, and creates it when it is missing.
+   * @param options `migrations`: steps of the schema, other than those of this version
    * @throws StateFileError when it cannot be used.
    */
-  constructor(path: string, options: StateFileOptions) {
+  constructor(
+    path: string,
+    options: { readonly log: StateFileLog; clock: { now(): number }; readonly migrations?: readonly string[] },
+  ) {
     this.path = path;
-    this.#options = options;
+    this.#log = options.log;
+    this.#clock = options.clock;
     const { database, isReindexed } = openFile(path, options.log, options.migrations);
     this.#database = database;
     try {
@@ -71,9 +78,13 @@ export class StateFile {
       this.#budgets = new Table(database, BUDGETS);
       this.#networks = new Table(database, NETWORKS);
       const kept = database.prepare("SELECT count(*) AS rows, max(at) AS last FROM set_aside").get();
-      this.#setAside = Number(kept?.rows);
-      this.#lastSetAsideAt = kept?.last === null ? undefined : Number(kept?.last);
-      this.#isRestored = database.prepare("SELECT 1 FROM observations LIMIT 1").get() !== undefined;
+      this.#facts = {
+        isRestored: database.prepare("SELECT 1 FROM observations LIMIT 1").get() !== undefined,
+        lastWriteAt: undefined,
+        failures: 0,
+        setAside: Number(kept?.rows),
+        lastSetAsideAt: kept?.last === null ? undefined : Number(kept?.last),
+      };
       // No read finds a row whose key is damaged. Observations have an index that shows it; the other tables are small
       // enough to check every row.
       const suspects = [this.#budgets, this.#networks, ...(isReindexed ? [this.#observations] : [])];
@@ -161,13 +172,7 @@ export class StateFile {
 
   /** What the exporter reports of the file. */
   facts(): StateFileFacts {
-    return {
-      isRestored: this.#isRestored,
-      lastWriteAt: this.#lastWriteAt,
-      failures: this.#failures,
-      setAside: this.#setAside,
-      lastSetAsideAt: this.#lastSetAsideAt,
-    };
+    return this.#facts;
   }
 
   /** Closes the file, so that another process can open it. */
@@ -200,34 +205,31 @@ export class StateFile {
   }
 
   #moveAside(table: Table, key: readonly string[], reason: string, task?: Task): void {
-    const { clock, log } = this.#options;
-    const at = clock.now();
+    const at = this.#clock.now();
     this.#write(at, () => table.setAside(key, at, reason));
     this.#countSetAside(at, 1);
     const fields = { ...fieldsOf(key), name: task?.target.watched?.name, reason };
-    log.warn(fields, `a saved row cannot be used and is set aside: ${CONSEQUENCES[table.name]}`);
+    this.#log.warn(fields, `a saved row cannot be used and is set aside: ${table.schema.consequence}`);
   }
 
   #setDamagedAside(table: Table): void {
-    const { clock, log } = this.#options;
-    const at = clock.now();
+    const at = this.#clock.now();
     const keys = table.setDamagedAside(at, WRONG_CHECKSUM);
     this.#countSetAside(at, keys.length);
-    const message = `a saved row is damaged and is set aside, its key may be wrong: ${CONSEQUENCES[table.name]}`;
-    for (const key of keys) log.warn({ ...fieldsOf(key), reason: WRONG_CHECKSUM }, message);
+    const message = `a saved row is damaged and is set aside, its key may be wrong: ${table.schema.consequence}`;
+    for (const key of keys) this.#log.warn({ ...fieldsOf(key), reason: WRONG_CHECKSUM }, message);
   }
 
   #countSetAside(at: number, rows: number): void {
-    this.#setAside += rows;
-    if (rows > 0) this.#lastSetAsideAt = at;
+    if (rows > 0) this.#facts = { ...this.#facts, setAside: this.#facts.setAside + rows, lastSetAsideAt: at };
   }
 
   #write(now: number, write: () => void): void {
     try {
       write();
-      this.#lastWriteAt = now;
+      this.#facts = { ...this.#facts, lastWriteAt: now };
     } catch (error) {
-      this.#failures += 1;
+      this.#facts = { ...this.#facts, failures: this.#facts.failures + 1 };
       throw StateFileError.from(this.path, error);
     }
   }

@@ -2,22 +2,14 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { crc32 } from "node:zlib";
 
-/**
- * Names of a table and of its columns; those in `facts` are numbers. Every table also has the columns body and
- * checksum.
- */
+/** Names of a table and of its columns; every table also has the columns body and checksum. */
 export interface TableSchema {
   readonly name: string;
   readonly key: readonly string[];
+  /** Columns of numbers. */
   readonly facts: readonly string[];
-}
-
-/** A row as it was read. */
-export interface Row {
-  readonly facts: readonly number[];
-  readonly body: string;
-  /** Whether the checksum is right. Nothing else of a damaged row may be used. */
-  readonly isIntact: boolean;
+  /** What the operator has to know when a row is missing. */
+  readonly consequence: string;
 }
 
 /** Makes `checksum(table, column, …)` available in the SQL of a database. */
@@ -39,7 +31,7 @@ function checksumOf(columns: readonly unknown[]): number {
 
 /** Reads and writes the rows of one table. Throws the errors of SQLite. */
 export class Table {
-  readonly #schema: TableSchema;
+  readonly schema: TableSchema;
   readonly #database: DatabaseSync;
   readonly #get: StatementSync;
   readonly #put: StatementSync;
@@ -50,7 +42,7 @@ export class Table {
 
   constructor(database: DatabaseSync, schema: TableSchema) {
     const { name, key, facts } = schema;
-    this.#schema = schema;
+    this.schema = schema;
     this.#database = database;
     const columns = [...key, ...facts, "body"];
     this.#columns = [...columns, "checksum"].join(", ");
@@ -63,25 +55,24 @@ export class Table {
     this.#delete = database.prepare(`DELETE FROM ${name} WHERE ${this.#hasKey}`);
   }
 
-  get name(): string {
-    return this.#schema.name;
-  }
-
-  /** The row of a key; undefined when there is none. */
-  get(key: readonly string[]): Row | undefined {
+  /**
+   * The row of a key; undefined when there is none. Nothing else of a row may be used unless it is intact: its checksum
+   * is right.
+   */
+  get(key: readonly string[]) {
     const row = this.#get.get(...key);
     if (row === undefined) return undefined;
-    const facts = this.#schema.facts.map((fact) => row[fact]);
+    const facts = this.schema.facts.map((fact) => row[fact]);
     return {
       facts: facts.map(Number),
       body: String(row.body),
-      isIntact: Number(row.checksum) === checksumOf([this.name, ...key, ...facts, row.body]),
+      isIntact: Number(row.checksum) === checksumOf([this.schema.name, ...key, ...facts, row.body]),
     };
   }
 
   /** Writes a row in place of the one with that key. */
   put(key: readonly string[], facts: readonly number[], body: string): void {
-    this.#put.run(...key, ...facts, body, checksumOf([this.name, ...key, ...facts, body]));
+    this.#put.run(...key, ...facts, body, checksumOf([this.schema.name, ...key, ...facts, body]));
   }
 
   /** Deletes a row. */
@@ -91,7 +82,7 @@ export class Table {
 
   /** Deletes every row of a network. */
   deleteNetwork(network: string): void {
-    this.#database.prepare(`DELETE FROM ${this.name} WHERE network = ?`).run(network);
+    this.#database.prepare(`DELETE FROM ${this.schema.name} WHERE network = ?`).run(network);
   }
 
   /** Moves a row to `set_aside`, unchanged. `at` is Unix time in milliseconds. */
@@ -101,8 +92,8 @@ export class Table {
 
   /** Moves every damaged row to `set_aside`; returns their keys, as far as they are readable. Reads the whole table. */
   setDamagedAside(at: number, reason: string): readonly (readonly string[])[] {
-    const { key } = this.#schema;
-    const select = this.#database.prepare(`SELECT ${key.join(", ")} FROM ${this.name} WHERE ${this.#isDamaged}`);
+    const { key } = this.schema;
+    const select = this.#database.prepare(`SELECT ${key.join(", ")} FROM ${this.schema.name} WHERE ${this.#isDamaged}`);
     select.setReadBigInts(true);
     const found = select.all().map((row) => key.map((column) => String(row[column])));
     if (found.length > 0) this.#move(this.#isDamaged, [], at, reason);
@@ -112,13 +103,13 @@ export class Table {
   // In SQL, because text that is not UTF-8 would change on its way through JavaScript.
   #move(condition: string, values: readonly string[], at: number, reason: string): void {
     const database = this.#database;
-    const rows = `FROM ${this.name} WHERE ${condition}`;
+    const rows = `FROM ${this.schema.name} WHERE ${condition}`;
     database.exec("BEGIN");
     try {
       database
         .prepare(
           `INSERT INTO set_aside (at, reason, source, ${this.#columns})
-           SELECT ?, ?, '${this.name}', ${this.#columns} ${rows}`,
+           SELECT ?, ?, '${this.schema.name}', ${this.#columns} ${rows}`,
         )
         .run(at, reason, ...values);
       database.prepare(`DELETE ${rows}`).run(...values);

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import type { Durable } from "../../src/collectors/collector.ts";
 import { Exposition } from "../../src/exposition/exposition.ts";
-import { MIGRATIONS } from "../../src/storage/schema.ts";
+import { MIGRATIONS } from "../../src/storage/open.ts";
 import { State } from "../../src/storage/state.ts";
 import { StateFileError } from "../../src/storage/state-file-error.ts";
 import { level, total } from "../support/fake-task.ts";

@@ -2,8 +2,7 @@
 import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { renameFile } from "../../src/storage/open.ts";
-import { MIGRATIONS } from "../../src/storage/schema.ts";
+import { MIGRATIONS, renameFile } from "../../src/storage/open.ts";
 import { durableTask, TestStateFile } from "../support/state-file.ts";
 
 let file: TestStateFile;

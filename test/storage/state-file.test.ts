@@ -3,8 +3,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import type { Task } from "../../src/collectors/task.ts";
-import { renameFile } from "../../src/storage/open.ts";
-import { MIGRATIONS } from "../../src/storage/schema.ts";
+import { MIGRATIONS, renameFile } from "../../src/storage/open.ts";
 import { fakeTask } from "../support/fake-task.ts";
 import { durableTask, TestStateFile } from "../support/state-file.ts";
 
