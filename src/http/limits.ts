@@ -1,36 +1,148 @@
-// Limits of the HTTP server. They are constants because no operator has a reason to change them.
+// The limits of the HTTP server, and how pages are sent within them. When there is no room for another page, clients
+// that do not read theirs are cut off; when all of them read, the new request gets a 503.
+import type { OutgoingHttpHeaders } from "node:http";
+import type { Socket } from "node:net";
+import type { Request, Response } from "express";
+import type { Refusal } from "../telemetry/self-metrics.ts";
 
-/** Limits of a server. */
-export interface Limits {
+/** The limits. They are constants because no operator has a reason to change them; times are milliseconds. */
+export const LIMITS = {
   /** Open connections. */
-  readonly connections: number;
-  /** Pages rendered or sent at the same time: `/metrics` and the status. */
-  readonly pages: number;
-  /** Bytes of different bodies sent at the same time; one page and its compressed forms always fit. */
-  readonly bytes: number;
-  /** A client that reads nothing of its page for this long is cut off. Milliseconds. */
-  readonly stalledMs: number;
-  /** A client that reads nothing for this long is cut off when another one needs its place. Milliseconds. */
-  readonly yieldMs: number;
-  /** Size of request headers. */
-  readonly headerBytes: number;
-  /** Time to receive the headers of a request. Milliseconds. */
-  readonly headersMs: number;
-  /** Time to receive a whole request. Milliseconds. */
-  readonly requestMs: number;
-  /** Time between two requests of a connection: longer than the usual scrape interval. Milliseconds. */
-  readonly idleMs: number;
-}
-
-/** The limits of the exporter. */
-export const LIMITS: Limits = {
   connections: 256,
+  /** Pages rendered or sent at the same time: `/metrics` and the status. */
   pages: 64,
+  /** Bytes of different bodies sent at the same time; one page and its compressed forms always fit. */
   bytes: 64 * 1024 * 1024,
+  /** A client that reads nothing of its page for this long is cut off. */
   stalledMs: 30_000,
+  /** A client that reads nothing for this long is cut off when another one needs its place. */
   yieldMs: 500,
+  /** Size of request headers. */
   headerBytes: 16 * 1024,
+  /** Time to receive the headers of a request. */
   headersMs: 10_000,
+  /** Time to receive a whole request. */
   requestMs: 30_000,
+  /** Time between two requests of a connection: longer than the usual scrape interval. */
   idleMs: 75_000,
 };
+export type Limits = Readonly<typeof LIMITS>;
+
+/** A page to send. */
+export interface Content {
+  readonly status: number;
+  /** All but the length. */
+  readonly headers: OutgoingHttpHeaders;
+  readonly body: Buffer;
+}
+
+/** One page that is rendered or sent. */
+interface Delivery {
+  readonly socket: Socket;
+  /** Undefined while the page is content. */
+  body: Buffer | undefined;
+  /** When the client last read a slice; `performance.now()`. */
+  progressAt: number;
+  timer: NodeJS.Timeout | undefined;
+}
+
+// One write of many megabytes blocks the event loop while the system copies it; slices leave it free in between.
+const SLICE_BYTES = 1024 * 1024;
+const RETRY_SECONDS = 5;
+// Room for a page of any size and compressed ones, so that Prometheus finds room beside a client without compression.
+const MIN_PAGES = 1.5;
+
+/** The pages that one server renders or sends. */
+export class Deliveries {
+  readonly #limits: Limits;
+  readonly #onRefused: (reason: Refusal) => void;
+  readonly #open = new Set<Delivery>();
+
+  constructor(limits: Limits, onRefused: (reason: Refusal) => void) {
+    this.#limits = limits;
+    this.#onRefused = onRefused;
+  }
+
+  /** Renders a page and sends it, or responds with 503. Rejects, with nothing sent, when the page cannot be content. */
+  async deliver(request: Request, response: Response, render: () => Content | Promise<Content>): Promise<void> {
+    if (this.#open.size >= this.#limits.pages && !this.#cutOffStalled()) {
+      this.#refuse(response);
+      return;
+    }
+    const { socket } = request;
+    const delivery: Delivery = { socket, body: undefined, progressAt: 0, timer: undefined };
+    this.#open.add(delivery);
+    // A pipelined response that waits for an earlier one gets no event of its own when the socket closes.
+    const end = () => {
+      socket.off("close", end);
+      response.off("close", end);
+      clearTimeout(delivery.timer);
+      this.#open.delete(delivery);
+    };
+    socket.once("close", end);
+    response.once("close", end);
+    const content = await render();
+    if (socket.destroyed) return;
+    if (!this.#hasRoomFor(content.body)) {
+      this.#refuse(response);
+      return;
+    }
+    delivery.body = content.body;
+    delivery.progressAt = performance.now();
+    delivery.timer = setTimeout(() => this.#cutOff(delivery), this.#limits.stalledMs);
+    response.writeHead(content.status, { ...content.headers, "content-length": content.body.length });
+    if (request.method === "HEAD") response.end();
+    else this.#send(response, delivery, content.body, 0);
+  }
+
+  #send(response: Response, delivery: Delivery, body: Buffer, start: number): void {
+    const end = start + SLICE_BYTES;
+    if (end >= body.length) {
+      response.end(body.subarray(start));
+      return;
+    }
+    response.write(body.subarray(start, end), (error) => {
+      if (error) return;
+      delivery.progressAt = performance.now();
+      delivery.timer?.refresh();
+      setImmediate(() => this.#send(response, delivery, body, end));
+    });
+  }
+
+  // Clients share the bytes of a page until it changes, so only different bodies take memory.
+  #hasRoomFor(body: Buffer): boolean {
+    if (this.#open.size === 1) return true;
+    for (;;) {
+      const bodies = new Set([...this.#open].flatMap((delivery) => delivery.body ?? []));
+      bodies.add(body);
+      const lengths = [...bodies].map(({ length }) => length);
+      const bytes = lengths.reduce((sum, length) => sum + length, 0);
+      if (bytes <= Math.max(this.#limits.bytes, MIN_PAGES * Math.max(...lengths))) return true;
+      if (!this.#cutOffStalled(body)) return false;
+    }
+  }
+
+  /** Cuts off the client that has read nothing for longest, of another body than `kept`; false when all read. */
+  #cutOffStalled(kept?: Buffer): boolean {
+    const latest = performance.now() - this.#limits.yieldMs;
+    const [stalled] = [...this.#open]
+      .filter(({ body, progressAt }) => body !== undefined && body !== kept && progressAt <= latest)
+      .toSorted((a, b) => a.progressAt - b.progressAt);
+    if (stalled === undefined) return false;
+    this.#cutOff(stalled);
+    return true;
+  }
+
+  #cutOff(delivery: Delivery): void {
+    this.#onRefused("stalled");
+    // Its place is free at once, its memory when the socket is closed.
+    this.#open.delete(delivery);
+    delivery.socket.destroy();
+  }
+
+  #refuse(response: Response): void {
+    this.#onRefused("pages");
+    response.status(503).set("retry-after", String(RETRY_SECONDS)).type("text");
+    response.send(`Too many pages are being sent. Try again in ${RETRY_SECONDS} seconds.\n`);
+  }
+}
