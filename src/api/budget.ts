@@ -1,8 +1,6 @@
 // The request budget of one server: every request waits here until the limits, a pause and the connections admit it.
-import type { Clock } from "./clock.ts";
-import { isTimeout } from "./deadline.ts";
-import { MinuteWindow, sum } from "./minute-window.ts";
-import { MonthBucket } from "./month-bucket.ts";
+import { MinuteWindow, MonthBucket, sum } from "./budget-limits.ts";
+import { type Clock, isTimeout } from "./clock.ts";
 
 /**
  * The lowest priority, for requests that use only what all others leave. No capacity is planned for it, and it leaves
@@ -135,7 +133,7 @@ export class Budget {
   /** Requests of this priority that may be admitted now. */
   room(priority: number): number {
     const now = this.#now();
-    const month = this.#month?.available(now) ?? Number.POSITIVE_INFINITY;
+    const month = Math.floor(this.#month?.tokens(now) ?? Number.POSITIVE_INFINITY);
     return Math.max(0, Math.floor(Math.min(this.#minute.room(now, priority), month - this.#monthReserve(priority))));
   }
 
@@ -145,9 +143,7 @@ export class Budget {
     return Math.max(0, this.#earliest(now, priority) - now);
   }
 
-  /**
-   * Admits nothing for this time, unless a longer pause is active. Requests that cannot wait that long fail at once.
-   */
+  /** Admits nothing for this time, unless a longer pause is active. Requests that cannot wait that long fail at once. */
   pause(milliseconds: number): void {
     this.#pausedUntil = Math.max(this.#pausedUntil, this.#now() + milliseconds);
     this.#serve();
@@ -164,8 +160,7 @@ export class Budget {
     const now = this.#now();
     const shift = this.#clock.now() - now;
     const minute = this.#minute.admissions(now).map(({ at, priority }) => ({ at: at + shift, priority }));
-    const month = this.#month?.record(now);
-    return { minute, month: month && { ...month, at: month.at + shift } };
+    return { minute, month: this.#month && { tokens: this.#month.tokens(now), at: now + shift } };
   }
 
   /** Requests of the last 60 seconds, what remains of them, the queue, requests in flight, and the month if limited. */
@@ -181,7 +176,7 @@ export class Budget {
       month: this.#month && {
         limit: this.#month.perMonth,
         capacity: this.#month.capacity,
-        available: this.#month.available(now),
+        available: Math.floor(this.#month.tokens(now)),
         usedSinceStart: this.#month.taken,
       },
     };
@@ -220,7 +215,7 @@ export class Budget {
     this.#month?.take(now);
     waiting.admit(() => {
       this.#minute.remove(admission);
-      this.#month?.giveBack(this.#now());
+      this.#month?.take(this.#now(), -1);
     });
   }
 
@@ -280,10 +275,8 @@ export class Budget {
   // One timer for the whole queue, for the next change that no event announces.
   #schedule(now: number): void {
     const [first] = this.#queue;
-    const admissibleAt =
-      first !== undefined && this.#hasConnection(first.priority)
-        ? this.#earliest(now, first.priority)
-        : Number.POSITIVE_INFINITY;
+    const isServable = first !== undefined && this.#hasConnection(first.priority);
+    const admissibleAt = isServable ? this.#earliest(now, first.priority) : Number.POSITIVE_INFINITY;
     const wakeAt = this.#queue.reduce((earliest, { deadline }) => Math.min(earliest, deadline), admissibleAt);
     if (wakeAt === this.#wakeAt) return;
     this.#timer.abort();

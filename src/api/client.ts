@@ -9,8 +9,7 @@ import type { Observer } from "./observer.ts";
 import type { ApiResponse, Operation, Parameters, StacksApi } from "./operation.ts";
 import { type RateLimit, RateLimits } from "./rate-limits.ts";
 import { Redactor, type Secret } from "./redact.ts";
-import { sendRequest } from "./request.ts";
-import { requestUrl } from "./request-url.ts";
+import { requestUrl, sendRequest } from "./request.ts";
 import { type Retired, Retirement } from "./retirement.ts";
 import { Transport } from "./transport.ts";
 

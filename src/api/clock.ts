@@ -1,4 +1,5 @@
-// The clock as a parameter, so that tests need neither wait nor replace globals.
+// Time: the clock as a parameter, so that tests need neither wait nor replace globals, and deadlines by it. An abort
+// with a `TimeoutError` means that time ran out; any other abort is a cancellation.
 import { setTimeout } from "node:timers/promises";
 
 /** The time, and a way to wait. */
@@ -26,3 +27,39 @@ export const systemClock: Clock = {
     }
   },
 };
+
+/** Whether an abort reason is a timeout, as that of `AbortSignal.timeout` is. */
+export const isTimeout = (reason: unknown): boolean =>
+  typeof reason === "object" && reason !== null && "name" in reason && reason.name === "TimeoutError";
+
+/** The abort reason of something that took too long. */
+export const timeoutReason = (milliseconds: number): DOMException =>
+  new DOMException(`no response within ${milliseconds} ms`, "TimeoutError");
+
+/**
+ * Runs `start` with a signal that aborts together with `outer`, or after `milliseconds` with a `TimeoutError`. It
+ * leaves no timer and no listener behind, which `AbortSignal.any` and `AbortSignal.timeout` would. Settles as `start`
+ * does.
+ */
+export async function withTimeout<Result>(
+  clock: Clock,
+  milliseconds: number,
+  outer: AbortSignal,
+  start: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  const inner = new AbortController();
+  const ended = new AbortController();
+  const onAbort = () => inner.abort(outer.reason);
+  if (outer.aborted) onAbort();
+  outer.addEventListener("abort", onAbort, { once: true });
+  clock.sleep(milliseconds, ended.signal).then(
+    () => inner.abort(timeoutReason(milliseconds)),
+    () => {}, // ended in time
+  );
+  try {
+    return await start(inner.signal);
+  } finally {
+    ended.abort();
+    outer.removeEventListener("abort", onAbort);
+  }
+}

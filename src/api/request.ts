@@ -1,10 +1,10 @@
 // Sends one request of a poll, with its retries and redirects. Every try takes its own request from the budget.
 import { Refusal } from "./budget.ts";
 import { type Cached, isUsableEtag } from "./cache.ts";
+import { isTimeout, withTimeout } from "./clock.ts";
 import type { ApiRequest, ClientContext, Try } from "./context.ts";
-import { isTimeout, withTimeout } from "./deadline.ts";
 import { ApiError, type Reason } from "./errors.ts";
-import type { ApiResponse } from "./operation.ts";
+import type { ApiResponse, Operation, Parameters } from "./operation.ts";
 import { type Failure, handleResponse, type Outcome } from "./response.ts";
 
 const MAX_REDIRECTS = 3;
@@ -152,4 +152,32 @@ function cachedFor({ cache }: ClientContext, { operation, validator }: ApiReques
   const { etag } = validator;
   // An earlier version may have written it to the state file.
   return etag === undefined || !isUsableEtag(etag) ? undefined : { etag, body: undefined };
+}
+
+/**
+ * The URL of an operation below the base URL, whose path is kept as a prefix. Equal parameters in equal order give an
+ * equal URL, which is the key of the cache.
+ * @throws ApiError `bug` when a path parameter is missing or invalid, or would change the path instead of filling its
+ * place.
+ */
+export function requestUrl<Path extends string>(
+  base: URL,
+  operation: Operation<Path>,
+  parameters: Parameters<Path>,
+): URL {
+  const values: Readonly<Record<string, string | number>> = parameters.path;
+  const path = operation.path.replaceAll(/\{([^{}]*)\}/g, (_, name: string) => {
+    const value = Object.hasOwn(values, name) ? String(values[name]) : "";
+    // Encoding leaves dots alone, and a URL resolves them away.
+    if (value === "" || value === "." || value === ".." || !value.isWellFormed()) {
+      throw new ApiError("bug", operation.name, `no usable value for {${name}}`);
+    }
+    return encodeURIComponent(value);
+  });
+  const url = new URL(base);
+  url.pathname = base.pathname.replace(/\/+$/, "") + path;
+  url.search = "";
+  url.hash = "";
+  for (const [name, value] of Object.entries(parameters.query ?? {})) url.searchParams.append(name, String(value));
+  return url;
 }

@@ -1,7 +1,6 @@
 // One poll: observes within the deadline, makes the samples, records the outcome. Never throws.
 import { SPARE_PRIORITY } from "../api/budget.ts";
-import type { Clock } from "../api/clock.ts";
-import { withTimeout } from "../api/deadline.ts";
+import { type Clock, withTimeout } from "../api/clock.ts";
 import { ApiError, type Reason } from "../api/errors.ts";
 import type { StacksApi } from "../api/operation.ts";
 import type { Target } from "../collectors/collector.ts";

@@ -1,7 +1,6 @@
 // One server of a network: its client, its health, its chain and its tip.
 import type { Client, PollOptions } from "../api/client.ts";
-import type { Clock } from "../api/clock.ts";
-import { withTimeout } from "../api/deadline.ts";
+import { type Clock, withTimeout } from "../api/clock.ts";
 import type { Reason } from "../api/errors.ts";
 import type { NetworkConfig } from "../config/config.ts";
 import type { Incidents } from "../telemetry/incidents.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { Budget, type BudgetLimits, Refusal, SPARE_PRIORITY } from "../../src/api/budget.ts";
-import { timeoutReason } from "../../src/api/deadline.ts";
+import { timeoutReason } from "../../src/api/clock.ts";
 import { FakeClock, turn } from "../support/fake-clock.ts";
 
 const MINUTE = 60_000;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import type { ClientOptions } from "../../src/api/client.ts";
-import { timeoutReason } from "../../src/api/deadline.ts";
+import { timeoutReason } from "../../src/api/clock.ts";
 import { block, Fixture, failure, NONE, stats } from "./fixture.ts";
 import { json, type Scene, ScriptedServer, silence, text } from "./scripted-server.ts";
 

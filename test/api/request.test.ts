@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { timeoutReason } from "../../src/api/deadline.ts";
+import { timeoutReason } from "../../src/api/clock.ts";
 import { turn } from "../support/fake-clock.ts";
 import { Fixture, failure, NONE, stats } from "./fixture.ts";
 import { json, type Scene, ScriptedServer, silence, text } from "./scripted-server.ts";

@@ -1,6 +1,6 @@
 import { getEventListeners } from "node:events";
 import { expect, test } from "@jest/globals";
-import { isTimeout, timeoutReason, withTimeout } from "../../src/api/deadline.ts";
+import { isTimeout, timeoutReason, withTimeout } from "../../src/api/clock.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 
 const untilAborted = (signal: AbortSignal) =>

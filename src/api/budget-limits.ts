@@ -1,21 +1,26 @@
-// A sliding window: at most `perMinute` requests in any 60 seconds, with capacity reserved by priority. Knows no queue.
+// The two limits of a budget: requests in any minute, and in any 31 days. They know no queue. `now` must never go back.
 
 const MINUTE_MS = 60_000;
+const HOUR_MS = 3_600_000;
+const MONTH_MS = 31 * 24 * HOUR_MS;
+
+// Keeps the sum of many floating-point refills below the limit.
+const SAFETY = 1 - 1e-9;
 
 /** An admitted request. */
-export interface Admission {
+interface Admission {
   /** Milliseconds, in the time of `now`. */
   readonly at: number;
   readonly priority: number;
 }
 
 /**
- * In any 60 seconds at most `perMinute` requests are admitted.
+ * A sliding window: in any 60 seconds at most `perMinute` requests are admitted.
  *
- * Capacity is reserved by priority: `planned[q]` requests a minute are expected of priority q. A request of priority
- * p is admitted only if, after it, the window still has space for the requests that are planned of all q < p and not
- * yet admitted within the window. The reserve is at most `perMinute - 1`, so that an empty window admits any request:
- * a plan that is too large delays lower priorities, but cannot lock them out while the others are idle.
+ * Capacity is reserved by priority: a request of priority p is admitted only if, after it, the window still has space
+ * for the requests that are planned of all q < p and not yet admitted within the window. The reserve is at most
+ * `perMinute - 1`, so that an empty window admits any request: a plan that is too large delays lower priorities, but
+ * cannot lock them out while the others are idle.
  *
  * The queue relies on two facts: another admission never makes an admission possible earlier, and waiting never makes
  * it impossible again. So `earliest` is exact if nothing else is admitted, and a lower bound otherwise.
@@ -39,7 +44,6 @@ export class MinuteWindow {
     return this.#admissions;
   }
 
-  /** Adds an admission. `now` must never go back. */
   add(now: number, priority: number): Admission {
     const admission = { at: now, priority };
     this.admissions(now);
@@ -86,4 +90,50 @@ function countByPriority(admissions: readonly Admission[]): number[] {
   const counts: number[] = [];
   for (const { priority } of admissions) counts[priority] = (counts[priority] ?? 0) + 1;
   return counts;
+}
+
+/**
+ * A token bucket: in any 31 days at most `perMonth` requests are admitted.
+ *
+ * The bucket holds about an hour's worth of requests (`capacity`, at least one) and is refilled evenly with
+ * `perMonth - capacity` requests in 31 days. What is admitted within 31 days was in the bucket at their start or was
+ * refilled during them: together at most `perMonth`. A log of every request of a month would return the unused rest of
+ * quiet days, but would also allow a month's quota to be spent on its first day.
+ */
+export class MonthBucket {
+  readonly perMonth: number;
+  readonly capacity: number;
+  /** Tokens taken since the start of the process. */
+  taken = 0;
+  readonly #refillPerMs: number;
+  #tokens: number;
+  #at: number;
+
+  /** @param restored record of an earlier bucket, in the time of `now`; a new bucket is full. */
+  constructor(perMonth: number, now: number, restored?: { readonly tokens: number; readonly at: number }) {
+    this.perMonth = Math.max(1, Math.floor(perMonth));
+    this.capacity = Math.max(1, Math.floor((this.perMonth * HOUR_MS) / MONTH_MS));
+    this.#refillPerMs = ((this.perMonth - this.capacity) / MONTH_MS) * SAFETY;
+    this.#tokens = Math.min(this.capacity, restored?.tokens ?? this.capacity);
+    this.#at = Math.min(now, restored?.at ?? now);
+  }
+
+  /** Tokens now, including fractions. */
+  tokens(now: number): number {
+    return Math.min(this.capacity, this.#tokens + (now - this.#at) * this.#refillPerMs);
+  }
+
+  /** When a request that must leave `reserve` tokens in the bucket may be admitted; Infinity for never. */
+  earliest(now: number, reserve: number): number {
+    const missing = 1 + Math.min(this.capacity - 1, reserve) - this.tokens(now);
+    if (missing <= 0) return now;
+    return this.#refillPerMs === 0 ? Number.POSITIVE_INFINITY : now + Math.ceil(missing / this.#refillPerMs);
+  }
+
+  /** Takes tokens; a negative number returns those of requests that were not sent. */
+  take(now: number, tokens = 1): void {
+    this.#tokens = Math.min(this.capacity, this.tokens(now) - tokens);
+    this.#at = now;
+    this.taken += tokens;
+  }
 }
