@@ -18,7 +18,7 @@ import type { Incidents, PollLog } from "./telemetry/incidents.ts";
 import type { Instruments } from "./telemetry/instruments.ts";
 import * as metrics from "./telemetry/self-metrics.ts";
 import type { NetworkReport } from "./telemetry/status.ts";
-import { upstreamOperations } from "./upstreams/read-chain.ts";
+import { upstreamOperations } from "./upstreams/identity-check.ts";
 import { Upstreams, type UpstreamsOptions } from "./upstreams/upstreams.ts";
 
 /** What a network works with. */

@@ -25,22 +25,12 @@ export interface FailedPoll {
   readonly at: number;
 }
 
-const CHAIN_REASONS: ReadonlySet<Reason> = new Set(["behind", "empty", "wrong_chain"]);
-const SERVER_REASONS: ReadonlySet<Reason> = new Set([
-  "network",
-  "timeout",
-  "http_server",
-  "unauthorized",
-  "rate_limited",
-]);
-
 /** Whether a failure is about the data of the server, which successful polls of other collectors do not disprove. */
-export const isChainFailure = (reason: Reason): boolean => CHAIN_REASONS.has(reason);
+export const isChainFailure = (reason: Reason): boolean => ["behind", "empty", "wrong_chain"].includes(reason);
 
-/**
- * Whether the upstream is the cause of a failure. It is not for a full budget or a state file that cannot be written.
- */
-export const isUpstreamFailure = (reason: Reason): boolean => isChainFailure(reason) || SERVER_REASONS.has(reason);
+/** Whether the upstream is the cause of a failure: not of a full budget, or a state file that cannot be written. */
+export const isUpstreamFailure = (reason: Reason): boolean =>
+  isChainFailure(reason) || ["network", "timeout", "http_server", "unauthorized", "rate_limited"].includes(reason);
 
 /** Failed polls in a row. Polls that overlap in time count once: a short outage fails all polls that are running. */
 class Streak {
@@ -65,7 +55,8 @@ export class Health {
   #chain = new Streak();
   #failedProbe: Trouble | undefined;
   #lag: { readonly blocks: number; readonly since: number | undefined } | undefined;
-  #healthySince: number | undefined;
+  /** Since when nothing has failed and it does not lag; undefined while something does, or before the first contact. */
+  healthySince: number | undefined;
 
   constructor(rules: HealthRules) {
     this.#rules = rules;
@@ -76,20 +67,15 @@ export class Health {
     return this.#lag?.blocks;
   }
 
-  /** Since when nothing has failed and it does not lag; undefined while something does, or before the first contact. */
-  get healthySince(): number | undefined {
-    return this.#healthySince;
-  }
-
   /** Whether there was any contact, successful or not. */
   get isKnown(): boolean {
-    return this.#hasFailed || this.#healthySince !== undefined || this.#lag !== undefined;
+    return this.#hasFailed || this.healthySince !== undefined || this.#lag !== undefined;
   }
 
   /** A poll failed because of the upstream. */
   failed(poll: FailedPoll): void {
     (isChainFailure(poll.reason) ? this.#chain : this.#server).add(poll);
-    this.#healthySince = undefined;
+    this.healthySince = undefined;
   }
 
   /** A poll succeeded. */
@@ -103,7 +89,7 @@ export class Health {
   /** A probe failed: an upstream that is not active is unfit at once. */
   probeFailed(reason: Reason, message: string, at: number): void {
     this.#failedProbe = { reason, message, since: this.#failedProbe?.since ?? at };
-    this.#healthySince = undefined;
+    this.healthySince = undefined;
   }
 
   /** A probe succeeded. It also ends failures of polls, because only the active upstream is polled. */
@@ -118,7 +104,7 @@ export class Health {
   sawLag(blocks: number, at: number): void {
     const isLagging = blocks >= this.#rules.lagBlocks;
     this.#lag = { blocks, since: isLagging ? (this.#lag?.since ?? at) : undefined };
-    if (isLagging) this.#healthySince = undefined;
+    if (isLagging) this.healthySince = undefined;
     else this.#update(at);
   }
 
@@ -142,6 +128,6 @@ export class Health {
   }
 
   #update(at: number): void {
-    if (!this.#hasFailed && this.#lag?.since === undefined) this.#healthySince ??= at;
+    if (!this.#hasFailed && this.#lag?.since === undefined) this.healthySince ??= at;
   }
 }

@@ -1,19 +1,35 @@
 // Checks that upstreams follow the chain that the counters of the network belong to. Polls use only upstreams that
-// pass.
+// pass. The hash of block 1 identifies a chain.
 import { z } from "zod";
 import { ApiError } from "../api/errors.ts";
+import { operation, type StacksApi } from "../api/operation.ts";
+import { isNotOffered, orReplacement } from "../api/replacement.ts";
+import { blockByHeight, status } from "../collectors/chain/block-source.ts";
 import { StateFileError } from "../storage/state-file-error.ts";
-import { readChain, type ServerChain } from "./read-chain.ts";
 import { type ChainStatus, runRequests, type Upstream, type UpstreamContext } from "./upstream.ts";
 
-const MINUTE_MS = 60_000;
 /** Age after which a chain that was refused, in doubt or not identified is checked again. */
-const CHECK_AGAIN_MS = MINUTE_MS;
+const CHECK_AGAIN_MS = 60_000;
 // A server that does not serve block 1 will hardly begin to.
-const UNVERIFIABLE_AGAIN_MS = 60 * MINUTE_MS;
+const UNVERIFIABLE_AGAIN_MS = 3_600_000;
 
 const HOW_TO_CONTINUE =
   "use another name for this network, start once with --reset-state, or set on_new_chain: reset for a devnet";
+
+const body = z.object({ height: z.int(), hash: z.string().regex(/^0x[0-9a-f]{64}$/) });
+
+/** A canonical block by its height. */
+export const blockAt = operation({ name: "block", path: "/extended/v2/blocks/{id}", body });
+
+const oldBlockAt = operation({
+  name: blockByHeight.name,
+  path: "/extended/v1/block/by_height/{id}",
+  body,
+  replacement: blockByHeight.replacement,
+});
+
+/** Every operation that upstreams request in addition to the collectors. */
+export const upstreamOperations = [blockAt, oldBlockAt, status];
 
 /** The part of the state file that keeps the hash of block 1 of a network's chain. */
 export interface NetworkStore {
@@ -31,7 +47,8 @@ const saved = z.object({ firstBlock: z.string() });
 export class IdentityCheck {
   readonly #context: UpstreamContext;
   readonly #store: NetworkStore | undefined;
-  #firstBlock: string | undefined;
+  /** Hash of block 1 of the accepted chain; undefined until it is known. */
+  firstBlock: string | undefined;
   readonly #running = new Map<Upstream, Promise<void>>();
 
   /** @throws StateFileError when the saved chain cannot be read. */
@@ -44,19 +61,14 @@ export class IdentityCheck {
     const parsed = saved.safeParse(loaded);
     if (!parsed.success)
       throw new StateFileError(store.path, `the saved chain of ${name} cannot be read`, parsed.error);
-    this.#firstBlock = parsed.data.firstBlock;
-  }
-
-  /** Hash of block 1 of the accepted chain; undefined until it is known. */
-  get firstBlock(): string | undefined {
-    return this.#firstBlock;
+    this.firstBlock = parsed.data.firstBlock;
   }
 
   /** Accepts a chain from now on. @throws StateFileError when it cannot be saved; then nothing changes. */
   accept(firstBlock: string): void {
     const { config, clock } = this.#context;
     this.#store?.saveNetwork(config.name, { firstBlock }, clock.now());
-    this.#firstBlock = firstBlock;
+    this.firstBlock = firstBlock;
   }
 
   /**
@@ -112,25 +124,15 @@ export class IdentityCheck {
     const { clock, config } = this.#context;
     const checkedAt = clock.elapsed();
     if (chain.kind === "unknown") return { kind: "unverifiable", checkedAt };
-    const refused = {
-      kind: "refused",
-      checkedAt,
-      since: before.kind === "refused" ? before.since : clock.now(),
-    } as const;
-    if (chain.kind === "empty") {
-      return {
-        ...refused,
-        reason: "empty",
-        message: "the API has no block: its database is empty",
-        firstBlock: undefined,
-      };
-    }
+    const since = before.kind === "refused" ? before.since : clock.now();
+    const refused = { kind: "refused", checkedAt, since, firstBlock: undefined } as const;
+    if (chain.kind === "empty")
+      return { ...refused, reason: "empty", message: "the API has no block: its database is empty" };
     const { firstBlock } = chain;
-    if (this.#firstBlock === undefined) this.accept(firstBlock);
-    const expected = this.#firstBlock;
-    if (expected === firstBlock) return { kind: "verified", checkedAt };
-    const found = `block 1 of the API is ${firstBlock}, that of the chain of network ${config.name} is ${expected}`;
-    const message = `${found}: nothing is polled; ${HOW_TO_CONTINUE}`;
+    if (this.firstBlock === undefined) this.accept(firstBlock);
+    if (this.firstBlock === firstBlock) return { kind: "verified", checkedAt };
+    const expected = `that of the chain of network ${config.name} is ${this.firstBlock}`;
+    const message = `block 1 of the API is ${firstBlock}, ${expected}: nothing is polled; ${HOW_TO_CONTINUE}`;
     return { ...refused, reason: "wrong_chain", message, firstBlock };
   }
 
@@ -150,4 +152,32 @@ export class IdentityCheck {
     incidents.end(upstream);
     if (before.kind === "refused") log.info(fields, "the upstream follows the right chain again");
   }
+}
+
+/** Which chain a server follows; `unknown` when it has blocks but does not serve block 1. */
+type ServerChain =
+  | { readonly kind: "known"; readonly firstBlock: string }
+  | { readonly kind: "empty" }
+  | { readonly kind: "unknown" };
+
+/**
+ * Reads which chain a server follows: one request, unless the server does not have block 1.
+ * @throws ApiError when there is no valid response.
+ */
+async function readChain(api: StacksApi): Promise<ServerChain> {
+  const path = { id: 1 };
+  try {
+    const first = await orReplacement(
+      api,
+      blockAt,
+      () => api.find(blockAt, { path }),
+      () => api.find(oldBlockAt, { path }),
+    );
+    if (first !== undefined) return { kind: "known", firstBlock: first.body.hash };
+  } catch (error) {
+    if (isNotOffered(error, oldBlockAt)) return { kind: "unknown" };
+    throw error;
+  }
+  const { chain_tip } = (await api.get(status, { path: {} })).body;
+  return { kind: chain_tip === undefined ? "empty" : "unknown" };
 }

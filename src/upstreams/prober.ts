@@ -5,8 +5,7 @@ import { ApiError } from "../api/errors.ts";
 import type { StacksApi } from "../api/operation.ts";
 import { isNotOffered } from "../api/replacement.ts";
 import { status } from "../collectors/chain/block-source.ts";
-import type { IdentityCheck } from "./identity-check.ts";
-import { blockAt } from "./read-chain.ts";
+import { blockAt, type IdentityCheck } from "./identity-check.ts";
 import { runRequests, type Upstream, type UpstreamContext } from "./upstream.ts";
 
 const COMPARE_EVERY_MS = 60 * 60_000;
@@ -15,11 +14,9 @@ const COMPARE_EVERY_MS = 60 * 60_000;
 // lower.
 const SETTLED_BLOCKS = 20;
 
-/** What a prober needs in addition. */
-export interface ProberOptions extends UpstreamContext {
+interface ProberOptions extends UpstreamContext {
   readonly identityCheck: IdentityCheck;
   readonly apiOf: (upstream: Upstream, poll: PollOptions) => StacksApi;
-  /** Called when an upstream disagrees with the active one on a settled block. */
   readonly onDisagreement: (upstream: Upstream) => void;
 }
 
