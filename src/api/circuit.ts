@@ -21,8 +21,7 @@ export interface Outage {
   readonly nextProbeAt: number;
 }
 
-/** A failed request. */
-export interface FailedRequest {
+interface FailedRequest {
   readonly error: ApiError;
   readonly url: string;
   /** Whether a connection was made. */

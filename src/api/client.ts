@@ -1,51 +1,52 @@
 // The client of one API server: connects its parts, and gives each poll its own view of the API.
 import { Budget, type BudgetLimits, type BudgetRecord } from "./budget.ts";
 import { Cache } from "./cache.ts";
-import { Circuit, type Outage } from "./circuit.ts";
-import { type Clock, systemClock } from "./clock.ts";
+import { Circuit } from "./circuit.ts";
+import { systemClock } from "./clock.ts";
 import type { ApiRequest, ClientContext } from "./context.ts";
 import { ApiError } from "./errors.ts";
 import type { Observer } from "./observer.ts";
 import type { ApiResponse, Operation, Parameters, StacksApi } from "./operation.ts";
-import { type RateLimit, RateLimits } from "./rate-limits.ts";
+import { RateLimits } from "./rate-limits.ts";
 import { Redactor, type Secret } from "./redact.ts";
 import { requestUrl, sendRequest } from "./request.ts";
-import { type Retired, Retirement } from "./retirement.ts";
+import { Retirement } from "./retirement.ts";
 import { Transport } from "./transport.ts";
 
+/** Settings that most clients share. */
+const DEFAULTS = {
+  keyHeader: "x-api-key",
+  /** Bytes of a body, compressed as well as decompressed. */
+  maxBodyBytes: 16 * 2 ** 20,
+  /** Timeout of one try; a request can have several tries before its deadline. */
+  tryTimeoutMs: 15_000,
+  /** Tries after the first. */
+  retries: 2,
+  connections: 8,
+  /** Timeout of making a connection. */
+  connectTimeoutMs: 5_000,
+  /** Longest pause after a 429. */
+  longestPauseMs: 15 * 60_000,
+  /** Longest time between two probes of a server that is down. */
+  longestProbeMs: 60_000,
+  clock: systemClock,
+  /** For jitter: a number of [0, 1). */
+  random: Math.random,
+  observer: {} as Observer,
+};
+
 /** Settings of a client. */
-export interface ClientOptions {
+export interface ClientOptions extends Partial<typeof DEFAULTS> {
   /** Absolute; its path is a prefix of every request. */
-  readonly baseUrl: string | URL;
-  /** `stacks-exporter/<version>`. */
+  readonly baseUrl: string;
   readonly userAgent: string;
   readonly budget: BudgetLimits;
   /** What earlier processes used of the budget. @default nothing */
   readonly used?: BudgetRecord | undefined;
   /** API key, sent with every request and never shown. */
   readonly key?: Secret | undefined;
-  /** @default "x-api-key" */
-  readonly keyHeader?: string | undefined;
   /** Masks the secrets of all networks in text from servers. @default masks the key, and the tokens of the base URL */
-  readonly redactor?: Redactor | undefined;
-  /** Bytes of a body, compressed as well as decompressed. @default 16 MiB */
-  readonly maxBodyBytes?: number | undefined;
-  /** Timeout of one try, milliseconds; a request can have several tries before its deadline. @default 15,000 */
-  readonly tryTimeoutMs?: number | undefined;
-  /** Tries after the first. @default 2 */
-  readonly retries?: number | undefined;
-  /** @default 8 */
-  readonly connections?: number | undefined;
-  /** Timeout of making a connection, milliseconds. @default 5,000 */
-  readonly connectTimeoutMs?: number | undefined;
-  /** Longest pause after a 429, milliseconds. @default 15 minutes */
-  readonly longestPauseMs?: number | undefined;
-  /** Longest time between two probes of a server that is down, milliseconds. @default 60,000 */
-  readonly longestProbeMs?: number | undefined;
-  readonly clock?: Clock | undefined;
-  /** For jitter: a number of [0, 1). */
-  readonly random?: (() => number) | undefined;
-  readonly observer?: Observer | undefined;
+  readonly redactor?: Redactor;
 }
 
 /** What a client has to know of a poll. */
@@ -62,76 +63,51 @@ export interface PollOptions {
   readonly onTip?: ((height: number) => void) | undefined;
 }
 
-/** The state of a client. */
-export interface ClientSnapshot {
-  /** The minute's figures, and those of the month under `month` when it is limited. */
-  readonly budget: ReturnType<Budget["snapshot"]>;
-  /** End of the active pause, Unix time in milliseconds. */
-  readonly pausedUntil: number | undefined;
-  /** Longest pause after a 429, milliseconds. */
-  readonly longestPauseMs: number;
-  /** What is down now. */
-  readonly outage: Outage | undefined;
-  /** Quotas of the server as last seen. */
-  readonly rateLimits: readonly RateLimit[];
-  readonly retired: readonly Retired[];
-  readonly cache: { readonly entries: number; readonly bytes: number };
-}
-
 /** The client of one API server. */
-export interface Client {
-  /** The API for one poll. */
-  forPoll(poll: PollOptions): StacksApi;
-  /** Replaces the planned requests a minute of each priority. */
-  setPlan(plannedPerMinute: readonly number[]): void;
-  /** Milliseconds until a request of this priority may be sent, as things are; Infinity for never. */
-  waitFor(priority: number): number;
-  snapshot(): ClientSnapshot;
-  /** What was used of the budget, for the next process. */
-  budgetRecord(): BudgetRecord;
-  /** Cancels every request, and closes all connections. */
-  close(): Promise<void>;
-}
+export type Client = ReturnType<typeof createClient>;
 
 /** Creates the client of one API server. It sends nothing by itself. */
-export function createClient(options: ClientOptions): Client {
-  const { clock = systemClock, random = Math.random, observer = {}, longestPauseMs = 15 * 60_000 } = options;
+export function createClient(options: ClientOptions) {
+  const settings = { ...DEFAULTS, ...options };
+  const { clock, random, observer, connections, longestPauseMs, keyHeader, key, retries, tryTimeoutMs } = settings;
   const base = new URL(options.baseUrl);
-  const { connections = 8, connectTimeoutMs = 5_000, maxBodyBytes = 16 * 2 ** 20 } = options;
-  const redactor = options.redactor ?? new Redactor(options.key === undefined ? [] : [options.key], [base]);
+  const redactor = options.redactor ?? new Redactor(key === undefined ? [] : [key], [base]);
+  const budget = new Budget(options.budget, clock, connections, options.used);
+  const transport = new Transport(settings);
+  const cache = new Cache(2_000, 64 * 2 ** 20);
+  const retirement = new Retirement();
+  const circuit = new Circuit(clock, settings.longestProbeMs, (outage) => observer.onOutage?.(outage));
+  const rateLimits = new RateLimits(random, longestPauseMs);
   const context: ClientContext = {
-    ...{ clock, random, observer },
-    budget: new Budget(options.budget, clock, connections, options.used),
-    transport: new Transport({ connections, connectTimeoutMs, maxBodyBytes }),
-    cache: new Cache(2_000, 64 * 2 ** 20),
-    retirement: new Retirement(),
-    circuit: new Circuit(clock, options.longestProbeMs ?? 60_000, (outage) => observer.onOutage?.(outage)),
-    rateLimits: new RateLimits(random, longestPauseMs),
+    ...{ clock, random, observer, budget, transport, cache, retirement, circuit, rateLimits, retries, tryTimeoutMs },
     redact: (text) => redactor.excerpt(text),
-    headers: () => ({
-      "user-agent": options.userAgent,
-      ...(options.key && { [options.keyHeader ?? "x-api-key"]: options.key.reveal() }),
-    }),
-    retries: options.retries ?? 2,
-    tryTimeoutMs: options.tryTimeoutMs ?? 15_000,
+    headers: () => ({ "user-agent": options.userAgent, ...(key && { [keyHeader]: key.reveal() }) }),
   };
-  const { budget, transport, cache, retirement, circuit, rateLimits } = context;
   const closed = new AbortController();
   return {
-    forPoll: (poll) => apiForPoll(context, base, { ...poll, signal: AbortSignal.any([poll.signal, closed.signal]) }),
-    setPlan: (plannedPerMinute) => budget.setPlan(plannedPerMinute),
-    waitFor: (priority) => budget.waitFor(priority),
+    /** The API for one poll. */
+    forPoll: (poll: PollOptions): StacksApi =>
+      apiForPoll(context, base, { ...poll, signal: AbortSignal.any([poll.signal, closed.signal]) }),
+    /** Replaces the planned requests a minute of each priority. */
+    setPlan: (plannedPerMinute: readonly number[]): void => budget.setPlan(plannedPerMinute),
+    /** Milliseconds until a request of this priority may be sent, as things are; Infinity for never. */
+    waitFor: (priority: number): number => budget.waitFor(priority),
+    /** The present state. Times are Unix time in milliseconds. */
     snapshot: () => ({
       budget: budget.snapshot(),
+      /** End of the active pause. */
       pausedUntil: budget.pausedUntil,
       longestPauseMs,
       outage: circuit.outage,
+      /** Quotas of the server as last seen. */
       rateLimits: rateLimits.snapshot(clock.now()),
       retired: retirement.snapshot(),
       cache: cache.snapshot(),
     }),
-    budgetRecord: () => budget.record(),
-    close: async () => {
+    /** What was used of the budget, for the next process. */
+    budgetRecord: (): BudgetRecord => budget.record(),
+    /** Cancels every request, and closes all connections. */
+    close: async (): Promise<void> => {
       closed.abort(new DOMException("the client is closed", "AbortError"));
       await transport.close();
     },

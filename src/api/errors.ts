@@ -30,6 +30,8 @@ export class ApiError extends Error {
   readonly reason: Reason;
   /** Name of the operation, such as `mempool_stats`. */
   readonly operation: string;
+  /** The message without the name of the operation. */
+  readonly detail: string;
   /** HTTP status, when there was a response. */
   readonly status: number | undefined;
   /**
@@ -37,33 +39,25 @@ export class ApiError extends Error {
    * know the path. Callers may fall back to another operation.
    */
   readonly routeMissing: boolean;
-  /** The message without the name of the operation. */
-  readonly detail: string;
   /** The failure affects every request to the server alike; the observer is notified of it once. */
   readonly isShared: boolean;
 
   constructor(
     reason: Reason,
     operation: string,
-    message: string,
-    options: {
-      readonly status?: number | undefined;
-      readonly routeMissing?: boolean;
-      readonly isShared?: boolean;
-      readonly cause?: unknown;
-    } = {},
+    detail: string,
+    options: Partial<Pick<ApiError, "status" | "routeMissing" | "isShared" | "cause">> = {},
   ) {
-    super(`${operation}: ${message}`, options.cause === undefined ? undefined : { cause: options.cause });
+    super(`${operation}: ${detail}`, options.cause === undefined ? undefined : { cause: options.cause });
     this.reason = reason;
     this.operation = operation;
+    this.detail = detail;
     this.status = options.status;
     this.routeMissing = options.routeMissing ?? false;
-    this.detail = message;
     this.isShared = options.isShared ?? false;
   }
 }
 
 /** Whether the poll ran out of requests or of time: what it has read before is still valid. */
 export const isShortage = (error: unknown): boolean =>
-  error instanceof ApiError &&
-  (error.reason === "budget" || error.reason === "timeout" || error.reason === "rate_limited");
+  error instanceof ApiError && ["budget", "timeout", "rate_limited"].includes(error.reason);

@@ -15,7 +15,7 @@ export interface RequestEvent {
   readonly bytes: number;
 }
 
-/** Callbacks. None may throw; all run while requests are handled, so they have to be quick. */
+/** Callbacks. None may throw, and all must be quick: requests wait for them. */
 export interface Observer {
   onRequest?(event: RequestEvent): void;
   /** A request will be tried again. The reason is that of the failed try. */

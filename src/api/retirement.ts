@@ -16,10 +16,8 @@ export interface Retired {
   readonly nextTryAt: number;
 }
 
-interface Gone {
-  readonly since: number;
-  readonly confirmedAt: number;
-  /** Time until it may be requested again, milliseconds; 0 until it is retired. */
+interface Gone extends Omit<Retired, "operation"> {
+  /** From the latest 410 to the next try, milliseconds; 0 until the operation is retired. */
   readonly waitMs: number;
   /** 410 responses in a row. */
   readonly times: number;
@@ -41,7 +39,7 @@ export class Retirement {
   /** Whether a request now would fail without being sent. */
   isRetired(operation: string, now: number): boolean {
     const gone = this.#gone.get(operation);
-    return gone !== undefined && gone.waitMs > 0 && (this.#probing.has(operation) || now < nextTryAt(gone));
+    return gone !== undefined && gone.waitMs > 0 && (this.#probing.has(operation) || now < gone.nextTryAt);
   }
 
   /**
@@ -67,9 +65,10 @@ export class Retirement {
    * @returns whether it has become retired.
    */
   gone(operation: string, now: number): boolean {
-    const before = this.#gone.get(operation) ?? { since: now, confirmedAt: now, waitMs: 0, times: 0 };
+    const before = this.#gone.get(operation) ?? { since: now, nextTryAt: now, waitMs: 0, times: 0 };
+    const { since, times } = before;
     const waitMs = waitAfter(before, now);
-    this.#gone.set(operation, { ...before, confirmedAt: now, waitMs, times: before.times + 1 });
+    this.#gone.set(operation, { since, confirmedAt: now, nextTryAt: now + waitMs, waitMs, times: times + 1 });
     return waitMs > 0 && before.waitMs === 0;
   }
 
@@ -80,19 +79,14 @@ export class Retirement {
 
   /** All retired operations. */
   snapshot(): readonly Retired[] {
-    return [...this.#gone].flatMap(([operation, gone]) => {
-      const { since, confirmedAt, waitMs } = gone;
-      return waitMs === 0 ? [] : [{ operation, since, confirmedAt, nextTryAt: nextTryAt(gone) }];
-    });
+    return [...this.#gone].flatMap(([operation, { since, confirmedAt, nextTryAt, waitMs }]) =>
+      waitMs === 0 ? [] : [{ operation, since, confirmedAt, nextTryAt }],
+    );
   }
 }
 
-function nextTryAt({ confirmedAt, waitMs }: Gone): number {
-  return confirmedAt + waitMs;
-}
-
-function waitAfter(before: Gone, now: number): number {
-  if (before.waitMs === 0) return now - before.since < CONFIRMED_AFTER_MS ? 0 : FIRST_WAIT_MS;
+function waitAfter({ since, nextTryAt, waitMs }: Omit<Gone, "confirmedAt">, now: number): number {
+  if (waitMs === 0) return now - since < CONFIRMED_AFTER_MS ? 0 : FIRST_WAIT_MS;
   // Requests that were in flight together count once.
-  return now < nextTryAt(before) ? before.waitMs : Math.min(LONGEST_WAIT_MS, before.waitMs * 2);
+  return now < nextTryAt ? waitMs : Math.min(LONGEST_WAIT_MS, waitMs * 2);
 }
