@@ -105,7 +105,7 @@ describe("a package is imported in one place:", () => {
     ["croner", /^src\/scheduler\/cron\.ts$/],
     ["c32check", /^src\/config\/principal\.ts$/],
     ["csv-parse", /^src\/config\/watch-file\.ts$/],
-    ["leven", /^src\/config\/error-list\.ts$/],
+    ["leven", /^src\/config\/errors\.ts$/],
     ["pino", /^src\/(log|app)\.ts$/],
     ["pino-pretty", /^src\/log\.ts$/],
     ["yaml", /^src\/config\//],

@@ -1,5 +1,5 @@
 // Starts a simulated chain and an exporter that polls it.
-import type { Flags } from "../config/overrides.ts";
+import type { Flags } from "../config/normalize.ts";
 import type { Io, Simulated } from "./io.ts";
 import { loadConfigText } from "./load-config.ts";
 import { serveConfig } from "./serve.ts";

@@ -2,9 +2,10 @@
 import { collectors } from "../collectors/index.ts";
 import type { Config } from "../config/config.ts";
 import { formatErrors } from "../config/errors.ts";
-import { MOST_BYTES, readRegularFile, unusable } from "../config/files.ts";
+import { readRegularFile, unusable } from "../config/files.ts";
 import { configLoader, type Loaded } from "../config/load.ts";
-import type { Flags } from "../config/overrides.ts";
+import type { Flags } from "../config/normalize.ts";
+import { MOST_BYTES } from "../config/settings.ts";
 import { CommandError, type Io } from "./io.ts";
 
 /** The options that every command has. */

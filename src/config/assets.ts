@@ -1,10 +1,10 @@
 // The assets that a network names: each identifier is valid on its chain, and occurs once.
 import { isClarityName } from "../collectors/clarity-names.ts";
 import type { NamedAsset } from "../collectors/collector.ts";
-import type { ErrorList } from "./error-list.ts";
-import { describeValue, type Path, valueAt } from "./errors.ts";
-import { entriesOf } from "./normalize.ts";
+import { describeValue, type ErrorList } from "./errors.ts";
+import { entriesOf, valueAt } from "./normalize.ts";
 import { type ChainName, type Identifier, readPrincipal } from "./principal.ts";
+import type { Path } from "./schema.ts";
 
 /** Reads the list of a network. The schema has checked the types of its entries, and reported wrong ones. */
 export function readAssets(network: unknown, at: Path, chain: ChainName, errors: ErrorList): readonly NamedAsset[] {

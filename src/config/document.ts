@@ -1,6 +1,7 @@
 // The configuration file as a YAML document: plain values, and the line and column of each.
 import type { LineCounter, Node, Document as YamlDocument } from "yaml";
-import type { ConfigError, Path } from "./errors.ts";
+import type { ConfigError, Place } from "./errors.ts";
+import type { Path } from "./schema.ts";
 
 /** A configuration file. */
 export interface Document {
@@ -11,12 +12,6 @@ export interface Document {
   readonly errors: readonly ConfigError[];
   /** Line and column of a setting's value (or of its key), or of the nearest group around it that exists. */
   locate(path: Path, part: "key" | "value"): Place;
-}
-
-/** Counted from 1. */
-export interface Place {
-  readonly line: number | undefined;
-  readonly column: number | undefined;
 }
 
 const NOWHERE: Place = { line: undefined, column: undefined };

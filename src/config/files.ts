@@ -1,53 +1,43 @@
 // Reads the files that an operator names: regular files only, without blocking, up to a limit.
 import { constants, type Stats } from "node:fs";
 import { open } from "node:fs/promises";
-import { dirname, resolve } from "node:path";
+import { resolve } from "node:path";
+import { decode } from "./document.ts";
 import { formatSize } from "./values.ts";
 
 /** Reads a file of at most so many bytes: text, or bytes that are UTF-8. */
 export type ReadFile = (path: string, mostBytes: number) => string | Uint8Array | Promise<string | Uint8Array>;
 
-/** The files that a configuration names. */
-export class NamedFiles {
-  readonly #folder: string;
-  readonly #readFile: ReadFile;
-
-  /** `file` is the configuration; names are relative to its folder. */
-  constructor(file: string | undefined, readFile: ReadFile) {
-    this.#folder = file === undefined ? "." : dirname(file);
-    this.#readFile = readFile;
-  }
-
-  pathOf(name: string): string {
-    return resolve(this.#folder, name);
-  }
-
-  /** The content of a file; undefined when it cannot be read, which is reported. */
-  async read(name: string, mostBytes: number, report: (message: string) => void) {
-    try {
-      return await this.#readFile(this.pathOf(name), mostBytes);
-    } catch (error) {
-      report(unusable(error));
-      return undefined;
-    }
-  }
+/** The files that a configuration names; their names are relative to its folder. */
+export interface NamedFiles {
+  readonly folder: string;
+  readonly readFile: ReadFile;
 }
 
-const KIB = 1024;
-/** The longest files that are read. Bytes. */
-export const MOST_BYTES = {
-  /** 1 MiB of YAML takes about a second to parse at start. Long lists belong in watch files. */
-  configuration: 2 * KIB ** 2,
-  key: 64 * KIB,
-  watchFile: 8 * KIB ** 2,
-} as const;
+/** The text of a file; undefined when it cannot be read or is not UTF-8, which is reported. */
+export async function readText(
+  { folder, readFile }: NamedFiles,
+  name: string,
+  mostBytes: number,
+  report: (message: string) => void,
+  notText: string,
+): Promise<string | undefined> {
+  try {
+    const text = decode(await readFile(resolve(folder, name), mostBytes));
+    if (text === undefined) report(notText);
+    return text;
+  } catch (error) {
+    report(unusable(error));
+    return undefined;
+  }
+}
 
 /** A file that is not read. The message is what was found instead. */
 export class UnusableFile extends Error {
   override readonly name = "UnusableFile";
 }
 
-const CHUNK_BYTES = KIB ** 2;
+const CHUNK_BYTES = 1024 ** 2;
 
 /**
  * Reads a regular file.

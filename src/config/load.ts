@@ -1,19 +1,28 @@
 // From the text of a file to a checked configuration, or to all of its errors.
-import { resolve } from "node:path";
+import { dirname, resolve } from "node:path";
 import type { z } from "zod";
 import { readAssets } from "./assets.ts";
 import type { Config, ConfigurableCollector, NetworkConfig } from "./config.ts";
 import { NO_DOCUMENT, readDocument } from "./document.ts";
-import { ErrorList } from "./error-list.ts";
-import { type ConfigError, valueAt } from "./errors.ts";
-import { NamedFiles, type ReadFile } from "./files.ts";
-import { type Environment, entriesOf, isMapping, normalize } from "./normalize.ts";
-import { type Flags, flagsByPath, withFlags, withMergedCollectors, writtenPath } from "./overrides.ts";
+import { type ConfigError, ErrorList } from "./errors.ts";
+import type { ReadFile } from "./files.ts";
+import {
+  type Environment,
+  entriesOf,
+  type Flags,
+  flagsByPath,
+  isMapping,
+  normalize,
+  valueAt,
+  withFlags,
+  withMergedCollectors,
+  writtenPath,
+} from "./normalize.ts";
 import { CHAINS } from "./principal.ts";
 import { settingsFor } from "./schema.ts";
 import { type allSettings, DEFAULT_NETWORKS, IN_MEMORY } from "./settings.ts";
 import { readKeys, upstreamsOf } from "./upstreams.ts";
-import { readAddresses, readContracts, withSameLabels } from "./watch-list.ts";
+import { readWatchList, type WatchList } from "./watch-list.ts";
 
 /** What a configuration is made from. */
 export interface LoadOptions {
@@ -61,7 +70,7 @@ interface Parsed {
 async function parse({ text, file, env, collectors, flags = {} }: LoadOptions): Promise<Parsed> {
   const document = text === undefined ? NO_DOCUMENT : await readDocument(file, text);
   const { schema, tree } = settingsFor(collectors);
-  const errors = new ErrorList(document, tree, flagsByPath(flags));
+  const errors = new ErrorList({ file: document.file, locate: document.locate, tree, flags: flagsByPath(flags) });
   const written = withFlags(normalize(document.value ?? {}, tree, [], { env, errors }), flags);
   const merged = withMergedCollectors(written, DEFAULT_NETWORKS);
   const result = schema.safeParse(withoutEntries(merged));
@@ -92,10 +101,12 @@ function reportIssue(issue: z.core.$ZodIssue, merged: unknown, written: unknown,
   errors.addUnexpected(writtenPath(path, written, causes), value, expected, errors.describe(place, value));
 }
 
+const NO_LIST: WatchList = { watched: [], files: [], errors: [] };
+
 async function readFiles(parsed: Parsed, { file, env, readFile }: LoadOptions): Promise<Loaded> {
   const { settings } = parsed;
   const errors = parsed.errors.copy();
-  const files = new NamedFiles(file, readFile);
+  const files = { folder: file === undefined ? "." : dirname(file), readFile };
   const inFiles: ConfigError[] = [];
   const networks: NetworkConfig[] = [];
   for (const [index, network] of parsed.networks.entries()) {
@@ -103,10 +114,13 @@ async function readFiles(parsed: Parsed, { file, env, readFile }: LoadOptions): 
     const chain = CHAINS.find((name) => name === valueAt(network, ["chain"])) ?? "mainnet";
     const context = { env, chain, files, errors };
     const keys = await readKeys(network, at, context);
-    const addresses = await readAddresses(network, at, context);
-    const contracts = await readContracts(network, at, context);
+    const isSet = (key: string) => valueAt(network, [key]) !== undefined;
+    const read = async (list: "addresses" | "contracts", names: string) =>
+      isSet(list) || isSet(names) ? readWatchList(list, network, at, context) : NO_LIST;
+    const addresses = await read("addresses", "address_files");
+    const contracts = await read("contracts", "contract_files");
     inFiles.push(...addresses.errors, ...contracts.errors);
-    const assets = readAssets(network, at, chain, errors);
+    const assets = isSet("assets") ? readAssets(network, at, chain, errors) : [];
     const checked = settings?.networks[index];
     if (checked === undefined) continue;
     const [first, ...others] = upstreamsOf(checked, keys);
@@ -139,6 +153,22 @@ async function readFiles(parsed: Parsed, { file, env, readFile }: LoadOptions): 
   const statePath = state.path === IN_MEMORY ? undefined : resolve(state.path);
   return {
     ok: true,
-    config: { listen, log, statePath, maxSeries: max_series, networks: withSameLabels(networks) },
+    config: {
+      listen,
+      log,
+      statePath,
+      maxSeries: max_series,
+      networks: withSameLabels(withSameLabels(networks, "addresses"), "contracts"),
+    },
   };
+}
+
+// A family has one set of label names, so every entry of a list has the same. Labels that are not set are empty.
+function withSameLabels(networks: readonly NetworkConfig[], list: "addresses" | "contracts"): readonly NetworkConfig[] {
+  const names = new Set(networks.flatMap((network) => network[list].flatMap(({ labels }) => Object.keys(labels))));
+  const empty = Object.fromEntries([...names].sort().map((name) => [name, ""]));
+  return networks.map((network) => ({
+    ...network,
+    [list]: network[list].map((entry) => ({ ...entry, labels: { ...empty, ...entry.labels } })),
+  }));
 }

@@ -1,7 +1,7 @@
-// Values before they are checked: the environment filled in, empty groups completed, unknown keys reported and removed.
-import type { ErrorList } from "./error-list.ts";
-import { type Path, valueAt } from "./errors.ts";
-import type { SchemaNode } from "./schema.ts";
+// Values before they are checked: the environment filled in, empty groups completed, unknown keys removed, and settings
+// replaced: those of the file by flags, those for all networks by those of a network.
+import type { ErrorList } from "./errors.ts";
+import type { Path, SchemaNode } from "./schema.ts";
 
 /** Environment variables. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -21,6 +21,17 @@ export function isMapping(value: unknown): value is Mapping {
 
 /** The entries of a list; none when the value is no list. */
 export const entriesOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+
+/** The value at a path; undefined when there is none. */
+export function valueAt(root: unknown, path: Path): unknown {
+  return path.reduce<unknown>(
+    (value, step) =>
+      typeof value === "object" && value !== null && Object.hasOwn(value, step)
+        ? (value as Readonly<Record<string | number, unknown>>)[step] // reading any key of an object is safe
+        : undefined,
+    root,
+  );
+}
 
 /** The value of a setting, as the schema can check it. */
 export function normalize(value: unknown, node: SchemaNode | undefined, path: Path, context: Context): unknown {
@@ -99,3 +110,81 @@ function expandText(text: string, node: SchemaNode | undefined, path: Path, { en
 
 /** The message for an environment variable that does not exist. */
 export const notSet = (name: string): string => `the environment variable ${name} is not set`;
+
+/** The flags that are settings, by the name of their option. */
+export const FLAGS = {
+  listen: { flag: "--listen", path: ["listen"] },
+  logLevel: { flag: "--log-level", path: ["log", "level"] },
+  logFormat: { flag: "--log-format", path: ["log", "format"] },
+} as const;
+
+/** Flags that are settings, as they were given. */
+export type Flags = { readonly [Name in keyof typeof FLAGS]?: string | undefined };
+
+/** The flags that were given, by the path of their setting. */
+export function flagsByPath(flags: Flags): ReadonlyMap<string, string> {
+  return new Map(givenIn(flags).map(({ flag, path }) => [path.join("."), flag]));
+}
+
+/** The settings of the file, with those of the flags in their place. */
+export function withFlags(root: unknown, flags: Flags): unknown {
+  return givenIn(flags).reduce<unknown>((settings, { path, value }) => replaceAt(settings, path, value), root);
+}
+
+const givenIn = (flags: Flags) =>
+  Object.entries(FLAGS).flatMap(([name, { flag, path }]) => {
+    const value = flags[name as keyof Flags];
+    return value === undefined ? [] : [{ flag, path, value }];
+  });
+
+function replaceAt(settings: unknown, [key, ...rest]: readonly string[], value: string): unknown {
+  if (key === undefined) return value;
+  return isMapping(settings) ? { ...settings, [key]: replaceAt(settings[key] ?? {}, rest, value) } : settings;
+}
+
+/** The settings, with those of collectors complete under each network. */
+export function withMergedCollectors(root: unknown, defaultNetworks: readonly object[]): unknown {
+  if (!isMapping(root)) return root;
+  const { networks = defaultNetworks, collectors } = root;
+  if (!Array.isArray(networks)) return root;
+  return { ...root, networks: networks.map((network) => withCollectors(network, collectors)) };
+}
+
+function withCollectors(network: unknown, common: unknown): unknown {
+  if (!isMapping(network)) return network;
+  const { collectors = {} } = network;
+  if (!isMapping(collectors) || !isMapping(common)) return { ...network, collectors };
+  const replaced = Object.entries(common).map(([name, settings]) => [
+    name,
+    withoutReplaced(settings, collectors[name]),
+  ]);
+  return { ...network, collectors: merge(Object.fromEntries(replaced), collectors) };
+}
+
+// `every` of a network replaces `schedule` for all networks, and the reverse.
+function withoutReplaced(common: unknown, own: unknown): unknown {
+  if (!isMapping(common) || !isMapping(own)) return common;
+  if (own.every === undefined && own.schedule === undefined) return common;
+  const { every: _, schedule: __, ...rest } = common;
+  return rest;
+}
+
+function merge(common: unknown, own: unknown): unknown {
+  if (own === undefined) return common;
+  if (!isMapping(common) || !isMapping(own)) return own;
+  const keys = new Set([...Object.keys(common), ...Object.keys(own)]);
+  return Object.fromEntries([...keys].map((key) => [key, merge(common[key], own[key])]));
+}
+
+/**
+ * Where the file has a setting of a merged collector. When it is not under the network, but one of its `causes` is,
+ * then it is the place of that one.
+ */
+export function writtenPath(path: Path, root: unknown, causes: readonly string[] = []): Path {
+  const [networks, index, collectors, name, ...setting] = path;
+  if (networks !== "networks" || collectors !== "collectors" || index === undefined || name === undefined) return path;
+  const own = [setting, ...causes.map((cause) => [cause])]
+    .map((candidate) => ["networks", index, "collectors", name, ...candidate])
+    .find((candidate) => valueAt(root, candidate) !== undefined);
+  return own ?? ["collectors", name, ...setting];
+}

@@ -1,8 +1,10 @@
 // The settings as JSON Schema: the form from which messages, documentation and the schema file for editors are made.
 import { z } from "zod";
 import type { ConfigurableCollector } from "./config.ts";
-import type { Path } from "./errors.ts";
 import { allSettings } from "./settings.ts";
+
+/** Where a setting is: keys and indices from the top. */
+export type Path = readonly (string | number)[];
 
 /** The part of JSON Schema that the settings use, and what their metadata adds to it. */
 export interface SchemaNode {
@@ -49,20 +51,18 @@ export interface SchemaNode {
   readonly overrides?: boolean;
 }
 
-interface Table {
-  readonly schema: ReturnType<typeof allSettings>;
-  /** The settings as a tree. */
-  readonly tree: SchemaNode;
+const known = new WeakMap<readonly ConfigurableCollector[], ReturnType<typeof makeSettings>>();
+
+/** The settings of a list of collectors. They are made once, which takes longer than to check a configuration. */
+export function settingsFor(collectors: readonly ConfigurableCollector[]) {
+  const settings = known.get(collectors) ?? makeSettings(collectors);
+  known.set(collectors, settings);
+  return settings;
 }
 
-const tables = new WeakMap<readonly ConfigurableCollector[], Table>();
-
-/** The settings, for a list of collectors. They are made once, which takes longer than to check a configuration. */
-export function settingsFor(collectors: readonly ConfigurableCollector[]): Table {
-  const known = tables.get(collectors);
-  if (known !== undefined) return known;
+function makeSettings(collectors: readonly ConfigurableCollector[]) {
   const schema = allSettings(collectors);
-  const made = z.toJSONSchema(schema, {
+  const tree = z.toJSONSchema(schema, {
     io: "input",
     override: ({ jsonSchema }) => {
       // zod leaves out the default of a value that it transforms.
@@ -70,9 +70,7 @@ export function settingsFor(collectors: readonly ConfigurableCollector[]): Table
     },
   });
   // zod's type allows every keyword of JSON Schema.
-  const table = { schema, tree: made as SchemaNode };
-  tables.set(collectors, table);
-  return table;
+  return { schema, tree: tree as SchemaNode };
 }
 
 /** The node of a setting; undefined when there is no such setting. */
@@ -84,17 +82,20 @@ export function nodeAt(root: SchemaNode, path: Path): SchemaNode | undefined {
   }, root);
 }
 
+const ALTERNATIVES = new Intl.ListFormat("en-GB", { type: "disjunction" });
+
 /** What a setting accepts, in words: `a whole number of requests from 1 to 100000`. */
 export function expectationOf(node: SchemaNode): string {
   if (node.expected !== undefined) return node.expected;
-  if (node.anyOf !== undefined) return anyOf(node.anyOf.map(expectationOf));
+  if (node.anyOf !== undefined) return ALTERNATIVES.format(node.anyOf.map(expectationOf));
   if (node.const !== undefined) return JSON.stringify(node.const);
   if (node.enum !== undefined) return `one of ${node.enum.join(", ")}`;
   switch (node.type) {
     case "integer":
-      return `a whole number${node.unit === undefined ? "" : ` of ${node.unit}`}${rangeOf(node)}`;
-    case "number":
-      return `a number${node.unit === undefined ? "" : ` of ${node.unit}`}${rangeOf(node)}`;
+    case "number": {
+      const unit = node.unit === undefined ? "" : ` of ${node.unit}`;
+      return `a ${node.type === "integer" ? "whole " : ""}number${unit}${rangeOf(node)}`;
+    }
     case "boolean":
       return "true or false";
     case "string":
@@ -106,12 +107,6 @@ export function expectationOf(node: SchemaNode): string {
     default:
       return node.type ?? "another value";
   }
-}
-
-function anyOf(alternatives: readonly string[]): string {
-  return alternatives.length < 2
-    ? alternatives.join("")
-    : `${alternatives.slice(0, -1).join(", ")} or ${alternatives[alternatives.length - 1]}`;
 }
 
 // zod states the limits of safe integers as if they were chosen.

@@ -3,7 +3,6 @@
 import { z } from "zod";
 import { appliedSettings, commonSettings } from "./collector-settings.ts";
 import { type ConfigurableCollector, LOG_FORMATS, LOG_LEVELS } from "./config.ts";
-import { MOST_BYTES } from "./files.ts";
 import { CHAINS } from "./principal.ts";
 import { failover, KEYS, onlyBudget, onlyUpstreamShape, onNewChain, upstreams } from "./upstream-settings.ts";
 import { duration, formatSize, labelValue, listenAddress, size } from "./values.ts";
@@ -40,6 +39,14 @@ const state = z
     description:
       "What outlives the process: counters of blocks, addresses and contracts with the place where they stopped, and how much of the budget was used.",
   });
+
+/** The longest files that are read. Bytes. */
+export const MOST_BYTES = {
+  /** 1 MiB of YAML takes about a second to parse at start. Long lists belong in watch files. */
+  configuration: 2 * 1024 ** 2,
+  key: 64 * 1024,
+  watchFile: 8 * 1024 ** 2,
+} as const;
 
 /** Entries of one list of a network, those of its files included. */
 export const MOST_WATCHED = 100_000;

@@ -1,17 +1,13 @@
 // The upstreams of a network: a list, or the settings of the network itself for the only one.
 import type { z } from "zod";
 import type { UpstreamConfig } from "./config.ts";
-import { decode } from "./document.ts";
-import type { ErrorList } from "./error-list.ts";
-import { type Path, valueAt } from "./errors.ts";
-import { MOST_BYTES, type NamedFiles } from "./files.ts";
-import { type Environment, entriesOf, isMapping, notSet } from "./normalize.ts";
+import type { ErrorList } from "./errors.ts";
+import { type NamedFiles, readText } from "./files.ts";
+import { type Environment, entriesOf, isMapping, notSet, valueAt } from "./normalize.ts";
+import type { Path } from "./schema.ts";
 import { Secret } from "./secret.ts";
-import type { allSettings } from "./settings.ts";
+import { type allSettings, MOST_BYTES } from "./settings.ts";
 import { KEY_LENGTH, REFERENCE } from "./upstream-settings.ts";
-
-/** Name of the only upstream of a network without a list. */
-const ONLY = "default";
 
 const SHORT_FORM = ["url", "api_key", "api_key_file", "api_key_header", "budget"] as const;
 
@@ -46,10 +42,7 @@ async function readKey(upstream: unknown, at: Path, { env, files, errors }: Cont
   if (reference !== undefined && file !== undefined) return undefined;
   if (typeof file === "string" && file !== "") {
     const report = (message: string) => errors.add([...at, "api_key_file"], message);
-    const content = await files.read(file, MOST_BYTES.key, report);
-    if (content === undefined) return undefined;
-    const text = decode(content);
-    if (text === undefined) report(`${KEY}, found a file that is not UTF-8 text`);
+    const text = await readText(files, file, MOST_BYTES.key, report, `${KEY}, found a file that is not UTF-8 text`);
     // Editors end a file with a line break, which is no part of the key.
     return text === undefined ? undefined : checkedKey(text.trim(), "the file", report);
   }
@@ -87,7 +80,7 @@ type NetworkSettings = z.infer<ReturnType<typeof allSettings>>["networks"][numbe
 /** The upstreams of a network that was checked. */
 export function upstreamsOf(network: NetworkSettings, keys: readonly (Secret | undefined)[]): UpstreamConfig[] {
   const { upstreams, url = "" } = network;
-  const servers = upstreams.length > 0 ? upstreams : [{ ...network, name: ONLY, url }];
+  const servers = upstreams.length > 0 ? upstreams : [{ ...network, name: "default", url }];
   return servers.map(({ name, url, api_key_header, budget: { per_minute, per_month } }, index) => ({
     name,
     url,

@@ -1,8 +1,8 @@
 // The entries of a file of a watch list, each with its place. Three formats: JSON, CSV, and one principal per line.
 import { Readable } from "node:stream";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { CsvError, parse } from "csv-parse";
-import type { Place } from "./document.ts";
-import { inSlices } from "./time-slices.ts";
+import type { Place } from "./errors.ts";
 
 /** An entry that is not checked yet, and its place. */
 export interface WrittenEntry extends Place {
@@ -163,4 +163,18 @@ function entryOf(columns: readonly string[], record: readonly string[], key: str
   const isSetting = ([column]: readonly [string, string]) => column === key || KNOWN.has(column);
   const labels = Object.fromEntries(fields.filter((field) => !isSetting(field)));
   return { ...Object.fromEntries(fields.filter(isSetting)), labels };
+}
+
+const SLICE_MS = 10;
+
+/** The items, with a pause every 10 ms for everything else that waits for the event loop. */
+export async function* inSlices<Item>(items: Iterable<Item> | AsyncIterable<Item>): AsyncIterable<Item> {
+  let since = performance.now();
+  for await (const item of items) {
+    if (performance.now() - since >= SLICE_MS) {
+      await nextTurn();
+      since = performance.now();
+    }
+    yield item;
+  }
 }

@@ -1,15 +1,13 @@
 // The watch list of a network: entries of the configuration and of the files that it names.
+import { resolve } from "node:path";
 import type { Watched } from "../collectors/collector.ts";
-import type { NetworkConfig } from "./config.ts";
-import { decode, type Place } from "./document.ts";
-import type { ErrorList } from "./error-list.ts";
-import { type ConfigError, describeKind, describeValue, formatPath, type Path, valueAt } from "./errors.ts";
-import { MOST_BYTES, type NamedFiles } from "./files.ts";
-import { entriesOf } from "./normalize.ts";
+import { type ConfigError, describeKind, describeValue, type ErrorList, formatPath, type Place } from "./errors.ts";
+import { type NamedFiles, readText } from "./files.ts";
+import { entriesOf, valueAt } from "./normalize.ts";
 import { type ChainName, isLikePrincipal, readPrincipal, shortName } from "./principal.ts";
-import { addressEntry, contractEntry, MOST_WATCHED } from "./settings.ts";
-import { inSlices } from "./time-slices.ts";
-import { MalformedFile, readEntries } from "./watch-file.ts";
+import type { Path } from "./schema.ts";
+import { addressEntry, contractEntry, MOST_BYTES, MOST_WATCHED } from "./settings.ts";
+import { inSlices, MalformedFile, readEntries } from "./watch-file.ts";
 
 /** One of the lists of a network. */
 export interface WatchList {
@@ -28,20 +26,21 @@ interface Kind {
   readonly expected: (chain: ChainName) => string;
 }
 
-const ADDRESSES: Kind = {
-  list: "addresses",
-  files: "address_files",
-  key: "address",
-  schema: addressEntry,
-  expected: (chain) => `an address of ${chain}, or a contract as address.name`,
-};
-
-const CONTRACTS: Kind = {
-  list: "contracts",
-  files: "contract_files",
-  key: "contract_id",
-  schema: contractEntry,
-  expected: (chain) => `a contract of ${chain} as address.name`,
+const KINDS: Readonly<Record<Kind["list"], Kind>> = {
+  addresses: {
+    list: "addresses",
+    files: "address_files",
+    key: "address",
+    schema: addressEntry,
+    expected: (chain) => `an address of ${chain}, or a contract as address.name`,
+  },
+  contracts: {
+    list: "contracts",
+    files: "contract_files",
+    key: "contract_id",
+    schema: contractEntry,
+    expected: (chain) => `a contract of ${chain} as address.name`,
+  },
 };
 
 interface Context {
@@ -60,15 +59,16 @@ interface Written {
   readonly describe: (part: Path, text: string) => string;
 }
 
-/** Reads the addresses of a network. */
-export const readAddresses = (network: unknown, at: Path, context: Context) =>
-  readList(ADDRESSES, network, at, context);
+const NOT_TEXT = "expected a file with UTF-8 text, found other bytes";
 
-/** Reads the contracts of a network. */
-export const readContracts = (network: unknown, at: Path, context: Context) =>
-  readList(CONTRACTS, network, at, context);
-
-async function readList(kind: Kind, network: unknown, at: Path, context: Context): Promise<WatchList> {
+/** Reads one of the lists of a network. */
+export async function readWatchList(
+  list: Kind["list"],
+  network: unknown,
+  at: Path,
+  context: Context,
+): Promise<WatchList> {
+  const kind = KINDS[list];
   const { files, errors } = context;
   const written: Written[] = [];
   for (const [index, value] of entriesOf(valueAt(network, [kind.list])).entries()) {
@@ -86,12 +86,10 @@ async function readList(kind: Kind, network: unknown, at: Path, context: Context
   const inFiles: ConfigError[] = [];
   for (const [index, name] of entriesOf(valueAt(network, [kind.files])).entries()) {
     if (typeof name !== "string" || name === "") continue;
-    const path = files.pathOf(name);
+    const path = resolve(files.folder, name);
     paths.push(path);
     const report = (message: string) => errors.add([...at, kind.files, index], message);
-    const content = await files.read(name, MOST_BYTES.watchFile, report);
-    const text = content === undefined ? undefined : decode(content);
-    if (content !== undefined && text === undefined) report("expected a file with UTF-8 text, found other bytes");
+    const text = await readText(files, name, MOST_BYTES.watchFile, report, NOT_TEXT);
     const found = text === undefined ? [] : await writtenIn(path, text, kind.key, inFiles);
     const isTooLong = written.length + found.length > MOST_WATCHED;
     if (!isTooLong) written.push(...found);
@@ -160,7 +158,7 @@ function checkedEntry(written: Written, kind: Kind, { chain, errors }: Context):
   }
   const text = String(valueAt(parsed.data, [kind.key]));
   const read = readPrincipal(text, chain);
-  if (read.ok && (read.isContract || kind !== CONTRACTS)) {
+  if (read.ok && (read.isContract || kind !== KINDS.contracts)) {
     return [{ ...written, principal: read.id, name, group, labels }];
   }
   const wrong = read.ok ? "an address without a contract name" : read.wrong;
@@ -194,19 +192,4 @@ async function named(entries: readonly Entry[], { list, key }: Kind): Promise<re
 // A text in place of a principal may be a secret. A name is public: it becomes the value of a label.
 function describeText(part: Path, text: string): string {
   return part[0] === "name" || isLikePrincipal(text) ? describeValue(text) : describeKind(text);
-}
-
-/**
- * Gives every entry the same label names, because a family has one set of labels. Labels that are not set are empty.
- */
-export function withSameLabels(networks: readonly NetworkConfig[]): readonly NetworkConfig[] {
-  const sameIn = (list: "addresses" | "contracts") => {
-    const names = new Set(networks.flatMap((network) => network[list].flatMap(({ labels }) => Object.keys(labels))));
-    const empty = Object.fromEntries([...names].sort().map((name) => [name, ""]));
-    return (network: NetworkConfig) =>
-      network[list].map((entry) => ({ ...entry, labels: { ...empty, ...entry.labels } }));
-  };
-  const addresses = sameIn("addresses");
-  const contracts = sameIn("contracts");
-  return networks.map((network) => ({ ...network, addresses: addresses(network), contracts: contracts(network) }));
 }

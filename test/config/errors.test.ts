@@ -1,6 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { suggestionFor } from "../../src/config/error-list.ts";
-import { formatError, formatPath, shorten } from "../../src/config/errors.ts";
+import { formatError, formatPath, shorten, suggestionFor } from "../../src/config/errors.ts";
 
 describe("suggestions", () => {
   test.each([

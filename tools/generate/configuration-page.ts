@@ -1,8 +1,8 @@
 // docs/configuration.md: every setting, an example with all of them, and the flags of the command line.
 import type { ConfigurableCollector } from "../../src/config/config.ts";
-import { MOST_BYTES } from "../../src/config/files.ts";
-import { FLAGS } from "../../src/config/overrides.ts";
+import { FLAGS } from "../../src/config/normalize.ts";
 import { expectationOf, nodeAt, type SchemaNode } from "../../src/config/schema.ts";
+import { MOST_BYTES } from "../../src/config/settings.ts";
 import { formatSize } from "../../src/config/values.ts";
 import { renderExample } from "./example.ts";
 
