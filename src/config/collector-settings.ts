@@ -1,7 +1,6 @@
 // The settings of a collector: those that every collector has, and its own.
 import { z } from "zod";
-import { formatDuration, parseDuration } from "../scheduler/duration.ts";
-import { intervalOf, parseSchedule } from "../scheduler/interval.ts";
+import { formatDuration, intervalOf, parseDuration, parseSchedule } from "../scheduler/interval.ts";
 import type { ConfigurableCollector } from "./config.ts";
 import { cron, duration, every } from "./values.ts";
 
@@ -10,12 +9,12 @@ const MAX_AGE_INTERVALS = 3;
 
 const sharedShape = ({ schedule, timeout = "10s" }: ConfigurableCollector) => ({
   enabled: z.boolean().default(true).meta({ description: "Whether it is polled." }),
-  every: every().optional().meta({
+  every: every.optional().meta({
     absent: schedule,
     description: "Time between two polls; the first one is made at start. Either this or `schedule`.",
     sample: "45s",
   }),
-  schedule: cron().optional().meta({
+  schedule: cron.optional().meta({
     description:
       "Times of the polls, in UTC: second, minute, hour, day of month, month, weekday. `*/45` in the seconds is 0 and 45.",
     sample: "*/30 * * * * *",

@@ -1,22 +1,16 @@
 // The configuration of the exporter: checked, with all defaults. `load.ts` makes it.
-import type { ZodType } from "zod";
+import type { ZodType, z } from "zod";
 import type { WatchedNetwork } from "../collectors/collector.ts";
 import type { Schedule } from "../collectors/task.ts";
 import type { Secret } from "./secret.ts";
+import type { failover } from "./upstream-settings.ts";
+import type { ListenAddress } from "./values.ts";
 
 /** Log levels, the most detailed first. */
 export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "silent"] as const;
 
 /** Log formats: JSON lines, or text for people. */
 export const LOG_FORMATS = ["json", "pretty"] as const;
-
-/** Where the exporter listens. */
-export interface ListenAddress {
-  /** Absent: every interface. */
-  readonly host?: string;
-  /** 0: any free port. */
-  readonly port: number;
-}
 
 /** A checked configuration. */
 export interface Config {
@@ -52,7 +46,7 @@ export interface NetworkConfig extends WatchedNetwork {
   /** The servers of the chain, the preferred one first. */
   readonly upstreams: readonly [UpstreamConfig, ...UpstreamConfig[]];
   /** When another upstream takes over. */
-  readonly failover: FailoverConfig;
+  readonly failover: Readonly<z.infer<typeof failover>>;
   /** What happens when the server follows another chain than the saved state. */
   readonly onNewChain: "refuse" | "reset";
   /** Longest response that is read. Bytes. */
@@ -63,20 +57,6 @@ export interface NetworkConfig extends WatchedNetwork {
   readonly watchFiles: readonly string[];
   /** The enabled collectors, in their order in the program. */
   readonly collectors: readonly CollectorConfig[];
-}
-
-/** When another upstream takes over. */
-export interface FailoverConfig {
-  /** Failed polls in a row. */
-  readonly failures: number;
-  /** Blocks behind the highest known tip. */
-  readonly lagBlocks: number;
-  /** How long an upstream may lag. Milliseconds. */
-  readonly lagForMs: number;
-  /** How long a preferred upstream has to be healthy before it returns. Milliseconds. */
-  readonly returnAfterMs: number;
-  /** Time between two probes of an upstream that is not active. Milliseconds. */
-  readonly probeEveryMs: number;
 }
 
 /** One collector on one network. */

@@ -5,7 +5,6 @@ import type { Path } from "./schema.ts";
 
 /** A configuration file. */
 export interface Document {
-  readonly file: string | undefined;
   /** Plain values; undefined when the text is empty or is not valid YAML. */
   readonly value: unknown;
   /** Why the text is not valid YAML; empty when it is. */
@@ -17,7 +16,7 @@ export interface Document {
 const NOWHERE: Place = { line: undefined, column: undefined };
 
 /** No file: everything has its default. */
-export const NO_DOCUMENT: Document = { file: undefined, value: undefined, errors: [], locate: () => NOWHERE };
+export const NO_DOCUMENT: Document = { value: undefined, errors: [], locate: () => NOWHERE };
 
 // The parser's own messages quote the text, which may hold a key.
 const SYNTAX: Readonly<Record<string, string>> & { readonly RESOURCE_EXHAUSTION: string } = {
@@ -47,7 +46,7 @@ const TOO_MANY_ALIASES = `more than ${MOST_ALIASES} aliases, or aliases of alias
 /** Reads a configuration file. The parser is loaded only here, which makes a start without a file faster. */
 export async function readDocument(file: string | undefined, content: string | Uint8Array): Promise<Document> {
   const errors: ConfigError[] = [];
-  const failed = { ...NO_DOCUMENT, file, errors };
+  const failed = { ...NO_DOCUMENT, errors };
   const fail = (message: string, place: Place = NOWHERE): Document => {
     // Further errors on a line are often consequences of the first.
     if (errors.every(({ line }) => line !== place.line)) {
@@ -81,7 +80,7 @@ export async function readDocument(file: string | undefined, content: string | U
     });
     if (errors.length > 0) return failed;
     const value: unknown = document.toJS({ maxAliasCount: MOST_ALIASES });
-    return { file, value: value ?? undefined, errors, locate: locator(yaml, document, lines) };
+    return { value: value ?? undefined, errors, locate: locator(yaml, document, lines) };
   } catch (error) {
     if (error instanceof ReferenceError) return fail(TOO_MANY_ALIASES);
     if (error instanceof RangeError) return fail(SYNTAX.RESOURCE_EXHAUSTION);

@@ -20,7 +20,7 @@ import {
 } from "./normalize.ts";
 import { CHAINS } from "./principal.ts";
 import { settingsFor } from "./schema.ts";
-import { type allSettings, DEFAULT_NETWORKS, IN_MEMORY } from "./settings.ts";
+import { DEFAULT_NETWORKS, IN_MEMORY } from "./settings.ts";
 import { readKeys, upstreamsOf } from "./upstreams.ts";
 import { readWatchList, type WatchList } from "./watch-list.ts";
 
@@ -48,7 +48,7 @@ export type Loaded =
  * text names each time. It rejects only for bugs: errors in the configuration are a result.
  */
 export function configLoader(options: LoadOptions): () => Promise<Loaded> {
-  let parsed: Promise<Parsed> | undefined;
+  let parsed: ReturnType<typeof parse> | undefined;
   return async () => {
     parsed ??= parse(options);
     return readFiles(await parsed, options);
@@ -58,23 +58,15 @@ export function configLoader(options: LoadOptions): () => Promise<Loaded> {
 /** Loads a configuration once. */
 export const loadConfig = (options: LoadOptions): Promise<Loaded> => configLoader(options)();
 
-interface Parsed {
-  /** The checked settings; undefined when one is wrong. */
-  readonly settings: z.infer<ReturnType<typeof allSettings>> | undefined;
-  /** The networks before they are checked: also a network with errors names files. */
-  readonly networks: readonly unknown[];
-  readonly errors: ErrorList;
-  readonly syntaxErrors: readonly ConfigError[];
-}
-
-async function parse({ text, file, env, collectors, flags = {} }: LoadOptions): Promise<Parsed> {
+async function parse({ text, file, env, collectors, flags = {} }: LoadOptions) {
   const document = text === undefined ? NO_DOCUMENT : await readDocument(file, text);
   const { schema, tree } = settingsFor(collectors);
-  const errors = new ErrorList({ file: document.file, locate: document.locate, tree, flags: flagsByPath(flags) });
+  const errors = new ErrorList({ file, locate: document.locate, tree, flags: flagsByPath(flags) });
   const written = withFlags(normalize(document.value ?? {}, tree, [], { env, errors }), flags);
   const merged = withMergedCollectors(written, DEFAULT_NETWORKS);
   const result = schema.safeParse(withoutEntries(merged));
   for (const issue of result.error?.issues ?? []) reportIssue(issue, merged, written, errors);
+  // Before they are checked: also a network with errors names files.
   const networks = entriesOf(valueAt(merged, ["networks"]));
   return { settings: result.data, networks, errors, syntaxErrors: document.errors };
 }
@@ -103,7 +95,10 @@ function reportIssue(issue: z.core.$ZodIssue, merged: unknown, written: unknown,
 
 const NO_LIST: WatchList = { watched: [], files: [], errors: [] };
 
-async function readFiles(parsed: Parsed, { file, env, readFile }: LoadOptions): Promise<Loaded> {
+async function readFiles(
+  parsed: Awaited<ReturnType<typeof parse>>,
+  { file, env, readFile }: LoadOptions,
+): Promise<Loaded> {
   const { settings } = parsed;
   const errors = parsed.errors.copy();
   const files = { folder: file === undefined ? "." : dirname(file), readFile };
@@ -125,17 +120,10 @@ async function readFiles(parsed: Parsed, { file, env, readFile }: LoadOptions): 
     if (checked === undefined) continue;
     const [first, ...others] = upstreamsOf(checked, keys);
     if (first === undefined) continue;
-    const { failover } = checked;
     networks.push({
       name: checked.name,
       upstreams: [first, ...others],
-      failover: {
-        failures: failover.failures,
-        lagBlocks: failover.lag_blocks,
-        lagForMs: failover.lag_for,
-        returnAfterMs: failover.return_after,
-        probeEveryMs: failover.probe_every,
-      },
+      failover: checked.failover,
       onNewChain: checked.on_new_chain,
       maxBodyBytes: checked.max_body,
       longestPauseMs: checked.longest_pause,

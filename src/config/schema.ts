@@ -6,11 +6,12 @@ import { allSettings } from "./settings.ts";
 /** Where a setting is: keys and indices from the top. */
 export type Path = readonly (string | number)[];
 
+type Text = "title" | "description" | "pattern";
+type Limit = "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" | "minItems" | "maxItems";
+
 /** The part of JSON Schema that the settings use, and what their metadata adds to it. */
-export interface SchemaNode {
+export interface SchemaNode extends Readonly<Partial<Record<Text, string> & Record<Limit, number>>> {
   readonly type?: string;
-  readonly title?: string;
-  readonly description?: string;
   readonly properties?: Readonly<Record<string, SchemaNode>>;
   readonly required?: readonly string[];
   /** Values of keys that the operator chooses. */
@@ -19,13 +20,6 @@ export interface SchemaNode {
   readonly anyOf?: readonly SchemaNode[];
   readonly enum?: readonly unknown[];
   readonly const?: unknown;
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly exclusiveMinimum?: number;
-  readonly exclusiveMaximum?: number;
-  readonly minItems?: number;
-  readonly maxItems?: number;
-  readonly pattern?: string;
   readonly default?: unknown;
   /** A value to show where there is no default. */
   readonly sample?: string;

@@ -114,7 +114,7 @@ const watchFiles = (what: string) =>
     });
 
 const networkShape = {
-  name: labelValue().meta({
+  name: labelValue.meta({
     description: "Value of the label `network`. Different for every network.",
     sample: "mainnet",
   }),
@@ -177,7 +177,7 @@ function networkSettings(collectors: readonly ConfigurableCollector[]) {
 export function allSettings(collectors: readonly ConfigurableCollector[]) {
   return z
     .object({
-      listen: listenAddress().prefault(":10789").meta({
+      listen: listenAddress.prefault(":10789").meta({
         description: "Where metrics and pages are served. Port 0 takes any free port.",
       }),
       log,

@@ -15,7 +15,13 @@ const perMonth = z
     description: "Requests in any 31 days. `unlimited` (or `null`) where the API has no monthly limit.",
   });
 
-const budget = z.object({ per_minute: perMinute, per_month: perMonth }).prefault({});
+const budget = z
+  .object({ per_minute: perMinute, per_month: perMonth })
+  .transform(({ per_minute, per_month }) => ({
+    perMinute: per_minute,
+    perMonth: typeof per_month === "number" ? per_month : undefined,
+  }))
+  .prefault({});
 
 /** Characters of a key: the fewest that can be found and hidden in a text, and the most that fit in a header. */
 export const KEY_LENGTH = { shortest: 8, longest: 4096 } as const;
@@ -39,8 +45,6 @@ const TAKEN_HEADERS: ReadonlySet<string> = new Set([
 ]);
 
 const OWN_HEADER = "the name of a header that no request has for itself";
-
-const apiUrl = url();
 
 /** A setting that is one reference to an environment variable, and nothing else. */
 export const REFERENCE = /^\$\{[A-Za-z_][A-Za-z0-9_]*\}$/;
@@ -84,7 +88,7 @@ const keyShape = {
 
 /** The only upstream of a network: settings of the network itself. */
 export const onlyUpstreamShape = {
-  url: apiUrl.optional().meta({
+  url: url.optional().meta({
     description: "Where the API is. A path is kept, a slash at the end is dropped.",
     absent: "required, unless there are `upstreams`",
     sample: "https://api.hiro.so",
@@ -102,11 +106,11 @@ export const onlyBudget = budget.meta({
 /** One upstream of several. */
 const upstreamEntry = z
   .object({
-    name: labelValue().meta({
+    name: labelValue.meta({
       description: "Value of the label `upstream`. Different for every upstream of the network.",
       sample: "own-node",
     }),
-    url: apiUrl.meta({
+    url: url.meta({
       description: "Where this API is. A path is kept, a slash at the end is dropped.",
       sample: "https://api.hiro.so",
     }),
@@ -150,6 +154,13 @@ export const failover = z
         "Time between two probes of an upstream that is not active: one request from its own budget. With one upstream there are no probes.",
     }),
   })
+  .transform(({ failures, lag_blocks, lag_for, return_after, probe_every }) => ({
+    failures,
+    lagBlocks: lag_blocks,
+    lagForMs: lag_for,
+    returnAfterMs: return_after,
+    probeEveryMs: probe_every,
+  }))
   .prefault({})
   .meta({ description: "When another upstream takes over, and when the preferred one returns." });
 

@@ -56,8 +56,9 @@ async function readKey(upstream: unknown, at: Path, { env, files, errors }: Cont
 
 function checkedKey(key: string, where: string, report: (message: string) => void): Secret | undefined {
   const error = errorIn(key, where);
-  if (error !== undefined) report(error);
-  return error === undefined ? new Secret(key) : undefined;
+  if (error === undefined) return new Secret(key);
+  report(error);
+  return undefined;
 }
 
 const KEY = "expected a key of printable ASCII characters";
@@ -81,11 +82,11 @@ type NetworkSettings = z.infer<ReturnType<typeof allSettings>>["networks"][numbe
 export function upstreamsOf(network: NetworkSettings, keys: readonly (Secret | undefined)[]): UpstreamConfig[] {
   const { upstreams, url = "" } = network;
   const servers = upstreams.length > 0 ? upstreams : [{ ...network, name: "default", url }];
-  return servers.map(({ name, url, api_key_header, budget: { per_minute, per_month } }, index) => ({
+  return servers.map(({ name, url, api_key_header, budget }, index) => ({
     name,
     url,
     apiKey: keys[index],
     apiKeyHeader: api_key_header,
-    budget: { perMinute: per_minute, perMonth: typeof per_month === "number" ? per_month : undefined },
+    budget,
   }));
 }

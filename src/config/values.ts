@@ -2,12 +2,17 @@
 // `pattern` says it to editors.
 import { isIP } from "node:net";
 import { z } from "zod";
+import type { Schedule } from "../collectors/task.ts";
 import { ScheduleError } from "../scheduler/cron.ts";
-import { parseDuration } from "../scheduler/duration.ts";
-import { EVERY_EXPECTATION, parseCronSchedule, parseEvery } from "../scheduler/interval.ts";
-import type { ListenAddress } from "./config.ts";
+import { parseCronSchedule, parseDuration } from "../scheduler/interval.ts";
 
-const DURATION_PATTERN = "^(?=[0-9])([0-9]+h)?([0-9]+m)?([0-9]+s)?([0-9]+ms)?$";
+/** Where the exporter listens. */
+export interface ListenAddress {
+  /** Absent: every interface. */
+  readonly host?: string;
+  /** 0: any free port. */
+  readonly port: number;
+}
 
 // What a function reads from a valid input. It returns undefined, or throws ScheduleError, for any other.
 function parsed<Input, Value>(input: z.ZodType<Input>, expected: string, read: (value: Input) => Value | undefined) {
@@ -34,15 +39,14 @@ export function duration(shortest: string, longest: string) {
   return parsed(z.string(), expected, (text) => {
     const milliseconds = parseDuration(text);
     return milliseconds !== undefined && milliseconds >= least && milliseconds <= most ? milliseconds : undefined;
-  }).meta({ pattern: DURATION_PATTERN });
+  }).meta({ pattern: "^(?=[0-9])([0-9]+h)?([0-9]+m)?([0-9]+s)?([0-9]+ms)?$" });
 }
 
 /** Time between two polls. */
-export const every = () => parsed(z.string(), EVERY_EXPECTATION, parseEvery).meta({ pattern: DURATION_PATTERN });
+export const every = duration("1s", "24h").transform((milliseconds): Schedule => ({ kind: "every", milliseconds }));
 
 /** Times of polls, as a cron expression with seconds. */
-export const cron = () =>
-  parsed(z.string(), 'a cron expression of six fields, such as "*/30 * * * * *"', parseCronSchedule);
+export const cron = parsed(z.string(), 'a cron expression of six fields, such as "*/30 * * * * *"', parseCronSchedule);
 
 const SIZES: Readonly<Record<string, number>> = { B: 1, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3 };
 
@@ -69,11 +73,10 @@ export function size(smallest: number, biggest: number) {
 }
 
 /** Value of a label that names a part of the configuration. */
-export const labelValue = () =>
-  z
-    .string()
-    .regex(/^[a-z0-9_-]{1,63}$/)
-    .meta({ expected: "1 to 63 of the characters a-z, 0-9, _ and -" });
+export const labelValue = z
+  .string()
+  .regex(/^[a-z0-9_-]{1,63}$/)
+  .meta({ expected: "1 to 63 of the characters a-z, 0-9, _ and -" });
 
 const HOST_NAME = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/i;
 
@@ -90,12 +93,11 @@ export function parseListen(input: string): ListenAddress | undefined {
 }
 
 /** Where to listen. */
-export const listenAddress = () =>
-  parsed(
-    z.string(),
-    '"host:port", ":port" for all interfaces, or "[::1]:port", with a port from 0 to 65535',
-    parseListen,
-  ).meta({ pattern: ":[0-9]{1,5}$" });
+export const listenAddress = parsed(
+  z.string(),
+  '"host:port", ":port" for all interfaces, or "[::1]:port", with a port from 0 to 65535',
+  parseListen,
+).meta({ pattern: ":[0-9]{1,5}$" });
 
 /** Reads the base of an API; undefined when it is no plain http or https URL. The slash at the end is dropped. */
 export function parseUrl(input: string): string | undefined {
@@ -108,7 +110,6 @@ export function parseUrl(input: string): string | undefined {
 }
 
 /** The base of an API. */
-export const url = () =>
-  parsed(z.string(), "an http or https URL without user, password, query or fragment", parseUrl).meta({
-    pattern: "^https?://[^\\s@?#\\\\]+$",
-  });
+export const url = parsed(z.string(), "an http or https URL without user, password, query or fragment", parseUrl).meta({
+  pattern: "^https?://[^\\s@?#\\\\]+$",
+});

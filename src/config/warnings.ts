@@ -1,10 +1,8 @@
 // Warnings about a valid configuration.
-import { BlockList } from "node:net";
 import type { Config, UpstreamConfig } from "./config.ts";
 
-const LOOPBACK = new BlockList();
-LOOPBACK.addSubnet("127.0.0.0", 8, "ipv4");
-LOOPBACK.addAddress("::1", "ipv6");
+// Host names as the URL parser returns them. The last is an IPv4 address in IPv6.
+const LOOPBACK = /^((.+\.)?localhost\.?|127\.[\d.]+|\[::1\]|\[::ffff:7f[\da-f]{2}:[\da-f]+\])$/;
 
 /** Warnings about a configuration, one sentence each, without secrets. */
 export function warningsOf({ networks }: Pick<Config, "networks">): string[] {
@@ -19,11 +17,5 @@ export function warningsOf({ networks }: Pick<Config, "networks">): string[] {
 
 function isExposed({ url, apiKey }: UpstreamConfig): boolean {
   const { protocol, hostname } = new URL(url);
-  return apiKey !== undefined && protocol === "http:" && !isLoopback(hostname);
-}
-
-function isLoopback(hostname: string): boolean {
-  if (/^(.+\.)?localhost\.?$/.test(hostname)) return true;
-  const isIpv6 = hostname.startsWith("[");
-  return LOOPBACK.check(isIpv6 ? hostname.slice(1, -1) : hostname, isIpv6 ? "ipv6" : "ipv4");
+  return apiKey !== undefined && protocol === "http:" && !LOOPBACK.test(hostname);
 }

@@ -18,30 +18,22 @@ export interface WatchList {
   readonly errors: readonly ConfigError[];
 }
 
-interface Kind {
-  readonly list: "addresses" | "contracts";
-  readonly files: string;
-  readonly key: string;
-  readonly schema: typeof addressEntry | typeof contractEntry;
-  readonly expected: (chain: ChainName) => string;
-}
-
-const KINDS: Readonly<Record<Kind["list"], Kind>> = {
+const LISTS = {
   addresses: {
-    list: "addresses",
     files: "address_files",
     key: "address",
     schema: addressEntry,
-    expected: (chain) => `an address of ${chain}, or a contract as address.name`,
+    expected: (chain: ChainName) => `an address of ${chain}, or a contract as address.name`,
   },
   contracts: {
-    list: "contracts",
     files: "contract_files",
     key: "contract_id",
     schema: contractEntry,
-    expected: (chain) => `a contract of ${chain} as address.name`,
+    expected: (chain: ChainName) => `a contract of ${chain} as address.name`,
   },
-};
+} as const;
+
+type ListName = keyof typeof LISTS;
 
 interface Context {
   readonly chain: ChainName;
@@ -62,17 +54,12 @@ interface Written {
 const NOT_TEXT = "expected a file with UTF-8 text, found other bytes";
 
 /** Reads one of the lists of a network. */
-export async function readWatchList(
-  list: Kind["list"],
-  network: unknown,
-  at: Path,
-  context: Context,
-): Promise<WatchList> {
-  const kind = KINDS[list];
+export async function readWatchList(list: ListName, network: unknown, at: Path, context: Context): Promise<WatchList> {
+  const { files: fileList, key } = LISTS[list];
   const { files, errors } = context;
   const written: Written[] = [];
-  for (const [index, value] of entriesOf(valueAt(network, [kind.list])).entries()) {
-    const path = [...at, kind.list, index];
+  for (const [index, value] of entriesOf(valueAt(network, [list])).entries()) {
+    const path = [...at, list, index];
     written.push({
       value,
       report: (part, message) => errors.add([...path, ...part], message),
@@ -84,20 +71,20 @@ export async function readWatchList(
   }
   const paths: string[] = [];
   const inFiles: ConfigError[] = [];
-  for (const [index, name] of entriesOf(valueAt(network, [kind.files])).entries()) {
+  for (const [index, name] of entriesOf(valueAt(network, [fileList])).entries()) {
     if (typeof name !== "string" || name === "") continue;
     const path = resolve(files.folder, name);
     paths.push(path);
-    const report = (message: string) => errors.add([...at, kind.files, index], message);
+    const report = (message: string) => errors.add([...at, fileList, index], message);
     const text = await readText(files, name, MOST_BYTES.watchFile, report, NOT_TEXT);
-    const found = text === undefined ? [] : await writtenIn(path, text, kind.key, inFiles);
+    const found = text === undefined ? [] : await writtenIn(path, text, key, inFiles);
     const isTooLong = written.length + found.length > MOST_WATCHED;
     if (!isTooLong) written.push(...found);
-    else report(`expected at most ${MOST_WATCHED} ${kind.list} in the configuration and its files, found more`);
+    else report(`expected at most ${MOST_WATCHED} ${list} in the configuration and its files, found more`);
   }
   const entries: Entry[] = [];
-  for await (const entry of inSlices(written)) entries.push(...checkedEntry(entry, kind, context));
-  return { watched: await named(entries, kind), files: paths, errors: inFiles };
+  for await (const entry of inSlices(written)) entries.push(...checkedEntry(entry, list, context));
+  return { watched: await named(entries, list), files: paths, errors: inFiles };
 }
 
 // All entries of a file, or one more than there may be: checking takes longer than counting.
@@ -137,13 +124,14 @@ interface Entry extends Written {
 const TAKEN = /^(network|name|address|contract_id|group|kind|instance|job|le|quantile)$/;
 const LABEL_NAME = /^[a-z][a-z0-9_]{0,63}$/;
 
-function checkedEntry(written: Written, kind: Kind, { chain, errors }: Context): readonly Entry[] {
+function checkedEntry(written: Written, list: ListName, { chain, errors }: Context): readonly Entry[] {
   const { value, report, describe } = written;
-  const parsed = kind.schema.safeParse(value);
+  const { schema, key, expected: expectedOn } = LISTS[list];
+  const parsed = schema.safeParse(value);
   if (!parsed.success) {
     for (const issue of parsed.error.issues) {
       const part = issue.path.map((step) => (typeof step === "symbol" ? String(step) : step));
-      const expected = errors.expectationAt(["networks", 0, kind.list, 0, ...part]);
+      const expected = errors.expectationAt(["networks", 0, list, 0, ...part]);
       const found = valueAt(value, part);
       const isMissing = found === undefined;
       report(part, isMissing ? `missing, expected ${expected}` : `expected ${expected}, found ${describeKind(found)}`);
@@ -156,18 +144,18 @@ function checkedEntry(written: Written, kind: Kind, { chain, errors }: Context):
     const found = describeValue(label);
     report(["labels", label], `expected a label name of a-z, 0-9 and _ that is not taken, found ${found}`);
   }
-  const text = String(valueAt(parsed.data, [kind.key]));
+  const text = String(valueAt(parsed.data, [key]));
   const read = readPrincipal(text, chain);
-  if (read.ok && (read.isContract || kind !== KINDS.contracts)) {
+  if (read.ok && (read.isContract || list === "addresses")) {
     return [{ ...written, principal: read.id, name, group, labels }];
   }
   const wrong = read.ok ? "an address without a contract name" : read.wrong;
-  report([kind.key], `expected ${kind.expected(chain)}, found ${describe([kind.key], text)}: ${wrong}`);
+  report([key], `expected ${expectedOn(chain)}, found ${describe([key], text)}: ${wrong}`);
   return [];
 }
 
 // Gives a name to each entry that has none, and reports principals and names that occur twice.
-async function named(entries: readonly Entry[], { list, key }: Kind): Promise<readonly Watched[]> {
+async function named(entries: readonly Entry[], list: ListName): Promise<readonly Watched[]> {
   const names = new Set<string>();
   for (const { name, report, describe } of entries) {
     if (name === undefined) continue;
@@ -176,6 +164,7 @@ async function named(entries: readonly Entry[], { list, key }: Kind): Promise<re
     }
     names.add(name);
   }
+  const { key } = LISTS[list];
   const principals = new Set<string>();
   const watched: Watched[] = [];
   for await (const { principal, name, group, labels, report } of inSlices(entries)) {

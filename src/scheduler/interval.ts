@@ -1,16 +1,40 @@
-// Schedules as text: `every 45s`, or a cron expression with seconds. `schedule.ts` runs them.
+// Durations and schedules as text: `1h30m`, `every 45s`, or a cron expression with seconds. `schedule.ts` runs them.
 import type { Schedule } from "../collectors/task.ts";
 import { longestGapOf, ScheduleError } from "./cron.ts";
-import { formatDuration, parseDuration } from "./duration.ts";
 
-/** Shortest time between two polls; milliseconds. */
-export const SHORTEST_INTERVAL_MS = 1000;
+const UNITS = { h: 3_600_000, m: 60_000, s: 1000, ms: 1 } as const;
 
-/** Longest time between two polls of `every`; milliseconds. */
-export const LONGEST_INTERVAL_MS = 24 * 3_600_000;
+/** Whole numbers with units, the biggest first, each unit at most once. */
+const DURATION = /^(?=\d)(?:(\d{1,9})h)?(?:(\d{1,9})m)?(?:(\d{1,9})s)?(?:(\d{1,9})ms)?$/;
 
-/** What `every` accepts, in words. */
-export const EVERY_EXPECTATION = `a duration with its unit from ${formatDuration(SHORTEST_INTERVAL_MS)} to ${formatDuration(LONGEST_INTERVAL_MS)}, such as 45s or 1h30m`;
+/**
+ * Milliseconds of a duration such as `45s`, `1h30m` or `500ms`; undefined when the text is no duration. A number needs
+ * a unit: readers of a file cannot see whether it means seconds or milliseconds.
+ */
+export function parseDuration(text: string): number | undefined {
+  const match = DURATION.exec(text);
+  if (match === null) return undefined;
+  const [, hours = "0", minutes = "0", seconds = "0", milliseconds = "0"] = match;
+  return (
+    Number(hours) * UNITS.h + Number(minutes) * UNITS.m + Number(seconds) * UNITS.s + Number(milliseconds) * UNITS.ms
+  );
+}
+
+/** The shortest text that `parseDuration` reads as this many milliseconds (whole, not negative): `1h30m`. */
+export function formatDuration(milliseconds: number): string {
+  let rest = milliseconds;
+  let text = "";
+  for (const [unit, size] of Object.entries(UNITS)) {
+    const count = Math.floor(rest / size);
+    rest -= count * size;
+    if (count > 0) text += `${count}${unit}`;
+  }
+  return text === "" ? "0s" : text;
+}
+
+// Milliseconds of `every`.
+const SHORTEST = 1000;
+const LONGEST = 24 * 3_600_000;
 
 /**
  * Reads a schedule: `every 45s` (from 1 second to 24 hours) or six cron fields, of which the first is the second.
@@ -18,19 +42,12 @@ export const EVERY_EXPECTATION = `a duration with its unit from ${formatDuration
  */
 export function parseSchedule(text: string): Schedule {
   const every = /^every\s+(\S+)$/.exec(text.trim())?.[1];
-  return every === undefined ? parseCronSchedule(text) : parseEvery(every);
-}
-
-/**
- * Reads the duration of an `every`.
- * @throws ScheduleError when it is no duration, or out of range.
- */
-export function parseEvery(text: string): Schedule {
-  const milliseconds = parseDuration(text);
-  if (milliseconds === undefined || milliseconds < SHORTEST_INTERVAL_MS || milliseconds > LONGEST_INTERVAL_MS) {
-    throw new ScheduleError(EVERY_EXPECTATION);
+  if (every === undefined) return parseCronSchedule(text);
+  const milliseconds = parseDuration(every);
+  if (milliseconds !== undefined && milliseconds >= SHORTEST && milliseconds <= LONGEST) {
+    return { kind: "every", milliseconds };
   }
-  return { kind: "every", milliseconds };
+  throw new ScheduleError("a duration with its unit from 1s to 24h, such as 45s or 1h30m");
 }
 
 /**

@@ -9,7 +9,7 @@ import { INTERVALS } from "../../alerts/model.ts";
 import { type Duration, FEES, seconds } from "../../alerts/thresholds.ts";
 import { type Simulator, startSimulator } from "../../simulator/server.ts";
 import { collectors } from "../../src/collectors/index.ts";
-import { formatDuration, parseDuration } from "../../src/scheduler/duration.ts";
+import { formatDuration, parseDuration } from "../../src/scheduler/interval.ts";
 import { startDaemon } from "./daemon.ts";
 import { openMetrics, readPast, stagesOfPast } from "./past.ts";
 import { start, until } from "./program.ts";

@@ -1,6 +1,6 @@
 // The same rules and the same notifications in less time: every duration divided, and nothing else changed.
 import { parser } from "@prometheus-io/lezer-promql";
-import { formatDuration, parseDuration } from "../../src/scheduler/duration.ts";
+import { formatDuration, parseDuration } from "../../src/scheduler/interval.ts";
 
 /** Rule groups as in a rule file. */
 export interface RuleGroup {
