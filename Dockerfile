@@ -15,8 +15,8 @@ LABEL org.opencontainers.image.title="stacks-exporter" \
 ARG VERSION=0.1.0
 ARG REVISION=unknown
 LABEL org.opencontainers.image.version="${VERSION}" org.opencontainers.image.revision="${REVISION}"
-# A small young generation, and memory given back to the system: some 25 MB less at rest. A watch list of thousands does better
-# with a larger young generation: set NODE_OPTIONS anew.
+# A small young generation, and memory returned to the system: about 25 MB less at rest. With a watch list of thousands,
+# override NODE_OPTIONS to get a larger young generation.
 ENV NODE_ENV=production NODE_COMPILE_CACHE=/app/cache NODE_OPTIONS=--max-semi-space-size=1 \
     MALLOC_ARENA_MAX=1 MALLOC_TRIM_THRESHOLD_=131072
 WORKDIR /app

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds the image and holds it to what the documentation promises: it runs with a read-only root file system, without any
-# capability and not as root, is healthy, serves the page, and ends with 0 on SIGTERM.
+# Builds the image and checks what the documentation promises: it runs with a read-only root file system, without
+# capabilities and not as root, is healthy, serves the page, and exits with 0 on SIGTERM.
 # Usage: tools/container-check.sh        Needs podman (or CONTAINER_ENGINE=docker), and the base image within reach.
 set -euo pipefail
 cd "$(dirname "$0")/.."

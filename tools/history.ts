@@ -1,7 +1,8 @@
-// Days of what the exporter would have said about the simulated chain, for dashboards and rules that look a week back: the
-// real exporter and the real simulator on a clock of their own, one page a minute, written as OpenMetrics with timestamps.
+// Days of metrics of the simulated chain, for dashboards and rules that need a week of history: the real exporter and
+// the real simulator on a virtual clock, one page per minute, written as OpenMetrics with timestamps.
 // Usage: node tools/history.ts --out FOLDER [--days 30] [--watch-days 2] [--until UNIX-SECONDS] [--seed 1]
-// Writes one file per day (UTC). Then, for each: promtool tsdb create-blocks-from openmetrics --max-block-duration=24h FILE DATA
+// Writes one file per day (UTC). Then, for each file:
+// promtool tsdb create-blocks-from openmetrics --max-block-duration=24h FILE DATA
 import { createWriteStream, mkdirSync, type WriteStream } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
@@ -18,7 +19,7 @@ import { redactorOf } from "../src/config/secret.ts";
 
 const MINUTE = 60;
 const DAY = 86_400;
-// The market is left alone at the end, so that whoever goes on from there decides what happens.
+// No incidents at the end: a user that continues the market from there decides what happens.
 const CALM_END_SECONDS = 6 * 3600;
 
 /** What a history is made of. Times in Unix seconds. */

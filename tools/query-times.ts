@@ -1,5 +1,5 @@
-// How long a Prometheus takes for each query of a dashboard: the median of seven runs after one to warm up. Those that are asked
-// when the board opens, and those of rows that are closed then.
+// Measures how long Prometheus takes for each query of a dashboard: the median of seven runs after one warm-up.
+// Queries of open and of collapsed rows are listed separately.
 // Usage: node tools/query-times.ts PROMETHEUS-URL [UID] [HOURS]        such as http://127.0.0.1:9090 stacks-fees 6
 
 import { dashboardOf } from "../dashboards/board.ts";

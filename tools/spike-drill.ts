@@ -1,5 +1,5 @@
-// A drill in real time: a fee spike in a simulated market, and how long it takes until somebody is woken. Real parts, the
-// shipped rules and intervals, nothing shortened; only the past that the baselines need is made beforehand.
+// Measures in real time how long a fee spike in a simulated market takes to notify a webhook. Real programs, with the
+// shipped rules and intervals; only the history that the baselines need is generated.
 // Usage: node tools/spike-drill.ts [--seed 1] [--strength 1] [--until webhook|resolved] [--without-blocks]
 // Needs prometheus, promtool and prometheus-alertmanager on the PATH. Takes about five minutes until the webhook.
 import { setTimeout as sleep } from "node:timers/promises";
@@ -123,7 +123,7 @@ try {
     note(`the fee is no longer above ${feeRatio} times the usual`);
     const resolved = await heard("resolved");
     note(`${ALERT} is over`, Date.parse(resolved.alerts[0]?.endsAt ?? ""));
-    note("the webhook is told so", resolved.at);
+    note("the webhook is notified", resolved.at);
   }
 } finally {
   await alerting.stop();

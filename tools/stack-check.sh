@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
-# Brings up deploy/compose.yaml and holds it to what the documentation promises: everything is healthy, Prometheus scrapes the
-# exporter and has the rules, an alert gets from Prometheus over Alertmanager to a webhook, the ports are on the loopback
-# address only, and all of it ends on SIGTERM.
+# Starts deploy/compose.yaml and checks what the documentation promises: all services are healthy, Prometheus scrapes
+# the exporter and has the rules, an alert is sent through Alertmanager to a webhook, ports listen on the loopback
+# address only, and all services end on SIGTERM.
 #
-# Images of Prometheus and Alertmanager that are not here and cannot be pulled are stood in for by Debian's packages, if those
-# are installed; the script says so. Grafana has no stand-in: without its image it is left out, and the script says that too.
-# Usage: tools/stack-check.sh        Needs podman, podman-compose and Node.js, and the exporter's base image within reach.
+# If the images of Prometheus and Alertmanager cannot be pulled, images with Debian's packages replace them. Grafana has
+# no replacement: without its image it is left out. The script reports both.
+# Usage: tools/stack-check.sh        Needs podman, podman-compose, Node.js and the exporter's base image.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 PATH=$PWD/node_modules/.bin:$PATH
 project=stacks-check-$$
 folder=$(mktemp -d)
-# Ports that nothing else has taken, so that a stack that runs already is left alone.
+# Free ports, so that a running stack is not disturbed.
 read -r EXPORTER_PORT PROMETHEUS_PORT ALERTMANAGER_PORT GRAFANA_PORT < <(node -e "
   const servers = [1, 2, 3, 4].map(() => require('net').createServer().listen(0, '127.0.0.1'));
   setTimeout(() => { console.log(servers.map((server) => server.address().port).join(' ')); process.exit(); }, 50);")
@@ -30,7 +30,7 @@ trap '"${compose[@]}" down -v -t 5 >/dev/null 2>&1 || true; rm -rf "$folder"' EX
 image_of() { node -p "require('yaml').parse(require('fs').readFileSync('deploy/compose.yaml', 'utf8'), { merge: true }).services['$1'].image"; }
 within_reach() { podman image exists "$1" || timeout 30 podman pull -q "$1" >/dev/null 2>&1; }
 
-# stand_in NAME DATA BINARY…: an image that has the programs of the real one, where it has them.
+# stand_in NAME DATA BINARY…: builds an image with the installed programs, at the paths of the real image.
 stand_in() {
   local name=$1 data=$2 context=$folder/$1; shift 2
   mkdir -p "$context"
@@ -40,7 +40,7 @@ stand_in() {
   printf '%s\n' "FROM docker.io/library/node:24-slim" "COPY share /usr/share/prometheus" "COPY $name ${*: -1} /bin/" \
     "RUN mkdir $data && chown 65534:65534 $data" "USER 65534" "ENTRYPOINT [\"/bin/$name\"]" >"$folder/$name.Dockerfile"
   podman build --pull=never --format docker -q -t "localhost/stand-in-$name" -f "$folder/$name.Dockerfile" "$context" >/dev/null
-  echo "note  $(image_of "$name") cannot be had: Debian's $("$folder/$name/$name" --version 2>&1 | awk 'NR == 1 { print $1, $3 }') stands in for it"
+  echo "note  $(image_of "$name") is not available: Debian's $("$folder/$name/$name" --version 2>&1 | awk 'NR == 1 { print $1, $3 }') replaces it"
 }
 
 podman build --pull=never --format docker -q -t "$(image_of exporter)" . >/dev/null
@@ -57,7 +57,7 @@ ok "the exporter's image builds"
 } >"$folder/check.yaml"
 within_reach "$(image_of alertmanager)" || { stand_in alertmanager /alertmanager prometheus-alertmanager amtool; printf '%s\n' "  alertmanager:" "    image: localhost/stand-in-alertmanager" >>"$folder/check.yaml"; }
 within_reach "$(image_of prometheus)" || { stand_in prometheus /prometheus prometheus promtool; printf '%s\n' "  prometheus:" "    image: localhost/stand-in-prometheus" >>"$folder/check.yaml"; }
-if within_reach "$(image_of grafana)"; then services+=(grafana); else echo "note  $(image_of grafana) cannot be had: Grafana is left out"; fi
+if within_reach "$(image_of grafana)"; then services+=(grafana); else echo "note  $(image_of grafana) is not available: Grafana is left out"; fi
 
 # The receivers as they are configured, each with an address.
 node -e "
@@ -119,7 +119,7 @@ done
 for port in "$EXPORTER_PORT" "$PROMETHEUS_PORT" "$ALERTMANAGER_PORT"; do
   if timeout 3 bash -c "exec 3<>/dev/tcp/$address/$port" 2>/dev/null; then fail "port $port answers on $address"; fi
 done
-ok "ports on 127.0.0.1 only; root file systems read-only; nobody is root, nobody has a capability"
+ok "ports on 127.0.0.1 only; root file systems read-only; no service runs as root or has a capability"
 
 for service in exporter prometheus alertmanager; do
   container=${project}_${service}_1

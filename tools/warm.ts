@@ -1,5 +1,5 @@
-// Runs the built exporter once against the simulated chain, so that Node.js writes its compile cache; a clean exit is what
-// makes it write. Used when the image is built.
+// Runs the built exporter once against the simulated chain, so that Node.js writes its compile cache, which needs a
+// clean exit. Used when the image is built.
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 

@@ -49,7 +49,7 @@ suite("with Alertmanager (Debian: apt-get install prometheus-alertmanager)", () 
   const received = () =>
     webhook.notifications.flatMap(({ alerts }) => alerts.map(({ labels }) => `${labels.alertname} ${labels.network}`));
 
-  /** Lets alerts fire; labels that a real one would have, whatever its subject. */
+  /** Sends firing alerts, with the labels of all subjects. */
   async function fire(names: readonly string[], network: string): Promise<void> {
     const body = names.map((alertname) => ({
       labels: {
@@ -101,7 +101,7 @@ suite("with Alertmanager (Debian: apt-get install prometheus-alertmanager)", () 
       others: everything.filter((name) => name !== "StacksApiUnauthorized"),
     },
     { network: "refused", cause: "StacksApiUnauthorized", others: everything },
-  ])("a $network API is one notification, whatever else still fires", async ({ network, cause, others }) => {
+  ])("a $network API gives one notification while other alerts fire", async ({ network, cause, others }) => {
     await fire(
       others.filter((name) => !name.startsWith("StacksExporter")),
       network,

@@ -1,5 +1,5 @@
-// How good the tests of the rules are: every number, comparator, clause and duration of every rule is changed, one at a time,
-// and promtool has to notice. Writes docs/alert-tests.md. Run by "npm run mutate".
+// Mutation test of the rules: changes every number, comparator, clause and duration of every rule, one at a time.
+// promtool has to detect each mutant. Writes docs/alert-tests.md. Run by "npm run mutate".
 import { writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { alerts } from "../../alerts/index.ts";
@@ -17,7 +17,7 @@ interface Mutant {
   readonly kind: string;
   readonly what: string;
   readonly rules: readonly Rule[];
-  /** Scenarios that could notice, the quick ones first. */
+  /** Scenarios that can detect it, the fast ones first. */
   readonly killers: readonly Scenario[];
 }
 
@@ -43,7 +43,7 @@ function mutantsOf(rule: Rule): Mutant[] {
   return [...mutationsOf(rule.expr).map(({ kind, what, text }) => changed(kind, what, { expr: text })), ...durations];
 }
 
-/** Tries each mutant on the scenario of that turn; returns those that nobody noticed. */
+/** Tests each mutant with its scenario of this round; returns the survivors. */
 async function survivorsOf(mutants: readonly Mutant[], turn: number): Promise<Mutant[]> {
   const chunks = Array.from({ length: Math.ceil(mutants.length / CHUNK) }, (_, index) =>
     mutants.slice(index * CHUNK, (index + 1) * CHUNK),

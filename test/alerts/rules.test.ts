@@ -1,4 +1,4 @@
-// What promtool cannot know of the rules: that names and labels exist, that counters are not compared bare, that labels survive.
+// What promtool cannot check: names and labels exist, counters are not compared without a rate, labels are kept.
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "@jest/globals";
@@ -197,7 +197,7 @@ describe("every alert", () => {
     },
   );
 
-  test("that another one is told to watch for exists", () => {
+  test("that a runbook mentions exists", () => {
     const names = new Set<string>(alerts.map(({ alert }) => alert));
     const texts = alerts.map(({ runbook }) => [runbook.meaning, runbook.impact, ...runbook.actions].join(" "));
     const mentioned = texts.flatMap((text) => [...text.matchAll(/\bStacks[A-Z]\w+/g)].map(([name]) => name));
@@ -208,7 +208,7 @@ describe("every alert", () => {
 });
 
 describe("inhibition", () => {
-  test("silences nothing that silences it in turn, and nobody silences himself", () => {
+  test("is never mutual, and no alert inhibits itself", () => {
     const pairs = new Set(inhibitions.flatMap(({ source, targets }) => targets.map((target) => `${source} ${target}`)));
     const mutual = inhibitions.flatMap(({ source, targets }) =>
       targets.filter((target) => pairs.has(`${target} ${source}`)),

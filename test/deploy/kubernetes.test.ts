@@ -1,5 +1,5 @@
-// The manifests of deploy/kubernetes, held to the types of Kubernetes and of the Prometheus Operator: TypeScript refuses
-// a wrong value and, unlike most validators, a misspelt key.
+// Checks the manifests of deploy/kubernetes against the types of Kubernetes and of the Prometheus Operator: TypeScript
+// rejects a wrong value and, unlike most validators, an unknown key.
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";

@@ -1,5 +1,5 @@
-// From a simulated market to a notification, with the shipped rules: three simulated networks, the exporter, Prometheus,
-// Alertmanager, a webhook. Every duration is divided by one number; nothing else differs.
+// From a simulated market to a notification, with the shipped rules: three simulated networks, the exporter,
+// Prometheus, Alertmanager and a webhook. Every duration is divided by one number.
 import { afterAll, beforeAll, expect, test as one } from "@jest/globals";
 import { FEES } from "../../alerts/thresholds.ts";
 import { type Alerting, FEE_RATIO, PROGRAMS, startAlerting } from "../support/alerting.ts";
@@ -42,14 +42,14 @@ beforeAll(async () => {
     scale: SCALE,
     seed: 1,
     liveFrom: LIVE_FROM,
-    // The longest in use, so that a busy machine misses none: a missed scrape restarts every wait.
+    // The longest in use, so that a busy machine misses none: a missed scrape resets every `for`.
     scrapeInterval: "1m",
   });
   market("rush").chain.begin("spike");
   // As many as a spike would leave waiting.
   market("stuck").chain.begin("stuck", { strength: 5 });
-  // Answers in another shape just before the end: an alert that has yet to fire when the API is dead. Two, since the first
-  // makes the counter, and only the second is an increase.
+  // Responses of another shape just before the outage: their alert is still pending when the API is dead. Two of them,
+  // because the first creates the counter, and only the second is an increase.
   const { faults } = market("outage");
   faults.add({ kind: "wrong-shape", path: STATS, count: 2 });
   await until(async () => faults.list().length === 0 || undefined, "two polls of the mempool");

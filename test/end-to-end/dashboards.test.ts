@@ -1,5 +1,5 @@
-// Every query of every panel, sent to a real Prometheus that scrapes the exporter on a busy simulated chain, until it has
-// returned data once.
+// Sends every query of every panel to a real Prometheus that scrapes the exporter on a busy simulated chain, until it
+// has returned data once.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -108,7 +108,7 @@ suite("with Prometheus (Debian: apt-get install prometheus)", () => {
     simulator.faults.add({ kind: "wrong-shape", form: "other", path: "/extended/v1/tx/mempool/stats", count: 1 });
   }
 
-  /** What Grafana would send: the defaults of the variables, intervals of a few scrapes, and everything as the range. */
+  /** A query as Grafana sends it: default values of variables, intervals of a few scrapes, all data as the range. */
   function filled(expr: string, variables: readonly Variable[]): string {
     const range = `${secondsSinceStart()}s`;
     const values: Record<string, string> = { __rate_interval: "10s", __interval: "1s", __range: range };

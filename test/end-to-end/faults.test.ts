@@ -1,5 +1,5 @@
-// Every fault with every collector: the page stays up, the reason is counted, no wrong value is exposed, and recovery needs
-// no restart.
+// Every fault with every collector: the page stays available, the reason is counted, no wrong value is exposed, and
+// recovery needs no restart.
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import type { Fault } from "../../simulator/faults/fault.ts";
 import { startSimulator } from "../../simulator/server.ts";
@@ -198,7 +198,7 @@ describe("when the old operations are switched off", () => {
     expect(value("stacks_chain_blocks_total")).toBeGreaterThan(2);
   });
 
-  test("with `tip: probe` blocks use the replacement, and try the old operation once a poll until it is retired", async () => {
+  test("with `tip: probe` blocks use the replacement, and request the old operation once per poll until it is retired", async () => {
     app = await createApp(config(", tip: probe"));
     simulator.faults.set({ kind: "retired" });
     expect(await app.pollOnce()).toEqual([]);

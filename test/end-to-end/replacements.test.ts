@@ -1,4 +1,4 @@
-// The API retires operations during a run, and brings them back. Every counter equals the expected totals of the simulator
+// The API retires operations during a run, and restores them. Every counter equals the expected totals of the simulator
 // before, during and after the use of the replacements.
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import type { Place } from "../../simulator/chain/block.ts";
@@ -131,7 +131,7 @@ const used = async (operation: string) => {
   return samples.filter(({ labels }) => labels.get("operation") === operation).reduce((sum, one) => sum + one.value, 0);
 };
 
-test("addresses, contracts and blocks move to the replacements and back, and every counter equals the books", async () => {
+test("addresses, contracts and blocks switch to the replacements and back, and counters equal the expected totals", async () => {
   const { logger } = simulator.chain.accounts.contracts;
   // Looking for the tip by probing takes more than one poll.
   const blocks = app.tasks.filter(({ collector }) => collector.name === "blocks");

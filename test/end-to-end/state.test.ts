@@ -144,7 +144,7 @@ test("a damaged file is refused with a way on, and --reset-state keeps it aside"
   expect(readdirSync(join(folder, "kept")).length).toBe(2);
 });
 
-test("a damaged row is set aside: the start goes on, the log and the metrics say so, the others keep their counters", async () => {
+test("a damaged row is set aside, with a log line and a metric, and the others keep their counters", async () => {
   const before = await serving();
   await until(async () => {
     const page = await before.page();
@@ -243,7 +243,7 @@ test("a file that may not be written is refused", async () => {
 // Root may write everywhere.
 const UNPRIVILEGED = process.getuid?.() === 0 ? 65_534 : undefined;
 
-test("with a full disk polls fail with their own reason, nothing unsaved is exposed, and the exporter recovers", async () => {
+test("on a full disk polls fail with their own reason, nothing unsaved is exposed, and the exporter recovers", async () => {
   await stop(await serving());
   const limit = Math.ceil(statSync(state).size / 1024) + 24;
   const program = start(["--config", configFile(), "--listen", "127.0.0.1:0"], {}, undefined, limit);

@@ -1,5 +1,5 @@
-// The status page in a real browser, without scripts: of a running exporter on a simulated chain, and with 10,000 targets
-// and the longest texts. SCREENSHOTS=write updates docs/images.
+// The status page in a real browser, without scripts: of a running exporter on a simulated chain, and with 10,000
+// targets and the longest texts. SCREENSHOTS=write updates docs/images.
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";

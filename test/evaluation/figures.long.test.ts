@@ -1,4 +1,4 @@
-// A few seeds of its own, with bounds that a worse rule, threshold or market breaks. The published figures: docs/fee-alerts.md.
+// Bounds on a few other seeds, which a worse rule, threshold or market breaks. Published figures: docs/fee-alerts.md.
 import { beforeAll, describe, expect, test } from "@jest/globals";
 import { FEES } from "../../alerts/thresholds.ts";
 import { delay, falseAlarms, precision, recall, total } from "../../tools/evaluation/score.ts";

@@ -1,5 +1,5 @@
-// Simulated markets, the exporter, Prometheus, Alertmanager and a webhook, with the shipped rules and the shipped configuration
-// of Alertmanager. All durations can be divided by one number.
+// Simulated markets, the exporter, Prometheus, Alertmanager and a webhook, with the shipped rules and the shipped
+// configuration of Alertmanager. All durations can be divided by one number.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -208,7 +208,7 @@ export async function startAlerting(options: AlertingOptions): Promise<Alerting>
   }
 }
 
-/** An interval of polls, divided; where that is less than the exporter allows, the collector is slower than its share. */
+/** A poll interval divided by the scale, but at least the minimum of the exporter. */
 const pace = (interval: string, by: number) =>
   (parseDuration(interval) ?? 0) / by < LEAST_MS ? formatDuration(LEAST_MS) : shorten(interval, by);
 

@@ -11,7 +11,7 @@ export function findChromium(): string | undefined {
   return found === undefined ? undefined : spawnSync("which", [found], { encoding: "utf8" }).stdout.trim();
 }
 
-/** Starts it without a window; its sandbox would need a user that is not root, and it opens nothing but our own pages. */
+/** Starts it headless, without its sandbox, which needs a user other than root; it opens only our own pages. */
 export const launch = (executablePath: string): Promise<Browser> => chromium.launch({ executablePath });
 
 // What runs in the browser is text here: the types of its world would hold for the whole project.
@@ -37,7 +37,7 @@ export const colorPairs = (page: Page): Promise<string[]> =>
     return [...new Set(texts.map((element) => getComputedStyle(element).color + " on " + behind(element)))];
   })()`);
 
-/** Contrast of a pair of colours, as WCAG 2 reckons it: 1 to 21. */
+/** Contrast of a pair of colours, as WCAG 2 defines it: 1 to 21. */
 export function contrastOf(pair: string): number {
   const luminances = pair.split(" on ").map((color) => {
     const [red = 0, green = 0, blue = 0] = (color.match(/[\d.]+/g) ?? []).map((part) => {

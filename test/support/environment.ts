@@ -1,5 +1,5 @@
-// Jest's Node.js environment with a plain global object. Jest puts a proxy there, through which every `Math` or `Number` in a
-// test or in what it imports is looked up: arithmetic is then 20 to 80 times slower.
+// Jest's Node.js environment with a plain global object. Jest uses a proxy, through which every `Math` or `Number` is
+// looked up: arithmetic is then 20 to 80 times slower.
 import vm from "node:vm";
 import { TestEnvironment } from "jest-environment-node";
 

@@ -44,7 +44,7 @@ export function expectedTotals(chain: Chain, principal: string, to: number, from
 /** Values by series. */
 export type Totals = ReadonlyMap<string, number>;
 
-/** The counters of the chain, addresses and contracts on a page. The exporter's own restart at zero and are left out. */
+/** The counters of the chain, addresses and contracts on a page. Self-metrics restart at zero and are left out. */
 export function totalsOf(page: string): Totals {
   const totals = new Map<string, number>();
   for (const { name, type, samples } of parseExposition(page, "classic")) {

@@ -7,7 +7,7 @@ import { RoundRobin } from "../../src/scheduler/round-robin.ts";
 export const level = gauge({ name: "stacks_test_level", help: "A gauge.", labels: { network: "n" } });
 export const total = counter({ name: "stacks_test_total", help: "A counter.", labels: { network: "n" } });
 
-/** A task that observes whatever the test says. Its values are the observation, 10 s apart, 5 s long, 30 s valid. */
+/** A task that returns the given observations as its values: polled every 10 s, timeout 5 s, valid for 30 s. */
 export function fakeTask(
   observe: (poll: Poll<unknown>) => Promise<unknown>,
   changes: Partial<Task> = {},

@@ -1,4 +1,4 @@
-// Text compared with a committed file; `npm run golden` writes the files anew, and their diff is what Prometheus will see.
+// Compares text with a committed file. `npm run golden` rewrites the files; their diff is what Prometheus will see.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { expect } from "@jest/globals";
 import { type AnyCollector, type Target, WHOLE_CHAIN } from "../../src/collectors/collector.ts";

@@ -1,5 +1,4 @@
-// Programs of the system that tests run. Where one is missing, the tests that need it are skipped and say so; with the flag
-// set, as in CI, they fail instead.
+// Programs that tests run. Tests whose program is not installed are skipped; with the flag set, as in CI, they fail.
 import { describe } from "@jest/globals";
 import { missing } from "./daemon.ts";
 

@@ -1,4 +1,4 @@
-// A chain to follow, small and obvious: what the block operations answer, and what a correct follower must have counted.
+// A small model chain: the responses of the block operations, and the expected counts.
 import type { Canned } from "./canned-api.ts";
 
 export interface ModelBlock {

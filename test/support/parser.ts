@@ -1,5 +1,5 @@
 // A strict parser of both text formats, written from the formats' documents and sharing nothing with the renderer. It
-// refuses whatever a careful consumer could refuse; that Prometheus accepts a page proves much less.
+// rejects everything that a strict consumer could reject. Prometheus accepts much more.
 
 export interface ParsedSample {
   readonly name: string;

@@ -1,4 +1,4 @@
-// A past for Prometheus: what the exporter would have shown of a simulated market, written as OpenMetrics with times.
+// History for Prometheus: the samples of a simulated market as OpenMetrics with timestamps.
 import { startSimulator } from "../../simulator/server.ts";
 import { createApp } from "./app.ts";
 import { type ParsedSample, parseExposition } from "./parser.ts";
@@ -54,7 +54,7 @@ export async function readPast({ seed, until, seconds, without, every }: PastOpt
   return pages;
 }
 
-/** Recordings of baselines in the order in which a past can be made of them: those that read what is scraped, then the others. */
+/** Recordings of baselines in two stages: first those that read scraped series, then the others. */
 export function stagesOfPast(groups: readonly RuleGroup[]): RuleGroup[][] {
   const readsRecorded = (expr: string) => metricsOf(expr).some((name) => name.includes(":"));
   return [false, true].map((isSecond) =>
@@ -68,8 +68,8 @@ export function stagesOfPast(groups: readonly RuleGroup[]): RuleGroup[][] {
 const metricsOf = (expr: string) => parsePromql(expr).selectors.map(({ metric }) => metric);
 
 /**
- * The past as OpenMetrics: the series that these rules read, with these labels, once for each network. It ends at `to` (Unix
- * seconds), and a virtual second is `1 / scale` long.
+ * The history as OpenMetrics: the series that these rules read, with these labels, once for each network. It ends at
+ * `to` (Unix seconds), and a virtual second is `1 / scale` long.
  */
 export function openMetrics(
   pages: readonly Page[],

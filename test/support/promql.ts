@@ -1,4 +1,4 @@
-// PromQL as the tests look at it: what a query selects, by which labels it groups and joins, and whether it parses at all.
+// Parses PromQL for the tests: selectors, labels of groupings and joins, and syntax errors.
 import { parser } from "@prometheus-io/lezer-promql";
 
 export interface Matcher {
@@ -52,7 +52,7 @@ function ancestors(node: Node): Node[] {
   return node.parent === null ? [] : [node.parent, ...ancestors(node.parent)];
 }
 
-/** Replaces what Grafana writes into a query before it is sent: intervals by five minutes, other variables by their name. */
+/** Replaces Grafana's variables: intervals by five minutes, others by their name. */
 export function withoutVariables(text: string): string {
   return text
     .replace(/\$__(rate_interval|interval|range)\b|\$\{__(rate_interval|interval|range)\}/g, "5m")

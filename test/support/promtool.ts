@@ -1,4 +1,4 @@
-// Rules under test: scenarios are series and times at which an alert fires or not; promtool decides.
+// Tests of rules with promtool. A scenario is input series, and times at which an alert fires or does not.
 import { spawn } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -45,8 +45,8 @@ export interface TestedRule {
 }
 
 /**
- * The rules that an alert needs, in the order in which they are evaluated. Recorded series that are `given` are not computed:
- * promtool evaluates all rules at one interval, so the results of a slower group have to be given.
+ * The rules that an alert needs, in the order in which they are evaluated. Recorded series that are `given` are not
+ * computed: promtool evaluates all rules at one interval, so the results of a slower group have to be given.
  */
 export function closureOf(alert: string, rules: readonly TestedRule[], given: readonly string[] = []): TestedRule[] {
   const needed = new Set<TestedRule>();
@@ -123,10 +123,7 @@ export async function annotationsOf(
   }
 }
 
-/**
- * Runs a program to its end. Both streams come as one, in the order of writing: only that shows which test of promtool has
- * failed.
- */
+/** Runs a program to its end, with both streams as one in the order of writing, which shows the failed test. */
 export async function run(
   program: string,
   args: readonly string[],

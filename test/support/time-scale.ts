@@ -1,4 +1,4 @@
-// The same rules and the same notifications in less time: every duration divided, and nothing else changed.
+// Divides every duration of rules and routes by one number, and changes nothing else.
 import { parser } from "@prometheus-io/lezer-promql";
 import { formatDuration, parseDuration } from "../../src/scheduler/interval.ts";
 
@@ -24,9 +24,8 @@ export function shorten(duration: string, by: number): string {
 }
 
 /**
- * A query with its ranges and offsets divided, and the number that a rate is multiplied by: a rate is per second, so that is
- * seconds. Names that contain a duration, and other numbers, stay as they are. So do numbers that the present time is compared
- * with: a chain that lives faster than the clock has no age.
+ * Divides the ranges and offsets of a query, and the seconds that a rate is multiplied by. Other numbers, and durations
+ * in names, stay as they are. So do limits of ages: a chain that runs faster than the clock has no age.
  */
 export function shortenQuery(expr: string, by: number): string {
   let text = "";

@@ -67,7 +67,7 @@ async function started(child: ChildProcess) {
 
 const UNITS: Readonly<Record<string, number>> = { us: 0.001, ms: 1, s: 1000, m: 60_000 };
 
-/** Runs wrk with 4 connections for some seconds; reports memory and the longest hold of the event loop of the server, too. */
+/** Runs wrk with 4 connections; also reports memory and the longest block of the server's event loop. */
 export async function load(
   kind: Kind,
   series: number,

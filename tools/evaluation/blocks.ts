@@ -1,4 +1,4 @@
-// Blocks and tenures: how much room there is, who gets it, and what getting in has cost.
+// Blocks and tenures: their capacity, the included transactions, and the price of inclusion.
 import type { Random } from "../../simulator/chain/random.ts";
 import type { Pool } from "./pool.ts";
 import type { World } from "./world.ts";
@@ -7,7 +7,7 @@ import type { World } from "./world.ts";
 export class Miner {
   /** Execution cost of all blocks so far, in budgets of a tenure. */
   cost = 0;
-  /** The cheapest fee that the last full block took, µSTX; 0 while blocks have room. Kept while the budget is used up. */
+  /** The lowest fee in the last full block, µSTX; 0 while blocks have room. Kept while the budget is used up. */
   price = 0;
   readonly #random: Random;
   readonly #chain: World["chain"];

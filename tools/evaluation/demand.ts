@@ -1,10 +1,10 @@
-// Who sends what, a few seconds at a time. Knows the pool's published percentiles, as everybody does, and nothing of blocks.
+// The demand for block space, a few seconds at a time. It depends on the published percentiles of the pool only.
 import type { Random } from "../../simulator/chain/random.ts";
 import type { Cluster, Incident, Surge } from "./incidents.ts";
 import type { Transaction, Type } from "./pool.ts";
 import { type FeeSpread, REGIMES, type Regime, rhythm, type Swing, type World } from "./world.ts";
 
-/** What the API says at the moment, µSTX; NaN while nothing waits. */
+/** What the API reports, µSTX; NaN while nothing waits. */
 export interface Published {
   readonly low: number;
   readonly medium: number;
@@ -13,11 +13,11 @@ export interface Published {
   readonly waiting: number;
 }
 
-/** Receives a transaction, and whether a miner could ever take it. */
+/** Receives a transaction, and whether it can be mined. */
 export type Send = (transaction: Transaction, canBeMined: boolean) => void;
 
 const MOOD_SECONDS = 600;
-// Whoever wanted what is sold out withdraws within this time.
+// Unmined transactions of a rush are withdrawn within this time.
 const REGRET_SECONDS = 1200;
 // A rush ends with this share (e to the minus that) of its first arrivals.
 const FATIGUE = 1.5;
@@ -51,7 +51,7 @@ function swell({ from, until, rampSeconds }: Surge, now: number): number {
   return Math.max(0, Math.min(1, (now - from) / rampSeconds, (until - now) / rampSeconds));
 }
 
-/** How much dearer everything has become by then. */
+/** The factor by which shifts have raised all fees by then. */
 export function shiftFactor(incidents: readonly Incident[], now: number): number {
   let factor = 1;
   for (const incident of incidents) if (incident.kind === "shift" && now >= incident.from) factor *= incident.factor;

@@ -1,4 +1,4 @@
-// A trace as a Prometheus would have scraped it, for those who want to look at it there.
+// A trace as Prometheus would have scraped it.
 import { EPOCH, type Samples } from "./trace.ts";
 import { SAMPLE_AGE } from "./window.ts";
 
@@ -16,7 +16,7 @@ export function sampleLine(name: string, labels: Labels, value: number | string,
   return `${name}{${pairs.join(",")}} ${value} ${at}\n`;
 }
 
-/** The trace as OpenMetrics, with the names of the exporter and the given labels on every series; without the end mark. */
+/** The trace as OpenMetrics, with the given labels on every series and without `# EOF`. */
 export function openMetricsOf(samples: Samples, labels: Labels, isUsageKnown: boolean): string {
   const fee = (priority: string) => ["stacks_mempool_fee_priority_microstx", { tx_type: "all", priority }] as const;
   const columns = [

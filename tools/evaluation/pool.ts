@@ -1,4 +1,4 @@
-// The mempool as a queue by fee: who waits, who is next, and what the percentiles say.
+// The mempool as a queue by fee, with its percentiles.
 
 /** Types of waiting transactions, under their wire names. */
 export const TYPES = ["token_transfer", "contract_call", "smart_contract"] as const;
@@ -12,7 +12,7 @@ export interface Transaction {
   readonly leavesAt: number;
 }
 
-/** First index whose fee is above `fee`: equals are taken in the order of arrival, the later ones stand further left. */
+/** First index with a fee above `fee`. Of equal fees the first to arrive is taken first, so is further right. */
 function place(queue: readonly Transaction[], fee: number): number {
   let low = 0;
   let high = queue.length;
@@ -86,7 +86,7 @@ export class Pool {
     return before - this.size;
   }
 
-  /** The fee below which `part` (0 to 1) of all waiting ones are, interpolated as `percentile_cont` does; NaN when empty. */
+  /** The quantile of all waiting fees, interpolated like `percentile_cont`; NaN when empty. */
   quantile(part: number): number {
     if (this.size === 0) return Number.NaN;
     const position = part * (this.size - 1);

@@ -59,15 +59,9 @@ what to do. No alert fires before there is a day of history, and the baseline is
 
 ## Results
 
-<<<<<<< HEAD
 The alerts were evaluated on a simulated market (\`tools/evaluation/\`): ${both.traces} traces of ${DAYS} days in two regimes, without the
 first ${TRAINING_DAYS} days of each, which only fill the baselines. In total: ${whole(days)} days, ${whole(both.minutes)} minutes, ${whole(both.transactions)} transactions,
 ${whole(events)} events. The thresholds were chosen on other seeds: those of \`npm run eval -- --tune\`, and those of earlier reports.
-=======
-A simulated market (\`tools/evaluation/\`), ${both.traces} traces of ${DAYS} days in two regimes, the first ${TRAINING_DAYS} days of each only to fill the baselines: ${whole(days)} scored days,
-${whole(both.minutes)} minutes, ${whole(both.transactions)} transactions, ${whole(events)} events. The thresholds were chosen on other seeds: those of \`npm run eval -- --tune\`,
-and those of earlier reports.
->>>>>>> 4febf18 (perf(evaluation): play the traces on all processors)
 
 An *event* is a period of at least 15 minutes in which the cheapest fee in full blocks exceeds the suggestion of
 wallets (three times the cheapest included fee of a calm day). An event is detected when an alert fires between an hour

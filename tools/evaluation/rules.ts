@@ -1,5 +1,5 @@
-// The fee rules as conditions on signals. The numbers are those of alerts/; that the conditions say what the PromQL says is
-// shown by a real Prometheus (see prometheus.ts).
+// The fee rules as conditions on signals, with the thresholds of alerts/. test/evaluation/rules.long.test.ts compares
+// them with the PromQL of the rules in a real Prometheus.
 import { FEES } from "../../alerts/thresholds.ts";
 import { firing } from "./firing.ts";
 import { minutesOf, type Signals } from "./signals.ts";
@@ -75,7 +75,7 @@ export function alarmsOf(signals: Signals, fees: FeeThresholds = FEES): Readonly
   };
 }
 
-/** What somebody who gets all three fee alerts as one notification sees. */
+/** The three fee alerts as one notification. */
 export function unionOf(alarms: Readonly<Record<PriceRule, readonly Span[]>>): Span[] {
   return joined(
     PRICE_RULES.flatMap((rule) => alarms[rule]),

@@ -1,5 +1,5 @@
-// `npm run eval`: the reporting seeds, written to docs/fee-alerts.md. `--check` compares instead of writing, `--tune` prints the
-// search on the tuning seeds.
+// `npm run eval` evaluates the reporting seeds and writes docs/fee-alerts.md. `--check` compares instead of writing;
+// `--tune` varies the thresholds on the tuning seeds.
 import { readFileSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { reportPage } from "./report.ts";

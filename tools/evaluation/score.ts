@@ -17,9 +17,9 @@ export interface Score {
 const overlaps = (one: Span, from: number, until: number) => one.from < until && one.until > from;
 
 /**
- * Scores the alarms of one trace from minute `from` on. An event counts as detected when an alarm fires at some time from an
- * hour before its start until its end; an alarm is right when it fires within an hour of an event. An event that began before
- * `from` is not asked for, but makes an alarm right.
+ * Scores the alarms of one trace from minute `from` on. An event is detected when an alarm fires between an hour before
+ * its start and its end; an alarm is right when it fires within an hour of an event. An event that began before `from`
+ * is not scored, but makes an alarm right.
  */
 export function scoreTrace(alarms: readonly Span[], events: readonly Span[], from: number, minutes: number): Score {
   const scored = joined(
@@ -30,7 +30,7 @@ export function scoreTrace(alarms: readonly Span[], events: readonly Span[], fro
   const delays = asked.flatMap((event) => {
     const first = scored.find((alarm) => overlaps(alarm, event.from - WINDOW, event.until));
     if (first === undefined) return [];
-    // An alarm of an earlier event that ended before this one began warns, but the next one is what tells of it.
+    // An alarm that ended before the event began detects it, but the delay is that of the next alarm.
     const present = scored.find((alarm) => overlaps(alarm, event.from, event.until));
     return [Math.max(0, (present ?? first).from - event.from)];
   });

@@ -1,8 +1,8 @@
-// Which markets are played for what. No seed serves two purposes.
+// The seeds of each purpose. No seed serves two purposes.
 
 /**
- * First and last number of each. Those that were reported before thresholds were last changed are not used again: whoever has
- * seen a report has, in a way, tuned for its seeds.
+ * First and last number of each. Seeds that were reported before the last change of thresholds are not used again: the
+ * thresholds may have been tuned for them.
  */
 const RANGES = { tuning: [1, 24], reporting: [501, 524], worlds: [101, 106], checking: [1, 2] } as const;
 

@@ -37,7 +37,7 @@ function everyStep(column: Column): Column {
   );
 }
 
-/** The usual level of a column: the median of its values at every step, as a column of minutes that is known for a while. */
+/** The baseline of a column: the median of its values at every step, as a column of minutes. */
 function usual(column: Column, baseline: FeeThresholds["baseline"]): Column {
   const steps = minutesOf(baseline.window) / STEP;
   const least = minutesOf(baseline.leastHistory) / STEP;
@@ -49,8 +49,8 @@ function usual(column: Column, baseline: FeeThresholds["baseline"]): Column {
 }
 
 /**
- * The signals of a trace. `lookback` is how many minutes a sample stays visible to an instant query: 1 for a live Prometheus,
- * which marks the end of a series that a scrape or a rule no longer gives; 5 for imported history, which has no such marks.
+ * The signals of a trace. `lookback` is the number of minutes for which an instant query sees a sample: 1 for a live
+ * Prometheus, which writes staleness markers; 5 for imported history, which has none.
  */
 export function signalsOf(samples: Samples, fees: FeeThresholds = FEES, lookback = 1): Signals {
   const { low, high, cost, minutes } = samples;

@@ -1,4 +1,4 @@
-// Four weeks of a fee market, and what an exporter would have shown of it, minute by minute.
+// Four weeks of a fee market, and the samples of an exporter, minute by minute.
 import { roundHalfEven } from "../../simulator/chain/percentile.ts";
 import { Random } from "../../simulator/chain/random.ts";
 import { Miner } from "./blocks.ts";
@@ -13,9 +13,9 @@ export const DAYS = 28;
 /** Days at the start in which baselines fill and nothing is scored. */
 export const TRAINING_DAYS = 8;
 
-/** Minutes between two polls of blocks, as they are by default. What the other collectors ask for is taken every minute. */
+/** Minutes between two polls of blocks, as by default. All other values are sampled every minute. */
 export const BLOCKS_POLL = 2;
-// What gets in on a calm day is a third of what wallets suggest, so three floors are where the suggestion no longer gets in.
+// The lowest included fee of a calm day is a third of the suggestion of wallets: above three floors it is not included.
 const FLOORS_IN_DEFAULT = 3;
 
 /** One value a minute; NaN where there is no sample. */

@@ -1,18 +1,18 @@
-// What really happened: the times at which getting in was dear. Judged by the price alone, never by what was injected.
+// The events: times at which inclusion was expensive. They depend on the price only, not on the injected incidents.
 import type { Column } from "./trace.ts";
 
-/** A stretch of minutes, the last one not included. */
+/** A range of minutes, the last one not included. */
 export interface Span {
   readonly from: number;
   readonly until: number;
 }
 
-/** Dear is more than this many floors, which is more than wallets suggest. */
-export const DEAR = 3;
+/** Inclusion is expensive above this many floors, which is more than wallets suggest. */
+export const EXPENSIVE = 3;
 // Shorter dips are one block with room between full ones.
 const DIP_MINUTES = 5;
 const LEAST_MINUTES = 15;
-// Nobody would call it two events.
+// Periods closer than this are one event.
 const APART_MINUTES = 60;
 
 /** Joins spans that are at most `gap` minutes apart. */
@@ -27,7 +27,7 @@ export function joined(spans: readonly Span[], gap: number): Span[] {
   return whole;
 }
 
-/** The stretches in which `is` holds. */
+/** The ranges in which `is` holds. */
 export function spansWhere(minutes: number, is: (minute: number) => boolean): Span[] {
   const spans: Span[] = [];
   let from: number | undefined;
@@ -42,14 +42,14 @@ export function spansWhere(minutes: number, is: (minute: number) => boolean): Sp
   return spans;
 }
 
-/** The events of a trace, from the price to get in (in floors): dear for a quarter of an hour at least. */
+/** The events of a trace, from the price of inclusion (in floors): expensive for at least a quarter of an hour. */
 export function eventsOf(price: Column): Span[] {
-  const dear = joined(
-    spansWhere(price.length, (minute) => (price[minute] as number) > DEAR),
+  const expensive = joined(
+    spansWhere(price.length, (minute) => (price[minute] as number) > EXPENSIVE),
     DIP_MINUTES,
   );
   return joined(
-    dear.filter(({ from, until }) => until - from >= LEAST_MINUTES),
+    expensive.filter(({ from, until }) => until - from >= LEAST_MINUTES),
     APART_MINUTES,
   );
 }

@@ -1,4 +1,4 @@
-// What the rules say about one trace, held against what happened, with the use of blocks known and unknown.
+// Compares the alarms of one trace with its events, with the use of blocks known and unknown.
 import { FEES } from "../../alerts/thresholds.ts";
 import type { Incident } from "./incidents.ts";
 import { alarmsOf, type Explanation, PRICE_RULES, unionOf, withoutUsage } from "./rules.ts";
@@ -12,7 +12,7 @@ import { eventsOf, type Span } from "./truth.ts";
 export const VIEWS = ["gated", "ungated"] as const;
 export type View = (typeof VIEWS)[number];
 
-/** What is judged by the price to get in: each rule, and all of them as one notification. */
+/** What is scored by the price of inclusion: each rule, and all of them as one notification. */
 export const DETECTORS = [...PRICE_RULES, "union"] as const;
 export type Detector = (typeof DETECTORS)[number];
 
@@ -21,13 +21,13 @@ export interface Explained {
   readonly alarms: number;
   /** Alarms while unminable transactions were there that had been put there. */
   readonly caused: number;
-  /** Alarms that began during an event: they told of outliers while the price was up. */
+  /** Alarms that began during an event: they reported outliers while the price was high. */
   readonly misleading: number;
   readonly clusters: number;
   readonly found: number;
 }
 
-/** Mistakes of the union, by what was going on. */
+/** Errors of the union, by the incident at that time. */
 export type Mistakes = ReadonlyMap<string, { readonly missed: number; readonly wrong: number }>;
 
 /** What one view of one trace gave. */
@@ -41,16 +41,16 @@ const START = TRAINING_DAYS * 1440;
 const overlap = (one: Span, other: Span) => one.from < other.until && one.until > other.from;
 const inMinutes = ({ from, until }: Incident): Span => ({ from: from / 60, until: until / 60 });
 
-/** What is told first when several things go on at once. */
-const SUSPECTS = ["outage", "flood", "flash", "rush", "surge", "stuck", "whale", "shift"] as const;
+/** Causes of errors; of simultaneous incidents the first one counts. */
+const CAUSES = ["outage", "flood", "flash", "rush", "surge", "stuck", "whale", "shift"] as const;
 
 function circumstances(span: Span, incidents: readonly Incident[]): string {
-  // A backlog lives on for a while after what has caused it.
+  // A backlog lasts longer than its cause.
   const near = incidents.filter((incident) => {
     const { from, until } = inMinutes(incident);
     return overlap(span, { from, until: until + 60 });
   });
-  return SUSPECTS.find((kind) => near.some((incident) => incident.kind === kind)) ?? "nothing";
+  return CAUSES.find((kind) => near.some((incident) => incident.kind === kind)) ?? "nothing";
 }
 
 function mistakesOf(alarms: readonly Span[], events: readonly Span[], incidents: readonly Incident[]): Mistakes {

@@ -1,4 +1,4 @@
-// Windows over columns, as PromQL looks at them: one value a minute, NaN where there is no sample.
+// PromQL's functions over windows, on columns of one value per minute; NaN where there is no sample.
 import type { Column } from "./trace.ts";
 
 /** Where `value` is, or would be, in the first `length` numbers of an ascending array. */
@@ -47,7 +47,7 @@ class Sorted {
   }
 }
 
-/** Median of the present samples among the last `window` minutes, each minute. NaN when there are fewer than `least`. */
+/** Median of the samples in the last `window` minutes, each minute; NaN when there are fewer than `least`. */
 export function movingMedian(column: Column, window: number, least = 1): Column {
   const present = new Sorted(window + 1);
   return column.map((value, minute) => {
@@ -57,7 +57,7 @@ export function movingMedian(column: Column, window: number, least = 1): Column 
   });
 }
 
-/** The newest present sample among the last `window` minutes, as `last_over_time`; 1 is the sample of the minute itself. */
+/** The newest sample in the last `window` minutes, like `last_over_time`; 1 is the sample of the minute itself. */
 export function lastWithin(column: Column, window: number): Column {
   let seen = Number.NEGATIVE_INFINITY;
   return column.map((value, minute) => {
@@ -70,8 +70,8 @@ export function lastWithin(column: Column, window: number): Column {
 export const SAMPLE_AGE = 20;
 
 /**
- * Growth a second over the last `window` minutes, as `rate`: a fall is a new start from zero, and the growth between the first
- * and the last sample is extended to the whole window, at most by half a gap where samples are missing, and never below zero.
+ * Growth per second over the last `window` minutes, like `rate`: a decrease is a reset, and the growth between the
+ * first and the last sample is extrapolated to the whole window, at most by half a gap where samples are missing.
  */
 export function movingRate(column: Column, window: number): Column {
   return column.map((_, minute) => {

@@ -41,7 +41,7 @@ export const WORLD = {
     deployFee: { median: 50_000, sigma: 0.8 } as FeeSpread,
     /** A queue of this many halves the number of those who join it. */
     deterredBy: 2500,
-    /** Share of everybody who asks the API, and what they pay of what it names: low, medium, else high. */
+    /** Share of the senders that follow the fees of the API, and the priority they pay: low, medium, else high. */
     following: 0.3,
     payingLow: 0.5,
     payingMedium: 0.35,
@@ -67,9 +67,9 @@ export const WORLD = {
     /** A transaction that is not mined is dropped after this long. */
     forgetSeconds: 2560 * MINUTE,
   },
-  /** Exporter and API cannot be asked. */
+  /** The exporter or the API is down. */
   outage: { perFourWeeks: 4, lasts: [10 * MINUTE, 6 * HOUR] as Range },
-  /** Many people want the same thing now: most at the start, and whoever came too late withdraws. */
+  /** Many senders want the same thing: most arrivals at the start, and unmined transactions are withdrawn. */
   rush: {
     perFourWeeks: 7,
     lasts: [25 * MINUTE, 180 * MINUTE] as Range,
@@ -85,7 +85,7 @@ export const WORLD = {
     fee: [20_000, 100_000] as Range,
     sigma: 0.8,
   },
-  /** Ordinary demand several times over, in more or less of a hurry (what they pay over what is usual). */
+  /** Ordinary demand several times over, in more or less of a hurry (what they pay relative to the usual fee). */
   surge: {
     perFourWeeks: 4,
     lasts: [5 * HOUR, 20 * HOUR] as Range,
@@ -121,7 +121,7 @@ export const WORLD = {
 /** A market to play. */
 export type World = typeof WORLD;
 
-/** Demand around its weekly mean: highest in the afternoon (UTC), lower on weekends. `at` counts from a Monday, 00:00. */
+/** Demand relative to its weekly mean: highest in the afternoon (UTC), low on weekends. `at` is since Monday 0:00. */
 export function rhythm(at: number): number {
   const hour = (at % (24 * HOUR)) / HOUR;
   const weekend = Math.floor(at / (24 * HOUR)) % 7 >= 5 ? 0.85 : 1;

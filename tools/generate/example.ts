@@ -4,7 +4,7 @@ import type { SchemaNode } from "../../src/config/schema.ts";
 const WIDTH = 100;
 
 /**
- * The example. Settings that have a default are written out with it, so the file says what the program does without one;
+ * The example. Settings that have a default are written with it, so the file shows what the program does without one;
  * the others are commented out.
  */
 export function renderExample(root: SchemaNode): string {

@@ -1,5 +1,5 @@
-// Holds rules, boards, configurations and the page itself to the tools of the field. A tool that is not here is skipped, loudly;
-// with REQUIRE_MONITORING_TOOLS=1 that is a failure. What these tools cannot know is in the tests.
+// Checks rules, dashboards, configurations and the metrics page with the usual linters. A tool that is not installed is
+// skipped with a message; with REQUIRE_MONITORING_TOOLS=1 that is a failure.
 import { spawnSync } from "node:child_process";
 import { globSync, rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";

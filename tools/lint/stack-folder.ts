@@ -1,4 +1,4 @@
-// The files of the stack in the places where deploy/compose.yaml mounts them, so that tools see what the containers see.
+// The files of the stack at the paths where deploy/compose.yaml mounts them, so that linters see what containers see.
 import { cpSync, mkdirSync, mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
@@ -20,7 +20,7 @@ export function mountOf(volume: string): Mount {
   return { source, target, mode };
 }
 
-/** Copies what the services mount from the project into a new folder, whose path is the result; to be removed by the caller. */
+/** Copies the project files that the services mount into a new folder and returns its path; the caller removes it. */
 export function layOutStack(...names: readonly string[]): string {
   const { services } = parse(readFileSync(join(deploy, "compose.yaml"), "utf8"), { merge: true }) as {
     services: Readonly<Record<string, { volumes: readonly string[] }>>;

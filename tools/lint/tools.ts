@@ -1,4 +1,4 @@
-// Where the tools are: those of Debian on the PATH; those in Go built once from what the modules beside this file pin, by hash.
+// Finds the linters: Debian's on the PATH; those in Go are built once from the modules in this folder, pinned by hash.
 import { spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -32,7 +32,7 @@ const inGo = readdirSync(modules, { withFileTypes: true }).flatMap((entry) =>
   entry.isDirectory() ? [entry.name] : [],
 );
 
-/** Finds a tool by its name; builds it when it is one of the modules. Throws when it cannot be built although everything is there. */
+/** Finds a tool by its name, and builds it when it is one of the modules. Throws when the build fails. */
 export function toolOf(name: string): Tool {
   return inGo.includes(name) ? built(name) : installed(name);
 }

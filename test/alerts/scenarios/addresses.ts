@@ -1,6 +1,6 @@
 // Watched addresses in traces.
 import { climb, gone, hold, missing, type Scenario, trace } from "../../support/promtool.ts";
-import { firing, never, of, quiet, target } from "./kit.ts";
+import { firing, forAlert, never, quiet, target } from "./builder.ts";
 
 const who = 'name="payer", address="SP1"';
 const payer = { network: "mainnet", name: "payer", address: "SP1" };
@@ -17,7 +17,7 @@ const sent = (values: string, network = "mainnet") => series("stacks_address_sen
 /** A steady flow of a tenth of a thousand STX a minute for five hours, and then that much at once. */
 const flow = (atOnce: number) => trace(climb(0, 1e8, 300), climb(300e8 + atOnce, 1e8, 500));
 
-const unusual = of("StacksAddressOutflowUnusual");
+const unusual = forAlert("StacksAddressOutflowUnusual");
 const unusualFlows = [
   unusual("eleven times the usual fires after five minutes, and half an hour after its hour", sent(flow(5.41e10)), [
     quiet(299, 304),
@@ -36,7 +36,7 @@ const unusualFlows = [
   unusual("a gap changes nothing", sent(trace(climb(0, 1e8, 300), hold(2e11, 20), gone(10), hold(2e11, 100))), [
     firing(payer, 306, 319, 325, 335, 350),
   ]),
-  unusual("quiet: the exporter starts anew at nothing", sent(trace(climb(0, 1e8, 300), gone(3), climb(0, 1e8, 200))), [
+  unusual("quiet: the exporter restarts without state", sent(trace(climb(0, 1e8, 300), gone(3), climb(0, 1e8, 200))), [
     never(480),
   ]),
   unusual("quiet: twice within two hours", sent(trace(hold(0, 300), hold(6e9, 80), hold(12e9, 100))), [never(470)]),
@@ -62,7 +62,7 @@ const unusualFlows = [
     firing({ network: "mainnet" }, 310),
   ]),
 ];
-const unusualDays = of("StacksAddressOutflowUnusual");
+const unusualDays = forAlert("StacksAddressOutflowUnusual");
 const longFlows = [
   unusualDays(
     "a new level is the usual one after half a baseline",
@@ -85,7 +85,7 @@ const longFlows = [
   ),
 ];
 
-const high = of("StacksAddressOutflowHigh");
+const high = forAlert("StacksAddressOutflowHigh");
 const highFlows = [
   high(
     "more than allowed fires after two minutes, and a quarter of an hour after its hour",
@@ -101,7 +101,7 @@ const highFlows = [
   ),
 ];
 
-const silent = of("StacksAddressSilent");
+const silent = forAlert("StacksAddressSilent");
 const last = (values: string, network = "mainnet", direction = "sent") =>
   series("stacks_address_last_transaction_timestamp_seconds", values, `direction="${direction}", `, network);
 const one = active(hold(1, 3000));
@@ -144,7 +144,7 @@ const silences = [
   ),
 ];
 
-const failing = of("StacksAddressTransactionsFailing");
+const failing = forAlert("StacksAddressTransactionsFailing");
 const count = (tx_status: string, values: string, direction = "sent", network = "mainnet") =>
   series(
     "stacks_address_transactions_total",
@@ -223,7 +223,7 @@ const failures = [
   ),
 ];
 
-const fresh = of("StacksAddressNewAsset");
+const fresh = forAlert("StacksAddressNewAsset");
 const received = (metric: string, values: string, asset = "SP2.token", direction = "in", network = "mainnet") =>
   series(metric, values, `asset="${asset}", direction="${direction}", `, network);
 const FT = "stacks_address_ft_transfers_total";
@@ -297,7 +297,7 @@ const newAssets = [
     fresh(
       `an address that was watched a day ago (${metric})`,
       { ...info("users", trace(hold(1, 90), missing(DAY), hold(1, 100))), ...received(metric, arrives(DAY + 100)) },
-      // Known within the hour from which the day is reckoned: until minute DAY + 149.
+      // The day starts within an hour in which it was known: until minute DAY + 149.
       [firing(payer, DAY + 103, DAY + 148), quiet(DAY + 150)],
     ),
   ]),
@@ -317,7 +317,7 @@ const newAssets = [
     [firing({ network: "mainnet" }, DAY + 30)],
   ),
 ];
-const freshDays = of("StacksAddressNewAsset");
+const freshDays = forAlert("StacksAddressNewAsset");
 const forgotten = [FT, NFT].map((metric) =>
   freshDays(
     `what was received more than a week ago is new again, what was within it is not (${metric})`,
@@ -332,7 +332,7 @@ const forgotten = [FT, NFT].map((metric) =>
   ),
 );
 
-const sponsor = of("StacksSponsorFeesHigh");
+const sponsor = forAlert("StacksSponsorFeesHigh");
 const fees = (values: string, role = "sponsor", network = "mainnet") =>
   series("stacks_address_fees_paid_microstx_total", values, `tx_type="contract_call", role="${role}", `, network);
 const sponsors = [
@@ -350,7 +350,7 @@ const sponsors = [
   ),
 ];
 
-const behind = of("StacksAddressBehind");
+const behind = forAlert("StacksAddressBehind");
 const backlog = (values: string, network = "mainnet") =>
   series("stacks_address_backlog_transactions", values, "", network);
 const behinds = [

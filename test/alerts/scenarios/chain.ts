@@ -1,6 +1,6 @@
 // The chain in traces. Times on the page are Unix time; promtool's clock begins at 0.
 import { climb, gone, hold, type Scenario, trace } from "../../support/promtool.ts";
-import { firing, never, of, quiet, target } from "./kit.ts";
+import { firing, forAlert, never, quiet, target } from "./builder.ts";
 
 const mainnet = { network: "mainnet" };
 
@@ -24,7 +24,7 @@ interface Stale {
 
 /** A timestamp that stands still: the same for the tip and for its anchor. */
 function standing({ alert, family, after }: Stale): Scenario[] {
-  const stale = of(alert);
+  const stale = forAlert(alert);
   const time = (values: string, network = "mainnet") => ({ [`${family}{${target(network)}}`]: values });
   const block = (stops: number, goesOn: number) =>
     trace(climb(0, 60, stops), hold(stops * 60, goesOn - stops), climb(goesOn * 60, 60, 200));
@@ -79,7 +79,7 @@ function standing({ alert, family, after }: Stale): Scenario[] {
   ];
 }
 
-const reorg = of("StacksChainReorgDeep");
+const reorg = forAlert("StacksChainReorgDeep");
 const depth = (values: string, network = "mainnet") => ({
   [`stacks_chain_last_reorg_depth_blocks{${target(network)}}`]: values,
 });
@@ -107,7 +107,7 @@ const reorgs = [
   ),
 ];
 
-const short = of("StacksTenureShort");
+const short = forAlert("StacksTenureShort");
 const tenure = (values: string, network = "mainnet") => ({
   [`stacks_chain_blocks_per_burn_block{${target(network)}}`]: values,
 });

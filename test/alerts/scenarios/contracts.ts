@@ -1,6 +1,6 @@
 // Watched contracts in traces.
 import { climb, gone, hold, missing, type Scenario, trace } from "../../support/promtool.ts";
-import { firing, never, of, quiet, target } from "./kit.ts";
+import { firing, forAlert, never, quiet, target } from "./builder.ts";
 
 const oracle = { network: "mainnet", name: "oracle", contract_id: "SP1.oracle" };
 const labels = (network: string) => `name="oracle", contract_id="SP1.oracle", ${target(network)}`;
@@ -21,7 +21,7 @@ const stops = (count: number, network = "mainnet") => ({
   ...last(hold(600, 9000), network),
 });
 
-const silent = of("StacksContractSilent");
+const silent = forAlert("StacksContractSilent");
 const DAY = 1440;
 const silences = [
   // Of 1000 events in a week one comes every 604.8 seconds: ten times that are over in minute 111.

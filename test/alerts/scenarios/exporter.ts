@@ -1,13 +1,13 @@
 // The exporter and its API in traces.
 import { climb, gone, hold, missing, type Scenario, trace } from "../../support/promtool.ts";
-import { firing, never, of, quiet, target } from "./kit.ts";
+import { firing, forAlert, never, quiet, target } from "./builder.ts";
 
 const mainnet = { network: "mainnet" };
 const BUILD = 'stacks_exporter_build_info{version="1", node_version="v24", job="stacks", instance="exporter"}';
 const UP = 'up{job="stacks", instance="exporter"}';
 const here = { job: "stacks", instance: "exporter" };
 
-const down = of("StacksExporterDown");
+const down = forAlert("StacksExporterDown");
 const downs = [
   down(
     "a target that stops answering fires after five minutes, until it answers",
@@ -50,7 +50,7 @@ const forLong: readonly Scenario[] = [
   },
 ];
 
-const absent = of("StacksExporterAbsent");
+const absent = forAlert("StacksExporterAbsent");
 const absents = [
   absent(
     "no exporter at all fires after ten minutes",
@@ -75,7 +75,7 @@ const absents = [
   absent("another kind of target is down", { [UP]: hold(0, 100) }, [firing({ severity: "critical" }, 30)]),
 ];
 
-const upstream = of("StacksUpstreamDown");
+const upstream = forAlert("StacksUpstreamDown");
 const up = (values: string, network = "mainnet") => ({ [`stacks_up{${target(network)}}`]: values });
 const upstreams = [
   upstream(
@@ -97,7 +97,7 @@ const state = (name: string, values: string, network = "mainnet") =>
   collector("state", values, `state="${name}", `, "fees", network);
 const fees = { network: "mainnet", collector: "fees" };
 
-const failing = of("StacksCollectorFailing");
+const failing = forAlert("StacksCollectorFailing");
 const fails = collector("success", trace(hold(1, 20), hold(0, 40), hold(1, 40)));
 const failures = [
   failing(
@@ -141,7 +141,7 @@ const failures = [
   ),
 ];
 
-const unauthorized = of("StacksApiUnauthorized");
+const unauthorized = forAlert("StacksApiUnauthorized");
 const refusals = (values: string, reason = "unauthorized", name = "fees") =>
   collector("failures_total", values, `reason="${reason}", `, name);
 const unauthorizeds = [
@@ -163,7 +163,7 @@ const unauthorizeds = [
   unauthorized("quiet: refused long ago", refusals(hold(50, 100)), [never(90)]),
 ];
 
-const stale = of("StacksCollectorStale");
+const stale = forAlert("StacksCollectorStale");
 const age = (lastSuccess: string, interval = 60, name = "fees", network = "mainnet") => ({
   ...collector("last_success_timestamp_seconds", lastSuccess, "", name, network),
   ...collector("interval_seconds", hold(interval, 200), "", name, network),
@@ -219,7 +219,7 @@ const asides = [
     ...firing(here, 5, DAY - 5),
     ...quiet(DAY, DAY + 5, DAY + 60),
   ]),
-  of("StacksStateRowSetAside")(
+  forAlert("StacksStateRowSetAside")(
     "fires two minutes after it was set aside",
     asideAt(trace(missing(100), hold(6000, 20))),
     [quiet(0, 100, 101), firing(here, 102, 110)],
@@ -242,7 +242,7 @@ const asides = [
   ),
 ];
 
-const frozen = of("StacksMempoolFrozen");
+const frozen = forAlert("StacksMempoolFrozen");
 interface Pool {
   readonly changed: string;
   readonly blocks?: string;
@@ -282,7 +282,7 @@ const frosts = [
     [firing(mainnet, 59, 64), quiet(75)],
   ),
   frozen("quiet: nothing waits", pool({ changed: stuck, waiting: hold(0, 200) }), [never(140)]),
-  frozen("quiet: it is asked too rarely to tell", pool({ changed: stuck, interval: 301 }), [never(140)]),
+  frozen("quiet: the polls are too rare", pool({ changed: stuck, interval: 301 }), [never(140)]),
   frozen(
     "an age of just two and a half intervals is too old",
     pool({ changed: hold(1, 200), success: hold(1200, 200), interval: 240 }),
@@ -392,7 +392,7 @@ const LIMITS: readonly Limit[] = [
 ];
 
 function limits({ alert, series, limit, beyond, usual, for: pending, labels = mainnet }: Limit): Scenario[] {
-  const it = of(alert);
+  const it = forAlert(alert);
   const steady = (value: number) => (factor: number) => hold(value * factor, 200);
   const broken = (factor: number) =>
     trace(hold(usual * factor, 20), hold(beyond * factor, 60), hold(usual * factor, 60));

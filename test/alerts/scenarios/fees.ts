@@ -1,6 +1,6 @@
 // The fee market in traces: what makes each fee alert fire, and each thing that must not.
 import { climb, gone, hold, missing, repeat, type Scenario, trace } from "../../support/promtool.ts";
-import { firing, never, of, quiet, target } from "./kit.ts";
+import { firing, forAlert, never, quiet, target } from "./builder.ts";
 
 /** Minutes of calm before anything happens: more than the slow window. */
 const CALM = 40;
@@ -70,7 +70,7 @@ const FILLING = trace(used(0.2, CALM), climb(1000 + 120 * CALM + 630, 750, 300))
 const ends = (value: number) => trace(hold(value, 30), missing(200));
 
 const mainnet = { network: "mainnet" };
-const spike = of("StacksFeeSpike");
+const spike = forAlert("StacksFeeSpike");
 const SPIKE = { low: from(3000, 10_650), waiting: from(200, 601) };
 const spikes = [
   // Three samples are two minutes: their median follows in the second minute.
@@ -130,7 +130,7 @@ const spikes = [
     5,
   ),
   spike(
-    "quiet: a stuck cluster, fees up and nobody more waits",
+    "quiet: a stuck cluster raises the fees, the backlog stays",
     market({ ...SPIKE, waiting: hold(600, 300) }),
     never(160),
   ),
@@ -224,7 +224,7 @@ const spikes = [
   ),
 ];
 
-const elevated = of("StacksFeeElevated");
+const elevated = forAlert("StacksFeeElevated");
 const ELEVATED = { low: from(3000, 6150), waiting: from(200, 620) };
 const elevations = [
   // The median over half an hour follows in the 16th minute.
@@ -270,7 +270,7 @@ const elevations = [
   ),
 ];
 
-const backlog = of("StacksMempoolBacklog");
+const backlog = forAlert("StacksMempoolBacklog");
 const BACKLOG = { low: hold(3000, 300), waiting: from(125, 505) };
 const backlogs = [
   backlog(
@@ -319,7 +319,7 @@ const backlogs = [
   ),
 ];
 
-const topHeavy = of("StacksFeeTopHeavy");
+const topHeavy = forAlert("StacksFeeTopHeavy");
 const TOP = { low: hold(3000, 300), high: from(6000, 151_000), waiting: hold(40, 300) };
 const topHeavies = [
   topHeavy(
@@ -358,7 +358,7 @@ const topHeavies = [
   ),
 ];
 
-const stuck = of("StacksMempoolStuckCluster");
+const stuck = forAlert("StacksMempoolStuckCluster");
 const STUCK = { low: from(3000, 9150), waiting: hold(40, 300), cost: used(0.59) };
 const stucks = [
   stuck(
@@ -366,7 +366,7 @@ const stucks = [
     market({ low: burst(3000, 9150, 60), waiting: burst(20, 90, 60), cost: used(0.59) }),
     [quiet(39, 55), firing(mainnet, 56), firing(mainnet, 130), quiet(132)],
   ),
-  stuck("without a known use of blocks, as long as nobody more waits", market({ ...STUCK, cost: undefined }), [
+  stuck("without a known use of blocks, as long as the backlog stays", market({ ...STUCK, cost: undefined }), [
     quiet(55),
     firing(mainnet, 56),
   ]),
@@ -378,7 +378,7 @@ const stucks = [
     market({ ...STUCK, waiting: from(40, 60), cost: undefined }),
     never(140),
   ),
-  stuck("quiet: blocks are just not idle, whatever waits", market({ ...STUCK, cost: used(0.6) }), never(140)),
+  stuck("quiet: blocks are just not idle", market({ ...STUCK, cost: used(0.6) }), never(140)),
   stuck("quiet: just at the limit of the fee", market({ ...STUCK, low: from(3000, 9000) }), never(140)),
   stuck("a pool just large enough", market({ ...STUCK, waiting: hold(20, 300) }), [firing(mainnet, 57)]),
   stuck("quiet: a small pool", market({ ...STUCK, waiting: hold(19, 300) }), never(140)),
@@ -399,7 +399,7 @@ const stucks = [
   ),
 ];
 
-const low = of("StacksFeesLow");
+const low = forAlert("StacksFeesLow");
 const LOW = { low: from(3000, 2050), waiting: hold(40, 300) };
 const lows = [
   low("low fees fire after half an hour, and stay for an hour", market({ ...LOW, low: burst(3000, 2050, 60) }), [
@@ -423,7 +423,7 @@ const lows = [
   ),
 ];
 
-const absolute = of("StacksFeeAbsolute");
+const absolute = forAlert("StacksFeeAbsolute");
 const price = (tx_type: string, network = "mainnet") =>
   `stacks_mempool_fee_priority_microstx{tx_type="${tx_type}", priority="medium", ${target(network)}}`;
 const BUDGETS = { token_transfer: 100_000, contract_call: 500_000, smart_contract: 2_000_000 };
@@ -449,7 +449,7 @@ const absolutes = [
   ),
 ];
 
-const own = of("StacksOwnFeeAboveMarket");
+const own = forAlert("StacksOwnFeeAboveMarket");
 const paid = (suffix: string, extra = "", network = "mainnet") =>
   `stacks_address_tx_fee_microstx_${suffix}{name="payer", address="SP1", tx_type="contract_call", ${extra}${target(network)}}`;
 /** All fees fall in the bucket from 30 000 to 100 000, so that their median is 65 000. */
@@ -491,14 +491,14 @@ const owns = [
     never(240),
   ),
   own(
-    "quiet: the market was as dear when they were paid",
+    "quiet: the market was as expensive when they were paid",
     { ...payments(THREE), [price("contract_call")]: trace(hold(60_000, 145), hold(100, 300)) },
     quiet(135, 140, 145, 150, 160),
   ),
   own(
     "what was paid more than an hour before says nothing of today",
     {
-      // Ten cheap ones long before three dear ones.
+      // Ten low fees long before three high ones.
       [paid("bucket", 'le="10000", ')]: trace(hold(0, 20), hold(10, 400)),
       [paid("bucket", 'le="30000", ')]: trace(hold(0, 20), hold(10, 400)),
       [paid("bucket", 'le="100000", ')]: trace(hold(0, 20), hold(10, 100), hold(11, 5), hold(12, 5), hold(13, 300)),
@@ -508,7 +508,7 @@ const owns = [
     },
     [quiet(130, 134), firing({ name: "payer" }, 135)],
   ),
-  // 61 samples are an hour: of 31 dear ones and 30 cheap ones the median is dear, of 30 and 31 it is cheap.
+  // 61 samples are an hour: the median of 31 high and 30 low ones is high, of 30 and 31 it is low.
   own(
     "the market within the hour is its median",
     { ...payments(THREE), [price("contract_call")]: trace(hold(60_000, 104), hold(1000, 300)) },

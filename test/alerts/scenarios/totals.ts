@@ -1,6 +1,6 @@
 // Alerts that say "it happened within the last hour": a counter has grown. They are alike, and so are their scenarios.
 import { gone, hold, missing, type Scenario, trace } from "../../support/promtool.ts";
-import { firing, never, of, quiet, target } from "./kit.ts";
+import { firing, forAlert, never, quiet, target } from "./builder.ts";
 
 interface Happening {
   readonly alert: string;
@@ -100,7 +100,7 @@ function scenariosOf({
   least = 1,
   beside = () => ({}),
 }: Happening): Scenario[] {
-  const it = of(alert);
+  const it = forAlert(alert);
   const total = (values: string, network = "mainnet") => ({
     [`${metric}{${labels}${target(network)}}`]: values,
     ...beside(network),
@@ -126,12 +126,12 @@ function scenariosOf({
   ];
 }
 
-const overflow = of("StacksLabelOverflow");
-const treasury = of("StacksAddressUnprotectedTransaction");
-const deprecated = of("StacksOperationDeprecated");
+const overflow = forAlert("StacksLabelOverflow");
+const treasury = forAlert("StacksAddressUnprotectedTransaction");
+const deprecated = forAlert("StacksOperationDeprecated");
 const warnings = `stacks_exporter_deprecation_warnings_total{operation="block_by_height", ${target()}}`;
 
-const unwritten = of("StacksStateWriteFailing");
+const unwritten = forAlert("StacksStateWriteFailing");
 const writes = (values: string, instance = "exporter") => ({
   [`stacks_exporter_state_write_failures_total{job="stacks", instance="${instance}"}`]: values,
 });

@@ -1,6 +1,6 @@
 // Upstreams in traces.
 import { gone, hold, missing, type Scenario, trace } from "../../support/promtool.ts";
-import { firing, never, of, quiet, target } from "./kit.ts";
+import { firing, forAlert, never, quiet, target } from "./builder.ts";
 
 const mainnet = { network: "mainnet" };
 
@@ -8,7 +8,7 @@ const up = (upstream: string, values: string, network = "mainnet") => ({
   [`stacks_exporter_upstream_up{upstream="${upstream}", ${target(network)}}`]: values,
 });
 
-const none = of("StacksNoUpstreamUp");
+const none = forAlert("StacksNoUpstreamUp");
 const nones = [
   none(
     "the only upstream fails: it fires after five minutes, and stays for five",
@@ -37,7 +37,7 @@ const nones = [
   ]),
 ];
 
-const one = of("StacksUpstreamUnavailable");
+const one = forAlert("StacksUpstreamUnavailable");
 const own = { network: "mainnet", upstream: "own" };
 const ones = [
   one(
@@ -55,7 +55,7 @@ const ones = [
   ]),
 ];
 
-const disagree = of("StacksUpstreamsDisagree");
+const disagree = forAlert("StacksUpstreamsDisagree");
 const disagreements = (values: string, upstream = "hiro", network = "mainnet") => ({
   [`stacks_exporter_upstream_disagreements_total{upstream="${upstream}", ${target(network)}}`]: values,
 });

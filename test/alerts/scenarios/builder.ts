@@ -1,4 +1,4 @@
-// What the scenarios of all subjects are written with.
+// Helpers to write scenarios.
 import type { Scenario } from "../../support/promtool.ts";
 
 /** Labels of a network and of the exporter that is scraped. */
@@ -7,7 +7,7 @@ export const target = (network = "mainnet") => `network="${network}", job="stack
 /** The alert is not firing at these times. */
 export const quiet = (...times: readonly number[]): Scenario["expect"] => times.map((at) => ({ at, firing: [] }));
 
-/** Not at any time up to the end; looked at every five minutes. */
+/** The alert is not firing up to this minute, checked every five minutes. */
 export const never = (upTo: number): Scenario["expect"] =>
   quiet(...Array.from({ length: Math.ceil(upTo / 5) }, (_, index) => index * 5), upTo);
 
@@ -16,7 +16,7 @@ export const firing = (labels: Readonly<Record<string, string>>, ...times: reado
   times.map((at) => ({ at, firing: [labels] }));
 
 /** Scenarios of one alert. */
-export const of =
+export const forAlert =
   (alert: string) =>
   (
     name: string,
