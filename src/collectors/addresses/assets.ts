@@ -1,24 +1,24 @@
-// What a principal moved of tokens, by asset. Identifiers come from strangers: only those of Clarity's form have
-// series, and only as many as there are slots; all others are `other`. Pure.
+// Transfers of tokens, by asset. Anyone can choose an identifier: only valid ones have series, and only as many as there
+// are slots. All others count as `other`. Pure.
 import { isAssetId } from "../clarity-names.ts";
 import { add, addAmount, type Counters, type Draft, keyOf, move } from "../counters.ts";
 import { OTHER } from "../labels.ts";
 import { meet, noSlots, type Room, type Slots, trim } from "../slots.ts";
-import { TRANSFER_DIRECTIONS, type Transfer } from "./transfers.ts";
+import { TRANSFER_DIRECTIONS, type Transfer } from "./transfer-source.ts";
 
-/** Totals by asset; `other` holds what has no slot. */
+/** Totals by asset; `other` has the assets without a slot. */
 export interface AssetTotals {
   /** By asset, direction. */
   readonly ftTransfers: Counters<number>;
   readonly ftAmounts: Counters<bigint>;
   readonly nftTransfers: Counters<number>;
-  /** By asset class: transfers in `other`. */
+  /** By asset class: transfers that count as `other`. */
   readonly overflow: Counters<number>;
   /** Assets that have series of their own, by transfers. */
   readonly assets: { readonly ft: Slots; readonly nft: Slots };
 }
 
-/** Totals of nothing. */
+/** Totals before the first transfer. */
 export const NO_ASSETS: AssetTotals = {
   ftTransfers: {},
   ftAmounts: {},
@@ -27,27 +27,27 @@ export const NO_ASSETS: AssetTotals = {
   assets: { ft: noSlots(), nft: noSlots() },
 };
 
-/** How many assets may have series of their own. */
+/** Maximum number of assets with series of their own. */
 export interface AssetLimits {
-  /** Of a class, of one principal. */
+  /** Per asset class and principal. */
   readonly perClass: number;
-  /** Series that new assets may have, however many the class may still have. */
+  /** Series that new assets can add, for all classes. */
   readonly spareSeries: number;
-  /** Identifiers of assets that have series of their own in any case. @default none */
+  /** Identifiers of assets that always have series of their own. @default none */
   readonly named?: readonly string[] | undefined;
 }
 
-// Of a fungible asset: transfers and amounts, in every direction.
+// A fungible asset has transfers and amounts, by direction.
 const SERIES_PER_ASSET = 2 * TRANSFER_DIRECTIONS.length;
 
-/** The room for assets in one poll. */
+/** The slots for assets in one poll. */
 export function roomOf({ perClass, spareSeries, named = [] }: AssetLimits): Room {
   return { most: perClass, named: new Set(named), spare: Math.floor(spareSeries / SERIES_PER_ASSET) };
 }
 
 type Token = Transfer & { readonly kind: "ft" | "nft" };
 
-/** Whether a transfer is one of a token. */
+/** Whether a transfer is a transfer of a token. */
 export const isToken = (transfer: Transfer): transfer is Token => transfer.kind !== "stx";
 
 /** Evicts assets beyond the limits in place. */
@@ -69,7 +69,7 @@ export function addToken(totals: Draft<AssetTotals>, { kind, asset, direction, a
   if (kind === "ft" && amount !== undefined) addAmount(totals.ftAmounts, key, amount);
 }
 
-// Counters never fall: what an asset had is in `other` from now on, and its series end.
+// The sum over all assets must not fall: `other` takes the counts of the asset, whose series end.
 function moveToOther(totals: Draft<AssetTotals>, kind: Token["kind"], asset: string): void {
   for (const direction of TRANSFER_DIRECTIONS) {
     const [from, to] = [keyOf(asset, direction), keyOf(OTHER, direction)];
@@ -79,36 +79,36 @@ function moveToOther(totals: Draft<AssetTotals>, kind: Token["kind"], asset: str
   }
 }
 
-/** As version 1 of the state has it: with any identifier that a server ever sent. */
-export type OldAssetTotals = Omit<AssetTotals, "assets">;
+/** Totals in version 1 of the state, which can have invalid identifiers. */
+export type AssetTotalsV1 = Omit<AssetTotals, "assets">;
 
-/** Totals of version 1 in today's form, with the same sums: identifiers without Clarity's form are moved to `other`. */
-export function cleanedAssets({ ftTransfers, ftAmounts, nftTransfers, overflow }: OldAssetTotals): AssetTotals {
-  const [ft, nft] = [cleanedSums(ftTransfers), cleanedSums(nftTransfers)];
+/** Upgrades totals of version 1. Sums stay the same: assets without a valid identifier become `other`. */
+export function upgradedAssets({ ftTransfers, ftAmounts, nftTransfers, overflow }: AssetTotalsV1): AssetTotals {
+  const [ft, nft] = [validAssets(ftTransfers), validAssets(nftTransfers)];
   const counts = { ...overflow };
   if (ft.moved > 0) add(counts, "ft", ft.moved);
   if (nft.moved > 0) add(counts, "nft", nft.moved);
   return {
     ftTransfers: ft.sums,
-    ftAmounts: cleanedSums(ftAmounts).sums,
+    ftAmounts: validAssets(ftAmounts).sums,
     nftTransfers: nft.sums,
     overflow: counts,
     assets: { ft: slotsOf(ft.sums), nft: slotsOf(nft.sums) },
   };
 }
 
-/** The sums with every identifier that is not valid moved to `other`, and how much that was. */
-function cleanedSums<Value extends number | bigint>(
+/** The sums with those of invalid identifiers moved to `other`, and how much was moved. */
+function validAssets<Value extends number | bigint>(
   sums: Counters<Value>,
 ): { sums: Record<string, Value>; moved: number } {
-  const cleaned: Record<string, Value> = { ...sums };
+  const valid: Record<string, Value> = { ...sums };
   let moved = 0;
   for (const key of Object.keys(sums)) {
     const { asset, direction } = partsOf(key);
     if (asset === OTHER || isAssetId(asset)) continue;
-    moved += Number(move(cleaned, key, keyOf(OTHER, direction)));
+    moved += Number(move(valid, key, keyOf(OTHER, direction)));
   }
-  return { sums: cleaned, moved };
+  return { sums: valid, moved };
 }
 
 function slotsOf(transfers: Counters<number>): Slots {
@@ -120,7 +120,7 @@ function slotsOf(transfers: Counters<number>): Slots {
   return { own, waiting: {} };
 }
 
-// An identifier of version 1 may hold tabs itself; a direction never does.
+// An identifier of version 1 can contain tabs; a direction cannot.
 function partsOf(key: string): { readonly asset: string; readonly direction: string } {
   const at = key.lastIndexOf("\t");
   return { asset: key.slice(0, at), direction: key.slice(at + 1) };

@@ -1,66 +1,51 @@
-// An address in ordinary use, made up: what a plan reckons the series of an address by. Pure.
-import type { Transaction } from "./source.ts";
-import { type AddressTotals, addUp, NO_TOTALS } from "./totals.ts";
-import type { Transfer } from "./transfers.ts";
+// An address that receives STX, sends STX and uses one token: `plan` estimates the series per address with it.
+import { emptyHistogram, keyOf } from "../counters.ts";
+import { EMPTY_FEED } from "../feed/state.ts";
+import { NO_LAST_VALUES } from "./last-values.ts";
+import type { Observation } from "./state.ts";
+import { FEE_BOUNDS, NO_TOTALS, TRANSFER_BOUNDS } from "./totals.ts";
 
-const ME = "me";
 const TOKEN = "SP000000000000000000002Q6VF78.token::token";
-const NOTHING = { transfer: 0, mint: 0, burn: 0 };
-const EVENTS = { stx: { ...NOTHING, transfer: 1 }, ft: NOTHING, nft: NOTHING };
-const TOKENS = { ...EVENTS, ft: { ...NOTHING, transfer: 1 } };
+const fee = emptyHistogram(FEE_BOUNDS, 0n);
+const transfer = emptyHistogram(TRANSFER_BOUNDS, 0n);
+const newest = { value: 1, height: 1, hash: "" };
 
-const received: Transaction = {
-  id: "",
-  height: 1,
-  index: 0,
-  hash: "",
-  isUnanchored: false,
-  type: "token_transfer",
-  status: "success",
-  time: 1,
-  sender: "other",
-  nonce: 0,
-  sponsor: undefined,
-  sponsorNonce: undefined,
-  fee: 1n,
-  sent: 0n,
-  received: 1n,
-  transfer: undefined,
-  called: undefined,
-  tokens: undefined,
-  detail: {
-    events: EVENTS,
-    postConditionMode: "deny",
-    postConditions: [],
-    eventCount: 1,
+/** The observation of such an address. */
+export const EXAMPLE: Observation = {
+  feed: EMPTY_FEED,
+  floor: { height: 1, index: 0 },
+  settledTotal: 1,
+  totals: {
+    ...NO_TOTALS,
+    transactions: {
+      [keyOf("token_transfer", "success", "received")]: 1,
+      [keyOf("token_transfer", "success", "sent")]: 1,
+      [keyOf("contract_call", "success", "sent")]: 1,
+    },
+    fees: { [keyOf("token_transfer", "sender")]: 1n, [keyOf("contract_call", "sender")]: 1n },
+    feeSizes: { token_transfer: fee, contract_call: fee },
+    stxTransfers: { in: 1, out: 1 },
+    stxAmounts: { in: 1n, out: 1n },
+    stxSizes: { in: transfer, out: transfer },
+    ftTransfers: { [keyOf(TOKEN, "in")]: 1, [keyOf(TOKEN, "out")]: 1 },
+    ftAmounts: { [keyOf(TOKEN, "in")]: 1n, [keyOf(TOKEN, "out")]: 1n },
+    assets: { ...NO_TOTALS.assets, ft: { own: { [TOKEN]: 2 }, waiting: {} } },
+    assetEvents: { [keyOf("stx", "transfer")]: 3, [keyOf("ft", "transfer")]: 1 },
+    postConditions: { [keyOf("deny", "stx", "sent_equal_to", "principal_origin")]: 1 },
     cost: { read_count: 0, read_length: 0, runtime: 0, write_count: 0, write_length: 0 },
   },
+  facts: {
+    ...NO_LAST_VALUES,
+    total: 1,
+    lastTimes: { sent: newest, received: newest },
+    last: newest,
+    nonces: { sender: newest },
+  },
+  isNew: false,
+  hasTransfers: true,
+  zeros: true,
+  backfill: undefined,
+  held: {},
+  seen: [],
+  etag: undefined,
 };
-const postConditions = [{ type: "stx", code: "sent_equal_to", principal: "principal_origin" }];
-const sent: Transaction = { ...received, sender: ME };
-const called: Transaction = {
-  ...sent,
-  type: "contract_call",
-  detail: received.detail && { ...received.detail, events: TOKENS, postConditions },
-};
-
-const moved = (kind: Transfer["kind"], asset: string, direction: Transfer["direction"]): Transfer => ({
-  kind,
-  asset,
-  direction,
-  amount: 1n,
-  other: undefined,
-});
-
-/** Totals of an address that was sent STX, sends STX, and has one token. */
-export const EXAMPLE_TOTALS: AddressTotals = addUp(
-  NO_TOTALS,
-  ME,
-  [
-    { transaction: received, transfers: [moved("stx", "", "in")] },
-    { transaction: sent, transfers: [moved("stx", "", "out")] },
-    { transaction: called, transfers: [moved("ft", TOKEN, "in"), moved("ft", TOKEN, "out")] },
-  ],
-  { reverted: 0, restored: 0, gap: 0, irregularities: {} },
-  { perClass: 1, spareSeries: Number.POSITIVE_INFINITY },
-);

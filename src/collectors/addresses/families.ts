@@ -1,13 +1,12 @@
-// The families of watched addresses, and their samples from what is known of one address. Pure.
+// The metric families of watched addresses, and the samples of one address. Pure.
 import { counter, type Family, gauge, histogram, type Sample } from "../../exposition/family.ts";
 import { DIMENSIONS } from "../chain/chain.ts";
-import type { Proof } from "../chain/chain-view.ts";
+import type { Watched } from "../collector.ts";
 import { emptyHistogram, type Histogram, keyOf, valuesOf } from "../counters.ts";
 import { OTHER } from "../labels.ts";
-import type { Slots } from "../slots.ts";
 import { ACTIONS, ASSET_CLASSES } from "./source.ts";
+import type { Observation } from "./state.ts";
 import {
-  type AddressTotals,
   DIRECTIONS,
   FEE_BOUNDS,
   IRREGULARITIES,
@@ -17,7 +16,7 @@ import {
   TX_STATUSES,
   TX_TYPES,
 } from "./totals.ts";
-import { TRANSFER_DIRECTIONS } from "./transfers.ts";
+import { TRANSFER_DIRECTIONS } from "./transfer-source.ts";
 
 const identity = {
   network: "name of the network",
@@ -248,7 +247,7 @@ const families = {
     name: "stacks_address_irregularities_total",
     help: "Invalid or inconsistent responses about the address.",
     source: list("results"),
-    labels: { ...identity, kind: { about: "kind of irregularity", values: Object.keys(IRREGULARITIES) } },
+    labels: { ...identity, kind: { about: "kind of irregularity", values: IRREGULARITIES } },
   }),
   overflow: counter({
     name: "stacks_address_label_overflow_total",
@@ -258,137 +257,89 @@ const families = {
   }),
 };
 
-/** Every family of a watched address, in the order of the page. */
-export const addressFamilies: readonly Family[] = Object.values(families) as unknown as Family[];
+/** Every family of a watched address, in the order of the metrics page. */
+export const addressFamilies = Object.values(families) as unknown as readonly Family<string>[];
 
-/** A value of the moment, and the block in which it was seen. */
-export interface Fact extends Proof {
-  readonly value: number;
-}
+// The families of totals, by the operations that they need. A family has the name of its total.
+const LIST_TOTALS = [
+  ...(["transactions", "sent", "received", "fees", "feeSizes", "sponsored"] as const),
+  ...(["reverted", "restored", "gap", "irregularities"] as const),
+];
+const STX_TOTALS = ["stxTransfers", "stxAmounts", "stxSizes"] as const;
+const TOKEN_TOTALS = { ftTransfers: "ft", ftAmounts: "ft", nftTransfers: "nft" } as const;
+const DETAIL_TOTALS = ["unprotected", "eventsEmitted", "cost"] as const;
 
-/** What is known of an address beside its totals. Unix times in seconds. */
-export interface AddressFacts {
-  readonly total: number;
-  readonly lastTimes: Readonly<Partial<Record<(typeof DIRECTIONS)[number], Fact>>>;
-  /** The block of the newest transaction that was listed. */
-  readonly last: Proof | undefined;
-  readonly nonces: Readonly<Partial<Record<(typeof ROLES)[number], Fact>>>;
-  readonly pending: { readonly unanchored: number; readonly below_depth: number };
-  readonly backlog: number;
-}
-
-/** What samples are made from. */
-export interface AddressKnown {
-  readonly totals: AddressTotals;
-  readonly facts: AddressFacts;
-  /** Post-conditions, cost and events are told by the operation that was read last. */
-  readonly hasDetail: boolean;
-  /** So are transfers. */
-  readonly hasTransfers: boolean;
-  /** Every label set that can be foreseen has a series from the start. */
-  readonly zeros: boolean;
-}
-
-/** What names an address. */
-export interface AddressLabels {
-  readonly network: string;
-  readonly name: string;
-  readonly address: string;
-}
-
-type Labels = Readonly<Record<string, string>>;
+/** The labels of a family beside the identity of the address. */
+const ownLabels = (family: Family<string>) => family.labelNames.slice(Object.keys(identity).length);
 
 /** Every combination of label values. */
-function combinations(...lists: readonly (readonly string[])[]): string[] {
-  return lists
+const combinations = (...lists: readonly (readonly string[])[]): string[] =>
+  lists
     .reduce<readonly string[][]>((sets, list) => sets.flatMap((set) => list.map((value) => [...set, value])), [[]])
     .map((values) => keyOf(...values));
-}
 
-const FORESEEN = {
-  transactions: combinations(TX_TYPES, TX_STATUSES, DIRECTIONS),
-  fees: combinations(TX_TYPES, ROLES),
-  assetEvents: combinations(ASSET_CLASSES, ACTIONS),
-};
+const KNOWN_KEYS = new Map(
+  addressFamilies.map((family) => {
+    const known = ownLabels(family).map(
+      (name) => family.labels[name]?.values?.filter((value) => value !== OTHER) ?? [],
+    );
+    return [family, combinations(...known)];
+  }),
+);
 
 /** Samples of one address. */
 export function* addressSamples(
-  { totals, facts, hasDetail, hasTransfers, zeros }: AddressKnown,
-  of: AddressLabels,
-  group: string,
-  free: Labels,
+  {
+    totals,
+    facts,
+    isNew,
+    hasTransfers,
+    zeros,
+  }: Pick<Observation, "totals" | "facts" | "isNew" | "hasTransfers" | "zeros">,
+  network: string,
+  { name, principal, group, labels: additional }: Watched,
 ): Iterable<Sample> {
-  // The families share the labels of the identity, so one shape of `at` serves all of them.
-  type Any = { at(labels: Labels, value: number | bigint | Histogram<bigint>): Sample };
-  const one = (family: unknown, value: number | bigint, labels: Labels = {}) =>
-    (family as Any).at({ ...of, ...labels }, value);
-  function* each<Value extends number | bigint | Histogram<bigint>>(
-    family: Family,
-    sums: Readonly<Record<string, Value>>,
-    names: readonly string[],
-    foreseen: readonly string[],
-    zero: Value,
-  ): Iterable<Sample> {
-    const keys = zeros ? new Set([...foreseen, ...Object.keys(sums)]) : Object.keys(sums);
-    for (const key of keys) {
-      const values = valuesOf(key);
-      const labels = Object.fromEntries(names.map((name, index) => [name, values[index] ?? ""]));
-      yield (family as Any).at({ ...of, ...labels }, sums[key] ?? zero);
+  const labels = { network, name, address: principal };
+  /** Samples of a total: those that exist, and with `zeros` also the known ones. */
+  function* total(name: keyof typeof families & keyof typeof totals, known?: readonly string[]): Iterable<Sample> {
+    const family = families[name] as unknown as Family<string>;
+    const value = totals[name];
+    const values: Readonly<Record<string, number | bigint | Histogram<bigint>>> =
+      typeof value === "object" ? value : { "": value };
+    const zero = family.kind === "histogram" ? emptyHistogram(family.bounds, 0n) : 0;
+    const knownKeys = zeros ? (known ?? KNOWN_KEYS.get(family) ?? []) : [];
+    for (const key of new Set([...knownKeys, ...Object.keys(values)])) {
+      const parts = valuesOf(key);
+      const own = Object.fromEntries(ownLabels(family).map((label, index) => [label, parts[index] ?? ""]));
+      yield family.at({ ...labels, ...own }, values[key] ?? zero);
     }
   }
-  const sample = one(families.info, 1, { group, kind: of.address.includes(".") ? "contract" : "account" });
-  yield { ...sample, labels: { ...free, ...sample.labels } };
 
-  yield one(families.indexed, facts.total);
-  for (const [direction, { value }] of Object.entries(facts.lastTimes))
-    yield one(families.lastTime, value, { direction });
-  if (facts.last !== undefined) yield one(families.lastHeight, facts.last.height);
-  for (const [role, { value }] of Object.entries(facts.nonces)) yield one(families.nonce, value, { role });
-  for (const [state, count] of Object.entries(facts.pending)) yield one(families.pending, count, { state });
-  yield one(families.backlog, facts.backlog);
-  yield one(families.netFlow, totals.received - totals.sent);
+  const info = families.info.at({ ...labels, group, kind: principal.includes(".") ? "contract" : "account" }, 1);
+  yield { ...info, labels: { ...additional, ...info.labels } };
+  yield families.indexed.at(labels, facts.total);
+  for (const [direction, { value }] of Object.entries(facts.lastTimes)) {
+    yield families.lastTime.at({ ...labels, direction }, value);
+  }
+  if (facts.last !== undefined) yield families.lastHeight.at(labels, facts.last.height);
+  for (const [role, { value }] of Object.entries(facts.nonces)) yield families.nonce.at({ ...labels, role }, value);
+  for (const [state, count] of Object.entries(facts.pending)) yield families.pending.at({ ...labels, state }, count);
+  yield families.backlog.at(labels, facts.backlog);
+  yield families.netFlow.at(labels, totals.received - totals.sent);
 
-  yield* each(
-    families.transactions,
-    totals.transactions,
-    ["tx_type", "tx_status", "direction"],
-    FORESEEN.transactions,
-    0,
-  );
-  yield one(families.sent, totals.sent);
-  yield one(families.received, totals.received);
-  yield* each(families.fees, totals.fees, ["tx_type", "role"], FORESEEN.fees, 0n);
-  yield* each(families.feeSizes, totals.feeSizes, ["tx_type"], TX_TYPES, emptyHistogram(FEE_BOUNDS, 0n));
-  yield* each(families.sponsored, totals.sponsored, ["role"], ROLES, 0);
-  yield one(families.reverted, totals.reverted);
-  yield one(families.restored, totals.restored);
-  yield one(families.gap, totals.gap);
-  yield* each(families.irregularities, totals.irregularities, ["kind"], Object.keys(IRREGULARITIES), 0);
-
+  for (const name of LIST_TOTALS) yield* total(name);
   if (hasTransfers) {
-    yield* each(families.stxTransfers, totals.stxTransfers, ["direction"], TRANSFER_DIRECTIONS, 0);
-    yield* each(families.stxAmounts, totals.stxAmounts, ["direction"], TRANSFER_DIRECTIONS, 0n);
-    yield* each(
-      families.stxSizes,
-      totals.stxSizes,
-      ["direction"],
-      TRANSFER_DIRECTIONS,
-      emptyHistogram(TRANSFER_BOUNDS, 0n),
-    );
-    const keys = ({ own }: Slots) => combinations(Object.keys(own), TRANSFER_DIRECTIONS);
-    yield* each(families.ftTransfers, totals.ftTransfers, ["asset", "direction"], keys(totals.assets.ft), 0);
-    yield* each(families.ftAmounts, totals.ftAmounts, ["asset", "direction"], keys(totals.assets.ft), 0n);
-    yield* each(families.nftTransfers, totals.nftTransfers, ["asset", "direction"], keys(totals.assets.nft), 0);
-    yield* each(families.overflow, totals.overflow, ["asset_class"], ["ft", "nft"], 0);
+    for (const name of STX_TOTALS) yield* total(name);
+    for (const [name, kind] of Object.entries(TOKEN_TOTALS)) {
+      const assets = Object.keys(totals.assets[kind].own);
+      yield* total(name as keyof typeof TOKEN_TOTALS, combinations(assets, TRANSFER_DIRECTIONS));
+    }
+    yield* total("overflow");
   }
-  if (hasDetail || hasTransfers) {
-    yield* each(families.assetEvents, totals.assetEvents, ["asset_class", "action"], FORESEEN.assetEvents, 0);
-  }
-  if (hasDetail) {
-    const conditions = ["mode", "condition_type", "condition_code", "principal_type"];
-    yield* each(families.postConditions, totals.postConditions, conditions, [], 0);
-    yield* each(families.unprotected, totals.unprotected, ["tx_type"], TX_TYPES, 0);
-    yield one(families.eventsEmitted, totals.eventsEmitted);
-    yield* each(families.cost, totals.cost, ["dimension"], DIMENSIONS, 0);
+  // The replacement of operation 4.6 has no details.
+  if (!isNew || hasTransfers) yield* total("assetEvents");
+  if (!isNew) {
+    yield* total("postConditions", []);
+    for (const name of DETAIL_TOTALS) yield* total(name);
   }
 }

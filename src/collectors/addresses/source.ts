@@ -1,4 +1,4 @@
-// The operations that list the transactions of a principal, and how each answer becomes a Transaction.
+// The operations that list the transactions of a principal, and how their responses become transactions.
 import { z } from "zod";
 import { ApiError } from "../../api/errors.ts";
 import { type Operation, operation, type StacksApi, type Validated } from "../../api/operation.ts";
@@ -6,23 +6,23 @@ import { hash } from "../chain/block-source.ts";
 import type { Dimension } from "../chain/chain.ts";
 import type { List, Page, Row } from "../feed/read.ts";
 
-/** Kinds of assets and what can happen to them, as 4.6 counts them. */
+/** Asset classes and actions, as operation 4.6 counts them. */
 export const ASSET_CLASSES = ["stx", "ft", "nft"] as const;
 export const ACTIONS = ["transfer", "mint", "burn"] as const;
 export type AssetEvents = Readonly<
   Record<(typeof ASSET_CLASSES)[number], Readonly<Record<(typeof ACTIONS)[number], number>>>
 >;
 
-/** What is read of a transaction. Amounts and fees in microSTX; undefined where the answer had no whole number. */
+/** A listed transaction. Amounts and fees in microSTX; undefined if they are no whole numbers. */
 export interface Transaction extends Row {
   readonly height: number;
-  /** Its position in the block. */
+  /** Position in the block. */
   readonly index: number;
-  /** In a microblock that no block has taken up yet. */
+  /** In a microblock that is not part of a block yet. */
   readonly isUnanchored: boolean;
   readonly type: string;
   readonly status: string;
-  /** Unix time, seconds; undefined when the server does not know it. */
+  /** Unix time in seconds; undefined if the server does not know it. */
   readonly time: number | undefined;
   readonly sender: string;
   readonly nonce: number;
@@ -35,9 +35,9 @@ export interface Transaction extends Row {
   readonly transfer: { readonly recipient: string; readonly amount: bigint | undefined } | undefined;
   /** The contract of a contract_call. */
   readonly called: string | undefined;
-  /** Whether tokens of the principal moved; undefined where the list counts events instead. */
+  /** Whether tokens of the principal moved; undefined if the list counts events instead. */
   readonly tokens: { readonly ft: boolean; readonly nft: boolean } | undefined;
-  /** What only 4.6 tells. */
+  /** Only operation 4.6 has it. */
   readonly detail:
     | {
         readonly events: AssetEvents;
@@ -54,11 +54,11 @@ export interface Transaction extends Row {
 }
 
 const natural = z.int().nonnegative();
-// An amount that is no number must spoil its own transaction only, so it is looked at when it is used.
+// Parsed when it is used: an invalid amount must not invalidate the whole page.
 const amount = z.unknown();
 const actions = z.object({ transfer: natural, mint: natural, burn: natural });
 
-// Only a hint for others is made of it, so nothing may fail for it.
+// Used only for hints: an invalid value is ignored.
 const called = z.object({ contract_id: z.string() }).optional().catch(undefined);
 
 const transaction = z.object({
@@ -117,7 +117,7 @@ export const addressTransactions = operation({
   }),
 });
 
-/** Replacement of 4.6. It tells neither post-conditions and execution cost nor the number of events. */
+/** Replacement of operation 4.6, without post-conditions, execution cost and number of events. */
 export const principalTransactions = operation({
   name: "principal_transactions",
   path: "/extended/v3/principals/{principal}/transactions",
@@ -145,9 +145,9 @@ export const principalTransactions = operation({
   }),
 });
 
-/** A whole number from the wire that is not negative; undefined when it is something else, which is counted as drift. */
+/** Parses a non-negative whole number; anything else counts as drift and is undefined. */
 export function wholeNumber(value: unknown, api: StacksApi, from: Operation, field: string): bigint | undefined {
-  // No amount of the chain has more than 128 bits; a longer text is not worth reading.
+  // No amount has more than 128 bits, which are 39 digits.
   if (typeof value === "string" && /^\d{1,39}$/.test(value)) return BigInt(value);
   if (typeof value === "number" && Number.isSafeInteger(value) && value >= 0) return BigInt(value);
   api.noteDrift(from, field, value === undefined ? "missing" : value === null ? "null" : "type");
@@ -156,10 +156,10 @@ export function wholeNumber(value: unknown, api: StacksApi, from: Operation, fie
 
 const timeOf = (seconds: number): number | undefined => (seconds > 0 ? seconds : undefined);
 
-type OldItem = z.infer<typeof addressTransactions.body>["results"][number];
-type NewItem = z.infer<typeof principalTransactions.body>["results"][number];
+type OriginalItem = z.infer<typeof addressTransactions.body>["results"][number];
+type ReplacementItem = z.infer<typeof principalTransactions.body>["results"][number];
 
-function fromOld({ tx, stx_sent, stx_received, events }: OldItem, api: StacksApi): Transaction {
+function fromOriginal({ tx, stx_sent, stx_received, events }: OriginalItem, api: StacksApi): Transaction {
   const whole = (value: unknown, field: string) => wholeNumber(value, api, addressTransactions, field);
   return {
     id: tx.tx_id,
@@ -203,12 +203,9 @@ function fromOld({ tx, stx_sent, stx_received, events }: OldItem, api: StacksApi
   };
 }
 
-function fromNew(item: NewItem, api: StacksApi): Transaction {
-  const {
-    transaction: tx,
-    balance_changes: { stx },
-    affected_balances: tokens,
-  } = item;
+function fromReplacement(item: ReplacementItem, api: StacksApi): Transaction {
+  const { transaction: tx, affected_balances: tokens } = item;
+  const { stx } = item.balance_changes;
   const whole = (value: unknown, field: string) => wholeNumber(value, api, principalTransactions, field);
   return {
     id: tx.tx_id,
@@ -236,73 +233,62 @@ function fromNew(item: NewItem, api: StacksApi): Transaction {
   };
 }
 
-/** Most transactions on one page. */
+/** Maximum number of transactions on one page. */
 export const PAGE = 50;
 
-type OldAnswer = Validated<z.infer<typeof addressTransactions.body>>;
-type NewAnswer = Validated<z.infer<typeof principalTransactions.body>>;
+const QUERY = { limit: PAGE, exclude_function_args: true };
 
-function oldPage(api: StacksApi, { body, etag }: OldAnswer): Page<Transaction> {
-  const isCanonical = ({ tx }: OldItem) => tx.canonical && tx.microblock_canonical;
-  return {
-    rows: body.results.filter(isCanonical).map((item) => fromOld(item, api)),
+/** The transactions of a principal, from operation 4.6. */
+export function originalList(api: StacksApi, address: string): List<Transaction> {
+  const toPage = ({ body, etag }: Validated<z.infer<typeof addressTransactions.body>>): Page<Transaction> => ({
+    rows: body.results
+      .filter(({ tx }) => tx.canonical && tx.microblock_canonical)
+      .map((item) => fromOriginal(item, api)),
     total: body.total,
     older: undefined,
     isLast: body.results.length < Math.min(PAGE, body.limit || PAGE),
     etag,
+  });
+  return {
+    operation: addressTransactions.name,
+    hasCursors: false,
+    async page(offset) {
+      const query = { ...QUERY, ...(offset === 0 ? {} : { offset }) };
+      return toPage(await api.getWhole(addressTransactions, { path: { address }, query }));
+    },
+    async changedSince(etag) {
+      const response = await api.getIfChanged(addressTransactions, { path: { address }, query: QUERY }, etag);
+      return response && toPage(response);
+    },
   };
 }
 
-const newPage = (api: StacksApi, { body, etag }: NewAnswer): Page<Transaction> => ({
-  rows: body.results.map((item) => fromNew(item, api)),
-  total: body.total,
-  older: body.cursor.next ?? undefined,
-  isLast: body.cursor.next === null,
-  etag,
-});
-
-const OLD_QUERY = { limit: PAGE, exclude_function_args: true };
-
-/** The list of a principal's transactions by operation 4.6. */
-export const oldList = (api: StacksApi, address: string): List<Transaction> => ({
-  operation: addressTransactions.name,
-  hasCursors: false,
-  async page(offset) {
-    const query = { ...OLD_QUERY, ...(offset === 0 ? {} : { offset }) };
-    return oldPage(api, await api.getWhole(addressTransactions, { path: { address }, query }));
-  },
-  async changedSince(etag) {
-    const answer = await api.getIfChanged(addressTransactions, { path: { address }, query: OLD_QUERY }, etag);
-    return answer && oldPage(api, answer);
-  },
-});
-
-/** The same list by the replacement. */
-export const newList = (api: StacksApi, principal: string): List<Transaction> => ({
-  operation: principalTransactions.name,
-  hasCursors: true,
-  async page(_, cursor) {
-    const query = { limit: PAGE, ...(cursor === undefined ? {} : { cursor }) };
-    return orUndefined(
-      async () => newPage(api, await api.getWhole(principalTransactions, { path: { principal }, query })),
-      cursor,
-    );
-  },
-  async changedSince(etag) {
-    const answer = await api.getIfChanged(principalTransactions, { path: { principal }, query: { limit: PAGE } }, etag);
-    return answer && newPage(api, answer);
-  },
-});
-
-// The row that a cursor names is gone when the chain was reorganised since the page before.
-async function orUndefined<Result>(
-  read: () => Promise<Result>,
-  cursor: string | undefined,
-): Promise<Result | undefined> {
-  try {
-    return await read();
-  } catch (error) {
-    if (cursor !== undefined && error instanceof ApiError && error.reason === "not_found") return undefined;
-    throw error;
-  }
+/** The same list, from the replacement of operation 4.6. */
+export function replacementList(api: StacksApi, principal: string): List<Transaction> {
+  const toPage = ({ body, etag }: Validated<z.infer<typeof principalTransactions.body>>): Page<Transaction> => ({
+    rows: body.results.map((item) => fromReplacement(item, api)),
+    total: body.total,
+    older: body.cursor.next ?? undefined,
+    isLast: body.cursor.next === null,
+    etag,
+  });
+  const path = { principal };
+  return {
+    operation: principalTransactions.name,
+    hasCursors: true,
+    async page(_, cursor) {
+      const query = { limit: PAGE, ...(cursor === undefined ? {} : { cursor }) };
+      try {
+        return toPage(await api.getWhole(principalTransactions, { path, query }));
+      } catch (error) {
+        // A reorganisation between two pages can remove the row that a cursor names.
+        if (cursor !== undefined && error instanceof ApiError && error.reason === "not_found") return undefined;
+        throw error;
+      }
+    },
+    async changedSince(etag) {
+      const response = await api.getIfChanged(principalTransactions, { path, query: { limit: PAGE } }, etag);
+      return response && toPage(response);
+    },
+  };
 }

@@ -1,56 +1,66 @@
-// What is kept of a watched address between polls, and how it is brought into order after a start. Plain data.
-
+// The observation of a watched address, which is kept between polls and across restarts. Plain data.
 import { type ChainView, depthOf } from "../chain/chain-view.ts";
+import type { Poll, Target, Watched } from "../collector.ts";
 import { type Counted, EMPTY_FEED, type FeedState } from "../feed/state.ts";
-import type { Held } from "./address-transfers.ts";
-import type { AddressFacts } from "./families.ts";
+import type { LastValues } from "./last-values.ts";
+import type { MissingTransfers } from "./needed-transfers.ts";
 import type { Transaction } from "./source.ts";
-import { type AddressTotals, cleaned, type OldAddressTotals } from "./totals.ts";
+import { type AddressTotals, type AddressTotalsV1, upgradedTotals } from "./totals.ts";
 
-/** A place in chain order. */
-export interface Place {
+/** A position in chain order. */
+export interface Position {
   readonly height: number;
   /** Position in the block. */
   readonly index: number;
 }
 
-/** What is observed of an address. */
+/** The observation of an address. */
 export interface Observation {
   readonly feed: FeedState<Transaction>;
-  /** What is before it in chain order is never read again: it was counted, or there before the address was watched. */
-  readonly floor: Place;
-  /** Rows of the list when it was last read down to something known. */
+  /** Transactions below are never read: they are counted, or older than the first poll. */
+  readonly floor: Position;
+  /** Total of the list when it was last read down to processed transactions. */
   readonly settledTotal: number;
   readonly totals: AddressTotals;
-  readonly facts: AddressFacts;
-  /** Made from the replacement of 4.6. */
+  readonly facts: LastValues;
+  /** The list was read from the replacement of operation 4.6. */
   readonly isNew: boolean;
   readonly hasTransfers: boolean;
   readonly zeros: boolean;
-  /** Transactions that the first poll was asked to read back, while some of them are left. */
+  /** Number of older transactions to count, until all of them are read. */
   readonly backfill: number | undefined;
-  readonly held: Held;
-  /** Who took part in what this poll saw first; itself while something waits for its depth. */
+  readonly held: MissingTransfers;
+  /** Principals to poll early: participants of new transactions, and the address itself while transactions wait. */
   readonly seen: readonly string[];
-  /** Validator of the list that this was made from. */
+  /** Validator of the list. */
   readonly etag: string | undefined;
 }
 
-/** The block that proves a transaction: its own. */
-export const proofOf = ({ height, hash, index }: Transaction) => ({ height, hash, index });
-
-/** Whether a place is before another in chain order. */
-export function isBelow(place: Place, other: Place): boolean {
-  return place.height < other.height || (place.height === other.height && place.index < other.index);
+/** A watched address. */
+export interface AddressTarget extends Target {
+  readonly watched: Watched;
+  readonly confirmations: number;
+  /** Identifiers of the assets that always have series. @default none */
+  readonly named?: readonly string[];
 }
 
-/** Height below which counted transactions are not remembered. */
-export function oldestOf(tipHeight: number, confirmations: number): number {
+export type AddressPoll = Poll<Observation, AddressTarget>;
+
+/** The proof of a transaction: its own block. */
+export const proofOf = ({ height, hash, index }: Transaction) => ({ height, hash, index });
+
+/** Whether a position is before another in chain order. */
+export function isBelow(position: Position, other: Position): boolean {
+  return position.height < other.height || (position.height === other.height && position.index < other.index);
+}
+
+/** Lowest height of which counted transactions are kept. */
+export function oldestHeight(tipHeight: number, confirmations: number): number {
   return tipHeight - Math.max(16, confirmations * 8) + 1;
 }
 
-/** The floor below the counted transactions that are remembered. What was read above an open end says nothing about it. */
-export function raisedFloor(floor: Place, counted: readonly Counted[], oldest: number): Place {
+/** The floor, raised to below the counted transactions that are kept. Those above an open end do not raise it. */
+export function raisedFloor(floor: Position, counted: readonly Counted[], oldest: number): Position {
   const newest = counted.find(({ isAbove }) => !isAbove);
   if (newest === undefined) return floor;
   const height = Math.min(newest.height + 1, oldest);
@@ -58,56 +68,54 @@ export function raisedFloor(floor: Place, counted: readonly Counted[], oldest: n
 }
 
 /**
- * The floor that a chain of this height allows. One above it comes from a tip that never was; counting then goes on from the
- * newest transaction that was really listed. Undefined when the floor is possible.
+ * The floor to use instead of one above the chain, which a wrong tip has caused: counting resumes above the newest listed
+ * transaction. Undefined if the floor is possible.
  */
 export function repairedFloor(
   { floor, facts }: Pick<Observation, "floor" | "facts">,
   chain: ChainView | undefined,
   confirmations: number,
-): Place | undefined {
+): Position | undefined {
   if (chain === undefined || floor.height <= chain.highest + 1) return undefined;
-  // At a tip that is too high everything listed is deep enough: it may be counted already, however new it is.
+  // With a tip that was too high, every listed transaction had its confirmations and can be counted already.
   const newest = facts.last?.height ?? depthOf(chain, confirmations);
   return { height: Math.min(newest, chain.tipHeight) + 1, index: 0 };
 }
 
-interface FirstVersion {
+interface ObservationV1 extends Pick<Observation, "isNew" | "hasTransfers" | "zeros"> {
   readonly horizon: {
     readonly height: number;
-    readonly floor: Place;
-    readonly window: readonly {
-      readonly txId: string;
-      readonly height: number;
-      readonly index: number;
-      readonly blockHash: string;
-    }[];
+    readonly floor: Position;
+    readonly window: readonly (Position & { readonly txId: string; readonly blockHash: string })[];
     readonly reverted: readonly { readonly txId: string; readonly at: number }[];
   };
-  readonly totals: Omit<OldAddressTotals, "reverted"> & { readonly reverted: Readonly<Record<string, number>> };
-  readonly facts: Omit<AddressFacts, "last"> & { readonly lastHeight?: number };
-  readonly isNew: boolean;
-  readonly hasTransfers: boolean;
-  readonly zeros: boolean;
+  readonly totals: Omit<AddressTotalsV1, "reverted"> & { readonly reverted: Readonly<Record<string, number>> };
+  readonly facts: Omit<LastValues, "last"> & { readonly lastHeight?: number };
   readonly isBackfilling: boolean;
 }
 
-/** Version 1 knew heights up to which everything was counted, instead of what was counted. */
+/** Upgrades an observation of version 1, which had the height up to which transactions were counted. */
 export function upgraded(observation: unknown): Observation {
-  const { horizon, totals, facts, isNew, hasTransfers, zeros, isBackfilling } = observation as FirstVersion;
+  const { horizon, totals, facts, isNew, hasTransfers, zeros, isBackfilling } = observation as ObservationV1;
   const counted = horizon.window
     .map(({ txId, height, index, blockHash }) => ({ id: txId, height, index, hash: blockHash }))
     .reverse();
   const lowest = counted.at(-1)?.height ?? horizon.height + 1;
-  const floor = horizon.floor.height > lowest ? horizon.floor : { height: lowest, index: 0 };
   const { lastHeight, ...others } = facts;
-  const last = lastHeight === undefined ? undefined : { height: lastHeight, hash: "" };
   return {
     feed: { ...EMPTY_FEED, counted, reverted: horizon.reverted.map(({ txId, at }) => ({ id: txId, at })) },
-    floor,
+    floor: horizon.floor.height > lowest ? horizon.floor : { height: lowest, index: 0 },
     settledTotal: facts.total,
-    totals: cleaned({ ...totals, reverted: Object.values(totals.reverted).reduce((sum, count) => sum + count, 0) }),
-    facts: { ...others, last, lastTimes: {}, nonces: {} },
+    totals: upgradedTotals({
+      ...totals,
+      reverted: Object.values(totals.reverted).reduce((sum, count) => sum + count, 0),
+    }),
+    facts: {
+      ...others,
+      last: lastHeight === undefined ? undefined : { height: lastHeight, hash: "" },
+      lastTimes: {},
+      nonces: {},
+    },
     isNew,
     hasTransfers,
     zeros,

@@ -1,21 +1,20 @@
-// What the counted transactions of a principal add up to. Pure; the totals are plain data and only grow.
-
+// The totals of the counted transactions of a principal. Pure. Totals are plain data and never fall.
 import { DIMENSIONS } from "../chain/chain.ts";
 import { add, addAmount, type Counters, type Draft, type Histogram, keyOf, observe } from "../counters.ts";
 import { boundedValue, OTHER } from "../labels.ts";
 import {
   type AssetLimits,
   type AssetTotals,
+  type AssetTotalsV1,
   addToken,
-  cleanedAssets,
   isToken,
   NO_ASSETS,
-  type OldAssetTotals,
   roomOf,
   trimAssets,
+  upgradedAssets,
 } from "./assets.ts";
 import { ACTIONS, ASSET_CLASSES, type AssetEvents, type Transaction } from "./source.ts";
-import type { Transfer } from "./transfers.ts";
+import type { Transfer } from "./transfer-source.ts";
 
 /** Types of mined transactions. */
 export const TX_TYPES = [
@@ -28,10 +27,10 @@ export const TX_TYPES = [
 ] as const;
 /** Statuses of mined transactions. */
 export const TX_STATUSES = ["success", "abort_by_response", "abort_by_post_condition", "problematic_skipped"] as const;
-/** How a transaction concerns the principal. */
+/** How the principal takes part in a transaction. */
 export const DIRECTIONS = ["sent", "sponsored", "received"] as const;
 export type Direction = (typeof DIRECTIONS)[number];
-/** As what it pays, or takes part in a sponsored transaction. */
+/** Role of a principal that pays a fee or takes part in a sponsored transaction. */
 export const ROLES = ["sender", "sponsor"] as const;
 
 /** Values of the labels of post-conditions; anything else becomes `other`. */
@@ -59,17 +58,22 @@ export const FEE_BOUNDS = [100, 300, 1e3, 3e3, 1e4, 3e4, 1e5, 3e5, 1e6, 3e6, 1e7
 /** Upper bounds of STX transfers, from 0.001 STX to 100 million STX. MicroSTX. */
 export const TRANSFER_BOUNDS = [1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14] as const;
 
-/** What is wrong with what a server tells of a principal, without being reason to fail. */
-export const IRREGULARITIES = {
-  bad_amount: "a transaction had an amount or fee that is no whole number; it is counted without",
-  impossible_height: "counting had stopped above the tip of the chain, and was brought back",
-  reread: "the list changed while it was read, and was read again",
-  total_shrunk: "the total of the list was lower than before",
-  transfers_missing: "no operation told the transfers of a listed transaction; it is counted without them",
-} as const;
-export type Irregularity = keyof typeof IRREGULARITIES;
+/** Invalid or inconsistent responses that do not fail the poll. */
+export const IRREGULARITIES = [
+  // An amount or fee of a transaction is no whole number: the transaction is counted without it.
+  "bad_amount",
+  // The start height was above the tip of the chain, and was lowered.
+  "impossible_height",
+  // The list changed while it was read, and was read again.
+  "reread",
+  // The total of the list was lower than before.
+  "total_shrunk",
+  // No operation returned the transfers of a transaction: it is counted without them.
+  "transfers_missing",
+] as const;
+export type Irregularity = (typeof IRREGULARITIES)[number];
 
-/** Totals since counting began. Keys are the values of the labels that the name says. */
+/** Totals since counting started. Keys are joined label values. */
 export interface AddressTotals extends AssetTotals {
   /** By type, status, direction. */
   readonly transactions: Counters<number>;
@@ -96,15 +100,15 @@ export interface AddressTotals extends AssetTotals {
   readonly cost: Counters<number>;
   readonly reverted: number;
   readonly restored: number;
-  /** Transactions that were passed over because too many had to be caught up. */
+  /** Transactions that were skipped, because there were more than `catch_up`. */
   readonly gap: number;
   /** By kind. */
   readonly irregularities: Counters<number>;
-  /** Types and statuses that are on no list, as they were met. */
+  /** Unknown types and statuses that have become label values. */
   readonly unknown: { readonly types: readonly string[]; readonly statuses: readonly string[] };
 }
 
-/** Totals of nothing. */
+/** Totals before the first transaction. */
 export const NO_TOTALS: AddressTotals = {
   ...NO_ASSETS,
   transactions: {},
@@ -128,54 +132,54 @@ export const NO_TOTALS: AddressTotals = {
   unknown: { types: [], statuses: [] },
 };
 
-/** A transaction and, where they are known, its transfers. */
-export interface Countable {
+/** A transaction to count, and its transfers if they are known. */
+export interface TransactionWithTransfers {
   readonly transaction: Transaction;
   readonly transfers: readonly Transfer[];
 }
 
 /** What a poll adds beside transactions. */
-export interface Findings {
+export interface PollCounts {
   readonly reverted: number;
   readonly restored: number;
   readonly gap: number;
   readonly irregularities: Readonly<Partial<Record<Irregularity, number>>>;
 }
 
-/** How a transaction concerns a principal: its sender first, then its sponsor, then everything else. */
-export function directionOf({ sender, sponsor }: Transaction, principal: string): Direction {
+/** The direction of a transaction: a principal that is both sender and sponsor counts as sender. */
+export function transactionDirection({ sender, sponsor }: Transaction, principal: string): Direction {
   if (sender === principal) return "sent";
   return sponsor === principal ? "sponsored" : "received";
 }
 
-/** Totals of version 1 of the state. */
-export type OldAddressTotals = Omit<AddressTotals, keyof AssetTotals> & OldAssetTotals;
+/** Totals in version 1 of the state. */
+export type AddressTotalsV1 = Omit<AddressTotals, keyof AssetTotals> & AssetTotalsV1;
 
-/** Totals of version 1 in today's form, with the same sums: assets without an identifier of Clarity's form become `other`. */
-export function cleaned(totals: OldAddressTotals): AddressTotals {
-  return { ...totals, ...cleanedAssets(totals) };
+/** Upgrades totals of version 1. Sums stay the same: assets without a valid identifier become `other`. */
+export function upgradedTotals(totals: AddressTotalsV1): AddressTotals {
+  return { ...totals, ...upgradedAssets(totals) };
 }
 
-/** The totals after transactions in chain order; assets beyond the limits become `other`. */
+/** Adds transactions, oldest first. Assets beyond the limits become `other`. */
 export function addUp(
   before: AddressTotals,
   principal: string,
-  counted: readonly Countable[],
-  found: Findings,
+  counted: readonly TransactionWithTransfers[],
+  counts: PollCounts,
   limits: AssetLimits,
 ): AddressTotals {
-  // Most polls find nothing, and ten thousand quiet principals should not be copied for it.
-  const isQuiet = [found.reverted, found.restored, found.gap, ...Object.values(found.irregularities)];
-  if (counted.length === 0 && isQuiet.every((count) => count === 0)) return before;
+  // Most polls add nothing: ten thousand idle principals must not be copied at each poll.
+  const allCounts = [counts.reverted, counts.restored, counts.gap, ...Object.values(counts.irregularities)];
+  if (counted.length === 0 && allCounts.every((count) => count === 0)) return before;
   const totals: Draft<AddressTotals> = structuredClone(before) as Draft<AddressTotals>;
   const room = roomOf(limits);
   trimAssets(totals, room);
-  for (const [kind, count] of Object.entries(found.irregularities)) {
+  for (const [kind, count] of Object.entries(counts.irregularities)) {
     if (count > 0) add(totals.irregularities, kind, count);
   }
-  totals.reverted += found.reverted;
-  totals.restored += found.restored;
-  totals.gap += found.gap;
+  totals.reverted += counts.reverted;
+  totals.restored += counts.restored;
+  totals.gap += counts.gap;
   for (const { transaction, transfers } of counted) {
     addTransaction(totals, principal, transaction);
     addAssetEvents(totals, transaction.detail?.events ?? assetEventsOf(transfers));
@@ -183,8 +187,8 @@ export function addUp(
       if (isToken(transfer)) addToken(totals, transfer, room);
       else addStx(totals, transfer);
     }
-    const isBad = [transaction.fee, transaction.sent, transaction.received, ...transfers.map(({ amount }) => amount)];
-    if (isBad.includes(undefined)) add(totals.irregularities, "bad_amount");
+    const amounts = [transaction.fee, transaction.sent, transaction.received, ...transfers.map(({ amount }) => amount)];
+    if (amounts.includes(undefined)) add(totals.irregularities, "bad_amount");
   }
   return totals;
 }
@@ -193,7 +197,7 @@ function addTransaction(totals: Draft<AddressTotals>, principal: string, tx: Tra
   const { unknown } = totals;
   const type = boundedValue(tx.type, TX_TYPES, unknown.types);
   const status = boundedValue(tx.status, TX_STATUSES, unknown.statuses);
-  const direction = directionOf(tx, principal);
+  const direction = transactionDirection(tx, principal);
   add(totals.transactions, keyOf(type, status, direction));
   totals.sent += tx.sent ?? 0n;
   totals.received += tx.received ?? 0n;
@@ -206,8 +210,7 @@ function addTransaction(totals: Draft<AddressTotals>, principal: string, tx: Tra
     observe(totals.feeSizes, type, FEE_BOUNDS, tx.fee);
   }
   const { detail } = tx;
-  if (detail === undefined) return;
-  if (direction !== "sent") return;
+  if (detail === undefined || direction !== "sent") return;
   totals.eventsEmitted += detail.eventCount;
   for (const dimension of DIMENSIONS) add(totals.cost, dimension, detail.cost[dimension]);
   const oneOf = (value: string, known: readonly string[]) => (known.includes(value) ? value : OTHER);
@@ -220,7 +223,7 @@ function addTransaction(totals: Draft<AddressTotals>, principal: string, tx: Tra
   if (detail.postConditionMode === "allow" && detail.postConditions.length === 0) add(totals.unprotected, type);
 }
 
-/** Asset events as 4.6 counts them: a transfer to itself counts twice. */
+/** Asset events as operation 4.6 counts them: a transfer to itself counts twice. */
 function assetEventsOf(transfers: readonly Transfer[]): AssetEvents {
   const none = { transfer: 0, mint: 0, burn: 0 };
   const events = { stx: { ...none }, ft: { ...none }, nft: { ...none } };

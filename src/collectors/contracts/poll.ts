@@ -2,8 +2,17 @@
 import { ApiError } from "../../api/errors.ts";
 import { blockStatus, type ChainView, depthOf } from "../chain/chain-view.ts";
 import type { Poll, Target, Watched } from "../collector.ts";
-import { type List, type Page, type Reading, readDown, readOn } from "../feed/read.ts";
-import { closed, decide, type FeedState, knownRows, lackedBy, remembered, settle, withReading } from "../feed/state.ts";
+import { type List, type Page, type ReadResult, readFromOpenEnd, readFromTop } from "../feed/read.ts";
+import {
+  applyChanges,
+  changesOf,
+  type FeedState,
+  missingRows,
+  pruned,
+  stopCondition,
+  withoutOpenEnd,
+  withReadRows,
+} from "../feed/state.ts";
 import { type ContractEvent, eventList, tipFromEtag, txIdOf } from "./event-source.ts";
 import { checkReverted, NO_PROOF_NEEDED, proofOf, withoutDoubtful, withProofs } from "./proofs.ts";
 import { byRank, withRanks } from "./ranks.ts";
@@ -47,17 +56,17 @@ export async function observeContract(
   const { reading, feed: readFrom } = await read(list, before, first, poll, settings.pages);
   const ranked = withRanks(reading, readFrom);
   const fresh = ranked.fresh.map(withoutMentions);
-  const withRows = withReading(readFrom, { ...ranked, fresh }, proofOf);
+  const withRows = withReadRows(readFrom, { ...ranked, fresh }, proofOf);
   const merged = reading.isFromTop ? withoutDoubtful(withRows, now) : withRows;
 
   const depth = chain === undefined ? (isFollowed ? -1 : 0) : depthOf(chain, target.confirmations);
-  const decision = decide(merged, chain, depth, proofOf);
-  const checked = await checkReverted(api, decision.suspects, chain, depth, tipFromEtag(reading.first.etag));
+  const decision = changesOf(merged, chain, depth, proofOf);
+  const checked = await checkReverted(api, decision.replaced, chain, depth, tipFromEtag(reading.first.etag));
   if (checked.unproved > 0) {
     poll.note?.(`${checked.unproved} counted events may be reverted; the server cannot prove it, so they stay counted`);
   }
   const tipHeight = chain?.tipHeight ?? 0;
-  const { state, counted, reverted, restored } = settle(
+  const { state, counted, reverted, restored } = applyChanges(
     merged,
     { ...decision, ...checked, tipHeight },
     proofOf,
@@ -67,7 +76,7 @@ export async function observeContract(
   const lacked = state.counted.map((entry) => ({ ...entry, lackedIn: checked.lacked.get(entry.id) ?? entry.lackedIn }));
   // While older events wait, part of a counted transaction may still be uncounted: remember every event.
   const isFilling = state.waiting.some(({ item }) => item.rank < (state.counted[0]?.index ?? 0));
-  const feed = remembered(
+  const feed = pruned(
     { ...state, counted: lacked },
     {
       ...REMEMBERED,
@@ -102,7 +111,7 @@ const withoutMentions = (event: ContractEvent): ContractEvent => ({ ...event, me
 
 /** The events of the first poll are known once they are proved, but never counted. */
 async function firstObservation(list: List<ContractEvent>, isNew: boolean): Promise<Observation> {
-  const { first } = await readDown(list, { isKnown: () => false, pages: 1, rows: 1 });
+  const { first } = await readFromTop(list, { stopsAt: () => false, pages: 1, rows: 1 });
   const waiting = first.rows.map((event, place) => ({
     item: {
       ...withoutMentions(event),
@@ -127,21 +136,21 @@ async function read(
   first: Page<ContractEvent> | undefined,
   { api, chain }: ContractPoll,
   maxPages: number,
-): Promise<{ readonly reading: Reading<ContractEvent>; readonly feed: FeedState<ContractEvent> }> {
+): Promise<{ readonly reading: ReadResult<ContractEvent>; readonly feed: FeedState<ContractEvent> }> {
   const pages = Math.max(2, Math.min(maxPages, Math.floor(api.room() / 2)));
   const limits = (of: FeedState<ContractEvent>) => ({
-    isKnown: knownRows(of, chain, proofOf, byRank),
+    stopsAt: stopCondition(of, chain, proofOf, byRank),
     pages,
     rows: MAX_ROWS,
   });
   if (feed.open !== undefined && feed.open.rows < MAX_ROWS) {
-    const reading = await readOn(list, limits(feed), feed.open);
+    const reading = await readFromOpenEnd(list, limits(feed), feed.open);
     if (reading !== undefined) return { reading, feed };
   }
-  const from = feed.open === undefined ? feed : closed(feed);
-  const reading = await readDown(list, limits(from), first);
+  const from = feed.open === undefined ? feed : withoutOpenEnd(feed);
+  const reading = await readFromTop(list, limits(from), first);
   // Events at height 0 have no proof.
-  const lacked = lackedBy(from, reading, proofOf, byRank).find(
+  const lacked = missingRows(from, reading, proofOf, byRank).find(
     (entry) => entry.height > 0 && ["canonical", "old"].includes(blockStatus(chain, entry)),
   );
   if (lacked === undefined) return { reading, feed: from };

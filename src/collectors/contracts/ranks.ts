@@ -1,5 +1,5 @@
 // Ranks of events: their order in the list, because the list returns neither a block nor a time. Higher is newer.
-import type { Reading } from "../feed/read.ts";
+import type { ReadResult } from "../feed/read.ts";
 import type { Counted, FeedState } from "../feed/state.ts";
 import type { ContractEvent } from "./event-source.ts";
 
@@ -10,7 +10,10 @@ export const byRank = (a: Pick<Counted, "index">, b: Pick<Counted, "index">): nu
 const FAR = 1_000_000;
 
 /** The reading with ranks. A known event keeps its rank unless an older event has a higher one. */
-export function withRanks(reading: Reading<ContractEvent>, feed: FeedState<ContractEvent>): Reading<ContractEvent> {
+export function withRanks(
+  reading: ReadResult<ContractEvent>,
+  feed: FeedState<ContractEvent>,
+): ReadResult<ContractEvent> {
   const ranks = new Map(feed.counted.map(({ id, index = 0 }) => [id, index]));
   for (const { item } of feed.waiting) ranks.set(item.id, item.rank);
   const { fresh, rows } = reading;
@@ -24,7 +27,7 @@ export function withRanks(reading: Reading<ContractEvent>, feed: FeedState<Contr
 
 /** A rank that is lower than those of the new events. */
 function rankBelow(
-  { fresh, isFromTop, resume }: Reading<ContractEvent>,
+  { fresh, isFromTop, resume }: ReadResult<ContractEvent>,
   below: string | undefined,
   ranks: ReadonlyMap<string, number>,
   feed: FeedState<ContractEvent>,

@@ -3,13 +3,13 @@ import fc from "fast-check";
 import { addressSamples } from "../../../src/collectors/addresses/families.ts";
 import {
   type AddressTotals,
+  type AddressTotalsV1,
   addUp,
-  type Countable,
-  cleaned,
   NO_TOTALS,
-  type OldAddressTotals,
+  type TransactionWithTransfers,
+  upgradedTotals,
 } from "../../../src/collectors/addresses/totals.ts";
-import { TRANSFER_DIRECTIONS, type Transfer } from "../../../src/collectors/addresses/transfers.ts";
+import { TRANSFER_DIRECTIONS, type Transfer } from "../../../src/collectors/addresses/transfer-source.ts";
 import { restarted } from "../../support/plain-data.ts";
 
 const ME = "SP000000000000000000002Q6VF78";
@@ -23,7 +23,7 @@ const NO_FINDINGS = {
 
 const token = (name: string | number) => `${ME}.token::token-${name}`;
 
-const transaction: Countable["transaction"] = {
+const transaction: TransactionWithTransfers["transaction"] = {
   id: "0x1",
   height: 1,
   index: 0,
@@ -72,8 +72,8 @@ const FACTS = { total: 0, lastTimes: {}, last: undefined, nonces: {}, backlog: 0
 /** The series by asset, as the page has them. */
 function seriesOf(totals: AddressTotals, zeros = false): Series[] {
   const facts = { ...FACTS, pending: { unanchored: 0, below_depth: 0 } };
-  const known = { totals, facts, hasDetail: false, hasTransfers: true, zeros };
-  const samples = addressSamples(known, { network: "mainnet", name: "me", address: ME }, "", {});
+  const watched = { principal: ME, name: "me", group: "", labels: {} };
+  const samples = addressSamples({ totals, facts, isNew: true, hasTransfers: true, zeros }, "mainnet", watched);
   return [...samples]
     .filter(({ family }) => /_(ft|nft)_/.test(family.name))
     .map(({ family, labels: { asset = "", direction = "" }, value }) => ({
@@ -211,7 +211,7 @@ describe("sixty junk tokens are sent to an address, one of each", () => {
 
 describe("totals of version 1", () => {
   const junk = { tab: "a\tb", long: "x".repeat(8_000_000), bidi: `${token(1)}\u202e`, plain: "asset-1" };
-  const old: OldAddressTotals = {
+  const old: AddressTotalsV1 = {
     ...NO_TOTALS,
     sent: 5n,
     ftTransfers: {
@@ -233,7 +233,7 @@ describe("totals of version 1", () => {
   };
 
   test("lose no sum: what has no right identifier is in other", () => {
-    const totals = cleaned(old);
+    const totals = upgradedTotals(old);
 
     expect(totals).toEqual({
       ...NO_TOTALS,
@@ -257,7 +257,7 @@ describe("totals of version 1", () => {
   });
 
   test("go on from there", () => {
-    const totals = addAll(cleaned(old), [transferOf(token(1)), transferOf(token(3))], {
+    const totals = addAll(upgradedTotals(old), [transferOf(token(1)), transferOf(token(3))], {
       perClass: 1,
       spareSeries: 1000,
     });

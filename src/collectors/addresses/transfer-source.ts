@@ -1,4 +1,5 @@
-// Transfers of a principal, mints and burns among them: as operation 4.5 lists them for one block, or 4.3 for one transaction.
+// How the transfers, mints and burns of a principal are read: by block (operation 4.5), by transaction of the principal
+// (4.3), or from all events of a transaction.
 import { z } from "zod";
 import { ApiError } from "../../api/errors.ts";
 import { type Operation, operation, type StacksApi } from "../../api/operation.ts";
@@ -7,26 +8,26 @@ import { isAssetId, isPrincipal } from "../clarity-names.ts";
 import { OTHER } from "../labels.ts";
 import { wholeNumber } from "./source.ts";
 
-/** Directions of a transfer as the principal sees it. */
+/** Directions of a transfer, from the point of view of the principal. */
 export const TRANSFER_DIRECTIONS = ["in", "out", "self", "mint", "burn"] as const;
 export type TransferDirection = (typeof TRANSFER_DIRECTIONS)[number];
 
-/** One movement of an asset in which the principal takes part. */
+/** A transfer, mint or burn in which the principal takes part. */
 export interface Transfer {
   readonly kind: "stx" | "ft" | "nft";
-  /** Identifier of the asset; empty for STX, `other` when what the answer has is none. */
+  /** Identifier of the asset; empty for STX, `other` if it is not valid. */
   readonly asset: string;
   readonly direction: TransferDirection;
-  /** MicroSTX, or base units of the token; undefined where the answer had no whole number. 1 for an NFT. */
+  /** MicroSTX, or base units of the token; undefined if it is no whole number. 1 for an NFT. */
   readonly amount: bigint | undefined;
-  /** The principal on the other side; undefined where there is none. */
+  /** The other principal; undefined if there is none. */
   readonly other: string | undefined;
 }
 
 const side = z.string().nullish();
 const moved = z.object({ amount: z.unknown(), sender: side, recipient: side });
 
-/** Operation 4.5; with `height` it returns the whole block, whatever the limit. */
+/** Operation 4.5. With `height`, it returns the whole block and ignores the limit. */
 export const transactionsWithTransfers = operation({
   name: "transactions_with_transfers",
   replacement: { name: "transaction_events" },
@@ -43,7 +44,7 @@ export const transactionsWithTransfers = operation({
   }),
 });
 
-/** Operation 4.3: only events in which the principal takes part. A mint has no sender, a burn no recipient. */
+/** Operation 4.3: the events in which the principal takes part. A mint has no sender, a burn no recipient. */
 export const addressTransactionEvents = operation({
   name: "address_transaction_events",
   replacement: { name: "transaction_events" },
@@ -64,8 +65,8 @@ export const addressTransactionEvents = operation({
   }),
 });
 
-/** How the principal takes part; undefined when it does not. An absent or empty side is a mint or a burn. */
-export function directionOf(
+/** The direction; undefined if the principal does not take part. An absent or empty side is a mint or a burn. */
+export function transferDirection(
   principal: string,
   sender: string | null | undefined,
   recipient: string | null | undefined,
@@ -75,76 +76,57 @@ export function directionOf(
   return sender ? "in" : "mint";
 }
 
-/** What a movement is to the principal; undefined when it does not take part. */
-function transferOf(
-  { kind, asset, sender, recipient, amount }: AssetMove,
-  principal: string,
-  api: StacksApi,
-  from: Operation,
-): Transfer | undefined {
-  const direction = directionOf(principal, sender, recipient);
-  if (direction === undefined) return undefined;
-  const other = direction === "out" ? recipient : direction === "in" ? sender : undefined;
-  const whole = kind === "nft" ? 1n : wholeNumber(amount, api, from, `${kind}_transfers.amount`);
-  return {
-    kind,
-    asset: kind === "stx" ? "" : isAssetId(asset) ? asset : OTHER,
-    direction,
-    amount: whole,
-    other: other && isPrincipal(other) ? other : undefined,
-  };
-}
-
-/** The transfers of a block's transactions, by transaction (4.5). */
-export async function readTransfers(
+/** The transfers of a block's transactions, by transaction id (4.5). */
+export async function readBlockTransfers(
   api: StacksApi,
   principal: string,
   height: number,
   hash: string,
 ): Promise<ReadonlyMap<string, readonly Transfer[]>> {
   const { body } = await api.getWhole(transactionsWithTransfers, { path: { principal }, query: { height } });
-  // A server that is behind can still have another block at this height.
-  const ofTheBlock = body.results.filter(({ tx }) => tx.block_hash === hash);
+  // A lagging server can still have another block at this height.
+  const results = body.results.filter(({ tx }) => tx.block_hash === hash);
   return new Map(
-    ofTheBlock.map(({ tx, stx_transfers, ft_transfers, nft_transfers }) => {
-      const movements: AssetMove[] = [
+    results.map(({ tx, stx_transfers, ft_transfers, nft_transfers }) => {
+      const moves: AssetMove[] = [
         ...stx_transfers.map((item) => ({ kind: "stx" as const, asset: "", ...item })),
         ...ft_transfers.map((item) => ({ kind: "ft" as const, asset: item.asset_identifier, ...item })),
         ...nft_transfers.map((item) => ({ kind: "nft" as const, asset: item.asset_identifier, ...item })),
       ];
-      return [tx.tx_id, toTransfers(movements, principal, api, transactionsWithTransfers)];
+      return [tx.tx_id, toTransfers(moves, principal, api, transactionsWithTransfers)];
     }),
   );
 }
 
 const EVENTS_PAGE = 50;
-// A transaction that moves more than this for one principal is no transfer any more, and its pages would eat the budget.
-const MOST_EVENTS = 500;
+// Pages of more events would use up the budget.
+const MAX_EVENTS = 500;
 
-/** The transfers of one transaction that has some (4.3); undefined when the server does not tell all of them. */
-export async function readEvents(
+/** The transfers of one transaction that has some (4.3); undefined if the server does not return all of them. */
+export async function readAddressEvents(
   api: StacksApi,
   principal: string,
   txId: string,
 ): Promise<readonly Transfer[] | undefined> {
-  const movements: AssetMove[] = [];
+  const moves: AssetMove[] = [];
   for (;;) {
     const path = { address: principal, tx_id: txId };
-    const query = { limit: EVENTS_PAGE, offset: movements.length };
-    const answer = await api.getWhole(addressTransactionEvents, { path, query }).catch((error: unknown) => {
+    const query = { limit: EVENTS_PAGE, offset: moves.length };
+    const response = await api.getWhole(addressTransactionEvents, { path, query }).catch((error: unknown) => {
       if (error instanceof ApiError && error.reason === "not_found") return undefined;
       throw error;
     });
-    // A transaction that is on its way to another block is not found, or has no events for a moment.
-    if (answer === undefined || answer.body.results.length === 0 || answer.body.total > MOST_EVENTS) return undefined;
-    const { total, results } = answer.body;
-    movements.push(...results.map(({ type, data }) => ({ kind: type, asset: data.asset_identifier ?? "", ...data })));
-    if (movements.length >= total) return toTransfers(movements, principal, api, addressTransactionEvents);
+    // While a reorganisation moves a transaction to another block, it is not found or has no events.
+    if (response === undefined || response.body.results.length === 0) return undefined;
+    const { total, results } = response.body;
+    if (total > MAX_EVENTS) return undefined;
+    moves.push(...results.map(({ type, data }) => ({ kind: type, asset: data.asset_identifier ?? "", ...data })));
+    if (moves.length >= total) return toTransfers(moves, principal, api, addressTransactionEvents);
   }
 }
 
-/** The transfers of one transaction, from all of its events; undefined when the server does not tell them. */
-export async function readTransfersOf(
+/** The transfers of one transaction, from all of its events; undefined if the server does not return them. */
+export async function readTransactionEvents(
   api: StacksApi,
   principal: string,
   txId: string,
@@ -153,8 +135,18 @@ export async function readTransfersOf(
   return moves && toTransfers(moves, principal, api, transactionEvents);
 }
 
-function toTransfers(movements: readonly AssetMove[], principal: string, api: StacksApi, from: Operation): Transfer[] {
-  return movements
-    .map((movement) => transferOf(movement, principal, api, from))
-    .filter((transfer) => transfer !== undefined);
+/** The moves in which the principal takes part. */
+function toTransfers(moves: readonly AssetMove[], principal: string, api: StacksApi, from: Operation): Transfer[] {
+  return moves.flatMap(({ kind, asset, sender, recipient, amount }) => {
+    const direction = transferDirection(principal, sender, recipient);
+    if (direction === undefined) return [];
+    const other = direction === "out" ? recipient : direction === "in" ? sender : undefined;
+    return {
+      kind,
+      asset: kind === "stx" ? "" : isAssetId(asset) ? asset : OTHER,
+      direction,
+      amount: kind === "nft" ? 1n : wholeNumber(amount, api, from, `${kind}_transfers.amount`),
+      other: other && isPrincipal(other) ? other : undefined,
+    };
+  });
 }

@@ -1,0 +1,64 @@
+// The values of an address beside its totals: those of the last poll, and of the newest transactions. Pure.
+import { blockStatus, type ChainView, type Proof } from "../chain/chain-view.ts";
+import type { Transaction } from "./source.ts";
+import { type Direction, type ROLES, transactionDirection } from "./totals.ts";
+
+/** A value of the newest transaction of a kind, and its block. */
+export interface LastValue extends Proof {
+  readonly value: number;
+}
+
+/** The values of an address beside its totals. */
+export interface LastValues {
+  /** Number of transactions on the server. */
+  readonly total: number;
+  /** Unix times in seconds. */
+  readonly lastTimes: Readonly<Partial<Record<Direction, LastValue>>>;
+  /** The block of the newest transaction. */
+  readonly last: Proof | undefined;
+  readonly nonces: Readonly<Partial<Record<(typeof ROLES)[number], LastValue>>>;
+  readonly pending: { readonly unanchored: number; readonly below_depth: number };
+  readonly backlog: number;
+}
+
+/** The values before the first poll. */
+export const NO_LAST_VALUES: LastValues = {
+  total: 0,
+  lastTimes: {},
+  last: undefined,
+  nonces: {},
+  pending: { unanchored: 0, below_depth: 0 },
+  backlog: 0,
+};
+
+/**
+ * The values of the newest transactions after a read.
+ * @param rows the newest transactions, newest first. Values of replaced blocks are dropped: a fork can lower a nonce.
+ */
+export function newestValues(
+  before: LastValues,
+  rows: readonly Transaction[],
+  principal: string,
+  chain: ChainView | undefined,
+): Pick<LastValues, "lastTimes" | "nonces" | "last"> {
+  const isValid = (block: Proof | undefined) => block !== undefined && blockStatus(chain, block) !== "replaced";
+  const valid = <Values extends LastValues["lastTimes"] | LastValues["nonces"]>(values: Values) =>
+    Object.fromEntries(Object.entries(values).filter(([, value]) => isValid(value))) as {
+      -readonly [Key in keyof Values]: Values[Key];
+    };
+  const lastTimes = valid(before.lastTimes);
+  const nonces = valid(before.nonces);
+  const newest = rows.filter(isValid);
+  // Oldest first, so that the newest value is set last.
+  for (const tx of newest.toReversed()) {
+    const { height, hash } = tx;
+    if (tx.time !== undefined) lastTimes[transactionDirection(tx, principal)] = { value: tx.time, height, hash };
+    if (tx.sender === principal) nonces.sender = { value: tx.nonce, height, hash };
+    if (tx.sponsor === principal && tx.sponsorNonce !== undefined) {
+      nonces.sponsor = { value: tx.sponsorNonce, height, hash };
+    }
+  }
+  const [first] = newest;
+  const last = isValid(before.last) ? before.last : undefined;
+  return { lastTimes, nonces, last: first === undefined ? last : { height: first.height, hash: first.hash } };
+}
