@@ -123,16 +123,16 @@ export class Network {
 
   /** Hints at targets to poll early, now that this was observed of a task. */
   hint({ collector, target }: Task, observation: unknown): void {
-    const sighting = collector.sighting?.(observation, target);
-    if (sighting === undefined) return;
+    const hints = collector.hints?.(observation, target);
+    if (hints === undefined) return;
     for (const roundRobin of this.roundRobins) {
       const { name } = roundRobin.settings.collector;
       const hint = (key: string, cause: HintCause) => {
         if (!roundRobin.hint(key, cause)) return;
         this.#options.instruments.add(metrics.hints, { network: this.name, collector: name, cause });
       };
-      if (sighting.isBehind && name === collector.name) hint(target.key, "behind");
-      for (const principal of sighting.seen) hint(principal, "seen");
+      if (hints.isBehind && name === collector.name) hint(target.key, "behind");
+      for (const principal of hints.principals) hint(principal, "seen");
     }
   }
 

@@ -1,8 +1,7 @@
-// Forms of the names that anyone can put on the chain. A hostile or broken API sends other text in their place: with
-// control characters, or of any length. Such text must not become a label value, and must not be stored.
+// Syntax of Clarity names, which anyone can put on the chain. A hostile or broken API can return other text instead, of
+// any length or with control characters. Such text must not become a label value, and must not be stored.
 //
-// The lengths are those of Clarity (MAX_STRING_LEN of stacks-core). A transaction that deploys a contract allows only
-// 40 characters for its name. Checksums are not verified here: a stranger can compute them as well.
+// The lengths are those of Clarity (MAX_STRING_LEN of stacks-core). Checksums are not verified: anyone can compute them.
 
 const STANDARD = "S[0-9A-HJKMNP-TV-Z]{27,40}";
 const CONTRACT_NAME = "[a-zA-Z][a-zA-Z0-9_-]{0,127}";
@@ -15,18 +14,18 @@ const ONLY_CONTRACT_NAME = whole(CONTRACT_NAME);
 const ONLY_CLARITY_NAME = whole(CLARITY_NAME);
 const ASSET_ID = whole(`${STANDARD}\\.${CONTRACT_NAME}::${CLARITY_NAME}`);
 
-/** Whether a text has the form of an address, or of a contract as `address.name`. */
+/** Whether a text is a valid address, or a valid contract as `address.name`. */
 export const isPrincipal = (text: string): boolean => PRINCIPAL.test(text);
 
 /** The principals in the text of a Clarity value, where an apostrophe precedes each. */
 export const principalsIn = (text: string): string[] =>
   [...text.matchAll(PRINCIPAL_LITERAL)].map(([, principal = ""]) => principal);
 
-/** Whether a text has the form of the name of a contract. */
+/** Whether a text is a valid contract name. */
 export const isContractName = (text: string): boolean => ONLY_CONTRACT_NAME.test(text);
 
-/** Whether a text has the form of a name in Clarity: of a function, a token or a topic. */
+/** Whether a text is a valid Clarity name: of a function, a token or a topic. */
 export const isClarityName = (text: string): boolean => ONLY_CLARITY_NAME.test(text);
 
-/** Whether a text has the form of an asset identifier: `address.contract::token`. */
+/** Whether a text is a valid asset identifier: `address.contract::token`. */
 export const isAssetId = (text: string): boolean => ASSET_ID.test(text);

@@ -1,93 +1,93 @@
-// The contract of a subject: what one file of this folder has to say about itself.
+// The interface of a collector: its settings and families, how it polls a target, and what it keeps between polls.
 import type { ZodType } from "zod";
 import type { Operation, StacksApi } from "../api/operation.ts";
 import type { Family, Sample } from "../exposition/family.ts";
 import type { ChainView } from "./chain/chain-view.ts";
 
-/** One thing that a collector looks at on a network: the whole chain, or one watched principal. */
+/** What one poll observes: the whole chain of a network, or one watched principal. */
 export interface Target {
   /** Unique within its collector and network; empty for the whole chain. */
   readonly key: string;
-  /** The entry of the watch list that it comes from; absent for the whole chain. */
+  /** Its entry in the watch list; absent for the whole chain. */
   readonly watched?: Watched;
 }
 
-/** The only target of a collector that looks at the whole chain. */
+/** The only target of a collector that observes the whole chain. */
 export const WHOLE_CHAIN: Target = { key: "" };
 
-/** One entry of a watch list, complete: what was left out has its default. */
+/** An entry of a watch list, with defaults applied. */
 export interface Watched {
-  /** The principal in its canonical spelling: an address, or `address.contract-name`. */
+  /** The principal in canonical form: an address, or `address.contract-name`. */
   readonly principal: string;
   /** Value of the label `name`; unique in its list. */
   readonly name: string;
-  /** Empty when it has none. */
+  /** Empty if there is none. */
   readonly group: string;
-  /** Free labels of the info family. Every entry of a configuration has the same names; empty where nothing was said. */
+  /** Additional labels of the info family. Every entry has the same names; the default is an empty value. */
   readonly labels: Readonly<Record<string, string>>;
 }
 
-/** A token that the configuration names. */
+/** A token in the configuration. */
 export interface NamedAsset {
-  /** Identifier in its canonical spelling: `address.contract::token`. */
+  /** Identifier in canonical form: `address.contract::token`. */
   readonly id: string;
-  /** Decimal places of its amounts; undefined when the configuration does not say. */
+  /** Decimal places of its amounts; undefined if not configured. */
   readonly decimals: number | undefined;
 }
 
-/** What the targets of a network are made from. */
+/** The configuration of a network from which targets are created. */
 export interface WatchedNetwork {
   readonly name: string;
-  /** Blocks, the transaction's own included, after which a transaction is counted. */
+  /** Confirmations after which a transaction is counted. The block of the transaction is the first one. */
   readonly confirmations: number;
   readonly addresses: readonly Watched[];
   readonly contracts: readonly Watched[];
-  /** Tokens that have series of their own in any case. */
+  /** Tokens that always have series of their own. */
   readonly assets: readonly NamedAsset[];
 }
 
-/** What an observation tells of targets that are worth a look before their turn. */
-export interface Sighting {
-  /** Principals that took part in what was seen for the first time; the target itself while something of it waits for its depth. */
-  readonly seen: readonly string[];
-  /** More of the target itself is there to be read than one poll does. */
+/** Targets to poll early, because an observation indicates that they have new data. */
+export interface Hints {
+  /** Participants of new transactions and events, and the target itself while some of its rows wait for confirmations. */
+  readonly principals: readonly string[];
+  /** The poll has not read everything of its target. */
   readonly isBehind: boolean;
 }
 
-/** What one poll works with. */
+/** The input of one poll. */
 export interface Poll<Observation, Of extends Target = Target> {
   readonly api: StacksApi;
   readonly target: Of;
-  /** The newest view of the network's chain; undefined while no collector offers one. */
+  /** The current view of the network's chain; undefined while there is none. */
   readonly chain: ChainView | undefined;
-  /** Whether a collector offers one, now or when it has succeeded. */
+  /** Whether a collector follows the chain, so that there is a view after its first successful poll. */
   readonly isFollowed: boolean;
   /** The observation of the last successful poll. */
   readonly previous: Observation | undefined;
-  /** Unix time at the start of the poll, milliseconds. */
+  /** Start of the poll. Unix time in milliseconds. */
   readonly now: number;
-  /** Series that this poll may add for label values that come from the wire; beyond, they become `other`. */
+  /** Maximum number of new series for label values from the API. Beyond it, they become `other`. */
   readonly spareSeries: number;
-  /** Checks that the server still follows the chain that the state belongs to. @throws ApiError `wrong_chain` */
+  /** Checks that the server follows the chain of the state. @throws ApiError `wrong_chain` */
   readonly checkIdentity?: (() => Promise<void>) | undefined;
-  /** Says something in the log that an operator should know and that is no failure. @default it is not said */
+  /** Logs a warning that does not fail the poll. @default no log */
   readonly note?: ((message: string) => void) | undefined;
 }
 
-/** Says that observations are kept across restarts. They must be plain data, amounts as bigints. */
+/** Observations are kept across restarts. They must be plain data, with bigint for amounts. */
 export interface Durable {
-  /** Grows when an older observation cannot be read as it is. */
+  /** Raised when observations of older versions have to be upgraded. */
   readonly version: number;
-  /** Makes one of an older version into one of today. Throws when it cannot. */
+  /** Upgrades an observation of an older version. Throws if that is not possible. */
   upgrade?(observation: unknown, version: number): unknown;
 }
 
 /**
- * A subject: where it asks, what it keeps, what it exposes. `observe` does all I/O and turns the previous observation
- * into the next one; a poll that throws leaves the previous one as it was, so cursors and totals are never half advanced.
+ * A collector polls its targets and exposes their metrics. `observe` does all I/O and returns the next observation. If it
+ * throws, the previous observation stays, so that cursors and totals are never updated in part.
  */
 export interface Collector<Observation, Options, Of extends Target = Target> {
-  /** File, label value and setting. */
+  /** Name of its file, its settings, and its label value. */
   readonly name: string;
   /** One sentence for the documentation. */
   readonly about: string;
@@ -95,38 +95,38 @@ export interface Collector<Observation, Options, Of extends Target = Target> {
   readonly schedule: string;
   /** Default deadline of a poll, as a duration. @default 10s */
   readonly timeout?: string;
-  /** Order in which collectors are served when the budget is short; 0 comes first. */
+  /** Priority when the budget is short; 0 is the highest. */
   readonly priority: number;
-  /** Every operation it may ask. */
+  /** Every operation that it may request. */
   readonly operations: readonly Operation[];
-  /** Everything it may emit. */
+  /** Every family of which it may have samples. */
   readonly families: readonly Family[];
-  /** Present when its counters have to go on after a restart. */
+  /** Present if its counters continue after a restart. */
   readonly durable?: Durable;
-  /** Settings of its own, beside `enabled`, schedule, `timeout` and `max_age`; every one with a default. */
+  /** Its settings, beside `enabled`, schedule, `timeout` and `max_age`. Each has a default. */
   readonly options: ZodType<Options>;
-  /** What it looks at on a network. Absent: the whole chain. */
+  /** Its targets on a network. @default the whole chain */
   targets?(network: WatchedNetwork): readonly Of[];
-  /** What an observation tells the network's other collectors of the chain. */
+  /** The view of the chain for the other collectors of the network. */
   chainView?(observation: Observation): ChainView | undefined;
-  /** Who should be polled soon, now that this was observed. Pure. */
-  sighting?(observation: Observation, target: Of): Sighting;
-  /** Requests of one poll of one target in the steady state, given how far apart polls are (seconds). */
+  /** The targets to poll early after this observation. Pure. */
+  hints?(observation: Observation, target: Of): Hints;
+  /** Requests per poll and target in normal operation, at an interval in seconds. */
   requestsPerPoll(options: Options, intervalSeconds: number): number;
-  /** What is observed of a target in ordinary use; a plan reckons series by it. Absent: every combination of known labels. */
+  /** A typical observation, to estimate series. @default every combination of known label values */
   example?(options: Options): Observation;
   observe(poll: Poll<Observation, Of>, options: Options): Promise<Observation>;
-  /** Pure. Samples of absent data are left out. */
+  /** The samples of an observation. Absent data has no sample. Pure. */
   samples(observation: Observation, network: string, target: Of): Iterable<Sample>;
 }
 
 /**
- * A collector whose observation nobody outside looks into. Methods are compared bivariantly, so every collector fits, and
- * the machinery can only hand back to a collector what that collector made itself.
+ * Any collector. Its observations are opaque: they are only passed back to it. Every collector is assignable, because
+ * TypeScript compares methods bivariantly.
  */
 export type AnyCollector = Collector<unknown, unknown>;
 
-/** What a collector looks at on a network. */
+/** The targets of a collector on a network. */
 export function targetsOf(collector: AnyCollector, network: WatchedNetwork): readonly Target[] {
   return collector.targets?.(network) ?? [WHOLE_CHAIN];
 }

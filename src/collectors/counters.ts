@@ -1,28 +1,28 @@
-// Counters by label set, and histograms, as plain data between polls.
+// Counters and histograms by label set, as plain data.
 import type { Distribution } from "../exposition/family.ts";
 
-/** Counters by label set. The key is the label values, joined. */
+/** Counters by label set. Keys are joined label values. */
 export type Counters<Value extends number | bigint> = Readonly<Record<string, Value>>;
 
-/** A histogram that grows: counts per bucket, of which the last is +Inf, and the sum. */
+/** Counts per bucket, of which the last is +Inf, and the sum. */
 export interface Histogram<Sum extends number | bigint> extends Distribution {
   readonly sum: Sum;
 }
 
-// No label value contains it: label values from the API must have a form that excludes it.
+// No label value contains a tab: label values from the API are validated.
 const SEPARATOR = "\t";
 
-/** The key of label values, none of which contains a tab. */
+/** The key of label values. */
 export const keyOf = (...values: readonly string[]): string => values.join(SEPARATOR);
 
 /** The label values of a key. */
 export const valuesOf = (key: string): readonly string[] => key.split(SEPARATOR);
 
-/** The value of a key. Ignores what every object inherits, such as `constructor`. */
-export const known = <Value>(values: Readonly<Record<string, Value>>, key: string): Value | undefined =>
+/** The value of a key. Ignores inherited members such as `constructor`. */
+export const ownValue = <Value>(values: Readonly<Record<string, Value>>, key: string): Value | undefined =>
   Object.hasOwn(values, key) ? values[key] : undefined;
 
-/** Plain data that may be changed: the copy that belongs to one poll. */
+/** A mutable copy of plain data. */
 export type Draft<Value> = Value extends bigint | number | string
   ? Value
   : Value extends readonly (infer Item)[]
@@ -31,24 +31,24 @@ export type Draft<Value> = Value extends bigint | number | string
 
 /** Adds to a counter in place. */
 export function add(counters: Record<string, number>, key: string, value = 1): void {
-  counters[key] = (known(counters, key) ?? 0) + value;
+  counters[key] = (ownValue(counters, key) ?? 0) + value;
 }
 
 /** Adds an amount to a counter in place. */
 export function addAmount(counters: Record<string, bigint>, key: string, value: bigint): void {
-  counters[key] = (known(counters, key) ?? 0n) + value;
+  counters[key] = (ownValue(counters, key) ?? 0n) + value;
 }
 
-/** Moves a counter to another key in place. Returns its value; undefined when there is no such counter. */
+/** Adds a counter to another key and deletes it, in place. Returns its value; undefined if there is none. */
 export function move<Value extends number | bigint>(
   counters: Record<string, Value>,
   from: string,
   to: string,
 ): Value | undefined {
-  const value = known(counters, from);
+  const value = ownValue(counters, from);
   if (value === undefined) return undefined;
   delete counters[from];
-  const before = known(counters, to);
+  const before = ownValue(counters, to);
   // TypeScript cannot add two values that are both number or both bigint.
   counters[to] = before === undefined ? value : (((before as number) + (value as number)) as Value);
   return value;
@@ -80,5 +80,5 @@ export function observe(
   bounds: readonly number[],
   value: bigint,
 ): void {
-  histograms[key] = observed(known(histograms, key) ?? emptyHistogram(bounds, 0n), bounds, value);
+  histograms[key] = observed(ownValue(histograms, key) ?? emptyHistogram(bounds, 0n), bounds, value);
 }

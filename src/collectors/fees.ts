@@ -5,7 +5,7 @@ import type { Collector } from "./collector.ts";
 import { fewTypes, LONGEST_BY_TYPE, labelledTypes } from "./labels.ts";
 import { advance, type Snapshot, snapshotFamilies, snapshotSamples } from "./snapshot.ts";
 
-// `poison_microblock` has no key of its own in this answer, though such transactions are part of `all`.
+// `poison_microblock` has no key, although `all` includes such transactions.
 const KEYS = ["all", "token_transfer", "contract_call", "smart_contract"] as const;
 const PRIORITIES = {
   no: "no_priority",
@@ -30,9 +30,9 @@ const mempoolFees = operation({
 
 type ByType = Readonly<Record<string, z.infer<typeof priorities> | undefined>>;
 
-// What a later version adds need not be fees: such a type is known by its name only.
-function feesByType(answer: Readonly<Record<string, unknown>>): ByType {
-  const types = Object.entries(fewTypes(answer, KEYS));
+// A later version of the API can add members that are not fees: they have no value.
+function feesByType(response: Readonly<Record<string, unknown>>): ByType {
+  const types = Object.entries(fewTypes(response, KEYS));
   return Object.fromEntries(types.map(([type, value]) => [type, priorities.safeParse(value).data]));
 }
 
@@ -62,17 +62,17 @@ export const fees = {
   requestsPerPoll: () => 1,
 
   async observe({ api, previous }) {
-    const answer = await api.get(mempoolFees, { path: {} });
-    if (previous !== undefined && answer.body === previous.snapshot.body)
-      return { ...previous, snapshot: advance(previous.snapshot, answer) };
-    const types = labelledTypes(Object.keys(answer.body), KEYS, api, mempoolFees, "tx_type");
-    return { snapshot: advance(previous?.snapshot, answer), types };
+    const response = await api.get(mempoolFees, { path: {} });
+    if (previous !== undefined && response.body === previous.snapshot.body)
+      return { ...previous, snapshot: advance(previous.snapshot, response) };
+    const types = labelledTypes(Object.keys(response.body), KEYS, api, mempoolFees, "tx_type");
+    return { snapshot: advance(previous?.snapshot, response), types };
   },
 
   *samples({ snapshot, types }, network): Iterable<Sample> {
     for (const tx_type of types) {
       const row = snapshot.body[tx_type];
-      // Four zeros are how the server writes that nothing waits; a fee of nothing would be a wrong number.
+      // The server returns four zeros if no transaction waits. A fee of 0 would be wrong.
       if (row === undefined || Object.values(PRIORITIES).every((field) => row[field] === 0)) continue;
       for (const [priority, field] of Object.entries(PRIORITIES)) {
         yield feePriority.at({ network, tx_type, priority }, row[field]);

@@ -64,7 +64,7 @@ const size = gauge({
   labels: percentileLabels,
 });
 
-/** Statistics of the waiting transactions: how many, how old, how large, at what fee (operation 4.1). */
+/** Number, age, size and fees of waiting transactions (operation 4.1). */
 export const mempool = {
   name: "mempool",
   about: "Number, fee, age and size of waiting transactions, by type.",
@@ -76,17 +76,17 @@ export const mempool = {
   requestsPerPoll: () => 1,
 
   async observe({ api, previous }) {
-    const answer = await api.get(mempoolStats, { path: {} });
-    if (previous !== undefined && answer.body === previous.snapshot.body)
-      return { ...previous, snapshot: advance(previous.snapshot, answer) };
+    const response = await api.get(mempoolStats, { path: {} });
+    if (previous !== undefined && response.body === previous.snapshot.body)
+      return { ...previous, snapshot: advance(previous.snapshot, response) };
     const types = labelledTypes(
-      Object.keys(answer.body.tx_type_counts),
+      Object.keys(response.body.tx_type_counts),
       MEMPOOL_TX_TYPES,
       api,
       mempoolStats,
       "tx_type_counts",
     );
-    return { snapshot: advance(previous?.snapshot, answer), types };
+    return { snapshot: advance(previous?.snapshot, response), types };
   },
 
   *samples({ snapshot, types }, network): Iterable<Sample> {

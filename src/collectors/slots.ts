@@ -1,71 +1,71 @@
-// Which labels from the chain have series of their own, when there are more labels than series may be. Pure.
+// Selects the label values from the API that have series of their own, within a maximum number of series. Pure.
 //
-// A named label has a slot from the first time it is met. The others take free slots as they come. Without a free slot,
-// a label takes that of the least met one as soon as it was met more than twice as often. The factor limits how often
-// series change: two labels that swap have doubled their counts in between.
-import { type Draft, known } from "./counters.ts";
+// A configured label has a slot from its first occurrence. Other labels take free slots. Without a free slot, a label
+// replaces the least frequent one when it has occurred more than twice as often. The factor limits how often series
+// change: before two labels swap again, their counts have doubled.
+import { type Draft, ownValue } from "./counters.ts";
 
 type Counts = Readonly<Record<string, number>>;
 
-/** Which labels have series of their own, and how often labels were met. Plain data of bounded size. */
+/** The labels with slots, and their numbers of occurrences. Plain data of bounded size. */
 export interface Slots {
   /** The labels with a slot. */
   readonly own: Counts;
-  /** Labels without a slot that were met most, and how often at least. */
+  /** The most frequent labels without a slot, and a lower bound of their occurrences. */
   readonly waiting: Counts;
 }
 
-/** No label was met. A new object on each call: `structuredClone` keeps two references to one object shared. */
+/** No labels. Returns a new object: `structuredClone` does not separate two references to the same object. */
 export const noSlots = (): Slots => ({ own: {}, waiting: {} });
 
-/** How many slots there may be. Belongs to one poll. */
-export interface Room {
-  /** Slots; more only when more named labels are met. */
+/** The slots that one poll can use. */
+export interface SlotLimits {
+  /** Maximum number of slots. Configured labels can exceed it. */
   readonly most: number;
-  /** Labels that have a slot in any case. */
+  /** Configured labels, which always have a slot. */
   readonly named: ReadonlySet<string>;
-  /** Slots that this poll may add; goes down with each. */
+  /** Number of slots that can still be added. */
   spare: number;
 }
 
-/** What became of a label that was met. */
-export interface Met {
+/** Whether a label has a slot. */
+export interface Assignment {
   readonly isOwn: boolean;
-  /** The label whose slot it took. */
+  /** The label that it replaced. */
   readonly evicted: string | undefined;
 }
 
 const SWAP_FACTOR = 2;
 
-// Frequent items of a stream in bounded memory (Misra and Gries): counts are never too high, and a label that makes up
-// more than one in 65 of what is met without a slot is always among them.
-const MOST_WAITING = 64;
+// Frequent items of a stream in bounded memory (Misra and Gries): counts are lower bounds, and a label that is more than
+// one in 65 of the labels without a slot is always included.
+const MAX_WAITING = 64;
 
-/** Meets a label once. Changes `slots` and `room`. */
-export function meet(slots: Draft<Slots>, label: string, room: Room): Met {
+/** Counts an occurrence of a label, and assigns it a slot if possible. Changes `slots` and `limits`. */
+export function assignSlot(slots: Draft<Slots>, label: string, limits: SlotLimits): Assignment {
   const { own, waiting } = slots;
-  const before = known(own, label);
+  const before = ownValue(own, label);
   if (before !== undefined) {
     own[label] = before + 1;
     return { isOwn: true, evicted: undefined };
   }
-  const hasRoom = room.spare > 0 && Object.keys(own).length < room.most;
-  const least = hasRoom ? undefined : leastMet(own, room.named);
-  const count = wait(waiting, label);
-  const isMore = least !== undefined && count > SWAP_FACTOR * (own[least] ?? 0);
-  if (!hasRoom && !room.named.has(label) && !isMore) return { isOwn: false, evicted: undefined };
+  const hasFreeSlot = limits.spare > 0 && Object.keys(own).length < limits.most;
+  const least = hasFreeSlot ? undefined : leastFrequent(own, limits.named);
+  const count = countWaiting(waiting, label);
+  const isMoreFrequent = least !== undefined && count > SWAP_FACTOR * (own[least] ?? 0);
+  if (!hasFreeSlot && !limits.named.has(label) && !isMoreFrequent) return { isOwn: false, evicted: undefined };
   delete waiting[label];
-  if (least === undefined) room.spare -= 1;
+  if (least === undefined) limits.spare -= 1;
   else demote(slots, least);
   own[label] = Math.max(1, count);
   return { isOwn: true, evicted: least };
 }
 
-/** Evicts labels beyond a limit that was lowered; returns them. Changes `slots`. */
-export function trim(slots: Draft<Slots>, { most, named }: Room): readonly string[] {
+/** Removes and returns the labels beyond a lowered limit. Changes `slots`. */
+export function trim(slots: Draft<Slots>, { most, named }: SlotLimits): readonly string[] {
   const evicted: string[] = [];
   while (Object.keys(slots.own).length > most) {
-    const least = leastMet(slots.own, named);
+    const least = leastFrequent(slots.own, named);
     if (least === undefined) break;
     demote(slots, least);
     evicted.push(least);
@@ -73,7 +73,7 @@ export function trim(slots: Draft<Slots>, { most, named }: Room): readonly strin
   return evicted;
 }
 
-function leastMet(own: Counts, named: ReadonlySet<string>): string | undefined {
+function leastFrequent(own: Counts, named: ReadonlySet<string>): string | undefined {
   let least: string | undefined;
   for (const [label, count] of Object.entries(own)) {
     if (!named.has(label) && (least === undefined || count < (own[least] ?? 0))) least = label;
@@ -81,10 +81,10 @@ function leastMet(own: Counts, named: ReadonlySet<string>): string | undefined {
   return least;
 }
 
-/** Counts a label without a slot; 0 when it is not among those that are met most. */
-function wait(waiting: Record<string, number>, label: string): number {
-  const count = known(waiting, label) ?? 0;
-  if (count > 0 || Object.keys(waiting).length < MOST_WAITING) {
+/** Counts a label without a slot; 0 if it is not one of the most frequent ones. */
+function countWaiting(waiting: Record<string, number>, label: string): number {
+  const count = ownValue(waiting, label) ?? 0;
+  if (count > 0 || Object.keys(waiting).length < MAX_WAITING) {
     waiting[label] = count + 1;
     return count + 1;
   }
@@ -95,9 +95,9 @@ function wait(waiting: Record<string, number>, label: string): number {
   return 0;
 }
 
-// Its count is kept where there is room: the label may be met often again.
+// Its count is kept if possible: the label can be frequent again.
 function demote({ own, waiting }: Draft<Slots>, label: string): void {
   const count = own[label] ?? 0;
   delete own[label];
-  if (count > 0 && Object.keys(waiting).length < MOST_WAITING) waiting[label] = count;
+  if (count > 0 && Object.keys(waiting).length < MAX_WAITING) waiting[label] = count;
 }

@@ -1,4 +1,4 @@
-// What the two mempool subjects share: the time their answer was true, and whether the server still moves at all.
+// The age of mempool responses, and whether they change: shared by the collectors `fees` and `mempool`.
 import { isDeepStrictEqual } from "node:util";
 import type { ApiResponse } from "../api/operation.ts";
 import { counter, gauge, type Label, type Sample } from "../exposition/family.ts";
@@ -23,26 +23,30 @@ const snapshotsChanged = counter({
   labels,
 });
 
-/** Families that every snapshot emits. */
+/** Families of every snapshot. */
 export const snapshotFamilies = [snapshotTimestamp, snapshotsChanged];
 
-/** The last answer of an operation, and how often it has changed. */
+/** The last response of an operation, and how often it has changed. */
 export interface Snapshot<Body> {
   readonly body: Body;
-  /** Unix time, milliseconds. */
+  /** Unix time in milliseconds. */
   readonly receivedAt: number;
   readonly changes: number;
 }
 
-/** The next snapshot: the first one counts no change. */
-export function advance<Body>(previous: Snapshot<Body> | undefined, answer: ApiResponse<Body>): Snapshot<Body> {
-  // Not `answer.changed`: a 304 can confirm an answer that a poll before never got to keep.
+/** The next snapshot. The first one counts no change. */
+export function advance<Body>(previous: Snapshot<Body> | undefined, response: ApiResponse<Body>): Snapshot<Body> {
+  // Not `response.changed`: a 304 can confirm the response of a poll that failed later.
   const hasChanged =
-    previous !== undefined && previous.body !== answer.body && !isDeepStrictEqual(previous.body, answer.body);
-  return { body: answer.body, receivedAt: answer.receivedAt, changes: (previous?.changes ?? 0) + (hasChanged ? 1 : 0) };
+    previous !== undefined && previous.body !== response.body && !isDeepStrictEqual(previous.body, response.body);
+  return {
+    body: response.body,
+    receivedAt: response.receivedAt,
+    changes: (previous?.changes ?? 0) + (hasChanged ? 1 : 0),
+  };
 }
 
-/** Samples of the snapshot's own families. */
+/** Samples of a snapshot. */
 export function* snapshotSamples(
   snapshot: Snapshot<unknown>,
   network: string,

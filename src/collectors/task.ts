@@ -1,10 +1,10 @@
-// A task: one target of a collector on one network, with its settings.
+// A task: the polls of one target of a collector on one network.
 import type { Reason } from "../api/errors.ts";
 import type { StacksApi } from "../api/operation.ts";
 import type { ChainView } from "./chain/chain-view.ts";
 import type { AnyCollector, Target } from "./collector.ts";
 
-/** When polls start: on a grid from the start of the process, or at the times of a cron expression (UTC). */
+/** When polls start: at an interval from the start of the process, or at the times of a cron expression (UTC). */
 export type Schedule =
   | { readonly kind: "every"; readonly milliseconds: number }
   | { readonly kind: "cron"; readonly expression: string; readonly longestGapMilliseconds: number };
@@ -12,17 +12,17 @@ export type Schedule =
 /** How a poll ended. */
 export interface PollEnd {
   readonly collector: string;
-  /** Undefined when it succeeded. */
+  /** Undefined if it succeeded. */
   readonly reason: Reason | undefined;
-  /** Message of the failure; empty when it succeeded. */
+  /** Error message; empty if it succeeded. */
   readonly message: string;
 }
 
 /** The part of an API client that a poll needs. */
 export interface PollClient {
   /**
-   * The API for one poll, from one server; `deadline` is Unix time in milliseconds, when `signal` is aborted.
-   * @param poll `counts`: the poll feeds counters, which belong to one chain.
+   * The API for one poll, from one server. `deadline` is the Unix time in milliseconds at which `signal` is aborted.
+   * @param poll `counts`: the poll updates counters, which belong to one chain.
    * @throws ApiError when no server can be polled.
    */
   forPoll(poll: {
@@ -32,8 +32,8 @@ export interface PollClient {
     readonly counts: boolean;
   }): Promise<StacksApi>;
   /**
-   * Checks that the server of this API follows the chain of the state, now.
-   * @throws ApiError `wrong_chain` or `empty` when it does not, or the error of the check.
+   * Checks that the server of this API follows the chain of the state.
+   * @throws ApiError `wrong_chain` or `empty` if it does not, or the error of the check.
    */
   checkChain(api: StacksApi): Promise<void>;
   /** Called when the poll that used this API has ended. */
@@ -47,28 +47,28 @@ export interface Task {
   readonly network: string;
   readonly collector: AnyCollector;
   readonly target: Target;
-  /** The present view of the network's chain; undefined when no collector provides one. */
+  /** The current view of the network's chain; undefined if no collector follows the chain. */
   readonly chain?: (() => ChainView | undefined) | undefined;
-  /** Checked settings of the collector. */
+  /** Validated settings of the collector. */
   readonly options: unknown;
   readonly client: PollClient;
   readonly schedule: Schedule;
-  /** Time between polls of this target, the longest when they are not even. */
+  /** Time between polls of this target; the longest one if it varies. */
   readonly intervalMs: number;
-  /** That time as configured; the budget can make it longer. */
+  /** The configured time between polls, which the budget can increase. */
   readonly configuredIntervalMs: number;
-  /** Longest duration of one poll. */
+  /** Timeout of one poll. */
   readonly timeoutMs: number;
-  /** Age at which values disappear. */
+  /** Age at which values expire. */
   readonly maxAgeMs: number;
 }
 
-/** The name of a task's target; undefined for the whole chain. Not masked. */
+/** The name of the target; undefined for the whole chain. Not masked. */
 export function nameOf({ target }: Task): string | undefined {
   return target.key === "" ? undefined : (target.watched?.name ?? target.key);
 }
 
-/** Identity of a task: source of its samples, field of log lines. */
+/** Key of a task: the owner of its samples. */
 export function keyOf({ network, collector, target }: Task): string {
   return target.key === "" ? `${network}/${collector.name}` : `${network}/${collector.name}/${target.key}`;
 }

@@ -1,27 +1,27 @@
 import { describe, expect, test } from "@jest/globals";
 import type { Draft } from "../../src/collectors/counters.ts";
-import { type Met, meet, noSlots, type Room, type Slots, trim } from "../../src/collectors/slots.ts";
+import { type Assignment, assignSlot, noSlots, type SlotLimits, type Slots, trim } from "../../src/collectors/slots.ts";
 
 const nothing = () => noSlots() as Draft<Slots>;
-const roomFor = (most: number, named: readonly string[] = [], spare = 1000): Room => ({
+const limitsOf = (most: number, named: readonly string[] = [], spare = 1000): SlotLimits => ({
   most,
   named: new Set(named),
   spare,
 });
 
-function meetTimes(slots: Draft<Slots>, label: string, times: number, room: Room): Met[] {
-  return Array.from({ length: times }, () => meet(slots, label, room));
+function assignTimes(slots: Draft<Slots>, label: string, times: number, limits: SlotLimits): Assignment[] {
+  return Array.from({ length: times }, () => assignSlot(slots, label, limits));
 }
 
-const isOwn = (met: readonly Met[]) => met.map((one) => one.isOwn);
+const isOwn = (met: readonly Assignment[]) => met.map((one) => one.isOwn);
 
-describe("without a slot left", () => {
-  test("a label takes the slot of the least met one when it was met more than twice as often", () => {
-    const [slots, room] = [nothing(), roomFor(2)];
-    meetTimes(slots, "much", 9, room);
-    meetTimes(slots, "little", 2, room);
+describe("without a free slot", () => {
+  test("a label replaces the least frequent one when it has occurred more than twice as often", () => {
+    const [slots, limits] = [nothing(), limitsOf(2)];
+    assignTimes(slots, "much", 9, limits);
+    assignTimes(slots, "little", 2, limits);
 
-    const met = meetTimes(slots, "new", 5, room);
+    const met = assignTimes(slots, "new", 5, limits);
 
     expect(isOwn(met)).toEqual([false, false, false, false, true]);
     expect(met.at(-1)?.evicted).toBe("little");
@@ -29,40 +29,40 @@ describe("without a slot left", () => {
     expect(slots.waiting).toEqual({ little: 2 });
   });
 
-  test("a label that lost its slot comes back by the same rule, so that two labels swap only when counts have doubled", () => {
-    const [slots, room] = [nothing(), roomFor(1)];
+  test("two labels swap again only when their counts have doubled", () => {
+    const [slots, limits] = [nothing(), limitsOf(1)];
     let evictions = 0;
     let total = 0;
     while (total < 100_000) {
       const label = "a" in slots.own ? "b" : "a";
       total += 1;
-      if (meet(slots, label, room).evicted !== undefined) evictions += 1;
+      if (assignSlot(slots, label, limits).evicted !== undefined) evictions += 1;
     }
 
     expect(evictions).toBeGreaterThan(5);
     expect(evictions).toBeLessThanOrEqual(Math.log2(total));
   });
 
-  test("labels that are met equally often stay where they are", () => {
-    const [slots, room] = [nothing(), roomFor(3)];
+  test("labels with equal counts keep their slots", () => {
+    const [slots, limits] = [nothing(), limitsOf(3)];
     const evicted: unknown[] = [];
     for (let round = 0; round < 1000; round += 1) {
-      for (const label of ["a", "b", "c", "d", "e"]) evicted.push(meet(slots, label, room).evicted);
+      for (const label of ["a", "b", "c", "d", "e"]) evicted.push(assignSlot(slots, label, limits).evicted);
     }
 
     expect(evicted.filter((label) => label !== undefined)).toEqual([]);
     expect(Object.keys(slots.own)).toEqual(["a", "b", "c"]);
   });
 
-  test("a label that makes up a thirtieth of a stream of new ones gets its slot", () => {
-    const [slots, room] = [nothing(), roomFor(2)];
-    for (const label of ["x", "y"]) meetTimes(slots, label, 3, room);
+  test("a label that is one in thirty of a stream of new labels takes a slot", () => {
+    const [slots, limits] = [nothing(), limitsOf(2)];
+    for (const label of ["x", "y"]) assignTimes(slots, label, 3, limits);
     let junk = 0;
     let rounds = 0;
     while (!("real" in slots.own) && rounds < 100) {
       rounds += 1;
-      for (let each = 0; each < 29; each += 1) meet(slots, `junk-${junk++}`, room);
-      meet(slots, "real", room);
+      for (let each = 0; each < 29; each += 1) assignSlot(slots, `junk-${junk++}`, limits);
+      assignSlot(slots, "real", limits);
     }
 
     expect(rounds).toBeLessThan(20);
@@ -71,25 +71,25 @@ describe("without a slot left", () => {
   });
 });
 
-describe("named labels", () => {
-  test("take the slot of the least met one that is not named", () => {
-    const [slots, room] = [nothing(), roomFor(2, ["named"])];
-    meetTimes(slots, "a", 9, room);
-    meetTimes(slots, "b", 8, room);
+describe("configured labels", () => {
+  test("replace the least frequent label that is not configured", () => {
+    const [slots, limits] = [nothing(), limitsOf(2, ["named"])];
+    assignTimes(slots, "a", 9, limits);
+    assignTimes(slots, "b", 8, limits);
 
-    expect(meet(slots, "named", room)).toEqual({ isOwn: true, evicted: "b" });
-    meetTimes(slots, "c", 100, room);
+    expect(assignSlot(slots, "named", limits)).toEqual({ isOwn: true, evicted: "b" });
+    assignTimes(slots, "c", 100, limits);
     expect(Object.keys(slots.own)).toEqual(["named", "c"]);
   });
 
-  test("have slots beyond the limit when all are named", () => {
+  test("can exceed the limit", () => {
     const named = ["a", "b", "c"];
-    const [slots, room] = [nothing(), roomFor(1, named, 0)];
+    const [slots, limits] = [nothing(), limitsOf(1, named, 0)];
 
-    expect(named.map((label) => meet(slots, label, room))).toEqual(
+    expect(named.map((label) => assignSlot(slots, label, limits))).toEqual(
       named.map(() => ({ isOwn: true, evicted: undefined })),
     );
-    expect(isOwn(meetTimes(slots, "stranger", 100, room))).toEqual(Array(100).fill(false));
+    expect(isOwn(assignTimes(slots, "stranger", 100, limits))).toEqual(Array(100).fill(false));
   });
 
   test("keep their slots when the limit is lowered", () => {
@@ -100,22 +100,27 @@ describe("named labels", () => {
       ["c", 7],
       ["d", 3],
     ] as const) {
-      meetTimes(slots, label, times, roomFor(10));
+      assignTimes(slots, label, times, limitsOf(10));
     }
 
-    expect(trim(slots, roomFor(2, ["b"]))).toEqual(["d", "a"]);
+    expect(trim(slots, limitsOf(2, ["b"]))).toEqual(["d", "a"]);
     expect(slots.own).toEqual({ b: 1, c: 7 });
-    expect(trim(slots, roomFor(0, ["b"]))).toEqual(["c"]);
+    expect(trim(slots, limitsOf(0, ["b"]))).toEqual(["c"]);
   });
 });
 
-test("no slot is added when there is no room for more series", () => {
-  const [slots, room] = [nothing(), roomFor(10, [], 2)];
+test("no slot is added beyond the maximum number of series", () => {
+  const [slots, limits] = [nothing(), limitsOf(10, [], 2)];
 
-  expect(["a", "b", "c", "d"].map((label) => meet(slots, label, room).isOwn)).toEqual([true, true, false, false]);
-  expect(room.spare).toBe(0);
+  expect(["a", "b", "c", "d"].map((label) => assignSlot(slots, label, limits).isOwn)).toEqual([
+    true,
+    true,
+    false,
+    false,
+  ]);
+  expect(limits.spare).toBe(0);
 });
 
-test("a limit of none gives none", () => {
-  expect(isOwn(meetTimes(nothing(), "a", 10, roomFor(0)))).toEqual(Array(10).fill(false));
+test("a limit of 0 allows no slots", () => {
+  expect(isOwn(assignTimes(nothing(), "a", 10, limitsOf(0)))).toEqual(Array(10).fill(false));
 });

@@ -37,8 +37,8 @@ export const addresses = {
   requestsPerPoll: () => 1,
   example: ({ zeros, transfers, api }) => ({ ...EXAMPLE, zeros, hasTransfers: transfers, isNew: api === "v3" }),
   // Transactions whose transfers are missing are no reason to poll early.
-  sighting: ({ feed, facts, held, seen }) => ({
-    seen,
+  hints: ({ feed, facts, held, seen }) => ({
+    principals: seen,
     isBehind: feed.open !== undefined || facts.backlog > Object.keys(held).length,
   }),
 

@@ -3,7 +3,7 @@
 import { isAssetId } from "../clarity-names.ts";
 import { add, addAmount, type Counters, type Draft, keyOf, move } from "../counters.ts";
 import { OTHER } from "../labels.ts";
-import { meet, noSlots, type Room, type Slots, trim } from "../slots.ts";
+import { assignSlot, noSlots, type SlotLimits, type Slots, trim } from "../slots.ts";
 import { TRANSFER_DIRECTIONS, type Transfer } from "./transfer-source.ts";
 
 /** Totals by asset; `other` has the assets without a slot. */
@@ -40,8 +40,8 @@ export interface AssetLimits {
 // A fungible asset has transfers and amounts, by direction.
 const SERIES_PER_ASSET = 2 * TRANSFER_DIRECTIONS.length;
 
-/** The slots for assets in one poll. */
-export function roomOf({ perClass, spareSeries, named = [] }: AssetLimits): Room {
+/** The slots for assets that one poll can use. */
+export function slotLimits({ perClass, spareSeries, named = [] }: AssetLimits): SlotLimits {
   return { most: perClass, named: new Set(named), spare: Math.floor(spareSeries / SERIES_PER_ASSET) };
 }
 
@@ -51,16 +51,20 @@ type Token = Transfer & { readonly kind: "ft" | "nft" };
 export const isToken = (transfer: Transfer): transfer is Token => transfer.kind !== "stx";
 
 /** Evicts assets beyond the limits in place. */
-export function trimAssets(totals: Draft<AssetTotals>, room: Room): void {
+export function trimAssets(totals: Draft<AssetTotals>, limits: SlotLimits): void {
   for (const kind of ["ft", "nft"] as const) {
-    for (const asset of trim(totals.assets[kind], room)) moveToOther(totals, kind, asset);
+    for (const asset of trim(totals.assets[kind], limits)) moveToOther(totals, kind, asset);
   }
 }
 
 /** Counts a transfer of a token in place. */
-export function addToken(totals: Draft<AssetTotals>, { kind, asset, direction, amount }: Token, room: Room): void {
+export function addToken(
+  totals: Draft<AssetTotals>,
+  { kind, asset, direction, amount }: Token,
+  limits: SlotLimits,
+): void {
   const { isOwn, evicted } = isAssetId(asset)
-    ? meet(totals.assets[kind], asset, room)
+    ? assignSlot(totals.assets[kind], asset, limits)
     : { isOwn: false, evicted: undefined };
   if (evicted !== undefined) moveToOther(totals, kind, evicted);
   if (!isOwn) add(totals.overflow, kind);

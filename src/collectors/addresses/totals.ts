@@ -9,7 +9,7 @@ import {
   addToken,
   isToken,
   NO_ASSETS,
-  roomOf,
+  slotLimits,
   trimAssets,
   upgradedAssets,
 } from "./assets.ts";
@@ -172,8 +172,8 @@ export function addUp(
   const allCounts = [counts.reverted, counts.restored, counts.gap, ...Object.values(counts.irregularities)];
   if (counted.length === 0 && allCounts.every((count) => count === 0)) return before;
   const totals: Draft<AddressTotals> = structuredClone(before) as Draft<AddressTotals>;
-  const room = roomOf(limits);
-  trimAssets(totals, room);
+  const slots = slotLimits(limits);
+  trimAssets(totals, slots);
   for (const [kind, count] of Object.entries(counts.irregularities)) {
     if (count > 0) add(totals.irregularities, kind, count);
   }
@@ -184,7 +184,7 @@ export function addUp(
     addTransaction(totals, principal, transaction);
     addAssetEvents(totals, transaction.detail?.events ?? assetEventsOf(transfers));
     for (const transfer of transfers) {
-      if (isToken(transfer)) addToken(totals, transfer, room);
+      if (isToken(transfer)) addToken(totals, transfer, slots);
       else addStx(totals, transfer);
     }
     const amounts = [transaction.fee, transaction.sent, transaction.received, ...transfers.map(({ amount }) => amount)];

@@ -34,7 +34,7 @@ export const contracts = {
     contracts.map((watched) => ({ key: watched.principal, watched, confirmations })),
   requestsPerPoll: () => 1,
   example: () => ({ ...EMPTY, lastSeenAt: 1 }),
-  sighting: ({ seen, feed }) => ({ seen, isBehind: feed.open !== undefined }),
+  hints: ({ seen, feed }) => ({ principals: seen, isBehind: feed.open !== undefined }),
 
   async observe(poll, settings) {
     const observe = (isNew: boolean) => observeContract(isNew, poll, settings);

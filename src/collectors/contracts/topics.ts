@@ -2,7 +2,7 @@
 import { isClarityName } from "../clarity-names.ts";
 import { add, type Counters, type Draft, keyOf, move, valuesOf } from "../counters.ts";
 import { isEnumValue, OTHER } from "../labels.ts";
-import { meet, type Room, type Slots, trim } from "../slots.ts";
+import { assignSlot, type SlotLimits, type Slots, trim } from "../slots.ts";
 
 /** Counted events. */
 export interface TopicTotals {
@@ -39,12 +39,12 @@ export function addEvents(
 ): TopicTotals {
   if (counted.length === 0) return before;
   const totals = structuredClone(before) as Draft<TopicTotals>;
-  const room: Room = { most, named: new Set([PRINT]), spare: Math.floor(spareSeries) };
-  for (const pair of trim(totals.topics, room)) moveToOther(totals, pair);
+  const limits: SlotLimits = { most, named: new Set([PRINT]), spare: Math.floor(spareSeries) };
+  for (const pair of trim(totals.topics, limits)) moveToOther(totals, pair);
   for (const { type, topic } of counted) {
     const pair = pairOf(type, topic);
     const { isOwn, evicted } =
-      pair === OTHER_PAIR ? { isOwn: false, evicted: undefined } : meet(totals.topics, pair, room);
+      pair === OTHER_PAIR ? { isOwn: false, evicted: undefined } : assignSlot(totals.topics, pair, limits);
     if (evicted !== undefined) moveToOther(totals, evicted);
     if (!isOwn) totals.overflow += 1;
     add(totals.events, isOwn ? pair : OTHER_PAIR);

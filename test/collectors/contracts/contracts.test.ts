@@ -157,7 +157,7 @@ describe("a burst", () => {
       all = list(600 + 6 * polls);
       tip += 10;
       observation = await observe(contracts, api, observation, at());
-      behind.push(contracts.sighting?.(observation, target).isBehind ?? false);
+      behind.push(contracts.hints?.(observation, target).isBehind ?? false);
     }
 
     expect(behind.slice(0, 5)).toEqual([true, true, true, true, true]);
@@ -182,7 +182,7 @@ describe("a burst", () => {
       observation = await observe(contracts, api, observation, { target, options });
 
     expect((observation as Known).totals.gaps).toBe(1);
-    expect(contracts.sighting?.(observation, target).isBehind).toBe(false);
+    expect(contracts.hints?.(observation, target).isBehind).toBe(false);
     all = [...list(603).slice(0, 3), ...all];
     for (let polls = 0; polls < 2; polls += 1)
       observation = await observe(contracts, api, observation, { target, options });
