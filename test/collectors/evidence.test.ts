@@ -1,5 +1,4 @@
-// What lagging, hostile and retired servers, and reorganisations, did to the counters of addresses and contracts, case by
-// case.
+// Counters of addresses and contracts while servers lag, return wrong values or lose operations, and while blocks change.
 import { describe, expect, test } from "@jest/globals";
 import { ApiError } from "../../src/api/errors.ts";
 import type { StacksApi } from "../../src/api/operation.ts";
@@ -14,7 +13,7 @@ import { cannedApi } from "../support/canned-api.ts";
 import { CONTRACT, ModelWorld, PRINCIPAL, type WorldTx } from "../support/model-world.ts";
 import { observe } from "../support/observe.ts";
 import { restarted } from "../support/plain-data.ts";
-import { countedOf, eventsOf, expectedOf, netOf, printsOf, type Told } from "../support/story.ts";
+import { countedOf, eventsOf, expectedOf, netOf, printsOf, type StoryResult } from "../support/story.ts";
 
 type Name = "blocks" | "addresses" | "contracts";
 const COLLECTORS = { blocks, addresses, contracts } as unknown as Record<Name, AnyCollector>;
@@ -37,13 +36,13 @@ interface Seen {
   };
 }
 
-/** Polls a world as the exporter does; a poll that fails leaves the observation as it was. */
+/** Polls a world like the exporter: a failed poll keeps the previous observation. */
 class Exporter {
   readonly world = new ModelWorld();
   readonly canned = cannedApi(this.world.answer, () => this.world.now);
   api: StacksApi = this.canned;
-  readonly known: Record<string, unknown> = {};
-  /** Of failed polls, with the name of the collector. */
+  readonly observations: Record<string, unknown> = {};
+  /** Collector and reason of each failed poll. */
   readonly reasons: string[] = [];
   readonly notes: string[] = [];
   readonly confirmations: number;
@@ -57,7 +56,7 @@ class Exporter {
   }
 
   get seen(): Seen {
-    return this.known as unknown as Seen;
+    return this.observations as unknown as Seen;
   }
 
   async poll(names: readonly Name[] = ["blocks", "addresses", "contracts"], seconds = 30): Promise<void> {
@@ -65,7 +64,7 @@ class Exporter {
       this.world.now += (seconds * 1000) / names.length;
       await this.#observe(name);
     }
-    if (this.#from !== undefined || this.known.addresses === undefined) return;
+    if (this.#from !== undefined || this.observations.addresses === undefined) return;
     this.#from = this.seen.addresses.floor.height;
     this.#before = new Set(this.world.between(0, this.world.tip).map(({ id }) => id));
   }
@@ -73,9 +72,10 @@ class Exporter {
   async #observe(name: Name): Promise<void> {
     const principal = KEYS[name];
     const watched = { principal, name: "p", group: "", labels: {} };
-    const chain = this.known.blocks === undefined ? undefined : COLLECTORS.blocks.chainView?.(this.known.blocks);
+    const chain =
+      this.observations.blocks === undefined ? undefined : COLLECTORS.blocks.chainView?.(this.observations.blocks);
     try {
-      this.known[name] = await observe(COLLECTORS[name], this.api, this.known[name], {
+      this.observations[name] = await observe(COLLECTORS[name], this.api, this.observations[name], {
         options: name === "addresses" ? this.#options : {},
         now: this.world.now,
         target: { key: principal, watched, confirmations: this.confirmations } as never,
@@ -89,8 +89,8 @@ class Exporter {
     }
   }
 
-  /** As many polls of a healthy server as everything needs to be counted. */
-  async settle(): Promise<void> {
+  /** Polls a server without lag until everything is counted. */
+  async finish(): Promise<void> {
     this.world.serve({ kind: "fresh" });
     this.world.mine(empty(this.confirmations + 2));
     for (let polls = 0; polls < 6; polls += 1) {
@@ -99,17 +99,17 @@ class Exporter {
     }
   }
 
-  get told(): Told {
-    const { world, known } = this;
+  get result(): StoryResult {
+    const { world, observations } = this;
     const chain = { reasons: new Map<string, number>(), firstTip: 0, below: new Set<string>() };
-    return { world, known, from: this.#from ?? 0, before: this.#before, ...chain };
+    return { world, observations, from: this.#from ?? 0, before: this.#before, ...chain };
   }
 }
 
 const empty = (count: number) => new Array<number>(count).fill(0);
 const busy = (count: number) => new Array<number>(count).fill(4);
 
-/** An exporter that has counted something of everything. */
+/** An exporter that has counted transactions and events. */
 async function running(confirmations = 3): Promise<Exporter> {
   const exporter = new Exporter(confirmations);
   exporter.world.mine(busy(20));
@@ -118,22 +118,22 @@ async function running(confirmations = 3): Promise<Exporter> {
     exporter.world.mine(busy(2));
     await exporter.poll();
   }
-  await exporter.settle();
+  await exporter.finish();
   expectExact(exporter);
-  expect(netOf(exporter.told)).toBeGreaterThan(40);
-  expect(eventsOf(exporter.told).counted).toBeGreaterThan(10);
+  expect(netOf(exporter.result)).toBeGreaterThan(40);
+  expect(eventsOf(exporter.result).counted).toBeGreaterThan(10);
   return exporter;
 }
 
-/** Everything was counted once, and nothing was ever reverted. */
-function expectExact({ told, seen }: Exporter): void {
-  expect(countedOf(told)).toEqual(expectedOf(told));
+/** Everything is counted once, and nothing is reverted. */
+function expectExact({ result, seen }: Exporter): void {
+  expect(countedOf(result)).toEqual(expectedOf(result));
   const { reverted, restored, gap } = seen.addresses.totals;
   expect({ reverted, restored, gap }).toEqual({ reverted: 0, restored: 0, gap: 0 });
-  expect(eventsOf(told)).toEqual({ counted: printsOf(told), net: printsOf(told), reverted: 0 });
+  expect(eventsOf(result)).toEqual({ counted: printsOf(result), net: printsOf(result), reverted: 0 });
 }
 
-test("row 3: a server that lags for two polls reverts no event and counts none again", async () => {
+test("while a server lags for two polls, no event is reverted or counted again", async () => {
   const exporter = await running();
   const { totals } = exporter.seen.contracts;
   exporter.world.mine(busy(2));
@@ -146,12 +146,12 @@ test("row 3: a server that lags for two polls reverts no event and counts none a
 
   expect(exporter.reasons).toEqual(["contracts behind", "contracts behind"]);
   expect(exporter.seen.contracts.totals).toEqual(totals);
-  await exporter.settle();
+  await exporter.finish();
   expectExact(exporter);
 });
 
 test.each([{ kind: "empty" as const }, { kind: "lag" as const, changes: 24 }])(
-  "row 4: a server that is behind for 75 seconds reverts nothing and restores nothing: %j",
+  "while a server is behind for 75 seconds, no transaction is reverted or restored: %j",
   async (server) => {
     const exporter = await running();
     const { totals } = exporter.seen.addresses;
@@ -165,12 +165,12 @@ test.each([{ kind: "empty" as const }, { kind: "lag" as const, changes: 24 }])(
     expect(exporter.reasons).toEqual(new Array(5).fill("addresses behind"));
     expect(exporter.seen.addresses.totals).toEqual(totals);
     exporter.world.mine(busy(2));
-    await exporter.settle();
+    await exporter.finish();
     expectExact(exporter);
   },
 );
 
-test("row 4: nor does one that is behind for everything", async () => {
+test("while a server is behind for every collector, nothing is reverted", async () => {
   const exporter = await running();
   exporter.world.serve({ kind: "lag", changes: 24 });
   for (let polls = 0; polls < 5; polls += 1) await exporter.poll();
@@ -179,26 +179,26 @@ test("row 4: nor does one that is behind for everything", async () => {
 
   expect(new Set(exporter.reasons)).toEqual(new Set(["blocks behind", "addresses behind", "contracts behind"]));
   exporter.world.mine(busy(2));
-  await exporter.settle();
+  await exporter.finish();
   expectExact(exporter);
 });
 
-describe("row 5: a state file of version 1 whose horizon is above the tip by 1,000", () => {
-  /** The exporter, with the state as version 1 left it when the server had shown such a tip. */
-  async function withHorizon(last: "counted" | "deep"): Promise<Exporter> {
+describe("a state file of version 1 whose height is 1,000 blocks above the tip", () => {
+  /** An exporter with the state that version 1 kept after a server had returned such a tip. */
+  async function withHighTip(last: "counted" | "deep"): Promise<Exporter> {
     const exporter = await running();
     const { world } = exporter;
     if (last === "counted") {
-      // What was listed then counted at once, however new it was.
+      // With such a tip, every listed transaction counted at once.
       world.mine(busy(2));
     }
-    const { facts, totals, isNew, hasTransfers, zeros } = exporter.known.addresses as Record<string, object>;
-    const counted = { ...totals, transactions: { x: [...world.between(exporter.told.from, world.tip)].length } };
+    const { facts, totals, isNew, hasTransfers, zeros } = exporter.observations.addresses as Record<string, object>;
+    const counted = { ...totals, transactions: { x: [...world.between(exporter.result.from, world.tip)].length } };
     const newest = world.blocks.findLast(({ txs }) => txs.length > 0);
     const version1 = {
       horizon: {
         height: world.tip + 1_000 - 5,
-        floor: { height: exporter.told.from, index: 0 },
+        floor: { height: exporter.result.from, index: 0 },
         window: [],
         reverted: [],
         checkedAt: world.now,
@@ -214,13 +214,13 @@ describe("row 5: a state file of version 1 whose horizon is above the tip by 1,0
       seen: [],
       etag: undefined,
     };
-    exporter.known.addresses = addresses.durable.upgrade(restarted(version1));
+    exporter.observations.addresses = addresses.durable.upgrade(restarted(version1));
     return exporter;
   }
   const sumOf = ({ transactions }: AddressTotals) => Object.values(transactions).reduce((sum, count) => sum + count, 0);
 
-  test.each(["counted", "deep"] as const)("goes on where it had stopped, and says so (%s)", async (last) => {
-    const exporter = await withHorizon(last);
+  test.each(["counted", "deep"] as const)("counting resumes, with a warning (%s)", async (last) => {
+    const exporter = await withHighTip(last);
     const before = sumOf(exporter.seen.addresses.totals);
     await exporter.poll();
 
@@ -230,7 +230,7 @@ describe("row 5: a state file of version 1 whose horizon is above the tip by 1,0
       expect.stringMatching(/^the start height \d+ was above the tip \d+: counting resumes/),
     ]);
     exporter.world.mine(busy(3));
-    await exporter.settle();
+    await exporter.finish();
 
     expect(sumOf(exporter.seen.addresses.totals)).toBe(before + 12);
     expect(exporter.notes).toHaveLength(1);
@@ -238,28 +238,28 @@ describe("row 5: a state file of version 1 whose horizon is above the tip by 1,0
   });
 });
 
-test("row 6: after a reorganisation, a page boundary between counted events reverts none of them", async () => {
+test("after a reorganisation, a page boundary between counted events reverts none of them", async () => {
   const exporter = await running();
   exporter.world.mine(busy(2));
   await exporter.poll();
   exporter.world.reorg(2, [true, true]);
   await exporter.poll();
-  await exporter.settle();
-  // Step by step, the boundary of the first page passes every event that was counted around the reorganisation.
+  await exporter.finish();
+  // The boundary of the first page moves past every event that was counted around the reorganisation.
   for (let steps = 0; steps < 40; steps += 1) {
     exporter.world.mine([4, 0]);
     await exporter.poll();
   }
-  await exporter.settle();
+  await exporter.finish();
 
   expect(exporter.reasons).toEqual([]);
   expectExact(exporter);
 });
 
-describe("row 15", () => {
+describe("with a small budget", () => {
   interface Budgeted {
     readonly exporter: Exporter;
-    /** Counts the requests of the list and of transfers; those of blocks come from a budget of their own. */
+    /** Number of requests for lists and transfers. Requests for blocks have a budget of their own. */
     spent(): number;
     pollAll(seconds: number): Promise<void>;
   }
@@ -299,7 +299,7 @@ describe("row 15", () => {
     };
   }
 
-  /** One request for each block of which something moved that the list does not tell. */
+  /** Number of blocks with transfers that are not in the list: one request each. */
   const transferRequests = ({ world }: Exporter, from: number) =>
     world.blocks.filter(({ height, txs }) => height >= from && txs.some(({ ft }) => ft > 0n)).length;
 
@@ -310,7 +310,7 @@ describe("row 15", () => {
     exporter.world.mine(empty(6));
     await pollAll(60);
     const before = spent();
-    const counted = () => netOf(exporter.told);
+    const counted = () => netOf(exporter.result);
     const first = counted();
     const above = exporter.world.tip + 1;
     exporter.world.mine(new Array(7).fill(55));
@@ -321,7 +321,7 @@ describe("row 15", () => {
     }
 
     expect(counted()).toBe(first + 385);
-    expect(countedOf(exporter.told)).toEqual(expectedOf(exporter.told));
+    expect(countedOf(exporter.result)).toEqual(expectedOf(exporter.result));
     expect(exporter.reasons).toEqual([]);
     expect(spent() - before).toBeLessThanOrEqual(2 * (Math.ceil(385 / 50) + transferRequests(exporter, above)));
   });
@@ -338,18 +338,18 @@ describe("row 15", () => {
     }
     const day = spent();
     expect(exporter.reasons).toEqual([]);
-    // Every poll reads a page, as the list has changed.
+    // Every poll reads one page, because the list has changed.
     const least = 1 + minutes / perPoll + transferRequests(exporter, 151);
     expect(day).toBeLessThanOrEqual(2 * least);
     exporter.world.mine(empty(100));
     for (let polls = 0; polls < 20; polls += 1) await pollAll(300);
 
     expect(exporter.world.between(151, exporter.world.tip).length).toBeGreaterThanOrEqual(2_000);
-    expect(countedOf(exporter.told)).toEqual(expectedOf(exporter.told));
+    expect(countedOf(exporter.result)).toEqual(expectedOf(exporter.result));
   }, 120_000);
 });
 
-test("after a fork that took the only transaction, no value of its block is left", async () => {
+test("after a fork removes the only transaction, the values of its block are absent", async () => {
   const world = new ModelWorld();
   world.mine([0, 0, 1, 0]);
   const of = {
@@ -361,14 +361,14 @@ test("after a fork that took the only transaction, no value of its block is left
   expect(first.facts.last).toBeDefined();
   const { blocks } = world;
   world.reorg(2, [false]);
-  // The new blocks have nothing of the address.
+  // The new blocks have no transaction of the address.
   world.history.push(world.blocks.map((block) => ({ ...block, txs: blocks.includes(block) ? block.txs : [] })));
 
   const { facts } = (await poll(first)) as { facts: { last?: object; lastTimes: object; nonces: object } };
   expect(facts).toMatchObject({ last: undefined, lastTimes: {}, nonces: {} });
 });
 
-test("after a fork, the nonce is the canonical one, also when it is lower", async () => {
+test("after a fork, the nonce is the canonical one, even if it is lower", async () => {
   let lower = 0;
   for (let more = 0; more < 5; more += 1) {
     const exporter = new Exporter();
@@ -396,10 +396,10 @@ function mineAgain({ world }: Exporter, txs: readonly WorldTx[]): void {
   world.history.push([...blocks.slice(0, -1), { ...last, txs }]);
 }
 
-/** A fork that replaces counted transactions, which are in no block any more. */
+/** Removes counted transactions with a fork. */
 async function withLost(exporter: Exporter): Promise<readonly WorldTx[]> {
   exporter.world.mine(busy(2));
-  await exporter.settle();
+  await exporter.finish();
   const { world } = exporter;
   const depth = exporter.confirmations + 10;
   const lost = world.between(world.tip - depth + 1, world.tip);
@@ -408,8 +408,8 @@ async function withLost(exporter: Exporter): Promise<readonly WorldTx[]> {
   return lost;
 }
 
-describe("a counted transaction of a block that was replaced", () => {
-  test("is reverted exactly once, when the fork is deep enough, and restored exactly once", async () => {
+describe("a counted transaction whose block was replaced", () => {
+  test("is reverted once, when the new blocks have their confirmations, and restored once", async () => {
     const exporter = await running();
     const lost = await withLost(exporter);
     const { transactions } = exporter.seen.addresses.totals;
@@ -423,69 +423,69 @@ describe("a counted transaction of a block that was replaced", () => {
     }
     expect(of()).toEqual({ reverted: lost.length, restored: 0 });
     mineAgain(exporter, lost);
-    await exporter.settle();
-    await exporter.settle();
+    await exporter.finish();
+    await exporter.finish();
 
     expect(of()).toEqual({ reverted: lost.length, restored: lost.length });
     const sum = (sums: Readonly<Record<string, number>>) => Object.values(sums).reduce((all, one) => all + one, 0);
-    // The fork has one transaction of its own.
+    // The fork adds one transaction.
     expect(sum(exporter.seen.addresses.totals.transactions)).toBe(sum(transactions) + 1);
-    expect(netOf(exporter.told)).toBe(exporter.world.between(exporter.told.from, exporter.world.tip).length);
+    expect(netOf(exporter.result)).toBe(exporter.world.between(exporter.result.from, exporter.world.tip).length);
   });
 });
 
-describe("counted events of a block that was replaced", () => {
+describe("counted events whose block was replaced", () => {
   const asked = ({ canned }: Exporter) => canned.asked.filter((url) => url.startsWith("transaction ")).length;
   const printed = (txs: readonly WorldTx[]) => txs.reduce((sum, { prints }) => sum + prints, 0);
 
-  test("are reverted only when their transaction is in no block, as its own operation says", async () => {
+  test("are reverted only if the operation for transactions has no block for theirs", async () => {
     const exporter = await running();
     const lost = await withLost(exporter);
-    const before = eventsOf(exporter.told);
+    const before = eventsOf(exporter.result);
     exporter.world.status.set("transaction", 500);
     for (let polls = 0; polls < 6; polls += 1) {
       exporter.world.mine([0, 0]);
       await exporter.poll();
     }
     expect(exporter.reasons).toContain("contracts http_server");
-    expect(eventsOf(exporter.told)).toEqual(before);
+    expect(eventsOf(exporter.result)).toEqual(before);
 
     exporter.world.status.delete("transaction");
-    await exporter.settle();
+    await exporter.finish();
     expect(printed(lost)).toBeGreaterThan(0);
-    expect(eventsOf(exporter.told).reverted).toBe(printed(lost));
-    expect(eventsOf(exporter.told).net).toBe(printsOf(exporter.told));
+    expect(eventsOf(exporter.result).reverted).toBe(printed(lost));
+    expect(eventsOf(exporter.result).net).toBe(printsOf(exporter.result));
     expect(asked(exporter)).toBeGreaterThan(0);
 
     mineAgain(exporter, lost);
-    await exporter.settle();
+    await exporter.finish();
     expect(exporter.seen.contracts.totals).toMatchObject({ reverted: printed(lost), restored: printed(lost) });
-    expect(eventsOf(exporter.told).net).toBe(printsOf(exporter.told));
+    expect(eventsOf(exporter.result).net).toBe(printsOf(exporter.result));
   });
 
-  test("stay counted when their transaction was mined again, without a request for it", async () => {
+  test("stay counted if their transaction is mined again, without a request for it", async () => {
     const exporter = await running();
     exporter.world.mine(busy(2));
-    await exporter.settle();
+    await exporter.finish();
     exporter.world.reorg(13, [true]);
-    await exporter.settle();
+    await exporter.finish();
 
-    expect(eventsOf(exporter.told)).toEqual({
-      counted: printsOf(exporter.told),
-      net: printsOf(exporter.told),
+    expect(eventsOf(exporter.result)).toEqual({
+      counted: printsOf(exporter.result),
+      net: printsOf(exporter.result),
       reverted: 0,
     });
     expect(asked(exporter)).toBe(0);
   });
 
-  test("stay counted when the list lacks them for a while, and their own operation has a block for them", async () => {
+  test("stay counted if the list lacks them for a while and the operation for transactions has their block", async () => {
     const exporter = await running();
     exporter.world.mine(busy(2));
-    await exporter.settle();
+    await exporter.finish();
     const { world } = exporter;
     const moved = new Set(world.between(world.tip - 12, world.tip).map(({ id }) => id));
     world.reorg(13, [true]);
-    // As of a server that writes the events of a block later than the block.
+    // Like a server that writes events later than their block.
     const { getWhole } = exporter.canned;
     exporter.api = {
       ...exporter.canned,
@@ -502,18 +502,18 @@ describe("counted events of a block that was replaced", () => {
     }
     expect(asked(exporter)).toBeGreaterThan(0);
     exporter.api = exporter.canned;
-    await exporter.settle();
+    await exporter.finish();
 
-    expect(eventsOf(exporter.told)).toEqual({
-      counted: printsOf(exporter.told),
-      net: printsOf(exporter.told),
+    expect(eventsOf(exporter.result)).toEqual({
+      counted: printsOf(exporter.result),
+      net: printsOf(exporter.result),
       reverted: 0,
     });
     expect(exporter.seen.contracts.totals.restored).toBe(0);
   });
 
   test.each(["gone", "not_found"] as const)(
-    "stay counted, and it is said, where nothing proves it (%s)",
+    "stay counted, with a warning, if the operation for transactions is removed (%s)",
     async (reason) => {
       const exporter = await running();
       const status = reason === "gone" ? 410 : 404;
@@ -527,19 +527,19 @@ describe("counted events of a block that was replaced", () => {
         }) as StacksApi["find"],
       };
       const lost = await withLost(exporter);
-      const { counted } = eventsOf(exporter.told);
-      await exporter.settle();
+      const { counted } = eventsOf(exporter.result);
+      await exporter.finish();
 
       expect(printed(lost)).toBeGreaterThan(0);
-      expect(eventsOf(exporter.told)).toMatchObject({ reverted: 0 });
-      expect(eventsOf(exporter.told).counted).toBeGreaterThanOrEqual(counted);
+      expect(eventsOf(exporter.result)).toMatchObject({ reverted: 0 });
+      expect(eventsOf(exporter.result).counted).toBeGreaterThanOrEqual(counted);
       const message = `${printed(lost)} counted events may be reverted; the server cannot prove it, so they stay counted`;
       expect(exporter.notes).toContain(message);
     },
   );
 });
 
-test("when the older operations are retired on the way, everything is counted on exactly", async () => {
+test("when the older operations are removed, counting continues without errors", async () => {
   const exporter = await running();
   exporter.world.mine(busy(2));
   await exporter.poll();
@@ -553,15 +553,15 @@ test("when the older operations are retired on the way, everything is counted on
     exporter.world.mine(busy(2));
     await exporter.poll();
   }
-  await exporter.settle();
+  await exporter.finish();
 
   expect(exporter.reasons).toEqual([]);
   expectExact(exporter);
   const { assetEvents } = exporter.seen.addresses.totals;
-  const { world, from } = exporter.told;
-  const there = world.between(from, world.tip);
+  const { world, from } = exporter.result;
+  const canonical = world.between(from, world.tip);
   expect(assetEvents).toEqual({
-    [keyOf("stx", "transfer")]: there.filter(({ amount }) => amount > 0n).length,
-    [keyOf("ft", "mint")]: there.filter(({ ft }) => ft > 0n).length,
+    [keyOf("stx", "transfer")]: canonical.filter(({ amount }) => amount > 0n).length,
+    [keyOf("ft", "mint")]: canonical.filter(({ ft }) => ft > 0n).length,
   });
 });

@@ -1,10 +1,19 @@
-// Whatever the servers do on the way, every counter equals what the blocks say.
+// Whatever the servers return, the counters equal the totals of the blocks.
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { countedOf, eventsOf, expectedOf, live, netOf, printsOf, stories, type Told } from "../support/story.ts";
+import {
+  countedOf,
+  eventsOf,
+  expectedOf,
+  netOf,
+  printsOf,
+  runStory,
+  type StoryResult,
+  stories,
+} from "../support/story.ts";
 
-function expectBlocks({ world, known, firstTip }: Told): void {
-  const chain = known.blocks?.chain;
+function expectBlocks({ world, observations, firstTip }: StoryResult): void {
+  const chain = observations.blocks?.chain;
   const { blocks, reorgedBlocks, skipped, missing } = chain?.totals ?? {};
   expect(chain?.recent.at(-1)?.hash).toBe(world.blocks.at(-1)?.hash);
   expect({ net: (blocks ?? 0) - (reorgedBlocks ?? 0) + (skipped ?? 0), missing }).toEqual({
@@ -13,50 +22,50 @@ function expectBlocks({ world, known, firstTip }: Told): void {
   });
 }
 
-/** The properties, each with so many stories. */
+/** Defines the property tests, each with `numRuns` stories. */
 export function testStories(numRuns: number): void {
   const parameters = { seed: 20_261_122, numRuns };
 
-  test("with forks above the depth, nothing is ever reverted and everything is counted once", async () => {
+  test("forks of blocks without confirmations: nothing is reverted, everything is counted once", async () => {
     await fc.assert(
       fc.asyncProperty(stories(2, false), async (story) => {
-        const told = await live(story);
-        expectBlocks(told);
-        const { totals } = told.known.addresses ?? {};
+        const result = await runStory(story);
+        expectBlocks(result);
+        const { totals } = result.observations.addresses ?? {};
         expect({ reverted: totals?.reverted, restored: totals?.restored, gap: totals?.gap }).toEqual({
           reverted: 0,
           restored: 0,
           gap: 0,
         });
-        expect(countedOf(told)).toEqual(expectedOf(told));
-        expect(eventsOf(told)).toEqual({ counted: printsOf(told), net: printsOf(told), reverted: 0 });
+        expect(countedOf(result)).toEqual(expectedOf(result));
+        expect(eventsOf(result)).toEqual({ counted: printsOf(result), net: printsOf(result), reverted: 0 });
       }),
       parameters,
     );
   });
 
-  test("with operations that are retired on the way, the counters go on", async () => {
+  test("operations are removed: the counters continue", async () => {
     await fc.assert(
       fc.asyncProperty(stories(2, true), async (story) => {
-        const told = await live(story);
-        expectBlocks(told);
-        expect(countedOf(told)).toEqual(expectedOf(told));
+        const result = await runStory(story);
+        expectBlocks(result);
+        expect(countedOf(result)).toEqual(expectedOf(result));
       }),
       parameters,
     );
   });
 
-  test("with forks below the depth, what is counted less what was reverted is what is there", async () => {
+  test("forks of confirmed blocks: counted rows without reverted rows are those of the chain", async () => {
     await fc.assert(
       fc.asyncProperty(stories(9, false), async (story) => {
-        // Probing knows one block at first, and sees no fork below it.
-        const told = await live({ ...story, tip: "extended" });
-        expectBlocks(told);
-        const canonical = told.world.between(told.from, told.world.tip);
-        const moved = canonical.filter(({ id }) => told.below.has(id)).length;
-        expect(netOf(told)).toBeLessThanOrEqual(canonical.length);
-        expect(netOf(told)).toBeGreaterThanOrEqual(canonical.length - moved);
-        expect(eventsOf(told).net).toBe(printsOf(told));
+        // Probing starts with one block and cannot detect forks below it.
+        const result = await runStory({ ...story, tip: "extended" });
+        expectBlocks(result);
+        const canonical = result.world.between(result.from, result.world.tip);
+        const moved = canonical.filter(({ id }) => result.below.has(id)).length;
+        expect(netOf(result)).toBeLessThanOrEqual(canonical.length);
+        expect(netOf(result)).toBeGreaterThanOrEqual(canonical.length - moved);
+        expect(eventsOf(result).net).toBe(printsOf(result));
       }),
       parameters,
     );

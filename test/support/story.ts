@@ -1,5 +1,5 @@
-// Stories of a chain and of the servers that tell it: what happens is drawn by fast-check, what is counted comes from the
-// collectors, and what should have been counted from the blocks.
+// Property tests of counting: fast-check generates a story of a chain and its servers, the collectors count, and the
+// expected totals come from the blocks.
 import fc from "fast-check";
 import { addresses as addressCollector } from "../../src/collectors/addresses/addresses.ts";
 import type { AddressTotals } from "../../src/collectors/addresses/totals.ts";
@@ -94,35 +94,35 @@ interface Observations {
   };
 }
 
-/** What became of a story. */
-export interface Told {
+/** The result of a story. */
+export interface StoryResult {
   readonly world: ModelWorld;
-  readonly known: Observations;
-  /** Height below which nothing was to be counted. */
+  readonly observations: Observations;
+  /** Lowest height from which transactions count. */
   readonly from: number;
-  /** Transactions that were there at first sight. */
+  /** Transactions that were listed at the first poll. */
   readonly before: ReadonlySet<string>;
-  /** Those of them that were too deep to be counted. A fork below them can move them to where they are. */
+  /** Those of them that are too old to be counted. A deep fork can move them to heights that count. */
   readonly below: ReadonlySet<string>;
   readonly reasons: ReadonlyMap<string, number>;
-  /** Tip when the chain was seen first. */
+  /** Tip at the first poll. */
   readonly firstTip: number;
 }
 
-/** Lives through a story; at its end a healthy server answers until everything is counted. */
-export async function live({ first, steps, pages, backfill, tip }: Story): Promise<Told> {
+/** Runs a story. At its end, a server without lag responds until everything is counted. */
+export async function runStory({ first, steps, pages, backfill, tip }: Story): Promise<StoryResult> {
   const world = new ModelWorld();
   world.mine(first);
   const api = cannedApi(world.answer, () => world.now);
-  const known: Record<string, unknown> = {};
+  const observations: Record<string, unknown> = {};
   const reasons = new Map<string, number>();
   const observeOne = async (collector: AnyCollector, options: object, key = "") => {
-    const chain = known.blocks === undefined ? undefined : blocks.chainView?.(known.blocks);
+    const chain = observations.blocks === undefined ? undefined : blocks.chainView?.(observations.blocks);
     const confirmations = CONFIRMATIONS;
     const target = { key, watched: { principal: key, name: "p", group: "", labels: {} }, confirmations };
     try {
-      const options_ = { options, now: world.now, target, chain, isFollowed: true };
-      known[collector.name] = await observe(collector, api, known[collector.name], options_);
+      const input = { options, now: world.now, target, chain, isFollowed: true };
+      observations[collector.name] = await observe(collector, api, observations[collector.name], input);
     } catch (error) {
       if (!(error instanceof Error) || error.name !== "ApiError") throw error;
       const { reason } = error as Error & { readonly reason: string };
@@ -132,16 +132,16 @@ export async function live({ first, steps, pages, backfill, tip }: Story): Promi
   const poll = async () => {
     world.now += 30_000;
     await observeOne(blocks, { tip });
-    if ((known as Observations).blocks?.chain === undefined) return;
+    if ((observations as Observations).blocks?.chain === undefined) return;
     world.now += 30_000;
     await observeOne(addresses, { backfill, pages }, PRINCIPAL);
     await observeOne(contracts, { pages }, CONTRACT);
   };
-  // To find the tip by probing takes two polls.
-  for (let polls = 0; polls < 3 && (known as Observations).blocks?.chain === undefined; polls += 1) await poll();
-  const from = backfill === "all" ? 0 : (known as Observations).addresses?.floor.height;
-  const firstTip = (known as Observations).blocks?.chain?.recent.at(-1)?.height;
-  if (from === undefined || firstTip === undefined) throw new Error("the first sight failed");
+  // Probing finds the tip in two polls.
+  for (let polls = 0; polls < 3 && (observations as Observations).blocks?.chain === undefined; polls += 1) await poll();
+  const from = backfill === "all" ? 0 : (observations as Observations).addresses?.floor.height;
+  const firstTip = (observations as Observations).blocks?.chain?.recent.at(-1)?.height;
+  if (from === undefined || firstTip === undefined) throw new Error("the first polls failed");
   const before = new Set(world.between(0, world.tip).map(({ id }) => id));
   const below = new Set(world.between(0, from - 1).map(({ id }) => id));
   for (const step of steps) {
@@ -149,7 +149,8 @@ export async function live({ first, steps, pages, backfill, tip }: Story): Promi
     if (step.kind === "mine") world.mine(step.sizes);
     else if (step.kind === "reorg") world.reorg(step.depth, step.keep);
     else if (step.kind === "gone") for (const operation of DEPRECATED) world.status.set(operation, 410);
-    else if (step.kind === "restart") for (const [name, value] of Object.entries(known)) known[name] = restarted(value);
+    else if (step.kind === "restart")
+      for (const [name, value] of Object.entries(observations)) observations[name] = restarted(value);
     else if (step.kind === "serve") {
       world.serve(step.server);
       polls = step.polls;
@@ -171,24 +172,24 @@ export async function live({ first, steps, pages, backfill, tip }: Story): Promi
     world.status.delete("*");
   }
   world.serve({ kind: "fresh" });
-  // Everything that there is gets its confirmations.
+  // Everything gets its confirmations.
   world.mine(new Array(CONFIRMATIONS + 12).fill(0));
   for (let polls = 0; polls < 80; polls += 1) {
     world.mine([0, 0]);
     await poll();
-    if (polls >= 8 && (known as Observations).addresses?.facts.backlog === 0) break;
+    if (polls >= 8 && (observations as Observations).addresses?.facts.backlog === 0) break;
   }
-  return { world, known, from, before, below, reasons, firstTip };
+  return { world, observations, from, before, below, reasons, firstTip };
 }
 
-/** What the contract must have printed since it was seen first. */
-export const printsOf = ({ world, before }: Told): number =>
+/** Number of events that the contract has printed since the first poll. */
+export const printsOf = ({ world, before }: StoryResult): number =>
   world.between(0, world.tip).reduce((sum, { id, prints }) => sum + (before.has(id) ? 0 : prints), 0);
 
 const sumOf = (values: Iterable<number>) => [...values].reduce((sum, value) => sum + value, 0);
 
-/** What must have been counted of the address. */
-export function expectedOf({ world, from }: Told) {
+/** Expected totals of the address. */
+export function expectedOf({ world, from }: StoryResult) {
   const transactions: Record<string, number> = {};
   let [sent, received, fees, ft, stx] = [0n, 0n, 0n, 0n, 0];
   for (const tx of world.between(from, world.tip)) {
@@ -204,9 +205,9 @@ export function expectedOf({ world, from }: Told) {
   return { transactions, sent, received, fees, ft, stx };
 }
 
-/** What was counted of the address. */
-export function countedOf({ known }: Told) {
-  const totals = known.addresses?.totals as AddressTotals;
+/** Counted totals of the address. */
+export function countedOf({ observations }: StoryResult) {
+  const totals = observations.addresses?.totals as AddressTotals;
   const amounts = (sums: Readonly<Record<string, bigint>>) =>
     Object.values(sums).reduce((sum, value) => sum + value, 0n);
   return {
@@ -219,21 +220,21 @@ export function countedOf({ known }: Told) {
   };
 }
 
-/** Counted transactions less the reverted ones, with the restored ones. */
-export function netOf({ known }: Told): number {
-  if (known.addresses === undefined) throw new Error("nothing is known of the address");
-  const { transactions, reverted, restored } = known.addresses.totals;
+/** Number of counted transactions, without those that are reverted. */
+export function netOf({ observations }: StoryResult): number {
+  if (observations.addresses === undefined) throw new Error("there is no observation of the address");
+  const { transactions, reverted, restored } = observations.addresses.totals;
   return sumOf(Object.values(transactions)) - reverted + restored;
 }
 
-/** Counted events of the contract, as a whole and net of reverted ones. */
-export function eventsOf({ known }: Told): {
+/** Number of counted events of the contract, and of those without the reverted ones. */
+export function eventsOf({ observations }: StoryResult): {
   readonly counted: number;
   readonly net: number;
   readonly reverted: number;
 } {
-  if (known.contracts === undefined) throw new Error("nothing is known of the contract");
-  const { events, reverted, restored } = known.contracts.totals;
+  if (observations.contracts === undefined) throw new Error("there is no observation of the contract");
+  const { events, reverted, restored } = observations.contracts.totals;
   const counted = sumOf(Object.values(events));
   return { counted, net: counted - reverted + restored, reverted };
 }
