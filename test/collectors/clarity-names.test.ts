@@ -11,29 +11,29 @@ const ADDRESS = "SP000000000000000000002Q6VF78";
 const LONGEST = "a".repeat(128);
 const JUNK = ["", " ", "a b", "a\tb", "a\0b", "a\u001b[31mb", "a\u202eb", "a\nb", "a\n", "ä", "1a", `${LONGEST}a`];
 
-describe("names in Clarity", () => {
+describe("Clarity names", () => {
   test.each(["a", "print", "get-balance", "is-ok?", "set!", "a<=b", "a*b/c+d=e", "a_b", LONGEST])(
-    "%p is one",
+    "%p is valid",
     (name) => {
       expect(isClarityName(name)).toBe(true);
       expect(isAssetId(`${ADDRESS}.token::${name}`)).toBe(true);
     },
   );
 
-  test.each([...JUNK, "a.b", "a:b", 'a"b', "a\\b", "-a"])("%p is none", (text) => {
+  test.each([...JUNK, "a.b", "a:b", 'a"b', "a\\b", "-a"])("%p is invalid", (text) => {
     expect(isClarityName(text)).toBe(false);
     expect(isAssetId(`${ADDRESS}.token::${text}`)).toBe(false);
   });
 });
 
 describe("principals and contract names", () => {
-  test.each(["token", "Wrapped-Bitcoin", "a_b", LONGEST])("%p names a contract", (name) => {
+  test.each(["token", "Wrapped-Bitcoin", "a_b", LONGEST])("%p is a valid contract name", (name) => {
     expect(isContractName(name)).toBe(true);
     expect(isPrincipal(`${ADDRESS}.${name}`)).toBe(true);
     expect(isAssetId(`${ADDRESS}.${name}::a`)).toBe(true);
   });
 
-  test.each([...JUNK, "a?b", "-a"])("%p names none", (text) => {
+  test.each([...JUNK, "a?b", "-a"])("%p is an invalid contract name", (text) => {
     expect(isContractName(text)).toBe(false);
     expect(isPrincipal(`${ADDRESS}.${text}`)).toBe(false);
     expect(isAssetId(`${ADDRESS}.${text}::a`)).toBe(false);
@@ -54,7 +54,7 @@ describe("principals and contract names", () => {
     "S".repeat(27),
     "S".repeat(42),
     `${ADDRESS.slice(0, -1)}O`,
-  ])("%p is none", (text) => {
+  ])("%p is invalid", (text) => {
     expect(isPrincipal(text)).toBe(false);
     expect(isAssetId(`${text}.a::b`)).toBe(false);
   });
@@ -67,7 +67,7 @@ test.each(["", "::a", `${ADDRESS}::a`, `${ADDRESS}.a`, `${ADDRESS}.a:b`, `${ADDR
   },
 );
 
-test("a text of ten megabytes is refused without being searched", () => {
+test("a text of ten megabytes is rejected", () => {
   const long = `${ADDRESS}.token::${"a".repeat(10_000_000)}`;
 
   expect([isAssetId(long), isPrincipal(long), isClarityName(long)]).toEqual([false, false, false]);

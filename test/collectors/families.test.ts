@@ -1,4 +1,4 @@
-// What holds for every collector, so that a new one is held to it without anybody asking.
+// Rules for every collector and family, including new ones.
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "@jest/globals";
 import { collectorFamilies, collectors } from "../../src/collectors/index.ts";
@@ -13,7 +13,7 @@ const emitted = readdirSync(golden).flatMap((name) =>
   parseExposition(readFileSync(new URL(name, golden), "utf8"), "classic"),
 );
 
-// No answer that was captured has these: nothing had been reorganised, and no microblock was there.
+// No captured response has these: there was no reorganisation and no microblock.
 const NOT_IN_CAPTURES = [
   "stacks_chain_tenure_execution_cost_ratio",
   "stacks_chain_blocks_per_burn_block",
@@ -32,7 +32,7 @@ describe.each(families.map((family) => ({ name: family.name, family })))("$name"
   const { name, kind, unit, help, labels, bounds } = family;
   const isOwn = selfMetrics.includes(family);
 
-  test("is named as Prometheus asks", () => {
+  test("follows the naming rules of Prometheus", () => {
     expect(name).toMatch(isOwn ? /^stacks_(up$|exporter_)/ : /^stacks_(mempool|chain|address|contract)_/);
     expect(name).toMatch(/^[a-z][a-z0-9]*(_[a-z0-9]+)*$/);
     expect(name.endsWith("_total")).toBe(kind === "counter");
@@ -46,13 +46,13 @@ describe.each(families.map((family) => ({ name: family.name, family })))("$name"
     if (suffix !== undefined) expect(unit).toBe(suffix);
   });
 
-  test("says what it is, and where it comes from", () => {
+  test("has a help text with its source", () => {
     expect(help).toMatch(/^[A-Z].*\.$/);
     expect(help).not.toMatch(/\n|\d{4}-\d\d/);
     if (!isOwn) expect(help).toMatch(/ Source: (.*, polled|the configuration)\.$/);
   });
 
-  test("has labels that are explained and clash with nothing", () => {
+  test("has documented labels without conflicts", () => {
     for (const [label, { about }] of Object.entries(labels)) {
       expect(label).toMatch(/^[a-z][a-z0-9_]*$/);
       expect([
@@ -73,7 +73,7 @@ describe.each(families.map((family) => ({ name: family.name, family })))("$name"
     if (!isOwn) expect(Object.keys(labels)[0]).toBe("network");
   });
 
-  test("has rising buckets, when it is a histogram", () => {
+  test("has ascending buckets if it is a histogram", () => {
     expect(bounds.length > 0).toBe(kind === "histogram");
     expect([...bounds].sort((a, b) => a - b)).toEqual([...bounds]);
     expect(bounds.length).toBeLessThanOrEqual(15);
@@ -94,13 +94,13 @@ describe.each(collectors.map((collector) => ({ name: collector.name, collector }
   });
 });
 
-test("what the golden files show is declared, with exactly the declared labels and known values", () => {
+test("samples in golden files have declared families, labels and values", () => {
   for (const { name, type, samples } of emitted) {
     const family = families.find((declared) => declared.name === name);
     expect(family?.kind).toBe(type);
     for (const { labels } of samples) {
       const names = [...labels.keys()].filter((label) => label !== "le");
-      // The free labels of an open family come after the declared ones.
+      // The additional labels of an open family come after the declared ones.
       expect(family?.isOpen ? names.slice(0, family.labelNames.length) : names).toEqual(family?.labelNames);
       for (const [label, value] of labels) {
         const { values } = family?.labels[label] ?? {};
@@ -110,7 +110,7 @@ test("what the golden files show is declared, with exactly the declared labels a
   }
 });
 
-test("every family of a collector is in a golden file, or on the list that says why not", () => {
+test("every family of a collector is in a golden file, or in the list of exceptions", () => {
   const shown = new Set(emitted.map(({ name }) => name));
   const absent = collectorFamilies.map(({ name }) => name).filter((name) => !shown.has(name));
 

@@ -13,7 +13,7 @@ const fees = feesCollector as AnyCollector;
 const row = { no_priority: 1, low_priority: 2, medium_priority: 3, high_priority: 4 };
 const zeros = { no_priority: 0, low_priority: 0, medium_priority: 0, high_priority: 0 };
 
-describe("captured answers become these samples:", () => {
+describe("samples of captured responses:", () => {
   test.each([
     { collector: mempool, name: "mempool-stats.ok" },
     { collector: mempool, name: "mempool-stats.empty-mempool" },
@@ -32,7 +32,7 @@ describe("captured answers become these samples:", () => {
 test.each([
   [mempool, "mempool-stats.ok"],
   [fees, "mempool-fees.ok"],
-] as const)("a 304 keeps the values and renews their time (%#)", async (collector, name) => {
+] as const)("a 304 keeps the values and updates their time (%#)", async (collector, name) => {
   let now = 1_000_000;
   let canned: Canned = { json: captured(name).json };
   const api = cannedApi(
@@ -54,7 +54,7 @@ test.each([
 test.each([
   [mempool, "mempool-stats.ok", "mempool-stats.empty-mempool"],
   [fees, "mempool-fees.ok", "mempool-fees.empty-mempool"],
-] as const)("only answers that differ count as changed (%#)", async (collector, one, other) => {
+] as const)("only responses that differ count as changed (%#)", async (collector, one, other) => {
   let name: string = one;
   const api = cannedApi(() => ({ json: captured(name).json }));
   let observation: unknown;
@@ -63,7 +63,7 @@ test.each([
   expect(await textOf(collector, observation)).toMatch(/^stacks_mempool_snapshots_changed_total\{.*\} 2$/m);
 });
 
-test("unknown transaction types pass, are counted as drift, and are bounded", async () => {
+test("unknown transaction types become label values, up to a limit, and count as drift", async () => {
   const types = Object.fromEntries(
     Array.from({ length: 20 }, (_, index) => [`new_${String(index).padStart(2, "0")}`, row]),
   );
@@ -81,13 +81,16 @@ test("unknown transaction types pass, are counted as drift, and are bounded", as
 test.each([
   ["fees", fees, { all: row }],
   ["statistics", mempool, captured("mempool-stats.ok").json as object],
-] as const)("%s of more than 1 MiB are not read, although the network allows 16", async (_, collector, body) => {
-  await using f = await Fixture.start([json({ ...body, junk: "x".repeat(2 ** 20) })]);
+] as const)(
+  "%s of more than 1 MiB are not read, although the limit of the network is 16 MiB",
+  async (_, collector, body) => {
+    await using f = await Fixture.start([json({ ...body, junk: "x".repeat(2 ** 20) })]);
 
-  expect(await failure(observe(collector, f.api()))).toMatchObject({ reason: "too_large" });
-});
+    expect(await failure(observe(collector, f.api()))).toMatchObject({ reason: "too_large" });
+  },
+);
 
-test("what is kept of an answer does not grow with members that nobody knows", async () => {
+test("unknown members do not increase the size of the stored response", async () => {
   const junk = Object.fromEntries(Array.from({ length: 50_000 }, (_, index) => [`type_${index}`, {}]));
   const counts = Object.fromEntries(Array.from({ length: 50_000 }, (_, index) => [`type_${index}`, index]));
   const stats = captured("mempool-stats.ok").json as Readonly<Record<string, object>>;
@@ -109,7 +112,7 @@ test("what is kept of an answer does not grow with members that nobody knows", a
   expect(Math.max(...fewKeys(keptFees), ...fewKeys(keptStats))).toBeLessThanOrEqual(13);
 });
 
-test("something new beside the fees that is no fee is counted as drift, and the fees are served", async () => {
+test("new members that are not fees count as drift, and the fees are exposed", async () => {
   const api = cannedApi(() => ({ json: { all: row, updated_at: 5, note: null, rows: { low: 1 } } }));
 
   const text = await textOf(fees, await observe(fees, api));
@@ -119,7 +122,7 @@ test("something new beside the fees that is no fee is counted as drift, and the 
   expect(api.drift).toEqual(Array.from({ length: 3 }, () => "mempool_fees tx_type enum"));
 });
 
-test("a type whose four fees are zero is absent, and one zero among others is not", async () => {
+test("a type whose four fees are 0 is absent, but a single fee of 0 is not", async () => {
   const api = cannedApi(() => ({ json: { all: { ...row, no_priority: 0 }, token_transfer: zeros } }));
 
   const text = await textOf(fees, await observe(fees, api));
@@ -140,7 +143,7 @@ test.each<[string, AnyCollector, unknown]>([
     { tx_type_counts: { token_transfer: 1.5 }, tx_simple_fee_averages: {}, tx_ages: {}, tx_byte_sizes: {} },
   ],
   ["a missing object", mempool, { tx_type_counts: {}, tx_simple_fee_averages: {}, tx_ages: {} }],
-])("is refused: %s", async (_, collector, json) => {
+])("is rejected: %s", async (_, collector, json) => {
   await expect(
     observe(
       collector,

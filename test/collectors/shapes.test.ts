@@ -1,4 +1,4 @@
-// Arbitrary JSON into every shape: either it is refused, or what comes of it is a page that a strict parser accepts.
+// Arbitrary JSON in every response: it is either rejected, or the metrics page passes a strict parser.
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { ZodError } from "zod";
@@ -21,7 +21,7 @@ const GOOD: Readonly<Record<string, readonly unknown[]>> = {
     captured("extended.ok").json,
   ],
   addresses: [
-    // As if this were the whole list.
+    // The captured page is served as the whole list.
     { ...(captured("address-transactions.ok-default").json as object), limit: 50 },
     captured("transactions-with-transfers.ok-default").json,
     captured("address-tx-events.mixed").json,
@@ -42,7 +42,7 @@ const SHAPE: Readonly<Record<string, number>> = {
   principal_transactions: 4,
 };
 
-// The tip that every list belongs to; no captured transaction is in that block.
+// The tip of every list. No captured transaction is in that block.
 const TIP = `0x${"1".repeat(64)}`;
 
 const OPTIONS: Readonly<Record<string, (isOther: boolean) => object>> = {
@@ -82,7 +82,7 @@ const odd = fc.oneof(
   fc.string({ unit: "binary" }),
 );
 
-/** A good answer with some of its values, or keys, replaced by odd ones. */
+/** A valid response with some of its values or keys replaced. */
 function spoiled(good: unknown): fc.Arbitrary<unknown> {
   const walk = (value: unknown, random: () => number, oddOnes: readonly unknown[], rate: number): unknown => {
     if (random() < rate) return oddOnes[Math.floor(random() * oddOnes.length)];
@@ -100,7 +100,7 @@ function spoiled(good: unknown): fc.Arbitrary<unknown> {
     .map(([seed, oddOnes, rate]) => walk(good, uniform(seed), oddOnes, rate));
 }
 
-// fast-check prefers extreme numbers; here they have to be even.
+// Uniform, unlike the numbers of fast-check.
 function uniform(seed: number): () => number {
   let state = seed | 0;
   return () => {
@@ -123,7 +123,7 @@ test.each(collectors.map((collector) => ({ name: collector.name, collector })))(
     await fc.assert(
       fc.asyncProperty(fc.tuple(...answers), fc.boolean(), async (bodies, isOther) => {
         const api = cannedApi((_, operation) => {
-          // What is there at first sight does not count.
+          // Events of the first poll do not count.
           const isFirst = name === "contracts" && observation === undefined;
           return { json: isFirst ? { results: [] } : bodies[SHAPE[operation] ?? 0], etag: `"${TIP}"` };
         });
@@ -131,7 +131,7 @@ test.each(collectors.map((collector) => ({ name: collector.name, collector })))(
         const [target = WHOLE_CHAIN] = targetsOf(collector, WATCHED);
         const options = OPTIONS[name]?.(isOther) ?? {};
         try {
-          // Again, the tip far ahead: what was seen first is then counted.
+          // The tip moves on, so that everything has its confirmations.
           for (const tipHeight of [60, 90, 120]) {
             observation = await observe(collector, api, observation, {
               options,
@@ -146,7 +146,7 @@ test.each(collectors.map((collector) => ({ name: collector.name, collector })))(
         accepted += 1;
         const text = await textOf(collector, observation, "mainnet", target);
         for (const { name, samples } of parseExposition(text, "classic")) {
-          // Only a flow can be negative.
+          // Only the net flow can be negative.
           if (!name.includes("net_flow")) for (const { value } of samples) expect(value).toBeGreaterThanOrEqual(0);
         }
       }),

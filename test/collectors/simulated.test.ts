@@ -1,4 +1,4 @@
-// Against the simulator over real sockets, with its forks and its validators that do not change: counters against its books.
+// Compares counters with the expected totals of the simulator, over sockets, with forks and unchanged validators.
 import { expect, test } from "@jest/globals";
 import { createClient } from "../../src/api/client.ts";
 import { addresses } from "../../src/collectors/addresses/addresses.ts";

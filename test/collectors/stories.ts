@@ -1,4 +1,4 @@
-// Whatever the servers return, the counters equal the totals of the blocks.
+// The counters equal the totals of the blocks, regardless of the responses of the servers.
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
 import {

@@ -1,9 +1,9 @@
-// A StacksApi that answers from a table, through the declared shapes: what a collector sees, without sockets.
+// A StacksApi without sockets, with responses from a function. Responses are parsed like those of a server.
 import { readFileSync } from "node:fs";
 import { ApiError } from "../../src/api/errors.ts";
 import type { ApiResponse, Drift, Operation, Parameters, StacksApi } from "../../src/api/operation.ts";
 
-/** What the table says to one request: a JSON value (200) with the validator that a list of it would have, the status of an error, or "unchanged" (304). */
+/** A response: a JSON value (200) with a validator, the status of an error, or "unchanged" (304). */
 export type Canned =
   | { readonly json: unknown; readonly etag?: string | undefined }
   | { readonly status: number }
@@ -16,7 +16,7 @@ export interface CannedApi extends StacksApi {
   readonly retired: Set<string>;
 }
 
-/** A captured answer: its status, its JSON and its validator. */
+/** A captured response. */
 export function captured(name: string): {
   readonly status: number;
   readonly json: unknown;
@@ -39,7 +39,7 @@ const urlOf = (operation: Operation, { path, query }: Parameters<string>): strin
   return search === "" ? filled : `${filled}?${search}`;
 };
 
-// As the server does it: the newest transaction of the list, wherever that is mined; none for an empty list.
+// Like the server: the id of the newest transaction of the list; none for an empty list.
 function etagOf(body: unknown): string | undefined {
   const { results } = body as { readonly results?: readonly unknown[] };
   return /"tx_id":("[^"]+")/.exec(JSON.stringify(results?.[0] ?? {}))?.[1];
@@ -51,8 +51,11 @@ const REASON_OF: Readonly<Record<number, "gone" | "not_found" | "rate_limited">>
   429: "rate_limited",
 };
 
-/** An API that answers what `table` says; `now` is when answers arrive. */
-export function cannedApi(table: (url: string, operation: string) => Canned, now = () => 1_795_219_200_000): CannedApi {
+/** An API with the responses that `respond` returns; `now` is the time of the responses. */
+export function cannedApi(
+  respond: (url: string, operation: string) => Canned,
+  now = () => 1_795_219_200_000,
+): CannedApi {
   const asked: string[] = [];
   const drift: string[] = [];
   const retired = new Set<string>();
@@ -63,7 +66,7 @@ export function cannedApi(table: (url: string, operation: string) => Canned, now
   ): Promise<ApiResponse<Body>> => {
     const url = urlOf(operation as Operation, parameters);
     asked.push(`${operation.name} ${url}`);
-    const canned = table(url, operation.name);
+    const canned = respond(url, operation.name);
     if (canned === "unchanged") return { body: stored.get(url) as Body, changed: false, receivedAt: now() };
     if ("status" in canned) {
       throw new ApiError(REASON_OF[canned.status] ?? "http_server", operation.name, `status ${canned.status}`, {

@@ -1,7 +1,7 @@
-// A chain view made by hand: a tip, and the blocks that a test names.
+// A chain view with a tip and the given blocks.
 import type { BlockHashes, ChainView } from "../../src/collectors/chain/chain-view.ts";
 
-/** A chain up to `tipHeight` of which these blocks are known, and no others. */
+/** The view of a chain up to `tipHeight` of which only these blocks are known. */
 export function chainOf(
   tipHeight: number,
   blocks: Iterable<readonly [height: number, block: Partial<BlockHashes>]> = [],

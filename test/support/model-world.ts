@@ -1,5 +1,5 @@
-// A small chain with transactions of one principal and prints of one contract, and the servers that answer for it: each is
-// the chain as it was some changes ago. What a correct exporter must have counted is told from the blocks alone.
+// A small chain with transactions of one principal and events of one contract, and servers that return it as it is or as it
+// was some changes ago. Expected totals are computed from the blocks.
 import type { ChainView } from "../../src/collectors/chain/chain-view.ts";
 import type { Canned } from "./canned-api.ts";
 
@@ -30,7 +30,7 @@ export interface WorldBlock {
   readonly txs: readonly WorldTx[];
 }
 
-/** What a server does. `lag`: changes it is behind. `flip`: every other answer is that far behind. */
+/** The behaviour of a server. `lag`: it is some changes behind. `flip`: every second response is. */
 export type Server =
   | { readonly kind: "fresh" }
   | { readonly kind: "lag"; readonly changes: number }
@@ -45,13 +45,13 @@ const TYPES = ["token_transfer", "contract_call", "smart_contract"] as const;
 const STATUSES = ["success", "success", "success", "abort_by_response"] as const;
 const word = (kind: string, number: number) => `0x${kind}${number.toString(16).padStart(64 - kind.length, "0")}`;
 
-/** A world; every choice comes from the numbers that it is handed. */
+/** A deterministic world. */
 export class ModelWorld {
   readonly history: (readonly WorldBlock[])[] = [[]];
   server: Server = { kind: "fresh" };
-  /** Statuses by operation; `*` is every one. */
+  /** Statuses of errors by operation; `*` is every operation. */
   readonly status = new Map<string, number>();
-  /** Called after every answer: lets the chain move between two pages. */
+  /** Called after every response, so that the chain can change between two pages. */
   afterAnswer: () => void = () => undefined;
   /** Unix time, milliseconds. */
   now = START * 1000;
@@ -67,7 +67,7 @@ export class ModelWorld {
     return this.blocks.length;
   }
 
-  /** The chain as who follows it without delay knows it. */
+  /** The view of a follower without delay. */
   get view(): ChainView {
     const { blocks, now } = this;
     return {
@@ -80,7 +80,7 @@ export class ModelWorld {
     };
   }
 
-  /** Mines a block for each size; each is a change of its own. */
+  /** Mines a block for each number of transactions. Each block is one change. */
   mine(sizes: readonly number[]): void {
     for (const size of sizes) {
       this.now += BLOCK_SECONDS * 1000;
@@ -94,7 +94,7 @@ export class ModelWorld {
     }
   }
 
-  /** Replaces the newest blocks in one change: their transactions are mined again or lost, as `keep` says, a block later. */
+  /** Replaces the newest blocks in one change. `keep` selects the transactions that are mined again, a block later. */
   reorg(depth: number, keep: readonly boolean[]): void {
     const cut = Math.min(depth, this.blocks.length - 1);
     if (cut <= 0) return;
@@ -145,7 +145,7 @@ export class ModelWorld {
     };
   }
 
-  #shown(): readonly WorldBlock[] {
+  #servedBlocks(): readonly WorldBlock[] {
     const { server, history } = this;
     const ago = (changes: number) => history[Math.max(0, history.length - 1 - changes)] ?? [];
     if (server.kind === "lag") return ago(server.changes);
@@ -156,7 +156,7 @@ export class ModelWorld {
     return this.blocks.slice(0, this.#resynced);
   }
 
-  /** Sets what answers from now on. */
+  /** Sets the behaviour of the server. */
   serve(server: Server): void {
     this.server = server;
     this.#resynced = 0;
@@ -171,7 +171,7 @@ export class ModelWorld {
   };
 
   #answer(url: string, operation: string): Canned {
-    const blocks = this.#shown();
+    const blocks = this.#servedBlocks();
     const { pathname, searchParams } = new URL(url, "http://model");
     const last = pathname.split("/").at(-1) ?? "";
     const tip = blocks.at(-1);
@@ -237,13 +237,13 @@ export class ModelWorld {
       }
       case "principal_transactions": {
         const all = rows();
-        const spell = ({ block, index }: Row) => `${block.height}:${index}`;
+        const cursorOf = ({ block, index }: Row) => `${block.height}:${index}`;
         const cursor = searchParams.get("cursor");
-        const first = cursor === null ? 0 : all.findIndex((row) => spell(row) === cursor);
+        const first = cursor === null ? 0 : all.findIndex((row) => cursorOf(row) === cursor);
         if (first < 0) return { status: 404 };
         const next = all[first + 50];
         const results = all.slice(first, first + 50).map(newJson);
-        return { json: { total: all.length, limit: 50, cursor: { next: next ? spell(next) : null }, results } };
+        return { json: { total: all.length, limit: 50, cursor: { next: next ? cursorOf(next) : null }, results } };
       }
       default: {
         const all = rows();
@@ -253,7 +253,7 @@ export class ModelWorld {
     }
   }
 
-  // A server that is wrong about its tip: the newest blocks of its list are at heights that do not exist.
+  // A server with a wrong tip lists the newest blocks at heights that do not exist.
   #listed(blocks: readonly WorldBlock[]): readonly WorldBlock[] {
     if (this.server.kind !== "high") return blocks;
     const { by } = this.server;

@@ -2,7 +2,7 @@ import type { StacksApi } from "../../src/api/operation.ts";
 import type { ChainView } from "../../src/collectors/chain/chain-view.ts";
 import { type AnyCollector, type Target, WHOLE_CHAIN } from "../../src/collectors/collector.ts";
 
-/** One poll of a collector with its default settings, or some of its own. */
+/** Polls a collector once, with its default settings unless `options` has others. */
 export function observe(
   collector: AnyCollector,
   api: StacksApi,

@@ -1,6 +1,6 @@
-// What a store does to an observation: written as text and read back, so only plain data survives.
+// Serialises and parses an observation, like the state file.
 
-/** The observation after a restart; throws when it holds anything but plain data. */
+/** The observation after a restart. Throws if it is not plain data. */
 export function restarted<Observation>(observation: Observation): Observation {
   const text = JSON.stringify(observation, (_, value: unknown) => {
     if (typeof value === "bigint") return { $bigint: String(value) };

@@ -33,16 +33,16 @@ interface Transfers extends Tx {
   readonly ft_transfers: readonly object[];
 }
 
-// With the blocks that the captured transactions name.
+// With the blocks of the captured transactions.
 const chain = chainOf(
   60,
   listed.results.map(({ tx }) => [tx.block_height, { hash: tx.block_hash }]),
 );
 
-/** What the operations answered, for the twenty transactions that were captured. */
+/** The captured responses, with twenty transactions. */
 function answers(url: string, operation: string): Canned {
   if (operation === "address_transactions") {
-    // As if the whole history had been captured, and not its newest page.
+    // The captured page is served as the whole list.
     return { json: { ...listed, limit: 50 } };
   }
   const { results } = moved;
@@ -50,8 +50,8 @@ function answers(url: string, operation: string): Canned {
   return { json: { results: results.filter(({ tx }) => tx.block_height === height) } };
 }
 
-describe("captured answers become these samples:", () => {
-  test("what was there at first sight is not counted", async () => {
+describe("samples of captured responses:", () => {
+  test("transactions of the first poll are not counted", async () => {
     const api = cannedApi(answers);
     const seen = await observe(addresses, api, undefined, { target, chain });
 
@@ -59,7 +59,7 @@ describe("captured answers become these samples:", () => {
     expect(api.asked).toHaveLength(1);
   });
 
-  test("a history read back, as far as it is deep enough", async () => {
+  test("older transactions with enough confirmations, with backfill", async () => {
     const api = cannedApi(answers);
     const options = { backfill: "all" };
 
@@ -68,13 +68,13 @@ describe("captured answers become these samples:", () => {
     expectGolden("address-transactions.ok-default", await textOf(addresses, seen, "testnet", target));
   });
 
-  test("the replacement, which tells less", async () => {
+  test("the replacement operation", async () => {
     const api = cannedApi((url, operation) => {
       if (operation === "principal_transactions") {
         return { json: { ...(captured("extended-v3-principal-transactions").json as object), cursor: { next: null } } };
       }
       if (operation !== "transaction_events") return { status: 410 };
-      // What 4.5 told of the same transaction.
+      // The transfers that operation 4.5 has of the same transaction.
       const { ft_transfers = [] } = moved.results.find(({ tx }) => url.includes(tx.tx_id)) ?? {};
       const results = ft_transfers.map((ft_asset) => ({ type: "ft_asset", ft_asset }));
       return { json: { total: results.length, cursor: { next: null }, results } };
@@ -88,7 +88,7 @@ describe("captured answers become these samples:", () => {
 });
 
 describe("requests", () => {
-  test("of an idle address are one a poll", async () => {
+  test("one request per poll of an idle address", async () => {
     const world = new ModelWorld();
     world.mine([3, 3, 3, 0, 0, 0, 0, 0]);
     const api = cannedApi(world.answer);
@@ -101,7 +101,7 @@ describe("requests", () => {
     expect(api.asked.length - before).toBe(3);
   });
 
-  /** An API that remembers which requests of the list were conditional. */
+  /** An API that records which requests of the list are conditional. */
   function watching(world: ModelWorld) {
     const kinds: string[] = [];
     const plain = cannedApi(world.answer);
@@ -119,14 +119,14 @@ describe("requests", () => {
     return { api, kinds };
   }
 
-  test("are not answered from what is stored while a known transaction is in a block that was replaced", async () => {
+  test("requests are not conditional while a known transaction is in a replaced block", async () => {
     const world = new ModelWorld();
     world.mine([1, 1, 1, 1, 0, 0, 0, 0, 0, 0]);
     const { api, kinds } = watching(world);
     const at = () => ({ target: targetOf(PRINCIPAL), chain: world.view, options: { backfill: "all" } });
     let seen = await observe(addresses, api, undefined, at());
     seen = await observe(addresses, api, seen, at());
-    // Every transaction is mined again, in the same order: the validator of the list stays as it was.
+    // Every transaction is mined again in the same order: the validator of the list does not change.
     world.reorg(8, [true, true]);
     seen = await observe(addresses, api, seen, at());
     world.mine([0, 0, 0, 0, 0, 0]);
@@ -138,7 +138,7 @@ describe("requests", () => {
     expect({ counted: sumOf(totals.transactions), reverted: totals.reverted }).toEqual({ counted: 5, reverted: 0 });
   });
 
-  test("of an unchanged list are one, and what waits for its depth is counted from memory", async () => {
+  test("one request per poll of an unchanged list, from which waiting transactions are counted", async () => {
     const world = new ModelWorld();
     world.mine([1, 2, 0, 0, 0, 3, 0, 0]);
     const api = cannedApi(world.answer);
@@ -155,7 +155,7 @@ describe("requests", () => {
   });
 });
 
-test.each([5, 7, 12, 40])("with %i requests a poll, a day of downtime is caught up", async (room) => {
+test.each([5, 7, 12, 40])("with %i requests per poll, polls catch up after a day of downtime", async (room) => {
   const world = new ModelWorld();
   world.mine([1, 1, 0, 0, 0, 0, 0, 0]);
   const plain = cannedApi(world.answer);
@@ -192,7 +192,7 @@ test.each([5, 7, 12, 40])("with %i requests a poll, a day of downtime is caught 
 });
 
 describe("a list that grows by more than a page between two requests", () => {
-  // As of an address in the middle of a rush, whose requests wait for the budget: a block comes with every third.
+  // Like a busy address whose requests wait for the budget: every third request brings a block.
   const growing = (world: ModelWorld, every: readonly number[]) => {
     let isGrowing = false;
     world.afterAnswer = () => {
@@ -202,7 +202,7 @@ describe("a list that grows by more than a page between two requests", () => {
   };
   const countOf = (seen: unknown) => sumOf((seen as { totals: AddressTotals }).totals.transactions);
 
-  test.each([[[70]], [[1, 30, 29]], [[3]], [[100]]])("is read from the newest down: %j", async (every) => {
+  test.each([[[70]], [[1, 30, 29]], [[3]], [[100]]])("is read completely: %j", async (every) => {
     const world = new ModelWorld();
     world.mine([1, 0]);
     const { api, grow } = growing(world, every);
@@ -220,7 +220,7 @@ describe("a list that grows by more than a page between two requests", () => {
     expect((seen as { totals: AddressTotals }).totals.gap).toBe(0);
   });
 
-  test("by more than the pages of a poll, is caught up by the next ones", async () => {
+  test("is read by the next polls if it grows by more than the pages of one poll", async () => {
     const world = new ModelWorld();
     world.mine([1, 0]);
     const { api, grow } = growing(world, [40]);
@@ -256,23 +256,23 @@ async function values(seen: unknown, of = target): Promise<Map<string, number>> 
   );
 }
 
-describe("transfers that are not told by block", () => {
+describe("transfers that are not in the response for their block", () => {
   const of = { ...targetOf(PRINCIPAL, 1) };
   const isTransfer = (key: string) => /^stacks_address_(stx|ft|nft)_transfer/.test(key);
   const isEvents = (asked: string) => asked.startsWith("address_transaction_events");
   const isNewEvents = (asked: string) => asked.startsWith("transaction_events");
 
-  /** Read to the end, in as many polls as it takes; `spoil` stands between the world and the collector. */
+  /** Polls several times; `change` changes responses. */
   async function readAll(
     options: object,
-    spoil: (canned: Canned, operation: string, url: string) => Canned,
+    change: (canned: Canned, operation: string, url: string) => Canned,
     sizes = [4, 3, 5],
     polls = 6,
   ) {
     const world = new ModelWorld();
     world.mine(sizes);
     const api = cannedApi((url, operation) => {
-      const canned = spoil(world.answer(url, operation), operation, url);
+      const canned = change(world.answer(url, operation), operation, url);
       if (typeof canned === "object" && "status" in canned && canned.status === 410) api.retired.add(operation);
       return canned;
     });
@@ -287,44 +287,44 @@ describe("transfers that are not told by block", () => {
     }
     return { asked: api.asked, requests, values: await values(seen, of) };
   }
-  const asTheyAre = (canned: Canned) => canned;
-  const goneByBlock = (canned: Canned, operation: string): Canned =>
+  const asServed = (canned: Canned) => canned;
+  const withoutByBlock = (canned: Canned, operation: string): Canned =>
     operation === "transactions_with_transfers" ? { status: 410 } : canned;
-  const allGone = (canned: Canned, operation: string): Canned =>
-    operation.endsWith("transaction_events") ? { status: 410 } : goneByBlock(canned, operation);
+  const withoutTransfers = (canned: Canned, operation: string): Canned =>
+    operation.endsWith("transaction_events") ? { status: 410 } : withoutByBlock(canned, operation);
   const transfersOf = (seen: ReadonlyMap<string, number>) => [...seen].filter(([key]) => isTransfer(key));
 
-  test("are requested by transaction where the operation for blocks is gone, and come out the same", async () => {
-    const told = await readAll({}, asTheyAre);
-    const looked = await readAll({ transaction_events: true }, goneByBlock);
+  test("are requested by transaction if the operation for blocks is removed, with the same result", async () => {
+    const byBlock = await readAll({}, asServed);
+    const byTransaction = await readAll({ transaction_events: true }, withoutByBlock);
 
-    expect(transfersOf(told.values).some(([, value]) => value > 2 ** 127)).toBe(true);
-    expect(transfersOf(looked.values)).toEqual(transfersOf(told.values));
-    expect(told.asked.filter(isEvents)).toEqual([]);
-    expect(new Set(looked.asked.filter(isEvents)).size).toBe(looked.asked.filter(isEvents).length);
-    expect(looked.values.get("stacks_address_irregularities_total transfers_missing")).toBe(0);
+    expect(transfersOf(byBlock.values).some(([, value]) => value > 2 ** 127)).toBe(true);
+    expect(transfersOf(byTransaction.values)).toEqual(transfersOf(byBlock.values));
+    expect(byBlock.asked.filter(isEvents)).toEqual([]);
+    expect(new Set(byTransaction.asked.filter(isEvents)).size).toBe(byTransaction.asked.filter(isEvents).length);
+    expect(byTransaction.values.get("stacks_address_irregularities_total transfers_missing")).toBe(0);
   });
 
-  test("are requested by the operation that stays, unless the settings want the other one", async () => {
-    const told = await readAll({}, asTheyAre);
-    const { asked, values: seen } = await readAll({}, goneByBlock);
+  test("are requested from the remaining operation, unless the settings select the other one", async () => {
+    const byBlock = await readAll({}, asServed);
+    const { asked, values: seen } = await readAll({}, withoutByBlock);
 
-    expect(transfersOf(seen)).toEqual(transfersOf(told.values));
+    expect(transfersOf(seen)).toEqual(transfersOf(byBlock.values));
     expect(asked.filter(isEvents)).toEqual([]);
     expect(asked.filter(isNewEvents).length).toBeGreaterThan(1);
     expect(new Set(asked.filter(isNewEvents)).size).toBe(asked.filter(isNewEvents).length);
-    expect(told.asked.filter(isNewEvents)).toEqual([]);
+    expect(byBlock.asked.filter(isNewEvents)).toEqual([]);
   });
 
-  test("are absent, and not requested, when the settings do not want them", async () => {
-    const { requests, values: seen } = await readAll({ transfers: false }, asTheyAre);
+  test("are absent and not requested if they are disabled", async () => {
+    const { requests, values: seen } = await readAll({ transfers: false }, asServed);
 
     expect(transfersOf(seen)).toEqual([]);
     expect(requests.reduce((sum, count) => sum + count, 0)).toBe(0);
   });
 
-  test("are requested where a block lacks a transaction, and for that one only", async () => {
-    const told = await readAll({}, asTheyAre);
+  test("are requested only for the transaction that the block lacks", async () => {
+    const byBlock = await readAll({}, asServed);
     let lost: string | undefined;
     const { asked, values: seen } = await readAll({ transaction_events: true }, (canned, operation) => {
       if (operation !== "transactions_with_transfers" || !("json" in Object(canned))) return canned;
@@ -336,14 +336,14 @@ describe("transfers that are not told by block", () => {
 
     expect(lost).toBeDefined();
     expect(asked.filter(isEvents)).toEqual([expect.stringContaining(`/transactions/${lost}/events`)]);
-    expect(transfersOf(seen)).toEqual(transfersOf(told.values));
+    expect(transfersOf(seen)).toEqual(transfersOf(byBlock.values));
   });
 
-  test("of a long list of events come page by page", async () => {
+  test("are read page by page", async () => {
     const { asked, values: seen } = await readAll(
       { transaction_events: true },
       (canned, operation, url) => {
-        if (operation !== "address_transaction_events") return goneByBlock(canned, operation);
+        if (operation !== "address_transaction_events") return withoutByBlock(canned, operation);
         const query = new URL(url, "http://api").searchParams;
         const [offset, limit] = [Number(query.get("offset")), Number(query.get("limit"))];
         const event = {
@@ -356,26 +356,26 @@ describe("transfers that are not told by block", () => {
       [8],
     );
 
-    const looked = asked.filter(isEvents).length;
-    expect(looked).toBeGreaterThanOrEqual(3);
+    const eventRequests = asked.filter(isEvents).length;
+    expect(eventRequests).toBeGreaterThanOrEqual(3);
     const minted = [...seen].filter(([key]) => /^stacks_address_nft_transfers_total .*\.a::b/.test(key));
-    expect(minted.map(([, value]) => value).filter((value) => value > 0)).toEqual([(looked / 3) * 120]);
+    expect(minted.map(([, value]) => value).filter((value) => value > 0)).toEqual([(eventRequests / 3) * 120]);
   });
 
   test.each<[string, Canned]>([
     ["an unknown transaction", { status: 404 }],
-    ["one without events, as one that changes its block", { json: { limit: 50, offset: 0, total: 0, results: [] } }],
     [
-      "more events than anybody reads",
-      { json: { limit: 50, offset: 0, total: 10_000, results: [{ type: "stx", data: {} }] } },
+      "a transaction without events, while it moves to another block",
+      { json: { limit: 50, offset: 0, total: 0, results: [] } },
     ],
-  ])("are waited for, then counted without and said: %s", async (_, answer) => {
-    const told = (canned: Canned, operation: string): Canned => {
+    ["too many events", { json: { limit: 50, offset: 0, total: 10_000, results: [{ type: "stx", data: {} }] } }],
+  ])("after some polls, the transaction is counted without them: %s", async (_, answer) => {
+    const withoutEvents = (canned: Canned, operation: string): Canned => {
       if (operation === "transaction_events") return { status: 404 };
-      return operation === "address_transaction_events" ? answer : goneByBlock(canned, operation);
+      return operation === "address_transaction_events" ? answer : withoutByBlock(canned, operation);
     };
-    const { values: early } = await readAll({ transaction_events: true }, told, [4, 3, 5], 12);
-    const { values: seen } = await readAll({ transaction_events: true }, told, [4, 3, 5], 14);
+    const { values: early } = await readAll({ transaction_events: true }, withoutEvents, [4, 3, 5], 12);
+    const { values: seen } = await readAll({ transaction_events: true }, withoutEvents, [4, 3, 5], 14);
 
     expect(early.get("stacks_address_irregularities_total transfers_missing")).toBe(0);
     const counted = [...seen].filter(([key]) => key.startsWith("stacks_address_transactions_total"));
@@ -383,20 +383,20 @@ describe("transfers that are not told by block", () => {
     expect(seen.get("stacks_address_irregularities_total transfers_missing")).toBeGreaterThan(0);
   });
 
-  test("of a crowded block are requested by several polls, none twice", async () => {
-    const told = await readAll({}, asTheyAre, [600]);
-    const { asked, requests, values: seen } = await readAll({}, goneByBlock, [600]);
+  test("of a large block are requested by several polls, each once", async () => {
+    const byBlock = await readAll({}, asServed, [600]);
+    const { asked, requests, values: seen } = await readAll({}, withoutByBlock, [600]);
 
     expect(Math.max(...requests)).toBeLessThanOrEqual(60);
     expect(asked.filter(isNewEvents).length).toBeGreaterThan(60);
     expect(new Set(asked.filter(isNewEvents)).size).toBe(asked.filter(isNewEvents).length);
-    expect(transfersOf(seen)).toEqual(transfersOf(told.values));
+    expect(transfersOf(seen)).toEqual(transfersOf(byBlock.values));
     expect(seen.get("stacks_address_irregularities_total transfers_missing")).toBe(0);
   });
 
-  test("of more transactions than a poll requests, and that no server tells, do not stop counting", async () => {
+  test("that no server returns do not stop counting, even for more transactions than one poll requests", async () => {
     const isLost = (canned: Canned, operation: string): Canned =>
-      operation === "transaction_events" ? { status: 404 } : goneByBlock(canned, operation);
+      operation === "transaction_events" ? { status: 404 } : withoutByBlock(canned, operation);
 
     const { values: seen } = await readAll({}, isLost, [600, 5], 30);
 
@@ -405,15 +405,15 @@ describe("transfers that are not told by block", () => {
     expect(seen.get("stacks_address_irregularities_total transfers_missing")).toBeGreaterThan(60);
   });
 
-  test("are absent when every operation is gone", async () => {
-    const { values: seen } = await readAll({ transaction_events: true }, allGone);
+  test("are absent if every operation is removed", async () => {
+    const { values: seen } = await readAll({ transaction_events: true }, withoutTransfers);
 
     expect(transfersOf(seen)).toEqual([]);
     expect(seen.get("stacks_address_irregularities_total transfers_missing")).toBe(0);
   });
 });
 
-/** What a world answers, with each result of one operation changed. */
+/** The API of a world, with each result of one operation changed. */
 function apiWith<Result>(world: ModelWorld, operation: string, change: (result: Result, index: number) => void) {
   return cannedApi((url, asked) => {
     const canned = world.answer(url, asked);
@@ -425,8 +425,8 @@ function apiWith<Result>(world: ModelWorld, operation: string, change: (result: 
   });
 }
 
-describe("bad answers", () => {
-  const spoiled = (
+describe("bad responses", () => {
+  const changedApi = (
     change: (result: { tx: Record<string, unknown>; [key: string]: unknown }, index: number) => void,
   ) => {
     const world = new ModelWorld();
@@ -446,9 +446,9 @@ describe("bad answers", () => {
   const countOf = (seen: ReadonlyMap<string, number>) =>
     [...seen].filter(([key]) => key.startsWith("stacks_address_transactions_total")).reduce((sum, [, v]) => sum + v, 0);
 
-  test("an amount that is no number spoils only itself", async () => {
+  test("an amount that is no number invalidates only itself", async () => {
     const { api, values: seen } = await read(
-      spoiled((result, index) => {
+      changedApi((result, index) => {
         if (index === 1) result.stx_sent = "12x";
       }),
     );
@@ -458,9 +458,9 @@ describe("bad answers", () => {
     expect(api.drift).toContain("address_transactions stx_sent type");
   });
 
-  test("unknown types and statuses pass, up to a bound", async () => {
+  test("unknown types become label values, up to a limit", async () => {
     const { values: seen } = await read(
-      spoiled(({ tx }, index) => {
+      changedApi(({ tx }, index) => {
         tx.tx_type = index === 0 ? "Bad Type!" : `new_type_${index}`;
       }),
     );
@@ -469,9 +469,9 @@ describe("bad answers", () => {
     expect([...seen.keys()].filter((key) => /transactions_total (new_type_|other )/.test(key)).length).toBe(4);
   });
 
-  test("a list out of order is counted all the same", async () => {
+  test("a list that is not in chain order is counted", async () => {
     const { values: seen } = await read(
-      spoiled(({ tx }, index) => {
+      changedApi(({ tx }, index) => {
         tx.tx_index = index;
       }),
     );
@@ -484,7 +484,7 @@ interface WithTokens {
   readonly ft_transfers: { asset_identifier: string; sender: string }[];
 }
 
-test("assets beyond the bound become other, and sums stay right", async () => {
+test("assets beyond the limit become other, and sums are complete", async () => {
   const world = new ModelWorld();
   world.mine([40]);
   let made = 0;
@@ -507,9 +507,9 @@ test.each([
   ["a tab", "SP000000000000000000002Q6VF78.token::co\tin"],
   ["NUL", "SP000000000000000000002Q6VF78.token::co\0in"],
   ["an escape sequence", "SP000000000000000000002Q6VF78.token::\u001B[2Jcoin"],
-  ["text that turns its direction", "SP000000000000000000002Q6VF78.token::\u202Enioc"],
+  ["right-to-left text", "SP000000000000000000002Q6VF78.token::\u202Enioc"],
   ["a million characters", `SP000000000000000000002Q6VF78.token::${"a".repeat(1_000_000)}`],
-])("an identifier with %s is neither kept nor shown, and its transfers count as other", async (_, identifier) => {
+])("an identifier with %s is neither stored nor exposed, and its transfers count as other", async (_, identifier) => {
   const world = new ModelWorld();
   world.mine([40]);
   let made = 0;

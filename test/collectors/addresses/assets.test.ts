@@ -14,7 +14,7 @@ import { restarted } from "../../support/plain-data.ts";
 
 const ME = "SP000000000000000000002Q6VF78";
 const ASSET = /^S[0-9A-Z]{28,40}\.[a-zA-Z][a-zA-Z0-9_-]{0,127}::[a-zA-Z][a-zA-Z0-9!?+<>=/*_-]{0,127}$/;
-const NO_FINDINGS = {
+const NO_COUNTS = {
   reverted: 0,
   restored: 0,
   gap: 0,
@@ -57,7 +57,7 @@ const transferOf = (asset: string, more: Partial<Transfer> = {}): Transfer => ({
 type Limits = Parameters<typeof addUp>[4];
 
 function addAll(totals: AddressTotals, transfers: readonly Transfer[], limits: Limits): AddressTotals {
-  return addUp(totals, ME, [{ transaction, transfers }], NO_FINDINGS, limits);
+  return addUp(totals, ME, [{ transaction, transfers }], NO_COUNTS, limits);
 }
 
 interface Series {
@@ -69,7 +69,7 @@ interface Series {
 
 const FACTS = { total: 0, lastTimes: {}, last: undefined, nonces: {}, backlog: 0 };
 
-/** The series by asset, as the page has them. */
+/** The series by asset, as exposed. */
 function seriesOf(totals: AddressTotals, zeros = false): Series[] {
   const facts = { ...FACTS, pending: { unanchored: 0, below_depth: 0 } };
   const watched = { principal: ME, name: "me", group: "", labels: {} };
@@ -84,7 +84,7 @@ function seriesOf(totals: AddressTotals, zeros = false): Series[] {
     }));
 }
 
-/** The value of a series; 0 when there is none. */
+/** The value of a series; 0 if there is none. */
 const valueIn = (series: readonly Series[], wanted: Omit<Series, "value">): bigint =>
   series.find(
     ({ family, asset, direction }) =>
@@ -128,7 +128,7 @@ const limits = fc.record({
 });
 const polls = fc.array(fc.tuple(transfers, limits), { minLength: 1, maxLength: 8 });
 
-test("any transfers: sums are complete, counters do not fall, series are bounded, label values have the form", () => {
+test("for any transfers, sums are complete, counters do not fall, series are limited, and label values are valid", () => {
   fc.assert(
     fc.property(polls, fc.boolean(), (steps, zeros) => {
       let totals = NO_TOTALS;
@@ -151,7 +151,7 @@ test("any transfers: sums are complete, counters do not fall, series are bounded
         for (const { family, asset, direction, value } of before) {
           const grown = (name: string) =>
             valueIn(series, { family, asset: name, direction }) - valueIn(before, { family, asset: name, direction });
-          // Other never falls; an asset only when it lost its slot, and what it had is in other.
+          // `other` never falls. An asset falls only if it lost its slot; its counts are then part of `other`.
           if (grown(asset) < 0n)
             expect([asset, grown("other") >= value]).toEqual([expect.not.stringMatching(/^other$/), true]);
         }
@@ -174,7 +174,7 @@ test("any transfers: sums are complete, counters do not fall, series are bounded
   );
 });
 
-describe("sixty junk tokens are sent to an address, one of each", () => {
+describe("after an address received sixty junk tokens, one of each", () => {
   const limits = { perClass: 50, spareSeries: 100_000 };
   const flooded = addAll(
     NO_TOTALS,
@@ -183,7 +183,7 @@ describe("sixty junk tokens are sent to an address, one of each", () => {
   );
   const ownOf = ({ assets: { ft } }: AddressTotals) => Object.keys(ft.own);
 
-  test("a token that the configuration names has its series at once", () => {
+  test("a configured token has its series with its first transfer", () => {
     const totals = addAll(flooded, [transferOf(token("real"), { amount: 7n })], { ...limits, named: [token("real")] });
 
     expect(seriesOf(totals)).toContainEqual({
@@ -196,14 +196,14 @@ describe("sixty junk tokens are sent to an address, one of each", () => {
     expect(totals.overflow).toEqual({ ft: 11 });
   });
 
-  test("another token has them with its third transfer: the series of a junk token end, and what it had is in other", () => {
+  test("another token replaces a junk token with its third transfer, whose counts become part of other", () => {
     const two = addAll(flooded, [transferOf(token("real")), transferOf(token("real"))], limits);
     const three = addAll(two, [transferOf(token("real"))], limits);
 
     expect(ownOf(two)).not.toContain(token("real"));
     expect(ownOf(three)).toContain(token("real"));
     expect(ownOf(flooded).filter((asset) => !ownOf(three).includes(asset))).toHaveLength(1);
-    // Ten at first, two of the real token before it had a slot, and the one of the junk token.
+    // Ten junk tokens, two transfers of the real token before it has a slot, and the replaced junk token.
     expect(three.ftTransfers["other\tin"]).toBe(13);
     expect(three.ftTransfers[`${token("real")}\tin`]).toBe(1);
   });
@@ -232,7 +232,7 @@ describe("totals of version 1", () => {
     overflow: { ft: 10 },
   };
 
-  test("lose no sum: what has no right identifier is in other", () => {
+  test("keep their sums: invalid identifiers become other", () => {
     const totals = upgradedTotals(old);
 
     expect(totals).toEqual({
@@ -256,7 +256,7 @@ describe("totals of version 1", () => {
     expect(old.ftTransfers[`${junk.tab}\tin`]).toBe(20);
   });
 
-  test("go on from there", () => {
+  test("continue after the upgrade", () => {
     const totals = addAll(upgradedTotals(old), [transferOf(token(1)), transferOf(token(3))], {
       perClass: 1,
       spareSeries: 1000,
