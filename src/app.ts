@@ -2,8 +2,6 @@
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Logger } from "pino";
-import type { Clock } from "./api/clock.ts";
-import type { Redactor } from "./api/redact.ts";
 import { collectorFamilies } from "./collectors/index.ts";
 import { keyOf, type Task } from "./collectors/task.ts";
 import type { Config } from "./config/config.ts";
@@ -12,7 +10,7 @@ import { Exposition } from "./exposition/exposition.ts";
 import type { Sample } from "./exposition/family.ts";
 import { MetricsPage } from "./http/page.ts";
 import { closeServer, createHttpServer } from "./http/server.ts";
-import { Network } from "./network.ts";
+import { Network, type NetworkOptions } from "./network.ts";
 import { WatchLists } from "./reload.ts";
 import { Poller } from "./scheduler/poller.ts";
 import { runSchedules } from "./scheduler/schedule.ts";
@@ -25,13 +23,9 @@ import { networkSamples, seriesSamples, stateFileSamples, watchListSamples } fro
 import { networkStatuses, type Selection, type Status, type StatusSources, statusOf } from "./telemetry/status.ts";
 
 /** What an exporter works with. */
-export interface AppOptions {
+export interface AppOptions extends Pick<NetworkOptions, "version" | "clock" | "redactor"> {
   readonly config: Config;
-  readonly version: string;
   readonly log: Logger;
-  readonly clock: Clock;
-  /** Knows every secret of the configuration. */
-  readonly redactor: Redactor;
   /** Loads the configuration again, with the present watch lists. @default files are not followed */
   readonly reload?: (() => Promise<Loaded>) | undefined;
   /** Keeps counters and used budgets across restarts; closed by `stop`. @default nothing does */
@@ -48,6 +42,11 @@ export interface Failed {
 const MOST_CONCURRENT_POLLS = 20;
 // Part of the five seconds that a stop may take.
 const SCRAPE_GRACE_MS = 3000;
+
+const failed = (what: string, cause: { readonly reason: string; readonly message: string } | undefined): Failed[] =>
+  cause === undefined ? [] : [{ what, why: `${cause.reason}: ${cause.message}` }];
+
+const collectorOn = ({ network, collector }: Task): string => `${network}/${collector.name}`;
 
 /** An exporter. */
 export class App {
@@ -114,17 +113,12 @@ export class App {
 
   /** Networks that are not polled, and collectors without a successful poll. */
   missing(): Failed[] {
-    const blocked = this.#networks.flatMap(({ name, upstreams }) => {
-      const why = upstreams.blocked();
-      return why === undefined ? [] : [{ what: name, why: `${why.reason}: ${why.message}` }];
-    });
-    const groups = [...Map.groupBy(this.tasks, ({ network, collector }) => `${network}/${collector.name}`)];
-    const unpolled = groups.flatMap(([what, tasks]) => {
+    const blocked = this.#networks.flatMap(({ name, upstreams }) => failed(name, upstreams.blocked()));
+    const unpolled = [...Map.groupBy(this.tasks, collectorOn)].flatMap(([what, tasks]) => {
       const statuses = tasks.map((task) => this.#state.of(task));
       if (statuses.some(({ lastSuccessAt }) => lastSuccessAt !== undefined)) return [];
       const failure = statuses.find((status) => status.failure !== undefined)?.failure;
-      const why = failure === undefined ? "the first poll has not ended" : `${failure.reason}: ${failure.message}`;
-      return [{ what, why }];
+      return failure === undefined ? [{ what, why: "the first poll has not ended" }] : failed(what, failure);
     });
     return [...blocked, ...unpolled];
   }
@@ -182,13 +176,10 @@ export class App {
       this.tasks.filter(({ collector }) => (collector.chainView !== undefined) === isFirst),
     );
     for (const tasks of [first, others]) {
-      const groups = Map.groupBy(tasks ?? [], ({ network, collector }) => `${network}/${collector.name}`);
+      const groups = Map.groupBy(tasks ?? [], collectorOn);
       await Promise.all([...groups.values()].map((group) => this.#pollInTurn(group)));
     }
-    return this.tasks.flatMap((task) => {
-      const { failure } = this.#state.of(task);
-      return failure === undefined ? [] : [{ what: keyOf(task), why: `${failure.reason}: ${failure.message}` }];
-    });
+    return this.tasks.flatMap((task) => failed(keyOf(task), this.#state.of(task).failure));
   }
 
   /** Aborts polls, and finishes running scrapes; resolves when all of it has ended. */

@@ -28,6 +28,7 @@ export interface NetworkOptions {
   readonly instruments: Instruments;
   readonly state: State;
   readonly stateFile: StateFile | undefined;
+  /** Knows every secret of the configuration. */
   readonly redactor: Redactor;
   readonly log: UpstreamsOptions["log"] & PollLog;
   readonly incidents: Incidents;

@@ -9,9 +9,9 @@ import type { Network } from "./network.ts";
 import type { Poller } from "./scheduler/poller.ts";
 import type { State } from "./storage/state.ts";
 import type { WatchListReport } from "./telemetry/status.ts";
+import type { UpstreamsOptions } from "./upstreams/upstreams.ts";
 
-/** What reloading works with. */
-export interface WatchListsOptions {
+interface WatchListsOptions {
   readonly config: Config;
   /** Loads the configuration again, with the present watch lists; undefined: they are not followed. */
   readonly load: (() => Promise<Loaded>) | undefined;
@@ -21,10 +21,7 @@ export interface WatchListsOptions {
   /** When the next poll of each task is due. */
   readonly due: WeakMap<Task, number>;
   readonly clock: Clock;
-  readonly log: {
-    info(fields: object, message: string): void;
-    error(fields: object, message: string): void;
-  };
+  readonly log: UpstreamsOptions["log"];
   readonly onReload: () => void;
 }
 
@@ -32,18 +29,14 @@ export interface WatchListsOptions {
 export class WatchLists {
   readonly #options: WatchListsOptions;
   readonly #files: readonly string[];
-  #report: WatchListReport | undefined;
+  /** The result of the last reload; undefined without files. */
+  report: WatchListReport | undefined;
 
   constructor(options: WatchListsOptions) {
     const { config, load, clock } = options;
     this.#options = options;
     this.#files = load === undefined ? [] : [...new Set(config.networks.flatMap(({ watchFiles }) => watchFiles))];
-    if (this.#files.length > 0) this.#report = { lastSuccessAt: clock.now() };
-  }
-
-  /** The result of the last reload; undefined without files. */
-  get report(): WatchListReport | undefined {
-    return this.#report;
+    if (this.#files.length > 0) this.report = { lastSuccessAt: clock.now() };
   }
 
   /** Reloads whenever a file changes, until `stop` is aborted. */
@@ -60,10 +53,7 @@ export class WatchLists {
     if (load === undefined) return;
     const loaded = await load();
     onReload();
-    if (!loaded.ok) {
-      this.#refuse(loaded.errors);
-      return;
-    }
+    if (!loaded.ok) return this.#refuse(loaded.errors);
     const count = () => networks.reduce((total, { tasks }) => total + tasks.length, 0);
     const before = count();
     for (const network of networks) {
@@ -71,7 +61,7 @@ export class WatchLists {
       if (config !== undefined) await this.#take(network, config);
     }
     state.recomputeExpiry();
-    this.#report = { lastSuccessAt: clock.now() };
+    this.report = { lastSuccessAt: clock.now() };
     log.info({ before, now: count() }, "the watch list was read again");
   }
 
@@ -95,12 +85,12 @@ export class WatchLists {
     const { clock, log } = this.#options;
     for (const error of errors) log.error({}, formatError(error));
     log.error({ mistakes: errors.length }, "the watch list is wrong; the one before stays in force");
-    this.#report = {
-      lastSuccessAt: this.#report?.lastSuccessAt ?? clock.now(),
+    this.report = {
+      lastSuccessAt: this.report?.lastSuccessAt ?? clock.now(),
       failure: {
         message: errors.slice(0, 1).map(formatError).join(""),
         errors: errors.length,
-        since: this.#report?.failure?.since ?? clock.now(),
+        since: this.report?.failure?.since ?? clock.now(),
       },
     };
   }

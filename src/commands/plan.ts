@@ -18,32 +18,8 @@ interface CollectorPlan extends Pacing {
   readonly usualAgeMs: number;
 }
 
-/** What a network costs within the budget of one of its upstreams. */
-export interface NetworkPlan {
-  readonly network: string;
-  readonly upstream: UpstreamConfig;
-  readonly collectors: readonly CollectorPlan[];
-  readonly requestsPerMinute: number;
-  readonly requestsPerMonth: number;
-  readonly peakPerMinute: number;
-  /** One sentence for everything that does not fit into the budget. */
-  readonly warnings: readonly string[];
-}
-
-/** The plan of a whole configuration. */
-export interface Plan {
-  /** Each network within the budget of its preferred upstream, with plans for the case that another one takes over. */
-  readonly networks: readonly (NetworkPlan & {
-    readonly probesPerMinute: number;
-    readonly others: readonly NetworkPlan[];
-  })[];
-  /** Series of all collectors on all networks. */
-  readonly collectorSeries: number;
-  /** Series of the exporter's own families, about: the number grows with the status codes that the server uses. */
-  readonly ownSeries: number;
-  readonly maxSeries: number;
-  readonly fits: boolean;
-}
+type NetworkPlan = ReturnType<typeof planNetwork>;
+type Plan = ReturnType<typeof planOf>;
 
 /** Prints the plan; the exit code is 1 when something does not fit. */
 export async function plan(flags: ConfigFlags, io: Io): Promise<number> {
@@ -53,8 +29,11 @@ export async function plan(flags: ConfigFlags, io: Io): Promise<number> {
   return planned.fits ? 0 : 1;
 }
 
-/** Estimates a configuration. */
-export function planOf(config: Config): Plan {
+/**
+ * Estimates a configuration: each network within the budget of its preferred upstream, with plans for the case that
+ * another one takes over, and the series of collectors and exporter.
+ */
+export function planOf(config: Config) {
   const { maxSeries } = config;
   const networks = config.networks.map((network) => {
     const [preferred, ...others] = network.upstreams.map((upstream) => planNetwork(network, upstream));
@@ -67,7 +46,8 @@ export function planOf(config: Config): Plan {
   return { networks, collectorSeries, ownSeries, maxSeries, fits };
 }
 
-function planNetwork(network: NetworkConfig, upstream: UpstreamConfig): NetworkPlan {
+// What a network costs within the budget of one of its upstreams, with a warning for everything that does not fit.
+function planNetwork(network: NetworkConfig, upstream: UpstreamConfig) {
   const { perMinute, perMonth } = upstream.budget;
   const collectors = planPolls(network, upstream.budget)
     .filter(({ targets }) => targets > 0)
@@ -92,23 +72,14 @@ function planNetwork(network: NetworkConfig, upstream: UpstreamConfig): NetworkP
   if (perMonth !== undefined && requestsPerMonth > perMonth * 1.000001) {
     warnings.push(`a month of 31 days needs ${round(requestsPerMonth)} requests, and the budget is ${perMonth}`);
   }
-  return {
-    network: network.name,
-    upstream,
-    collectors,
-    requestsPerMinute,
-    requestsPerMonth,
-    peakPerMinute,
-    warnings,
-  };
+  const { name } = network;
+  return { network: name, upstream, collectors, requestsPerMinute, requestsPerMonth, peakPerMinute, warnings };
 }
 
 // Process and Node.js families of the client library, with one garbage collection of each kind.
 const PROCESS_SERIES = 80;
 
-/**
- * Series of every combination of label values. @param sizes number of values of labels that the family does not list
- */
+/** Series of every combination of label values. @param sizes values of labels that the family does not list */
 function seriesOf(family: Family, sizes: Readonly<Record<string, number>>): number {
   const combinations = family.labelNames.reduce(
     (product, name) => product * (family.labels[name]?.values?.length ?? sizes[name] ?? 1),
@@ -139,7 +110,7 @@ const RARE: readonly { readonly name: string }[] = [
   metrics.series,
 ];
 
-function ownSeriesOf({ collectors, others }: Plan["networks"][number]): number {
+function ownSeriesOf({ collectors, others }: NetworkPlan & { readonly others: readonly NetworkPlan[] }): number {
   const enabled = collectors.map(({ collector }) => collector);
   const sizes = {
     upstream: 1 + others.length,

@@ -10,16 +10,8 @@ import { StateFileError } from "../storage/state-file-error.ts";
 import type { Incidents, PollLog } from "../telemetry/incidents.ts";
 import type { Outcome } from "../telemetry/self-metrics.ts";
 
-/** A poll that ended. */
-export interface Run {
-  readonly task: Task;
-  readonly outcome: Outcome;
-  readonly reason: Reason | undefined;
-  readonly seconds: number;
-}
-
 /** What a poller works with. */
-export interface PollerOptions {
+interface PollerOptions {
   readonly state: State;
   readonly clock: Clock;
   readonly log: PollLog;
@@ -27,9 +19,14 @@ export interface PollerOptions {
   readonly stop: AbortSignal;
   /** Series that one poll may add for label values of the API. */
   readonly spareSeries: () => number;
-  /** Groups failures by cause. */
   readonly incidents: Incidents;
-  readonly onRun: (run: Run) => void;
+  /** Called when a poll has ended, or was skipped. */
+  readonly onRun: (run: {
+    readonly task: Task;
+    readonly outcome: Outcome;
+    readonly reason: Reason | undefined;
+    readonly seconds: number;
+  }) => void;
   /** Called after a successful poll, when its samples are exposed. */
   readonly onObserved: (task: Task, observation: unknown) => void;
 }

@@ -25,8 +25,9 @@ const MOST_HINTS_AN_INTERVAL = 5;
 /** The targets of one collector on one network, in the order of their slots. */
 export class RoundRobin {
   readonly settings: TaskSettings;
-  #tasks: readonly Task[] = [];
-  #times: PollTimes;
+  /** In the order of the list. */
+  tasks: readonly Task[] = [];
+  times: PollTimes;
   /** When each was polled last (milliseconds on any clock), the longest ago first. */
   readonly #queue = new Map<Task, number>();
   readonly #byKey = new Map<string, Task>();
@@ -35,12 +36,7 @@ export class RoundRobin {
 
   constructor(settings: TaskSettings, times: PollTimes) {
     this.settings = settings;
-    this.#times = times;
-  }
-
-  /** In the order of the list. */
-  get tasks(): readonly Task[] {
-    return this.#tasks;
+    this.times = times;
   }
 
   /** In the order of their slots. */
@@ -48,13 +44,9 @@ export class RoundRobin {
     return this.#queue.keys();
   }
 
-  get times(): PollTimes {
-    return this.#times;
-  }
-
   /** Time between two slots, so that every target has one per interval; Infinity without targets. Milliseconds. */
   get slotMs(): number {
-    return this.#times.intervalMs / this.#tasks.length;
+    return this.times.intervalMs / this.tasks.length;
   }
 
   /** The task that was polled longest ago; it moves to the end of the queue. */
@@ -68,7 +60,7 @@ export class RoundRobin {
   hint(key: string, cause: HintCause): boolean {
     const task = this.#byKey.get(key);
     if (task === undefined || this.#early.has(task)) return false;
-    const pauseMs = cause === "behind" ? 0 : this.#times.configuredIntervalMs / MOST_HINTS_AN_INTERVAL;
+    const pauseMs = cause === "behind" ? 0 : this.times.configuredIntervalMs / MOST_HINTS_AN_INTERVAL;
     this.#early.set(task, (this.#queue.get(task) ?? Number.NEGATIVE_INFINITY) + pauseMs);
     return true;
   }
@@ -89,7 +81,7 @@ export class RoundRobin {
       const known = this.#byKey.get(target.key);
       return known !== undefined && isDeepStrictEqual(known.target, target)
         ? known
-        : { ...this.settings, ...this.#times, target };
+        : { ...this.settings, ...this.times, target };
     });
   }
 
@@ -113,8 +105,8 @@ export class RoundRobin {
     for (const task of added) this.#queue.set(task, Number.NEGATIVE_INFINITY);
     for (const [task, at] of waiting) this.#queue.set(task, at);
     for (const [key, task] of byKey) this.#byKey.set(key, task);
-    this.#tasks = tasks;
-    this.#times = times;
+    this.tasks = tasks;
+    this.times = times;
     for (const task of tasks) Object.assign(task, times);
     return { removed, replaced };
   }
