@@ -2,10 +2,7 @@
 import { MinuteWindow, MonthBucket, sum } from "./budget-limits.ts";
 import { type Clock, isTimeout } from "./clock.ts";
 
-/**
- * The lowest priority, for requests that use only what all others leave. No capacity is planned for it, and it leaves
- * half of the month's bucket untouched.
- */
+/** The lowest priority, for requests that use only what all others leave, and only half of the month's bucket. */
 export const SPARE_PRIORITY = 9;
 
 /** Limits of the requests to one server. */
@@ -61,9 +58,8 @@ interface Waiting extends BudgetRequest {
 }
 
 /**
- * Admits requests by priority, then first come, first served, as the minute, the month, a pause and the number of
- * connections allow. The first request in the queue blocks all others, which costs nothing: what holds it back holds
- * back every request of a lower priority too.
+ * Admits requests by priority, then first come, first served. The first request in the queue blocks all others, which
+ * costs nothing: what holds it back holds back every request of a lower priority too.
  */
 export class Budget {
   readonly #clock: Clock;

@@ -1,5 +1,5 @@
-// Masks secrets. Every text that leaves the process (a log line, a page, an error) passes through here.
-import { type Decoded, decodedAt, isInvisible, isPlain, lowerCase } from "./escapes.ts";
+// Masks secrets. Every text that leaves the process (a log line, a page, an error) passes through here, so characters
+// are numbers: UTF-16 code units in lower case.
 
 /** A secret that is shown only on request. */
 export interface Secret {
@@ -107,14 +107,8 @@ function endOfRun(text: string, { form, offset }: Place, at: number): number {
   return end;
 }
 
-const NOWHERE: readonly number[] = [];
-
 // Where the text continues if this character is next.
 function endsAfter(text: string, places: readonly number[], character: number): readonly number[] {
-  const [place] = places;
-  if (places.length === 1 && place !== undefined && isPlain(text.charCodeAt(place))) {
-    return lowerCase(text.charCodeAt(place)) === character ? [place + 1] : NOWHERE;
-  }
   const found = decodedAfter(text, places).filter((decoded) => decoded.character === character);
   return [...new Set(found.map(({ end }) => end))];
 }
@@ -165,7 +159,59 @@ function decodedSegment(segment: string): string {
   try {
     return decodeURIComponent(segment);
   } catch {
-    // A stray % stands for itself.
-    return segment;
+    return segment; // a stray % stands for itself
   }
+}
+
+/** A decoded character, and where the text continues after it. */
+interface Decoded {
+  readonly character: number;
+  readonly end: number;
+}
+
+// Escaped once, twice or three times. Every repetition is bounded: a server may send a text that is slow to match.
+const DEPTHS = [0, 1, 2];
+const ENTITY = String.raw`(?:#x0{0,6}(?<hex>[0-9a-f]{1,4})|#0{0,6}(?<decimal>\d{1,5})|(?<name>amp|lt|gt|quot|apos));`;
+/** The escapes of URLs, HTML and JSON, by their first character. */
+const ESCAPES: ReadonlyMap<number, readonly RegExp[]> = new Map([
+  [0x25, DEPTHS.map((depth) => new RegExp(`%(?:25){${depth}}(?<hex>[0-7][0-9a-f])`, "iy"))],
+  [0x26, DEPTHS.map((depth) => new RegExp(`&(?:amp;){${depth}}${ENTITY}`, "iy"))],
+  [0x5c, [/\\{1,8}(?:u(?<hex>[0-9a-f]{4})|(?<name>["/bfnrt]))/iy, /\\(?<name>\\)/y, /\\{3}(?<name>\\)/y]],
+]);
+const NAMED: Readonly<Record<string, string>> = {
+  ...{ b: "\b", f: "\f", n: "\n", r: "\r", t: "\t" },
+  ...{ amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" },
+};
+
+/** A code unit in lower case. */
+function lowerCase(code: number): number {
+  if (code < 0x80) return code >= 0x41 && code <= 0x5a ? code + 0x20 : code;
+  return String.fromCharCode(code).toLowerCase().charCodeAt(0);
+}
+
+/** Whether the code unit is visible ASCII that begins no escape. */
+const isPlain = (code: number): boolean => code > 0x20 && code < 0x7f && !ESCAPES.has(code);
+
+/** White space, control characters and other invisible ones. They do not separate the characters around them. */
+function isInvisible(code: number): boolean {
+  // Most characters are ASCII, and need no pattern.
+  if (code < 0x7f) return code <= 0x20;
+  return /^[\p{C}\p{Z}]$/u.test(String.fromCharCode(code));
+}
+
+/** Every way to decode the text at a place inside it: the character itself, and what an escape there stands for. */
+function decodedAt(text: string, at: number): readonly Decoded[] {
+  const code = text.charCodeAt(at);
+  const found = [{ character: lowerCase(code), end: at + 1 }];
+  for (const pattern of ESCAPES.get(code) ?? []) {
+    pattern.lastIndex = at;
+    const groups = pattern.exec(text)?.groups;
+    if (groups !== undefined) found.push({ character: lowerCase(characterOf(groups)), end: pattern.lastIndex });
+  }
+  return found;
+}
+
+function characterOf({ hex, decimal, name = "" }: Readonly<Record<string, string | undefined>>): number {
+  if (hex !== undefined) return Number.parseInt(hex, 16);
+  return decimal === undefined ? (NAMED[name.toLowerCase()] ?? name).charCodeAt(0) : Number(decimal);
 }

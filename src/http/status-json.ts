@@ -34,11 +34,8 @@ export function statusJson(status: Status, { version, startedAt }: Program, mask
     started_at: timeOf(startedAt),
     uptime_seconds: secondsBetween(startedAt, at),
     problems: problems.map(({ network, collector, message, since, until }) => ({
-      network,
-      collector,
-      message: mask(message),
-      since: timeOf(since),
-      until: timeOf(until),
+      ...{ network, collector, message: mask(message) },
+      ...{ since: timeOf(since), until: timeOf(until) },
     })),
     networks: status.networks.map((network) => networkJson(network, at, mask)),
     targets: {
@@ -56,13 +53,20 @@ function networkJson({ report, pausedUntil, collectors }: NetworkStatus, now: nu
   return {
     name: report.network,
     url: mask(report.origin),
-    upstreams: report.upstreams.map((upstream) => upstreamJson(upstream, mask)),
+    upstreams: report.upstreams.map(({ name, origin, isActive, isUp, tipHeight, lagBlocks, cause }) => ({
+      name,
+      url: mask(origin),
+      active: isActive,
+      up: isUp,
+      tip_height: tipHeight,
+      lag_blocks: lagBlocks,
+      cause: cause && { ...causeJson(cause, mask), since: timeOf(cause.since) },
+    })),
     paused_until: timeOf(pausedUntil),
     longest_pause_seconds: report.longestPauseMs / 1000,
     outage: outage && {
       operation: outage.operation,
-      reason: outage.cause.reason,
-      message: mask(outage.cause.message),
+      ...causeJson(outage.cause, mask),
       since: timeOf(outage.since),
       next_probe_at: timeOf(outage.nextProbeAt),
     },
@@ -70,10 +74,8 @@ function networkJson({ report, pausedUntil, collectors }: NetworkStatus, now: nu
       minute: budgetJson(plannedPerMinute, report.minute),
       month: budgetJson(plannedPerMinute * MINUTES_PER_MONTH, report.month),
     },
-    rate_limits: report.rateLimits.map(({ window, limit, remaining, resetAt, seenAt }) => ({
-      window,
-      limit,
-      remaining,
+    rate_limits: report.rateLimits.map(({ resetAt, seenAt, ...limit }) => ({
+      ...limit,
       reset_at: timeOf(resetAt),
       seen_at: timeOf(seenAt),
     })),
@@ -85,20 +87,6 @@ function networkJson({ report, pausedUntil, collectors }: NetworkStatus, now: nu
     collectors: collectors.map((collector) => collectorJson(collector, now, mask)),
   };
 }
-
-const upstreamJson = (report: UpstreamReport, mask: Mask) => ({
-  name: report.name,
-  url: mask(report.origin),
-  active: report.isActive,
-  up: report.isUp,
-  tip_height: report.tipHeight,
-  lag_blocks: report.lagBlocks,
-  cause: report.cause && {
-    reason: report.cause.reason,
-    message: mask(report.cause.message),
-    since: timeOf(report.cause.since),
-  },
-});
 
 const budgetJson = (planned: number, use: WindowUse | undefined) => ({
   planned: Math.round(planned * 100) / 100,
@@ -147,8 +135,13 @@ function targetJson(target: TargetStatus, now: number, mask: Mask) {
   };
 }
 
+const causeJson = ({ reason, message }: Pick<Failure, "reason" | "message">, mask: Mask) => ({
+  reason,
+  message: mask(message),
+});
+
 const errorJson = (failure: Failure | undefined, mask: Mask) =>
-  failure && { reason: failure.reason, message: mask(failure.message), at: timeOf(failure.at) };
+  failure && { ...causeJson(failure, mask), at: timeOf(failure.at) };
 
 // The clock can be set back.
 const secondsBetween = (start: number, end: number) => Math.max(0, end - start) / 1000;

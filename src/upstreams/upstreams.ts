@@ -5,7 +5,7 @@ import type { StacksApi } from "../api/operation.ts";
 import type { PollClient, PollEnd } from "../collectors/task.ts";
 import type { UpstreamConfig } from "../config/config.ts";
 import type { BlockedReport, UpstreamReport } from "../telemetry/status.ts";
-import { isChainFailure, isUpstreamFailure } from "./health.ts";
+import { type FailedPoll, isChainFailure, isUpstreamFailure } from "./health.ts";
 import { IdentityCheck, type NetworkStore } from "./identity-check.ts";
 import { Prober } from "./prober.ts";
 import { Upstream, type UpstreamContext } from "./upstream.ts";
@@ -45,7 +45,8 @@ export class Upstreams implements PollClient {
   readonly #identityCheck: IdentityCheck;
   readonly #prober: Prober;
   readonly #polls = new WeakMap<StacksApi, { readonly upstream: Upstream; readonly startedAt: number }>();
-  #active: Upstream;
+  /** The upstream that polls use now. */
+  active: Upstream;
   #deciding: Promise<void> | undefined;
   #searchAt = Number.NEGATIVE_INFINITY;
 
@@ -56,18 +57,10 @@ export class Upstreams implements PollClient {
     this.all = config.upstreams.map(
       (upstream) => new Upstream(upstream.name, upstream.url, createClient(upstream), config.failover),
     );
-    this.#active = this.all[0] as Upstream; // the configuration has at least one
+    this.active = this.all[0] as Upstream; // the configuration has at least one
     this.#identityCheck = new IdentityCheck(options, options.store);
-    this.#prober = new Prober({
-      ...options,
-      identityCheck: this.#identityCheck,
-      apiOf: (upstream, poll) => this.#apiOf(upstream, poll),
-    });
-  }
-
-  /** The upstream that polls use now. */
-  get active(): Upstream {
-    return this.#active;
+    const apiOf = (upstream: Upstream, poll: PollOptions) => this.#apiOf(upstream, poll);
+    this.#prober = new Prober({ ...options, identityCheck: this.#identityCheck, apiOf });
   }
 
   /**
@@ -77,11 +70,11 @@ export class Upstreams implements PollClient {
   async forPoll(poll: Parameters<PollClient["forPoll"]>[0]): Promise<StacksApi> {
     // Once for each upstream: another one may take over, or its new chain may be accepted.
     for (let left = this.all.length; ; left -= 1) {
-      const upstream = this.#active;
+      const upstream = this.active;
       const startedAt = this.#options.clock.elapsed();
       try {
         await this.#identityCheck.admit(upstream, poll.counts === true);
-        if (upstream !== this.#active && left > 0) continue;
+        if (upstream !== this.active && left > 0) continue;
         const api = this.#apiOf(upstream, poll);
         this.#polls.set(api, { upstream, startedAt });
         return api;
@@ -91,7 +84,7 @@ export class Upstreams implements PollClient {
           this.#noteFailure(upstream, startedAt, { collector: CHAIN_CHECK, reason, message });
         }
         await this.#reconsider();
-        const canRetry = this.#active !== upstream || this.#acceptNewChain(upstream);
+        const canRetry = this.active !== upstream || this.#acceptNewChain(upstream);
         if (left === 0 || !canRetry) throw error;
       }
     }
@@ -111,13 +104,13 @@ export class Upstreams implements PollClient {
     const { upstream, startedAt } = poll;
     if (reason === undefined) upstream.health.succeeded(collector, this.#options.clock.elapsed());
     else this.#noteFailure(upstream, startedAt, { collector, reason, message });
-    if (this.#causeAgainst(this.#active) === undefined) return;
+    if (this.#causeAgainst(this.active) === undefined) return;
     this.#reconsider().catch((error) => this.#logBug(error));
   }
 
   /** Milliseconds until a request of this priority may be sent. */
   waitFor(priority: number): number {
-    return this.#active.client.waitFor(priority);
+    return this.active.client.waitFor(priority);
   }
 
   /** Probes and compares until the shutdown; does nothing with a single upstream. Never rejects. */
@@ -125,7 +118,7 @@ export class Upstreams implements PollClient {
     if (this.all.length === 1) return;
     const { clock, config, stop } = this.#options;
     while (!stop.aborted) {
-      await this.#prober.probeAll(this.#active, this.all).catch((error) => this.#logBug(error));
+      await this.#prober.probeAll(this.active, this.all).catch((error) => this.#logBug(error));
       if (!stop.aborted) await this.#reconsider().catch((error) => this.#logBug(error));
       await clock.sleep(config.failover.probeEveryMs, stop).catch(() => undefined); // stopped
     }
@@ -133,12 +126,12 @@ export class Upstreams implements PollClient {
 
   /** The status of each upstream, in the order of the configuration. */
   report(): readonly UpstreamReport[] {
-    return this.all.map((upstream) => upstream.report(upstream === this.#active, this.#options.clock));
+    return this.all.map((upstream) => upstream.report(upstream === this.active, this.#options.clock));
   }
 
   /** Why nothing is polled; undefined when the active upstream may be polled. */
   blocked(): BlockedReport | undefined {
-    return this.#active.blocked;
+    return this.active.blocked;
   }
 
   /** Cancels every request. */
@@ -154,19 +147,13 @@ export class Upstreams implements PollClient {
     const { clock, config, knownTip } = this.#options;
     const at = clock.elapsed();
     upstream.tip = { height, at };
-    const tips = this.all.flatMap(({ tip, chain }) =>
-      tip !== undefined && chain.kind === "verified" && at - tip.at <= 3 * config.failover.probeEveryMs
-        ? tip.height
-        : [],
-    );
+    const oldest = at - 3 * config.failover.probeEveryMs;
+    const recent = this.all.filter(({ tip, chain }) => tip && chain.kind === "verified" && tip.at >= oldest);
+    const tips = recent.flatMap(({ tip }) => tip?.height ?? []);
     upstream.health.sawLag(Math.max(height, knownTip() ?? 0, ...tips) - height, at);
   }
 
-  #noteFailure(
-    upstream: Upstream,
-    startedAt: number,
-    failure: { readonly collector: string; readonly reason: Reason; readonly message: string },
-  ): void {
+  #noteFailure(upstream: Upstream, startedAt: number, failure: Omit<FailedPoll, "startedAt" | "at">): void {
     const { clock } = this.#options;
     const { reason } = failure;
     if (!isUpstreamFailure(reason)) return;
@@ -190,7 +177,7 @@ export class Upstreams implements PollClient {
 
   async #decide(): Promise<void> {
     const now = this.#options.clock.elapsed();
-    const active = this.#active;
+    const active = this.active;
     const cause = this.#causeAgainst(active);
     if (cause === undefined) return this.#returnToPreferred(now);
     if (now < this.#searchAt) return;
@@ -202,7 +189,7 @@ export class Upstreams implements PollClient {
 
   async #returnToPreferred(now: number): Promise<void> {
     const { returnAfterMs } = this.#options.config.failover;
-    for (const preferred of this.all.slice(0, this.all.indexOf(this.#active))) {
+    for (const preferred of this.all.slice(0, this.all.indexOf(this.active))) {
       const { healthySince } = preferred.health;
       if (healthySince === undefined || now - healthySince < returnAfterMs) continue;
       if (!(await this.#prober.isFit(preferred))) continue;
@@ -216,8 +203,8 @@ export class Upstreams implements PollClient {
 
   #switchTo(upstream: Upstream, { reason, message }: Cause): void {
     const { log, config, onSwitch } = this.#options;
-    const fields = { network: config.name, from: this.#active.name, to: upstream.name, reason, cause: message };
-    this.#active = upstream;
+    const fields = { network: config.name, from: this.active.name, to: upstream.name, reason, cause: message };
+    this.active = upstream;
     this.#searchAt = Number.NEGATIVE_INFINITY;
     if (reason === "recovered") log.info(fields, "the preferred upstream is active again");
     else log.warn(fields, "another upstream takes over");
