@@ -13,10 +13,9 @@ const SHORTEST_TIMEOUT_MS = 1_000;
 export interface Outage {
   /** The only operation that fails; undefined for the whole server. */
   readonly operation: string | undefined;
-  /** First of the failures in a row. */
-  readonly since: number;
-  /** That failure. */
+  /** The first failure in a row. */
   readonly cause: { readonly reason: ApiError["reason"]; readonly message: string };
+  readonly since: number;
   /** When the next request may be sent. */
   readonly nextProbeAt: number;
 }

@@ -73,7 +73,7 @@ export function createClient(options: ClientOptions) {
   const base = new URL(options.baseUrl);
   const redactor = options.redactor ?? new Redactor(key === undefined ? [] : [key], [base]);
   const budget = new Budget(options.budget, clock, connections, options.used);
-  const transport = new Transport(settings);
+  const transport = new Transport(connections, settings.connectTimeoutMs, settings.maxBodyBytes);
   const cache = new Cache(2_000, 64 * 2 ** 20);
   const retirement = new Retirement();
   const circuit = new Circuit(clock, settings.longestProbeMs, (outage) => observer.onOutage?.(outage));

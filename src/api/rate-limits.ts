@@ -39,9 +39,8 @@ function httpDate(text: string): number | undefined {
   return Number.isNaN(time) ? undefined : time;
 }
 
-function bounded(milliseconds: number): number {
-  return Math.min(LONGEST_WAIT_MS, Math.max(SHORTEST_WAIT_MS, Math.ceil(milliseconds)));
-}
+const bounded = (milliseconds: number): number =>
+  Math.min(LONGEST_WAIT_MS, Math.max(SHORTEST_WAIT_MS, Math.ceil(milliseconds)));
 
 const WINDOWS = ["default", "second", "minute", "month"] as const;
 

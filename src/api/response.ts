@@ -80,9 +80,7 @@ export function handleResponse(context: ClientContext, request: Try, response: W
   return { ...fail(error, "backoff"), waitMs: retryAfter(headers, now) };
 }
 
-function fail(error: ApiError, retry: Failure["retry"] = "never"): Failure {
-  return { kind: "failure", error, retry };
-}
+const fail = (error: ApiError, retry: Failure["retry"] = "never"): Failure => ({ kind: "failure", error, retry });
 
 function noteSuccess({ retirement, rateLimits, budget }: ClientContext, operation: string): void {
   retirement.works(operation);
@@ -116,26 +114,20 @@ function redirect({ redact }: ClientContext, operation: string, url: URL, { stat
   return fail(new ApiError("redirect", operation, `HTTP ${status} ${where}`, { status }));
 }
 
-function isDeprecated(headers: Headers): boolean {
-  return /(^|,)\s*299\b/.test(headers.get("warning") ?? "") || headers.has("deprecation") || headers.has("sunset");
-}
+const isDeprecated = (headers: Headers): boolean =>
+  /(^|,)\s*299\b/.test(headers.get("warning") ?? "") || headers.has("deprecation") || headers.has("sunset");
 
 const LARGEST_ERROR_BODY = 65_536;
 
 // The messages of the API server, and of the gateway in front of it.
 const ROUTE_MISSING = /^(Route [A-Z]+:.* not found$|no Route matched)/is;
 
-interface ErrorBody {
-  /** `message`, else `error`, of a JSON object; the text of a plain-text response; otherwise empty. Not masked. */
-  readonly text: string;
-  /** It is a JSON object with one of the two, as the API itself sends it. */
-  readonly isApi: boolean;
-  /** The server does not know the path, as opposed to the requested item. */
-  readonly isRouteMissing: boolean;
-}
-
-// Servers, gateways and proxies each have their own form of error responses.
-function parseErrorBody(headers: Headers, body: Buffer): ErrorBody {
+/**
+ * Servers, gateways and proxies each have their own form of error responses. `text` is `message`, else `error`, of a
+ * JSON object, as the API itself sends it (`isApi`), or a plain text; not masked. With `isRouteMissing`, the server does
+ * not know the path, as opposed to the requested item.
+ */
+function parseErrorBody(headers: Headers, body: Buffer) {
   const { message, error } = body.byteLength > LARGEST_ERROR_BODY ? {} : jsonObject(body);
   const text = [message, error].find((one) => typeof one === "string" && one !== "");
   if (typeof text === "string") return { text, isApi: true, isRouteMissing: ROUTE_MISSING.test(text) };

@@ -5,15 +5,6 @@ import { gunzip } from "node:zlib";
 import { Agent } from "undici";
 import type { Headers } from "./rate-limits.ts";
 
-/** Limits of the transport; times in milliseconds. */
-export interface TransportLimits {
-  /** Open connections to the server. */
-  readonly connections: number;
-  readonly connectTimeoutMs: number;
-  /** Of a body, compressed as well as decompressed. */
-  readonly maxBodyBytes: number;
-}
-
 /** A complete response of any status. */
 export interface WireResponse {
   readonly status: number;
@@ -49,15 +40,16 @@ export class Transport {
   readonly #connectErrors = new WeakSet<object>();
   #connects = 0;
 
-  constructor(limits: TransportLimits) {
-    this.#maxBodyBytes = limits.maxBodyBytes;
+  /** @param maxBodyBytes limit of a body, compressed as well as decompressed. */
+  constructor(connections: number, connectTimeoutMs: number, maxBodyBytes: number) {
+    this.#maxBodyBytes = maxBodyBytes;
     this.#agent = new Agent({
-      connections: limits.connections,
+      connections,
       // Giving up a body must close its connection, which HTTP/2 would not do.
       allowH2: false,
       keepAliveTimeout: KEEP_ALIVE_MS,
       keepAliveMaxTimeout: KEEP_ALIVE_MS,
-      connect: { timeout: limits.connectTimeoutMs },
+      connect: { timeout: connectTimeoutMs },
     });
     this.#agent.on("connect", () => {
       this.#connects += 1;

@@ -1,5 +1,6 @@
 // The health of one upstream: failures in a row, its lag, and since when it is healthy. Sends no requests.
 import type { Reason } from "../api/errors.ts";
+import type { BlockedReport } from "../telemetry/report.ts";
 
 /** When an upstream is unfit. Durations in milliseconds. */
 export interface HealthRules {
@@ -8,13 +9,8 @@ export interface HealthRules {
   readonly lagForMs: number;
 }
 
-/** Why an upstream is unfit. */
-export interface Trouble {
-  readonly reason: Reason;
-  readonly message: string;
-  /** Milliseconds of `Clock.elapsed`. */
-  readonly since: number;
-}
+/** Why an upstream is unfit; `since` is milliseconds of `Clock.elapsed`. */
+type Trouble = BlockedReport;
 
 /** A failed poll. Times are milliseconds of `Clock.elapsed`. */
 export interface FailedPoll {
