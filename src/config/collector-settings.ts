@@ -63,16 +63,11 @@ export function appliedSettings(collector: ConfigurableCollector) {
       ({ every, schedule, timeout = 0, max_age = Number.POSITIVE_INFINITY }, { addIssue }) => {
         const intervalMs = intervalOf(every ?? schedule ?? unlessSet);
         const interval = `the interval (${formatDuration(intervalMs)})`;
-        const unfit = (path: "timeout" | "max_age", limit: string) =>
-          addIssue({
-            code: "custom",
-            path: [path],
-            message: `a ${path} of ${limit} ${interval}`,
-            // The setting for all networks can be right there, and wrong with the schedule of one network.
-            params: { causes: EXCLUSIVE },
-          });
-        if (timeout > intervalMs) unfit("timeout", "at most");
-        if (max_age < intervalMs) unfit("max_age", "at least");
+        // The setting for all networks can be right there, and wrong with the schedule of one network.
+        const issue = { code: "custom", params: { causes: EXCLUSIVE } } as const;
+        const [tooLong, tooShort] = [`a timeout of at most ${interval}`, `a max_age of at least ${interval}`];
+        if (timeout > intervalMs) addIssue({ ...issue, path: ["timeout"], message: tooLong });
+        if (max_age < intervalMs) addIssue({ ...issue, path: ["max_age"], message: tooShort });
       },
       // Also when one of the collector's own settings is wrong.
       { when: ({ issues }) => issues.every(({ path: [key] = [] }) => key !== undefined && !SHARED.has(key)) },

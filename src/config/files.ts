@@ -33,7 +33,7 @@ export async function readText(
 }
 
 /** A file that is not read. The message is what was found instead. */
-export class UnusableFile extends Error {
+class UnusableFile extends Error {
   override readonly name = "UnusableFile";
 }
 

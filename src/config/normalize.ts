@@ -147,33 +147,19 @@ export function withMergedCollectors(root: unknown, defaultNetworks: readonly ob
   if (!isMapping(root)) return root;
   const { networks = defaultNetworks, collectors } = root;
   if (!Array.isArray(networks)) return root;
-  return { ...root, networks: networks.map((network) => withCollectors(network, collectors)) };
-}
-
-function withCollectors(network: unknown, common: unknown): unknown {
-  if (!isMapping(network)) return network;
-  const { collectors = {} } = network;
-  if (!isMapping(collectors) || !isMapping(common)) return { ...network, collectors };
-  const replaced = Object.entries(common).map(([name, settings]) => [
-    name,
-    withoutReplaced(settings, collectors[name]),
-  ]);
-  return { ...network, collectors: merge(Object.fromEntries(replaced), collectors) };
-}
-
-// `every` of a network replaces `schedule` for all networks, and the reverse.
-function withoutReplaced(common: unknown, own: unknown): unknown {
-  if (!isMapping(common) || !isMapping(own)) return common;
-  if (own.every === undefined && own.schedule === undefined) return common;
-  const { every: _, schedule: __, ...rest } = common;
-  return rest;
+  const withCollectors = (network: unknown) =>
+    isMapping(network) ? { ...network, collectors: merge(collectors, network.collectors ?? {}) } : network;
+  return { ...root, networks: networks.map(withCollectors) };
 }
 
 function merge(common: unknown, own: unknown): unknown {
   if (own === undefined) return common;
   if (!isMapping(common) || !isMapping(own)) return own;
-  const keys = new Set([...Object.keys(common), ...Object.keys(own)]);
-  return Object.fromEntries([...keys].map((key) => [key, merge(common[key], own[key])]));
+  // `every` of a network replaces `schedule` for all networks, and the reverse.
+  const { every: _, schedule: __, ...others } = common;
+  const inherited: Mapping = own.every === undefined && own.schedule === undefined ? common : others;
+  const keys = new Set([...Object.keys(inherited), ...Object.keys(own)]);
+  return Object.fromEntries([...keys].map((key) => [key, merge(inherited[key], own[key])]));
 }
 
 /**

@@ -54,26 +54,21 @@ async function readKey(upstream: unknown, at: Path, { env, files, errors }: Cont
   return key === undefined ? undefined : checkedKey(key, `the environment variable ${variable}`, report);
 }
 
-function checkedKey(key: string, where: string, report: (message: string) => void): Secret | undefined {
-  const error = errorIn(key, where);
-  if (error === undefined) return new Secret(key);
-  report(error);
-  return undefined;
-}
-
 const KEY = "expected a key of printable ASCII characters";
-const LENGTH = `of ${KEY_LENGTH.shortest} to ${KEY_LENGTH.longest} characters`;
 
-// Shows nothing of the key.
-function errorIn(key: string, where: string): string | undefined {
-  if (key === "") return `${KEY}, found that ${where} is empty`;
-  if (/[\r\n]/.test(key)) return `${KEY}, found a line break in ${where}`;
-  if (key.trim() !== key) return `${KEY}, found white space around the key in ${where}`;
-  if (!/^[\x20-\x7e]+$/.test(key)) return `${KEY}, found another character in ${where}`;
+// Shows nothing of a wrong key.
+function checkedKey(key: string, where: string, report: (message: string) => void): Secret | undefined {
   // The redactor passes over spaces: a key of few other characters could not be masked.
   const isShort = key.replaceAll(" ", "").length < KEY_LENGTH.shortest;
-  if (!isShort && key.length <= KEY_LENGTH.longest) return undefined;
-  return `expected a key ${LENGTH}, found ${isShort ? "fewer" : "more"} in ${where}`;
+  if (key === "") report(`${KEY}, found that ${where} is empty`);
+  else if (/[\r\n]/.test(key)) report(`${KEY}, found a line break in ${where}`);
+  else if (key.trim() !== key) report(`${KEY}, found white space around the key in ${where}`);
+  else if (!/^[\x20-\x7e]+$/.test(key)) report(`${KEY}, found another character in ${where}`);
+  else if (isShort || key.length > KEY_LENGTH.longest) {
+    const { shortest, longest } = KEY_LENGTH;
+    report(`expected a key of ${shortest} to ${longest} characters, found ${isShort ? "fewer" : "more"} in ${where}`);
+  } else return new Secret(key);
+  return undefined;
 }
 
 type NetworkSettings = z.infer<ReturnType<typeof allSettings>>["networks"][number];
