@@ -1,31 +1,11 @@
-// The committed dashboards as the tests look at them: panels and queries in one list each.
+// The committed dashboards, with their panels and queries as lists.
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 const folder = fileURLToPath(new URL("../../dashboards/json/", import.meta.url));
 
-export interface GridPos {
-  readonly x: number;
-  readonly y: number;
-  readonly w: number;
-  readonly h: number;
-}
-
-export interface Link {
-  readonly title: string;
-  readonly type?: string;
+interface Link {
   readonly url?: string;
-  readonly tags?: readonly string[];
-  readonly keepTime?: boolean;
-  readonly includeVars?: boolean;
-}
-
-export interface Target {
-  readonly refId: string;
-  readonly expr: string;
-  readonly legendFormat?: string;
-  readonly instant?: boolean;
-  readonly datasource: { readonly uid: string };
 }
 
 export interface Panel {
@@ -33,11 +13,15 @@ export interface Panel {
   readonly type: string;
   readonly title: string;
   readonly description?: string;
-  readonly gridPos: GridPos;
-  readonly collapsed?: boolean;
-  readonly repeat?: string;
+  readonly gridPos: Readonly<Record<"x" | "y" | "w" | "h", number>>;
   readonly panels?: readonly Panel[];
-  readonly targets?: readonly Target[];
+  readonly targets?: readonly {
+    readonly refId: string;
+    readonly expr: string;
+    readonly legendFormat?: string;
+    readonly instant?: boolean;
+    readonly datasource: { readonly uid: string };
+  }[];
   readonly links?: readonly Link[];
   readonly datasource?: { readonly uid: string };
   readonly options?: { readonly legend?: { readonly calcs: readonly string[] } };
@@ -53,11 +37,7 @@ export interface Panel {
 export interface Variable {
   readonly name: string;
   readonly type: string;
-  readonly label: string;
   readonly query: string;
-  readonly multi?: boolean;
-  readonly allValue?: string;
-  readonly refresh?: number;
   readonly datasource?: { readonly uid: string };
 }
 
