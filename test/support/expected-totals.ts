@@ -7,17 +7,34 @@ import { parseExposition } from "./parser.ts";
 /** Totals of one principal; amounts in the units of their asset. */
 export interface ExpectedTotals {
   transactions: number;
+  /** Transactions by `type status direction`. */
+  readonly kinds: Map<string, number>;
   fees: bigint;
   stx: bigint;
   ft: bigint;
   nft: number;
+  stxTransfers: number;
+  ftTransfers: number;
   /** MicroSTX that it received. */
   received: bigint;
+  /** MicroSTX that it sent, with fees. */
+  sent: bigint;
 }
 
 /** The totals of a principal in the blocks above `from` and up to `to`. */
 export function expectedTotals(chain: Chain, principal: string, to: number, from = -1): ExpectedTotals {
-  const totals = { transactions: 0, fees: 0n, stx: 0n, ft: 0n, nft: 0, received: 0n };
+  const totals: ExpectedTotals = {
+    transactions: 0,
+    kinds: new Map(),
+    fees: 0n,
+    stx: 0n,
+    ft: 0n,
+    nft: 0,
+    stxTransfers: 0,
+    ftTransfers: 0,
+    received: 0n,
+    sent: 0n,
+  };
   for (const { tx, block } of canonicalTransactions(chain)) {
     if (block.height > to || block.height <= from) continue;
     const events = tx.events.filter(
@@ -29,13 +46,23 @@ export function expectedTotals(chain: Chain, principal: string, to: number, from
     const isParty = [tx.sender, tx.sponsor].includes(principal) || isRecipient || isCalled || isDeployed;
     if (!isParty && events.length === 0) continue;
     totals.transactions += 1;
-    if ((tx.sponsor ?? tx.sender) === principal) totals.fees += BigInt(tx.fee);
+    const direction = tx.sender === principal ? "sent" : tx.sponsor === principal ? "sponsored" : "received";
+    const kind = `${tx.type} ${tx.status} ${direction}`;
+    totals.kinds.set(kind, (totals.kinds.get(kind) ?? 0) + 1);
+    if ((tx.sponsor ?? tx.sender) === principal) {
+      totals.fees += BigInt(tx.fee);
+      totals.sent += BigInt(tx.fee);
+    }
     for (const event of events) {
       if (event.kind === "stx") {
+        totals.stxTransfers += 1;
         totals.stx += event.amount;
+        if (event.sender === principal) totals.sent += event.amount;
         if (event.recipient === principal) totals.received += event.amount;
-      } else if (event.kind === "ft") totals.ft += event.amount;
-      else if (event.kind === "nft") totals.nft += 1;
+      } else if (event.kind === "ft") {
+        totals.ftTransfers += 1;
+        totals.ft += event.amount;
+      } else if (event.kind === "nft") totals.nft += 1;
     }
   }
   return totals;
@@ -54,11 +81,11 @@ export function totalsOf(page: string): Totals {
   return totals;
 }
 
-/** The sum of a family over all series that have this label value. */
-export function sumOf(totals: Totals, name: string, value: string): number {
+/** The sum of a family over all series that have these label values. */
+export function sumOf(totals: Totals, name: string, ...values: readonly string[]): number {
   let sum = 0;
   for (const [series, total] of totals)
-    if (series.startsWith(`${name}[`) && series.includes(`"${value}"`)) sum += total;
+    if (series.startsWith(`${name}[`) && values.every((value) => series.includes(`"${value}"`))) sum += total;
   return sum;
 }
 
@@ -77,14 +104,19 @@ export function differences(
       stacks_address_fees_paid_microstx_total: Number(own.fees),
       stacks_address_stx_transfer_microstx_total: Number(own.stx),
       stacks_address_received_microstx_total: Number(own.received),
+      stacks_address_sent_microstx_total: Number(own.sent),
+      stacks_address_stx_transfers_total: own.stxTransfers,
+      stacks_address_ft_transfers_total: own.ftTransfers,
       stacks_address_nft_transfers_total: own.nft,
       stacks_address_ft_transfer_units_total: Number(own.ft),
       stacks_address_reverted_transactions_total: 0,
       stacks_address_gap_transactions_total: 0,
     };
-    return Object.entries(expected).flatMap(([name, value]) => {
-      const found = sumOf(totals, name, principal);
-      return found === value ? [] : [`${name} of ${principal} is ${found}, expected ${value}`];
+    const byKind = [...own.kinds].map(([kind, count]) => [`stacks_address_transactions_total ${kind}`, count] as const);
+    return [...Object.entries(expected), ...byKind].flatMap(([series, value]) => {
+      const [name = "", ...labels] = series.split(" ");
+      const found = sumOf(totals, name, principal, ...labels);
+      return found === value ? [] : [`${series} of ${principal} is ${found}, expected ${value}`];
     });
   });
 }
