@@ -72,7 +72,7 @@ const modes = () =>
 
 const BLOCKS = 'stacks_chain_blocks_total{network="simulated"} ';
 
-test("after a restart counters go on at once, and gauges wait for a poll", async () => {
+test("after a restart counters continue at once, and gauges wait for a poll", async () => {
   const before = await serving();
   const seen = await until(async () => {
     const count = value(await before.page(), BLOCKS);
@@ -93,7 +93,7 @@ test("after a restart counters go on at once, and gauges wait for a poll", async
   expect(await stop(after)).toBe(0);
 });
 
-test("the used budget of the minute outlives a kill", async () => {
+test("the used budget of the minute survives a kill", async () => {
   // Polls of one request each.
   const file = join(folder, "fees.yaml");
   writeFileSync(
@@ -112,7 +112,7 @@ collectors: { fees: { every: 1s }, mempool: { enabled: false }, blocks: { enable
   before.program.child.kill("SIGKILL");
   await before.program.finished;
   const after = await servingFrom(file);
-  // What left in the second before the kill is not known.
+  // Requests in the second before the kill are not saved.
   expect(value(await after.page(), series)).toBeGreaterThanOrEqual(used - 2);
   expect(value(await after.page(), series)).toBeLessThanOrEqual(10);
   await stop(after);
@@ -128,7 +128,7 @@ test("a second exporter on the same file is refused, and the first one goes on",
   expect(await stop(first)).toBe(0);
 });
 
-test("a damaged file is refused with a way on, and --reset-state keeps it aside", async () => {
+test("a damaged file is refused with a hint, and --reset-state renames it", async () => {
   await stop(await serving());
   writeFileSync(state, "damage ".repeat(5000));
   const refused = await run(["--config", configFile(), "--listen", "127.0.0.1:0"]);
@@ -232,7 +232,7 @@ test("a file that may not be written is refused", async () => {
   chmodSync(state, 0o444);
   chmodSync(join(folder, "kept"), 0o555);
   chmodSync(folder, 0o755);
-  const program = start(["--config", configFile(), "--listen", "127.0.0.1:0"], {}, UNPRIVILEGED);
+  const program = start(["--config", configFile(), "--listen", "127.0.0.1:0"], {}, { uid: UNPRIVILEGED });
   const { code, err } = await program.finished;
   chmodSync(join(folder, "kept"), 0o755);
   expect(code).toBe(1);
@@ -246,7 +246,7 @@ const UNPRIVILEGED = process.getuid?.() === 0 ? 65_534 : undefined;
 test("on a full disk polls fail with their own reason, nothing unsaved is exposed, and the exporter recovers", async () => {
   await stop(await serving());
   const limit = Math.ceil(statSync(state).size / 1024) + 24;
-  const program = start(["--config", configFile(), "--listen", "127.0.0.1:0"], {}, undefined, limit);
+  const program = start(["--config", configFile(), "--listen", "127.0.0.1:0"], {}, { largestFile: limit });
   const [, address] = await program.says(/"address":"([^"]+)"/);
   const page = async () => (await fetch(`http://${address}/metrics`)).text();
   await until(async () => {
@@ -270,7 +270,7 @@ test("once, check, plan and demo leave the state file alone", async () => {
   expect(existsSync(join(folder, "kept"))).toBe(false);
 });
 
-test("state: memory keeps nothing, and has nothing to reset", async () => {
+test("state: memory saves nothing, and there is nothing to reset", async () => {
   const file = join(folder, "memory.yaml");
   writeFileSync(file, `state: memory\nnetworks: [{ name: simulated, url: "${simulator.url}" }]\n`);
   const { code, err } = await run(["--config", file, "--reset-state"]);

@@ -1,13 +1,13 @@
 // Kills the exporter (SIGKILL) at random moments while a simulated chain grows, and compares its counters with the
 // expected totals.
-import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { countPrints } from "../../simulator/chain/expected-totals.ts";
+import { Random } from "../../simulator/chain/random.ts";
 import { startSimulator } from "../../simulator/server.ts";
 import { differences, expectedTotals, sumOf, type Totals, totalsOf } from "./expected-totals.ts";
+import { type Running, start as startProgram } from "./program.ts";
 
 const CONFIRMATIONS = 3;
 
@@ -26,20 +26,9 @@ export interface KillLoop {
   readonly faults: readonly string[];
 }
 
-/** A generator of numbers in [0, 1), the same for the same seed (mulberry32). */
-function randomOf(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 /** Runs the loop with the program at `main`. */
 export async function killLoop(main: string, kills: number, seed: number): Promise<KillLoop> {
-  const random = randomOf(seed);
+  const random = new Random(`kill-loop-${seed}`);
   const folder = mkdtempSync(join(tmpdir(), "stacks-exporter-kill-"));
   let virtual = Date.now();
   const simulator = await startSimulator({ seed, history: 30, now: () => virtual, keepBlocks: 1_000_000 });
@@ -70,24 +59,12 @@ collectors:
   let [early, reorgs] = [0, 0];
 
   const start = () => {
-    const child = spawn(process.execPath, [main, "--config", config, "--listen", "127.0.0.1:0"], {
-      cwd: folder,
-      stdio: ["ignore", "ignore", "pipe"],
-    });
-    const lines: string[] = [];
-    const listening = (async () => {
-      for await (const line of createInterface(child.stderr)) {
-        lines.push(line);
-        const address = /"address":"([^"]+)"/.exec(line)?.[1];
-        if (address !== undefined) {
-          child.stderr.resume();
-          return `http://${address}`;
-        }
-      }
-      return undefined;
-    })();
-    const ended = new Promise<void>((resolve) => child.once("close", () => resolve()));
-    return { child, listening, ended, lines };
+    const program = startProgram(["--config", config, "--listen", "127.0.0.1:0"], {}, { main });
+    const listening = program.says(/"address":"([^"]+)"/).then(
+      ([, address]) => `http://${address}`,
+      () => undefined,
+    );
+    return { ...program, listening };
   };
   const scrape = async (url: string): Promise<Totals> => {
     const now = totalsOf(await (await fetch(`${url}/metrics`)).text());
@@ -99,9 +76,9 @@ collectors:
     return now;
   };
   const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
-  const end = async ({ child, ended }: { child: ChildProcess; ended: Promise<void> }, signal: NodeJS.Signals) => {
+  const end = async ({ child, finished }: Running, signal: NodeJS.Signals) => {
     child.kill(signal);
-    await ended;
+    await finished;
   };
   const until = async (isDone: () => Promise<boolean>, what: string) => {
     // Long, because the machine may be busy.
@@ -119,7 +96,7 @@ collectors:
     const before = transactionsUpTo(confirmedHeight());
     for (let steps = 0; transactionsUpTo(confirmedHeight()) < before + BETWEEN_KILLS; steps += 1) {
       if (steps > 1000) throw new Error("the simulated chain has no transactions");
-      virtual += (5 + random() * 40) * 1000;
+      virtual += (5 + random.next() * 40) * 1000;
       simulator.advance(0);
     }
   };
@@ -128,13 +105,13 @@ collectors:
     // The first polls, while the chain does not grow: earlier prints of a contract are not counted.
     const first = start();
     const url = await first.listening;
-    if (url === undefined) throw new Error(`the program did not start: ${first.lines.join("\n")}`);
+    if (url === undefined) throw new Error(`the program did not start: ${first.text().err}`);
     await until(async () => (await (await fetch(`${url}/-/ready`)).text()).includes("is ready"), "the first polls");
     const printed = countPrints(chain, accounts.contracts.logger);
     await end(first, "SIGKILL");
 
     for (let kill = 0; kill < kills; kill += 1) {
-      const isDuringPolls = random() >= 0.2;
+      const isDuringPolls = random.next() >= 0.2;
       if (!isDuringPolls) grow();
       const run = start();
       let isListening = false;
@@ -143,21 +120,22 @@ collectors:
         if (address !== undefined) await scrape(address).catch(() => undefined);
       });
       // Mostly during polls, sometimes before the file is open.
-      if (!isDuringPolls) await pause(random() * 500);
+      if (!isDuringPolls) await pause(random.next() * 500);
       else {
         await watched;
-        await pause(random() * 400);
+        await pause(random.next() * 400);
         grow();
-        if (random() < 0.4) {
-          chain.reorg(1 + Math.floor(random() * (CONFIRMATIONS - 1)));
+        if (random.next() < 0.4) {
+          chain.reorg(1 + Math.floor(random.next() * (CONFIRMATIONS - 1)));
           reorgs += 1;
         }
-        await pause(random() * 600);
+        await pause(random.next() * 600);
       }
       if (!isListening) early += 1;
       await end(run, "SIGKILL");
       await watched;
-      const problem = run.lines.find((line) => /state file|set aside|"level":"(?:error|fatal)"|Error/.test(line));
+      const lines = run.text().err.split("\n");
+      const problem = lines.find((line) => /state file|set aside|"level":"(?:error|fatal)"|Error/.test(line));
       if (problem !== undefined) faults.push(`kill ${kill}: ${problem}`);
     }
 

@@ -13,7 +13,7 @@ export function killAll(): void {
   for (const child of running) child.kill("SIGKILL");
 }
 
-const main = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
+const SOURCE = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
 
 export interface Finished {
   readonly code: number | null;
@@ -32,15 +32,15 @@ export interface Running {
 }
 
 /**
- * Starts the program in a folder of its own. The environment is only what is given, and the PATH. It can run as another
- * user, and be kept from writing files of more than so many KiB, which is what a full disk looks like.
+ * Starts the program in a folder of its own, with only the given environment and the PATH. It can run as another user,
+ * and with a limit on the size of files (KiB), which simulates a full disk.
  */
 export function start(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
-  uid?: number,
-  largestFile?: number,
+  options: { readonly uid?: number | undefined; readonly largestFile?: number; readonly main?: string } = {},
 ): Running {
+  const { uid, largestFile, main = SOURCE } = options;
   const cwd = mkdtempSync(join(tmpdir(), "stacks-exporter-run-"));
   const command = [process.execPath, main, ...args];
   const limited = ["sh", "-c", `ulimit -f ${(largestFile ?? 0) * 2}; exec "$@"`, "sh", ...command];
@@ -77,7 +77,7 @@ export function start(
       new Promise((resolve, reject) => {
         const look = () => {
           const match = pattern.exec(text.out) ?? pattern.exec(text.err);
-          if (match === null && child.exitCode === null) return;
+          if (match === null && child.exitCode === null && child.signalCode === null) return;
           heard.delete(look);
           if (match === null)
             reject(new Error(`ended with ${child.exitCode} before it said ${pattern}:\n${text.out}${text.err}`));
