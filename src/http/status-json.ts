@@ -3,7 +3,7 @@ import { formatSchedule } from "../scheduler/interval.ts";
 import type { Failure } from "../storage/state.ts";
 import { healthOf, problemsOf } from "../telemetry/health.ts";
 import type { CollectorStatus, NetworkStatus, Status, TargetStatus } from "../telemetry/status.ts";
-import { MINUTES_PER_MONTH, type UpstreamReport, type WindowUse } from "../telemetry/status.ts";
+import { MINUTES_PER_MONTH, type WindowUse } from "../telemetry/status.ts";
 
 /** The running program. */
 export interface Program {

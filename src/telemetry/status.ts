@@ -1,6 +1,6 @@
 // The status of networks, collectors and targets, derived from the task state and the reports of the API clients.
 // Pure and linear in the number of targets: watch lists can be long, and scrapes must not wait for this.
-import type { ClientSnapshot } from "../api/client.ts";
+import type { Client } from "../api/client.ts";
 import type { Reason } from "../api/errors.ts";
 import type { Task } from "../collectors/task.ts";
 import type { Failure, State, TaskStatus } from "../storage/state.ts";
@@ -42,7 +42,7 @@ export interface UpstreamReport {
 
 /** One network: its client state is that of the active upstream. */
 export interface NetworkReport
-  extends Pick<ClientSnapshot, "pausedUntil" | "longestPauseMs" | "outage" | "retired" | "rateLimits"> {
+  extends Pick<ReturnType<Client["snapshot"]>, "pausedUntil" | "longestPauseMs" | "outage" | "retired" | "rateLimits"> {
   readonly network: string;
   /** Scheme, host and port of the active upstream: no path, because some providers put a token into it. */
   readonly origin: string;
