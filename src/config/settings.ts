@@ -113,55 +113,51 @@ const watchFiles = (what: string) =>
       sample: `[${what}.csv]`,
     });
 
-const networkShape = {
-  name: labelValue.meta({
-    description: "Value of the label `network`. Different for every network.",
-    sample: "mainnet",
-  }),
-  ...onlyUpstreamShape,
-  upstreams,
-  failover,
-  on_new_chain: onNewChain,
-  chain: z.enum(CHAINS).default("mainnet").meta({
-    description: "Which addresses are right: those of mainnet begin with SP or SM, those of testnet with ST or SN.",
-  }),
-  confirmations: z.int().min(1).max(1000).default(6).meta({
-    unit: "blocks",
-    description:
-      "Stacks blocks after which a transaction of a watched principal is counted, its own block included. 1 counts at sight.",
-  }),
-  addresses: z.array(addressEntry).max(MOST_WATCHED).default([]).meta({
-    description: "Accounts and contracts whose transactions are counted.",
-  }),
-  address_files: watchFiles("addresses"),
-  contracts: z.array(contractEntry).max(MOST_WATCHED).default([]).meta({
-    description: "Contracts whose printed events are counted.",
-  }),
-  contract_files: watchFiles("contracts"),
-  assets: z.array(assetEntry).max(1000).default([]).meta({
-    description:
-      "Tokens that matter to you. Each has series of its own at every watched address that moves it, regardless of `max_assets` and `max_series`. Strangers can send any number of tokens to an address and take all other slots.",
-  }),
-  budget: onlyBudget,
-  max_body: size(1024, 1024 ** 3)
-    .prefault("16MiB")
-    .meta({
-      description:
-        "Longest answer that is read, after decompression; a longer one fails the poll. Fees and statistics of the mempool have a limit of 1 MiB of their own.",
-    }),
-  longest_pause: duration("1s", "24h").prefault("15m").meta({
-    description:
-      "Longest pause that a 429 of the server can cause. No request leaves during a pause; a server that asks for a longer one gets a request after this time.",
-  }),
-};
-
 /** The networks of a configuration that names none. */
 export const DEFAULT_NETWORKS = [{ name: "mainnet", url: "https://api.hiro.so" }];
 
 function networkSettings(collectors: readonly ConfigurableCollector[]) {
   return z
     .object({
-      ...networkShape,
+      name: labelValue.meta({
+        description: "Value of the label `network`. Different for every network.",
+        sample: "mainnet",
+      }),
+      ...onlyUpstreamShape,
+      upstreams,
+      failover,
+      on_new_chain: onNewChain,
+      chain: z.enum(CHAINS).default("mainnet").meta({
+        description: "Which addresses are right: those of mainnet begin with SP or SM, those of testnet with ST or SN.",
+      }),
+      confirmations: z.int().min(1).max(1000).default(6).meta({
+        unit: "blocks",
+        description:
+          "Stacks blocks after which a transaction of a watched principal is counted, its own block included. 1 counts at sight.",
+      }),
+      addresses: z.array(addressEntry).max(MOST_WATCHED).default([]).meta({
+        description: "Accounts and contracts whose transactions are counted.",
+      }),
+      address_files: watchFiles("addresses"),
+      contracts: z.array(contractEntry).max(MOST_WATCHED).default([]).meta({
+        description: "Contracts whose printed events are counted.",
+      }),
+      contract_files: watchFiles("contracts"),
+      assets: z.array(assetEntry).max(1000).default([]).meta({
+        description:
+          "Tokens that matter to you. Each has series of its own at every watched address that moves it, regardless of `max_assets` and `max_series`. Strangers can send any number of tokens to an address and take all other slots.",
+      }),
+      budget: onlyBudget,
+      max_body: size(1024, 1024 ** 3)
+        .prefault("16MiB")
+        .meta({
+          description:
+            "Longest answer that is read, after decompression; a longer one fails the poll. Fees and statistics of the mempool have a limit of 1 MiB of their own.",
+        }),
+      longest_pause: duration("1s", "24h").prefault("15m").meta({
+        description:
+          "Longest pause that a 429 of the server can cause. No request leaves during a pause; a server that asks for a longer one gets a request after this time.",
+      }),
       collectors: z
         .object(Object.fromEntries(collectors.map((collector) => [collector.name, appliedSettings(collector)])))
         .prefault({})
