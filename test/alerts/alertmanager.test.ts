@@ -71,8 +71,8 @@ suite("with Alertmanager (Debian: apt-get install prometheus-alertmanager)", () 
   }
 
   async function inhibited(network: string): Promise<string[]> {
-    const answer = await fetch(`${alertmanager.url}/api/v2/alerts?filter=network%3D${network}`);
-    const all = (await answer.json()) as { labels: { alertname: string }; status: { inhibitedBy: string[] } }[];
+    const response = await fetch(`${alertmanager.url}/api/v2/alerts?filter=network%3D${network}`);
+    const all = (await response.json()) as { labels: { alertname: string }; status: { inhibitedBy: string[] } }[];
     return all.filter(({ status }) => status.inhibitedBy.length > 0).map(({ labels }) => labels.alertname);
   }
 

@@ -11,19 +11,19 @@ const UIDS = ["stacks-addresses", "stacks-contracts", "stacks-exporter", "stacks
 // Those that dashboard-linter knows, of which ours are a few.
 const UNITS = ["Bps", "bytes", "dateTimeFromNow", "locale", "m", "none", "percentunit", "s", "short"];
 
-const flagship = dashboards.find(({ uid }) => uid === "stacks-fees") as Dashboard;
+const feesDashboard = dashboards.find(({ uid }) => uid === "stacks-fees") as Dashboard;
 
 test("there are five boards, under the uids they always had", () => {
   expect(dashboards.map(({ uid }) => uid).sort()).toEqual(UIDS);
   expect(boards.map(({ uid }) => uid).sort()).toEqual(UIDS);
 });
 
-test("the flagship asks at most 25 queries when it is opened: panels, annotations and variables", () => {
-  const open = flagship.panels.flatMap(({ targets = [] }) => targets);
-  const variables = flagship.templating.list.filter(({ type }) => type === "query");
+test("the fees dashboard sends at most 25 queries when it is opened: panels, annotations and variables", () => {
+  const open = feesDashboard.panels.flatMap(({ targets = [] }) => targets);
+  const variables = feesDashboard.templating.list.filter(({ type }) => type === "query");
 
   expect(open.length).toBeGreaterThan(10);
-  expect(open.length + flagship.annotations.list.length + variables.length).toBeLessThanOrEqual(25);
+  expect(open.length + feesDashboard.annotations.list.length + variables.length).toBeLessThanOrEqual(25);
 });
 
 describe.each(dashboards.map((dashboard) => [dashboard.uid, dashboard] as const))("%s", (_uid, dashboard) => {
@@ -37,10 +37,10 @@ describe.each(dashboards.map((dashboard) => [dashboard.uid, dashboard] as const)
     expect(JSON.stringify(dashboard)).not.toContain("DS_PROMETHEUS");
   });
 
-  test("links to its sisters with time and variables, and to the runbooks", () => {
-    const [sisters, runbooks] = dashboard.links;
+  test("links to the other dashboards with time and variables, and to the runbooks", () => {
+    const [others, runbooks] = dashboard.links;
 
-    expect(sisters).toMatchObject({ type: "dashboards", tags: [TAG], keepTime: true, includeVars: true });
+    expect(others).toMatchObject({ type: "dashboards", tags: [TAG], keepTime: true, includeVars: true });
     expect(runbooks?.url).toBe(`${RUNBOOKS_URL}/`);
   });
 
@@ -89,7 +89,7 @@ describe.each(dashboards.map((dashboard) => [dashboard.uid, dashboard] as const)
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  test("has no panel upon another, and none beyond the 24 columns", () => {
+  test("has no overlapping panels, and none beyond the 24 columns", () => {
     const groups = [dashboard.panels, ...dashboard.panels.map(({ panels = [] }) => panels)];
 
     expect(groups.flatMap(overlaps)).toEqual([]);
@@ -97,7 +97,7 @@ describe.each(dashboards.map((dashboard) => [dashboard.uid, dashboard] as const)
   });
 
   test.each(panels.map((panel) => [panel.id, panel.title, panel] as const))(
-    "panel %i (%s) says what it is, in what unit, and what nothing means",
+    "panel %i (%s) has a description, a unit and a text for no data",
     (_id, title, panel) => {
       const { description = "", datasource, targets = [], fieldConfig, type, options } = panel;
       const { unit, noValue, thresholds } = fieldConfig.defaults;

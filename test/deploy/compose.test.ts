@@ -29,7 +29,7 @@ const { services, volumes } = yamlOf<Compose>("deploy/compose.yaml") as Compose 
 };
 const list = Object.entries(services);
 
-test("it is the exporter and what looks at it", () => {
+test("it has the exporter and its monitoring", () => {
   expect(list.map(([name]) => name)).toEqual(["exporter", "prometheus", "alertmanager", "grafana"]);
 });
 
@@ -43,7 +43,7 @@ describe.each(list)("%s", (name, service) => {
     for (const port of service.ports) expect(port).toMatch(/^127\.0\.0\.1:\$\{[A-Z]+_PORT:-\d+\}:\d+$/);
   });
 
-  test("can do next to nothing, and is no root", () => {
+  test("has no privileges, and does not run as root", () => {
     expect(service).toMatchObject({
       read_only: true,
       cap_drop: ["ALL"],
@@ -61,7 +61,7 @@ describe.each(list)("%s", (name, service) => {
     else expect(textOf("Dockerfile")).toContain("\nHEALTHCHECK ");
   });
 
-  test("mounts what exists, read-only, and volumes that are declared", () => {
+  test("mounts existing files read-only, and declared volumes", () => {
     for (const { source, mode } of service.volumes.map(mountOf)) {
       if (source.startsWith(".")) {
         expect(() => statSync(resolve(root, "deploy", source))).not.toThrow();

@@ -45,7 +45,7 @@ describeWith("promtool", "amtool")("with promtool and amtool (Debian: prometheus
     ["people", "alertname=StacksUpstreamDown severity=critical network=mainnet"],
     ["people", "alertname=StacksFeeSpike severity=warning network=mainnet"],
     ["record", "alertname=StacksFeeElevated severity=info network=mainnet"],
-  ])("%s hears %s", (receiver, labels) => {
+  ])("%s receives %s", (receiver, labels) => {
     const file = join(folder, "etc/alertmanager/alertmanager.yml");
     const { stdout } = run("amtool", "config", "routes", "test", `--config.file=${file}`, ...labels.split(" "));
 
@@ -57,6 +57,6 @@ test("the receivers send nothing until they have an address", () => {
   for (const receiver of alertmanager.receivers) expect(Object.keys(receiver)).toEqual(["name"]);
 });
 
-test("a notification leaves soon, and is one for everything of its kind on a network", () => {
+test("notifications are sent soon, grouped by alert and network", () => {
   expect(alertmanager.route).toMatchObject({ group_by: ["alertname", "network"], group_wait: "10s" });
 });

@@ -1,4 +1,4 @@
-// The unit of deploy/systemd: what it promises, and what it may not be able to do.
+// The unit of deploy/systemd: what it promises.
 import { spawnSync } from "node:child_process";
 import { resolve } from "node:path";
 import { expect, test } from "@jest/globals";
@@ -44,7 +44,7 @@ test("system calls are those of a service, less the privileged ones", () => {
   expect(values("SystemCallFilter")).toEqual(["@system-service", "~@privileged @resources"]);
 });
 
-test("what it starts has been checked with the same configuration", () => {
+test("the started configuration has been checked", () => {
   const [check = ""] = values("ExecStartPre");
   const [start = ""] = values("ExecStart");
 
@@ -53,7 +53,7 @@ test("what it starts has been checked with the same configuration", () => {
 });
 
 const hasAnalyze = areInstalled(["systemd-analyze"], "REQUIRE_SYSTEMD");
-(hasAnalyze ? test : test.skip)("systemd-analyze sees an exposure below 1.6 (Debian: systemd)", () => {
+(hasAnalyze ? test : test.skip)("systemd-analyze reports an exposure below 1.6 (Debian: systemd)", () => {
   const { stdout } = spawnSync(
     "systemd-analyze",
     ["security", "--offline=true", "--threshold=16", resolve(root, path)],

@@ -1,4 +1,4 @@
-// A real Prometheus of the test's own, and what it answers.
+// A real Prometheus of the test's own, and its responses.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ export interface Series {
 
 export interface Prometheus {
   readonly url: string;
-  /** Series of an instant query now, or of a range query over the last seconds. Throws with the words of Prometheus. */
+  /** Series of an instant query now, or of a range query over the last seconds. Throws with the error of Prometheus. */
   query(expr: string, rangeSeconds?: number): Promise<readonly Series[]>;
   stop(): Promise<void>;
 }
@@ -46,8 +46,8 @@ export async function startPrometheus(target: string, groups: readonly object[] 
           ? { query: expr }
           : { query: expr, start: String(now - rangeSeconds), end: String(now), step: "1" };
       const path = rangeSeconds === undefined ? "query" : "query_range";
-      const answer = await fetch(`${url}/api/v1/${path}`, { method: "POST", body: new URLSearchParams(parameters) });
-      const body = (await answer.json()) as { error?: string; data?: { result: Series[] } };
+      const response = await fetch(`${url}/api/v1/${path}`, { method: "POST", body: new URLSearchParams(parameters) });
+      const body = (await response.json()) as { error?: string; data?: { result: Series[] } };
       if (body.data === undefined) throw new Error(`${body.error}: ${expr}`);
       return body.data.result;
     },
