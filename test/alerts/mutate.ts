@@ -51,11 +51,11 @@ async function survivorsOf(mutants: readonly Mutant[], turn: number): Promise<Mu
   const left: Mutant[] = [];
   const work = async () => {
     for (let chunk = chunks.shift(); chunk !== undefined; chunk = chunks.shift()) {
-      const said = await trials(
+      const outputs = await trials(
         chunk.map(({ killers, rules }) => ({ scenarios: killers.slice(turn, turn + 1), rules })),
       );
       for (const [index, mutant] of chunk.entries()) {
-        const text = said[index] ?? "";
+        const text = outputs[index] ?? "";
         if (text === "") left.push(mutant);
         else if (!text.includes("exp:")) throw new Error(`the mutant ${mutant.what} is no rule: ${text}`);
       }

@@ -23,18 +23,18 @@ test("every alert has scenarios in which it fires and in which it does not", () 
 });
 
 suite("with promtool (Debian: apt-get install prometheus)", () => {
-  let said: readonly string[];
+  let outputs: readonly string[];
   beforeAll(async () => {
     const trial = (of: readonly Scenario[]) => trials(of.map((scenario) => ({ scenarios: [scenario], rules })));
     // Two at once, every other scenario each, because the long ones stand together.
     const [even, odd] = await Promise.all(
       [0, 1].map((rest) => trial(scenarios.filter((_, index) => index % 2 === rest))),
     );
-    said = scenarios.map((_, index) => (index % 2 === 0 ? even : odd)?.[Math.floor(index / 2)] ?? "not run");
+    outputs = scenarios.map((_, index) => (index % 2 === 0 ? even : odd)?.[Math.floor(index / 2)] ?? "not run");
   });
 
   test.each(scenarios.map(({ name }, index) => ({ name, index })))("$name", ({ index }) => {
-    expect(said[index]).toBe("");
+    expect(outputs[index]).toBe("");
   });
 
   test.each(alerts.map(({ alert }) => alert))("the annotations of %s have every label filled in", async (alert) => {

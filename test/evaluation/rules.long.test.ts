@@ -77,14 +77,14 @@ class History {
   }
 
   /** An expression at every step; `from` and `until` in Unix seconds. */
-  async ask(query: string, from: number, until: number, step: number): Promise<Found[]> {
+  async query(query: string, from: number, until: number, step: number): Promise<Found[]> {
     const found: Found[] = [];
-    // An answer holds at most 11 000 points of a series.
+    // A response holds at most 11 000 points of a series.
     for (let start = from; start <= until; start += 10_000 * step) {
       const end = Math.min(until, start + 9_999 * step);
       const body = new URLSearchParams({ query, start: `${start}`, end: `${end}`, step: `${step}` });
-      const answer = await fetch(`${this.#server?.url}/api/v1/query_range`, { method: "POST", body });
-      const { status, error, data } = (await answer.json()) as {
+      const response = await fetch(`${this.#server?.url}/api/v1/query_range`, { method: "POST", body });
+      const { status, error, data } = (await response.json()) as {
         status: string;
         error?: string;
         data: { result: Found[] };
@@ -123,7 +123,7 @@ suite("with Prometheus (Debian: apt-get install prometheus)", () => {
   const until = evaluatedAt(samples.minutes - 1);
   const history = new History();
   /** The minutes in which each alert's expression gives a result, by network. */
-  const said = new Map<string, Set<number>>();
+  const results = new Map<string, Set<number>>();
 
   beforeAll(async () => {
     const scraped = NETWORKS.map((network) => openMetricsOf(samples, target(network), network === "gated"));
@@ -134,7 +134,7 @@ suite("with Prometheus (Debian: apt-get install prometheus)", () => {
         const step = fees.baselines.includes(recording) ? seconds(INTERVALS.baselines) : 60;
         // The first evaluation that is a multiple of the step.
         const first = Math.ceil(from / step) * step;
-        for (const { metric, values } of await history.ask(recording.expr, first, until, step)) {
+        for (const { metric, values } of await history.query(recording.expr, first, until, step)) {
           const { __name__: _, ...labels } = metric;
           for (const [at, value] of values) lines.push(sampleLine(recording.record, labels, value, at));
         }
@@ -144,11 +144,11 @@ suite("with Prometheus (Debian: apt-get install prometheus)", () => {
     for (const rule of RULES) {
       const alert = fees.alerts.find(({ alert }) => alert === ALERTS[rule]);
       if (alert === undefined) throw new Error(`there is no alert ${ALERTS[rule]}`);
-      for (const { metric, values } of await history.ask(alert.expr, from, until, 60)) {
+      for (const { metric, values } of await history.query(alert.expr, from, until, 60)) {
         const key = `${rule} ${metric.network}`;
-        const minutes = said.get(key) ?? new Set();
+        const minutes = results.get(key) ?? new Set();
         for (const [at] of values) minutes.add((at - from) / 60);
-        said.set(key, minutes);
+        results.set(key, minutes);
       }
     }
   });
@@ -160,11 +160,11 @@ suite("with Prometheus (Debian: apt-get install prometheus)", () => {
       const known = signalsOf(samples, undefined, 5);
       const holds = conditionsOf(network === "gated" ? known : withoutUsage(known))[rule];
       const minutes = Array.from({ length: samples.minutes }, (_, minute) => minute);
-      const asked = said.get(`${rule} ${network}`) ?? new Set();
+      const evaluated = results.get(`${rule} ${network}`) ?? new Set();
 
       expect(minutes.length).toBeGreaterThan(10_000);
-      expect(asked.size).toBeGreaterThan(30);
-      expect(minutes.filter((minute) => holds(minute) !== asked.has(minute))).toEqual([]);
+      expect(evaluated.size).toBeGreaterThan(30);
+      expect(minutes.filter((minute) => holds(minute) !== evaluated.has(minute))).toEqual([]);
     },
   );
 });

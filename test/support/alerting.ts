@@ -173,15 +173,17 @@ export async function startAlerting(options: AlertingOptions): Promise<Alerting>
       ],
     });
     parts.defer(() => server.stop());
-    const ask = async <T>(path: string, parameters: Readonly<Record<string, string>> = {}): Promise<T> => {
-      const answer = await fetch(`${server.url}/api/v1/${path}?${new URLSearchParams(parameters)}`);
-      const body = (await answer.json()) as { error?: string; data?: T };
+    const request = async <T>(path: string, parameters: Readonly<Record<string, string>> = {}): Promise<T> => {
+      const response = await fetch(`${server.url}/api/v1/${path}?${new URLSearchParams(parameters)}`);
+      const body = (await response.json()) as { error?: string; data?: T };
       if (body.data === undefined) throw new Error(`${path}: ${body.error}`);
       return body.data;
     };
     const query = async (expr: string) =>
       (
-        await ask<{ result: { metric: Record<string, string>; value: [number, string] }[] }>("query", { query: expr })
+        await request<{ result: { metric: Record<string, string>; value: [number, string] }[] }>("query", {
+          query: expr,
+        })
       ).result.map(({ metric, value }) => ({ metric, value: Number(value[1]) }));
     // Only the exporter itself says so, not the past.
     const polled = collectors.filter(({ name, targets }) => targets === undefined && !without.includes(name)).length;
@@ -194,10 +196,10 @@ export async function startAlerting(options: AlertingOptions): Promise<Alerting>
       markets,
       notifications: webhook.notifications,
       query,
-      active: async () => (await ask<{ alerts: ActiveAlert[] }>("alerts")).alerts,
+      active: async () => (await request<{ alerts: ActiveAlert[] }>("alerts")).alerts,
       inhibited: async () => {
-        const answer = await fetch(`${alertmanager.url}/api/v2/alerts`);
-        const all = (await answer.json()) as { labels: Record<string, string>; status: { inhibitedBy: string[] } }[];
+        const response = await fetch(`${alertmanager.url}/api/v2/alerts`);
+        const all = (await response.json()) as { labels: Record<string, string>; status: { inhibitedBy: string[] } }[];
         return all.filter(({ status }) => status.inhibitedBy.length > 0).map(({ labels }) => labels);
       },
       stop: () => parts.disposeAsync(),
