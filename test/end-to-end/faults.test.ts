@@ -178,7 +178,7 @@ test("no request is sent during a pause", async () => {
 
   expect(simulator.requests.length).toBe(before);
   const { value } = await readPage(app);
-  // One, or more when responses of running requests asked for a longer pause.
+  // One, or more when responses of running requests requested a longer pause.
   const pauses = value("stacks_exporter_upstream_pauses_total") ?? 0;
   expect(pauses).toBeGreaterThanOrEqual(1);
   expect(pauses).toBeLessThanOrEqual(before - first);
