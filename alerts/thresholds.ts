@@ -17,7 +17,8 @@ export const MICRO = 1_000_000;
 /**
  * Fee market. The *ratio* is the fee of priority `low` (the median of all waiting transactions) as a median over `fast`
  * (or `slow`), divided by its baseline. The *backlog ratio* is the number of waiting transactions divided by its
- baseline. */
+ * baseline.
+ */
 export const FEES = {
   /** The usual level: the median over `window` of medians over `smoothing`, evaluated every `interval`. */
   baseline: {
@@ -76,8 +77,11 @@ export const FEES = {
     for: "5m",
     keepFiringFor: "30m",
   },
-  /** StacksOwnFeeAboveMarket: median fee that an address paid within `window` > feeRatio times priority medium of the
-  type. */ own: { feeRatio: 3, window: "1h", leastTransactions: 3, for: "5m", keepFiringFor: "30m" },
+  /**
+   * StacksOwnFeeAboveMarket: median fee that an address paid within `window` > feeRatio times priority medium of the
+   * type.
+   */
+  own: { feeRatio: 3, window: "1h", leastTransactions: 3, for: "5m", keepFiringFor: "30m" },
 } as const;
 
 /** Watched addresses. */
@@ -86,8 +90,11 @@ export const ADDRESSES = {
   groups: { heartbeat: "heartbeat", treasury: "treasury" },
   /** StacksAddressOutflowHigh (optional): STX sent within `window`, including fees, in microSTX. */
   outflowHigh: { microstx: 100_000_000_000, window: "1h", for: "2m", keepFiringFor: "15m" },
-  /** StacksAddressOutflowUnusual: outflow within `window` > ratio times its median over `baseline`, and >
-  leastMicrostx. */ outflowUnusual: {
+  /**
+   * StacksAddressOutflowUnusual: outflow within `window` > ratio times its median over `baseline`, and >
+   * leastMicrostx.
+   */
+  outflowUnusual: {
     ratio: 10,
     leastMicrostx: 10_000_000_000,
     window: "1h",
@@ -98,8 +105,11 @@ export const ADDRESSES = {
   },
   /** StacksAddressSilent: time since the last sent transaction of an address of the group heartbeat. */
   silent: { after: "2h", for: "5m", keepFiringFor: "10m" },
-  /** StacksAddressTransactionsFailing: share of failed transactions among those sent within `window`, and their
-  number. */ failing: { ratio: 0.3, leastFailed: 3, window: "1h", for: "5m", keepFiringFor: "30m" },
+  /**
+   * StacksAddressTransactionsFailing: share of failed transactions among those sent within `window`, and their
+   * number.
+   */
+  failing: { ratio: 0.3, leastFailed: 3, window: "1h", for: "5m", keepFiringFor: "30m" },
   /**
    * StacksAddressNewAsset (optional): an asset that is present within `now`, received within `fresh` and not within
    * `memory` before, at an address watched for `known`.
@@ -119,8 +129,11 @@ export const ADDRESSES = {
 
 /** Watched contracts. */
 export const CONTRACTS = {
-  /** StacksContractSilent: no event for ratio times the mean time between events over `baseline`, and for longer than
-  `least`. */ silent: { ratio: 10, least: "1h", baseline: "7d", leastEvents: 20, for: "10m", keepFiringFor: "10m" },
+  /**
+   * StacksContractSilent: no event for ratio times the mean time between events over `baseline`, and for longer than
+   * `least`.
+   */
+  silent: { ratio: 10, least: "1h", baseline: "7d", leastEvents: 20, for: "10m", keepFiringFor: "10m" },
   /** StacksContractEventsGap, StacksContractEventsReverted: any within `window`. */
   gap: { window: "1h", for: "2m" },
   reverted: { window: "1h", for: "2m" },
