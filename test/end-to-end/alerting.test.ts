@@ -1,4 +1,4 @@
-// From a simulated market to a notification, with the shipped rules: three simulated networks, the exporter,
+// From a simulated market to a notification, with the shipped rules: five simulated networks, the exporter,
 // Prometheus, Alertmanager and a webhook. Every duration is divided by one number.
 import { afterAll, beforeAll, expect, test as one } from "@jest/globals";
 import { FEES } from "../../alerts/thresholds.ts";
@@ -38,7 +38,7 @@ const holds = async (expr: string) => (await alerting.query(expr)).length > 0;
 beforeAll(async () => {
   if (!isInstalled) return;
   alerting = await startAlerting({
-    networks: ["rush", "stuck", "outage"],
+    networks: ["rush", "stuck", "outage", "behind", "refused"],
     scale: SCALE,
     seed: 1,
     liveFrom: LIVE_FROM,
@@ -54,6 +54,9 @@ beforeAll(async () => {
   faults.add({ kind: "wrong-shape", path: STATS, count: 2 });
   await until(async () => faults.list().length === 0 || undefined, "two polls of the mempool");
   faults.add({ kind: "db-down" });
+  // So far that it stays below the known tip for minutes, although blocks are fast here.
+  market("behind").replicas.use({ kind: "lag", blocks: 1000 });
+  market("refused").faults.add({ kind: "status", status: 401 });
 });
 afterAll(async () => {
   await alerting?.stop();
@@ -86,6 +89,15 @@ test(`a dead API gives one notification while other alerts fire, ${NEEDED}`, asy
   market("outage").faults.clear();
 });
 
+test(`an API behind the chain, and one that refuses the key, have alerts of their own, ${NEEDED}`, async () => {
+  await heard("behind", "people firing StacksNoUpstreamUp");
+  await heard("refused", "people firing StacksApiUnauthorized");
+  expect(await holds('stacks_chain_reorgs_total{network="behind"} == 0')).toBe(true);
+
+  market("behind").replicas.use({ kind: "newest" });
+  market("refused").faults.clear();
+});
+
 test(`a stuck cluster fires its own alert, ${NEEDED}`, async () => {
   await heard("stuck", "record firing StacksMempoolStuckCluster");
 
@@ -102,6 +114,8 @@ test(`each is resolved when its cause is over, ${NEEDED}`, async () => {
   await heard("rush", "people resolved StacksFeeSpike");
   await heard("outage", "people resolved StacksUpstreamDown");
   await heard("stuck", "record resolved StacksMempoolStuckCluster");
+  await heard("behind", "people resolved StacksNoUpstreamUp");
+  await heard("refused", "people resolved StacksApiUnauthorized");
 });
 
 test(`neither an outage nor a stuck cluster fired the spike alert, ${NEEDED}`, async () => {
