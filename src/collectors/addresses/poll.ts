@@ -3,7 +3,15 @@ import { readBlock } from "../chain/block-source.ts";
 import { blockStatus, type ChainView, depthOf, type Proof } from "../chain/chain-view.ts";
 import { isPrincipal } from "../clarity-names.ts";
 import type { List, Page, ReadResult } from "../feed/read.ts";
-import { applyChanges, changesOf, EMPTY_FEED, newestFirst, pruned, withReadRows } from "../feed/state.ts";
+import {
+  applyChanges,
+  changesOf,
+  EMPTY_FEED,
+  newestFirst,
+  pruned,
+  withoutUnknownEnd,
+  withReadRows,
+} from "../feed/state.ts";
 import { NO_LAST_VALUES, newestValues } from "./last-values.ts";
 import { readNeededTransfers, transferSources } from "./needed-transfers.ts";
 import type { Options } from "./options.ts";
@@ -71,7 +79,8 @@ async function firstPoll(
   return { state, first, irregularities: {} };
 }
 
-function repaired(previous: Observation, { chain, target, note }: AddressPoll): Before {
+function repaired(before: Observation, { chain, target, note }: AddressPoll): Before {
+  const previous = { ...before, feed: withoutUnknownEnd(before.feed, chain?.tipHeight) };
   const floor = repairedFloor(previous, chain, target.confirmations);
   if (floor === undefined) return { state: previous, irregularities: {} };
   const { height } = previous.floor;

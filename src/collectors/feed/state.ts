@@ -160,7 +160,9 @@ export function withReadRows<Item extends Row>(
       .map(({ item }) => [item.id + item.hash, item]),
   );
   const added = result.fresh.map((row) => {
-    const newest = proved.get(row.id + row.hash) ?? row;
+    const known = proved.get(row.id + row.hash);
+    // The proof stays, and the rank follows the list.
+    const newest = known === undefined || row.rank === undefined ? (known ?? row) : { ...known, rank: row.rank };
     const item = old.has(row.id) ? { ...newest, isOld: true } : newest;
     return isOpen ? { item, isAbove: true } : { item };
   });
@@ -316,6 +318,19 @@ export function pruned<Item extends Row>(state: FeedState<Item>, { oldest, most,
     reverted: state.reverted.filter(({ at }) => at >= oldest),
     forgotten: first === undefined || last === undefined ? others : [{ newest: first, oldest: last }, ...others],
   };
+}
+
+/**
+ * The feed without an open end above the tip, and without the rows that were read above it. They may come from a server
+ * that is wrong about its chain, where no list will contain them. If they are on the chain, they are read again.
+ */
+export function withoutUnknownEnd<Item extends Row & Position>(
+  feed: FeedState<Item>,
+  tipHeight = Number.POSITIVE_INFINITY,
+): FeedState<Item> {
+  const end = feed.open?.last;
+  if (end?.height === undefined || end.height <= tipHeight) return feed;
+  return { ...feed, open: undefined, waiting: feed.waiting.filter(({ item }) => isNewer(end, item)) };
 }
 
 /** Whether one row is newer than another in chain order. */
