@@ -80,7 +80,9 @@ async function firstPoll(
 }
 
 function repaired(before: Observation, { chain, target, note }: AddressPoll): Before {
-  const previous = { ...before, feed: withoutUnknownEnd(before.feed, chain?.tipHeight) };
+  const feed = withoutUnknownEnd(before.feed, chain?.tipHeight);
+  // Without the validator, because what was dropped has to be listed again.
+  const previous = feed === before.feed ? before : { ...before, feed, etag: undefined };
   const floor = repairedFloor(previous, chain, target.confirmations);
   if (floor === undefined) return { state: previous, irregularities: {} };
   const { height } = previous.floor;
