@@ -134,13 +134,13 @@ const overview: readonly Panel[] = [
       "Value #E": "pending",
       "Value #F": "gaps",
       "Value #G": "reverted",
-      "Value #H": "counted as other",
+      "Value #H": "as other",
     },
     sortBy: "-events",
     overrides: [
-      { name: "last event", properties: { unit: "dateTimeFromNow", "custom.width": 130 } },
+      { name: "last event", properties: { unit: "dateTimeFromNow", "custom.width": 150 } },
       { name: "contract", properties: { "custom.width": 500 } },
-      { name: "name", properties: { "custom.width": 140 } },
+      { name: "name", properties: { "custom.width": 120 } },
     ],
   }),
 ];

@@ -79,7 +79,7 @@ const health: readonly Panel[] = [
   }),
   stat({
     id: 4,
-    title: "Planned share of the budget",
+    title: "Planned budget",
     description: `Requests per minute that the schedules need, divided by the configured budget. Retries and early
       polls use the remainder, so the used share may be 100 %. Above 100 % the configuration does not fit: watch fewer
       targets, use longer intervals or a larger budget.`,
