@@ -100,8 +100,14 @@ export class App {
         this.#networks.find(({ name }) => name === task.network)?.hint(task, observation),
     });
     this.watchLists = new WatchLists({
-      ...{ config, load: options.reload, networks: this.#networks, state: this.#state, clock, log },
-      ...{ poller: this.#poller, due: this.#due },
+      config,
+      load: options.reload,
+      networks: this.#networks,
+      state: this.#state,
+      clock,
+      log,
+      poller: this.#poller,
+      due: this.#due,
       onReload: () => this.page.touch(),
     });
   }
@@ -154,7 +160,9 @@ export class App {
     const roundRobins = this.#networks.flatMap((network) => network.roundRobins);
     this.#running = [
       runSchedules(tasks, roundRobins, {
-        ...{ clock, stop, log },
+        clock,
+        stop,
+        log,
         poll: (task, isEarly) => this.#poller.poll(task, isEarly),
         onDue: (task, at) => this.#due.set(task, at),
       }),

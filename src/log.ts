@@ -21,6 +21,6 @@ export async function createLogger({
   };
   if (format === "json") return pino(options, { write: (line: string) => write(mask(line)) });
   const { prettyFactory } = await import("pino-pretty");
-  const pretty = prettyFactory({ colorize: false, singleLine: true, ignore: "pid,hostname" });
+  const pretty = prettyFactory({ colorize: false, singleLine: true });
   return pino(options, { write: (line: string) => write(mask(pretty(line) ?? line)) });
 }

@@ -1,5 +1,6 @@
 // One running network: its upstreams, the tasks that poll it, and what it reports.
 import { setImmediate as nextTick } from "node:timers/promises";
+import { sum } from "./api/budget-limits.ts";
 import { type Client, createClient } from "./api/client.ts";
 import type { Clock } from "./api/clock.ts";
 import { REASONS } from "./api/errors.ts";
@@ -9,7 +10,7 @@ import { targetsOf, WHOLE_CHAIN } from "./collectors/collector.ts";
 import { collectorOf } from "./collectors/index.ts";
 import { keyOf, type Task } from "./collectors/task.ts";
 import type { NetworkConfig, UpstreamConfig } from "./config/config.ts";
-import { type Pacing, type PollTimes, peakByPriority, planPolls, sum } from "./scheduler/pacing.ts";
+import { type Pacing, type PollTimes, peakByPriority, planPolls } from "./scheduler/pacing.ts";
 import { type Changes, type HintCause, RoundRobin, type TaskSettings } from "./scheduler/round-robin.ts";
 import type { State } from "./storage/state.ts";
 import type { StateFile } from "./storage/state-file.ts";

@@ -108,8 +108,13 @@ export class Circuit {
     if (error.reason === "timeout" && isConnected && tookMs < SHORTEST_TIMEOUT_MS) return error;
     const before = this.outage;
     this.#streak ??= {
-      ...{ first: error, since: this.#clock.now(), operations: new Set(), urls: new Set() },
-      ...{ failures: 0, unconnected: 0, probe: undefined },
+      first: error,
+      since: this.#clock.now(),
+      operations: new Set(),
+      urls: new Set(),
+      failures: 0,
+      unconnected: 0,
+      probe: undefined,
     };
     const streak = this.#streak;
     streak.failures += 1;

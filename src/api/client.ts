@@ -79,7 +79,17 @@ export function createClient(options: ClientOptions) {
   const circuit = new Circuit(clock, settings.longestProbeMs, (outage) => observer.onOutage?.(outage));
   const rateLimits = new RateLimits(random, longestPauseMs);
   const context: ClientContext = {
-    ...{ clock, random, observer, budget, transport, cache, retirement, circuit, rateLimits, retries, tryTimeoutMs },
+    clock,
+    random,
+    observer,
+    budget,
+    transport,
+    cache,
+    retirement,
+    circuit,
+    rateLimits,
+    retries,
+    tryTimeoutMs,
     redact: (text) => redactor.excerpt(text),
     headers: () => ({ "user-agent": options.userAgent, ...(key && { [keyHeader]: key.reveal() }) }),
   };

@@ -4,7 +4,7 @@ import type { $ZodIssue } from "zod/v4/core";
 import type { Drift } from "./operation.ts";
 
 /** The decoded body, or why there is none. */
-export type Decoded<Body> =
+type Decoded<Body> =
   | { readonly ok: true; readonly body: Body }
   | {
       readonly ok: false;

@@ -45,7 +45,7 @@ const bounded = (milliseconds: number): number =>
 const WINDOWS = ["default", "second", "minute", "month"] as const;
 
 /** A quota as last seen in response headers. Times are Unix time in milliseconds. */
-export interface RateLimit {
+interface RateLimit {
   /** Quota window; `default` is that of the headers without a name. */
   readonly window: (typeof WINDOWS)[number];
   /** Requests per window. */

@@ -6,7 +6,8 @@ export interface Secret {
   reveal(): string;
 }
 
-const MASK = "***";
+/** What replaces a secret. */
+export const MASK = "***";
 const LONGEST_TEXT = 200;
 /** Characters of an excerpt that are read at all: masking takes time. */
 const LONGEST_READ = 4096;
@@ -179,8 +180,16 @@ const ESCAPES: ReadonlyMap<number, readonly RegExp[]> = new Map([
   [0x5c, [/\\{1,8}(?:u(?<hex>[0-9a-f]{4})|(?<name>["/bfnrt]))/iy, /\\(?<name>\\)/y, /\\{3}(?<name>\\)/y]],
 ]);
 const NAMED: Readonly<Record<string, string>> = {
-  ...{ b: "\b", f: "\f", n: "\n", r: "\r", t: "\t" },
-  ...{ amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" },
+  b: "\b",
+  f: "\f",
+  n: "\n",
+  r: "\r",
+  t: "\t",
+  amp: "&",
+  lt: "<",
+  gt: ">",
+  quot: '"',
+  apos: "'",
 };
 
 /** A code unit in lower case. */

@@ -122,7 +122,9 @@ async function exchange(context: ClientContext, request: Try, giveBack: () => vo
   if (!isResponse && signal.aborted && !isTimeout(signal.reason)) throw signal.reason;
   const tookMs = clock.elapsed() - startedAt;
   observer.onRequest?.({
-    ...{ operation: operation.name, collector, bytes: received.wireBytes },
+    operation: operation.name,
+    collector,
+    bytes: received.wireBytes,
     code: isResponse ? String(received.status) : received.reason,
     durationSeconds: tookMs / 1000,
   });

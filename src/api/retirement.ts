@@ -6,7 +6,7 @@ const FIRST_WAIT_MS = 10 * 60_000;
 const LONGEST_WAIT_MS = 3_600_000;
 
 /** A retired operation. Times are Unix time in milliseconds. */
-export interface Retired {
+interface Retired {
   readonly operation: string;
   /** First 410 in a row. */
   readonly since: number;

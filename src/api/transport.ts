@@ -16,7 +16,7 @@ export interface WireResponse {
 }
 
 /** Why there is no complete response. */
-export interface WireFailure {
+interface WireFailure {
   readonly reason: "timeout" | "network" | "too_large" | "bad_body";
   readonly message: string;
   /** A kept-alive connection was closed before the response began: most likely it had been idle for too long. */

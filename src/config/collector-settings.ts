@@ -6,8 +6,9 @@ import { cron, duration, every } from "./values.ts";
 
 /** Intervals after which a value disappears by default: two polls may fail before it does. */
 const MAX_AGE_INTERVALS = 3;
+const DEFAULT_TIMEOUT = "10s";
 
-const sharedShape = ({ schedule, timeout = "10s" }: ConfigurableCollector) => ({
+const sharedShape = ({ schedule, timeout = DEFAULT_TIMEOUT }: ConfigurableCollector) => ({
   enabled: z.boolean().default(true).meta({ description: "Whether it is polled." }),
   every: every.optional().meta({
     absent: schedule,
@@ -55,7 +56,7 @@ export function commonSettings(collector: ConfigurableCollector) {
 
 /** Settings of a collector on one network, merged from both places, as the configuration of the collector. */
 export function appliedSettings(collector: ConfigurableCollector) {
-  const { name, about, schedule: defaultSchedule, timeout: defaultTimeout = "10s" } = collector;
+  const { name, about, schedule: defaultSchedule, timeout: defaultTimeout = DEFAULT_TIMEOUT } = collector;
   const unlessSet = parseSchedule(defaultSchedule);
   const { group, rules } = settingsOf(collector);
   return group

@@ -4,7 +4,7 @@ import type { ConfigError, Place } from "./errors.ts";
 import type { Path } from "./schema.ts";
 
 /** A configuration file. */
-export interface Document {
+interface Document {
   /** Plain values; undefined when the text is empty or is not valid YAML. */
   readonly value: unknown;
   /** Why the text is not valid YAML; empty when it is. */

@@ -1,5 +1,6 @@
 // Errors in a configuration: their place, their text, and what may be shown of a value.
 import { closestMatch } from "leven";
+import { MASK } from "../api/redact.ts";
 import { expectationOf, nodeAt, type Path, type SchemaNode } from "./schema.ts";
 
 /** Line and column, counted from 1; undefined where there is nothing to point at. */
@@ -152,7 +153,7 @@ export class ErrorList {
   describe(path: Path, value: unknown): string {
     if (value === null || typeof value === "object") return describeValue(value);
     // A key may have been written one level too deep, so everything below a secret is one too.
-    if (path.some((_, index) => nodeAt(this.#subject.tree, path.slice(0, index + 1))?.sensitive === true)) return "***";
+    if (path.some((_, index) => nodeAt(this.#subject.tree, path.slice(0, index + 1))?.sensitive === true)) return MASK;
     const text = this.#expanded.get(formatPath(path));
     return text === undefined ? describeValue(value) : `the value of ${describeValue(text)}`;
   }

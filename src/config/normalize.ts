@@ -12,7 +12,7 @@ interface Context {
 }
 
 /** A mapping of YAML. */
-export type Mapping = Readonly<Record<string, unknown>>;
+type Mapping = Readonly<Record<string, unknown>>;
 
 /** Whether a value is a mapping. */
 export function isMapping(value: unknown): value is Mapping {

@@ -1,8 +1,6 @@
 // Secrets of the configuration, and the redactor that masks them.
 import { inspect } from "node:util";
-import { Redactor } from "../api/redact.ts";
-
-const MASK = "***";
+import { MASK, Redactor } from "../api/redact.ts";
 
 /** A value that is never shown: printing, logging or serialising it gives `***`. */
 export class Secret {

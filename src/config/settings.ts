@@ -20,7 +20,7 @@ const log = z
   .meta({ description: "The log, on standard error." });
 
 /** The default state file. */
-export const DEFAULT_STATE_PATH = "data/state.db";
+const DEFAULT_STATE_PATH = "data/state.db";
 
 /** The path that stands for no state file. */
 export const IN_MEMORY = "memory";

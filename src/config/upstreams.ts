@@ -7,9 +7,9 @@ import { type Environment, entriesOf, isMapping, notSet, valueAt } from "./norma
 import type { Path } from "./schema.ts";
 import { Secret } from "./secret.ts";
 import { type allSettings, MOST_BYTES } from "./settings.ts";
-import { KEY_LENGTH, REFERENCE } from "./upstream-settings.ts";
+import { KEY_LENGTH, onlyUpstreamShape, REFERENCE } from "./upstream-settings.ts";
 
-const SHORT_FORM = ["url", "api_key", "api_key_file", "api_key_header", "budget"] as const;
+const SHORT_FORM = [...Object.keys(onlyUpstreamShape), "budget"];
 
 interface Context {
   readonly env: Environment;

@@ -5,7 +5,7 @@ import { CsvError, parse } from "csv-parse";
 import type { Place } from "./errors.ts";
 
 /** An entry that is not checked yet, and its place. */
-export interface WrittenEntry extends Place {
+interface WrittenEntry extends Place {
   readonly value: unknown;
 }
 

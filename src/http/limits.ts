@@ -39,7 +39,7 @@ export interface Content {
 /** One page that is rendered or sent. */
 interface Delivery {
   readonly socket: Socket;
-  /** Undefined while the page is content. */
+  /** Undefined while the page is rendered. */
   body: Buffer | undefined;
   /** When the client last read a slice; `performance.now()`. */
   progressAt: number;
@@ -63,7 +63,7 @@ export class Deliveries {
     this.#onRefused = onRefused;
   }
 
-  /** Renders a page and sends it, or responds with 503. Rejects, with nothing sent, when the page cannot be content. */
+  /** Renders a page and sends it, or responds with 503. Rejects, with nothing sent, when the page cannot be rendered. */
   async deliver(request: Request, response: Response, render: () => Content | Promise<Content>): Promise<void> {
     if (this.#open.size >= this.#limits.pages && !this.#cutOffStalled()) {
       this.#refuse(response);
@@ -111,7 +111,6 @@ export class Deliveries {
 
   // Clients share the bytes of a page until it changes, so only different bodies take memory.
   #hasRoomFor(body: Buffer): boolean {
-    if (this.#open.size === 1) return true;
     for (;;) {
       const bodies = new Set([...this.#open].flatMap((delivery) => delivery.body ?? []));
       bodies.add(body);

@@ -2,8 +2,14 @@
 import { formatSchedule } from "../scheduler/interval.ts";
 import type { Failure } from "../storage/state.ts";
 import { healthOf, problemsOf } from "../telemetry/health.ts";
-import type { CollectorStatus, NetworkStatus, Status, TargetStatus } from "../telemetry/status.ts";
-import { MINUTES_PER_MONTH, type WindowUse } from "../telemetry/status.ts";
+import {
+  type CollectorStatus,
+  MINUTES_PER_MONTH,
+  type NetworkStatus,
+  type Status,
+  type TargetStatus,
+  type WindowUse,
+} from "../telemetry/status.ts";
 
 /** The running program. */
 export interface Program {
@@ -34,8 +40,11 @@ export function statusJson(status: Status, { version, startedAt }: Program, mask
     started_at: timeOf(startedAt),
     uptime_seconds: secondsBetween(startedAt, at),
     problems: problems.map(({ network, collector, message, since, until }) => ({
-      ...{ network, collector, message: mask(message) },
-      ...{ since: timeOf(since), until: timeOf(until) },
+      network,
+      collector,
+      message: mask(message),
+      since: timeOf(since),
+      until: timeOf(until),
     })),
     networks: status.networks.map((network) => networkJson(network, at, mask)),
     targets: {

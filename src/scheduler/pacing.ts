@@ -1,4 +1,5 @@
 // How often the targets of a network can be polled within the request budget. Pure.
+import { sum } from "../api/budget-limits.ts";
 import { type AnyCollector, targetsOf, type WatchedNetwork } from "../collectors/collector.ts";
 import { collectorOf } from "../collectors/index.ts";
 import { MINUTES_PER_MONTH } from "../telemetry/status.ts";
@@ -78,8 +79,6 @@ export function peakByPriority(pacings: readonly Pacing[]): number[] {
   }
   return Array.from(peaks, (peak) => peak ?? 0);
 }
-
-export const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 
 const isRoundRobin = (collector: AnyCollector): boolean => collector.targets !== undefined;
 

@@ -93,7 +93,9 @@ export class Poller {
       const before = state.of(task);
       const observing = collector.observe(
         {
-          ...{ api, target, now },
+          api,
+          target,
+          now,
           previous: before.observation,
           chain: task.chain?.(),
           isFollowed: task.chain !== undefined,

@@ -78,18 +78,24 @@ export class IdentityCheck {
    * @throws ApiError `wrong_chain` or `empty`; the error of a check that failed.
    */
   async admit(upstream: Upstream, counts: boolean): Promise<void> {
-    if (this.#isDue(upstream, counts)) await this.check(upstream);
-    this.assert(upstream, counts);
+    if (this.#isDue(upstream, counts)) await this.#checkOnce(upstream);
+    this.#assert(upstream, counts);
+  }
+
+  /** As `admit` for a poll that feeds counters, after a check in any case. */
+  async recheck(upstream: Upstream): Promise<void> {
+    await this.#checkOnce(upstream);
+    this.#assert(upstream, true);
   }
 
   /** Throws as `admit` does, by the result of the last check. */
-  assert({ chain }: Upstream, counts: boolean): void {
+  #assert({ chain }: Upstream, counts: boolean): void {
     if (chain.kind === "refused") throw new ApiError(chain.reason, "block", chain.message);
     if (chain.kind === "failed" && counts) throw chain.error;
   }
 
-  /** Checks the upstream now; resolves when `upstream.chain` holds the result. Never rejects. */
-  check(upstream: Upstream): Promise<void> {
+  /** Checks the upstream now, or awaits the check that runs; resolves when `upstream.chain` holds the result. Never rejects. */
+  #checkOnce(upstream: Upstream): Promise<void> {
     const running = this.#running.get(upstream);
     if (running !== undefined) return running;
     const check = this.#check(upstream).finally(() => this.#running.delete(upstream));

@@ -56,10 +56,7 @@ export class Prober {
   async #probe(upstream: Upstream, isCandidate = false): Promise<void> {
     const { clock, identityCheck } = this.#options;
     try {
-      if (isCandidate) {
-        await identityCheck.check(upstream);
-        identityCheck.assert(upstream, true);
-      } else await identityCheck.admit(upstream, true);
+      await (isCandidate ? identityCheck.recheck(upstream) : identityCheck.admit(upstream, true));
       const height = await this.#readTip(upstream, 0);
       // The status alone may be wrong; a server that leads the others must have the block.
       if (isCandidate) await this.#readBlock(upstream, height);

@@ -93,8 +93,7 @@ export class Upstreams implements PollClient {
   async checkChain(api: StacksApi): Promise<void> {
     const poll = this.#polls.get(api);
     if (poll === undefined) return;
-    await this.#identityCheck.check(poll.upstream);
-    this.#identityCheck.assert(poll.upstream, true);
+    await this.#identityCheck.recheck(poll.upstream);
   }
 
   /** Records how a poll ended; several failures in a row make another upstream active. */
