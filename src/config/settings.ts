@@ -10,7 +10,7 @@ import { duration, formatSize, labelValue, listenAddress, size } from "./values.
 const log = z
   .object({
     level: z.enum(LOG_LEVELS).default("info").meta({
-      description: "Lines below this level are left out. `debug` writes a line for every poll.",
+      description: "Minimum level of log lines. `debug` writes a line for every poll.",
     }),
     format: z.enum(LOG_FORMATS).default("json").meta({
       description: "`json` writes one object per line, `pretty` writes text for people.",
@@ -30,7 +30,7 @@ const state = z
     path: z.string().min(1).default(DEFAULT_STATE_PATH).meta({
       expected: "the path of a file, or memory",
       description:
-        "The state file (SQLite). Relative to the folder in which the exporter is started; folders are made when they are missing. `memory` keeps nothing; `state: memory` says the same.",
+        "The state file (SQLite). Relative to the folder in which the exporter is started; missing folders are created. `memory` keeps nothing; `state: memory` is the short form.",
     }),
   })
   .prefault({})
@@ -128,7 +128,7 @@ function networkSettings(collectors: readonly ConfigurableCollector[]) {
       failover,
       on_new_chain: onNewChain,
       chain: z.enum(CHAINS).default("mainnet").meta({
-        description: "Which addresses are right: those of mainnet begin with SP or SM, those of testnet with ST or SN.",
+        description: "Chain of the addresses: those of mainnet begin with SP or SM, those of testnet with ST or SN.",
       }),
       confirmations: z.int().min(1).max(1000).default(6).meta({
         unit: "blocks",
@@ -145,18 +145,18 @@ function networkSettings(collectors: readonly ConfigurableCollector[]) {
       contract_files: watchFiles("contracts"),
       assets: z.array(assetEntry).max(1000).default([]).meta({
         description:
-          "Tokens that matter to you. Each has series of its own at every watched address that moves it, regardless of `max_assets` and `max_series`. Strangers can send any number of tokens to an address and take all other slots.",
+          "Important tokens. Each has series of its own at every watched address that moves it, regardless of `max_assets` and `max_series`. Strangers can send any number of tokens to an address and take all other slots.",
       }),
       budget: onlyBudget,
       max_body: size(1024, 1024 ** 3)
         .prefault("16MiB")
         .meta({
           description:
-            "Longest answer that is read, after decompression; a longer one fails the poll. Fees and statistics of the mempool have a limit of 1 MiB of their own.",
+            "Maximum size of a response after decompression; a larger one fails the poll. Fees and statistics of the mempool have a limit of 1 MiB of their own.",
         }),
       longest_pause: duration("1s", "24h").prefault("15m").meta({
         description:
-          "Longest pause that a 429 of the server can cause. No request leaves during a pause; a server that asks for a longer one gets a request after this time.",
+          "Longest pause that a 429 can cause. No request is sent during a pause. If the server asks for a longer one, requests resume after this time.",
       }),
       collectors: z
         .object(Object.fromEntries(collectors.map((collector) => [collector.name, appliedSettings(collector)])))
@@ -174,14 +174,14 @@ export function allSettings(collectors: readonly ConfigurableCollector[]) {
   return z
     .object({
       listen: listenAddress.prefault(":10789").meta({
-        description: "Where metrics and pages are served. Port 0 takes any free port.",
+        description: "Address of the HTTP server. Port 0 takes any free port.",
       }),
       log,
       state,
       max_series: z.int().min(1000).max(10_000_000).default(500_000).meta({
         unit: "series",
         description:
-          "Series that there may be in all. Near it, assets and topics that were not seen before have no series of their own and count as `other`, so that sums stay right. What the watch list has anyway, and `assets`, are not cut.",
+          "Maximum number of series. When it is nearly reached, new assets and topics count as `other` instead of getting series of their own, so that sums stay correct. All other series of the watch list, and those of `assets`, are not limited.",
       }),
       networks: z.array(networkSettings(collectors)).min(1).max(100).prefault(DEFAULT_NETWORKS).meta({
         uniqueKey: "name",

@@ -77,7 +77,7 @@ const keyShape = {
 /** The only upstream of a network: settings of the network itself. */
 export const onlyUpstreamShape = {
   url: url.optional().meta({
-    description: "Where the API is. A path is kept, a slash at the end is dropped.",
+    description: "Base URL of the API. A path is kept; a trailing slash is removed.",
     absent: "required, unless there are `upstreams`",
     sample: "https://api.hiro.so",
     isWritten: true,
@@ -99,7 +99,7 @@ const upstreamEntry = z
       sample: "own-node",
     }),
     url: url.meta({
-      description: "Where this API is. A path is kept, a slash at the end is dropped.",
+      description: "Base URL of this API. A path is kept; a trailing slash is removed.",
       sample: "https://api.hiro.so",
     }),
     ...keyShape,
