@@ -76,7 +76,7 @@ export class App {
     this.#state = new State(this.#exposition, stateFile);
     const incidents = new Incidents();
     const instruments = this.#instruments;
-    for (const reason of Object.keys(metrics.REFUSALS)) instruments.add(metrics.httpRefused, { reason }, 0);
+    for (const reason of metrics.REFUSALS) instruments.add(metrics.httpRefused, { reason }, 0);
     const common = { ...options, stateFile, incidents, instruments, state: this.#state, stop: this.#stop.signal };
     this.#networks = config.networks.map((network) => new Network(network, common));
     this.page = new MetricsPage({
@@ -180,11 +180,12 @@ export class App {
   /** Polls everything once; resolves with the tasks that failed. */
   async pollOnce(): Promise<Failed[]> {
     // The others need the height of the chain.
-    const [first, others] = [true, false].map((isFirst) =>
-      this.tasks.filter(({ collector }) => (collector.chainView !== undefined) === isFirst),
+    const { true: first = [], false: others = [] } = Object.groupBy(
+      this.tasks,
+      ({ collector }) => `${collector.chainView !== undefined}`,
     );
     for (const tasks of [first, others]) {
-      const groups = Map.groupBy(tasks ?? [], collectorOn);
+      const groups = Map.groupBy(tasks, collectorOn);
       await Promise.all([...groups.values()].map((group) => this.#pollInTurn(group)));
     }
     return this.tasks.flatMap((task) => failed(keyOf(task), this.#state.of(task).failure));

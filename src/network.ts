@@ -1,5 +1,5 @@
 // One running network: its upstreams, the tasks that poll it, and what it reports.
-import { setImmediate as nextTick } from "node:timers/promises";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { sum } from "./api/budget-limits.ts";
 import { type Client, createClient } from "./api/client.ts";
 import type { Clock } from "./api/clock.ts";
@@ -11,7 +11,7 @@ import { collectorOf } from "./collectors/index.ts";
 import { keyOf, type Task } from "./collectors/task.ts";
 import type { NetworkConfig, UpstreamConfig } from "./config/config.ts";
 import { type Pacing, type PollTimes, peakByPriority, planPolls } from "./scheduler/pacing.ts";
-import { type Changes, type HintCause, RoundRobin, type TaskSettings } from "./scheduler/round-robin.ts";
+import { type Changes, RoundRobin, type TaskSettings } from "./scheduler/round-robin.ts";
 import type { State } from "./storage/state.ts";
 import type { StateFile } from "./storage/state-file.ts";
 import { clientObserver } from "./telemetry/client-observer.ts";
@@ -97,9 +97,10 @@ export class Network {
     const settings = enabled.map(({ collector, options, schedule, timeoutMs }): TaskSettings => {
       return { network, collector, chain, options, client: this.upstreams, schedule, timeoutMs };
     });
-    const [roundRobins, wholeChain] = [true, false].map((isRoundRobin) =>
-      settings.filter(({ collector }) => (collector.targets !== undefined) === isRoundRobin),
-    ) as [TaskSettings[], TaskSettings[]];
+    const { true: roundRobins = [], false: wholeChain = [] } = Object.groupBy(
+      settings,
+      ({ collector }) => `${collector.targets !== undefined}`,
+    );
     this.wholeChain = wholeChain.map((one) => ({ ...one, target: WHOLE_CHAIN, ...this.#timesOf(one) }));
     this.roundRobins = roundRobins.map((one) => new RoundRobin(one, this.#timesOf(one)));
     this.#take(config, this.#listsOf(config));
@@ -117,7 +118,7 @@ export class Network {
     const before = new Set(this.tasks.map(keyOf));
     const added = lists.flatMap(({ tasks }) => tasks.filter((task) => !before.has(keyOf(task))));
     for (const [index, task] of added.entries()) {
-      if (index % RESTORED_AT_ONCE === 0) await nextTick();
+      if (index % RESTORED_AT_ONCE === 0) await nextTurn();
       this.#options.state.restore(task);
     }
     return { added, ...this.#take(config, lists) };
@@ -129,7 +130,7 @@ export class Network {
     if (hints === undefined) return;
     for (const roundRobin of this.roundRobins) {
       const { name } = roundRobin.settings.collector;
-      const hint = (key: string, cause: HintCause) => {
+      const hint = (key: string, cause: metrics.HintCause) => {
         if (!roundRobin.hint(key, cause)) return;
         this.#options.instruments.add(metrics.hints, { network: this.name, collector: name, cause });
       };
@@ -258,7 +259,7 @@ export class Network {
       for (const outcome of Object.keys(metrics.OUTCOMES)) instruments.add(metrics.runs, { ...labels, outcome }, 0);
       for (const reason of Object.keys(REASONS)) instruments.add(metrics.failures, { ...labels, reason }, 0);
       if (collector.targets === undefined) continue;
-      for (const cause of Object.keys(metrics.CAUSES)) instruments.add(metrics.hints, { ...labels, cause }, 0);
+      for (const cause of metrics.CAUSES) instruments.add(metrics.hints, { ...labels, cause }, 0);
     }
   }
 

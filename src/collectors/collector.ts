@@ -91,7 +91,7 @@ export interface Collector<Observation, Options, Of extends Target = Target> {
   readonly name: string;
   /** One sentence for the documentation. */
   readonly about: string;
-  /** Default schedule: `every: 30s` or a cron expression with seconds. */
+  /** Default schedule: `every 30s` or a cron expression with seconds. */
   readonly schedule: string;
   /** Default deadline of a poll, as a duration. @default 10s */
   readonly timeout?: string;

@@ -1,13 +1,13 @@
 // What a metric family is: a declaration. Nothing here renders, stores or registers anything.
 
-/** A value in a label set: the label's name, what it means, and the values it can have when they are known beforehand. */
+/** A label: what it means, and its values when they are known beforehand. */
 export interface Label {
   readonly about: string;
   /** Every value that exists from the start; absent when the values come from configuration or from the wire. */
   readonly values?: readonly string[];
 }
 
-/** Units that end a family name, as Prometheus wants. Countable things (transactions, blocks in `_height`) have none. */
+/** Units that end a family name, as Prometheus wants. Most counts, such as transactions, have none. */
 export type Unit = "seconds" | "bytes" | "blocks" | "microstx" | "ratio" | "requests";
 
 /** One observation distribution: cumulative counts per upper bound are computed at rendering. */
@@ -50,7 +50,7 @@ interface Declaration<Name extends string> {
   readonly name: string;
   /** One sentence: what is measured, in which state. The source is added by `source`. */
   readonly help: string;
-  /** Operation and field the value comes from, or "own" facts of the exporter. */
+  /** Operation and field the value comes from. @default none: a fact of the exporter itself */
   readonly source?: string;
   readonly unit?: Unit;
   /** @default false */
@@ -81,7 +81,7 @@ function declare<Name extends string>(
     bounds,
     isOpen: declaration.isOpen ?? false,
     isLasting: kind !== "gauge" || (declaration.isLasting ?? false),
-    at: (labels, value) => ({ family: family as Family, labels, value }),
+    at: (labels, value) => ({ family, labels, value }),
     toString: () => declaration.name,
   };
   return family;

@@ -3,6 +3,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Target } from "../collectors/collector.ts";
 import type { Task } from "../collectors/task.ts";
+import type { HintCause } from "../telemetry/self-metrics.ts";
 import type { PollTimes } from "./pacing.ts";
 
 /** What the tasks of a round robin have in common. */
@@ -15,9 +16,6 @@ export interface Changes {
   /** Tasks of targets with a new name or new labels. */
   readonly replaced: readonly { readonly before: Task; readonly after: Task }[];
 }
-
-/** Why a target is polled early. */
-export type HintCause = "seen" | "behind";
 
 // Most early polls of a target in its interval, however often it is seen.
 const MOST_HINTS_AN_INTERVAL = 5;

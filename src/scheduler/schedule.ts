@@ -2,6 +2,7 @@
 import { SPARE_PRIORITY } from "../api/budget.ts";
 import type { Clock } from "../api/clock.ts";
 import type { Task } from "../collectors/task.ts";
+import type { PollLog } from "../telemetry/incidents.ts";
 import type { RoundRobin } from "./round-robin.ts";
 
 /** What schedules work with. */
@@ -12,7 +13,7 @@ export interface ScheduleOptions {
   readonly poll: (task: Task, isEarly: boolean) => Promise<void>;
   /** Called with the time of the next poll of a task, whenever it changes: Unix time, milliseconds. */
   readonly onDue: (task: Task, at: number) => void;
-  readonly log: { warn(fields: object, message: string): void; debug(fields: object, message: string): void };
+  readonly log: Pick<PollLog, "warn" | "debug">;
 }
 
 /** Polls until `stop` is aborted; resolves when the last running poll has ended. */

@@ -2,8 +2,16 @@
 import type { Reason } from "../api/errors.ts";
 import { nameOf } from "../collectors/task.ts";
 import { REASON_DETAILS } from "./incidents.ts";
-import type { CollectorStatus, FailingTarget, NetworkStatus, Status, TargetStatus, WatchListReport } from "./status.ts";
-import { earliest, latestFailure } from "./status.ts";
+import {
+  type CollectorStatus,
+  earliest,
+  type FailingTarget,
+  latestFailure,
+  type NetworkStatus,
+  type Status,
+  type TargetStatus,
+  type WatchListReport,
+} from "./status.ts";
 
 /**
  * The health of the exporter; the worst network counts.
@@ -15,7 +23,7 @@ import { earliest, latestFailure } from "./status.ts";
 export type Health = "ok" | "starting" | "degraded" | "down";
 
 /** One problem. Times are Unix time in milliseconds. */
-export interface Problem {
+interface Problem {
   /** Undefined for the watch list. */
   readonly network?: string;
   /** Undefined for the whole network, or several collectors. */

@@ -1,8 +1,7 @@
 // Counters, histograms and process metrics, kept by prom-client. Its text is not used, because rendering OpenMetrics
 // renames its counters: its values go through the same exposition as all others.
 import { Counter, collectDefaultMetrics, Histogram, type MetricObject, Registry } from "prom-client";
-import type { Family, Sample } from "../exposition/family.ts";
-import { counter, gauge, histogram } from "../exposition/family.ts";
+import { counter, type Family, gauge, histogram, type Sample } from "../exposition/family.ts";
 
 // Gauges with the suffix of counters, which `promtool check metrics` refuses.
 const MISNAMED = ["nodejs_active_handles_total", "nodejs_active_requests_total", "nodejs_active_resources_total"];
@@ -121,7 +120,7 @@ export class Instruments {
   }
 
   #declare<Name extends string>(family: Family<Name>) {
-    this.#families.set(family.name, family as Family);
+    this.#families.set(family.name, family);
     const { name, help, labelNames } = family;
     return { name, help, labelNames: [...labelNames], registers: [this.#own] };
   }

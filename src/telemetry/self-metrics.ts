@@ -6,7 +6,7 @@ import * as declare from "../exposition/family.ts";
 export const selfMetrics: declare.Family[] = [];
 
 function register<Name extends string>(family: declare.Family<Name>): declare.Family<Name> {
-  selfMetrics.push(family as declare.Family);
+  selfMetrics.push(family);
   return family;
 }
 const gauge: typeof declare.gauge = (declaration) => register(declare.gauge(declaration));
@@ -24,10 +24,8 @@ export const OUTCOMES = {
 export type Outcome = keyof typeof OUTCOMES;
 
 /** Why a target is polled early. */
-export const CAUSES = {
-  seen: "another poll saw activity of it, or some of its transactions or events wait for confirmations",
-  behind: "one poll could not read everything new",
-} as const;
+export const CAUSES = ["seen", "behind"] as const;
+export type HintCause = (typeof CAUSES)[number];
 
 /** States of a collector; exactly one is 1. */
 export const STATES = ["active", "degraded", "retired", "paused"] as const;
@@ -115,7 +113,7 @@ export const failures = counter({
 export const hints = counter({
   name: "stacks_exporter_hints_total",
   help: "Targets scheduled before their turn. They are polled early if the budget allows.",
-  labels: { ...poll, cause: { about: "why it is polled early", values: Object.keys(CAUSES) } },
+  labels: { ...poll, cause: { about: "why it is polled early", values: CAUSES } },
 });
 export const upstreamUp = gauge({
   name: "stacks_exporter_upstream_up",
@@ -242,41 +240,32 @@ export const watchListSuccess = gauge({
 export const stateRestored = gauge({
   name: "stacks_exporter_state_restored",
   help: "Whether counters continued from a state file at start; 0 when the file was new. Absent with state: memory.",
-  labels: {},
 });
 export const stateWritten = gauge({
   name: "stacks_exporter_state_write_timestamp_seconds",
   help: "Time when the state file was last written. Unix time. Absent until the first write.",
   unit: "seconds",
-  labels: {},
 });
 export const stateFailures = counter({
   name: "stacks_exporter_state_write_failures_total",
   help: "Failed writes to the state file. A poll whose observation cannot be written fails and changes no value.",
-  labels: {},
 });
 export const stateRowsSetAside = gauge({
   name: "stacks_exporter_state_rows_set_aside",
   help: "Unusable rows in the table set_aside of the state file; their counters started again. Absent with state: memory.",
-  labels: {},
 });
 export const stateSetAside = gauge({
   name: "stacks_exporter_state_set_aside_timestamp_seconds",
   help: "Time when a row of the state file was last set aside. Unix time. Absent until the first one.",
   unit: "seconds",
-  labels: {},
 });
 /** Why a request to the exporter was refused or cut off. */
-export const REFUSALS = {
-  connections: "too many connections were open; the new one was closed",
-  pages: "too many pages were being sent; the response was 503",
-  stalled: "the client did not read its page; its connection was closed",
-} as const;
-export type Refusal = keyof typeof REFUSALS;
+export const REFUSALS = ["connections", "pages", "stalled"] as const;
+export type Refusal = (typeof REFUSALS)[number];
 export const httpRefused = counter({
   name: "stacks_exporter_http_requests_refused_total",
   help: "Requests to the exporter that were refused or aborted, by reason. connections: too many were open. pages: too many were being sent (503). stalled: the client did not read its page.",
-  labels: { reason: { about: "why it was refused or aborted", values: Object.keys(REFUSALS) } },
+  labels: { reason: { about: "why it was refused or aborted", values: REFUSALS } },
 });
 export const series = gauge({
   name: "stacks_exporter_series",

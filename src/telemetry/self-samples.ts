@@ -1,7 +1,8 @@
-// Samples of the self-metrics that are derived at each scrape: from the status, the state file and the page.
+// Samples of the self-metrics that are derived whenever the page renews them: from the status, the state file and the
+// page.
 import { collectorFamilies } from "../collectors/index.ts";
 import type { Exposition } from "../exposition/exposition.ts";
-import { type Family, type Sample, seriesPerSample } from "../exposition/family.ts";
+import { type Sample, seriesPerSample } from "../exposition/family.ts";
 import type { StateFileFacts } from "../storage/state-file.ts";
 import * as self from "./self-metrics.ts";
 import {
@@ -85,8 +86,8 @@ export function* seriesSamples(exposition: Exposition, own: readonly Sample[], m
   const ofCollectors = [...exposition.seriesPerFamily()].filter(([family]) => collectorFamilies.includes(family));
   const counts = new Map(ofCollectors);
   for (const { family } of own) counts.set(family, (counts.get(family) ?? 0) + seriesPerSample(family));
-  counts.set(self.seriesLimit as Family, 1);
-  counts.set(self.series as Family, counts.size + 1);
+  counts.set(self.seriesLimit, 1);
+  counts.set(self.series, counts.size + 1);
   for (const [family, count] of counts) yield self.series.at({ family: family.name }, count);
   yield self.seriesLimit.at({}, maxSeries);
 }

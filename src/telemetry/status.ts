@@ -141,7 +141,7 @@ export function networkStatuses({ tasks, state, networks, dueAt, now }: StatusSo
         nextAt: due === undefined ? undefined : Math.max(due, pausedUntil ?? 0),
       };
     });
-    const collectors = [...Map.groupBy(targets, ({ task }) => task.collector.name).values()].flatMap(collectorStatus);
+    const collectors = [...Map.groupBy(targets, ({ task }) => task.collector.name).values()].map(collectorStatus);
     return { report, pausedUntil, collectors };
   });
 }
@@ -153,27 +153,24 @@ function targetState({ lastEndAt, failure }: TaskStatus, isPaused: boolean): Tar
   return failure === undefined ? "active" : "degraded";
 }
 
-function collectorStatus(targets: readonly TargetStatus[]): CollectorStatus[] {
-  const [first] = targets;
-  if (first === undefined) return [];
+function collectorStatus(targets: readonly TargetStatus[]): CollectorStatus {
+  const [{ task }] = targets as [TargetStatus];
   const counts = { active: 0, degraded: 0, retired: 0, paused: 0, waiting: 0 };
   for (const { state } of targets) counts[state] += 1;
   const failing = targets.filter((target): target is FailingTarget => target.failure !== undefined);
   const failures = failing.length > 0 ? failing.map(({ failure }) => failure) : targets.map((it) => it.lastFailure);
-  return [
-    {
-      task: first.task,
-      state: WORST_FIRST.find((state) => counts[state] > 0) ?? WAITING,
-      targets,
-      counts,
-      failing,
-      expired: targets.filter(({ isExpired }) => isExpired).length,
-      oldestSuccessAt: earliest(targets.map(({ lastSuccessAt }) => lastSuccessAt)),
-      nextAt: earliest(targets.map(({ nextAt }) => nextAt)),
-      failingSince: earliest(failing.map(({ failingSince }) => failingSince)),
-      lastFailure: latestFailure(failures),
-    },
-  ];
+  return {
+    task,
+    state: WORST_FIRST.find((state) => counts[state] > 0) ?? WAITING,
+    targets,
+    counts,
+    failing,
+    expired: targets.filter(({ isExpired }) => isExpired).length,
+    oldestSuccessAt: earliest(targets.map(({ lastSuccessAt }) => lastSuccessAt)),
+    nextAt: earliest(targets.map(({ nextAt }) => nextAt)),
+    failingSince: earliest(failing.map(({ failingSince }) => failingSince)),
+    lastFailure: latestFailure(failures),
+  };
 }
 
 /** The earliest of the known times. */

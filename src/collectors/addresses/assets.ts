@@ -1,7 +1,7 @@
 // Transfers of tokens, by asset. Anyone can choose an identifier: only valid ones have series, and only as many as there
 // are slots. All others count as `other`. Pure.
 import { isAssetId } from "../clarity-names.ts";
-import { add, addAmount, type Counters, type Draft, keyOf, move } from "../counters.ts";
+import { add, addAmount, type Counters, type Draft, keyOf, move, valuesOf } from "../counters.ts";
 import { OTHER } from "../labels.ts";
 import { assignSlot, noSlots, type SlotLimits, type Slots, trim } from "../slots.ts";
 import { TRANSFER_DIRECTIONS, type Transfer } from "./transfer-source.ts";
@@ -126,6 +126,6 @@ function slotsOf(transfers: Counters<number>): Slots {
 
 // An identifier of version 1 can contain tabs; a direction cannot.
 function partsOf(key: string): { readonly asset: string; readonly direction: string } {
-  const at = key.lastIndexOf("\t");
-  return { asset: key.slice(0, at), direction: key.slice(at + 1) };
+  const values = valuesOf(key);
+  return { asset: keyOf(...values.slice(0, -1)), direction: values.at(-1) ?? "" };
 }

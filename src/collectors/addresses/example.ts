@@ -1,4 +1,5 @@
 // An address that receives STX, sends STX and uses one token: `plan` estimates the series per address with it.
+import { mapDimensions } from "../chain/chain.ts";
 import { emptyHistogram, keyOf } from "../counters.ts";
 import { EMPTY_FEED } from "../feed/state.ts";
 import { NO_LAST_VALUES } from "./last-values.ts";
@@ -32,7 +33,7 @@ export const EXAMPLE: Observation = {
     assets: { ...NO_TOTALS.assets, ft: { own: { [TOKEN]: 2 }, waiting: {} } },
     assetEvents: { [keyOf("stx", "transfer")]: 3, [keyOf("ft", "transfer")]: 1 },
     postConditions: { [keyOf("deny", "stx", "sent_equal_to", "principal_origin")]: 1 },
-    cost: { read_count: 0, read_length: 0, runtime: 0, write_count: 0, write_length: 0 },
+    cost: mapDimensions(() => 0),
   },
   facts: {
     ...NO_LAST_VALUES,

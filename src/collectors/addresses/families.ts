@@ -258,7 +258,7 @@ const families = {
 };
 
 /** Every family of a watched address, in the order of the metrics page. */
-export const addressFamilies = Object.values(families) as unknown as readonly Family<string>[];
+export const addressFamilies: readonly Family[] = Object.values(families);
 
 // The families of totals, by the operations that they need. A family has the name of its total.
 const LIST_TOTALS = [
@@ -270,7 +270,7 @@ const TOKEN_TOTALS = { ftTransfers: "ft", ftAmounts: "ft", nftTransfers: "nft" }
 const DETAIL_TOTALS = ["unprotected", "eventsEmitted", "cost"] as const;
 
 /** The labels of a family beside the identity of the address. */
-const ownLabels = (family: Family<string>) => family.labelNames.slice(Object.keys(identity).length);
+const ownLabels = (family: Family) => family.labelNames.slice(Object.keys(identity).length);
 
 /** Every combination of label values. */
 const combinations = (...lists: readonly (readonly string[])[]): string[] =>
@@ -302,7 +302,7 @@ export function* addressSamples(
   const labels = { network, name, address: principal };
   /** Samples of a total: those that exist, and with `zeros` also the known ones. */
   function* total(name: keyof typeof families & keyof typeof totals, known?: readonly string[]): Iterable<Sample> {
-    const family = families[name] as unknown as Family<string>;
+    const family: Family = families[name];
     const value = totals[name];
     const values: Readonly<Record<string, number | bigint | Histogram<bigint>>> =
       typeof value === "object" ? value : { "": value };

@@ -4,7 +4,7 @@ import type { Transaction } from "./source.ts";
 import { type Direction, type ROLES, transactionDirection } from "./totals.ts";
 
 /** A value of the newest transaction of a kind, and its block. */
-export interface LastValue extends Proof {
+interface LastValue extends Proof {
   readonly value: number;
 }
 

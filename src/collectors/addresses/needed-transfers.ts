@@ -17,7 +17,7 @@ import {
 } from "./transfer-source.ts";
 
 /** The operations that return transfers. Set to false when the server has removed the operation. */
-export interface TransferSources {
+interface TransferSources {
   /** Operation 4.5, one request per block. */
   byBlock: boolean;
   /** Operation 4.3, one request per transaction that 4.5 lacks. */
@@ -40,7 +40,7 @@ export function transferSources(api: StacksApi, settings: Options, useReplacemen
 export type MissingTransfers = Readonly<Record<string, { readonly since: number; readonly polls: number }>>;
 
 /** The transfers of transactions. */
-export interface NeededTransfers {
+interface NeededTransfers {
   /** By transaction id. Transactions that are not in it have to wait. */
   readonly transfers: ReadonlyMap<string, readonly Transfer[]>;
   /** Number of transactions to count without their transfers, because no response had them for too long. */

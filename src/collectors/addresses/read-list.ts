@@ -6,7 +6,7 @@ import { type List, type Page, type ReadResult, readFromOpenEnd, readFromTop } f
 import { isNewer, missingRows, newestFirst, stopCondition, withoutForgotten } from "../feed/state.ts";
 import type { Options } from "./options.ts";
 import type { Transaction } from "./source.ts";
-import { type AddressPoll, isBelow, type Observation, type Position, proofOf } from "./state.ts";
+import { type AddressPoll, type Observation, type Position, proofOf } from "./state.ts";
 
 /** The transactions that a poll has read. */
 export interface ListRead {
@@ -27,7 +27,7 @@ export async function readList(
   const { feed, floor, backfill } = before;
   const isProcessed = stopCondition(feed, chain, proofOf, newestFirst);
   const limits = {
-    stopsAt: (row: Transaction) => isBelow(row, floor) || isProcessed(row),
+    stopsAt: (row: Transaction) => newestFirst(row, floor) > 0 || isProcessed(row),
     // Half of the present budget: the other half is for transfers.
     pages: Math.max(2, Math.min(settings.pages, Math.floor(api.room() / 2))),
     rows: backfill ?? settings.catch_up,
@@ -74,7 +74,7 @@ async function checkMissing(
 }
 
 /** A read, cut at the maximum number of rows. */
-export interface CutRead {
+interface CutRead {
   readonly result: ReadResult<Transaction>;
   /** Transactions that are skipped. */
   readonly gap: number;

@@ -2,8 +2,8 @@
 import { z } from "zod";
 import { ApiError } from "../../api/errors.ts";
 import { type Operation, operation, type StacksApi, type Validated } from "../../api/operation.ts";
-import { hash } from "../chain/block-source.ts";
-import type { Dimension } from "../chain/chain.ts";
+import { executionCost, hash } from "../chain/block-source.ts";
+import { type Dimension, mapDimensions } from "../chain/chain.ts";
 import type { List, Page, Row } from "../feed/read.ts";
 
 /** Asset classes and actions, as operation 4.6 counts them. */
@@ -86,11 +86,7 @@ const transaction = z.object({
     }),
   ),
   event_count: natural,
-  execution_cost_read_count: natural,
-  execution_cost_read_length: natural,
-  execution_cost_runtime: natural,
-  execution_cost_write_count: natural,
-  execution_cost_write_length: natural,
+  ...executionCost,
   token_transfer: z.object({ recipient_address: z.string(), amount }).optional(),
   contract_call: called,
 });
@@ -192,13 +188,7 @@ function fromOriginal({ tx, stx_sent, stx_received, events }: OriginalItem, api:
         principal: principal?.type_id ?? "",
       })),
       eventCount: tx.event_count,
-      cost: {
-        read_count: tx.execution_cost_read_count,
-        read_length: tx.execution_cost_read_length,
-        runtime: tx.execution_cost_runtime,
-        write_count: tx.execution_cost_write_count,
-        write_length: tx.execution_cost_write_length,
-      },
+      cost: mapDimensions((dimension) => tx[`execution_cost_${dimension}`]),
     },
   };
 }

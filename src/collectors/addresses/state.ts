@@ -49,11 +49,6 @@ export type AddressPoll = Poll<Observation, AddressTarget>;
 /** The proof of a transaction: its own block. */
 export const proofOf = ({ height, hash, index }: Transaction) => ({ height, hash, index });
 
-/** Whether a position is before another in chain order. */
-export function isBelow(position: Position, other: Position): boolean {
-  return position.height < other.height || (position.height === other.height && position.index < other.index);
-}
-
 /** Lowest height of which counted transactions are kept. */
 export function oldestHeight(tipHeight: number, confirmations: number): number {
   return tipHeight - Math.max(16, confirmations * 8) + 1;

@@ -139,7 +139,7 @@ export interface TransactionWithTransfers {
 }
 
 /** What a poll adds beside transactions. */
-export interface PollCounts {
+interface PollCounts {
   readonly reverted: number;
   readonly restored: number;
   readonly gap: number;
@@ -171,7 +171,7 @@ export function addUp(
   // Most polls add nothing: ten thousand idle principals must not be copied at each poll.
   const allCounts = [counts.reverted, counts.restored, counts.gap, ...Object.values(counts.irregularities)];
   if (counted.length === 0 && allCounts.every((count) => count === 0)) return before;
-  const totals: Draft<AddressTotals> = structuredClone(before) as Draft<AddressTotals>;
+  const totals = structuredClone(before) as Draft<AddressTotals>;
   const slots = slotLimits(limits);
   trimAssets(totals, slots);
   for (const [kind, count] of Object.entries(counts.irregularities)) {

@@ -10,7 +10,7 @@ import { wholeNumber } from "./source.ts";
 
 /** Directions of a transfer, from the point of view of the principal. */
 export const TRANSFER_DIRECTIONS = ["in", "out", "self", "mint", "burn"] as const;
-export type TransferDirection = (typeof TRANSFER_DIRECTIONS)[number];
+type TransferDirection = (typeof TRANSFER_DIRECTIONS)[number];
 
 /** A transfer, mint or burn in which the principal takes part. */
 export interface Transfer {

@@ -8,7 +8,7 @@ import { type Block, type Chain, compare, extend, firstChain, tipOf } from "../c
 import { checkRate, checkTip, type FollowOptions } from "./tip.ts";
 
 /** The range in which the tip is searched: `low` has a block (or is 0), `high` has none. */
-export interface Search {
+interface Search {
   readonly low: number;
   readonly high: number | undefined;
   readonly step: number;

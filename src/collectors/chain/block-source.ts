@@ -9,6 +9,15 @@ const natural = z.int().nonnegative();
 /** Identifier of a block or a transaction: 32 bytes in hexadecimal. It is limited because the state file stores it. */
 export const hash = z.string().min(1).max(66);
 
+/** Execution cost, as blocks and transactions have it. */
+export const executionCost = {
+  execution_cost_read_count: natural,
+  execution_cost_read_length: natural,
+  execution_cost_runtime: natural,
+  execution_cost_write_count: natural,
+  execution_cost_write_length: natural,
+};
+
 const common = {
   canonical: z.boolean(),
   height: natural,
@@ -20,11 +29,7 @@ const common = {
   burn_block_time: z.int(),
   burn_block_time_iso: z.string().optional(),
   burn_block_height: natural,
-  execution_cost_read_count: natural,
-  execution_cost_read_length: natural,
-  execution_cost_runtime: natural,
-  execution_cost_write_count: natural,
-  execution_cost_write_length: natural,
+  ...executionCost,
 };
 
 // The identifiers themselves are not used.

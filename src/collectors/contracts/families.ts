@@ -1,5 +1,5 @@
 // The metric families of the collector `contracts`, and their samples.
-import { counter, type Family, gauge, type Sample } from "../../exposition/family.ts";
+import { counter, gauge, type Sample } from "../../exposition/family.ts";
 import type { Watched } from "../collector.ts";
 import { valuesOf } from "../counters.ts";
 import type { Observation } from "./state.ts";
@@ -77,7 +77,7 @@ const families = {
 };
 
 /** Every family, in the order of the documentation. */
-export const contractFamilies = Object.values(families) as unknown as readonly Family[];
+export const contractFamilies = Object.values(families);
 
 /** The samples of one contract. */
 export function* contractSamples(

@@ -69,7 +69,7 @@ export interface ReadResult<Item extends Row> {
 }
 
 /** How far to read. */
-export interface ReadLimits<Item extends Row> {
+interface ReadLimits<Item extends Row> {
   /** Whether this row and everything below it are processed. */
   readonly stopsAt: (row: Item) => boolean;
   /** Maximum number of pages. */

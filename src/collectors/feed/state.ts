@@ -48,7 +48,7 @@ export interface FeedState<Item extends Row> {
 }
 
 /** Returns the proof of a row; undefined when there is none. */
-export type ProofOf<Item> = (item: Item) => (Proof & { readonly index?: number }) | undefined;
+type ProofOf<Item> = (item: Item) => (Proof & { readonly index?: number }) | undefined;
 
 interface Position {
   readonly height: number;
@@ -215,7 +215,7 @@ export function changesOf<Item extends Row>(
 }
 
 /** The changes to apply. */
-export interface ConfirmedChanges<Item extends Row> extends Omit<Changes<Item>, "replaced"> {
+interface ConfirmedChanges<Item extends Row> extends Omit<Changes<Item>, "replaced"> {
   /** Ids of counted rows that are reverted. */
   readonly reverted: ReadonlySet<string>;
   /** New proofs of counted rows, by id. */
@@ -224,7 +224,7 @@ export interface ConfirmedChanges<Item extends Row> extends Omit<Changes<Item>, 
 }
 
 /** The state after changes, and what they add to the totals. */
-export interface Applied<Item extends Row> {
+interface Applied<Item extends Row> {
   readonly state: FeedState<Item>;
   /** Rows to add to the totals, oldest first. */
   readonly counted: readonly Item[];
@@ -288,7 +288,7 @@ export function applyChanges<Item extends Row>(
 }
 
 /** Which counted and reverted rows are kept. */
-export interface Retention {
+interface Retention {
   /** Rows below this height are pruned. */
   readonly oldest: number;
   /** Maximum and minimum number of counted rows, at any height. */
