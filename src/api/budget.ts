@@ -139,7 +139,7 @@ export class Budget {
     return Math.max(0, this.#earliest(now, priority) - now);
   }
 
-  /** Admits nothing for this time, unless a longer pause is active. Requests that cannot wait that long fail at once. */
+  /** Admits nothing for this time, or until a longer pause ends. Requests that cannot wait so long fail at once. */
   pause(milliseconds: number): void {
     this.#pausedUntil = Math.max(this.#pausedUntil, this.#now() + milliseconds);
     this.#serve();

@@ -124,8 +124,8 @@ const ROUTE_MISSING = /^(Route [A-Z]+:.* not found$|no Route matched)/is;
 
 /**
  * Servers, gateways and proxies each have their own form of error responses. `text` is `message`, else `error`, of a
- * JSON object, as the API itself sends it (`isApi`), or a plain text; not masked. With `isRouteMissing`, the server does
- * not know the path, as opposed to the requested item.
+ * JSON object, as the API itself sends it (`isApi`), or a plain text; not masked. With `isRouteMissing`, the server
+ * does not know the path, as opposed to the requested item.
  */
 function parseErrorBody(headers: Headers, body: Buffer) {
   const { message, error } = body.byteLength > LARGEST_ERROR_BODY ? {} : jsonObject(body);

@@ -1,7 +1,7 @@
 // Syntax of Clarity names, which anyone can put on the chain. A hostile or broken API can return other text instead, of
 // any length or with control characters. Such text must not become a label value, and must not be stored.
 //
-// The lengths are those of Clarity (MAX_STRING_LEN of stacks-core). Checksums are not verified: anyone can compute them.
+// Lengths are those of Clarity (MAX_STRING_LEN of stacks-core). Checksums are not verified: anyone can compute them.
 
 const STANDARD = "S[0-9A-HJKMNP-TV-Z]{27,40}";
 const CONTRACT_NAME = "[a-zA-Z][a-zA-Z0-9_-]{0,127}";

@@ -48,7 +48,7 @@ export interface WatchedNetwork {
 
 /** Targets to poll early, because an observation indicates that they have new data. */
 export interface Hints {
-  /** Participants of new transactions and events, and the target itself while some of its rows wait for confirmations. */
+  /** Participants of new transactions and events; the target itself while some of its rows wait for confirmations. */
   readonly principals: readonly string[];
   /** The poll has not read everything of its target. */
   readonly isBehind: boolean;
@@ -83,8 +83,8 @@ export interface Durable {
 }
 
 /**
- * A collector polls its targets and exposes their metrics. `observe` does all I/O and returns the next observation. If it
- * throws, the previous observation stays, so that cursors and totals are never updated in part.
+ * A collector polls its targets and exposes their metrics. `observe` does all I/O and returns the next observation. If
+ * it throws, the previous observation stays, so that cursors and totals are never updated in part.
  */
 export interface Collector<Observation, Options, Of extends Target = Target> {
   /** Name of its file, its settings, and its label value. */

@@ -40,7 +40,9 @@ type Fees = z.infer<typeof mempoolFees.body>;
 
 const feePriority = gauge({
   name: "stacks_mempool_fee_priority_microstx",
-  help: "Fee of waiting transactions by priority: no, low, medium and high are the 25th, 50th, 75th and 95th percentile. In microSTX. Absent when no transaction waits.",
+  help:
+    "Fee of waiting transactions by priority: no, low, medium and high are the 25th, 50th, 75th and 95th " +
+    "percentile. In microSTX. Absent when no transaction waits.",
   source: "{no,low,medium,high}_priority of GET /extended/v2/mempool/fees, polled",
   unit: "microstx",
   labels: {

@@ -37,8 +37,8 @@ export interface Assignment {
 
 const SWAP_FACTOR = 2;
 
-// Frequent items of a stream in bounded memory (Misra and Gries): counts are lower bounds, and a label that is more than
-// one in 65 of the labels without a slot is always included.
+// Frequent items of a stream in bounded memory (Misra and Gries): counts are lower bounds, and a label that is more
+// than one in 65 of the labels without a slot is always included.
 const MAX_WAITING = 64;
 
 /** Counts an occurrence of a label, and assigns it a slot if possible. Changes `slots` and `limits`. */

@@ -18,7 +18,7 @@ const snapshotTimestamp = gauge({
 
 const snapshotsChanged = counter({
   name: "stacks_mempool_snapshots_changed_total",
-  help: "Polls whose response differed from the previous one. A mempool that never changes indicates a frozen upstream.",
+  help: "Polls whose response differed from the previous one. A mempool without changes indicates a frozen upstream.",
   source: "comparison of responses, polled",
   labels,
 });

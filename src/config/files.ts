@@ -41,7 +41,7 @@ const CHUNK_BYTES = 1024 ** 2;
 
 /**
  * Reads a regular file.
- * @throws UnusableFile for a FIFO, socket, device or folder, and for a file of more than `mostBytes`; a system error when
+ * @throws UnusableFile for a FIFO, socket, device or folder, and for a file of more than `mostBytes`; a system error if
  * the file cannot be opened or read.
  */
 export async function readRegularFile(path: string, mostBytes: number): Promise<Uint8Array> {

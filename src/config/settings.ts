@@ -27,17 +27,22 @@ export const IN_MEMORY = "memory";
 
 const state = z
   .object({
-    path: z.string().min(1).default(DEFAULT_STATE_PATH).meta({
-      expected: "the path of a file, or memory",
-      description:
-        "The state file (SQLite). Relative to the folder in which the exporter is started; missing folders are created. `memory` keeps nothing; `state: memory` is the short form.",
-    }),
+    path: z
+      .string()
+      .min(1)
+      .default(DEFAULT_STATE_PATH)
+      .meta({
+        expected: "the path of a file, or memory",
+        description:
+          "The state file (SQLite). Relative to the folder in which the exporter is started; missing folders are " +
+          "created. `memory` keeps nothing; `state: memory` is the short form.",
+      }),
   })
   .prefault({})
   .meta({
     words: { [IN_MEMORY]: { path: IN_MEMORY } },
     description:
-      "What outlives the process: counters of blocks, addresses and contracts with the place where they stopped, and how much of the budget was used.",
+      "What a restart keeps: counters of blocks, addresses and contracts, their positions, and the used budget.",
   });
 
 /** The longest files that are read. Bytes. */
@@ -63,7 +68,7 @@ const entryShape = {
   }),
   labels: z.record(z.string(), z.string().max(256)).optional().meta({
     description:
-      "Further labels of the info family. Names of a-z, 0-9 and _, the first a letter, and none that the family has already.",
+      "Further labels of the info family: names of a-z, 0-9 and _, starting with a letter, that it does not have yet.",
     sample: "{ owner: treasury-team }",
   }),
 };
@@ -98,7 +103,7 @@ const assetEntry = z.object({
   }),
   decimals: z.int().min(0).max(32).optional().meta({
     description:
-      "Decimal places of the token, as its contract declares them. Amounts in metrics are in base units, so no metric depends on it.",
+      "Decimal places of the token, as its contract declares them. Metrics do not depend on them: they use base units.",
     sample: "8",
   }),
 });
@@ -109,7 +114,11 @@ const watchFiles = (what: string) =>
     .max(100)
     .default([])
     .meta({
-      description: `Files with more ${what}, relative to the folder of this file: \`.csv\` with a header line (further columns are labels), \`.json\` with a list of such entries or of principals, anything else with one principal per line. Read again when they change. At most ${formatSize(MOST_BYTES.watchFile)} each, and ${MOST_WATCHED} ${what} of the network in all.`,
+      description:
+        `Files with more ${what}, relative to the folder of this file: \`.csv\` with a header line (further columns ` +
+        "are labels), `.json` with a list of such entries or of principals, anything else with one principal per " +
+        `line. Read again when they change. At most ${formatSize(MOST_BYTES.watchFile)} each, and ` +
+        `${MOST_WATCHED} ${what} of the network in all.`,
       sample: `[${what}.csv]`,
     });
 
@@ -133,7 +142,7 @@ function networkSettings(collectors: readonly ConfigurableCollector[]) {
       confirmations: z.int().min(1).max(1000).default(6).meta({
         unit: "blocks",
         description:
-          "Stacks blocks after which a transaction of a watched principal is counted, its own block included. 1 counts at sight.",
+          "Blocks after which a transaction of a watched principal is counted, its own included. 1 counts at sight.",
       }),
       addresses: z.array(addressEntry).max(MOST_WATCHED).default([]).meta({
         description: "Accounts and contracts whose transactions are counted.",
@@ -143,20 +152,26 @@ function networkSettings(collectors: readonly ConfigurableCollector[]) {
         description: "Contracts whose printed events are counted.",
       }),
       contract_files: watchFiles("contracts"),
-      assets: z.array(assetEntry).max(1000).default([]).meta({
-        description:
-          "Important tokens. Each has series of its own at every watched address that moves it, regardless of `max_assets` and `max_series`. Strangers can send any number of tokens to an address and take all other slots.",
-      }),
+      assets: z
+        .array(assetEntry)
+        .max(1000)
+        .default([])
+        .meta({
+          description:
+            "Important tokens. Each has series of its own at every watched address that moves it, regardless of " +
+            "`max_assets` and `max_series`. Strangers can send any number of tokens to an address and take all other " +
+            "slots.",
+        }),
       budget: onlyBudget,
       max_body: size(1024, 1024 ** 3)
         .prefault("16MiB")
         .meta({
           description:
-            "Maximum size of a response after decompression; a larger one fails the poll. Fees and statistics of the mempool have a limit of 1 MiB of their own.",
+            "Maximum size of a response after decompression; a larger one fails the poll. For fees and mempool: 1 MiB.",
         }),
       longest_pause: duration("1s", "24h").prefault("15m").meta({
         description:
-          "Longest pause that a 429 can cause. No request is sent during a pause. If the server asks for a longer one, requests resume after this time.",
+          "Longest pause that a 429 can cause, even if the server asks for a longer one. A pause stops all requests.",
       }),
       collectors: z
         .object(Object.fromEntries(collectors.map((collector) => [collector.name, appliedSettings(collector)])))
@@ -178,11 +193,18 @@ export function allSettings(collectors: readonly ConfigurableCollector[]) {
       }),
       log,
       state,
-      max_series: z.int().min(1000).max(10_000_000).default(500_000).meta({
-        unit: "series",
-        description:
-          "Maximum number of series. When it is nearly reached, new assets and topics count as `other` instead of getting series of their own, so that sums stay correct. All other series of the watch list, and those of `assets`, are not limited.",
-      }),
+      max_series: z
+        .int()
+        .min(1000)
+        .max(10_000_000)
+        .default(500_000)
+        .meta({
+          unit: "series",
+          description:
+            "Maximum number of series. When it is nearly reached, new assets and topics count as `other` instead of " +
+            "getting series of their own, so that sums stay correct. All other series of the watch list, and those " +
+            "of `assets`, are not limited.",
+        }),
       networks: z.array(networkSettings(collectors)).min(1).max(100).prefault(DEFAULT_NETWORKS).meta({
         uniqueKey: "name",
         description: "The APIs to watch. Without it: mainnet at https://api.hiro.so, without a key.",

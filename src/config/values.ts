@@ -64,7 +64,8 @@ export function formatSize(bytes: number): string {
 
 /** A size within limits; bytes. */
 export function size(smallest: number, biggest: number) {
-  const expected = `a size from ${formatSize(smallest)} to ${formatSize(biggest)}, such as 512KiB, or a number of bytes`;
+  const range = `${formatSize(smallest)} to ${formatSize(biggest)}`;
+  const expected = `a size from ${range}, such as 512KiB, or a number of bytes`;
   const input = z.union([z.int().min(smallest).max(biggest), z.string().regex(/^[0-9]+(B|KiB|MiB|GiB)?$/)]);
   return parsed(input, expected, (value) => {
     const bytes = typeof value === "number" ? value : parseSize(value);

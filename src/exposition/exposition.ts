@@ -1,5 +1,5 @@
-// Families and samples in, the text of the metrics page out. Samples become text when they change: each owner (a target of
-// a collector, or the exporter itself) keeps its lines as bytes. A scrape joins them, and gets the same page until
+// Families and samples in, the text of the metrics page out. Samples become text when they change: each owner (a target
+// of a collector, or the exporter itself) keeps its lines as bytes. A scrape joins them, and gets the same page until
 // something changes. Knows nothing of Stacks, HTTP or time.
 import { type Family, type Sample, seriesPerSample } from "./family.ts";
 import { type Format, headerOf, LabelText, linesOf } from "./text.ts";

@@ -24,7 +24,7 @@ function render(piece: Piece): string {
   return String(piece).replace(/[&<>"'`]/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
-/** A table whose first column has the row headers. On a narrow screen rows are cards, and each cell shows its column. */
+/** A table whose first column has the row headers. On a narrow screen rows are cards, and cells show their column. */
 export function table(name: string, columns: readonly string[], rows: readonly (readonly Piece[])[]): Html {
   const row = ([header, ...cells]: readonly Piece[]) =>
     html`<tr><th scope="row">${header}</th>${cells.map(

@@ -63,7 +63,7 @@ export class Deliveries {
     this.#onRefused = onRefused;
   }
 
-  /** Renders a page and sends it, or responds with 503. Rejects, with nothing sent, when the page cannot be rendered. */
+  /** Renders a page and sends it, or responds with 503. Rejects, with nothing sent, if the page cannot be rendered. */
   async deliver(request: Request, response: Response, render: () => Content | Promise<Content>): Promise<void> {
     if (this.#open.size >= this.#limits.pages && !this.#cutOffStalled()) {
       this.#refuse(response);

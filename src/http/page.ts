@@ -109,7 +109,8 @@ export const CONTENT_TYPE: Readonly<Record<Format, string>> = {
 
 /**
  * The supported format of the highest quality, the earlier one of two with the same. A client that accepts neither gets
- * the classic format: Prometheus prefers it to a 406. The package negotiator fails on Prometheus' `escaping=` parameter.
+ * the classic format: Prometheus prefers it to a 406. The package negotiator fails on Prometheus' parameter
+ * `escaping=`.
  */
 export function negotiateFormat(accept = ""): Format {
   let best: { readonly format: Format; readonly quality: number } = { format: "classic", quality: 0 };

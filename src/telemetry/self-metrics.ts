@@ -1,5 +1,5 @@
-// Self-metrics: families about the exporter's polls, its requests and its budget. Families about the chain are with their
-// collectors.
+// Self-metrics: families about the exporter's polls, its requests and its budget. Families about the chain are with
+// their collectors.
 import * as declare from "../exposition/family.ts";
 
 /** All self-metrics, in the order of the page. */
@@ -59,19 +59,19 @@ export const success = gauge({
 });
 export const lastSuccess = gauge({
   name: "stacks_exporter_collector_last_success_timestamp_seconds",
-  help: "Time when the collector last got a valid response or a confirmation that nothing changed, of its oldest target. Unix time. Absent until the first one.",
+  help: "Time of the last successful poll; the oldest of all targets. Unix time. Absent until the first one.",
   unit: "seconds",
   labels: poll,
 });
 export const interval = gauge({
   name: "stacks_exporter_collector_interval_seconds",
-  help: "Time between two polls of the same target, or the longest gap of a cron schedule. Longer than configured when the budget requires it.",
+  help: "Time between polls of a target, or longest gap of a schedule. Longer than configured if the budget is short.",
   unit: "seconds",
   labels: poll,
 });
 export const stretch = gauge({
   name: "stacks_exporter_collector_stretch_ratio",
-  help: "Time between polls divided by the configured time. Above 1 when the budget does not allow the configured interval.",
+  help: "Time between polls divided by the configured time. Above 1 when the budget does not allow that time.",
   unit: "ratio",
   labels: poll,
 });
@@ -83,14 +83,16 @@ export const maxAge = gauge({
 });
 export const state = gauge({
   name: "stacks_exporter_collector_state",
-  help: "State of the collector (of its worst target): 1 for the current state. degraded: the last poll failed. retired: its operation answered 410. paused: the server requested a pause, or the budget is used up.",
+  help:
+    "State of the collector (of its worst target): 1 for the current state. degraded: the last poll failed. " +
+    "retired: its operation answered 410. paused: the server requested a pause, or the budget is used up.",
   labels: { ...poll, state: { about: "the state", values: STATES } },
 });
 /** Of a target whose first poll has not ended. */
 export const WAITING = "waiting";
 export const targets = gauge({
   name: "stacks_exporter_collector_targets",
-  help: "Targets of the collector (the whole chain, or each watched principal) by state. waiting: the first poll has not ended.",
+  help: "Targets (the whole chain, or each watched principal) by state. waiting: the first poll has not ended.",
   labels: { ...poll, state: { about: "the state", values: [...STATES, WAITING] } },
 });
 export const duration = histogram({
@@ -117,7 +119,7 @@ export const hints = counter({
 });
 export const upstreamUp = gauge({
   name: "stacks_exporter_upstream_up",
-  help: "Whether the upstream can be used: it answers, follows the right chain and does not lag. Absent before the first contact.",
+  help: "Whether the upstream answers, follows the right chain and does not lag. Absent before the first contact.",
   labels: onUpstream,
 });
 export const upstreamActive = gauge({
@@ -127,7 +129,7 @@ export const upstreamActive = gauge({
 });
 export const upstreamLag = gauge({
   name: "stacks_exporter_upstream_lag_blocks",
-  help: "Blocks between the highest known tip and the last reported tip of the upstream. Absent until it has reported one.",
+  help: "Blocks from the last reported tip of the upstream to the highest known tip. Absent until it reports one.",
   labels: onUpstream,
 });
 export const upstreamSwitches = counter({
@@ -176,7 +178,7 @@ export const pauseEnd = gauge({
 });
 export const retiredOperations = gauge({
   name: "stacks_exporter_upstream_operation_retired",
-  help: "Whether the operation is retired at the active upstream: it answered 410 twice, a minute apart. It is requested again after 10 minutes to an hour.",
+  help: "Whether the operation is retired at the active upstream: it answered 410 twice, a minute or more apart.",
   labels: { network, operation },
 });
 export const deprecations = counter({
@@ -230,7 +232,7 @@ export const budgetRemaining = gauge({
 });
 export const watchListSuccessful = gauge({
   name: "stacks_exporter_watch_list_last_reload_successful",
-  help: "Whether the last reload of the watch list files succeeded. Otherwise the previous list stays in use. Absent without such files.",
+  help: "Whether the last reload of the watch list files succeeded. Absent without such files.",
 });
 export const watchListSuccess = gauge({
   name: "stacks_exporter_watch_list_last_reload_success_timestamp_seconds",
@@ -252,7 +254,7 @@ export const stateFailures = counter({
 });
 export const stateRowsSetAside = gauge({
   name: "stacks_exporter_state_rows_set_aside",
-  help: "Unusable rows in the table set_aside of the state file; their counters started again. Absent with state: memory.",
+  help: "Unusable rows in table set_aside of the state file; their counters started again. Absent with state: memory.",
 });
 export const stateSetAside = gauge({
   name: "stacks_exporter_state_set_aside_timestamp_seconds",
@@ -264,7 +266,9 @@ export const REFUSALS = ["connections", "pages", "stalled"] as const;
 export type Refusal = (typeof REFUSALS)[number];
 export const httpRefused = counter({
   name: "stacks_exporter_http_requests_refused_total",
-  help: "Requests to the exporter that were refused or aborted, by reason. connections: too many were open. pages: too many were being sent (503). stalled: the client did not read its page.",
+  help:
+    "Requests to the exporter that were refused or aborted, by reason. connections: too many were open. pages: too " +
+    "many were being sent (503). stalled: the client did not read its page.",
   labels: { reason: { about: "why it was refused or aborted", values: REFUSALS } },
 });
 export const series = gauge({

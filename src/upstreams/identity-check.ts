@@ -94,7 +94,7 @@ export class IdentityCheck {
     if (chain.kind === "failed" && counts) throw chain.error;
   }
 
-  /** Checks the upstream now, or awaits the check that runs; resolves when `upstream.chain` holds the result. Never rejects. */
+  /** Checks the upstream now, or awaits the running check. Then `upstream.chain` holds the result. Never rejects. */
   #checkOnce(upstream: Upstream): Promise<void> {
     const running = this.#running.get(upstream);
     if (running !== undefined) return running;

@@ -1,5 +1,5 @@
-// Transfers of tokens, by asset. Anyone can choose an identifier: only valid ones have series, and only as many as there
-// are slots. All others count as `other`. Pure.
+// Transfers of tokens, by asset. Anyone can choose an identifier: only valid ones have series, and only as many as
+// there are slots. All others count as `other`. Pure.
 import { isAssetId } from "../clarity-names.ts";
 import { add, addAmount, type Counters, type Draft, keyOf, move, valuesOf } from "../counters.ts";
 import { OTHER } from "../labels.ts";

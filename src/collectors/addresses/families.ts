@@ -86,7 +86,7 @@ const families = {
   }),
   backlog: gauge({
     name: "stacks_address_backlog_transactions",
-    help: "Transactions with enough confirmations that are not counted yet: not read, or waiting for their transfers or a proof of their block.",
+    help: "Confirmed transactions that are not counted yet: unread, or without transfers or a proof of their block.",
     source: list("results"),
     labels: identity,
   }),
@@ -166,7 +166,7 @@ const families = {
   }),
   ftAmounts: counter({
     name: "stacks_address_ft_transfer_units_total",
-    help: "Amount of fungible tokens transferred, minted or burnt, in base units. Summed exactly, rounded in the exposition.",
+    help: "Fungible tokens transferred, minted or burnt, in base units. Summed exactly, rounded in the exposition.",
     source: transfers("ft_transfers.amount"),
     labels: { ...identity, asset, direction: transferDirection },
   }),
@@ -178,7 +178,7 @@ const families = {
   }),
   assetEvents: counter({
     name: "stacks_address_asset_events_total",
-    help: "Asset events of counted transactions in which the address takes part. A transfer to itself counts twice, as on the server.",
+    help: "Asset events of the address in counted transactions. A transfer to itself counts twice, as on the server.",
     source: `events of GET /extended/v2/addresses/{address}/transactions, or ${EVENTS}, polled`,
     labels: {
       ...identity,
@@ -227,7 +227,7 @@ const families = {
   }),
   reverted: counter({
     name: "stacks_address_reverted_transactions_total",
-    help: "Counted transactions whose block was replaced by a block with the configured confirmations. Other counters are not lowered.",
+    help: "Counted transactions whose block was replaced by a confirmed block. Other counters are not lowered.",
     source: list("tx.block_hash"),
     labels: identity,
   }),
@@ -251,7 +251,7 @@ const families = {
   }),
   overflow: counter({
     name: "stacks_address_label_overflow_total",
-    help: "Transfers counted as other: their asset exceeds max_assets or max_series, lost its series to another asset, or has an invalid identifier.",
+    help: "Transfers counted as other: their asset is invalid, exceeds max_assets or max_series, or lost its series.",
     source: transfers("ft_transfers, nft_transfers"),
     labels: { ...identity, asset_class: { about: "kind of asset", values: ["ft", "nft"] } },
   }),

@@ -1,5 +1,5 @@
-// Which transfers are read when: those of transactions about to be counted, from the list itself, by block (operation 4.5),
-// or by transaction.
+// Which transfers are read when: those of transactions about to be counted, from the list itself, by block (operation
+// 4.5), or by transaction.
 import { isShortage } from "../../api/errors.ts";
 import type { Operation, StacksApi } from "../../api/operation.ts";
 import { isNotOffered } from "../../api/replacement.ts";

@@ -8,16 +8,24 @@ export const options = z.object({
     .default("none")
     .meta({
       description:
-        "Transactions counted from the time before the first poll of an address: none, a number of its newest ones, or all. Read newest first, within the budget.",
+        "Transactions from before the first poll that are counted: none, a number of the newest ones, or all.",
     }),
-  transfers: z.boolean().default(true).meta({
-    description:
-      "Whether transfers are read. Costs one request for each block with new transactions whose transfers are not in the list, or for each such transaction if the server has removed that operation.",
-  }),
-  transaction_events: z.boolean().default(false).meta({
-    description:
-      "Whether operation 4.3 is requested for each transaction that the operation for blocks lacks. If the server has removed that operation, the events of each transaction are requested in any case.",
-  }),
+  transfers: z
+    .boolean()
+    .default(true)
+    .meta({
+      description:
+        "Whether transfers are read. Costs one request for each block with new transactions whose transfers are not " +
+        "in the list, or for each such transaction if the server has removed that operation.",
+    }),
+  transaction_events: z
+    .boolean()
+    .default(false)
+    .meta({
+      description:
+        "Whether operation 4.3 is requested for each transaction that the operation for blocks lacks. If the server " +
+        "has removed that operation, the events of each transaction are requested in any case.",
+    }),
   api: z.enum(["auto", "v1", "v3"]).default("auto").meta({
     description:
       "API operations to use. `auto`: the older ones, which return more, and their replacements after their removal.",
@@ -34,13 +42,25 @@ export const options = z.object({
     unit: "transactions",
     description: "Maximum number of transactions of one address to catch up after a pause. Older ones count as a gap.",
   }),
-  max_assets: z.int().min(0).max(10_000).default(50).meta({
-    description:
-      "Maximum number of assets of one address with series of their own, for fungible and for non-fungible tokens: those in `assets` of the network first, then the most frequently transferred ones. The others count as `other`.",
-  }),
-  zeros: z.boolean().default(true).meta({
-    description:
-      "Whether all known combinations of labels have a series with the value 0 from the start: about 330 series per address. Otherwise only combinations that occur have series: from 20 for a quiet address to 180 for a busy one.",
-  }),
+  max_assets: z
+    .int()
+    .min(0)
+    .max(10_000)
+    .default(50)
+    .meta({
+      description:
+        "Maximum number of assets of one address with series of their own, for fungible and for non-fungible tokens: " +
+        "those in `assets` of the network first, then the most frequently transferred ones. The others count as " +
+        "`other`.",
+    }),
+  zeros: z
+    .boolean()
+    .default(true)
+    .meta({
+      description:
+        "Whether all known combinations of labels have a series with the value 0 from the start: about 330 series " +
+        "per address. Otherwise only combinations that occur have series: from 20 for a quiet address to 180 for a " +
+        "busy one.",
+    }),
 });
 export type Options = z.infer<typeof options>;

@@ -1,4 +1,4 @@
-// One poll of an address: reads new transactions, and counts those with the configured confirmations and their transfers.
+// One poll of an address: reads new transactions, and counts those with enough confirmations, and their transfers.
 import { readBlock } from "../chain/block-source.ts";
 import { blockStatus, type ChainView, depthOf, type Proof } from "../chain/chain-view.ts";
 import { isPrincipal } from "../clarity-names.ts";

@@ -63,8 +63,8 @@ export function raisedFloor(floor: Position, counted: readonly Counted[], oldest
 }
 
 /**
- * The floor to use instead of one above the chain, which a wrong tip has caused: counting resumes above the newest listed
- * transaction. Undefined if the floor is possible.
+ * The floor to use instead of one above the chain, which a wrong tip has caused: counting resumes above the newest
+ * listed transaction. Undefined if the floor is possible.
  */
 export function repairedFloor(
   { floor, facts }: Pick<Observation, "floor" | "facts">,

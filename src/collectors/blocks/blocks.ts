@@ -15,17 +15,27 @@ const limit = (value: number, what: string) =>
     .meta({ description: `Limit of a tenure for ${what}.` });
 
 const options = z.object({
-  tip: z.enum(["auto", "probe", "extended"]).default("auto").meta({
-    description:
-      "How the tip is followed. `extended`: from the list of newest blocks, one request per poll. `probe`: height by height, one request per block. `auto`: from the list if the server offers it.",
-  }),
+  tip: z
+    .enum(["auto", "probe", "extended"])
+    .default("auto")
+    .meta({
+      description:
+        "How the tip is followed. `extended`: from the list of newest blocks, one request per poll. `probe`: height " +
+        "by height, one request per block. `auto`: from the list if the server offers it.",
+    }),
   catch_up: z.int().min(1).max(1000).default(120).meta({
     description: "Maximum number of blocks that one poll reads to catch up. Older blocks count as skipped.",
   }),
-  blocks_per_minute: z.int().min(1).max(10_000).default(30).meta({
-    description:
-      "Highest rate of blocks accepted without a check. Faster blocks must connect to the known ones, and another operation must confirm the tip.",
-  }),
+  blocks_per_minute: z
+    .int()
+    .min(1)
+    .max(10_000)
+    .default(30)
+    .meta({
+      description:
+        "Highest rate of blocks accepted without a check. Faster blocks must connect to the known ones, and another " +
+        "operation must confirm the tip.",
+    }),
   tenure_limits: z
     .object({
       read_count: limit(15_000, "reads"),

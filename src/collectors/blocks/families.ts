@@ -97,7 +97,7 @@ const families = {
   }),
   tenureCost: gauge({
     name: "stacks_chain_tenure_execution_cost_ratio",
-    help: "Execution cost of the current tenure (the blocks of one burn block) divided by the configured limit. Absent until a tenure was seen from its first block.",
+    help: "Execution cost of the current tenure divided by its limit. Absent until a tenure is seen from the start.",
     source: source("execution_cost_*, burn_block_height"),
     unit: "ratio",
     labels: dimensionLabels,

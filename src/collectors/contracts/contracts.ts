@@ -16,7 +16,7 @@ const options = z.object({
   }),
   max_topics: z.int().min(1).max(1000).default(50).meta({
     description:
-      "Maximum number of pairs of event type and topic of one contract with series of their own: the most frequent ones. The others count as `other`.",
+      "Maximum number of pairs of event type and topic of one contract that have series. The rest count as `other`.",
   }),
 });
 /** Watched contracts: their events, each counted once (operation 4.4, or its replacement). */

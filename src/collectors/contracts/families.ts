@@ -10,7 +10,8 @@ const identity = {
   contract_id: "the contract",
 };
 const listed = (field: string) =>
-  `${field} of GET /extended/v1/contract/{contract_id}/events, or its replacement GET /extended/v2/smart-contracts/{contract_id}/logs, polled`;
+  `${field} of GET /extended/v1/contract/{contract_id}/events, or its replacement ` +
+  "GET /extended/v2/smart-contracts/{contract_id}/logs, polled";
 
 const families = {
   info: gauge({
@@ -39,7 +40,7 @@ const families = {
   }),
   lastObserved: gauge({
     name: "stacks_contract_last_event_observed_timestamp_seconds",
-    help: "Time when a new event was last seen; events carry no time of their own. Unix time. Absent until the first one.",
+    help: "Time when a new event was last seen; events carry no time. Unix time. Absent until the first one.",
     source: listed("results"),
     unit: "seconds",
     labels: identity,
@@ -58,7 +59,7 @@ const families = {
   }),
   reverted: counter({
     name: "stacks_contract_reverted_events_total",
-    help: "Counted events whose block was replaced and whose transaction is in no block any more. Other counters are not lowered.",
+    help: "Counted events whose transaction is in no block any more. Other counters are not lowered.",
     source: `block of GET /extended/v3/transactions/{tx_id}, and ${listed("results")}`,
     labels: identity,
   }),
@@ -70,7 +71,7 @@ const families = {
   }),
   overflow: counter({
     name: "stacks_contract_label_overflow_total",
-    help: "Events counted as other: their topic exceeds max_topics or max_series, lost its series to another topic, or is invalid.",
+    help: "Events counted as other: their topic is invalid, exceeds max_topics or max_series, or lost its series.",
     source: listed("contract_log.topic"),
     labels: identity,
   }),

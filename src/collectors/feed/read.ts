@@ -137,7 +137,7 @@ async function readPages<Item extends Row>(
     const last = list.hasCursors ? undefined : at?.last;
     const overlap = last === undefined ? 0 : page.rows.findIndex(({ id }) => id === last.id) + 1;
     if (last !== undefined && overlap === 0) {
-      // The last row was pushed to another offset, or is gone. The change of the total is the distance, if there is one.
+      // The last row is at another offset, or gone. The change of the total is the distance, if there is one.
       pushes += 1;
       if (pushes > MAX_PUSHES || (page.isLast && pushes > 1)) return undefined;
       const grown = (page.total ?? 0) - (at?.total ?? 0);

@@ -104,8 +104,8 @@ interface ProcessedRow extends Position {
 }
 
 /**
- * Rows with a proof that a read should have returned and did not, newest first. If the proof of one of them is canonical,
- * the server is behind.
+ * Rows with a proof that a read should have returned and did not, newest first. If the proof of one of them is
+ * canonical, the server is behind.
  * @param order the order of the list, newest first.
  */
 export function missingRows<Item extends Row>(
@@ -205,8 +205,8 @@ export function changesOf<Item extends Row>(
     if (status === "replaced") dropped.add(item.id);
     else if (status !== "unknown") ready.push(item);
   }
-  // Reading would stop at a row above a dropped one and not find it if it returns. A row whose block is not known yet can
-  // be such a row.
+  // Reading would stop at a row above a dropped one and not find it if it returns. A row whose block is not known yet
+  // can be such a row.
   if (hasUnknown) dropped.clear();
   const replaced = counted.filter(
     (entry) => entry.height <= countableHeight && !returning.has(entry.id) && blockStatus(chain, entry) === "replaced",
