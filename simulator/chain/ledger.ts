@@ -1,7 +1,7 @@
-// The canonical chain and its indexes: blocks by hash, transactions by principal, prints by contract, the next nonce of
-// each sender. Knows neither time nor the mempool.
+// The canonical chain and its indexes: all transactions, blocks by hash, transactions by principal, prints by contract,
+// the next nonce of each sender. Knows neither time nor the mempool.
 import type { Block, Place } from "./block.ts";
-import { Index } from "./listing.ts";
+import { Index, List } from "./listing.ts";
 import type { Print, Records } from "./records.ts";
 import { parties } from "./transaction.ts";
 
@@ -11,6 +11,7 @@ const ORPHANS_KEPT = 500;
 export class Ledger implements Records {
   /** Canonical blocks that are kept, oldest first. */
   readonly blocks: Block[] = [];
+  readonly transactions: List<Place>;
   readonly principals: Index<Place>;
   readonly sponsored: Index<Place>;
   readonly prints: Index<Print>;
@@ -28,6 +29,7 @@ export class Ledger implements Records {
    */
   constructor(keepBlocks: number, source?: Ledger) {
     this.#keep = keepBlocks;
+    this.transactions = source?.transactions.remainder() ?? new List();
     this.principals = source?.principals.remainder() ?? new Index();
     this.sponsored = source?.sponsored.remainder() ?? new Index();
     this.prints = source?.prints.remainder() ?? new Index();
@@ -75,6 +77,7 @@ export class Ledger implements Records {
     block.txs.forEach((tx, index) => {
       const place: Place = { tx, block, index };
       this.#places.set(tx.id, place);
+      this.transactions.push(place);
       this.#nonces.set(tx.sender, tx.nonce + 1);
       this.#eachKey(place, (index, key) => index.push(key, place));
       tx.events.forEach((event, eventIndex) => {
@@ -90,6 +93,7 @@ export class Ledger implements Records {
     if (block === undefined) return undefined;
     for (const [index, tx] of [...block.txs.entries()].reverse()) {
       this.#nonces.set(tx.sender, tx.nonce);
+      this.transactions.pop();
       this.#eachKey({ tx, block, index }, (index, key) => index.pop(key));
       for (const event of tx.events) if (event.kind === "print") this.prints.pop(event.contract);
     }
@@ -116,6 +120,7 @@ export class Ledger implements Records {
 
   #dropOldest(): void {
     const block = this.blocks.shift();
+    this.transactions.dropOldest(block?.txs.length ?? 0);
     block?.txs.forEach((tx, index) => {
       this.#eachKey({ tx, block, index }, (index, key) => index.dropOldest(key));
       for (const event of tx.events) if (event.kind === "print") this.prints.dropOldest(event.contract);

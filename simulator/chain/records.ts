@@ -1,7 +1,7 @@
 // What the database of one API server holds, read-only. The newest replica holds the current chain; another replica may
 // hold an older state, or another chain.
 import type { Block, Place } from "./block.ts";
-import type { Index } from "./listing.ts";
+import type { Index, Listing } from "./listing.ts";
 import type { PrintEvent, Tx } from "./transaction.ts";
 
 /** A print with its place. */
@@ -14,6 +14,8 @@ export interface Print extends Place {
 export interface Records {
   /** The newest block; undefined before the first. */
   readonly tip: Block | undefined;
+  /** All transactions of the chain. */
+  readonly transactions: Listing<Place>;
   /** Transactions of each principal. */
   readonly principals: Pick<Index<Place>, "of">;
   /** Those of them that the principal only sponsored. */

@@ -1,6 +1,8 @@
 // Pages of lists that are kept oldest first and returned newest first.
 import type { Place, Position } from "../chain/block.ts";
-import { invalid, notFound } from "./http-error.ts";
+import type { Listing } from "../chain/listing.ts";
+import type { Json } from "../json/values.ts";
+import { invalid, type JsonResponse, notFound } from "./http-error.ts";
 import { integer } from "./query.ts";
 
 /** Number of the last microblock, which cursors contain. */
@@ -62,19 +64,53 @@ export function positionOf(query: URLSearchParams): Position {
   return microblock === 0 && index === 0 ? { height, index: Infinity } : { height: height - 1, index: Infinity };
 }
 
-const cursorOf = (place: Place | undefined) =>
-  place === undefined ? null : `${place.block.height}:${MICROBLOCK}:${place.index}`;
+/** How a list of the v3 API is paged. */
+interface Paged<Entry> {
+  /** Whether an entry is at the cursor or older. */
+  readonly isWithin: (entry: Entry) => boolean;
+  readonly cursorOf: (entry: Entry) => string;
+  readonly limit: number;
+}
 
-/** A page of the v3 API, from a position down. */
-export function pageFrom(entries: readonly Place[], { height, index }: Position, limit: number) {
-  const isWithin = ({ block, index: at }: Place) => block.height < height || (block.height === height && at <= index);
-  const end = entries.findLastIndex(isWithin) + 1;
-  const places = entries.slice(Math.max(0, end - limit), end).reverse();
-  const newer = places.length === 0 ? [] : entries.slice(end, end + limit);
+// Number of the oldest entries that match. By binary search: the list of the whole chain is long.
+function countWithin<Entry>(entries: readonly Entry[], isWithin: (entry: Entry) => boolean): number {
+  let low = 0;
+  let high = entries.length;
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    const entry = entries[middle];
+    if (entry !== undefined && isWithin(entry)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** A page of the v3 API from a cursor down, newest first. Past the end the total is 0. */
+export function pageFrom<Entry>(
+  { entries, total }: Listing<Entry>,
+  { isWithin, cursorOf, limit }: Paged<Entry>,
+  json: (entry: Entry) => Json,
+): JsonResponse {
+  const end = countWithin(entries, isWithin);
+  const rows = entries.slice(Math.max(0, end - limit), end).reverse();
+  const cursorAt = (entry: Entry | undefined) => (entry === undefined ? null : cursorOf(entry));
   const cursor = {
-    next: cursorOf(entries[end - limit - 1]),
-    previous: cursorOf(newer.at(-1)),
-    current: cursorOf(places[0]),
+    next: cursorAt(entries[end - limit - 1]),
+    previous: rows.length === 0 ? null : cursorAt(entries.slice(end, end + limit).at(-1)),
+    current: cursorAt(rows[0]),
   };
-  return { places, cursor };
+  const results = rows.map(json);
+  return { status: 200, json: { total: rows.length === 0 ? 0 : total, limit, cursor, results } };
+}
+
+/** A page of mined transactions from a position down. */
+export function placesFrom(
+  listing: Listing<Place>,
+  { height, index }: Position,
+  limit: number,
+  json: (place: Place) => Json,
+): JsonResponse {
+  const isWithin = ({ block, index: at }: Place) => block.height < height || (block.height === height && at <= index);
+  const cursorOf = ({ block, index: at }: Place) => `${block.height}:${MICROBLOCK}:${at}`;
+  return pageFrom(listing, { isWithin, cursorOf, limit }, json);
 }

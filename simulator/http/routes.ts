@@ -6,7 +6,7 @@ import { contractEvents, contractLogs } from "./operations/contract-events.ts";
 import { mempoolFees, mempoolStats } from "./operations/mempool.ts";
 import { status } from "./operations/status.ts";
 import { principalTransactions, transactions } from "./operations/transactions.ts";
-import { transactionEvents, transactionItem } from "./operations/transactions-v3.ts";
+import { transactionEvents, transactionItem, transactionList } from "./operations/transactions-v3.ts";
 import { transfers } from "./operations/transfers.ts";
 
 const OPERATIONS: readonly Operation[] = [
@@ -23,6 +23,7 @@ const OPERATIONS: readonly Operation[] = [
   blockItem,
   contractLogs,
   principalTransactions,
+  transactionList,
   transactionItem,
   transactionEvents,
 ];

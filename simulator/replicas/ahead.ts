@@ -49,6 +49,7 @@ function withMadeUpBlocks({ ledger, options }: Chain, count: number): Records {
     get tip() {
       return ledger.tip && atHeight(ledger.tip.height + count);
     },
+    transactions: ledger.transactions,
     principals: ledger.principals,
     sponsored: ledger.sponsored,
     prints: ledger.prints,

@@ -1,12 +1,12 @@
-// One transaction of the v3 API, and its events.
+// Transactions of the v3 API: all mined ones, one of them, and its events.
 import type { Place } from "../../chain/block.ts";
 import type { View } from "../../chain/records.ts";
 import { eventJson } from "../../json/event.ts";
-import { minedTransactionJson, waitingTransactionJson } from "../../json/transaction-v3.ts";
-import { transactionTag } from "../etag.ts";
+import { minedTransactionJson, summaryJson, waitingTransactionJson } from "../../json/transaction-v3.ts";
+import { tipTag, transactionTag } from "../etag.ts";
 import { badRequest, notFound } from "../http-error.ts";
 import { operation } from "../operation.ts";
-import { cursorMatching, limitOf } from "../paging.ts";
+import { cursorMatching, limitOf, placesFrom, positionOf } from "../paging.ts";
 import { checkPrefix, transactionId } from "../query.ts";
 
 function minedPlace({ ledger }: View, txId: string): Place | undefined {
@@ -14,6 +14,14 @@ function minedPlace({ ledger }: View, txId: string): Place | undefined {
   const place = ledger.placeOf(txId);
   return place !== undefined && ledger.isCanonical(place.block) ? place : undefined;
 }
+
+/** All mined transactions of the chain, newest first. */
+export const transactionList = operation({
+  template: "/extended/v3/transactions",
+  parse: ({ query }) => ({ limit: limitOf(query, 50), from: positionOf(query) }),
+  tag: tipTag,
+  respond: ({ chain }, { limit, from }) => placesFrom(chain.ledger.transactions, from, limit, summaryJson),
+});
 
 /** One transaction, mined or waiting. An orphaned transaction waits again; an orphaned coinbase is not found. */
 export const transactionItem = operation({

@@ -4,7 +4,7 @@ import { involvementJson, withCountsJson } from "../../json/principal.ts";
 import { principalTag } from "../etag.ts";
 import { notFound } from "../http-error.ts";
 import { operation } from "../operation.ts";
-import { cursorPage, limitOf, MICROBLOCK, pageFrom, positionOf } from "../paging.ts";
+import { cursorPage, limitOf, MICROBLOCK, placesFrom, positionOf } from "../paging.ts";
 import { checkOffset, flag, page, principal } from "../query.ts";
 
 const CURSOR = /^0x[0-9a-f]{64}:\d+:\d+$/;
@@ -52,9 +52,6 @@ export const principalTransactions = operation({
   }),
   tag: (chain, { address }) => principalTag(chain, address),
   respond({ chain }, { address, limit, from }) {
-    const { entries, total } = chain.ledger.principals.of(address);
-    const { places, cursor } = pageFrom(entries, from, limit);
-    const results = places.map((place) => involvementJson(place, address));
-    return { status: 200, json: { total: places.length === 0 ? 0 : total, limit, cursor, results } };
+    return placesFrom(chain.ledger.principals.of(address), from, limit, (place) => involvementJson(place, address));
   },
 });

@@ -131,6 +131,7 @@ test("the indexes agree with the blocks", () => {
     const listed = chain.ledger.principals.of(user).entries.map(({ tx }) => tx);
     expect(listed.filter(({ sender }) => sender === user)).toEqual(mined.filter(({ sender }) => sender === user));
   }
+  expect(chain.ledger.transactions.entries.map(({ tx }) => tx)).toEqual(mined);
   expect(countPrints(chain, logger)).toBe(chain.ledger.prints.of(logger).total);
 });
 
@@ -143,5 +144,7 @@ test("old blocks are dropped, totals still include them", () => {
   expect(short.ledger.tip?.hash).toBe(full.ledger.tip?.hash);
   expect(short.ledger.atHeight(80)).toBeUndefined();
   expect(short.ledger.atHeight(81)?.hash).toBe(full.ledger.atHeight(81)?.hash);
+  expect(short.ledger.transactions.entries).toHaveLength([...canonicalTransactions(short)].length);
+  expect(short.ledger.transactions.total).toBe(full.ledger.transactions.total);
   expect(short.ledger.principals.of(user).total).toBe(full.ledger.principals.of(user).total);
 });

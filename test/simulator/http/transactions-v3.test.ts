@@ -8,10 +8,20 @@ import { json, send, stillSimulator } from "../support.ts";
 
 interface Item {
   readonly tx_id: string;
-  readonly block: { readonly height: number; readonly tx_index: number };
+  readonly block: { readonly height: number; readonly hash: string; readonly tx_index: number };
 }
 interface Cursor {
   readonly next: string | null;
+  readonly previous: string | null;
+  readonly current: string | null;
+}
+interface Row extends Item {
+  readonly type: string;
+}
+interface List {
+  readonly total: number;
+  readonly cursor: Cursor;
+  readonly results: readonly Row[];
 }
 interface Events {
   readonly total: number;
@@ -32,22 +42,37 @@ afterAll(() => simulator.close());
 const ALL = "/extended/v3/transactions";
 const get = (path: string, headers = {}) => send(simulator.url + path, { headers });
 const places = () => [...canonicalTransactions(simulator.chain)].reverse();
+const cursorOf = (place: Place | undefined) => place && `${place.block.height}:2147483647:${place.index}`;
 const ids = (all: readonly Place[]) => all.map(({ tx }) => tx.id);
 const find = (matches: (place: Place) => boolean) => {
   const found = places().find(matches);
   if (found === undefined) throw new Error("the chain has no such transaction");
   return found;
 };
+// All rows of the list of the chain, page by page.
+async function readAll(url: string, limit = 50): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (let next: string | null = ""; next !== null; ) {
+    const page: List = json(await send(`${url}${ALL}?limit=${limit}${next}`));
+    rows.push(...page.results);
+    next = page.cursor.next && `&cursor=${page.cursor.next}`;
+  }
+  return rows;
+}
 const mixed = () => find(({ tx }) => tx.events.length > 1 && tx.events.some(({ kind }) => kind === "print"));
 const principal = () => `/extended/v3/principals/${simulator.chain.accounts.users[0]}/transactions`;
 const waiting = () => [...simulator.chain.mempool.values()][0]?.id ?? "";
 const UNKNOWN = `0x${"ab".repeat(32)}`;
 
 // These depend on the transaction.
-const PAYLOADS = /\b(token_transfer|contract_call|smart_contract|coinbase|tenure_change)\b/;
+const PAYLOADS = /\b(token_transfer|contract_call|smart_contract|coinbase|tenure_change)\b|sponsor\./;
 
 describe("the same keys, types and headers as the real server", () => {
   const cases: [string, () => string][] = [
+    ["v3-transactions.first-page", () => ALL],
+    ["v3-transactions.second-page", () => `${ALL}?cursor=${cursorOf(places()[20])}`],
+    ["v3-transactions.limit50", () => `${ALL}?limit=50`],
+    ["v3-transactions.cursor-unknown-height", () => `${ALL}?limit=3&cursor=999:2147483647:0`],
     ["v3-transaction.mined", () => `${ALL}/${find(({ tx }) => tx.type === "contract_call").tx.id}`],
     ["v3-transaction.waiting", () => `${ALL}/${waiting()}`],
     ["v3-transaction-events.mined", () => `${ALL}/${mixed().tx.id}/events`],
@@ -64,15 +89,18 @@ describe("the same keys, types and headers as the real server", () => {
     const names = (shape: string[]) => shape.filter((line) => !PAYLOADS.test(line) && !/_asset/.test(line));
     const [expected, actual] = [shapeOf(JSON.parse(real.body)), shapeOf(JSON.parse(response.body))];
     expect(names(deviations(expected, actual))).toEqual([]);
-    expect(names(extras(expected, actual)).filter((path) => !path.includes("sponsor."))).toEqual([]);
+    expect(names(extras(expected, actual))).toEqual([]);
   });
 
-  const errors: [string, () => string][] = [
+  type Case = [string, () => string];
+  const errors: Case[] = [
     ["v3-transaction.unknown-404", () => `${ALL}/${UNKNOWN}`],
-    ["v3-transactions.bad-cursor-400", () => `${principal()}?cursor=nonsense`],
-    ["v3-transactions.limit0-400", () => `${principal()}?limit=0`],
-    ["v3-transactions.limit51-400", () => `${principal()}?limit=51`],
-    ["v3-transactions.past-end", () => `${principal()}?cursor=0:2147483647:0`],
+    ...[() => ALL, principal].flatMap((list): Case[] => [
+      ["v3-transactions.bad-cursor-400", () => `${list()}?cursor=nonsense`],
+      ["v3-transactions.limit0-400", () => `${list()}?limit=0`],
+      ["v3-transactions.limit51-400", () => `${list()}?limit=51`],
+      ["v3-transactions.past-end", () => `${list()}?cursor=0:2147483647:0`],
+    ]),
   ];
   test.each(errors)("%s, byte for byte", async (name, path) => {
     const real = captured(name);
@@ -80,6 +108,116 @@ describe("the same keys, types and headers as the real server", () => {
 
     expect([response.status, response.body]).toEqual([real.status, real.body]);
     expect(response.headers["cache-control"]).toBe(real.headers.get("cache-control"));
+  });
+});
+
+test("rows of each type have the captured payload", async () => {
+  const real = JSON.parse(captured("v3-transactions.limit50").body) as List;
+  const rows = await readAll(simulator.url);
+  const types = ["coinbase", "contract_call", "smart_contract", "tenure_change", "token_transfer"];
+
+  expect([...new Set(real.results.map(({ type }) => type))].sort()).toEqual(types);
+  expect(deviations(shapeOf(real.results), shapeOf(rows))).toEqual([]);
+  for (const type of types) {
+    const shape = (list: readonly Row[]) => shapeOf(list.filter((row) => row.type === type));
+    const [expected, actual] = [shape(real.results), shape(rows)];
+    expect([type, deviations(expected, actual).filter((line) => !line.includes("sponsor"))]).toEqual([type, []]);
+    expect([type, extras(expected, actual).filter((path) => !path.includes("sponsor."))]).toEqual([type, []]);
+  }
+});
+
+describe("the list of the chain", () => {
+  test.each([1, 7, 50])("has every canonical transaction once, newest first, %d a page", async (limit) => {
+    const rows = await readAll(simulator.url, limit);
+
+    expect(rows.map(({ tx_id }) => tx_id)).toEqual(ids(places()));
+  });
+
+  test("has cursors of the older, the newer and this page", async () => {
+    const [at, limit] = [33, 10];
+    const cursor = cursorOf(places()[at]);
+    const page = json<List>(await get(`${ALL}?limit=${limit}&cursor=${cursor}`));
+
+    expect(page).toMatchObject({
+      total: places().length,
+      limit,
+      cursor: { next: cursorOf(places()[at + limit]), previous: cursorOf(places()[at - limit]), current: cursor },
+    });
+    expect(json<List>(await get(ALL)).cursor.previous).toBeNull();
+    const second = json<List>(await get(`${ALL}?limit=${limit}&cursor=${cursorOf(places()[4])}`));
+    expect(second.cursor.previous).toBe(cursorOf(places()[0]));
+  });
+
+  test("starts at any height, and at the next lower transaction if there is none", async () => {
+    const other = await stillSimulator({ seed: "gaps", history: 30 });
+    others.push(other);
+    const { chain } = other;
+    const newest = async (cursor: string) =>
+      json<List>(await send(`${other.url}${ALL}?cursor=${cursor}`)).results[0]?.tx_id;
+    const block = chain.ledger.atHeight(17);
+    expect(block?.txs.length).toBeGreaterThan(1);
+
+    expect(await newest("17:2147483647:0")).toBe(block?.txs[0]?.id);
+    expect(await newest("17:2147483647:32767")).toBe(block?.txs.at(-1)?.id);
+    expect(await newest("17:0:0")).toBe(block?.txs.at(-1)?.id);
+    expect(await newest("999:2147483647:0")).toBe(chain.ledger.tip?.txs.at(-1)?.id);
+
+    chain.empty();
+    while (chain.ledger.tip?.txs.length !== 0) other.advance(1);
+    const below = chain.ledger.blocks.findLast(({ txs }) => txs.length > 0);
+    expect(await newest(`${chain.height}:2147483647:0`)).toBe(below?.txs.at(-1)?.id);
+  });
+
+  test("has the tip as its tag, for every page", async () => {
+    const other = await stillSimulator({ seed: "tags", history: 30 });
+    others.push(other);
+    const real = captured("v3-transactions.conditional-304");
+    const tag = `"${other.chain.ledger.tip?.indexHash}"`;
+    const ask = (query: string) => send(`${other.url}${ALL}${query}`, { headers: { "if-none-match": tag } });
+
+    expect((await send(`${other.url}${ALL}`)).headers.etag).toBe(tag);
+    for (const query of ["", "?limit=50", "?cursor=12:2147483647:0"]) {
+      const response = await ask(query);
+      expect([response.status, response.body, response.headers.etag]).toEqual([real.status, "", undefined]);
+      expect(response.headers["cache-control"]).toBe(real.headers.get("cache-control"));
+    }
+    other.advance(15);
+    expect((await ask("")).status).toBe(200);
+  });
+
+  test("follows a reorganisation", async () => {
+    const other = await stillSimulator({ seed: "reorg", history: 60 });
+    others.push(other);
+    const before = await send(`${other.url}${ALL}`);
+    const { orphaned, returned } = other.chain.reorg(8);
+    const hashes = orphaned.map(({ hash }) => hash);
+    const after = await readAll(other.url);
+
+    expect((await send(`${other.url}${ALL}`)).headers.etag).not.toBe(before.headers.etag);
+    expect(after.map(({ tx_id }) => tx_id)).toEqual(ids([...canonicalTransactions(other.chain)].reverse()));
+    expect(after.filter(({ block }) => hashes.includes(block.hash))).toEqual([]);
+    expect(returned.length).toBeGreaterThan(0);
+    expect(after.filter(({ tx_id }) => returned.some(({ id }) => id === tx_id))).toEqual([]);
+  });
+
+  test("ends at the oldest block that is kept; the total includes older transactions", async () => {
+    const other = await stillSimulator({ seed: "v3", history: 80, keepBlocks: 20 });
+    others.push(other);
+    const { total } = json<List>(await send(`${other.url}${ALL}`));
+    const rows = await readAll(other.url);
+
+    expect(total).toBe(places().length);
+    expect(rows.map(({ tx_id }) => tx_id)).toEqual(ids(places().filter(({ block }) => block.height > 60)));
+    expect(json(await send(`${other.url}${ALL}?cursor=60:2147483647:0`))).toMatchObject({ total: 0, results: [] });
+  });
+
+  test("of an empty database is empty", async () => {
+    const other = await stillSimulator({ history: 0 });
+    others.push(other);
+
+    const response = await send(`${other.url}${ALL}`);
+    expect([response.status, response.body]).toEqual([200, captured("v3-transactions.past-end").body]);
+    expect(response.headers.etag).toBeUndefined();
   });
 });
 

@@ -48,6 +48,8 @@ function operations({ chain }: Simulator): string[] {
     "/extended/v2/blocks?limit=30",
     "/extended/v2/blocks?limit=5&offset=10",
     "/extended/v2/blocks/latest",
+    "/extended/v3/transactions?limit=50",
+    `/extended/v3/transactions?cursor=${ledger.blocks.at(-9)?.height}:2147483647:0`,
     ...[user, other, accounts.sponsor, accounts.contracts.vault].flatMap((principal) => [
       `/extended/v2/addresses/${principal}/transactions?limit=50`,
       `/extended/v1/address/${principal}/transactions_with_transfers?limit=50`,
@@ -283,9 +285,16 @@ describe("a tip that is too high", () => {
     }
     const { headers } = await send(`${simulator.url}/extended/v2/blocks`);
     expect(headers.etag).toBe(`"${newest?.index_block_hash}"`);
-    const { body } = await send(`${simulator.url}/extended/v3/principals/${chain.accounts.users[0]}/transactions`);
-    expect(heightsIn(body).filter((height) => height > chain.height)).toEqual([]);
-    expect(json<{ results: unknown[] }>({ status: 200, headers: {}, body }).results).not.toHaveLength(0);
+    for (const path of [
+      `/extended/v3/principals/${chain.accounts.users[0]}/transactions`,
+      "/extended/v3/transactions",
+    ]) {
+      const { body } = await send(simulator.url + path);
+      expect(heightsIn(body).filter((height) => height > chain.height)).toEqual([]);
+      expect(json<{ results: unknown[] }>({ status: 200, headers: {}, body }).results).not.toHaveLength(0);
+    }
+    const list = await send(`${simulator.url}/extended/v3/transactions`);
+    expect(list.headers.etag).toBe(`"${newest?.index_block_hash}"`);
     expect((await send(`${simulator.url}/extended/v2/blocks/${tip + 1}`)).status).toBe(404);
   });
 
