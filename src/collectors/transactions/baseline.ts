@@ -1,0 +1,206 @@
+// The usual fees: percentiles of samples that are spread over the last seven days. Pure.
+//
+// Period: seven hours. 24 periods cover seven days, and as seven and 24 have no common factor, they start at every hour
+//   of the day. Each period has one sample of about a page of transactions.
+// The sample of the present period needs no request, because the polls read the newest transactions. That of a past
+// period is one page, requested by height. The height at that time is interpolated between blocks with a known time.
+import {
+  FEE_TYPES,
+  type FeeSummary,
+  type FeesByType,
+  feesOf,
+  type MinedRow,
+  PERCENTILES,
+  type Percentile,
+} from "./window.ts";
+
+/** Length of a period, seconds. */
+export const PERIOD_SECONDS = 7 * 3600;
+/** Number of periods. */
+export const PERIODS = 24;
+
+/** The time of the newest transaction at or below a height. */
+export interface Point {
+  readonly height: number;
+  /** Time of its block. Unix time, seconds. */
+  readonly at: number;
+}
+
+/** A period with a sample, or with requests that found none. */
+export interface Period {
+  /** Periods since 1970. */
+  readonly number: number;
+  /** Undefined until there is a sample. */
+  readonly fees: FeesByType | undefined;
+  /** Requests that did not find a transaction of the period. */
+  readonly misses: number;
+}
+
+/** The samples. Plain data. */
+export interface Baseline {
+  readonly periods: readonly Period[];
+  /** By ascending height. */
+  readonly points: readonly Point[];
+  /** The server lists nothing at this height and below. */
+  readonly emptyTo: number;
+}
+
+/** The baseline before the first sample. */
+export const NO_BASELINE: Baseline = { periods: [], points: [], emptyTo: 0 };
+
+/** A page to request. */
+export interface SamplePage {
+  readonly period: number;
+  /** The page starts at the newest transaction at or below this height. */
+  readonly height: number;
+}
+
+/** A mined transaction, with the height of its block. */
+export type PlacedRow = MinedRow & Point;
+
+const PAGE_ROWS = 50;
+// Fewer rows than on a page are a poor sample, and a page of a past period costs little.
+const LEAST_ROWS = 40;
+// From so many samples on, which are already spread over the seven days, the usual level is known well enough.
+const ENOUGH_SAMPLES = 8;
+// Interpolation finds a period of seven hours with one or two requests.
+const MAX_INTERPOLATIONS = 2;
+const MAX_MISSES = 6;
+// Ages of the past periods: the oldest first, so that all others are between known times; then each between sampled
+// ones.
+const ORDER = [23, 12, 6, 18, 3, 9, 15, 21, 1, 2, 4, 5, 7, 8, 10, 11, 13, 14, 16, 17, 19, 20, 22];
+// Rows in a shorter time say little about the rate of blocks.
+const LEAST_SPAN_SECONDS = 600;
+const TYPICAL_BLOCK_SECONDS = 10;
+
+const periodOf = (at: number): number => Math.floor(at / PERIOD_SECONDS);
+
+/**
+ * The baseline with the newest transactions, which are the sample of the present period if it has none. Drops what is
+ * older than seven days.
+ * @param rows newest first
+ * @param now Unix time in seconds
+ */
+export function withNewest(baseline: Baseline, rows: readonly PlacedRow[], now: number): Baseline {
+  const present = periodOf(now);
+  const periods = baseline.periods.filter(({ number }) => number > present - PERIODS);
+  const oldest = baseline.points.findLastIndex(({ at }) => periodOf(at) <= present - PERIODS);
+  const next = { ...baseline, periods, points: baseline.points.slice(Math.max(0, oldest)) };
+  if (periods.some(({ number, fees }) => number === present && fees !== undefined)) return next;
+  const fees = feesOf(rows.filter(({ at }) => periodOf(at) === present));
+  if (fees.all.transactions < LEAST_ROWS) return next;
+  return { ...withPeriod(next, { number: present, fees, misses: 0 }), points: pointsOf(next, rows) };
+}
+
+/**
+ * The page to request next; undefined while every past period has a sample, or cannot have one.
+ * @param rows the newest transactions, newest first
+ * @param now Unix time in seconds
+ */
+export function nextPage(baseline: Baseline, rows: readonly PlacedRow[], now: number): SamplePage | undefined {
+  const points = pointsOf(baseline, rows);
+  const present = periodOf(now);
+  for (const age of ORDER) {
+    const period = present - age;
+    const { fees, misses = 0 } = baseline.periods.find(({ number }) => number === period) ?? {};
+    if (fees !== undefined || misses >= MAX_MISSES) continue;
+    const height = heightIn(period, points, baseline.emptyTo, misses);
+    if (height !== undefined) return { period, height };
+  }
+  return undefined;
+}
+
+/** The baseline with the transactions of a requested page. @param rows newest first */
+export function withPage(baseline: Baseline, { period, height }: SamplePage, rows: readonly PlacedRow[]): Baseline {
+  // A server that ignores the cursor returns the newest transactions.
+  const below = rows.filter((row) => row.height <= height);
+  const [first] = below;
+  const next = {
+    ...baseline,
+    emptyTo: rows.length === 0 ? Math.max(baseline.emptyTo, height) : baseline.emptyTo,
+    points: withPoints(baseline.points, [first && { height, at: first.at }, below.at(-1)]),
+  };
+  const sample = below.filter(({ at }) => periodOf(at) === period);
+  const { misses = 0 } = baseline.periods.find(({ number }) => number === period) ?? {};
+  return sample.length > 0
+    ? withPeriod(next, { number: period, fees: feesOf(sample), misses })
+    : withPeriod(next, { number: period, fees: undefined, misses: misses + 1 });
+}
+
+/** The usual fees; undefined while too few periods are sampled. Parameters as of `nextPage`. */
+export function baselineFees(baseline: Baseline, rows: readonly PlacedRow[], now: number): FeesByType | undefined {
+  const samples = baseline.periods.flatMap(({ fees }) => fees ?? []);
+  if (samples.length === 0) return undefined;
+  const isEnough = samples.length >= ENOUGH_SAMPLES || nextPage(baseline, rows, now) === undefined;
+  return isEnough ? usualFees(samples) : undefined;
+}
+
+/**
+ * The usual fees of samples: each percentile is the median of the samples' percentiles, where each sample has the
+ * weight of its transactions, up to a page. So a day of high fees does not move it, and a sample of few transactions
+ * hardly does.
+ */
+export function usualFees(samples: readonly FeesByType[]): FeesByType {
+  return Object.fromEntries(
+    FEE_TYPES.map((type) => [type, usualOf(samples.map((sample) => sample[type]))]),
+  ) as FeesByType;
+}
+
+function usualOf(summaries: readonly FeeSummary[]): FeeSummary {
+  const transactions = summaries.reduce((sum, summary) => sum + summary.transactions, 0);
+  if (transactions === 0) return { transactions, percentiles: undefined };
+  const names = Object.keys(PERCENTILES) as Percentile[];
+  const percentiles = names.map((name) => [name, weightedMedian(summaries, name)]);
+  return { transactions, percentiles: Object.fromEntries(percentiles) };
+}
+
+function weightedMedian(summaries: readonly FeeSummary[], name: Percentile): number {
+  const sorted = summaries
+    .flatMap(({ transactions, percentiles }) =>
+      percentiles === undefined ? [] : [{ value: percentiles[name], weight: Math.min(transactions, PAGE_ROWS) }],
+    )
+    .sort((a, b) => a.value - b.value);
+  const whole = sorted.reduce((sum, { weight }) => sum + weight, 0);
+  let below = 0;
+  const middle = sorted.find(({ weight }) => {
+    below += weight;
+    return below * 2 >= whole;
+  });
+  return (middle as { readonly value: number }).value;
+}
+
+const withPeriod = (baseline: Baseline, period: Period): Baseline => ({
+  ...baseline,
+  periods: [...baseline.periods.filter(({ number }) => number !== period.number), period],
+});
+
+function withPoints(points: readonly Point[], added: readonly (Point | undefined)[]): readonly Point[] {
+  const heights = new Map(points.map(({ height, at }) => [height, at]));
+  for (const point of added) if (point !== undefined) heights.set(point.height, point.at);
+  return [...heights].map(([height, at]) => ({ height, at })).sort((a, b) => a.height - b.height);
+}
+
+const pointsOf = ({ points }: Baseline, rows: readonly PlacedRow[]): readonly Point[] =>
+  withPoints(points, [rows[0], rows.at(-1)]);
+
+/** A height near the middle of a past period; undefined if no transaction can be in it. */
+function heightIn(period: number, points: readonly Point[], emptyTo: number, misses: number): number | undefined {
+  const below = points.findLast(({ at }) => periodOf(at) < period);
+  const above = points.find(({ height, at }) => periodOf(at) > period && height > (below?.height ?? 0));
+  if (above === undefined) return undefined;
+  const back = (above.at - (period + 0.5) * PERIOD_SECONDS) / secondsPerBlock(points, below, above);
+  const estimate = Math.round(above.height - back);
+  if (below === undefined) return estimate > emptyTo ? Math.min(estimate, above.height - 1) : undefined;
+  const [lowest, highest] = [below.height + 1, above.height - 1];
+  if (lowest > highest) return undefined;
+  // Blocks do not have a regular rate there.
+  if (misses >= MAX_INTERPOLATIONS) return Math.floor((lowest + highest) / 2);
+  return Math.min(highest, Math.max(lowest, estimate));
+}
+
+/** Time between blocks around a height: between its two points, or from the oldest point to the newest. */
+function secondsPerBlock(points: readonly Point[], below: Point | undefined, above: Point): number {
+  const [older, newer] = below === undefined ? [above, points.at(-1) ?? above] : [below, above];
+  const span = newer.at - older.at;
+  return span < LEAST_SPAN_SECONDS ? TYPICAL_BLOCK_SECONDS : span / (newer.height - older.height);
+}

@@ -1,0 +1,234 @@
+import { describe, expect, test } from "@jest/globals";
+import {
+  type Baseline,
+  baselineFees,
+  NO_BASELINE,
+  nextPage,
+  PERIOD_SECONDS,
+  PERIODS,
+  type PlacedRow,
+  usualFees,
+  withNewest,
+  withPage,
+} from "../../../src/collectors/transactions/baseline.ts";
+import { feesOf } from "../../../src/collectors/transactions/window.ts";
+
+const PAGE = 50;
+const DAY = 86_400;
+// Two hours after the start of a period.
+const NOW = PERIOD_SECONDS * 70_000 + 7200;
+
+const row = (height: number, at: number, fee = 100): PlacedRow => ({ height, at, fee, type: "token_transfer" });
+
+/** The transactions of a chain, newest first: one per block. `secondsAt` is the time from a block to the next older one. */
+function chain(from: number, to: number, secondsAt: (at: number) => number, feeAt = (_at: number) => 100): PlacedRow[] {
+  const times: number[] = [];
+  for (let at = to; at >= from; at -= secondsAt(at)) times.push(at);
+  return times.map((at, place) => row(times.length - place, at, feeAt(at)));
+}
+
+/** Answers like the API: the page that starts at the newest transaction at or below a height. */
+const pageAt = (rows: readonly PlacedRow[], height: number): PlacedRow[] => {
+  const start = rows.findIndex((one) => one.height <= height);
+  return start < 0 ? [] : rows.slice(start, start + PAGE);
+};
+
+/** Polls until no page is left to sample. */
+function sampled(rows: readonly PlacedRow[], now: number, before: Baseline = NO_BASELINE, page = pageAt) {
+  const newest = rows.slice(0, PAGE);
+  let baseline = withNewest(before, newest, now);
+  const heights: number[] = [];
+  for (let next = nextPage(baseline, newest, now); next !== undefined; next = nextPage(baseline, newest, now)) {
+    heights.push(next.height);
+    baseline = withPage(baseline, next, page(rows, next.height));
+    if (heights.length > 200) throw new Error("endless");
+  }
+  return { baseline, heights, newest };
+}
+
+const withSample = ({ periods }: Baseline) => periods.filter(({ fees }) => fees !== undefined);
+
+describe("the samples of seven days", () => {
+  test.each<[string, (at: number) => number]>([
+    ["fast blocks", () => 5],
+    ["slow blocks", () => 130],
+    ["a rate that changes by day", (at) => (Math.floor(at / DAY) % 2 === 0 ? 5 : 60)],
+    ["faster blocks now than before", (at) => (at > NOW - 3600 ? 2 : 40)],
+    ["slower blocks now than before", (at) => (at > NOW - 7200 ? 120 : 8)],
+    ["a pause of five hours", (at) => (at > NOW - 2 * DAY && at < NOW - 2 * DAY + 40 ? 5 * 3600 : 30)],
+  ])("are complete with %s, with few requests", (_, secondsAt) => {
+    const { baseline, heights } = sampled(chain(NOW - 10 * DAY, NOW, secondsAt), NOW);
+
+    expect(withSample(baseline)).toHaveLength(PERIODS);
+    // The present period needs none.
+    expect(heights.length).toBeLessThanOrEqual(2 * (PERIODS - 1));
+  });
+
+  test("need one request each while blocks have a regular rate", () => {
+    const { heights } = sampled(
+      chain(NOW - 10 * DAY, NOW, () => 20),
+      NOW,
+    );
+
+    expect(heights).toHaveLength(PERIODS - 1);
+  });
+
+  test("are spread over the seven days from the first ones on", () => {
+    const rows = chain(NOW - 10 * DAY, NOW, () => 20);
+    const { heights } = sampled(rows, NOW);
+    const ages = heights.slice(0, 4).map((height) => NOW - (pageAt(rows, height)[0]?.at ?? 0));
+
+    expect(ages.map((age) => Math.round(age / DAY))).toEqual([7, 3, 2, 5]);
+  });
+
+  test("are renewed one at a time, without a request while polls go on", () => {
+    const rows = chain(NOW - 10 * DAY, NOW + 3 * DAY, () => 20);
+    let { baseline } = sampled(
+      rows.filter(({ at }) => at <= NOW),
+      NOW,
+    );
+    let requests = 0;
+    for (let now = NOW; now < NOW + 3 * DAY; now += 600) {
+      const result = sampled(
+        rows.filter(({ at }) => at <= now),
+        now,
+        baseline,
+      );
+      requests += result.heights.length;
+      baseline = result.baseline;
+    }
+
+    expect(requests).toBe(0);
+    expect(withSample(baseline)).toHaveLength(PERIODS);
+    expect(baseline.points.length).toBeLessThan(4 * PERIODS);
+  });
+
+  test("that are missing after an outage are requested", () => {
+    const rows = chain(NOW - 10 * DAY, NOW + 2 * DAY, () => 20);
+    const before = sampled(
+      rows.filter(({ at }) => at <= NOW),
+      NOW,
+    ).baseline;
+
+    const { baseline, heights } = sampled(rows, NOW + 2 * DAY, before);
+
+    expect(withSample(baseline)).toHaveLength(PERIODS);
+    expect(heights).toHaveLength(6);
+  });
+});
+
+describe("a period that has no sample is not requested endlessly", () => {
+  test("when the chain is younger", () => {
+    const { baseline, heights } = sampled(
+      chain(NOW - 2 * DAY, NOW, () => 20),
+      NOW,
+    );
+
+    expect(withSample(baseline)).toHaveLength(8);
+    expect(heights.length).toBeLessThanOrEqual(10);
+  });
+
+  test("when the whole chain is younger than a period", () => {
+    const { heights } = sampled(
+      chain(NOW - 600, NOW, () => 10),
+      NOW,
+    );
+
+    expect(heights).toEqual([]);
+  });
+
+  test("when nothing was mined for two days", () => {
+    const rows = [
+      ...chain(NOW - DAY, NOW, () => 20).map((one) => ({ ...one, height: one.height + 20_000 })),
+      ...chain(NOW - 10 * DAY, NOW - 3 * DAY, () => 40),
+    ];
+
+    const { baseline, heights } = sampled(rows, NOW);
+
+    const periods = new Set(rows.map(({ at }) => Math.floor(at / PERIOD_SECONDS)));
+    const present = Math.floor(NOW / PERIOD_SECONDS);
+    const expected = [...periods].filter((number) => number > present - PERIODS);
+    expect(withSample(baseline).map(({ number }) => number)).toEqual(expect.arrayContaining(expected));
+    expect(heights.length).toBeLessThan(50);
+  });
+
+  test("when the server lists nothing below a height", () => {
+    const rows = chain(NOW - 10 * DAY, NOW, () => 20);
+    const kept = rows.filter(({ at }) => at > NOW - 2 * DAY);
+
+    const { baseline, heights } = sampled(kept, NOW);
+
+    expect(withSample(baseline)).toHaveLength(8);
+    expect(heights.length).toBeLessThan(20);
+  });
+
+  test("when the server ignores the cursor", () => {
+    const { baseline, heights } = sampled(
+      chain(NOW - 10 * DAY, NOW, () => 20),
+      NOW,
+      NO_BASELINE,
+      (rows) => rows.slice(0, PAGE),
+    );
+
+    expect(withSample(baseline)).toHaveLength(1);
+    expect(heights).toHaveLength(6 * (PERIODS - 1));
+  });
+});
+
+test("nothing is requested while no transaction is known", () => {
+  expect(nextPage(NO_BASELINE, [], NOW)).toBeUndefined();
+  expect(baselineFees(withNewest(NO_BASELINE, [], NOW), [], NOW)).toBeUndefined();
+});
+
+test("few transactions are no sample of the present period, which is requested when it has ended", () => {
+  const rows = chain(NOW - 10 * DAY, NOW + PERIOD_SECONDS, () => 300);
+  const before = rows.filter(({ at }) => at <= NOW);
+  const { baseline } = sampled(before, NOW);
+  expect(withSample(baseline)).toHaveLength(PERIODS - 1);
+
+  const { heights } = sampled(rows, NOW + PERIOD_SECONDS, baseline);
+
+  expect(heights.map((height) => pageAt(rows, height)[0]?.at)).toEqual([NOW - 7200 + PERIOD_SECONDS / 2]);
+});
+
+describe("the usual fees", () => {
+  test("appear when eight samples are there", () => {
+    const rows = chain(NOW - 10 * DAY, NOW, () => 20);
+    const newest = rows.slice(0, PAGE);
+    let baseline = withNewest(NO_BASELINE, newest, NOW);
+    const samples: (number | undefined)[] = [];
+    for (let next = nextPage(baseline, newest, NOW); next !== undefined; next = nextPage(baseline, newest, NOW)) {
+      samples.push(baselineFees(baseline, newest, NOW)?.all.transactions);
+      baseline = withPage(baseline, next, pageAt(rows, next.height));
+    }
+
+    expect(samples.slice(0, 9)).toEqual([...new Array(7).fill(undefined), 8 * PAGE, 9 * PAGE]);
+  });
+
+  test("do not follow two days of high fees", () => {
+    const feeAt = (at: number) => (at > NOW - 2 * DAY ? 5000 : 100);
+    const { baseline, newest } = sampled(
+      chain(NOW - 10 * DAY, NOW, () => 20, feeAt),
+      NOW,
+    );
+
+    expect(baselineFees(baseline, newest, NOW)?.all).toMatchObject({
+      transactions: PERIODS * PAGE,
+      percentiles: { p25: 100, p95: 100 },
+    });
+  });
+
+  const page = (fee: number, count: number) => feesOf(Array.from({ length: count }, () => row(1, NOW, fee)));
+
+  test("give a sample the weight of its transactions", () => {
+    const usual = usualFees([page(100, 50), page(900, 2), page(800, 2)]);
+
+    expect(usual.token_transfer).toMatchObject({ transactions: 54, percentiles: { p50: 100 } });
+    expect(usual.contract_call).toEqual({ transactions: 0, percentiles: undefined });
+  });
+  test("give a sample of many transactions the weight of a page", () => {
+    const usual = usualFees([page(100, 50), page(900, 1000), page(110, 50)]);
+
+    expect(usual.all).toMatchObject({ transactions: 1100, percentiles: { p50: 110 } });
+  });
+});
