@@ -1,6 +1,6 @@
 // Transactions that wait to be mined. Knows fees and nonces, not blocks.
 import type { Pool } from "./records.ts";
-import type { Tx } from "./transaction.ts";
+import { sortByReceipt, type Tx } from "./transaction.ts";
 
 const MAX_TRANSACTIONS = 8000;
 
@@ -10,6 +10,7 @@ export class Mempool implements Pool {
   readonly #pendingNonces = new Map<string, number>();
   #byFee: Tx[] = [];
   #isSorted = true;
+  #byReceipt: readonly Tx[] | undefined;
   #version = 0;
   #touchedAt = 0;
 
@@ -26,6 +27,11 @@ export class Mempool implements Pool {
     return this.#txs.get(id);
   }
 
+  byReceipt(): readonly Tx[] {
+    this.#byReceipt ??= sortByReceipt(this.#txs.values());
+    return this.#byReceipt;
+  }
+
   get mark(): string {
     return `${this.#touchedAt}.${String((this.#version * 7919) % 1_000_000).padStart(6, "0")}`;
   }
@@ -33,6 +39,7 @@ export class Mempool implements Pool {
   /** Changes the mark. The API recomputes its statistics at each new block. */
   touch(now: number): void {
     this.#version += 1;
+    this.#byReceipt = undefined;
     this.#touchedAt = now;
   }
 

@@ -40,6 +40,8 @@ export interface Pool {
   readonly mark: string;
   /** Waiting transactions in order of arrival. */
   values(): Iterable<Tx>;
+  /** Waiting transactions, oldest receipt first; those of the same second by id. */
+  byReceipt(): readonly Tx[];
   /** The transaction if it waits. */
   get(id: string): Tx | undefined;
 }

@@ -119,6 +119,11 @@ export interface Tx extends UnsignedTx {
   readonly expiresAt: number;
 }
 
+/** Transactions sorted by the time of their receipt, oldest first; those of the same second by id. */
+export function sortByReceipt(txs: Iterable<Tx>): Tx[] {
+  return [...txs].sort((one, other) => one.receivedAt - other.receivedAt || (one.id < other.id ? -1 : 1));
+}
+
 /** The principals of a transaction, without the sponsor: some operations omit sponsored transactions. */
 export function parties(tx: UnsignedTx): Set<string> {
   const all = new Set([tx.sender]);

@@ -3,7 +3,7 @@ import type { Operation } from "./operation.ts";
 import { addressEvents } from "./operations/address-events.ts";
 import { blockByHash, blockByHeight, blockItem, blockList } from "./operations/blocks.ts";
 import { contractEvents, contractLogs } from "./operations/contract-events.ts";
-import { mempoolFees, mempoolStats } from "./operations/mempool.ts";
+import { mempoolFees, mempoolStats, mempoolTransactions } from "./operations/mempool.ts";
 import { status } from "./operations/status.ts";
 import { principalTransactions, transactions } from "./operations/transactions.ts";
 import { transactionEvents, transactionItem, transactionList } from "./operations/transactions-v3.ts";
@@ -12,6 +12,7 @@ import { transfers } from "./operations/transfers.ts";
 const OPERATIONS: readonly Operation[] = [
   mempoolStats,
   mempoolFees,
+  mempoolTransactions,
   addressEvents,
   contractEvents,
   transfers,

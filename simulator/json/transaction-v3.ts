@@ -70,15 +70,19 @@ export function minedTransactionJson(place: Place): Json {
   };
 }
 
-/** One waiting transaction. */
-export function waitingTransactionJson(tx: Tx): Json {
+/** A waiting transaction in a list. */
+export function waitingSummaryJson(tx: Tx): Json {
   return {
     ...headJson(tx),
     receipt_time: tx.receivedAt,
     receipt_block_height: tx.receivedHeight,
     status: "pending",
-    replaced_by_tx_id: null,
     type: tx.type,
     ...payloadJson(tx.payload),
   };
+}
+
+/** One waiting transaction. */
+export function waitingTransactionJson(tx: Tx): Json {
+  return { ...waitingSummaryJson(tx), replaced_by_tx_id: null };
 }

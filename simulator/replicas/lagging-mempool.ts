@@ -2,7 +2,7 @@
 import type { Chain } from "../chain/chain.ts";
 import type { Ledger } from "../chain/ledger.ts";
 import type { Pool, View } from "../chain/records.ts";
-import type { Tx } from "../chain/transaction.ts";
+import { sortByReceipt, type Tx } from "../chain/transaction.ts";
 
 // Few transactions in later blocks than these were waiting already.
 const BLOCKS_READ = 60;
@@ -44,6 +44,7 @@ function laggingMempool(newest: Chain, ledger: Ledger): Pool {
       return `${ledger.tip?.time ?? 0}.${String(fraction).padStart(6, "0")}`;
     },
     values: () => current().values(),
+    byReceipt: () => sortByReceipt(current().values()),
     get: (id) => current().get(id),
   };
 }
