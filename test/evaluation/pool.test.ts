@@ -3,17 +3,20 @@ import fc from "fast-check";
 import { percentile } from "../../simulator/chain/percentile.ts";
 import { Pool, type Transaction, TYPES } from "../../tools/evaluation/pool.ts";
 
-const transaction = (fee: number, leavesAt = 1000, type: Transaction["type"] = "token_transfer"): Transaction => ({
-  type,
+const transaction = (fee: number, of: Partial<Transaction> = {}): Transaction => ({
+  type: "token_transfer",
   fee,
-  leavesAt,
+  at: 0,
+  leavesAt: 1000,
+  canBeMined: true,
+  ...of,
 });
 
 test("the best paid is next; of equals the one that came first", () => {
   const pool = new Pool();
-  const first = transaction(500, 1);
-  const second = transaction(500, 2);
-  for (const one of [transaction(100), first, second, transaction(300)]) pool.add(one, true);
+  const first = transaction(500, { leavesAt: 1 });
+  const second = transaction(500, { leavesAt: 2 });
+  for (const one of [transaction(100), first, second, transaction(300)]) pool.add(one);
 
   expect(pool.takeBest()).toBe(first);
   expect(pool.takeBest()).toBe(second);
@@ -22,8 +25,8 @@ test("the best paid is next; of equals the one that came first", () => {
 
 test("what cannot be mined is counted and ranked, but never taken", () => {
   const pool = new Pool();
-  pool.add(transaction(900_000), false);
-  pool.add(transaction(100), true);
+  pool.add(transaction(900_000, { canBeMined: false }));
+  pool.add(transaction(100));
 
   expect(pool.quantile(1)).toBe(900_000);
   expect([pool.size, pool.ready]).toEqual([2, 1]);
@@ -32,20 +35,38 @@ test("what cannot be mined is counted and ranked, but never taken", () => {
   expect(pool.size).toBe(1);
 });
 
+test("those without a fee are taken first, in the order of arrival", () => {
+  const pool = new Pool();
+  const first = transaction(0, { at: 1 });
+  const second = transaction(0, { at: 2 });
+  for (const one of [transaction(900), first, second]) pool.add(one);
+
+  expect([pool.quantile(0), pool.quantile(0.5), pool.quantile(1)]).toEqual([0, 0, 900]);
+  expect(pool.takeBest()).toBe(first);
+  expect(pool.takeBest()).toBe(second);
+  expect(pool.takeBest()?.fee).toBe(900);
+});
+
 test("an empty pool has no percentile", () => {
   expect(new Pool().quantile(0.5)).toBeNaN();
 });
 
-const fees = fc.array(fc.record({ fee: fc.integer({ min: 1, max: 50 }), canBeMined: fc.boolean() }), {
-  minLength: 1,
-  maxLength: 80,
-});
+const fees = fc.array(
+  fc.oneof(
+    fc.record({ fee: fc.integer({ min: 1, max: 50 }), canBeMined: fc.boolean() }),
+    fc.record({ fee: fc.constant(0), canBeMined: fc.constant(true) }),
+  ),
+  {
+    minLength: 1,
+    maxLength: 80,
+  },
+);
 
 test("percentiles are those of a sorted list", () => {
   fc.assert(
     fc.property(fees, fc.double({ min: 0, max: 1, noNaN: true }), (list, part) => {
       const pool = new Pool();
-      for (const { fee, canBeMined } of list) pool.add(transaction(fee), canBeMined);
+      for (const { fee, canBeMined } of list) pool.add(transaction(fee, { canBeMined }));
       const sorted = list.map(({ fee }) => fee).toSorted((a, b) => a - b);
 
       expect(pool.quantile(part)).toBeCloseTo(percentile(sorted, part), 9);
@@ -75,7 +96,9 @@ describe("every transaction leaves once:", () => {
         let expired = 0;
         steps.forEach((next, now) => {
           if (next.do === "add") {
-            pool.add(transaction(next.fee, now + next.lasts, next.type), next.canBeMined);
+            pool.add(
+              transaction(next.fee, { leavesAt: now + next.lasts, type: next.type, canBeMined: next.canBeMined }),
+            );
             added += 1;
           } else if (next.do === "take") {
             const best = pool.takeBest();
@@ -94,8 +117,8 @@ describe("every transaction leaves once:", () => {
 
   test("nothing stays beyond its time", () => {
     const pool = new Pool();
-    pool.add(transaction(5, 10), true);
-    pool.add(transaction(6, 11), false);
+    pool.add(transaction(5, { leavesAt: 10 }));
+    pool.add(transaction(6, { leavesAt: 11, canBeMined: false }));
 
     expect(pool.expire(9)).toBe(0);
     expect(pool.expire(10)).toBe(1);

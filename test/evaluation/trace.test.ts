@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from "@jest/globals";
 import { blocks } from "../../src/collectors/blocks/blocks.ts";
-import { BLOCKS_POLL, playTrace, type Trace } from "../../tools/evaluation/trace.ts";
+import type { Transaction } from "../../tools/evaluation/pool.ts";
+import { BLOCKS_POLL, type Listener, playTrace, type Trace } from "../../tools/evaluation/trace.ts";
 import { eventsOf } from "../../tools/evaluation/truth.ts";
 import { WORLD, type World } from "../../tools/evaluation/world.ts";
 
@@ -108,4 +109,48 @@ test("the cost of the blocks only grows, by about what is mined", () => {
   const unseen = transactions.mined / WORLD.chain.tenureUnits - (cost.at(-1) ?? Number.NaN);
   expect(unseen).toBeGreaterThanOrEqual(0);
   expect(unseen).toBeLessThan(0.5);
+});
+
+describe("a listener", () => {
+  const world = { ...WORLD, people: { ...WORLD.people, free: 0.1 } };
+  const arrived = new Set<Transaction>();
+  const waits: number[] = [];
+  const lists: number[] = [];
+  let trace: Trace;
+  beforeAll(() => {
+    const listener: Listener = {
+      arrived: (transaction) => arrived.add(transaction),
+      mined: ({ at, transactions }) => {
+        for (const transaction of transactions) {
+          if (!arrived.has(transaction) || !transaction.canBeMined) throw new Error("this cannot be mined");
+          waits.push(at - transaction.at);
+        }
+      },
+      minute: (minute, waiting) => {
+        lists[minute] = [...waiting].length;
+      },
+    };
+    trace = playTrace("listener", "small", 2, world, listener);
+  });
+
+  test("learns of every transaction, when it arrives and when it is mined", () => {
+    expect([arrived.size, waits.length]).toEqual([trace.transactions.entered, trace.transactions.mined]);
+    expect(Math.min(...waits.slice(0, 10_000))).toBeGreaterThanOrEqual(5);
+  });
+
+  test("learns what waits in each minute", () => {
+    const { token_transfer, contract_call, smart_contract } = trace.samples.waiting;
+    const waiting = token_transfer.map(
+      (one, minute) => one + (contract_call[minute] ?? 0) + (smart_contract[minute] ?? 0),
+    );
+
+    expect(lists).toHaveLength(trace.samples.minutes);
+    expect(waiting.filter((count, minute) => !Number.isNaN(count) && count !== lists[minute])).toHaveLength(0);
+  });
+
+  test("sees the share that pays nothing", () => {
+    const ordinary = [...arrived].filter(({ canBeMined }) => canBeMined);
+
+    expect(ordinary.filter(({ fee }) => fee === 0).length / ordinary.length).toBeCloseTo(0.1, 1);
+  });
 });

@@ -1,9 +1,23 @@
 // Blocks and tenures: their capacity, the included transactions, and the price of inclusion.
 import type { Random } from "../../simulator/chain/random.ts";
-import type { Pool } from "./pool.ts";
+import type { Pool, Transaction } from "./pool.ts";
 import type { World } from "./world.ts";
 
-/** The miners of one chain; a transaction uses one unit of the tenure's budget. */
+/** A block; the first one has the height 1. */
+export interface Block {
+  readonly height: number;
+  /** Seconds of the trace. */
+  readonly at: number;
+  /** In the order in which they were taken. */
+  readonly transactions: readonly Transaction[];
+  /**
+   * Any higher fee would have been included, µSTX: the lowest included fee of a full block, 0 with room, Infinity if
+   * nothing that pays was included although something waited.
+   */
+  readonly entry: number;
+}
+
+/** The miners of one chain. */
 export class Miner {
   /** Execution cost of all blocks so far, in budgets of a tenure. */
   cost = 0;
@@ -14,7 +28,8 @@ export class Miner {
   #burnAt = 0;
   #renewedAt = 0;
   #left = 0;
-  #mined = 0;
+  #used = 0;
+  #height = 0;
 
   constructor(random: Random, chain: World["chain"]) {
     this.#random = random;
@@ -26,26 +41,29 @@ export class Miner {
     return this.#random.int(...this.#chain.blockSeconds);
   }
 
-  /** Mines a block at `now` from the pool; returns how many transactions it took. */
-  mine(now: number, pool: Pool): number {
-    const { tenureUnits, blockShare } = this.#chain;
+  /** Mines a block at `now` from the pool. */
+  mine(now: number, pool: Pool): Block {
+    const { tenureUnits, blockShare, units } = this.#chain;
     this.#open(now);
     const room = Math.min(this.#left, this.#random.poisson(blockShare * tenureUnits));
-    let taken = 0;
-    let cheapest = Number.NaN;
-    while (taken < room) {
+    const transactions: Transaction[] = [];
+    let used = 0;
+    let cheapest = Number.POSITIVE_INFINITY;
+    while (used < room) {
       const best = pool.takeBest();
       if (best === undefined) break;
-      cheapest = best.fee;
-      taken += 1;
+      transactions.push(best);
+      used += units[best.type];
+      if (best.fee > 0) cheapest = best.fee;
     }
     const isFull = pool.ready > 0;
     if (!isFull) this.price = 0;
-    else if (taken > 0) this.price = cheapest;
-    this.#left -= taken;
-    this.#mined += taken;
-    this.cost = this.#mined / tenureUnits;
-    return taken;
+    else if (cheapest < Infinity) this.price = cheapest;
+    this.#left -= used;
+    this.#used += used;
+    this.cost = this.#used / tenureUnits;
+    this.#height += 1;
+    return { height: this.#height, at: now, transactions, entry: isFull ? cheapest : 0 };
   }
 
   #open(now: number): void {

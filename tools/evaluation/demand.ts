@@ -13,8 +13,8 @@ export interface Published {
   readonly waiting: number;
 }
 
-/** Receives a transaction, and whether it can be mined. */
-export type Send = (transaction: Transaction, canBeMined: boolean) => void;
+/** Receives a transaction. */
+export type Send = (transaction: Transaction) => void;
 
 const MOOD_SECONDS = 600;
 // Unmined transactions of a rush are withdrawn within this time.
@@ -62,7 +62,8 @@ export function shiftFactor(incidents: readonly Incident[], now: number): number
 export class Demand {
   readonly #random: Random;
   readonly #world: World;
-  readonly #gapsPerSecond: number;
+  /** Nonce gaps that usually wait. */
+  readonly #gaps: number;
   readonly #incidents: readonly Incident[];
   readonly #mood: Mood;
   readonly #gapMood: Mood;
@@ -71,7 +72,7 @@ export class Demand {
   constructor(random: Random, moods: Random, world: World, regime: Regime, incidents: readonly Incident[]) {
     this.#random = random;
     this.#world = world;
-    this.#gapsPerSecond = REGIMES[regime] / world.gaps.seconds;
+    this.#gaps = REGIMES[regime];
     this.#incidents = incidents;
     this.#mood = new Mood(moods, world.people.mood);
     this.#gapMood = new Mood(moods, world.gaps.mood);
@@ -82,7 +83,7 @@ export class Demand {
 
   /** The nonce gaps that wait when the trace begins. */
   begin(send: Send): void {
-    for (let left = this.#gapsPerSecond * this.#world.gaps.seconds; left >= 1; left -= 1) this.#gap(0, 1, send);
+    for (let left = this.#gaps; left >= 1; left -= 1) this.#gap(0, 1, send);
   }
 
   /** Everything that arrives in the `seconds` seconds before `now`. */
@@ -91,7 +92,8 @@ export class Demand {
     const { perSecond, deterredBy } = this.#world.people;
     const people = (perSecond * rhythm(now) * this.#mood.at(now)) / (1 + published.waiting / deterredBy);
     this.#times(people * seconds, () => this.#ordinary(now, scale, published, send));
-    this.#times(this.#gapsPerSecond * this.#gapMood.at(now) * seconds, () => this.#gap(now, scale, send));
+    const gaps = (this.#gaps / this.#world.gaps.seconds) * this.#gapMood.at(now);
+    this.#times(gaps * seconds, () => this.#gap(now, scale, send));
     for (const incident of this.#incidents) {
       if (now < incident.from || now >= incident.until) continue;
       if (incident.kind === "surge") {
@@ -102,17 +104,19 @@ export class Demand {
         const fatigue = kind === "flash" ? 1 : Math.exp((-FATIGUE * (now - from)) / (until - from));
         this.#times(perSecond * fatigue * seconds, () => {
           const leavesAt = until + this.#random.int(0, REGRET_SECONDS);
-          send({ type: "contract_call", fee: this.#fee(fee, scale), leavesAt }, true);
+          send({ type: "contract_call", fee: this.#fee(fee, scale), at: now, leavesAt, canBeMined: true });
         });
       } else if (incident.kind === "flood") {
         const fee = Math.round(incident.fee * scale);
         const leavesAt = now + this.#world.chain.forgetSeconds;
-        this.#times(incident.perSecond * seconds, () => send({ type: "token_transfer", fee, leavesAt }, true));
+        this.#times(incident.perSecond * seconds, () =>
+          send({ type: "token_transfer", fee, at: now, leavesAt, canBeMined: true }),
+        );
       }
     }
     for (const { count, fee, until } of this.#clusters.filter(({ from }) => now >= from)) {
       for (let left = count; left > 0; left -= 1) {
-        send({ type: this.#type(), fee: this.#fee(fee, 1), leavesAt: until }, false);
+        send({ type: this.#type(), fee: this.#fee(fee, 1), at: now, leavesAt: until, canBeMined: false });
       }
     }
     this.#clusters = this.#clusters.filter(({ from }) => now < from);
@@ -125,10 +129,15 @@ export class Demand {
   #ordinary(now: number, scale: number, published: Published, send: Send): void {
     const type = this.#type();
     const leavesAt = now + this.#world.chain.forgetSeconds;
+    const { free } = this.#world.people;
+    if (free > 0 && this.#random.chance(free)) {
+      send({ type, fee: 0, at: now, leavesAt, canBeMined: true });
+      return;
+    }
     const isFollowing = this.#random.chance(this.#world.people.following);
     const named = isFollowing ? this.#followed(published) : Number.NaN;
     const fee = Number.isNaN(named) ? this.#usualFee(type, scale) : Math.max(LEAST_FEE, Math.round(named));
-    send({ type, fee, leavesAt }, true);
+    send({ type, fee, at: now, leavesAt, canBeMined: true });
   }
 
   #followed({ low, medium, high }: Published): number {
@@ -149,7 +158,7 @@ export class Demand {
   #gap(now: number, scale: number, send: Send): void {
     const { fee, seconds } = this.#world.gaps;
     const leavesAt = now + this.#random.exponential(seconds);
-    send({ type: this.#type(), fee: this.#fee(fee, scale), leavesAt }, false);
+    send({ type: this.#type(), fee: this.#fee(fee, scale), at: now, leavesAt, canBeMined: false });
   }
 
   #type(): Type {

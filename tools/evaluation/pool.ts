@@ -8,8 +8,12 @@ export type Type = (typeof TYPES)[number];
 export interface Transaction {
   readonly type: Type;
   readonly fee: number;
+  /** When it arrived. */
+  readonly at: number;
   /** When it is withdrawn or forgotten, if no block takes it. */
   readonly leavesAt: number;
+  /** False if an earlier nonce is missing. It can only wait until it leaves. */
+  readonly canBeMined: boolean;
 }
 
 /** First index with a fee above `fee`. Of equal fees the first to arrive is taken first, so is further right. */
@@ -39,6 +43,8 @@ function ranked(one: readonly Transaction[], other: readonly Transaction[], rank
 
 /** The waiting transactions of one chain. */
 export class Pool {
+  /** Without a fee, in the order of arrival. */
+  #free: Transaction[] = [];
   /** Ascending by fee. */
   #ready: Transaction[] = [];
   #stuck: Transaction[] = [];
@@ -46,12 +52,19 @@ export class Pool {
 
   /** All that wait. */
   get size(): number {
-    return this.#ready.length + this.#stuck.length;
+    return this.ready + this.#stuck.length;
   }
 
   /** Those that a miner could take. */
   get ready(): number {
-    return this.#ready.length;
+    return this.#free.length + this.#ready.length;
+  }
+
+  /** The transactions that wait, in no particular order. */
+  *[Symbol.iterator](): Iterator<Transaction> {
+    yield* this.#free;
+    yield* this.#ready;
+    yield* this.#stuck;
   }
 
   /** Those of one type that wait. */
@@ -59,16 +72,22 @@ export class Pool {
     return this.#counts[type];
   }
 
-  /** A transaction arrives; one whose nonce is too high can only wait until it leaves. */
-  add(transaction: Transaction, canBeMined: boolean): void {
-    const queue = canBeMined ? this.#ready : this.#stuck;
-    queue.splice(place(queue, transaction.fee), 0, transaction);
+  /** A transaction arrives. */
+  add(transaction: Transaction): void {
     this.#counts[transaction.type] += 1;
+    if (transaction.fee === 0) this.#free.push(transaction);
+    else {
+      const queue = transaction.canBeMined ? this.#ready : this.#stuck;
+      queue.splice(place(queue, transaction.fee), 0, transaction);
+    }
   }
 
-  /** The best paid one leaves for a block; undefined when none is ready. */
+  /**
+   * The next one leaves for a block: one without a fee, then the best paid one. Undefined when none is ready. Miners
+   * include those without a fee for other reasons, so they never wait for a better price.
+   */
   takeBest(): Transaction | undefined {
-    const best = this.#ready.pop();
+    const best = this.#free.shift() ?? this.#ready.pop();
     if (best !== undefined) this.#counts[best.type] -= 1;
     return best;
   }
@@ -81,6 +100,7 @@ export class Pool {
       this.#counts[transaction.type] -= 1;
       return false;
     };
+    this.#free = this.#free.filter(stays);
     this.#ready = this.#ready.filter(stays);
     this.#stuck = this.#stuck.filter(stays);
     return before - this.size;
@@ -91,8 +111,13 @@ export class Pool {
     if (this.size === 0) return Number.NaN;
     const position = part * (this.size - 1);
     const below = Math.floor(position);
-    const low = ranked(this.#ready, this.#stuck, below);
+    const low = this.#ranked(below);
     if (position === below) return low;
-    return low + (ranked(this.#ready, this.#stuck, below + 1) - low) * (position - below);
+    return low + (this.#ranked(below + 1) - low) * (position - below);
+  }
+
+  #ranked(rank: number): number {
+    const paid = rank - this.#free.length;
+    return paid < 0 ? 0 : ranked(this.#ready, this.#stuck, paid);
   }
 }

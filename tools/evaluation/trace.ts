@@ -1,10 +1,10 @@
 // Four weeks of a fee market, and the samples of an exporter, minute by minute.
 import { roundHalfEven } from "../../simulator/chain/percentile.ts";
 import { Random } from "../../simulator/chain/random.ts";
-import { Miner } from "./blocks.ts";
+import { type Block, Miner } from "./blocks.ts";
 import { Demand, type Published, type Send, shiftFactor } from "./demand.ts";
 import { drawIncidents, type Incident } from "./incidents.ts";
-import { Pool, TYPES, type Type } from "./pool.ts";
+import { Pool, type Transaction, TYPES, type Type } from "./pool.ts";
 import { type Regime, WORLD, type World } from "./world.ts";
 
 /** The trace begins on a Monday, 00:00 UTC. Unix seconds. */
@@ -48,6 +48,24 @@ export interface Trace {
   };
 }
 
+/**
+ * Follows every transaction of a trace while it is played, to judge something else than the alerts by the same market:
+ *
+ *     playTrace("tuning-1", "small", 3, WORLD, {
+ *       arrived: (transaction) => …,           // also those that can never be mined
+ *       mined: ({ at, transactions }) => …,    // wait of each: at - transaction.at, at least one block
+ *       minute: (minute, waiting) => …,        // what a list of waiting transactions holds
+ *     });
+ *
+ * A transaction is the same object in all calls. One that leaves unmined just no longer waits.
+ */
+export interface Listener {
+  arrived?(transaction: Transaction): void;
+  mined?(block: Block): void;
+  /** The end of each minute, `(minute + 1) * 60` seconds after the start or up to a block later. */
+  minute?(minute: number, waiting: Iterable<Transaction>): void;
+}
+
 /** The middle of a few numbers, the lower of two. */
 function middle(values: number[]): number {
   return values.sort((a, b) => a - b)[(values.length - 1) >> 1] ?? 0;
@@ -58,7 +76,13 @@ function publish(pool: Pool): Published {
 }
 
 /** Plays a market. The same seed, regime and number of days give the same trace on every machine. */
-export function playTrace(seed: string, regime: Regime, days = DAYS, world: World = WORLD): Trace {
+export function playTrace(
+  seed: string,
+  regime: Regime,
+  days = DAYS,
+  world: World = WORLD,
+  listener: Listener = {},
+): Trace {
   const label = `${seed}:${regime}`;
   const minutes = days * 1440;
   const incidents = drawIncidents(new Random(`${label}:incidents`), world, minutes * 60);
@@ -78,9 +102,10 @@ export function playTrace(seed: string, regime: Regime, days = DAYS, world: Worl
   let entered = 0;
   let mined = 0;
   let left = 0;
-  const send: Send = (transaction, canBeMined) => {
-    pool.add(transaction, canBeMined);
+  const send: Send = (transaction) => {
+    pool.add(transaction);
     entered += 1;
+    listener.arrived?.(transaction);
   };
   demand.begin(send);
   let published = publish(pool);
@@ -92,11 +117,14 @@ export function playTrace(seed: string, regime: Regime, days = DAYS, world: Worl
       const seconds = miner.interval();
       now += seconds;
       // What arrives after a block was begun waits for the next one: gossip, and the miner's look, take that long.
-      mined += miner.mine(now, pool);
+      const block = miner.mine(now, pool);
+      mined += block.transactions.length;
+      listener.mined?.(block);
       prices.push(miner.price);
       demand.arrive(now, seconds, published, send);
     }
     left += pool.expire(now);
+    listener.minute?.(minute, pool);
     price[minute] = middle(prices) / ((world.defaultFee / FLOORS_IN_DEFAULT) * shiftFactor(incidents, now));
     prices = [];
     published = publish(pool);

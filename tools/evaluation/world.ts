@@ -34,6 +34,8 @@ export const WORLD = {
     mood: { sigma: 0.25, seconds: 2 * HOUR } as Swing,
     transfers: 0.54,
     deploys: 0.01,
+    /** Share of them that pays nothing, and that miners include before all others. */
+    free: 0,
     /** Share of the transfers at the default fee; the rest is spread. */
     atDefault: 0.6,
     transferFee: { median: 2500, sigma: 1.1 } as FeeSpread,
@@ -52,7 +54,7 @@ export const WORLD = {
     fee: { median: 6000, sigma: 1.2 } as FeeSpread,
     mood: { sigma: 0.2, seconds: 24 * HOUR } as Swing,
   },
-  /** Blocks and tenures. Every transaction uses one unit of the budget. */
+  /** Blocks and tenures. */
   chain: {
     blockSeconds: [5, 15] as Range,
     /** Between burn blocks: at least, and on average beyond that. */
@@ -60,6 +62,8 @@ export const WORLD = {
     burnMore: 360,
     /** Units of a tenure; ordinary demand uses 40 % of it in ten minutes. */
     tenureUnits: 750,
+    /** Units that a transaction uses. */
+    units: { token_transfer: 1, contract_call: 1, smart_contract: 1 },
     /** A block takes about this share of a tenure's budget, so a rush uses it up in some minutes. */
     blockShare: 0.03,
     /** A budget that is used up is renewed after this long without a burn block. */
