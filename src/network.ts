@@ -6,7 +6,7 @@ import type { Clock } from "./api/clock.ts";
 import { REASONS } from "./api/errors.ts";
 import type { Redactor } from "./api/redact.ts";
 import type { ChainView } from "./collectors/chain/chain-view.ts";
-import { targetsOf, WHOLE_CHAIN } from "./collectors/collector.ts";
+import { type AnyCollector, targetsOf, WHOLE_CHAIN } from "./collectors/collector.ts";
 import { collectorOf } from "./collectors/index.ts";
 import { keyOf, type Task } from "./collectors/task.ts";
 import type { NetworkConfig, UpstreamConfig } from "./config/config.ts";
@@ -94,8 +94,9 @@ export class Network {
     const enabled = collectors.map((settings) => ({ ...settings, collector: collectorOf(settings.name) }));
     const isFollowed = enabled.some(({ collector }) => collector.chainView !== undefined);
     const chain = isFollowed ? () => this.#chainView() : undefined;
+    const mined = () => this.#viewOf((collector, observation) => collector.minedView?.(observation));
     const settings = enabled.map(({ collector, options, schedule, timeoutMs }): TaskSettings => {
-      return { network, collector, chain, options, client: this.upstreams, schedule, timeoutMs };
+      return { network, collector, chain, mined, options, client: this.upstreams, schedule, timeoutMs };
     });
     const { true: roundRobins = [], false: wholeChain = [] } = Object.groupBy(
       settings,
@@ -288,11 +289,15 @@ export class Network {
   }
 
   #chainView(): ChainView | undefined {
+    return this.#viewOf((collector, observation) => collector.chainView?.(observation));
+  }
+
+  /** The first view that a collector of the whole chain offers to the others. */
+  #viewOf<View>(offered: (collector: AnyCollector, observation: unknown) => View | undefined): View | undefined {
     for (const task of this.wholeChain) {
-      if (task.collector.chainView === undefined) continue;
       const { observation, lastSuccessAt } = this.#options.state.of(task);
-      // A restored observation has no present tip.
-      const view = lastSuccessAt === undefined ? undefined : task.collector.chainView(observation);
+      // A restored observation says nothing about the present.
+      const view = lastSuccessAt === undefined ? undefined : offered(task.collector, observation);
       if (view !== undefined) return view;
     }
     return undefined;

@@ -3,6 +3,7 @@ import type { ZodType } from "zod";
 import type { Operation, StacksApi } from "../api/operation.ts";
 import type { Family, Sample } from "../exposition/family.ts";
 import type { ChainView } from "./chain/chain-view.ts";
+import type { MinedView } from "./transactions/mined-view.ts";
 
 /** What one poll observes: the whole chain of a network, or one watched principal. */
 export interface Target {
@@ -62,6 +63,8 @@ export interface Poll<Observation, Of extends Target = Target> {
   readonly chain: ChainView | undefined;
   /** Whether a collector follows the chain, so that there is a view after its first successful poll. */
   readonly isFollowed: boolean;
+  /** The newest mined transactions of the network; undefined while no collector has read them. */
+  readonly mined?: MinedView | undefined;
   /** The observation of the last successful poll. */
   readonly previous: Observation | undefined;
   /** Start of the poll. Unix time in milliseconds. */
@@ -109,6 +112,8 @@ export interface Collector<Observation, Options, Of extends Target = Target> {
   targets?(network: WatchedNetwork): readonly Of[];
   /** The view of the chain for the other collectors of the network. */
   chainView?(observation: Observation): ChainView | undefined;
+  /** The newest mined transactions for the other collectors of the network. */
+  minedView?(observation: Observation): MinedView | undefined;
   /** The targets to poll early after this observation. Pure. */
   hints?(observation: Observation, target: Of): Hints;
   /** Requests per poll and target in normal operation, at an interval in seconds. */

@@ -3,6 +3,7 @@ import type { Reason } from "../api/errors.ts";
 import type { StacksApi } from "../api/operation.ts";
 import type { ChainView } from "./chain/chain-view.ts";
 import type { AnyCollector, Target } from "./collector.ts";
+import type { MinedView } from "./transactions/mined-view.ts";
 
 /** When polls start: at an interval from the start of the process, or at the times of a cron expression (UTC). */
 export type Schedule =
@@ -49,6 +50,8 @@ export interface Task {
   readonly target: Target;
   /** The current view of the network's chain; undefined if no collector follows the chain. */
   readonly chain?: (() => ChainView | undefined) | undefined;
+  /** The newest mined transactions of the network. */
+  readonly mined?: (() => MinedView | undefined) | undefined;
   /** Validated settings of the collector. */
   readonly options: unknown;
   readonly client: PollClient;

@@ -99,6 +99,7 @@ export class Poller {
           previous: before.observation,
           chain: task.chain?.(),
           isFollowed: task.chain !== undefined,
+          mined: task.mined?.(),
           spareSeries: spareSeries(),
           checkIdentity: () => client.checkChain(bound),
           note: (text) => log.warn(fields, text),

@@ -1,0 +1,25 @@
+// What the collector `transactions` shows to the other collectors of a network.
+import type { MinedRow } from "./window.ts";
+
+/** A mined transaction. */
+export interface MinedTransaction extends MinedRow {
+  readonly id: string;
+  /** In microSTX; undefined if it is no whole number. */
+  readonly fee: number | undefined;
+  readonly sender: string;
+  readonly nonce: number;
+  /** Height of its block. */
+  readonly height: number;
+  /** Hash of its block. */
+  readonly hash: string;
+  /** The principals that take part: sender, sponsor, recipient, called contract. */
+  readonly parties: readonly string[];
+}
+
+/** The mined transactions of the network, without confirmations: their blocks can still be replaced. */
+export interface MinedView {
+  /** Newest first, of the last 15 minutes or so. */
+  readonly rows: readonly MinedTransaction[];
+  /** Start of the last read that was complete down to known transactions. Unix time, milliseconds. */
+  readonly readAt: number;
+}
