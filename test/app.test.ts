@@ -4,7 +4,7 @@ import { startSimulator } from "../simulator/server.ts";
 import { stillSimulator } from "./simulator/support.ts";
 import { createApp, readPage } from "./support/app.ts";
 
-test("pollOnce polls the targets of a watch list in turn, so that none waits for the budget until its deadline", async () => {
+test("pollOnce polls the targets of a watch list in turn, so that none misses its deadline", async () => {
   const simulator = await startSimulator({ seed: 1 });
   await using ends = new AsyncDisposableStack();
   ends.defer(() => simulator.close());

@@ -179,7 +179,7 @@ describe("the rules", () => {
 });
 
 describe("the evaluation of the fee rules", () => {
-  test("imports the thresholds and the simulator's random numbers, and neither rules nor exporter: it would share their mistakes", () => {
+  test("imports thresholds and random numbers, but neither rules nor exporter, whose mistakes it would share", () => {
     const allowed = /^tools\/evaluation\/|^alerts\/thresholds\.ts$|^simulator\/chain\/(random|percentile)\.ts$/;
 
     expect(evaluation.length).toBeGreaterThan(15);

@@ -112,9 +112,9 @@ try {
     .map(({ schedule }) => intervalOf(parseSchedule(schedule)) / 1000);
   const poll = Math.max(...polls);
   const aim = poll + seconds(FEES.spike.for) + 30;
-  note(
-    `one poll of the slowest collector it reads (${poll} s) + for (${seconds(FEES.spike.for)} s) + 30 s = ${aim} s. From the spike to the webhook: ${((firing.at - spikeAt) / 1000).toFixed(1)} s; from the condition to the webhook: ${((firing.at - pendingAt) / 1000).toFixed(1)} s`,
-  );
+  const untilWebhook = (from: number) => `${((firing.at - from) / 1000).toFixed(1)} s`;
+  note(`target: slowest collector (${poll} s) + for (${seconds(FEES.spike.for)} s) + 30 s = ${aim} s`);
+  note(`from the spike to the webhook: ${untilWebhook(spikeAt)}; from the condition: ${untilWebhook(pendingAt)}`);
 
   if (flags.until === "resolved") {
     market.chain.calm();

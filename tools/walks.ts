@@ -1,5 +1,6 @@
-// npm run walks: how many source files one value runs through. Counts the files of src/ in which a function is called while
-// one fee is polled and served, and while one setting is read. Functions that run only when a module loads do not count.
+// npm run walks: how many source files process one value. Counts the files of src/ in which a function is called while
+// one fee is polled and served, and while one setting is read. Functions that run only when a module loads do not
+// count.
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { Session } from "node:inspector/promises";

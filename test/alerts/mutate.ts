@@ -102,9 +102,9 @@ function page(mutants: readonly Mutant[], survivors: readonly Mutant[]): string 
 
 # Tests of the alerts
 
-promtool tests each alert on synthetic series: it must fire at the expected minute, or not fire at all. A scenario counts
-as firing when the alert fires at any time. Then \`npm run mutate\` changes every number, comparator, clause, window,
-\`for\` and \`keep_firing_for\` of every rule, one at a time. At least one scenario must fail for each change.
+promtool tests each alert on synthetic series: it must fire at the expected minute, or not fire at all. A scenario
+counts as firing when the alert fires at any time. Then \`npm run mutate\` changes every number, comparator, clause,
+window, \`for\` and \`keep_firing_for\` of every rule, one at a time. At least one scenario must fail for each change.
 
 ${mutants.length - survivors.length} of ${mutants.length} changes were detected.
 

@@ -1,4 +1,5 @@
-// Counters of addresses and contracts while servers lag, return wrong values or lose operations, and while blocks change.
+// Counters of addresses and contracts while servers lag, return wrong values or lose operations, and while blocks
+// change.
 import { describe, expect, test } from "@jest/globals";
 import { ApiError } from "../../src/api/errors.ts";
 import type { StacksApi } from "../../src/api/operation.ts";
@@ -478,7 +479,7 @@ describe("counted events whose block was replaced", () => {
     expect(asked(exporter)).toBe(0);
   });
 
-  test("stay counted if the list lacks them for a while and the operation for transactions has their block", async () => {
+  test("stay counted if the list lacks them temporarily and the operation for transactions has their block", async () => {
     const exporter = await running();
     exporter.world.mine(busy(2));
     await exporter.finish();

@@ -34,7 +34,7 @@ test("a watch list that fits keeps its interval", async () => {
   expect(plan.warnings).toEqual([]);
 });
 
-test("lists that do not fit are slowed down alike, within the rest of the budget and with room for early polls", async () => {
+test("lists that do not fit are slowed down alike, within the remaining budget, with room for early polls", async () => {
   const { plan, row } = await planned(3000, 1000, "budget: { per_minute: 100, per_month: unlimited }");
   const fixed = plan.collectors.filter(({ targets }) => targets === 1).reduce((sum, one) => sum + one.peakPerMinute, 0);
   const [addresses, contracts] = [row("addresses"), row("contracts")];

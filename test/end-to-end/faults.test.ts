@@ -198,7 +198,7 @@ describe("when the API retires the old operations", () => {
     expect(value("stacks_chain_blocks_total")).toBeGreaterThan(2);
   });
 
-  test("with `tip: probe` blocks use the replacement, and request the old operation once per poll until it is retired", async () => {
+  test("with `tip: probe` blocks use the replacement, and request the old operation once per poll until retired", async () => {
     app = await createApp(config(", tip: probe"));
     simulator.faults.set({ kind: "retired" });
     expect(await app.pollOnce()).toEqual([]);

@@ -243,7 +243,7 @@ test("a file that may not be written is refused", async () => {
 // Root may write everywhere.
 const UNPRIVILEGED = process.getuid?.() === 0 ? 65_534 : undefined;
 
-test("on a full disk polls fail with their own reason, nothing unsaved is exposed, and the exporter recovers", async () => {
+test("on a full disk polls fail with the reason state, nothing unsaved is exposed, and the exporter recovers", async () => {
   await stop(await serving());
   const limit = Math.ceil(statSync(state).size / 1024) + 24;
   const program = start(["--config", configFile(), "--listen", "127.0.0.1:0"], {}, { largestFile: limit });

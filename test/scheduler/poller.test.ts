@@ -69,7 +69,7 @@ test("log lines have the principal of a target and its name in the watch list", 
   expect(lines).toMatchObject([{ target: "SP1", name: "payer" }]);
 });
 
-test("a failed poll keeps the observation, is counted by its reason, and is logged once until it recovers", async () => {
+test("a failed poll keeps the observation, is counted by its reason, and is logged once until recovery", async () => {
   const answers = [
     3,
     new ApiError("timeout", "x", "late"),

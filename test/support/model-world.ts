@@ -1,5 +1,5 @@
-// A small chain with transactions of one principal and events of one contract, and servers that return it as it is or as it
-// was some changes ago. Expected totals are computed from the blocks.
+// A small chain with transactions of one principal and events of one contract, and servers that return it as it is or
+// as it was some changes ago. Expected totals are computed from the blocks.
 import type { ChainView } from "../../src/collectors/chain/chain-view.ts";
 import type { Canned } from "./canned-api.ts";
 

@@ -2,11 +2,10 @@
 // `-- addresses quick` prints a shorter run and writes nothing; `-- addresses quick memory` runs without a state file.
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
-import { cpus, totalmem, type } from "node:os";
 import { measureCatchUp, measureWatchList } from "./addresses.ts";
 import { measureCommits } from "./commits.ts";
 import { load } from "./load.ts";
-import { figure, table } from "./table.ts";
+import { environment, figure, table } from "./table.ts";
 
 const TARGETS = 10_000;
 
@@ -26,7 +25,7 @@ export async function writeAddressesPage(isQuick: boolean, state = "file"): Prom
 
 # Benchmarks of a large watch list
 
-${new Date().toISOString().slice(0, 10)}, ${cpus().length} × ${cpus()[0]?.model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GiB, ${type()}, Node.js ${process.version}.
+${environment()}.
 The built program, started as in the image, with a state file. The API and the scraper are separate processes.
 
 ## ${figure(list.targets)} inactive addresses

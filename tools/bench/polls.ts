@@ -30,7 +30,8 @@ export interface PollCost {
 /** Mean over many polls of a server in a separate process. */
 export async function measurePoll(url: string, clock: Clock): Promise<PollCost> {
   const app = await appOf(
-    `networks: [{ name: m, url: "${url}", budget: { per_minute: 100000, per_month: unlimited } }]\ncollectors: { blocks: { enabled: false } }`,
+    `networks: [{ name: m, url: "${url}", budget: { per_minute: 100000, per_month: unlimited } }]\n` +
+      "collectors: { blocks: { enabled: false } }",
     clock,
   );
   const rounds = 1500;

@@ -3,7 +3,6 @@
 import { execFileSync, fork, spawn } from "node:child_process";
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
-import { cpus, totalmem, type } from "node:os";
 import { createInterface } from "node:readline";
 import { systemClock } from "../../src/api/clock.ts";
 import { writeAddressesPage } from "./addresses-page.ts";
@@ -13,7 +12,7 @@ import type { measureRendering } from "./rendering.ts";
 import { measureRest, measureStart } from "./rest.ts";
 import { measureScrapes } from "./scrapes.ts";
 import { measureSlowReaders } from "./slow-readers.ts";
-import { figure, median, table } from "./table.ts";
+import { environment, figure, median, table } from "./table.ts";
 
 const say = (text: string) => process.stderr.write(`${text}\n`);
 const hold = ({ holdsMs }: Calm) => `${figure(median(holdsMs))} ms, ${figure(holdsMs.at(-1) ?? Number.NaN)} ms`;
@@ -81,7 +80,7 @@ const page = `<!-- Written by "npm run bench". Do not edit. -->
 
 # Benchmarks
 
-${new Date().toISOString().slice(0, 10)}, ${cpus().length} × ${cpus()[0]?.model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GiB, ${type()}, Node.js ${process.version},
+${environment()},
 prom-client 15.1.3, express 5, ${wrkVersion}.
 One run on a shared machine: the ratios, whose two sides ran one after the other, are more reliable than single figures.
 
@@ -178,9 +177,9 @@ ${table(
 
 ## Clients that do not read
 
-${figure(slow.sockets)} sockets request a page of ${figure(slow.bytes)} bytes, half of them in OpenMetrics, and read nothing. A disconnected socket
-reconnects. All values change every second; Prometheus scrapes the compressed page every 2.5 s. Each run takes 45 s in a
-process of its own; "without" is a run without the sockets.
+${figure(slow.sockets)} sockets request a page of ${figure(slow.bytes)} bytes, half of them in OpenMetrics, and read nothing. A disconnected
+socket reconnects. All values change every second; Prometheus scrapes the compressed page every 2.5 s. Each run takes
+45 s in a process of its own; "without" is a run without the sockets.
 
 ${table(
   ["What", "Without", "With"],
@@ -207,7 +206,7 @@ ${table(
       `${figure(rest.rssMb)} MB`,
     ],
     [
-      "Peak memory at 100,000 series, all changed each second, a scrape per second in each format, with and without gzip",
+      "Peak memory at 100,000 series, all changed each second, a scrape per second in each format with and without gzip",
       `${figure(large.peakMb)} MB`,
     ],
     ["… at 300 series, same server", `${figure(small.peakMb)} MB`],

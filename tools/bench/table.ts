@@ -1,4 +1,12 @@
-// Numbers as text and Markdown tables.
+// Numbers as text, Markdown tables, and the line that says where a benchmark ran.
+import { cpus, totalmem, type } from "node:os";
+
+/** Date, machine and version of Node.js. */
+export function environment(): string {
+  const [cpu] = cpus();
+  const machine = `${cpus().length} × ${cpu?.model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GiB`;
+  return `${new Date().toISOString().slice(0, 10)}, ${machine}, ${type()}, Node.js ${process.version}`;
+}
 
 /** The middle value. */
 export function median(values: readonly number[]): number {

@@ -12,7 +12,8 @@ const labels = (text: string) => text.replace(/\{\{ \$labels\.(\w+) \}\}/g, "<$1
 function row(alert: Alert, subject: string): string {
   const name = `[${alert.alert}](runbooks/${subject}.md#${anchorOf(alert)})`;
   const optional = alert.optional === undefined ? "" : ` Optional: ${alert.optional}`;
-  return `| ${name} | ${alert.severity} | ${alert.for} | ${alert.keepFiringFor ?? ""} | ${cell(`\`${labels(alert.summary)}\`.${optional}`)} |`;
+  const meaning = cell(`\`${labels(alert.summary)}\`.${optional}`);
+  return `| ${name} | ${alert.severity} | ${alert.for} | ${alert.keepFiringFor ?? ""} | ${meaning} |`;
 }
 
 function section({ name, title, baselines, recordings, alerts }: Subject): string {
@@ -45,7 +46,7 @@ The rules are in \`alerts/generated/\`. They are generated from the declarations
 | \`recording.rules.yaml\` | recording rules: baselines over days, and ratios to them; alerts and dashboards need them |
 | \`alerts.rules.yaml\` | the default alerts |
 | \`optional.rules.yaml\` | alerts that need a limit of your own, or are rarely of interest |
-| \`grafana-alerts.yaml\` | the same alerts for Grafana's own alerting, with the optional ones paused; they need the recording rules in Prometheus |
+| \`grafana-alerts.yaml\` | the same alerts for Grafana's alerting, the optional ones paused; need the recording rules |
 | \`alertmanager.yaml\` | an example configuration of Alertmanager, with inhibition |
 
 ## Loading the rules
@@ -61,12 +62,12 @@ rule_files:
 To load the optional alerts, add a third line, \`- optional.rules.yaml\`. Their limits are examples: copy the file and
 change them, or change \`alerts/thresholds.ts\`, which holds every number of every rule, and run \`npm run generate\`.
 
-For Grafana's own alerting, instead of \`alerts.rules.yaml\`: put \`grafana-alerts.yaml\` into \`provisioning/alerting\`,
+To use Grafana's alerting instead of \`alerts.rules.yaml\`, put \`grafana-alerts.yaml\` into \`provisioning/alerting\`,
 and give the Prometheus data source the uid set in \`alerts/settings.ts\`. This file has no inhibition, which is a
 feature of Alertmanager.
 
-The runbooks are in \`docs/runbooks/\`. The alerts link to \`${RUNBOOKS_URL}\`. To use your own
-URL, set \`RUNBOOKS_URL\` in \`alerts/settings.ts\`.
+The runbooks are in \`docs/runbooks/\`. The alerts link to \`${RUNBOOKS_URL}\`. To
+use your own URL, set \`RUNBOOKS_URL\` in \`alerts/settings.ts\`.
 
 ## Missing data
 
@@ -74,8 +75,9 @@ A gauge disappears when its collector has not succeeded for its maximum age (by 
 marks it as stale immediately. So an alert on a gauge stops firing when its value is unknown, after the time in the
 column "Keeps firing". Two kinds of alerts need an additional freshness condition:
 
-- Alerts that compare with the present time (\`time() - …\`), because a value that is not updated seems to grow old. They
-  require that the last success of the collector is less than ${EXPORTER.freshBelow} intervals ago, or that some of its targets succeed.
+- Alerts that compare with the current time (\`time() - …\`), because a value that is not updated seems to grow old.
+  They require that the last success of the collector is less than ${EXPORTER.freshBelow} intervals ago, or that some of
+  its targets succeed.
 - Alerts on counters, because counters do not disappear. Their increase is 0 without polls, so they stop firing.
   StacksMempoolFrozen, which fires on an increase of 0, has a freshness condition.
 

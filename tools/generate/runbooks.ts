@@ -28,7 +28,7 @@ function section(alert: Alert): string {
   const actions = runbook.actions.map((action, index) => wrap(`${index + 1}. ${action}`, "   ")).join("\n");
   return `## ${alert.alert}
 
-Severity ${SEVERITIES[alert.severity]}. Fires after ${alert.for}${keep}.${off}
+${wrap(`Severity ${SEVERITIES[alert.severity]}. Fires after ${alert.for}${keep}.`)}${off}
 
 ### Meaning of ${alert.alert}
 

@@ -128,7 +128,7 @@ const limits = fc.record({
 });
 const polls = fc.array(fc.tuple(transfers, limits), { minLength: 1, maxLength: 8 });
 
-test("for any transfers, sums are complete, counters do not fall, series are limited, and label values are valid", () => {
+test("for any transfers, sums are complete, counters do not fall, series are limited, label values are valid", () => {
   fc.assert(
     fc.property(polls, fc.boolean(), (steps, zeros) => {
       let totals = NO_TOTALS;
