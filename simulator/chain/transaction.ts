@@ -109,7 +109,7 @@ export interface Tx extends UnsignedTx {
   readonly sponsorNonce: number;
   /** Total fee, µSTX. */
   readonly fee: number;
-  /** Virtual Unix seconds at which the API received it. */
+  /** Virtual Unix seconds at which the API received it: `receipt_time`. It stays when the transaction is mined. */
   readonly receivedAt: number;
   /** Height of the tip when the API received it. */
   readonly receivedHeight: number;

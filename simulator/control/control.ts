@@ -17,6 +17,7 @@ POST /_sim/reorg?depth=2               replace the newest blocks
 POST /_sim/advance?seconds=600         let virtual time pass
 POST /_sim/fault?kind=&path=&count=    break responses; path may contain *, count is a number of requests
        kind=429 (retryAfter, asDate, withHeaders, body=json|html|text|empty), 500, 503, 410, 404
+       kind=404&path=/extended/v3/*  an older server without the operations of version 3
        kind=status (status, body), retired (deprecated operations off), db-down
        kind=redirect (to=other-host|same-host, location), reset, cut (part=0.5), huge (mebibytes=32)
        kind=slow-headers (seconds), slow-body (seconds, bytes, stalls)

@@ -1,7 +1,7 @@
 // Applies a fault to a correct response: it changes the response, how it is sent, or both.
 import type { Delivery } from "../http/deliver.ts";
-import { DATABASE_DOWN, GONE, internal, type JsonResponse, noRoute } from "../http/http-error.ts";
-import { type HttpResponse, JSON_TYPE, withBody } from "../http/respond.ts";
+import { DATABASE_DOWN, GONE, internal, type JsonResponse } from "../http/http-error.ts";
+import { type HttpResponse, JSON_TYPE, unknownRoute, withBody } from "../http/respond.ts";
 import type { BodyForm, Fault } from "./fault.ts";
 
 type FaultOf<Kind extends Fault["kind"]> = Extract<Fault, { kind: Kind }>;
@@ -112,7 +112,7 @@ export function corrupt({ response, mode }: Delivery, fault: Fault, target: stri
     case "410":
       return { response: withJson(GONE), mode };
     case "404":
-      return { response: withJson(noRoute("GET", target)), mode };
+      return { response: unknownRoute("GET", target), mode };
     case "redirect":
       return { response: redirect(fault, target), mode };
     case "garbage":

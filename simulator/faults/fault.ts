@@ -30,7 +30,7 @@ export type Fault =
   | { readonly kind: "retired" }
   /** The database is down: 503, and `/extended` without a chain tip. */
   | { readonly kind: "db-down" }
-  /** 404 of an unknown route. */
+  /** 404 of an unknown route. With a path: an older server without that operation, e.g. `/extended/v3/*`. */
   | { readonly kind: "404" }
   /** 302 to this URL. @default a host that does not exist, or the same URL for `same-host` */
   | { readonly kind: "redirect"; readonly to: "other-host" | "same-host"; readonly location?: string }

@@ -42,6 +42,11 @@ function complete({ status, json, headers }: JsonResponse, more: Headers): HttpR
   return { status, headers: status === 304 ? all : { ...all, "content-length": "0" }, body: "" };
 }
 
+/** The 404 of a route that the server does not have. */
+export function unknownRoute(method: string, target: string): HttpResponse {
+  return complete(noRoute(method, target), NO_STORE);
+}
+
 /** Responds to a request. `isRetired`: deprecated operations are switched off. */
 export function respond(
   { method, target, ifNoneMatch }: HttpRequest,
@@ -49,7 +54,7 @@ export function respond(
 ): HttpResponse {
   const [pathname = "", search = ""] = target.split("?", 2);
   const match = method === "GET" || method === "HEAD" ? route(pathname) : undefined;
-  if (match === undefined) return complete(noRoute(method, target), NO_STORE);
+  if (match === undefined) return unknownRoute(method, target);
 
   const { operation, path } = match;
   const warning = operation.isDeprecated ? WARNING : {};

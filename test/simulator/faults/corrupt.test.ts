@@ -2,6 +2,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import type { FaultRule } from "../../../simulator/faults/fault.ts";
 import type { Simulator } from "../../../simulator/server.ts";
+import { captured } from "../captured.ts";
 import { json, START, send, stillSimulator } from "../support.ts";
 
 let simulator: Simulator;
@@ -72,6 +73,23 @@ describe("a status", () => {
     simulator.faults.set({ kind: "404" });
     expect(json(await get())).toMatchObject({ message: `Route GET:${FEES} not found`, statusCode: 404 });
   });
+});
+
+test("404 with a path: a server that lacks some operations, as the real one responds to an unknown route", async () => {
+  const real = captured("unknown-route.404");
+  const list = "/extended/v3/transactions";
+  simulator.faults.add({ kind: "404", path: list });
+  const response = await get(`${list}?limit=50`);
+
+  expect(response.status).toBe(real.status);
+  expect(response.body).toBe(real.body.replace("/extended/v9/none", `${list}?limit=50`));
+  for (const name of ["content-type", "cache-control", "x-api-version", "access-control-allow-origin", "etag"]) {
+    expect([name, response.headers[name]]).toEqual([name, real.headers.get(name)]);
+  }
+  expect((await get("/extended/v3/mempool/transactions")).status).toBe(200);
+  simulator.faults.set({ kind: "404", path: "/extended/v3/*" });
+  expect((await get("/extended/v3/mempool/transactions")).status).toBe(404);
+  expect((await get()).status).toBe(200);
 });
 
 describe("a scope", () => {
