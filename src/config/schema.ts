@@ -97,7 +97,7 @@ export function expectationOf(node: SchemaNode): string {
     case "array":
       return `a list of ${node.minItems ?? 0} to ${node.maxItems ?? "any number of"} entries`;
     case "object":
-      return "a mapping";
+      return ALTERNATIVES.format([...Object.keys(node.words ?? {}), "a mapping"]);
     default:
       return node.type ?? "another value";
   }

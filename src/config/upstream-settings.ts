@@ -1,27 +1,44 @@
 // The settings of an upstream: URL, key and budget, and when another upstream takes over.
 import { z } from "zod";
+import { PRESETS } from "../api/budget-presets.ts";
 import { duration, labelValue, url } from "./values.ts";
 
-const perMinute = z.int().min(1).max(100_000).default(10).meta({
-  unit: "requests",
-  description:
-    "Requests in any 60 seconds. The default stays well below what the hosted API allows without a key; raise it with a key or a node of your own.",
-});
+/** What stands for no limit of the month. */
+const UNLIMITED = "unlimited";
 
-const perMonth = z
-  .union([z.int().min(1).max(10_000_000_000).meta({ unit: "requests" }), z.literal("unlimited"), z.null()])
-  .default(150_000)
+const { keyless, free_key: freeKey } = PRESETS;
+
+const perMinute = z
+  .int()
+  .min(1)
+  .max(100_000)
+  .optional()
   .meta({
-    description: "Requests in any 31 days. `unlimited` (or `null`) where the API has no monthly limit.",
+    unit: "requests",
+    description: "Requests in any 60 seconds.",
+    absent: `${keyless.perMinute}, or ${freeKey.perMinute} with a key`,
+    sample: String(keyless.perMinute),
   });
 
-const budget = z
-  .object({ per_minute: perMinute, per_month: perMonth })
-  .transform(({ per_minute, per_month }) => ({
-    perMinute: per_minute,
-    perMonth: typeof per_month === "number" ? per_month : undefined,
-  }))
-  .prefault({});
+const perMonth = z
+  .union([z.int().min(1).max(10_000_000_000).meta({ unit: "requests" }), z.literal(UNLIMITED), z.null()])
+  .optional()
+  .meta({
+    description: "Requests in any 31 days. `unlimited` (or `null`) where the API has no monthly limit.",
+    absent: `\`${UNLIMITED}\`, or ${freeKey.perMonth} with a key`,
+    sample: UNLIMITED,
+  });
+
+const words = Object.fromEntries(
+  Object.entries(PRESETS).map(([name, limits]) => [
+    name,
+    { per_minute: limits.perMinute, per_month: limits.perMonth ?? UNLIMITED },
+  ]),
+);
+
+const budget = z.object({ per_minute: perMinute, per_month: perMonth }).prefault({});
+
+const BUDGET_ABSENT = "`keyless`, or `free_key` with a key";
 
 /** Characters of a key: the fewest that can be found and hidden in a text, and the most that fit in a header. */
 export const KEY_LENGTH = { shortest: 8, longest: 4096 } as const;
@@ -87,6 +104,8 @@ export const onlyUpstreamShape = {
 
 /** The budget of the only upstream of a network. */
 export const onlyBudget = budget.meta({
+  words,
+  absent: BUDGET_ABSENT,
   description:
     "Limits on requests to the API. Every request counts, retries too; when the budget is short, polls wait and the less important collectors wait longer.",
 });
@@ -106,8 +125,10 @@ const upstreamEntry = z
     // The example shows one way to give a key: both together are refused.
     api_key: keyShape.api_key.meta({ sample: undefined }),
     budget: budget.meta({
+      words,
+      absent: BUDGET_ABSENT,
       description: "Limits on requests to this upstream. Other upstreams have their own.",
-      sample: "{ per_minute: 50, per_month: 500000 }",
+      sample: "free_key",
     }),
   })
   .meta({ exclusive: KEYS });

@@ -25,7 +25,7 @@ describe("defaults", () => {
               url: "https://api.hiro.so",
               apiKey: undefined,
               apiKeyHeader: "x-api-key",
-              budget: { perMinute: 10, perMonth: 150_000 },
+              budget: { perMinute: 25, perMonth: undefined },
             },
           ],
           failover: {
@@ -118,7 +118,7 @@ describe("networks", () => {
   - { name: a, url: "https://a.example/api//" }
   - name: b
     url: http://[::1]:3999
-    budget: { per_month: unlimited }
+    budget: { per_month: 1000 }
     collectors:
       fees: { enabled: true, every: 2m }
       mempool: { enabled: false }
@@ -131,7 +131,7 @@ collectors:
     const { networks } = await configOf(text);
 
     expect(networks.map(({ upstreams }) => upstreams[0].url)).toEqual(["https://a.example/api", "http://[::1]:3999"]);
-    expect(networks.map(({ upstreams }) => upstreams[0].budget.perMonth)).toEqual([150_000, undefined]);
+    expect(networks.map(({ upstreams }) => upstreams[0].budget.perMonth)).toEqual([undefined, 1000]);
     expect(networks[0]?.collectors.map(({ name }) => name)).toEqual(["mempool", "blocks"]);
     expect(networks[0]?.collectors[1]?.options).toMatchObject({ catch_up: 9, tenure_limits: { runtime: 5 } });
     expect(networks[1]?.collectors).toMatchObject([
@@ -149,6 +149,30 @@ collectors:
     const { networks } = await configOf(text);
 
     expect(networks.map(({ upstreams }) => upstreams[0].budget.perMinute)).toEqual([3, 3]);
+  });
+});
+
+describe("a budget", () => {
+  const [keyless, freeKey] = [
+    { perMinute: 25, perMonth: undefined },
+    { perMinute: 900, perMonth: 150_000 },
+  ];
+
+  test.each([
+    ["", keyless],
+    ["api_key: ${GOOD_KEY}", freeKey],
+    ["api_key_file: good", freeKey],
+    ["budget: free_key", freeKey],
+    ["budget: keyless\n    api_key: ${GOOD_KEY}", keyless],
+    ["budget: { per_minute: 600 }", { ...keyless, perMinute: 600 }],
+    ["budget: { per_minute: 600 }\n    api_key: ${GOOD_KEY}", { ...freeKey, perMinute: 600 }],
+    ["budget: { per_month: 9 }", { ...keyless, perMonth: 9 }],
+    ["budget: { per_month: unlimited }\n    api_key: ${GOOD_KEY}", { ...freeKey, perMonth: undefined }],
+    ["budget: { per_month: null }\n    api_key: ${GOOD_KEY}", { ...freeKey, perMonth: undefined }],
+  ])("%j", async (lines, budget) => {
+    const { networks } = await configOf(network(`    ${lines}\n`));
+
+    expect(networks[0]?.upstreams[0].budget).toEqual(budget);
   });
 });
 

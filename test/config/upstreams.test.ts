@@ -22,8 +22,8 @@ describe("several upstreams", () => {
       name: "mainnet",
       upstreams: [
         { name: "own", url: "http://node:3999", budget: { perMinute: 600, perMonth: undefined } },
-        { name: "hiro", url: "https://api.hiro.so", budget: { perMinute: 10, perMonth: 150_000 } },
-        { name: "third", url: "https://third.example" },
+        { name: "hiro", url: "https://api.hiro.so", budget: { perMinute: 900, perMonth: 150_000 } },
+        { name: "third", url: "https://third.example", budget: { perMinute: 900, perMonth: 150_000 } },
       ],
       failover: { failures: 5, lagBlocks: 4, lagForMs: 60_000, returnAfterMs: 120_000, probeEveryMs: 30_000 },
       onNewChain: "reset",
@@ -53,7 +53,7 @@ describe("several upstreams", () => {
       'networks: [{ name: m, upstreams: [{ name: a, url: "http://a", budget: }], failover: }]',
     );
 
-    expect(networks[0]?.upstreams[0].budget).toEqual({ perMinute: 10, perMonth: 150_000 });
+    expect(networks[0]?.upstreams[0].budget).toEqual({ perMinute: 25, perMonth: undefined });
     expect(networks[0]?.failover.failures).toBe(3);
   });
 

@@ -1,4 +1,5 @@
 // docs/configuration.md: every setting, an example with all of them, and the flags of the command line.
+import { PRESETS } from "../../src/api/budget-presets.ts";
 import type { ConfigurableCollector } from "../../src/config/config.ts";
 import { FLAGS } from "../../src/config/normalize.ts";
 import { expectationOf, nodeAt, type SchemaNode } from "../../src/config/schema.ts";
@@ -15,6 +16,7 @@ export function renderConfigurationPage(root: SchemaNode, collectors: readonly C
     "## Settings",
     table(root, ""),
     `### \`networks[]\`\n\n${nodeAt(root, ["networks"])?.description ?? ""}\n\n${table(network, "networks[].")}`,
+    BUDGETS,
     `### \`networks[].upstreams[]\`\n\n${UPSTREAMS}\n\n${table(upstream, "networks[].upstreams[].")}`,
     ...collectors.map(({ name, about }) => {
       const node = nodeAt(root, ["collectors", name]) ?? {};
@@ -79,6 +81,33 @@ networks:
     failover: { failures: 3, lag_blocks: 10 }
 \`\`\``;
 
+const BUDGETS = `### Budgets
+
+A budget is the word for a preset, or a mapping with numbers of your own. The presets are the limits that Hiro documents
+for its API as of 2026-11 (https://docs.hiro.so/rate-limiting):
+
+${lines(
+  ["Preset", "Requests in 60 seconds", "Requests in 31 days", "Default"],
+  Object.entries(PRESETS).map(([name, { perMinute, perMonth }]) => [
+    `\`${name}\``,
+    String(perMinute),
+    String(perMonth ?? "unlimited"),
+    name === "keyless" ? "without a key" : "with `api_key` or `api_key_file`",
+  ]),
+)}
+
+A number that a mapping leaves out is that of the preset: \`{ per_minute: 600 }\` has no limit of the month without a key,
+and 150000 requests with one. Without a key, Hiro counts the requests of a client IP: if other programs behind the same
+address use the API, set less. For another plan, or an API of your own, set what it allows:
+
+\`\`\`yaml
+networks:
+  - name: mainnet
+    url: https://api.hiro.so
+    api_key: \${HIRO_API_KEY}
+    budget: { per_minute: 3000, per_month: 15000000 }
+\`\`\``;
+
 const COMMAND_LINE = `## Command line and environment
 
 \`serve\` (the default), \`once\`, \`check\` and \`plan\` accept \`--config FILE\` (\`-c\`) and the flags below, which
@@ -91,13 +120,17 @@ interface Row {
   readonly isRequired: boolean;
 }
 
-// Settings of a group follow one another; networks and collectors have sections of their own.
+// Settings of a group follow one another, after the group itself if a word can stand for it; networks and collectors have
+// sections of their own.
 function* rowsOf(node: SchemaNode, prefix: string): Iterable<Row> {
   for (const [key, child] of Object.entries(node.properties ?? {})) {
     const path = `${prefix}${key}`;
     if (path === "networks" || path === "collectors") continue;
-    if (child.properties !== undefined && child.overrides !== true) yield* rowsOf(child, `${path}.`);
-    else yield { path, node: child, isRequired: node.required?.includes(key) === true };
+    const isGroup = child.properties !== undefined && child.overrides !== true;
+    if (!isGroup || child.words !== undefined) {
+      yield { path, node: child, isRequired: node.required?.includes(key) === true };
+    }
+    if (isGroup) yield* rowsOf(child, `${path}.`);
   }
 }
 
@@ -112,7 +145,7 @@ function table(node: SchemaNode, prefix: string): string {
 }
 
 function defaultOf(node: SchemaNode): string {
-  if (node.default === undefined || node.overrides === true) return node.absent ?? "";
+  if (node.default === undefined || node.properties !== undefined) return node.absent ?? "";
   return `\`${node.default}\``;
 }
 
