@@ -3,7 +3,7 @@ import type { Place, Position } from "../chain/block.ts";
 import type { Listing } from "../chain/listing.ts";
 import type { Json } from "../json/values.ts";
 import { invalid, type JsonResponse, notFound } from "./http-error.ts";
-import { integer } from "./query.ts";
+import { checkRange, integer } from "./query.ts";
 
 /** Number of the last microblock, which cursors contain. */
 export const MICROBLOCK = 2_147_483_647;
@@ -51,14 +51,18 @@ export function cursorMatching(query: URLSearchParams, pattern: string): string 
   throw invalid(`querystring/cursor must match pattern "${pattern}"`);
 }
 
-/**
- * Parses the cursor `height:microblock:index` of a transaction list: the highest position of the page, at which there
- * need not be a transaction. Throws a 400.
- */
-export function positionOf(query: URLSearchParams): Position {
-  const cursor = cursorMatching(query, "^[0-9]+:[0-9]+:[0-9]+$");
+/** Parses the cursor `height:microblock:index` of a transaction list. Throws a 400. */
+export function placeCursor(query: URLSearchParams): string | undefined {
+  return cursorMatching(query, "^[0-9]+:[0-9]+:[0-9]+$");
+}
+
+// The highest position of a page, at which there need not be a transaction. Throws the 500 of the database.
+function positionOf(cursor: string | undefined): Position {
   if (cursor === undefined) return { height: Infinity, index: Infinity };
   const [height = 0, microblock = 0, index = 0] = cursor.split(":").map(Number);
+  checkRange(height, "integer");
+  checkRange(microblock, "integer");
+  checkRange(index, "smallint");
   if (microblock >= MICROBLOCK) return { height, index };
   // `height:0:0` selects the whole block. Other microblock numbers sort below all transactions of the height.
   return microblock === 0 && index === 0 ? { height, index: Infinity } : { height: height - 1, index: Infinity };
@@ -103,13 +107,13 @@ export function pageFrom<Entry>(
   return { status: 200, json: { total: rows.length === 0 ? 0 : total, limit, cursor, results } };
 }
 
-/** A page of mined transactions from a position down. */
+/** A page of mined transactions from a cursor down. Throws the 500 of the database for a cursor out of its range. */
 export function placesFrom(
   listing: Listing<Place>,
-  { height, index }: Position,
-  limit: number,
+  { cursor, limit }: { readonly cursor: string | undefined; readonly limit: number },
   json: (place: Place) => Json,
 ): JsonResponse {
+  const { height, index } = positionOf(cursor);
   const isWithin = ({ block, index: at }: Place) => block.height < height || (block.height === height && at <= index);
   const cursorOf = ({ block, index: at }: Place) => `${block.height}:${MICROBLOCK}:${at}`;
   return pageFrom(listing, { isWithin, cursorOf, limit }, json);

@@ -29,10 +29,16 @@ export function page(query: URLSearchParams, most = 50, zero: 0 | 20 = 20): { li
   return { limit: limit === 0 ? zero : limit, offset };
 }
 
-/** Throws the 500 of the database for an offset above its range. */
-export function checkOffset(offset: number): void {
-  if (offset >= 2 ** 63) throw internal(`value "${offset}" is out of range for type bigint`, "22003");
+// The columns of heights and times are integer, that of the index in a block is smallint.
+const BITS = { smallint: 15, integer: 31, bigint: 63 };
+
+/** Throws the 500 of the database for a number above the range of its type, which the schema accepts. */
+export function checkRange(value: number, type: keyof typeof BITS): void {
+  if (value >= 2 ** BITS[type]) throw internal(`value "${value}" is out of range for type ${type}`, "22003");
 }
+
+/** Throws the 500 of the database for an offset above its range. */
+export const checkOffset = (offset: number): void => checkRange(offset, "bigint");
 
 const TX_ID = "^(0x)?[a-fA-F0-9]{64}$";
 

@@ -3,11 +3,9 @@ import type { Block } from "../../chain/block.ts";
 import type { View } from "../../chain/records.ts";
 import { blockItemJson, blockJson } from "../../json/block.ts";
 import { tipTag } from "../etag.ts";
-import { badRequest, internal, invalid, notFound } from "../http-error.ts";
+import { badRequest, invalid, notFound } from "../http-error.ts";
 import { operation } from "../operation.ts";
-import { checkOffset, integer, page } from "../query.ts";
-
-const INT32 = 2_147_483_647;
+import { checkOffset, checkRange, integer, page } from "../query.ts";
 
 /** Deprecated, by block hash. Orphans are found, without their transactions. An index block hash is not found. */
 export const blockByHash = operation({
@@ -33,7 +31,7 @@ export const blockByHeight = operation({
   parse: ({ path }) => integer(path.height ?? "", "params/height", { least: 0 }) ?? 0,
   tag: tipTag,
   respond({ chain }, height) {
-    if (height > INT32) throw internal(`value "${height}" is out of range for type integer`, "22003");
+    checkRange(height, "integer");
     const block = chain.ledger.atHeight(height);
     if (block === undefined) throw notFound("cannot find block by height");
     return { status: 200, json: blockJson(block, true) };

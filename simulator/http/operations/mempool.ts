@@ -4,7 +4,7 @@ import { waitingSummaryJson } from "../../json/transaction-v3.ts";
 import { mempoolTag } from "../etag.ts";
 import { operation } from "../operation.ts";
 import { cursorMatching, limitOf, pageFrom } from "../paging.ts";
-import { checkPrefix } from "../query.ts";
+import { checkPrefix, checkRange } from "../query.ts";
 
 export const mempoolStats = operation({
   template: "/extended/v1/tx/mempool/stats",
@@ -33,7 +33,10 @@ export const mempoolTransactions = operation({
   tag: mempoolTag,
   respond({ chain }, { limit, cursor }) {
     const [time, newest = ""] = cursor?.split(":") ?? [];
-    if (cursor !== undefined) checkPrefix(newest);
+    if (time !== undefined) {
+      checkRange(Number(time), "integer");
+      checkPrefix(newest);
+    }
     const isWithin = ({ receivedAt, id }: Tx) =>
       time === undefined || receivedAt < Number(time) || (receivedAt === Number(time) && id <= newest);
     const entries = chain.mempool.byReceipt();

@@ -6,7 +6,7 @@ import { minedTransactionJson, summaryJson, waitingTransactionJson } from "../..
 import { tipTag, transactionTag } from "../etag.ts";
 import { badRequest, notFound } from "../http-error.ts";
 import { operation } from "../operation.ts";
-import { cursorMatching, limitOf, placesFrom, positionOf } from "../paging.ts";
+import { cursorMatching, limitOf, placeCursor, placesFrom } from "../paging.ts";
 import { checkPrefix, transactionId } from "../query.ts";
 
 function minedPlace({ ledger }: View, txId: string): Place | undefined {
@@ -18,9 +18,9 @@ function minedPlace({ ledger }: View, txId: string): Place | undefined {
 /** All mined transactions of the chain, newest first. */
 export const transactionList = operation({
   template: "/extended/v3/transactions",
-  parse: ({ query }) => ({ limit: limitOf(query, 50), from: positionOf(query) }),
+  parse: ({ query }) => ({ limit: limitOf(query, 50), cursor: placeCursor(query) }),
   tag: tipTag,
-  respond: ({ chain }, { limit, from }) => placesFrom(chain.ledger.transactions, from, limit, summaryJson),
+  respond: ({ chain }, page) => placesFrom(chain.ledger.transactions, page, summaryJson),
 });
 
 /** One transaction, mined or waiting. An orphaned transaction waits again; an orphaned coinbase is not found. */

@@ -4,7 +4,7 @@ import { involvementJson, withCountsJson } from "../../json/principal.ts";
 import { principalTag } from "../etag.ts";
 import { notFound } from "../http-error.ts";
 import { operation } from "../operation.ts";
-import { cursorPage, limitOf, MICROBLOCK, placesFrom, positionOf } from "../paging.ts";
+import { cursorPage, limitOf, MICROBLOCK, placeCursor, placesFrom } from "../paging.ts";
 import { checkOffset, flag, page, principal } from "../query.ts";
 
 const CURSOR = /^0x[0-9a-f]{64}:\d+:\d+$/;
@@ -48,10 +48,9 @@ export const principalTransactions = operation({
   parse: ({ path, query }) => ({
     address: principal(path.principal, "principal"),
     limit: limitOf(query, 50),
-    from: positionOf(query),
+    cursor: placeCursor(query),
   }),
   tag: (chain, { address }) => principalTag(chain, address),
-  respond({ chain }, { address, limit, from }) {
-    return placesFrom(chain.ledger.principals.of(address), from, limit, (place) => involvementJson(place, address));
-  },
+  respond: ({ chain }, { address, ...page }) =>
+    placesFrom(chain.ledger.principals.of(address), page, (place) => involvementJson(place, address)),
 });

@@ -112,6 +112,7 @@ describe("a page", () => {
     ["cursor=60:2147483647:1", 400],
     ["cursor=1795301703", 400],
     [`cursor=1795301703:${"ab".repeat(32)}`, 500],
+    [`cursor=1795301703000:0x${"ab".repeat(32)}`, 500],
   ])("with %s is a %d", async (query, status) => {
     expect((await get(`?${query}`)).status).toBe(status);
   });

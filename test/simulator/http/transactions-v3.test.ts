@@ -168,6 +168,18 @@ describe("the list of the chain", () => {
     expect(await newest(`${chain.height}:2147483647:0`)).toBe(below?.txs.at(-1)?.id);
   });
 
+  test.each([
+    ["2147483648:2147483647:0", "integer"],
+    ["9:2147483648:0", "integer"],
+    ["9:2147483647:32768", "smallint"],
+  ])("with the cursor %s is the 500 of the database", async (cursor, type) => {
+    for (const list of [ALL, principal()]) {
+      const response = await get(`${list}?cursor=${cursor}`);
+      expect(response.status).toBe(500);
+      expect(json(response)).toMatchObject({ message: expect.stringContaining(`out of range for type ${type}`) });
+    }
+  });
+
   test("has the tip as its tag, for every page", async () => {
     const other = await stillSimulator({ seed: "tags", history: 30 });
     others.push(other);
