@@ -12,6 +12,8 @@ export interface Accounts {
   readonly sponsor: string;
   /** Accounts with steady activity: good examples to watch. */
   readonly users: readonly string[];
+  /** The user that stacks STX. */
+  readonly stacker: string;
   /**
    * The contracts of the deployer, each as `address.name`. The logger prints tuples with an `event` field; the token is
    * fungible; nft is a collection of non-fungible tokens; the vault takes, burns and mints STX.
@@ -27,6 +29,7 @@ export interface Accounts {
 
 /** Number of occasional senders. Bounded, because the chain stores a nonce for each. */
 export const OCCASIONAL_ACCOUNTS = 4000;
+const STACKER = 2;
 const VERSIONS: Readonly<Record<Network, number>> = { mainnet: 22, testnet: 26 };
 
 /** The accounts of a seed. The same seed has the same hashes on both networks. */
@@ -40,12 +43,14 @@ export function createAccounts(seed: string, network: Network): Accounts {
     nft: `${deployer}.lighthouse-nft`,
     vault: `${deployer}.tide-vault`,
   };
+  const users = Array.from({ length: 24 }, (_, index) => address("user", index));
   const known = new Map<number, string>();
   return {
     network,
     deployer,
     sponsor: address("sponsor", 0),
-    users: Array.from({ length: 24 }, (_, index) => address("user", index)),
+    users,
+    stacker: users[STACKER] ?? "",
     contracts,
     assets: { token: `${contracts.token}::harbour`, nft: `${contracts.nft}::lighthouse` },
     occasional(index) {

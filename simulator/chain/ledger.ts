@@ -1,5 +1,6 @@
 // The canonical chain and its indexes: all transactions, blocks by hash, transactions by principal, prints by contract,
-// the next nonce of each sender. Knows neither time nor the mempool.
+// the next nonce of each sender, and balances. Knows neither time nor the mempool.
+import { Balances } from "./balances.ts";
 import type { Block, Place } from "./block.ts";
 import { Index, List } from "./listing.ts";
 import type { Print, Records } from "./records.ts";
@@ -15,6 +16,7 @@ export class Ledger implements Records {
   readonly principals: Index<Place>;
   readonly sponsored: Index<Place>;
   readonly prints: Index<Print>;
+  readonly balances: Balances;
   #first: Block | undefined;
   readonly #byHash = new Map<string, Block>();
   readonly #byIndexHash = new Map<string, Block>();
@@ -33,6 +35,7 @@ export class Ledger implements Records {
     this.principals = source?.principals.remainder() ?? new Index();
     this.sponsored = source?.sponsored.remainder() ?? new Index();
     this.prints = source?.prints.remainder() ?? new Index();
+    this.balances = new Balances(source?.balances, source?.blocks);
     const first = source?.atHeight(1);
     if (first !== undefined && first !== source?.blocks[0]) this.#setFirst(first);
   }
@@ -74,6 +77,7 @@ export class Ledger implements Records {
     this.#byHash.set(block.hash, block);
     this.#byIndexHash.set(block.indexHash, block);
     if (block.height === 1) this.#first = block;
+    this.balances.apply(block.txs);
     block.txs.forEach((tx, index) => {
       const place: Place = { tx, block, index };
       this.#places.set(tx.id, place);
@@ -91,6 +95,7 @@ export class Ledger implements Records {
   removeTip(): Block | undefined {
     const block = this.blocks.pop();
     if (block === undefined) return undefined;
+    this.balances.undo(block.txs);
     for (const [index, tx] of [...block.txs.entries()].reverse()) {
       this.#nonces.set(tx.sender, tx.nonce);
       this.transactions.pop();

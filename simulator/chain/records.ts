@@ -1,5 +1,7 @@
 // What the database of one API server holds, read-only. The newest replica holds the current chain; another replica may
 // hold an older state, or another chain.
+import type { Accounts } from "./accounts.ts";
+import type { Balances } from "./balances.ts";
 import type { Block, Place } from "./block.ts";
 import type { Index, Listing } from "./listing.ts";
 import type { PrintEvent, Tx } from "./transaction.ts";
@@ -22,6 +24,7 @@ export interface Records {
   readonly sponsored: Pick<Index<Place>, "of">;
   /** Prints of each contract. */
   readonly prints: Pick<Index<Print>, "of">;
+  readonly balances: Pick<Balances, "of">;
   /** Canonical block of a height; undefined when above the tip or dropped. Block 1 is never dropped. */
   atHeight(height: number): Block | undefined;
   /** Whether a block is canonical, and not an orphan. */
@@ -48,6 +51,7 @@ export interface Pool {
 
 /** The chain as one replica holds it. */
 export interface View {
+  readonly accounts: Accounts;
   readonly ledger: Records;
   readonly mempool: Pool;
   /** Height of the newest block, as `/extended` reports it; 0 before the first. */

@@ -54,16 +54,19 @@ export function checkPrefix(txId: string): void {
 }
 
 const LETTERS = "[0123456789ABCDEFGHJKMNPQRSTVWXYZ]{28,41}";
-const STANDARD = `^${LETTERS}`;
 const CONTRACT = `^${LETTERS}.[a-zA-Z]([a-zA-Z0-9]|[-_]){0,39}$`;
-// Anchored at the start only, as on the server: a typo at the end passes.
-const PRINCIPAL = new RegExp(STANDARD);
 
-/** A principal as the schema checks it: letters at the start, no checksum. */
-export function principal(value: string | undefined, name: string): string {
-  if (value !== undefined && PRINCIPAL.test(value)) return value;
-  throw invalid(
-    `params/${name} must match pattern "${STANDARD}", params/${name} must match pattern "${CONTRACT}", ` +
-      `params/${name} must match a schema in anyOf`,
-  );
+function matchingPrincipal(value: string | undefined, name: string, standard: string): string {
+  const patterns = [standard, CONTRACT];
+  if (value !== undefined && patterns.some((pattern) => new RegExp(pattern).test(value))) return value;
+  const mismatches = patterns.map((pattern) => `params/${name} must match pattern "${pattern}"`);
+  throw invalid([...mismatches, `params/${name} must match a schema in anyOf`].join(", "));
 }
+
+/** A principal as the schema checks it: letters at the start, no checksum. A typo at the end passes, as on the server. */
+export const principal = (value: string | undefined, name: string): string =>
+  matchingPrincipal(value, name, `^${LETTERS}`);
+
+/** A principal as the v3 API checks it: no checksum, but nothing may follow. */
+export const wholePrincipal = (value: string | undefined): string =>
+  matchingPrincipal(value, "principal", `^${LETTERS}$`);

@@ -1,6 +1,7 @@
 // All operations, in the order in which paths are matched.
 import type { Operation } from "./operation.ts";
 import { addressEvents } from "./operations/address-events.ts";
+import { stxBalance, tokenBalances } from "./operations/balances.ts";
 import { blockByHash, blockByHeight, blockItem, blockList } from "./operations/blocks.ts";
 import { contractEvents, contractLogs } from "./operations/contract-events.ts";
 import { mempoolFees, mempoolStats, mempoolTransactions } from "./operations/mempool.ts";
@@ -27,6 +28,8 @@ const OPERATIONS: readonly Operation[] = [
   transactionList,
   transactionItem,
   transactionEvents,
+  stxBalance,
+  tokenBalances,
 ];
 
 function decode(part = ""): string {

@@ -53,6 +53,7 @@ function withMadeUpBlocks({ ledger, options }: Chain, count: number): Records {
     principals: ledger.principals,
     sponsored: ledger.sponsored,
     prints: ledger.prints,
+    balances: ledger.balances,
     atHeight,
     isCanonical,
     byHash: (hash) => find(hash) ?? ledger.byHash(hash),
@@ -64,6 +65,7 @@ function withMadeUpBlocks({ ledger, options }: Chain, count: number): Records {
 /** A view whose tip is `blocks` too high, with made-up blocks or only as a number. */
 export function aheadOf(chain: Chain, blocks: number, claims: "made-up" | "height"): View {
   return {
+    accounts: chain.accounts,
     ledger: claims === "height" ? chain.ledger : withMadeUpBlocks(chain, blocks),
     mempool: chain.mempool,
     get height() {

@@ -52,6 +52,7 @@ function laggingMempool(newest: Chain, ledger: Ledger): Pool {
 /** The view of a replica that holds `ledger`. The ledger may change later. */
 export function laggingView(newest: Chain, ledger: Ledger): View {
   return {
+    accounts: newest.accounts,
     ledger,
     mempool: laggingMempool(newest, ledger),
     get height() {

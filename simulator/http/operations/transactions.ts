@@ -5,7 +5,7 @@ import { principalTag } from "../etag.ts";
 import { notFound } from "../http-error.ts";
 import { operation } from "../operation.ts";
 import { cursorPage, limitOf, MICROBLOCK, placeCursor, placesFrom } from "../paging.ts";
-import { checkOffset, flag, page, principal } from "../query.ts";
+import { checkOffset, flag, page, principal, wholePrincipal } from "../query.ts";
 
 const CURSOR = /^0x[0-9a-f]{64}:\d+:\d+$/;
 
@@ -46,7 +46,7 @@ export const transactions = operation({
 export const principalTransactions = operation({
   template: "/extended/v3/principals/{principal}/transactions",
   parse: ({ path, query }) => ({
-    address: principal(path.principal, "principal"),
+    address: wholePrincipal(path.principal),
     limit: limitOf(query, 50),
     cursor: placeCursor(query),
   }),
