@@ -14,7 +14,7 @@ import { systemClock } from "../src/api/clock.ts";
 import { App } from "../src/app.ts";
 import { collectors } from "../src/collectors/index.ts";
 import { formatErrors } from "../src/config/errors.ts";
-import { loadConfig } from "../src/config/load.ts";
+import { configLoader } from "../src/config/load.ts";
 import { redactorOf } from "../src/config/secret.ts";
 
 const MINUTE = 60;
@@ -52,7 +52,7 @@ export async function* history({
     ],
     collectors: Object.fromEntries(collectors.map(({ name }) => [name, { every: "1m" }])),
   });
-  const loaded = await loadConfig({ text, file: "history", env: {}, readFile: () => "", collectors });
+  const loaded = await configLoader({ text, file: "history", env: {}, readFile: () => "", collectors })();
   if (!loaded.ok) throw new Error(formatErrors(loaded.errors));
   const app = new App({
     config: loaded.config,

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { startSimulator } from "../simulator/server.ts";
 import { collectors } from "../src/collectors/index.ts";
-import { loadConfig } from "../src/config/load.ts";
+import { configLoader } from "../src/config/load.ts";
 
 const source = new URL("../src/", import.meta.url).href;
 const main = new URL("../src/main.ts", import.meta.url).pathname;
@@ -108,13 +108,13 @@ async function settingWalk(): Promise<string[]> {
   const session = new Session();
   session.connect();
   const load = () =>
-    loadConfig({
+    configLoader({
       text: "collectors: { fees: { every: 45s } }",
       file: "exporter.yaml",
       env: {},
       readFile: () => "",
       collectors,
-    });
+    })();
   await load();
   await session.post("Profiler.enable");
   await session.post("Profiler.startPreciseCoverage", { callCount: true, detailed: false });

@@ -71,11 +71,6 @@ export class Cache {
     }
   }
 
-  /** Size of the cache; bytes of the decompressed bodies. */
-  snapshot(): { readonly entries: number; readonly bytes: number } {
-    return { entries: this.#entries.size, bytes: this.#bytes };
-  }
-
   #drop(url: string): void {
     this.#bytes -= this.#entries.get(url)?.bytes ?? 0;
     this.#entries.delete(url);

@@ -112,7 +112,6 @@ export function createClient(options: ClientOptions) {
       /** Quotas of the server as last seen. */
       rateLimits: rateLimits.snapshot(clock.now()),
       retired: retirement.snapshot(),
-      cache: cache.snapshot(),
     }),
     /** What was used of the budget, for the next process. */
     budgetRecord: (): BudgetRecord => budget.record(),

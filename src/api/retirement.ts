@@ -10,8 +10,6 @@ interface Retired {
   readonly operation: string;
   /** First 410 in a row. */
   readonly since: number;
-  /** Latest 410. */
-  readonly confirmedAt: number;
   /** When it may be requested again. */
   readonly nextTryAt: number;
 }
@@ -68,7 +66,7 @@ export class Retirement {
     const before = this.#gone.get(operation) ?? { since: now, nextTryAt: now, waitMs: 0, times: 0 };
     const { since, times } = before;
     const waitMs = waitAfter(before, now);
-    this.#gone.set(operation, { since, confirmedAt: now, nextTryAt: now + waitMs, waitMs, times: times + 1 });
+    this.#gone.set(operation, { since, nextTryAt: now + waitMs, waitMs, times: times + 1 });
     return waitMs > 0 && before.waitMs === 0;
   }
 
@@ -79,13 +77,13 @@ export class Retirement {
 
   /** All retired operations. */
   snapshot(): readonly Retired[] {
-    return [...this.#gone].flatMap(([operation, { since, confirmedAt, nextTryAt, waitMs }]) =>
-      waitMs === 0 ? [] : [{ operation, since, confirmedAt, nextTryAt }],
+    return [...this.#gone].flatMap(([operation, { since, nextTryAt, waitMs }]) =>
+      waitMs === 0 ? [] : [{ operation, since, nextTryAt }],
     );
   }
 }
 
-function waitAfter({ since, nextTryAt, waitMs }: Omit<Gone, "confirmedAt">, now: number): number {
+function waitAfter({ since, nextTryAt, waitMs }: Gone, now: number): number {
   if (waitMs === 0) return now - since < CONFIRMED_AFTER_MS ? 0 : FIRST_WAIT_MS;
   // Requests that were in flight together count once.
   return now < nextTryAt ? waitMs : Math.min(LONGEST_WAIT_MS, waitMs * 2);

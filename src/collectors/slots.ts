@@ -41,8 +41,14 @@ const SWAP_FACTOR = 2;
 // than one in 65 of the labels without a slot is always included.
 const MAX_WAITING = 64;
 
-/** Counts an occurrence of a label, and assigns it a slot if possible. Changes `slots` and `limits`. */
-export function assignSlot(slots: Draft<Slots>, label: string, limits: SlotLimits): Assignment {
+const NO_SLOT: Assignment = { isOwn: false, evicted: undefined };
+
+/**
+ * Counts an occurrence of a label, and assigns it a slot if possible. Changes `slots` and `limits`.
+ * @param label undefined for one that is not valid, which has no slot.
+ */
+export function assignSlot(slots: Draft<Slots>, label: string | undefined, limits: SlotLimits): Assignment {
+  if (label === undefined) return NO_SLOT;
   const { own, waiting } = slots;
   const before = ownValue(own, label);
   if (before !== undefined) {
@@ -53,7 +59,7 @@ export function assignSlot(slots: Draft<Slots>, label: string, limits: SlotLimit
   const least = hasFreeSlot ? undefined : leastFrequent(own, limits.named);
   const count = countWaiting(waiting, label);
   const isMoreFrequent = least !== undefined && count > SWAP_FACTOR * (own[least] ?? 0);
-  if (!hasFreeSlot && !limits.named.has(label) && !isMoreFrequent) return { isOwn: false, evicted: undefined };
+  if (!hasFreeSlot && !limits.named.has(label) && !isMoreFrequent) return NO_SLOT;
   delete waiting[label];
   if (least === undefined) limits.spare -= 1;
   else demote(slots, least);

@@ -55,9 +55,6 @@ export function configLoader(options: LoadOptions): () => Promise<Loaded> {
   };
 }
 
-/** Loads a configuration once. */
-export const loadConfig = (options: LoadOptions): Promise<Loaded> => configLoader(options)();
-
 async function parse({ text, file, env, collectors, flags = {} }: LoadOptions) {
   const document = text === undefined ? NO_DOCUMENT : await readDocument(file, text);
   const { schema, tree } = settingsFor(collectors);

@@ -2,7 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import { c32address } from "c32check";
 import { collectors } from "../../src/collectors/index.ts";
 import { formatPlan, planOf } from "../../src/commands/plan.ts";
-import { loadConfig } from "../../src/config/load.ts";
+import { configLoader } from "../../src/config/load.ts";
 import { stillSimulator } from "../simulator/support.ts";
 import { createApp, readPage } from "../support/app.ts";
 
@@ -13,13 +13,13 @@ async function planned(addresses: number, contracts: number, rest: string) {
     "/etc/c.txt": Array.from({ length: contracts }, (_, index) => `${principal(index)}.x`).join("\n"),
   };
   const text = `networks: [{ name: m, url: "http://m", address_files: [a.txt], contract_files: [c.txt], ${rest} }]`;
-  const loaded = await loadConfig({
+  const loaded = await configLoader({
     text,
     file: "/etc/m.yaml",
     env: {},
     readFile: (path) => lists[path] ?? "",
     collectors,
-  });
+  })();
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.errors));
   const [plan] = planOf(loaded.config).networks;
   if (plan === undefined) throw new Error("unreachable");
@@ -62,7 +62,7 @@ test("the plan uses the budget of the preferred upstream, and says what would no
       - { name: small, url: "http://small", budget: { per_minute: 2, per_month: unlimited } }
       - { name: big, url: "http://big", budget: { per_minute: 200, per_month: unlimited } }
 `;
-  const loaded = await loadConfig({ text, file: "m.yaml", env: {}, readFile: () => "", collectors });
+  const loaded = await configLoader({ text, file: "m.yaml", env: {}, readFile: () => "", collectors })();
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.errors));
   const plan = planOf(loaded.config);
 
@@ -109,7 +109,7 @@ describe("the estimated series of busy principals are near the real ones:", () =
     contracts: [${Object.values(contracts).map((contract) => `{ contract_id: ${contract} }`)}]
 collectors: { addresses: { backfill: all, zeros: ${zeros} }, mempool: { enabled: false }, fees: { enabled: false } }
 `;
-      const loaded = await loadConfig({ text, file: undefined, env: {}, readFile: () => "", collectors });
+      const loaded = await configLoader({ text, file: undefined, env: {}, readFile: () => "", collectors })();
       if (!loaded.ok) throw new Error(JSON.stringify(loaded.errors));
       const [plan] = planOf(loaded.config).networks;
       const planned = (name: string) => plan?.collectors.find(({ collector }) => collector.name === name)?.series ?? 0;

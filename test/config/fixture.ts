@@ -2,7 +2,7 @@
 import { z } from "zod";
 import type { ConfigurableCollector } from "../../src/config/config.ts";
 import { formatErrors } from "../../src/config/errors.ts";
-import { type LoadOptions, loadConfig } from "../../src/config/load.ts";
+import { configLoader, type LoadOptions } from "../../src/config/load.ts";
 
 /** No message may ever hold it. */
 export const PLANTED = /planted|secret-text/;
@@ -70,7 +70,7 @@ export const collectors: readonly ConfigurableCollector[] = [
 /** Loads a text as the file /etc/stacks/stacks-exporter.yaml. */
 export function load(text: LoadOptions["text"], options: Partial<LoadOptions> = {}) {
   const file = text === undefined ? undefined : "/etc/stacks/stacks-exporter.yaml";
-  return loadConfig({ text, file, env, readFile, collectors, ...options });
+  return configLoader({ text, file, env, readFile, collectors, ...options })();
 }
 
 /** The configuration of a text that has no errors. */

@@ -21,7 +21,7 @@ function everything(): StatusWorld {
       ...{ operation: "block", since, nextProbeAt: NOON + 15_000 },
       cause: { reason: "timeout", message: "no response from s3cret" },
     },
-    retired: [{ operation: "mempool_fees", since, confirmedAt: since, nextTryAt: NOON + 3_600_000 }],
+    retired: [{ operation: "mempool_fees", since, nextTryAt: NOON + 3_600_000 }],
     rateLimits: [{ window: "minute", limit: 50, remaining: 22, resetAt: NOON + 5_000, seenAt: NOON - 1_000 }],
   });
   const task = world.task("addresses", { intervalMs: 25_000, target: watched("SP1", "vault s3cret", "dao s3cret") });

@@ -59,7 +59,7 @@ describe("the page shows", () => {
   });
 
   test("a retired operation, since when, and its next request", () => {
-    const times = { since: NOON - 60_000, confirmedAt: NOON, nextTryAt: NOON + 3_600_000 };
+    const times = { since: NOON - 60_000, nextTryAt: NOON + 3_600_000 };
     world = new StatusWorld().network("mainnet", { retired: [{ operation: "mempool_fees", ...times }] });
     world.fail(world.task("fees"), 60, "gone");
     expect(world.pageText()).toContain("✕ retired");
@@ -144,7 +144,7 @@ describe("many targets", () => {
 test("hostile texts are escaped, and secrets masked", () => {
   const markup = `"><script>alert(1)</script>'\`&<img src=x onerror=alert(2)>`;
   const hostile = `${markup} s3cret`;
-  const retired = { operation: markup, since: NOON, confirmedAt: NOON, nextTryAt: NOON + 1 };
+  const retired = { operation: markup, since: NOON, nextTryAt: NOON + 1 };
   world = new StatusWorld().network(markup, { origin: `https://${hostile}`, retired: [retired] });
   const task = world.task("addresses", { network: markup, target: watched("SP1", hostile, hostile) });
   world.fail(task, 1, "http_server", hostile);

@@ -4,7 +4,7 @@ import { systemClock } from "../../src/api/clock.ts";
 import { App, type AppOptions } from "../../src/app.ts";
 import { collectors } from "../../src/collectors/index.ts";
 import { formatErrors } from "../../src/config/errors.ts";
-import { loadConfig } from "../../src/config/load.ts";
+import { configLoader } from "../../src/config/load.ts";
 import { redactorOf } from "../../src/config/secret.ts";
 import { type ParsedFamily, parseExposition } from "./parser.ts";
 
@@ -19,8 +19,7 @@ export async function createApp(
   log: (line: string) => void = () => undefined,
   { readFile, ...options }: Options = {},
 ): Promise<App> {
-  const load = () =>
-    loadConfig({ text, file: "/etc/test.yaml", env: {}, readFile: readFile ?? (() => ""), collectors });
+  const load = configLoader({ text, file: "/etc/test.yaml", env: {}, readFile: readFile ?? (() => ""), collectors });
   const loaded = await load();
   if (!loaded.ok) throw new Error(formatErrors(loaded.errors));
   return new App({

@@ -31,7 +31,7 @@ function neighbours(text: string): string[] {
 }
 
 /** Twice as long and half as long: `5m` gives `10m` and `150s`. */
-export function otherDurations(duration: string): string[] {
+function otherDurations(duration: string): string[] {
   const [, amount = "0", unit = "s"] = /^(\d+)([smhd])$/.exec(duration) ?? [];
   const seconds = Number(amount) * ({ s: 1, m: 60, h: 3600, d: 86_400 }[unit] ?? 1);
   return [`${seconds * 2}s`, `${Math.floor(seconds / 2)}s`];

@@ -84,7 +84,7 @@ function expectation(alert: string, { at, firing }: Scenario["expect"][number]):
 }
 
 /** The scenario as a test file of promtool. */
-export function testFile(
+function testFile(
   { name, alert, every = 1, sampled = 1, series, expect }: Scenario,
   ruleFile: string,
 ): { readonly tests: readonly object[] } {

@@ -94,7 +94,7 @@ test("the API follows another chain: the network is down, with one problem for a
 });
 
 test("a retired operation is no problem while its collector has a replacement", () => {
-  const times = { since: NOON, confirmedAt: NOON, nextTryAt: NOON + 60 * minute };
+  const times = { since: NOON, nextTryAt: NOON + 60 * minute };
   asNetwork({ retired: [{ operation: "mempool_fees", ...times }] });
   world.succeed(world.task("fees"), 1);
   expect(world.json()).toMatchObject({ status: "ok", problems: [] });

@@ -5,11 +5,11 @@ import { startSimulator } from "../../simulator/server.ts";
 import type { Clock } from "../../src/api/clock.ts";
 import { App } from "../../src/app.ts";
 import { collectors } from "../../src/collectors/index.ts";
-import { loadConfig } from "../../src/config/load.ts";
+import { configLoader } from "../../src/config/load.ts";
 import { redactorOf } from "../../src/config/secret.ts";
 
 async function appOf(text: string, clock: Clock): Promise<App> {
-  const loaded = await loadConfig({ text, file: "bench", env: {}, readFile: () => "", collectors });
+  const loaded = await configLoader({ text, file: "bench", env: {}, readFile: () => "", collectors })();
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.errors));
   return new App({
     config: loaded.config,

@@ -1,7 +1,7 @@
 // Series of a large watch list: targets with ten gauges each, and labels of realistic length.
 import { type Family, gauge, type Sample } from "../../src/exposition/family.ts";
 
-export const PER_TARGET = 10;
+const PER_TARGET = 10;
 
 export const families: readonly Family<"network" | "name" | "address" | "tx_type">[] = Array.from(
   { length: PER_TARGET },

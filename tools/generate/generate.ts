@@ -23,7 +23,7 @@ export const outputs: readonly Output[] = [
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
 /** The outputs whose files are outdated or missing. */
-export async function staleOutputs(): Promise<Output[]> {
+async function staleOutputs(): Promise<Output[]> {
   const stale: Output[] = [];
   for (const output of outputs) {
     const present = await readFile(root + output.path, "utf8").catch(() => undefined);

@@ -21,12 +21,12 @@ export interface PrometheusGroup {
 }
 
 /** A recording rule in the format of Prometheus. */
-export function recordingRule({ record, expr }: Pick<Recording, "record" | "expr">): PrometheusRule {
+function recordingRule({ record, expr }: Pick<Recording, "record" | "expr">): PrometheusRule {
   return { record, expr };
 }
 
 /** An alert in the format of Prometheus. */
-export function alertRule(alert: Alert, { name }: Pick<Subject, "name">): PrometheusRule {
+function alertRule(alert: Alert, { name }: Pick<Subject, "name">): PrometheusRule {
   return {
     alert: alert.alert,
     expr: alert.expr,

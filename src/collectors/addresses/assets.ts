@@ -63,9 +63,7 @@ export function addToken(
   { kind, asset, direction, amount }: Token,
   limits: SlotLimits,
 ): void {
-  const { isOwn, evicted } = isAssetId(asset)
-    ? assignSlot(totals.assets[kind], asset, limits)
-    : { isOwn: false, evicted: undefined };
+  const { isOwn, evicted } = assignSlot(totals.assets[kind], isAssetId(asset) ? asset : undefined, limits);
   if (evicted !== undefined) moveToOther(totals, kind, evicted);
   if (!isOwn) add(totals.overflow, kind);
   const key = keyOf(isOwn ? asset : OTHER, direction);

@@ -43,8 +43,7 @@ export function addEvents(
   for (const pair of trim(totals.topics, limits)) moveToOther(totals, pair);
   for (const { type, topic } of counted) {
     const pair = pairOf(type, topic);
-    const { isOwn, evicted } =
-      pair === OTHER_PAIR ? { isOwn: false, evicted: undefined } : assignSlot(totals.topics, pair, limits);
+    const { isOwn, evicted } = assignSlot(totals.topics, pair === OTHER_PAIR ? undefined : pair, limits);
     if (evicted !== undefined) moveToOther(totals, evicted);
     if (!isOwn) totals.overflow += 1;
     add(totals.events, isOwn ? pair : OTHER_PAIR);
