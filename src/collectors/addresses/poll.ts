@@ -1,23 +1,16 @@
 // One poll of an address: reads new transactions, and counts those with enough confirmations, and their transfers.
-import { readBlock } from "../chain/block-source.ts";
 import { blockStatus, type ChainView, depthOf, type Proof } from "../chain/chain-view.ts";
 import { isPrincipal } from "../clarity-names.ts";
+import { confirmedChanges, countableHeight } from "../feed/confirm.ts";
+import { highestOf, oldestHeight, proofOf, raisedFloor, repairedFloor } from "../feed/floor.ts";
 import type { List, Page, ReadResult } from "../feed/read.ts";
-import {
-  applyChanges,
-  changesOf,
-  EMPTY_FEED,
-  newestFirst,
-  pruned,
-  withoutUnknownEnd,
-  withReadRows,
-} from "../feed/state.ts";
+import { cutAt, type ListRead, readList } from "../feed/read-list.ts";
+import { applyChanges, EMPTY_FEED, newestFirst, pruned, withoutUnknownEnd, withReadRows } from "../feed/state.ts";
 import { NO_LAST_VALUES, newestValues } from "./last-values.ts";
 import { readNeededTransfers, transferSources } from "./needed-transfers.ts";
 import type { Options } from "./options.ts";
-import { cutAt, type ListRead, readList } from "./read-list.ts";
 import { originalList, replacementList, type Transaction } from "./source.ts";
-import { type AddressPoll, type Observation, oldestHeight, proofOf, raisedFloor, repairedFloor } from "./state.ts";
+import type { AddressPoll, Observation } from "./state.ts";
 import { addUp, type Irregularity, NO_TOTALS } from "./totals.ts";
 
 /** Observes an address by operation 4.6, or by its replacement. */
@@ -35,7 +28,10 @@ export async function observeAddress(
     return { ...previous, zeros: settings.zeros, seen: [] };
   }
   const before = previous === undefined ? await firstPoll(list, poll, settings) : repaired(previous, poll);
-  const read = isUnchanged ? undefined : await readList(list, before.state, first ?? before.first, poll, settings);
+  const isSameList = before.state.isNew === list.hasCursors;
+  const read = isUnchanged
+    ? undefined
+    : await readList(list, before.state, first ?? before.first, poll, settings, isSameList);
   return nextObservation(before, read, useReplacement, poll, settings);
 }
 
@@ -83,7 +79,7 @@ function repaired(before: Observation, { chain, target, note }: AddressPoll): Be
   const feed = withoutUnknownEnd(before.feed, chain?.tipHeight);
   // Without the validator, because what was dropped has to be listed again.
   const previous = feed === before.feed ? before : { ...before, feed, etag: undefined };
-  const floor = repairedFloor(previous, chain, target.confirmations);
+  const floor = repairedFloor(previous.floor, previous.facts.last, chain, target.confirmations);
   if (floor === undefined) return { state: previous, irregularities: {} };
   const { height } = previous.floor;
   note?.(
@@ -94,7 +90,7 @@ function repaired(before: Observation, { chain, target, note }: AddressPoll): Be
 
 async function nextObservation(
   { state: before, irregularities }: Before,
-  read: ListRead | undefined,
+  read: ListRead<Transaction> | undefined,
   useReplacement: boolean,
   poll: AddressPoll,
   settings: Options,
@@ -161,75 +157,6 @@ async function nextObservation(
     seen: hintsOf(principal, participants, facts.pending.below_depth > 0),
     etag: changes.dropped.size + applied.reverted > 0 ? undefined : (result?.first.etag ?? before.etag),
   };
-}
-
-const highestOf = (transactions: readonly Transaction[]): number =>
-  transactions.reduce((top, { height }) => Math.max(top, height), -1);
-
-/** Height up to which transactions have their confirmations. Without a chain, the newest transaction is the tip. */
-function countableHeight({ chain, isFollowed, target }: AddressPoll, { waiting }: Observation["feed"]): number {
-  if (chain !== undefined) return depthOf(chain, target.confirmations);
-  if (isFollowed) return -1;
-  return depthOf({ tipHeight: highestOf(waiting.map(({ item }) => item)) }, target.confirmations);
-}
-
-/** The changes up to a height, with the requests that confirm them. */
-async function confirmedChanges(
-  feed: Observation["feed"],
-  maxHeight: number,
-  read: ListRead | undefined,
-  poll: AddressPoll,
-) {
-  const changes = changesOf(feed, poll.chain, maxHeight, proofOf);
-  const { ready, replaced } = await confirmBlocks(changes.ready, read?.result, poll);
-  const isReplaced = ({ id, height }: { readonly id: string; readonly height: number }) =>
-    id === read?.replaced && height <= maxHeight;
-  const waiting = feed.waiting.map(({ item }) => item);
-  return {
-    ready: ready.filter((tx) => !isReplaced(tx)),
-    dropped: new Set([...changes.dropped, ...[...replaced, ...waiting.filter(isReplaced)].map(({ id }) => id)]),
-    reverted: new Set([...changes.replaced, ...feed.counted.filter(isReplaced)].map(({ id }) => id)),
-  };
-}
-
-// With so many known blocks, blocks below them are not checked.
-const ENOUGH_BLOCKS = 100;
-const MAX_CHECKS = 8;
-
-/**
- * While few blocks of the chain are known, confirms the blocks below them by requests. A confirmed block also confirms
- * the transactions below it in the same read. Returns the transactions, oldest first, that are confirmed or replaced.
- */
-async function confirmBlocks(
-  transactions: readonly Transaction[],
-  result: ReadResult<Transaction> | undefined,
-  { api, chain }: AddressPoll,
-): Promise<{ readonly ready: readonly Transaction[]; readonly replaced: readonly Transaction[] }> {
-  const sorted = transactions.toSorted((a, b) => newestFirst(b, a));
-  if (chain === undefined || chain.lowest <= 1 || chain.tipHeight - chain.lowest >= ENOUGH_BLOCKS) {
-    return { ready: sorted, replaced: [] };
-  }
-  const listed = new Set(result?.rows.map(({ id, hash }) => id + hash));
-  const hashes = new Map<number, string | undefined>();
-  const ready: Transaction[] = [];
-  const replaced: Transaction[] = [];
-  let isListConfirmed = false;
-  for (const tx of sorted.toReversed()) {
-    const isListed = listed.has(tx.id + tx.hash);
-    if (blockStatus(chain, tx) !== "old" || (isListed && isListConfirmed)) {
-      ready.push(tx);
-      continue;
-    }
-    if (!hashes.has(tx.height) && hashes.size < MAX_CHECKS) {
-      hashes.set(tx.height, (await readBlock(api, tx.height))?.hash);
-    }
-    const hash = hashes.get(tx.height);
-    if (hash === tx.hash) {
-      isListConfirmed ||= isListed;
-      ready.push(tx);
-    } else if (hash !== undefined) replaced.push(tx);
-  }
-  return { ready: ready.reverse(), replaced };
 }
 
 function lastValues(

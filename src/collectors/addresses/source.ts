@@ -4,7 +4,8 @@ import { ApiError } from "../../api/errors.ts";
 import { type Operation, operation, type StacksApi, type Validated } from "../../api/operation.ts";
 import { executionCost, hash } from "../chain/block-source.ts";
 import { type Dimension, mapDimensions } from "../chain/chain.ts";
-import type { List, Page, Row } from "../feed/read.ts";
+import type { ListedTransaction } from "../feed/floor.ts";
+import type { List, Page } from "../feed/read.ts";
 
 /** Asset classes and actions, as operation 4.6 counts them. */
 export const ASSET_CLASSES = ["stx", "ft", "nft"] as const;
@@ -14,10 +15,7 @@ export type AssetEvents = Readonly<
 >;
 
 /** A listed transaction. Amounts and fees in microSTX; undefined if they are no whole numbers. */
-export interface Transaction extends Row {
-  readonly height: number;
-  /** Position in the block. */
-  readonly index: number;
+export interface Transaction extends ListedTransaction {
   /** In a microblock that is not part of a block yet. */
   readonly isUnanchored: boolean;
   readonly type: string;

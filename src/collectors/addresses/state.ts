@@ -1,34 +1,21 @@
 // The observation of a watched address, which is kept between polls and across restarts. Plain data.
-import { type ChainView, depthOf } from "../chain/chain-view.ts";
 import type { Poll, Target, Watched } from "../collector.ts";
-import { type Counted, EMPTY_FEED, type FeedState } from "../feed/state.ts";
+import type { Floor } from "../feed/floor.ts";
+import type { ListState } from "../feed/read-list.ts";
+import { EMPTY_FEED } from "../feed/state.ts";
 import type { LastValues } from "./last-values.ts";
 import type { MissingTransfers } from "./needed-transfers.ts";
 import type { Transaction } from "./source.ts";
 import { type AddressTotals, type AddressTotalsV1, upgradedTotals } from "./totals.ts";
 
-/** A position in chain order. */
-export interface Position {
-  readonly height: number;
-  /** Position in the block. */
-  readonly index: number;
-}
-
 /** The observation of an address. */
-export interface Observation {
-  readonly feed: FeedState<Transaction>;
-  /** Transactions below are never read: they are counted, or older than the first poll. */
-  readonly floor: Position;
-  /** Total of the list when it was last read down to processed transactions. */
-  readonly settledTotal: number;
+export interface Observation extends ListState<Transaction> {
   readonly totals: AddressTotals;
   readonly facts: LastValues;
   /** The list was read from the replacement of operation 4.6. */
   readonly isNew: boolean;
   readonly hasTransfers: boolean;
   readonly zeros: boolean;
-  /** Number of older transactions to count, until all of them are read. */
-  readonly backfill: number | undefined;
   readonly held: MissingTransfers;
   /** Principals to poll early: participants of new transactions, and the address itself while transactions wait. */
   readonly seen: readonly string[];
@@ -46,42 +33,11 @@ export interface AddressTarget extends Target {
 
 export type AddressPoll = Poll<Observation, AddressTarget>;
 
-/** The proof of a transaction: its own block. */
-export const proofOf = ({ height, hash, index }: Transaction) => ({ height, hash, index });
-
-/** Lowest height of which counted transactions are kept. */
-export function oldestHeight(tipHeight: number, confirmations: number): number {
-  return tipHeight - Math.max(16, confirmations * 8) + 1;
-}
-
-/** The floor, raised to below the counted transactions that are kept. Those above an open end do not raise it. */
-export function raisedFloor(floor: Position, counted: readonly Counted[], oldest: number): Position {
-  const newest = counted.find(({ isAbove }) => !isAbove);
-  if (newest === undefined) return floor;
-  const height = Math.min(newest.height + 1, oldest);
-  return height > floor.height ? { height, index: 0 } : floor;
-}
-
-/**
- * The floor to use instead of one above the chain, which a wrong tip has caused: counting resumes above the newest
- * listed transaction. Undefined if the floor is possible.
- */
-export function repairedFloor(
-  { floor, facts }: Pick<Observation, "floor" | "facts">,
-  chain: ChainView | undefined,
-  confirmations: number,
-): Position | undefined {
-  if (chain === undefined || floor.height <= chain.highest + 1) return undefined;
-  // With a tip that was too high, every listed transaction had its confirmations and can be counted already.
-  const newest = facts.last?.height ?? depthOf(chain, confirmations);
-  return { height: Math.min(newest, chain.tipHeight) + 1, index: 0 };
-}
-
 interface ObservationV1 extends Pick<Observation, "isNew" | "hasTransfers" | "zeros"> {
   readonly horizon: {
     readonly height: number;
-    readonly floor: Position;
-    readonly window: readonly (Position & { readonly txId: string; readonly blockHash: string })[];
+    readonly floor: Floor;
+    readonly window: readonly (Floor & { readonly txId: string; readonly blockHash: string })[];
     readonly reverted: readonly { readonly txId: string; readonly at: number }[];
   };
   readonly totals: Omit<AddressTotalsV1, "reverted"> & { readonly reverted: Readonly<Record<string, number>> };
