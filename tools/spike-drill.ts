@@ -5,6 +5,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { FEES, seconds } from "../alerts/thresholds.ts";
+import { scheduleOf } from "../src/collectors/collector.ts";
 import { collectors } from "../src/collectors/index.ts";
 import { intervalOf, parseSchedule } from "../src/scheduler/interval.ts";
 import { type Alerting, FEE_RATIO, PROGRAMS, startAlerting } from "../test/support/alerting.ts";
@@ -109,7 +110,7 @@ try {
   const read = flags["without-blocks"] ? ["fees", "mempool"] : ["fees", "mempool", "blocks"];
   const polls = collectors
     .filter(({ name }) => read.includes(name))
-    .map(({ schedule }) => intervalOf(parseSchedule(schedule)) / 1000);
+    .map(({ schedule }) => intervalOf(parseSchedule(scheduleOf(schedule, "keyless"))) / 1000);
   const poll = Math.max(...polls);
   const aim = poll + seconds(FEES.spike.for) + 30;
   const untilWebhook = (from: number) => `${((firing.at - from) / 1000).toFixed(1)} s`;

@@ -4,6 +4,9 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 const MONTH_MS = 31 * 24 * HOUR_MS;
 
+/** A month of the budget has 31 days. */
+export const MINUTES_PER_MONTH = MONTH_MS / MINUTE_MS;
+
 // Keeps the sum of many floating-point refills below the limit.
 const SAFETY = 1 - 1e-9;
 

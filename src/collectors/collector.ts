@@ -1,5 +1,6 @@
 // The interface of a collector: its settings and families, how it polls a target, and what it keeps between polls.
 import type { ZodType } from "zod";
+import type { Preset } from "../api/budget-presets.ts";
 import type { Operation, StacksApi } from "../api/operation.ts";
 import type { Family, Sample } from "../exposition/family.ts";
 import type { ChainView } from "./chain/chain-view.ts";
@@ -77,6 +78,13 @@ export interface Poll<Observation, Of extends Target = Target> {
   readonly note?: ((message: string) => void) | undefined;
 }
 
+/** `every 30s` or a cron expression with seconds; one for each preset of the budget if they differ. */
+export type DefaultSchedule = string | Readonly<Record<Preset, string>>;
+
+/** The default schedule within a preset of the budget. */
+export const scheduleOf = (schedule: DefaultSchedule, preset: Preset): string =>
+  typeof schedule === "string" ? schedule : schedule[preset];
+
 /** Observations are kept across restarts. They must be plain data, with bigint for amounts. */
 export interface Durable {
   /** Raised when observations of older versions have to be upgraded. */
@@ -94,8 +102,7 @@ export interface Collector<Observation, Options, Of extends Target = Target> {
   readonly name: string;
   /** One sentence for the documentation. */
   readonly about: string;
-  /** Default schedule: `every 30s` or a cron expression with seconds. */
-  readonly schedule: string;
+  readonly schedule: DefaultSchedule;
   /** Default deadline of a poll, as a duration. @default 10s */
   readonly timeout?: string;
   /** Priority when the budget is short; 0 is the highest. */

@@ -1,6 +1,6 @@
 // Estimates what a configuration costs, without calling the API: requests against the budget, series, ages.
 
-import { sum } from "../api/budget-limits.ts";
+import { MINUTES_PER_MONTH, sum } from "../api/budget-limits.ts";
 import { REASONS } from "../api/errors.ts";
 import { targetsOf } from "../collectors/collector.ts";
 import { collectorFamilies } from "../collectors/index.ts";
@@ -8,7 +8,6 @@ import type { CollectorConfig, Config, NetworkConfig, UpstreamConfig } from "../
 import { type Family, seriesPerSample } from "../exposition/family.ts";
 import { type Pacing, planPolls } from "../scheduler/pacing.ts";
 import * as metrics from "../telemetry/self-metrics.ts";
-import { MINUTES_PER_MONTH } from "../telemetry/status.ts";
 import type { Io } from "./io.ts";
 import { type ConfigFlags, loadConfigFile } from "./load-config.ts";
 

@@ -1,5 +1,6 @@
 // The settings of a collector: those that every collector has, and its own.
 import { z } from "zod";
+import { type DefaultSchedule, scheduleOf } from "../collectors/collector.ts";
 import { formatDuration, intervalOf, parseDuration, parseSchedule } from "../scheduler/interval.ts";
 import type { ConfigurableCollector } from "./config.ts";
 import { cron, duration, every } from "./values.ts";
@@ -8,10 +9,18 @@ import { cron, duration, every } from "./values.ts";
 const MAX_AGE_INTERVALS = 3;
 const DEFAULT_TIMEOUT = "10s";
 
+/** The default schedule, in words: that of each preset if they differ. */
+export const textOf = (schedule: DefaultSchedule): string =>
+  typeof schedule === "string"
+    ? schedule
+    : Object.entries(schedule)
+        .map(([preset, text]) => `${text} (\`${preset}\`)`)
+        .join(", ");
+
 const sharedShape = ({ schedule, timeout = DEFAULT_TIMEOUT }: ConfigurableCollector) => ({
   enabled: z.boolean().default(true).meta({ description: "Whether it is polled." }),
   every: every.optional().meta({
-    absent: schedule,
+    absent: textOf(schedule),
     description: "Time between two polls; the first one is made at start. Either this or `schedule`.",
     sample: "45s",
   }),
@@ -57,7 +66,7 @@ export function commonSettings(collector: ConfigurableCollector) {
 /** Settings of a collector on one network, merged from both places, as the configuration of the collector. */
 export function appliedSettings(collector: ConfigurableCollector) {
   const { name, about, schedule: defaultSchedule, timeout: defaultTimeout = DEFAULT_TIMEOUT } = collector;
-  const unlessSet = parseSchedule(defaultSchedule);
+  const unlessSet = parseSchedule(scheduleOf(defaultSchedule, "keyless"));
   const { group, rules } = settingsOf(collector);
   return group
     .superRefine(

@@ -1,6 +1,6 @@
 // The configuration of the exporter: checked, with all defaults. `load.ts` makes it.
 import type { ZodType, z } from "zod";
-import type { WatchedNetwork } from "../collectors/collector.ts";
+import type { DefaultSchedule, WatchedNetwork } from "../collectors/collector.ts";
 import type { Schedule } from "../collectors/task.ts";
 import type { Secret } from "./secret.ts";
 import type { failover } from "./upstream-settings.ts";
@@ -78,8 +78,8 @@ export interface ConfigurableCollector {
   /** Key under `collectors`. */
   readonly name: string;
   readonly about: string;
-  /** Default schedule, as `parseSchedule` reads it. */
-  readonly schedule: string;
+  /** Default schedules, as `parseSchedule` reads them. */
+  readonly schedule: DefaultSchedule;
   /** Default deadline of a poll, as a duration. @default 10s */
   readonly timeout?: string;
   /** An object schema of the collector's own settings, each with a default. */

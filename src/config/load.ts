@@ -2,6 +2,7 @@
 import { dirname, resolve } from "node:path";
 import type { z } from "zod";
 import { readAssets } from "./assets.ts";
+import { withDefaultSchedules } from "./budget.ts";
 import type { Config, ConfigurableCollector, NetworkConfig } from "./config.ts";
 import { NO_DOCUMENT, readDocument } from "./document.ts";
 import { type ConfigError, ErrorList } from "./errors.ts";
@@ -61,7 +62,7 @@ async function parse({ text, file, env, collectors, flags = {} }: LoadOptions) {
   const errors = new ErrorList({ file, locate: document.locate, tree, flags: flagsByPath(flags) });
   const written = withFlags(normalize(document.value ?? {}, tree, [], { env, errors }), flags);
   const merged = withMergedCollectors(written, DEFAULT_NETWORKS);
-  const result = schema.safeParse(withoutEntries(merged));
+  const result = schema.safeParse(withoutEntries(withDefaultSchedules(merged, collectors)));
   for (const issue of result.error?.issues ?? []) reportIssue(issue, merged, written, errors);
   // Before they are checked: also a network with errors names files.
   const networks = entriesOf(valueAt(merged, ["networks"]));

@@ -1,6 +1,6 @@
 // The upstreams of a network: a list, or the settings of the network itself for the only one.
 import type { z } from "zod";
-import { PRESETS } from "../api/budget-presets.ts";
+import { budgetOf } from "./budget.ts";
 import type { UpstreamConfig } from "./config.ts";
 import type { ErrorList } from "./errors.ts";
 import { type NamedFiles, readText } from "./files.ts";
@@ -8,7 +8,7 @@ import { type Environment, entriesOf, isMapping, notSet, valueAt } from "./norma
 import type { Path } from "./schema.ts";
 import { Secret } from "./secret.ts";
 import { type allSettings, MOST_BYTES } from "./settings.ts";
-import { KEY_LENGTH, KEYS, onlyUpstreamShape, REFERENCE } from "./upstream-settings.ts";
+import { KEY_LENGTH, onlyUpstreamShape, REFERENCE } from "./upstream-settings.ts";
 
 const SHORT_FORM = [...Object.keys(onlyUpstreamShape), "budget"];
 
@@ -72,17 +72,7 @@ function checkedKey(key: string, where: string, report: (message: string) => voi
   return undefined;
 }
 
-// A key belongs to a plan of the API, so its presence decides which preset fits.
-function budgetOf({ budget: { per_minute, per_month }, ...upstream }: UpstreamSettings): UpstreamConfig["budget"] {
-  const preset = PRESETS[KEYS.some((key) => upstream[key] !== undefined) ? "free_key" : "keyless"];
-  return {
-    perMinute: per_minute ?? preset.perMinute,
-    perMonth: per_month === undefined ? preset.perMonth : typeof per_month === "number" ? per_month : undefined,
-  };
-}
-
 type NetworkSettings = z.infer<ReturnType<typeof allSettings>>["networks"][number];
-type UpstreamSettings = Pick<NetworkSettings["upstreams"][number], "budget" | (typeof KEYS)[number]>;
 
 /** The upstreams of a network that was checked. */
 export function upstreamsOf(network: NetworkSettings, keys: readonly (Secret | undefined)[]): UpstreamConfig[] {

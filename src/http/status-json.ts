@@ -1,15 +1,9 @@
 // The document at /api/v1/status: the status with documented names and times, secrets masked. The page shows the same.
+import { MINUTES_PER_MONTH } from "../api/budget-limits.ts";
 import { formatSchedule } from "../scheduler/interval.ts";
 import type { Failure } from "../storage/state.ts";
 import { healthOf, problemsOf } from "../telemetry/health.ts";
-import {
-  type CollectorStatus,
-  MINUTES_PER_MONTH,
-  type NetworkStatus,
-  type Status,
-  type TargetStatus,
-  type WindowUse,
-} from "../telemetry/status.ts";
+import type { CollectorStatus, NetworkStatus, Status, TargetStatus, WindowUse } from "../telemetry/status.ts";
 
 /** The running program. */
 export interface Program {

@@ -1,8 +1,7 @@
 // How often the targets of a network can be polled within the request budget. Pure.
-import { sum } from "../api/budget-limits.ts";
+import { MINUTES_PER_MONTH, sum } from "../api/budget-limits.ts";
 import { type AnyCollector, targetsOf, type WatchedNetwork } from "../collectors/collector.ts";
 import { collectorOf } from "../collectors/index.ts";
-import { MINUTES_PER_MONTH } from "../telemetry/status.ts";
 
 const MINUTE_MS = 60_000;
 

@@ -1,17 +1,12 @@
 // Samples of the self-metrics that are derived whenever the page renews them: from the status, the state file and the
 // page.
+import { MINUTES_PER_MONTH } from "../api/budget-limits.ts";
 import { collectorFamilies } from "../collectors/index.ts";
 import type { Exposition } from "../exposition/exposition.ts";
 import { type Sample, seriesPerSample } from "../exposition/family.ts";
 import type { StateFileFacts } from "../storage/state-file.ts";
 import * as self from "./self-metrics.ts";
-import {
-  type CollectorStatus,
-  MINUTES_PER_MONTH,
-  type NetworkReport,
-  type NetworkStatus,
-  type WatchListReport,
-} from "./status.ts";
+import type { CollectorStatus, NetworkReport, NetworkStatus, WatchListReport } from "./status.ts";
 
 /** Samples of networks, upstreams and collectors. */
 export function* networkSamples({ report, pausedUntil, collectors }: NetworkStatus): Iterable<Sample> {

@@ -6,9 +6,6 @@ import type { Task } from "../collectors/task.ts";
 import type { Failure, State, TaskStatus } from "../storage/state.ts";
 import { STATES, WAITING } from "./self-metrics.ts";
 
-/** Length of a month in budgets. */
-export const MINUTES_PER_MONTH = 31 * 24 * 60;
-
 /** One window of a budget; requests. */
 export interface WindowUse {
   readonly limit: number;

@@ -1,6 +1,7 @@
 // Rules for every collector and family, including new ones.
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "@jest/globals";
+import { scheduleOf } from "../../src/collectors/collector.ts";
 import { collectorFamilies, collectors } from "../../src/collectors/index.ts";
 import type { Family } from "../../src/exposition/family.ts";
 import { parseSchedule } from "../../src/scheduler/interval.ts";
@@ -83,7 +84,9 @@ describe.each(families.map((family) => ({ name: family.name, family })))("$name"
 describe.each(collectors.map((collector) => ({ name: collector.name, collector })))("$name", ({ collector }) => {
   test("is complete", () => {
     expect(collector.about).toMatch(/^[A-Z].*\.$/);
-    expect(() => parseSchedule(collector.schedule)).not.toThrow();
+    for (const preset of ["keyless", "free_key"] as const) {
+      expect(() => parseSchedule(scheduleOf(collector.schedule, preset))).not.toThrow();
+    }
     const options = collector.options.parse({});
     expect(collector.requestsPerPoll(options, 60)).toBeGreaterThan(0);
     expect(collector.operations.length).toBeGreaterThan(0);

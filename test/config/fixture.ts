@@ -43,8 +43,14 @@ export function readFile(path: string): string | Uint8Array {
 
 /** Collectors with settings of their own, nested ones and related ones. */
 export const collectors: readonly ConfigurableCollector[] = [
-  { name: "fees", about: "Fees.", schedule: "every 30s" },
-  { name: "mempool", about: "What waits.", schedule: "every 90s", timeout: "20s", options: z.object({}) },
+  { name: "fees", about: "Fees.", schedule: { keyless: "every 30s", free_key: "every 10m" } },
+  {
+    name: "mempool",
+    about: "What waits.",
+    schedule: { keyless: "every 90s", free_key: "0 */5 * * * *" },
+    timeout: "20s",
+    options: z.object({}),
+  },
   {
     name: "blocks",
     about: "Blocks.",

@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { inspect } from "node:util";
 import { describe, expect, test } from "@jest/globals";
 import { formatErrors } from "../../src/config/errors.ts";
+import { formatSchedule } from "../../src/scheduler/interval.ts";
 import { collectorOf, configOf, errorsOf, load, PLANTED } from "./fixture.ts";
 
 const network = (lines = "") => `networks:\n  - name: mainnet\n    url: https://api.hiro.so\n${lines}`;
@@ -173,6 +174,59 @@ describe("a budget", () => {
     const { networks } = await configOf(network(`    ${lines}\n`));
 
     expect(networks[0]?.upstreams[0].budget).toEqual(budget);
+  });
+});
+
+describe("default schedules", () => {
+  const schedulesOf = async (text: string) => {
+    const { networks } = await configOf(text);
+    return networks[0]?.collectors.map(({ schedule }) => formatSchedule(schedule));
+  };
+  const own =
+    "    upstreams: [{ name: own, url: 'http://own' }, { name: hiro, url: 'http://hiro', budget: free_key }]\n";
+  const hiro =
+    "    upstreams: [{ name: hiro, url: 'http://hiro', budget: free_key }, { name: own, url: 'http://own' }]\n";
+
+  test.each([
+    ["no key", network(), "keyless"],
+    ["a key", network("    api_key: ${GOOD_KEY}\n"), "free_key"],
+    ["a preset instead of that of the key", network("    api_key: ${GOOD_KEY}\n    budget: keyless\n"), "keyless"],
+    [
+      "a key and no limit of the month",
+      network("    api_key_file: good\n    budget: { per_month: null }\n"),
+      "keyless",
+    ],
+    ["25 requests a minute in a month", network("    budget: { per_month: 1116000 }\n"), "keyless"],
+    ["fewer", network("    budget: { per_month: 1115999 }\n"), "free_key"],
+    ["another number for the minute", network("    api_key: ${GOOD_KEY}\n    budget: { per_minute: 9 }\n"), "free_key"],
+    ["upstreams, of which the first has no key", `networks:\n  - name: mainnet\n${own}`, "keyless"],
+    ["upstreams, of which the first has a limit", `networks:\n  - name: mainnet\n${hiro}`, "free_key"],
+  ])("%s", async (_, text, preset) => {
+    expect(await schedulesOf(text)).toEqual(
+      preset === "keyless" ? ["every 30s", "every 1m30s", "every 2m"] : ["every 10m", "0 */5 * * * *", "every 2m"],
+    );
+  });
+
+  test("do not replace a configured one, and keep other settings", async () => {
+    const text = `${network("    budget: free_key\n    collectors: { fees: { timeout: 7s } }\n")}collectors:
+  fees: { max_age: 1h }
+  mempool: { every: 45s }
+`;
+    const { networks } = await configOf(text);
+
+    expect(networks[0]?.collectors).toMatchObject([
+      { name: "fees", intervalMs: 600_000, timeoutMs: 7000, maxAgeMs: 3_600_000 },
+      { name: "mempool", intervalMs: 45_000 },
+      { name: "blocks", intervalMs: 120_000 },
+    ]);
+  });
+
+  test("count in the rules between settings, at the place of the setting", async () => {
+    const text = `${network("    budget: free_key\n")}collectors: { fees: { max_age: 5m }, blocks: { every: 9m } }\n`;
+
+    expect(await errorsOf(text)).toBe(
+      'stacks-exporter.yaml:5:32: collectors.fees.max_age: expected a max_age of at least the interval (10m), found "5m"',
+    );
   });
 });
 

@@ -8,6 +8,7 @@ import { parse } from "yaml";
 import { INTERVALS } from "../../alerts/model.ts";
 import { type Duration, FEES, seconds } from "../../alerts/thresholds.ts";
 import { type Simulator, startSimulator } from "../../simulator/server.ts";
+import { scheduleOf } from "../../src/collectors/collector.ts";
 import { collectors } from "../../src/collectors/index.ts";
 import { formatDuration, parseDuration } from "../../src/scheduler/interval.ts";
 import { startDaemon } from "./daemon.ts";
@@ -133,7 +134,10 @@ export async function startAlerting(options: AlertingOptions): Promise<Alerting>
         collectors: Object.fromEntries(
           collectors.map(({ name, schedule }) => [
             name,
-            { enabled: !without.includes(name), every: pace(schedule.replace("every ", ""), scale) },
+            {
+              enabled: !without.includes(name),
+              every: pace(scheduleOf(schedule, "keyless").replace("every ", ""), scale),
+            },
           ]),
         ),
         state: "memory",

@@ -1,11 +1,12 @@
 // docs/configuration.md: every setting, an example with all of them, and the flags of the command line.
-import { PRESETS } from "../../src/api/budget-presets.ts";
 import type { ConfigurableCollector } from "../../src/config/config.ts";
 import { FLAGS } from "../../src/config/normalize.ts";
 import { expectationOf, nodeAt, type SchemaNode } from "../../src/config/schema.ts";
 import { MOST_BYTES } from "../../src/config/settings.ts";
 import { formatSize } from "../../src/config/values.ts";
+import { budgetSection } from "./budgets.ts";
 import { renderExample } from "./example.ts";
+import { tableOf } from "./output.ts";
 
 /** The page, for a list of collectors. */
 export function renderConfigurationPage(root: SchemaNode, collectors: readonly ConfigurableCollector[]): string {
@@ -16,7 +17,7 @@ export function renderConfigurationPage(root: SchemaNode, collectors: readonly C
     "## Settings",
     table(root, ""),
     `### \`networks[]\`\n\n${nodeAt(root, ["networks"])?.description ?? ""}\n\n${table(network, "networks[].")}`,
-    BUDGETS,
+    budgetSection(),
     `### \`networks[].upstreams[]\`\n\n${UPSTREAMS}\n\n${table(upstream, "networks[].upstreams[].")}`,
     ...collectors.map(({ name, about }) => {
       const node = nodeAt(root, ["collectors", name]) ?? {};
@@ -81,33 +82,6 @@ networks:
     failover: { failures: 3, lag_blocks: 10 }
 \`\`\``;
 
-const BUDGETS = `### Budgets
-
-A budget is the word for a preset, or a mapping with numbers of your own. The presets are the limits that Hiro documents
-for its API as of 2026-11 (https://docs.hiro.so/rate-limiting):
-
-${lines(
-  ["Preset", "Requests in 60 seconds", "Requests in 31 days", "Default"],
-  Object.entries(PRESETS).map(([name, { perMinute, perMonth }]) => [
-    `\`${name}\``,
-    String(perMinute),
-    String(perMonth ?? "unlimited"),
-    name === "keyless" ? "without a key" : "with `api_key` or `api_key_file`",
-  ]),
-)}
-
-A number that a mapping leaves out is that of the preset: \`{ per_minute: 600 }\` has no limit of the month without a key,
-and 150000 requests with one. Without a key, Hiro counts the requests of a client IP: if other programs behind the same
-address use the API, set less. For another plan, or an API of your own, set what it allows:
-
-\`\`\`yaml
-networks:
-  - name: mainnet
-    url: https://api.hiro.so
-    api_key: \${HIRO_API_KEY}
-    budget: { per_minute: 3000, per_month: 15000000 }
-\`\`\``;
-
 const COMMAND_LINE = `## Command line and environment
 
 \`serve\` (the default), \`once\`, \`check\` and \`plan\` accept \`--config FILE\` (\`-c\`) and the flags below, which
@@ -141,7 +115,7 @@ function table(node: SchemaNode, prefix: string): string {
     isRequired ? "required" : defaultOf(node),
     cell(node.description ?? ""),
   ]);
-  return lines(["Setting", "Value", "Default", "Description"], rows);
+  return tableOf(["Setting", "Value", "Default", "Description"], rows);
 }
 
 function defaultOf(node: SchemaNode): string {
@@ -155,11 +129,7 @@ function flagTable(root: SchemaNode): string {
     `\`${path.join(".")}\``,
     cell(expectationOf(nodeAt(root, path) ?? {})),
   ]);
-  return lines(["Flag", "Setting", "Value"], rows);
-}
-
-function lines(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  return [head, head.map(() => "---"), ...rows].map((row) => `| ${row.join(" | ")} |`).join("\n");
+  return tableOf(["Flag", "Setting", "Value"], rows);
 }
 
 const cell = (text: string) => text.replaceAll("|", "\\|");

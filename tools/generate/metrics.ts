@@ -1,6 +1,7 @@
 // docs/metrics.md: all metrics, generated from the declared families.
 import { REASONS } from "../../src/api/errors.ts";
 import { collectors } from "../../src/collectors/index.ts";
+import { textOf } from "../../src/config/collector-settings.ts";
 import type { Family } from "../../src/exposition/family.ts";
 import { OUTCOMES, selfMetrics } from "../../src/telemetry/self-metrics.ts";
 import { examples } from "./examples.ts";
@@ -47,7 +48,7 @@ function render(): string {
     const families = collector.families.filter((family) => !seen.has(family));
     for (const family of collector.families) seen.add(family);
     const operations = collector.operations.map(({ name, path }) => `\`${name}\` (GET ${path})`).join(", ");
-    const about = wrap(`${collector.about} Default: ${collector.schedule}. Operations: ${operations}.`);
+    const about = wrap(`${collector.about} Default: ${textOf(collector.schedule)}. Operations: ${operations}.`);
     return `## ${collector.name}\n\n${about}\n\n${table(families)}`;
   });
   const replacements = replaced.map(

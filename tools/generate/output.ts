@@ -11,6 +11,11 @@ export function wrap(text: string, indent = ""): string {
   return lines.join("\n");
 }
 
+/** A table of Markdown. */
+export function tableOf(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  return [head, head.map(() => "---"), ...rows].map((row) => `| ${row.join(" | ")} |`).join("\n");
+}
+
 /** One generated file. */
 export interface Output {
   /** From the root of the project. */

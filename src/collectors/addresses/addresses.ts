@@ -14,7 +14,7 @@ import { addressTransactionEvents, transactionsWithTransfers } from "./transfer-
 export const addresses = {
   name: "addresses",
   about: "Transactions, transfers, fees and costs of watched addresses, each transaction counted once.",
-  schedule: "every 5m",
+  schedule: { keyless: "every 5m", free_key: "every 1h" },
   timeout: "1m",
   priority: 3,
   durable: { version: 2, upgrade: upgraded },

@@ -23,7 +23,7 @@ const options = z.object({
 export const contracts = {
   name: "contracts",
   about: "Events of watched contracts, each counted once.",
-  schedule: "every 5m",
+  schedule: { keyless: "every 5m", free_key: "every 1h" },
   timeout: "1m",
   priority: 3,
   durable: { version: 2, upgrade },

@@ -1,0 +1,53 @@
+// What follows from the budget of an upstream: the numbers that it leaves out, and the default schedules of collectors.
+import type { z } from "zod";
+import { MINUTES_PER_MONTH } from "../api/budget-limits.ts";
+import { PRESETS, type Preset } from "../api/budget-presets.ts";
+import { scheduleOf } from "../collectors/collector.ts";
+import type { ConfigurableCollector, UpstreamConfig } from "./config.ts";
+import { entriesOf, isMapping, valueAt } from "./normalize.ts";
+import { KEYS, type onlyBudget } from "./upstream-settings.ts";
+
+// A key belongs to a plan of the API, so its presence decides which preset fits.
+const presetOf = (upstream: unknown): Preset =>
+  KEYS.some((key) => valueAt(upstream, [key]) !== undefined) ? "free_key" : "keyless";
+
+/** The budget of an upstream that was checked. */
+export function budgetOf(upstream: { readonly budget: z.infer<typeof onlyBudget> }): UpstreamConfig["budget"] {
+  const { per_minute, per_month } = upstream.budget;
+  const preset = PRESETS[presetOf(upstream)];
+  return {
+    perMinute: per_minute ?? preset.perMinute,
+    perMonth: per_month === undefined ? preset.perMonth : typeof per_month === "number" ? per_month : undefined,
+  };
+}
+
+/** With fewer requests a month than this, the default schedules are those of `free_key`. */
+export const KEYLESS_MONTH = PRESETS.keyless.perMinute * MINUTES_PER_MONTH;
+
+// The preset whose schedules a network has by default.
+function schedulesOf(network: unknown): Preset {
+  const [preferred = network] = entriesOf(valueAt(network, ["upstreams"]));
+  const perMonth = valueAt(preferred, ["budget", "per_month"]);
+  if (perMonth === undefined) return presetOf(preferred);
+  return typeof perMonth === "number" && perMonth < KEYLESS_MONTH ? "free_key" : "keyless";
+}
+
+/**
+ * The settings, which need not be valid, with the default schedules that depend on the budget of a network. Those of
+ * `keyless` are the defaults of the settings.
+ */
+export function withDefaultSchedules(root: unknown, collectors: readonly ConfigurableCollector[]): unknown {
+  if (!isMapping(root) || !Array.isArray(root.networks)) return root;
+  const networks = root.networks.map((network: unknown) => {
+    const preset = schedulesOf(network);
+    if (!isMapping(network) || !isMapping(network.collectors) || preset === "keyless") return network;
+    const scheduled = collectors.flatMap(({ name, schedule }) => {
+      const settings = valueAt(network.collectors, [name]) ?? {};
+      if (!isMapping(settings) || settings.every !== undefined || settings.schedule !== undefined) return [];
+      const [, every, cron] = /^(?:every (\S+)|(.*))$/.exec(scheduleOf(schedule, preset)) ?? [];
+      return [[name, { ...settings, ...(every === undefined ? { schedule: cron } : { every }) }]];
+    });
+    return { ...network, collectors: { ...network.collectors, ...Object.fromEntries(scheduled) } };
+  });
+  return { ...root, networks };
+}
