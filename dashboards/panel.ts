@@ -20,7 +20,7 @@ export interface Query {
   readonly legend?: string;
 }
 
-/** Colours by value: each applies from its value upwards, the first from minus infinity. */
+/** Colours by value. Each applies from its value upwards, the first from minus infinity. */
 export type Steps = readonly [readonly [null, string], ...(readonly [number, string])[]];
 
 /** Overrides the appearance of some fields. */

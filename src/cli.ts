@@ -66,7 +66,7 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
   }
 }
 
-// `serve` is the default, so a mistyped command, or one after its flags, is an argument of it.
+// `serve` is the default: a mistyped command, or a command after flags, is parsed as an argument of `serve`.
 function refuseArguments(program: Command, command: Command): void {
   const [word] = command.args;
   if (word === undefined) return;

@@ -33,11 +33,11 @@ function note(what: string, at = Date.now()): void {
   process.stdout.write(`${new Date(at).toISOString().slice(11, 21)} ${since.padStart(10)}  ${what}\n`);
 }
 
-/** Asks every half second. */
-async function when<T>(ask: () => Promise<T | undefined>): Promise<T> {
+/** Calls a function every half second until it returns a value. */
+async function when<T>(get: () => Promise<T | undefined>): Promise<T> {
   for (;;) {
-    const answer = await ask();
-    if (answer !== undefined) return answer;
+    const value = await get();
+    if (value !== undefined) return value;
     await sleep(500);
   }
 }
@@ -45,26 +45,22 @@ async function when<T>(ask: () => Promise<T | undefined>): Promise<T> {
 /** The first value of a query that returns something. */
 const first = (alerting: Alerting, expr: string) => when(async () => (await alerting.query(expr))[0]?.value);
 
-/** Notes each clause of the alert when Prometheus first has it true. */
+/** Notes when each clause of the alert becomes true in Prometheus. */
 async function watchClauses(alerting: Alerting): Promise<void> {
   const fee = 'stacks_mempool_fee_priority_microstx{tx_type="all", priority="low"}';
   const baseline = `last_over_time(stacks:mempool_fee_priority_microstx:baseline${FEES.baseline.window}[${FEES.baseline.staleness}])`;
   const polled = 'stacks_exporter_collector_last_success_timestamp_seconds{collector="fees"}';
   const clauses: (readonly [string, string, string])[] = [
-    [`the fee (median over ${FEES.windows.fast}) over what is usual is`, FEE_RATIO, `> ${feeRatio}`],
-    [
-      "the backlog over what is usual is",
-      `stacks:mempool_transactions:ratio${FEES.baseline.window}`,
-      `> ${backlogRatio}`,
-    ],
+    [`fee ratio (median over ${FEES.windows.fast}):`, FEE_RATIO, `> ${feeRatio}`],
+    ["backlog ratio:", `stacks:mempool_transactions:ratio${FEES.baseline.window}`, `> ${backlogRatio}`],
     ["waiting transactions:", "sum(stacks_mempool_transactions)", `>= ${leastWaiting}`],
     ...(flags["without-blocks"]
       ? []
-      : [["the use of blocks is", "stacks:chain_block_usage:ratio", `> ${FEES.blockUsage.roomUpTo.fast}`] as const]),
+      : [["use of blocks:", "stacks:chain_block_usage:ratio", `> ${FEES.blockUsage.roomUpTo.fast}`] as const]),
   ];
   await Promise.all([
     first(alerting, `${polled} and on (network) ${fee} / ${baseline} > ${feeRatio}`).then((at) =>
-      note(`first poll that shows fees above ${feeRatio} times the usual`, at * 1000),
+      note(`first poll with fees above ${feeRatio} times the usual level`, at * 1000),
     ),
     ...clauses.map(async ([words, expr, limit]) =>
       note(`${words} ${(await first(alerting, `${expr} ${limit}`)).toFixed(2)} (${limit})`),
@@ -106,7 +102,7 @@ try {
   note("the webhook is called", firing.at);
   await clauses;
 
-  // The alert compares what several collectors have polled: it can be no faster than the slowest of them.
+  // The alert compares values of several collectors: it cannot be faster than the slowest of them.
   const read = flags["without-blocks"] ? ["fees", "mempool"] : ["fees", "mempool", "blocks"];
   const polls = collectors
     .filter(({ name }) => read.includes(name))
@@ -119,9 +115,9 @@ try {
 
   if (flags.until === "resolved") {
     market.chain.calm();
-    note("the rush is over; its backlog drains");
+    note("the rush is over; the backlog decreases");
     await when(async () => ((await alerting.query(`${FEE_RATIO} > ${feeRatio}`)).length === 0 ? true : undefined));
-    note(`the fee is no longer above ${feeRatio} times the usual`);
+    note(`the fee is no longer above ${feeRatio} times the usual level`);
     const resolved = await heard("resolved");
     note(`${ALERT} is over`, Date.parse(resolved.alerts[0]?.endsAt ?? ""));
     note("the webhook is notified", resolved.at);

@@ -149,7 +149,8 @@ function checkedHeader(columns: readonly string[], key: string, place: Place): r
   const again = columns.findIndex((column, index) => columns.indexOf(column) < index);
   if (again < 0) return columns;
   const first = columns.indexOf(columns[again] ?? "");
-  throw new MalformedFile(place, `expected different columns, found columns ${first + 1} and ${again + 1} of one name`);
+  const found = `the same name in columns ${first + 1} and ${again + 1}`;
+  throw new MalformedFile(place, `expected different columns, found ${found}`);
 }
 
 /** Columns besides the principal that are no labels. */

@@ -113,7 +113,7 @@ function prepare(database: DatabaseSync, path: string, log: StateFileLog, migrat
   restrictModes(path, log);
   const version = Number(pragma("user_version"));
   if (version > migrations.length) {
-    const known = `its schema has version ${version}, this one knows up to ${migrations.length}`;
+    const known = `its schema has version ${version}; this one supports up to ${migrations.length}`;
     throw new StateFileError(path, `was written by a newer version of stacks-exporter (${known})`);
   }
   const isReindexed = !isEmpty && repairIndexes(database, path, version);

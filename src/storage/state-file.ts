@@ -108,11 +108,9 @@ export class StateFile {
       keyIn(task),
       (body, [version = 0]) => {
         if (version > durable.version) {
-          const problem = `a newer version of stacks-exporter wrote what is saved of ${keyOf(task)}`;
-          throw new StateFileError(
-            this.path,
-            `${problem} (version ${version}, this one knows up to ${durable.version})`,
-          );
+          const problem = `a newer version of stacks-exporter wrote the state of ${keyOf(task)}`;
+          const versions = `version ${version}; this one supports up to ${durable.version}`;
+          throw new StateFileError(this.path, `${problem} (${versions})`);
         }
         const observation = decode(body);
         if (version === durable.version) return observation;

@@ -6,7 +6,7 @@ import { readPrincipal, shortName } from "../../src/config/principal.ts";
 
 const hash = fc.oneof(
   fc.uint8Array({ minLength: 20, maxLength: 20 }),
-  // Leading zeros have a spelling of their own.
+  // Leading zeros are encoded in a special way.
   fc.tuple(fc.integer({ min: 1, max: 20 }), fc.uint8Array({ minLength: 20, maxLength: 20 })).map(([zeros, bytes]) => {
     const copy = bytes.slice();
     copy.fill(0, 0, zeros);
@@ -31,7 +31,7 @@ test.each(known)("%s is an address of %s", (address, chain) => {
   });
 });
 
-test("every address is decoded to the spelling that the simulator encodes", () => {
+test("every address is accepted in the form that the simulator encodes", () => {
   fc.assert(
     fc.property(
       fc.constantFrom([22, "mainnet"], [20, "mainnet"], [26, "testnet"], [21, "testnet"]),
@@ -60,7 +60,7 @@ test("spellings that c32 allows become canonical", () => {
   );
 });
 
-test("one wrong character is noticed", () => {
+test("one wrong character is detected", () => {
   const letters = [..."0123456789ABCDEFGHJKMNPQRSTVWXYZ"];
   fc.assert(
     fc.property(addresses, fc.nat(40), fc.constantFrom(...letters), (address, at, letter) => {

@@ -40,7 +40,7 @@ describe("several upstreams", () => {
     ]);
   });
 
-  test("do not show their keys, and give all of them to the redactor", async () => {
+  test("hide their keys, and pass all of them to the redactor", async () => {
     const { networks } = await configOf(SEVERAL);
 
     expect(inspect(networks, { depth: 9, showHidden: true })).not.toMatch(PLANTED);

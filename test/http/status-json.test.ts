@@ -119,7 +119,7 @@ function fieldsOf(value: unknown, path = ""): string[] {
 
 test("docs/status.md describes every field", () => {
   const world = everything();
-  // Not down, so that the failing collector is a problem of its own.
+  // The network is not down, so that the failing collector is reported as a separate problem.
   world.succeed(world.task("fees"), 1);
   const docs = readFileSync(new URL("../../docs/status.md", import.meta.url), "utf8");
   const [, example = ""] = /```jsonc\n(.*?)```/s.exec(docs) ?? [];

@@ -15,7 +15,7 @@ const plain = fc.letrec((tie) => ({
   ),
 })).value;
 
-test("plain data comes back as it was, amounts to the last digit", () => {
+test("plain data is restored exactly, bigints to the last digit", () => {
   fc.assert(
     fc.property(plain, (value) => {
       // Objects without a prototype are made by the generator, never by a collector.
@@ -25,10 +25,10 @@ test("plain data comes back as it was, amounts to the last digit", () => {
   );
 });
 
-test("what is undefined is left out, and an amount beyond 2^128 keeps its digits", () => {
+test("undefined fields are omitted, and a bigint beyond 2^128 keeps all digits", () => {
   expect(decode(encode({ a: undefined, b: 2n ** 128n + 1n }))).toEqual({ b: 2n ** 128n + 1n });
 });
 
-test("what is no JSON is an error", () => {
+test("invalid JSON is an error", () => {
   expect(() => decode("{")).toThrow(SyntaxError);
 });

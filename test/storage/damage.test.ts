@@ -1,4 +1,4 @@
-// Damaged rows of the state file: each is set aside and logged, and everything else goes on.
+// Damaged rows of the state file: each is set aside and logged, and all others stay in use.
 import { readFileSync, writeFileSync } from "node:fs";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import type { Durable } from "../../src/collectors/collector.ts";
@@ -39,14 +39,14 @@ const line = (target: string, reason: unknown) => ({
   reason,
 });
 
-test.each<[string, string, unknown]>([
-  ["a byte of the body", `body = replace(body, '"0"', '"8"')`, "its checksum is wrong"],
-  ["the checksum", "checksum = checksum + 1", "its checksum is wrong"],
-  ["the version", "version = 900000000000000000", "its checksum is wrong"],
-  ["a body that is cut short", "body = substr(body, 1, 9)", "its checksum is wrong"],
-  ["a body that is no text", "body = x'ff00'", "its checksum is wrong"],
-  ["a checksum that is lost", "checksum = NULL", "its checksum is wrong"],
-  ["a checksum beyond any number", "checksum = 9223372036854775807", "its checksum is wrong"],
+test.each([
+  ["a byte of the body", `body = replace(body, '"0"', '"8"')`],
+  ["the checksum", "checksum = checksum + 1"],
+  ["the version", "version = 900000000000000000"],
+  ["a truncated body", "body = substr(body, 1, 9)"],
+  ["a body that is not text", "body = x'ff00'"],
+  ["a missing checksum", "checksum = NULL"],
+  ["a checksum beyond safe integers", "checksum = 9223372036854775807"],
 ])("damaged: %s; the row is kept, the others are read", (_, change) => {
   saved("one", "two");
   file.edit(`UPDATE observations SET ${change} WHERE target = 'one'`);
@@ -56,7 +56,7 @@ test.each<[string, string, unknown]>([
   expect(stateFile.load(task("two"))).toEqual({ key: "two", count: 1n });
   expect(file.lines).toEqual([line("one", "its checksum is wrong")]);
   expect(stateFile.facts()).toMatchObject({ setAside: 1, lastSetAsideAt: 7000 });
-  // Logged and moved once; then counting goes on.
+  // It is logged and moved once. Then counting continues.
   expect(stateFile.load(task("one"))).toBeUndefined();
   stateFile.save(task("one"), { key: "one", count: 0n }, 8000);
   expect(file.reopen().load(task("one"))).toEqual({ key: "one", count: 0n });
@@ -66,13 +66,13 @@ test.each<[string, string, unknown]>([
   expect(kept).toEqual([{ ...before, id: 1, at: 7000, reason: "its checksum is wrong", source: "observations" }]);
 });
 
-// The checksum of a row that was written with wrong content.
-const sealed = "checksum('observations', network, collector, target, version, saved_at, body)";
+// Recomputes the checksum: the row looks as if it was written with this content.
+const rechecked = "checksum('observations', network, collector, target, version, saved_at, body)";
 
-test("a truncated body with a right checksum is set aside", () => {
+test("a truncated body with a matching checksum is set aside", () => {
   saved("one", "two");
   const cut = "UPDATE observations SET body = substr(body, 1, 9) WHERE target = 'one'";
-  const stateFile = file.open([...MIGRATIONS, `${cut}; UPDATE observations SET checksum = ${sealed}`]);
+  const stateFile = file.open([...MIGRATIONS, `${cut}; UPDATE observations SET checksum = ${rechecked}`]);
   expect(stateFile.load(task("one"))).toBeUndefined();
   expect(stateFile.load(task("two"))).toEqual({ key: "two", count: 1n });
   expect(file.lines).toEqual([line("one", expect.stringMatching(/JSON/))]);
@@ -107,7 +107,7 @@ test("a row that was set aside can be put back as docs/state.md says", () => {
   expect(stateFile.facts()).toMatchObject({ setAside: 0 });
 });
 
-test("an observation that gives no samples is set aside, shows nothing, and the start goes on", async () => {
+test("an observation that cannot be exposed is set aside, and the start continues", async () => {
   const stateFile = file.open();
   const [good, bad] = [task("good"), task("bad")];
   stateFile.save(good, 41, 1000);
@@ -160,10 +160,10 @@ test("damaged facts of a network are set aside", () => {
 test("when 1 of 10,000 rows is damaged, 9,999 are restored", () => {
   file.open();
   file.close();
-  // As one step of the schema: ten thousand commits take time, and nothing here depends on them.
+  // Inserted as a migration: ten thousand commits would take long, and nothing here depends on them.
   const rows = `WITH RECURSIVE n (i) AS (VALUES (0) UNION ALL SELECT i + 1 FROM n WHERE i < 9999)
     INSERT INTO observations SELECT 'mainnet', 'fake', 'target-' || i, 1, 5, '{"count":' || i || '}', NULL FROM n;
-    UPDATE observations SET checksum = ${sealed}`;
+    UPDATE observations SET checksum = ${rechecked}`;
   file.open([...MIGRATIONS, rows]);
   file.close();
   file.edit(`UPDATE observations SET body = '{"count":1}' WHERE target = 'target-7777'; PRAGMA user_version = 2`);
@@ -211,17 +211,17 @@ test("a damaged index is rebuilt: every row is found", () => {
 test("no byte of a row can change without a warning or an error", () => {
   const names = ["target-one", "target-two", "target-three"];
   saved(...names);
-  const sound = readFileSync(file.path);
-  // Every place where the row, its header and its entry in the index are.
+  const intact = readFileSync(file.path);
+  // The places of the row, of its header and of its entry in the index.
   const places: number[] = [];
-  for (let at = sound.indexOf("target-two"); at >= 0; at = sound.indexOf("target-two", at + 1)) places.push(at);
+  for (let at = intact.indexOf("target-two"); at >= 0; at = intact.indexOf("target-two", at + 1)) places.push(at);
   expect(places.length).toBe(3);
   const bytes = new Set(places.flatMap((place) => Array.from({ length: 60 }, (_, index) => place - 30 + index)));
-  const seen = { refused: 0, setAside: 0, sound: 0 };
+  const seen = { refused: 0, setAside: 0, unnoticed: 0 };
   for (const at of bytes) {
-    const spoilt = Buffer.from(sound);
-    spoilt[at] = (spoilt[at] ?? 0) ^ (1 << (at % 8));
-    writeFileSync(file.path, spoilt);
+    const damaged = Buffer.from(intact);
+    damaged[at] = (damaged[at] ?? 0) ^ (1 << (at % 8));
+    writeFileSync(file.path, damaged);
     try {
       const stateFile = file.open();
       for (const [count, name] of names.entries()) {
@@ -229,13 +229,13 @@ test("no byte of a row can change without a warning or an error", () => {
         if (observation === undefined) expect(file.lines.length).toBeGreaterThan(0);
         else expect(observation).toEqual({ key: name, count: BigInt(count) });
       }
-      seen[file.lines.length > 0 ? "setAside" : "sound"] += 1;
+      seen[file.lines.length > 0 ? "setAside" : "unnoticed"] += 1;
     } catch (error) {
       if (!(error instanceof StateFileError)) throw error;
       seen.refused += 1;
     }
     file.close();
   }
-  // Most damage hits what the checksum covers; some hits the structure of the file, which is refused as a whole.
+  // Most bytes are covered by the checksum. Some belong to the structure of the file, which is refused as a whole.
   expect(seen.setAside).toBeGreaterThan(seen.refused);
 });

@@ -16,7 +16,7 @@ afterEach(() => file.remove());
 
 const taskOf = (network: string, key: string): Task => ({ ...durableTask(undefined, key), network });
 
-test("an observation outlives the process, each target for itself", () => {
+test("the observation of each target is kept across restarts", () => {
   const [one, two] = [durableTask({ version: 1 }, "one"), durableTask({ version: 1 }, "two")];
   const stateFile = file.open();
   expect(stateFile.facts()).toEqual({ isRestored: false, lastWriteAt: undefined, failures: 0, setAside: 0 });
@@ -38,14 +38,14 @@ test("an observation of a collector that is not durable is not saved", () => {
   expect(stateFile.load(task)).toBeUndefined();
 });
 
-test("the used budget outlives the process", () => {
+test("the used budget is kept across restarts", () => {
   file.open().saveBudget("mainnet", { minute: [{ at: 5, priority: 1 }], month: { tokens: 1.5, at: 7 } }, 1000);
   const later = file.reopen();
   expect(later.loadBudget("mainnet")).toEqual({ minute: [{ at: 5, priority: 1 }], month: { tokens: 1.5, at: 7 } });
   expect(later.loadBudget("testnet")).toBeUndefined();
 });
 
-test("facts of a network outlive the process", () => {
+test("facts of a network are kept across restarts", () => {
   const stateFile = file.open();
   expect(stateFile.loadNetwork("mainnet")).toBeUndefined();
   stateFile.saveNetwork("mainnet", { firstBlock: "0x99", supply: 2n ** 70n }, 1000);
@@ -56,7 +56,7 @@ test("facts of a network outlive the process", () => {
   expect(later.loadNetwork("testnet")).toBeUndefined();
 });
 
-test("a second process is refused, and the first one goes on", () => {
+test("a second process is refused, and the first one continues", () => {
   const stateFile = file.open();
   expect(() => file.open()).toThrow(`state file ${file.path}: is in use by another process`);
   expect(() => renameFile(file.path, 0, file.log)).toThrow("is in use by another process");
@@ -70,11 +70,11 @@ test("an older schema is upgraded with its rows, a newer one is refused", () => 
   expect(file.reopen(grown).load(durableTask())).toBe(1);
   file.close();
   expect(() => file.open()).toThrow(
-    "was written by a newer version of stacks-exporter (its schema has version 3, this one knows up to 2)",
+    "was written by a newer version of stacks-exporter (its schema has version 3; this one supports up to 2)",
   );
 });
 
-test("a step that fails leaves the file as it was", () => {
+test("a failed migration leaves the file unchanged", () => {
   file.open().save(durableTask(), 1, 1000);
   file.close();
   expect(() => file.open([...MIGRATIONS, "CREATE TABLE more (x)", "NONSENSE"])).toThrow('near "NONSENSE"');
@@ -87,10 +87,11 @@ test("an observation of an older version is upgraded", () => {
   expect(file.reopen().load(durableTask({ version: 2, upgrade }))).toEqual({ count: 1, from: 1 });
 });
 
-test("an observation of a newer version is refused and kept: a downgrade by accident loses nothing", () => {
+test("an observation of a newer version is refused and kept: an accidental downgrade loses nothing", () => {
   file.open().save(durableTask({ version: 3 }), { count: 1 }, 1000);
   expect(() => file.reopen().load(durableTask({ version: 2 }))).toThrow(
-    `state file ${file.path}: a newer version of stacks-exporter wrote what is saved of mainnet/fake (version 3, this one knows up to 2)`,
+    `state file ${file.path}: a newer version of stacks-exporter wrote the state of mainnet/fake (version 3; this one ` +
+      "supports up to 2)",
   );
   expect(file.reopen().load(durableTask({ version: 3 }))).toEqual({ count: 1 });
   expect(file.lines).toEqual([]);
@@ -100,7 +101,7 @@ test.each<[string, () => void, string]>([
   ["text", () => writeFileSync(file.path, "not a database at all ".repeat(100)), "is not a state file of this program"],
   ["a database of another program", () => file.edit("CREATE TABLE mine (x)"), "is not a state file of this program"],
   [
-    "a file cut short",
+    "a truncated file",
     () => {
       file.open().save(durableTask(), "x".repeat(100_000), 1000);
       file.close();
@@ -109,7 +110,7 @@ test.each<[string, () => void, string]>([
     "is damaged",
   ],
   [
-    "bytes overwritten",
+    "overwritten bytes",
     () => {
       file.open().save(durableTask(), "x".repeat(100_000), 1000);
       file.close();
@@ -118,8 +119,8 @@ test.each<[string, () => void, string]>([
     },
     "is damaged",
   ],
-])("%s is refused, and can be renamed", (_, spoil, message) => {
-  spoil();
+])("%s is refused, and can be renamed", (_, corrupt, message) => {
+  corrupt();
   const before = readFileSync(file.path);
   expect(() => file.open()).toThrow(message);
   const kept = renameFile(file.path, Date.UTC(2026, 0, 2, 3, 4, 5), file.log);
@@ -145,8 +146,8 @@ test("renaming keeps the rows, and does nothing without a file", () => {
   expect(readdirSync(file.folder).length).toBeGreaterThan(0);
 });
 
-test("a killed process leaves every poll that was exposed, and none half", () => {
-  // Closing is what a kill leaves out: the file is copied while it is open.
+test("after a kill, the file has every poll that was exposed, and none in part", () => {
+  // A killed process does not close the file, so it is copied while it is open.
   const stateFile = file.open();
   for (let poll = 1; poll <= 50; poll += 1) stateFile.save(durableTask(), { poll }, poll);
   for (const suffix of ["", "-wal"]) writeFileSync(`${file.path}.copy${suffix}`, readFileSync(file.path + suffix));
@@ -154,7 +155,7 @@ test("a killed process leaves every poll that was exposed, and none half", () =>
   expect(file.open().load(durableTask())).toEqual({ poll: 50 });
 });
 
-test("forgets the observations of one network, not those of others, and no facts", () => {
+test("the observations of one network can be deleted; those of others, and the facts, stay", () => {
   const stateFile = file.open();
   for (const [network, key] of [
     ["a", "one"],

@@ -53,7 +53,7 @@ export interface WatchList {
   readonly seconds: number;
   readonly pause: Pause;
   readonly cpuRatio: number;
-  /** While polls go on, so that almost every scrape differs from the last. */
+  /** Measured during polls, so that almost every scrape differs from the previous one. */
   readonly requestsPerSecond: number;
   readonly bareRequestsPerSecond: number;
 }
@@ -109,7 +109,7 @@ collectors:
   );
 }
 
-// Scrapes while polls go on, and scrapes of the same bytes from bare node:http.
+// Scrapes during polls, and scrapes of the same bytes from bare node:http.
 async function scrapes(url: string, text: string) {
   const folder = mkdtempSync(join(tmpdir(), "stacks-exporter-bench-"));
   const file = join(folder, "page");

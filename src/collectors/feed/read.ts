@@ -78,7 +78,7 @@ interface ReadLimits<Item extends Row> {
   readonly rows: number;
 }
 
-// As many rows can leave the list unnoticed while it is read.
+// Up to this many rows can leave the list unnoticed during a read.
 const OVERLAP = 2;
 const MAX_REREADS = 2;
 // New rows push the others down, by more than a page when requests have to wait for the budget.

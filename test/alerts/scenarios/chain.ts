@@ -1,10 +1,10 @@
-// The chain in traces. Times on the page are Unix time; promtool's clock begins at 0.
+// Traces of the chain's series. Timestamps are Unix time; the clock of promtool starts at 0.
 import { climb, gone, hold, type Scenario, trace } from "../../support/promtool.ts";
 import { firing, forAlert, never, quiet, target } from "./builder.ts";
 
 const mainnet = { network: "mainnet" };
 
-/** The collector succeeded last at this time of each minute; seconds. */
+/** Series of a collector: its last success at each minute (seconds), and its interval. */
 const polled = (lastSuccess: string, intervalSeconds = 120, network = "mainnet", collector = "blocks") => ({
   [`stacks_exporter_collector_last_success_timestamp_seconds{collector="${collector}", ${target(network)}}`]:
     lastSuccess,
@@ -18,37 +18,37 @@ const fresh = polled(climb(0, 60, 1000));
 interface Stale {
   readonly alert: string;
   readonly family: string;
-  /** Minutes: the limit, and what fires after it. */
+  /** The limit of the age, in minutes. */
   readonly after: number;
 }
 
-/** A timestamp that stands still: the same for the tip and for its anchor. */
-function standing({ alert, family, after }: Stale): Scenario[] {
+/** Scenarios of a timestamp that does not change: that of the tip, or of its burn block. */
+function unchanged({ alert, family, after }: Stale): Scenario[] {
   const stale = forAlert(alert);
   const time = (values: string, network = "mainnet") => ({ [`${family}{${target(network)}}`]: values });
-  const block = (stops: number, goesOn: number) =>
-    trace(climb(0, 60, stops), hold(stops * 60, goesOn - stops), climb(goesOn * 60, 60, 200));
+  const block = (stops: number, continues: number) =>
+    trace(climb(0, 60, stops), hold(stops * 60, continues - stops), climb(continues * 60, 60, 200));
   return [
     stale(
-      "a tip that stands still fires five minutes after its limit, and stays for five after it moved",
+      "it fires five minutes after the limit, and for five minutes after a change",
       { ...time(block(20, after + 60)), ...fresh },
-      // At minute 20 + after it is exactly as old as allowed.
+      // At minute 20 + after, its age is exactly the limit.
       [
         quiet(0, 20, 20 + after + 5),
         firing(mainnet, 20 + after + 6, after + 60, after + 64),
         quiet(after + 65, after + 80),
       ],
     ),
-    stale("quiet: just at the limit", { ...time(climb(-after * 60, 60, 300)), ...fresh }, [never(200)]),
-    stale("a little above it", { ...time(climb(-after * 60 - 1, 60, 300)), ...fresh }, [firing(mainnet, 5, 100)]),
-    stale("quiet: it moves", { ...time(climb(0, 60, 300)), ...fresh }, [never(250)]),
+    stale("quiet: exactly at the limit", { ...time(climb(-after * 60, 60, 300)), ...fresh }, [never(200)]),
+    stale("just above the limit", { ...time(climb(-after * 60 - 1, 60, 300)), ...fresh }, [firing(mainnet, 5, 100)]),
+    stale("quiet: it changes", { ...time(climb(0, 60, 300)), ...fresh }, [never(250)]),
     stale(
-      "quiet: the API is dead and the value still on the page",
+      "quiet: the API is down, and the value is still exposed",
       { ...time(trace(climb(0, 60, 20), hold(1200, 300))), ...polled(trace(climb(0, 60, 21), hold(1200, 300))) },
       [never(300)],
     ),
     stale(
-      "quiet: the API is dead and the value gone",
+      "quiet: the API is down, and the value is gone",
       {
         ...time(trace(climb(0, 60, 20), hold(1200, 6), gone(300))),
         ...polled(trace(climb(0, 60, 21), hold(1200, 300))),
@@ -57,17 +57,17 @@ function standing({ alert, family, after }: Stale): Scenario[] {
     ),
     stale(
       "it ends when the last success is two and a half intervals old",
-      // With an interval of ten minutes and the last success at 0 that is minute 25; then it is kept for five more.
+      // The interval is ten minutes and the last success at 0: it ends at minute 25, and keeps firing for five more.
       { ...time(climb(-after * 60 - 3600, 0, 300)), ...polled(hold(0, 300), 600) },
       [quiet(4), firing(mainnet, 5, 24, 29), quiet(30, 100)],
     ),
     stale(
-      "another collector's success is no excuse",
+      "the success of another collector does not count",
       { ...time(hold(0, 300)), ...polled(hold(0, 1000)), ...polled(climb(0, 60, 1000), 30, "mainnet", "fees") },
       [never(290)],
     ),
     stale(
-      "of two networks only the one that stands still",
+      "of two networks, only the one without a change",
       {
         ...time(hold(0, 300)),
         ...fresh,
@@ -88,7 +88,7 @@ const noticed = (values: string, network = "mainnet") => ({
 });
 const reorgs = [
   reorg(
-    "two blocks replaced fire after a minute, for an hour",
+    "two replaced blocks fire after a minute, for an hour",
     { ...depth(trace(gone(10), hold(2, 200))), ...noticed(trace(gone(10), hold(600, 200))) },
     [quiet(5, 10), firing(mainnet, 11, 69), quiet(70, 100)],
   ),
@@ -113,17 +113,17 @@ const tenure = (values: string, network = "mainnet") => ({
 });
 const tenures = [
   short(
-    "few blocks in more than half of two hours fire after a quarter of an hour, and stay for one",
+    "few blocks in more than half of two hours fire after 15 minutes, and for 15 minutes after the end",
     { ...tenure(trace(hold(60, 130), hold(9, 100), hold(60, 200))), ...fresh },
     // The window holds 121 samples: the 61st low one is at minute 190, and the 61st high one at 290.
     [quiet(129, 204), firing(mainnet, 205, 290, 304), quiet(305, 350)],
   ),
-  short("quiet: just at the limit", { ...tenure(hold(10, 200)), ...fresh }, [never(190)]),
+  short("quiet: exactly at the limit", { ...tenure(hold(10, 200)), ...fresh }, [never(190)]),
   short("quiet: one short tenure", { ...tenure(trace(hold(60, 130), hold(1, 10), hold(60, 100))), ...fresh }, [
     never(230),
   ]),
   short(
-    "quiet: the API is dead",
+    "quiet: the API is down",
     { ...tenure(trace(hold(60, 50), hold(3, 6), gone(200))), ...polled(trace(climb(0, 60, 10), hold(600, 300))) },
     [never(240)],
   ),
@@ -146,8 +146,8 @@ const tenures = [
 
 /** Every scenario of the chain's alerts. */
 export const chainScenarios: readonly Scenario[] = [
-  ...standing({ alert: "StacksChainTipStale", family: "stacks_chain_block_timestamp_seconds", after: 10 }),
-  ...standing({ alert: "StacksBurnTipStale", family: "stacks_chain_burn_block_timestamp_seconds", after: 90 }),
+  ...unchanged({ alert: "StacksChainTipStale", family: "stacks_chain_block_timestamp_seconds", after: 10 }),
+  ...unchanged({ alert: "StacksBurnTipStale", family: "stacks_chain_burn_block_timestamp_seconds", after: 90 }),
   ...reorgs,
   ...tenures,
 ];

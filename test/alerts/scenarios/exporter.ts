@@ -1,4 +1,4 @@
-// The exporter and its API in traces.
+// Traces of the exporter and of its API.
 import { climb, gone, hold, missing, type Scenario, trace } from "../../support/promtool.ts";
 import { firing, forAlert, never, quiet, target } from "./builder.ts";
 
@@ -21,13 +21,13 @@ const downs = [
     [never(90)],
   ),
   down(
-    "quiet: the target was taken away",
+    "quiet: the target was removed",
     { [UP]: trace(hold(1, 20), gone(100)), [BUILD]: trace(hold(1, 20), gone(100)) },
     [never(90)],
   ),
 ];
 
-// Samples every five minutes: promtool loads no more than ten thousand at once.
+// Samples every five minutes, because promtool loads at most ten thousand at once.
 const GONE_FOR_LONG = {
   every: 10,
   sampled: 5,
@@ -37,7 +37,7 @@ const WEEK = 7 * 1440;
 const forLong: readonly Scenario[] = [
   {
     ...GONE_FOR_LONG,
-    name: "StacksExporterDown: it is remembered for a week, another exporter or not",
+    name: "StacksExporterDown: it is known for a week, with or without another exporter",
     alert: "StacksExporterDown",
     series: { ...GONE_FOR_LONG.series, [BUILD.replace('"exporter"', '"other"')]: hold(1, 2100) },
     expect: [...firing(here, 20, WEEK), ...quiet(WEEK + 10)],
@@ -61,9 +61,9 @@ const absents = [
     quiet(9),
     firing({ severity: "critical" }, 10),
   ]),
-  absent("quiet: it is there", { [BUILD]: hold(1, 100) }, [never(90)]),
+  absent("quiet: it is scraped", { [BUILD]: hold(1, 100) }, [never(90)]),
   absent(
-    "quiet: one of two is there",
+    "quiet: one of two is scraped",
     { [BUILD]: trace(hold(1, 20), gone(80)), [BUILD.replace('"exporter"', '"other"')]: hold(1, 100) },
     [never(90)],
   ),
@@ -79,7 +79,7 @@ const upstream = forAlert("StacksUpstreamDown");
 const up = (values: string, network = "mainnet") => ({ [`stacks_up{${target(network)}}`]: values });
 const upstreams = [
   upstream(
-    "a dead API fires after five minutes, and stays for five",
+    "an API that is down fires after five minutes, and for five minutes after it is back",
     up(trace(hold(1, 20), hold(0, 40), hold(1, 40))),
     [quiet(0, 19, 24), firing(mainnet, 25, 59, 64), quiet(65, 90)],
   ),
@@ -101,7 +101,7 @@ const failing = forAlert("StacksCollectorFailing");
 const fails = collector("success", trace(hold(1, 20), hold(0, 40), hold(1, 40)));
 const failures = [
   failing(
-    "a collector that fails fires after a quarter of an hour, and stays for five minutes",
+    "a collector that fails fires after 15 minutes, and for five minutes after it has recovered",
     { ...fails, ...state("retired", hold(0, 100)), ...up(hold(1, 100)) },
     [quiet(0, 20, 34), firing(fees, 35, 59, 64), quiet(65, 90)],
   ),
@@ -111,7 +111,7 @@ const failures = [
     [never(90)],
   ),
   failing(
-    "quiet: the API is dead for all",
+    "quiet: the API is down for all collectors",
     { ...fails, ...state("retired", hold(0, 100)), ...up(trace(hold(1, 20), hold(0, 80))) },
     [never(90)],
   ),
@@ -121,7 +121,7 @@ const failures = [
     [never(90)],
   ),
   failing(
-    "quiet: one failed poll now and then",
+    "quiet: single failed polls",
     {
       ...collector("success", trace(...Array.from({ length: 9 }, () => trace(hold(0, 5), hold(1, 5))))),
       ...up(hold(1, 100)),
@@ -146,7 +146,7 @@ const refusals = (values: string, reason = "unauthorized", name = "fees") =>
   collector("failures_total", values, `reason="${reason}", `, name);
 const unauthorizeds = [
   unauthorized(
-    "a key that is refused by every poll fires at once, until a quarter of an hour after the last",
+    "a key that is refused in every poll fires at once, until 15 minutes after the last one",
     refusals(trace(hold(0, 20), climb(0, 2, 40), hold(80, 40))),
     [quiet(0, 20), firing(mainnet, 25, 60, 70), quiet(76, 95)],
   ),
@@ -171,23 +171,25 @@ const age = (lastSuccess: string, interval = 60, name = "fees", network = "mainn
 const stops = age(trace(climb(0, 60, 20), hold(1140, 40), climb(3600, 60, 40)));
 const healthy = { ...collector("success", hold(1, 200)), ...up(hold(1, 200)) };
 const stales = [
-  stale("polls that stop fire five minutes after five intervals, until they go on", { ...stops, ...healthy }, [
-    // The last success is at minute 19; at 24 it is just five intervals old.
+  stale("polls that stop fire five minutes after five intervals, until they continue", { ...stops, ...healthy }, [
+    // The last success is at minute 19; at 24 it is exactly five intervals old.
     quiet(0, 24, 29),
     firing(fees, 30, 59),
     quiet(60, 90),
   ]),
-  stale("quiet: just five intervals", { ...age(climb(-300, 60, 100)), ...healthy }, [never(90)]),
-  stale("quiet: polls go on", { ...age(climb(0, 60, 100)), ...healthy }, [never(90)]),
+  stale("quiet: exactly five intervals", { ...age(climb(-300, 60, 100)), ...healthy }, [never(90)]),
+  stale("quiet: polls continue", { ...age(climb(0, 60, 100)), ...healthy }, [never(90)]),
   stale("quiet: the interval is long", { ...age(hold(0, 100), 1200), ...healthy }, [never(90)]),
   stale(
     "quiet: it fails, which is another alert",
     { ...stops, ...collector("success", hold(0, 100)), ...up(hold(1, 100)) },
     [never(90)],
   ),
-  stale("quiet: the API is dead for all", { ...stops, ...collector("success", hold(1, 100)), ...up(hold(0, 100)) }, [
-    never(90),
-  ]),
+  stale(
+    "quiet: the API is down for all collectors",
+    { ...stops, ...collector("success", hold(1, 100)), ...up(hold(0, 100)) },
+    [never(90)],
+  ),
   stale(
     "of two collectors only one",
     {
@@ -203,7 +205,7 @@ const stales = [
 const asideAt = (values: string, instance = "exporter") => ({
   [`stacks_exporter_state_set_aside_timestamp_seconds{job="stacks", instance="${instance}"}`]: values,
 });
-// Samples and looks every five minutes: the window is a day.
+// Samples and evaluations every five minutes, because the window is a day.
 const setAside = (name: string, series: Scenario["series"], expect: Scenario["expect"]): Scenario => ({
   name: `StacksStateRowSetAside: ${name}`,
   alert: "StacksStateRowSetAside",
@@ -230,7 +232,7 @@ const asides = [
     ...quiet(2000 + DAY),
   ]),
   setAside(
-    "it goes on under another name of the instance",
+    "it continues under another instance name",
     { ...asideAt(hold(0, 10)), ...asideAt(trace(missing(12), hold(0, 400)), "other") },
     [...firing({ ...here, instance: "other" }, 65, DAY - 5)],
   ),
@@ -267,26 +269,25 @@ const pool = ({
   ...age(success, interval, "mempool", network),
 });
 const stuck = trace(climb(0, 1, 40), hold(39, 60), climb(40, 1, 50));
-const frosts = [
+const frozenMempools = [
   // The last change is at minute 39; at 54 the window holds nothing else.
-  frozen("no change for a quarter of an hour fires after five minutes, and stays for five", pool({ changed: stuck }), [
-    quiet(20, 53, 58),
-    firing(mainnet, 59, 99, 104),
-    quiet(105, 140),
-  ]),
-  frozen("quiet: it changes", pool({ changed: climb(0, 1, 200) }), [never(140)]),
-  frozen("quiet: no block came either", pool({ changed: stuck, blocks: hold(50, 200) }), [never(140)]),
   frozen(
-    "a block a quarter of an hour is enough",
-    pool({ changed: stuck, blocks: trace(hold(50, 50), hold(51, 100)) }),
-    [firing(mainnet, 59, 64), quiet(75)],
+    "no change for 15 minutes fires after five minutes, and for five minutes after a change",
+    pool({ changed: stuck }),
+    [quiet(20, 53, 58), firing(mainnet, 59, 99, 104), quiet(105, 140)],
   ),
+  frozen("quiet: it changes", pool({ changed: climb(0, 1, 200) }), [never(140)]),
+  frozen("quiet: there was no block either", pool({ changed: stuck, blocks: hold(50, 200) }), [never(140)]),
+  frozen("one block in 15 minutes is enough", pool({ changed: stuck, blocks: trace(hold(50, 50), hold(51, 100)) }), [
+    firing(mainnet, 59, 64),
+    quiet(75),
+  ]),
   frozen("quiet: nothing waits", pool({ changed: stuck, waiting: hold(0, 200) }), [never(140)]),
   frozen("quiet: the polls are too rare", pool({ changed: stuck, interval: 301 }), [never(140)]),
   frozen(
     "an age of just two and a half intervals is too old",
     pool({ changed: hold(1, 200), success: hold(1200, 200), interval: 240 }),
-    // That is in minute 30.
+    // It is reached in minute 30.
     [firing(mainnet, 27, 29, 34), quiet(35, 100)],
   ),
   frozen("it ends when the last success is too old", pool({ changed: hold(1, 200), success: hold(1200, 200) }), [
@@ -295,7 +296,7 @@ const frosts = [
     quiet(38, 100),
   ]),
   frozen(
-    "quiet: an outage while blocks are known from before",
+    "quiet: an outage, with blocks from before it in the window",
     pool({
       changed: trace(climb(0, 1, 40), hold(39, 100)),
       waiting: trace(hold(9, 45), gone(100)),
@@ -314,7 +315,7 @@ interface Limit {
   readonly alert: string;
   /** Series by network and value. */
   readonly series: (network: string, values: (factor: number) => string) => Readonly<Record<string, string>>;
-  /** The limit, and a value that is just beyond it. */
+  /** The limit, and a value just beyond it. */
   readonly limit: number;
   readonly beyond: number;
   readonly usual: number;
@@ -397,19 +398,19 @@ function limits({ alert, series, limit, beyond, usual, for: pending, labels = ma
   const broken = (factor: number) =>
     trace(hold(usual * factor, 20), hold(beyond * factor, 60), hold(usual * factor, 60));
   return [
-    it("beyond the limit it fires as long as that lasts", series("mainnet", broken), [
+    it("it fires while the value is beyond the limit", series("mainnet", broken), [
       quiet(19, 20 + pending - 1),
       firing(labels, 20 + pending, 79),
       quiet(80, 130),
     ]),
     it("quiet: as usual", series("mainnet", steady(usual)), [never(130)]),
-    it("quiet: just at the limit", series("mainnet", steady(limit)), [never(130)]),
+    it("quiet: exactly at the limit", series("mainnet", steady(limit)), [never(130)]),
     it(
       "quiet: nothing is known",
       series("mainnet", (factor) => trace(hold(usual * factor, 20), gone(100))),
       [never(110)],
     ),
-    it("only the one it is about", { ...series("mainnet", steady(beyond)), ...series("testnet", steady(usual)) }, [
+    it("of two, only the affected one", { ...series("mainnet", steady(beyond)), ...series("testnet", steady(usual)) }, [
       firing(labels, 60),
     ]),
   ];
@@ -425,6 +426,6 @@ export const exporterScenarios: readonly Scenario[] = [
   ...unauthorizeds,
   ...stales,
   ...asides,
-  ...frosts,
+  ...frozenMempools,
   ...LIMITS.flatMap(limits),
 ];

@@ -21,7 +21,7 @@ const tip = () => simulator.chain.ledger.tip?.hash ?? "";
 const UNUSED = "ST000000000000000000002AMW42H";
 const NO_HASH = `0x${"ab".repeat(32)}`;
 
-// The events of a transaction that has such an event, for an address in it.
+// The path of the events of a transaction with an event of this kind, for one of its addresses.
 function eventsPath(kind: string): string {
   for (const { tx } of canonicalTransactions(simulator.chain)) {
     const event = tx.events.find((event) => event.kind === kind);
@@ -45,7 +45,7 @@ async function compareHeaders(name: string, url: string, headers: Record<string,
   return { real, response };
 }
 
-// These depend on the transactions in a list; the captured lists do not have them all.
+// Fields that depend on the types of the listed transactions: the captured lists do not contain every type.
 const BY_TRANSACTION =
   /\.(sponsor(_\w+)?|smart_contract|contract_call|poison_microblock|post_conditions\[\]|token_transfer|function_args\[\])(\.|$)|^results\[\]\.(\w+_transfers\[\]|data\.)/;
 
