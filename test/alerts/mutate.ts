@@ -1,11 +1,11 @@
-// Mutation test of the rules: changes every number, comparator, clause and duration of every rule, one at a time.
-// promtool has to detect each mutant. Writes docs/alert-tests.md. Run by "npm run mutate".
+// Mutation test of the rules: promtool has to detect each change. Writes docs/alert-tests.md. Run by "npm run mutate";
+// with an argument, only for the rules whose names contain it.
 import { writeFile } from "node:fs/promises";
-import { fileURLToPath } from "node:url";
 import { alerts } from "../../alerts/index.ts";
 import type { PrometheusRule as Rule } from "../../tools/generate/prometheus-rules.ts";
-import { mutationsOf, otherWaits } from "../support/mutants.ts";
 import { closureOf, type Scenario, trials } from "../support/promtool.ts";
+import { type Change, changesOf, nameOf } from "./changes.ts";
+import { lineOf, PAGE, readResults, render } from "./mutation-page.ts";
 import { rules } from "./rules.ts";
 import { scenarios } from "./scenarios/index.ts";
 
@@ -14,37 +14,27 @@ const CHUNK = 40;
 
 interface Mutant {
   readonly rule: Rule;
-  readonly kind: string;
-  readonly what: string;
+  readonly change: Change;
   readonly rules: readonly Rule[];
   /** Scenarios that can detect it, the fast ones first. */
   readonly killers: readonly Scenario[];
 }
-
-const nameOf = ({ alert, record }: Rule) => alert ?? record ?? "";
 
 function mutantsOf(rule: Rule): Mutant[] {
   const dependent = new Set(
     alerts.map(({ alert }) => alert as string).filter((alert) => closureOf(alert, rules).includes(rule)),
   );
   const killers = scenarios.filter(({ alert }) => dependent.has(alert)).sort((a, b) => (a.every ?? 1) - (b.every ?? 1));
-  const changed = (kind: string, what: string, by: Partial<Rule>): Mutant => ({
+  return changesOf(rule).map((change) => ({
     rule,
-    kind,
-    what,
+    change,
     killers,
-    rules: rules.map((other) => (other === rule ? { ...rule, ...by } : other)),
-  });
-  const durations = (["for", "keep_firing_for"] as const).flatMap((field) =>
-    rule[field] === undefined
-      ? []
-      : otherWaits(rule[field]).map((by) => changed(field, `${field}: ${rule[field]} → ${by}`, { [field]: by })),
-  );
-  return [...mutationsOf(rule.expr).map(({ kind, what, text }) => changed(kind, what, { expr: text })), ...durations];
+    rules: rules.map((other) => (other === rule ? { ...rule, ...change.by } : other)),
+  }));
 }
 
 /** Tests each mutant with its scenario of this round; returns the survivors. */
-async function survivorsOf(mutants: readonly Mutant[], turn: number): Promise<Mutant[]> {
+async function survivorsOf(mutants: readonly Mutant[], round: number): Promise<Mutant[]> {
   const chunks = Array.from({ length: Math.ceil(mutants.length / CHUNK) }, (_, index) =>
     mutants.slice(index * CHUNK, (index + 1) * CHUNK),
   );
@@ -52,12 +42,12 @@ async function survivorsOf(mutants: readonly Mutant[], turn: number): Promise<Mu
   const work = async () => {
     for (let chunk = chunks.shift(); chunk !== undefined; chunk = chunks.shift()) {
       const outputs = await trials(
-        chunk.map(({ killers, rules }) => ({ scenarios: killers.slice(turn, turn + 1), rules })),
+        chunk.map(({ killers, rules }) => ({ scenarios: killers.slice(round, round + 1), rules })),
       );
       for (const [index, mutant] of chunk.entries()) {
         const text = outputs[index] ?? "";
         if (text === "") left.push(mutant);
-        else if (!text.includes("exp:")) throw new Error(`the mutant ${mutant.what} is no rule: ${text}`);
+        else if (!text.includes("exp:")) throw new Error(`the mutant ${mutant.change.what} is not a rule: ${text}`);
       }
     }
   };
@@ -67,51 +57,30 @@ async function survivorsOf(mutants: readonly Mutant[], turn: number): Promise<Mu
 
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
-async function main(only: string | undefined): Promise<void> {
+async function main(only = ""): Promise<void> {
   const began = performance.now();
-  const mutants = rules.filter((rule) => only === undefined || nameOf(rule).includes(only)).flatMap(mutantsOf);
+  const tested = rules.filter((rule) => nameOf(rule).includes(only));
+  const mutants = tested.flatMap(mutantsOf);
   const survivors: Mutant[] = [];
   let open = mutants;
-  for (let turn = 0; open.length > 0; turn += 1) {
-    survivors.push(...open.filter(({ killers }) => killers.length <= turn));
+  for (let round = 0; open.length > 0; round += 1) {
+    survivors.push(...open.filter(({ killers }) => killers.length <= round));
     open = await survivorsOf(
-      open.filter(({ killers }) => killers.length > turn),
-      turn,
+      open.filter(({ killers }) => killers.length > round),
+      round,
     );
-    say(`turn ${turn + 1}: ${open.length + survivors.length} of ${mutants.length} not noticed so far`);
+    say(`round ${round + 1}: ${open.length + survivors.length} of ${mutants.length} not detected yet`);
   }
-  for (const { rule, kind, what } of survivors) say(`survived: ${nameOf(rule)}: ${kind}: ${what}`);
-  const killed = mutants.length - survivors.length;
-  say(`${killed} of ${mutants.length} mutants were noticed; ${Math.round((performance.now() - began) / 1000)} s`);
-  if (only === undefined)
-    await writeFile(fileURLToPath(new URL("../../docs/alert-tests.md", import.meta.url)), page(mutants, survivors));
+  const results = readResults();
+  for (const rule of tested) {
+    const undetected = survivors.filter((mutant) => mutant.rule === rule).map(({ change }) => lineOf(change));
+    for (const line of undetected) say(`not detected: ${nameOf(rule)}, ${line}`);
+    results.set(nameOf(rule), { changes: mutants.filter((mutant) => mutant.rule === rule).length, undetected });
+  }
+  await writeFile(PAGE, render(results));
+  const detected = mutants.length - survivors.length;
+  say(`${detected} of ${mutants.length} changes were detected; ${Math.round((performance.now() - began) / 1000)} s`);
   process.exitCode = survivors.length > 0 ? 1 : 0;
-}
-
-function page(mutants: readonly Mutant[], survivors: readonly Mutant[]): string {
-  const count = (list: readonly Mutant[], rule: Rule) => list.filter((mutant) => mutant.rule === rule).length;
-  const rows = rules.map((rule) => {
-    const own = scenarios.filter(({ alert }) => alert === rule.alert);
-    const firing = own.filter(({ expect }) => expect.some(({ firing }) => firing.length > 0)).length;
-    const tests = rule.alert === undefined ? "those of its alerts" : `${firing} firing, ${own.length - firing} quiet`;
-    const all = count(mutants, rule);
-    return `| \`${nameOf(rule)}\` | ${tests} | ${all} | ${all - count(survivors, rule)} |`;
-  });
-  const left = survivors.map(({ rule, kind, what }) => `- \`${nameOf(rule)}\`, ${kind}: \`${what.trim()}\``);
-  return `<!-- Generated by "npm run mutate". Do not edit. -->
-
-# Tests of the alerts
-
-promtool tests each alert on synthetic series: it must fire at the expected minute, or not fire at all. A scenario
-counts as firing when the alert fires at any time. Then \`npm run mutate\` changes every number, comparator, clause,
-window, \`for\` and \`keep_firing_for\` of every rule, one at a time. At least one scenario must fail for each change.
-
-${mutants.length - survivors.length} of ${mutants.length} changes were detected.
-
-| Rule | Scenarios | Changes | Detected |
-| --- | --- | --- | --- |
-${rows.join("\n")}
-${left.length === 0 ? "" : `\nNot detected:\n\n${left.join("\n")}\n`}`;
 }
 
 await main(process.argv[2]);
