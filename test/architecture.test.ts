@@ -110,6 +110,8 @@ describe("a package is imported in one place:", () => {
     ["pino-pretty", /^src\/log\.ts$/],
     ["yaml", /^src\/config\//],
     ["commander", /^src\/cli\.ts$/],
+    ["@stacks/transactions", /^src\/collectors\/event-rules\/clarity-value\.ts$/],
+    ["re2js", /^src\/collectors\/event-rules\/condition\.ts$/],
   ])("%s", (name, owner) => {
     const users = [...src, ...simulator].filter(({ packages }) => packages.includes(name)).map(({ path }) => path);
 

@@ -4,6 +4,7 @@ import type { Preset } from "../api/budget-presets.ts";
 import type { Operation, StacksApi } from "../api/operation.ts";
 import type { Family, Sample } from "../exposition/family.ts";
 import type { ChainView } from "./chain/chain-view.ts";
+import type { EventRule } from "./event-rules/rule.ts";
 import type { MinedView } from "./transactions/mined-view.ts";
 
 /** What one poll observes: the whole chain of a network, or one watched principal. */
@@ -27,6 +28,8 @@ export interface Watched {
   readonly group: string;
   /** Additional labels of the info family. Every entry has the same names; the default is an empty value. */
   readonly labels: Readonly<Record<string, string>>;
+  /** What its events become, for contracts. @default nothing */
+  readonly rules?: readonly EventRule[] | undefined;
 }
 
 /** A token in the configuration. */

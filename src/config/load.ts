@@ -6,6 +6,7 @@ import { withDefaultSchedules } from "./budget.ts";
 import type { Config, ConfigurableCollector, NetworkConfig } from "./config.ts";
 import { NO_DOCUMENT, readDocument } from "./document.ts";
 import { type ConfigError, ErrorList } from "./errors.ts";
+import { readEventRules } from "./event-rules.ts";
 import type { ReadFile } from "./files.ts";
 import {
   type Environment,
@@ -66,7 +67,8 @@ async function parse({ text, file, env, collectors, flags = {} }: LoadOptions) {
   for (const issue of result.error?.issues ?? []) reportIssue(issue, merged, written, errors);
   // Before they are checked: also a network with errors names files.
   const networks = entriesOf(valueAt(merged, ["networks"]));
-  return { settings: result.data, networks, errors, syntaxErrors: document.errors };
+  const rules = await readEventRules(networks, errors);
+  return { settings: result.data, networks, rules, errors, syntaxErrors: document.errors };
 }
 
 // The entries of watch lists can be many. They are checked in slices, together with those of their files.
@@ -105,7 +107,7 @@ async function readFiles(
   for (const [index, network] of parsed.networks.entries()) {
     const at = ["networks", index];
     const chain = CHAINS.find((name) => name === valueAt(network, ["chain"])) ?? "mainnet";
-    const context = { env, chain, files, errors };
+    const context = { env, chain, files, errors, rules: parsed.rules };
     const keys = await readKeys(network, at, context);
     const isSet = (key: string) => valueAt(network, [key]) !== undefined;
     const read = async (list: "addresses" | "contracts", names: string) =>

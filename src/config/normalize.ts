@@ -60,7 +60,10 @@ function normalizeGroup(mapping: Mapping, node: SchemaNode | undefined, path: Pa
   for (const [key, value] of Object.entries(mapping)) {
     const isUnknown = node?.properties !== undefined && !Object.hasOwn(node.properties, key);
     if (isUnknown) errors.addUnknownKey(path, key);
-    else settings.push([key, normalize(value, node?.properties?.[key], [...path, key], context)]);
+    else {
+      const child = node?.properties?.[key] ?? node?.additionalProperties;
+      settings.push([key, normalize(value, child, [...path, key], context)]);
+    }
   }
   const [first, second] = node?.exclusive ?? [];
   if (first !== undefined && second !== undefined && mapping[first] !== undefined && mapping[second] !== undefined) {

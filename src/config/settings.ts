@@ -3,6 +3,7 @@
 import { z } from "zod";
 import { appliedSettings, commonSettings } from "./collector-settings.ts";
 import { type ConfigurableCollector, LOG_FORMATS, LOG_LEVELS } from "./config.ts";
+import { eventRules } from "./event-rule-settings.ts";
 import { CHAINS } from "./principal.ts";
 import { failover, KEYS, onlyBudget, onlyUpstreamShape, onNewChain, upstreams } from "./upstream-settings.ts";
 import { duration, formatSize, labelValue, listenAddress, size } from "./values.ts";
@@ -91,6 +92,7 @@ export const contractEntry = z.object({
     sample: "SP000000000000000000002Q6VF78.pox-4",
   }),
   ...entryShape,
+  events: eventRules,
 });
 
 const assetEntry = z.object({
@@ -148,7 +150,7 @@ function networkSettings(collectors: readonly ConfigurableCollector[]) {
         description: "Accounts and contracts whose transactions are counted.",
       }),
       address_files: watchFiles("addresses"),
-      contracts: z.array(contractEntry).max(MOST_WATCHED).default([]).meta({
+      contracts: z.array(contractEntry).max(MOST_WATCHED).prefault([]).meta({
         description: "Contracts whose printed events are counted.",
       }),
       contract_files: watchFiles("contracts"),

@@ -14,8 +14,12 @@ export interface ListenAddress {
   readonly port: number;
 }
 
-// What a function reads from a valid input. It returns undefined, or throws ScheduleError, for any other.
-function parsed<Input, Value>(input: z.ZodType<Input>, expected: string, read: (value: Input) => Value | undefined) {
+/** What a function reads from a valid input. It returns undefined, or throws ScheduleError, for any other. */
+export function parsed<Input, Value>(
+  input: z.ZodType<Input>,
+  expected: string,
+  read: (value: Input) => Value | undefined,
+) {
   return input
     .transform((value, context): Value => {
       let message = expected;

@@ -1,7 +1,9 @@
 // The watch list of a network: entries of the configuration and of the files that it names.
 import { resolve } from "node:path";
 import type { Watched } from "../collectors/collector.ts";
+import type { EventRule } from "../collectors/event-rules/rule.ts";
 import { type ConfigError, describeKind, describeValue, type ErrorList, formatPath, type Place } from "./errors.ts";
+import type { RulesByEntry } from "./event-rules.ts";
 import { type NamedFiles, readText } from "./files.ts";
 import { entriesOf, valueAt } from "./normalize.ts";
 import { type ChainName, isLikePrincipal, readPrincipal, shortName } from "./principal.ts";
@@ -28,7 +30,8 @@ const LISTS = {
   contracts: {
     files: "contract_files",
     key: "contract_id",
-    schema: contractEntry,
+    // Rules are checked together, because they share metrics.
+    schema: contractEntry.omit({ events: true }),
     expected: (chain: ChainName) => `a contract of ${chain} as address.name`,
   },
 } as const;
@@ -40,11 +43,14 @@ interface Context {
   readonly files: NamedFiles;
   /** Receives errors in the configuration itself. */
   readonly errors: ErrorList;
+  /** The event rules of entries of the configuration. */
+  readonly rules: RulesByEntry;
 }
 
 /** An entry that is not checked yet. */
 interface Written {
   readonly value: unknown;
+  readonly rules?: readonly EventRule[] | undefined;
   /** Reports an error in a part of the entry. */
   readonly report: (part: Path, message: string) => void;
   /** What may be shown of the text of a part. */
@@ -62,6 +68,7 @@ export async function readWatchList(list: ListName, network: unknown, at: Path, 
     const path = [...at, list, index];
     written.push({
       value,
+      rules: context.rules.get(value),
       report: (part, message) => errors.add([...path, ...part], message),
       describe: (part, text) => {
         const place = [...path, ...part];
@@ -87,6 +94,9 @@ export async function readWatchList(list: ListName, network: unknown, at: Path, 
   return { watched: await named(entries, list), files: paths, errors: inFiles };
 }
 
+// The metrics of rules are declared at start, and files are read again.
+const RULES_IN_FILE = "expected event rules in the configuration only, found them in a file of the watch list";
+
 // All entries of a file, or one more than there may be: checking takes longer than counting.
 async function writtenIn(file: string, text: string, key: string, errors: ConfigError[]): Promise<readonly Written[]> {
   const written: Written[] = [];
@@ -94,6 +104,7 @@ async function writtenIn(file: string, text: string, key: string, errors: Config
     for await (const { value, ...place } of readEntries(file, text, key)) {
       const report = (part: Path, message: string) => addInFile(errors, file, place, part, message);
       written.push({ value, report, describe: describeText });
+      if (valueAt(value, ["events"]) !== undefined) report(["events"], RULES_IN_FILE);
       if (written.length > MOST_WATCHED) break;
     }
     return written;
@@ -167,13 +178,13 @@ async function named(entries: readonly Entry[], list: ListName): Promise<readonl
   const { key } = LISTS[list];
   const principals = new Set<string>();
   const watched: Watched[] = [];
-  for await (const { principal, name, group, labels, report } of inSlices(entries)) {
+  for await (const { principal, name, group, labels, rules, report } of inSlices(entries)) {
     if (principals.has(principal)) report([key], `expected each principal once, found ${principal} again`);
     principals.add(principal);
     const short = shortName(principal);
     const given = name ?? (names.has(short) ? principal : short);
     names.add(given);
-    watched.push({ principal, name: given, group, labels });
+    watched.push({ principal, name: given, group, labels, ...(rules === undefined ? {} : { rules }) });
   }
   return watched;
 }

@@ -23,6 +23,8 @@ const files: Readonly<Record<string, string | Uint8Array>> = {
   "/run/secrets/hiro-api-key": "planted-key-of-a-secret",
   "/etc/stacks/addresses.csv": "address,name,desk\nSP000000000000000000002Q6VF78,burn,none\n",
   "/etc/stacks/contracts.csv": "contract_id\nSP000000000000000000002Q6VF78.pox-4\n",
+  "/etc/stacks/rules.json":
+    '[{ "contract_id": "SP000000000000000000002Q6VF78.amm", "events": [{ "metric": "amm_swaps_total" }] }]',
   "/etc/stacks/empty": " \n",
   "/etc/stacks/binary": Uint8Array.of(0xff, 0xfe, 0x00),
   "/etc/stacks/two-lines": "planted-one\nplanted-two\n",

@@ -1,0 +1,71 @@
+// Paths into an event: `topic`, or `value` and the way to a part of it.
+import type { ClarityValue, Kind } from "./clarity-value.ts";
+
+/** A path. Steps are keys of tuples, `ok` and `err` of responses, and positions in lists. */
+export interface Path {
+  /** As it is written, such as `value.amounts[0]`. */
+  readonly text: string;
+  readonly root: "topic" | "value";
+  readonly steps: readonly (string | number)[];
+}
+
+/** Without parts: what a condition compares, and what becomes a label. */
+export interface Scalar {
+  readonly kind: Kind;
+  readonly text: string | undefined;
+  readonly number: bigint | undefined;
+}
+
+/**
+ * What is at a path. `none`: nothing, which the type of the value allows (an empty optional, the other side of a
+ * response, a position beyond the end of a list, an event without a value). `missing`: nothing, because the value has
+ * another shape.
+ */
+export type Found = Scalar | "none" | "missing";
+
+const WRITTEN = /^(?:topic|value(?:\.[a-zA-Z][a-zA-Z0-9!?+<>=/*_-]{0,127}|\[\d{1,5}\])*)$/;
+const STEP = /\.([^.[\]]+)|\[(\d+)\]/g;
+
+/** Reads a path; undefined for other text. */
+export function parsePath(text: string): Path | undefined {
+  if (!WRITTEN.test(text)) return undefined;
+  const steps = [...text.matchAll(STEP)].map(([, key, index]) => key ?? Number(index));
+  return { text, root: text === "topic" ? "topic" : "value", steps };
+}
+
+/** What is at these steps of a value. Optionals need no step: `some` stands for what it contains. */
+export function follow(value: ClarityValue, steps: Path["steps"]): ClarityValue | "none" | "missing" {
+  let at = unwrapped(value);
+  for (const step of steps) {
+    const { kind } = at;
+    if (kind === "none") return "none";
+    let next: ClarityValue | undefined;
+    if (typeof step === "number") {
+      if (kind !== "list") return "missing";
+      next = elementOf(at, step);
+      if (next === undefined) return "none";
+    } else if (kind === "ok" || kind === "err") {
+      if (step !== "ok" && step !== "err") return "missing";
+      if (step !== kind) return "none";
+      next = at.inner;
+    } else next = at.field(step);
+    if (next === undefined) return "missing";
+    at = unwrapped(next);
+  }
+  return at.kind === "none" ? "none" : at;
+}
+
+function unwrapped(value: ClarityValue): ClarityValue {
+  let inner = value;
+  while (inner.kind === "some") inner = inner.inner as ClarityValue;
+  return inner;
+}
+
+function elementOf(list: ClarityValue, index: number): ClarityValue | undefined {
+  let left = index;
+  for (const element of list.elements()) {
+    if (left === 0) return element;
+    left -= 1;
+  }
+  return undefined;
+}

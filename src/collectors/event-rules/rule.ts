@@ -1,0 +1,46 @@
+// Event rules: the conditions under which an event makes a sample, and the metric, value and labels of the sample.
+import { createHash } from "node:crypto";
+import type { Family } from "../../exposition/family.ts";
+import type { Condition } from "./condition.ts";
+import type { Path } from "./path.ts";
+
+/** A label of a rule. */
+export interface RuleLabel {
+  readonly name: string;
+  /** Where its values come from, or its only value. */
+  readonly from: { readonly path: Path } | { readonly value: string };
+  /** Values that always have series of their own. */
+  readonly allow: readonly string[];
+  /** Maximum number of values with series of their own; others become `other`. */
+  readonly max: number;
+}
+
+/** Labels that every series of a rule has. */
+export const IDENTITY = ["network", "name", "contract_id"] as const;
+
+/** A rule of a watched contract. */
+export interface EventRule {
+  /** Of everything that decides what is counted. Another rule has other counters. */
+  readonly fingerprint: string;
+  /** The same object for all rules of the metric. Its labels are those of the contract, and those of the rule. */
+  readonly family: Family;
+  readonly conditions: readonly Condition[];
+  /** What is added, set or observed; undefined: 1 for each event. */
+  readonly value: Path | undefined;
+  /** In the order of the family. */
+  readonly labels: readonly RuleLabel[];
+}
+
+/** The fingerprint of a rule. Not in it: help, `allow` and `max`, which change neither what is counted nor its unit. */
+export function fingerprintOf({ family, conditions, value, labels }: Omit<EventRule, "fingerprint">): string {
+  const parts = [
+    family.kind,
+    family.name,
+    family.bounds,
+    conditions.map(({ path, operator }) => [path.text, operator]),
+    value?.text,
+    labels.map(({ name, from }) => [name, "path" in from ? { path: from.path.text } : from]),
+  ];
+  const text = JSON.stringify(parts, (_, part: unknown) => (typeof part === "bigint" ? String(part) : part));
+  return createHash("sha256").update(text).digest("hex").slice(0, 16);
+}

@@ -1,0 +1,124 @@
+import { describe, expect, test } from "@jest/globals";
+import { Cl, type ClarityValue } from "@stacks/transactions";
+import { loadDecoder, readClarity } from "../../../src/collectors/event-rules/clarity-value.ts";
+import { conditionOf, loadRegex, type Operator } from "../../../src/collectors/event-rules/condition.ts";
+import { follow, parsePath } from "../../../src/collectors/event-rules/path.ts";
+import { hexOf } from "../../support/event-rules.ts";
+
+const decode = await loadDecoder();
+const compile = await loadRegex();
+const ADDRESS = "SP2J6ZY48GV1EZ5V2V5RB9MP66SW86PYKKNRV9EJ7";
+const MOST = 2n ** 128n - 1n;
+
+function matches(operator: Operator, value: ClarityValue): boolean {
+  const path = parsePath("value");
+  const read = readClarity(hexOf(value), decode);
+  if (path === undefined || read === undefined) throw new Error("not valid");
+  return conditionOf(path, operator, compile).test(follow(read, []));
+}
+
+describe("equals", () => {
+  test.each<[string | number | boolean, ClarityValue]>([
+    [1, Cl.uint(1)],
+    [1, Cl.int(1)],
+    [-1, Cl.int(-1)],
+    ["1", Cl.uint(1)],
+    ["1", Cl.int(1)],
+    ["u1", Cl.uint(1)],
+    ["u1", Cl.stringAscii("u1")],
+    ["1", Cl.stringAscii("1")],
+    [String(MOST), Cl.uint(MOST)],
+    [`u${MOST}`, Cl.uint(MOST)],
+    [1, Cl.some(Cl.uint(1))],
+    ["swap", Cl.stringAscii("swap")],
+    ["swáp", Cl.stringUtf8("swáp")],
+    [true, Cl.bool(true)],
+    ["false", Cl.bool(false)],
+    ["0xABcd", Cl.bufferFromHex("abcd")],
+    ["0x", Cl.bufferFromHex("")],
+    [ADDRESS, Cl.principal(ADDRESS)],
+    [`${ADDRESS}.amm`, Cl.principal(`${ADDRESS}.amm`)],
+  ])("%j is %j", (equals, value) => {
+    expect(matches({ equals }, value)).toBe(true);
+    expect(matches({ in: ["other", equals] }, value)).toBe(true);
+  });
+
+  test.each<[string | number | boolean, ClarityValue]>([
+    [1, Cl.stringAscii("1")],
+    ["u1", Cl.int(1)],
+    ["u1", Cl.uint(2)],
+    [1, Cl.bool(true)],
+    [true, Cl.stringAscii("true")],
+    ["swap", Cl.stringAscii("Swap")],
+    ["swap", Cl.bufferFromAscii("swap")],
+    ["0xABcd", Cl.stringAscii("0xabcd")],
+    ["none", Cl.none()],
+    ["", Cl.none()],
+    ["u101", Cl.error(Cl.uint(101))],
+    ["(err u101)", Cl.error(Cl.uint(101))],
+    ["u1", Cl.list([Cl.uint(1)])],
+    [9_007_199_254_740_991, Cl.uint(9_007_199_254_740_992n)],
+  ])("%j is not %j", (equals, value) => {
+    expect(matches({ equals }, value)).toBe(false);
+    expect(matches({ in: [equals] }, value)).toBe(false);
+  });
+});
+
+test.each<[boolean, ClarityValue]>([
+  [true, Cl.uint(0)],
+  [true, Cl.error(Cl.uint(1))],
+  [true, Cl.some(Cl.tuple({}))],
+  [false, Cl.none()],
+  [false, Cl.some(Cl.none())],
+])("exists is %j for %j", (exists, value) => {
+  expect([matches({ exists: true }, value), matches({ exists: false }, value)]).toEqual([exists, !exists]);
+});
+
+describe("range", () => {
+  test.each<[boolean, ClarityValue]>([
+    [false, Cl.uint(9)],
+    [true, Cl.uint(10)],
+    [true, Cl.int(20)],
+    [false, Cl.uint(21)],
+    [false, Cl.int(-15)],
+    [false, Cl.stringAscii("15")],
+    [false, Cl.none()],
+  ])("from 10 to 20 is %j for %j", (expected, value) => {
+    expect(matches({ range: { min: 10n, max: 20n } }, value)).toBe(expected);
+  });
+
+  test("has one limit or two, of any size", () => {
+    expect(matches({ range: { min: MOST } }, Cl.uint(MOST))).toBe(true);
+    expect(matches({ range: { min: MOST } }, Cl.uint(MOST - 1n))).toBe(false);
+    expect(matches({ range: { max: -1n } }, Cl.int(-2))).toBe(true);
+  });
+});
+
+describe("regex", () => {
+  test.each<[boolean, string, ClarityValue]>([
+    [true, "stx-.*", Cl.stringAscii("stx-usda")],
+    [false, "stx", Cl.stringAscii("stx-usda")],
+    [false, "usda", Cl.stringAscii("stx-usda")],
+    [true, "a|b", Cl.stringAscii("b")],
+    [false, "a|b", Cl.stringAscii("ab")],
+    [true, "[0-9]{3}", Cl.uint(101)],
+    [true, "0x0a.*", Cl.bufferFromHex("0a0b")],
+    [true, "SP.*[.]amm", Cl.principal(`${ADDRESS}.amm`)],
+    [false, ".*", Cl.none()],
+    [false, ".*", Cl.ok(Cl.uint(1))],
+    [true, "a*", Cl.stringAscii("a".repeat(4096))],
+    [false, "a*", Cl.stringAscii("a".repeat(4097))],
+  ])("is %j: %s", (expected, regex, value) => {
+    expect(matches({ regex }, value)).toBe(expected);
+  });
+
+  test("takes no exponential time", () => {
+    // 2^4000 ways for an engine that tries one after the other.
+    expect(matches({ regex: "(a+)+b" }, Cl.stringAscii("a".repeat(4000)))).toBe(false);
+  });
+
+  test("that needs more than linear time is refused, with the reason", () => {
+    expect(() => compile("(a)\\1")).toThrow("invalid escape sequence");
+    expect(() => compile("(?=a)")).toThrow("invalid or unsupported Perl syntax");
+  });
+});
