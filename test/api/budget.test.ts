@@ -63,28 +63,20 @@ describe("a budget", () => {
     expect(budget.waitFor(0)).toBe(0);
   });
 
-  test("reserves a connection for each higher priority, and reports a timeout when responses are slow", async () => {
+  test("reserves a connection for each higher priority", async () => {
     const clock = new FakeClock(1_000_000);
     const budget = new Budget({ perMinute: 1000 }, clock, 8);
     let inFlight = 0;
-    const request = (priority: number, abort = new AbortController()) => {
-      const result = budget.run({ priority, deadline: Number.POSITIVE_INFINITY, signal: abort.signal }, () => {
+    const { signal } = new AbortController();
+    const request = (priority: number) =>
+      void budget.run({ priority, deadline: Number.POSITIVE_INFINITY, signal }, () => {
         inFlight += 1;
         return new Promise<never>(() => {});
       });
-      return { abort, failure: result.catch((error: unknown) => error) };
-    };
     for (let count = 0; count < 20; count += 1) request(3);
     expect(inFlight).toBe(5);
     for (const priority of [2, 2, 1, 1, 0, 0]) request(priority);
     expect(inFlight).toBe(8);
-
-    const late = request(0);
-    late.abort.abort(timeoutReason(1));
-    expect(await late.failure).toMatchObject({
-      reason: "timeout",
-      message: "no connection was free before the deadline",
-    });
   });
 
   test("reports a timeout when pending requests held all connections until the deadline", async () => {
@@ -101,7 +93,7 @@ describe("a budget", () => {
     expect(budget.snapshot()).toMatchObject({ remaining: 598, waiting: 0 });
   });
 
-  test("reports a timeout also when the window is full at the deadline", async () => {
+  test("reports a timeout when the poll ends first, also with a full window", async () => {
     const clock = new FakeClock(1_000_000);
     const budget = new Budget({ perMinute: 1 }, clock, 1);
     const poll = new AbortController();

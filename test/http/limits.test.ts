@@ -185,10 +185,8 @@ describe("a client that does not read", () => {
 
 describe("too many pages", () => {
   test.each(["/metrics", "/", "/api/v1/status"])("%s gets a 503, and health and readiness do not", async (path) => {
-    let ready: () => void = () => undefined;
-    gate = new Promise((resolve) => {
-      ready = resolve;
-    });
+    const { promise, resolve } = Promise.withResolvers<void>();
+    gate = promise;
     await listen({ pages: 1, yieldMs: 0 });
     const [first] = await Promise.all([open(lastGet("/metrics")), once(server, "request")]);
     const answer = await ask(path);
@@ -198,7 +196,7 @@ describe("too many pages", () => {
     expect(answer).toMatch(/\r\n\r\nToo many pages are being sent. Try again in 5 seconds.\n$/);
     expect(refused).toEqual(["pages"]);
     for (const probe of ["/-/healthy", "/-/ready"]) expect(await ask(probe)).toMatch(/^HTTP\/1.1 200 OK/);
-    ready();
+    resolve();
     expect(await read(first)).toMatch(/^HTTP\/1.1 200 OK/);
     expect(await ask(path)).toMatch(/^HTTP\/1.1 200 OK/);
   });
@@ -220,10 +218,8 @@ describe("too many pages", () => {
 
 describe("a client that disconnects", () => {
   test("while its page is rendered frees its place", async () => {
-    let ready: () => void = () => undefined;
-    gate = new Promise((resolve) => {
-      ready = resolve;
-    });
+    const { promise, resolve } = Promise.withResolvers<void>();
+    gate = promise;
     await listen({ pages: 1 });
     const [connection] = await Promise.all([
       once(server, "connection"),
@@ -233,7 +229,7 @@ describe("a client that disconnects", () => {
     const closed = once(connection[0] as Socket, "close");
     clients[0]?.destroy();
     await closed;
-    ready();
+    resolve();
 
     expect(await ask("/metrics")).toMatch(/^HTTP\/1.1 200 OK/);
     expect(refused).toEqual([]);

@@ -246,18 +246,13 @@ test("any other path is a 404 that names the existing ones", async () => {
 
 test("closing the server lets an open scrape finish", async () => {
   const good = ownSamples;
-  let open: () => void = () => undefined;
-  ownSamples = async () => {
-    await new Promise<void>((resolve) => {
-      open = resolve;
-    });
-    return good();
-  };
+  const gate = Promise.withResolvers<void>();
+  ownSamples = () => gate.promise.then(good);
   const { port } = server.address() as AddressInfo;
   const scrape = raw(port, "GET", {});
   await new Promise<void>((resolve) => server.once("request", () => resolve()));
   const closed = closeServer(server, 60_000);
-  setImmediate(() => open());
+  setImmediate(gate.resolve);
 
   expect((await scrape).headers).toMatch(/^HTTP\/1.1 200 OK/);
   await closed;

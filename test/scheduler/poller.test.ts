@@ -40,8 +40,7 @@ const values = async () =>
   exposition
     .page("classic")
     .toString()
-    .split("\n")
-    .filter((line) => !line.startsWith("#") && line !== "");
+    .match(/^[^#\n].*$/gm) ?? [];
 
 test("a successful poll is exposed at once, and the next poll gets its observation", async () => {
   const seen: unknown[] = [];
@@ -186,17 +185,12 @@ test("a poll that ignores its deadline fails with reason timeout", async () => {
 });
 
 test("a poll is not started while the one before runs", async () => {
-  let finish: (value: number) => void = () => undefined;
-  const task = fakeTask(
-    () =>
-      new Promise((resolve) => {
-        finish = resolve;
-      }),
-  );
+  const { promise, resolve } = Promise.withResolvers<number>();
+  const task = fakeTask(() => promise);
   const first = poller.poll(task);
   await poller.poll(task);
   await settle();
-  finish(1);
+  resolve(1);
   await first;
 
   expect(runs).toEqual(["skipped_overlap - 0", "ok - 0"]);
@@ -224,17 +218,12 @@ test("an early poll has the lowest priority, and no outcome when the budget has 
 });
 
 test("a cancelled poll has no outcome, even when it succeeds", async () => {
-  let finish: (value: number) => void = () => undefined;
-  const task = fakeTask(
-    () =>
-      new Promise((resolve) => {
-        finish = resolve;
-      }),
-  );
+  const { promise, resolve } = Promise.withResolvers<number>();
+  const task = fakeTask(() => promise);
   const polled = poller.poll(task);
   await settle();
   poller.cancel(task);
-  finish(1);
+  resolve(1);
   await polled;
 
   expect(runs).toEqual([]);

@@ -56,22 +56,18 @@ test("polls at once, and then at the times of the expression", async () => {
   expect(said).toEqual([]);
 });
 
-test("goes on after a poll that took longer than the interval, and ends only when the running one has", async () => {
+test("continues after a poll longer than the interval, and ends only when the running poll has ended", async () => {
   const seconds: number[] = [];
-  let finish: () => void = () => undefined;
-  const { stop, running } = start(() => {
+  const second = Promise.withResolvers<void>();
+  const { stop, running } = start(async () => {
     seconds.push(new Date().getUTCSeconds());
-    // The second poll hangs; the poller, not the schedule, refuses to start another one beside it.
-    return seconds.length === 2
-      ? new Promise((resolve) => {
-          finish = resolve;
-        })
-      : Promise.resolve();
+    // The second poll hangs. The poller, not the schedule, refuses to start another one meanwhile.
+    if (seconds.length === 2) await second.promise;
   });
   while (jest.getTimerCount() === 0) await settle();
   await pass(30);
   expect(seconds).toEqual([3, 10, 20, 30]);
-  finish();
+  second.resolve();
   stop.abort();
   await running;
 });

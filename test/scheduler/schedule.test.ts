@@ -211,20 +211,16 @@ describe("early polls:", () => {
 });
 
 test("ends only when the running poll has ended", async () => {
-  let finish: () => void = () => undefined;
+  const { promise, resolve } = Promise.withResolvers<void>();
   let isOver = false;
-  const poll = () =>
-    new Promise<void>((resolve) => {
-      finish = resolve;
-    });
-  const running = run([fakeTask(async () => 1)], [], poll).then(() => {
+  const running = run([fakeTask(async () => 1)], [], () => promise).then(() => {
     isOver = true;
   });
   await settle();
   stop.abort();
   await settle();
   expect(isOver).toBe(false);
-  finish();
+  resolve();
   await running;
   expect(isOver).toBe(true);
 });

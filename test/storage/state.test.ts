@@ -17,8 +17,7 @@ const shown = async () =>
   exposition
     .page("classic")
     .toString()
-    .split("\n")
-    .filter((line) => !line.startsWith("#") && line !== "");
+    .match(/^[^#\n].*$/gm) ?? [];
 
 const succeed = (task: Task, value: number, at: number) =>
   state.succeed(task, value, task.collector.samples(value, task.network, task.target), at);

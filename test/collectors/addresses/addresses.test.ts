@@ -202,42 +202,26 @@ describe("a list that grows by more than a page between two requests", () => {
   };
   const countOf = (seen: unknown) => sumOf((seen as { totals: AddressTotals }).totals.transactions);
 
-  test.each([[[70]], [[1, 30, 29]], [[3]], [[100]]])("is read completely: %j", async (every) => {
+  test.each([
+    ["completely", [70], 20, 10],
+    ["completely", [1, 30, 29], 20, 10],
+    ["completely", [3], 20, 10],
+    ["completely", [100], 20, 10],
+    ["by the next polls if it grows by more than the pages of one poll", [40], 200, 4],
+  ])("is read %s: %j", async (_, every, blocks, pages) => {
     const world = new ModelWorld();
     world.mine([1, 0]);
     const { api, grow } = growing(world, every);
-    const options = { transfers: false };
+    const options = { transfers: false, pages };
     const at = () => ({ target: targetOf(PRINCIPAL, 1), chain: world.view, now: world.now, options });
     let seen = await observe(addresses, api, undefined, at());
-    world.mine([...Array.from({ length: 20 }, () => 9)]);
-    grow(true);
-    seen = await observe(addresses, api, seen, at());
-    grow(false);
-    for (let polls = 0; polls < 20; polls += 1) seen = await observe(addresses, api, seen, at());
-
-    const canonical = [...world.between(3, world.tip)].length;
-    expect(countOf(seen)).toBe(canonical);
-    expect((seen as { totals: AddressTotals }).totals.gap).toBe(0);
-  });
-
-  test("is read by the next polls if it grows by more than the pages of one poll", async () => {
-    const world = new ModelWorld();
-    world.mine([1, 0]);
-    const { api, grow } = growing(world, [40]);
-    const at = () => ({
-      target: targetOf(PRINCIPAL, 1),
-      chain: world.view,
-      now: world.now,
-      options: { transfers: false, pages: 4 },
-    });
-    let seen = await observe(addresses, api, undefined, at());
-    world.mine([...Array.from({ length: 200 }, () => 9)]);
+    world.mine(Array.from({ length: blocks }, () => 9));
     grow(true);
     seen = await observe(addresses, api, seen, at());
     grow(false);
     for (let polls = 0; polls < 40; polls += 1) seen = await observe(addresses, api, seen, at());
 
-    expect(countOf(seen)).toBe([...world.between(3, world.tip)].length);
+    expect(countOf(seen)).toBe(world.between(3, world.tip).length);
     expect((seen as { totals: AddressTotals }).totals.gap).toBe(0);
   });
 });
