@@ -106,15 +106,6 @@ describe("/metrics", () => {
     expect(gunzipSync(response.body).toString()).toBe((plain.body as Buffer).toString());
   });
 
-  test("responds to HEAD with the headers of GET and no body", async () => {
-    const { port } = server.address() as AddressInfo;
-    const get = await raw(port, "GET", {});
-    const head = await raw(port, "HEAD", {});
-
-    expect(head.body).toHaveLength(0);
-    expect(head.headers.replace(/date: .*/i, "")).toBe(get.headers.replace(/date: .*/i, ""));
-  });
-
   test("renews the self-metrics after five seconds, or after touch()", async () => {
     const read = async () => /stacks_renewed_total (\d+)/.exec((await page.body("classic", false)).toString())?.[1];
 
@@ -174,8 +165,14 @@ describe.each(["/metrics", "/-/healthy", "/-/ready", "/", "/api/v1/status"])("%s
     expect(response.headers.allow).toBe("GET, HEAD");
   });
 
-  test("responds to HEAD", async () => {
-    expect((await request(server).head(path)).status).toBe(200);
+  test("responds to HEAD with the headers of GET and no body", async () => {
+    const [get, head] = [
+      await request(server).get(path).set("Accept-Encoding", "gzip"),
+      await request(server).head(path).set("Accept-Encoding", "gzip"),
+    ];
+
+    expect([get.status, head.status, head.text ?? ""]).toEqual([200, 200, ""]);
+    expect({ ...head.headers, date: "" }).toEqual({ ...get.headers, date: "" });
   });
 });
 
@@ -216,13 +213,6 @@ describe.each(["/", "/api/v1/status"])("%s", (path) => {
       expect(headers["content-type"]).toMatch(/; charset=utf-8$/);
       expect(text).not.toMatch(/<script/);
     }
-  });
-
-  test("responds to HEAD with the headers of GET and no body", async () => {
-    const [get, head] = [await request(server).get(path), await request(server).head(path)];
-
-    expect({ ...head.headers, date: "" }).toEqual({ ...get.headers, date: "" });
-    expect(head.text ?? "").toBe("");
   });
 });
 

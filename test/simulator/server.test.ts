@@ -95,7 +95,6 @@ describe("unusual requests", () => {
   const cases: [string, number][] = [
     [`${FEES}/`, 200],
     [`${FEES}?nonsense=1`, 200],
-    [`/extended/v1/block/${hash}`, 302],
     ["/extended/v1/block/0xabcd", 404],
     ["/extended/v1/block/0xabc", 400],
     ["/extended/v1/block/0xnothex", 400],
@@ -107,7 +106,6 @@ describe("unusual requests", () => {
     ["/extended/v1/contract/anything at all/events", 200],
     ["/extended/v2/blocks/nonsense", 400],
     ["/extended/v2/blocks/99999", 404],
-    ["/extended/v2/blocks?limit=31", 400],
     [`/extended/v2/addresses/SP000000000000000000002Q6VF70/transactions`, 200],
     [`/extended/v2/addresses/sp000000000000000000002q6vf78/transactions`, 400],
     ["/extended/v2/addresses/SP000000000000000000002Q6VF78/transactions?exclude_function_args=maybe", 400],
@@ -124,7 +122,7 @@ describe("unusual requests", () => {
     const tip = simulator.chain.ledger.tip?.hash ?? "";
     const response = await send(`${simulator.url}/extended/v1/block/${tip.slice(2)}`);
 
-    expect(response.headers.location).toBe(`/extended/v1/block/${tip}`);
+    expect(response).toMatchObject({ status: 302, headers: { location: `/extended/v1/block/${tip}` } });
   });
 });
 

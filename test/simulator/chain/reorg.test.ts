@@ -70,14 +70,6 @@ test("a transaction that waits again has no events, one that was never mined is 
   expect((await get(path(never?.id))).status).toBe(404);
 });
 
-test("lists of principals contain canonical transactions only", () => {
-  const { sender = "" } = reorg.returned[0] ?? {};
-  const own = [...canonicalTransactions(simulator.chain)].filter(({ tx }) => tx.sender === sender);
-  const listed = simulator.chain.ledger.principals.of(sender).entries.filter(({ tx }) => tx.sender === sender);
-
-  expect(listed.map(({ tx }) => tx.id)).toEqual(own.map(({ tx }) => tx.id));
-});
-
 test("the tag of a principal does not change when its newest transaction is mined again", async () => {
   const newest = (user: string) => simulator.chain.ledger.principals.of(user).entries.at(-1);
   const path = (user: string) => `${simulator.url}/extended/v2/addresses/${user}/transactions`;
