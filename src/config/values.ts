@@ -108,8 +108,7 @@ export const listenAddress = parsed(
 export function parseUrl(input: string): string | undefined {
   // The URL parser accepts backslashes, tabs and missing slashes, and returns another URL than a reader expects.
   if (!/^https?:\/\/[^\s\\]+$/i.test(input) || !URL.canParse(input)) return undefined;
-  const { protocol, username, password, search, hash, origin, pathname } = new URL(input);
-  if (protocol !== "http:" && protocol !== "https:") return undefined;
+  const { username, password, search, hash, origin, pathname } = new URL(input);
   if (username !== "" || password !== "" || search !== "" || hash !== "" || /[@?#]/.test(input)) return undefined;
   return `${origin}${pathname}`.replace(/\/+$/, "");
 }
