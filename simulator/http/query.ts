@@ -63,7 +63,7 @@ function matchingPrincipal(value: string | undefined, name: string, standard: st
   throw invalid([...mismatches, `params/${name} must match a schema in anyOf`].join(", "));
 }
 
-/** A principal as the schema checks it: letters at the start, no checksum. A typo at the end passes, as on the server. */
+/** A principal as the schema checks it: letters at the start, no checksum. A typo at the end is accepted. */
 export const principal = (value: string | undefined, name: string): string =>
   matchingPrincipal(value, name, `^${LETTERS}`);
 

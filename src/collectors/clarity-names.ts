@@ -33,5 +33,5 @@ export const isAssetId = (text: string): boolean => ASSET_ID.test(text);
 // Surrogates, control characters and others that are not visible.
 const LABEL_TEXT = /^[^\p{C}\p{Zl}\p{Zp}]{1,128}$/u;
 
-/** Whether a text of an event can be the value of a label. The name of a prototype cannot: values are keys of objects. */
+/** Whether a text of an event can be a label value. The name of a prototype cannot: values are keys of objects. */
 export const isLabelText = (text: string): boolean => text !== "__proto__" && LABEL_TEXT.test(text);

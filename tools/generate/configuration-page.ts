@@ -94,8 +94,8 @@ interface Row {
   readonly isRequired: boolean;
 }
 
-// Settings of a group follow one another, after the group itself if a word can stand for it; networks and collectors have
-// sections of their own.
+// The settings of a group follow the group, which has a row if a word can stand for it. Networks and collectors have
+// separate sections.
 function* rowsOf(node: SchemaNode, prefix: string): Iterable<Row> {
   for (const [key, child] of Object.entries(node.properties ?? {})) {
     const path = `${prefix}${key}`;

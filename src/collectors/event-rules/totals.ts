@@ -110,8 +110,8 @@ class LabelSlots {
   }
 
   /**
-   * The values that a sample gets: a label beyond its `max` becomes `other`, and without series to spare all of them do.
-   * The values of the first events keep their series: which is which never changes.
+   * The values that a sample gets: a label beyond its `max` becomes `other`, and without series to spare all of them
+   * do. The values of the first events keep their series: which is which never changes.
    */
   assign(wanted: readonly string[]): readonly string[] {
     const { labels, family } = this.#rule;

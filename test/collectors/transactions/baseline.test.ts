@@ -20,7 +20,7 @@ const NOW = PERIOD_SECONDS * 70_000 + 7200;
 
 const row = (height: number, at: number, fee = 100): PlacedRow => ({ height, at, fee, type: "token_transfer" });
 
-/** The transactions of a chain, newest first: one per block. `secondsAt` is the time from a block to the next older one. */
+/** Transactions of a chain, newest first, one per block. `secondsAt` is the time from a block to the next older one. */
 function chain(from: number, to: number, secondsAt: (at: number) => number, feeAt = (_at: number) => 100): PlacedRow[] {
   const times: number[] = [];
   for (let at = to; at >= from; at -= secondsAt(at)) times.push(at);
