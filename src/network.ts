@@ -6,7 +6,7 @@ import type { Clock } from "./api/clock.ts";
 import { REASONS } from "./api/errors.ts";
 import type { Redactor } from "./api/redact.ts";
 import type { ChainView } from "./collectors/chain/chain-view.ts";
-import { type AnyCollector, targetsOf, WHOLE_CHAIN } from "./collectors/collector.ts";
+import { type AnyCollector, targetsOf } from "./collectors/collector.ts";
 import { collectorOf } from "./collectors/index.ts";
 import { keyOf, type Task } from "./collectors/task.ts";
 import type { NetworkConfig, UpstreamConfig } from "./config/config.ts";
@@ -102,7 +102,9 @@ export class Network {
       settings,
       ({ collector }) => `${collector.targets !== undefined}`,
     );
-    this.wholeChain = wholeChain.map((one) => ({ ...one, target: WHOLE_CHAIN, ...this.#timesOf(one) }));
+    this.wholeChain = wholeChain.flatMap((one) =>
+      targetsOf(one.collector, config).map((target) => ({ ...one, target, ...this.#timesOf(one) })),
+    );
     this.roundRobins = roundRobins.map((one) => new RoundRobin(one, this.#timesOf(one)));
     this.#take(config, this.#listsOf(config));
     for (const task of this.tasks) state.restore(task);

@@ -15,8 +15,17 @@ export interface Target {
   readonly watched?: Watched;
 }
 
+/** The target of a collector that observes the whole chain. */
+export interface ChainTarget extends Target {
+  /** Confirmations after which a transaction is counted. */
+  readonly confirmations: number;
+}
+
 /** The only target of a collector that observes the whole chain. */
-export const WHOLE_CHAIN: Target = { key: "" };
+export const wholeChain = ({ confirmations }: Pick<WatchedNetwork, "confirmations">): ChainTarget => ({
+  key: "",
+  confirmations,
+});
 
 /** An entry of a watch list, with defaults applied. */
 export interface Watched {
@@ -143,5 +152,5 @@ export type AnyCollector = Collector<unknown, unknown>;
 
 /** The targets of a collector on a network. */
 export function targetsOf(collector: AnyCollector, network: WatchedNetwork): readonly Target[] {
-  return collector.targets?.(network) ?? [WHOLE_CHAIN];
+  return collector.targets?.(network) ?? [wholeChain(network)];
 }

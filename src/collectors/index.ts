@@ -6,9 +6,10 @@ import type { AnyCollector } from "./collector.ts";
 import { contracts } from "./contracts/contracts.ts";
 import { fees } from "./fees.ts";
 import { mempool } from "./mempool.ts";
+import { transactions } from "./transactions/transactions.ts";
 
 /** The collectors, in the order of the metrics page. */
-export const collectors = [fees, mempool, blocks, addresses, contracts] as readonly AnyCollector[];
+export const collectors = [fees, mempool, blocks, transactions, addresses, contracts] as readonly AnyCollector[];
 
 /** The families of all collectors, each once, in the order of the metrics page. */
 export const collectorFamilies: readonly Family[] = [...new Set(collectors.flatMap(({ families }) => families))];

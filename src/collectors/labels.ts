@@ -7,6 +7,17 @@ export const OTHER = "other";
 /** Types of transactions in the mempool (operation 4.1, `tx_type_counts`). */
 export const MEMPOOL_TX_TYPES = ["token_transfer", "smart_contract", "contract_call", "poison_microblock"] as const;
 
+/** Types of mined transactions. */
+export const TX_TYPES = [
+  "token_transfer",
+  "smart_contract",
+  "contract_call",
+  "poison_microblock",
+  "coinbase",
+  "tenure_change",
+] as const;
+/** Statuses of mined transactions. */
+export const TX_STATUSES = ["success", "abort_by_response", "abort_by_post_condition", "problematic_skipped"] as const;
 /** Longest response with values by type. Real ones have less than 2 kB. Bytes. */
 export const LONGEST_BY_TYPE = 2 ** 20;
 
@@ -19,7 +30,7 @@ export const isEnumValue = (text: string): boolean => VALUE.test(text);
 
 /** The label value of an enumeration value: itself if it is known or one of the first unknown ones, else `other`. */
 export function boundedValue(value: string, known: readonly string[], unknown: string[]): string {
-  if (known.includes(value) || unknown.includes(value)) return value;
+  if (value === OTHER || known.includes(value) || unknown.includes(value)) return value;
   if (unknown.length >= MOST_UNKNOWN || !isEnumValue(value)) return OTHER;
   unknown.push(value);
   return value;

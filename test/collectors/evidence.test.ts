@@ -102,7 +102,13 @@ class Exporter {
 
   get result(): StoryResult {
     const { world, observations } = this;
-    const chain = { reasons: new Map<string, number>(), firstTip: 0, below: new Set<string>() };
+    const chain = {
+      reasons: new Map<string, number>(),
+      firstTip: 0,
+      below: new Set<string>(),
+      chainFrom: 0,
+      chainBelow: new Set<string>(),
+    };
     return { world, observations, from: this.#from ?? 0, before: this.#before, ...chain };
   }
 }

@@ -3,7 +3,7 @@ import { expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { ZodError } from "zod";
 import { ApiError } from "../../src/api/errors.ts";
-import { targetsOf, WHOLE_CHAIN } from "../../src/collectors/collector.ts";
+import { targetsOf, wholeChain } from "../../src/collectors/collector.ts";
 import { collectors } from "../../src/collectors/index.ts";
 import { cannedApi, captured } from "../support/canned-api.ts";
 import { textOf } from "../support/golden.ts";
@@ -29,6 +29,8 @@ const GOOD: Readonly<Record<string, readonly unknown[]>> = {
     { ...(captured("extended-v3-principal-transactions").json as object), cursor: { next: null } },
   ],
   contracts: [captured("contract-events.ok-default").json],
+  // The captured page is served as the whole list.
+  transactions: [{ ...(captured("v3-transactions.limit50").json as object), cursor: { next: null } }],
 };
 
 const SHAPE: Readonly<Record<string, number>> = {
@@ -123,12 +125,13 @@ test.each(collectors.map((collector) => ({ name: collector.name, collector })))(
     await fc.assert(
       fc.asyncProperty(fc.tuple(...answers), fc.boolean(), async (bodies, isOther) => {
         const api = cannedApi((_, operation) => {
-          // Events of the first poll do not count.
-          const isFirst = name === "contracts" && observation === undefined;
-          return { json: isFirst ? { results: [] } : bodies[SHAPE[operation] ?? 0], etag: `"${TIP}"` };
+          // What the first poll lists does not count.
+          const isFirst = ["contracts", "transactions"].includes(name) && observation === undefined;
+          const none = { results: [], total: 0, cursor: { next: null } };
+          return { json: isFirst ? none : bodies[SHAPE[operation] ?? 0], etag: `"${TIP}"` };
         });
         let observation: unknown;
-        const [target = WHOLE_CHAIN] = targetsOf(collector, WATCHED);
+        const [target = wholeChain({ confirmations: 6 })] = targetsOf(collector, WATCHED);
         const options = OPTIONS[name]?.(isOther) ?? {};
         try {
           // The tip moves on, so that everything has its confirmations.

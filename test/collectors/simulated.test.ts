@@ -6,7 +6,7 @@ import type { AddressTotals } from "../../src/collectors/addresses/totals.ts";
 import { blocks } from "../../src/collectors/blocks/blocks.ts";
 import type { Chain } from "../../src/collectors/chain/chain.ts";
 import type { ChainView } from "../../src/collectors/chain/chain-view.ts";
-import { type AnyCollector, type Target, WHOLE_CHAIN } from "../../src/collectors/collector.ts";
+import { type AnyCollector, type Target, wholeChain } from "../../src/collectors/collector.ts";
 import { contracts } from "../../src/collectors/contracts/contracts.ts";
 import { START, stillSimulator } from "../simulator/support.ts";
 import { expectedTotals } from "../support/expected-totals.ts";
@@ -61,7 +61,7 @@ test("counters equal the expected totals, through forks and restarts", async () 
     known.set(key, await collector.observe(before, collector.options.parse(options)));
   };
   const pollAll = async () => {
-    await poll(blocks as unknown as AnyCollector, WHOLE_CHAIN, {});
+    await poll(blocks as unknown as AnyCollector, wholeChain({ confirmations: 6 }), {});
     chain = (blocks as unknown as AnyCollector).chainView?.(known.get("blocks "));
     for (const principal of principals) {
       const target = { key: principal, watched: watched(principal), confirmations: CONFIRMATIONS };

@@ -3,9 +3,12 @@ import { expect, test } from "@jest/globals";
 import fc from "fast-check";
 import {
   countedOf,
+  countedOfChain,
   eventsOf,
   expectedOf,
+  expectedOfChain,
   netOf,
+  netOfChain,
   printsOf,
   runStory,
   type StoryResult,
@@ -38,6 +41,13 @@ export function testStories(numRuns: number): void {
           gap: 0,
         });
         expect(countedOf(result)).toEqual(expectedOf(result));
+        const { totals: ofChain } = result.observations.transactions ?? {};
+        expect({ reverted: ofChain?.reverted, restored: ofChain?.restored, gap: ofChain?.gap }).toEqual({
+          reverted: 0,
+          restored: 0,
+          gap: 0,
+        });
+        expect(countedOfChain(result)).toEqual(expectedOfChain(result));
         expect(eventsOf(result)).toEqual({ counted: printsOf(result), net: printsOf(result), reverted: 0 });
       }),
       parameters,
@@ -50,6 +60,7 @@ export function testStories(numRuns: number): void {
         const result = await runStory(story);
         expectBlocks(result);
         expect(countedOf(result)).toEqual(expectedOf(result));
+        expect(countedOfChain(result)).toEqual(expectedOfChain(result));
       }),
       parameters,
     );
@@ -61,10 +72,15 @@ export function testStories(numRuns: number): void {
         // Probing starts with one block and cannot detect forks below it.
         const result = await runStory({ ...story, tip: "extended" });
         expectBlocks(result);
-        const canonical = result.world.between(result.from, result.world.tip);
-        const moved = canonical.filter(({ id }) => result.below.has(id)).length;
-        expect(netOf(result)).toBeLessThanOrEqual(canonical.length);
-        expect(netOf(result)).toBeGreaterThanOrEqual(canonical.length - moved);
+        for (const [net, from, below] of [
+          [netOf(result), result.from, result.below],
+          [netOfChain(result), result.chainFrom, result.chainBelow],
+        ] as const) {
+          const canonical = result.world.between(from, result.world.tip);
+          const moved = canonical.filter(({ id }) => below.has(id)).length;
+          expect(net).toBeLessThanOrEqual(canonical.length);
+          expect(net).toBeGreaterThanOrEqual(canonical.length - moved);
+        }
         expect(eventsOf(result).net).toBe(printsOf(result));
       }),
       parameters,

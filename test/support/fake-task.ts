@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type AnyCollector, type Poll, WHOLE_CHAIN } from "../../src/collectors/collector.ts";
+import { type AnyCollector, type Poll, wholeChain } from "../../src/collectors/collector.ts";
 import type { PollClient, Task } from "../../src/collectors/task.ts";
 import { counter, gauge } from "../../src/exposition/family.ts";
 import { RoundRobin } from "../../src/scheduler/round-robin.ts";
@@ -31,7 +31,7 @@ export function fakeTask(
   return {
     network: "mainnet",
     collector,
-    target: WHOLE_CHAIN,
+    target: wholeChain({ confirmations: 6 }),
     options: {},
     client: fakeClient(),
     schedule: { kind: "every", milliseconds: 10_000 },

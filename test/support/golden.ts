@@ -1,7 +1,7 @@
 // Compares text with a committed file. `npm run golden` rewrites the files; their diff is what Prometheus will see.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { expect } from "@jest/globals";
-import { type AnyCollector, type Target, WHOLE_CHAIN } from "../../src/collectors/collector.ts";
+import { type AnyCollector, type Target, wholeChain } from "../../src/collectors/collector.ts";
 import { Exposition } from "../../src/exposition/exposition.ts";
 
 const isRewriting = process.env.GOLDEN === "write";
@@ -17,7 +17,7 @@ export async function textOf(
   collector: AnyCollector,
   observation: unknown,
   network = "mainnet",
-  target: Target = WHOLE_CHAIN,
+  target: Target = wholeChain({ confirmations: 6 }),
 ): Promise<string> {
   const exposition = new Exposition(collector.families);
   exposition.set("x", collector.samples(observation, network, target));

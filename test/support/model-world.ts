@@ -245,6 +245,18 @@ export class ModelWorld {
         const results = all.slice(first, first + 50).map(newJson);
         return { json: { total: all.length, limit: 50, cursor: { next: next ? cursorOf(next) : null }, results } };
       }
+      case "transactions": {
+        const all = rows();
+        const [height = 0, , index = 0] = (searchParams.get("cursor") ?? `${2 ** 40}:0:0`).split(":").map(Number);
+        const isWithin = ({ block, index: at }: Row) =>
+          block.height < height || (block.height === height && at <= index);
+        const older = all.filter(isWithin);
+        const [results, next] = [older.slice(0, 50), older[50]];
+        const cursor = { next: next === undefined ? null : `${next.block.height}:2147483647:${next.index}` };
+        const total = results.length === 0 ? 0 : all.length;
+        const json = { total, limit: 50, cursor, results: results.map((row) => newTransactionJson(row)) };
+        return { json, etag: tip && `"${tip.indexHash}"` };
+      }
       default: {
         const all = rows();
         const { limit, offset, items } = page(all);
@@ -351,20 +363,24 @@ function oldJson({ block, tx, index }: Row): object {
 const transferJson = (tx: WorldTx, name: string): object =>
   tx.type === "token_transfer" ? { token_transfer: { [name]: recipient(tx), amount: String(tx.amount) } } : {};
 
-function newJson({ block, tx, index }: Row): object {
+function newJson(row: Row): object {
   return {
-    transaction: {
-      tx_id: tx.id,
-      type: tx.type,
-      status: tx.status,
-      sender: { address: sender(tx), nonce: tx.nonce },
-      sponsor: null,
-      fee_rate: String(tx.fee),
-      block: { height: block.height, hash: block.hash, time: block.time, tx_index: index },
-      ...transferJson(tx, "recipient"),
-    },
-    balance_changes: { stx: stxOf(tx) },
-    affected_balances: { ft: tx.ft > 0n, nft: false },
+    transaction: newTransactionJson(row),
+    balance_changes: { stx: stxOf(row.tx) },
+    affected_balances: { ft: row.tx.ft > 0n, nft: false },
+  };
+}
+
+function newTransactionJson({ block, tx, index }: Row): object {
+  return {
+    tx_id: tx.id,
+    type: tx.type,
+    status: tx.status,
+    sender: { address: sender(tx), nonce: tx.nonce },
+    sponsor: null,
+    fee_rate: String(tx.fee),
+    block: { height: block.height, hash: block.hash, time: block.time, tx_index: index },
+    ...transferJson(tx, "recipient"),
   };
 }
 

@@ -1,6 +1,6 @@
 import type { StacksApi } from "../../src/api/operation.ts";
 import type { ChainView } from "../../src/collectors/chain/chain-view.ts";
-import { type AnyCollector, type Target, WHOLE_CHAIN } from "../../src/collectors/collector.ts";
+import { type AnyCollector, type Target, wholeChain } from "../../src/collectors/collector.ts";
 
 /** Polls a collector once, with its default settings unless `options` has others. */
 export function observe(
@@ -10,7 +10,7 @@ export function observe(
   {
     options = {},
     now = 1_795_219_200_000,
-    target = WHOLE_CHAIN,
+    target = wholeChain({ confirmations: 6 }),
     chain,
     isFollowed = chain !== undefined,
     spareSeries = Number.POSITIVE_INFINITY,

@@ -7,15 +7,21 @@ import { blocks as blockCollector } from "../../src/collectors/blocks/blocks.ts"
 import type { Chain } from "../../src/collectors/chain/chain.ts";
 import type { AnyCollector } from "../../src/collectors/collector.ts";
 import { contracts as contractCollector } from "../../src/collectors/contracts/contracts.ts";
+import { keyOf } from "../../src/collectors/counters.ts";
+import type { Observation as ChainObservation } from "../../src/collectors/transactions/state.ts";
+import { transactions as chainCollector } from "../../src/collectors/transactions/transactions.ts";
 import { cannedApi } from "./canned-api.ts";
 import { CONTRACT, ModelWorld, PRINCIPAL, type Server } from "./model-world.ts";
 import { observe } from "./observe.ts";
 import { restarted } from "./plain-data.ts";
 
 export const CONFIRMATIONS = 3;
-const [addresses, blocks, contracts] = [addressCollector, blockCollector, contractCollector].map(
-  (collector) => collector as unknown as AnyCollector,
-) as [AnyCollector, AnyCollector, AnyCollector];
+const [addresses, blocks, contracts, transactions] = [
+  addressCollector,
+  blockCollector,
+  contractCollector,
+  chainCollector,
+].map((collector) => collector as unknown as AnyCollector) as [AnyCollector, AnyCollector, AnyCollector, AnyCollector];
 
 export type Step =
   | { readonly kind: "mine"; readonly sizes: readonly number[] }
@@ -92,6 +98,7 @@ interface Observations {
   readonly contracts?: {
     readonly totals: { readonly events: object; readonly reverted: number; readonly restored: number };
   };
+  readonly transactions?: ChainObservation;
 }
 
 /** The result of a story. */
@@ -104,6 +111,9 @@ export interface StoryResult {
   readonly before: ReadonlySet<string>;
   /** Those of them that are too old to be counted. A deep fork can move them to heights that count. */
   readonly below: ReadonlySet<string>;
+  /** As `from` and `below`, of the transactions of the chain. */
+  readonly chainFrom: number;
+  readonly chainBelow: ReadonlySet<string>;
   readonly reasons: ReadonlyMap<string, number>;
   /** Tip at the first poll. */
   readonly firstTip: number;
@@ -136,14 +146,18 @@ export async function runStory({ first, steps, pages, backfill, tip }: Story): P
     world.now += 30_000;
     await observeOne(addresses, { backfill, pages }, PRINCIPAL);
     await observeOne(contracts, { pages }, CONTRACT);
+    await observeOne(transactions, { pages });
   };
   // Probing finds the tip in two polls.
   for (let polls = 0; polls < 3 && (observations as Observations).blocks?.chain === undefined; polls += 1) await poll();
   const from = backfill === "all" ? 0 : (observations as Observations).addresses?.floor.height;
+  const chainFrom = (observations as Observations).transactions?.floor.height;
   const firstTip = (observations as Observations).blocks?.chain?.recent.at(-1)?.height;
-  if (from === undefined || firstTip === undefined) throw new Error("the first polls failed");
+  if (from === undefined || chainFrom === undefined || firstTip === undefined)
+    throw new Error("the first polls failed");
   const before = new Set(world.between(0, world.tip).map(({ id }) => id));
   const below = new Set(world.between(0, from - 1).map(({ id }) => id));
+  const chainBelow = new Set(world.between(0, chainFrom - 1).map(({ id }) => id));
   for (const step of steps) {
     let polls = 1;
     if (step.kind === "mine") world.mine(step.sizes);
@@ -177,9 +191,10 @@ export async function runStory({ first, steps, pages, backfill, tip }: Story): P
   for (let polls = 0; polls < 80; polls += 1) {
     world.mine([0, 0]);
     await poll();
-    if (polls >= 8 && (observations as Observations).addresses?.facts.backlog === 0) break;
+    const isRead = (observations as Observations).transactions?.feed.open === undefined;
+    if (polls >= 8 && isRead && (observations as Observations).addresses?.facts.backlog === 0) break;
   }
-  return { world, observations, from, before, below, reasons, firstTip };
+  return { world, observations, from, before, below, chainFrom, chainBelow, reasons, firstTip };
 }
 
 /** Number of events that the contract has printed since the first poll. */
@@ -237,4 +252,29 @@ export function eventsOf({ observations }: StoryResult): {
   const { events, reverted, restored } = observations.contracts.totals;
   const counted = sumOf(Object.values(events));
   return { counted, net: counted - reverted + restored, reverted };
+}
+
+/** Expected totals of the chain: transactions by type and status, and the sum of their fees. */
+export function expectedOfChain({ world, chainFrom }: StoryResult) {
+  const transactions: Record<string, number> = {};
+  let fees = 0n;
+  for (const { type, status, fee } of world.between(chainFrom, world.tip)) {
+    const key = keyOf(type, status);
+    transactions[key] = (transactions[key] ?? 0) + 1;
+    fees += fee;
+  }
+  return { transactions, fees };
+}
+
+/** Counted totals of the chain. */
+export function countedOfChain({ observations }: StoryResult) {
+  const { totals } = observations.transactions as ChainObservation;
+  const transactions = Object.fromEntries(Object.entries(totals.transactions).filter(([, count]) => count > 0));
+  return { transactions, fees: Object.values(totals.fees).reduce((sum, fees) => sum + fees.sum, 0n) };
+}
+
+/** Number of counted transactions of the chain, without those that are reverted. */
+export function netOfChain({ observations }: StoryResult): number {
+  const { transactions, reverted, restored } = (observations.transactions as ChainObservation).totals;
+  return sumOf(Object.values(transactions)) - reverted + restored;
 }

@@ -38,6 +38,22 @@ export const examples: Readonly<Record<string, string>> = {
   stacks_chain_last_reorg_depth_blocks: "stacks_chain_last_reorg_depth_blocks >= 2",
   stacks_chain_skipped_blocks_total: "increase(stacks_chain_skipped_blocks_total[1h]) > 0",
   stacks_chain_missing_blocks_total: "increase(stacks_chain_missing_blocks_total[1h]) > 0",
+  // transactions
+  stacks_chain_mined_fee_microstx: 'stacks_chain_mined_fee_microstx{tx_type="all", percentile="p25"} / 1e6',
+  stacks_chain_mined_fee_sample_transactions: 'stacks_chain_mined_fee_sample_transactions{tx_type="token_transfer"}',
+  stacks_chain_mined_zero_fee_ratio: "stacks_chain_mined_zero_fee_ratio > 0.15",
+  stacks_chain_mined_fee_baseline_microstx:
+    "stacks_chain_mined_fee_microstx / stacks_chain_mined_fee_baseline_microstx",
+  stacks_chain_mined_fee_baseline_sample_transactions:
+    'stacks_chain_mined_fee_baseline_sample_transactions{tx_type="all"}',
+  stacks_chain_mined_transactions_total:
+    'sum without (tx_type, tx_status) (rate(stacks_chain_mined_transactions_total{tx_status!="success"}[1h]))',
+  stacks_chain_tx_fee_microstx: "histogram_quantile(0.5, rate(stacks_chain_tx_fee_microstx_bucket[1h])) / 1e6",
+  stacks_chain_recent_contract_calls: "topk(3, stacks_chain_recent_contract_calls)",
+  stacks_chain_pending_depth_transactions: "stacks_chain_pending_depth_transactions",
+  stacks_chain_transactions_gap_total: "increase(stacks_chain_transactions_gap_total[1d]) > 0",
+  stacks_chain_reverted_transactions_total: "increase(stacks_chain_reverted_transactions_total[1d])",
+  stacks_chain_restored_transactions_total: "increase(stacks_chain_restored_transactions_total[1d])",
   // addresses
   stacks_address_info: "count by (network, group) (stacks_address_info)",
   stacks_address_indexed_transactions: "topk(10, stacks_address_indexed_transactions)",

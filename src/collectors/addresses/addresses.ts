@@ -16,7 +16,7 @@ export const addresses = {
   about: "Transactions, transfers, fees and costs of watched addresses, each transaction counted once.",
   schedule: { keyless: "every 5m", free_key: "every 1h" },
   timeout: "1m",
-  priority: 3,
+  priority: 4,
   durable: { version: 2, upgrade: upgraded },
   operations: [
     addressTransactions,

@@ -1,10 +1,11 @@
 // An address that receives STX, sends STX and uses one token: `plan` estimates the series per address with it.
+import { FEE_BOUNDS } from "../amounts.ts";
 import { mapDimensions } from "../chain/chain.ts";
 import { emptyHistogram, keyOf } from "../counters.ts";
 import { EMPTY_FEED } from "../feed/state.ts";
 import { NO_LAST_VALUES } from "./last-values.ts";
 import type { Observation } from "./state.ts";
-import { FEE_BOUNDS, NO_TOTALS, TRANSFER_BOUNDS } from "./totals.ts";
+import { NO_TOTALS, TRANSFER_BOUNDS } from "./totals.ts";
 
 const TOKEN = "SP000000000000000000002Q6VF78.token::token";
 const fee = emptyHistogram(FEE_BOUNDS, 0n);

@@ -1,21 +1,13 @@
 // The metric families of watched addresses, and the samples of one address. Pure.
 import { counter, type Family, gauge, histogram, type Sample } from "../../exposition/family.ts";
+import { FEE_BOUNDS } from "../amounts.ts";
 import { DIMENSIONS } from "../chain/chain.ts";
 import type { Watched } from "../collector.ts";
 import { emptyHistogram, type Histogram, keyOf, valuesOf } from "../counters.ts";
-import { OTHER } from "../labels.ts";
+import { OTHER, TX_STATUSES, TX_TYPES } from "../labels.ts";
 import { ACTIONS, ASSET_CLASSES } from "./source.ts";
 import type { Observation } from "./state.ts";
-import {
-  DIRECTIONS,
-  FEE_BOUNDS,
-  IRREGULARITIES,
-  POST_CONDITIONS,
-  ROLES,
-  TRANSFER_BOUNDS,
-  TX_STATUSES,
-  TX_TYPES,
-} from "./totals.ts";
+import { DIRECTIONS, IRREGULARITIES, POST_CONDITIONS, ROLES, TRANSFER_BOUNDS } from "./totals.ts";
 import { TRANSFER_DIRECTIONS } from "./transfer-source.ts";
 
 const identity = {

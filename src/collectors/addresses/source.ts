@@ -1,7 +1,8 @@
 // The operations that list the transactions of a principal, and how their responses become transactions.
 import { z } from "zod";
 import { ApiError } from "../../api/errors.ts";
-import { type Operation, operation, type StacksApi, type Validated } from "../../api/operation.ts";
+import { operation, type StacksApi, type Validated } from "../../api/operation.ts";
+import { wholeNumber } from "../amounts.ts";
 import { executionCost, hash } from "../chain/block-source.ts";
 import { type Dimension, mapDimensions } from "../chain/chain.ts";
 import type { ListedTransaction } from "../feed/floor.ts";
@@ -138,15 +139,6 @@ export const principalTransactions = operation({
     ),
   }),
 });
-
-/** Parses a non-negative whole number; anything else counts as drift and is undefined. */
-export function wholeNumber(value: unknown, api: StacksApi, from: Operation, field: string): bigint | undefined {
-  // No amount has more than 128 bits, which are 39 digits.
-  if (typeof value === "string" && /^\d{1,39}$/.test(value)) return BigInt(value);
-  if (typeof value === "number" && Number.isSafeInteger(value) && value >= 0) return BigInt(value);
-  api.noteDrift(from, field, value === undefined ? "missing" : value === null ? "null" : "type");
-  return undefined;
-}
 
 const timeOf = (seconds: number): number | undefined => (seconds > 0 ? seconds : undefined);
 

@@ -1,7 +1,8 @@
 // The totals of the counted transactions of a principal. Pure. Totals are plain data and never fall.
+import { FEE_BOUNDS } from "../amounts.ts";
 import { DIMENSIONS } from "../chain/chain.ts";
 import { add, addAmount, type Counters, type Draft, type Histogram, keyOf, observe } from "../counters.ts";
-import { boundedValue, OTHER } from "../labels.ts";
+import { boundedValue, OTHER, TX_STATUSES, TX_TYPES } from "../labels.ts";
 import {
   type AssetLimits,
   type AssetTotals,
@@ -16,17 +17,6 @@ import {
 import { ACTIONS, ASSET_CLASSES, type AssetEvents, type Transaction } from "./source.ts";
 import type { Transfer } from "./transfer-source.ts";
 
-/** Types of mined transactions. */
-export const TX_TYPES = [
-  "token_transfer",
-  "smart_contract",
-  "contract_call",
-  "poison_microblock",
-  "coinbase",
-  "tenure_change",
-] as const;
-/** Statuses of mined transactions. */
-export const TX_STATUSES = ["success", "abort_by_response", "abort_by_post_condition", "problematic_skipped"] as const;
 /** How the principal takes part in a transaction. */
 export const DIRECTIONS = ["sent", "sponsored", "received"] as const;
 export type Direction = (typeof DIRECTIONS)[number];
@@ -53,8 +43,6 @@ export const POST_CONDITIONS = {
   principal: ["principal_origin", "principal_standard", "principal_contract"],
 } as const;
 
-/** Upper bounds of fees. MicroSTX. */
-export const FEE_BOUNDS = [100, 300, 1e3, 3e3, 1e4, 3e4, 1e5, 3e5, 1e6, 3e6, 1e7, 3e7, 1e8, 3e8, 1e9] as const;
 /** Upper bounds of STX transfers, from 0.001 STX to 100 million STX. MicroSTX. */
 export const TRANSFER_BOUNDS = [1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14] as const;
 

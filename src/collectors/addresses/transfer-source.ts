@@ -3,10 +3,10 @@
 import { z } from "zod";
 import { ApiError } from "../../api/errors.ts";
 import { type Operation, operation, type StacksApi } from "../../api/operation.ts";
+import { wholeNumber } from "../amounts.ts";
 import { type AssetMove, readMoves, transactionEvents } from "../chain/transaction-source.ts";
 import { isAssetId, isPrincipal } from "../clarity-names.ts";
 import { OTHER } from "../labels.ts";
-import { wholeNumber } from "./source.ts";
 
 /** Directions of a transfer, from the point of view of the principal. */
 export const TRANSFER_DIRECTIONS = ["in", "out", "self", "mint", "burn"] as const;

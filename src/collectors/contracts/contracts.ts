@@ -25,7 +25,7 @@ export const contracts = {
   about: "Events of watched contracts, each counted once.",
   schedule: { keyless: "every 5m", free_key: "every 1h" },
   timeout: "1m",
-  priority: 3,
+  priority: 4,
   durable: { version: 2, upgrade },
   operations: [contractEvents, contractLogs, transaction],
   families: contractFamilies,

@@ -121,10 +121,14 @@ export function withPage(baseline: Baseline, { period, height }: SamplePage, row
     points: withPoints(baseline.points, [first && { height, at: first.at }, below.at(-1)]),
   };
   const sample = below.filter(({ at }) => periodOf(at) === period);
+  if (sample.length === 0) return withMiss(next, { period, height });
+  return withPeriod(next, { number: period, fees: feesOf(sample), misses: 0 });
+}
+
+/** The baseline after a request that did not find a transaction of the period. */
+export function withMiss(baseline: Baseline, { period }: SamplePage): Baseline {
   const { misses = 0 } = baseline.periods.find(({ number }) => number === period) ?? {};
-  return sample.length > 0
-    ? withPeriod(next, { number: period, fees: feesOf(sample), misses })
-    : withPeriod(next, { number: period, fees: undefined, misses: misses + 1 });
+  return withPeriod(baseline, { number: period, fees: undefined, misses: misses + 1 });
 }
 
 /** The usual fees; undefined while too few periods are sampled. Parameters as of `nextPage`. */

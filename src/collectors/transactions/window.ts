@@ -71,5 +71,6 @@ function percentileOf(sorted: Float64Array, part: number): number {
   const position = part * (sorted.length - 1);
   const low = sorted[Math.floor(position)] as number;
   const high = sorted[Math.ceil(position)] as number;
-  return low + (high - low) * (position % 1);
+  // Further digits are those of the calculation.
+  return Math.round((low + (high - low) * (position % 1)) * 100) / 100;
 }

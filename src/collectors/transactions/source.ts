@@ -1,0 +1,130 @@
+// The operation that lists all mined transactions of the chain, and how its responses become transactions.
+import { z } from "zod";
+import { operation, type StacksApi, type Validated } from "../../api/operation.ts";
+import { wholeNumber } from "../amounts.ts";
+import { hash } from "../chain/block-source.ts";
+import { isPrincipal } from "../clarity-names.ts";
+import type { ListedTransaction } from "../feed/floor.ts";
+import type { List, Page } from "../feed/read.ts";
+import { isEnumValue, OTHER } from "../labels.ts";
+
+/** A listed transaction. Principals that are not valid are left out. */
+export interface ChainTransaction extends ListedTransaction {
+  readonly type: string;
+  readonly status: string;
+  /** In microSTX; undefined if it is no whole number. */
+  readonly fee: number | undefined;
+  /** Time of its block, Unix time in seconds; undefined if it is not valid. */
+  readonly at: number | undefined;
+  readonly sender: string | undefined;
+  readonly nonce: number;
+  readonly sponsor: string | undefined;
+  /** Recipient of a token_transfer. */
+  readonly recipient: string | undefined;
+  /** The contract of a contract_call. */
+  readonly called: string | undefined;
+}
+
+const natural = z.int().nonnegative();
+// Parties and fees are checked when they are used: one that is not valid must not invalidate the page.
+const party = z.object({ address: z.string() }).nullish().catch(undefined);
+
+/** The mined transactions of the chain, newest first. Servers of older versions lack it. */
+export const transactionList = operation({
+  name: "transactions",
+  path: "/extended/v3/transactions",
+  body: z.object({
+    total: natural,
+    cursor: z.object({ next: z.string().max(100).nullable() }),
+    results: z.array(
+      z.object({
+        tx_id: hash,
+        type: z.string(),
+        status: z.string(),
+        sender: z.object({ address: z.string(), nonce: z.int() }),
+        sponsor: party,
+        fee_rate: z.unknown(),
+        block: z.object({ height: natural, hash, time: z.int(), tx_index: natural }),
+        token_transfer: z.object({ recipient: z.string() }).optional().catch(undefined),
+        contract_call: z.object({ contract_id: z.string() }).optional().catch(undefined),
+      }),
+    ),
+  }),
+  tipHeight: ({ results }, { cursor }) => (cursor === undefined ? results[0]?.block.height : undefined),
+});
+
+type Body = z.infer<typeof transactionList.body>;
+
+/** Maximum number of transactions on one page. */
+export const PAGE = 50;
+
+// Every transaction since Nakamoto is in this microblock, which a cursor has to name.
+const MICROBLOCK = 2_147_483_647;
+
+/** The transactions of the chain. */
+export function chainList(api: StacksApi): List<ChainTransaction> {
+  const toPage = ({ body, etag }: Validated<Body>): Page<ChainTransaction> => ({
+    rows: body.results.map((item) => toTransaction(item, api)),
+    total: body.total,
+    older: body.cursor.next ?? undefined,
+    isLast: body.cursor.next === null,
+    etag,
+  });
+  return {
+    operation: transactionList.name,
+    hasCursors: true,
+    async page(_, cursor) {
+      const query = { limit: PAGE, ...(cursor === undefined ? {} : { cursor }) };
+      const page = toPage(await api.getWhole(transactionList, { path: {}, query }));
+      return cursor === undefined || isAt(cursor, page.rows[0]) ? page : undefined;
+    },
+    async changedSince(etag) {
+      const response = await api.getIfChanged(transactionList, { path: {}, query: { limit: PAGE } }, etag);
+      return response && toPage(response);
+    },
+  };
+}
+
+// The row that a cursor names. A server without that row answers with the next older ones.
+function isAt(cursor: string, row: ChainTransaction | undefined): boolean {
+  const [height, , index] = cursor.split(":");
+  return row !== undefined && String(row.height) === height && String(row.index) === index;
+}
+
+/** One page of transactions, newest first, from the first transaction of the block at a height down. */
+export async function readPageAt(api: StacksApi, height: number): Promise<readonly ChainTransaction[]> {
+  const query = { limit: PAGE, cursor: `${height}:${MICROBLOCK}:0` };
+  const { body } = await api.getWhole(transactionList, { path: {}, query });
+  return body.results.map((item) => toTransaction(item, api));
+}
+
+function toTransaction({ block, ...tx }: Body["results"][number], api: StacksApi): ChainTransaction {
+  return {
+    id: tx.tx_id,
+    height: block.height,
+    index: block.tx_index,
+    hash: block.hash,
+    type: nameOf(tx.type),
+    status: nameOf(tx.status),
+    fee: feeOf(tx.fee_rate, api),
+    at: block.time > 0 ? block.time : undefined,
+    sender: principalOf(tx.sender.address),
+    nonce: tx.sender.nonce,
+    sponsor: principalOf(tx.sponsor?.address),
+    recipient: principalOf(tx.token_transfer?.recipient),
+    called: principalOf(tx.contract_call?.contract_id),
+  };
+}
+
+// It is stored and becomes a label value.
+const nameOf = (text: string): string => (isEnumValue(text) ? text : OTHER);
+
+const principalOf = (text: string | undefined): string | undefined =>
+  text !== undefined && isPrincipal(text) ? text : undefined;
+
+function feeOf(value: unknown, api: StacksApi): number | undefined {
+  const fee = wholeNumber(value, api, transactionList, "results[].fee_rate");
+  if (fee === undefined || fee <= BigInt(Number.MAX_SAFE_INTEGER)) return fee === undefined ? undefined : Number(fee);
+  api.noteDrift(transactionList, "results[].fee_rate", "type");
+  return undefined;
+}

@@ -1,0 +1,28 @@
+// The observation of a chain's transactions, which is kept between polls and across restarts. Plain data.
+import type { Proof } from "../chain/chain-view.ts";
+import type { ChainTarget, Poll } from "../collector.ts";
+import type { ListState } from "../feed/read-list.ts";
+import type { Baseline } from "./baseline.ts";
+import type { BusyContract } from "./busiest.ts";
+import type { RecentBlock } from "./recent.ts";
+import type { ChainTransaction } from "./source.ts";
+import type { Totals } from "./totals.ts";
+
+/** The observation of the whole chain. */
+export interface Observation extends ListState<ChainTransaction> {
+  readonly totals: Totals;
+  /** Newest first. */
+  readonly recent: readonly RecentBlock[];
+  readonly baseline: Baseline;
+  readonly busiest: readonly BusyContract[];
+  /** The block of the newest transaction. */
+  readonly last: Proof | undefined;
+  /** Validator of the list. */
+  readonly etag: string | undefined;
+  /** Start of the poll. Unix time, milliseconds. */
+  readonly at: number;
+  /** Start of the last poll that read everything down to known transactions; undefined until there is one. */
+  readonly readAt: number | undefined;
+}
+
+export type ChainPoll = Poll<Observation, ChainTarget>;
