@@ -1,5 +1,5 @@
-// The transactions of the last minutes, by block, at any depth. They need no confirmations: what is asked of them is
-// what gets mined now. Blocks that are replaced leave. Pure.
+// The transactions of the last minutes, by block, at any depth. They need no confirmations, because they show what is
+// mined now. Replaced blocks are removed. Pure.
 import { blockStatus, type ChainView } from "../chain/chain-view.ts";
 import type { MinedTransaction } from "./mined-view.ts";
 import type { ChainTransaction } from "./source.ts";

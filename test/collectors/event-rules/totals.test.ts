@@ -40,7 +40,7 @@ test("sums stay exact beyond 2^53, also through the state file", () => {
   expect(totals[volume.fingerprint]?.sums).toEqual({ "": most + 2n });
 });
 
-test("a gauge has the value of the newest event, in whatever order they are counted", () => {
+test("a gauge has the value of the newest event, in any order of counting", () => {
   let totals = add({}, [resultOf(price, 3n)], { rank: 7 });
   totals = add(totals, [resultOf(price, 1n)], { rank: 5 });
   expect(totals[price.fingerprint]?.last).toEqual({ "": { value: 3n, rank: 7 } });

@@ -33,7 +33,7 @@ const pathOf = (principal: string, kind: "stx" | "ft") => `/extended/v3/principa
 const ask = (of: Simulator, principal: string, kind: "stx" | "ft" = "stx", headers = {}) =>
   send(of.url + pathOf(principal, kind), { headers });
 const stxOf = async (of: Simulator, principal: string) => json<Stx>(await ask(of, principal));
-const nobody = () => simulator.chain.accounts.unused(1_000_000);
+const unused = () => simulator.chain.accounts.unused(1_000_000);
 const waitsFor = ({ mempool }: Chain, principal: string) =>
   [...mempool.values()].filter(
     ({ sender, sponsor, payload }) =>
@@ -85,10 +85,10 @@ describe("the same keys, types and headers as the real server", () => {
   });
 
   const same: [string, () => string][] = [
-    ["v3-balances-stx.nobody", () => pathOf(nobody(), "stx")],
-    ["v3-balances-ft.nobody", () => pathOf(nobody(), "ft")],
+    ["v3-balances-stx.nobody", () => pathOf(unused(), "stx")],
+    ["v3-balances-ft.nobody", () => pathOf(unused(), "ft")],
     ["v3-balances-stx.bad-400", () => pathOf("nonsense", "stx")],
-    ["v3-balances-stx.bad-400", () => pathOf(`${nobody()}.`, "ft")],
+    ["v3-balances-stx.bad-400", () => pathOf(`${unused()}.`, "ft")],
   ];
   test.each(same)("%s, byte for byte", async (name, path) => {
     const real = captured(name);
