@@ -137,6 +137,8 @@ export interface Collector<Observation, Options, Of extends Target = Target> {
   hints?(observation: Observation, target: Of): Hints;
   /** Requests per poll and target in normal operation, at an interval in seconds. */
   requestsPerPoll(options: Options, intervalSeconds: number): number;
+  /** Requests beside the polls for each new transaction of a target, to estimate those of busy targets. @default 0 */
+  requestsPerTransaction?(options: Options): number;
   /** A typical observation, to estimate series. @default every combination of known label values */
   example?(options: Options): Observation;
   observe(poll: Poll<Observation, Of>, options: Options): Promise<Observation>;

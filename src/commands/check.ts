@@ -1,12 +1,16 @@
-// Validates the configuration.
+// Validates the configuration, and whether it fits its budget.
 import { warningsOf } from "../config/warnings.ts";
+import { misfitsOf, planOf } from "./estimate.ts";
 import type { Io } from "./io.ts";
 import { type ConfigFlags, loadConfigFile } from "./load-config.ts";
 
-/** Prints warnings, and what the configuration polls. */
+/** Prints warnings, and what the configuration polls; the exit code is 1 when something does not fit, as of `plan`. */
 export async function check(flags: ConfigFlags, io: Io): Promise<number> {
   const { config } = await loadConfigFile(flags, io);
   for (const warning of warningsOf(config)) io.err(`warning: ${warning}\n`);
+  const misfits = misfitsOf(planOf(config));
+  for (const misfit of misfits) io.err(`${misfit}\n`);
+  if (misfits.length > 0) return 1;
   const networks = config.networks.map(({ name, upstreams, collectors }) => {
     const origins = upstreams.map(({ url }) => new URL(url).origin).join(", ");
     return `${name} at ${origins} (${collectors.map((collector) => collector.name).join(", ") || "nothing enabled"})`;

@@ -4,6 +4,7 @@ import type { StateFileLog } from "../storage/open.ts";
 import type { StateFile } from "../storage/state-file.ts";
 import { StateFileError } from "../storage/state-file-error.ts";
 import { createApp } from "./create-app.ts";
+import { misfitsOf, planOf } from "./estimate.ts";
 import { CommandError, type Io } from "./io.ts";
 import { type ConfigFlags, type LoadedConfig, loadConfigFile } from "./load-config.ts";
 
@@ -38,6 +39,11 @@ export async function serveConfig(
   });
   const host = family === "IPv6" ? `[${address}]` : address;
   const networks = loaded.config.networks.map(({ name }) => name);
+  const planned = planOf(loaded.config);
+  for (const misfit of misfitsOf(planned)) app.log.warn({}, misfit);
+  for (const { network, notes } of planned.networks) {
+    for (const note of notes) app.log.info({ network }, note);
+  }
   app.log.info({ address: `${host}:${port}`, networks }, "listening");
   io.onHangUp(() => app.log.warn({}, "SIGHUP is ignored: restart the exporter to load its configuration again"));
   options.onListening?.(`http://${["0.0.0.0", "[::]"].includes(host) ? "127.0.0.1" : host}:${port}`);

@@ -3,6 +3,7 @@ import type { z } from "zod";
 import { MINUTES_PER_MONTH } from "../api/budget-limits.ts";
 import { PRESETS, type Preset } from "../api/budget-presets.ts";
 import { scheduleOf } from "../collectors/collector.ts";
+import { SCHEDULES } from "./collector-settings.ts";
 import type { ConfigurableCollector, UpstreamConfig } from "./config.ts";
 import { entriesOf, isMapping, valueAt } from "./normalize.ts";
 import { KEYS, type onlyBudget } from "./upstream-settings.ts";
@@ -24,12 +25,16 @@ export function budgetOf(upstream: { readonly budget: z.infer<typeof onlyBudget>
 /** With fewer requests a month than this, the default schedules are those of `free_key`. */
 export const KEYLESS_MONTH = PRESETS.keyless.perMinute * MINUTES_PER_MONTH;
 
-// The preset whose schedules a network has by default.
+/** The preset whose default schedules fit this number of requests in a month; undefined stands for no limit. */
+export const schedulesFor = (perMonth: number | undefined): Preset =>
+  perMonth !== undefined && perMonth < KEYLESS_MONTH ? "free_key" : "keyless";
+
 function schedulesOf(network: unknown): Preset {
   const [preferred = network] = entriesOf(valueAt(network, ["upstreams"]));
   const perMonth = valueAt(preferred, ["budget", "per_month"]);
-  if (perMonth === undefined) return presetOf(preferred);
-  return typeof perMonth === "number" && perMonth < KEYLESS_MONTH ? "free_key" : "keyless";
+  return perMonth === undefined
+    ? presetOf(preferred)
+    : schedulesFor(typeof perMonth === "number" ? perMonth : undefined);
 }
 
 /**
@@ -43,11 +48,16 @@ export function withDefaultSchedules(root: unknown, collectors: readonly Configu
     if (!isMapping(network) || !isMapping(network.collectors) || preset === "keyless") return network;
     const scheduled = collectors.flatMap(({ name, schedule }) => {
       const settings = valueAt(network.collectors, [name]) ?? {};
-      if (!isMapping(settings) || settings.every !== undefined || settings.schedule !== undefined) return [];
+      if (!isMapping(settings) || isScheduled(network, name)) return [];
       const [, every, cron] = /^(?:every (\S+)|(.*))$/.exec(scheduleOf(schedule, preset)) ?? [];
       return [[name, { ...settings, ...(every === undefined ? { schedule: cron } : { every }) }]];
     });
     return { ...network, collectors: { ...network.collectors, ...Object.fromEntries(scheduled) } };
   });
   return { ...root, networks };
+}
+
+/** Whether a collector has a schedule on a network, or for all of them. The settings need not be valid. */
+export function isScheduled(network: unknown, collector: string): boolean {
+  return SCHEDULES.some((key) => valueAt(network, ["collectors", collector, key]) !== undefined);
 }

@@ -56,11 +56,12 @@ function settingsOf(collector: ConfigurableCollector) {
   };
 }
 
-const EXCLUSIVE = ["every", "schedule"] as const;
+/** The settings that say when a collector polls. It has one of them at most. */
+export const SCHEDULES = ["every", "schedule"] as const;
 
 /** Settings of a collector for all networks. Rules between settings wait until those of a network are merged. */
 export function commonSettings(collector: ConfigurableCollector) {
-  return settingsOf(collector).group.prefault({}).meta({ description: collector.about, exclusive: EXCLUSIVE });
+  return settingsOf(collector).group.prefault({}).meta({ description: collector.about, exclusive: SCHEDULES });
 }
 
 /** Settings of a collector on one network, merged from both places, as the configuration of the collector. */
@@ -74,7 +75,7 @@ export function appliedSettings(collector: ConfigurableCollector) {
         const intervalMs = intervalOf(every ?? schedule ?? unlessSet);
         const interval = `the interval (${formatDuration(intervalMs)})`;
         // The setting for all networks can be right there, and wrong with the schedule of one network.
-        const issue = { code: "custom", params: { causes: EXCLUSIVE } } as const;
+        const issue = { code: "custom", params: { causes: SCHEDULES } } as const;
         const [tooLong, tooShort] = [`a timeout of at most ${interval}`, `a max_age of at least ${interval}`];
         if (timeout > intervalMs) addIssue({ ...issue, path: ["timeout"], message: tooLong });
         if (max_age < intervalMs) addIssue({ ...issue, path: ["max_age"], message: tooShort });
@@ -97,5 +98,5 @@ export function appliedSettings(collector: ConfigurableCollector) {
       };
     })
     .prefault({})
-    .meta({ description: about, exclusive: EXCLUSIVE });
+    .meta({ description: about, exclusive: SCHEDULES });
 }

@@ -63,6 +63,8 @@ export interface NetworkConfig extends WatchedNetwork {
 export interface CollectorConfig {
   readonly name: string;
   readonly schedule: Schedule;
+  /** Whether the schedule is the default, because the configuration has none. */
+  readonly isDefault: boolean;
   /** Time between two polls, for a cron expression the longest. Milliseconds. */
   readonly intervalMs: number;
   /** Longest duration of one poll. Milliseconds. */

@@ -2,7 +2,7 @@
 import { dirname, resolve } from "node:path";
 import type { z } from "zod";
 import { readAssets } from "./assets.ts";
-import { withDefaultSchedules } from "./budget.ts";
+import { isScheduled, withDefaultSchedules } from "./budget.ts";
 import type { Config, ConfigurableCollector, NetworkConfig } from "./config.ts";
 import { NO_DOCUMENT, readDocument } from "./document.ts";
 import { type ConfigError, ErrorList } from "./errors.ts";
@@ -132,7 +132,9 @@ async function readFiles(
       contracts: contracts.watched,
       assets,
       watchFiles: [...new Set([...addresses.files, ...contracts.files])],
-      collectors: Object.values(checked.collectors).flatMap(({ enabled, ...config }) => (enabled ? [config] : [])),
+      collectors: Object.values(checked.collectors).flatMap(({ enabled, ...config }) =>
+        enabled ? [{ ...config, isDefault: !isScheduled(network, config.name) }] : [],
+      ),
     });
   }
   const all = [...errors.inOrder, ...parsed.syntaxErrors, ...inFiles];

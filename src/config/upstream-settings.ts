@@ -3,6 +3,9 @@ import { z } from "zod";
 import { PRESETS } from "../api/budget-presets.ts";
 import { duration, labelValue, url } from "./values.ts";
 
+/** The biggest budget. */
+export const MOST_REQUESTS = { perMinute: 100_000, perMonth: 10_000_000_000 } as const;
+
 /** What stands for no limit of the month. */
 const UNLIMITED = "unlimited";
 
@@ -11,7 +14,7 @@ const { keyless, free_key: freeKey } = PRESETS;
 const perMinute = z
   .int()
   .min(1)
-  .max(100_000)
+  .max(MOST_REQUESTS.perMinute)
   .optional()
   .meta({
     unit: "requests",
@@ -21,7 +24,7 @@ const perMinute = z
   });
 
 const perMonth = z
-  .union([z.int().min(1).max(10_000_000_000).meta({ unit: "requests" }), z.literal(UNLIMITED), z.null()])
+  .union([z.int().min(1).max(MOST_REQUESTS.perMonth).meta({ unit: "requests" }), z.literal(UNLIMITED), z.null()])
   .optional()
   .meta({
     description: "Requests in any 31 days. `unlimited` (or `null`) where the API has no monthly limit.",

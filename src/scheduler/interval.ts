@@ -34,7 +34,8 @@ export function formatDuration(milliseconds: number): string {
 
 // Milliseconds of `every`.
 const SHORTEST = 1000;
-const LONGEST = 24 * 3_600_000;
+/** The longest time of `every`. Milliseconds. */
+export const LONGEST = 24 * 3_600_000;
 
 /**
  * Reads a schedule: `every 45s` (from 1 second to 24 hours) or six cron fields, of which the first is the second.

@@ -21,53 +21,88 @@ export interface Budget {
 export interface PollTimes {
   /** Time between two polls of the same target. */
   readonly intervalMs: number;
-  /** That time as configured. */
+  /** That time as configured, or by default. */
   readonly configuredIntervalMs: number;
   /** Age at which values disappear. */
   readonly maxAgeMs: number;
 }
 
-/** How often a collector polls, and what that costs. */
-export interface Pacing extends PollTimes {
+/** The polls that a collector has to make. */
+export interface Demand {
   readonly collector: AnyCollector;
+  readonly options: unknown;
   /** Watched principals, or 1 for the whole chain. */
   readonly targets: number;
+  /** Time between two polls of the same target. Milliseconds. */
+  readonly intervalMs: number;
+  /** Whether that time is the default, so that the budget can increase it without breaking a promise. */
+  readonly isDefault: boolean;
+  /** Age at which values disappear. Milliseconds. */
+  readonly maxAgeMs: number;
+}
+
+/** How often a collector polls, and what that costs. */
+export interface Pacing extends PollTimes, Pick<Demand, "collector" | "targets" | "isDefault"> {
   readonly requestsPerPoll: number;
   readonly requestsPerMinute: number;
   /** Most requests that can fall into one minute. */
   readonly peakPerMinute: number;
 }
 
-interface Settings {
-  readonly name: string;
-  readonly intervalMs: number;
-  readonly maxAgeMs: number;
-  readonly options: unknown;
+interface PolledNetwork extends WatchedNetwork {
+  readonly collectors: readonly (Omit<Demand, "collector" | "targets"> & { readonly name: string })[];
 }
 
-interface PolledNetwork extends WatchedNetwork {
-  readonly collectors: readonly Settings[];
+/** The polls of every collector of a network, also of those without targets. */
+export function demandsOf(network: PolledNetwork): readonly Demand[] {
+  return network.collectors.map(({ name, options, intervalMs, isDefault, maxAgeMs }) => {
+    const collector = collectorOf(name);
+    return { collector, options, targets: targetsOf(collector, network).length, intervalMs, isDefault, maxAgeMs };
+  });
 }
+
+/** Plans the polls of every collector of a network, as `pace` does. */
+export const planPolls = (network: PolledNetwork, budget: Budget): readonly Pacing[] =>
+  pace(demandsOf(network), budget);
 
 /**
- * Plans the polls of every collector of a network, also of those without targets. Collectors of the whole chain keep
- * their interval and come first; then the round robins, which share the rest of the budget and are slowed down alike
- * when it is not enough. Each group is in order of priority.
+ * Fits polls into a budget. Collectors of the whole chain keep their interval and come first; then the round robins,
+ * which share the rest of the budget and are slowed down alike when it is not enough. Each group is in order of
+ * priority.
  */
-export function planPolls(network: PolledNetwork, budget: Budget): readonly Pacing[] {
-  const all = network.collectors
-    .map((settings) => unpaced(network, settings))
-    .toSorted((a, b) => a.collector.priority - b.collector.priority);
-  const wholeChain = all.filter(({ collector }) => !isRoundRobin(collector));
-  const roundRobins = all.filter(({ collector }) => isRoundRobin(collector));
+export function pace(demands: readonly Demand[], budget: Budget): readonly Pacing[] {
+  const { wholeChain, roundRobins, wanted } = unpacedPolls(demands);
   const perMinuteOfMonth = (budget.perMonth ?? Number.POSITIVE_INFINITY) / MINUTES_PER_MONTH;
   const free = Math.min(
     budget.perMinute - sum(wholeChain.map(({ peakPerMinute }) => peakPerMinute)),
     perMinuteOfMonth - sum(wholeChain.map(({ requestsPerMinute }) => requestsPerMinute)),
   );
-  const wanted = sum(roundRobins.map(({ requestsPerMinute }) => requestsPerMinute));
   const slowdown = Math.max(1, wanted / (Math.max(free, LEAST_PER_MINUTE) * ROUND_ROBIN_SHARE));
   return [...wholeChain, ...roundRobins.map((pacing) => slowed(pacing, slowdown))];
+}
+
+/** Requests of a budget. */
+export interface Requests {
+  readonly perMinute: number;
+  readonly perMonth: number;
+}
+
+/**
+ * The budgets that polls need: the least in which collectors of the whole chain keep their interval and every round
+ * robin makes progress, and one in which every configured interval is kept.
+ */
+export function neededBudgets(demands: readonly Demand[]): { readonly least: Requests; readonly full: Requests } {
+  const { wholeChain, roundRobins, wanted } = unpacedPolls(demands);
+  const peak = sum(wholeChain.map(({ peakPerMinute }) => peakPerMinute));
+  const steady = sum(wholeChain.map(({ requestsPerMinute }) => requestsPerMinute));
+  const within = (rest: number): Requests => ({
+    perMinute: peak + rest,
+    perMonth: (steady + rest) * MINUTES_PER_MONTH,
+  });
+  const all = wanted / ROUND_ROBIN_SHARE;
+  const least = Math.min(all, LEAST_PER_MINUTE);
+  const isConfigured = roundRobins.some(({ targets, isDefault }) => targets > 0 && !isDefault);
+  return { least: within(least), full: within(isConfigured ? all : least) };
 }
 
 /** Most requests a minute by priority. */
@@ -79,16 +114,23 @@ export function peakByPriority(pacings: readonly Pacing[]): number[] {
   return Array.from(peaks, (peak) => peak ?? 0);
 }
 
-const isRoundRobin = (collector: AnyCollector): boolean => collector.targets !== undefined;
+/** Whether a collector polls watched principals in turn. */
+export const isRoundRobin = (collector: AnyCollector): boolean => collector.targets !== undefined;
 
-function unpaced(network: WatchedNetwork, { name, intervalMs, maxAgeMs, options }: Settings): Pacing {
-  const collector = collectorOf(name);
-  const targets = targetsOf(collector, network).length;
+function unpacedPolls(demands: readonly Demand[]) {
+  const all = demands.map(unpaced).toSorted((a, b) => a.collector.priority - b.collector.priority);
+  const wholeChain = all.filter(({ collector }) => !isRoundRobin(collector));
+  const roundRobins = all.filter(({ collector }) => isRoundRobin(collector));
+  return { wholeChain, roundRobins, wanted: sum(roundRobins.map(({ requestsPerMinute }) => requestsPerMinute)) };
+}
+
+function unpaced({ collector, options, targets, intervalMs, isDefault, maxAgeMs }: Demand): Pacing {
   const requestsPerPoll = collector.requestsPerPoll(options, intervalMs / 1000);
   const requests = targets * requestsPerPoll;
   return {
     collector,
     targets,
+    isDefault,
     requestsPerPoll,
     intervalMs,
     configuredIntervalMs: intervalMs,

@@ -49,6 +49,7 @@ describe("defaults", () => {
               name: "fees",
               schedule: { kind: "every", milliseconds: 30_000 },
               intervalMs: 30_000,
+              isDefault: true,
               timeoutMs: 10_000,
               maxAgeMs: 90_000,
               options: {},
@@ -57,6 +58,7 @@ describe("defaults", () => {
               name: "mempool",
               schedule: { kind: "every", milliseconds: 90_000 },
               intervalMs: 90_000,
+              isDefault: true,
               timeoutMs: 20_000,
               maxAgeMs: 270_000,
               options: {},
@@ -65,6 +67,7 @@ describe("defaults", () => {
               name: "blocks",
               schedule: { kind: "every", milliseconds: 120_000 },
               intervalMs: 120_000,
+              isDefault: true,
               timeoutMs: 10_000,
               maxAgeMs: 360_000,
               options: {
@@ -215,9 +218,9 @@ describe("default schedules", () => {
     const { networks } = await configOf(text);
 
     expect(networks[0]?.collectors).toMatchObject([
-      { name: "fees", intervalMs: 600_000, timeoutMs: 7000, maxAgeMs: 3_600_000 },
-      { name: "mempool", intervalMs: 45_000 },
-      { name: "blocks", intervalMs: 120_000 },
+      { name: "fees", intervalMs: 600_000, isDefault: true, timeoutMs: 7000, maxAgeMs: 3_600_000 },
+      { name: "mempool", intervalMs: 45_000, isDefault: false },
+      { name: "blocks", intervalMs: 120_000, isDefault: true },
     ]);
   });
 

@@ -44,12 +44,9 @@ test("system calls are those of a service, less the privileged ones", () => {
   expect(values("SystemCallFilter")).toEqual(["@system-service", "~@privileged @resources"]);
 });
 
-test("the started configuration has been checked", () => {
-  const [check = ""] = values("ExecStartPre");
-  const [start = ""] = values("ExecStart");
-
-  expect(check).toContain(" check --config ");
-  expect(start).toBe(check.replace(" check ", " serve "));
+test("it starts although the configuration does not fit the budget, which `check` refuses", () => {
+  expect(values("ExecStartPre")).toEqual([]);
+  expect(values("ExecStart")).toEqual([expect.stringContaining(" serve --config ")]);
 });
 
 const hasAnalyze = areInstalled(["systemd-analyze"], "REQUIRE_SYSTEMD");

@@ -156,8 +156,25 @@ describe("plan", () => {
     const { code, out } = await run(["plan", "--config", file]);
 
     expect(code).toBe(1);
-    expect(out).toMatch(/DOES NOT FIT: the busiest minute needs \d+ requests, and the budget is 2/);
-    expect(out).toMatch(/DOES NOT FIT: a month of 31 days needs \d+ requests, and the budget is 150000/);
+    expect(out).toMatch(
+      /DOES NOT FIT: the busiest minute needs \d+ requests, and the budget is 2; a month of 31 days needs \d+ requests, and the budget is 150000; to fit: per_minute >= \d+ and per_month >= \d+/,
+    );
+  });
+
+  test("check refuses the same with the same words, and serve warns of it", async () => {
+    const file = configFile(
+      `networks: [{ name: m, url: "${simulator.url}", budget: { per_minute: 4 } }]\ncollectors: { fees: { every: 5s, timeout: 2s } }\nstate: memory\n`,
+    );
+    const [planned, checked] = await Promise.all([run(["plan", "--config", file]), run(["check", "--config", file])]);
+    const [, misfit = ""] = /DOES NOT FIT: (.*)/.exec(planned.out) ?? [];
+
+    expect(misfit).toMatch(/^the busiest minute needs /);
+    expect(checked).toMatchObject({ code: 1, out: "", err: `network m does not fit its budget: ${misfit}\n` });
+    const program = start(["--config", file, "--listen", "127.0.0.1:0"]);
+    await program.says(/"level":"info".*"listening"/);
+    expect(program.text().err).toContain(`network m does not fit its budget: ${misfit}`);
+    program.child.kill("SIGTERM");
+    expect(await program.finished).toMatchObject({ code: 0 });
   });
 
   test("reports the interval that a watch list allows", async () => {
@@ -167,14 +184,14 @@ describe("plan", () => {
     const { code, out } = await run(["plan", "--config", watching(`    address_files: [${list}]\n`)]);
 
     expect(code).toBe(0);
-    expect(out).toMatch(new RegExp(`addresses +${accounts.users.length} +300s`));
+    expect(out).toMatch(new RegExp(`addresses +${accounts.users.length} +300s `));
     const tight = configFile(
       `networks: [{ name: m, url: "${simulator.url}", address_files: ["${list}"] }]\ncollectors: { addresses: { every: 10s } }\n`,
     );
     const stretched = await run(["plan", "--config", tight]);
     expect(stretched.code).toBe(1);
     expect(stretched.out).toMatch(
-      /DOES NOT FIT: the \d+ targets of addresses are polled every \d+ s instead of every 10 s/,
+      /DOES NOT FIT: the \d+ targets of addresses are polled every \d+s instead of every 10s; to fit: per_minute >= \d+, or every >= \d+s for addresses\n/,
     );
   });
 

@@ -35,6 +35,7 @@ export const addresses = {
   },
 
   requestsPerPoll: () => 1,
+  requestsPerTransaction: ({ transfers }) => (transfers ? 1 : 0),
   example: ({ zeros, transfers, api }) => ({ ...EXAMPLE, zeros, hasTransfers: transfers, isNew: api === "v3" }),
   // Transactions whose transfers are missing are no reason to poll early.
   hints: ({ feed, facts, held, seen }) => ({

@@ -1,0 +1,153 @@
+// Estimates what a configuration costs, without calling the API: requests, series, ages, and whether they fit.
+
+import { MINUTES_PER_MONTH, sum } from "../api/budget-limits.ts";
+import { REASONS } from "../api/errors.ts";
+import { targetsOf } from "../collectors/collector.ts";
+import { collectorFamilies } from "../collectors/index.ts";
+import type { CollectorConfig, Config, NetworkConfig, UpstreamConfig } from "../config/config.ts";
+import { type Family, seriesPerSample } from "../exposition/family.ts";
+import { isRoundRobin, type Pacing, planPolls } from "../scheduler/pacing.ts";
+import * as metrics from "../telemetry/self-metrics.ts";
+import { fitOf } from "./fit.ts";
+
+/** What one collector costs on one network. */
+export interface CollectorPlan extends Pacing {
+  /** Further requests a minute when some targets are busy. */
+  readonly busyPerMinute: number;
+  /** Series when all data is there. An estimate for watched principals: it depends on what they do. */
+  readonly series: number;
+  /** Highest age of a value while every poll succeeds. Milliseconds. */
+  readonly usualAgeMs: number;
+}
+
+/** The plan of one network with one of its upstreams. */
+export type NetworkPlan = ReturnType<typeof planNetwork>;
+
+/** The plan of a configuration. */
+export type Plan = ReturnType<typeof planOf>;
+
+/**
+ * Busy targets, for the upper end of the estimated requests: this share of the watched principals, and at most this
+ * number, takes part in new transactions all day. A transaction costs early polls: when it is seen, and when it has its
+ * confirmations.
+ */
+export const BUSY = { share: 0.1, most: 20, transactionsPerHour: 4, earlyPolls: 2 } as const;
+
+/**
+ * Estimates a configuration: each network within the budget of its preferred upstream, with plans for the case that
+ * another one takes over, and the series of collectors and exporter.
+ */
+export function planOf(config: Config) {
+  const { maxSeries } = config;
+  const networks = config.networks.map((network) => {
+    const [preferred, ...others] = network.upstreams.map((upstream) => planNetwork(network, upstream));
+    return { ...(preferred as NetworkPlan), probesPerMinute: 60_000 / network.failover.probeEveryMs, others };
+  });
+  const collectorSeries = sum(networks.flatMap(({ collectors }) => collectors.map(({ series }) => series)));
+  const helpAndProcess = collectorFamilies.length + metrics.selfMetrics.length + PROCESS_SERIES;
+  const ownSeries = sum(networks.map(ownSeriesOf)) + helpAndProcess;
+  const series = collectorSeries + ownSeries;
+  const seriesMisfit =
+    series <= maxSeries
+      ? undefined
+      : `about ${series} series are more than max_series (${maxSeries}), so new assets and topics count as other; to fit: max_series >= ${series}`;
+  return { networks, collectorSeries, ownSeries, seriesMisfit };
+}
+
+/** Everything of a plan that does not fit, one sentence each; none when the configuration fits. */
+export function misfitsOf({ networks, seriesMisfit }: Plan): readonly string[] {
+  const ofNetworks = networks.flatMap(({ network, misfit }) =>
+    misfit === undefined ? [] : [`network ${network} does not fit its budget: ${misfit}`],
+  );
+  return seriesMisfit === undefined ? ofNetworks : [...ofNetworks, seriesMisfit];
+}
+
+// What a network costs within the budget of one of its upstreams.
+function planNetwork(network: NetworkConfig, upstream: UpstreamConfig) {
+  const { perMinute, perMonth = Number.POSITIVE_INFINITY } = upstream.budget;
+  const collectors = planPolls(network, upstream.budget)
+    .filter(({ targets }) => targets > 0)
+    .map((pacing): CollectorPlan => {
+      const settings = network.collectors.find(({ name }) => name === pacing.collector.name) as CollectorConfig;
+      const series = pacing.targets * seriesPerTarget(pacing, settings.options, network);
+      const busyPerMinute = busyRequests(pacing, settings.options);
+      return { ...pacing, busyPerMinute, series, usualAgeMs: pacing.intervalMs + settings.timeoutMs };
+    });
+  const requestsPerMinute = sum(collectors.map((row) => row.requestsPerMinute));
+  const busyPerMinute = sum(collectors.map((row) => row.busyPerMinute));
+  // Beyond the budget, early polls wait.
+  const left = Math.max(0, Math.min(perMinute, perMonth / MINUTES_PER_MONTH) - requestsPerMinute);
+  return {
+    network: network.name,
+    upstream,
+    collectors: collectors.map((row) => {
+      return busyPerMinute <= left ? row : { ...row, busyPerMinute: (row.busyPerMinute * left) / busyPerMinute };
+    }),
+    requestsPerMinute,
+    busyPerMinute: Math.min(left, busyPerMinute),
+    peakPerMinute: sum(collectors.map((row) => row.peakPerMinute)),
+    ...fitOf(network, upstream.budget),
+  };
+}
+
+// Requests a minute of the busy targets, beside their polls.
+function busyRequests({ collector, targets, requestsPerPoll }: Pacing, options: unknown): number {
+  if (!isRoundRobin(collector)) return 0;
+  const perTransaction = BUSY.earlyPolls * requestsPerPoll + (collector.requestsPerTransaction?.(options) ?? 0);
+  return (Math.min(BUSY.most, Math.ceil(targets * BUSY.share)) * BUSY.transactionsPerHour * perTransaction) / 60;
+}
+
+// Process and Node.js families of the client library, with one garbage collection of each kind.
+const PROCESS_SERIES = 80;
+
+/** Series of every combination of label values. @param sizes values of labels that the family does not list */
+function seriesOf(family: Family, sizes: Readonly<Record<string, number>>): number {
+  const combinations = family.labelNames.reduce(
+    (product, name) => product * (family.labels[name]?.values?.length ?? sizes[name] ?? 1),
+    1,
+  );
+  return combinations * seriesPerSample(family);
+}
+
+/** Series of one target: those of the collector's example, or else every combination of labels. */
+function seriesPerTarget({ collector }: Pacing, options: unknown, network: NetworkConfig): number {
+  const [target] = targetsOf(collector, network);
+  const example = collector.example?.(options);
+  if (example === undefined || target === undefined) {
+    return sum(collector.families.map((family) => seriesOf(family, { operation: 1 })));
+  }
+  return sum([...collector.samples(example, network.name, target)].map(({ family }) => seriesPerSample(family)));
+}
+
+// These have series only after a failure, or once the server reports its limits.
+const RARE: readonly { readonly name: string }[] = [
+  metrics.retries,
+  metrics.drift,
+  metrics.pauseEnd,
+  metrics.ratelimitLimit,
+  metrics.ratelimitRemaining,
+  metrics.watchListSuccessful,
+  metrics.watchListSuccess,
+  metrics.series,
+];
+
+function ownSeriesOf({ collectors, others }: NetworkPlan & { readonly others: readonly NetworkPlan[] }): number {
+  const enabled = collectors.map(({ collector }) => collector);
+  const sizes = {
+    upstream: 1 + others.length,
+    collector: enabled.length,
+    operation: enabled.flatMap(({ operations }) => operations).length,
+    reason: Object.keys(REASONS).length,
+    code: 1,
+  };
+  const special: Readonly<Record<string, object>> = {
+    // Some operations of a collector are only used where others are missing.
+    [metrics.requestDuration.name]: { operation: enabled.length },
+    [metrics.hints.name]: { collector: enabled.filter(({ targets }) => targets !== undefined).length },
+  };
+  return sum(
+    metrics.selfMetrics
+      .filter((family) => !RARE.includes(family))
+      .map((family) => seriesOf(family, { ...sizes, ...special[family.name] })),
+  );
+}

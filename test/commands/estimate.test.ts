@@ -1,0 +1,175 @@
+import { describe, expect, test } from "@jest/globals";
+import { MINUTES_PER_MONTH } from "../../src/api/budget-limits.ts";
+import { misfitsOf, planOf } from "../../src/commands/estimate.ts";
+import { stillSimulator } from "../simulator/support.ts";
+import { createApp, readPage } from "../support/app.ts";
+import { configOf, networkOf, type Watched } from "./fixture.ts";
+
+async function planned(watched: Watched, settings: object = {}, ofCollectors: object = {}) {
+  const network = await networkOf(watched, settings, ofCollectors);
+  const [plan] = planOf({ ...(await configOf("")), networks: [network] }).networks;
+  if (plan === undefined) throw new Error("unreachable");
+  return { plan, row: (name: string) => plan.collectors.find(({ collector }) => collector.name === name) };
+}
+
+const HUNDRED = { budget: { per_minute: 100, per_month: "unlimited" } };
+const FREE = { budget: "free_key" };
+
+test("a watch list that fits keeps its interval", async () => {
+  const { plan, row } = await planned({ addresses: 100, contracts: 10 }, HUNDRED);
+
+  expect(row("addresses")).toMatchObject({ intervalMs: 300_000, requestsPerMinute: 20, targets: 100 });
+  expect(row("contracts")?.intervalMs).toBe(300_000);
+  expect(plan).toMatchObject({ misfit: undefined, notes: [] });
+});
+
+test("lists that do not fit are slowed down alike, within the remaining budget, with room for early polls", async () => {
+  const { plan, row } = await planned({ addresses: 3000, contracts: 1000 }, HUNDRED);
+  const fixed = plan.collectors.filter(({ targets }) => targets === 1).reduce((sum, one) => sum + one.peakPerMinute, 0);
+  const [addresses, contracts] = [row("addresses"), row("contracts")];
+
+  expect(addresses?.intervalMs).toBeCloseTo(contracts?.intervalMs ?? 0);
+  const requests = (addresses?.requestsPerMinute ?? 0) + (contracts?.requestsPerMinute ?? 0);
+  expect(requests).toBeCloseTo((100 - fixed) * 0.8);
+  expect(plan.notes).toHaveLength(2);
+});
+
+test("with the month of a free key, each of 5,000 addresses is polled about every two days", async () => {
+  const { row } = await planned({ addresses: 5000 }, FREE);
+
+  expect((row("addresses")?.intervalMs ?? 0) / 86_400_000).toBeGreaterThan(1);
+  expect((row("addresses")?.intervalMs ?? 0) / 86_400_000).toBeLessThan(2.5);
+});
+
+test("with a free key, 40 addresses are polled every hour, with at most 120,000 requests a month when some are busy", async () => {
+  const { plan, row } = await planned({ addresses: 40 }, FREE);
+
+  expect(row("addresses")?.intervalMs).toBe(3_600_000);
+  expect(plan.requestsPerMinute * MINUTES_PER_MONTH).toBeLessThan(100_000);
+  expect((plan.requestsPerMinute + plan.busyPerMinute) * MINUTES_PER_MONTH).toBeLessThanOrEqual(120_000);
+});
+
+test.each([
+  ["keyless", 4],
+  ["free_key", 1.2],
+])("with %s, all collectors of the whole chain take at most %p requests a minute", async (budget, most) => {
+  const { plan } = await planned({}, { budget });
+
+  expect(plan.requestsPerMinute).toBeLessThanOrEqual(most + 1e-9);
+  expect(plan.busyPerMinute).toBe(0);
+});
+
+describe("busy targets", () => {
+  test("are a tenth of them; each transaction costs two early polls, and its transfers", async () => {
+    const { row } = await planned({ addresses: 40, contracts: 11 }, HUNDRED);
+
+    // 4 transactions an hour of 4 addresses and 2 contracts
+    expect(row("addresses")?.busyPerMinute).toBeCloseTo((4 * 4 * 3) / 60);
+    expect(row("contracts")?.busyPerMinute).toBeCloseTo((2 * 4 * 2) / 60);
+  });
+
+  test("cost no transfers when they are not read", async () => {
+    const { row } = await planned({ addresses: 40 }, HUNDRED, { addresses: { transfers: false } });
+
+    expect(row("addresses")?.busyPerMinute).toBeCloseTo((4 * 4 * 2) / 60);
+  });
+
+  test("are at most 20, however long the list is, and do not use more than the budget", async () => {
+    const { plan } = await planned({ addresses: 5000 }, { budget: { per_minute: 2000 } });
+    const short = await planned({ addresses: 5000 }, FREE);
+
+    expect(plan.busyPerMinute).toBeCloseTo((20 * 4 * 3) / 60);
+    const { requestsPerMinute, busyPerMinute } = short.plan;
+    expect((requestsPerMinute + busyPerMinute) * MINUTES_PER_MONTH).toBeCloseTo(150_000);
+    expect(short.row("addresses")?.busyPerMinute).toBeCloseTo(busyPerMinute);
+  });
+});
+
+test("the plan uses the budget of the preferred upstream, and says what would not fit into the others", async () => {
+  const text = `networks:
+  - name: m
+    failover: { probe_every: 30s }
+    upstreams:
+      - { name: own, url: "http://own", budget: { per_minute: 100, per_month: unlimited } }
+      - { name: small, url: "http://small", budget: { per_minute: 2, per_month: unlimited } }
+      - { name: big, url: "http://big", budget: { per_minute: 200, per_month: unlimited } }
+`;
+  const plan = planOf(await configOf(text));
+
+  expect(plan.networks).toMatchObject([
+    {
+      upstream: { name: "own" },
+      misfit: undefined,
+      probesPerMinute: 2,
+      others: [
+        {
+          upstream: { name: "small" },
+          misfit: expect.stringMatching(/and the budget is 2; to fit: per_minute >= \d+/),
+        },
+        { upstream: { name: "big" }, misfit: undefined },
+      ],
+    },
+  ]);
+  expect(misfitsOf(plan)).toEqual([]);
+});
+
+test("series that do not fit are a misfit, which a higher max_series cures", async () => {
+  const planWith = async (rest: string) =>
+    planOf(
+      await configOf(`${rest}networks: [{ name: m, url: "http://m", address_files: [addresses.txt] }]`, {
+        addresses: 100,
+      }),
+    );
+
+  const misfits = misfitsOf(await planWith("max_series: 10000\n"));
+  expect(misfits).toEqual([expect.stringMatching(/^about \d+ series are more than max_series \(10000\)/)]);
+  const [, cure = ""] = /to fit: max_series >= (\d+)$/.exec(misfits[0] ?? "") ?? [];
+  expect(misfitsOf(await planWith(`max_series: ${cure}\n`))).toEqual([]);
+});
+
+type App = Awaited<ReturnType<typeof createApp>>;
+
+const seriesOf = async (app: App, prefix: string) => {
+  const { families } = await readPage(app);
+  const samples = [...families.values()].filter(({ name }) => name.startsWith(prefix)).flatMap((one) => one.samples);
+  return samples.length;
+};
+
+describe("the estimated series of busy principals are near the real ones:", () => {
+  test.each([
+    [true, 1.1],
+    [false, 2],
+  ])(
+    "zeros %p within a factor of %p",
+    async (zeros, factor) => {
+      const simulator = await stillSimulator({ history: 300 });
+      await using ends = new AsyncDisposableStack();
+      ends.defer(() => simulator.close());
+      const { users, contracts } = simulator.chain.accounts;
+      const text = `networks:
+  - name: m
+    url: ${simulator.url}
+    budget: { per_minute: 5000, per_month: unlimited }
+    addresses: [${users.map((address) => `{ address: ${address} }`).join(", ")}]
+    contracts: [${Object.values(contracts).map((contract) => `{ contract_id: ${contract} }`)}]
+collectors: { addresses: { backfill: all, zeros: ${zeros} }, mempool: { enabled: false }, fees: { enabled: false } }
+`;
+      const [plan] = planOf(await configOf(text)).networks;
+      const planned = (name: string) => plan?.collectors.find(({ collector }) => collector.name === name)?.series ?? 0;
+      const app = await createApp(text);
+      ends.defer(() => app.stop());
+      await app.pollOnce();
+      await app.pollOnce();
+
+      for (const [name, prefix] of [
+        ["addresses", "stacks_address_"],
+        ["contracts", "stacks_contract_"],
+      ] as const) {
+        const real = await seriesOf(app, prefix);
+        expect(planned(name)).toBeGreaterThan(real / factor / (name === "contracts" ? 1.2 : 1));
+        expect(planned(name)).toBeLessThan(real * factor * (name === "contracts" ? 1.2 : 1));
+      }
+    },
+    60_000,
+  );
+});

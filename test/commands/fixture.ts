@@ -1,0 +1,44 @@
+// Configurations with the collectors of the program, for tests of what they cost.
+import { c32address } from "c32check";
+import { collectors } from "../../src/collectors/index.ts";
+import type { Config, NetworkConfig } from "../../src/config/config.ts";
+import { formatErrors } from "../../src/config/errors.ts";
+import { configLoader } from "../../src/config/load.ts";
+
+const principal = (index: number) => c32address(22, index.toString(16).padStart(40, "0"));
+
+/** Numbers of entries in the watch lists. */
+export interface Watched {
+  readonly addresses?: number;
+  readonly contracts?: number;
+}
+
+/** The configuration of a text, with the files addresses.txt and contracts.txt. Its key is `${KEY}`. */
+export async function configOf(text: string, { addresses = 0, contracts = 0 }: Watched = {}): Promise<Config> {
+  const lists: Readonly<Record<string, string>> = {
+    "/etc/addresses.txt": Array.from({ length: addresses }, (_, index) => principal(index)).join("\n"),
+    "/etc/contracts.txt": Array.from({ length: contracts }, (_, index) => `${principal(index)}.x`).join("\n"),
+  };
+  const loaded = await configLoader({
+    text,
+    file: "/etc/stacks-exporter.yaml",
+    env: { KEY: "planted-key" },
+    readFile: (path) => lists[path] ?? "",
+    collectors,
+  })();
+  if (!loaded.ok) throw new Error(formatErrors(loaded.errors));
+  return loaded.config;
+}
+
+/** The network of a configuration that has watch lists, further settings of the network, and those of collectors. */
+export async function networkOf(watched: Watched, settings: object = {}, ofCollectors: object = {}) {
+  const network = {
+    name: "m",
+    url: "http://m",
+    ...(watched.addresses === undefined ? {} : { address_files: ["addresses.txt"] }),
+    ...(watched.contracts === undefined ? {} : { contract_files: ["contracts.txt"] }),
+    ...settings,
+  };
+  const { networks } = await configOf(JSON.stringify({ networks: [network], collectors: ofCollectors }), watched);
+  return networks[0] as NetworkConfig;
+}
