@@ -56,7 +56,7 @@ const feePriority = gauge({
 export const fees = {
   name: "fees",
   about: "Fee priorities of waiting transactions, by type.",
-  schedule: { keyless: "every 1m", free_key: "every 15m" },
+  schedule: { keyless: "every 2m", free_key: "every 20m" },
   priority: 0,
   operations: [mempoolFees],
   families: [feePriority, ...snapshotFamilies],

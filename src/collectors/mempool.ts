@@ -68,7 +68,7 @@ const size = gauge({
 export const mempool = {
   name: "mempool",
   about: "Number, fee, age and size of waiting transactions, by type.",
-  schedule: { keyless: "every 90s", free_key: "every 5m" },
+  schedule: { keyless: "every 1m", free_key: "every 3m" },
   priority: 1,
   operations: [mempoolStats],
   families: [transactions, fee, age, size, ...snapshotFamilies],

@@ -10,7 +10,7 @@ test("without watched targets, each collector has one number of requests", async
   const text = await textOf("budget: keyless");
 
   expect(text).toMatch(/^network m\n {2}collector +targets +every /);
-  expect(text).toMatch(/\n {2}fees +1 +60s +1 +1 +44640 /);
+  expect(text).toMatch(/\n {2}fees +1 +120s +1 +0\.5 +22320 /);
   expect(text).toMatch(
     /\n {2}in all [\d.]+ requests a minute of 25 \(busiest minute \d+\), \d+ a month of unlimited\n/,
   );

@@ -1,5 +1,7 @@
 import { beforeAll, describe, expect, test } from "@jest/globals";
 import { blocks } from "../../src/collectors/blocks/blocks.ts";
+import { scheduleOf } from "../../src/collectors/collector.ts";
+import { intervalOf, parseSchedule } from "../../src/scheduler/interval.ts";
 import type { Transaction } from "../../tools/evaluation/pool.ts";
 import { BLOCKS_POLL, type Listener, playTrace, type Trace } from "../../tools/evaluation/trace.ts";
 import { eventsOf } from "../../tools/evaluation/truth.ts";
@@ -96,8 +98,8 @@ test("in an outage there is no sample of anything, and the market goes on", () =
   expect(present(price).length).toBe(samples.minutes);
 });
 
-test("blocks are polled as often as by default", () => {
-  expect(blocks.schedule).toBe(`every ${BLOCKS_POLL}m`);
+test("blocks are polled no more often than by default without a key", () => {
+  expect(intervalOf(parseSchedule(scheduleOf(blocks.schedule, "keyless")))).toBeLessThanOrEqual(BLOCKS_POLL * 60_000);
 });
 
 test("the cost of the blocks only grows, by about what is mined", () => {

@@ -70,7 +70,7 @@ const isListMissing = (error: unknown): boolean =>
 export const blocks = {
   name: "blocks",
   about: "Height, time, size, interval and execution cost of blocks, and reorganisations.",
-  schedule: "every 2m",
+  schedule: { keyless: "every 1m", free_key: "every 4m" },
   priority: 2,
   durable: { version: 2, upgrade },
   operations: blockOperations,

@@ -18,7 +18,7 @@ const views = new WeakMap<Observation, MinedView>();
 export const transactions = {
   name: "transactions",
   about: "Mined transactions of the chain, each counted once, and what they paid: now, and usually.",
-  schedule: { keyless: "every 1m", free_key: "every 150s" },
+  schedule: { keyless: "every 1m", free_key: "every 3m" },
   timeout: "1m",
   priority: 3,
   durable: { version: 1 },
