@@ -405,7 +405,8 @@ const seriesHigh: Alert = {
   description: "It exposes {{ $value | humanizePercentage }} of the series that the configuration allows.",
   runbook: {
     meaning: `The exporter exposes more than ${EXPORTER.seriesHigh.ratio * 100} % of the configured \`max_series\`.`,
-    impact: "New assets and topics count as `other`, so that the number of series stays within the limit.",
+    impact: `New assets, topics and labels of event rules count as \`other\`, so that the number of series stays within
+      the limit.`,
     diagnosis: [
       { shows: "Used share of the limit.", query: filled },
       { shows: "Number of series of the largest families.", query: `${series("stacks_exporter_series")} > 1000` },

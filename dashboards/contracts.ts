@@ -15,6 +15,9 @@ const grouped = (expr: string) => `(${expr} and on (network, name) ${info})`;
 const inRange = (family: string) => grouped(total("network, name", `increase(${watched(family)}[$__range])`));
 const silence = `time() - ${dedupe(watched("stacks_contract_last_event_observed_timestamp_seconds"))}`;
 
+const ruleIncrease = (labels: string, family: string) =>
+  `${total(labels, `increase(${watched(family)}[$__rate_interval])`)} > 0`;
+
 const overview: readonly Panel[] = [
   stat({
     id: 1,
@@ -266,6 +269,31 @@ const over: readonly Panel[] = [
       coloured("polls with a gap", "red"),
       coloured("reverted", "purple"),
       coloured("counted as other", "yellow"),
+    ],
+  }),
+  lines({
+    id: 27,
+    title: "Event rules",
+    legend: "right",
+    description: `Events that matched an event rule and did not count as it says, by the reason, and samples with a
+      label that counts as other. If an error begins, the contract prints another shape: compare with
+      stacks-exporter try.`,
+    unit: "short",
+    decimals: 0,
+    noValue: "None: no contract has event rules, or all events count as the rules say",
+    width: 24,
+    height: 7,
+    min: 0,
+    bars: true,
+    queries: [
+      {
+        expr: grouped(ruleIncrease("network, name, metric, reason", "stacks_contract_rule_errors_total")),
+        legend: "{{name}} {{metric}}: {{reason}}",
+      },
+      {
+        expr: grouped(ruleIncrease("network, name, metric", "stacks_contract_rule_label_overflow_total")),
+        legend: "{{name}} {{metric}}: label other",
+      },
     ],
   }),
 ];

@@ -2,12 +2,12 @@
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Logger } from "pino";
-import { collectorFamilies } from "./collectors/index.ts";
+import { collectorFamilies, ruleFamilies } from "./collectors/index.ts";
 import { keyOf, type Task } from "./collectors/task.ts";
 import type { Config } from "./config/config.ts";
 import type { Loaded } from "./config/load.ts";
 import { Exposition } from "./exposition/exposition.ts";
-import type { Sample } from "./exposition/family.ts";
+import type { Family, Sample } from "./exposition/family.ts";
 import { MetricsPage } from "./http/page.ts";
 import { closeServer, createHttpServer } from "./http/server.ts";
 import { Network, type NetworkOptions } from "./network.ts";
@@ -57,6 +57,8 @@ export class App {
   readonly #startedAt: number;
   readonly #state: State;
   readonly #exposition: Exposition;
+  /** Of collectors and event rules. */
+  readonly #families: readonly Family[];
   readonly #instruments = new Instruments();
   readonly #poller: Poller;
   readonly #networks: readonly Network[];
@@ -72,7 +74,8 @@ export class App {
     this.#startedAt = clock.now();
     this.log = log;
     const processMetrics = this.#instruments.watchProcess();
-    this.#exposition = new Exposition([...collectorFamilies, ...metrics.selfMetrics, ...processMetrics]);
+    this.#families = [...collectorFamilies, ...ruleFamilies(config.networks)];
+    this.#exposition = new Exposition([...this.#families, ...metrics.selfMetrics, ...processMetrics]);
     this.#state = new State(this.#exposition, stateFile);
     const incidents = new Incidents();
     const instruments = this.#instruments;
@@ -227,6 +230,6 @@ export class App {
       ...(watchList === undefined ? [] : watchListSamples(watchList)),
       ...(stateFile === undefined ? [] : stateFileSamples(stateFile.facts())),
     ];
-    return [...samples, ...seriesSamples(this.#exposition, samples, config.maxSeries)];
+    return [...samples, ...seriesSamples(this.#exposition, this.#families, samples, config.maxSeries)];
   }
 }

@@ -2,7 +2,7 @@
 import type { Family } from "../exposition/family.ts";
 import { addresses } from "./addresses/addresses.ts";
 import { blocks } from "./blocks/blocks.ts";
-import type { AnyCollector } from "./collector.ts";
+import type { AnyCollector, WatchedNetwork } from "./collector.ts";
 import { contracts } from "./contracts/contracts.ts";
 import { fees } from "./fees.ts";
 import { mempool } from "./mempool.ts";
@@ -13,6 +13,12 @@ export const collectors = [fees, mempool, blocks, transactions, addresses, contr
 
 /** The families of all collectors, each once, in the order of the metrics page. */
 export const collectorFamilies: readonly Family[] = [...new Set(collectors.flatMap(({ families }) => families))];
+
+/** The families of the event rules of networks, each once. */
+export function ruleFamilies(networks: readonly Pick<WatchedNetwork, "contracts">[]): readonly Family[] {
+  const rules = networks.flatMap(({ contracts }) => contracts.flatMap(({ rules = [] }) => rules));
+  return [...new Set(rules.map(({ family }) => family))];
+}
 
 /** The collector with this name. Throws if there is none, which a valid configuration rules out. */
 export function collectorOf(name: string): AnyCollector {

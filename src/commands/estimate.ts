@@ -2,8 +2,9 @@
 
 import { MINUTES_PER_MONTH, sum } from "../api/budget-limits.ts";
 import { REASONS } from "../api/errors.ts";
-import { targetsOf } from "../collectors/collector.ts";
-import { collectorFamilies } from "../collectors/index.ts";
+import { type AnyCollector, type Target, targetsOf } from "../collectors/collector.ts";
+import { seriesOfRules } from "../collectors/event-rules/samples.ts";
+import { collectorFamilies, ruleFamilies } from "../collectors/index.ts";
 import type { CollectorConfig, Config, NetworkConfig, UpstreamConfig } from "../config/config.ts";
 import { type Family, seriesPerSample } from "../exposition/family.ts";
 import { isRoundRobin, type Pacing, planPolls } from "../scheduler/pacing.ts";
@@ -44,13 +45,14 @@ export function planOf(config: Config) {
     return { ...(preferred as NetworkPlan), probesPerMinute: 60_000 / network.failover.probeEveryMs, others };
   });
   const collectorSeries = sum(networks.flatMap(({ collectors }) => collectors.map(({ series }) => series)));
-  const helpAndProcess = collectorFamilies.length + metrics.selfMetrics.length + PROCESS_SERIES;
+  const families = collectorFamilies.length + ruleFamilies(config.networks).length;
+  const helpAndProcess = families + metrics.selfMetrics.length + PROCESS_SERIES;
   const ownSeries = sum(networks.map(ownSeriesOf)) + helpAndProcess;
   const series = collectorSeries + ownSeries;
   const seriesMisfit =
     series <= maxSeries
       ? undefined
-      : `about ${series} series are more than max_series (${maxSeries}), so new assets and topics count as other; to fit: max_series >= ${series}`;
+      : `about ${series} series are more than max_series (${maxSeries}), so new assets, topics and labels of event rules count as other; to fit: max_series >= ${series}`;
   return { networks, collectorSeries, ownSeries, seriesMisfit };
 }
 
@@ -69,7 +71,7 @@ function planNetwork(network: NetworkConfig, upstream: UpstreamConfig) {
     .filter(({ targets }) => targets > 0)
     .map((pacing): CollectorPlan => {
       const settings = network.collectors.find(({ name }) => name === pacing.collector.name) as CollectorConfig;
-      const series = pacing.targets * seriesPerTarget(pacing, settings.options, network);
+      const series = seriesOfTargets(pacing, settings.options, network);
       const busyPerMinute = busyRequests(pacing, settings.options);
       return { ...pacing, busyPerMinute, series, usualAgeMs: pacing.intervalMs + settings.timeoutMs };
     });
@@ -109,14 +111,26 @@ function seriesOf(family: Family, sizes: Readonly<Record<string, number>>): numb
   return combinations * seriesPerSample(family);
 }
 
-/** Series of one target: those of the collector's example, or else every combination of labels. */
-function seriesPerTarget({ collector }: Pacing, options: unknown, network: NetworkConfig): number {
-  const [target] = targetsOf(collector, network);
+/** Series of all targets: each as in the collector's example, or else with every combination of labels; and rules. */
+function seriesOfTargets({ collector, targets }: Pacing, options: unknown, network: NetworkConfig): number {
+  const all = targetsOf(collector, network);
+  const rules = sum(all.map(({ watched }) => seriesOfRules(watched?.rules ?? [])));
+  return targets * seriesPerTarget(collector, all[0], options, network) + rules;
+}
+
+function seriesPerTarget(
+  collector: AnyCollector,
+  target: Target | undefined,
+  options: unknown,
+  network: NetworkConfig,
+): number {
   const example = collector.example?.(options);
   if (example === undefined || target === undefined) {
     return sum(collector.families.map((family) => seriesOf(family, { operation: 1 })));
   }
-  return sum([...collector.samples(example, network.name, target)].map(({ family }) => seriesPerSample(family)));
+  const { watched } = target;
+  const plain = watched === undefined ? target : { ...target, watched: { ...watched, rules: [] } };
+  return sum([...collector.samples(example, network.name, plain)].map(({ family }) => seriesPerSample(family)));
 }
 
 // These have series only after a failure, or once the server reports its limits.

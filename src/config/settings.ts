@@ -203,9 +203,9 @@ export function allSettings(collectors: readonly ConfigurableCollector[]) {
         .meta({
           unit: "series",
           description:
-            "Maximum number of series. When it is nearly reached, new assets and topics count as `other` instead of " +
-            "getting series of their own, so that sums stay correct. All other series of the watch list, and those " +
-            "of `assets`, are not limited.",
+            "Maximum number of series. When it is nearly reached, new assets, topics and labels of event rules " +
+            "count as `other` instead of getting series of their own, so that sums stay correct. All other series " +
+            "of the watch list, and those of `assets`, are not limited.",
         }),
       networks: z.array(networkSettings(collectors)).min(1).max(100).prefault(DEFAULT_NETWORKS).meta({
         uniqueKey: "name",

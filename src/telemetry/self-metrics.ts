@@ -279,5 +279,5 @@ export const series = gauge({
 
 export const seriesLimit = gauge({
   name: "stacks_exporter_series_limit",
-  help: "Configured limit of exposed series. Near it, new assets and topics count as other.",
+  help: "Configured limit of exposed series. Near it, new assets, topics and labels of rules count as other.",
 });

@@ -1,9 +1,8 @@
 // Samples of the self-metrics that are derived whenever the page renews them: from the status, the state file and the
 // page.
 import { MINUTES_PER_MONTH } from "../api/budget-limits.ts";
-import { collectorFamilies } from "../collectors/index.ts";
 import type { Exposition } from "../exposition/exposition.ts";
-import { type Sample, seriesPerSample } from "../exposition/family.ts";
+import { type Family, type Sample, seriesPerSample } from "../exposition/family.ts";
 import type { StateFileFacts } from "../storage/state-file.ts";
 import * as self from "./self-metrics.ts";
 import type { CollectorStatus, NetworkReport, NetworkStatus, WatchListReport } from "./status.ts";
@@ -76,9 +75,18 @@ export function* stateFileSamples(facts: StateFileFacts): Iterable<Sample> {
   if (lastSetAsideAt !== undefined) yield self.stateSetAside.at({}, lastSetAsideAt / 1000);
 }
 
-/** Samples of the number of series of each family, these samples included. @param own all other own samples */
-export function* seriesSamples(exposition: Exposition, own: readonly Sample[], maxSeries: number): Iterable<Sample> {
-  const ofCollectors = [...exposition.seriesPerFamily()].filter(([family]) => collectorFamilies.includes(family));
+/**
+ * Samples of the number of series of each family, these samples included.
+ * @param families those of collectors and event rules
+ * @param own all other own samples
+ */
+export function* seriesSamples(
+  exposition: Exposition,
+  families: readonly Family[],
+  own: readonly Sample[],
+  maxSeries: number,
+): Iterable<Sample> {
+  const ofCollectors = [...exposition.seriesPerFamily()].filter(([family]) => families.includes(family));
   const counts = new Map(ofCollectors);
   for (const { family } of own) counts.set(family, (counts.get(family) ?? 0) + seriesPerSample(family));
   counts.set(self.seriesLimit, 1);

@@ -4,9 +4,11 @@ import fc from "fast-check";
 import {
   countedOf,
   countedOfChain,
+  countedRules,
   eventsOf,
   expectedOf,
   expectedOfChain,
+  expectedRules,
   netOf,
   netOfChain,
   printsOf,
@@ -49,6 +51,7 @@ export function testStories(numRuns: number): void {
         });
         expect(countedOfChain(result)).toEqual(expectedOfChain(result));
         expect(eventsOf(result)).toEqual({ counted: printsOf(result), net: printsOf(result), reverted: 0 });
+        expect(countedRules(result)).toEqual(expectedRules(result));
       }),
       parameters,
     );

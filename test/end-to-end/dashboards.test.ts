@@ -28,6 +28,16 @@ const WITHOUT_DATA: Readonly<Record<string, string>> = {
   "stacks-spike/1/A": "alerts pending or firing: only the recording rules are loaded",
 };
 
+/** A rule with errors, because the events have no `wrong`, and with labels that count as other. */
+const RULE = {
+  metric: "logged_units_total",
+  type: "counter",
+  help: "Logged.",
+  match: [{ path: "topic", equals: "print" }],
+  value: { path: "value.idx" },
+  labels: { who: { path: "value.who", max: 1 }, wrong: { path: "value.wrong" } },
+};
+
 /** How long the chain may take until it has shown everything, on a very busy machine. Milliseconds. */
 const PATIENCE = 480_000;
 
@@ -66,7 +76,9 @@ suite("with Prometheus (Debian: apt-get install prometheus)", () => {
             budget: { per_minute: 6000, per_month: 100_000_000 },
             confirmations: 1,
             address_files: ["addresses.json"],
-            contracts,
+            contracts: contracts.map((entry) =>
+              entry.contract_id === simulator.chain.accounts.contracts.logger ? { ...entry, events: [RULE] } : entry,
+            ),
           },
         ],
         collectors: {

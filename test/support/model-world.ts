@@ -2,6 +2,7 @@
 // as it was some changes ago. Expected totals are computed from the blocks.
 import type { ChainView } from "../../src/collectors/chain/chain-view.ts";
 import type { Canned } from "./canned-api.ts";
+import { printedHex } from "./prints.ts";
 
 export const PRINCIPAL = "SP000000000000000000002Q6VF78";
 export const CONTRACT = "SP000000000000000000002Q6VF78.printer";
@@ -413,5 +414,5 @@ const printsJson = (tx: WorldTx): object[] =>
     event_index: index,
     event_type: "smart_contract_log",
     tx_id: tx.id,
-    contract_log: { contract_id: CONTRACT, topic: "print", value: { hex: "0x09", repr: "none" } },
+    contract_log: { contract_id: CONTRACT, topic: "print", value: { hex: printedHex(tx.nonce, index), repr: "none" } },
   }));

@@ -14,6 +14,7 @@ import { cannedApi } from "./canned-api.ts";
 import { CONTRACT, ModelWorld, PRINCIPAL, type Server } from "./model-world.ts";
 import { observe } from "./observe.ts";
 import { restarted } from "./plain-data.ts";
+import { expectedSeries, printRules } from "./prints.ts";
 
 export const CONFIRMATIONS = 3;
 const [addresses, blocks, contracts, transactions] = [
@@ -79,6 +80,8 @@ export const stories = (depth: number, withGone: boolean): fc.Arbitrary<Story> =
     tip: fc.constantFrom("extended" as const, "extended" as const, "probe" as const),
   });
 
+const WATCHED = { name: "p", group: "", labels: {}, rules: printRules };
+
 const DEPRECATED = [
   "address_transactions",
   "transactions_with_transfers",
@@ -129,7 +132,7 @@ export async function runStory({ first, steps, pages, backfill, tip }: Story): P
   const observeOne = async (collector: AnyCollector, options: object, key = "") => {
     const chain = observations.blocks === undefined ? undefined : blocks.chainView?.(observations.blocks);
     const confirmations = CONFIRMATIONS;
-    const target = { key, watched: { principal: key, name: "p", group: "", labels: {} }, confirmations };
+    const target = { key, watched: { ...WATCHED, principal: key }, confirmations };
     try {
       const input = { options, now: world.now, target, chain, isFollowed: true };
       observations[collector.name] = await observe(collector, api, observations[collector.name], input);
@@ -200,6 +203,30 @@ export async function runStory({ first, steps, pages, backfill, tip }: Story): P
 /** Number of events that the contract has printed since the first poll. */
 export const printsOf = ({ world, before }: StoryResult): number =>
   world.between(0, world.tip).reduce((sum, { id, prints }) => sum + (before.has(id) ? 0 : prints), 0);
+
+/** What the event rules must show of the prints since the first poll. */
+export const expectedRules = ({ world, before }: StoryResult): ReadonlyMap<string, string> =>
+  expectedSeries(world.between(0, world.tip).filter(({ id }) => !before.has(id)));
+
+/** What the event rules show: values by series. */
+export function countedRules({ observations }: StoryResult): ReadonlyMap<string, string> {
+  const target = { key: CONTRACT, watched: { ...WATCHED, principal: CONTRACT } };
+  const series = new Map<string, string>();
+  for (const { family, labels, value } of contracts.samples(observations.contracts, "n", target)) {
+    const { metric, reason, pool } = labels;
+    if (family.name === "stacks_contract_rule_errors_total" && reason === "missing") {
+      series.set(`errors ${metric}`, String(value));
+    }
+    if (!printRules.some((rule) => rule.family === family)) continue;
+    if (typeof value === "object") {
+      const [least = 0, middle = 0] = value.counts;
+      series.set(`${family} count`, String(sumOf(value.counts)));
+      series.set(`${family} sum`, String(value.sum));
+      series.set(`${family} small`, String(least + middle));
+    } else series.set(pool === undefined ? family.name : `${family} ${pool}`, String(value));
+  }
+  return series;
+}
 
 const sumOf = (values: Iterable<number>) => [...values].reduce((sum, value) => sum + value, 0);
 

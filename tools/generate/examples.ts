@@ -105,6 +105,9 @@ export const examples: Readonly<Record<string, string>> = {
   stacks_contract_events_gap_total: "increase(stacks_contract_events_gap_total[1d]) > 0",
   stacks_contract_reverted_events_total: "increase(stacks_contract_reverted_events_total[1d]) > 0",
   stacks_contract_restored_events_total: "increase(stacks_contract_restored_events_total[1d])",
+  stacks_contract_rule_errors_total:
+    "sum by (name, metric, reason) (increase(stacks_contract_rule_errors_total[1h])) > 0",
+  stacks_contract_rule_label_overflow_total: "increase(stacks_contract_rule_label_overflow_total[1d]) > 0",
   stacks_contract_label_overflow_total: "increase(stacks_contract_label_overflow_total[1d]) > 0",
   // the exporter itself
   stacks_up: "stacks_up == 0",

@@ -26,7 +26,7 @@ export const contracts = {
   schedule: { keyless: "every 5m", free_key: "every 1h" },
   timeout: "1m",
   priority: 4,
-  durable: { version: 2, upgrade },
+  durable: { version: 3, upgrade },
   operations: [contractEvents, contractLogs, transaction],
   families: contractFamilies,
   options,

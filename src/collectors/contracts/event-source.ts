@@ -4,6 +4,7 @@ import { type Operation, operation, type StacksApi, type Validated } from "../..
 import { hash } from "../chain/block-source.ts";
 import type { Proof } from "../chain/chain-view.ts";
 import { principalsIn } from "../clarity-names.ts";
+import type { RawEvent, Result } from "../event-rules/evaluate.ts";
 import type { List, Page, Row } from "../feed/read.ts";
 import { eventTypeOf, topicOf } from "./topics.ts";
 
@@ -21,19 +22,18 @@ export interface ContractEvent extends Row {
   readonly rank: number;
   /** Principals in its value: hints for other collectors, kept for one poll. */
   readonly mentions: readonly string[];
+  /** What the event rules of the contract make of it; absent if nothing. */
+  readonly results?: readonly Result[] | undefined;
 }
 
-// A value of another form is no reason to fail: it only gives hints.
-const mentions = z
-  .object({ repr: z.string() })
-  .transform(({ repr }) => principalsIn(repr))
-  .catch([]);
+// A value of another form is no reason to fail: it gives no hints, and rules count that it cannot be decoded.
+const value = z.object({ hex: z.string().catch(""), repr: z.string().catch("") }).catch({ hex: "", repr: "" });
 
 const item = z.object({
   event_index: z.int().nonnegative(),
   event_type: z.string(),
   tx_id: hash,
-  contract_log: z.object({ topic: z.string(), value: mentions }).optional(),
+  contract_log: z.object({ topic: z.string(), value }).optional(),
 });
 
 /** Operation 4.4. It does not return the number of events. */
@@ -55,21 +55,30 @@ const PAGE = 50;
 
 type Body = z.infer<typeof contractLogs.body>;
 
-function pageOf({ body, etag, receivedAt }: Validated<Body>): Page<ContractEvent> {
+/** What the rules make of an event. */
+export type Evaluate = (event: RawEvent) => readonly Result[];
+
+function pageOf({ body, etag, receivedAt }: Validated<Body>, evaluate: Evaluate): Page<ContractEvent> {
   const tip = tipFromEtag(etag);
-  const rows = body.results.map(({ tx_id, event_index, event_type, contract_log }) => ({
-    id: `${tx_id}:${event_index}`,
-    hash: "",
-    txId: tx_id,
-    type: eventTypeOf(event_type),
-    topic: topicOf(contract_log?.topic ?? ""),
-    seenAt: receivedAt,
-    tip,
-    rank: 0,
-    mentions: contract_log?.value ?? [],
-  }));
+  const rows = body.results.map(
+    ({ tx_id, event_index, event_type, contract_log }): ContractEvent => ({
+      id: `${tx_id}:${event_index}`,
+      hash: "",
+      txId: tx_id,
+      type: eventTypeOf(event_type),
+      topic: topicOf(contract_log?.topic ?? ""),
+      seenAt: receivedAt,
+      tip,
+      rank: 0,
+      mentions: principalsIn(contract_log?.value.repr ?? ""),
+      ...resultsOf(evaluate({ topic: contract_log?.topic ?? "", hex: contract_log?.value.hex })),
+    }),
+  );
   return { rows, total: body.total, older: undefined, isLast: rows.length < PAGE, etag };
 }
+
+// Most events make nothing, and waiting events are saved.
+const resultsOf = (results: readonly Result[]) => (results.length === 0 ? {} : { results });
 
 /** The transaction of an event, from the identity of the event. */
 export const txIdOf = (id: string): string => id.slice(0, id.lastIndexOf(":"));
@@ -79,8 +88,13 @@ export function tipFromEtag(etag: string | undefined): string | undefined {
   return /^(?:W\/)?"(0x[0-9a-f]{64})"$/i.exec(etag ?? "")?.[1];
 }
 
-/** The list of a contract's events by one of the two operations. */
-export function eventList(api: StacksApi, contract: string, isNew: boolean): List<ContractEvent> {
+/** The list of a contract's events by one of the two operations. Events are evaluated when they are read. */
+export function eventList(
+  api: StacksApi,
+  contract: string,
+  isNew: boolean,
+  evaluate: Evaluate = () => [],
+): List<ContractEvent> {
   const from: Operation<typeof contractEvents.path | typeof contractLogs.path, Body> = isNew
     ? contractLogs
     : contractEvents;
@@ -90,11 +104,11 @@ export function eventList(api: StacksApi, contract: string, isNew: boolean): Lis
     hasCursors: false,
     async page(offset) {
       const query = { limit: PAGE, ...(offset === 0 ? {} : { offset }) };
-      return pageOf(await api.getWhole(from, { path, query }));
+      return pageOf(await api.getWhole(from, { path, query }), evaluate);
     },
     async changedSince(etag) {
       const answer = await api.getIfChanged(from, { path, query: { limit: PAGE } }, etag);
-      return answer && pageOf(answer);
+      return answer && pageOf(answer, evaluate);
     },
   };
 }

@@ -1,7 +1,10 @@
 // The metric families of the collector `contracts`, and their samples.
 import { counter, gauge, type Sample } from "../../exposition/family.ts";
 import type { Watched } from "../collector.ts";
-import { valuesOf } from "../counters.ts";
+import { ownValue, valuesOf } from "../counters.ts";
+import { ERRORS, type RuleError } from "../event-rules/evaluate.ts";
+import { ruleSamples } from "../event-rules/samples.ts";
+import { NO_TOTALS, type RuleTotals } from "../event-rules/totals.ts";
 import type { Observation } from "./state.ts";
 
 const identity = {
@@ -77,14 +80,39 @@ const families = {
   }),
 };
 
+const ofRule = { ...identity, metric: "name of the metric that the rule makes" };
+const REASONS = Object.keys(ERRORS) as RuleError[];
+const ruleFamilies = {
+  errors: counter({
+    name: "stacks_contract_rule_errors_total",
+    help: "Events that matched an event rule and did not count as it says, because their shape is another one.",
+    source: listed("contract_log.value"),
+    labels: {
+      ...ofRule,
+      reason: {
+        about: Object.entries(ERRORS)
+          .map(([reason, about]) => `${reason}: ${about}`)
+          .join("; "),
+        values: REASONS,
+      },
+    },
+  }),
+  overflow: counter({
+    name: "stacks_contract_rule_label_overflow_total",
+    help: "Samples of an event rule with the label value other: a value exceeds max or max_series, or is not valid.",
+    source: listed("contract_log.value"),
+    labels: ofRule,
+  }),
+};
+
 /** Every family, in the order of the documentation. */
-export const contractFamilies = Object.values(families);
+export const contractFamilies = [...Object.values(families), ...Object.values(ruleFamilies)];
 
 /** The samples of one contract. */
 export function* contractSamples(
-  { feed, totals, lastSeenAt }: Observation,
+  { feed, totals, rules: ruleTotals, lastSeenAt }: Observation,
   network: string,
-  { name, principal, group, labels: extra }: Watched,
+  { name, principal, group, labels: extra, rules = [] }: Watched,
 ): Iterable<Sample> {
   const labels = { network, name, contract_id: principal };
   const info = families.info.at({ ...labels, group }, 1);
@@ -100,4 +128,19 @@ export function* contractSamples(
   yield families.reverted.at(labels, totals.reverted);
   yield families.restored.at(labels, totals.restored);
   yield families.overflow.at(labels, totals.overflow);
+  yield* ruleSamples(rules, ruleTotals, labels);
+  for (const [metric, ofMetric] of Map.groupBy(rules, ({ family }) => family.name)) {
+    const counted = ofMetric.map(({ fingerprint }) => ownValue(ruleTotals, fingerprint) ?? NO_TOTALS);
+    const sum = (count: (totals: RuleTotals) => number) => counted.reduce((total, one) => total + count(one), 0);
+    for (const reason of REASONS) {
+      yield ruleFamilies.errors.at(
+        { ...labels, metric, reason },
+        sum(({ errors }) => errors[reason] ?? 0),
+      );
+    }
+    yield ruleFamilies.overflow.at(
+      { ...labels, metric },
+      sum(({ overflow }) => overflow),
+    );
+  }
 }

@@ -2,6 +2,10 @@
 import { ApiError } from "../../api/errors.ts";
 import { blockStatus, type ChainView, depthOf } from "../chain/chain-view.ts";
 import type { Poll, Target, Watched } from "../collector.ts";
+import { loadDecoder } from "../event-rules/clarity-value.ts";
+import { evaluate } from "../event-rules/evaluate.ts";
+import type { EventRule } from "../event-rules/rule.ts";
+import { addResults } from "../event-rules/totals.ts";
 import { type List, type Page, type ReadResult, readFromOpenEnd, readFromTop } from "../feed/read.ts";
 import {
   applyChanges,
@@ -13,7 +17,7 @@ import {
   withoutOpenEnd,
   withReadRows,
 } from "../feed/state.ts";
-import { type ContractEvent, eventList, tipFromEtag, txIdOf } from "./event-source.ts";
+import { type ContractEvent, type Evaluate, eventList, tipFromEtag, txIdOf } from "./event-source.ts";
 import { checkReverted, NO_PROOF_NEEDED, proofOf, withoutDoubtful, withProofs } from "./proofs.ts";
 import { byRank, withRanks } from "./ranks.ts";
 import { EMPTY, type Observation } from "./state.ts";
@@ -45,8 +49,8 @@ export async function observeContract(
   settings: { readonly pages: number; readonly max_topics: number },
 ): Promise<Observation> {
   const { api, target, previous, chain, isFollowed, now } = poll;
-  const contract = target.watched.principal;
-  const list = eventList(api, contract, isNew);
+  const { principal: contract, rules = [] } = target.watched;
+  const list = eventList(api, contract, isNew, await evaluatorOf(rules));
   if (previous === undefined) return firstObservation(list, isNew);
   const etag = validatorOf(previous, isNew, chain);
   const first = etag === undefined ? undefined : await list.changedSince(etag);
@@ -86,6 +90,8 @@ export async function observeContract(
   );
 
   const { totals } = previous;
+  // Topics and rules share what can be added.
+  const spareSeries = rules.length === 0 ? poll.spareSeries : poll.spareSeries / 2;
   const known = new Set(previous.feed.counted.map(({ id }) => txIdOf(id)));
   const transactions = new Set(counted.map(({ txId }) => txId).filter((txId) => !known.has(txId)));
   const mentioned = reading.fresh.flatMap(({ mentions }) => mentions);
@@ -93,17 +99,25 @@ export async function observeContract(
   return {
     feed,
     totals: {
-      ...addEvents(totals, counted, { most: settings.max_topics, spareSeries: poll.spareSeries }),
+      ...addEvents(totals, counted, { most: settings.max_topics, spareSeries }),
       transactions: totals.transactions + transactions.size,
       gaps: totals.gaps + (readFrom === before ? 0 : 1),
       reverted: totals.reverted + reverted,
       restored: totals.restored + restored,
     },
+    rules: addResults(previous.rules, rules, counted, spareSeries),
     lastSeenAt: reading.fresh.length > 0 ? now : previous.lastSeenAt,
     seen: [...new Set(isActive ? [contract, ...mentioned] : mentioned)].slice(0, MAX_HINTS),
     isNew,
     etag: reading.isFromTop ? reading.first.etag : undefined,
   };
+}
+
+/** Loads the decoder if there are rules. */
+async function evaluatorOf(rules: readonly EventRule[]): Promise<Evaluate | undefined> {
+  if (rules.length === 0) return undefined;
+  const decode = await loadDecoder();
+  return (event) => evaluate(rules, event, decode);
 }
 
 // Mentions are only hints for the poll that reads the event.

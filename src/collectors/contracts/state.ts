@@ -1,4 +1,5 @@
 // The state of a contract between polls. The state file stores it.
+import type { TotalsOfRules } from "../event-rules/totals.ts";
 import { EMPTY_FEED, type FeedState } from "../feed/state.ts";
 import type { ContractEvent } from "./event-source.ts";
 import { NO_PROOF_NEEDED } from "./proofs.ts";
@@ -15,6 +16,8 @@ export interface Totals extends TopicTotals {
 export interface Observation {
   readonly feed: FeedState<ContractEvent>;
   readonly totals: Totals;
+  /** What the event rules have counted. */
+  readonly rules: TotalsOfRules;
   /** When a new event was last read. Unix time, milliseconds. */
   readonly lastSeenAt: number | undefined;
   /** Targets to poll soon: principals in new events, and the contract itself while it has new or pending events. */
@@ -29,14 +32,19 @@ export interface Observation {
 export const EMPTY: Observation = {
   feed: EMPTY_FEED,
   totals: { ...NO_TOPICS, transactions: 0, gaps: 0, reverted: 0, restored: 0 },
+  rules: {},
   lastSeenAt: undefined,
   seen: [],
   isNew: false,
   etag: undefined,
 };
 
-/** Version 1 stored neither proofs nor restored events. */
-export function upgrade(observation: unknown): Observation {
+/** Version 2 had no event rules. Version 1 stored neither proofs nor restored events either. */
+export function upgrade(observation: unknown, version: number): Observation {
+  return { ...(version === 1 ? upgradeFirst(observation) : (observation as Observation)), rules: {} };
+}
+
+function upgradeFirst(observation: unknown): Observation {
   const before = observation as Omit<Observation, "feed"> & {
     readonly feed: { readonly anchors: readonly { readonly txId: string; readonly index: number }[] };
   };

@@ -1,6 +1,7 @@
 // The samples of the rules of a contract.
-import type { Sample } from "../../exposition/family.ts";
+import { type Sample, seriesPerSample } from "../../exposition/family.ts";
 import { type Draft, emptyHistogram, type Histogram, keyOf, ownValue, valuesOf } from "../counters.ts";
+import { ERRORS } from "./evaluate.ts";
 import type { EventRule } from "./rule.ts";
 import { type LastValue, NO_TOTALS, type TotalsOfRules } from "./totals.ts";
 
@@ -56,6 +57,17 @@ function merge(merged: Merged, rule: EventRule, totals: TotalsOfRules): void {
       sum: before.sum + sum,
     });
   }
+}
+
+// Errors by reason, and overflow.
+const SERIES_PER_RULE = Object.keys(ERRORS).length + 1;
+
+/** Maximum number of series of rules, with as many label values as they allow. */
+export function seriesOfRules(rules: readonly EventRule[]): number {
+  return rules.reduce((total, { family, labels }) => {
+    const combinations = labels.reduce((product, { from, max }) => product * ("value" in from ? 1 : max + 1), 1);
+    return total + combinations * seriesPerSample(family) + SERIES_PER_RULE;
+  }, 0);
 }
 
 /** The keys of all combinations of label values that are known beforehand; none if a label has no such values. */

@@ -41,7 +41,7 @@ export const NO_TOTALS: RuleTotals = { sums: {}, last: {}, histograms: {}, error
 
 /** A counted event. */
 export interface RankedResults {
-  readonly results: readonly Result[];
+  readonly results?: readonly Result[] | undefined;
   readonly rank: number;
 }
 
@@ -56,7 +56,7 @@ export function addResults(
   spareSeries: number,
 ): TotalsOfRules {
   const byRule = Map.groupBy(
-    counted.flatMap(({ results, rank }) => results.map((result) => ({ result, rank }))),
+    counted.flatMap(({ results = [], rank }) => results.map((result) => ({ result, rank }))),
     ({ result }) => result.rule,
   );
   const spare = { series: spareSeries };

@@ -1,11 +1,15 @@
-import { describe, expect, test } from "@jest/globals";
+import { beforeAll, describe, expect, test } from "@jest/globals";
+import { Cl } from "@stacks/transactions";
 import type { ChainView } from "../../../src/collectors/chain/chain-view.ts";
 import type { AnyCollector } from "../../../src/collectors/collector.ts";
 import { contracts as collector } from "../../../src/collectors/contracts/contracts.ts";
+import type { EventRule } from "../../../src/collectors/event-rules/rule.ts";
 import { type Canned, cannedApi, captured } from "../../support/canned-api.ts";
+import { hexOf, rulesOf } from "../../support/event-rules.ts";
 import { expectGolden, textOf } from "../../support/golden.ts";
 import { chainOf } from "../../support/known-chain.ts";
 import { observe } from "../../support/observe.ts";
+import { restarted } from "../../support/plain-data.ts";
 
 const contracts = collector as unknown as AnyCollector;
 const PRINCIPAL = "ST3J3ABAWHGKC812CJ2CQ18JKZ5S5HEK49XRT4DCM.logger";
@@ -200,5 +204,120 @@ describe("a burst", () => {
 
     expect(total(observation)).toBe(300);
     expect((observation as Known).totals).toMatchObject({ gaps: 0, transactions: 100 });
+  });
+});
+
+describe("event rules", () => {
+  const { json, etag } = captured("contract-events.ok-default");
+  const { results } = json as { results: Item[] };
+  const MATCH = "match: [{ path: topic, equals: print }, { path: value.event, equals: swap }]";
+  let rules: readonly EventRule[];
+  beforeAll(async () => {
+    rules = await rulesOf(`
+- { metric: swaps_total, type: counter, help: Swaps., ${MATCH}, labels: { who: { path: value.who, max: 1 } } }
+- { metric: swap_idx, type: gauge, help: Index., ${MATCH}, value: { path: value.idx } }
+- { metric: swap_units_total, type: counter, help: Units., ${MATCH}, value: { path: value.amount } }
+`);
+  });
+  const at = (of: readonly EventRule[], tipHeight: number) => ({
+    target: { ...target, watched: { ...watched, rules: of } },
+    chain: chainOf(tipHeight, [
+      [60, { indexHash: indexHash(60) }],
+      [61, { indexHash: etag?.slice(1, -1) }],
+    ]),
+  });
+  const linesOf = (observation: unknown, of: readonly EventRule[]) =>
+    [...contracts.samples(observation, "testnet", at(of, 60).target)]
+      .filter(({ family }) => of.some((rule) => rule.family === family) || family.name.includes("_rule_"))
+      .filter(({ value }) => value !== 0 && value !== 0n)
+      .map(({ family, labels: { network, name, contract_id, ...labels }, value }) =>
+        [family, ...Object.values(labels), value].join(" "),
+      );
+  /** Polls the first time with the older events, then with all of them, until they have their confirmations. */
+  async function counted(all: readonly object[], then = rules) {
+    let canned: Canned = { json: { results: all.slice(8) }, etag: `"${indexHash(60)}"` };
+    const api = cannedApi(() => canned);
+    let observation = await observe(contracts, api, undefined, at(rules, 60));
+    canned = { json: { results: all }, etag };
+    observation = restarted(await observe(contracts, api, observation, at(rules, 60)));
+    const waiting = observation;
+    observation = await observe(contracts, api, observation, at(then, 63));
+    return { observation, waiting };
+  }
+
+  test("count the events of a captured response when they have their confirmations", async () => {
+    const { observation, waiting } = await counted(results);
+
+    expect(linesOf(waiting, rules)).toEqual([]);
+    expect(linesOf(observation, rules)).toEqual([
+      "swaps_total STRC7VBNC4NMWH7DAE01MKAXT8R5VR2A7NT5N7QC 1",
+      "swaps_total other 1",
+      "swap_idx 2",
+      "stacks_contract_rule_label_overflow_total swaps_total 1",
+      "stacks_contract_rule_errors_total swap_units_total missing 2",
+    ]);
+  });
+
+  test("keep what they need of a waiting event, and not its value", async () => {
+    const { waiting } = await counted(results);
+
+    const text = JSON.stringify(waiting, (_, value) => (typeof value === "bigint" ? String(value) : value));
+    expect(text).toContain(rules[0]?.fingerprint);
+    expect(text).not.toContain("0x0c00");
+  });
+
+  test("that change start their own counters, and leave others alone", async () => {
+    const [swaps, idx] = rules as [EventRule, EventRule];
+    const changed = { ...swaps, fingerprint: "another" };
+
+    const { observation } = await counted(results, [changed, idx]);
+
+    expect(linesOf(observation, [changed, idx])).toEqual(linesOf((await counted(results)).observation, [idx]));
+  });
+
+  test("count an event that is malformed, and fail no poll", async () => {
+    const broken = results.map((item, place) =>
+      place === 0 ? { ...item, contract_log: { topic: "print", value: { hex: "0x0c0000000305" } } } : item,
+    );
+    const empty = broken.map((item, place) => (place === 1 ? { ...item, contract_log: { topic: "print" } } : item));
+
+    const { observation } = await counted(empty);
+
+    expect(linesOf(observation, rules)).toContain("stacks_contract_rule_errors_total swaps_total undecodable 2");
+    expect(total(observation)).toBe(8);
+  });
+
+  test("show the newest event of a gauge, and count all, when the newer events are read first", async () => {
+    const match = "match: [{ path: topic, equals: print }], value: { path: value }";
+    const [last, sum] = (await rulesOf(`
+- { metric: print_last, type: gauge, help: Newest., ${match} }
+- { metric: print_units_total, type: counter, help: Sum., ${match} }
+`)) as [EventRule, EventRule];
+    let count = 10;
+    const api = cannedApi((url) => {
+      const offset = Number(new URL(url, "http://model").searchParams.get("offset") ?? 0);
+      const places = Array.from({ length: count }, (_, place) => count - 1 - place).slice(offset, offset + 50);
+      return {
+        json: {
+          results: places.map((n) => ({
+            tx_id: `0x${n}`,
+            event_index: 0,
+            event_type: "smart_contract_log",
+            contract_log: { topic: "print", value: { hex: hexOf(Cl.uint(n)), repr: `u${n}` } },
+          })),
+        },
+      };
+    });
+    const of = { target: { ...target, watched: { ...watched, rules: [last, sum] } }, options: { pages: 2 } };
+    let observation = await observe(contracts, api, undefined, of);
+    count = 400;
+    for (let polls = 0; polls < 2; polls += 1) observation = await observe(contracts, api, observation, of);
+    const early = linesOf(observation, [last, sum]);
+    for (let polls = 0; polls < 8; polls += 1) observation = await observe(contracts, api, observation, of);
+
+    const all = Array.from({ length: 390 }, (_, place) => 10 + place).reduce((total, n) => total + n, 0);
+    expect(early[0]).toBe("print_last 399");
+    expect(early[1]).not.toBe(`print_units_total ${all}`);
+    expect(linesOf(observation, [last, sum])).toEqual(["print_last 399", `print_units_total ${all}`]);
   });
 });

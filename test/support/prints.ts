@@ -1,0 +1,74 @@
+// What the contract of the model world prints, event rules for it, and an independent count of what they must show.
+import { Cl, type ClarityValue } from "@stacks/transactions";
+import { hexOf, rulesOf } from "./event-rules.ts";
+
+/** A print, as its transaction determines it. */
+interface Print {
+  /** Undefined: the value has another shape. */
+  readonly event: "swap" | "burn" | undefined;
+  /** Undefined: an empty optional. */
+  readonly amount: bigint | undefined;
+  readonly pool: string;
+}
+
+/** The print of a transaction at a position. */
+function printOf(nonce: number, index: number): Print {
+  const n = nonce * 3 + index;
+  return {
+    event: n % 7 === 0 ? undefined : n % 3 === 0 ? "burn" : "swap",
+    amount: n % 5 === 0 ? undefined : 2n ** 90n + BigInt(n),
+    pool: `pool-${n % 4}`,
+  };
+}
+
+/** The serialised value of a print. */
+export function printedHex(nonce: number, index: number): string {
+  const { event, amount, pool } = printOf(nonce, index);
+  const value: ClarityValue =
+    event === undefined
+      ? Cl.tuple({ event: Cl.stringAscii("swap"), volume: Cl.uint(1) })
+      : Cl.tuple({
+          event: Cl.stringAscii(event),
+          amount: amount === undefined ? Cl.none() : Cl.some(Cl.uint(amount)),
+          "pool-id": Cl.stringAscii(pool),
+        });
+  return hexOf(value);
+}
+
+const SWAP = "match: [{ path: topic, equals: print }, { path: value.event, equals: swap }]";
+const AMOUNT = "value: { path: value.amount }";
+
+/** Rules for the prints. */
+export const printRules = await rulesOf(`
+- { metric: swaps_total, type: counter, help: Swaps., ${SWAP}, labels: { pool: { path: value.pool-id, allow: [pool-0], max: 9 } } }
+- { metric: swap_in_units_total, type: counter, help: Amounts., ${SWAP}, ${AMOUNT} }
+- { metric: swap_last_units, type: gauge, help: Newest., ${SWAP}, ${AMOUNT} }
+- { metric: swap_size_units, type: histogram, help: Sizes., ${SWAP}, ${AMOUNT}, buckets: [1, 1.3e27] }
+`);
+
+/** What the metrics of the rules must show after these transactions, oldest first: values by series. */
+export function expectedSeries(transactions: readonly { readonly nonce: number; readonly prints: number }[]) {
+  const prints = transactions.flatMap(({ nonce, prints }) =>
+    Array.from({ length: prints }, (_, index) => printOf(nonce, index)),
+  );
+  const swaps = prints.filter(({ event }) => event !== "burn");
+  const odd = swaps.filter(({ event }) => event === undefined).length;
+  const regular = swaps.filter(({ event }) => event !== undefined);
+  const amounts = regular.flatMap(({ amount }) => amount ?? []);
+  const sum = amounts.reduce((total, amount) => total + amount, 0n);
+  const series = new Map<string, string>([["swaps_total pool-0", "0"]]);
+  const set = (name: string, value: bigint | number) => series.set(name, String(value));
+  for (const [pool, { length }] of Map.groupBy(regular, ({ pool }) => pool)) set(`swaps_total ${pool}`, length);
+  // The other shape has no pool, which is an empty label.
+  if (odd > 0) set("swaps_total ", odd);
+  set("swap_in_units_total", sum);
+  const newest = amounts.at(-1);
+  if (newest !== undefined) set("swap_last_units", newest);
+  set("swap_size_units count", amounts.length);
+  set("swap_size_units sum", sum);
+  set("swap_size_units small", amounts.filter((amount) => Number(amount) <= 1.3e27).length);
+  for (const metric of ["swaps_total", "swap_in_units_total", "swap_last_units", "swap_size_units"]) {
+    set(`errors ${metric}`, odd);
+  }
+  return series;
+}
