@@ -8,6 +8,13 @@ import { upstreams } from "./upstreams.ts";
 
 const NOT_SCRAPED = "No data: is the exporter scraped?";
 const NEVER = "None since the exporter started";
+const STATE_COLOURS = {
+  active: "green",
+  degraded: "red",
+  retired: "purple",
+  paused: "yellow",
+  unsupported: "text",
+} as const;
 const COLLECTOR = { collector: "~$collector" };
 const inRange = (labels: string, selector: string) => `sum by (${labels}) (increase(${selector}[$__range]))`;
 
@@ -118,14 +125,13 @@ const health: readonly Panel[] = [
     id: 6,
     title: "State of the collectors",
     description: `The worst state of the targets of each collector. Degraded: the last poll failed. Paused: the server
-      requested a pause, or the budget is used up. Retired: the API has removed the operation (410).`,
+      requested a pause, or the budget is used up. Retired: the API has removed the operation (410). Unsupported: the
+      version of the API lacks the operation (404).`,
     unit: "none",
     noValue: NOT_SCRAPED,
     width: 12,
     height: 8,
-    mappings: STATES.map((state, index) =>
-      shown(index + 1, state, { active: "green", degraded: "red", retired: "purple", paused: "yellow" }[state], index),
-    ),
+    mappings: STATES.map((state, index) => shown(index + 1, state, STATE_COLOURS[state], index)),
     queries: [
       {
         expr: STATES.map(
@@ -222,6 +228,7 @@ const polls: readonly Panel[] = [
       coloured("error", "red"),
       coloured("skipped_budget", "yellow"),
       coloured("retired", "purple"),
+      coloured("unsupported", "text"),
     ],
   }),
   lines({
@@ -263,6 +270,7 @@ const polls: readonly Panel[] = [
       coloured("degraded", "red"),
       coloured("paused", "yellow"),
       coloured("retired", "purple"),
+      coloured("unsupported", "text"),
       coloured("waiting", "blue"),
     ],
   }),

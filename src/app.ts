@@ -125,7 +125,7 @@ export class App {
     const blocked = this.#networks.flatMap(({ name, upstreams }) => failed(name, upstreams.blocked()));
     const unpolled = [...Map.groupBy(this.tasks, collectorOn)].flatMap(([what, tasks]) => {
       const statuses = tasks.map((task) => this.#state.of(task));
-      if (statuses.some(({ lastSuccessAt }) => lastSuccessAt !== undefined)) return [];
+      if (statuses.some((status) => (status.lastSuccessAt ?? status.unsupportedSince) !== undefined)) return [];
       const failure = statuses.find((status) => status.failure !== undefined)?.failure;
       return failure === undefined ? [{ what, why: "the first poll has not ended" }] : failed(what, failure);
     });

@@ -1,8 +1,10 @@
 import { expect, test } from "@jest/globals";
 import { c32address } from "c32check";
 import { startSimulator } from "../simulator/server.ts";
+import type { Task } from "../src/collectors/task.ts";
 import { stillSimulator } from "./simulator/support.ts";
 import { createApp, readPage } from "./support/app.ts";
+import { FakeClock } from "./support/fake-clock.ts";
 
 test("pollOnce polls the targets of a watch list in turn, so that none misses its deadline", async () => {
   const simulator = await startSimulator({ seed: 1 });
@@ -70,3 +72,44 @@ collectors: { addresses: { backfill: all, zeros: false }, mempool: { enabled: fa
   expect(full.folded).toBeGreaterThan(0);
   expect(full.assets.has("other")).toBe(true);
 }, 60_000);
+
+test("a server that lacks an optional operation: ready and up, the page says it, and an update is noticed", async () => {
+  const simulator = await stillSimulator({ history: 30 });
+  await using ends = new AsyncDisposableStack();
+  ends.defer(() => simulator.close());
+  simulator.faults.add({ kind: "404", path: "/extended/v3/*" });
+  const clock = new FakeClock();
+  const lines: string[] = [];
+  const app = await createApp(
+    `networks: [{ name: m, url: "${simulator.url}", budget: { per_minute: 1000, per_month: unlimited } }]`,
+    (line) => lines.push(line),
+    { clock },
+  );
+  ends.defer(() => app.stop());
+  const task = app.tasks.find(({ collector }) => collector.name === "transactions") as Task;
+  const asked = () => simulator.requests.filter(({ path }) => path.startsWith("/extended/v3/transactions")).length;
+
+  expect(await app.pollOnce()).toEqual([]);
+  for (let minutes = 0; minutes < 30; minutes += 1) {
+    await clock.advance(60_000);
+    await app.poll(task);
+  }
+
+  expect(app.missing()).toEqual([]);
+  expect(asked()).toBe(2);
+  const { value } = await readPage(app);
+  expect(value("stacks_up")).toBe(1);
+  expect(value("stacks_exporter_collector_state collector=transactions state=unsupported")).toBe(1);
+  expect(value("stacks_exporter_collector_success collector=transactions")).toBeUndefined();
+  expect(value("stacks_exporter_collector_runs_total collector=transactions outcome=unsupported")).toBe(31);
+  expect(value("stacks_exporter_upstream_operation_retired operation=transactions")).toBe(0);
+  expect(lines.filter((line) => line.includes("lacks the operation"))).toHaveLength(1);
+
+  simulator.faults.clear();
+  await clock.advance(31 * 60_000);
+  await app.poll(task);
+
+  const page = await readPage(app);
+  expect(page.value("stacks_exporter_collector_success collector=transactions")).toBe(1);
+  expect(page.value("stacks_chain_pending_depth_transactions")).toBeGreaterThan(0);
+});

@@ -39,6 +39,8 @@ export class ApiError extends Error {
    * know the path. Callers may fall back to another operation.
    */
   readonly routeMissing: boolean;
+  /** The server lacks an optional operation. Reason `not_found`; no failure of the poll. */
+  readonly isUnsupported: boolean;
   /** The failure affects every request to the server alike; the observer is notified of it once. */
   readonly isShared: boolean;
 
@@ -46,7 +48,7 @@ export class ApiError extends Error {
     reason: Reason,
     operation: string,
     detail: string,
-    options: Partial<Pick<ApiError, "status" | "routeMissing" | "isShared" | "cause">> = {},
+    options: Partial<Pick<ApiError, "status" | "routeMissing" | "isUnsupported" | "isShared" | "cause">> = {},
   ) {
     super(`${operation}: ${detail}`, options.cause === undefined ? undefined : { cause: options.cause });
     this.reason = reason;
@@ -54,6 +56,7 @@ export class ApiError extends Error {
     this.detail = detail;
     this.status = options.status;
     this.routeMissing = options.routeMissing ?? false;
+    this.isUnsupported = options.isUnsupported ?? false;
     this.isShared = options.isShared ?? false;
   }
 }

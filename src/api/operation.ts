@@ -10,6 +10,8 @@ export interface Operation<Path extends string = string, Body = unknown> {
   readonly body: ZodType<Body>;
   /** Longest body that is read, if that is less than the limit of the network. Bytes, after decompression as well. */
   readonly maxBodyBytes?: number | undefined;
+  /** Servers of older versions lack it: a 404 of its path is no failure of the poll. @default false */
+  readonly isOptional?: boolean | undefined;
   /** What is used instead where the server has switched the operation off; absent if there is nothing. */
   readonly replacement?: Replacement | undefined;
   /** Height of the chain tip in a response to this query; undefined when it holds none. Absent if it never does. */
@@ -95,7 +97,8 @@ export interface StacksApi {
   /**
    * Whether a request of the operation would fail in this poll without being sent, with the reason `gone`: the server
    * answered 410 in this poll, or twice, a minute apart, which retires the operation. A single 410 holds for its own
-   * poll only: use the replacement in that poll, and request the operation again in the next one.
+   * poll only: use the replacement in that poll, and request the operation again in the next one. The same holds for an
+   * optional operation that the server lacks (404).
    */
   isRetired(operation: Operation): boolean;
   /** Counts a value that is unexpected but no reason to fail, such as an unknown enum value. */

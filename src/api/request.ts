@@ -22,7 +22,7 @@ export async function sendRequest(context: ClientContext, request: ApiRequest): 
   const { name } = request.operation;
   const permit = context.retirement.begin(name, context.clock.now());
   if (permit === undefined) {
-    throw new ApiError("gone", name, "retired by the server (410), tried again within the hour", { status: 410 });
+    throw notOffered(context, name, "retired by the server (410), tried again within the hour");
   }
   let { url } = request;
   let isConditional = true;
@@ -56,6 +56,13 @@ export async function sendRequest(context: ClientContext, request: ApiRequest): 
   } finally {
     permit.end();
   }
+}
+
+function notOffered({ retirement }: ClientContext, operation: string, detail: string): ApiError {
+  if (retirement.absenceOf(operation) !== "unsupported")
+    return new ApiError("gone", operation, detail, { status: 410 });
+  const options = { status: 404, routeMissing: true, isUnsupported: true };
+  return new ApiError("not_found", operation, "the server lacks it (404), tried again within the hour", options);
 }
 
 /** Milliseconds until the next try. @throws the error of the failure when there is none before the deadline. */
@@ -95,7 +102,7 @@ async function tryRequest(context: ClientContext, request: Try): Promise<Outcome
   // What other requests have found out while this one waits for the budget.
   const refusal = () =>
     request.permit.isGone()
-      ? new ApiError("gone", name, "another request has just received HTTP 410", { status: 410 })
+      ? notOffered(context, name, "another request has just received HTTP 410")
       : context.circuit.refusal(name);
   try {
     return await context.budget.run({ ...request, refusal }, (giveBack) => exchange(context, request, giveBack));

@@ -59,7 +59,7 @@ export function handleResponse(context: ClientContext, request: Try, response: W
   }
   if (REDIRECTS.has(status)) return redirect(context, operation.name, url, response);
   if (status === 429) pauseNetwork(context, headers, now);
-  if (status === 410 && retirement.gone(operation.name, now)) {
+  if (status === 410 && retirement.absent(operation.name, "gone", now)) {
     observer.onRetired?.({ operation: operation.name, replacement: operation.replacement });
   }
 
@@ -67,10 +67,13 @@ export function handleResponse(context: ClientContext, request: Try, response: W
   const { text, isApi, isRouteMissing } = parseErrorBody(headers, body);
   const isNotFound = status === 404 && isApi && !isRouteMissing;
   if (isNotFound) noteSuccess(context, operation.name);
+  const isUnsupported = status === 404 && !isNotFound && operation.isOptional === true;
+  if (isUnsupported) retirement.absent(operation.name, "unsupported", now);
   const detail = redact(text);
   const error = new ApiError(reason, operation.name, `HTTP ${status}${detail === "" ? "" : `: ${detail}`}`, {
     status,
     routeMissing: status === 404 && !isNotFound,
+    isUnsupported,
     isShared: reason === "rate_limited",
   });
   // A front end may refuse the header field that carries the validator.

@@ -1,29 +1,34 @@
-// Operations that the server has switched off (410). A single 410 may be an error of the moment; two, a minute apart,
-// retire the operation: it is requested again only after a while.
+// Operations that the server does not offer: it has switched them off (410), or its version lacks them (a 404 of an
+// optional operation). A single such response may be an error of the moment; after two, a minute apart, the operation
+// is requested again only after a while.
 
 const CONFIRMED_AFTER_MS = 60_000;
 const FIRST_WAIT_MS = 10 * 60_000;
 const LONGEST_WAIT_MS = 3_600_000;
 
+/** Why an operation is not offered: it is switched off, or the version of the server lacks it. */
+type Absence = "gone" | "unsupported";
+
 /** A retired operation. Times are Unix time in milliseconds. */
 interface Retired {
   readonly operation: string;
-  /** First 410 in a row. */
+  /** First 410 in a row, or 404 of an optional operation. */
   readonly since: number;
   /** When it may be requested again. */
   readonly nextTryAt: number;
 }
 
 interface Gone extends Omit<Retired, "operation"> {
-  /** From the latest 410 to the next try, milliseconds; 0 until the operation is retired. */
+  readonly absence: Absence;
+  /** From the latest such response to the next try, milliseconds; 0 until the operation is retired. */
   readonly waitMs: number;
-  /** 410 responses in a row. */
+  /** Such responses in a row. */
   readonly times: number;
 }
 
 /** Permission for one request of an operation, with its retries. */
 export interface Permit {
-  /** Whether another request has received a 410 since this one began: its response would be the same. */
+  /** Whether another request has received such a response since this one began: its response would be the same. */
   isGone(): boolean;
   /** Must be called when the request has ended. */
   end(): void;
@@ -58,16 +63,23 @@ export class Retirement {
   }
 
   /**
-   * The server answered 410. The operation is retired when that is a minute or more after the first 410, without a
-   * valid response in between: for 10 minutes, and twice as long after each further 410, up to an hour.
+   * The server does not offer the operation. It is retired when that is a minute or more after the first such response,
+   * without a valid one in between: for an hour if the version of the server lacks it; otherwise for 10 minutes, and
+   * twice as long after each further response, up to an hour.
    * @returns whether it has become retired.
    */
-  gone(operation: string, now: number): boolean {
-    const before = this.#gone.get(operation) ?? { since: now, nextTryAt: now, waitMs: 0, times: 0 };
-    const { since, times } = before;
+  absent(operation: string, absence: Absence, now: number): boolean {
+    const known = this.#gone.get(operation);
+    const times = (known?.times ?? 0) + 1;
+    const before = known?.absence === absence ? known : { absence, since: now, nextTryAt: now, waitMs: 0 };
     const waitMs = waitAfter(before, now);
-    this.#gone.set(operation, { since, nextTryAt: now + waitMs, waitMs, times: times + 1 });
+    this.#gone.set(operation, { absence, since: before.since, nextTryAt: now + waitMs, waitMs, times });
     return waitMs > 0 && before.waitMs === 0;
+  }
+
+  /** Why the operation is not offered; undefined if it is. */
+  absenceOf(operation: string): Absence | undefined {
+    return this.#gone.get(operation)?.absence;
   }
 
   /** The operation gave a valid response. */
@@ -75,16 +87,18 @@ export class Retirement {
     this.#gone.delete(operation);
   }
 
-  /** All retired operations. */
+  /** All operations that the server has switched off. */
   snapshot(): readonly Retired[] {
-    return [...this.#gone].flatMap(([operation, { since, nextTryAt, waitMs }]) =>
-      waitMs === 0 ? [] : [{ operation, since, nextTryAt }],
+    return [...this.#gone].flatMap(([operation, { absence, since, nextTryAt, waitMs }]) =>
+      waitMs === 0 || absence !== "gone" ? [] : [{ operation, since, nextTryAt }],
     );
   }
 }
 
-function waitAfter({ since, nextTryAt, waitMs }: Gone, now: number): number {
-  if (waitMs === 0) return now - since < CONFIRMED_AFTER_MS ? 0 : FIRST_WAIT_MS;
+function waitAfter({ absence, since, nextTryAt, waitMs }: Omit<Gone, "times">, now: number): number {
+  if (waitMs === 0 && now - since < CONFIRMED_AFTER_MS) return 0;
+  if (absence === "unsupported") return LONGEST_WAIT_MS;
+  if (waitMs === 0) return FIRST_WAIT_MS;
   // Requests that were in flight together count once.
   return now < nextTryAt ? waitMs : Math.min(LONGEST_WAIT_MS, waitMs * 2);
 }

@@ -99,7 +99,18 @@ const budgetJson = (planned: number, use: WindowUse | undefined) => ({
 });
 
 function collectorJson(collector: CollectorStatus, now: number, mask: Mask) {
-  const { task, state, targets, counts, expired, oldestSuccessAt, nextAt, failingSince, lastFailure } = collector;
+  const {
+    task,
+    state,
+    targets,
+    counts,
+    expired,
+    oldestSuccessAt,
+    nextAt,
+    failingSince,
+    unsupportedSince,
+    lastFailure,
+  } = collector;
   return {
     name: task.collector.name,
     state,
@@ -112,13 +123,14 @@ function collectorJson(collector: CollectorStatus, now: number, mask: Mask) {
     age_seconds: oldestSuccessAt === undefined ? undefined : secondsBetween(oldestSuccessAt, now),
     next_poll_at: timeOf(nextAt),
     failing_since: timeOf(failingSince),
+    unsupported_since: timeOf(unsupportedSince),
     last_error: errorJson(lastFailure, mask),
   };
 }
 
 function targetJson(target: TargetStatus, now: number, mask: Mask) {
   const { task, state, isExpired, nextAt } = target;
-  const { lastSuccessAt, lastEndAt, failingSince, failuresInARow, lastFailure } = target;
+  const { lastSuccessAt, lastEndAt, failingSince, failuresInARow, unsupportedSince, lastFailure } = target;
   const { key, watched } = task.target;
   return {
     network: task.network,
@@ -134,6 +146,7 @@ function targetJson(target: TargetStatus, now: number, mask: Mask) {
     next_poll_at: timeOf(nextAt),
     failing_since: timeOf(failingSince),
     failures_in_a_row: failuresInARow,
+    unsupported_since: state === "unsupported" ? timeOf(unsupportedSince) : undefined,
     last_error: errorJson(lastFailure, mask),
   };
 }

@@ -24,7 +24,14 @@ const HEALTH = {
   down: { mark: "✕", word: "Down" },
 } as const;
 
-const STATE_MARKS = { active: "✓", degraded: "!", paused: "‖", retired: "✕", waiting: "…" } as const;
+const STATE_MARKS = {
+  active: "✓",
+  degraded: "!",
+  paused: "‖",
+  retired: "✕",
+  unsupported: "–",
+  waiting: "…",
+} as const;
 
 /** The page for a document, whose targets are those of the selection. */
 export function statusPage(status: StatusJson, selection: Selection): string {
@@ -158,7 +165,9 @@ const stateMark = (state: TargetState): Html =>
   html`<span class="state nowrap ${state}"><span aria-hidden="true">${STATE_MARKS[state]}</span> ${state}</span>`;
 
 function countsOf({ name: collector, targets }: CollectorJson, network: string): Html {
-  const states = (["retired", "paused", "degraded", "waiting", "active"] as const).filter((it) => targets[it] > 0);
+  const states = (["retired", "paused", "degraded", "unsupported", "waiting", "active"] as const).filter(
+    (it) => targets[it] > 0,
+  );
   const links = states.map((state, index) => {
     const query = new URLSearchParams({ network, collector, state }).toString();
     const count = `${numberText(targets[state])} ${state}`;
@@ -179,6 +188,9 @@ function pollCells(row: CollectorJson | TargetJson, time: string, isExpired: boo
 }
 
 function lastError(row: CollectorJson | TargetJson, time: string): Html {
+  if (row.unsupported_since !== undefined)
+    return html`<span class="soft">the API lacks the operation (404), as older versions do; since
+${sinceText(row.unsupported_since, time)}</span>`;
   if (row.last_error === undefined) return html`<span class="soft">none</span>`;
   const { reason, message, at } = row.last_error;
   if (row.failing_since === undefined)

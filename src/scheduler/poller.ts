@@ -31,6 +31,8 @@ interface PollerOptions {
   readonly onObserved: (task: Task, observation: unknown) => void;
 }
 
+const UNSUPPORTED = "the server lacks the operation, as older versions do; it is requested again every hour";
+
 /** Polls tasks, each at most once at a time. */
 export class Poller {
   readonly #options: PollerOptions;
@@ -60,7 +62,9 @@ export class Poller {
         this.#observe(task, isEarly, cancel.signal, signal),
       );
       if (reason === "cancelled") return;
-      onRun({ task, outcome: outcomeOf(reason), reason, seconds: (clock.now() - startedAt) / 1000 });
+      const seconds = (clock.now() - startedAt) / 1000;
+      if (reason === "unsupported") onRun({ task, outcome: reason, reason: undefined, seconds });
+      else onRun({ task, outcome: outcomeOf(reason), reason, seconds });
     } finally {
       this.#running.delete(task);
     }
@@ -77,7 +81,7 @@ export class Poller {
     isEarly: boolean,
     cancel: AbortSignal,
     signal: AbortSignal,
-  ): Promise<Reason | "cancelled" | undefined> {
+  ): Promise<Reason | "cancelled" | "unsupported" | undefined> {
     const { state, clock, log, stop, incidents, spareSeries, onObserved } = this.#options;
     const { collector, network, target, options, client } = task;
     const now = clock.now();
@@ -112,12 +116,19 @@ export class Poller {
       state.succeed(task, observation, collector.samples(observation, network, target), clock.now());
       client.ended(api, { collector: collector.name, reason: undefined, message: "" });
       const incident = incidents.end(task);
+      if (before.unsupportedSince !== undefined) log.info(fields, "the server has the operation now");
       if (incident === undefined) log.debug(fields, "polled");
       else log.info({ ...fields, ...incident, failedPolls: before.failuresInARow }, "poll recovered");
       onObserved(task, observation);
       return undefined;
     } catch (error) {
       if (stop.aborted || cancel.aborted) return "cancelled";
+      if (error instanceof ApiError && error.isUnsupported) {
+        if (state.of(task).unsupportedSince === undefined) log.info({ ...fields, error: error.message }, UNSUPPORTED);
+        state.unsupported(task, clock.now());
+        incidents.end(task);
+        return "unsupported";
+      }
       const reason = reasonOf(error, signal);
       const message = error instanceof Error ? error.message : String(error);
       if (isEarly && reason === "budget") {

@@ -26,6 +26,8 @@ export interface TaskStatus {
   readonly failuresInARow: number;
   /** When the first of them ended; undefined when the last poll succeeded. */
   readonly failingSince: number | undefined;
+  /** Since when the server lacks the operation of the task; undefined while it has it. */
+  readonly unsupportedSince: number | undefined;
 }
 
 const UNKNOWN: TaskStatus = {
@@ -36,6 +38,7 @@ const UNKNOWN: TaskStatus = {
   lastFailure: undefined,
   failuresInARow: 0,
   failingSince: undefined,
+  unsupportedSince: undefined,
 };
 
 /** The status of all tasks. Adds their samples to the exposition, and removes gauges that are too old. */
@@ -104,6 +107,13 @@ export class State {
       failuresInARow: before.failuresInARow + 1,
       failingSince: before.failingSince ?? failure.at,
     });
+  }
+
+  /** Records a poll that found that the server lacks the operation of the task, which is no failure. */
+  unsupported(task: Task, at: number): void {
+    const { unsupportedSince = at, observation, lastSuccessAt, lastFailure } = this.of(task);
+    const status = { ...UNKNOWN, observation, lastSuccessAt, lastEndAt: at, lastFailure, unsupportedSince };
+    this.#statuses.set(task, status);
   }
 
   /** Forgets a task that is not polled any more, and removes its samples. */

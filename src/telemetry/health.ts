@@ -52,7 +52,9 @@ export function healthOf({ networks }: Status, problems: readonly Problem[]): He
 
 function isDown({ report, collectors }: NetworkStatus): boolean {
   if (report.blocked !== undefined) return true;
-  const polled = collectors.flatMap(({ targets }) => targets).filter(({ lastEndAt }) => lastEndAt !== undefined);
+  const polled = collectors
+    .flatMap(({ targets }) => targets)
+    .filter(({ lastEndAt, state }) => lastEndAt !== undefined && state !== "unsupported");
   return polled.length > 0 && polled.every(({ failure }) => failure !== undefined);
 }
 

@@ -20,6 +20,7 @@ export const OUTCOMES = {
   skipped_budget: "not started: the request budget was used up",
   skipped_overlap: "not started: the previous poll was still running",
   retired: "not started, or answered 410: the API has removed the operation",
+  unsupported: "not started, or answered 404: the version of the API lacks the operation",
 } as const;
 export type Outcome = keyof typeof OUTCOMES;
 
@@ -28,7 +29,7 @@ export const CAUSES = ["seen", "behind"] as const;
 export type HintCause = (typeof CAUSES)[number];
 
 /** States of a collector; exactly one is 1. */
-export const STATES = ["active", "degraded", "retired", "paused"] as const;
+export const STATES = ["active", "degraded", "retired", "paused", "unsupported"] as const;
 export type State = (typeof STATES)[number];
 
 const network = "name of the network";
@@ -54,12 +55,16 @@ export const buildInfo = gauge({
 });
 export const success = gauge({
   name: "stacks_exporter_collector_success",
-  help: "Whether the last poll of every target of the collector succeeded. Absent before the first poll has ended.",
+  help:
+    "Whether the last poll of every target of the collector succeeded. Absent before the first poll has ended, and " +
+    "while the server lacks its operation.",
   labels: poll,
 });
 export const lastSuccess = gauge({
   name: "stacks_exporter_collector_last_success_timestamp_seconds",
-  help: "Time of the last successful poll; the oldest of all targets. Unix time. Absent until the first one.",
+  help:
+    "Time of the last successful poll; the oldest of all targets. Unix time. Absent until the first one, and while the " +
+    "server lacks its operation.",
   unit: "seconds",
   labels: poll,
 });
@@ -85,7 +90,8 @@ export const state = gauge({
   name: "stacks_exporter_collector_state",
   help:
     "State of the collector (of its worst target): 1 for the current state. degraded: the last poll failed. " +
-    "retired: its operation answered 410. paused: the server requested a pause, or the budget is used up.",
+    "retired: its operation answered 410. paused: the server requested a pause, or the budget is used up. " +
+    "unsupported: the version of the server lacks its operation.",
   labels: { ...poll, state: { about: "the state", values: STATES } },
 });
 /** Of a target whose first poll has not ended. */

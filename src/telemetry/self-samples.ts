@@ -10,7 +10,10 @@ import type { CollectorStatus, NetworkReport, NetworkStatus, WatchListReport } f
 /** Samples of networks, upstreams and collectors. */
 export function* networkSamples({ report, pausedUntil, collectors }: NetworkStatus): Iterable<Sample> {
   const { network } = report;
-  const polled = collectors.reduce((sum, { targets, counts }) => sum + targets.length - counts.waiting, 0);
+  const polled = collectors.reduce(
+    (sum, { targets, counts }) => sum + targets.length - counts.waiting - counts.unsupported,
+    0,
+  );
   const failing = collectors.reduce((sum, collector) => sum + collector.failing.length, 0);
   if (polled > 0) yield self.up.at({ network }, polled > failing ? 1 : 0);
   for (const collector of collectors) yield* collectorSamples(collector);
@@ -40,8 +43,10 @@ function* collectorSamples(collector: CollectorStatus): Iterable<Sample> {
   yield self.maxAge.at(labels, task.maxAgeMs / 1000);
   for (const [name, count] of Object.entries(counts)) yield self.targets.at({ ...labels, state: name }, count);
   if (counts.waiting === targets.length) return;
-  yield self.success.at(labels, failing.length === 0 ? 1 : 0);
-  if (oldestSuccessAt !== undefined) yield self.lastSuccess.at(labels, oldestSuccessAt / 1000);
+  if (counts.unsupported < targets.length) {
+    yield self.success.at(labels, failing.length === 0 ? 1 : 0);
+    if (oldestSuccessAt !== undefined) yield self.lastSuccess.at(labels, oldestSuccessAt / 1000);
+  }
   for (const name of self.STATES) yield self.state.at({ ...labels, state: name }, name === state ? 1 : 0);
 }
 

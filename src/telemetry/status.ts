@@ -69,7 +69,7 @@ export type TargetState = (typeof TARGET_STATES)[number];
 export const TARGET_STATES = [...STATES, WAITING] as const;
 
 // A collector has the worst state of its targets.
-const WORST_FIRST = ["retired", "paused", "degraded", "active", WAITING] as const;
+const WORST_FIRST = ["retired", "paused", "degraded", "unsupported", "active", WAITING] as const;
 
 /** One target. Times are Unix time in milliseconds. */
 export interface TargetStatus extends Omit<TaskStatus, "observation"> {
@@ -99,6 +99,8 @@ export interface CollectorStatus {
   readonly oldestSuccessAt: number | undefined;
   readonly nextAt: number | undefined;
   readonly failingSince: number | undefined;
+  /** Since when the server lacks its operation; undefined while a target has another state. */
+  readonly unsupportedSince: number | undefined;
   /** The latest failure, preferably one that lasts. */
   readonly lastFailure: Failure | undefined;
 }
@@ -130,11 +132,13 @@ export function networkStatuses({ tasks, state, networks, dueAt, now }: StatusSo
     const targets = (tasksOf.get(report.network) ?? []).map((task): TargetStatus => {
       const standing = state.of(task);
       const due = dueAt(task);
+      const targetIs = targetState(standing, isPaused);
+      const isOld = standing.lastSuccessAt !== undefined && now >= standing.lastSuccessAt + task.maxAgeMs;
       return {
         ...standing,
         task,
-        state: targetState(standing, isPaused),
-        isExpired: standing.lastSuccessAt !== undefined && now >= standing.lastSuccessAt + task.maxAgeMs,
+        state: targetIs,
+        isExpired: isOld && targetIs !== "unsupported",
         nextAt: due === undefined ? undefined : Math.max(due, pausedUntil ?? 0),
       };
     });
@@ -143,8 +147,9 @@ export function networkStatuses({ tasks, state, networks, dueAt, now }: StatusSo
   });
 }
 
-function targetState({ lastEndAt, failure }: TaskStatus, isPaused: boolean): TargetState {
+function targetState({ lastEndAt, failure, unsupportedSince }: TaskStatus, isPaused: boolean): TargetState {
   if (lastEndAt === undefined) return WAITING;
+  if (unsupportedSince !== undefined && failure === undefined) return "unsupported";
   if (failure?.reason === "gone") return "retired";
   if (isPaused || failure?.reason === "rate_limited" || failure?.reason === "budget") return "paused";
   return failure === undefined ? "active" : "degraded";
@@ -152,13 +157,15 @@ function targetState({ lastEndAt, failure }: TaskStatus, isPaused: boolean): Tar
 
 function collectorStatus(targets: readonly TargetStatus[]): CollectorStatus {
   const [{ task }] = targets as [TargetStatus];
-  const counts = { active: 0, degraded: 0, retired: 0, paused: 0, waiting: 0 };
+  const counts = { active: 0, degraded: 0, retired: 0, paused: 0, unsupported: 0, waiting: 0 };
   for (const { state } of targets) counts[state] += 1;
   const failing = targets.filter((target): target is FailingTarget => target.failure !== undefined);
   const failures = failing.length > 0 ? failing.map(({ failure }) => failure) : targets.map((it) => it.lastFailure);
+  const state = WORST_FIRST.find((one) => counts[one] > 0) ?? WAITING;
+  const unsupported = state === "unsupported" ? targets.map(({ unsupportedSince }) => unsupportedSince) : [];
   return {
     task,
-    state: WORST_FIRST.find((state) => counts[state] > 0) ?? WAITING,
+    state,
     targets,
     counts,
     failing,
@@ -166,6 +173,7 @@ function collectorStatus(targets: readonly TargetStatus[]): CollectorStatus {
     oldestSuccessAt: earliest(targets.map(({ lastSuccessAt }) => lastSuccessAt)),
     nextAt: earliest(targets.map(({ nextAt }) => nextAt)),
     failingSince: earliest(failing.map(({ failingSince }) => failingSince)),
+    unsupportedSince: earliest(unsupported),
     lastFailure: latestFailure(failures),
   };
 }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
+import { operation } from "../../src/api/operation.ts";
 import { block, Fixture, failure, NONE, stats } from "./fixture.ts";
 import { json } from "./scripted-server.ts";
 
@@ -143,4 +144,64 @@ describe("a retired operation", () => {
     expect(await failure(f.api().get(stats, NONE))).toMatchObject({ reason: "http_client" });
     expect((await f.api().get(stats, NONE)).body).toEqual({ count: 1 });
   });
+});
+
+describe("an optional operation that the server lacks", () => {
+  const optional = operation({ ...stats, isOptional: true });
+  const missing = json({ message: "Route GET:/x not found", error: "Not Found", statusCode: 404 }, 404);
+
+  test("is unsupported, and is requested again an hour after two 404 a minute apart", async () => {
+    await using f = await Fixture.start([missing, missing, missing, good]);
+    const poll = () => failure(f.api().get(optional, NONE));
+    const unsupported = { reason: "not_found", status: 404, routeMissing: true, isUnsupported: true };
+
+    expect(await poll()).toMatchObject(unsupported);
+    await f.clock.advance(MINUTE);
+    expect(await poll()).toMatchObject(unsupported);
+    await f.clock.advance(HOUR - 1);
+    expect(await poll()).toMatchObject(unsupported);
+    expect(f.server.seen).toHaveLength(2);
+    expect(f.api().isRetired(optional)).toBe(true);
+
+    await f.clock.advance(1);
+    expect(await poll()).toMatchObject(unsupported);
+    expect(f.server.seen).toHaveLength(3);
+    await f.clock.advance(HOUR);
+    expect((await f.api().get(optional, NONE)).body).toEqual({ count: 1 });
+    expect((await f.api().get(optional, NONE)).body).toEqual({ count: 1 });
+  });
+
+  test("is not one of the retired operations, which the server has switched off", async () => {
+    await using f = await Fixture.start([missing]);
+    await failure(f.api().get(optional, NONE));
+    await f.clock.advance(MINUTE);
+    await failure(f.api().get(optional, NONE));
+
+    expect(f.recorder.retired).toEqual([]);
+    expect(f.client.snapshot().retired).toEqual([]);
+  });
+
+  test("retires when the server answers 410 instead", async () => {
+    await using f = await Fixture.start([missing, gone]);
+    await failure(f.api().get(optional, NONE));
+    await f.clock.advance(MINUTE);
+    expect(await failure(f.api().get(optional, NONE))).toMatchObject({ reason: "gone", isUnsupported: false });
+    expect(f.recorder.retired).toEqual([]);
+    await f.clock.advance(MINUTE);
+    await failure(f.api().get(optional, NONE));
+
+    expect(f.recorder.retired).toEqual(["mempool_stats"]);
+  });
+});
+
+test("a 404 is a failure when the operation is not optional, or has no such item", async () => {
+  await using f = await Fixture.start([
+    json({ message: "Route GET:/x not found" }, 404),
+    json({ message: "cannot find block" }, 404),
+  ]);
+
+  expect(await failure(f.api().get(stats, NONE))).toMatchObject({ routeMissing: true, isUnsupported: false });
+  const optional = operation({ ...block, isOptional: true });
+  const item = await failure(f.api().get(optional, { path: { height_or_hash: 1 } }));
+  expect(item).toMatchObject({ routeMissing: false, isUnsupported: false });
 });

@@ -64,7 +64,7 @@ test("the document has the status of everything, with secrets masked", () => {
         {
           ...{ name: "addresses", state: "paused", schedule: "every 10s", interval_seconds: 25, stretch_ratio: 2.5 },
           ...{ max_age_seconds: 30, oldest_success_at: at(-35), age_seconds: 35, next_poll_at: at(60) },
-          targets: { total: 1, active: 0, degraded: 0, retired: 0, paused: 1, waiting: 0, expired: 1 },
+          targets: { total: 1, active: 0, degraded: 0, retired: 0, paused: 1, unsupported: 0, waiting: 0, expired: 1 },
           ...{ failing_since: at(-15), last_error: error },
         },
       ],
@@ -121,6 +121,7 @@ test("docs/status.md describes every field", () => {
   const world = everything();
   // The network is not down, so that the failing collector is reported as a separate problem.
   world.succeed(world.task("fees"), 1);
+  world.lack(world.task("transactions"), 60);
   const docs = readFileSync(new URL("../../docs/status.md", import.meta.url), "utf8");
   const [, example = ""] = /```jsonc\n(.*?)```/s.exec(docs) ?? [];
   const documented = JSON.parse(example.replace(/(^|\s)\/\/ .*$/gm, "")) as unknown;

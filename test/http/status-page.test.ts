@@ -69,6 +69,15 @@ describe("the page shows", () => {
     );
   });
 
+  test("a collector whose operation the API lacks, and since when", () => {
+    const task = world.task("transactions");
+    world.fail(task, 7200, "timeout");
+    world.lack(task, 3600);
+    expect(world.pageText()).toContain(
+      "– unsupported none yet in 4 s the API lacks the operation (404), as older versions do; since 11:00:00 UTC (1 h)",
+    );
+  });
+
   test("expired values", () => {
     world.succeed(world.task("fees"), 30);
     expect(world.pageText()).toContain("30 s ✕ expired");

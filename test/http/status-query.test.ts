@@ -16,7 +16,10 @@ test.each([
 test.each([
   ["collector=fee", 'collector: Invalid option: expected one of "fees"|"addresses"'],
   ["network=x", 'network: Invalid option: expected one of "mainnet"|"testnet"'],
-  ["state=bad", 'state: Invalid option: expected one of "active"|"degraded"|"retired"|"paused"|"waiting"'],
+  [
+    "state=bad",
+    'state: Invalid option: expected one of "active"|"degraded"|"retired"|"paused"|"unsupported"|"waiting"',
+  ],
   ["page=0", "page: expected a whole number from 1 to 1000000"],
   ["page=-1", "page: expected a whole number from 1 to 1000000"],
   ["page=1e3", "page: expected a whole number from 1 to 1000000"],

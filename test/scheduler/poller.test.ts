@@ -68,6 +68,40 @@ test("log lines have the principal of a target and its name in the watch list", 
   expect(lines).toMatchObject([{ target: "SP1", name: "payer" }]);
 });
 
+test("a poll whose operation the server lacks is no failure, and is logged once until the server has it", async () => {
+  const lacking = () => {
+    return new ApiError("not_found", "x", "no route", { status: 404, routeMissing: true, isUnsupported: true });
+  };
+  const answers = [3, new ApiError("timeout", "x", "late"), lacking(), lacking(), 4, lacking()];
+  const ended: unknown[] = [];
+  const client = fakeClient({ ended: (_, { reason }) => ended.push(reason) });
+  const task = fakeTask(
+    async () => {
+      const answer = answers.shift();
+      if (answer instanceof Error) throw answer;
+      return answer;
+    },
+    { client },
+  );
+
+  for (let poll = 0; poll < 4; poll += 1) await poller.poll(task);
+
+  expect(runs).toEqual(["ok - 0", "error timeout 0", "unsupported - 0", "unsupported - 0"]);
+  expect(state.of(task)).toMatchObject({ observation: 3, failure: undefined, failuresInARow: 0 });
+  expect(state.of(task).unsupportedSince).toBe(clock.now());
+  // It says nothing about the health of the server.
+  expect(ended).toEqual([undefined, "timeout"]);
+
+  for (let poll = 0; poll < 2; poll += 1) await poller.poll(task);
+
+  expect(logged).toEqual([
+    "warn poll failed",
+    "info the server lacks the operation, as older versions do; it is requested again every hour",
+    "info the server has the operation now",
+    "info the server lacks the operation, as older versions do; it is requested again every hour",
+  ]);
+});
+
 test("a failed poll keeps the observation, is counted by its reason, and is logged once until recovery", async () => {
   const answers = [
     3,

@@ -104,6 +104,11 @@ export class StatusWorld {
     this.state.fail(task, { reason, message, at: this.now - secondsAgo * 1000 });
   }
 
+  /** Lets a poll find, so many seconds ago, that the server lacks the operation. */
+  lack(task: Task, secondsAgo: number): void {
+    this.state.unsupported(task, this.now - secondsAgo * 1000);
+  }
+
   status(selection: Selection = ALL): Status {
     const { tasks, state, networks, watchList, now } = this;
     return statusOf({ tasks, state, networks, now, dueAt: (task) => this.due.get(task) }, watchList, selection);

@@ -27,6 +27,20 @@ describe("the health is", () => {
     expect(world.json()).toMatchObject({ status: "ok", problems: [] });
   });
 
+  test("ok when the server lacks the operation of a collector, also after its values have expired", () => {
+    const lacking = world.task("transactions");
+    world.succeed(world.task("fees"), 7);
+    world.succeed(lacking, 7200);
+    world.lack(lacking, 3600);
+    expect(world.json()).toMatchObject({ status: "ok", problems: [] });
+  });
+
+  test("down when every other collector fails", () => {
+    world.lack(world.task("transactions"), 3600);
+    world.fail(world.task("fees"), 1, "timeout");
+    expect(world.json()).toMatchObject({ status: "down" });
+  });
+
   test("starting while a target waits for its first poll", () => {
     world.succeed(world.task("fees"), 7);
     world.task("mempool");

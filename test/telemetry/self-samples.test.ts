@@ -25,6 +25,7 @@ test("a collector with several targets has one state, the worst, and counts its 
     ["mainnet addresses degraded", 1],
     ["mainnet addresses retired", 0],
     ["mainnet addresses paused", 0],
+    ["mainnet addresses unsupported", 0],
     ["mainnet addresses waiting", 1],
   ]);
   expect(samplesOf(world, "collector_state")).toEqual([
@@ -32,6 +33,7 @@ test("a collector with several targets has one state, the worst, and counts its 
     ["mainnet addresses degraded", 1],
     ["mainnet addresses retired", 0],
     ["mainnet addresses paused", 0],
+    ["mainnet addresses unsupported", 0],
   ]);
   expect(samplesOf(world, "collector_last_success")).toEqual([["mainnet addresses", world.now / 1000 - 2]]);
   expect(samplesOf(world, "stacks_up")).toEqual([["mainnet", 1]]);
@@ -43,6 +45,22 @@ test("before the first poll ends, success, state and up are absent", () => {
 
   for (const part of ["collector_success", "collector_state", "stacks_up"]) expect(samplesOf(world, part)).toEqual([]);
   expect(samplesOf(world, "collector_targets").at(-1)).toEqual(["mainnet fees waiting", 1]);
+});
+
+test("a collector whose operation the server lacks has a state, and neither success nor the time of one", () => {
+  const world = new StatusWorld().network();
+  const task = world.task("transactions");
+  world.succeed(task, 7200);
+  world.lack(task, 3600);
+
+  for (const part of ["collector_success", "collector_last_success", "stacks_up"]) {
+    expect(samplesOf(world, part)).toEqual([]);
+  }
+  expect(samplesOf(world, "collector_state").filter(([, value]) => value === 1)).toEqual([
+    ["mainnet transactions unsupported", 1],
+  ]);
+  world.fail(world.task("fees"), 1, "timeout");
+  expect(samplesOf(world, "stacks_up")).toEqual([["mainnet", 0]]);
 });
 
 test("a network is not up when the last poll of every target failed", () => {

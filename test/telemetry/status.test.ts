@@ -80,7 +80,7 @@ describe("of many targets,", () => {
     expect(namesOf(status).slice(0, 4)).toEqual(["n100", "n020", "n249", "n248"]);
     expect(namesOf(status).slice(-10)).toEqual(names.slice(0, 10));
     expect(status.networks[0]?.collectors[0]).toMatchObject({
-      counts: { active: 238, degraded: 2, retired: 0, paused: 0, waiting: 10 },
+      counts: { active: 238, degraded: 2, retired: 0, paused: 0, unsupported: 0, waiting: 10 },
       expired: 0,
     });
   });

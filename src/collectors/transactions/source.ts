@@ -33,6 +33,7 @@ const party = z.object({ address: z.string() }).nullish().catch(undefined);
 export const transactionList = operation({
   name: "transactions",
   path: "/extended/v3/transactions",
+  isOptional: true,
   body: z.object({
     total: natural,
     cursor: z.object({ next: z.string().max(100).nullable() }),
