@@ -3,7 +3,7 @@ import { c32address } from "c32check";
 import { startSimulator } from "../simulator/server.ts";
 import type { Task } from "../src/collectors/task.ts";
 import { stillSimulator } from "./simulator/support.ts";
-import { createApp, readPage } from "./support/app.ts";
+import { createApp, onlyCollectors, readPage } from "./support/app.ts";
 import { FakeClock } from "./support/fake-clock.ts";
 
 test("pollOnce polls the targets of a watch list in turn, so that none misses its deadline", async () => {
@@ -47,7 +47,7 @@ networks:
     url: ${simulator.url}
     budget: { per_minute: 5000, per_month: unlimited }
     addresses: [${users.map((address) => `{ address: ${address} }`).join(", ")}]
-collectors: { addresses: { backfill: all, zeros: false }, mempool: { enabled: false }, fees: { enabled: false } }
+collectors: ${onlyCollectors({ addresses: { backfill: "all", zeros: false }, blocks: {} })}
 `);
     ends.defer(() => app.stop());
     for (const task of app.tasks) await app.poll(task);

@@ -8,7 +8,7 @@ import type { Simulator } from "../simulator/server.ts";
 import type { App } from "../src/app.ts";
 import { StateFile } from "../src/storage/state-file.ts";
 import { START, stillSimulator } from "./simulator/support.ts";
-import { createApp, readPage } from "./support/app.ts";
+import { createApp, onlyCollectors, readPage } from "./support/app.ts";
 import { FakeClock } from "./support/fake-clock.ts";
 
 let simulator: Simulator;
@@ -22,7 +22,7 @@ const config = () => `networks:
     url: ${simulator.url}
     budget: { per_minute: 1000, per_month: unlimited }
     address_files: [list.csv]
-collectors: { addresses: { zeros: false, every: 60s }, mempool: { enabled: false }, fees: { enabled: false } }
+collectors: ${onlyCollectors({ addresses: { zeros: false, every: "60s" }, blocks: {} })}
 `;
 
 /** Time passes for the chain and for the exporter. */

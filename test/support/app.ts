@@ -13,6 +13,10 @@ interface Options extends Partial<AppOptions> {
   readonly readFile?: () => string;
 }
 
+/** The setting `collectors` with these collectors only, and their settings. */
+export const onlyCollectors = (settings: Readonly<Record<string, object>>): string =>
+  JSON.stringify(Object.fromEntries(collectors.map(({ name }) => [name, settings[name] ?? { enabled: false }])));
+
 /** An app of a configuration text. */
 export async function createApp(
   text: string,
