@@ -271,8 +271,8 @@ const budgetStretched: Alert = {
   severity: "info",
   expr: `${series("stacks_exporter_collector_stretch_ratio")} > ${EXPORTER.budgetStretched.ratio}`,
   for: EXPORTER.budgetStretched.for,
-  summary: "The collector {{ $labels.collector }} of {{ $labels.network }} is polled less often than configured",
-  description: "Its interval is {{ $value | humanize }} times the configured one, because of the request budget.",
+  summary: "The collector {{ $labels.collector }} of {{ $labels.network }} is polled less often than its schedule",
+  description: "Its interval is {{ $value | humanize }} times that of its schedule, because of the request budget.",
   runbook: {
     meaning: `The watch list needs more requests than the budget leaves after fees, mempool and blocks. The exporter
       polls all targets at longer intervals.`,
@@ -283,8 +283,10 @@ const budgetStretched: Alert = {
       { shows: "Requests that the budget allows.", query: series("stacks_exporter_budget_limit_requests") },
     ],
     actions: [
-      "Run the command `plan` of the exporter to see which collectors need most requests.",
-      "Watch fewer targets, poll less often, or raise the budget (with an API key).",
+      `Run the command \`plan\` of the exporter: it shows which collectors need most requests and, if the interval was
+        configured, which budget or interval would fit.`,
+      `Watch fewer targets, poll less often, or raise the budget. A free API key does not raise it: it allows fewer
+        requests in a month than no key.`,
     ],
   },
 };

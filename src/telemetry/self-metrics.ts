@@ -70,13 +70,13 @@ export const lastSuccess = gauge({
 });
 export const interval = gauge({
   name: "stacks_exporter_collector_interval_seconds",
-  help: "Time between polls of a target, or longest gap of a schedule. Longer than configured if the budget is short.",
+  help: "Time between polls of a target, or longest gap of a schedule. Longer than scheduled if the budget is short.",
   unit: "seconds",
   labels: poll,
 });
 export const stretch = gauge({
   name: "stacks_exporter_collector_stretch_ratio",
-  help: "Time between polls divided by the configured time. Above 1 when the budget does not allow that time.",
+  help: "Time between polls divided by that of the schedule. Above 1 when the budget does not allow that time.",
   unit: "ratio",
   labels: poll,
 });
