@@ -1,12 +1,18 @@
 // The section on budgets of docs/configuration.md.
-import { PRESETS } from "../../src/api/budget-presets.ts";
+import { c32address } from "c32check";
+import { MINUTES_PER_MONTH } from "../../src/api/budget-limits.ts";
+import { PRESETS, type Preset } from "../../src/api/budget-presets.ts";
+import { collectors } from "../../src/collectors/index.ts";
+import { BUSY, planOf } from "../../src/commands/estimate.ts";
+import { spanText } from "../../src/commands/fit.ts";
 import { KEYLESS_MONTH } from "../../src/config/budget.ts";
+import { configLoader } from "../../src/config/load.ts";
 import { tableOf, wrap } from "./output.ts";
 
 const { keyless, free_key: freeKey } = PRESETS;
 
-/** What the presets of a budget are, and which one applies. */
-export function budgetSection(): string {
+/** What the presets of a budget are, which one applies, and what each gives. */
+export async function budgetSection(): Promise<string> {
   return [
     "### Budgets",
     wrap(`A budget is the name of a preset, or a mapping with other numbers. The presets are the limits that Hiro
@@ -22,10 +28,21 @@ export function budgetSection(): string {
       without a key, and has ${freeKey.perMonth} requests with one. Without a key, Hiro counts the requests of a client
       IP: if other programs share it, set a smaller number. For another plan, or an API of your own, set its limits:`),
     PAID_PLAN,
-    wrap(`A free key allows bursts, but fewer requests in a month than no key. So the default schedules of some
-      collectors depend on the budget of the network (of its preferred upstream): those of \`free_key\` apply where a
-      month allows fewer than ${KEYLESS_MONTH} requests (${keyless.perMinute} a minute), those of \`keyless\`
-      elsewhere.`),
+    wrap(`A free key allows bursts, but fewer requests in a month than no key. So the default schedules depend on the
+      budget of the network (of its preferred upstream): those of \`free_key\` apply where a month allows fewer than
+      ${KEYLESS_MONTH} requests (${keyless.perMinute} a minute), those of \`keyless\` elsewhere. With the default
+      schedules, \`stacks-exporter plan\` estimates:`),
+    tableOf(
+      ["Watched addresses", ...Object.keys(PRESETS).flatMap((name) => [`\`${name}\`: requests in 31 days`, "age"])],
+      await Promise.all(WATCHED.map(rowOf)),
+    ),
+    wrap(`Age is the highest usual age of the values of an address that nothing reported as active; others are polled
+      early. The higher numbers of requests are for busy targets: one in ${1 / BUSY.share}, at most ${BUSY.most}, takes
+      part in ${BUSY.transactionsPerHour} transactions an hour. The budget is never exceeded.`),
+    wrap(`A configured interval is kept, or refused by \`plan\` and \`check\`: they name a budget and intervals that would
+      fit. \`serve\` starts in any case, polls as often as the budget allows, and logs the same as a warning. A default
+      interval of addresses and contracts adapts to the budget. Four fifths of what the collectors of the whole chain
+      leave are for these intervals; the rest is for early polls.`),
   ].join("\n\n");
 }
 
@@ -36,3 +53,31 @@ networks:
     api_key: \${HIRO_API_KEY}
     budget: { per_minute: 3000, per_month: 15000000 }
 \`\`\``;
+
+const WATCHED = [0, 1, 40, 1000, 5000];
+
+async function rowOf(watched: number): Promise<readonly string[]> {
+  const presets = Object.keys(PRESETS) as Preset[];
+  const cells = await Promise.all(presets.map((preset) => cellsOf(watched, preset)));
+  return [String(watched), ...cells.flat()];
+}
+
+async function cellsOf(watched: number, budget: Preset): Promise<readonly string[]> {
+  const list = Array.from({ length: watched }, (_, index) => c32address(22, index.toString(16).padStart(40, "0")));
+  const network = { name: "mainnet", url: "https://api.hiro.so", budget, address_files: ["list.txt"] };
+  const loaded = await configLoader({
+    text: JSON.stringify({ networks: [network] }),
+    file: "example.yaml",
+    env: {},
+    readFile: () => list.join("\n"),
+    collectors,
+  })();
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.errors));
+  const [plan] = planOf(loaded.config).networks;
+  const { requestsPerMinute = 0, busyPerMinute = 0, collectors: rows = [] } = plan ?? {};
+  const requests = [requestsPerMinute, requestsPerMinute + busyPerMinute].map((perMinute) =>
+    Math.ceil(perMinute * MINUTES_PER_MONTH - 1e-6).toLocaleString("en"),
+  );
+  const addresses = rows.find(({ collector }) => collector.name === "addresses");
+  return [[...new Set(requests)].join(" to "), addresses === undefined ? "–" : spanText(addresses.usualAgeMs)];
+}

@@ -9,7 +9,10 @@ import { renderExample } from "./example.ts";
 import { tableOf } from "./output.ts";
 
 /** The page, for a list of collectors. */
-export function renderConfigurationPage(root: SchemaNode, collectors: readonly ConfigurableCollector[]): string {
+export async function renderConfigurationPage(
+  root: SchemaNode,
+  collectors: readonly ConfigurableCollector[],
+): Promise<string> {
   const network = nodeAt(root, ["networks", 0]) ?? {};
   const upstream = nodeAt(root, ["networks", 0, "upstreams", 0]) ?? {};
   const sections = [
@@ -17,7 +20,7 @@ export function renderConfigurationPage(root: SchemaNode, collectors: readonly C
     "## Settings",
     table(root, ""),
     `### \`networks[]\`\n\n${nodeAt(root, ["networks"])?.description ?? ""}\n\n${table(network, "networks[].")}`,
-    budgetSection(),
+    await budgetSection(),
     `### \`networks[].upstreams[]\`\n\n${UPSTREAMS}\n\n${table(upstream, "networks[].upstreams[].")}`,
     ...collectors.map(({ name, about }) => {
       const node = nodeAt(root, ["collectors", name]) ?? {};

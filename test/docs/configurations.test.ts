@@ -1,0 +1,106 @@
+// Every configuration in the documents and in deploy/ passes `check` and `plan`.
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { parse } from "yaml";
+import { check } from "../../src/commands/check.ts";
+import { planOf } from "../../src/commands/estimate.ts";
+import type { Io } from "../../src/commands/io.ts";
+import { loadConfigText } from "../../src/commands/load-config.ts";
+import { plan } from "../../src/commands/plan.ts";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const files = ["README.md", "CONTRIBUTING.md"].concat(
+  ["docs", "deploy"].flatMap((folder) =>
+    readdirSync(root + folder, { recursive: true, encoding: "utf8" })
+      .filter((name) => /\.(md|ya?ml)$/.test(name))
+      .map((name) => `${folder}/${name}`),
+  ),
+);
+
+// The YAML of a file: all of it, or the blocks of a document.
+function* textsOf(path: string): Iterable<readonly [place: string, text: string]> {
+  const content = readFileSync(root + path, "utf8");
+  if (!path.endsWith(".md")) return yield [path, content];
+  for (const [block, text = ""] of content.matchAll(/^```ya?ml\n(.*?)^```$/gms)) {
+    yield [`${path}:${content.slice(0, content.indexOf(block)).split("\n").length}`, text];
+  }
+}
+
+const isConfiguration = (text: string) => /^(networks|collectors):/m.test(text);
+const configurations = files.flatMap((path) => [...textsOf(path)]).filter(([, text]) => isConfiguration(text));
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "stacks-exporter-docs-"));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+// The files that a configuration names, in the folder of the test.
+function withFiles(text: string): string {
+  interface Named {
+    readonly api_key_file?: string;
+    readonly address_files?: readonly string[];
+    readonly contract_files?: readonly string[];
+    readonly upstreams?: readonly Named[];
+  }
+  const { networks = [] } = (parse(text) ?? {}) as { networks?: readonly Named[] };
+  let moved = text;
+  for (const named of [...networks, ...networks.flatMap(({ upstreams = [] }) => upstreams)]) {
+    const { api_key_file: key, address_files: addresses = [], contract_files: contracts = [] } = named;
+    const lists = [...addresses.map((path) => [path, "address"]), ...contracts.map((path) => [path, "contract_id"])];
+    for (const [path = "", head = ""] of lists)
+      writeFileSync(join(folder, path), path.endsWith(".csv") ? `${head}\n` : "");
+    if (key === undefined) continue;
+    writeFileSync(join(folder, basename(key)), "planted-key");
+    moved = moved.replaceAll(key, join(folder, basename(key)));
+  }
+  return moved;
+}
+
+const HIRO_API_KEY = "planted-key";
+
+async function run(command: typeof check, text: string) {
+  const file = join(folder, "stacks-exporter.yaml");
+  writeFileSync(file, text);
+  const told: string[] = [];
+  const io = { env: { HIRO_API_KEY }, out: () => undefined, err: (line: string) => told.push(line) };
+  const code = await command({ config: file }, io as unknown as Io);
+  return { code, told };
+}
+
+test("the places are found", () => {
+  const places = configurations.map(([place]) => place.split(":")[0]);
+
+  expect(places.filter((place) => place === "README.md").length).toBeGreaterThanOrEqual(4);
+  expect(places).toEqual(
+    expect.arrayContaining([
+      "docs/configuration.md",
+      "deploy/stacks-exporter.yaml",
+      "deploy/kubernetes/stacks-exporter.yaml",
+      "deploy/systemd/README.md",
+    ]),
+  );
+});
+
+describe.each(configurations)("%s", (_, text) => {
+  test("passes check", async () => {
+    expect(await run(check, withFiles(text))).toEqual({ code: 0, told: [] });
+  });
+
+  test("passes plan", async () => {
+    expect(await run(plan, withFiles(text))).toEqual({ code: 0, told: [] });
+  });
+});
+
+test("the README says how many requests the defaults take", async () => {
+  const { config } = await loadConfigText(undefined, undefined, {}, {});
+  const [network] = planOf(config).networks;
+  const [, said, limit] =
+    /\(([\d.]+) of the (\d+) requests per minute/.exec(readFileSync(`${root}README.md`, "utf8")) ?? [];
+
+  expect(Number(said)).toBeCloseTo(network?.requestsPerMinute ?? 0);
+  expect(Number(limit)).toBe(network?.upstream.budget.perMinute);
+});
