@@ -8,6 +8,9 @@ import type { Chain } from "../../src/collectors/chain/chain.ts";
 import type { ChainView } from "../../src/collectors/chain/chain-view.ts";
 import { type AnyCollector, type Target, wholeChain } from "../../src/collectors/collector.ts";
 import { contracts } from "../../src/collectors/contracts/contracts.ts";
+import { keyOf } from "../../src/collectors/counters.ts";
+import type { Observation as ChainObservation } from "../../src/collectors/transactions/state.ts";
+import { transactions } from "../../src/collectors/transactions/transactions.ts";
 import { START, stillSimulator } from "../simulator/support.ts";
 import { expectedTotals } from "../support/expected-totals.ts";
 import { restarted } from "../support/plain-data.ts";
@@ -69,10 +72,14 @@ test("counters equal the expected totals, through forks and restarts", async () 
     }
     const logger = { key: "l", watched: watched(accounts.contracts.logger), confirmations: CONFIRMATIONS };
     await poll(contracts as unknown as AnyCollector, logger, {});
+    await poll(transactions as unknown as AnyCollector, wholeChain({ confirmations: CONFIRMATIONS }), {});
   };
+  const chainSeen = () => known.get("transactions ") as ChainObservation;
 
+  let from = 0;
   for (let round = 0; round < 40; round += 1) {
     await pollAll();
+    if (round === 0) from = chainSeen().floor.height;
     if (round % 6 === 3) simulator.chain.reorg(1 + (Math.floor(round / 6) % (CONFIRMATIONS - 1)));
     now += 60_000;
     simulator.advance(round % 2 === 0 ? 60 : 5);
@@ -89,4 +96,17 @@ test("counters equal the expected totals, through forks and restarts", async () 
     expect(expectedTotals(simulator.chain, principal, tip - CONFIRMATIONS + 1)).toMatchObject(counted(seen));
     expect({ reverted: seen.totals.reverted, restored: seen.totals.restored }).toEqual({ reverted: 0, restored: 0 });
   }
+  const { entries } = simulator.chain.ledger.transactions;
+  const confirmed = entries.filter(({ block }) => block.height >= from && block.height <= tip - CONFIRMATIONS + 1);
+  const expected: Record<string, number> = {};
+  for (const { tx } of confirmed) {
+    const key = keyOf(tx.payload.type, tx.status);
+    expected[key] = (expected[key] ?? 0) + 1;
+  }
+  const { totals } = chainSeen();
+  expect(Object.fromEntries(Object.entries(totals.transactions).filter(([, count]) => count > 0))).toEqual(expected);
+  expect(Object.values(totals.fees).reduce((all, fees) => all + fees.sum, 0n)).toBe(
+    confirmed.reduce((all, { tx }) => all + BigInt(tx.fee), 0n),
+  );
+  expect(confirmed.length).toBeGreaterThan(100);
 }, 120_000);
