@@ -9,6 +9,15 @@ export const PRIORITIES: readonly Override[] = [
   coloured("high", "orange"),
 ];
 
+/** Percentiles of fees that boards show, as a band around the median. */
+export const PERCENTILES: Readonly<Record<"p5" | "p25" | "p50" | "p75" | "p95", Override>> = {
+  p5: coloured("p5", "blue", { "custom.lineWidth": 1 }),
+  p25: coloured("p25", "green"),
+  p50: coloured("p50", "yellow"),
+  p75: coloured("p75", "yellow", { "custom.lineWidth": 1, "custom.fillBelowTo": "p25", "custom.fillOpacity": 15 }),
+  p95: coloured("p95", "orange", { "custom.lineWidth": 1 }),
+};
+
 /** Types of transactions. */
 export const TX_TYPES: readonly Override[] = [
   coloured("all", "text"),

@@ -1,14 +1,76 @@
-// Queries that several boards use.
-import { dedupe, metric, recording } from "./select.ts";
+// Expressions that several boards use. Each is one value of the selected network, or one for each of its labels.
+import { FEES } from "../alerts/thresholds.ts";
+import { dedupe, metric, recording, stx } from "./select.ts";
 
-// With fewer transactions, the median is the choice of a single sender.
+const MINED = "stacks_chain_mined_fee_microstx";
+const MINED_USUAL = "stacks_chain_mined_fee_baseline_microstx";
+// A type with fewer transactions has the percentiles of a single sender.
 const LEAST_OF_TYPE = 5;
 
-/** Query: fee of each type relative to its usual level, priority low. */
-export const feeRatioByType = {
-  expr: `${dedupe(recording("stacks:mempool_fee_priority_microstx:ratio7d", { tx_type: "all", priority: "low" }))} or (${dedupe(recording("stacks:mempool_fee_priority_microstx:ratio7d", { priority: "low" }))} and on (network, tx_type) ${metric("stacks_mempool_transactions")} >= ${LEAST_OF_TYPE})`,
+/** The percentile that is compared with its usual level: zero fees and a few low ones do not move it. */
+export const PRICE = "p25";
+
+type Matchers = Readonly<Record<string, string>>;
+const ALL = { tx_type: "all" };
+
+/** Fees of mined transactions, in STX, by type and percentile. */
+export const minedFee = (matchers: Matchers = {}): string =>
+  dedupe(stx(metric(MINED, { percentile: PRICE, ...matchers })));
+
+/** Their usual level. */
+export const usualMinedFee = (matchers: Matchers = {}): string =>
+  dedupe(stx(metric(MINED_USUAL, { percentile: PRICE, ...matchers })));
+
+const timesUsual = (matchers: Matchers = {}) =>
+  `${metric(MINED, { percentile: PRICE, ...matchers })} / ${metric(MINED_USUAL, { percentile: PRICE, ...matchers })}`;
+
+/** What gets mined pays now, in STX. */
+export const price = `max(${minedFee(ALL)})`;
+
+/** What gets mined usually pays, in STX. */
+export const usualPrice = `max(${usualMinedFee(ALL)})`;
+
+/** What gets mined pays, relative to the usual level. */
+export const minedRatio = `max(${timesUsual(ALL)})`;
+
+/** Query: the same by type. */
+export const minedRatioByType = {
+  expr: `${dedupe(timesUsual())} and on (network, tx_type) ${metric("stacks_chain_mined_fee_sample_transactions")} >= ${LEAST_OF_TYPE}`,
   legend: "{{tx_type}}",
 };
 
 /** Note for the descriptions of its panels. */
-export const FEW_LEFT_OUT = `Types with fewer than ${LEAST_OF_TYPE} waiting transactions are not shown.`;
+export const FEW_LEFT_OUT = `Types with fewer than ${LEAST_OF_TYPE} mined transactions are not shown.`;
+
+/**
+ * Use of blocks. Counters do not disappear when no block can be read, and their rate falls to 0. So the rate is used
+ * only while the tip is present.
+ */
+export const usage = `(max(${recording("stacks:chain_block_usage:ratio")}) and max(${metric("stacks_chain_block_height")}))`;
+
+/** The same over a longer window. */
+export const usageSlow = `(max(${recording("stacks:chain_block_usage:ratio_slow")}) and max(${metric("stacks_chain_block_height")}))`;
+
+/** Waiting transactions of all types. */
+export const waiting = `sum(${dedupe(metric("stacks_mempool_transactions"))})`;
+
+const calls = metric("stacks_chain_recent_contract_calls");
+// Few enough for a legend. Those of the whole range, because a choice for each point would interrupt lines.
+const MOST_CONTRACTS = 10;
+
+/** Query: mined calls of the last ten minutes, of the contracts with the most in the time range. */
+export const recentCalls = {
+  expr: `${dedupe(calls)} and on (contract_id) topk(${MOST_CONTRACTS}, max by (contract_id) (max_over_time(${calls}[$__range] @ end())))`,
+  legend: "{{contract_id}}",
+};
+
+/** 1 while the server does not list mined transactions; otherwise no value. */
+export const unlisted = `max(${metric("stacks_exporter_collector_state", { collector: "transactions", state: "unsupported" })}) == 1`;
+
+/** A fee is raised above this ratio, and far above usual from the limit of StacksFeeSpike. */
+export const RAISED = FEES.spike.feeRatio / 2;
+
+/** Text for missing values of what was mined. */
+export const NO_MINED = "The API does not list mined transactions, or was not read lately";
+/** Text for missing values of what waits. */
+export const NO_MEMPOOL = "No data: the mempool is empty, or was not read";

@@ -5,7 +5,7 @@ import { reference, TX_TYPES } from "./colours.ts";
 import { coloured, lines, type Panel, shown, table, timeline } from "./panel.ts";
 import { runbook } from "./runbook.ts";
 import { alertsInState, dedupe, metric, recording, stx } from "./select.ts";
-import { FEW_LEFT_OUT, feeRatioByType } from "./signals.ts";
+import { FEW_LEFT_OUT, minedRatioByType } from "./signals.ts";
 
 const LOW = { tx_type: "all", priority: "low" };
 const NO_BASELINE = "No usual level yet: needs the recording rules and a day of history";
@@ -263,8 +263,8 @@ const signals: readonly Panel[] = [
     id: 31,
     title: "Fee relative to the usual fee, by type",
     legend: "right",
-    description: `Fee of each type relative to its usual level (priority low). If one type rises, it is a single event;
-      if all rise, space is short. ${FEW_LEFT_OUT}`,
+    description: `Fee of mined transactions of each type relative to its usual level. If one type rises, it is a single
+      event; if all rise, space is short. ${FEW_LEFT_OUT}`,
     unit: "none",
     noValue: NO_BASELINE,
     width: 12,
@@ -276,7 +276,7 @@ const signals: readonly Panel[] = [
       [null, "transparent"],
       [spike.feeRatio, "red"],
     ],
-    queries: [feeRatioByType],
+    queries: [minedRatioByType],
     overrides: TX_TYPES,
   }),
   lines({

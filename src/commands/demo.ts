@@ -15,6 +15,7 @@ networks:
 collectors:
   fees: { every: 5s, timeout: 4s }
   mempool: { every: 5s, timeout: 4s }
+  transactions: { every: 10s, timeout: 8s }
   blocks: { every: 10s, timeout: 8s, blocks_per_minute: 600 }
   addresses: { every: 20s }
   contracts: { every: 20s }

@@ -9,20 +9,7 @@ import { type BoardQuery, dashboards, queriesOf, selectorOfVariable } from "../s
 import { parsePromql, type Selector, withoutVariables } from "../support/promql.ts";
 
 /** On no board and in no rule, with the reason. */
-const UNUSED: Readonly<Record<string, string>> = {
-  stacks_chain_mined_fee_baseline_microstx: "new: the board of fees does not show it yet",
-  stacks_chain_mined_fee_baseline_sample_transactions: "new: the board of fees does not show it yet",
-  stacks_chain_mined_fee_microstx: "new: the board of fees does not show it yet",
-  stacks_chain_mined_fee_sample_transactions: "new: the board of fees does not show it yet",
-  stacks_chain_mined_transactions_total: "new: the board of fees does not show it yet",
-  stacks_chain_mined_zero_fee_ratio: "new: the board of fees does not show it yet",
-  stacks_chain_pending_depth_transactions: "new: the board of fees does not show it yet",
-  stacks_chain_recent_contract_calls: "new: the board of fees does not show it yet",
-  stacks_chain_restored_transactions_total: "new: the board of fees does not show it yet",
-  stacks_chain_reverted_transactions_total: "new: the board of fees does not show it yet",
-  stacks_chain_transactions_gap_total: "new: the board of fees does not show it yet",
-  stacks_chain_tx_fee_microstx: "new: the board of fees does not show it yet",
-};
+const UNUSED: Readonly<Record<string, string>> = {};
 
 const TARGET_LABELS = ["job", "instance"];
 const ALERT_LABELS = [...TARGET_LABELS, "network", "alertname", "alertstate", "severity"];

@@ -23,7 +23,6 @@ const WITHOUT_DATA: Readonly<Record<string, string>> = {
   "stacks-exporter/46/A": "refused requests: only when the exporter has too much to do",
   "stacks-exporter/51/C": "the lag of an upstream: needs the list of blocks or several upstreams",
   "stacks-exporter/52/A": "the lag of an upstream: needs the list of blocks or several upstreams",
-  "stacks-fees/35/A": "the change within an hour: needs an hour of history",
   "stacks-fees/59/C": "the parent microblock: today's chain has none",
   "stacks-spike/1/A": "alerts pending or firing: only the recording rules are loaded",
 };
@@ -83,7 +82,10 @@ suite("with Prometheus (Debian: apt-get install prometheus)", () => {
         ],
         collectors: {
           ...Object.fromEntries(
-            ["fees", "mempool", "addresses", "contracts"].map((name) => [name, { every: "1s", timeout: "1s" }]),
+            ["fees", "mempool", "transactions", "addresses", "contracts"].map((name) => [
+              name,
+              { every: "1s", timeout: "1s" },
+            ]),
           ),
           // One block at a time: only that operation has microblocks.
           blocks: { every: "1s", timeout: "1s", tip: "probe", catch_up: 20 },

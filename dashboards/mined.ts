@@ -1,0 +1,220 @@
+// Rows of the board Fees & mempool: what was mined, what waits for it, and who causes it.
+import { FEES } from "../alerts/thresholds.ts";
+import { PERCENTILES, reference, TX_TYPES } from "./colours.ts";
+import { coloured, heatmap, lines, type Panel } from "./panel.ts";
+import { runbook } from "./runbook.ts";
+import { dedupe, metric, perMinute, recording, total } from "./select.ts";
+import {
+  FEW_LEFT_OUT,
+  minedFee,
+  minedRatioByType,
+  NO_MEMPOOL,
+  NO_MINED,
+  PRICE,
+  recentCalls,
+  usage,
+  usageSlow,
+  usualMinedFee,
+} from "./signals.ts";
+
+const { spike, blockUsage } = FEES;
+const CHOSEN = { tx_type: "~$tx_type" };
+const SHOWN = Object.keys(PERCENTILES).join("|");
+const USUAL = `${PRICE}, usual`;
+const LIMIT = `${PRICE}, usual × ${spike.feeRatio}`;
+const line = (name: string, expr: string) => `label_replace(${expr}, "line", "${name}", "", "")`;
+const usual = `max(${usualMinedFee(CHOSEN)})`;
+
+/** The market over time. */
+export const marketRow: readonly Panel[] = [
+  lines({
+    id: 71,
+    title: "What gets mined pays: $tx_type (STX)",
+    legend: "right",
+    description: `Fees of the transactions of users that were mined in the last ten minutes, by percentile; the band is
+      the middle half. Dashed: the usual level of ${PRICE}, and ${spike.feeRatio} times this level. Zero fees are left
+      out. The axis is logarithmic.`,
+    unit: "short",
+    decimals: 4,
+    noValue: NO_MINED,
+    width: 12,
+    height: 10,
+    axis: "STX",
+    log: true,
+    queries: [
+      { expr: minedFee({ ...CHOSEN, percentile: `~${SHOWN}` }), legend: "{{percentile}}" },
+      { expr: `${line(USUAL, usual)} or ${line(LIMIT, `${usual} * ${spike.feeRatio}`)}`, legend: "{{line}}" },
+    ],
+    overrides: [...Object.values(PERCENTILES), reference(USUAL, "green"), reference(LIMIT, "red")],
+    link: runbook("StacksFeeSpike"),
+  }),
+  lines({
+    id: 72,
+    title: "Times usual, by type",
+    legend: "right",
+    description: `Fee of mined transactions (${PRICE}) of each type, divided by its own usual level. If one type rises,
+      it is a mint or a batch; if all rise, space is short. ${FEW_LEFT_OUT}`,
+    unit: "none",
+    decimals: 1,
+    noValue: NO_MINED,
+    width: 12,
+    height: 10,
+    axis: "times usual",
+    log: true,
+    limits: true,
+    steps: [
+      [null, "transparent"],
+      [spike.feeRatio, "red"],
+    ],
+    queries: [minedRatioByType],
+    overrides: TX_TYPES,
+  }),
+  lines({
+    id: 22,
+    title: "Waiting transactions by type",
+    legend: "right",
+    description: `Waiting transactions by type, and the usual number (median of ${FEES.baseline.window}). If one type
+      grows, it floods the mempool; if all grow, blocks do not keep up.`,
+    unit: "short",
+    noValue: NO_MEMPOOL,
+    width: 12,
+    height: 9,
+    axis: "transactions",
+    min: 0,
+    stacked: true,
+    queries: [
+      { expr: dedupe(metric("stacks_mempool_transactions")), legend: "{{tx_type}}" },
+      { expr: `max(${recording("stacks:mempool_transactions:baseline7d")})`, legend: "all, usual" },
+    ],
+    overrides: [...TX_TYPES, reference("all, usual", "text")],
+    link: runbook("StacksMempoolBacklog"),
+  }),
+  lines({
+    id: 73,
+    title: "Contracts with the most calls",
+    description: `Mined calls in the last ten minutes, of the ten contracts with the most calls in this range. A
+      contract that suddenly leads is the cause of a rush.`,
+    unit: "short",
+    decimals: 0,
+    noValue: NO_MINED,
+    width: 12,
+    height: 9,
+    axis: "calls",
+    min: 0,
+    stacked: true,
+    queries: [recentCalls],
+  }),
+  lines({
+    id: 74,
+    title: "Use of blocks",
+    legend: "right",
+    description: `Execution cost at the rate of the last ${blockUsage.windows.fast} and ${blockUsage.windows.slow}, in
+      the fullest dimension; 100 % is the capacity of tenures of ${blockUsage.tenure}. Up to
+      ${blockUsage.roomUpTo.fast * 100} %, blocks have room.`,
+    unit: "percentunit",
+    noValue: "Unknown: no block was read",
+    width: 12,
+    height: 8,
+    min: 0,
+    softMax: 1,
+    limits: true,
+    steps: [
+      [null, "transparent"],
+      [blockUsage.roomUpTo.fast, "red"],
+    ],
+    queries: [
+      {
+        expr: `${line(`over ${blockUsage.windows.fast}`, usage)} or ${line(`over ${blockUsage.windows.slow}`, usageSlow)}`,
+        legend: "{{line}}",
+      },
+    ],
+    overrides: [
+      coloured(`over ${blockUsage.windows.fast}`, "purple"),
+      coloured(`over ${blockUsage.windows.slow}`, "orange", { "custom.lineWidth": 1 }),
+    ],
+  }),
+  lines({
+    id: 75,
+    title: "Mined in ten minutes, and without a fee",
+    legend: "right",
+    description: `Transactions behind the fees of mined transactions, by type, and the share of all user transactions
+      that paid no fee. Fees of a few transactions say little; when many pay nothing, a miner includes its own.`,
+    unit: "short",
+    decimals: 0,
+    noValue: NO_MINED,
+    width: 12,
+    height: 8,
+    axis: "transactions",
+    min: 0,
+    queries: [
+      { expr: dedupe(metric("stacks_chain_mined_fee_sample_transactions")), legend: "{{tx_type}}" },
+      { expr: `max(${metric("stacks_chain_mined_zero_fee_ratio")})`, legend: "without a fee" },
+    ],
+    overrides: [
+      ...TX_TYPES,
+      coloured("without a fee", "orange", {
+        unit: "percentunit",
+        decimals: 0,
+        max: 1,
+        "custom.axisPlacement": "right",
+        "custom.axisLabel": "without a fee",
+      }),
+    ],
+  }),
+];
+
+/** All mined transactions, once they are confirmed. */
+export const countedRow: readonly Panel[] = [
+  heatmap({
+    id: 81,
+    title: "Fees of mined transactions (microSTX)",
+    interval: "5m",
+    description:
+      "Distribution of the fees of counted transactions of users, of all types. Zero fees are in the lowest bucket.",
+    unit: "short",
+    noValue: "No transaction was counted in this range",
+    width: 8,
+    height: 9,
+    queries: [
+      {
+        expr: total("le", `increase(${metric("stacks_chain_tx_fee_microstx_bucket")}[$__rate_interval])`),
+        legend: "{{le}}",
+      },
+    ],
+  }),
+  lines({
+    id: 82,
+    title: "Counted transactions by type",
+    interval: "1m",
+    description: `Mined transactions per minute, by type, including those of miners (coinbase, tenure_change). They count
+      when they have the configured confirmations.`,
+    unit: "short",
+    noValue: "No transaction was counted in this range",
+    width: 8,
+    height: 9,
+    axis: "per minute",
+    min: 0,
+    stacked: true,
+    queries: [{ expr: perMinute("tx_type", metric("stacks_chain_mined_transactions_total")), legend: "{{tx_type}}" }],
+    overrides: TX_TYPES,
+  }),
+  lines({
+    id: 83,
+    title: "Failed transactions by status",
+    interval: "1m",
+    description: `Mined transactions per minute that failed, by status. They paid their fee. In a mint rush most late
+      calls fail.`,
+    unit: "short",
+    noValue: "No transaction failed in this range",
+    width: 8,
+    height: 9,
+    axis: "per minute",
+    min: 0,
+    queries: [
+      {
+        expr: perMinute("tx_status", metric("stacks_chain_mined_transactions_total", { tx_status: "!success" })),
+        legend: "{{tx_status}}",
+      },
+    ],
+  }),
+];

@@ -1,0 +1,50 @@
+// Row of the board Fees & mempool: what watched addresses paid.
+import { FEES } from "../alerts/thresholds.ts";
+import { TX_TYPES } from "./colours.ts";
+import { heatmap, lines, type Panel } from "./panel.ts";
+import { runbook } from "./runbook.ts";
+import { dedupe, metric, total } from "./select.ts";
+
+/** Fees that watched addresses paid. */
+export const paidRow: readonly Panel[] = [
+  heatmap({
+    id: 41,
+    title: "Fees that watched addresses paid (microSTX)",
+    interval: "10m",
+    description: `Distribution of the fees of counted transactions, of all watched addresses and types.`,
+    unit: "short",
+    noValue: "No watched address paid a fee in this range",
+    width: 12,
+    height: 9,
+    queries: [
+      {
+        expr: total("le", `increase(${metric("stacks_address_tx_fee_microstx_bucket")}[$__rate_interval])`),
+        legend: "{{le}}",
+      },
+    ],
+  }),
+  lines({
+    id: 42,
+    title: "Paid fees relative to offered fees",
+    interval: "5m",
+    legend: "right",
+    description: `Mean fee that watched addresses paid within an hour, divided by priority low of the same type. Types
+      with fewer than ${FEES.own.leastTransactions} paid fees are not shown. StacksOwnFeeAboveMarket compares the
+      median of each address: see the board Addresses.`,
+    unit: "none",
+    decimals: 2,
+    noValue: "Watched addresses paid too few fees within an hour",
+    width: 12,
+    height: 9,
+    axis: "times priority low",
+    min: 0,
+    queries: [
+      {
+        expr: `(sum by (tx_type) (increase(${metric("stacks_address_tx_fee_microstx_sum")}[1h])) / (sum by (tx_type) (increase(${metric("stacks_address_tx_fee_microstx_count")}[1h])) >= ${FEES.own.leastTransactions})) / on (tx_type) ${dedupe(metric("stacks_mempool_fee_priority_microstx", { priority: "low" }))}`,
+        legend: "{{tx_type}}",
+      },
+    ],
+    overrides: TX_TYPES,
+    link: runbook("StacksOwnFeeAboveMarket"),
+  }),
+];

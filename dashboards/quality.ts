@@ -1,0 +1,125 @@
+// Row of the board Fees & mempool: how far its values can be trusted.
+import { TX_TYPES } from "./colours.ts";
+import { lines, type Panel } from "./panel.ts";
+import { dedupe, metric } from "./select.ts";
+import { NO_MEMPOOL, NO_MINED } from "./signals.ts";
+
+/** Freshness, completeness and consistency of what the board shows. */
+export const qualityRow: readonly Panel[] = [
+  lines({
+    id: 61,
+    title: "Changed responses",
+    description: `Changed responses per minute, by operation. If the mempool never changes despite new blocks, the
+      upstream is frozen.`,
+    unit: "short",
+    noValue: "No poll in this range",
+    width: 6,
+    height: 8,
+    min: 0,
+    axis: "per minute",
+    queries: [
+      {
+        expr: `${dedupe(`rate(${metric("stacks_mempool_snapshots_changed_total")}[$__rate_interval])`)} * 60`,
+        legend: "{{operation}}",
+      },
+    ],
+  }),
+  lines({
+    id: 64,
+    title: "Age of the mempool values",
+    description: `Time since the values of each operation were received, or confirmed unchanged. A sawtooth as high as
+      the interval is normal; if a line ends, the values expired.`,
+    unit: "s",
+    noValue: "No value of the mempool is fresh",
+    width: 6,
+    height: 8,
+    min: 0,
+    queries: [
+      { expr: `time() - ${dedupe(metric("stacks_mempool_snapshot_timestamp_seconds"))}`, legend: "{{operation}}" },
+    ],
+  }),
+  lines({
+    id: 62,
+    title: "Difference between both operations",
+    description: `Largest relative difference between a percentile of the mempool statistics and the corresponding
+      priority. Small differences are normal, because the operations are polled at different times; after a lasting
+      one, check whether the API changed its method.`,
+    unit: "percentunit",
+    noValue: NO_MEMPOOL,
+    width: 6,
+    height: 8,
+    min: 0,
+    queries: [
+      {
+        expr: `max by (tx_type) (abs(label_replace(label_replace(${dedupe(metric("stacks_mempool_tx_fee_microstx", { percentile: "~p50|p75" }))}, "priority", "low", "percentile", "p50"), "priority", "medium", "percentile", "p75") / on (tx_type, priority) ${dedupe(metric("stacks_mempool_fee_priority_microstx", { priority: "~low|medium" }))} - 1))`,
+        legend: "{{tx_type}}",
+      },
+    ],
+    overrides: TX_TYPES,
+  }),
+  lines({
+    id: 63,
+    title: "Skipped blocks",
+    description: `Blocks that arrived faster than they could be read, and heights for which the server had no block.
+      The totals of the chain lack them: poll blocks more often, or raise the budget.`,
+    unit: "short",
+    decimals: 0,
+    noValue: "No block read",
+    width: 6,
+    height: 8,
+    min: 0,
+    bars: true,
+    queries: [
+      { expr: `max(increase(${metric("stacks_chain_skipped_blocks_total")}[$__rate_interval]))`, legend: "skipped" },
+      { expr: `max(increase(${metric("stacks_chain_missing_blocks_total")}[$__rate_interval]))`, legend: "missing" },
+    ],
+  }),
+  lines({
+    id: 65,
+    title: "Mined transactions behind the usual fees",
+    legend: "right",
+    description: `Transactions in the samples of the last seven days that give the usual fees, by type. Until there are
+      enough samples, minutes after the first start, there is no usual fee.`,
+    unit: "locale",
+    decimals: 0,
+    noValue: NO_MINED,
+    width: 12,
+    height: 8,
+    min: 0,
+    axis: "transactions",
+    queries: [
+      {
+        expr: dedupe(metric("stacks_chain_mined_fee_baseline_sample_transactions")),
+        legend: "{{tx_type}}",
+      },
+    ],
+    overrides: TX_TYPES,
+  }),
+  lines({
+    id: 66,
+    title: "Counting of mined transactions",
+    legend: "right",
+    description: `Mined transactions that wait for confirmations; those that were skipped after a pause; and counted ones
+      whose block was replaced, or that are in a block again. Totals lack the skipped ones: raise catch_up, or the
+      budget.`,
+    unit: "short",
+    decimals: 0,
+    noValue: NO_MINED,
+    width: 12,
+    height: 8,
+    min: 0,
+    axis: "transactions",
+    queries: [
+      { expr: `max(${metric("stacks_chain_pending_depth_transactions")})`, legend: "pending" },
+      { expr: `max(increase(${metric("stacks_chain_transactions_gap_total")}[$__rate_interval]))`, legend: "skipped" },
+      {
+        expr: `max(increase(${metric("stacks_chain_reverted_transactions_total")}[$__rate_interval]))`,
+        legend: "reverted",
+      },
+      {
+        expr: `max(increase(${metric("stacks_chain_restored_transactions_total")}[$__rate_interval]))`,
+        legend: "restored",
+      },
+    ],
+  }),
+];
