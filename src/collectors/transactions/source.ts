@@ -51,7 +51,6 @@ export const transactionList = operation({
       }),
     ),
   }),
-  tipHeight: ({ results }, { cursor }) => (cursor === undefined ? results[0]?.block.height : undefined),
 });
 
 type Body = z.infer<typeof transactionList.body>;
@@ -124,8 +123,8 @@ const principalOf = (text: string | undefined): string | undefined =>
   text !== undefined && isPrincipal(text) ? text : undefined;
 
 function feeOf(value: unknown, api: StacksApi): number | undefined {
-  const fee = wholeNumber(value, api, transactionList, "results[].fee_rate");
+  const fee = wholeNumber(value, api, transactionList, "fee_rate");
   if (fee === undefined || fee <= BigInt(Number.MAX_SAFE_INTEGER)) return fee === undefined ? undefined : Number(fee);
-  api.noteDrift(transactionList, "results[].fee_rate", "type");
+  api.noteDrift(transactionList, "fee_rate", "type");
   return undefined;
 }
