@@ -103,7 +103,7 @@ export class Network {
       ({ collector }) => `${collector.targets !== undefined}`,
     );
     this.wholeChain = wholeChain.flatMap((one) =>
-      targetsOf(one.collector, config).map((target) => ({ ...one, target, ...this.#timesOf(one) })),
+      targetsOf(one.collector, config, one.options).map((target) => ({ ...one, target, ...this.#timesOf(one) })),
     );
     this.roundRobins = roundRobins.map((one) => new RoundRobin(one, this.#timesOf(one)));
     this.#take(config, this.#listsOf(config));
@@ -232,7 +232,7 @@ export class Network {
   #listsOf(config: NetworkConfig): readonly TaskList[] {
     return this.roundRobins.map((roundRobin) => ({
       roundRobin,
-      tasks: roundRobin.tasksFor(targetsOf(roundRobin.settings.collector, config)),
+      tasks: roundRobin.tasksFor(targetsOf(roundRobin.settings.collector, config, roundRobin.settings.options)),
     }));
   }
 

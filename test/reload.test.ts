@@ -22,7 +22,7 @@ const config = () => `networks:
     url: ${simulator.url}
     budget: { per_minute: 1000, per_month: unlimited }
     address_files: [list.csv]
-collectors: ${onlyCollectors({ addresses: { zeros: false, every: "60s" }, blocks: {} })}
+collectors: ${onlyCollectors({ addresses: { zeros: false, every: "60s" }, balances: {}, blocks: {} })}
 `;
 
 /** Time passes for the chain and for the exporter. */
@@ -109,6 +109,28 @@ test("a target with a new name keeps its counters", async () => {
 
   expect(await names(0)).toEqual(["renamed"]);
   expect(await total("renamed")).toBe(counted);
+});
+
+test("balances begin and end with a minimum, which takes effect with the next poll", async () => {
+  const least = () => own(`stacks_address_min_balance_microstx name=user 0 address=${user(0)}`);
+  const available = () => own(`stacks_address_available_balance_microstx name=user 0 address=${user(0)}`);
+  const reloadWith = async (minimum: string) => {
+    file = `address,name,min_balance.stx\n${user(0)},user 0,${minimum}\n${user(1)},user 1,\n`;
+    await app.watchLists.reload();
+    await pollAll();
+  };
+  await reloadWith("");
+  expect([await least(), await available()]).toEqual([undefined, undefined]);
+
+  await reloadWith("5000 STX");
+  expect(await least()).toBe(5e9);
+  expect(await available()).toBe(Number(simulator.chain.ledger.balances.of(user(0), "stx")));
+  expect(await own("stacks_exporter_collector_targets collector=balances state=active")).toBe(1);
+  await reloadWith("2.5 STX");
+  expect(await least()).toBe(2.5e6);
+
+  await reloadWith("");
+  expect([await least(), await available()]).toEqual([undefined, undefined]);
 });
 
 test("an invalid list changes nothing, is logged with line, expected and found, and is visible", async () => {

@@ -39,12 +39,21 @@ export interface Watched {
   readonly labels: Readonly<Record<string, string>>;
   /** What its events become, for contracts. @default nothing */
   readonly rules?: readonly EventRule[] | undefined;
+  /** Whether its balances are polled; undefined if its group or the collector decides. */
+  readonly balances?: boolean | undefined;
+  /** Configured minimum balances by asset, `stx` in microSTX and tokens in base units. Above 0. */
+  readonly minBalance?: Readonly<Record<string, bigint>> | undefined;
 }
+
+/** The key of STX among the minimum balances of an entry. */
+export const STX = "stx";
 
 /** A token in the configuration. */
 export interface NamedAsset {
   /** Identifier in canonical form: `address.contract::token`. */
   readonly id: string;
+  /** Its name in the configuration. */
+  readonly name: string | undefined;
   /** Decimal places of its amounts; undefined if not configured. */
   readonly decimals: number | undefined;
 }
@@ -128,7 +137,7 @@ export interface Collector<Observation, Options, Of extends Target = Target> {
   /** Its settings, beside `enabled`, schedule, `timeout` and `max_age`. Each has a default. */
   readonly options: ZodType<Options>;
   /** Its targets on a network. @default the whole chain */
-  targets?(network: WatchedNetwork): readonly Of[];
+  targets?(network: WatchedNetwork, options: Options): readonly Of[];
   /** The view of the chain for the other collectors of the network. */
   chainView?(observation: Observation): ChainView | undefined;
   /** The newest mined transactions for the other collectors of the network. */
@@ -153,6 +162,6 @@ export interface Collector<Observation, Options, Of extends Target = Target> {
 export type AnyCollector = Collector<unknown, unknown>;
 
 /** The targets of a collector on a network. */
-export function targetsOf(collector: AnyCollector, network: WatchedNetwork): readonly Target[] {
-  return collector.targets?.(network) ?? [wholeChain(network)];
+export function targetsOf(collector: AnyCollector, network: WatchedNetwork, options: unknown): readonly Target[] {
+  return collector.targets?.(network, options) ?? [wholeChain(network)];
 }

@@ -113,7 +113,7 @@ function seriesOf(family: Family, sizes: Readonly<Record<string, number>>): numb
 
 /** Series of all targets: each as in the collector's example, or else with every combination of labels; and rules. */
 function seriesOfTargets({ collector, targets }: Pacing, options: unknown, network: NetworkConfig): number {
-  const all = targetsOf(collector, network);
+  const all = targetsOf(collector, network, options);
   const rules = sum(all.map(({ watched }) => seriesOfRules(watched?.rules ?? [])));
   return targets * seriesPerTarget(collector, all[0], options, network) + rules;
 }

@@ -1,4 +1,4 @@
-// The assets that a network names: each identifier is valid on its chain, and occurs once.
+// The assets of a network: those that it names, each valid on its chain and once, and those that every network has.
 import { isClarityName } from "../collectors/clarity-names.ts";
 import type { NamedAsset } from "../collectors/collector.ts";
 import { describeValue, type ErrorList } from "./errors.ts";
@@ -6,9 +6,16 @@ import { entriesOf, valueAt } from "./normalize.ts";
 import { type ChainName, type Identifier, readPrincipal } from "./principal.ts";
 import type { Path } from "./schema.ts";
 
-/** Reads the list of a network. The schema has checked the types of its entries, and reported wrong ones. */
+// On testnets, sBTC is deployed again with another contract.
+const BUILT_IN: Readonly<Record<ChainName, readonly NamedAsset[]>> = {
+  mainnet: [{ id: "SM3VDXK3WZZSA84XXFKAFAF15NNZX32CTSG82JFQ4.sbtc-token::sbtc-token", name: "sbtc", decimals: 8 }],
+  testnet: [],
+};
+
+/** Reads the assets of a network. The schema has checked the types of its entries, and reported wrong ones. */
 export function readAssets(network: unknown, at: Path, chain: ChainName, errors: ErrorList): readonly NamedAsset[] {
   const assets = new Map<string, NamedAsset>();
+  const names = new Set<string>();
   for (const [index, entry] of entriesOf(valueAt(network, ["assets"])).entries()) {
     const text = valueAt(entry, ["id"]);
     if (typeof text !== "string") continue;
@@ -21,10 +28,20 @@ export function readAssets(network: unknown, at: Path, chain: ChainName, errors:
     }
     const { id } = read;
     if (assets.has(id)) errors.add(place, `expected each asset once, found ${describeValue(id)} again`);
-    const decimals = valueAt(entry, ["decimals"]);
-    assets.set(id, { id, decimals: typeof decimals === "number" ? decimals : undefined });
+    const known = BUILT_IN[chain].find((asset) => asset.id === id);
+    const [name, decimals] = [valueAt(entry, ["name"]), valueAt(entry, ["decimals"])];
+    if (typeof name === "string") {
+      const isTaken = names.has(name) || BUILT_IN[chain].some((asset) => asset.name === name && asset.id !== id);
+      if (isTaken) errors.addUnexpected([...at, "assets", index, "name"], name, "a name that no other asset has");
+      names.add(name);
+    }
+    assets.set(id, {
+      id,
+      name: typeof name === "string" ? name : known?.name,
+      decimals: typeof decimals === "number" ? decimals : known?.decimals,
+    });
   }
-  return [...assets.values()];
+  return [...assets.values(), ...BUILT_IN[chain].filter(({ id }) => !assets.has(id))];
 }
 
 /** Reads `address.contract-name::token` of a chain. */

@@ -107,7 +107,8 @@ async function readFiles(
   for (const [index, network] of parsed.networks.entries()) {
     const at = ["networks", index];
     const chain = CHAINS.find((name) => name === valueAt(network, ["chain"])) ?? "mainnet";
-    const context = { env, chain, files, errors, rules: parsed.rules };
+    const assets = readAssets(network, at, chain, errors);
+    const context = { env, chain, files, errors, assets, rules: parsed.rules };
     const keys = await readKeys(network, at, context);
     const isSet = (key: string) => valueAt(network, [key]) !== undefined;
     const read = async (list: "addresses" | "contracts", names: string) =>
@@ -115,7 +116,6 @@ async function readFiles(
     const addresses = await read("addresses", "address_files");
     const contracts = await read("contracts", "contract_files");
     inFiles.push(...addresses.errors, ...contracts.errors);
-    const assets = isSet("assets") ? readAssets(network, at, chain, errors) : [];
     const checked = settings?.networks[index];
     if (checked === undefined) continue;
     const [first, ...others] = upstreamsOf(checked, keys);

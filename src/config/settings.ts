@@ -82,6 +82,20 @@ export const addressEntry = z.object({
     sample: "SP000000000000000000002Q6VF78",
   }),
   ...entryShape,
+  balances: z.boolean().optional().meta({
+    description: "Whether the collector `balances` polls the address.",
+    absent: "if `min_balance` is set, or the settings of the collector include the address or its group",
+    sample: "true",
+  }),
+  min_balance: z
+    .record(z.string(), z.string())
+    .optional()
+    .meta({
+      description:
+        "Minimum of the available balance, for StacksAddressBalanceLow: `stx` with its unit, and tokens by their name " +
+        "in `assets`, in whole tokens. In CSV: columns such as `min_balance.stx`.",
+      sample: '{ stx: "5000 STX", sbtc: "0.5" }',
+    }),
 });
 
 /** An entry of the list of contracts. */
@@ -103,11 +117,21 @@ const assetEntry = z.object({
       "A fungible or non-fungible token, each once. Transfers of watched addresses have series of their own for it.",
     sample: "SP3DX3H4FEYZJZ586MFBS25ZW3HZDMEW92260R2PR.Wrapped-Bitcoin::wrapped-bitcoin",
   }),
-  decimals: z.int().min(0).max(32).optional().meta({
-    description:
-      "Decimal places of the token, as its contract declares them. Metrics do not depend on them: they use base units.",
-    sample: "8",
+  name: labelValue.optional().meta({
+    description: "Name for `min_balance`. Different for every asset; `sbtc` is the sBTC of mainnet.",
+    sample: "wbtc",
   }),
+  decimals: z
+    .int()
+    .min(0)
+    .max(32)
+    .optional()
+    .meta({
+      description:
+        "Decimal places of the token, as its contract declares them: for `min_balance` and `stacks_asset_decimals`. " +
+        "Amounts in metrics are in base units.",
+      sample: "8",
+    }),
 });
 
 const watchFiles = (what: string) =>
@@ -117,8 +141,8 @@ const watchFiles = (what: string) =>
     .default([])
     .meta({
       description:
-        `Files with more ${what}, relative to the folder of this file: \`.csv\` with a header line (further columns ` +
-        "are labels), `.json` with a list of such entries or of principals, anything else with one principal per " +
+        `Files with more ${what}, relative to the folder of this file: \`.csv\` with a header line (columns that are ` +
+        "no settings are labels), `.json` with a list of such entries or of principals, anything else with one principal per " +
         `line. Read again when they change. At most ${formatSize(MOST_BYTES.watchFile)} each, and ` +
         `${MOST_WATCHED} ${what} of the network in all.`,
       sample: `[${what}.csv]`,

@@ -24,16 +24,24 @@ export class MalformedFile extends Error {
 const LONGEST_ENTRY = 16_384;
 const TOO_LONG = `expected an entry of at most ${LONGEST_ENTRY} characters, found more`;
 
-/**
- * Reads the text of a file, with pauses. `key` is the name of the principal in an entry.
- * @throws MalformedFile
- */
-export async function* readEntries(name: string, text: string, key: string): AsyncIterable<WrittenEntry> {
-  const format = /\.json$/i.test(name) ? itemsOf : /\.csv$/i.test(name) ? recordsOf : linesOf;
-  for await (const entry of inSlices(format(text, key))) if (entry !== undefined) yield entry;
+/** What an entry has. */
+export interface EntryShape {
+  /** The name of the principal. */
+  readonly key: string;
+  /** The names that are no labels. In CSV, `name.part` is a part of a mapping. */
+  readonly settings: readonly string[];
 }
 
-function* linesOf(text: string, key: string): Iterable<WrittenEntry | undefined> {
+/**
+ * Reads the text of a file, with pauses.
+ * @throws MalformedFile
+ */
+export async function* readEntries(name: string, text: string, shape: EntryShape): AsyncIterable<WrittenEntry> {
+  const format = /\.json$/i.test(name) ? itemsOf : /\.csv$/i.test(name) ? recordsOf : linesOf;
+  for await (const entry of inSlices(format(text, shape))) if (entry !== undefined) yield entry;
+}
+
+function* linesOf(text: string, { key }: EntryShape): Iterable<WrittenEntry | undefined> {
   for (let start = 0, line = 1; start < text.length; line += 1) {
     const lineBreak = text.indexOf("\n", start);
     const end = lineBreak < 0 ? text.length : lineBreak;
@@ -56,7 +64,7 @@ const NO_JSON = `expected JSON with entries of at most ${LONGEST_ENTRY} characte
  * Cuts a list into items, each for JSON.parse. Parsing a long list at once would block the event loop, and gives no
  * places.
  */
-function* itemsOf(text: string, key: string): Iterable<WrittenEntry | undefined> {
+function* itemsOf(text: string, { key }: EntryShape): Iterable<WrittenEntry | undefined> {
   let at = 0;
   let line = 1;
   let lineStart = 0;
@@ -104,7 +112,7 @@ const CSV_ERRORS: Readonly<Record<string, string>> = {
   CSV_QUOTE_NOT_CLOSED: "expected a quote at the end of a field",
 };
 
-async function* recordsOf(text: string, key: string): AsyncIterable<WrittenEntry | undefined> {
+async function* recordsOf(text: string, shape: EntryShape): AsyncIterable<WrittenEntry | undefined> {
   let line = 0;
   const records: AsyncIterable<{ readonly record: readonly string[]; readonly info: { readonly lines: number } }> =
     Readable.from(chunksOf(text)).pipe(
@@ -126,8 +134,8 @@ async function* recordsOf(text: string, key: string): AsyncIterable<WrittenEntry
   try {
     for await (const { record, info } of records) {
       const place = { line: info.lines, column: undefined };
-      if (columns === undefined) columns = checkedHeader(record, key, place);
-      else yield { ...place, value: entryOf(columns, record, key, place) };
+      if (columns === undefined) columns = checkedHeader(record, shape.key, place);
+      else yield { ...place, value: entryOf(columns, record, shape, place) };
     }
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
@@ -135,7 +143,7 @@ async function* recordsOf(text: string, key: string): AsyncIterable<WrittenEntry
     const message = CSV_ERRORS[error.code] ?? "expected CSV, found other text";
     throw new MalformedFile({ line: line + 1, column: undefined }, message);
   }
-  if (columns === undefined) checkedHeader([], key, { line: 1, column: undefined });
+  if (columns === undefined) checkedHeader([], shape.key, { line: 1, column: undefined });
 }
 
 const CHUNK = 16_384;
@@ -153,17 +161,29 @@ function checkedHeader(columns: readonly string[], key: string, place: Place): r
   throw new MalformedFile(place, `expected different columns, found ${found}`);
 }
 
-/** Columns besides the principal that are no labels. */
-const KNOWN = new Set(["name", "group"]);
+// CSV has only text.
+const WORDS: Readonly<Record<string, boolean>> = { true: true, false: false };
 
-function entryOf(columns: readonly string[], record: readonly string[], key: string, place: Place): object {
+function entryOf(
+  columns: readonly string[],
+  record: readonly string[],
+  { settings }: EntryShape,
+  place: Place,
+): object {
   if (record.length !== columns.length) {
     throw new MalformedFile(place, `expected ${columns.length} fields, found ${record.length}`);
   }
-  const fields = columns.flatMap((column, index) => (record[index] ? [[column, record[index]] as const] : []));
-  const isSetting = ([column]: readonly [string, string]) => column === key || KNOWN.has(column);
-  const labels = Object.fromEntries(fields.filter((field) => !isSetting(field)));
-  return { ...Object.fromEntries(fields.filter(isSetting)), labels };
+  const labels: [string, string][] = [];
+  const values: Record<string, unknown> = {};
+  for (const [index, column] of columns.entries()) {
+    const text = record[index];
+    if (!text) continue;
+    const [name = "", part] = column.split(/\.(.*)/s);
+    if (!settings.includes(name)) labels.push([column, text]);
+    else if (part === undefined) values[name] = name === "balances" ? (WORDS[text] ?? text) : text;
+    else values[name] = { ...(values[name] as object), [part]: text };
+  }
+  return { ...values, labels: Object.fromEntries(labels) };
 }
 
 const SLICE_MS = 10;

@@ -1,15 +1,16 @@
 // The watch list of a network: entries of the configuration and of the files that it names.
 import { resolve } from "node:path";
-import type { Watched } from "../collectors/collector.ts";
+import type { NamedAsset, Watched } from "../collectors/collector.ts";
 import type { EventRule } from "../collectors/event-rules/rule.ts";
 import { type ConfigError, describeKind, describeValue, type ErrorList, formatPath, type Place } from "./errors.ts";
 import type { RulesByEntry } from "./event-rules.ts";
 import { type NamedFiles, readText } from "./files.ts";
+import { readMinBalance } from "./min-balance.ts";
 import { entriesOf, valueAt } from "./normalize.ts";
 import { type ChainName, isLikePrincipal, readPrincipal, shortName } from "./principal.ts";
 import type { Path } from "./schema.ts";
 import { addressEntry, contractEntry, MOST_BYTES, MOST_WATCHED } from "./settings.ts";
-import { inSlices, MalformedFile, readEntries } from "./watch-file.ts";
+import { type EntryShape, inSlices, MalformedFile, readEntries } from "./watch-file.ts";
 
 /** One of the lists of a network. */
 export interface WatchList {
@@ -40,6 +41,7 @@ type ListName = keyof typeof LISTS;
 
 interface Context {
   readonly chain: ChainName;
+  readonly assets: readonly NamedAsset[];
   readonly files: NamedFiles;
   /** Receives errors in the configuration itself. */
   readonly errors: ErrorList;
@@ -57,11 +59,14 @@ interface Written {
   readonly describe: (part: Path, text: string) => string;
 }
 
+// Columns of these names are labels.
+const NOT_IN_CSV = new Set(["labels", "events"]);
 const NOT_TEXT = "expected a file with UTF-8 text, found other bytes";
 
 /** Reads one of the lists of a network. */
 export async function readWatchList(list: ListName, network: unknown, at: Path, context: Context): Promise<WatchList> {
-  const { files: fileList, key } = LISTS[list];
+  const { files: fileList, key, schema } = LISTS[list];
+  const settings = Object.keys(schema.shape).filter((name) => !NOT_IN_CSV.has(name));
   const { files, errors } = context;
   const written: Written[] = [];
   for (const [index, value] of entriesOf(valueAt(network, [list])).entries()) {
@@ -84,7 +89,7 @@ export async function readWatchList(list: ListName, network: unknown, at: Path, 
     paths.push(path);
     const report = (message: string) => errors.add([...at, fileList, index], message);
     const text = await readText(files, name, MOST_BYTES.watchFile, report, NOT_TEXT);
-    const found = text === undefined ? [] : await writtenIn(path, text, key, inFiles);
+    const found = text === undefined ? [] : await writtenIn(path, text, { key, settings }, inFiles);
     const isTooLong = written.length + found.length > MOST_WATCHED;
     if (!isTooLong) written.push(...found);
     else report(`expected at most ${MOST_WATCHED} ${list} in the configuration and its files, found more`);
@@ -98,10 +103,15 @@ export async function readWatchList(list: ListName, network: unknown, at: Path, 
 const RULES_IN_FILE = "expected event rules in the configuration only, found them in a file of the watch list";
 
 // All entries of a file, or one more than there may be: checking takes longer than counting.
-async function writtenIn(file: string, text: string, key: string, errors: ConfigError[]): Promise<readonly Written[]> {
+async function writtenIn(
+  file: string,
+  text: string,
+  entry: EntryShape,
+  errors: ConfigError[],
+): Promise<readonly Written[]> {
   const written: Written[] = [];
   try {
-    for await (const { value, ...place } of readEntries(file, text, key)) {
+    for await (const { value, ...place } of readEntries(file, text, entry)) {
       const report = (part: Path, message: string) => addInFile(errors, file, place, part, message);
       written.push({ value, report, describe: describeText });
       if (valueAt(value, ["events"]) !== undefined) report(["events"], RULES_IN_FILE);
@@ -124,18 +134,15 @@ function addInFile(errors: ConfigError[], file: string, { line, column }: Place,
   else if (errors.length === MOST_ERRORS) errors.push(more);
 }
 
-interface Entry extends Written {
-  readonly principal: string;
+interface Entry extends Written, Omit<Watched, "name"> {
   readonly name: string | undefined;
-  readonly group: string;
-  readonly labels: Readonly<Record<string, string>>;
 }
 
 // Labels that the info families have, and labels that Prometheus sets.
 const TAKEN = /^(network|name|address|contract_id|group|kind|instance|job|le|quantile)$/;
 const LABEL_NAME = /^[a-z][a-z0-9_]{0,63}$/;
 
-function checkedEntry(written: Written, list: ListName, { chain, errors }: Context): readonly Entry[] {
+function checkedEntry(written: Written, list: ListName, { chain, assets, errors }: Context): readonly Entry[] {
   const { value, report, describe } = written;
   const { schema, key, expected: expectedOn } = LISTS[list];
   const parsed = schema.safeParse(value);
@@ -155,10 +162,21 @@ function checkedEntry(written: Written, list: ListName, { chain, errors }: Conte
     const found = describeValue(label);
     report(["labels", label], `expected a label name of a-z, 0-9 and _ that is not taken, found ${found}`);
   }
+  // Only addresses have balances.
+  const { balances, min_balance } = { balances: undefined, min_balance: undefined, ...parsed.data };
+  const minBalance =
+    min_balance &&
+    readMinBalance(min_balance, assets, (asset, expected, found) => {
+      const place = ["min_balance", asset];
+      report(place, `${expected}, found ${found ?? describe(place, min_balance[asset] ?? "")}`);
+    });
+  if (minBalance !== undefined && balances === false) {
+    report(["balances"], "expected true or nothing, because min_balance is set, found false");
+  }
   const text = String(valueAt(parsed.data, [key]));
   const read = readPrincipal(text, chain);
   if (read.ok && (read.isContract || list === "addresses")) {
-    return [{ ...written, principal: read.id, name, group, labels }];
+    return [{ ...written, principal: read.id, name, group, labels, balances, minBalance }];
   }
   const wrong = read.ok ? "an address without a contract name" : read.wrong;
   report([key], `expected ${expectedOn(chain)}, found ${describe([key], text)}: ${wrong}`);
@@ -178,18 +196,21 @@ async function named(entries: readonly Entry[], list: ListName): Promise<readonl
   const { key } = LISTS[list];
   const principals = new Set<string>();
   const watched: Watched[] = [];
-  for await (const { principal, name, group, labels, rules, report } of inSlices(entries)) {
+  for await (const { principal, name, group, labels, rules, balances, minBalance, report } of inSlices(entries)) {
     if (principals.has(principal)) report([key], `expected each principal once, found ${principal} again`);
     principals.add(principal);
     const short = shortName(principal);
     const given = name ?? (names.has(short) ? principal : short);
     names.add(given);
-    watched.push({ principal, name: given, group, labels, ...(rules === undefined ? {} : { rules }) });
+    watched.push({ principal, name: given, group, labels, rules, balances, minBalance });
   }
   return watched;
 }
 
+const AMOUNT = /^-?[\d.,' ]{1,40}[a-z]{0,9}$/i;
+
 // A text in place of a principal may be a secret. A name is public: it becomes the value of a label.
 function describeText(part: Path, text: string): string {
-  return part[0] === "name" || isLikePrincipal(text) ? describeValue(text) : describeKind(text);
+  const isPublic = part[0] === "name" || isLikePrincipal(text) || (part[0] === "min_balance" && AMOUNT.test(text));
+  return isPublic ? describeValue(text) : describeKind(text);
 }

@@ -57,7 +57,14 @@ interface PolledNetwork extends WatchedNetwork {
 export function demandsOf(network: PolledNetwork): readonly Demand[] {
   return network.collectors.map(({ name, options, intervalMs, isDefault, maxAgeMs }) => {
     const collector = collectorOf(name);
-    return { collector, options, targets: targetsOf(collector, network).length, intervalMs, isDefault, maxAgeMs };
+    return {
+      collector,
+      options,
+      targets: targetsOf(collector, network, options).length,
+      intervalMs,
+      isDefault,
+      maxAgeMs,
+    };
   });
 }
 

@@ -28,6 +28,7 @@ const GOOD: Readonly<Record<string, readonly unknown[]>> = {
     captured("v3-transaction-events.mined").json,
     { ...(captured("extended-v3-principal-transactions").json as object), cursor: { next: null } },
   ],
+  balances: [captured("v3-balances-stx.pending").json, captured("v3-balances-ft.account").json],
   contracts: [captured("contract-events.ok-default").json],
   // The captured page is served as the whole list.
   transactions: [{ ...(captured("v3-transactions.limit50").json as object), cursor: { next: null } }],
@@ -42,6 +43,7 @@ const SHAPE: Readonly<Record<string, number>> = {
   address_transaction_events: 2,
   transaction_events: 3,
   principal_transactions: 4,
+  token_balances: 1,
 };
 
 // The tip of every list. No captured transaction is in that block.
@@ -50,6 +52,7 @@ const TIP = `0x${"1".repeat(64)}`;
 const OPTIONS: Readonly<Record<string, (isOther: boolean) => object>> = {
   blocks: (isOther) => ({ tip: isOther ? "probe" : "auto", catch_up: 3 }),
   addresses: (isOther) => ({ api: isOther ? "v3" : "v1", backfill: "all" }),
+  balances: () => ({ addresses: "all" }),
   contracts: (isOther) => ({ api: isOther ? "v3" : "v1" }),
 };
 
@@ -58,7 +61,7 @@ const WATCHED = {
   confirmations: 1,
   addresses: [{ principal: "ST3W8Y9CGDA3APW7H3FV5WGNTGNHR8S01630SZY14", name: "a", group: "", labels: {} }],
   contracts: [{ principal: "ST3J3ABAWHGKC812CJ2CQ18JKZ5S5HEK49XRT4DCM.logger", name: "c", group: "", labels: {} }],
-  assets: [],
+  assets: [{ id: "SPYBWR5611F6BK794ZM384GNCAPF46CCTAFWPCNV.token::tok", name: undefined, decimals: undefined }],
 };
 
 const odd = fc.oneof(
@@ -131,8 +134,9 @@ test.each(collectors.map((collector) => ({ name: collector.name, collector })))(
           return { json: isFirst ? none : bodies[SHAPE[operation] ?? 0], etag: `"${TIP}"` };
         });
         let observation: unknown;
-        const [target = wholeChain({ confirmations: 6 })] = targetsOf(collector, WATCHED);
         const options = OPTIONS[name]?.(isOther) ?? {};
+        const targets = targetsOf(collector, WATCHED, collector.options.parse(options));
+        const [target = wholeChain({ confirmations: 6 })] = targets;
         try {
           // The tip moves on, so that everything has its confirmations.
           for (const tipHeight of [60, 90, 120]) {

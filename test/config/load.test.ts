@@ -39,7 +39,9 @@ describe("defaults", () => {
           onNewChain: "refuse",
           addresses: [],
           contracts: [],
-          assets: [],
+          assets: [
+            { id: "SM3VDXK3WZZSA84XXFKAFAF15NNZX32CTSG82JFQ4.sbtc-token::sbtc-token", name: "sbtc", decimals: 8 },
+          ],
           confirmations: 6,
           watchFiles: [],
           longestPauseMs: 900_000,

@@ -36,6 +36,55 @@ test("entries are complete: names, groups, and one set of labels for all", async
   expect(contracts).toEqual([{ principal: `${A}.pox-4`, name: "SP000..6VF78.pox-4", group: "", labels: {} }]);
 });
 
+describe("balances", () => {
+  const COIN = `${A}.token::coin`;
+  const assets = `    assets: [{ id: "${COIN}", name: coin, decimals: 3 }]\n`;
+  const SBTC = "SM3VDXK3WZZSA84XXFKAFAF15NNZX32CTSG82JFQ4.sbtc-token::sbtc-token";
+
+  test("are chosen, and their minimums are in the smallest unit", async () => {
+    const { addresses } = await listed(`${assets}    addresses:
+      - { address: ${A}, balances: true }
+      - { address: ${B}, min_balance: { stx: 5000 STX, sbtc: "0.5", coin: "340282366920938463463374607431768211.455" } }
+      - { address: ${C}, balances: false }
+      - { address: ${C}.pool, min_balance: { stx: 250000 microSTX } }
+      - { address: ${A}.pool, min_balance: { stx: 0.000001STX } }
+`);
+
+    expect(addresses?.map(({ balances, minBalance }) => [balances, minBalance])).toEqual([
+      [true, undefined],
+      [undefined, { stx: 5_000_000_000n, [SBTC]: 50_000_000n, [COIN]: 2n ** 128n - 1n }],
+      [false, undefined],
+      [undefined, { stx: 250_000n }],
+      [undefined, { stx: 1n }],
+    ]);
+  });
+
+  test("are columns of CSV and members of JSON, and no labels", async () => {
+    const { addresses } = await listed(`${assets}    address_files: [a.csv, b.json]\n`, {
+      "a.csv": `address,balances,min_balance.stx,min_balance.coin,desk\n${A},true,,,x\n${B},,1.5 STX,2,\n`,
+      "b.json": JSON.stringify([
+        { address: C, balances: false },
+        { address: `${C}.pool`, min_balance: { sbtc: "1" } },
+      ]),
+    });
+
+    expect(addresses?.map(({ balances, minBalance, labels }) => [balances, minBalance, labels])).toEqual([
+      [true, undefined, { desk: "x" }],
+      [undefined, { stx: 1_500_000n, [COIN]: 2000n }, { desk: "" }],
+      [false, undefined, { desk: "" }],
+      [undefined, { [SBTC]: 100_000_000n }, { desk: "" }],
+    ]);
+  });
+
+  test("are labels of contracts, which have none", async () => {
+    const { contracts } = await listed("    contract_files: [a.csv]\n", {
+      "a.csv": `contract_id,balances\n${A}.pox-4,none\n`,
+    });
+
+    expect(contracts?.map(({ labels }) => labels)).toEqual([{ balances: "none" }]);
+  });
+});
+
 describe("files", () => {
   test("of lines, CSV and JSON are read", async () => {
     const { addresses, files } = await listed("    address_files: [a.txt, b.csv, c.json]\n", {
@@ -179,6 +228,72 @@ test.each([
     `    addresses: [{ address: ${A} }]\n    address_files: [a.txt]\n`,
     { "a.txt": "x\n".repeat(100_000) },
     /address_files\[0\]: expected at most 100000 addresses in the configuration and its files, found more$/,
+  ],
+  [
+    "a minimum without its unit",
+    `    addresses: [{ address: ${A}, min_balance: { stx: "5000" } }]\n`,
+    {},
+    /addresses\[0\]\.min_balance\.stx: expected an amount above 0 with its unit, such as 5000 STX .*, found "5000"$/,
+  ],
+  [
+    "a minimum in another unit",
+    `    addresses: [{ address: ${A}, min_balance: { stx: 5000 BTC } }]\n`,
+    {},
+    /min_balance\.stx: expected an amount above 0 with its unit, .*, found "5000 BTC"$/,
+  ],
+  [
+    "a minimum below a microSTX",
+    `    addresses: [{ address: ${A}, min_balance: { stx: 0.0000001 STX } }]\n`,
+    {},
+    /min_balance\.stx: expected an amount above 0 with its unit, .*, found "0\.0000001 STX"$/,
+  ],
+  [
+    "a minimum of 0",
+    `    addresses: [{ address: ${A}, min_balance: { sbtc: "0.0" } }]\n`,
+    {},
+    /min_balance\.sbtc: expected an amount above 0 with up to 8 decimals, such as 20\.5, found "0\.0"$/,
+  ],
+  [
+    "a negative minimum, in CSV",
+    "    address_files: [a.csv]\n",
+    { "a.csv": `address,min_balance.stx\n${A},-5 STX\n` },
+    /a\.csv:2: min_balance\.stx: expected an amount above 0 with its unit, .*, found "-5 STX"$/,
+  ],
+  [
+    "a minimum that is a number",
+    `    addresses: [{ address: ${A}, min_balance: { sbtc: 0.5 } }]\n`,
+    {},
+    /min_balance\.sbtc: expected text, found a number$/,
+  ],
+  [
+    "a minimum that is no mapping, in CSV",
+    "    address_files: [a.csv]\n",
+    { "a.csv": `address,min_balance\n${A},5000 STX\n` },
+    /a\.csv:2: min_balance: expected a mapping, found text of 8 characters$/,
+  ],
+  [
+    "a minimum of an asset without this name",
+    `    addresses: [{ address: ${A}, min_balance: { btc: "0.5" } }]\n`,
+    {},
+    /min_balance\.btc: expected the name of an asset, known here: stx, sbtc, found "btc"$/,
+  ],
+  [
+    "a minimum of an asset of which the decimals are unknown",
+    `    assets: [{ id: "${A}.token::coin", name: coin }]\n    addresses: [{ address: ${A}, min_balance: { coin: "5" } }]\n`,
+    {},
+    /min_balance\.coin: expected an asset with decimals, found none in assets$/,
+  ],
+  [
+    "a minimum of a balance that is not polled",
+    `    addresses: [{ address: ${A}, balances: false, min_balance: { stx: 5 STX } }]\n`,
+    {},
+    /addresses\[0\]\.balances: expected true or nothing, because min_balance is set, found false$/,
+  ],
+  [
+    "balances that are neither true nor false, in CSV",
+    "    address_files: [a.csv]\n",
+    { "a.csv": `address,balances\n${A},yes\n` },
+    /a\.csv:2: balances: expected true or false, found text of 3 characters$/,
   ],
   [
     "a JSON entry of another shape",

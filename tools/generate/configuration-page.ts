@@ -15,6 +15,10 @@ export async function renderConfigurationPage(
 ): Promise<string> {
   const network = nodeAt(root, ["networks", 0]) ?? {};
   const upstream = nodeAt(root, ["networks", 0, "upstreams", 0]) ?? {};
+  const entries = Object.entries(ENTRIES).map(([list, about]) => {
+    const entry = nodeAt(root, ["networks", 0, list, 0]) ?? {};
+    return `### \`networks[].${list}[]\`\n\n${about}\n\n${table(entry, `networks[].${list}[].`)}`;
+  });
   const sections = [
     INTRODUCTION,
     "## Settings",
@@ -22,6 +26,7 @@ export async function renderConfigurationPage(
     `### \`networks[]\`\n\n${nodeAt(root, ["networks"])?.description ?? ""}\n\n${table(network, "networks[].")}`,
     await budgetSection(),
     `### \`networks[].upstreams[]\`\n\n${UPSTREAMS}\n\n${table(upstream, "networks[].upstreams[].")}`,
+    ...entries,
     ...collectors.map(({ name, about }) => {
       const node = nodeAt(root, ["collectors", name]) ?? {};
       return `### \`collectors.${name}\`\n\n${about}\n\n${table(node, `collectors.${name}.`)}`;
@@ -72,6 +77,24 @@ With this first line, editors that support YAML schemas complete and check the f
   secrets: the message has the line, the column and the length.
 - **Networks** can override single settings of collectors; \`every\` replaces \`schedule\` and the reverse.
 - **An empty group** (all of its settings commented out) has its defaults.`;
+
+const ENTRIES = {
+  addresses: `An account or a contract to watch. The same settings are members in JSON files and columns in CSV files. A
+column \`min_balance.stx\` is a member of a mapping; columns that are no settings are labels. A CSV file for a wallet and
+a deposit address: [watch-balances.md](watch-balances.md).`,
+  contracts: "A contract to watch, in the configuration or in a file. Event rules are in the configuration only.",
+  assets: `A token. sBTC of mainnet is always known, with the name \`sbtc\`. On a testnet, name the contract of its
+sBTC, which every new testnet has at another address:
+
+\`\`\`yaml
+networks:
+  - name: testnet
+    url: https://api.testnet.hiro.so
+    chain: testnet
+    assets:
+      - { id: "ST….sbtc-token::sbtc-token", name: sbtc, decimals: 8 }
+\`\`\``,
+};
 
 const UPSTREAMS = `Servers of the same chain, the preferred one first. Each has its own key and its own budget: a key is
 sent to no other upstream. One poll uses one upstream only.
