@@ -1,7 +1,7 @@
-// Alerts on watched addresses: outgoing STX, failing transactions, addresses that stop sending.
+// Alerts on watched addresses: low balances, outgoing STX, failing transactions, addresses that stop sending.
 import { whileActive } from "./freshness.ts";
 import type { Alert, Recording, Subject } from "./model.ts";
-import { series } from "./series.ts";
+import { onNetwork, series } from "./series.ts";
 import { ADDRESSES, FEES, MICRO, seconds } from "./thresholds.ts";
 
 const onAddress = "on (network, name, address, job, instance)";
@@ -218,7 +218,7 @@ const sponsor: Alert = {
   description: 'It paid {{ printf "%.2f" $value }} STX as a sponsor within a day.',
   runbook: {
     meaning: `Fees paid as a sponsor within ${ADDRESSES.sponsor.window} exceed ${ADDRESSES.sponsor.microstx / MICRO}
-      STX. The API reports no balance: to estimate the remaining days, divide the balance by the fees of a day.`,
+      STX. To be alerted before the balance is used up, set \`min_balance\`: see StacksAddressBalanceLow.`,
     impact: "When the balance of the sponsor is used up, sponsored transactions are no longer mined.",
     diagnosis: [
       { shows: "Fees paid as a sponsor in the last day, in microSTX.", query: sponsored },
@@ -231,6 +231,70 @@ const sponsor: Alert = {
       "Check for misuse: many sponsored transactions of one user.",
       "Compare with the fee market, and limit the fee that is sponsored.",
       "Top up the sponsor.",
+    ],
+  },
+};
+
+const WAITING = series("stacks_address_mempool_microstx");
+const stxShare = `${series("stacks_address_available_balance_microstx")} / ${series("stacks_address_min_balance_microstx")}`;
+const tokenShare = `${series("stacks_address_ft_balance_units")} / ${series("stacks_address_ft_min_balance_units")}`;
+const balanceLow: Alert = {
+  alert: "StacksAddressBalanceLow",
+  severity: "critical",
+  // STX have no label `asset`.
+  expr: `${tokenShare} < 1
+or label_replace(${stxShare} < 1, "asset", "stx", "", "")`,
+  for: ADDRESSES.balanceLow.for,
+  keepFiringFor: ADDRESSES.balanceLow.keepFiringFor,
+  summary: "The balance of {{ $labels.name }} on {{ $labels.network }} is below its minimum",
+  description: "{{ $value | humanizePercentage }} of the configured minimum is available. Asset: {{ $labels.asset }}.",
+  runbook: {
+    meaning: `The available balance is below \`min_balance\` of the watch list: STX that are not locked, or a token.
+      Transfers that wait in the mempool are not included.`,
+    impact: "Payments of the address will fail or wait, and without STX for fees it cannot send anything.",
+    diagnosis: [
+      {
+        shows: "Available STX.",
+        query: `${series("stacks_address_available_balance_microstx")} / ${MICRO}`,
+      },
+      { shows: "Available STX, as a share of the minimum.", query: stxShare },
+      { shows: "Tokens, as a share of the minimum.", query: tokenShare },
+      { shows: "STX in waiting transactions, by direction, in microSTX.", query: WAITING },
+      FLOW.out,
+    ],
+    actions: [
+      "Top up the address. The alert resolves after the next poll that sees the new balance.",
+      "If nobody expected the outflow, check for a stolen key: see StacksAddressOutflowUnusual.",
+      "If it fires often, top up with more, or lower `min_balance`.",
+    ],
+  },
+};
+
+const untilUnlock = `${series("stacks_address_unlock_burn_block_height")} - ${onNetwork} group_left () ${series("stacks_chain_burn_block_height", { source: "block" })}`;
+const unlockSoon: Alert = {
+  alert: "StacksAddressUnlockSoon",
+  severity: "warning",
+  expr: `(${untilUnlock}) <= ${ADDRESSES.unlockSoon.burnBlocks} >= 0`,
+  for: ADDRESSES.unlockSoon.for,
+  keepFiringFor: ADDRESSES.unlockSoon.keepFiringFor,
+  summary: "Locked STX of {{ $labels.name }} on {{ $labels.network }} unlock soon",
+  description: 'They unlock in {{ printf "%.0f" $value }} burn blocks, of about ten minutes each.',
+  runbook: {
+    meaning: `The lock (stacking) of the address ends within ${ADDRESSES.unlockSoon.burnBlocks} burn blocks, which is
+      about a day.`,
+    impact:
+      "After the end the STX earn nothing, and can be sent. A lock that is to continue has to be extended before.",
+    diagnosis: [
+      { shows: "Burn blocks until the lock ends.", query: untilUnlock },
+      {
+        shows: "Locked STX.",
+        query: `${series("stacks_address_locked_balance_microstx")} / ${MICRO}`,
+      },
+    ],
+    actions: [
+      `Extend the lock if it is to continue. The next reward cycle is prepared about 100 burn blocks before it begins:
+        a later extension misses a cycle.`,
+      "If the STX are to be free, do nothing: the alert resolves when they unlock.",
     ],
   },
 };
@@ -348,6 +412,8 @@ export const addresses: Subject = {
     newAsset,
     unprotected,
     sponsor,
+    balanceLow,
+    unlockSoon,
     behind,
     gap,
     reverted,

@@ -119,6 +119,10 @@ export const ADDRESSES = {
   unprotected: { window: "1h", for: "2m" },
   /** StacksSponsorFeesHigh (optional): fees paid as a sponsor within `window`, in microSTX. */
   sponsor: { microstx: 50_000_000, window: "1d", for: "5m", keepFiringFor: "1h" },
+  /** StacksAddressBalanceLow: the limits are `min_balance` of the watch list. */
+  balanceLow: { for: "2m", keepFiringFor: "15m" },
+  /** StacksAddressUnlockSoon: burn blocks until locked STX unlock; 144 are a day. */
+  unlockSoon: { burnBlocks: 144, for: "5m", keepFiringFor: "15m" },
   /** StacksAddressBehind: transactions not read yet. */
   behind: { transactions: 100, for: "1h", keepFiringFor: "10m" },
   /** StacksAddressGap, StacksAddressReverted, StacksAddressCountingRepaired: any within `window`. */

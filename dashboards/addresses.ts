@@ -269,6 +269,129 @@ const money: readonly Panel[] = [
   }),
 ];
 
+const NO_BALANCE = "No balance is polled: set balances or min_balance";
+/** Units of tokens as tokens, if the decimals are known. */
+const tokens = (units: string) =>
+  `${dedupe(watched(units))} / on (network, asset) group_left () (10 ^ ${dedupe(metric("stacks_asset_decimals"))})`;
+
+const balances: readonly Panel[] = [
+  table({
+    id: 61,
+    title: "Balances",
+    description: `STX of each address. Available excludes locked STX. Of minimum: available divided by min_balance of the
+      watch list; below 100 %, StacksAddressBalanceLow fires. Waiting: STX in mempool transactions to the address (in) and
+      of it (out, including fees).`,
+    unit: "locale",
+    decimals: 0,
+    noValue: NO_BALANCE,
+    width: 24,
+    height: 8,
+    queries: [
+      { expr: grouped(stx(perPrincipal(watched("stacks_address_available_balance_microstx")))) },
+      {
+        expr: grouped(
+          `${perPrincipal(watched("stacks_address_available_balance_microstx"))} / ${perPrincipal(watched("stacks_address_min_balance_microstx"))}`,
+        ),
+      },
+      { expr: grouped(stx(perPrincipal(watched("stacks_address_min_balance_microstx")))) },
+      { expr: grouped(stx(perPrincipal(watched("stacks_address_balance_microstx")))) },
+      { expr: grouped(stx(perPrincipal(watched("stacks_address_locked_balance_microstx")))) },
+      {
+        expr: grouped(
+          `${perPrincipal(watched("stacks_address_unlock_burn_block_height"))} - on (network) group_left () max by (network) (${metric("stacks_chain_burn_block_height")})`,
+        ),
+      },
+      { expr: grouped(stx(perPrincipal(watched("stacks_address_mempool_microstx", { direction: "in" })))) },
+      { expr: grouped(stx(perPrincipal(watched("stacks_address_mempool_microstx", { direction: "out" })))) },
+    ],
+    columns: {
+      name: "name",
+      network: "network",
+      "Value #A": "available (STX)",
+      "Value #B": "of minimum",
+      "Value #C": "minimum (STX)",
+      "Value #D": "balance (STX)",
+      "Value #E": "locked (STX)",
+      "Value #F": "burn blocks to unlock",
+      "Value #G": "waiting in (STX)",
+      "Value #H": "waiting out (STX)",
+    },
+    sortBy: "of minimum",
+    overrides: [{ name: "of minimum", properties: { unit: "percentunit", decimals: 0 } }],
+    link: runbook("StacksAddressBalanceLow"),
+  }),
+  lines({
+    id: 62,
+    title: "Available STX",
+    legend: "right",
+    description: "STX that each address can send: its balance without locked STX.",
+    unit: "short",
+    noValue: NO_BALANCE,
+    width: 12,
+    height: 9,
+    axis: "STX",
+    queries: [{ expr: grouped(stx(dedupe(watched("stacks_address_available_balance_microstx")))), legend: "{{name}}" }],
+  }),
+  lines({
+    id: 63,
+    title: "Available balance, of its minimum",
+    legend: "right",
+    description: `Available balance divided by min_balance of the watch list, of STX and of tokens. Below 1,
+      StacksAddressBalanceLow fires.`,
+    unit: "percentunit",
+    noValue: "No minimum is configured: set min_balance",
+    width: 12,
+    height: 9,
+    min: 0,
+    log: true,
+    limits: true,
+    steps: [
+      [null, "transparent"],
+      [1, "red"],
+    ],
+    queries: [
+      {
+        expr: grouped(
+          `${dedupe(watched("stacks_address_available_balance_microstx"))} / ${dedupe(watched("stacks_address_min_balance_microstx"))}`,
+        ),
+        legend: "{{name}} STX",
+      },
+      {
+        expr: grouped(
+          `${dedupe(watched("stacks_address_ft_balance_units"))} / ${dedupe(watched("stacks_address_ft_min_balance_units"))}`,
+        ),
+        legend: "{{name}} {{asset}}",
+      },
+    ],
+    link: runbook("StacksAddressBalanceLow"),
+  }),
+  table({
+    id: 64,
+    title: "Tokens",
+    description: `Balances of the tokens in assets, and of sBTC on mainnet. Amounts in tokens need the decimals of the
+      asset in the configuration.`,
+    unit: "locale",
+    noValue: NO_BALANCE,
+    width: 24,
+    height: 8,
+    queries: [
+      { expr: grouped(`max by (network, name, asset) (${tokens("stacks_address_ft_balance_units")})`) },
+      { expr: grouped(`max by (network, name, asset) (${tokens("stacks_address_ft_min_balance_units")})`) },
+      { expr: grouped(`max by (network, name, asset) (${watched("stacks_address_ft_balance_units")})`) },
+    ],
+    columns: {
+      name: "name",
+      asset: "asset",
+      network: "network",
+      "Value #A": "balance (tokens)",
+      "Value #B": "minimum (tokens)",
+      "Value #C": "balance (base units)",
+    },
+    sortBy: "name",
+    overrides: [{ name: "asset", properties: { "custom.width": 520 } }],
+  }),
+];
+
 const detail: readonly Panel[] = [
   lines({
     id: 31,
@@ -580,6 +703,7 @@ export const addresses: Board = {
   rows: [
     { panels: overview },
     { id: 20, title: "Money", panels: money },
+    { id: 60, title: "Balances", panels: balances },
     { id: 50, title: "Data quality", panels: trust },
     { id: 30, title: "$name", collapsed: true, repeat: "name", panels: detail },
   ],

@@ -2,6 +2,7 @@
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Logger } from "pino";
+import { assetSamples } from "./collectors/balances/families.ts";
 import { collectorFamilies, ruleFamilies } from "./collectors/index.ts";
 import { keyOf, type Task } from "./collectors/task.ts";
 import type { Config } from "./config/config.ts";
@@ -77,6 +78,10 @@ export class App {
     this.#families = [...collectorFamilies, ...ruleFamilies(config.networks)];
     this.#exposition = new Exposition([...this.#families, ...metrics.selfMetrics, ...processMetrics]);
     this.#state = new State(this.#exposition, stateFile);
+    for (const network of config.networks) {
+      const canWatch = network.addresses.length + network.watchFiles.length > 0;
+      if (canWatch) this.#exposition.set(`${network.name}/assets`, assetSamples(network));
+    }
     const incidents = new Incidents();
     const instruments = this.#instruments;
     for (const reason of metrics.REFUSALS) instruments.add(metrics.httpRefused, { reason }, 0);

@@ -113,3 +113,37 @@ test("a server that lacks an optional operation: ready and up, the page says it,
   expect(page.value("stacks_exporter_collector_success collector=transactions")).toBe(1);
   expect(page.value("stacks_chain_pending_depth_transactions")).toBeGreaterThan(0);
 });
+
+test("an idle round of addresses and their balances costs two requests per address, all 304", async () => {
+  const simulator = await stillSimulator({ history: 60 });
+  await using ends = new AsyncDisposableStack();
+  ends.defer(() => simulator.close());
+  const { chain } = simulator;
+  chain.empty();
+  const { users, assets } = chain.accounts;
+  const app = await createApp(`networks:
+  - name: m
+    url: ${simulator.url}
+    budget: { per_minute: 5000, per_month: unlimited }
+    assets: [{ id: "${assets.token}", decimals: 6 }]
+    addresses: [${users.map((address) => `{ address: ${address} }`).join(", ")}]
+collectors: { balances: { addresses: all }, fees: { enabled: false }, mempool: { enabled: false } }
+`);
+  ends.defer(() => app.stop());
+  // The first round reads everything, the second one the tokens again.
+  for (let round = 0; round < 2; round += 1) expect(await app.pollOnce()).toEqual([]);
+  const before = simulator.requests.length;
+  expect(await app.pollOnce()).toEqual([]);
+
+  const idle = simulator.requests.slice(before).filter(({ path }) => users.some((user) => path.includes(user)));
+  expect(idle.map(({ status }) => status)).toEqual(users.flatMap(() => [304, 304]));
+  const { families } = await readPage(app);
+  expect(families.get("stacks_address_ft_balance_units")?.samples).toHaveLength(2 * users.length);
+  const decimals = families
+    .get("stacks_asset_decimals")
+    ?.samples.map(({ labels, value }) => [labels.get("asset"), value]);
+  expect(decimals).toEqual([
+    [assets.token, 6],
+    ["SM3VDXK3WZZSA84XXFKAFAF15NNZX32CTSG82JFQ4.sbtc-token::sbtc-token", 8],
+  ]);
+});

@@ -1,6 +1,7 @@
 // All collectors and their families.
 import type { Family } from "../exposition/family.ts";
 import { addresses } from "./addresses/addresses.ts";
+import { balances } from "./balances/balances.ts";
 import { blocks } from "./blocks/blocks.ts";
 import type { AnyCollector, WatchedNetwork } from "./collector.ts";
 import { contracts } from "./contracts/contracts.ts";
@@ -9,7 +10,15 @@ import { mempool } from "./mempool.ts";
 import { transactions } from "./transactions/transactions.ts";
 
 /** The collectors, in the order of the metrics page. */
-export const collectors = [fees, mempool, blocks, transactions, addresses, contracts] as readonly AnyCollector[];
+export const collectors = [
+  fees,
+  mempool,
+  blocks,
+  transactions,
+  addresses,
+  balances,
+  contracts,
+] as readonly AnyCollector[];
 
 /** The families of all collectors, each once, in the order of the metrics page. */
 export const collectorFamilies: readonly Family[] = [...new Set(collectors.flatMap(({ families }) => families))];

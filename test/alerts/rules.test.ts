@@ -83,7 +83,7 @@ describe("every query, of rules and of runbooks,", () => {
 
   test("uses nothing that Prometheus 2.42 does not have, and nothing that picks series at random", () => {
     const KNOWN = new Set(
-      "absent changes count count_over_time histogram_quantile increase last_over_time max max_over_time present_over_time quantile_over_time rate round sum time".split(
+      "absent changes count count_over_time histogram_quantile increase label_replace last_over_time max max_over_time present_over_time quantile_over_time rate round sum time".split(
         " ",
       ),
     );
@@ -230,7 +230,7 @@ describe("a selector that no family has is refused when it is written:", () => {
     [
       "a collector",
       () => series("stacks_exporter_collector_success", { collector: "fee" }),
-      "stacks_exporter_collector_success has no collector fee; there are fees, mempool, blocks, transactions, addresses, contracts",
+      "stacks_exporter_collector_success has no collector fee; there are fees, mempool, blocks, transactions, addresses, balances, contracts",
     ],
     [
       "a label of a recorded series",

@@ -34,6 +34,20 @@ test("lists that do not fit are slowed down alike, within the remaining budget, 
   expect(plan.notes).toHaveLength(2);
 });
 
+test("balances are slowed down with the other lists, and cost more than one request, of the chosen addresses", async () => {
+  const chosen = { balances: { every: "10m", addresses: "all" } };
+  const { row } = await planned({ addresses: 1200 }, { budget: { per_minute: 1000 } }, chosen);
+  const short = await planned({ addresses: 1200 }, HUNDRED, chosen);
+  const slowdown = (name: string) => (short.row(name)?.intervalMs ?? 0) / (short.row(name)?.configuredIntervalMs ?? 1);
+
+  // Every twelfth poll requests the tokens, too.
+  expect(row("balances")).toMatchObject({ targets: 1200, intervalMs: 600_000, requestsPerMinute: 130 });
+  expect(row("balances")?.busyPerMinute).toBeCloseTo((20 * 4 * (2 * (13 / 12) + 2)) / 60);
+  expect(slowdown("balances")).toBeGreaterThan(2);
+  expect(slowdown("balances")).toBeCloseTo(slowdown("addresses"));
+  expect((await planned({ addresses: 1200 }, HUNDRED)).row("balances")).toBeUndefined();
+});
+
 test("with the month of a free key, each of 5,000 addresses is polled about every two days", async () => {
   const { row } = await planned({ addresses: 5000 }, FREE);
 

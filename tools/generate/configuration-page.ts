@@ -84,7 +84,7 @@ column \`min_balance.stx\` is a member of a mapping; columns that are no setting
 a deposit address: [watch-balances.md](watch-balances.md).`,
   contracts: "A contract to watch, in the configuration or in a file. Event rules are in the configuration only.",
   assets: `A token. sBTC of mainnet is always known, with the name \`sbtc\`. On a testnet, name the contract of its
-sBTC, which every new testnet has at another address:
+sBTC, whose address changes when the testnet starts again (this one is of August 2026):
 
 \`\`\`yaml
 networks:
@@ -92,7 +92,7 @@ networks:
     url: https://api.testnet.hiro.so
     chain: testnet
     assets:
-      - { id: "ST….sbtc-token::sbtc-token", name: sbtc, decimals: 8 }
+      - { id: "SN3VMHXEN64ZZF71JQ5VESXDWTR301XTTXGF4J8F1.sbtc-token::sbtc-token", name: sbtc, decimals: 8 }
 \`\`\``,
 };
 

@@ -95,6 +95,20 @@ export const examples: Readonly<Record<string, string>> = {
   stacks_address_gap_transactions_total: "increase(stacks_address_gap_transactions_total[1d]) > 0",
   stacks_address_irregularities_total: "increase(stacks_address_irregularities_total[1h]) > 0",
   stacks_address_label_overflow_total: "increase(stacks_address_label_overflow_total[1d]) > 0",
+  // balances
+  stacks_address_balance_microstx: "sum by (network) (stacks_address_balance_microstx) / 1e6",
+  stacks_address_available_balance_microstx:
+    "stacks_address_available_balance_microstx / stacks_address_min_balance_microstx",
+  stacks_address_locked_balance_microstx: "stacks_address_locked_balance_microstx / 1e6 > 0",
+  stacks_address_unlock_burn_block_height:
+    'stacks_address_unlock_burn_block_height - on (job, instance, network) group_left () stacks_chain_burn_block_height{source="block"}',
+  stacks_address_mempool_microstx: 'stacks_address_mempool_microstx{direction="out"} / 1e6 > 0',
+  stacks_address_min_balance_microstx:
+    "stacks_address_available_balance_microstx < 2 * stacks_address_min_balance_microstx",
+  stacks_address_ft_balance_units:
+    "stacks_address_ft_balance_units / on (job, instance, network, asset) group_left () (10 ^ stacks_asset_decimals)",
+  stacks_address_ft_min_balance_units: "stacks_address_ft_balance_units / stacks_address_ft_min_balance_units",
+  stacks_asset_decimals: "10 ^ stacks_asset_decimals",
   // contracts
   stacks_contract_info: "count by (network, group) (stacks_contract_info)",
   stacks_contract_events_total: "topk(10, sum without (event_type) (increase(stacks_contract_events_total[1d])))",

@@ -1,5 +1,6 @@
 import type { Scenario } from "../../support/promtool.ts";
 import { addressScenarios } from "./addresses.ts";
+import { balanceScenarios } from "./balances.ts";
 import { chainScenarios } from "./chain.ts";
 import { contractScenarios } from "./contracts.ts";
 import { exporterScenarios } from "./exporter.ts";
@@ -11,6 +12,7 @@ import { upstreamScenarios } from "./upstreams.ts";
 export const scenarios: readonly Scenario[] = [
   ...feeScenarios,
   ...addressScenarios,
+  ...balanceScenarios,
   ...contractScenarios,
   ...chainScenarios,
   ...exporterScenarios,

@@ -1,0 +1,133 @@
+import { z } from "zod";
+import type { StacksApi } from "../../api/operation.ts";
+import type { Collector, Target, Watched } from "../collector.ts";
+import { balanceFamilies, balanceSamples } from "./families.ts";
+import { readTokens, type StxBalance, stxBalance, type Tokens, tokenBalances } from "./source.ts";
+
+const options = z.object({
+  addresses: z
+    .enum(["chosen", "all"])
+    .default("chosen")
+    .meta({
+      description:
+        "Addresses whose balances are polled. `chosen`: those with `balances: true` or `min_balance`, and those of " +
+        "`groups`. `all`: all of the watch list, except those with `balances: false`.",
+    }),
+  groups: z.array(z.string().min(1).max(128)).max(1000).default([]).meta({
+    description: "Groups of addresses whose balances are polled.",
+    sample: "[exchange]",
+  }),
+});
+
+interface BalanceTarget extends Target {
+  readonly watched: Watched;
+  /** Identifiers of the tokens to read. */
+  readonly assets: readonly string[];
+}
+
+interface Observation {
+  readonly stx: StxBalance;
+  readonly tokens: Tokens;
+  /** Validators of the STX balance and of the list of tokens. */
+  readonly etags: { readonly stx: string | undefined; readonly tokens: string | undefined };
+  /** Polls since both were read without a validator. */
+  readonly polls: number;
+  /** The next poll requests the tokens in any case. */
+  readonly isTokenReadDue: boolean;
+}
+
+// Every twelfth poll is unconditional: the validator misses rewards of miners, and reorganisations that keep the newest
+// transaction of the principal.
+const REREAD_POLLS = 12;
+
+/** Balances of watched addresses: one conditional request while nothing changes. */
+export const balances = {
+  name: "balances",
+  about: "Balances of watched addresses: STX, locked STX, and named tokens.",
+  schedule: { keyless: "every 5m", free_key: "every 1h" },
+  timeout: "30s",
+  priority: 3,
+  operations: [stxBalance, tokenBalances],
+  families: balanceFamilies,
+  options,
+  targets({ addresses, assets }, settings) {
+    const ids = assets.map(({ id }) => id);
+    return addresses
+      .filter((watched) => isChosen(watched, settings))
+      .map((watched) => ({ key: watched.principal, watched, assets: ids }));
+  },
+
+  requestsPerPoll: () => 1 + 1 / REREAD_POLLS,
+  // The tokens, by two polls.
+  requestsPerTransaction: () => 2,
+  example: () => ({
+    stx: {
+      balance: 2n,
+      available: 1n,
+      locked: { amount: 1n, burn_unlock_height: 1 },
+      mempool: { inbound: 0n, outbound: 0n },
+    },
+    tokens: { "SP000000000000000000002Q6VF78.token::token": 1n },
+    etags: { stx: undefined, tokens: undefined },
+    polls: 0,
+    isTokenReadDue: false,
+  }),
+
+  async observe({ api, target, previous, note }) {
+    const { assets, watched } = target;
+    const { principal } = watched;
+    // Without what is known, requests are unconditional.
+    const known = previous !== undefined && previous.polls + 1 < REREAD_POLLS ? previous : undefined;
+    const { body: stx, etag } = await readStx(api, principal, known);
+    const state = stateOf(stx, etag);
+    const isChanged =
+      previous === undefined || state === undefined || state !== stateOf(previous.stx, previous.etags.stx);
+
+    const isTokenRead = known === undefined || known.isTokenReadDue || isChanged;
+    const read =
+      isTokenRead && assets.length > 0 ? await readTokens(api, principal, assets, known?.etags.tokens) : undefined;
+    const {
+      tokens,
+      etag: tokensEtag,
+      isMixed,
+    } = read ?? {
+      tokens: known?.tokens ?? {},
+      etag: known?.etags.tokens,
+      isMixed: false,
+    };
+    const absent = assets.filter((asset) => !Object.hasOwn(tokens, asset));
+    if (read !== undefined && !isMixed && absent.length > 0) {
+      note?.(`the address holds too many tokens to find all of assets: no balance of ${absent.join(", ")}`);
+    }
+    return {
+      stx,
+      tokens,
+      etags: { stx: etag, tokens: tokensEtag },
+      polls: known === undefined ? 0 : known.polls + 1,
+      // Once more after a change: the server that returned the tokens can be behind the one that returned the STX.
+      isTokenReadDue: isMixed || isChanged,
+    };
+  },
+
+  samples: (observation, network, { watched }) => balanceSamples(observation, network, watched),
+} satisfies Collector<Observation, z.infer<typeof options>, BalanceTarget>;
+
+async function readStx(api: StacksApi, principal: string, known: Observation | undefined) {
+  const path = { principal };
+  // The validator covers only the newest waiting transaction: without it, while any waits.
+  if (known?.etags.stx === undefined || known.stx.mempool !== null) return api.getWhole(stxBalance, { path });
+  const etag = known.etags.stx;
+  return (await api.getIfChanged(stxBalance, { path }, etag)) ?? { body: known.stx, etag };
+}
+
+function isChosen({ balances, minBalance, group }: Watched, { addresses, groups }: z.infer<typeof options>): boolean {
+  return balances ?? (minBalance !== undefined || addresses === "all" || groups.includes(group));
+}
+
+/**
+ * What differs after every transaction of the principal; undefined if that is not known. A principal without any has no
+ * validator, no STX and no tokens.
+ */
+function stateOf({ balance, mempool }: StxBalance, etag: string | undefined): string | undefined {
+  return etag ?? (balance === 0n && mempool === null ? "unused" : undefined);
+}

@@ -1,0 +1,112 @@
+// The metric families of balances, and the samples of one address and of the assets of a network. Pure.
+import { type Family, gauge, type Sample } from "../../exposition/family.ts";
+import { STX, type Watched, type WatchedNetwork } from "../collector.ts";
+import type { StxBalance, Tokens } from "./source.ts";
+
+const identity = {
+  network: "name of the network",
+  name: "name of the address in the configuration",
+  address: "the principal",
+};
+const asset = "identifier of the asset";
+const stx = (fields: string) => `${fields} of GET /extended/v3/principals/{principal}/balances/stx, polled`;
+
+const families = {
+  balance: gauge({
+    name: "stacks_address_balance_microstx",
+    help: "STX of the address, available and locked. In microSTX.",
+    source: stx("balance"),
+    unit: "microstx",
+    labels: identity,
+  }),
+  available: gauge({
+    name: "stacks_address_available_balance_microstx",
+    help: "STX that the address can send: its balance without locked STX. In microSTX.",
+    source: stx("available"),
+    unit: "microstx",
+    labels: identity,
+  }),
+  locked: gauge({
+    name: "stacks_address_locked_balance_microstx",
+    help: "STX that the address has locked (stacked). In microSTX.",
+    source: stx("locked.amount"),
+    unit: "microstx",
+    labels: identity,
+  }),
+  unlockHeight: gauge({
+    name: "stacks_address_unlock_burn_block_height",
+    help: "Burn block height at which the locked STX unlock. Absent while none are locked.",
+    source: stx("locked.burn_unlock_height"),
+    labels: identity,
+  }),
+  mempool: gauge({
+    name: "stacks_address_mempool_microstx",
+    help: "STX in waiting transactions: transfers to the address (in), transfers and fees that it would pay (out). In microSTX.",
+    source: stx("mempool.inbound, mempool.outbound"),
+    unit: "microstx",
+    labels: {
+      ...identity,
+      direction: { about: "direction from the point of view of the address", values: ["in", "out"] },
+    },
+  }),
+  minBalance: gauge({
+    name: "stacks_address_min_balance_microstx",
+    help: "Minimum of the available STX in the configuration (min_balance). In microSTX. Absent if not set.",
+    source: "the configuration",
+    unit: "microstx",
+    isLasting: true,
+    labels: identity,
+  }),
+  tokenBalance: gauge({
+    name: "stacks_address_ft_balance_units",
+    help: "Balance of a fungible token, in base units. Only tokens in assets of the network, and sBTC on mainnet.",
+    source: "results of GET /extended/v3/principals/{principal}/balances/ft, polled",
+    labels: { ...identity, asset },
+  }),
+  minTokenBalance: gauge({
+    name: "stacks_address_ft_min_balance_units",
+    help: "Minimum balance of a fungible token in the configuration (min_balance), in base units. Absent if not set.",
+    source: "the configuration",
+    isLasting: true,
+    labels: { ...identity, asset },
+  }),
+};
+
+/** Decimal places of assets. One sample per asset and network, which belongs to no address. */
+const assetDecimals = gauge({
+  name: "stacks_asset_decimals",
+  help: "Decimal places of an asset in the configuration: amounts in base units divided by 10 to this power are tokens.",
+  source: "the configuration",
+  isLasting: true,
+  labels: { network: identity.network, asset },
+});
+
+/** Every family, in the order of the metrics page. */
+export const balanceFamilies: readonly Family[] = [...Object.values(families), assetDecimals];
+
+/** Samples of one address. */
+export function* balanceSamples(
+  { stx, tokens }: { readonly stx: StxBalance; readonly tokens: Tokens },
+  network: string,
+  { name, principal, minBalance = {} }: Watched,
+): Iterable<Sample> {
+  const labels = { network, name, address: principal };
+  yield families.balance.at(labels, stx.balance);
+  yield families.available.at(labels, stx.available);
+  yield families.locked.at(labels, stx.locked?.amount ?? 0n);
+  if (stx.locked !== null) yield families.unlockHeight.at(labels, stx.locked.burn_unlock_height);
+  yield families.mempool.at({ ...labels, direction: "in" }, stx.mempool?.inbound ?? 0n);
+  yield families.mempool.at({ ...labels, direction: "out" }, stx.mempool?.outbound ?? 0n);
+  for (const [asset, units] of Object.entries(tokens)) yield families.tokenBalance.at({ ...labels, asset }, units);
+  for (const [asset, least] of Object.entries(minBalance)) {
+    if (asset === STX) yield families.minBalance.at(labels, least);
+    else yield families.minTokenBalance.at({ ...labels, asset }, least);
+  }
+}
+
+/** Samples of the assets of a network. */
+export function* assetSamples({ name: network, assets }: Pick<WatchedNetwork, "name" | "assets">): Iterable<Sample> {
+  for (const { id: asset, decimals } of assets) {
+    if (decimals !== undefined) yield assetDecimals.at({ network, asset }, decimals);
+  }
+}

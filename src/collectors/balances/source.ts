@@ -1,0 +1,84 @@
+// The operations that return the balances of a principal. They return neither height nor time.
+import { z } from "zod";
+import { operation, type StacksApi } from "../../api/operation.ts";
+
+// Tokens have up to 128 bits. A longer number is a broken response.
+const amount = z
+  .string()
+  .regex(/^\d{1,60}$/)
+  .transform(BigInt);
+
+const stxBody = z.object({
+  balance: amount,
+  available: amount,
+  locked: z.object({ amount, burn_unlock_height: z.int().nonnegative() }).nullable(),
+  mempool: z.object({ inbound: amount, outbound: amount }).nullable(),
+});
+
+/** STX of a principal. Its validator covers the newest mined and the newest waiting transaction, and the lock. */
+export const stxBalance = operation({
+  name: "stx_balance",
+  path: "/extended/v3/principals/{principal}/balances/stx",
+  isOptional: true,
+  body: stxBody,
+  maxBodyBytes: 2 ** 16,
+});
+
+/** Fungible tokens of a principal, largest balance first. Its validator covers the newest mined transaction. */
+export const tokenBalances = operation({
+  name: "token_balances",
+  path: "/extended/v3/principals/{principal}/balances/ft",
+  isOptional: true,
+  body: z.object({
+    cursor: z.object({ next: z.string().nullable() }),
+    results: z.array(z.object({ asset_identifier: z.string(), balance: amount })),
+  }),
+  maxBodyBytes: 2 ** 20,
+});
+
+/** Amounts in microSTX. */
+export type StxBalance = z.infer<typeof stxBody>;
+
+/** Balances in base units, by asset. */
+export type Tokens = Readonly<Record<string, bigint>>;
+
+/** The tokens that a poll has read. */
+export interface TokenRead {
+  /** Of the requested assets. Those that are not held are 0. Those that were not found in the pages read are absent. */
+  readonly tokens: Tokens;
+  /** Validator of the list. */
+  readonly etag: string | undefined;
+  /** The list changed between two pages, so that an asset can be in none of them. */
+  readonly isMixed: boolean;
+}
+
+// Anyone can send tokens: a wallet can hold thousands, with larger balances than those that matter.
+const MAX_PAGES = 10;
+
+/** Reads the balances of some tokens; undefined if nothing has changed since the response with this validator. */
+export async function readTokens(
+  api: StacksApi,
+  principal: string,
+  assets: readonly string[],
+  etag: string | undefined,
+): Promise<TokenRead | undefined> {
+  const path = { principal };
+  const first =
+    etag === undefined
+      ? await api.getWhole(tokenBalances, { path })
+      : await api.getIfChanged(tokenBalances, { path }, etag);
+  if (first === undefined) return undefined;
+  const tokens: Record<string, bigint> = {};
+  const missing = new Set(assets);
+  let page: typeof first = first;
+  for (let pages = 1; ; pages += 1) {
+    for (const { asset_identifier: asset, balance } of page.body.results) {
+      if (missing.delete(asset)) tokens[asset] = balance;
+    }
+    const next: string | null = page.body.cursor.next;
+    if (next === null) for (const asset of missing) tokens[asset] = 0n;
+    if (next === null || missing.size === 0 || pages === MAX_PAGES) return { tokens, etag: first.etag, isMixed: false };
+    page = await api.getWhole(tokenBalances, { path, query: { cursor: next } });
+    if (page.etag !== first.etag) return { tokens, etag: undefined, isMixed: true };
+  }
+}

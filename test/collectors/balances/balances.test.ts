@@ -1,0 +1,382 @@
+import { describe, expect, test } from "@jest/globals";
+import { createClient } from "../../../src/api/client.ts";
+import { balances as collector } from "../../../src/collectors/balances/balances.ts";
+import { assetSamples } from "../../../src/collectors/balances/families.ts";
+import { type AnyCollector, STX, type Watched } from "../../../src/collectors/collector.ts";
+import { Exposition } from "../../../src/exposition/exposition.ts";
+import { Fixture, failure } from "../../api/fixture.ts";
+import { json, type Scene } from "../../api/scripted-server.ts";
+import { stillSimulator } from "../../simulator/support.ts";
+import { type Canned, cannedApi, captured } from "../../support/canned-api.ts";
+import { expectGolden, textOf } from "../../support/golden.ts";
+import { observe } from "../../support/observe.ts";
+import { parseExposition } from "../../support/parser.ts";
+
+const balances = collector as unknown as AnyCollector;
+const PRINCIPAL = "SPYBWR5611F6BK794ZM384GNCAPF46CCTAFWPCNV";
+const TOKEN = `${PRINCIPAL}.token::tok`;
+const OTHER = `${PRINCIPAL}.other::coin`;
+
+const watchedAs = (more: Partial<Watched> = {}): Watched => ({
+  principal: PRINCIPAL,
+  name: "hot-wallet",
+  group: "exchange",
+  labels: {},
+  ...more,
+});
+const targetOf = (assets: readonly string[] = [], more: Partial<Watched> = {}) => ({
+  key: PRINCIPAL,
+  watched: watchedAs(more),
+  assets,
+});
+
+/** What an observation exposes, by name and the labels that differ. */
+async function exposed(observation: unknown, target: ReturnType<typeof targetOf>) {
+  const families = parseExposition(await textOf(balances, observation, "mainnet", target), "classic");
+  return Object.fromEntries(
+    families.flatMap(({ name, samples }) =>
+      samples.map(({ labels, text }) => {
+        const own = [labels.get("direction"), labels.get("asset")].filter((label) => label !== undefined);
+        return [[name.replace("stacks_address_", ""), ...own].join(" "), text];
+      }),
+    ),
+  );
+}
+
+describe("golden", () => {
+  const LOCK = {
+    balance: "5000000000000",
+    available: "1000000000000",
+    // No captured response has a lock.
+    locked: {
+      amount: "4000000000000",
+      pox_version: 4,
+      lock_tx_id: `0x${"ab".repeat(32)}`,
+      stacks_lock_height: 200_000,
+      burn_lock_height: 974_400,
+      burn_unlock_height: 976_500,
+    },
+    mempool: null,
+  };
+
+  test.each([
+    ["v3-balances-stx.account", captured("v3-balances-stx.account").json],
+    ["v3-balances-stx.contract", captured("v3-balances-stx.contract").json],
+    ["v3-balances-stx.pending", captured("v3-balances-stx.pending").json],
+    ["v3-balances-stx.nobody", captured("v3-balances-stx.nobody").json],
+    ["balances-stx.locked", LOCK],
+  ])("%s", async (name, stx) => {
+    const tokens = captured(name.endsWith("nobody") ? "v3-balances-ft.nobody" : "v3-balances-ft.account");
+    const api = cannedApi((_, operation) => ({ json: operation === "stx_balance" ? stx : tokens.json }));
+    const minBalance = { [STX]: 5_000_000_000n, [TOKEN]: 2n ** 60n };
+    const target = targetOf([TOKEN, OTHER], { minBalance });
+    const observation = await observe(balances, api, undefined, { target });
+
+    const exposition = new Exposition(balances.families);
+    exposition.set("target", balances.samples(observation, "mainnet", target));
+    const assets = [
+      { id: TOKEN, name: "tok", decimals: 6 },
+      { id: OTHER, name: undefined, decimals: undefined },
+    ];
+    exposition.set("assets", assetSamples({ name: "mainnet", assets }));
+    expectGolden(name, exposition.page("classic").toString());
+  });
+});
+
+describe("targets", () => {
+  const all = [
+    watchedAs({ name: "plain", group: "" }),
+    watchedAs({ name: "on", group: "", balances: true }),
+    watchedAs({ name: "off", balances: false }),
+    watchedAs({ name: "least", group: "", minBalance: { [STX]: 1n } }),
+    watchedAs({ name: "exchange" }),
+  ].map((watched, index) => ({ ...watched, principal: `${PRINCIPAL}.c${index}` }));
+  const assets = [{ id: TOKEN, name: undefined, decimals: 6 }];
+  const network = { name: "mainnet", confirmations: 1, addresses: all, contracts: all, assets };
+
+  test.each([
+    ["by default, those with balances or min_balance", {}, ["on", "least"]],
+    ["those of groups", { groups: ["exchange", "x"] }, ["on", "least", "exchange"]],
+    ["all but those without", { addresses: "all" }, ["plain", "on", "least", "exchange"]],
+  ])("are %s", (_, options, names) => {
+    const targets = balances.targets?.(network, balances.options.parse(options)) ?? [];
+
+    expect(targets.map(({ watched }) => watched?.name)).toEqual(names);
+    expect(targets.map(({ key }) => key)).toEqual(targets.map(({ watched }) => watched?.principal));
+    expect(targets).toEqual(targets.map((target) => ({ ...target, assets: [TOKEN] })));
+  });
+});
+
+/** Polls principals of a simulated chain. */
+async function simulated() {
+  const ends = new AsyncDisposableStack();
+  const simulator = await stillSimulator({ seed: 7, history: 60 });
+  ends.defer(() => simulator.close());
+  const budget = { perMinute: 100_000, perMonth: undefined };
+  const client = createClient({ baseUrl: simulator.url, userAgent: "test", budget });
+  ends.defer(() => client.close());
+  const { accounts, mempool } = simulator.chain;
+  const known = new Map<string, unknown>();
+  return {
+    simulator,
+    isWaiting: (principal: string) =>
+      [...mempool.values()].some(
+        ({ sender, sponsor, payload }) =>
+          [sender, sponsor].includes(principal) || ("recipient" in payload && payload.recipient === principal),
+      ),
+    /** Returns what the principal exposes, and the status of each request. */
+    async poll(principal: string) {
+      const target = { key: principal, watched: watchedAs({ principal }), assets: [accounts.assets.token] };
+      const before = simulator.requests.length;
+      const api = client.forPoll({ priority: 0, signal: AbortSignal.timeout(60_000) });
+      const observation = await observe(balances, api, known.get(principal), { target });
+      known.set(principal, observation);
+      const requests = simulator.requests.slice(before);
+      return {
+        values: await exposed(observation, target),
+        requests: requests.map(({ path, status }) => `${path.split("/").at(-1)} ${status}`),
+      };
+    },
+    [Symbol.asyncDispose]: () => ends.disposeAsync(),
+  };
+}
+
+test("values are those of the chain while it grows and is reorganised", async () => {
+  await using world = await simulated();
+  const { chain } = world.simulator;
+  const { accounts, ledger, mempool } = chain;
+  const principals = [...accounts.users.slice(0, 6), accounts.contracts.vault, accounts.sponsor];
+  const seen = new Set<string>();
+  let waiting = 0;
+  for (let round = 0; round < 24; round += 1) {
+    if (round % 7 === 6) chain.reorg(3);
+    world.simulator.advance(round % 3 === 0 ? 90 : 7);
+    for (const principal of principals) {
+      const { values } = await world.poll(principal);
+      const balance = ledger.balances.of(principal, "stx");
+      const locked = principal === accounts.stacker ? 4_000_000_000_000n : 0n;
+      const units = ledger.balances.of(principal, accounts.assets.token);
+      let [inbound, outbound] = [0n, 0n];
+      for (const { sender, sponsor, payload, fee } of mempool.values()) {
+        const amount = payload.type === "token_transfer" ? payload.amount : 0n;
+        if (sender === principal) outbound += amount + BigInt(fee);
+        if (sponsor === principal) outbound += BigInt(fee);
+        if (payload.type === "token_transfer" && payload.recipient === principal) inbound += amount;
+      }
+      expect(values).toEqual({
+        balance_microstx: String(balance),
+        available_balance_microstx: String(balance - locked),
+        locked_balance_microstx: String(locked),
+        ...(locked > 0n && { unlock_burn_block_height: "974400" }),
+        "mempool_microstx in": String(inbound),
+        "mempool_microstx out": String(outbound),
+        [`ft_balance_units ${accounts.assets.token}`]: String(units),
+      });
+      seen.add(`${balance}`);
+      if (inbound + outbound > 0n) waiting += 1;
+    }
+  }
+  expect(seen.size).toBeGreaterThan(50);
+  expect(waiting).toBeGreaterThan(20);
+});
+
+test("an idle address costs one request and a 304, an active one the tokens too", async () => {
+  await using world = await simulated();
+  const { chain } = world.simulator;
+  const principal = chain.accounts.users.find((user) => !world.isWaiting(user)) ?? "";
+  const requests = async () => (await world.poll(principal)).requests;
+
+  expect(await requests()).toEqual(["stx 200", "ft 200"]);
+  // Once more: the first two responses can be of different servers.
+  expect(await requests()).toEqual(["stx 304", "ft 304"]);
+  for (let polls = 3; polls < 13; polls += 1) expect(await requests()).toEqual(["stx 304"]);
+  // Every twelfth poll, for what the validator misses.
+  expect(await requests()).toEqual(["stx 200", "ft 200"]);
+  expect(await requests()).toEqual(["stx 304"]);
+
+  const { total } = chain.ledger.principals.of(principal);
+  while (chain.ledger.principals.of(principal).total === total || world.isWaiting(principal))
+    world.simulator.advance(5);
+  expect(await requests()).toEqual(["stx 200", "ft 200"]);
+  expect(await requests()).toEqual(["stx 304", "ft 304"]);
+  expect(await requests()).toEqual(["stx 304"]);
+});
+
+test("while transactions wait, the balance is requested without its validator, which knows only the newest one", async () => {
+  await using world = await simulated();
+  const { chain } = world.simulator;
+  const { mempool, accounts } = chain;
+  chain.begin("flood");
+  world.simulator.advance(30);
+  const transfersTo = (principal: string) =>
+    [...mempool.values()].filter(({ payload }) => "recipient" in payload && payload.recipient === principal);
+  const principal = accounts.users.find((user) => transfersTo(user).length > 1) ?? "";
+  const before = await world.poll(principal);
+  expect((await world.poll(principal)).requests).toEqual(["stx 200", "ft 304"]);
+  expect((await world.poll(principal)).requests).toEqual(["stx 200"]);
+
+  const [oldest] = transfersTo(principal);
+  mempool.drop(({ id }) => id === oldest?.id, chain.now);
+  const { values, requests } = await world.poll(principal);
+  expect(requests).toEqual(["stx 200"]);
+  expect(Number(values["mempool_microstx in"])).toBeLessThan(Number(before.values["mempool_microstx in"]));
+});
+
+test("an address without any transaction has 0, for one request", async () => {
+  await using world = await simulated();
+  const principal = world.simulator.chain.accounts.unused(1_000_000);
+  const token = world.simulator.chain.accounts.assets.token;
+  const first = await world.poll(principal);
+
+  expect(first.values).toMatchObject({ balance_microstx: "0", [`ft_balance_units ${token}`]: "0" });
+  expect(first.requests).toEqual(["stx 200", "ft 200"]);
+  await world.poll(principal);
+  expect((await world.poll(principal)).requests).toEqual(["stx 200"]);
+});
+
+describe("a bad response", () => {
+  const good = { balance: "10", available: "10", locked: null, mempool: null };
+  const lock = { amount: "1", burn_unlock_height: 5 };
+  const polled = async (...scenes: Scene[]) => {
+    await using f = await Fixture.start(scenes);
+    const failed = await failure(observe(balances, f.api(), undefined, { target: targetOf([TOKEN]) }));
+    return { failed, drifts: f.recorder.drifts };
+  };
+
+  test.each([
+    ["text", { ...good, balance: "ten" }, "balance type"],
+    ["hexadecimal", { ...good, available: "0x10" }, "available type"],
+    ["negative", { ...good, available: "-10" }, "available type"],
+    ["empty", { ...good, balance: "" }, "balance type"],
+    ["a fraction", { ...good, balance: "1.5" }, "balance type"],
+    ["a JSON number, which can be rounded", { ...good, balance: 10 }, "balance type"],
+    ["null", { ...good, available: null }, "available null"],
+    ["missing", { balance: "10", locked: null, mempool: null }, "available missing"],
+    ["endless", { ...good, balance: "9".repeat(61) }, "balance type"],
+    ["a lock without amount", { ...good, locked: { burn_unlock_height: 5 } }, "locked.amount missing"],
+    ["a lock without end", { ...good, locked: { amount: "1" } }, "locked.burn_unlock_height missing"],
+    [
+      "a lock with a text as its end",
+      { ...good, locked: { ...lock, burn_unlock_height: "5" } },
+      "locked.burn_unlock_height type",
+    ],
+    ["waiting amounts below zero", { ...good, mempool: { inbound: "-1", outbound: "1" } }, "mempool.inbound type"],
+  ])("with a balance that is %s fails, and the field is counted", async (_, body, drift) => {
+    const { failed, drifts } = await polled(json(body));
+
+    expect(failed).toMatchObject({ reason: "bad_body", operation: "stx_balance" });
+    expect(drifts).toEqual([`stx_balance ${drift}`]);
+  });
+
+  test("with a token amount that is no number fails, and gives no STX either", async () => {
+    const page = { cursor: { next: null }, results: [{ asset_identifier: TOKEN, balance: "many" }] };
+    const { failed, drifts } = await polled(json(good), json(page));
+
+    expect(failed).toMatchObject({ reason: "bad_body", operation: "token_balances" });
+    expect(drifts).toEqual(["token_balances results[].balance type"]);
+  });
+
+  test("with a status of an error has its reason", async () => {
+    const bad = captured("v3-balances-stx.bad-400");
+    expect((await polled(json(bad.json, 400))).failed).toMatchObject({ reason: "http_client" });
+    const missing = { message: "Route GET:/extended/v3/x not found", error: "Not Found", statusCode: 404 };
+    expect((await polled(json(missing, 404))).failed).toMatchObject({ reason: "not_found", isUnsupported: true });
+  });
+
+  test("with a negative estimate is valid: the estimate is not read", async () => {
+    const mempool = { estimated_balance: "-4685918", inbound: "0", outbound: "4685918" };
+    await using f = await Fixture.start([json({ ...good, mempool })]);
+    const target = targetOf();
+    const observation = await observe(balances, f.api(), undefined, { target });
+
+    expect(await exposed(observation, target)).toMatchObject({
+      available_balance_microstx: "10",
+      "mempool_microstx out": "4685918",
+    });
+    expect(f.recorder.drifts).toEqual([]);
+  });
+});
+
+describe("tokens", () => {
+  const STX_BALANCE = { balance: "10", available: "10", locked: null, mempool: null };
+  const rows = (from: number, count: number) =>
+    Array.from({ length: count }, (_, n) => ({
+      asset_identifier: `${PRINCIPAL}.spam::s${from + n}`,
+      balance: `${10 ** 9 - n}`,
+    }));
+  const page = (results: object[], next: string | null = null) => ({ total: 1, cursor: { next }, results });
+  /** One poll, with pages by their cursor. */
+  async function poll(pages: Readonly<Record<string, Canned>>, assets = [TOKEN, OTHER], previous?: unknown) {
+    const notes: string[] = [];
+    const api = cannedApi((url, operation) => {
+      if (operation === "stx_balance") return { json: STX_BALANCE, etag: '"stx"' };
+      return pages[new URL(url, "http://x").searchParams.get("cursor") ?? ""] ?? { status: 500 };
+    });
+    const target = targetOf(assets);
+    const observation = await observe(balances, api, previous, { target, note: (text) => notes.push(text) });
+    const values = await exposed(observation, target);
+    return {
+      observation,
+      api,
+      notes,
+      coin: values[`ft_balance_units ${TOKEN}`],
+      other: values[`ft_balance_units ${OTHER}`],
+    };
+  }
+  const mine = { asset_identifier: TOKEN, balance: "510423550381407695195061911152493508326" };
+
+  test("are exact beyond 2^53, and 0 if they are not held", async () => {
+    const { coin, other, notes } = await poll({ "": { json: page([mine]), etag: '"a"' } });
+
+    expect([coin, other, notes]).toEqual(["510423550381407695195061911152493508326", "0", []]);
+  });
+
+  test("are not requested without assets", async () => {
+    const { api } = await poll({}, []);
+    expect(api.asked).toEqual([`stx_balance /extended/v3/principals/${PRINCIPAL}/balances/stx`]);
+  });
+
+  test("are found on later pages, behind tokens of strangers", async () => {
+    const { coin, other, api } = await poll({
+      "": { json: page(rows(0, 100), "5:x"), etag: '"a"' },
+      "5:x": { json: page([...rows(100, 99), mine], "4:y"), etag: '"a"' },
+      "4:y": { json: page(rows(200, 3)), etag: '"a"' },
+    });
+
+    expect([coin, other]).toEqual([mine.balance, "0"]);
+    expect(api.asked).toHaveLength(4);
+  });
+
+  test("end the reading when all are found", async () => {
+    const { coin, api } = await poll({ "": { json: page([mine], "5:x"), etag: '"a"' } }, [TOKEN]);
+    expect([coin, api.asked.length]).toEqual([mine.balance, 2]);
+  });
+
+  test("behind too many others are absent, and not 0", async () => {
+    const pages = Object.fromEntries(
+      Array.from({ length: 30 }, (_, n) => [
+        n === 0 ? "" : `${n}`,
+        { json: page(n === 2 ? [mine] : rows(100 * n, 100), `${n + 1}`), etag: '"a"' },
+      ]),
+    );
+    const { coin, other, notes, api } = await poll(pages);
+
+    expect([coin, other]).toEqual([mine.balance, undefined]);
+    expect(notes).toEqual([`the address holds too many tokens to find all of assets: no balance of ${OTHER}`]);
+    expect(api.asked).toHaveLength(11);
+  });
+
+  test("of a list that changes between two pages are absent, and requested again by the next poll", async () => {
+    const first = await poll({
+      "": { json: page(rows(0, 100), "5:x"), etag: '"a"' },
+      "5:x": { json: page([]), etag: '"b"' },
+    });
+    expect([first.coin, first.notes]).toEqual([undefined, []]);
+
+    const pages = { "": { json: page([mine]), etag: '"a"' } };
+    const second = await poll(pages, [TOKEN], first.observation);
+    expect(second.coin).toBe(mine.balance);
+    // Because of the change: the first poll counts as one.
+    expect((await poll(pages, [TOKEN], second.observation)).api.asked).toHaveLength(1);
+  });
+});
