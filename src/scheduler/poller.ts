@@ -37,6 +37,8 @@ const UNSUPPORTED = "the server lacks the operation, as older versions do; it is
 export class Poller {
   readonly #options: PollerOptions;
   readonly #running = new Map<Task, AbortController>();
+  /** Collectors whose operation the server lacks, as `network/collector`: said once for all of their targets. */
+  readonly #unsupported = new Set<string>();
 
   constructor(options: PollerOptions) {
     this.#options = options;
@@ -116,7 +118,8 @@ export class Poller {
       state.succeed(task, observation, collector.samples(observation, network, target), clock.now());
       client.ended(api, { collector: collector.name, reason: undefined, message: "" });
       const incident = incidents.end(task);
-      if (before.unsupportedSince !== undefined) log.info(fields, "the server has the operation now");
+      if (this.#unsupported.delete(`${network}/${collector.name}`))
+        log.info(fields, "the server has the operation now");
       if (incident === undefined) log.debug(fields, "polled");
       else log.info({ ...fields, ...incident, failedPolls: before.failuresInARow }, "poll recovered");
       onObserved(task, observation);
@@ -124,7 +127,9 @@ export class Poller {
     } catch (error) {
       if (stop.aborted || cancel.aborted) return "cancelled";
       if (error instanceof ApiError && error.isUnsupported) {
-        if (state.of(task).unsupportedSince === undefined) log.info({ ...fields, error: error.message }, UNSUPPORTED);
+        if (!this.#unsupported.has(`${network}/${collector.name}`))
+          log.info({ ...fields, error: error.message }, UNSUPPORTED);
+        this.#unsupported.add(`${network}/${collector.name}`);
         state.unsupported(task, clock.now());
         incidents.end(task);
         return "unsupported";
