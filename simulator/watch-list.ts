@@ -3,7 +3,12 @@ import type { Accounts } from "./chain/accounts.ts";
 
 /** Entries of a watch list, in the format of the exporter's configuration. */
 export interface WatchList {
-  readonly addresses: readonly { readonly address: string; readonly name: string; readonly group: string }[];
+  readonly addresses: readonly {
+    readonly address: string;
+    readonly name: string;
+    readonly group: string;
+    readonly min_balance?: { readonly stx: string };
+  }[];
   readonly contracts: readonly { readonly contract_id: string; readonly name: string; readonly group: string }[];
 }
 
@@ -12,10 +17,10 @@ export function watchListOf({ users, sponsor, deployer, contracts }: Accounts): 
   const [hotWallet = "", deposits = "", treasury = "", payroll = ""] = users;
   return {
     addresses: [
-      { address: hotWallet, name: "hot-wallet", group: "exchange" },
+      { address: hotWallet, name: "hot-wallet", group: "exchange", min_balance: { stx: "5000000 STX" } },
       { address: deposits, name: "deposits", group: "exchange" },
       { address: treasury, name: "treasury", group: "dao" },
-      { address: payroll, name: "payroll", group: "dao" },
+      { address: payroll, name: "payroll", group: "dao", min_balance: { stx: "1000000 STX" } },
       { address: sponsor, name: "sponsor", group: "app" },
       { address: deployer, name: "deployer", group: "app" },
       { address: contracts.vault, name: "tide-vault", group: "app" },

@@ -4,7 +4,7 @@ import type { Tx } from "./transaction.ts";
 
 // Large enough that no balance falls below zero: accounts send without a check of their balance, and the largest amount
 // of a token at once. Contracts start with nothing.
-const GENESIS = { stx: 10n ** 14n, token: 2n ** 144n };
+const GENESIS = { stx: 10n ** 13n, token: 2n ** 144n };
 
 /** Balances after the canonical blocks, in µSTX or the token's smallest unit. */
 export class Balances {

@@ -3,7 +3,7 @@ import { digest } from "./random.ts";
 import type { View } from "./records.ts";
 
 const CYCLE_BLOCKS = 2100;
-const LOCKED_MICROSTX = 250_000_000_000n;
+const LOCKED_MICROSTX = 4_000_000_000_000n;
 
 /** A lock of STX. Burn heights; it ends after the last one. */
 export interface Lock {

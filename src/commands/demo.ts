@@ -18,6 +18,7 @@ collectors:
   transactions: { every: 10s, timeout: 8s }
   blocks: { every: 10s, timeout: 8s, blocks_per_minute: 600 }
   addresses: { every: 20s }
+  balances: { every: 20s, addresses: all }
   contracts: { every: 20s }
 `;
 

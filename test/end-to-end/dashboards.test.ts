@@ -62,7 +62,12 @@ suite("with Prometheus (Debian: apt-get install prometheus)", () => {
     // Twenty times as fast, behind a gateway that sends rate limit headers.
     simulator = await startSimulator({ seed: 5, timeScale: 20, gateway: { perMinute: 100_000 } });
     const { addresses, contracts } = watchListOf(simulator.chain.accounts);
-    writeFileSync(join(folder, "addresses.json"), JSON.stringify(addresses));
+    const assets = [{ id: simulator.chain.accounts.assets.token, name: "harbour", decimals: 6 }];
+    const least = { stx: "1 STX", harbour: "0.5" };
+    writeFileSync(
+      join(folder, "addresses.json"),
+      JSON.stringify(addresses.map((entry) => ({ ...entry, min_balance: least }))),
+    );
     const config = join(folder, "exporter.yaml");
     writeFileSync(
       config,
@@ -78,11 +83,12 @@ suite("with Prometheus (Debian: apt-get install prometheus)", () => {
             contracts: contracts.map((entry) =>
               entry.contract_id === simulator.chain.accounts.contracts.logger ? { ...entry, events: [RULE] } : entry,
             ),
+            assets,
           },
         ],
         collectors: {
           ...Object.fromEntries(
-            ["fees", "mempool", "transactions", "addresses", "contracts"].map((name) => [
+            ["fees", "mempool", "transactions", "addresses", "balances", "contracts"].map((name) => [
               name,
               { every: "1s", timeout: "1s" },
             ]),
