@@ -1,5 +1,5 @@
 // Alerts on watched addresses: low balances, outgoing STX, failing transactions, addresses that stop sending.
-import { whileActive } from "./freshness.ts";
+import { limitBetweenPolls, whileActive } from "./freshness.ts";
 import type { Alert, Recording, Subject } from "./model.ts";
 import { onNetwork, series } from "./series.ts";
 import { ADDRESSES, FEES, MICRO, seconds } from "./thresholds.ts";
@@ -84,7 +84,7 @@ const sinceSent = `time() - ${series("stacks_address_last_transaction_timestamp_
 const silent: Alert = {
   alert: "StacksAddressSilent",
   severity: "warning",
-  expr: `${sinceSent} > ${seconds(ADDRESSES.silent.after)}
+  expr: `${sinceSent} > ${limitBetweenPolls("addresses", seconds(ADDRESSES.silent.after))}
 ${inGroup(ADDRESSES.groups.heartbeat)}
 ${whileActive("addresses")}`,
   for: ADDRESSES.silent.for,
@@ -93,7 +93,7 @@ ${whileActive("addresses")}`,
   description: "Its last transaction is {{ $value | humanizeDuration }} old.",
   runbook: {
     meaning: `An address of the group \`${ADDRESSES.groups.heartbeat}\` has sent nothing for more than
-      ${ADDRESSES.silent.after}. Put addresses that send regularly into this group: oracles, relayers, keepers.`,
+      ${ADDRESSES.silent.after} and the time between two polls. Put addresses that send regularly into this group: oracles, relayers, keepers.`,
     impact: "Anything that depends on these transactions stops.",
     diagnosis: [
       { shows: "Time since its last sent transaction, in seconds.", query: sinceSent },

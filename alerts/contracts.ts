@@ -1,5 +1,5 @@
 // Alerts on watched contracts: contracts that stop printing, events that were skipped or reverted.
-import { whileActive } from "./freshness.ts";
+import { limitBetweenPolls, whileActive } from "./freshness.ts";
 import type { Alert, Recording, Subject } from "./model.ts";
 import { series } from "./series.ts";
 import { CONTRACTS, FEES, seconds } from "./thresholds.ts";
@@ -23,7 +23,7 @@ const byTopic = {
 const silent: Alert = {
   alert: "StacksContractSilent",
   severity: "warning",
-  expr: `${quietFor} > ${seconds(limits.least)}
+  expr: `${quietFor} > ${limitBetweenPolls("contracts", seconds(limits.least))}
 and ${quietFor} * (${usual} >= ${limits.leastEvents}) > ${limits.ratio * seconds(limits.baseline)}
 ${whileActive("contracts")}`,
   for: limits.for,
@@ -32,7 +32,7 @@ ${whileActive("contracts")}`,
   description: "{{ $labels.contract_id }} has printed nothing for {{ $value | humanizeDuration }}.",
   runbook: {
     meaning: `The contract has printed nothing for more than ${limits.ratio} times the mean time between its events of
-      the last ${limits.baseline}, and for more than ${limits.least}. Contracts with fewer than ${limits.leastEvents}
+      the last ${limits.baseline}, and for more than ${limits.least} and the time between two polls. Contracts with fewer than ${limits.leastEvents}
       events in that time are excluded.`,
     impact: "Services that depend on the contract, such as oracles and bridges, may have stopped.",
     diagnosis: [

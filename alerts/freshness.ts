@@ -25,3 +25,10 @@ export const whileUp = `and ${onNetwork} ${series("stacks_up")} == 1`;
 /** At least one target of the collector was polled successfully; gauges of other targets disappear one by one. */
 export const whileActive = (name: string): string =>
   `and ${onNetwork} ${series("stacks_exporter_collector_targets", { collector: name, state: "active" })} > 0`;
+
+/**
+ * The right side of a comparison of a target's silence with a limit in seconds: what it did since its last poll is not
+ * known, and a long list is polled rarely.
+ */
+export const limitBetweenPolls = (name: string, limit: number): string =>
+  `${onNetwork} group_left () (${limit} + ${series("stacks_exporter_collector_interval_seconds", { collector: name })})`;

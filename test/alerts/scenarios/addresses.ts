@@ -9,8 +9,9 @@ const series = (metric: string, values: string, labels = "", network = "mainnet"
 });
 const info = (group: string, values = hold(1, 3000), network = "mainnet") =>
   series("stacks_address_info", values, `group="${group}", kind="account", `, network);
-const active = (values: string, network = "mainnet") => ({
+const active = (values: string, network = "mainnet", interval = 60) => ({
   [`stacks_exporter_collector_targets{collector="addresses", state="active", ${target(network)}}`]: values,
+  [`stacks_exporter_collector_interval_seconds{collector="addresses", ${target(network)}}`]: hold(interval, 20_000),
 });
 
 const sent = (values: string, network = "mainnet") => series("stacks_address_sent_microstx_total", values, "", network);
@@ -107,9 +108,9 @@ const last = (values: string, network = "mainnet", direction = "sent") =>
 const one = active(hold(1, 3000));
 const silences = [
   silent(
-    "two hours of silence fire after five minutes, and stay for ten when it sends again",
+    "two hours of silence and a minute between polls fire after five minutes, and stay for ten when it sends again",
     { ...last(trace(hold(0, 150), climb(9000, 60, 100))), ...info("heartbeat"), ...one },
-    [quiet(120, 125), firing(payer, 126, 149, 159), quiet(160, 240)],
+    [quiet(120, 126), firing(payer, 127, 149, 159), quiet(160, 240)],
   ),
   silent("quiet: it sends", { ...last(climb(0, 60, 300)), ...info("heartbeat"), ...one }, [never(290)]),
   silent("quiet: just two hours", { ...last(climb(-7200, 60, 300)), ...info("heartbeat"), ...one }, [never(290)]),
@@ -117,6 +118,11 @@ const silences = [
     "it only receives",
     { ...last(hold(0, 300)), ...last(climb(0, 60, 300), "mainnet", "received"), ...info("heartbeat"), ...one },
     [firing(payer, 200)],
+  ),
+  silent(
+    "between two polls it may have sent",
+    { ...last(hold(0, 300)), ...info("heartbeat"), ...active(hold(1, 300), "mainnet", 3600) },
+    [quiet(185), firing(payer, 186)],
   ),
   silent("quiet: it need not send", { ...last(hold(0, 300)), ...info("users"), ...one }, [never(290)]),
   silent(

@@ -11,8 +11,9 @@ const events = (values: string, network = "mainnet") => ({
 const last = (values: string, network = "mainnet") => ({
   [`stacks_contract_last_event_observed_timestamp_seconds{${labels(network)}}`]: values,
 });
-const active = (values: string, network = "mainnet") => ({
+const active = (values: string, network = "mainnet", interval = 60) => ({
   [`stacks_exporter_collector_targets{collector="contracts", state="active", ${target(network)}}`]: values,
+  [`stacks_exporter_collector_interval_seconds{collector="contracts", ${target(network)}}`]: hold(interval, 20_000),
 });
 const one = active(hold(2, 20_000));
 /** That many events in the first ten minutes, the last at second 600, then none. */
@@ -39,8 +40,12 @@ const silences = [
     },
     [quiet(120), firing(oracle, 121)],
   ),
-  // Of 10 000 events one comes every minute: only the least time counts, that is minute 71.
-  silent("a busy contract may be silent for an hour", { ...stops(10_000), ...one }, [quiet(80), firing(oracle, 81)]),
+  // Of 10 000 events one comes every minute: only the least time counts and a minute between polls, that is minute 72.
+  silent("a busy contract may be silent for an hour", { ...stops(10_000), ...one }, [quiet(81), firing(oracle, 82)]),
+  silent("between two polls it may have printed", { ...stops(10_000), ...active(hold(1, 300), "mainnet", 1800) }, [
+    quiet(110),
+    firing(oracle, 111),
+  ]),
   silent(
     "it is kept for ten minutes when events come again",
     {
