@@ -52,7 +52,12 @@ test("on another chain than that of the state file the exporter is down, and log
   const failed = await after.pollOnce();
 
   expect(lines.filter(({ level }) => level >= WARN)).toMatchObject([{ reason: "wrong_chain" }]);
-  expect(failed.map(({ what }) => what).sort()).toEqual(["simulated/blocks", "simulated/fees", "simulated/mempool"]);
+  expect(failed.map(({ what }) => what).sort()).toEqual([
+    "simulated/blocks",
+    "simulated/fees",
+    "simulated/mempool",
+    "simulated/transactions",
+  ]);
   for (const { why } of failed)
     expect(why).toMatch(/^wrong_chain: .*block 1 of the API is 0x[0-9a-f]{64}.*--reset-state/);
   expect(other.requests).toHaveLength(1);
