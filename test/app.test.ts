@@ -103,7 +103,8 @@ test("a server that lacks an optional operation: ready and up, the page says it,
   expect(value("stacks_exporter_collector_success collector=transactions")).toBeUndefined();
   expect(value("stacks_exporter_collector_runs_total collector=transactions outcome=unsupported")).toBe(31);
   expect(value("stacks_exporter_upstream_operation_retired operation=transactions")).toBe(0);
-  expect(lines.filter((line) => line.includes("lacks the operation"))).toHaveLength(1);
+  const logged = lines.filter((line) => line.includes("lacks the operation"));
+  expect(logged.map((line) => JSON.parse(line).collector)).toEqual(["transactions", "mempool_transactions"]);
 
   simulator.faults.clear();
   await clock.advance(31 * 60_000);

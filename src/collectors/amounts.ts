@@ -12,3 +12,11 @@ export function wholeNumber(value: unknown, api: StacksApi, from: Operation, fie
   api.noteDrift(from, field, value === undefined ? "missing" : value === null ? "null" : "type");
   return undefined;
 }
+
+/** Parses a fee in microSTX, like `wholeNumber`. No possible fee is above the largest safe integer. */
+export function feeOf(value: unknown, api: StacksApi, from: Operation, field: string): number | undefined {
+  const fee = wholeNumber(value, api, from, field);
+  if (fee === undefined || fee <= BigInt(Number.MAX_SAFE_INTEGER)) return fee === undefined ? undefined : Number(fee);
+  api.noteDrift(from, field, "type");
+  return undefined;
+}

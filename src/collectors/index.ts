@@ -7,6 +7,7 @@ import type { AnyCollector, WatchedNetwork } from "./collector.ts";
 import { contracts } from "./contracts/contracts.ts";
 import { fees } from "./fees.ts";
 import { mempool } from "./mempool.ts";
+import { mempoolTransactions } from "./mempool-transactions/mempool-transactions.ts";
 import { transactions } from "./transactions/transactions.ts";
 
 /** The collectors, in the order of the metrics page. */
@@ -15,6 +16,7 @@ export const collectors = [
   mempool,
   blocks,
   transactions,
+  mempoolTransactions,
   addresses,
   balances,
   contracts,

@@ -230,7 +230,7 @@ describe("a selector that no family has is refused when it is written:", () => {
     [
       "a collector",
       () => series("stacks_exporter_collector_success", { collector: "fee" }),
-      "stacks_exporter_collector_success has no collector fee; there are fees, mempool, blocks, transactions, addresses, balances, contracts",
+      "stacks_exporter_collector_success has no collector fee; there are fees, mempool, blocks, transactions, mempool_transactions, addresses, balances, contracts",
     ],
     [
       "a label of a recorded series",

@@ -36,7 +36,7 @@ describe.each(families.map((family) => ({ name: family.name, family })))("$name"
   const isOwn = selfMetrics.includes(family);
 
   test("follows the naming rules of Prometheus", () => {
-    expect(name).toMatch(isOwn ? /^stacks_(up$|exporter_)/ : /^stacks_(mempool|chain|address|asset|contract)_/);
+    expect(name).toMatch(isOwn ? /^stacks_(up$|exporter_)/ : /^stacks_(mempool|fee|chain|address|asset|contract)_/);
     expect(name).toMatch(/^[a-z][a-z0-9]*(_[a-z0-9]+)*$/);
     expect(name.endsWith("_total")).toBe(kind === "counter");
     expect(name).not.toMatch(

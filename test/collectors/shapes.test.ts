@@ -32,6 +32,9 @@ const GOOD: Readonly<Record<string, readonly unknown[]>> = {
   contracts: [captured("contract-events.ok-default").json],
   // The captured page is served as the whole list.
   transactions: [{ ...(captured("v3-transactions.limit50").json as object), cursor: { next: null } }],
+  mempool_transactions: [
+    { ...(captured("v3-mempool-transactions.first-page").json as object), cursor: { next: null } },
+  ],
 };
 
 const SHAPE: Readonly<Record<string, number>> = {

@@ -17,6 +17,7 @@ export function chainOf(
     highest: tipHeight,
     seenAt,
     lowest: 1,
+    use: undefined,
     blockAt: (height) => known.get(height),
     heightOf: (indexHash) => [...known].find(([, block]) => block.indexHash === indexHash)?.[0],
   };

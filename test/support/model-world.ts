@@ -75,6 +75,7 @@ export class ModelWorld {
       tipHeight: this.tip,
       highest: this.tip,
       seenAt: now,
+      use: undefined,
       lowest: 1,
       blockAt: (height) => blocks[height - 1],
       heightOf: (indexHash) => blocks.find((block) => block.indexHash === indexHash)?.height,

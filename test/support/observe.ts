@@ -1,6 +1,7 @@
 import type { StacksApi } from "../../src/api/operation.ts";
 import type { ChainView } from "../../src/collectors/chain/chain-view.ts";
 import { type AnyCollector, type Target, wholeChain } from "../../src/collectors/collector.ts";
+import type { MinedView } from "../../src/collectors/transactions/mined-view.ts";
 
 /** Polls a collector once, with its default settings unless `options` has others. */
 export function observe(
@@ -12,6 +13,7 @@ export function observe(
     now = 1_795_219_200_000,
     target = wholeChain({ confirmations: 6 }),
     chain,
+    mined,
     isFollowed = chain !== undefined,
     spareSeries = Number.POSITIVE_INFINITY,
     note,
@@ -20,13 +22,14 @@ export function observe(
     now?: number;
     target?: Target;
     chain?: ChainView | undefined;
+    mined?: MinedView | undefined;
     isFollowed?: boolean;
     spareSeries?: number;
     note?: (message: string) => void;
   } = {},
 ): Promise<unknown> {
   return collector.observe(
-    { api, target, chain, isFollowed, previous, now, spareSeries, note },
+    { api, target, chain, mined, isFollowed, previous, now, spareSeries, note },
     collector.options.parse(options),
   );
 }

@@ -54,6 +54,13 @@ export const examples: Readonly<Record<string, string>> = {
   stacks_chain_transactions_gap_total: "increase(stacks_chain_transactions_gap_total[1d]) > 0",
   stacks_chain_reverted_transactions_total: "increase(stacks_chain_reverted_transactions_total[1d])",
   stacks_chain_restored_transactions_total: "increase(stacks_chain_restored_transactions_total[1d])",
+  // mempool_transactions
+  stacks_fee_estimate_microstx: 'stacks_fee_estimate_microstx{tx_type="all", target="10m"} / 1e6',
+  stacks_fee_estimate_observations: 'stacks_fee_estimate_observations{tx_type="all"} < 30',
+  stacks_fee_estimate_blocks_have_room: "avg_over_time(stacks_fee_estimate_blocks_have_room[1d])",
+  stacks_mempool_list_transactions:
+    "stacks_mempool_list_transactions - on (network) stacks_mempool_list_competing_transactions",
+  stacks_mempool_list_competing_transactions: "max_over_time(stacks_mempool_list_competing_transactions[1h])",
   // addresses
   stacks_address_info: "count by (network, group) (stacks_address_info)",
   stacks_address_indexed_transactions: "topk(10, stacks_address_indexed_transactions)",

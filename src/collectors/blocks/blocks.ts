@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { ApiError } from "../../api/errors.ts";
 import { blockList, blockOperations, PAGE } from "../chain/block-source.ts";
-import { type Chain, type Dimension, tipOf } from "../chain/chain.ts";
+import { type Chain, type Dimension, recentUse, tipOf } from "../chain/chain.ts";
 import type { Collector } from "../collector.ts";
 import { blockFamilies, blockSamples } from "./families.ts";
 import { followList } from "./follow-list.ts";
@@ -82,7 +82,7 @@ export const blocks = {
     return tip === "probe" ? expected + 1 : Math.ceil((expected + 1) / PAGE);
   },
 
-  chainView({ chain, at }) {
+  chainView({ chain, at, limits }) {
     if (chain === undefined) return undefined;
     const { recent, replaced } = chain;
     const tipHeight = tipOf(chain).height;
@@ -92,6 +92,7 @@ export const blocks = {
       highest: Math.max(tipHeight, ...replaced.map(({ height }) => height)),
       seenAt: at,
       lowest,
+      use: recentUse(chain, limits),
       blockAt: (height) => recent[height - lowest],
       heightOf: (indexHash) => recent.findLast((block) => block.indexHash === indexHash)?.height,
     };

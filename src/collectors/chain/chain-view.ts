@@ -17,6 +17,11 @@ export interface ChainView {
   readonly seenAt: number;
   /** Height of the oldest known block. */
   readonly lowest: number;
+  /**
+   * Share of the block space that was used in the last ten minutes, in the fullest dimension. Above 1 after a tenure
+   * was extended. Undefined if too few blocks are known.
+   */
+  readonly use: number | undefined;
   /** The canonical block at a height; undefined if it is not known. */
   blockAt(height: number): BlockHashes | undefined;
   /** The height of the canonical block with this index hash; undefined if it is not known. */

@@ -1,7 +1,7 @@
 // The operation that lists all mined transactions of the chain, and how its responses become transactions.
 import { z } from "zod";
 import { operation, type StacksApi, type Validated } from "../../api/operation.ts";
-import { wholeNumber } from "../amounts.ts";
+import { feeOf } from "../amounts.ts";
 import { hash } from "../chain/block-source.ts";
 import { isPrincipal } from "../clarity-names.ts";
 import type { ListedTransaction } from "../feed/floor.ts";
@@ -106,7 +106,7 @@ function toTransaction({ block, ...tx }: Body["results"][number], api: StacksApi
     hash: block.hash,
     type: nameOf(tx.type),
     status: nameOf(tx.status),
-    fee: feeOf(tx.fee_rate, api),
+    fee: feeOf(tx.fee_rate, api, transactionList, "fee_rate"),
     at: block.time > 0 ? block.time : undefined,
     sender: principalOf(tx.sender.address),
     nonce: tx.sender.nonce,
@@ -121,10 +121,3 @@ const nameOf = (text: string): string => (isEnumValue(text) ? text : OTHER);
 
 const principalOf = (text: string | undefined): string | undefined =>
   text !== undefined && isPrincipal(text) ? text : undefined;
-
-function feeOf(value: unknown, api: StacksApi): number | undefined {
-  const fee = wholeNumber(value, api, transactionList, "fee_rate");
-  if (fee === undefined || fee <= BigInt(Number.MAX_SAFE_INTEGER)) return fee === undefined ? undefined : Number(fee);
-  api.noteDrift(transactionList, "fee_rate", "type");
-  return undefined;
-}

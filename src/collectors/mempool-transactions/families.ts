@@ -1,0 +1,68 @@
+// The metric families of the collector `mempool_transactions`, and their samples. Pure.
+import { gauge, type Sample } from "../../exposition/family.ts";
+import { FEE_TYPES } from "../transactions/window.ts";
+import { type Estimate, TARGETS } from "./estimate.ts";
+
+const LIST = "GET /extended/v3/mempool/transactions, polled";
+const BOTH = `fee_rate, receipt_time and block.time of GET /extended/v3/transactions and ${LIST}`;
+const network = "name of the network";
+const feeType = { about: "type of the transaction; all covers every transaction of users", values: FEE_TYPES };
+
+const families = {
+  fee: gauge({
+    name: "stacks_fee_estimate_microstx",
+    help:
+      "Lowest fee with which a new transaction is mined within the target time, from what waits and what is mined. " +
+      "Never below the 25th percentile of the fees that were mined in the last 10 minutes. In microSTX. Absent when " +
+      "fewer than five transactions of the type were mined.",
+    source: BOTH,
+    unit: "microstx",
+    labels: { network, tx_type: feeType, target: { about: "target time", values: Object.keys(TARGETS) } },
+  }),
+  observations: gauge({
+    name: "stacks_fee_estimate_observations",
+    help: "Transactions behind the estimate: mined in the last 10 minutes, or waiting and competing for space.",
+    source: BOTH,
+    labels: { network, tx_type: feeType },
+  }),
+  room: gauge({
+    name: "stacks_fee_estimate_blocks_have_room",
+    help:
+      "Whether everything that waits or arrives is mined within the target times, so that no fee has to compete: 1 or " +
+      "0. Absent when the use of blocks is unknown.",
+    source: `${BOTH.replace(", polled", "")}, and execution_cost_* of the block operations, polled`,
+    labels: { network },
+  }),
+  total: gauge({
+    name: "stacks_mempool_list_transactions",
+    help: "Transactions that wait in the mempool, by the list of waiting transactions.",
+    source: `total of ${LIST}`,
+    labels: { network },
+  }),
+  competing: gauge({
+    name: "stacks_mempool_list_competing_transactions",
+    help:
+      "Waiting transactions that were received in the last hour and compete for space: few that pay less were mined " +
+      "before them. The others wait for something else, such as a missing nonce.",
+    source: BOTH,
+    labels: { network },
+  }),
+};
+
+/** Every family, in the order of the documentation. */
+export const estimateFamilies = Object.values(families);
+
+/** The samples of an observation. */
+export function* estimateSamples(
+  { total, estimate }: { readonly total: number; readonly estimate: Estimate | undefined },
+  network: string,
+): Iterable<Sample> {
+  yield families.total.at({ network }, total);
+  if (estimate === undefined) return;
+  yield families.competing.at({ network }, estimate.competing);
+  if (estimate.hasRoom !== undefined) yield families.room.at({ network }, estimate.hasRoom ? 1 : 0);
+  for (const [tx_type, { observations, fees }] of Object.entries(estimate.types)) {
+    yield families.observations.at({ network, tx_type }, observations);
+    for (const [target, fee] of Object.entries(fees)) yield families.fee.at({ network, tx_type, target }, fee);
+  }
+}

@@ -1,0 +1,62 @@
+// The transactions that were listed as waiting, and which of them were mined since. Pure.
+import type { MinedTransaction, MinedView } from "../transactions/mined-view.ts";
+import type { Observed } from "./estimate.ts";
+import type { WaitingTransaction } from "./list.ts";
+
+/** A transaction that was listed as waiting. */
+export interface Listed extends Omit<WaitingTransaction, "hash" | "isOld" | "rank"> {
+  /** Time of its block; undefined while it is not known to be mined. Unix time, seconds. */
+  readonly minedAt: number | undefined;
+}
+
+/** Seconds for which a listed transaction is kept. One that waits for longer does not compete for space. */
+export const KEPT_SECONDS = 3600;
+
+// 100 a minute, and a rush of five times as many.
+const MAX_LISTED = 20_000;
+
+const keyOf = ({ sender, nonce }: Pick<Listed, "sender" | "nonce">) => `${nonce} ${sender}`;
+
+/**
+ * The listed transactions after a read, newest receipt first. Leaves out those that were replaced, that were mined too
+ * long ago, or that are too old.
+ * @param fresh newest first
+ * @param now Unix time in seconds
+ */
+export function afterRead(
+  before: readonly Listed[],
+  fresh: readonly WaitingTransaction[],
+  mined: MinedView | undefined,
+  now: number,
+): readonly Listed[] {
+  const latest = new Map<string, Listed>();
+  for (const one of before.toReversed()) latest.set(keyOf(one), one);
+  for (const one of fresh.toReversed()) {
+    const { id, type, fee, sender, nonce, receivedAt } = one;
+    latest.set(keyOf(one), { id, type, fee, sender, nonce, receivedAt, minedAt: undefined });
+  }
+  const rows = new Map(mined?.rows.map((row) => [keyOf(row), row]));
+  const oldest = mined?.rows.at(-1)?.at ?? Number.POSITIVE_INFINITY;
+  return [...latest.values()]
+    .flatMap((one) => minedOrWaiting(one, rows.get(keyOf(one)), oldest))
+    .filter(({ receivedAt, minedAt }) => minedAt !== undefined || receivedAt > now - KEPT_SECONDS)
+    .sort((a, b) => b.receivedAt - a.receivedAt)
+    .slice(0, MAX_LISTED);
+}
+
+function minedOrWaiting(one: Listed, row: MinedTransaction | undefined, oldest: number): Listed[] {
+  if (row !== undefined) return row.id === one.id ? [{ ...one, minedAt: row.at }] : [];
+  if (one.minedAt === undefined) return [one];
+  // Its block was replaced, or is not shown any more.
+  return one.minedAt >= oldest ? [{ ...one, minedAt: undefined }] : [];
+}
+
+/** What the estimate is made from: the listed transactions that wait, and all that were mined. */
+export function observedOf(listed: readonly Listed[], { rows }: MinedView): readonly Observed[] {
+  const receipts = new Map(listed.map(({ id, receivedAt }) => [id, receivedAt]));
+  const waiting = listed.filter(({ minedAt }) => minedAt === undefined);
+  return [
+    ...waiting,
+    ...rows.map(({ id, type, fee, at }) => ({ type, fee, receivedAt: receipts.get(id), minedAt: at })),
+  ];
+}

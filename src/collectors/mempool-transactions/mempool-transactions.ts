@@ -1,0 +1,92 @@
+import { z } from "zod";
+import type { Collector } from "../collector.ts";
+import { type ReadResult, readFromTop } from "../feed/read.ts";
+import { WINDOW_SECONDS } from "../transactions/window.ts";
+import { type Estimate, estimateFees } from "./estimate.ts";
+import { estimateFamilies, estimateSamples } from "./families.ts";
+import { PAGE, type WaitingTransaction, waitingList, waitingTransactions } from "./list.ts";
+import { afterRead, KEPT_SECONDS, type Listed, observedOf } from "./listed.ts";
+
+const options = z.object({
+  pages: z
+    .int()
+    .min(1)
+    .max(200)
+    .default(10)
+    .meta({
+      description:
+        `Maximum number of pages of ${PAGE} transactions that one poll reads. When more transactions arrive between ` +
+        "two polls, the estimate is made from the newest ones.",
+    }),
+});
+
+interface Observation {
+  /** Newest receipt first. */
+  readonly listed: readonly Listed[];
+  /** Number of waiting transactions. */
+  readonly total: number;
+  /** Since when every transaction is listed that was still waiting when it was read. Unix time, seconds. */
+  readonly listedSince: number;
+  /** The newest receipt. Unix time, seconds. */
+  readonly newestAt: number;
+  /** Validator of the list. */
+  readonly etag: string | undefined;
+  /** Undefined while no mined transactions are known. */
+  readonly estimate: Estimate | undefined;
+}
+
+// Transactions can be listed later than others that were received after them.
+const OVERLAP_SECONDS = 60;
+
+/** What waits to be mined, and what to pay to be mined in time. */
+export const mempoolTransactions = {
+  name: "mempool_transactions",
+  about: "What to pay to be mined within a time, from the waiting transactions and those that were mined.",
+  schedule: { keyless: "every 2m", free_key: "every 5m" },
+  timeout: "30s",
+  priority: 1,
+  operations: [waitingTransactions],
+  families: estimateFamilies,
+  options,
+  // On a usual day, few transactions still wait at the next poll.
+  requestsPerPoll: () => 1,
+
+  async observe({ api, previous, now: at, mined, chain }, { pages }) {
+    const now = at / 1000;
+    const list = waitingList(api);
+    const first = previous?.etag === undefined ? undefined : await list.changedSince(previous.etag);
+    const isUnchanged = previous?.etag !== undefined && first === undefined;
+    const oldest = now - KEPT_SECONDS;
+    const limits = {
+      stopsAt: ({ receivedAt }: WaitingTransaction) =>
+        receivedAt < Math.max(oldest, (previous?.newestAt ?? 0) - OVERLAP_SECONDS),
+      pages: Math.max(1, Math.min(pages, Math.floor(api.room() / 2))),
+      rows: Number.POSITIVE_INFINITY,
+    };
+    const read = isUnchanged ? undefined : await readFromTop(list, limits, first);
+
+    const listed = afterRead(previous?.listed ?? [], read?.fresh ?? [], mined, now);
+    const listedSince = Math.max(
+      oldest,
+      read?.resume === undefined ? (previous?.listedSince ?? oldest) : bottomOf(read),
+    );
+    const isRecent = (time: number) => at - time < WINDOW_SECONDS * 1000;
+    const coverage = { listedTo: now, listedSince, use: chain && isRecent(chain.seenAt) ? chain.use : undefined };
+    return {
+      listed,
+      total: read?.first.total ?? previous?.total ?? 0,
+      listedSince,
+      // A time in the future would hide what is received until then.
+      newestAt: Math.min(now, Math.max(previous?.newestAt ?? 0, read?.fresh[0]?.receivedAt ?? 0)),
+      etag: read === undefined ? previous?.etag : read.first.etag,
+      estimate:
+        mined && isRecent(mined.readAt)
+          ? estimateFees(observedOf(listed, mined), { ...coverage, minedTo: mined.readAt / 1000 })
+          : undefined,
+    };
+  },
+
+  samples: (observation, network) => estimateSamples(observation, network),
+} satisfies Collector<Observation, z.infer<typeof options>>;
+
+const bottomOf = ({ rows }: ReadResult<WaitingTransaction>): number => rows.at(-1)?.receivedAt ?? 0;

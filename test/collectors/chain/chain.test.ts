@@ -1,0 +1,48 @@
+import { describe, expect, test } from "@jest/globals";
+import { type Block, mapDimensions, recentUse } from "../../../src/collectors/chain/chain.ts";
+
+const LIMITS = mapDimensions(() => 1000);
+
+/** A block at a time, with its cost in two dimensions. */
+const block = (time: number | undefined, runtime: number, read_count = 0): Block => ({
+  height: 1,
+  hash: "0x1",
+  indexHash: undefined,
+  parentHash: "0x0",
+  time,
+  burnHeight: 1,
+  burnTime: undefined,
+  transactions: 1,
+  cost: { ...mapDimensions(() => 0), runtime, read_count },
+  microblocks: undefined,
+});
+
+/** A block every ten seconds up to a time, with a cost. */
+const blocks = (count: number, until: number, runtime: number) =>
+  Array.from({ length: count }, (_, index) => block(until - 10 * (count - 1 - index), runtime));
+
+describe("the use of blocks", () => {
+  test("is the cost of ten minutes by the limit of a tenure", () => {
+    // 60 blocks follow the one at the start of the ten minutes.
+    expect(recentUse({ recent: blocks(200, 10_000, 10) }, LIMITS)).toBeCloseTo(0.6);
+    expect(recentUse({ recent: blocks(200, 10_000, 40) }, LIMITS)).toBeCloseTo(2.4);
+  });
+
+  test("is that of the fullest dimension", () => {
+    const recent = [block(0, 1, 1), ...blocks(59, 590, 1), block(600, 1, 900)];
+
+    expect(recentUse({ recent }, LIMITS)).toBeCloseTo(0.9);
+  });
+
+  test("is extrapolated from five minutes, and unknown with less", () => {
+    expect(recentUse({ recent: blocks(31, 10_000, 10) }, LIMITS)).toBeCloseTo(0.6);
+    expect(recentUse({ recent: blocks(30, 10_000, 10) }, LIMITS)).toBeUndefined();
+  });
+
+  test("is unknown while the times of blocks are", () => {
+    expect(recentUse({ recent: [block(undefined, 1), block(undefined, 1)] }, LIMITS)).toBeUndefined();
+    expect(recentUse({ recent: [block(100, 1), block(undefined, 1)] }, LIMITS)).toBeUndefined();
+    const recent = [block(undefined, 1), ...blocks(61, 10_000, 10)];
+    expect(recentUse({ recent }, LIMITS)).toBeCloseTo(0.6);
+  });
+});

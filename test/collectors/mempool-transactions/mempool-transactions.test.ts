@@ -1,0 +1,391 @@
+import { describe, expect, test } from "@jest/globals";
+import type { AnyCollector } from "../../../src/collectors/collector.ts";
+import { mempoolTransactions } from "../../../src/collectors/mempool-transactions/mempool-transactions.ts";
+import type { MinedTransaction, MinedView } from "../../../src/collectors/transactions/mined-view.ts";
+import { type Canned, cannedApi, captured } from "../../support/canned-api.ts";
+import { expectGolden, textOf } from "../../support/golden.ts";
+import { chainOf } from "../../support/known-chain.ts";
+import { observe } from "../../support/observe.ts";
+import { parseExposition } from "../../support/parser.ts";
+
+const collector = mempoolTransactions as unknown as AnyCollector;
+const START = 1_795_301_703;
+const SENDER = "SP2EE91RRJWEH74FPB4132P0A3C3NG1XBBTBQ6Q3Z";
+
+type Observation = Awaited<ReturnType<typeof mempoolTransactions.observe>>;
+
+interface Waiting {
+  readonly tx_id: string;
+  readonly receipt_time: number;
+  readonly [field: string]: unknown;
+}
+
+const idOf = (number: number) => `0x${String(number).padStart(64, "0")}`;
+
+/** A waiting transaction, by default the only one of its sender. */
+const waiting = (number: number, receipt_time: number, fields: object = {}): Waiting => ({
+  tx_id: idOf(number),
+  sender: { address: `SP${number}`, nonce: 0 },
+  fee_rate: "3000",
+  receipt_time,
+  type: "token_transfer",
+  ...fields,
+});
+
+const mined = (number: number, at: number, fields: Partial<MinedTransaction> = {}): MinedTransaction => ({
+  id: idOf(number),
+  type: "token_transfer",
+  fee: 3000,
+  at,
+  sender: `SP${number}`,
+  nonce: 0,
+  height: at,
+  hash: `0x${at}`,
+  parties: [],
+  ...fields,
+});
+
+/** A server of the list, which can be changed between and during polls. */
+class Server {
+  rows: Waiting[] = [];
+  etag: string | undefined;
+  now = START;
+  /** Called before each response. */
+  onRequest: (cursor: string | undefined) => void = () => undefined;
+  mined: MinedView | undefined;
+  use: number | undefined = 1;
+  observation: unknown;
+  readonly api = cannedApi((url) => this.#page(new URLSearchParams(url.split("?")[1])));
+
+  /** Polls once, and returns the cursors of the requests. */
+  async poll(options: object = {}): Promise<string[]> {
+    const before = this.api.asked.length;
+    const chain = { ...chainOf(100, [], this.now * 1000), use: this.use };
+    const of = { options, now: this.now * 1000, mined: this.mined, chain };
+    this.observation = await observe(collector, this.api, this.observation, of);
+    return this.api.asked.slice(before).map((asked) => new URLSearchParams(asked.split("?")[1]).get("cursor") ?? "");
+  }
+
+  get state(): Observation {
+    return this.observation as Observation;
+  }
+
+  /** Numbers of the listed transactions that wait. */
+  get listed(): number[] {
+    return this.state.listed.filter(({ minedAt }) => minedAt === undefined).map(({ id }) => Number(id.slice(2)));
+  }
+
+  async samples(): Promise<ReadonlyMap<string, number>> {
+    const families = parseExposition(await textOf(collector, this.observation), "classic");
+    return new Map(
+      families.flatMap(({ samples }) =>
+        samples.map(({ name, labels, value }) => {
+          const values = [...labels].filter(([label]) => label !== "network").map(([, text]) => text);
+          return [[name.replace("stacks_", ""), ...values].join(" "), value] as const;
+        }),
+      ),
+    );
+  }
+
+  #page(query: URLSearchParams): Canned {
+    const cursor = query.get("cursor") ?? undefined;
+    this.onRequest(cursor);
+    const [time = Number.POSITIVE_INFINITY, id = ""] = cursor?.split(":") ?? [];
+    const isWithin = ({ receipt_time, tx_id }: Waiting) =>
+      receipt_time < Number(time) || (receipt_time === Number(time) && tx_id <= id);
+    const sorted = this.rows
+      .filter(isWithin)
+      .sort((a, b) => b.receipt_time - a.receipt_time || (a.tx_id < b.tx_id ? 1 : -1));
+    const [results, next] = [sorted.slice(0, 50), sorted[50]];
+    const total = results.length === 0 ? 0 : this.rows.length;
+    const etag = this.etag ?? `"${JSON.stringify(this.rows).length}.${this.rows.at(-1)?.tx_id}"`;
+    return { json: { total, cursor: { next: next ? `${next.receipt_time}:${next.tx_id}` : null }, results }, etag };
+  }
+}
+
+/** Transactions that were received one a second, the newest at a time. */
+const everySecond = (count: number, newest: number, first = 1) =>
+  Array.from({ length: count }, (_, index) => waiting(first + index, newest - count + 1 + index));
+
+/** One mined transaction a second for 15 minutes. */
+const steady = (now: number, fee = 3000): MinedView => ({
+  rows: Array.from({ length: 900 }, (_, index) => mined(1_000_000 + index, now - index, { fee })),
+  readAt: now * 1000,
+});
+
+test("samples of captured responses", async () => {
+  const page = captured("v3-mempool-transactions.first-page").json as object;
+  const list = captured("v3-transactions.limit50").json as { readonly results: readonly MinedItem[] };
+  const rows = list.results.map((row) =>
+    mined(0, row.block.time, { id: row.tx_id, type: row.type, fee: Number(row.fee_rate), sender: row.sender.address }),
+  );
+
+  const observation = await observe(
+    collector,
+    cannedApi(() => ({ json: { ...page, cursor: { next: null } } })),
+    undefined,
+    { now: START * 1000, mined: { rows, readAt: START * 1000 }, chain: { ...chainOf(60, [], START * 1000), use: 0.2 } },
+  );
+
+  expectGolden("v3-mempool-transactions.first-page", await textOf(collector, observation));
+});
+
+interface MinedItem {
+  readonly tx_id: string;
+  readonly type: string;
+  readonly fee_rate: string;
+  readonly sender: { readonly address: string };
+  readonly block: { readonly time: number };
+}
+
+describe("the list", () => {
+  test("is read for an hour at the first poll, then down to what was received a minute before the known ones", async () => {
+    const server = new Server();
+    server.rows = Array.from({ length: 400 }, (_, index) => waiting(index, START - 20 * index));
+
+    // 180 transactions an hour.
+    expect(await server.poll()).toHaveLength(4);
+    expect(server.listed).toHaveLength(180);
+
+    server.now += 60;
+    server.rows.push(...everySecond(30, server.now, 1000));
+    expect(await server.poll()).toEqual([""]);
+    expect(server.listed).toHaveLength(180 - 3 + 30);
+  });
+
+  test("is not read if it has not changed", async () => {
+    const server = new Server();
+    server.rows = everySecond(120, START);
+    await server.poll();
+    server.now += 60;
+
+    expect(await server.poll()).toEqual([""]);
+
+    expect(server.listed).toHaveLength(120);
+    expect((await server.samples()).get("mempool_list_transactions")).toBe(120);
+  });
+
+  test("is read in part when more has arrived than the pages hold, and rates are of the part", async () => {
+    const server = new Server();
+    server.rows = everySecond(60, START);
+    server.mined = steady(START);
+    await server.poll({ pages: 2 });
+    expect(server.state.listedSince).toBe(START - 3600);
+
+    server.now += 300;
+    server.rows.push(...everySecond(300, server.now, 1000));
+    server.mined = steady(server.now);
+    expect(await server.poll({ pages: 2 })).toHaveLength(2);
+
+    expect(server.state.listedSince).toBe(server.now - 99);
+    expect(server.listed).toHaveLength(160);
+  });
+
+  test("can move while it is read", async () => {
+    const server = new Server();
+    server.rows = everySecond(200, START);
+    let arrived = 1000;
+    server.onRequest = (cursor) => {
+      if (cursor === undefined) return;
+      // New ones arrive, and those at the end of the page before are mined.
+      arrived += 20;
+      server.rows.push(...everySecond(20, START, arrived));
+      server.rows = server.rows.filter(({ tx_id }) => tx_id !== cursor.split(":")[1]);
+    };
+
+    await server.poll();
+
+    // All but the three that were mined.
+    expect(server.listed).toHaveLength(197);
+    server.onRequest = () => undefined;
+    await server.poll();
+    expect(server.listed).toHaveLength(197 + 60);
+  });
+
+  test("from a server that ignores the cursor is refused", async () => {
+    const server = new Server();
+    server.rows = everySecond(120, START);
+    const api = cannedApi(() => ({
+      json: {
+        total: 120,
+        cursor: { next: `${START - 49}:${idOf(71)}` },
+        results: server.rows.toReversed().slice(0, 50),
+      },
+    }));
+
+    const polling = observe(collector, api, undefined, { now: START * 1000 });
+
+    await expect(polling).rejects.toMatchObject({ reason: "bad_body" });
+  });
+
+  test("of a server that is behind adds nothing and removes nothing", async () => {
+    const server = new Server();
+    server.rows = everySecond(100, START);
+    await server.poll();
+    server.rows = server.rows.slice(0, 40);
+
+    await server.poll();
+
+    expect(server.listed).toHaveLength(100);
+  });
+
+  test("can be empty", async () => {
+    const server = new Server();
+    server.mined = steady(START);
+
+    await server.poll();
+
+    expect([...(await server.samples())]).toEqual([
+      ["fee_estimate_microstx all 10m", 3000],
+      ["fee_estimate_microstx all 1h", 3000],
+      ["fee_estimate_microstx token_transfer 10m", 3000],
+      ["fee_estimate_microstx token_transfer 1h", 3000],
+      ["fee_estimate_observations all", 600],
+      ["fee_estimate_observations token_transfer", 600],
+      ["fee_estimate_blocks_have_room", 1],
+      ["mempool_list_transactions", 0],
+      ["mempool_list_competing_transactions", 0],
+    ]);
+  });
+
+  test("with receipts in the future is read on", async () => {
+    const server = new Server();
+    server.rows = [waiting(1, START + 1_000_000)];
+    await server.poll();
+    server.now += 60;
+    server.rows.push(waiting(2, server.now));
+
+    await server.poll();
+
+    expect(server.listed).toContain(2);
+  });
+});
+
+describe("a transaction", () => {
+  test("that was mined does not wait any more, until its block is replaced", async () => {
+    const server = new Server();
+    server.rows = [waiting(1, START - 5), waiting(2, START - 4)];
+    await server.poll();
+    const older = mined(9, START - 100);
+    server.mined = { rows: [mined(1, START + 20), older], readAt: (START + 30) * 1000 };
+    server.now += 30;
+
+    await server.poll();
+    expect(server.listed).toEqual([2]);
+
+    server.mined = { rows: [older], readAt: (START + 60) * 1000 };
+    await server.poll();
+    expect(server.listed).toEqual([2, 1]);
+  });
+
+  test("that was mined leaves when it is not shown any more", async () => {
+    const server = new Server();
+    server.rows = [waiting(1, START - 5)];
+    server.mined = { rows: [mined(1, START + 20)], readAt: START * 1000 };
+    await server.poll();
+    server.mined = { rows: [mined(5, START + 1000)], readAt: (START + 1000) * 1000 };
+    server.rows = [];
+    server.now += 1000;
+
+    await server.poll();
+
+    expect(server.state.listed).toEqual([]);
+  });
+
+  test("is replaced by another one with its nonce, also if only that one was listed as mined", async () => {
+    const server = new Server();
+    const sender = { address: SENDER, nonce: 7 };
+    server.rows = [waiting(1, START - 50, { sender }), waiting(3, START - 50)];
+    await server.poll();
+    server.rows.push(waiting(2, START, { sender }));
+    await server.poll();
+    expect(server.listed).toEqual([2, 3]);
+
+    server.mined = { rows: [mined(4, START + 5, { sender: SENDER, nonce: 7 })], readAt: START * 1000 };
+    await server.poll();
+    expect(server.listed).toEqual([3]);
+  });
+
+  test("is dropped after an hour", async () => {
+    const server = new Server();
+    server.rows = [waiting(1, START - 3000)];
+    await server.poll();
+    server.now += 700;
+
+    await server.poll();
+
+    expect(server.listed).toEqual([]);
+    expect((await server.samples()).get("mempool_list_transactions")).toBe(1);
+  });
+
+  test("with a fee that is no whole number does not compete", async () => {
+    const fees = ["12.5", "-3", -1, null, undefined, "1e3", "9".repeat(30), {}, "200", 300];
+    const server = new Server();
+    server.rows = fees.map((fee_rate, index) => waiting(index, START, { fee_rate }));
+    server.mined = steady(START);
+
+    await server.poll();
+
+    expect((await server.samples()).get("mempool_list_competing_transactions")).toBe(2);
+    expect(server.api.drift).toHaveLength(fees.length - 2);
+    expect(new Set(server.api.drift.map((drift) => drift.split(" ")[1]))).toEqual(new Set(["fee_rate"]));
+  });
+
+  test("of an unknown type competes, and is counted as drift", async () => {
+    const server = new Server();
+    server.rows = ["new_type", "Not A Type", "x".repeat(100_000)].map((type, index) => waiting(index, START, { type }));
+    server.mined = steady(START);
+
+    await server.poll();
+
+    expect((await server.samples()).get("mempool_list_competing_transactions")).toBe(3);
+    expect(server.api.drift).toEqual(new Array(3).fill("mempool_transactions type enum"));
+    expect(JSON.stringify(server.state).length).toBeLessThan(3000);
+  });
+});
+
+describe("the estimate", () => {
+  test("rises as soon as a rush is listed, and uses when transactions were received", async () => {
+    const server = new Server();
+    server.mined = steady(START);
+    await server.poll();
+    expect((await server.samples()).get("fee_estimate_microstx all 10m")).toBe(3000);
+
+    server.now += 60;
+    server.rows = Array.from({ length: 400 }, (_, index) => waiting(index, server.now - 50, { fee_rate: "90000" }));
+    // Known from the list: received before the rush.
+    server.rows.push(waiting(1001, START - 10));
+    server.mined = { ...steady(server.now), readAt: server.now * 1000 };
+    await server.poll();
+
+    const samples = await server.samples();
+    expect(samples.get("fee_estimate_microstx all 10m")).toBe(90_001);
+    expect(samples.get("fee_estimate_blocks_have_room")).toBe(0);
+    expect(samples.get("fee_estimate_observations all")).toBe(600 + 401);
+  });
+
+  test.each([
+    ["without mined transactions", undefined],
+    ["while mined transactions are ten minutes old", 600],
+  ])("is absent %s", async (_, seconds) => {
+    const server = new Server();
+    server.rows = everySecond(20, START);
+    server.mined = seconds === undefined ? undefined : { ...steady(START), readAt: (START - seconds) * 1000 };
+
+    await server.poll();
+
+    expect([...(await server.samples())]).toEqual([["mempool_list_transactions", 20]]);
+  });
+
+  test("does not say whether blocks have room while their use is unknown", async () => {
+    const server = new Server();
+    server.mined = steady(START);
+    server.use = undefined;
+
+    await server.poll();
+
+    const samples = await server.samples();
+    expect(samples.has("fee_estimate_blocks_have_room")).toBe(false);
+    expect(samples.get("fee_estimate_microstx all 10m")).toBe(3000);
+  });
+});
