@@ -1,11 +1,13 @@
 // npm run bench: prints the results, and writes docs/benchmarks.md and docs/benchmarks-addresses.md; `-- addresses`
-// writes only the latter. Needs wrk (Debian: apt-get install wrk).
+// writes only the latter, and `-- event-rules` prints only the speed of event rules. Needs wrk (Debian: apt-get install
+// wrk).
 import { execFileSync, fork, spawn } from "node:child_process";
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { systemClock } from "../../src/api/clock.ts";
 import { writeAddressesPage } from "./addresses-page.ts";
+import { measureEventRules } from "./event-rules.ts";
 import { type Calm, calm } from "./load.ts";
 import { measureHour, measurePoll } from "./polls.ts";
 import type { measureRendering } from "./rendering.ts";
@@ -26,6 +28,10 @@ try {
     throw new Error("wrk is not on the PATH: apt-get install wrk", { cause: error });
 }
 const [section, mode, state] = process.argv.slice(2);
+if (section === "event-rules") {
+  console.log(await measureEventRules());
+  process.exit();
+}
 if (section === "addresses") {
   await writeAddressesPage(mode === "quick", state);
   process.exit();
@@ -47,6 +53,8 @@ const simulator = spawn(
 const [line] = (await once(createInterface(simulator.stdout), "line")) as [string];
 const poll = await measurePoll((JSON.parse(line) as { url: string }).url, systemClock);
 simulator.kill();
+say("event rules");
+const eventRules = await measureEventRules();
 say("hour");
 const [moving, still] = [await measureHour(false), await measureHour(true)];
 say("rendering");
@@ -215,6 +223,7 @@ ${table(
     ["CPU at rest, default configuration, a scrape every 15 s", `${figure(rest.cpuRatio * 100)} % of a core`],
     ["One poll of fees and one of mempool: CPU", `${figure(poll.cpuMs)} ms`],
     ["… of which parsing JSON", `${figure(poll.parseMs)} ms`],
+    ["100,000 events with 20 event rules: events per second of CPU", figure(eventRules.eventsPerSecond)],
     ["An hour of the default configuration: requests", figure(moving.requests)],
     ["… of which 304", figure(moving.notModified)],
     ["… bytes of response bodies", figure(moving.bytes)],
