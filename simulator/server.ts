@@ -25,6 +25,8 @@ export interface SimulatorOptions extends ListenOptions {
   readonly start?: number;
   /** Whether spikes, floods and stuck clusters start at random. @default false */
   readonly randomEvents?: boolean;
+  /** Multiplies the transactions of ordinary demand, about 60,000 a day. @default 1 */
+  readonly activity?: number;
   /** Number of blocks to keep. @default 5000, about 14 hours */
   readonly keepBlocks?: number;
   /** Timer of delayed responses. @default setTimeout */
@@ -74,6 +76,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     history: options.history ?? 200,
     network: options.network ?? "mainnet",
     randomEvents: options.randomEvents ?? false,
+    activity: options.activity,
     keepBlocks: options.keepBlocks ?? 5000,
   });
   const live = () => chain.advanceTo(start + advanced + ((now() - startedAt) / 1000) * timeScale);

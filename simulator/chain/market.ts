@@ -90,12 +90,17 @@ export class Market {
   entryPrice: number | undefined;
   readonly #context: TxContext;
   readonly #gaps: TxContext;
+  readonly #activity: number;
   #gapCount = 0;
 
-  /** `gaps` has its own random stream: nonce gaps do not change the content of blocks. */
-  constructor(context: TxContext, gaps: TxContext) {
+  /**
+   * `gaps` has its own random stream: nonce gaps do not change the content of blocks.
+   * @param activity multiplies ordinary demand
+   */
+  constructor(context: TxContext, gaps: TxContext, activity = 1) {
     this.#context = context;
     this.#gaps = gaps;
+    this.#activity = activity;
   }
 
   /** Starts a scenario and returns the submissions that arrive at once: the nonce gaps of a stuck cluster. */
@@ -113,7 +118,7 @@ export class Market {
   *arrivals(now: number, seconds: number, poolSize: number): Generator<Submission> {
     const { random } = this.#context;
     const expected = (perSecond: number) => random.poisson(perSecond * seconds);
-    for (let left = expected(ARRIVALS_PER_SECOND * seasonalFactor(now)); left > 0; left -= 1) {
+    for (let left = expected(ARRIVALS_PER_SECOND * this.#activity * seasonalFactor(now)); left > 0; left -= 1) {
       yield this.#submit("market", build(this.#context, randomSender(this.#context), MIX), now);
     }
     const gaps = this.#gaps.random.poisson((BACKGROUND / BACKGROUND_SECONDS) * seconds);
