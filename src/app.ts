@@ -105,7 +105,7 @@ export class App {
         this.page.touch();
       },
       onObserved: (task, observation) =>
-        this.#networks.find(({ name }) => name === task.network)?.hint(task, observation),
+        this.#networks.find(({ name }) => name === task.network)?.observed(task, observation),
     });
     this.watchLists = new WatchLists({
       config,
@@ -171,7 +171,7 @@ export class App {
         clock,
         stop,
         log,
-        poll: (task, isEarly) => this.#poller.poll(task, isEarly),
+        poll: (task, turn) => this.#poller.poll(task, turn),
         onDue: (task, at) => this.#due.set(task, at),
       }),
       ...this.#networks.map(({ upstreams }) => upstreams.run()),

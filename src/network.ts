@@ -5,7 +5,7 @@ import { type Client, createClient } from "./api/client.ts";
 import type { Clock } from "./api/clock.ts";
 import { REASONS } from "./api/errors.ts";
 import type { Redactor } from "./api/redact.ts";
-import type { ChainView } from "./collectors/chain/chain-view.ts";
+import { type ChainView, depthOf } from "./collectors/chain/chain-view.ts";
 import { type AnyCollector, targetsOf } from "./collectors/collector.ts";
 import { collectorOf } from "./collectors/index.ts";
 import { keyOf, type Task } from "./collectors/task.ts";
@@ -59,6 +59,8 @@ export class Network {
   readonly roundRobins: readonly RoundRobin[];
   readonly #options: NetworkOptions;
   #isSavingBudgets = false;
+  /** Height up to which the principals of transactions are known to have moved. */
+  #confirmedTo: number | undefined;
   #config: NetworkConfig;
   #pacings: readonly Pacing[];
 
@@ -127,19 +129,44 @@ export class Network {
     return { added, ...this.#take(config, lists) };
   }
 
-  /** Hints at targets to poll early, now that this was observed of a task. */
-  hint({ collector, target }: Task, observation: unknown): void {
-    const hints = collector.hints?.(observation, target);
-    if (hints === undefined) return;
+  /** Takes note of a successful poll, and hints at targets to poll early because of what it has observed. */
+  observed(task: Task, observation: unknown): void {
+    const { instruments, clock } = this.#options;
+    const { collector, target } = task;
+    const { moved = [], isWaiting, isBehind } = collector.hints?.(observation, target) ?? {};
+    const movers = [...moved, ...this.#confirmedBy(task)];
     for (const roundRobin of this.roundRobins) {
       const { name } = roundRobin.settings.collector;
       const hint = (key: string, cause: metrics.HintCause) => {
-        if (!roundRobin.hint(key, cause)) return;
-        this.#options.instruments.add(metrics.hints, { network: this.name, collector: name, cause });
+        if (!roundRobin.hint(key, cause, clock.elapsed())) return;
+        instruments.add(metrics.hints, { network: this.name, collector: name, cause });
       };
-      if (hints.isBehind && name === collector.name) hint(target.key, "behind");
-      for (const principal of hints.principals) hint(principal, "seen");
+      for (const principal of movers) hint(principal, "moved");
+      if (name !== collector.name) continue;
+      roundRobin.succeeded(target.key);
+      if (isBehind) hint(target.key, "behind");
+      else if (isWaiting) hint(target.key, "waiting");
     }
+  }
+
+  /**
+   * The principals of transactions that have their confirmations since a poll: the chain has grown, or transactions
+   * are listed that the chain had confirmed while they were read.
+   */
+  #confirmedBy({ collector }: Task): readonly string[] {
+    const feed = this.wholeChain.find((task) => task.collector.confirmed !== undefined);
+    const isFeed = collector === feed?.collector;
+    if (feed === undefined || !(isFeed || collector.chainView !== undefined)) return [];
+    const { observation } = this.#options.state.of(feed);
+    const chain = this.#chainView();
+    if (observation === undefined || chain === undefined) return [];
+    const [before, depth] = [this.#confirmedTo, depthOf(chain, this.#config.confirmations)];
+    this.#confirmedTo = depth;
+    const waiting = feed.collector.confirmed?.(observation, isFeed ? -1 : (before ?? -1), depth) ?? [];
+    if (before !== undefined) return waiting;
+    // The process that counted these transactions may not have polled their principals.
+    const { rows = [] } = feed.collector.minedView?.(observation) ?? {};
+    return [...waiting, ...rows.filter(({ height }) => height <= depth).flatMap(({ parties }) => parties)];
   }
 
   /** Time between two slots of a task's round robin. Milliseconds. */
@@ -310,5 +337,6 @@ export class Network {
     const { stateFile, clock, state } = this.#options;
     stateFile?.forgetNetwork(this.name, clock.now());
     for (const task of this.tasks) state.reset(task);
+    this.#confirmedTo = undefined;
   }
 }

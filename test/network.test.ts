@@ -1,44 +1,86 @@
-// A network in the whole exporter, against the simulator: polls of one target cause early polls of others.
-import { expect, test } from "@jest/globals";
+// A network in the whole exporter, against the simulator: what is polled early.
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import type { Simulator } from "../simulator/server.ts";
 import type { App } from "../src/app.ts";
-import type { Task } from "../src/collectors/task.ts";
 import { stillSimulator } from "./simulator/support.ts";
 import { createApp, readPage } from "./support/app.ts";
+import { differences, totalsOf } from "./support/expected-totals.ts";
 
 const hints = async (app: App, collector: string, cause: string) =>
   (await readPage(app)).value(`stacks_exporter_hints_total collector=${collector} cause=${cause}`);
 
-test("the parties of new transactions and the principals in events get a hint", async () => {
-  const simulator = await stillSimulator({ history: 30 });
-  await using ends = new AsyncDisposableStack();
-  ends.defer(() => simulator.close());
-  const { users, contracts } = simulator.chain.accounts;
-  const entries = users.map((address) => `{ address: ${address} }`).join(", ");
-  const called = Object.values(contracts).map((contract) => `{ contract_id: ${contract} }`);
-  const app = await createApp(`networks:
+describe("the parties of transactions", () => {
+  let ends: AsyncDisposableStack;
+  let simulator: Simulator;
+  let app: App;
+  beforeEach(async () => {
+    ends = new AsyncDisposableStack();
+    simulator = await stillSimulator({ history: 30 });
+    ends.defer(() => simulator.close());
+    const { users, contracts } = simulator.chain.accounts;
+    app = await createApp(`networks:
   - name: m
     url: ${simulator.url}
     budget: { per_minute: 1000, per_month: unlimited }
-    addresses: [${entries}]
-    contracts: [${called.join(", ")}]
+    addresses: [${users.map((address) => `{ address: ${address} }`).join(", ")}]
+    contracts: [${Object.values(contracts).map((contract) => `{ contract_id: ${contract} }`)}]
 collectors: { addresses: { zeros: false }, mempool: { enabled: false }, fees: { enabled: false } }
 `);
-  ends.defer(() => app.stop());
-  await app.pollOnce();
-  expect(await hints(app, "contracts", "seen")).toBe(0);
+    ends.defer(() => app.stop());
+    await app.pollOnce();
+  });
+  afterEach(() => ends.disposeAsync());
 
-  simulator.advance(1800);
-  const ofUser = app.tasks.find(({ collector }) => collector.name === "addresses") as Task;
-  await app.poll(app.tasks.find(({ collector }) => collector.name === "blocks") as Task);
-  await app.poll(ofUser);
-  const [users1, contracts1] = [await hints(app, "addresses", "seen"), await hints(app, "contracts", "seen")];
-  expect(users1).toBeGreaterThan(0);
-  expect(users1).toBeLessThan(users.length);
-  expect(contracts1).toBeGreaterThan(0);
+  const poll = async (...names: readonly string[]) => {
+    for (const name of names) {
+      for (const task of app.tasks.filter(({ collector }) => collector.name === name)) await app.poll(task);
+    }
+  };
+  const moved = async () => [await hints(app, "addresses", "moved"), await hints(app, "contracts", "moved")];
+  // The watched parties of the transactions above a height that have their confirmations.
+  const parties = (after: number) => {
+    const { ledger, height, accounts } = simulator.chain;
+    const confirmed = ledger.blocks.filter((block) => block.height > after && block.height <= height - 5);
+    const all = new Set(
+      confirmed.flatMap(({ txs }) =>
+        txs.flatMap(({ sender, sponsor, payload }) => [
+          ...[sender, sponsor],
+          payload.type === "token_transfer" ? payload.recipient : undefined,
+          payload.type === "contract_call" ? payload.contract : undefined,
+        ]),
+      ),
+    );
+    const count = (principals: readonly string[]) => principals.filter((principal) => all.has(principal)).length;
+    return [count(accounts.users), count(Object.values(accounts.contracts))];
+  };
 
-  for (const task of app.tasks.filter(({ collector }) => collector.name === "contracts")) await app.poll(task);
-  expect(await hints(app, "addresses", "seen")).toBeGreaterThan(users1 ?? 0);
-  expect(await hints(app, "addresses", "behind")).toBe(0);
+  test("get a hint when they are listed after their confirmation", async () => {
+    const depth = simulator.chain.height - 5;
+    expect(await moved()).toEqual([0, 0]);
+
+    simulator.advance(600);
+    await poll("blocks", "transactions");
+
+    expect(await moved()).toEqual(parties(depth));
+    expect(Math.min(...parties(depth))).toBeGreaterThan(0);
+  });
+
+  test("get a hint as soon as the chain confirms them, and can be counted then", async () => {
+    const { chain } = simulator;
+    const depth = chain.height - 5;
+    simulator.advance(40);
+    await poll("transactions");
+    expect(await moved()).toEqual([0, 0]);
+
+    for (const listed = chain.height; chain.height < listed + 5; ) simulator.advance(1);
+    await poll("blocks");
+    expect(await moved()).toEqual(parties(depth));
+    expect(parties(depth)[0]).toBeGreaterThan(0);
+
+    await poll("addresses");
+    const counted = totalsOf((await app.page.body("classic", false)).toString());
+    expect(differences(counted, chain, chain.accounts.users, chain.height - 5, depth)).toEqual([]);
+  });
 });
 
 test("an address with more transactions than one poll reads is behind", async () => {

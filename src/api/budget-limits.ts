@@ -65,14 +65,16 @@ export class MinuteWindow {
     return this.perMinute - admissions.length - this.#reserve(priority, countByPriority(admissions));
   }
 
-  /** When a request of this priority may be admitted if no other is before it: `now`, or when enough have expired. */
-  earliest(now: number, priority: number): number {
+  /**
+   * When requests of this priority may be admitted if no other is before them: `now`, or when enough have expired.
+   */
+  earliest(now: number, priority: number, requests = 1): number {
     const admissions = this.admissions(now);
     const counts = countByPriority(admissions);
     let used = admissions.length;
     let earliest = now;
     for (const admission of admissions) {
-      if (used + this.#reserve(priority, counts) + 1 <= this.perMinute) break;
+      if (used + this.#reserve(priority, counts) + requests <= this.perMinute) break;
       used -= 1;
       counts[admission.priority] = (counts[admission.priority] ?? 0) - 1;
       earliest = admission.at + MINUTE_MS;

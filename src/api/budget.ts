@@ -2,6 +2,12 @@
 import { MinuteWindow, MonthBucket, sum } from "./budget-limits.ts";
 import { type Clock, isTimeout } from "./clock.ts";
 
+/**
+ * The priority of early polls of targets that have moved: below the collectors of the whole chain, and above the polls
+ * of a round robin, which leave a quarter of the month's bucket to them.
+ */
+export const MOVED_PRIORITY = 4;
+
 /** The lowest priority, for requests that use only what all others leave, and only half of the month's bucket. */
 export const SPARE_PRIORITY = 9;
 
@@ -133,10 +139,13 @@ export class Budget {
     return Math.max(0, Math.floor(Math.min(this.#minute.room(now, priority), month - this.#monthReserve(priority))));
   }
 
-  /** Milliseconds until a request of this priority may be admitted if no other is before it; Infinity for never. */
-  waitFor(priority: number): number {
+  /**
+   * Milliseconds until so many requests of this priority may be admitted if no other is before them, at most as many as
+   * there can be; Infinity for never.
+   */
+  waitFor(priority: number, requests = 1): number {
     const now = this.#now();
-    return Math.max(0, this.#earliest(now, priority) - now);
+    return Math.max(0, this.#earliest(now, priority, requests) - now);
   }
 
   /** Admits nothing for this time, or until a longer pause ends. Requests that cannot wait so long fail at once. */
@@ -234,13 +243,14 @@ export class Budget {
   // Tokens that a request of this priority has to leave in the bucket of the month.
   #monthReserve(priority: number): number {
     const planned = sum(this.#minute.planned.slice(0, priority));
-    return priority === SPARE_PRIORITY ? Math.max(planned, (this.#month?.capacity ?? 0) / 2) : planned;
+    const share = priority === SPARE_PRIORITY ? 1 / 2 : priority > MOVED_PRIORITY ? 1 / 4 : 0;
+    return Math.max(planned, (this.#month?.capacity ?? 0) * share);
   }
 
-  #earliest(now: number, priority: number): number {
+  #earliest(now: number, priority: number, requests = 1): number {
     return Math.max(
-      this.#minute.earliest(now, priority),
-      this.#month?.earliest(now, this.#monthReserve(priority)) ?? now,
+      this.#minute.earliest(now, priority, requests),
+      this.#month?.earliest(now, this.#monthReserve(priority) + requests - 1) ?? now,
       this.#pausedUntil,
     );
   }

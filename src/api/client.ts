@@ -101,7 +101,7 @@ export function createClient(options: ClientOptions) {
     /** Replaces the planned requests a minute of each priority. */
     setPlan: (plannedPerMinute: readonly number[]): void => budget.setPlan(plannedPerMinute),
     /** Milliseconds until a request of this priority may be sent, as things are; Infinity for never. */
-    waitFor: (priority: number): number => budget.waitFor(priority),
+    waitFor: (priority: number, requests?: number): number => budget.waitFor(priority, requests),
     /** The present state. Times are Unix time in milliseconds. */
     snapshot: () => ({
       budget: budget.snapshot(),

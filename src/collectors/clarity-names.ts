@@ -9,17 +9,12 @@ const CLARITY_NAME = "[a-zA-Z][a-zA-Z0-9!?+<>=/*_-]{0,127}";
 
 const whole = (form: string): RegExp => new RegExp(`^${form}$`);
 const PRINCIPAL = whole(`${STANDARD}(\\.${CONTRACT_NAME})?`);
-const PRINCIPAL_LITERAL = new RegExp(`'(${STANDARD}(?:\\.${CONTRACT_NAME})?)`, "g");
 const ONLY_CONTRACT_NAME = whole(CONTRACT_NAME);
 const ONLY_CLARITY_NAME = whole(CLARITY_NAME);
 const ASSET_ID = whole(`${STANDARD}\\.${CONTRACT_NAME}::${CLARITY_NAME}`);
 
 /** Whether a text is a valid address, or a valid contract as `address.name`. */
 export const isPrincipal = (text: string): boolean => PRINCIPAL.test(text);
-
-/** The principals in the text of a Clarity value, where an apostrophe precedes each. */
-export const principalsIn = (text: string): string[] =>
-  [...text.matchAll(PRINCIPAL_LITERAL)].map(([, principal = ""]) => principal);
 
 /** Whether a text is a valid contract name. */
 export const isContractName = (text: string): boolean => ONLY_CONTRACT_NAME.test(text);

@@ -71,8 +71,10 @@ export interface WatchedNetwork {
 
 /** Targets to poll early, because an observation indicates that they have new data. */
 export interface Hints {
-  /** Participants of new transactions and events; the target itself while some of its rows wait for confirmations. */
-  readonly principals: readonly string[];
+  /** Principals that have moved: they took part in transactions that have just been counted. @default none */
+  readonly moved?: readonly string[];
+  /** Rows of the target itself wait for their confirmations. @default false */
+  readonly isWaiting?: boolean;
   /** The poll has not read everything of its target. */
   readonly isBehind: boolean;
 }
@@ -144,6 +146,11 @@ export interface Collector<Observation, Options, Of extends Target = Target> {
   minedView?(observation: Observation): MinedView | undefined;
   /** The targets to poll early after this observation. Pure. */
   hints?(observation: Observation, target: Of): Hints;
+  /**
+   * The principals that have moved once the chain confirms more than at this observation: those of transactions above
+   * the height `after`, up to `to`. Pure.
+   */
+  confirmed?(observation: Observation, after: number, to: number): readonly string[];
   /** Requests per poll and target in normal operation, at an interval in seconds. */
   requestsPerPoll(options: Options, intervalSeconds: number): number;
   /** Requests beside the polls for each new transaction of a target, to estimate those of busy targets. @default 0 */

@@ -39,8 +39,8 @@ export interface PollClient {
   checkChain(api: StacksApi): Promise<void>;
   /** Called when the poll that used this API has ended. */
   ended(api: StacksApi, end: PollEnd): void;
-  /** Milliseconds until a request of this priority can be sent. */
-  waitFor(priority: number): number;
+  /** Milliseconds until so many requests of this priority can be sent. @param requests at least 1, the default */
+  waitFor(priority: number, requests?: number): number;
 }
 
 /** One target of a collector on one network. */

@@ -29,10 +29,9 @@ export type Plan = ReturnType<typeof planOf>;
 
 /**
  * Busy targets, for the upper end of the estimated requests: this share of the watched principals, and at most this
- * number, takes part in new transactions all day. A transaction costs early polls: when it is seen, and when it has its
- * confirmations.
+ * number, takes part in new transactions all day. A transaction costs an early poll, when it has its confirmations.
  */
-export const BUSY = { share: 0.1, most: 20, transactionsPerHour: 4, earlyPolls: 2 } as const;
+export const BUSY = { share: 0.1, most: 20, transactionsPerHour: 4 } as const;
 
 /**
  * Estimates a configuration: each network within the budget of its preferred upstream, with plans for the case that
@@ -95,7 +94,7 @@ function planNetwork(network: NetworkConfig, upstream: UpstreamConfig) {
 // Requests a minute of the busy targets, beside their polls.
 function busyRequests({ collector, targets, requestsPerPoll }: Pacing, options: unknown): number {
   if (!isRoundRobin(collector)) return 0;
-  const perTransaction = BUSY.earlyPolls * requestsPerPoll + (collector.requestsPerTransaction?.(options) ?? 0);
+  const perTransaction = requestsPerPoll + (collector.requestsPerTransaction?.(options) ?? 0);
   return (Math.min(BUSY.most, Math.ceil(targets * BUSY.share)) * BUSY.transactionsPerHour * perTransaction) / 60;
 }
 

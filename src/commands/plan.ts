@@ -62,7 +62,7 @@ export function formatPlan({ networks, collectorSeries, ownSeries, seriesMisfit 
   return lines.join("\n");
 }
 
-const { share, most, transactionsPerHour, earlyPolls } = BUSY;
+const { share, most, transactionsPerHour } = BUSY;
 
 function totalOf(network: NetworkPlan): string[] {
   const { perMinute, perMonth: month = "unlimited" } = network.upstream.budget;
@@ -71,6 +71,6 @@ function totalOf(network: NetworkPlan): string[] {
     `(busiest minute ${round(network.peakPerMinute)}), ${range(perMonth, network)} a month of ${month}`;
   const busy =
     `  (the higher numbers: one target in ${1 / share}, at most ${most}, takes part in ${transactionsPerHour} ` +
-    `transactions an hour; each costs ${earlyPolls} early polls and, of addresses, a request for its transfers)`;
+    `transactions an hour; each costs an early poll and, of addresses, a request for its transfers)`;
   return network.busyPerMinute > 0 ? [total, busy] : [total];
 }

@@ -1,5 +1,5 @@
 // One poll: observes within the deadline, makes the samples, records the outcome. Never throws.
-import { SPARE_PRIORITY } from "../api/budget.ts";
+import { MOVED_PRIORITY, SPARE_PRIORITY } from "../api/budget.ts";
 import { type Clock, withTimeout } from "../api/clock.ts";
 import { ApiError, type Reason } from "../api/errors.ts";
 import type { StacksApi } from "../api/operation.ts";
@@ -33,6 +33,17 @@ interface PollerOptions {
 
 const UNSUPPORTED = "the server lacks the operation, as older versions do; it is requested again every hour";
 
+/**
+ * Why a task is polled now. `due`: on schedule. `overdue`: on schedule, after it has waited for the budget. `moved`:
+ * early, because the target has moved. `spare`: early for another cause.
+ */
+export type Turn = "due" | "overdue" | "moved" | "spare";
+
+function priorityOf({ collector: { priority } }: Task, turn: Turn): number {
+  if (turn === "due") return priority;
+  return turn === "spare" ? SPARE_PRIORITY : Math.min(priority, MOVED_PRIORITY);
+}
+
 /** Polls tasks, each at most once at a time. */
 export class Poller {
   readonly #options: PollerOptions;
@@ -45,10 +56,10 @@ export class Poller {
   }
 
   /**
-   * Polls a task; resolves when the poll has ended, with or without success. An early poll only takes what other
-   * polls leave of the budget; when that is nothing, it has no outcome.
+   * Polls a task; resolves when the poll has ended, with or without success. An early poll for which the budget has
+   * nothing left has no outcome.
    */
-  async poll(task: Task, isEarly = false): Promise<void> {
+  async poll(task: Task, turn: Turn = "due"): Promise<void> {
     const { clock, stop, onRun } = this.#options;
     if (stop.aborted) return;
     if (this.#running.has(task)) {
@@ -61,7 +72,7 @@ export class Poller {
     try {
       const either = AbortSignal.any([stop, cancel.signal]);
       const reason = await withTimeout(clock, task.timeoutMs, either, (signal) =>
-        this.#observe(task, isEarly, cancel.signal, signal),
+        this.#observe(task, turn, cancel.signal, signal),
       );
       if (reason === "cancelled") return;
       const seconds = (clock.now() - startedAt) / 1000;
@@ -80,7 +91,7 @@ export class Poller {
 
   async #observe(
     task: Task,
-    isEarly: boolean,
+    turn: Turn,
     cancel: AbortSignal,
     signal: AbortSignal,
   ): Promise<Reason | "cancelled" | "unsupported" | undefined> {
@@ -90,7 +101,7 @@ export class Poller {
     const fields = { network, collector: collector.name, ...targetFields(target) };
     let api: StacksApi | undefined;
     try {
-      const priority = isEarly ? SPARE_PRIORITY : collector.priority;
+      const priority = priorityOf(task, turn);
       const counts = collector.durable !== undefined;
       const poll = { priority, signal, deadline: now + task.timeoutMs, counts };
       const bound = await untilAborted(client.forPoll(poll), signal);
@@ -136,7 +147,7 @@ export class Poller {
       }
       const reason = reasonOf(error, signal);
       const message = error instanceof Error ? error.message : String(error);
-      if (isEarly && reason === "budget") {
+      if ((turn === "moved" || turn === "spare") && reason === "budget") {
         log.debug(fields, "no budget left for an early poll");
         return "cancelled";
       }

@@ -17,8 +17,18 @@ export interface Changes {
   readonly replaced: readonly { readonly before: Task; readonly after: Task }[];
 }
 
-// Most early polls of a target in its interval, however often it is seen.
-const MOST_HINTS_AN_INTERVAL = 5;
+// A target that has moved can move again at once, and its rows can wait for more than one block.
+const PAUSE_MS = 60_000;
+// Most early polls of a target in its interval that fail. No pause is longer than it would be for these.
+const MOST_FAILURES = 5;
+
+/** A target to poll early. Milliseconds on any clock. */
+interface Hint {
+  readonly cause: HintCause;
+  /** When it was given. */
+  readonly at: number;
+  readonly notBefore: number;
+}
 
 /** The targets of one collector on one network, in the order of their slots. */
 export class RoundRobin {
@@ -29,8 +39,8 @@ export class RoundRobin {
   /** When each was polled last (milliseconds on any clock), the longest ago first. */
   readonly #queue = new Map<Task, number>();
   readonly #byKey = new Map<string, Task>();
-  /** Targets to poll early, and the earliest time for it. */
-  readonly #early = new Map<Task, number>();
+  /** The targets to poll early, until a poll that began after the hint has succeeded. */
+  readonly #hints = new Map<Task, Hint>();
 
   constructor(settings: TaskSettings, times: PollTimes) {
     this.settings = settings;
@@ -54,23 +64,42 @@ export class RoundRobin {
     return first;
   }
 
-  /** Requests an early poll; false when the target is not in the list, or has a hint already. */
-  hint(key: string, cause: HintCause): boolean {
+  /** Requests an early poll; false when the target is not in the list, or has such a hint already. */
+  hint(key: string, cause: HintCause, now: number): boolean {
     const task = this.#byKey.get(key);
-    if (task === undefined || this.#early.has(task)) return false;
-    const pauseMs = cause === "behind" ? 0 : this.times.configuredIntervalMs / MOST_HINTS_AN_INTERVAL;
-    this.#early.set(task, (this.#queue.get(task) ?? Number.NEGATIVE_INFINITY) + pauseMs);
-    return true;
+    if (task === undefined) return false;
+    const polledAt = this.#queue.get(task) ?? Number.NEGATIVE_INFINITY;
+    const notBefore = polledAt + (cause === "behind" ? 0 : Math.min(PAUSE_MS, this.#pauseOfFailuresMs));
+    const known = this.#hints.get(task);
+    const isPending = known !== undefined && known.at > polledAt;
+    const hasMoved = isPending && known.cause === "moved";
+    this.#hints.set(task, {
+      cause: hasMoved ? "moved" : cause,
+      at: now,
+      notBefore: isPending ? Math.min(known.notBefore, notBefore) : notBefore,
+    });
+    return !isPending || (cause === "moved" && !hasMoved);
   }
 
-  /** The first task that can be polled early now; it moves to the end of the queue, which delays no other target. */
-  nextEarly(now: number): Task | undefined {
-    for (const [task, notBefore] of this.#early) {
-      if (notBefore > now) continue;
-      this.#moveToEnd(task, now);
-      return task;
-    }
-    return undefined;
+  /**
+   * The first target that can be polled early now, those that have moved before the others; it moves to the end of the
+   * queue, which delays no other target.
+   * @param hasSpare whether there is budget for targets that have not moved
+   */
+  nextEarly(now: number, hasSpare: boolean): { readonly task: Task; readonly cause: HintCause } | undefined {
+    const due = [...this.#hints].filter(([, { notBefore }]) => notBefore <= now);
+    const [task, hint] = due.find(([, { cause }]) => cause === "moved") ?? (hasSpare ? due[0] : undefined) ?? [];
+    if (task === undefined || hint === undefined) return undefined;
+    this.#moveToEnd(task, now);
+    return { task, cause: hint.cause };
+  }
+
+  /** Takes note of a successful poll, which has answered the hints before it. */
+  succeeded(key: string): void {
+    const task = this.#byKey.get(key);
+    const hint = task && this.#hints.get(task);
+    if (task === undefined || hint === undefined) return;
+    if (hint.at <= (this.#queue.get(task) ?? Number.NEGATIVE_INFINITY)) this.#hints.delete(task);
   }
 
   /** The tasks for a list of targets: those there are, and new ones for new or changed targets. */
@@ -90,18 +119,22 @@ export class RoundRobin {
     const removed: Task[] = [];
     const replaced: { before: Task; after: Task }[] = [];
     const waiting: [Task, number][] = [];
+    const hinted: [Task, Hint][] = [];
     for (const [before, at] of this.#queue) {
       const after = byKey.get(before.target.key);
       if (after === undefined) removed.push(before);
       else {
         waiting.push([after, at]);
+        const hint = this.#hints.get(before);
+        if (hint !== undefined) hinted.push([after, hint]);
         if (!kept.has(before)) replaced.push({ before, after });
       }
     }
     const added = tasks.filter(({ target }) => !this.#byKey.has(target.key));
-    for (const known of [this.#queue, this.#byKey, this.#early]) known.clear();
+    for (const known of [this.#queue, this.#byKey, this.#hints]) known.clear();
     for (const task of added) this.#queue.set(task, Number.NEGATIVE_INFINITY);
     for (const [task, at] of waiting) this.#queue.set(task, at);
+    for (const [task, hint] of hinted) this.#hints.set(task, hint);
     for (const [key, task] of byKey) this.#byKey.set(key, task);
     this.tasks = tasks;
     this.times = times;
@@ -109,9 +142,15 @@ export class RoundRobin {
     return { removed, replaced };
   }
 
+  get #pauseOfFailuresMs(): number {
+    return this.times.configuredIntervalMs / MOST_FAILURES;
+  }
+
+  // A hint stays, for the case that the poll fails.
   #moveToEnd(task: Task, now: number): void {
     this.#queue.delete(task);
     this.#queue.set(task, now);
-    this.#early.delete(task);
+    const hint = this.#hints.get(task);
+    if (hint !== undefined) this.#hints.set(task, { ...hint, notBefore: now + this.#pauseOfFailuresMs });
   }
 }

@@ -1,8 +1,9 @@
 // When tasks are polled: now, and then on their schedule.
-import { SPARE_PRIORITY } from "../api/budget.ts";
+import { MOVED_PRIORITY, SPARE_PRIORITY } from "../api/budget.ts";
 import type { Clock } from "../api/clock.ts";
 import type { Task } from "../collectors/task.ts";
 import type { PollLog } from "../telemetry/incidents.ts";
+import type { Turn } from "./poller.ts";
 import type { RoundRobin } from "./round-robin.ts";
 
 /** What schedules work with. */
@@ -10,7 +11,7 @@ export interface ScheduleOptions {
   readonly clock: Clock;
   readonly stop: AbortSignal;
   /** Polls a task, on schedule or early; never rejects. */
-  readonly poll: (task: Task, isEarly: boolean) => Promise<void>;
+  readonly poll: (task: Task, turn: Turn) => Promise<void>;
   /** Called with the time of the next poll of a task, whenever it changes: Unix time, milliseconds. */
   readonly onDue: (task: Task, at: number) => void;
   readonly log: Pick<PollLog, "warn" | "debug">;
@@ -24,7 +25,7 @@ export async function runSchedules(
 ): Promise<void> {
   const chainViews = new Map<string, Promise<unknown>>();
   const schedules = tasks.map((task) => {
-    const first = options.poll(task, false);
+    const first = options.poll(task, "due");
     if (task.collector.chainView !== undefined) {
       chainViews.set(task.network, Promise.all([chainViews.get(task.network), first]));
     }
@@ -50,12 +51,14 @@ const LOOK_AGAIN_MS = 10_000;
  * delays no other. When too many polls are running, the next one starts late; the slots after it keep their distance,
  * without a burst.
  */
-async function runRoundRobin(roundRobin: RoundRobin, { clock, stop, poll, onDue }: ScheduleOptions): Promise<void> {
+async function runRoundRobin(roundRobin: RoundRobin, options: ScheduleOptions): Promise<void> {
+  const { clock, stop, poll, onDue } = options;
   const running = new Set<Promise<void>>();
   let due = clock.elapsed();
   for (const [slot, task] of [...roundRobin.queue].entries()) onDue(task, clock.now() + slot * roundRobin.slotMs);
   while (!stop.aborted) {
     if (running.size >= CONCURRENCY) await Promise.race(running);
+    const turn = (await hasBudget(roundRobin, options)) ? "due" : "overdue";
     if (stop.aborted) break;
     const task = roundRobin.next(clock.elapsed());
     if (task === undefined) {
@@ -64,10 +67,11 @@ async function runRoundRobin(roundRobin: RoundRobin, { clock, stop, poll, onDue 
       continue;
     }
     onDue(task, clock.now() + roundRobin.times.intervalMs);
-    const polling: Promise<void> = poll(task, false).finally(() => running.delete(polling));
+    const polling: Promise<void> = poll(task, turn).finally(() => running.delete(polling));
     running.add(polling);
     // Makes up for the delay of a timer, and not for the delay of slow targets.
-    const from = clock.elapsed() - due > roundRobin.slotMs ? clock.elapsed() : due;
+    const isLate = turn === "overdue" || clock.elapsed() - due > roundRobin.slotMs;
+    const from = isLate ? clock.elapsed() : due;
     const left = () => from + roundRobin.slotMs - clock.elapsed();
     do await sleep(clock, Math.min(left(), LOOK_AGAIN_MS), stop);
     while (!stop.aborted && left() > 0);
@@ -76,25 +80,49 @@ async function runRoundRobin(roundRobin: RoundRobin, { clock, stop, poll, onDue 
   await Promise.all(running);
 }
 
-const LOOK_FOR_HINTS_MS = 1000;
+/**
+ * Waits until the budget has something left for the next slot, at most for as long as a slot takes. So targets that
+ * have moved come first, and the round takes at most twice as long.
+ */
+async function hasBudget(roundRobin: RoundRobin, { clock, stop }: ScheduleOptions): Promise<boolean> {
+  const { client, collector } = roundRobin.settings;
+  const since = clock.elapsed();
+  while (!stop.aborted) {
+    const wait = client.waitFor(collector.priority);
+    if (wait === 0) return true;
+    const left = since + roundRobin.slotMs - clock.elapsed();
+    if (!(left > 0)) break;
+    await sleep(clock, Math.min(wait, left, LOOK_AGAIN_MS), stop);
+  }
+  return false;
+}
 
-/** Polls targets early, whenever the budget has something left. */
+const LOOK_FOR_HINTS_MS = 1000;
+// Of an early poll: one for the list, and one for transfers. A poll that gets only the first has to be repeated.
+const REQUESTS = 2;
+
+/** Polls targets early: those that have moved first, and others when the budget has something to spare. */
 async function runEarly(roundRobin: RoundRobin, { clock, stop, poll, onDue }: ScheduleOptions): Promise<void> {
   const running = new Set<Promise<void>>();
   while (!stop.aborted) {
     if (running.size >= CONCURRENCY) await Promise.race(running);
-    const wait = roundRobin.settings.client.waitFor(SPARE_PRIORITY);
-    const task = wait > 0 || stop.aborted ? undefined : roundRobin.nextEarly(clock.elapsed());
-    if (task === undefined) {
+    const { client } = roundRobin.settings;
+    const requests = REQUESTS * (running.size + 1);
+    const hasBudget = !stop.aborted && client.waitFor(MOVED_PRIORITY, requests) === 0;
+    const hasSpare = hasBudget && client.waitFor(SPARE_PRIORITY, requests) === 0;
+    const next = hasBudget ? roundRobin.nextEarly(clock.elapsed(), hasSpare) : undefined;
+    if (next === undefined) {
       // A target that is behind gets its next hint when its poll ends.
       const timer = new AbortController();
       const slept = sleep(clock, LOOK_FOR_HINTS_MS, AbortSignal.any([stop, timer.signal]));
-      await Promise.race([slept, ...(wait > 0 ? [] : running)]);
+      await Promise.race([slept, ...(hasBudget ? running : [])]);
       timer.abort();
       continue;
     }
+    const { task, cause } = next;
     onDue(task, clock.now() + roundRobin.times.intervalMs);
-    const polling: Promise<void> = poll(task, true).finally(() => running.delete(polling));
+    const turn = cause === "moved" ? "moved" : "spare";
+    const polling: Promise<void> = poll(task, turn).finally(() => running.delete(polling));
     running.add(polling);
   }
   await Promise.all(running);
@@ -121,7 +149,7 @@ async function runEvery(
   const { clock, stop, poll, onDue } = options;
   const start = clock.now();
   const slot = () => start + (Math.floor((clock.now() - start) / milliseconds) + 1) * milliseconds;
-  for (let running = first; ; running = poll(task, false)) {
+  for (let running = first; ; running = poll(task, "due")) {
     onDue(task, slot());
     await running;
     if (stop.aborted) return;
@@ -145,7 +173,7 @@ async function runCron(task: Task, expression: string, first: Promise<void>, opt
     expression,
     () => {
       reportNext();
-      running = poll(task, false);
+      running = poll(task, "due");
       return running;
     },
     {

@@ -25,7 +25,7 @@ export const OUTCOMES = {
 export type Outcome = keyof typeof OUTCOMES;
 
 /** Why a target is polled early. */
-export const CAUSES = ["seen", "behind"] as const;
+export const CAUSES = ["moved", "waiting", "behind"] as const;
 export type HintCause = (typeof CAUSES)[number];
 
 /** States of a collector; exactly one is 1. */

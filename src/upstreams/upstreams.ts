@@ -108,8 +108,8 @@ export class Upstreams implements PollClient {
   }
 
   /** Milliseconds until a request of this priority may be sent. */
-  waitFor(priority: number): number {
-    return this.active.client.waitFor(priority);
+  waitFor(priority: number, requests?: number): number {
+    return this.active.client.waitFor(priority, requests);
   }
 
   /** Probes and compares until the shutdown; does nothing with a single upstream. Never rejects. */

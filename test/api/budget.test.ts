@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { Budget, type BudgetLimits, Refusal, SPARE_PRIORITY } from "../../src/api/budget.ts";
+import { Budget, type BudgetLimits, MOVED_PRIORITY, Refusal, SPARE_PRIORITY } from "../../src/api/budget.ts";
 import { timeoutReason } from "../../src/api/clock.ts";
 import { FakeClock, turn } from "../support/fake-clock.ts";
 
@@ -61,6 +61,15 @@ describe("a budget", () => {
     expect(admitted).toHaveLength(100);
     expect(budget.waitFor(SPARE_PRIORITY)).toBeGreaterThan(0);
     expect(budget.waitFor(0)).toBe(0);
+  });
+
+  test("leaves a quarter of the month's bucket to targets that have moved", () => {
+    const { budget } = createBudget({ perMinute: 300, perMonth: 150_000, plannedPerMinute: [10] });
+
+    // The bucket has an hour's worth, 201.
+    expect([0, MOVED_PRIORITY, MOVED_PRIORITY + 1, SPARE_PRIORITY].map((priority) => budget.room(priority))).toEqual([
+      201, 191, 150, 100,
+    ]);
   });
 
   test("reserves a connection for each higher priority", async () => {

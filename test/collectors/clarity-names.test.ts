@@ -1,11 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import {
-  isAssetId,
-  isClarityName,
-  isContractName,
-  isPrincipal,
-  principalsIn,
-} from "../../src/collectors/clarity-names.ts";
+import { isAssetId, isClarityName, isContractName, isPrincipal } from "../../src/collectors/clarity-names.ts";
 
 const ADDRESS = "SP000000000000000000002Q6VF78";
 const LONGEST = "a".repeat(128);
@@ -71,9 +65,4 @@ test("a text of ten megabytes is rejected", () => {
   const long = `${ADDRESS}.token::${"a".repeat(10_000_000)}`;
 
   expect([isAssetId(long), isPrincipal(long), isClarityName(long)]).toEqual([false, false, false]);
-});
-
-test("the principals of a value are those after an apostrophe", () => {
-  const repr = `(tuple (from '${ADDRESS}) (to '${ADDRESS}.token) (memo "S${"0".repeat(30)}") (bad 'S1))`;
-  expect(principalsIn(repr)).toEqual([ADDRESS, `${ADDRESS}.token`]);
 });

@@ -1,6 +1,7 @@
 // Rules for every collector and family, including new ones.
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "@jest/globals";
+import { MOVED_PRIORITY, SPARE_PRIORITY } from "../../src/api/budget.ts";
 import { scheduleOf } from "../../src/collectors/collector.ts";
 import { collectorFamilies, collectors } from "../../src/collectors/index.ts";
 import type { Family } from "../../src/exposition/family.ts";
@@ -24,6 +25,15 @@ const NOT_IN_CAPTURES = [
   "stacks_chain_last_reorg_timestamp_seconds",
   "stacks_chain_last_reorg_depth_blocks",
 ];
+
+test("collectors of the whole chain come before targets that have moved, and scheduled polls of targets after them", () => {
+  const prioritiesOf = (isRoundRobin: boolean) =>
+    collectors.filter(({ targets }) => (targets !== undefined) === isRoundRobin).map(({ priority }) => priority);
+
+  expect(Math.max(...prioritiesOf(false))).toBeLessThan(MOVED_PRIORITY);
+  expect(Math.min(...prioritiesOf(true))).toBeGreaterThan(MOVED_PRIORITY);
+  expect(Math.max(...prioritiesOf(true))).toBeLessThan(SPARE_PRIORITY);
+});
 
 test("names are unique", () => {
   const names = families.map(({ name }) => name);

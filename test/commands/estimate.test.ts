@@ -42,7 +42,7 @@ test("balances are slowed down with the other lists, and cost more than one requ
 
   // Every twelfth poll requests the tokens, too.
   expect(row("balances")).toMatchObject({ targets: 1200, intervalMs: 600_000, requestsPerMinute: 130 });
-  expect(row("balances")?.busyPerMinute).toBeCloseTo((20 * 4 * (2 * (13 / 12) + 2)) / 60);
+  expect(row("balances")?.busyPerMinute).toBeCloseTo((20 * 4 * (13 / 12 + 2)) / 60);
   expect(slowdown("balances")).toBeGreaterThan(2);
   expect(slowdown("balances")).toBeCloseTo(slowdown("addresses"));
   expect((await planned({ addresses: 1200 }, HUNDRED)).row("balances")).toBeUndefined();
@@ -74,25 +74,25 @@ test.each([
 });
 
 describe("busy targets", () => {
-  test("are a tenth of them; each transaction costs two early polls, and its transfers", async () => {
+  test("are a tenth of them; each transaction costs an early poll, and its transfers", async () => {
     const { row } = await planned({ addresses: 40, contracts: 11 }, HUNDRED);
 
     // 4 transactions an hour of 4 addresses and 2 contracts
-    expect(row("addresses")?.busyPerMinute).toBeCloseTo((4 * 4 * 3) / 60);
-    expect(row("contracts")?.busyPerMinute).toBeCloseTo((2 * 4 * 2) / 60);
+    expect(row("addresses")?.busyPerMinute).toBeCloseTo((4 * 4 * 2) / 60);
+    expect(row("contracts")?.busyPerMinute).toBeCloseTo((2 * 4) / 60);
   });
 
   test("cost no transfers when they are not read", async () => {
     const { row } = await planned({ addresses: 40 }, HUNDRED, { addresses: { transfers: false } });
 
-    expect(row("addresses")?.busyPerMinute).toBeCloseTo((4 * 4 * 2) / 60);
+    expect(row("addresses")?.busyPerMinute).toBeCloseTo((4 * 4) / 60);
   });
 
   test("are at most 20, however long the list is, and do not use more than the budget", async () => {
     const { plan } = await planned({ addresses: 5000 }, { budget: { per_minute: 2000 } });
     const short = await planned({ addresses: 5000 }, FREE);
 
-    expect(plan.busyPerMinute).toBeCloseTo((20 * 4 * 3) / 60);
+    expect(plan.busyPerMinute).toBeCloseTo((20 * 4 * 2) / 60);
     const { requestsPerMinute, busyPerMinute } = short.plan;
     expect((requestsPerMinute + busyPerMinute) * MINUTES_PER_MONTH).toBeCloseTo(150_000);
     expect(short.row("addresses")?.busyPerMinute).toBeCloseTo(busyPerMinute);

@@ -20,9 +20,9 @@ test("without watched targets, each collector has one number of requests", async
 test("with watched targets, the requests are a range, and the text says what busy means", async () => {
   const text = await textOf("budget: free_key, address_files: [addresses.txt]", { addresses: 40 });
 
-  expect(text).toMatch(/\n {2}addresses +40 +1h +1 +0\.67 to 1\.47 +29760 to 65472 /);
+  expect(text).toMatch(/\n {2}addresses +40 +1h +1 +0\.67 to 1\.2 +29760 to 53568 /);
   expect(text).toMatch(/\n {2}in all [\d.]+ to [\d.]+ requests a minute of 900 .*, \d+ to \d+ a month of 150000\n/);
-  expect(text).toMatch(/one target in 10, at most 20, takes part in 4 transactions an hour; each costs 2 early polls/);
+  expect(text).toMatch(/one target in 10, at most 20, takes part in 4 transactions an hour; each costs an early poll/);
 });
 
 test("notes and what does not fit are below the network", async () => {

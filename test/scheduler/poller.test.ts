@@ -230,25 +230,30 @@ test("a poll is not started while the one before runs", async () => {
   expect(runs).toEqual(["skipped_overlap - 0", "ok - 0"]);
 });
 
-test("an early poll has the lowest priority, and no outcome when the budget has nothing left", async () => {
+test("targets that have moved come before scheduled polls, and all before spare ones", async () => {
   const priorities: number[] = [];
-  let isEmpty = false;
-  const task = fakeTask(async () => (isEmpty ? Promise.reject(new ApiError("budget", "x", "nothing left")) : 5), {
-    client: fakeClient({
-      forPoll: async ({ priority }) => {
-        priorities.push(priority);
-        return {} as never;
-      },
-    }),
+  const client = fakeClient({
+    forPoll: async ({ priority }) => {
+      priorities.push(priority);
+      return {} as never;
+    },
   });
-  await poller.poll(task);
-  await poller.poll(task, true);
-  isEmpty = true;
-  await poller.poll(task, true);
+  const { collector } = fakeTask(async () => 5);
+  const task = fakeTask(async () => 5, { client, collector: { ...collector, priority: 5 } });
+  for (const turn of ["due", "overdue", "moved", "spare"] as const) await poller.poll(task, turn);
 
-  expect(priorities).toEqual([0, 9, 9]);
-  expect(runs).toEqual(["ok - 0", "ok - 0"]);
+  expect(priorities).toEqual([5, 4, 4, 9]);
+});
+
+test("an early poll has no outcome when the budget has nothing left", async () => {
+  const task = fakeTask(async () => Promise.reject(new ApiError("budget", "x", "nothing left")));
+  await poller.poll(task, "moved");
+  await poller.poll(task, "spare");
+  expect(runs).toEqual([]);
   expect(state.of(task)).toMatchObject({ failure: undefined, failuresInARow: 0 });
+
+  await poller.poll(task, "overdue");
+  expect(runs).toEqual(["skipped_budget budget 0"]);
 });
 
 test("a cancelled poll has no outcome, even when it succeeds", async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import type { Task } from "../../src/collectors/task.ts";
 import { RoundRobin } from "../../src/scheduler/round-robin.ts";
+import type { HintCause } from "../../src/telemetry/self-metrics.ts";
 import { fakeTask, roundRobinOf } from "../support/fake-task.ts";
 
 const times = { intervalMs: 12_000, configuredIntervalMs: 12_000, maxAgeMs: 36_000 };
@@ -70,48 +71,81 @@ describe("with another list,", () => {
 });
 
 describe("a target with a hint", () => {
+  // Polled at 0, in this order.
   const roundRobin = () => {
     const made = roundRobinOf([..."abcd"].map(taskOf));
     order(made, 4);
     return made;
   };
-  const early = (from: RoundRobin, now: number) => from.nextEarly(now)?.target.key;
+  const early = (from: RoundRobin, now: number, hasSpare = true) => from.nextEarly(now, hasSpare)?.task.target.key;
 
-  test("is polled early, once, and then moves to the end of the queue", () => {
+  test("is polled early, and then moves to the end of the queue", () => {
     const made = roundRobin();
 
-    expect(made.hint("c", "seen")).toBe(true);
-    expect(made.hint("c", "seen")).toBe(false);
-    expect(made.hint("stranger", "seen")).toBe(false);
+    expect(made.hint("c", "moved", 4_000)).toBe(true);
+    expect(made.hint("c", "moved", 4_500)).toBe(false);
+    expect(made.hint("stranger", "moved", 4_500)).toBe(false);
     expect(early(made, 5_000)).toBe("c");
     expect(early(made, 5_000)).toBeUndefined();
     expect(order(made, 5)).toBe("abdca");
   });
 
-  test("is not polled early within a fifth of the interval after any poll", () => {
+  test("is polled early again when the poll fails, and not after one that has succeeded", () => {
     const made = roundRobin();
-    made.hint("c", "seen");
+    made.hint("c", "moved", 4_000);
+    early(made, 5_000);
 
-    expect(early(made, 1_999)).toBeUndefined();
-    expect(early(made, 2_000)).toBe("c");
-    made.hint("c", "seen");
-    expect(early(made, 3_999)).toBeUndefined();
-    expect(early(made, 4_000)).toBe("c");
+    expect(early(made, 6_999)).toBeUndefined();
+    expect(early(made, 7_000)).toBe("c");
+    made.succeeded("c");
+    expect(early(made, 1e9)).toBeUndefined();
   });
 
-  test("is not polled early when it has been polled meanwhile", () => {
+  test("keeps a hint that it gets while it is polled", () => {
     const made = roundRobin();
-    made.hint("a", "seen");
-    order(made, 1);
+    made.hint("c", "moved", 4_000);
+    early(made, 5_000);
+    expect(made.hint("c", "moved", 6_000)).toBe(true);
+    made.succeeded("c");
+
+    expect(early(made, 6_999)).toBeUndefined();
+    expect(early(made, 7_000)).toBe("c");
+  });
+
+  test("is not polled early when it has been polled on schedule meanwhile", () => {
+    const made = roundRobin();
+    made.hint("a", "moved", 1);
+    made.next(2);
+    made.succeeded("a");
 
     expect(early(made, 1e9)).toBeUndefined();
   });
 
-  test("that is behind is polled again at once", () => {
-    const made = roundRobin();
-    expect(made.hint("b", "behind")).toBe(true);
+  test("is polled early a minute after its last poll, or a fifth of a shorter interval, and at once if it is behind", () => {
+    const of = (seconds: number, cause: HintCause) => {
+      const made = roundRobin();
+      made.update(made.tasks, { ...times, configuredIntervalMs: seconds * 1000 });
+      made.hint("a", cause, 1);
+      return [...Array(100).keys()].find((second) => early(made, second * 1000) === "a");
+    };
 
-    expect(early(made, 0)).toBe("b");
+    expect([100, 300, 3_600].map((seconds) => of(seconds, "moved"))).toEqual([20, 60, 60]);
+    expect([100, 300, 3_600].map((seconds) => of(seconds, "waiting"))).toEqual([20, 60, 60]);
+    expect([100, 300, 3_600].map((seconds) => of(seconds, "behind"))).toEqual([0, 0, 0]);
+  });
+
+  test("that has moved comes first, and without anything to spare it is the only one", () => {
+    const made = roundRobin();
+    made.hint("b", "behind", 1);
+    made.hint("c", "moved", 1);
+    made.hint("d", "waiting", 1);
+    expect(made.hint("d", "moved", 2)).toBe(true);
+    expect(made.hint("d", "behind", 3)).toBe(false);
+
+    expect(early(made, 5_000, false)).toBe("c");
+    expect(early(made, 5_000)).toBe("d");
+    expect(early(made, 5_000, false)).toBeUndefined();
+    expect(early(made, 5_000)).toBe("b");
   });
 
   test("delays no other target, however many hints there are", () => {
@@ -123,14 +157,15 @@ describe("a target with a hint", () => {
       if (task === undefined) return;
       longest = Math.max(longest, now - (last.get(task.target.key) ?? now));
       last.set(task.target.key, now);
+      made.succeeded(task.target.key);
     };
     for (let turn = 0; turn < 1_000; turn += 1) {
       const now = turn * made.slotMs;
       noted(made.next(now), now);
-      for (const key of ["1", "2", "3", String(turn % 50)]) made.hint(key, "seen");
-      const task = made.nextEarly(now);
-      hinted += task === undefined ? 0 : 1;
-      noted(task, now);
+      for (const key of ["1", "2", "3", String(turn % 50)]) made.hint(key, "moved", now);
+      const next = made.nextEarly(now, false);
+      hinted += next === undefined ? 0 : 1;
+      noted(next?.task, now);
     }
 
     expect(hinted).toBeGreaterThan(300);
@@ -138,11 +173,12 @@ describe("a target with a hint", () => {
     expect(last.size).toBe(50);
   });
 
-  test("loses its hint with another list", () => {
+  test("keeps its hint with another list that has it", () => {
     const made = roundRobin();
-    made.hint("b", "behind");
-    made.update([], times);
+    for (const key of ["b", "c"]) made.hint(key, "moved", 1);
+    made.update([taskOf("c")], times);
 
+    expect(early(made, 1e9)).toBe("c");
     expect(early(made, 1e9)).toBeUndefined();
   });
 });

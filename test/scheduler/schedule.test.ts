@@ -1,7 +1,9 @@
 import { beforeEach, describe, expect, test } from "@jest/globals";
 import type { Task } from "../../src/collectors/task.ts";
+import type { Turn } from "../../src/scheduler/poller.ts";
 import type { RoundRobin } from "../../src/scheduler/round-robin.ts";
 import { runSchedules, type ScheduleOptions } from "../../src/scheduler/schedule.ts";
+import type { HintCause } from "../../src/telemetry/self-metrics.ts";
 import { FakeClock, settle } from "../support/fake-clock.ts";
 import { fakeClient, fakeTask, roundRobinOf } from "../support/fake-task.ts";
 
@@ -169,44 +171,57 @@ describe("early polls:", () => {
   const start = () => {
     const polled: string[] = [];
     const from = clock.now();
-    let wait = 0;
-    const client = fakeClient({ waitFor: () => wait });
+    const waits: number[] = [];
+    const client = fakeClient({ waitFor: (priority) => Math.max(0, (waits[priority] ?? 0) - (clock.now() - from)) });
+    const { collector } = fakeTask(async () => 1);
     const tasks = ["a", "b", "c"].map((key) =>
-      fakeTask(async () => 1, { target: { key }, intervalMs: 60_000, configuredIntervalMs: 5_000, client }),
+      fakeTask(async () => 1, {
+        ...{ target: { key }, client, collector: { ...collector, priority: 5 } },
+        ...{ intervalMs: 60_000, configuredIntervalMs: 5_000 },
+      }),
     );
     const roundRobin = roundRobinOf(tasks);
-    const poll = async ({ target }: Task, isEarly: boolean) => {
-      polled.push(`${target.key}${isEarly ? "!" : ""} ${(clock.now() - from) / 1000}`);
-      if (isEarly && polled.length < 6) roundRobin.hint(target.key, "behind");
+    const hint = (key: string, cause: HintCause) => roundRobin.hint(key, cause, clock.elapsed());
+    const poll = async ({ target }: Task, turn: Turn) => {
+      polled.push(`${target.key} ${turn} ${(clock.now() - from) / 1000}`);
+      roundRobin.succeeded(target.key);
+      if (turn === "spare" && polled.length < 6) hint(target.key, "behind");
     };
     const running = run([], [roundRobin], poll);
-    return { polled, roundRobin, running, waitFor: (milliseconds: number) => (wait = milliseconds) };
+    return { polled, hint, running, waits };
   };
 
-  test("a target with a hint is polled early, and the slots stay as they were", async () => {
-    const { polled, roundRobin, running } = start();
+  test("a target that is behind is polled again at once, and the slots stay as they were", async () => {
+    const { polled, hint, running } = start();
     await clock.advance(5_500);
-    roundRobin.hint("c", "seen");
+    hint("c", "behind");
     await clock.advance(16_000);
     stop.abort();
     await running;
 
-    // One that stays behind goes again at once.
-    expect(polled).toEqual(["a 0", "c! 6", "c! 6", "c! 6", "c! 6", "c! 6", "b 20"]);
+    expect(polled).toEqual(["a due 0", ...Array(5).fill("c spare 6"), "b due 20"]);
   });
 
-  test("hints wait while the budget has nothing left", async () => {
-    const { polled, roundRobin, running, waitFor } = start();
-    waitFor(30_000);
-    roundRobin.hint("c", "seen");
-    await clock.advance(19_500);
-    expect(polled).toEqual(["a 0"]);
-    waitFor(0);
-    await clock.advance(1_000);
+  test("a target that has moved needs less of the budget than one that is behind", async () => {
+    const { polled, hint, running, waits } = start();
+    [waits[4], waits[9]] = [5_000, 15_000];
+    hint("b", "behind");
+    hint("c", "moved");
+    await clock.advance(15_000);
     stop.abort();
     await running;
 
-    expect(polled.slice(0, 3)).toEqual(["a 0", "b 20", "c! 20"]);
+    expect(polled.slice(0, 3)).toEqual(["a due 0", "c moved 5", "b spare 15"]);
+  });
+
+  test("a slot waits for the budget that those leave, at most for as long as a slot takes", async () => {
+    const { polled, running, waits } = start();
+    waits[5] = 90_000;
+    await clock.advance(121_000);
+    stop.abort();
+    await running;
+
+    expect(polled).toEqual(["a overdue 20", "b overdue 60", "c due 90", "a due 100", "b due 120"]);
   });
 });
 

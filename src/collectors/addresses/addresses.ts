@@ -4,6 +4,7 @@ import { transactionEvents } from "../chain/transaction-source.ts";
 import type { Collector } from "../collector.ts";
 import { EXAMPLE } from "./example.ts";
 import { addressFamilies, addressSamples } from "./families.ts";
+import { MAX_REQUESTS } from "./needed-transfers.ts";
 import { type Options, options } from "./options.ts";
 import { observeAddress } from "./poll.ts";
 import { addressTransactions, principalTransactions } from "./source.ts";
@@ -16,7 +17,7 @@ export const addresses = {
   about: "Transactions, transfers, fees and costs of watched addresses, each transaction counted once.",
   schedule: { keyless: "every 5m", free_key: "every 1h" },
   timeout: "1m",
-  priority: 4,
+  priority: 5,
   durable: { version: 2, upgrade: upgraded },
   operations: [
     addressTransactions,
@@ -37,11 +38,17 @@ export const addresses = {
   requestsPerPoll: () => 1,
   requestsPerTransaction: ({ transfers }) => (transfers ? 1 : 0),
   example: ({ zeros, transfers, api }) => ({ ...EXAMPLE, zeros, hasTransfers: transfers, isNew: api === "v3" }),
-  // Transactions whose transfers are missing are no reason to poll early.
-  hints: ({ feed, facts, held, seen }) => ({
-    principals: seen,
-    isBehind: feed.open !== undefined || facts.backlog > Object.keys(held).length,
-  }),
+  hints({ feed, facts, held }, { key }) {
+    // Transactions whose transfers are missing are no reason to poll early.
+    const uncounted = facts.backlog - Object.keys(held).length;
+    // The budget ended before their transfers were read.
+    const isShort = feed.open === undefined && uncounted > 0 && uncounted <= MAX_REQUESTS;
+    return {
+      moved: isShort ? [key] : [],
+      isWaiting: facts.pending.below_depth > 0,
+      isBehind: (feed.open !== undefined || uncounted > 0) && !isShort,
+    };
+  },
 
   async observe(poll, settings) {
     if (settings.api !== "auto") return observeAddress(settings.api === "v3", poll, settings);

@@ -48,6 +48,5 @@ export const EXAMPLE: Observation = {
   zeros: true,
   backfill: undefined,
   held: {},
-  seen: [],
   etag: undefined,
 };

@@ -50,8 +50,8 @@ interface NeededTransfers {
   readonly hasTransfers: boolean;
 }
 
-// Of one poll. More would exceed its deadline.
-const MAX_REQUESTS = 60;
+/** Maximum number of requests for transfers in one poll. More would exceed its deadline. */
+export const MAX_REQUESTS = 60;
 // A lagging backend does not have the block yet. After this, lag is no longer the reason.
 const MAX_WAIT = { polls: 3, milliseconds: 3_600_000 };
 
@@ -153,7 +153,7 @@ function listedTransfers(principal: string, tx: Transaction): readonly Transfer[
   if (!isPlain || tx.transfer === undefined || tx.tokens?.ft || tx.tokens?.nft) return undefined;
   const direction = transferDirection(principal, tx.sender, tx.transfer.recipient);
   if (direction === undefined) return undefined;
-  return [{ kind: "stx", asset: "", direction, amount: tx.transfer.amount, other: undefined }];
+  return [{ kind: "stx", asset: "", direction, amount: tx.transfer.amount }];
 }
 
 function canHaveTransfers(

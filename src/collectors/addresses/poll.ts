@@ -1,6 +1,5 @@
 // One poll of an address: reads new transactions, and counts those with enough confirmations, and their transfers.
 import { blockStatus, type ChainView, depthOf, type Proof } from "../chain/chain-view.ts";
-import { isPrincipal } from "../clarity-names.ts";
 import { confirmedChanges, countableHeight } from "../feed/confirm.ts";
 import { highestOf, oldestHeight, proofOf, raisedFloor, repairedFloor } from "../feed/floor.ts";
 import type { List, Page, ReadResult } from "../feed/read.ts";
@@ -25,7 +24,7 @@ export async function observeAddress(
   const first = etag === undefined ? undefined : await list.changedSince(etag);
   const isUnchanged = etag !== undefined && first === undefined;
   if (previous !== undefined && isUnchanged && previous.feed.waiting.length === 0) {
-    return { ...previous, zeros: settings.zeros, seen: [] };
+    return { ...previous, zeros: settings.zeros };
   }
   const before = previous === undefined ? await firstPoll(list, poll, settings) : repaired(previous, poll);
   const isSameList = before.state.isNew === list.hasCursors;
@@ -69,7 +68,6 @@ async function firstPoll(
     zeros,
     backfill: older > 0 ? older : undefined,
     held: {},
-    seen: [],
     etag: undefined,
   };
   return { state, first, irregularities: {} };
@@ -139,10 +137,6 @@ async function nextObservation(
   );
   const facts = lastValues(before, feed, result, total, maxHeight, poll);
   const isComplete = feed.open === undefined;
-  const participants = [
-    ...(previous === undefined || result === undefined ? [] : participantsOf(result.fresh)),
-    ...[...needed.transfers.values()].flat().flatMap(({ other }) => other ?? []),
-  ];
   return {
     feed,
     floor: raisedFloor(cut?.floor ?? before.floor, applied.state.counted, oldest),
@@ -154,7 +148,6 @@ async function nextObservation(
     zeros: settings.zeros,
     backfill: isComplete ? undefined : before.backfill,
     held: needed.missing,
-    seen: hintsOf(principal, participants, facts.pending.below_depth > 0),
     etag: changes.dropped.size + applied.reverted > 0 ? undefined : (result?.first.etag ?? before.etag),
   };
 }
@@ -177,18 +170,4 @@ function lastValues(
     pending: { unanchored: rows.filter(({ isUnanchored }) => isUnanchored).length, below_depth: belowDepth },
     backlog: unread + waiting.length - belowDepth,
   };
-}
-
-const MAX_HINTS = 50;
-
-/** The principals that take part in transactions. */
-const participantsOf = (transactions: readonly Transaction[]): string[] =>
-  transactions
-    .flatMap(({ sender, sponsor, transfer, called }) => [sender, sponsor, transfer?.recipient, called])
-    .filter((party): party is string => party !== undefined && isPrincipal(party));
-
-/** The principals to poll early. */
-function hintsOf(principal: string, participants: readonly string[], isWaiting: boolean): string[] {
-  const others = participants.filter((participant) => participant !== principal);
-  return [...new Set(isWaiting ? [principal, ...others] : others)].slice(0, MAX_HINTS);
 }

@@ -32,8 +32,6 @@ export interface Transaction extends ListedTransaction {
   readonly received: bigint | undefined;
   /** The transfer of a token_transfer. */
   readonly transfer: { readonly recipient: string; readonly amount: bigint | undefined } | undefined;
-  /** The contract of a contract_call. */
-  readonly called: string | undefined;
   /** Whether tokens of the principal moved; undefined if the list counts events instead. */
   readonly tokens: { readonly ft: boolean; readonly nft: boolean } | undefined;
   /** Only operation 4.6 has it. */
@@ -56,9 +54,6 @@ const natural = z.int().nonnegative();
 // Parsed when it is used: an invalid amount must not invalidate the whole page.
 const amount = z.unknown();
 const actions = z.object({ transfer: natural, mint: natural, burn: natural });
-
-// Used only for hints: an invalid value is ignored.
-const called = z.object({ contract_id: z.string() }).optional().catch(undefined);
 
 const transaction = z.object({
   tx_id: hash,
@@ -87,7 +82,6 @@ const transaction = z.object({
   event_count: natural,
   ...executionCost,
   token_transfer: z.object({ recipient_address: z.string(), amount }).optional(),
-  contract_call: called,
 });
 
 /** Operation 4.6. */
@@ -131,7 +125,6 @@ export const principalTransactions = operation({
           fee_rate: amount,
           block: z.object({ height: natural, hash, time: z.int(), tx_index: natural }),
           token_transfer: z.object({ recipient: z.string(), amount }).optional(),
-          contract_call: called,
         }),
         balance_changes: z.object({ stx: z.object({ sent: amount, received: amount }) }),
         affected_balances: z.object({ ft: z.boolean(), nft: z.boolean() }),
@@ -167,7 +160,6 @@ function fromOriginal({ tx, stx_sent, stx_received, events }: OriginalItem, api:
       recipient: tx.token_transfer.recipient_address,
       amount: whole(tx.token_transfer.amount, "token_transfer.amount"),
     },
-    called: tx.contract_call?.contract_id,
     tokens: undefined,
     detail: {
       events,
@@ -207,7 +199,6 @@ function fromReplacement(item: ReplacementItem, api: StacksApi): Transaction {
       recipient: tx.token_transfer.recipient,
       amount: whole(tx.token_transfer.amount, "token_transfer.amount"),
     },
-    called: tx.contract_call?.contract_id,
     tokens,
     detail: undefined,
   };

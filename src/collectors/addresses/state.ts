@@ -17,8 +17,6 @@ export interface Observation extends ListState<Transaction> {
   readonly hasTransfers: boolean;
   readonly zeros: boolean;
   readonly held: MissingTransfers;
-  /** Principals to poll early: participants of new transactions, and the address itself while transactions wait. */
-  readonly seen: readonly string[];
   /** Validator of the list. */
   readonly etag: string | undefined;
 }
@@ -72,7 +70,6 @@ export function upgraded(observation: unknown): Observation {
     zeros,
     backfill: isBackfilling ? Number.MAX_SAFE_INTEGER : undefined,
     held: {},
-    seen: [],
     etag: undefined,
   };
 }

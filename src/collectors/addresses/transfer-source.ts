@@ -5,7 +5,7 @@ import { ApiError } from "../../api/errors.ts";
 import { type Operation, operation, type StacksApi } from "../../api/operation.ts";
 import { wholeNumber } from "../amounts.ts";
 import { type AssetMove, readMoves, transactionEvents } from "../chain/transaction-source.ts";
-import { isAssetId, isPrincipal } from "../clarity-names.ts";
+import { isAssetId } from "../clarity-names.ts";
 import { OTHER } from "../labels.ts";
 
 /** Directions of a transfer, from the point of view of the principal. */
@@ -20,8 +20,6 @@ export interface Transfer {
   readonly direction: TransferDirection;
   /** MicroSTX, or base units of the token; undefined if it is no whole number. 1 for an NFT. */
   readonly amount: bigint | undefined;
-  /** The other principal; undefined if there is none. */
-  readonly other: string | undefined;
 }
 
 const side = z.string().nullish();
@@ -140,13 +138,11 @@ function toTransfers(moves: readonly AssetMove[], principal: string, api: Stacks
   return moves.flatMap(({ kind, asset, sender, recipient, amount }) => {
     const direction = transferDirection(principal, sender, recipient);
     if (direction === undefined) return [];
-    const other = direction === "out" ? recipient : direction === "in" ? sender : undefined;
     return {
       kind,
       asset: kind === "stx" ? "" : isAssetId(asset) ? asset : OTHER,
       direction,
       amount: kind === "nft" ? 1n : wholeNumber(amount, api, from, `${kind}_transfers.amount`),
-      other: other && isPrincipal(other) ? other : undefined,
     };
   });
 }

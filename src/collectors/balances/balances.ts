@@ -46,7 +46,7 @@ export const balances = {
   about: "Balances of watched addresses: STX, locked STX, and named tokens.",
   schedule: { keyless: "every 5m", free_key: "every 1h" },
   timeout: "30s",
-  priority: 3,
+  priority: 5,
   operations: [stxBalance, tokenBalances],
   families: balanceFamilies,
   options,

@@ -25,7 +25,7 @@ export const contracts = {
   about: "Events of watched contracts, each counted once.",
   schedule: { keyless: "every 5m", free_key: "every 1h" },
   timeout: "1m",
-  priority: 4,
+  priority: 5,
   durable: { version: 3, upgrade },
   operations: [contractEvents, contractLogs, transaction],
   families: contractFamilies,
@@ -34,7 +34,7 @@ export const contracts = {
     contracts.map((watched) => ({ key: watched.principal, watched, confirmations })),
   requestsPerPoll: () => 1,
   example: () => ({ ...EMPTY, lastSeenAt: 1 }),
-  hints: ({ seen, feed }) => ({ principals: seen, isBehind: feed.open !== undefined }),
+  hints: ({ feed }) => ({ isWaiting: feed.waiting.length > 0, isBehind: feed.open !== undefined }),
 
   async observe(poll, settings) {
     const observe = (isNew: boolean) => observeContract(isNew, poll, settings);

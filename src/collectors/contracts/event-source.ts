@@ -3,7 +3,6 @@ import { z } from "zod";
 import { type Operation, operation, type StacksApi, type Validated } from "../../api/operation.ts";
 import { hash } from "../chain/block-source.ts";
 import type { Proof } from "../chain/chain-view.ts";
-import { principalsIn } from "../clarity-names.ts";
 import type { RawEvent, Result } from "../event-rules/evaluate.ts";
 import type { List, Page, Row } from "../feed/read.ts";
 import { eventTypeOf, topicOf } from "./topics.ts";
@@ -20,14 +19,12 @@ export interface ContractEvent extends Row {
   /** A block at or above its own; undefined while none is known. */
   readonly proof?: Proof | undefined;
   readonly rank: number;
-  /** Principals in its value: hints for other collectors, kept for one poll. */
-  readonly mentions: readonly string[];
   /** What the event rules of the contract make of it; absent if nothing. */
   readonly results?: readonly Result[] | undefined;
 }
 
-// A value of another form is no reason to fail: it gives no hints, and rules count that it cannot be decoded.
-const value = z.object({ hex: z.string().catch(""), repr: z.string().catch("") }).catch({ hex: "", repr: "" });
+// A value of another form is no reason to fail: rules count that it cannot be decoded.
+const value = z.object({ hex: z.string().catch("") }).catch({ hex: "" });
 
 const item = z.object({
   event_index: z.int().nonnegative(),
@@ -70,7 +67,6 @@ function pageOf({ body, etag, receivedAt }: Validated<Body>, evaluate: Evaluate)
       seenAt: receivedAt,
       tip,
       rank: 0,
-      mentions: principalsIn(contract_log?.value.repr ?? ""),
       ...resultsOf(evaluate({ topic: contract_log?.topic ?? "", hex: contract_log?.value.hex })),
     }),
   );

@@ -31,8 +31,6 @@ export interface ContractTarget extends Target {
 
 type ContractPoll = Poll<Observation, ContractTarget>;
 
-// Maximum number of hints of one poll.
-const MAX_HINTS = 50;
 // How many counted events to remember: a reorganisation is detected by the events that it removes.
 const REMEMBERED = { most: 200, least: 50 };
 // After this number of blocks a counted event cannot be reverted.
@@ -54,13 +52,12 @@ export async function observeContract(
   if (previous === undefined) return firstObservation(list, isNew);
   const etag = validatorOf(previous, isNew, chain);
   const first = etag === undefined ? undefined : await list.changedSince(etag);
-  if (etag !== undefined && first === undefined) return { ...previous, seen: [] };
+  if (etag !== undefined && first === undefined) return previous;
 
   const before = withProofs(previous.feed, chain, isFollowed);
   const { reading, feed: readFrom } = await read(list, before, first, poll, settings.pages);
   const ranked = withRanks(reading, readFrom);
-  const fresh = ranked.fresh.map(withoutMentions);
-  const withRows = withReadRows(readFrom, { ...ranked, fresh }, proofOf);
+  const withRows = withReadRows(readFrom, ranked, proofOf);
   const merged = reading.isFromTop ? withoutDoubtful(withRows, now) : withRows;
 
   const depth = chain === undefined ? (isFollowed ? -1 : 0) : depthOf(chain, target.confirmations);
@@ -94,8 +91,6 @@ export async function observeContract(
   const spareSeries = rules.length === 0 ? poll.spareSeries : poll.spareSeries / 2;
   const known = new Set(previous.feed.counted.map(({ id }) => txIdOf(id)));
   const transactions = new Set(counted.map(({ txId }) => txId).filter((txId) => !known.has(txId)));
-  const mentioned = reading.fresh.flatMap(({ mentions }) => mentions);
-  const isActive = reading.fresh.length > 0 || feed.waiting.length > 0;
   return {
     feed,
     totals: {
@@ -107,7 +102,6 @@ export async function observeContract(
     },
     rules: addResults(previous.rules, rules, counted, spareSeries),
     lastSeenAt: reading.fresh.length > 0 ? now : previous.lastSeenAt,
-    seen: [...new Set(isActive ? [contract, ...mentioned] : mentioned)].slice(0, MAX_HINTS),
     isNew,
     etag: reading.isFromTop ? reading.first.etag : undefined,
   };
@@ -120,15 +114,12 @@ async function evaluatorOf(rules: readonly EventRule[]): Promise<Evaluate | unde
   return (event) => evaluate(rules, event, decode);
 }
 
-// Mentions are only hints for the poll that reads the event.
-const withoutMentions = (event: ContractEvent): ContractEvent => ({ ...event, mentions: [] });
-
 /** The events of the first poll are known once they are proved, but never counted. */
 async function firstObservation(list: List<ContractEvent>, isNew: boolean): Promise<Observation> {
   const { first } = await readFromTop(list, { stopsAt: () => false, pages: 1, rows: 1 });
   const waiting = first.rows.map((event, place) => ({
     item: {
-      ...withoutMentions(event),
+      ...event,
       rank: -place,
       isOld: true,
       ...(place < MAX_MOVED ? {} : { proof: NO_PROOF_NEEDED }),

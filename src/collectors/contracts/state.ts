@@ -20,8 +20,6 @@ export interface Observation {
   readonly rules: TotalsOfRules;
   /** When a new event was last read. Unix time, milliseconds. */
   readonly lastSeenAt: number | undefined;
-  /** Targets to poll soon: principals in new events, and the contract itself while it has new or pending events. */
-  readonly seen: readonly string[];
   /** Read by the replacement of the operation. */
   readonly isNew: boolean;
   /** Validator of the list; undefined if the next poll must read it in any case. */
@@ -34,7 +32,6 @@ export const EMPTY: Observation = {
   totals: { ...NO_TOPICS, transactions: 0, gaps: 0, reverted: 0, restored: 0 },
   rules: {},
   lastSeenAt: undefined,
-  seen: [],
   isNew: false,
   etag: undefined,
 };

@@ -11,7 +11,7 @@ import { type Baseline, NO_BASELINE, nextPage, type PlacedRow, withMiss, withNew
 import { busiest, callsOf } from "./busiest.ts";
 import type { Options } from "./options.ts";
 import * as recent from "./recent.ts";
-import { type ChainTransaction, chainList, readPageAt } from "./source.ts";
+import { type ChainTransaction, chainList, partiesOf, readPageAt } from "./source.ts";
 import type { ChainPoll, Observation } from "./state.ts";
 import { addUp, NO_TOTALS } from "./totals.ts";
 import { rowsInWindow, WINDOW_SECONDS } from "./window.ts";
@@ -55,6 +55,7 @@ async function firstObservation(
     recent: [],
     baseline: NO_BASELINE,
     busiest: [],
+    moved: [],
     last: undefined,
     etag: undefined,
     at: now,
@@ -123,6 +124,8 @@ async function nextObservation(
   const tipHeight = chain?.tipHeight ?? maxHeight;
   const applied = applyChanges(merged, { ...changes, tipHeight }, proofOf, newestFirst);
   const { counted, reverted, restored } = applied;
+  // Those that waited have been announced when the chain confirmed them.
+  const waited = new Set(chain === undefined ? [] : before.feed.waiting.map(({ item }) => item.id));
   const oldest = oldestHeight(tipHeight, target.confirmations);
   const feed = pruned(applied.state, { oldest, most: Number.POSITIVE_INFINITY, least: 1 });
 
@@ -143,6 +146,7 @@ async function nextObservation(
     // A page of a quiet chain goes further back than the recent blocks.
     baseline: await nextBaseline(before.baseline, placed(listed.length > rows.length ? listed : rows), poll),
     busiest: busiest(before.busiest, calls, { most: settings.top, spareSeries, now: now / 1000 }),
+    moved: [...new Set(counted.filter(({ id }) => !waited.has(id)).flatMap(partiesOf))],
     last: newestBlock(before.last, listed, chain),
     etag: changes.dropped.size + reverted > 0 ? undefined : (result?.first.etag ?? before.etag),
     at: now,

@@ -2,7 +2,7 @@
 // mined now. Replaced blocks are removed. Pure.
 import { blockStatus, type ChainView } from "../chain/chain-view.ts";
 import type { MinedTransaction } from "./mined-view.ts";
-import type { ChainTransaction } from "./source.ts";
+import { type ChainTransaction, partiesOf } from "./source.ts";
 
 /** A transaction of a recent block. The state file stores it. */
 export type RecentTransaction = Pick<
@@ -76,9 +76,9 @@ export function pruned(
 /** The transactions of blocks, newest first. */
 export function rowsOf(blocks: readonly RecentBlock[]): readonly RecentRow[] {
   return blocks.flatMap(({ height, hash, at, transactions }) =>
-    transactions.map(({ id, type, fee, sender, nonce, sponsor, recipient, called }) => {
-      const parties = [sender, sponsor, recipient, called].filter((party) => party !== undefined);
-      return { id, type, fee, at, sender: sender ?? "", nonce, height, hash, parties, called };
+    transactions.map((transaction) => {
+      const { id, type, fee, sender = "", nonce, called } = transaction;
+      return { id, type, fee, at, sender, nonce, height, hash, parties: partiesOf(transaction), called };
     }),
   );
 }

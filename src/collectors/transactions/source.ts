@@ -25,6 +25,15 @@ export interface ChainTransaction extends ListedTransaction {
   readonly called: string | undefined;
 }
 
+/** The principals that take part in a transaction: sender, sponsor, recipient, called contract. */
+export const partiesOf = ({
+  sender,
+  sponsor,
+  recipient,
+  called,
+}: Pick<ChainTransaction, "sender" | "sponsor" | "recipient" | "called">): readonly string[] =>
+  [sender, sponsor, recipient, called].filter((party) => party !== undefined);
+
 const natural = z.int().nonnegative();
 // Parties and fees are checked when they are used: one that is not valid must not invalidate the page.
 const party = z.object({ address: z.string() }).nullish().catch(undefined);

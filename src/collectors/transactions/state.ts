@@ -15,6 +15,8 @@ export interface Observation extends ListState<ChainTransaction> {
   readonly recent: readonly RecentBlock[];
   readonly baseline: Baseline;
   readonly busiest: readonly BusyContract[];
+  /** Principals that took part in transactions which the poll counted, and which did not wait before it. */
+  readonly moved: readonly string[];
   /** The block of the newest transaction. */
   readonly last: Proof | undefined;
   /** Validator of the list. */

@@ -5,7 +5,7 @@ import type { MinedView } from "./mined-view.ts";
 import { type Options, options } from "./options.ts";
 import { observeChain } from "./poll.ts";
 import { rowsOf } from "./recent.ts";
-import { PAGE, transactionList } from "./source.ts";
+import { PAGE, partiesOf, transactionList } from "./source.ts";
 import type { Observation } from "./state.ts";
 
 // For estimates only: 20,000 transactions a day.
@@ -33,6 +33,12 @@ export const transactions = {
     const view = views.get(observation) ?? { rows: rowsOf(recent), readAt };
     views.set(observation, view);
     return view;
+  },
+
+  hints: ({ feed, moved }) => ({ moved, isBehind: feed.open !== undefined }),
+  confirmed({ feed }, after, to) {
+    const waiting = feed.waiting.map(({ item }) => item);
+    return waiting.filter(({ height }) => height > after && height <= to).flatMap(partiesOf);
   },
 
   observe: (poll, settings) => observeChain(poll, settings),

@@ -191,6 +191,38 @@ test.each([5, 7, 12, 40])("with %i requests per poll, polls catch up after a day
   expect(seen.totals.gap).toBe(0);
 });
 
+test("an address is polled early as long as transactions could be counted, and first if the budget ended", async () => {
+  const world = new ModelWorld();
+  world.mine([0]);
+  const plain = cannedApi(world.answer);
+  let left = Number.POSITIVE_INFINITY;
+  const api: typeof plain = {
+    ...plain,
+    getWhole: (operation, parameters) => {
+      left -= 1;
+      if (left < 0) return Promise.reject(new ApiError("budget", operation.name, "nothing left"));
+      return plain.getWhole(operation, parameters);
+    },
+  };
+  const target = targetOf(PRINCIPAL);
+  let seen: Parameters<typeof collector.hints>[0] | undefined;
+  const hintsAfter = async (blocks: readonly number[], requests = Number.POSITIVE_INFINITY, options = {}) => {
+    world.mine(blocks);
+    left = requests;
+    const of = { target, chain: world.view, now: world.now, options };
+    seen = (await observe(addresses, api, seen, of)) as NonNullable<typeof seen>;
+    return collector.hints(seen, target);
+  };
+  const none = { moved: [], isWaiting: false, isBehind: false };
+
+  expect(await hintsAfter([0])).toEqual(none);
+  expect(await hintsAfter([6])).toEqual({ ...none, isWaiting: true });
+  expect(await hintsAfter([0, 0, 0, 0, 0, 0], 0)).toEqual({ ...none, moved: [PRINCIPAL] });
+  expect(await hintsAfter([])).toEqual(none);
+  const many = Array.from({ length: 40 }, () => 3);
+  expect(await hintsAfter([...many, 0, 0, 0, 0, 0, 0], 2, { pages: 2 })).toEqual({ ...none, isBehind: true });
+});
+
 describe("a list that grows by more than a page between two requests", () => {
   // Like a busy address whose requests wait for the budget: every third request brings a block.
   const growing = (world: ModelWorld, every: readonly number[]) => {

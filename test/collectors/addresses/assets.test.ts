@@ -40,7 +40,6 @@ const transaction: TransactionWithTransfers["transaction"] = {
   sent: 0n,
   received: 0n,
   transfer: undefined,
-  called: undefined,
   tokens: undefined,
   detail: undefined,
 };
@@ -50,7 +49,6 @@ const transferOf = (asset: string, more: Partial<Transfer> = {}): Transfer => ({
   asset,
   direction: "in",
   amount: 1n,
-  other: undefined,
   ...more,
 });
 
@@ -117,7 +115,6 @@ const transfers = fc.array(
     asset: assets,
     direction: fc.constantFrom(...TRANSFER_DIRECTIONS),
     amount: fc.option(fc.bigInt({ min: 0n, max: 2n ** 128n - 1n }), { nil: undefined }),
-    other: fc.constant(undefined),
   }),
   { maxLength: 80 },
 );

@@ -178,6 +178,60 @@ describe("counting", () => {
   });
 });
 
+describe("principals", () => {
+  const confirmed = ({ state }: Exporter, after: number, to: number) => [
+    ...new Set(collector.confirmed(state, after, to)),
+  ];
+  // Of the principal of the world and the contracts that it calls.
+  const parties = async () => {
+    const exporter = await running(1);
+    return [...new Set(exporter.view?.rows.flatMap((row) => row.parties))].sort();
+  };
+
+  test("have moved once the chain confirms their listed transactions, which is announced once", async () => {
+    const exporter = await running();
+    const { world } = exporter;
+    world.mine(empty(CONFIRMATIONS));
+    await exporter.poll();
+    world.mine([4]);
+    await exporter.poll();
+    expect(collector.hints(exporter.state).moved).toEqual([]);
+    expect(confirmed(exporter, -1, world.tip - 1)).toEqual([]);
+    expect(confirmed(exporter, world.tip, world.tip + 1)).toEqual([]);
+    expect(confirmed(exporter, world.tip - 1, world.tip).sort()).toEqual(await parties());
+
+    const before = exporter.counted;
+    world.mine(empty(CONFIRMATIONS));
+    await exporter.poll();
+
+    expect(exporter.counted).toBe(before + 4);
+    expect(collector.hints(exporter.state).moved).toEqual([]);
+    expect(confirmed(exporter, -1, world.tip)).toEqual([]);
+  });
+
+  test("have moved when their transactions are listed after their confirmations", async () => {
+    const exporter = await running();
+    exporter.world.mine([4, ...empty(CONFIRMATIONS)]);
+    await exporter.poll();
+    expect([...collector.hints(exporter.state).moved].sort()).toEqual(await parties());
+
+    await exporter.poll();
+    expect(collector.hints(exporter.state).moved).toEqual([]);
+  });
+
+  test("have moved when their transactions are counted, without a collector that follows the chain", async () => {
+    const { results } = listed;
+    let shown = results.slice(10);
+    const api = serverOf(() => shown);
+    const of = { target: { key: "", confirmations: 2 }, now: NEWEST_MS, isFollowed: false };
+    let observation = await observe(transactions, api, undefined, of);
+    shown = [...results];
+    observation = await observe(transactions, api, observation, of);
+
+    expect(collector.hints(observation as Observation).moved.length).toBeGreaterThan(0);
+  });
+});
+
 describe("the mined transactions of the last minutes", () => {
   test("need no confirmations", async () => {
     const exporter = await running();
