@@ -17,6 +17,7 @@ import { Poller } from "./scheduler/poller.ts";
 import { runSchedules } from "./scheduler/schedule.ts";
 import { State } from "./storage/state.ts";
 import type { StateFile } from "./storage/state-file.ts";
+import { feeReport } from "./telemetry/fee-report.ts";
 import { Incidents } from "./telemetry/incidents.ts";
 import { Instruments } from "./telemetry/instruments.ts";
 import * as metrics from "./telemetry/self-metrics.ts";
@@ -154,6 +155,7 @@ export class App {
         collectors: [...new Set(config.networks.flatMap(({ collectors }) => collectors.map(({ name }) => name)))],
       },
       statusOf: (selection) => this.status(selection),
+      feesOf: (network) => feeReport(network, this.#statusSources()),
       mask: (text) => redactor.mask(text),
       onError: (error) => log.error({ err: error }, "a page could not be made"),
       onRefused: (reason) => this.#instruments.add(metrics.httpRefused, { reason }),
@@ -187,13 +189,12 @@ export class App {
 
   /** Polls everything once; resolves with the tasks that failed. */
   async pollOnce(): Promise<Failed[]> {
-    // The others need the height of the chain.
-    const { true: first = [], false: others = [] } = Object.groupBy(
-      this.tasks,
-      ({ collector }) => `${collector.chainView !== undefined}`,
-    );
-    for (const tasks of [first, others]) {
-      const groups = Map.groupBy(tasks, collectorOn);
+    // Collectors use what those before them have read: the chain first, then what was mined.
+    const stageOf = ({ collector }: Task) =>
+      collector.chainView !== undefined ? "chain" : collector.minedView !== undefined ? "mined" : "others";
+    const stages = Object.groupBy(this.tasks, stageOf);
+    for (const tasks of [stages.chain, stages.mined, stages.others]) {
+      const groups = Map.groupBy(tasks ?? [], collectorOn);
       await Promise.all([...groups.values()].map((group) => this.#pollInTurn(group)));
     }
     return this.tasks.flatMap((task) => failed(keyOf(task), this.#state.of(task).failure));

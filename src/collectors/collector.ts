@@ -5,6 +5,7 @@ import type { Operation, StacksApi } from "../api/operation.ts";
 import type { Family, Sample } from "../exposition/family.ts";
 import type { ChainView } from "./chain/chain-view.ts";
 import type { EventRule } from "./event-rules/rule.ts";
+import type { FeeEstimate } from "./mempool-transactions/estimate.ts";
 import type { MinedView } from "./transactions/mined-view.ts";
 
 /** What one poll observes: the whole chain of a network, or one watched principal. */
@@ -144,6 +145,8 @@ export interface Collector<Observation, Options, Of extends Target = Target> {
   chainView?(observation: Observation): ChainView | undefined;
   /** The newest mined transactions for the other collectors of the network. */
   minedView?(observation: Observation): MinedView | undefined;
+  /** What to pay, for those who ask the exporter. */
+  feeEstimate?(observation: Observation): FeeEstimate | undefined;
   /** The targets to poll early after this observation. Pure. */
   hints?(observation: Observation, target: Of): Hints;
   /**

@@ -1,13 +1,15 @@
 // The HTTP server: /metrics, the status, health and readiness. It never causes a request to the API.
 import { createServer, type Server } from "node:http";
 import express, { type NextFunction, type Request, type Response } from "express";
+import type { FeeReport } from "../telemetry/fee-report.ts";
 import type { Refusal } from "../telemetry/self-metrics.ts";
 import type { Selection, Status } from "../telemetry/status.ts";
+import { recommendedFeesJson } from "./fees-json.ts";
 import { type Content, Deliveries, LIMITS, type Limits } from "./limits.ts";
 import { CONTENT_TYPE, type MetricsPage, negotiateFormat } from "./page.ts";
 import { type Program, statusJson } from "./status-json.ts";
 import { statusPage } from "./status-page.ts";
-import { type Known, parseQuery, QueryError } from "./status-query.ts";
+import { type Known, parseNetwork, parseQuery, QueryError } from "./status-query.ts";
 import { PAGE_POLICY } from "./status-style.ts";
 
 /** What the server serves. */
@@ -18,6 +20,7 @@ export interface View {
   readonly program: Program;
   readonly known: Known;
   readonly statusOf: (selection: Selection) => Status;
+  readonly feesOf: (network: string) => FeeReport;
   /** Masks every secret in a text. */
   readonly mask: (text: string) => string;
   readonly onError: (error: unknown) => void;
@@ -42,15 +45,37 @@ async function metrics(view: View, request: Request): Promise<Content> {
 function status(view: View, request: Request, isPage: boolean): Content {
   const mask = (text: string) => view.mask(text);
   try {
-    const selection = parseQuery(new URLSearchParams(request.url.replace(/^[^?]*/, "")), view.known);
+    const selection = parseQuery(queryOf(request), view.known);
     const document = statusJson(view.statusOf(selection), view.program, mask);
     return isPage ? content("text/html", statusPage(document, selection)) : content("application/json", document);
   } catch (error) {
-    if (!(error instanceof QueryError)) throw error;
-    const message = mask(error.message);
+    const message = mask(messageOf(error));
     const refusal = isPage ? content("text/plain", `${message}\n`) : content("application/json", { error: message });
     return { ...refusal, status: 400 };
   }
+}
+
+function recommendedFees(view: View, request: Request): Content {
+  const mask = (text: string) => view.mask(text);
+  const refusal = (status: number, error: string) => ({
+    ...content("application/json", { error: mask(error) }),
+    status,
+  });
+  try {
+    const report = view.feesOf(parseNetwork(queryOf(request), view.known));
+    if ("reason" in report) return refusal(503, report.reason);
+    return content("application/json", recommendedFeesJson(report, mask));
+  } catch (error) {
+    return refusal(400, messageOf(error));
+  }
+}
+
+const queryOf = ({ url }: Request) => new URLSearchParams(url.replace(/^[^?]*/, ""));
+
+/** What is wrong with a query. Throws any other error. */
+function messageOf(error: unknown): string {
+  if (!(error instanceof QueryError)) throw error;
+  return error.message;
 }
 
 function content(type: string, value: string | object): Content {
@@ -94,6 +119,7 @@ function routes(view: View, deliveries: Deliveries): express.Express {
   deliver("/metrics", (request) => metrics(view, request));
   deliver("/", (request) => status(view, request, true));
   deliver("/api/v1/status", (request) => status(view, request, false));
+  deliver("/api/v1/fees/recommended", (request) => recommendedFees(view, request));
   get("/-/healthy", (_request, response) => sendText(response, 200, "stacks-exporter is healthy."));
   get("/-/ready", (_request, response) => {
     const missing = view.missing().map(({ what, why }) => `\n${what}: ${why}`);

@@ -24,6 +24,27 @@ const integer = (max: number) =>
     .refine((text) => /^[1-9]\d*$/.test(text) && Number(text) <= max, `expected a whole number from 1 to ${max}`)
     .transform(Number);
 
+/** The values of a query. @throws QueryError */
+function parse<Shape extends z.ZodRawShape>(query: URLSearchParams, parameters: z.ZodObject<Shape>) {
+  const repeated = [...query.keys()].find((name) => query.getAll(name).length > 1);
+  if (repeated !== undefined) throw new QueryError(`${repeated}: expected once, found more than once`);
+  const given = [...query]
+    .map(([name, value]): [string, string] => [name, value.trim()])
+    .filter(([name, value]) => value !== "" || !Object.hasOwn(parameters.shape, name));
+  const { data, error } = parameters.safeParse(Object.fromEntries(given));
+  if (error) throw new QueryError(error.issues.map(({ path, message }) => [...path, message].join(": ")).join("; "));
+  return data;
+}
+
+/**
+ * Parses the query of an endpoint that is about one network, by default the first one.
+ * @throws QueryError
+ */
+export function parseNetwork(query: URLSearchParams, { networks }: Known): string {
+  const [first = ""] = networks;
+  return parse(query, z.strictObject({ network: z.enum(networks).default(first) })).network;
+}
+
 /**
  * Parses a query such as `collector=addresses&state=degraded&q=treasury&page=2`. An empty value, as of an empty form
  * field, is the same as none.
@@ -38,14 +59,7 @@ export function parseQuery(query: URLSearchParams, { networks, collectors }: Kno
     page: integer(1_000_000).default(1),
     limit: integer(1000).default(DEFAULT_LIMIT),
   });
-  const repeated = [...query.keys()].find((name) => query.getAll(name).length > 1);
-  if (repeated !== undefined) throw new QueryError(`${repeated}: expected once, found more than once`);
-  const given = [...query]
-    .map(([name, value]): [string, string] => [name, value.trim()])
-    .filter(([name, value]) => value !== "" || !Object.hasOwn(parameters.shape, name));
-  const { data, error } = parameters.safeParse(Object.fromEntries(given));
-  if (error) throw new QueryError(error.issues.map(({ path, message }) => [...path, message].join(": ")).join("; "));
-  const { q, ...selection } = data;
+  const { q, ...selection } = parse(query, parameters);
   return { ...selection, text: q };
 }
 

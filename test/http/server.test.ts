@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import { gunzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import request from "supertest";
+import type { Task } from "../../src/collectors/task.ts";
 import { Exposition } from "../../src/exposition/exposition.ts";
 import { counter, gauge, type Sample } from "../../src/exposition/family.ts";
 import { MetricsPage } from "../../src/http/page.ts";
@@ -213,6 +214,62 @@ describe.each(["/", "/api/v1/status"])("%s", (path) => {
       expect(headers["content-type"]).toMatch(/; charset=utf-8$/);
       expect(text).not.toMatch(/<script/);
     }
+  });
+});
+
+describe("/api/v1/fees/recommended", () => {
+  const PATH = "/api/v1/fees/recommended";
+
+  beforeEach(() => {
+    const fees = { "10m": 12_001, "1h": 9_000 };
+    const estimate = {
+      at: world.now - 42_000,
+      competing: 3,
+      hasRoom: false,
+      types: { all: { observations: 800, fees } },
+    };
+    const task = world.task("estimates");
+    world.tasks.splice(0, 1, { ...task, collector: { ...task.collector, feeEstimate: () => estimate } });
+  });
+
+  test("has the estimate of the first network, its source and its age", async () => {
+    world.succeed(world.tasks[0] as Task, 20);
+    const response = await request(server).get(PATH);
+
+    expect(response.status).toBe(200);
+    expect(response.type).toBe("application/json");
+    expect(response.headers["cache-control"]).toBe("no-store");
+    expect(response.body).toEqual({
+      fastestFee: 12_001,
+      hourFee: 9_000,
+      observations: 800,
+      unit: "microSTX",
+      network: "mainnet",
+      source: "https://mainnet.example",
+      time: new Date(world.now - 42_000).toISOString(),
+      age_seconds: 42,
+      blocks_have_room: false,
+      types: {},
+    });
+    expect((await request(server).get(`${PATH}?network=mainnet`)).body).toEqual(response.body);
+  });
+
+  test("is a 503 with the reason when there is none, masked", async () => {
+    world.fail(world.tasks[0] as Task, 5, "timeout", "no response from s3cret");
+    const response = await request(server).get(PATH);
+
+    expect(response.status).toBe(503);
+    expect(response.body).toEqual({ error: "estimates has no values: timeout: no response from ***" });
+  });
+
+  test.each([
+    ["network=none", 'network: Invalid input: expected "mainnet"'],
+    ["target=10m", 'Unrecognized key: "target"'],
+  ])("?%s is an error", async (query, error) => {
+    const response = await request(server).get(`${PATH}?${query}`);
+
+    expect(response.status).toBe(400);
+    expect(response.body).toEqual({ error });
   });
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { parseQuery, QueryError, queryOf } from "../../src/http/status-query.ts";
+import { parseNetwork, parseQuery, QueryError, queryOf } from "../../src/http/status-query.ts";
 
 const known = { networks: ["mainnet", "testnet"], collectors: ["fees", "addresses"] };
 const parse = (query: string) => parseQuery(new URLSearchParams(query), known);
@@ -45,4 +45,12 @@ test.each(["", "network=testnet&collector=addresses&state=degraded&q=a%26b&page=
 
 test("a changed selection has the changed query", () => {
   expect(queryOf(parse("q=a&page=3&limit=50"), { page: 1 })).toBe("q=a&limit=50");
+});
+
+test.each([
+  ["", "mainnet"],
+  ["network=", "mainnet"],
+  ["network=testnet", "testnet"],
+])("%p is about one network", (query, network) => {
+  expect(parseNetwork(new URLSearchParams(query), known)).toBe(network);
 });

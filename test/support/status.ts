@@ -8,6 +8,7 @@ import { type StatusJson, statusJson } from "../../src/http/status-json.ts";
 import { statusPage } from "../../src/http/status-page.ts";
 import { DEFAULT_LIMIT } from "../../src/http/status-query.ts";
 import { State } from "../../src/storage/state.ts";
+import { feeReport } from "../../src/telemetry/fee-report.ts";
 import type { NetworkReport, UpstreamReport, WatchListReport } from "../../src/telemetry/status.ts";
 import { type Selection, type Status, statusOf } from "../../src/telemetry/status.ts";
 import { fakeTask, level, total } from "./fake-task.ts";
@@ -126,7 +127,8 @@ export class StatusWorld {
   }
 
   /** What a server shows of the status. */
-  view(): Pick<View, "program" | "known" | "statusOf" | "mask"> {
+  view(): Pick<View, "program" | "known" | "statusOf" | "feesOf" | "mask"> {
+    const { tasks, state, networks, now } = this;
     return {
       program: { version: "1.2.3", startedAt: NOON - 3_600_000 },
       known: {
@@ -134,6 +136,7 @@ export class StatusWorld {
         collectors: [...new Set(this.tasks.map(({ collector }) => collector.name))],
       },
       statusOf: (selection) => this.status(selection),
+      feesOf: (network) => feeReport(network, { tasks, state, networks, now }),
       mask: (text) => text.replaceAll(this.secret, "***"),
     };
   }

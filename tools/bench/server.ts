@@ -50,6 +50,7 @@ function ours() {
     missing: () => [],
     program: { version: "0", startedAt: Date.now() },
     known: { networks: [], collectors: [] },
+    feesOf: (network) => ({ network, reason: "" }),
     statusOf: (selection) => ({
       at: Date.now(),
       networks: [],

@@ -52,6 +52,12 @@ export interface Estimate {
   readonly types: Readonly<Partial<Record<FeeType, TypeEstimate>>>;
 }
 
+/** An estimate for those who ask for one. */
+export interface FeeEstimate extends Estimate {
+  /** Time of the older one of its two sources, the waiting and the mined transactions. Unix time, milliseconds. */
+  readonly at: number;
+}
+
 /** The numbers of the estimate, chosen on the tuning seeds of `tools/evaluation`. */
 export const SETTINGS = {
   /** Fewest mined transactions in the last ten minutes. */

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Collector } from "../collector.ts";
 import { type ReadResult, readFromTop } from "../feed/read.ts";
 import { WINDOW_SECONDS } from "../transactions/window.ts";
-import { type Estimate, estimateFees } from "./estimate.ts";
+import { estimateFees, type FeeEstimate } from "./estimate.ts";
 import { estimateFamilies, estimateSamples } from "./families.ts";
 import { PAGE, type WaitingTransaction, waitingList, waitingTransactions } from "./list.ts";
 import { afterRead, KEPT_SECONDS, type Listed, observedOf } from "./listed.ts";
@@ -32,7 +32,7 @@ interface Observation {
   /** Validator of the list. */
   readonly etag: string | undefined;
   /** Undefined while no mined transactions are known. */
-  readonly estimate: Estimate | undefined;
+  readonly estimate: FeeEstimate | undefined;
 }
 
 // Transactions can be listed later than others that were received after them.
@@ -50,6 +50,7 @@ export const mempoolTransactions = {
   options,
   // On a usual day, few transactions still wait at the next poll.
   requestsPerPoll: () => 1,
+  feeEstimate: ({ estimate }) => estimate,
 
   async observe({ api, previous, now: at, mined, chain }, { pages }) {
     const now = at / 1000;
@@ -81,7 +82,10 @@ export const mempoolTransactions = {
       etag: read === undefined ? previous?.etag : read.first.etag,
       estimate:
         mined && isRecent(mined.readAt)
-          ? estimateFees(observedOf(listed, mined), { ...coverage, minedTo: mined.readAt / 1000 })
+          ? {
+              ...estimateFees(observedOf(listed, mined), { ...coverage, minedTo: mined.readAt / 1000 }),
+              at: Math.min(at, mined.readAt),
+            }
           : undefined,
     };
   },

@@ -1,0 +1,67 @@
+import { beforeEach, expect, test } from "@jest/globals";
+import type { FeeEstimate } from "../../src/collectors/mempool-transactions/estimate.ts";
+import type { Task } from "../../src/collectors/task.ts";
+import { feeReport } from "../../src/telemetry/fee-report.ts";
+import { StatusWorld } from "../support/status.ts";
+
+const fees = { "10m": 2, "1h": 1 };
+let world: StatusWorld;
+let task: Task;
+let estimate: FeeEstimate | undefined;
+
+beforeEach(() => {
+  world = new StatusWorld().network();
+  const { collector, ...rest } = world.task("estimates");
+  task = { ...rest, collector: { ...collector, feeEstimate: () => estimate } };
+  world.tasks.push(task);
+  estimate = { at: 5, competing: 1, hasRoom: true, types: { all: { observations: 9, fees } } };
+});
+
+const report = (network = "mainnet") => feeReport(network, world);
+
+test("has the estimate of the last poll", () => {
+  world.succeed(task, 20);
+  world.fail(task, 10, "timeout");
+
+  expect(report()).toEqual({ network: "mainnet", origin: "https://mainnet.example", estimate, now: world.now });
+});
+
+test.each<[string, () => void, string]>([
+  ["before the first poll", () => undefined, "estimates has no values: no poll has ended in time"],
+  ["when it failed", () => world.fail(task, 1, "network", "refused"), "estimates has no values: network: refused"],
+  [
+    "when the estimate has expired",
+    () => {
+      world.succeed(task, 30);
+      world.fail(task, 10, "timeout", "late");
+    },
+    "estimates has no values: timeout: late",
+  ],
+  ["on an older server", () => world.lack(task, 1), "the server lacks the operation of estimates"],
+  [
+    "without mined transactions",
+    () => {
+      estimate = undefined;
+      world.succeed(task, 1);
+    },
+    "estimates needs the mined transactions of the last ten minutes",
+  ],
+  [
+    "with too few of them",
+    () => {
+      estimate = { at: 5, competing: 1, hasRoom: true, types: {} };
+      world.succeed(task, 1);
+    },
+    "too few transactions were mined in the last ten minutes",
+  ],
+])("has a reason %s", (_, happen, reason) => {
+  happen();
+
+  expect(report()).toEqual({ network: "mainnet", reason });
+});
+
+test("has a reason on a network without such a collector", () => {
+  world.succeed(task, 1);
+
+  expect(report("other")).toEqual({ network: "other", reason: "no collector that estimates fees is enabled" });
+});
