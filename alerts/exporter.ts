@@ -82,7 +82,7 @@ const upstreamDown: Alert = {
   for: EXPORTER.upstreamDown.for,
   keepFiringFor: EXPORTER.upstreamDown.keepFiringFor,
   summary: "The API of {{ $labels.network }} does not answer",
-  description: "The last poll of every collector failed.",
+  description: "The last poll of every target failed, or no request gets a response.",
   runbook: {
     meaning: `No collector of the network gets a valid response. Alerts on the network's data do not fire meanwhile,
       because the data disappears.`,

@@ -11,6 +11,7 @@ import {
   type Status,
   type TargetStatus,
   type WatchListReport,
+  wholeOutage,
 } from "./status.ts";
 
 /**
@@ -18,7 +19,8 @@ import {
  * - `ok`: the last poll of every target succeeded.
  * - `starting`: no problem, but some targets wait for their first poll.
  * - `degraded`: there is a problem, but the last poll of at least one target of every network succeeded.
- * - `down`: in a network the last poll of every target failed, or its chain keeps it from being polled.
+ * - `down`: in a network the last poll of every target failed, no request gets a response (some targets are polled only
+ *   once an hour), or its chain keeps it from being polled.
  */
 export type Health = "ok" | "starting" | "degraded" | "down";
 
@@ -45,7 +47,7 @@ export function problemsOf({ networks, watchList }: Status): readonly Problem[] 
 
 /** The health that follows from the problems. */
 export function healthOf({ networks }: Status, problems: readonly Problem[]): Health {
-  if (networks.some(isDown)) return "down";
+  if (networks.some((network) => isDown(network) || wholeOutage(network.report) !== undefined)) return "down";
   if (problems.length > 0) return "degraded";
   return networks.some(({ collectors }) => collectors.some(({ counts }) => counts.waiting > 0)) ? "starting" : "ok";
 }
@@ -68,9 +70,11 @@ function watchListProblem(watchList: WatchListReport | undefined): Problem[] {
 /** A problem that the API client itself reports; it replaces those of the polls that fail for the same reason. */
 type ClientProblem = Problem & { readonly reason: Reason };
 
-function clientProblems({ pausedUntil, report: { network, outage } }: NetworkStatus): ClientProblem[] {
+function clientProblems({ pausedUntil, report }: NetworkStatus): ClientProblem[] {
+  const { network } = report;
   const problems: ClientProblem[] = [];
-  if (outage !== undefined && outage.operation === undefined) {
+  const outage = wholeOutage(report);
+  if (outage !== undefined) {
     const { cause, since, nextProbeAt } = outage;
     const message = `${reasonText(cause.reason)}: ${cause.message}`;
     problems.push({ network, reason: cause.reason, message, since, until: nextProbeAt });

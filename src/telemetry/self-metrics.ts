@@ -45,7 +45,7 @@ const DURATION_BOUNDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 export const up = gauge({
   name: "stacks_up",
-  help: "Whether the last poll of at least one collector of the network got a valid response.",
+  help: "Whether the last poll of at least one target of the network succeeded, and the API responds.",
   labels: { network },
 });
 export const buildInfo = gauge({

@@ -5,7 +5,13 @@ import type { Exposition } from "../exposition/exposition.ts";
 import { type Family, type Sample, seriesPerSample } from "../exposition/family.ts";
 import type { StateFileFacts } from "../storage/state-file.ts";
 import * as self from "./self-metrics.ts";
-import type { CollectorStatus, NetworkReport, NetworkStatus, WatchListReport } from "./status.ts";
+import {
+  type CollectorStatus,
+  type NetworkReport,
+  type NetworkStatus,
+  type WatchListReport,
+  wholeOutage,
+} from "./status.ts";
 
 /** Samples of networks, upstreams and collectors. */
 export function* networkSamples({ report, pausedUntil, collectors }: NetworkStatus): Iterable<Sample> {
@@ -15,7 +21,8 @@ export function* networkSamples({ report, pausedUntil, collectors }: NetworkStat
     0,
   );
   const failing = collectors.reduce((sum, collector) => sum + collector.failing.length, 0);
-  if (polled > 0) yield self.up.at({ network }, polled > failing ? 1 : 0);
+  // In an outage, the last poll of a target can be an old success.
+  if (polled > 0) yield self.up.at({ network }, polled > failing && wholeOutage(report) === undefined ? 1 : 0);
   for (const collector of collectors) yield* collectorSamples(collector);
   yield* budgetSamples(report);
   if (pausedUntil !== undefined) yield self.pauseEnd.at({ network }, pausedUntil / 1000);

@@ -55,6 +55,10 @@ export interface NetworkReport
   readonly operations: readonly string[];
 }
 
+/** The outage in which no request of a network gets a response; undefined while there is none. */
+export const wholeOutage = ({ outage }: Pick<NetworkReport, "outage">) =>
+  outage?.operation === undefined ? outage : undefined;
+
 /** The last reload of the watch list. Times are Unix time in milliseconds. */
 export interface WatchListReport {
   readonly lastSuccessAt: number;

@@ -173,6 +173,7 @@ describe("an outage", () => {
 
     world.succeed(world.task("blocks"), 7);
     world.fail(world.task("contracts"), 70, "gone");
+    expect(world.json().status).toBe("down");
     expect(world.json().problems).toMatchObject([
       { message, since: at(-90), until: at(15) },
       { collector: "contracts" },
