@@ -170,7 +170,8 @@ test("in an outage gauges become absent, and counters stay", async () => {
 test("no request is sent during a pause", async () => {
   app = await createApp(config());
   const first = simulator.requests.length;
-  simulator.faults.set({ kind: "429", retryAfter: 30 });
+  // Longer than any poll waits.
+  simulator.faults.set({ kind: "429", retryAfter: 300 });
   await app.pollOnce();
   simulator.faults.clear();
   const before = simulator.requests.length;
