@@ -279,7 +279,7 @@ const balances: readonly Panel[] = [
     id: 61,
     title: "Balances",
     description: `STX of each address. Available excludes locked STX. Of minimum: available divided by min_balance of the
-      watch list; below 100 %, StacksAddressBalanceLow fires. Waiting: STX in mempool transactions to the address (in) and
+      watch list; below 100 %, StacksAddressBalanceLow fires. Blocks to unlock are burn blocks. Waiting: STX in mempool transactions to the address (in) and
       of it (out, including fees).`,
     unit: "locale",
     decimals: 0,
@@ -312,12 +312,29 @@ const balances: readonly Panel[] = [
       "Value #C": "minimum (STX)",
       "Value #D": "balance (STX)",
       "Value #E": "locked (STX)",
-      "Value #F": "burn blocks to unlock",
+      "Value #F": "blocks to unlock",
       "Value #G": "waiting in (STX)",
       "Value #H": "waiting out (STX)",
     },
-    sortBy: "of minimum",
-    overrides: [{ name: "of minimum", properties: { unit: "percentunit", decimals: 0 } }],
+    sortBy: "-minimum (STX)",
+    overrides: [
+      {
+        name: "of minimum",
+        properties: {
+          unit: "percentunit",
+          decimals: 0,
+          "custom.cellOptions": { type: "color-text" },
+          thresholds: {
+            mode: "absolute",
+            steps: [
+              { value: null, color: "text" },
+              { value: 0, color: "red" },
+              { value: 1, color: "green" },
+            ],
+          },
+        },
+      },
+    ],
     link: runbook("StacksAddressBalanceLow"),
   }),
   lines({
@@ -388,7 +405,7 @@ const balances: readonly Panel[] = [
       "Value #C": "balance (base units)",
     },
     sortBy: "name",
-    overrides: [{ name: "asset", properties: { "custom.width": 520 } }],
+    overrides: [{ name: "asset", properties: { "custom.width": 600 } }],
   }),
 ];
 
