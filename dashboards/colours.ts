@@ -14,8 +14,8 @@ export const PERCENTILES: Readonly<Record<"p5" | "p25" | "p50" | "p75" | "p95", 
   p5: coloured("p5", "blue", { "custom.lineWidth": 1 }),
   p25: coloured("p25", "green"),
   p50: coloured("p50", "yellow"),
-  p75: coloured("p75", "yellow", { "custom.lineWidth": 1, "custom.fillBelowTo": "p25", "custom.fillOpacity": 15 }),
-  p95: coloured("p95", "orange", { "custom.lineWidth": 1 }),
+  p75: coloured("p75", "orange", { "custom.lineWidth": 1, "custom.fillBelowTo": "p25", "custom.fillOpacity": 15 }),
+  p95: coloured("p95", "purple", { "custom.lineWidth": 1 }),
 };
 
 /** Types of transactions. */

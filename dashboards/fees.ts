@@ -9,11 +9,11 @@ import { paidRow } from "./paid.ts";
 import { between, coloured, gauge, shown, stat, table } from "./panel.ts";
 import { qualityRow } from "./quality.ts";
 import { runbook } from "./runbook.ts";
-import { firingNames, metric } from "./select.ts";
+import { dedupe, firingNames, metric, stx } from "./select.ts";
 import {
+  estimate,
   minedFee,
   minedRatio,
-  NO_MINED,
   PRICE,
   price,
   RAISED,
@@ -36,6 +36,8 @@ const LEARNING = 3e6;
 const UNREAD = 4e6;
 const UNLISTED = 5e6;
 
+const notListed = `(${unlisted}) * ${UNLISTED}`;
+const shownNotListed = (index: number) => shown(UNLISTED, "not listed", "purple", index);
 const sample = `max(${metric("stacks_chain_mined_fee_sample_transactions", { tx_type: "all" })})`;
 const isOverpaid = `((${minedRatio} > ${spike.feeRatio}) and (${usage} <= ${blockUsage.roomUpTo.fast}))`;
 const state = [
@@ -43,14 +45,21 @@ const state = [
   minedRatio,
   `(${sample} == 0) + ${IDLE}`,
   `${sample} * 0 + ${LEARNING}`,
-  `(${unlisted}) * ${UNLISTED}`,
+  notListed,
   `vector(${UNREAD})`,
 ].join(" or ");
 const named = (label: string, name: string, expr: string) => `label_replace(${expr}, "${label}", "${name}", "", "")`;
-const notListed = (index: number) => shown(UNLISTED, "Not listed by this API", "purple", index);
 const newestBlock = `max(last_over_time(${metric("stacks_chain_block_timestamp_seconds")}[6h]))`;
-const readAt = (name: string, collector: string) =>
-  named("what", name, `max(${metric("stacks_exporter_collector_last_success_timestamp_seconds", { collector })})`);
+// The collectors whose values the first panels show, and what they are.
+const SHOWN = {
+  transactions: "mined",
+  mempool_transactions: "estimate",
+  mempool: "waiting",
+  fees: "offers",
+  blocks: "blocks",
+};
+const offered = (priority: string) =>
+  `(${dedupe(stx(metric("stacks_mempool_fee_priority_microstx", { priority })))} and on () (${unlisted}))`;
 
 const now: readonly Slot[] = [
   stat({
@@ -59,7 +68,7 @@ const now: readonly Slot[] = [
     description: `What gets mined pays this, relative to the usual level (${PRICE} of the last ten minutes). Spike: more
       than ${spike.feeRatio} times usual, and blocks are full or their use is unknown. Overpaid: the same although
       blocks have room, so the usual fee is enough. No data: nothing was read for a while; see Age of the values. The
-      board Spike investigation shows the clauses of the alerts.`,
+      board Spike investigation shows the clauses of the alerts. Not listed: the API does not list mined transactions.`,
     unit: "none",
     decimals: 1,
     noValue: "No data",
@@ -72,7 +81,7 @@ const now: readonly Slot[] = [
       shown(IDLE, "Nothing mined", "purple", 5),
       shown(LEARNING, "No usual level yet", "blue", 6),
       shown(UNREAD, "No data", "purple", 7),
-      notListed(8),
+      shownNotListed(8),
       between(null, low.feeRatioBelow, "Cheap", "blue", 1),
       between(low.feeRatioBelow, RAISED, "As usual", "green", 2),
       between(RAISED, spike.feeRatio, "Raised", "orange", 3),
@@ -83,21 +92,21 @@ const now: readonly Slot[] = [
   stat({
     id: 12,
     title: "What gets mined pays (STX)",
-    description: `A quarter of the transactions mined in the last ten minutes paid less than this (${PRICE}, zero fees left
-      out), and the usual level of the last seven days. While blocks are full, less is not enough for long.`,
+    description: `A quarter of the transactions mined in the last ten minutes paid less than this (${PRICE}, zero fees
+      left out), and the usual level of the last seven days. While blocks are full, less is not enough for long.`,
     unit: "short",
     decimals: 4,
-    noValue: NO_MINED,
+    noValue: "Not read lately",
     width: 7,
     height: 5,
     text: "both",
     queries: [
       {
-        expr: `${named("what", "now", price)} or ${named("what", "usual", usualPrice)} or ${named("what", "now", `(${unlisted}) * ${UNLISTED}`)}`,
+        expr: `${named("what", "now", price)} or ${named("what", "usual", usualPrice)} or ${named("what", "mined transactions", notListed)}`,
         legend: "{{what}}",
       },
     ],
-    mappings: [notListed(0)],
+    mappings: [shownNotListed(0)],
     overrides: [coloured("now", "text"), coloured("usual", "green")],
   }),
   gauge({
@@ -108,7 +117,7 @@ const now: readonly Slot[] = [
     unit: "none",
     decimals: 1,
     noValue: "unknown",
-    width: 4,
+    width: 6,
     height: 5,
     min: 0,
     max: GAUGE_END,
@@ -124,7 +133,7 @@ const now: readonly Slot[] = [
     unit: "percentunit",
     decimals: 0,
     noValue: "unknown",
-    width: 4,
+    width: 6,
     height: 5,
     min: 0,
     // A long tenure exceeds the usual capacity.
@@ -132,47 +141,88 @@ const now: readonly Slot[] = [
     steps: worse(blockUsage.roomUpTo.fast, 1),
     queries: [{ expr: usage, legend: "used" }],
   }),
-  stat({
-    id: 5,
-    title: "Waiting",
-    description: `Waiting transactions of all types. Some of them wait for a missing nonce, at any fee.`,
-    unit: "locale",
-    decimals: 0,
-    noValue: "no data",
-    width: 4,
-    height: 5,
-    min: 0,
-    steps: [[null, "text"]],
-    queries: [{ expr: waiting, legend: "waiting" }],
-    link: runbook("StacksMempoolBacklog"),
-  }),
   table({
     id: 10,
     title: "What should I pay? (STX)",
-    description: `Fees of the transactions mined in the last ten minutes, and the usual fees, by type. While blocks have
-      room, the usual fee is enough.`,
+    description: `The lowest fee with which a new transaction is mined within the time, by type, and the number of
+      transactions that it is estimated from; what the transactions of the last ten minutes paid; and the usual level.
+      While blocks have room, the usual fee is enough. If the API does not list mined transactions: what waiting
+      transactions offer, which is no price.`,
     unit: "short",
     decimals: 4,
-    noValue: NO_MINED,
+    noValue: "No data: nothing was read lately",
     width: 12,
     height: 6,
     queries: [
       {
-        expr: `${minedFee({ percentile: "~p25|p50|p75" })} or ${named("percentile", "usual", usualMinedFee())}`,
+        expr: [
+          named("column", "soon", estimate({ target: "10m" })),
+          named("column", "later", estimate({ target: "1h" })),
+          named("column", "from", dedupe(metric("stacks_fee_estimate_observations"))),
+          named("column", "p25", minedFee()),
+          named("column", "p50", minedFee({ percentile: "p50" })),
+          named("column", "usual", usualMinedFee()),
+          named("column", "low", offered("low")),
+          named("column", "medium", offered("medium")),
+        ].join(" or "),
       },
     ],
     transformations: [
-      { id: "groupingToMatrix", options: { rowField: "tx_type", columnField: "percentile", valueField: "Value" } },
+      { id: "groupingToMatrix", options: { rowField: "tx_type", columnField: "column", valueField: "Value" } },
     ],
     columns: {
-      "tx_type\\percentile": "type",
+      "tx_type\\column": "type",
+      soon: "in 10 min",
+      later: "in 1 h",
+      from: "from",
       p25: "mined p25",
-      p50: "p50",
-      p75: "p75",
+      p50: "mined p50",
       usual: "usual p25",
+      low: "offered: low",
+      medium: "offered: medium",
     },
-    overrides: [{ name: "type", properties: { "custom.width": 140 } }],
+    overrides: [
+      { name: "type", properties: { "custom.width": 130 } },
+      { name: "from", properties: { decimals: 0, "custom.width": 70 } },
+    ],
   }),
+  stack(
+    stat({
+      id: 14,
+      title: "Room in blocks",
+      description: `Whether everything that waits or arrives is mined within the target times. If so, no fee has to
+        compete: the usual fee is enough. Otherwise the fees of What should I pay? are needed.`,
+      unit: "none",
+      noValue: "Unknown",
+      width: 6,
+      height: 3,
+      colour: "background",
+      mappings: [shown(1, "Yes: pay the usual fee", "green", 0), shown(0, "No: fees compete", "orange", 1)],
+      queries: [{ expr: `max(${metric("stacks_fee_estimate_blocks_have_room")})`, legend: "room" }],
+    }),
+    stat({
+      id: 13,
+      title: "Age of the values",
+      description: `Time since the values that are oldest were read, or confirmed unchanged: mined transactions, the
+        estimate, what waits, or blocks; and the age of the newest block. Values that are not renewed expire after three
+        intervals and disappear from this board: see the board Exporter.`,
+      unit: "s",
+      decimals: 0,
+      noValue: "Never read",
+      width: 6,
+      height: 3,
+      min: 0,
+      text: "both",
+      steps: worse(300, 600),
+      queries: [
+        {
+          expr: `topk(1, time() - ${dedupe(metric("stacks_exporter_collector_last_success_timestamp_seconds", { collector: `~${Object.keys(SHOWN).join("|")}` }))}) or ${named("collector", "newest block", `time() - ${newestBlock}`)}`,
+          legend: "{{collector}}",
+        },
+      ],
+      overrides: Object.entries(SHOWN).map(([name, displayName]) => ({ name, properties: { displayName } })),
+    }),
+  ),
   stack(
     stat({
       id: 6,
@@ -181,7 +231,7 @@ const now: readonly Slot[] = [
         Grafana). The runbook of each alert says what to do.`,
       unit: "none",
       noValue: "None",
-      width: 12,
+      width: 6,
       height: 3,
       colour: "background",
       text: "name",
@@ -193,30 +243,18 @@ const now: readonly Slot[] = [
       link: { title: "Runbooks", url: runbook("StacksFeeSpike").url.replace(/[^/]*$/, "") },
     }),
     stat({
-      id: 13,
-      title: "Age of the values",
-      description: `Time since what was mined, what waits and the blocks were last read, or confirmed unchanged, and the age
-        of the newest block. Values that are not renewed expire after three intervals and disappear from this board: see the
-        board Exporter.`,
-      unit: "s",
+      id: 5,
+      title: "Waiting transactions",
+      description: "Waiting transactions of all types. Some of them wait for a missing nonce, at any fee.",
+      unit: "locale",
       decimals: 0,
-      noValue: "Never read",
-      width: 12,
+      noValue: "No data",
+      width: 6,
       height: 3,
       min: 0,
-      text: "both",
-      steps: worse(300, 600),
-      queries: [
-        {
-          expr: `time() - (${[
-            readAt("mined", "transactions"),
-            readAt("waiting", "mempool"),
-            readAt("blocks", "blocks"),
-            named("what", "newest block", newestBlock),
-          ].join(" or ")})`,
-          legend: "{{what}}",
-        },
-      ],
+      steps: [[null, "text"]],
+      queries: [{ expr: waiting, legend: "waiting" }],
+      link: runbook("StacksMempoolBacklog"),
     }),
   ),
 ];

@@ -5,6 +5,7 @@ import { coloured, heatmap, lines, type Panel } from "./panel.ts";
 import { runbook } from "./runbook.ts";
 import { dedupe, metric, perMinute, recording, total } from "./select.ts";
 import {
+  estimate,
   FEW_LEFT_OUT,
   minedFee,
   minedRatioByType,
@@ -21,6 +22,9 @@ const { spike, blockUsage } = FEES;
 const CHOSEN = { tx_type: "~$tx_type" };
 const SHOWN = Object.keys(PERCENTILES).join("|");
 const USUAL = `${PRICE}, usual`;
+const USUAL_NUMBER = "all, usual";
+const COMPETING = "all, competing";
+const PAY = "to pay for 10 min";
 const LIMIT = `${PRICE}, usual × ${spike.feeRatio}`;
 const line = (name: string, expr: string) => `label_replace(${expr}, "line", "${name}", "", "")`;
 const usual = `max(${usualMinedFee(CHOSEN)})`;
@@ -32,8 +36,8 @@ export const marketRow: readonly Panel[] = [
     title: "What gets mined pays: $tx_type (STX)",
     legend: "right",
     description: `Fees of the transactions of users that were mined in the last ten minutes, by percentile; the band is
-      the middle half. Dashed: the usual level of ${PRICE}, and ${spike.feeRatio} times this level. Zero fees are left
-      out. The axis is logarithmic.`,
+      the middle half. They follow a rush within ten minutes; what to pay to be mined within ten minutes rises first.
+      Dashed: the usual level of ${PRICE}, and ${spike.feeRatio} times this level. Zero fees are left out.`,
     unit: "short",
     decimals: 4,
     noValue: NO_MINED,
@@ -43,9 +47,17 @@ export const marketRow: readonly Panel[] = [
     log: true,
     queries: [
       { expr: minedFee({ ...CHOSEN, percentile: `~${SHOWN}` }), legend: "{{percentile}}" },
-      { expr: `${line(USUAL, usual)} or ${line(LIMIT, `${usual} * ${spike.feeRatio}`)}`, legend: "{{line}}" },
+      {
+        expr: `${line(USUAL, usual)} or ${line(LIMIT, `${usual} * ${spike.feeRatio}`)} or ${line(PAY, `max(${estimate({ ...CHOSEN, target: "10m" })})`)}`,
+        legend: "{{line}}",
+      },
     ],
-    overrides: [...Object.values(PERCENTILES), reference(USUAL, "green"), reference(LIMIT, "red")],
+    overrides: [
+      ...Object.values(PERCENTILES),
+      coloured(PAY, "text"),
+      reference(USUAL, "green"),
+      reference(LIMIT, "red"),
+    ],
     link: runbook("StacksFeeSpike"),
   }),
   lines({
@@ -55,7 +67,6 @@ export const marketRow: readonly Panel[] = [
     description: `Fee of mined transactions (${PRICE}) of each type, divided by its own usual level. If one type rises,
       it is a mint or a batch; if all rise, space is short. ${FEW_LEFT_OUT}`,
     unit: "none",
-    decimals: 1,
     noValue: NO_MINED,
     width: 12,
     height: 10,
@@ -73,8 +84,9 @@ export const marketRow: readonly Panel[] = [
     id: 22,
     title: "Waiting transactions by type",
     legend: "right",
-    description: `Waiting transactions by type, and the usual number (median of ${FEES.baseline.window}). If one type
-      grows, it floods the mempool; if all grow, blocks do not keep up.`,
+    description: `Waiting transactions by type. Dashed: the usual number (median of ${FEES.baseline.window}), and those that
+      compete for space; the others wait for something else, such as a missing nonce. If one type grows, it floods the
+      mempool; if all grow, blocks do not keep up.`,
     unit: "short",
     noValue: NO_MEMPOOL,
     width: 12,
@@ -84,9 +96,12 @@ export const marketRow: readonly Panel[] = [
     stacked: true,
     queries: [
       { expr: dedupe(metric("stacks_mempool_transactions")), legend: "{{tx_type}}" },
-      { expr: `max(${recording("stacks:mempool_transactions:baseline7d")})`, legend: "all, usual" },
+      {
+        expr: `${line(USUAL_NUMBER, `max(${recording("stacks:mempool_transactions:baseline7d")})`)} or ${line(COMPETING, `max(${metric("stacks_mempool_list_competing_transactions")})`)}`,
+        legend: "{{line}}",
+      },
     ],
-    overrides: [...TX_TYPES, reference("all, usual", "text")],
+    overrides: [...TX_TYPES, reference(USUAL_NUMBER, "text"), reference(COMPETING, "orange")],
     link: runbook("StacksMempoolBacklog"),
   }),
   lines({

@@ -39,6 +39,10 @@ export const minedRatioByType = {
   legend: "{{tx_type}}",
 };
 
+/** What to pay, in STX, by type and target time. */
+export const estimate = (matchers: Matchers = {}): string =>
+  dedupe(stx(metric("stacks_fee_estimate_microstx", matchers)));
+
 /** Note for the descriptions of its panels. */
 export const FEW_LEFT_OUT = `Types with fewer than ${LEAST_OF_TYPE} mined transactions are not shown.`;
 
@@ -71,6 +75,6 @@ export const unlisted = `max(${metric("stacks_exporter_collector_state", { colle
 export const RAISED = FEES.spike.feeRatio / 2;
 
 /** Text for missing values of what was mined. */
-export const NO_MINED = "The API does not list mined transactions, or was not read lately";
+export const NO_MINED = "The API does not list mined transactions, or was not read";
 /** Text for missing values of what waits. */
 export const NO_MEMPOOL = "No data: the mempool is empty, or was not read";

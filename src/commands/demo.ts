@@ -16,6 +16,7 @@ collectors:
   fees: { every: 5s, timeout: 4s }
   mempool: { every: 5s, timeout: 4s }
   transactions: { every: 10s, timeout: 8s }
+  mempool_transactions: { every: 10s, timeout: 8s }
   blocks: { every: 10s, timeout: 8s, blocks_per_minute: 600 }
   addresses: { every: 20s }
   balances: { every: 20s, addresses: all }

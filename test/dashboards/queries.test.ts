@@ -10,11 +10,7 @@ import { parsePromql, type Selector, withoutVariables } from "../support/promql.
 
 /** On no board and in no rule, with the reason. */
 const UNUSED: Readonly<Record<string, string>> = {
-  stacks_fee_estimate_blocks_have_room: "new: the board of fees does not show it yet",
-  stacks_fee_estimate_microstx: "new: the board of fees does not show it yet",
-  stacks_fee_estimate_observations: "new: the board of fees does not show it yet",
-  stacks_mempool_list_competing_transactions: "new: the board of fees does not show it yet",
-  stacks_mempool_list_transactions: "new: the board of fees does not show it yet",
+  stacks_mempool_list_transactions: "the boards show stacks_mempool_transactions, by type",
 };
 
 const TARGET_LABELS = ["job", "instance"];

@@ -88,10 +88,9 @@ suite("with Prometheus (Debian: apt-get install prometheus)", () => {
         ],
         collectors: {
           ...Object.fromEntries(
-            ["fees", "mempool", "transactions", "addresses", "balances", "contracts"].map((name) => [
-              name,
-              { every: "1s", timeout: "1s" },
-            ]),
+            ["fees", "mempool", "transactions", "mempool_transactions", "addresses", "balances", "contracts"].map(
+              (name) => [name, { every: "1s", timeout: "1s" }],
+            ),
           ),
           // One block at a time: only that operation has microblocks.
           blocks: { every: "1s", timeout: "1s", tip: "probe", catch_up: 20 },
