@@ -53,6 +53,10 @@ describe("the JSON Schema", () => {
       "references to the environment",
       "listen: ${LISTEN}\ncollectors: { fees: { every: '${EVERY}', enabled: '${ON}' } }",
     ],
+    [
+      "presets of a budget",
+      "networks: [{ name: a, url: 'http://a', budget: free_key }, { name: b, upstreams: [{ name: c, url: 'http://c', budget: keyless }] }]",
+    ],
     ["sizes", "networks: [{ name: a, url: 'http://a', max_body: 2048, budget: { per_month: null } }]"],
   ])("accepts %s", (_, text) => {
     expect(violations(schema, parse(text))).toEqual([]);

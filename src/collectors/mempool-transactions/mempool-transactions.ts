@@ -42,7 +42,8 @@ const OVERLAP_SECONDS = 60;
 export const mempoolTransactions = {
   name: "mempool_transactions",
   about: "What to pay to be mined within a time, from the waiting transactions and those that were mined.",
-  schedule: { keyless: "every 2m", free_key: "every 5m" },
+  // A waiting transaction is seen within five minutes, with the time that a poll takes.
+  schedule: { keyless: "every 2m", free_key: "every 270s" },
   timeout: "30s",
   priority: 1,
   operations: [waitingTransactions],
