@@ -87,7 +87,25 @@ function planNetwork(network: NetworkConfig, upstream: UpstreamConfig) {
     requestsPerMinute,
     busyPerMinute: Math.min(left, busyPerMinute),
     peakPerMinute: sum(collectors.map((row) => row.peakPerMinute)),
+    ...agesOf(collectors),
     ...fitOf(network, upstream.budget),
+  };
+}
+
+/**
+ * Usual time from the confirmation of a movement to the poll that counts it, at most. Milliseconds. With a watched
+ * principal as a party, it is that of the slower one of the collectors that list and confirm it; what a contract moves
+ * waits for the round robin. Undefined without watched principals, or without these collectors.
+ */
+function agesOf(rows: readonly CollectorPlan[]) {
+  const [feed, chain] = [
+    rows.find(({ collector }) => collector.confirmed !== undefined),
+    rows.find(({ collector }) => collector.chainView !== undefined),
+  ];
+  const ages = rows.filter(({ collector }) => isRoundRobin(collector)).map(({ usualAgeMs }) => usualAgeMs);
+  return {
+    directAgeMs: ages.length === 0 || !feed ? undefined : Math.max(feed.intervalMs, chain?.intervalMs ?? 0),
+    contractAgeMs: ages.length === 0 ? undefined : Math.max(...ages),
   };
 }
 

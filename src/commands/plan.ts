@@ -49,6 +49,7 @@ export function formatPlan({ networks, collectorSeries, ownSeries, seriesMisfit 
     `network ${network.network}`,
     ...tableOf(network.collectors),
     ...totalOf(network),
+    ...agesOf(network),
     ...network.notes.map((note) => `  note: ${note}`),
     ...(network.misfit === undefined ? [] : [`  DOES NOT FIT: ${network.misfit}`]),
     ...network.others.flatMap(({ upstream, misfit }) => [
@@ -60,6 +61,17 @@ export function formatPlan({ networks, collectorSeries, ownSeries, seriesMisfit 
   lines.push(`series: about ${collectorSeries} of the chain, about ${ownSeries} of the exporter itself`);
   if (seriesMisfit !== undefined) lines.push(`  DOES NOT FIT: ${seriesMisfit}`);
   return lines.join("\n");
+}
+
+function agesOf({ directAgeMs, contractAgeMs }: NetworkPlan): string[] {
+  if (contractAgeMs === undefined) return [];
+  const rest = `within ${spanText(contractAgeMs)}, while few targets move`;
+  return directAgeMs === undefined
+    ? [`  movements are counted ${rest}: the collector transactions is not enabled`]
+    : [
+        `  movements with a watched party are counted within about ${spanText(directAgeMs)} of their confirmation, ` +
+          `those by a contract ${rest}`,
+      ];
 }
 
 const { share, most, transactionsPerHour } = BUSY;

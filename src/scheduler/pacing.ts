@@ -8,6 +8,9 @@ const MINUTE_MS = 60_000;
 // Share of the remaining budget that round robins plan with. The rest is for early polls.
 const ROUND_ROBIN_SHARE = 0.8;
 
+// A round takes up to four intervals while many targets move.
+const MAX_AGE_INTERVALS = 5;
+
 // Round robins always get a request in ten minutes.
 const LEAST_PER_MINUTE = 0.1;
 
@@ -150,6 +153,6 @@ function unpaced({ collector, options, targets, intervalMs, isDefault, maxAgeMs 
 function slowed(pacing: Pacing, slowdown: number): Pacing {
   const intervalMs = pacing.configuredIntervalMs * slowdown;
   const requestsPerMinute = pacing.requestsPerMinute / slowdown;
-  const maxAgeMs = slowdown > 1 ? Math.max(pacing.maxAgeMs, 3 * intervalMs) : pacing.maxAgeMs;
+  const maxAgeMs = slowdown > 1 ? Math.max(pacing.maxAgeMs, MAX_AGE_INTERVALS * intervalMs) : pacing.maxAgeMs;
   return { ...pacing, intervalMs, maxAgeMs, requestsPerMinute, peakPerMinute: Math.ceil(requestsPerMinute) };
 }

@@ -80,9 +80,12 @@ async function runRoundRobin(roundRobin: RoundRobin, options: ScheduleOptions): 
   await Promise.all(running);
 }
 
+// Slots that a slot can wait for. A round takes at most four times as long: the alert on stale collectors allows five.
+const MOST_SLOTS = 3;
+
 /**
- * Waits until the budget has something left for the next slot, at most for as long as a slot takes. So targets that
- * have moved come first, and the round takes at most twice as long.
+ * Waits until the budget has something left for the next slot, at most for some slots. So targets that have moved come
+ * first, and the others cannot be shut out.
  */
 async function hasBudget(roundRobin: RoundRobin, { clock, stop }: ScheduleOptions): Promise<boolean> {
   const { client, collector } = roundRobin.settings;
@@ -90,7 +93,7 @@ async function hasBudget(roundRobin: RoundRobin, { clock, stop }: ScheduleOption
   while (!stop.aborted) {
     const wait = client.waitFor(collector.priority);
     if (wait === 0) return true;
-    const left = since + roundRobin.slotMs - clock.elapsed();
+    const left = since + MOST_SLOTS * roundRobin.slotMs - clock.elapsed();
     if (!(left > 0)) break;
     await sleep(clock, Math.min(wait, left, LOOK_AGAIN_MS), stop);
   }

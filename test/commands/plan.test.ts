@@ -25,6 +25,18 @@ test("with watched targets, the requests are a range, and the text says what bus
   expect(text).toMatch(/one target in 10, at most 20, takes part in 4 transactions an hour; each costs an early poll/);
 });
 
+test("the ages of movements are told: of watched parties, and of what a contract moves", async () => {
+  const network = "budget: free_key, address_files: [addresses.txt]";
+  const long = await textOf(network, { addresses: 5000 });
+  const without = await textOf(`${network}, collectors: { transactions: { enabled: false } }`, { addresses: 40 });
+
+  expect(long).toMatch(
+    /\n {2}movements with a watched party are counted within about 240s of their confirmation, those by a contract within 4\dh\d+m, while few targets move\n/,
+  );
+  expect(without).toMatch(/\n {2}movements are counted within 1h1m, .*: the collector transactions is not enabled\n/);
+  expect(await textOf("budget: free_key")).not.toContain("movements");
+});
+
 test("notes and what does not fit are below the network", async () => {
   const network = "budget: free_key, address_files: [addresses.txt]";
   const adapted = await textOf(network, { addresses: 1000 });
