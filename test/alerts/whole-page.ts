@@ -17,7 +17,7 @@ export interface Line {
 
 const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   network: ["mainnet"],
-  collector: ["fees", "mempool", "blocks", "addresses", "contracts"],
+  collector: ["fees", "mempool", "blocks", "addresses", "balances", "contracts"],
   group: ["heartbeat"],
 };
 /** There only when something has happened. */
@@ -36,6 +36,7 @@ const STANDING: Readonly<Record<string, number>> = {
   stacks_chain_tenure_execution_cost_limit: 50,
   stacks_chain_blocks_per_burn_block: 60,
   stacks_address_backlog_transactions: 0,
+  stacks_address_unlock_burn_block_height: 2000,
 };
 
 function quietDay(family: Family, labels: Readonly<Record<string, string>>): Pick<Line, "from" | "step"> {
