@@ -11,6 +11,7 @@ import { qualityRow } from "./quality.ts";
 import { runbook } from "./runbook.ts";
 import { dedupe, firingNames, metric, stx } from "./select.ts";
 import {
+  competing,
   estimate,
   minedFee,
   minedRatio,
@@ -35,6 +36,7 @@ const IDLE = 2e6;
 const LEARNING = 3e6;
 const UNREAD = 4e6;
 const UNLISTED = 5e6;
+const COMPETING = 6e6;
 
 const notListed = `(${unlisted}) * ${UNLISTED}`;
 const shownNotListed = (index: number) => shown(UNLISTED, "not listed", "purple", index);
@@ -42,6 +44,7 @@ const sample = `max(${metric("stacks_chain_mined_fee_sample_transactions", { tx_
 const isOverpaid = `((${minedRatio} > ${spike.feeRatio}) and (${usage} <= ${blockUsage.roomUpTo.fast}))`;
 const state = [
   `${isOverpaid} * 0 + ${OVERPAID}`,
+  `((${minedRatio} <= ${spike.feeRatio}) and (${competing})) * 0 + ${COMPETING}`,
   minedRatio,
   `(${sample} == 0) + ${IDLE}`,
   `${sample} * 0 + ${LEARNING}`,
@@ -67,7 +70,8 @@ const now: readonly Slot[] = [
     title: "Fee market",
     description: `What gets mined pays this, relative to the usual level (${PRICE} of the last ten minutes). Spike: more
       than ${spike.feeRatio} times usual, and blocks are full or their use is unknown. Overpaid: the same although
-      blocks have room, so the usual fee is enough. No data: nothing was read for a while; see Age of the values. The
+      blocks have room, so the usual fee is enough. Fees compete: more waits than blocks can include, and what was mined
+      does not show it yet, or no longer. No data: nothing was read for a while; see Age of the values. The
       board Spike investigation shows the clauses of the alerts. Not listed: the API does not list mined transactions.`,
     unit: "none",
     decimals: 1,
@@ -78,6 +82,7 @@ const now: readonly Slot[] = [
     queries: [{ expr: state, legend: "market" }],
     mappings: [
       shown(OVERPAID, "Overpaid, no spike", "blue", 0),
+      shown(COMPETING, "Fees compete", "orange", 9),
       shown(IDLE, "Nothing mined", "purple", 5),
       shown(LEARNING, "No usual level yet", "blue", 6),
       shown(UNREAD, "No data", "purple", 7),
@@ -91,23 +96,29 @@ const now: readonly Slot[] = [
   }),
   stat({
     id: 12,
-    title: "What gets mined pays (STX)",
-    description: `A quarter of the transactions mined in the last ten minutes paid less than this (${PRICE}, zero fees
-      left out), and the usual level of the last seven days. While blocks are full, less is not enough for long.`,
+    title: "What it costs to get in (STX)",
+    description: `To pay: the lowest fee with which a new transaction is mined within ten minutes. Mined: a quarter of the
+      transactions mined in the last ten minutes paid less than this (${PRICE}, zero fees left out); in a rush it
+      follows minutes later. Usual: its level in the last seven days.`,
     unit: "short",
     decimals: 4,
     noValue: "Not read lately",
-    width: 7,
+    width: 9,
     height: 5,
     text: "both",
     queries: [
       {
-        expr: `${named("what", "now", price)} or ${named("what", "usual", usualPrice)} or ${named("what", "mined transactions", notListed)}`,
+        expr: [
+          named("what", "to pay", `max(${estimate({ tx_type: "all", target: "10m" })})`),
+          named("what", "mined", price),
+          named("what", "usual", usualPrice),
+          named("what", "mined transactions", notListed),
+        ].join(" or "),
         legend: "{{what}}",
       },
     ],
     mappings: [shownNotListed(0)],
-    overrides: [coloured("now", "text"), coloured("usual", "green")],
+    overrides: [coloured("to pay", "text"), coloured("mined", "blue"), coloured("usual", "green")],
   }),
   gauge({
     id: 3,
@@ -117,7 +128,7 @@ const now: readonly Slot[] = [
     unit: "none",
     decimals: 1,
     noValue: "unknown",
-    width: 6,
+    width: 5,
     height: 5,
     min: 0,
     max: GAUGE_END,
@@ -133,7 +144,7 @@ const now: readonly Slot[] = [
     unit: "percentunit",
     decimals: 0,
     noValue: "unknown",
-    width: 6,
+    width: 5,
     height: 5,
     min: 0,
     // A long tenure exceeds the usual capacity.
@@ -183,7 +194,7 @@ const now: readonly Slot[] = [
     },
     overrides: [
       { name: "type", properties: { "custom.width": 130 } },
-      { name: "from", properties: { decimals: 0, "custom.width": 70 } },
+      { name: "from", properties: { unit: "locale", decimals: 0, "custom.width": 70 } },
     ],
   }),
   stack(

@@ -68,6 +68,9 @@ export const recentCalls = {
   legend: "{{contract_id}}",
 };
 
+/** 0 while not everything that waits has room in the blocks; otherwise no value. */
+export const competing = `max(${metric("stacks_fee_estimate_blocks_have_room")}) == 0`;
+
 /** 1 while the server does not list mined transactions; otherwise no value. */
 export const unlisted = `max(${metric("stacks_exporter_collector_state", { collector: "transactions", state: "unsupported" })}) == 1`;
 

@@ -1,6 +1,8 @@
-// Board Spike investigation: why did a fee alert fire, or why not? Each clause of each rule relative to its limit.
+// Board Spike investigation: what causes a spike, and why did a fee alert fire, or why not? Each clause of each rule
+// relative to its limit.
 import { FEES } from "../alerts/thresholds.ts";
 import { type Board, type Slot, stack } from "./board.ts";
+import { causeRow } from "./cause.ts";
 import { reference, TX_TYPES } from "./colours.ts";
 import { coloured, lines, type Panel, shown, table, timeline } from "./panel.ts";
 import { runbook } from "./runbook.ts";
@@ -366,7 +368,8 @@ const signals: readonly Panel[] = [
 export const spikes: Board = {
   uid: "stacks-spike",
   title: "Stacks / Spike investigation",
-  description: "Why did a fee alert fire, or why did it not? Each clause of each rule relative to its limit.",
+  description: `What causes a spike, is it over, and why did a fee alert fire or not? The course of the spike, and each
+    clause of each rule relative to its limit.`,
   from: "now-6h",
   networks: "one",
   variables: [
@@ -376,7 +379,8 @@ export const spikes: Board = {
     { kind: "number", name: "blocks_full", label: "Blocks full >", value: blockUsage.roomUpTo.fast },
   ],
   rows: [
-    { panels: verdict },
+    { panels: causeRow },
+    { id: 10, title: "Alerts and rules", panels: verdict },
     { id: 20, title: "Clauses of each rule relative to their limits", panels: clauses },
     { id: 30, title: "Signals", panels: signals },
   ],

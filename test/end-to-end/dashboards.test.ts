@@ -24,6 +24,7 @@ const WITHOUT_DATA: Readonly<Record<string, string>> = {
   "stacks-exporter/51/C": "the lag of an upstream: needs the list of blocks or several upstreams",
   "stacks-exporter/52/A": "the lag of an upstream: needs the list of blocks or several upstreams",
   "stacks-fees/59/C": "the parent microblock: today's chain has none",
+  "stacks-spike/43/A": "how long fees are above the limit: only in or after a spike",
   "stacks-spike/1/A": "alerts pending or firing: only the recording rules are loaded",
 };
 

@@ -1,0 +1,147 @@
+// Row of the board Spike investigation: the course of a spike and its cause.
+import { FEES } from "../alerts/thresholds.ts";
+import type { Slot } from "./board.ts";
+import { between, lines, shown, stat, timeline } from "./panel.ts";
+import { runbook } from "./runbook.ts";
+import { dedupe, metric } from "./select.ts";
+import { competing, minedRatio, minedRatioByType, NO_MINED, RAISED, recentCalls, usage } from "./signals.ts";
+
+const { spike, blockUsage } = FEES;
+const LIMIT = spike.feeRatio;
+
+const inRange = (expr: string) => `(${expr})[$__range:1m]`;
+// Subqueries have points at whole minutes: the present value can be higher.
+const peak = `(max_over_time(${inRange(minedRatio)}) > ${minedRatio} or ${minedRatio})`;
+const calls = dedupe(metric("stacks_chain_recent_contract_calls"));
+const named = (name: string, expr: string) => `label_replace(${expr}, "what", "${name}", "", "")`;
+/** 0 up to the first limit, 1 up to the second, 2 above. */
+const levels = (expr: string, first: number, second: number) =>
+  `(${expr} > bool ${first}) + (${expr} > bool ${second})`;
+
+// In the order of urgency: the first that is true.
+const states: readonly (readonly [text: string, color: string, expr: string])[] = [
+  ["Running", "red", `(${minedRatio} > ${LIMIT}) and (${minedRatio} >= ${peak} / 2)`],
+  ["Falling", "orange", `${minedRatio} > ${LIMIT}`],
+  ["Draining", "orange", `(${peak} > ${LIMIT}) and (${competing})`],
+  ["Over", "green", `${peak} > ${LIMIT}`],
+  ["Beginning?", "orange", competing],
+  ["No spike", "green", minedRatio],
+];
+
+/** What the spike is, since when, and who causes it. */
+export const causeRow: readonly Slot[] = [
+  stat({
+    id: 41,
+    title: "Is it over?",
+    description: `Running: what gets mined pays more than ${LIMIT} times the usual. Falling: less than half of the peak.
+      Draining: the fees of the last ten minutes are below the limit again, but not everything that waits has room.
+      Beginning: fees compete for room, and the mined ones have not risen yet. The peak is that of the time range.`,
+    unit: "none",
+    noValue: NO_MINED,
+    width: 4,
+    height: 4,
+    colour: "background",
+    queries: [{ expr: states.map(([, , expr], index) => `(${expr}) * 0 + ${index}`).join(" or "), legend: "state" }],
+    mappings: states.map(([text, color], index) => shown(index, text, color, index)),
+    link: runbook("StacksFeeSpike"),
+  }),
+  stat({
+    id: 42,
+    title: "How high (times usual)",
+    description: `What gets mined pays now, and at its peak in the time range, relative to the usual level (all types).`,
+    unit: "none",
+    decimals: 1,
+    noValue: NO_MINED,
+    width: 5,
+    height: 4,
+    min: 0,
+    text: "both",
+    steps: [
+      [null, "text"],
+      [0, "green"],
+      [RAISED, "orange"],
+      [LIMIT, "red"],
+    ],
+    queries: [{ expr: `${named("now", minedRatio)} or ${named("peak", peak)}`, legend: "{{what}}" }],
+  }),
+  stat({
+    id: 43,
+    title: "Since when",
+    description: `How long what gets mined has paid more than ${LIMIT} times the usual; or how long ago it last did, within
+      the time range.`,
+    unit: "s",
+    noValue: "Not above the limit",
+    width: 5,
+    height: 4,
+    text: "both",
+    queries: [
+      {
+        expr: `${named("above for", `(time() - max_over_time(${inRange(`timestamp(${minedRatio} <= ${LIMIT})`)})) and (${minedRatio} > ${LIMIT})`)} or ${named("ended ago", `(time() - max_over_time(${inRange(`timestamp(${minedRatio} > ${LIMIT})`)})) unless (${minedRatio} > ${LIMIT})`)}`,
+        legend: "{{what}}",
+      },
+    ],
+  }),
+  stat({
+    id: 44,
+    title: "Highest type (times usual)",
+    description: "The type whose mined fees are highest now, relative to its own usual level.",
+    unit: "none",
+    decimals: 1,
+    noValue: NO_MINED,
+    width: 5,
+    height: 4,
+    text: "both",
+    queries: [{ expr: `topk(1, ${minedRatioByType.expr})`, legend: "{{tx_type}}" }],
+  }),
+  stat({
+    id: 45,
+    title: "Calls of one contract",
+    description: `Share of the contract with the most calls, among the calls of the busiest contracts in the last ten
+      minutes. A mint rush calls one contract; the panel below names it.`,
+    unit: "percentunit",
+    decimals: 0,
+    noValue: NO_MINED,
+    width: 5,
+    height: 4,
+    queries: [{ expr: `max(${calls}) / (sum(${calls}) > 0)`, legend: "share" }],
+  }),
+  timeline({
+    id: 46,
+    title: "Course",
+    description: `Since when each sign is raised or above its limit: the use of blocks (${blockUsage.roomUpTo.fast * 100}
+      and 100 %), fees that compete for room, a contract with more than half of the calls, and mined fees by type
+      (${RAISED} and ${LIMIT} times usual).`,
+    unit: "none",
+    noValue: NO_MINED,
+    width: 12,
+    height: 9,
+    mappings: [
+      shown(0, "as usual", "green", 0),
+      shown(1, "raised", "orange", 1),
+      between(2, 3, "above the limit", "red", 2),
+    ],
+    queries: [
+      { expr: levels(usage, blockUsage.roomUpTo.fast, 1), legend: "blocks full" },
+      { expr: `(${competing.replace("==", "== bool")})`, legend: "fees compete" },
+      { expr: `max(${calls}) / (sum(${calls}) > 0) > bool 0.5`, legend: "one contract leads" },
+      {
+        expr: levels(`(${minedRatioByType.expr})`, RAISED, LIMIT),
+        legend: "{{tx_type}} pays",
+      },
+    ],
+  }),
+  lines({
+    id: 47,
+    title: "Contracts with the most calls",
+    description: "Mined calls in the last ten minutes, of the ten contracts with the most calls in this range.",
+    unit: "short",
+    decimals: 0,
+    noValue: NO_MINED,
+    width: 12,
+    height: 9,
+    axis: "calls",
+    min: 0,
+    stacked: true,
+    queries: [recentCalls],
+  }),
+];
