@@ -159,9 +159,10 @@ export class Network {
     if (feed === undefined || !(isFeed || collector.chainView !== undefined)) return [];
     const { observation } = this.#options.state.of(feed);
     const chain = this.#chainView();
-    if (observation === undefined || chain === undefined) return [];
+    if (chain === undefined) return [];
     const [before, depth] = [this.#confirmedTo, depthOf(chain, this.#config.confirmations)];
     this.#confirmedTo = depth;
+    if (observation === undefined) return [];
     const waiting = feed.collector.confirmed?.(observation, isFeed ? -1 : (before ?? -1), depth) ?? [];
     if (before !== undefined) return waiting;
     // The process that counted these transactions may not have polled their principals.

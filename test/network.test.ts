@@ -1,10 +1,13 @@
 // A network in the whole exporter, against the simulator: what is polled early.
+import { rmSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import type { Simulator } from "../simulator/server.ts";
 import type { App } from "../src/app.ts";
 import { stillSimulator } from "./simulator/support.ts";
 import { createApp, readPage } from "./support/app.ts";
 import { differences, totalsOf } from "./support/expected-totals.ts";
+import { FakeClock } from "./support/fake-clock.ts";
+import { TestStateFile } from "./support/state-file.ts";
 
 const hints = async (app: App, collector: string, cause: string) =>
   (await readPage(app)).value(`stacks_exporter_hints_total collector=${collector} cause=${cause}`);
@@ -13,23 +16,33 @@ describe("the parties of transactions", () => {
   let ends: AsyncDisposableStack;
   let simulator: Simulator;
   let app: App;
+  let file: TestStateFile;
   beforeEach(async () => {
     ends = new AsyncDisposableStack();
     simulator = await stillSimulator({ history: 30 });
     ends.defer(() => simulator.close());
+    file = new TestStateFile();
+    ends.defer(() => rmSync(file.folder, { recursive: true }));
+    app = await start();
+    await app.pollOnce();
+  });
+  afterEach(async () => {
+    await app.stop();
+    await ends.disposeAsync();
+  });
+
+  const start = async (): Promise<App> => {
     const { users, contracts } = simulator.chain.accounts;
-    app = await createApp(`networks:
+    const text = `networks:
   - name: m
     url: ${simulator.url}
     budget: { per_minute: 1000, per_month: unlimited }
     addresses: [${users.map((address) => `{ address: ${address} }`).join(", ")}]
     contracts: [${Object.values(contracts).map((contract) => `{ contract_id: ${contract} }`)}]
 collectors: { addresses: { zeros: false }, mempool: { enabled: false }, fees: { enabled: false } }
-`);
-    ends.defer(() => app.stop());
-    await app.pollOnce();
-  });
-  afterEach(() => ends.disposeAsync());
+`;
+    return createApp(text, undefined, { stateFile: file.open(), clock: new FakeClock() });
+  };
 
   const poll = async (...names: readonly string[]) => {
     for (const name of names) {
@@ -80,6 +93,18 @@ collectors: { addresses: { zeros: false }, mempool: { enabled: false }, fees: { 
     await poll("addresses");
     const counted = totalsOf((await app.page.body("classic", false)).toString());
     expect(differences(counted, chain, chain.accounts.users, chain.height - 5, depth)).toEqual([]);
+  });
+
+  test("get a hint again after a restart, because they may not have been polled before it", async () => {
+    simulator.advance(600);
+    await poll("blocks", "transactions");
+    await app.stop();
+    app = await start();
+    expect(await moved()).toEqual([0, 0]);
+
+    await poll("blocks");
+
+    expect(Math.min(...(await moved()).map(Number))).toBeGreaterThan(0);
   });
 });
 

@@ -72,6 +72,19 @@ describe("a budget", () => {
     ]);
   });
 
+  test("says when so many requests can be sent", async () => {
+    const { clock, budget, request } = createBudget({ perMinute: 4, perMonth: 744_000, plannedPerMinute: [1] });
+    for (const id of [1, 2]) request(id, 1);
+    await clock.advance(10_000);
+
+    expect([1, 2, 3].map((requests) => budget.waitFor(1, requests))).toEqual([0, 50_000, 50_000]);
+    expect(budget.waitFor(0, 2)).toBe(0);
+    expect(budget.waitFor(0, 9)).toBe(50_000);
+    const month = createBudget({ perMinute: 2000, perMonth: 744_000 });
+    for (let id = 0; id < 600; id += 1) month.request(id, 1);
+    expect([300, 500].map((requests) => month.budget.waitFor(1, requests) > 0)).toEqual([false, true]);
+  });
+
   test("reserves a connection for each higher priority", async () => {
     const clock = new FakeClock(1_000_000);
     const budget = new Budget({ perMinute: 1000 }, clock, 8);
