@@ -61,7 +61,7 @@ describe("once", () => {
 
   test("stops at once on SIGINT, with exit code 1", async () => {
     simulator.faults.set({ kind: "slow-headers", seconds: 600 });
-    const program = start(["once", "--config", watching("collectors: { blocks: { timeout: 2m } }\n")]);
+    const program = start(["once", "--config", watching("collectors: { blocks: { every: 2m, timeout: 2m } }\n")]);
     await until(async () => (simulator.requests.length > 0 ? true : undefined), "a request");
     program.child.kill("SIGINT");
     const { code, out, err } = await program.finished;
