@@ -1,9 +1,12 @@
 // The command line: options, help, exit codes. Commands are loaded when they run.
 import { Command, CommanderError, Option } from "commander";
+import type { EventFlags } from "./commands/events.ts";
 import { CommandError, type Io } from "./commands/io.ts";
-import type { ConfigFlags } from "./commands/load-config.ts";
 
-type Run = (flags: ConfigFlags & { readonly resetState?: boolean; readonly seed: string }) => Promise<number>;
+type Run = (
+  flags: EventFlags & { readonly resetState?: boolean; readonly seed: string },
+  words: readonly string[],
+) => Promise<number>;
 
 /** Runs one command; resolves with the exit code. */
 export async function run(argv: readonly string[], io: Io): Promise<number> {
@@ -27,9 +30,14 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
       .addOption(new Option("--log-format <format>", "json or pretty"))
       .allowExcessArguments()
       .hook("preAction", (_, action) => refuseArguments(program, action))
-      .action(async (flags) => {
-        exitCode = await runCommand(flags);
+      .action(async (...given) => {
+        const command = given.at(-1) as Command;
+        exitCode = await runCommand(command.opts(), command.args);
       });
+  const addOfEvents = (name: string, description: string, runCommand: Run) =>
+    add(name, description, runCommand)
+      .option("--last <number>", "how many of the newest events are read, at most 500", "50")
+      .option("--network <name>", "a network of the configuration");
   add("serve", "poll and serve /metrics (the default)", async (flags) =>
     (await import("./commands/serve.ts")).serve(flags, io),
   ).option("--reset-state", "rename the state file and count from zero");
@@ -43,6 +51,14 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
     "plan",
     "requests, series and ages of a configuration, without calling the API; exit 1 if it does not fit",
     async (flags) => (await import("./commands/plan.ts")).plan(flags, io),
+  );
+  addOfEvents(
+    "events",
+    "the shapes of a contract's newest events, with rules to start from",
+    async (flags, [contract = ""]) => (await import("./commands/events.ts")).events(contract, flags, io),
+  ).argument("<contract>", "the contract, as address.name");
+  addOfEvents("try", "what the event rules of a configuration make of the newest events, and why", async (flags) =>
+    (await import("./commands/try.ts")).tryRules(flags, io),
   );
   add("demo", "start a simulated chain and an exporter on it", async (flags) => {
     if (flags.config !== undefined) {
@@ -68,10 +84,11 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
 
 // `serve` is the default: a mistyped command, or a command after flags, is parsed as an argument of `serve`.
 function refuseArguments(program: Command, command: Command): void {
-  const [word] = command.args;
+  const [word] = command.args.slice(command.registeredArguments.length);
   if (word === undefined) return;
   const names = program.commands.map((known) => known.name());
-  if (program.args[0] === command.name()) program.error(`error: ${command.name()} has no arguments, found '${word}'`);
+  const most = command.registeredArguments.length === 0 ? "no arguments" : "one argument";
+  if (program.args[0] === command.name()) program.error(`error: ${command.name()} has ${most}, found '${word}'`);
   if (names.includes(word)) program.error(`error: the command has to come first: stacks-exporter ${word} …`);
   program.error(`error: unknown command '${word}'; the commands are ${names.join(", ")}`);
 }

@@ -104,13 +104,18 @@ export function tokenCall(context: TxContext, sender: string): ContractCall {
   };
 }
 
-/** One to four prints of `{event, idx, who}`. */
+const POOLS = ["stx-usda", "stx-sbtc", "usda-sbtc"];
+
+/** One to four prints of `{amount, event, idx, pool-id, who}`. */
 export function loggerCall({ random, accounts }: TxContext, sender: string): ContractCall {
   const contract = accounts.contracts.logger;
   const count = random.int(1, 4);
   const print = (index: number): PrintEvent => {
     const event = ascii(random.pick(["deposit", "withdraw", "swap"]));
-    const value = tuple({ event, idx: uint(BigInt(index)), who: principal(sender) });
+    // No further random numbers: the chain of a seed stays the same.
+    const pool = POOLS[(index + sender.length + sender.charCodeAt(5)) % POOLS.length] ?? "";
+    const amount = uint(BigInt((index + 1) * sender.charCodeAt(7)) * 250_000n);
+    const value = tuple({ amount, event, idx: uint(BigInt(index)), "pool-id": ascii(pool), who: principal(sender) });
     return { kind: "print", contract, topic: "print", value };
   };
   return {

@@ -110,9 +110,10 @@ networks:
 
 const COMMAND_LINE = `## Command line and environment
 
-\`serve\` (the default), \`once\`, \`check\` and \`plan\` accept \`--config FILE\` (\`-c\`) and the flags below, which
-override the file; \`demo\` has its own configuration and accepts the flags only. \`serve\` also accepts
-\`--reset-state\`, and \`demo\` \`--seed\`. Of the environment, only the variables that the file names are read.`;
+\`serve\` (the default), \`once\`, \`check\`, \`plan\`, \`events\` and \`try\` accept \`--config FILE\` (\`-c\`) and the flags
+below, which override the file; \`demo\` has its own configuration and accepts the flags only. \`serve\` also accepts
+\`--reset-state\`, \`demo\` \`--seed\`, and \`events\` and \`try\` \`--last\` and \`--network\`. Of the environment, only the
+variables that the file names are read.`;
 
 interface Row {
   readonly path: string;

@@ -1,6 +1,7 @@
 // The operations that list the events of a contract, and the conversion of a response to events.
 import { z } from "zod";
 import { type Operation, operation, type StacksApi, type Validated } from "../../api/operation.ts";
+import { orReplacement } from "../../api/replacement.ts";
 import { hash } from "../chain/block-source.ts";
 import type { Proof } from "../chain/chain-view.ts";
 import type { RawEvent, Result } from "../event-rules/evaluate.ts";
@@ -84,6 +85,41 @@ export function tipFromEtag(etag: string | undefined): string | undefined {
   return /^(?:W\/)?"(0x[0-9a-f]{64})"$/i.exec(etag ?? "")?.[1];
 }
 
+type EventOperation = Operation<typeof contractEvents.path | typeof contractLogs.path, Body>;
+
+const operationOf = (isNew: boolean): EventOperation => (isNew ? contractLogs : contractEvents);
+
+const queryOf = (offset: number) => ({ limit: PAGE, ...(offset === 0 ? {} : { offset }) });
+
+/** An event with the parts that rules read. */
+export interface ListedEvent extends RawEvent {
+  /** Its transaction and its index there. */
+  readonly id: string;
+}
+
+/** The newest events of a contract, newest first. Events that are listed while it reads can push others out. */
+export async function newestEvents(api: StacksApi, contract: string, most: number): Promise<readonly ListedEvent[]> {
+  const read = async (isNew: boolean) => {
+    const events = new Map<string, ListedEvent>();
+    for (let offset = 0; events.size < most; offset += PAGE) {
+      const path = { contract_id: contract };
+      const { results } = (await api.getWhole(operationOf(isNew), { path, query: queryOf(offset) })).body;
+      for (const { tx_id, event_index, contract_log } of results) {
+        const id = `${tx_id}:${event_index}`;
+        events.set(id, { id, topic: contract_log?.topic ?? "", hex: contract_log?.value.hex });
+      }
+      if (results.length < PAGE) break;
+    }
+    return [...events.values()].slice(0, most);
+  };
+  return orReplacement(
+    api,
+    contractEvents,
+    () => read(false),
+    () => read(true),
+  );
+}
+
 /** The list of a contract's events by one of the two operations. Events are evaluated when they are read. */
 export function eventList(
   api: StacksApi,
@@ -91,19 +127,16 @@ export function eventList(
   isNew: boolean,
   evaluate: Evaluate = () => [],
 ): List<ContractEvent> {
-  const from: Operation<typeof contractEvents.path | typeof contractLogs.path, Body> = isNew
-    ? contractLogs
-    : contractEvents;
+  const from = operationOf(isNew);
   const path = { contract_id: contract };
   return {
     operation: from.name,
     hasCursors: false,
     async page(offset) {
-      const query = { limit: PAGE, ...(offset === 0 ? {} : { offset }) };
-      return pageOf(await api.getWhole(from, { path, query }), evaluate);
+      return pageOf(await api.getWhole(from, { path, query: queryOf(offset) }), evaluate);
     },
     async changedSince(etag) {
-      const answer = await api.getIfChanged(from, { path, query: { limit: PAGE } }, etag);
+      const answer = await api.getIfChanged(from, { path, query: queryOf(0) }, etag);
       return answer && pageOf(answer, evaluate);
     },
   };

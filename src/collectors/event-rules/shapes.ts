@@ -1,0 +1,113 @@
+// The shapes of the events of a contract: which paths they have, with which types and values. Pure.
+import { isLabelText } from "../clarity-names.ts";
+import { type ClarityValue, type Decode, type Kind, readClarity } from "./clarity-value.ts";
+import type { RawEvent } from "./evaluate.ts";
+import { parsePath } from "./path.ts";
+
+/** What is at one path of the events of a shape. */
+export interface Field {
+  readonly path: string;
+  /** The types that occur, such as `uint` and `none`. */
+  readonly kinds: ReadonlySet<Kind>;
+  /** Number of events in which it is. */
+  readonly count: number;
+  /** The different texts that occur, at most 10. */
+  readonly examples: readonly string[];
+}
+
+/** Events that are alike. */
+export interface Shape {
+  readonly topic: string;
+  /** The field that names the kind of event, and its value; undefined if there is none. */
+  readonly discriminator: { readonly path: string; readonly text: string } | undefined;
+  readonly events: number;
+  /** The newest of them, whose identity is shown. */
+  readonly newest: string;
+  /** In the order of their first occurrence. */
+  readonly fields: readonly Field[];
+}
+
+/** The result of a look at events. */
+export interface Shapes {
+  /** The most frequent one first. */
+  readonly shapes: readonly Shape[];
+  /** Events without a value, or with one that cannot be decoded. */
+  readonly unreadable: number;
+}
+
+// By convention a print is a tuple, and one of these keys says what happened.
+const DISCRIMINATORS = ["event", "action", "topic", "type", "op", "operation", "method", "function", "notification"];
+const MOST_EXAMPLES = 10;
+// A value can have a list of thousands of tuples.
+const MOST_FIELDS = 50;
+const MAX_DEPTH = 8;
+
+interface Draft {
+  readonly topic: string;
+  readonly discriminator: Shape["discriminator"];
+  readonly newest: string;
+  readonly fields: Map<string, { readonly kinds: Set<Kind>; count: number; readonly examples: Set<string> }>;
+  events: number;
+}
+
+/** Groups events, newest first, by their topic, and by their discriminator or else by their fields. */
+export function shapesOf(events: readonly (RawEvent & { readonly id: string })[], decode: Decode): Shapes {
+  const drafts = new Map<string, Draft>();
+  let unreadable = 0;
+  for (const { id, topic, hex } of events) {
+    const value = hex === undefined ? undefined : readClarity(hex, decode);
+    if (value === undefined) {
+      unreadable += 1;
+      continue;
+    }
+    const found = new Map<string, ClarityValue>();
+    collect(value, "value", found, 0);
+    const discriminator = discriminatorOf(found);
+    const key = JSON.stringify([topic, discriminator ?? [...found].map(([path, { kind }]) => `${path} ${kind}`)]);
+    const draft = drafts.get(key) ?? { topic, discriminator, newest: id, fields: new Map(), events: 0 };
+    drafts.set(key, draft);
+    draft.events += 1;
+    for (const [path, part] of found) addField(draft, path, part);
+  }
+  const shapes = [...drafts.values()]
+    .map((draft) => ({
+      ...draft,
+      fields: [...draft.fields].map(([path, { examples, ...field }]) => ({ path, ...field, examples: [...examples] })),
+    }))
+    .sort((a, b) => b.events - a.events);
+  return { shapes, unreadable };
+}
+
+// Every path with a value that has no parts, or with nothing. Of a list, the first element stands for all.
+function collect(value: ClarityValue, path: string, found: Map<string, ClarityValue>, depth: number): void {
+  if (depth > MAX_DEPTH || found.size >= MOST_FIELDS || parsePath(path) === undefined) return;
+  if (value.kind === "tuple") {
+    for (const [key, field] of value.fields()) collect(field, `${path}.${key}`, found, depth + 1);
+  } else if (value.kind === "list") {
+    for (const element of value.elements()) {
+      collect(element, `${path}[0]`, found, depth + 1);
+      break;
+    }
+  } else if (value.kind === "some") collect(value.inner as ClarityValue, path, found, depth + 1);
+  else if (value.inner !== undefined) collect(value.inner, `${path}.${value.kind}`, found, depth + 1);
+  else found.set(path, value);
+}
+
+function discriminatorOf(found: ReadonlyMap<string, ClarityValue>): Shape["discriminator"] {
+  for (const key of DISCRIMINATORS) {
+    const path = `value.${key}`;
+    const value = found.get(path);
+    if (value?.kind !== "string-ascii" && value?.kind !== "string-utf8") continue;
+    const { text } = value;
+    if (text !== undefined && isLabelText(text)) return { path, text };
+  }
+  return undefined;
+}
+
+function addField({ fields }: Draft, path: string, { kind, text }: ClarityValue): void {
+  const field = fields.get(path) ?? { kinds: new Set(), count: 0, examples: new Set() };
+  fields.set(path, field);
+  field.kinds.add(kind);
+  field.count += 1;
+  if (text !== undefined && field.examples.size < MOST_EXAMPLES) field.examples.add(text);
+}

@@ -1,0 +1,81 @@
+// Prints the shapes of the newest events of a contract, with event rules to start from.
+import { loadDecoder } from "../collectors/event-rules/clarity-value.ts";
+import { type Field, type Shape, type Shapes, shapesOf } from "../collectors/event-rules/shapes.ts";
+import { shorten } from "../config/errors.ts";
+import { CHAINS, readPrincipal } from "../config/principal.ts";
+import { CommandError, type Io } from "./io.ts";
+import { type ConfigFlags, loadConfigFile } from "./load-config.ts";
+import { lastOf, networkOf, readEvents } from "./read-events.ts";
+import { suggestRules } from "./suggest-rules.ts";
+
+/** The options of commands that read events. */
+export interface EventFlags extends ConfigFlags {
+  readonly last: string;
+  readonly network?: string;
+}
+
+/** Prints the shapes. The contract does not have to be in the configuration. */
+export async function events(contract: string, flags: EventFlags, io: Io): Promise<number> {
+  const last = lastOf(flags.last);
+  const network = networkOf((await loadConfigFile(flags, io)).config.networks, flags.network);
+  const id = contractOf(contract);
+  const [listed, decode] = await Promise.all([readEvents(network, id, last, io), loadDecoder()]);
+  if (listed.length === 0) throw new CommandError(`${id} has no events on ${network.name}`);
+  io.out(`${formatShapes(id, listed.length, shapesOf(listed, decode))}\n`);
+  return 0;
+}
+
+function contractOf(text: string): string {
+  const read = CHAINS.map((chain) => readPrincipal(text, chain));
+  const found = read.find(({ ok }) => ok) ?? read[0];
+  if (found?.ok && found.isContract) return found.id;
+  const wrong = found === undefined || found.ok ? "an address without a contract name" : found.wrong;
+  throw new CommandError(`expected a contract as address.name, found ${wrong}`);
+}
+
+/** The shapes as text. */
+export function formatShapes(contract: string, count: number, { shapes, unreadable }: Shapes): string {
+  const rules = suggestRules(contract, shapes);
+  return [
+    `the newest ${count} events of ${contract}`,
+    ...(unreadable === 0 ? [] : [`${unreadable} of them have no value that can be decoded`]),
+    ...shapes.flatMap((shape, index) => ["", ...formatShape(shape, index + 1)]),
+    "",
+    "rules to start from:",
+    "",
+    "contracts:",
+    `  - contract_id: ${contract}`,
+    "    events:",
+    ...rules.flat().map((line) => `      ${line}`),
+  ].join("\n");
+}
+
+function formatShape({ topic, discriminator, events, newest, fields }: Shape, number: number): string[] {
+  const what =
+    discriminator === undefined ? "without a name" : `${discriminator.path} is ${quoted(discriminator.text)}`;
+  const rows = [
+    ["path", "type", "events", "examples"],
+    ["topic", "string-ascii", `${events}`, quoted(topic)],
+    ...fields.map(rowOf),
+  ];
+  const widths = [0, 1, 2].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  const table = rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join("  "));
+  return [
+    `shape ${number}, ${what}: ${events} events, the newest ${newest}`,
+    ...table.map((line) => `  ${line}`.trimEnd()),
+  ];
+}
+
+const rowOf = ({ path, kinds, count, examples }: Field): string[] => {
+  const others = [...kinds].filter((kind) => kind !== "none");
+  const type = others.join(" or ") || "none";
+  return [
+    path,
+    kinds.has("none") && others.length > 0 ? `${type}, or none` : type,
+    `${count}`,
+    examples.slice(0, 3).map(quoted).join(", "),
+  ];
+};
+
+// The text comes from the chain: on one line, and short.
+const quoted = (text: string): string => JSON.stringify(shorten(text));

@@ -1,0 +1,62 @@
+// Reads the newest events of a contract, within the budget of the preferred upstream of its network.
+import { createClient } from "../api/client.ts";
+import { systemClock, withTimeout } from "../api/clock.ts";
+import { ApiError } from "../api/errors.ts";
+import { type ListedEvent, newestEvents } from "../collectors/contracts/event-source.ts";
+import type { NetworkConfig } from "../config/config.ts";
+import { redactorOf } from "../config/secret.ts";
+import { CommandError, type Io } from "./io.ts";
+
+const TIMEOUT_MS = 60_000;
+/** Ten requests. */
+const MOST_EVENTS = 500;
+
+/** The number of events in `--last`. @throws CommandError */
+export function lastOf(text: string): number {
+  const last = /^\d{1,3}$/.test(text) ? Number(text) : 0;
+  if (last >= 1 && last <= MOST_EVENTS) return last;
+  throw new CommandError(`--last: expected a whole number from 1 to ${MOST_EVENTS}, found ${JSON.stringify(text)}`);
+}
+
+/** The network of `--network`, or else the first one. @throws CommandError */
+export function networkOf(networks: readonly NetworkConfig[], name: string | undefined): NetworkConfig {
+  const found = name === undefined ? networks[0] : networks.find((network) => network.name === name);
+  if (found !== undefined) return found;
+  const names = networks.map((network) => network.name).join(", ");
+  throw new CommandError(`--network: expected one of ${names}, found ${JSON.stringify(name)}`);
+}
+
+/** The newest events of a contract, newest first. @throws CommandError when they cannot be read */
+export async function readEvents(
+  network: NetworkConfig,
+  contract: string,
+  last: number,
+  io: Io,
+): Promise<readonly ListedEvent[]> {
+  const [upstream] = network.upstreams;
+  const redactor = redactorOf(network.upstreams);
+  const client = createClient({
+    baseUrl: upstream.url,
+    key: upstream.apiKey,
+    keyHeader: upstream.apiKeyHeader,
+    redactor,
+    userAgent: `stacks-exporter/${io.version}`,
+    budget: { ...upstream.budget, plannedPerMinute: [] },
+    maxBodyBytes: network.maxBodyBytes,
+    longestPauseMs: network.longestPauseMs,
+  });
+  const stopped = new AbortController();
+  void io.stopped.then(() => stopped.abort(new DOMException("the command was stopped", "AbortError")));
+  try {
+    return await withTimeout(systemClock, TIMEOUT_MS, stopped.signal, (signal) => {
+      const deadline = systemClock.now() + TIMEOUT_MS;
+      return newestEvents(client.forPoll({ priority: 0, signal, deadline }), contract, last);
+    });
+  } catch (error) {
+    if (!(error instanceof ApiError || error instanceof DOMException)) throw error;
+    const reason = error instanceof ApiError ? `${error.reason}: ` : "";
+    throw new CommandError(redactor.mask(`the events of ${contract} cannot be read: ${reason}${error.message}`));
+  } finally {
+    await client.close();
+  }
+}

@@ -1,0 +1,108 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import type { Simulator } from "../../simulator/server.ts";
+import { events } from "../../src/commands/events.ts";
+import { stillSimulator } from "../simulator/support.ts";
+import { rulesOf } from "../support/event-rules.ts";
+import { runCommand } from "../support/io.ts";
+
+let simulator: Simulator;
+let folder: string;
+let config: string;
+beforeAll(async () => {
+  simulator = await stillSimulator({ seed: 1 });
+  folder = mkdtempSync(join(tmpdir(), "stacks-exporter-events-"));
+  config = join(folder, "exporter.yaml");
+});
+afterAll(async () => {
+  await simulator.close();
+  rmSync(folder, { recursive: true });
+});
+beforeEach(() => {
+  simulator.faults.clear();
+  writeConfig(100);
+});
+
+const writeConfig = (perMinute: number) =>
+  writeFileSync(
+    config,
+    `networks: [{ name: simulated, url: "${simulator.url}", budget: { per_minute: ${perMinute}, per_month: unlimited } }]`,
+  );
+const run = (contract: string, last = "50", network?: string) =>
+  runCommand((io) => events(contract, { config, last, ...(network === undefined ? {} : { network }) }, io));
+
+describe("events", () => {
+  test("prints the shapes of a contract that is not configured, and rules that are valid", async () => {
+    const { logger } = simulator.chain.accounts.contracts;
+
+    const { code, out, err } = await run(logger);
+
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+    expect(out).toContain(`the newest 50 events of ${logger}\n`);
+    expect(out).toMatch(/^shape \d, value\.event is "swap": \d+ events, the newest 0x[0-9a-f]{64}:\d$/m);
+    expect(out).toMatch(/^ {2}value\.amount +uint +\d+ +"\d+", "\d+"/m);
+    expect(out).toMatch(/^ {2}value\.who +principal +\d+ +"SP/m);
+    const rules = await rulesOf(
+      out.slice(out.indexOf("    events:\n") + "    events:\n".length).replace(/^ {6}/gm, ""),
+    );
+    expect(rules.map(({ family }) => family.name)).toContain("event_logger_swap_amount_units_total");
+  });
+
+  test("sends a request for each 50 events, and repeats none", async () => {
+    const before = simulator.requests.length;
+
+    const { out } = await run(simulator.chain.accounts.contracts.logger, "120");
+
+    expect(out).toContain("the newest 120 events");
+    expect(simulator.requests.length - before).toBe(3);
+  });
+
+  test("uses the replacement of an operation that is gone", async () => {
+    simulator.faults.set({ kind: "410", path: "/extended/v1/contract" });
+
+    expect(await run(simulator.chain.accounts.contracts.logger)).toMatchObject({ code: 0 });
+  });
+
+  test("stays within the budget", async () => {
+    writeConfig(1);
+
+    const { code, err } = await run(simulator.chain.accounts.contracts.logger, "120");
+
+    expect(code).toBe(1);
+    expect(err).toMatch(/^the events of SP\w+\.event-logger cannot be read: budget: /);
+  });
+
+  test.each([
+    [
+      "of a contract without events",
+      () => simulator.chain.accounts.contracts.nft,
+      "50",
+      undefined,
+      /^SP\w+\.\S+ has no events on simulated$/,
+    ],
+    [
+      "of an address",
+      () => simulator.chain.accounts.deployer,
+      "50",
+      undefined,
+      /^expected a contract as address\.name, found an address without/,
+    ],
+    [
+      "of a mistyped contract",
+      () => "SP1.x",
+      "50",
+      undefined,
+      /^expected a contract as address\.name, found 3 characters/,
+    ],
+    ["of no number", () => "SP1.x", "ten", undefined, /^--last: expected a whole number from 1 to 500, found "ten"$/],
+    ["of too many", () => "SP1.x", "501", undefined, /^--last: expected/],
+    ["of another network", () => "SP1.x", "50", "testnet", /^--network: expected one of simulated, found "testnet"$/],
+  ])("%s are refused", async (_, contract, last, network, message) => {
+    const { code, out, err } = await run(contract(), last, network);
+
+    expect({ code, out }).toEqual({ code: 1, out: "" });
+    expect(err).toMatch(message);
+  });
+});

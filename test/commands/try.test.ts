@@ -1,0 +1,131 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { Cl, type ClarityValue } from "@stacks/transactions";
+import type { Simulator } from "../../simulator/server.ts";
+import { loadDecoder } from "../../src/collectors/event-rules/clarity-value.ts";
+import { formatTrial, tryRules } from "../../src/commands/try.ts";
+import { stillSimulator } from "../simulator/support.ts";
+import { hexOf, rulesOf } from "../support/event-rules.ts";
+import { runCommand } from "../support/io.ts";
+
+describe("the trial of rules", () => {
+  test("says what each rule makes, and why an event does not match", async () => {
+    const rules = await rulesOf(`
+- metric: amm_volume_total
+  type: counter
+  help: Volume.
+  match: [{ path: topic, equals: print }, { path: value.event, equals: swap }]
+  value: { path: value.amount }
+  labels: { pool: { path: value.pool } }
+- metric: amm_price
+  type: gauge
+  help: Price.
+  match: [{ path: value.price, range: { min: 5 } }]
+  value: { path: value.price }
+`);
+    const pool = Cl.stringAscii("a");
+    const values: ClarityValue[] = [
+      Cl.tuple({ event: Cl.stringAscii("swap"), amount: Cl.uint(2n ** 64n), pool }),
+      Cl.tuple({ event: Cl.stringAscii("swap"), amount: Cl.stringAscii("5"), pool }),
+      Cl.tuple({ event: Cl.stringAscii("burn\u0007"), price: Cl.uint(7) }),
+      Cl.tuple({ event: Cl.stringAscii("swap"), amount: Cl.uint(1), pool }),
+      Cl.tuple({ price: Cl.int(-5) }),
+      Cl.list([]),
+    ];
+    const events = values.map((value, index) => ({ id: `0x${index}:0`, topic: "print", hex: hexOf(value) }));
+    const watched = { principal: "SP1.amm", name: "amm", group: "", labels: {}, rules };
+
+    const text = formatTrial(
+      "mainnet",
+      watched,
+      [...events, { id: "0x6:0", topic: "print", hex: "0x0c" }],
+      await loadDecoder(),
+    );
+
+    expect(text.split("\n")).toEqual([
+      "network mainnet, contract amm (SP1.amm): the newest 7 events",
+      "5 of them match a rule",
+      "",
+      "rule 1, amm_volume_total",
+      "  4 matched",
+      '    0x0:0: adds 18446744073709551616 at pool="a"',
+      "    0x1:0: no sample: type",
+      '    0x3:0: adds 1 at pool="a"',
+      "  error type: 1, such as 0x1:0: a value or label that is of another type",
+      "  error undecodable: 1, such as 0x6:0: an event whose value cannot be decoded",
+      '  no match: 2, such as 0x4:0: value.event equals "swap", found another shape',
+      '  no match: 1, such as 0x2:0: value.event equals "swap", found string-ascii "burn\uFFFD"',
+      "",
+      "rule 2, amm_price",
+      "  2 matched",
+      "    0x2:0: sets 7",
+      "    0x6:0: no sample: undecodable",
+      "  error undecodable: 1, such as 0x6:0: an event whose value cannot be decoded",
+      "  no match: 4, such as 0x0:0: value.price range from 5, found another shape",
+      '  no match: 1, such as 0x4:0: value.price range from 5, found int "-5"',
+      "",
+      "samples of these events:",
+      '  amm_volume_total{network="mainnet",name="amm",contract_id="SP1.amm",pool="a"} 18446744073709551617',
+      '  amm_price{network="mainnet",name="amm",contract_id="SP1.amm"} 7',
+    ]);
+  });
+});
+
+describe("try", () => {
+  let simulator: Simulator;
+  let folder: string;
+  beforeAll(async () => {
+    simulator = await stillSimulator({ seed: 1 });
+    folder = mkdtempSync(join(tmpdir(), "stacks-exporter-try-"));
+  });
+  afterAll(async () => {
+    await simulator.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  const run = (contracts: readonly object[], last = "50") => {
+    const config = join(folder, "exporter.yaml");
+    const budget = { per_minute: 100, per_month: "unlimited" };
+    writeFileSync(config, JSON.stringify({ networks: [{ name: "simulated", url: simulator.url, budget, contracts }] }));
+    return runCommand((io) => tryRules({ config, last }, io));
+  };
+
+  test("reads the newest events of each contract with rules, and no other", async () => {
+    const { logger, vault, nft } = simulator.chain.accounts.contracts;
+    const rule = (metric: string) => ({
+      metric,
+      type: "counter",
+      help: "H.",
+      match: [{ path: "topic", equals: "print" }],
+    });
+    const before = simulator.requests.length;
+
+    const { code, out } = await run(
+      [
+        { contract_id: logger, name: "amm", events: [rule("amm_total")] },
+        { contract_id: vault, name: "vault", events: [rule("vault_total")] },
+        { contract_id: nft },
+      ],
+      "20",
+    );
+
+    expect(code).toBe(0);
+    expect(simulator.requests.length - before).toBe(2);
+    expect(out).toContain(
+      `network simulated, contract amm (${logger}): the newest 20 events\n20 of them match a rule\n`,
+    );
+    expect(out).toContain(`amm_total{network="simulated",name="amm",contract_id="${logger}"} 20\n`);
+    expect(out).toContain(`vault_total{network="simulated",name="vault",contract_id="${vault}"} 20\n`);
+  });
+
+  test("without a rule is refused", async () => {
+    const { code, err } = await run([{ contract_id: simulator.chain.accounts.contracts.logger }]);
+
+    expect({ code, err }).toEqual({
+      code: 1,
+      err: "there is no event rule: no contract of the configuration has events",
+    });
+  });
+});
