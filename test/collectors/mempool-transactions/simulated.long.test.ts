@@ -1,0 +1,82 @@
+// Judges the estimates of the running collectors by the true receipt times of the simulator, through a mint rush.
+import { expect, test } from "@jest/globals";
+import { createClient } from "../../../src/api/client.ts";
+import { blocks } from "../../../src/collectors/blocks/blocks.ts";
+import { type AnyCollector, wholeChain } from "../../../src/collectors/collector.ts";
+import { mempoolTransactions } from "../../../src/collectors/mempool-transactions/mempool-transactions.ts";
+import { transactions } from "../../../src/collectors/transactions/transactions.ts";
+import { stillSimulator } from "../../simulator/support.ts";
+
+const MINUTES = 60;
+const [chainCollector, minedCollector, collector] = [blocks, transactions, mempoolTransactions].map(
+  (one) => one as unknown as AnyCollector,
+) as [AnyCollector, AnyCollector, AnyCollector];
+
+/** What was recommended from a time on. */
+interface Recommended {
+  readonly at: number;
+  readonly fee: number | undefined;
+  readonly isFull: boolean;
+}
+
+test.each([2, 5])(
+  "polls every %d minutes: who paid what was recommended was mined within ten minutes",
+  async (every) => {
+    const simulator = await stillSimulator({ seed: 7, history: 300 });
+    await using ends = new AsyncDisposableStack();
+    ends.defer(() => simulator.close());
+    const budget = { perMinute: 100_000, perMonth: undefined };
+    const client = createClient({ baseUrl: simulator.url, userAgent: "test", budget });
+    ends.defer(() => client.close());
+    const { chain } = simulator;
+    const target = wholeChain({ confirmations: 6 });
+    const known = new Map<AnyCollector, unknown>();
+    const viewOf = <View>(of: AnyCollector, view: ((observation: unknown) => View | undefined) | undefined) =>
+      known.has(of) ? view?.(known.get(of)) : undefined;
+    const pollAll = async () => {
+      for (const one of [chainCollector, minedCollector, collector]) {
+        const api = client.forPoll({ priority: 0, signal: AbortSignal.timeout(60_000) });
+        const views = {
+          chain: viewOf(chainCollector, chainCollector.chainView),
+          mined: viewOf(minedCollector, minedCollector.minedView),
+        };
+        const poll = { api, target, ...views, isFollowed: true, now: chain.now * 1000, spareSeries: 1000 };
+        known.set(one, await one.observe({ ...poll, previous: known.get(one) }, one.options.parse({})));
+      }
+      return viewOf(collector, collector.feeEstimate)?.types.all?.fees["10m"];
+    };
+
+    const recommended: Recommended[] = [];
+    for (let minute = 0; minute < 240; minute += every) {
+      if (minute === 30 || minute === 150) chain.begin("spike", { seconds: 30 * MINUTES, strength: 1.5 });
+      const fee = await pollAll();
+      recommended.push({ at: chain.now, fee, isFull: chain.market.entryPrice !== undefined });
+      simulator.advance(every * MINUTES);
+    }
+
+    const minedAt = new Map<string, number>();
+    const all = chain.ledger.blocks.flatMap(({ time, txs }) =>
+      txs.map((tx) => {
+        minedAt.set(`${tx.sender} ${tx.nonce}`, time);
+        return tx;
+      }),
+    );
+    const judged: Record<"full" | "room", [inTime: number, all: number]> = { full: [0, 0], room: [0, 0] };
+    for (const tx of [...all, ...chain.mempool.values()]) {
+      const last = recommended.findLast(({ at }) => at < tx.receivedAt);
+      if (last?.fee === undefined || tx.fee < last.fee || tx.fee > 1.2 * last.fee) continue;
+      if (!Number.isFinite(tx.readyAt) || tx.receivedAt > chain.now - 10 * MINUTES) continue;
+      // An earlier transaction of the sender waits: its fee decides.
+      if ((minedAt.get(`${tx.sender} ${tx.nonce - 1}`) ?? (tx.nonce > 0 ? Infinity : 0)) > tx.receivedAt) continue;
+      const share = judged[last.isFull ? "full" : "room"];
+      share[1] += 1;
+      if ((minedAt.get(`${tx.sender} ${tx.nonce}`) ?? Infinity) - tx.receivedAt <= 10 * MINUTES) share[0] += 1;
+    }
+    const partOf = ([inTime, all]: readonly [number, number]) => inTime / all;
+    expect(judged.full[1]).toBeGreaterThan(100);
+    expect(judged.room[1]).toBeGreaterThan(100);
+    expect(partOf(judged.full)).toBeGreaterThanOrEqual(0.85);
+    expect(partOf(judged.room)).toBeGreaterThanOrEqual(0.85);
+  },
+  300_000,
+);
