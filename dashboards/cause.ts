@@ -9,6 +9,8 @@ import { competing, minedRatio, minedRatioByType, NO_MINED, RAISED, recentCalls,
 const { spike, blockUsage } = FEES;
 const LIMIT = spike.feeRatio;
 
+const UNKNOWN = "Unknown: not listed or not read";
+
 const inRange = (expr: string) => `(${expr})[$__range:1m]`;
 // Subqueries have points at whole minutes: the present value can be higher.
 const peak = `(max_over_time(${inRange(minedRatio)}) > ${minedRatio} or ${minedRatio})`;
@@ -37,7 +39,7 @@ export const causeRow: readonly Slot[] = [
       Draining: the fees of the last ten minutes are below the limit again, but not everything that waits has room.
       Beginning: fees compete for room, and the mined ones have not risen yet. The peak is that of the time range.`,
     unit: "none",
-    noValue: NO_MINED,
+    noValue: UNKNOWN,
     width: 4,
     height: 4,
     colour: "background",
@@ -51,7 +53,7 @@ export const causeRow: readonly Slot[] = [
     description: `What gets mined pays now, and at its peak in the time range, relative to the usual level (all types).`,
     unit: "none",
     decimals: 1,
-    noValue: NO_MINED,
+    noValue: UNKNOWN,
     width: 5,
     height: 4,
     min: 0,
@@ -70,7 +72,7 @@ export const causeRow: readonly Slot[] = [
     description: `How long what gets mined has paid more than ${LIMIT} times the usual; or how long ago it last did, within
       the time range.`,
     unit: "s",
-    noValue: "Not above the limit",
+    noValue: "Not above, or unknown",
     width: 5,
     height: 4,
     text: "both",
@@ -87,11 +89,16 @@ export const causeRow: readonly Slot[] = [
     description: "The type whose mined fees are highest now, relative to its own usual level.",
     unit: "none",
     decimals: 1,
-    noValue: NO_MINED,
+    noValue: UNKNOWN,
     width: 5,
     height: 4,
     text: "both",
-    queries: [{ expr: `topk(1, ${minedRatioByType.expr})`, legend: "{{tx_type}}" }],
+    queries: [
+      {
+        expr: `topk(1, ${minedRatioByType.expr} and on (tx_type) ${metric("stacks_chain_mined_fee_sample_transactions", { tx_type: "!all" })})`,
+        legend: "{{tx_type}}",
+      },
+    ],
   }),
   stat({
     id: 45,
@@ -100,7 +107,7 @@ export const causeRow: readonly Slot[] = [
       minutes. A mint rush calls one contract; the panel below names it.`,
     unit: "percentunit",
     decimals: 0,
-    noValue: NO_MINED,
+    noValue: UNKNOWN,
     width: 5,
     height: 4,
     queries: [{ expr: `max(${calls}) / (sum(${calls}) > 0)`, legend: "share" }],

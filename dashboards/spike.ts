@@ -7,7 +7,7 @@ import { reference, TX_TYPES } from "./colours.ts";
 import { coloured, lines, type Panel, shown, table, timeline } from "./panel.ts";
 import { runbook } from "./runbook.ts";
 import { alertsInState, dedupe, metric, recording, stx } from "./select.ts";
-import { FEW_LEFT_OUT, minedRatioByType } from "./signals.ts";
+import { FEW_LEFT_OUT, minedRatioByType, NO_MINED } from "./signals.ts";
 
 const LOW = { tx_type: "all", priority: "low" };
 const NO_BASELINE = "No usual level yet: needs the recording rules and a day of history";
@@ -268,7 +268,7 @@ const signals: readonly Panel[] = [
     description: `Fee of mined transactions of each type relative to its usual level. If one type rises, it is a single
       event; if all rise, space is short. ${FEW_LEFT_OUT}`,
     unit: "none",
-    noValue: NO_BASELINE,
+    noValue: NO_MINED,
     width: 12,
     height: 8,
     axis: "times usual",
