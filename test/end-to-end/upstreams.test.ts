@@ -7,6 +7,7 @@ import { pino } from "pino";
 import { startSimulator } from "../../simulator/server.ts";
 import { systemClock } from "../../src/api/clock.ts";
 import type { App } from "../../src/app.ts";
+import { collectors } from "../../src/collectors/index.ts";
 import { StateFile } from "../../src/storage/state-file.ts";
 import { createApp, readPage } from "../support/app.ts";
 import { ChainServer } from "../upstreams/chain-server.ts";
@@ -52,12 +53,8 @@ test("on another chain than that of the state file the exporter is down, and log
   const failed = await after.pollOnce();
 
   expect(lines.filter(({ level }) => level >= WARN)).toMatchObject([{ reason: "wrong_chain" }]);
-  expect(failed.map(({ what }) => what).sort()).toEqual([
-    "simulated/blocks",
-    "simulated/fees",
-    "simulated/mempool",
-    "simulated/transactions",
-  ]);
+  const wholeChain = collectors.filter(({ targets }) => targets === undefined).map(({ name }) => `simulated/${name}`);
+  expect(failed.map(({ what }) => what).sort()).toEqual(wholeChain.sort());
   for (const { why } of failed)
     expect(why).toMatch(/^wrong_chain: .*block 1 of the API is 0x[0-9a-f]{64}.*--reset-state/);
   expect(other.requests).toHaveLength(1);
