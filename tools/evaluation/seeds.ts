@@ -4,7 +4,13 @@
  * First and last number of each. Seeds that were reported before the last change of thresholds are not used again: the
  * thresholds may have been tuned for them.
  */
-const RANGES = { tuning: [1, 24], reporting: [501, 524], worlds: [101, 106], checking: [1, 2] } as const;
+const RANGES = {
+  tuning: [1, 24],
+  reporting: [501, 524],
+  worlds: [101, 106],
+  checking: [1, 2],
+  estimates: [1, 2],
+} as const;
 
 /** Names of seeds: `tuning-1`, `tuning-2`, … Each is played once per regime. */
 export function seedsOf(purpose: keyof typeof RANGES): string[] {

@@ -7,7 +7,6 @@ import { type Signals, signalsOf } from "./signals.ts";
 import type { FeeThresholds } from "./thresholds.ts";
 import { playTrace, type Samples, TRAINING_DAYS } from "./trace.ts";
 import { eventsOf, type Span } from "./truth.ts";
-import { REGIMES, type Regime } from "./world.ts";
 
 /** What is tried for each number. */
 const GRID = {
@@ -104,7 +103,7 @@ const written = (value: unknown) =>
 /** Prints the figures of the present thresholds, then of each number varied by itself. */
 export function tune(seeds: readonly string[], print: (line: string) => void): void {
   const cases = seeds.flatMap((seed) =>
-    (Object.keys(REGIMES) as Regime[]).map((regime) => {
+    (["small", "large"] as const).map((regime) => {
       const { samples, price } = playTrace(seed, regime);
       return { samples, events: eventsOf(price) };
     }),

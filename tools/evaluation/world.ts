@@ -19,8 +19,8 @@ export interface Swing {
 const MINUTE = 60;
 const HOUR = 3600;
 
-/** How many transactions that can never be mined wait on average: the two regimes. */
-export const REGIMES = { small: 20, large: 180 } as const;
+/** How many transactions that can never be mined wait on average. */
+export const REGIMES = { none: 0, small: 20, large: 180, huge: 2000 } as const;
 export type Regime = keyof typeof REGIMES;
 
 /** The world in which the rules are tuned and reported. */

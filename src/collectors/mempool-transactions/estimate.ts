@@ -58,7 +58,7 @@ export interface FeeEstimate extends Estimate {
   readonly at: number;
 }
 
-/** The numbers of the estimate, chosen on the tuning seeds of `tools/evaluation`. */
+/** The numbers of the estimate, chosen on other seeds than those of `npm run eval-estimates`. */
 export const SETTINGS = {
   /** Fewest mined transactions in the last ten minutes. */
   leastMined: 5,

@@ -1,0 +1,240 @@
+// Judges the fee estimates: whether those who paid what was recommended were mined in time, by their true arrival.
+import {
+  type Estimate,
+  estimateFees,
+  type Observed,
+  TARGETS,
+  type Target,
+} from "../../src/collectors/mempool-transactions/estimate.ts";
+import type { Transaction } from "./pool.ts";
+import { playTrace } from "./trace.ts";
+import type { Regime, World } from "./world.ts";
+
+/** A transaction of a trace, and when it was mined; seconds of the trace, Infinity for never. */
+interface Sent extends Pick<Transaction, "type" | "fee" | "at" | "leavesAt" | "canBeMined"> {
+  minedAt: number;
+}
+
+/** A block of a trace. */
+interface Made {
+  readonly at: number;
+  /** The lowest fee that would have been included, µSTX; Infinity for none. */
+  readonly entry: number;
+  /** Cost of all blocks so far, in budgets of a tenure. */
+  readonly cost: number;
+}
+
+/** A trace, transaction by transaction. */
+export interface Played {
+  readonly seconds: number;
+  /** By time of arrival. */
+  readonly sent: readonly Sent[];
+  /** By time of their block. */
+  readonly mined: readonly Sent[];
+  readonly blocks: readonly Made[];
+}
+
+/** Plays a market, and keeps what happened to each transaction. */
+export function play(seed: string, regime: Regime, days: number, world: World): Played {
+  const all = new Map<Transaction, Sent>();
+  const mined: Sent[] = [];
+  const blocks: Made[] = [];
+  let cost = 0;
+  playTrace(seed, regime, days, world, {
+    arrived: (transaction) => all.set(transaction, { ...transaction, minedAt: Number.POSITIVE_INFINITY }),
+    mined: ({ at, entry, transactions }) => {
+      for (const transaction of transactions) {
+        const one = all.get(transaction) as Sent;
+        one.minedAt = at;
+        mined.push(one);
+        cost += world.chain.units[transaction.type] / world.chain.tenureUnits;
+      }
+      blocks.push({ at, entry, cost });
+    },
+  });
+  return { seconds: days * 86_400, sent: [...all.values()], mined, blocks };
+}
+
+/** How the exporter observes. */
+export interface Observer {
+  /** Seconds between two polls of the waiting transactions. */
+  readonly every: number;
+  /** Seconds by which the known mined transactions are older. */
+  readonly behind: number;
+  /** Reported use of blocks by the real one; undefined if it is unknown. */
+  readonly useFactor: number | undefined;
+}
+
+/** How many transactions that paid 1.0 to 1.2 times the estimate were mined in time. */
+export interface Share {
+  inTime: number;
+  all: number;
+}
+
+/** The verdict about one target. */
+export interface Judgement {
+  readonly full: Share;
+  readonly room: Share;
+  /** The estimate over the lowest fee that was mined in time, while blocks were full. */
+  readonly overpayment: number[];
+  polls: number;
+  /** Polls without an estimate. */
+  absent: number;
+}
+
+/** A verdict for each target. */
+export type Judgements = Readonly<Record<Target, Judgement>>;
+
+const TENURE_SECONDS = 600;
+// The list of waiting transactions is kept for this time.
+const KEPT_SECONDS = 3600;
+const MINED_SECONDS = 900;
+// Blocks are full at a time if every block of so many seconds before it left something out.
+const FULL_SECONDS = 300;
+const WITHIN = 1.2;
+
+const emptyJudgement = (): Judgement => ({
+  full: { inTime: 0, all: 0 },
+  room: { inTime: 0, all: 0 },
+  overpayment: [],
+  polls: 0,
+  absent: 0,
+});
+
+/** A verdict without observations. */
+export const noJudgements = (): Judgements =>
+  Object.fromEntries(Object.keys(TARGETS).map((target) => [target, emptyJudgement()])) as Judgements;
+
+/** Adds up verdicts. */
+export function together(judgements: readonly Judgements[]): Judgements {
+  const sum = noJudgements();
+  for (const judgement of judgements) {
+    for (const target of Object.keys(TARGETS) as Target[]) {
+      const [into, from] = [sum[target], judgement[target]];
+      for (const share of ["full", "room"] as const) {
+        into[share].inTime += from[share].inTime;
+        into[share].all += from[share].all;
+      }
+      for (const one of from.overpayment) into.overpayment.push(one);
+      into.polls += from.polls;
+      into.absent += from.absent;
+    }
+  }
+  return sum;
+}
+
+/** The position in an ascending list from which on all are after a time. */
+function after<Item>(items: readonly Item[], time: number, timeOf: (item: Item) => number): number {
+  let low = 0;
+  let high = items.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (timeOf(items[middle] as Item) <= time) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+const arrival = ({ at }: Sent) => at;
+const inclusion = ({ minedAt }: Sent) => minedAt;
+const blockTime = ({ at }: Made) => at;
+
+/** What the exporter knows at a poll. Those that leave the list unmined stay known: only its top is read. */
+function observedAt({ sent, mined }: Played, now: number, { every, behind }: Observer): Observed[] {
+  const known = now - behind;
+  const wasListed = ({ at, minedAt, leavesAt }: Sent) => {
+    const poll = Math.ceil(at / every) * every;
+    return poll <= now && poll < Math.min(minedAt, leavesAt);
+  };
+  const waiting = sent
+    .slice(after(sent, now - KEPT_SECONDS, arrival), after(sent, now, arrival))
+    .filter((one) => one.minedAt > known && wasListed(one))
+    .map(({ type, fee, at }) => ({ type, fee, receivedAt: at, minedAt: undefined }));
+  const included = mined
+    .slice(after(mined, known - MINED_SECONDS, inclusion), after(mined, known, inclusion))
+    .map((one) => {
+      const { type, fee, at, minedAt } = one;
+      return { type, fee, receivedAt: wasListed(one) ? at : undefined, minedAt };
+    });
+  return [...waiting, ...included];
+}
+
+function useAt({ blocks }: Played, now: number): number {
+  const last = blocks[after(blocks, now, blockTime) - 1];
+  const first = blocks[after(blocks, now - TENURE_SECONDS, blockTime) - 1];
+  if (last === undefined || first === undefined || last === first) return 0;
+  return ((last.cost - first.cost) * TENURE_SECONDS) / (last.at - first.at);
+}
+
+function wereFull({ blocks }: Played, now: number): boolean {
+  for (let index = after(blocks, now, blockTime) - 1; index >= 0; index -= 1) {
+    const { at, entry } = blocks[index] as Made;
+    if (at <= now - FULL_SECONDS) return true;
+    if (entry === 0) return false;
+  }
+  return false;
+}
+
+/** The lowest fee that is mined in time; 0 with room. */
+function cheapest({ blocks }: Played, from: number, seconds: number): number {
+  let least = Number.POSITIVE_INFINITY;
+  for (let index = after(blocks, from, blockTime); (blocks[index]?.at ?? Infinity) <= from + seconds; index += 1) {
+    least = Math.min(least, (blocks[index] as Made).entry);
+  }
+  return least;
+}
+
+// Hours without full blocks are all alike: one in six is judged.
+const HOUR_SECONDS = 3600;
+const CALM_HOURS = 6;
+
+/** The hours to judge. */
+function hoursOf(played: Played): ReadonlySet<number> {
+  const hours = new Set(
+    played.blocks.filter(({ at }) => wereFull(played, at)).map(({ at }) => Math.floor(at / HOUR_SECONDS)),
+  );
+  for (let hour = 0; hour * HOUR_SECONDS < played.seconds; hour += CALM_HOURS) hours.add(hour);
+  return hours;
+}
+
+/** Judges the estimates of all types that an exporter makes of a trace. */
+export function judge(played: Played, observer: Observer): Judgements {
+  const result = noJudgements();
+  const { every, behind, useFactor } = observer;
+  const { sent, seconds } = played;
+  const hours = hoursOf(played);
+  for (let now = KEPT_SECONDS; now + KEPT_SECONDS < seconds; now += every) {
+    if (!hours.has(Math.floor(now / HOUR_SECONDS))) continue;
+    const minedTo = now - behind;
+    const use = useFactor === undefined ? undefined : useFactor * useAt(played, minedTo);
+    const coverage = { listedTo: now, listedSince: now - KEPT_SECONDS, minedTo, use };
+    const estimate = estimateFees(observedAt(played, now, observer), coverage);
+    judgeOne(played, now, estimate, sent.slice(after(sent, now, arrival), after(sent, now + every, arrival)), result);
+  }
+  return result;
+}
+
+function judgeOne(played: Played, now: number, { types }: Estimate, arriving: readonly Sent[], into: Judgements): void {
+  for (const [target, seconds] of Object.entries(TARGETS) as [Target, number][]) {
+    const judgement = into[target];
+    judgement.polls += 1;
+    const fee = types.all?.fees[target];
+    if (fee === undefined) {
+      judgement.absent += 1;
+      continue;
+    }
+    if (wereFull(played, now)) {
+      const needed = cheapest(played, now, seconds);
+      if (needed > 0 && needed < Infinity) judgement.overpayment.push(fee / needed);
+    }
+    for (const one of arriving) {
+      if (!one.canBeMined || one.fee < fee || one.fee > WITHIN * fee) continue;
+      const isInTime = one.minedAt - one.at <= seconds;
+      // Withdrawn before the time was over.
+      if (!isInTime && one.leavesAt - one.at < seconds) continue;
+      const share = wereFull(played, one.at) ? judgement.full : judgement.room;
+      share.all += 1;
+      share.inTime += isInTime ? 1 : 0;
+    }
+  }
+}
