@@ -1,6 +1,6 @@
 // npm run bench: prints the results, and writes docs/benchmarks.md and docs/benchmarks-addresses.md; `-- addresses`
-// writes only the latter, and `-- event-rules` prints only the speed of event rules. Needs wrk (Debian: apt-get install
-// wrk).
+// writes only the latter, `-- event-rules` prints only the speed of event rules, and `-- movers` writes only
+// docs/benchmarks-movers.md. Needs wrk (Debian: apt-get install wrk), unless only movements are simulated.
 import { execFileSync, fork, spawn } from "node:child_process";
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
@@ -9,6 +9,7 @@ import { systemClock } from "../../src/api/clock.ts";
 import { writeAddressesPage } from "./addresses-page.ts";
 import { measureEventRules } from "./event-rules.ts";
 import { type Calm, calm } from "./load.ts";
+import { writeMoversPage } from "./movers-page.ts";
 import { measureHour, measurePoll } from "./polls.ts";
 import type { measureRendering } from "./rendering.ts";
 import { measureRest, measureStart } from "./rest.ts";
@@ -20,6 +21,11 @@ const say = (text: string) => process.stderr.write(`${text}\n`);
 const hold = ({ holdsMs }: Calm) => `${figure(median(holdsMs))} ms, ${figure(holdsMs.at(-1) ?? Number.NaN)} ms`;
 const ratio = (a: number, b: number) => `${figure(a / b)}×`;
 
+const [section, mode, state] = process.argv.slice(2);
+if (section === "movers") {
+  await writeMoversPage();
+  process.exit();
+}
 try {
   execFileSync("wrk", ["-v"], { stdio: "ignore" });
 } catch (error) {
@@ -27,7 +33,6 @@ try {
   if ((error as { code?: string }).code === "ENOENT")
     throw new Error("wrk is not on the PATH: apt-get install wrk", { cause: error });
 }
-const [section, mode, state] = process.argv.slice(2);
 if (section === "event-rules") {
   console.log(await measureEventRules());
   process.exit();
