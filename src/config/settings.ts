@@ -174,9 +174,15 @@ function networkSettings(collectors: readonly ConfigurableCollector[]) {
         description: "Accounts and contracts whose transactions are counted.",
       }),
       address_files: watchFiles("addresses"),
-      contracts: z.array(contractEntry).max(MOST_WATCHED).prefault([]).meta({
-        description: "Contracts whose printed events are counted.",
-      }),
+      contracts: z
+        .array(contractEntry)
+        .max(MOST_WATCHED)
+        .prefault([])
+        .meta({
+          description:
+            "Contracts whose printed events are counted. `events` of an entry makes metrics of their values: " +
+            "[event-rules.md](event-rules.md).",
+        }),
       contract_files: watchFiles("contracts"),
       assets: z
         .array(assetEntry)
