@@ -19,7 +19,7 @@ collectors:
   mempool_transactions: { every: 10s, timeout: 8s }
   blocks: { every: 10s, timeout: 8s, blocks_per_minute: 600 }
   addresses: { every: 20s }
-  balances: { every: 20s, addresses: all }
+  balances: { every: 60s, groups: [exchange, dao] }
   contracts: { every: 20s }
 `;
 
