@@ -180,8 +180,8 @@ function networkSettings(collectors: readonly ConfigurableCollector[]) {
         .prefault([])
         .meta({
           description:
-            "Contracts whose printed events are counted. `events` of an entry makes metrics of their values: " +
-            "[event-rules.md](event-rules.md).",
+            "Contracts whose printed events are counted. `events` of an entry makes metrics of their values, as " +
+            "[event-rules.md](event-rules.md) describes.",
         }),
       contract_files: watchFiles("contracts"),
       assets: z
