@@ -106,6 +106,7 @@ const now: readonly Slot[] = [
     width: 9,
     height: 5,
     text: "both",
+    size: 42,
     queries: [
       {
         expr: [

@@ -126,11 +126,12 @@ const reduced = (calc: string) => new common.ReduceDataOptionsBuilder().calcs([c
 export function stat(
   spec: Spec & {
     readonly colour?: "value" | "background";
-
     readonly text?: "name" | "both" | "value";
+    /** Size of the values in pixels. Absent: as large as fits, where a wide one can be cut. */
+    readonly size?: number;
   },
 ): Panel {
-  const { colour = "value", text } = spec;
+  const { colour = "value", text, size } = spec;
   const builder = new statPanel.PanelBuilder()
     .reduceOptions(reduced("lastNotNull"))
     .colorMode(colour === "value" ? common.BigValueColorMode.Value : common.BigValueColorMode.Background)
@@ -146,6 +147,7 @@ export function stat(
     )
     .justifyMode(common.BigValueJustifyMode.Center)
     .colorScheme(colours(dashboard.FieldColorModeId.Thresholds));
+  if (size !== undefined) builder.text(new common.VizTextDisplayOptionsBuilder().valueSize(size));
   return finish(builder, spec, "instant");
 }
 
