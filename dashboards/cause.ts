@@ -12,8 +12,9 @@ const LIMIT = spike.feeRatio;
 const UNKNOWN = "Unknown: not listed or not read";
 
 const inRange = (expr: string) => `(${expr})[$__range:1m]`;
-// Subqueries have points at whole minutes: the present value can be higher.
-const peak = `(max_over_time(${inRange(minedRatio)}) > ${minedRatio} or ${minedRatio})`;
+// Subqueries have points at whole minutes: the present value can be higher. It can also be unknown.
+const highest = `max_over_time(${inRange(minedRatio)})`;
+const peak = `(${highest} > ${minedRatio} or ${minedRatio} or ${highest})`;
 const calls = dedupe(metric("stacks_chain_recent_contract_calls"));
 const named = (name: string, expr: string) => `label_replace(${expr}, "what", "${name}", "", "")`;
 /** 0 up to the first limit, 1 up to the second, 2 above. */
@@ -24,9 +25,9 @@ const levels = (expr: string, first: number, second: number) =>
 const states: readonly (readonly [text: string, color: string, expr: string])[] = [
   ["Running", "red", `(${minedRatio} > ${LIMIT}) and (${minedRatio} >= ${peak} / 2)`],
   ["Falling", "orange", `${minedRatio} > ${LIMIT}`],
-  ["Draining", "orange", `(${peak} > ${LIMIT}) and (${competing})`],
-  ["Over", "green", `${peak} > ${LIMIT}`],
-  ["Beginning?", "orange", competing],
+  ["Draining", "orange", `(${peak} > ${LIMIT}) and (${competing}) and ${minedRatio}`],
+  ["Over", "green", `(${peak} > ${LIMIT}) and ${minedRatio}`],
+  ["Beginning?", "orange", `(${competing}) and ${minedRatio}`],
   ["No spike", "green", minedRatio],
 ];
 
