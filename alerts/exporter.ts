@@ -301,8 +301,8 @@ const budgetMonthLow: Alert = {
   summary: "Requests for {{ $labels.network }} use up the monthly budget too fast",
   description: "The reserve is nearly used up: {{ $value | humanize }} hours of an even rate remain.",
   runbook: {
-    meaning: `The monthly budget is released evenly, and unused requests of about an hour are kept in reserve. Less
-      than ${EXPORTER.budgetMonthLow.hours * 60} minutes of it remain.`,
+    meaning: `The monthly budget is released evenly, and unused requests of up to six hours are kept in reserve.
+      Less than ${EXPORTER.budgetMonthLow.hours * 60} minutes of it remain.`,
     impact: `When the reserve is empty, polls wait, those of the lowest priority first. Some polls are skipped, and
       their values disappear.`,
     diagnosis: [

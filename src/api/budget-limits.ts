@@ -4,6 +4,9 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 const MONTH_MS = 31 * 24 * HOUR_MS;
 
+// An even share of six hours: enough for a rush, and 0.8 % of the month.
+const CAPACITY_MS = 6 * HOUR_MS;
+
 /** A month of the budget has 31 days. */
 export const MINUTES_PER_MONTH = MONTH_MS / MINUTE_MS;
 
@@ -100,7 +103,7 @@ function countByPriority(admissions: readonly Admission[]): number[] {
 /**
  * A token bucket: in any 31 days at most `perMonth` requests are admitted.
  *
- * The bucket holds about an hour's worth of requests (`capacity`, at least one) and is refilled evenly with
+ * The bucket holds an even share of six hours (`capacity`, at least one) and is refilled evenly with
  * `perMonth - capacity` requests in 31 days. What is admitted within 31 days was in the bucket at their start or was
  * refilled during them: together at most `perMonth`. A log of every request of a month would return the unused rest of
  * quiet days, but would also allow a month's quota to be spent on its first day.
@@ -117,7 +120,7 @@ export class MonthBucket {
   /** @param restored record of an earlier bucket, in the time of `now`; a new bucket is full. */
   constructor(perMonth: number, now: number, restored?: { readonly tokens: number; readonly at: number }) {
     this.perMonth = Math.max(1, Math.floor(perMonth));
-    this.capacity = Math.max(1, Math.floor((this.perMonth * HOUR_MS) / MONTH_MS));
+    this.capacity = Math.max(1, Math.floor((this.perMonth * CAPACITY_MS) / MONTH_MS));
     this.#refillPerMs = ((this.perMonth - this.capacity) / MONTH_MS) * SAFETY;
     this.#tokens = Math.min(this.capacity, restored?.tokens ?? this.capacity);
     this.#at = Math.min(now, restored?.at ?? now);

@@ -52,7 +52,7 @@ describe("a budget", () => {
   test("admits spare requests only to unplanned capacity, and leaves half of the month's bucket", async () => {
     const { clock, budget, admitted, request } = createBudget({
       perMinute: 300,
-      perMonth: 150_000,
+      perMonth: 25_000,
       plannedPerMinute: [100],
     });
     for (let id = 0; id < 250; id += 1) request(id, SPARE_PRIORITY);
@@ -64,9 +64,9 @@ describe("a budget", () => {
   });
 
   test("leaves a quarter of the month's bucket to targets that have moved", () => {
-    const { budget } = createBudget({ perMinute: 300, perMonth: 150_000, plannedPerMinute: [10] });
+    const { budget } = createBudget({ perMinute: 300, perMonth: 25_000, plannedPerMinute: [10] });
 
-    // The bucket has an hour's worth, 201.
+    // The bucket holds 201.
     expect([0, MOVED_PRIORITY, MOVED_PRIORITY + 1, SPARE_PRIORITY].map((priority) => budget.room(priority))).toEqual([
       201, 191, 150, 100,
     ]);
@@ -80,7 +80,7 @@ describe("a budget", () => {
     expect([1, 2, 3].map((requests) => budget.waitFor(1, requests))).toEqual([0, 50_000, 50_000]);
     expect(budget.waitFor(0, 2)).toBe(0);
     expect(budget.waitFor(0, 9)).toBe(50_000);
-    const month = createBudget({ perMinute: 2000, perMonth: 744_000 });
+    const month = createBudget({ perMinute: 2000, perMonth: 124_000 });
     for (let id = 0; id < 600; id += 1) month.request(id, 1);
     expect([300, 500].map((requests) => month.budget.waitFor(1, requests) > 0)).toEqual([false, true]);
   });
