@@ -7,8 +7,9 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { fees } from "../../alerts/fees.ts";
 import { INTERVALS, type Recording } from "../../alerts/model.ts";
 import { seconds } from "../../alerts/thresholds.ts";
+import { observe, type Samples } from "../../tools/evaluation/exporter.ts";
 import { evaluatedAt, type Labels, openMetricsOf, sampleLine } from "../../tools/evaluation/openmetrics.ts";
-import { conditionsOf, type Rule, withoutUsage } from "../../tools/evaluation/rules.ts";
+import { conditionsOf, RULES, type Rule } from "../../tools/evaluation/rules.ts";
 import { signalsOf } from "../../tools/evaluation/signals.ts";
 import { playTrace } from "../../tools/evaluation/trace.ts";
 import { WORLD, type World } from "../../tools/evaluation/world.ts";
@@ -18,16 +19,9 @@ import { describeWith } from "../support/installed.ts";
 const suite = describeWith("prometheus", "promtool");
 
 const DAYS = 9;
-const ALERTS: Readonly<Record<Rule, string>> = {
-  spike: "StacksFeeSpike",
-  elevated: "StacksFeeElevated",
-  backlog: "StacksMempoolBacklog",
-  topHeavy: "StacksFeeTopHeavy",
-  stuckCluster: "StacksMempoolStuckCluster",
-};
-const RULES = Object.keys(ALERTS) as Rule[];
-/** The same trace twice: with the use of blocks, and without. */
-const NETWORKS = ["gated", "ungated"] as const;
+const ALERTS: Readonly<Record<Rule, string>> = { spike: "StacksFeeSpike", backlog: "StacksMempoolBacklog" };
+/** The same trace twice: of a server that lists mined transactions, and of one that does not. */
+const NETWORKS = ["listed", "unlisted"] as const;
 const target = (network: string) => ({ network, job: "stacks", instance: "exporter:10789" });
 
 /** Much more happens than usual, so that nine days show every rule from both sides. */
@@ -118,15 +112,19 @@ function stages(recordings: readonly Recording[]): Recording[][] {
 
 suite("with Prometheus (Debian: apt-get install prometheus)", () => {
   const trace = playTrace("prometheus", "small", DAYS, eventful());
-  const { samples } = trace;
+  const polls = { fees: 1, mempool: 2, blocks: 2, transactions: 2.5 };
+  const seen: Readonly<Record<(typeof NETWORKS)[number], Samples>> = {
+    listed: observe(trace, { polls, lags: [0, 0, 2] }),
+    unlisted: observe(trace, { polls, isMinedKnown: false }),
+  };
   const from = evaluatedAt(0);
-  const until = evaluatedAt(samples.minutes - 1);
+  const until = evaluatedAt(trace.minutes - 1);
   const history = new History();
   /** The minutes in which each alert's expression gives a result, by network. */
   const results = new Map<string, Set<number>>();
 
   beforeAll(async () => {
-    const scraped = NETWORKS.map((network) => openMetricsOf(samples, target(network), network === "gated"));
+    const scraped = NETWORKS.map((network) => openMetricsOf(seen[network], target(network)));
     await history.add(scraped.join(""));
     for (const stage of stages([...fees.baselines, ...fees.recordings])) {
       const lines: string[] = [];
@@ -155,11 +153,10 @@ suite("with Prometheus (Debian: apt-get install prometheus)", () => {
   afterAll(() => history.remove());
 
   test.each(NETWORKS.flatMap((network) => RULES.map((rule) => ({ network, rule }))))(
-    "$rule is the same in every minute, use of blocks $network",
+    "$rule is the same in every minute, mined transactions $network",
     ({ network, rule }) => {
-      const known = signalsOf(samples, undefined, 5);
-      const holds = conditionsOf(network === "gated" ? known : withoutUsage(known))[rule];
-      const minutes = Array.from({ length: samples.minutes }, (_, minute) => minute);
+      const holds = conditionsOf(signalsOf(seen[network], undefined, 5))[rule];
+      const minutes = Array.from({ length: trace.minutes }, (_, minute) => minute);
       const evaluated = results.get(`${rule} ${network}`) ?? new Set();
 
       expect(minutes.length).toBeGreaterThan(10_000);

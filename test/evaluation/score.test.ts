@@ -1,17 +1,22 @@
 import { describe, expect, test } from "@jest/globals";
-import { delay, falseAlarms, precision, recall, scoreTrace, total } from "../../tools/evaluation/score.ts";
-import { eventsOf } from "../../tools/evaluation/truth.ts";
+import {
+  delay,
+  falseAlarms,
+  precision,
+  recall,
+  scoreTrace,
+  total,
+  withoutShortRises,
+} from "../../tools/evaluation/score.ts";
+import { eventsOf, shortRisesOf } from "../../tools/evaluation/truth.ts";
 
 const span = (from: number, until: number) => ({ from, until });
 const DAY = 1440;
+type Pairs = [from: number, until: number][];
+const spans = (pairs: Pairs) => pairs.map((pair) => span(...pair));
 /** Scores alarms against events over thirty days. */
-const score = (alarms: [number, number][], events: [number, number][], from = 0) =>
-  scoreTrace(
-    alarms.map((pair) => span(...pair)),
-    events.map((pair) => span(...pair)),
-    from,
-    from + 30 * DAY,
-  );
+const score = (alarms: Pairs, events: Pairs, from = 0, shortRises: Pairs = []) =>
+  scoreTrace(spans(alarms), { events: spans(events), shortRises: spans(shortRises) }, from, from + 30 * DAY);
 
 describe("an event", () => {
   const price = (...parts: [minutes: number, floors: number][]) =>
@@ -28,6 +33,13 @@ describe("an event", () => {
   ])("%s", (_, column, expected) => {
     expect(eventsOf(column)).toEqual(expected);
   });
+});
+
+test("what is too short for an event is a short rise", () => {
+  const price = Float64Array.from({ length: 100 }, (_, minute) => (minute < 14 || minute >= 50 ? 3.1 : 0));
+
+  expect(shortRisesOf(price)).toEqual([span(0, 14)]);
+  expect(eventsOf(price)).toEqual([span(50, 100)]);
 });
 
 describe("a score", () => {
@@ -85,6 +97,52 @@ describe("a score", () => {
 
     expect([sum.events, sum.detected, sum.alarms, sum.right, sum.days]).toEqual([1, 1, 2, 1, 60]);
     expect(falseAlarms(sum)).toBe(0.5);
+  });
+
+  test("an alarm in a short rise, or soon after it, is wrong or neutral", () => {
+    const one = score(
+      [
+        [105, 160],
+        [305, 310],
+        [420, 430],
+      ],
+      [],
+      0,
+      [
+        [100, 110],
+        [290, 296],
+        [400, 405],
+      ],
+    );
+
+    expect([one.alarms, one.right, one.neutral]).toEqual([3, 0, 2]);
+    expect(precision(one)).toBe(0);
+    expect(falseAlarms(one)).toBe(3);
+    expect(falseAlarms(withoutShortRises(one))).toBe(1);
+  });
+
+  test("a true alarm is not neutral", () => {
+    const one = score([[105, 160]], [[150, 200]], 0, [[100, 110]]);
+
+    expect([one.right, one.neutral]).toEqual([1, 0]);
+    expect(withoutShortRises(one)).toEqual(one);
+  });
+
+  test("ends: a later event is not scored, nor is a later alarm, which can detect an earlier event", () => {
+    const one = scoreTrace(
+      spans([[1445, 1460]]),
+      {
+        events: spans([
+          [1435, 1500],
+          [1600, 1700],
+        ]),
+        shortRises: [],
+      },
+      0,
+      DAY,
+    );
+
+    expect([one.events, one.detected, one.alarms, one.days]).toEqual([1, 1, 0, 1]);
   });
 
   test("gives the delay that a part of the detections kept within", () => {

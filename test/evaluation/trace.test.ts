@@ -1,9 +1,6 @@
 import { beforeAll, describe, expect, test } from "@jest/globals";
-import { blocks } from "../../src/collectors/blocks/blocks.ts";
-import { scheduleOf } from "../../src/collectors/collector.ts";
-import { intervalOf, parseSchedule } from "../../src/scheduler/interval.ts";
 import type { Transaction } from "../../tools/evaluation/pool.ts";
-import { BLOCKS_POLL, type Listener, playTrace, type Trace } from "../../tools/evaluation/trace.ts";
+import { type Listener, playTrace, type Trace } from "../../tools/evaluation/trace.ts";
 import { eventsOf } from "../../tools/evaluation/truth.ts";
 import { WORLD, type World } from "../../tools/evaluation/world.ts";
 
@@ -15,7 +12,11 @@ function only(often: Partial<Record<(typeof INCIDENTS)[number], number>>): World
   return { ...WORLD, ...(Object.fromEntries(changed) as Pick<World, (typeof INCIDENTS)[number]>) };
 }
 
-const present = (column: Float64Array) => column.filter((value) => !Number.isNaN(value));
+/** Waiting transactions of all types, by minute. */
+function waitingIn({ server }: Trace): Float64Array {
+  const { token_transfer, contract_call, smart_contract } = server.waiting;
+  return token_transfer.map((one, minute) => one + (contract_call[minute] ?? 0) + (smart_contract[minute] ?? 0));
+}
 
 describe("four days of a market", () => {
   let trace: Trace;
@@ -28,10 +29,10 @@ describe("four days of a market", () => {
   });
 
   test("are others with another seed or regime", () => {
-    const { low } = playTrace("test", "small", 1).samples;
+    const { low } = playTrace("test", "small", 1).server;
 
-    expect(playTrace("other", "small", 1).samples.low).not.toEqual(low);
-    expect(playTrace("test", "large", 1).samples.low).not.toEqual(low);
+    expect(playTrace("other", "small", 1).server.low).not.toEqual(low);
+    expect(playTrace("test", "large", 1).server.low).not.toEqual(low);
   });
 
   test("account for every transaction", () => {
@@ -44,17 +45,15 @@ describe("four days of a market", () => {
 
 test("without incidents there is no event, and the pool has its usual size", () => {
   for (const [regime, usual] of [
+    ["none", 5],
     ["small", 26],
     ["large", 188],
+    ["huge", 2005],
   ] as const) {
-    const { price, samples } = playTrace("calm", regime, 4, only({}));
-    const { token_transfer, contract_call, smart_contract } = samples.waiting;
-    const waiting = token_transfer.map(
-      (value, minute) => value + (contract_call[minute] ?? 0) + (smart_contract[minute] ?? 0),
-    );
-    const median = waiting.toSorted()[samples.minutes / 2] ?? 0;
+    const trace = playTrace("calm", regime, 4, only({}));
+    const median = waitingIn(trace).toSorted()[trace.minutes / 2] ?? 0;
 
-    expect(eventsOf(price)).toEqual([]);
+    expect(eventsOf(trace.price)).toEqual([]);
     expect(Math.abs(median - usual) / usual).toBeLessThan(0.35);
   }
 });
@@ -72,45 +71,48 @@ test("a rush is an event: the price to get in is judged, not what was injected",
 });
 
 test("a cluster of stuck transactions lifts every percentile, and is no event", () => {
-  const { price, incidents, samples } = playTrace("stuck", "small", 4, only({ stuck: 28 }));
+  const { price, incidents, server } = playTrace("stuck", "small", 4, only({ stuck: 28 }));
   const { from, until } = incidents[0] ?? { from: 0, until: 0 };
   const during = Math.floor((from + until) / 120);
 
   expect(incidents.every(({ kind }) => kind === "stuck")).toBe(true);
-  expect(samples.low[during]).toBeGreaterThan(100_000);
+  expect(server.low[during]).toBeGreaterThan(100_000);
   expect(eventsOf(price)).toEqual([]);
 });
 
-test("in an outage there is no sample of anything, and the market goes on", () => {
-  const { price, incidents, samples } = playTrace("dark", "small", 4, only({ outage: 28, rush: 28 }));
-  const dark = (minute: number) =>
-    incidents.some(
-      ({ kind, from, until }) => kind === "outage" && from <= (minute + 0.5) * 60 && (minute + 1.5) * 60 <= until,
-    );
-  const columns = [samples.low, samples.high, samples.cost, ...Object.values(samples.waiting)];
-
-  const minutes = Array.from({ length: samples.minutes }, (_, minute) => minute).filter(dark);
-  expect(minutes.length).toBeGreaterThan(30);
-  for (const column of columns) {
-    expect(minutes.filter((minute) => !Number.isNaN(column[minute] ?? 0))).toEqual([]);
-    expect(present(column).length).toBeGreaterThan(samples.minutes / 2);
-  }
-  expect(present(price).length).toBe(samples.minutes);
-});
-
-test("blocks are polled no more often than by default without a key", () => {
-  expect(intervalOf(parseSchedule(scheduleOf(blocks.schedule, "keyless")))).toBeLessThanOrEqual(BLOCKS_POLL * 60_000);
-});
-
-test("the cost of the blocks only grows, by about what is mined", () => {
-  const { samples, transactions } = playTrace("tenure", "small", 2, only({ surge: 28 }));
-  const { cost } = samples;
+test("the cost of the blocks only grows, by what is mined", () => {
+  const { server, transactions } = playTrace("tenure", "small", 2, only({ surge: 28 }));
+  const { cost, included } = server;
 
   expect(cost.filter((value, minute) => minute > 0 && value < (cost[minute - 1] ?? 0))).toHaveLength(0);
-  // It is as of the last poll of blocks, at most some minutes ago.
-  const unseen = transactions.mined / WORLD.chain.tenureUnits - (cost.at(-1) ?? Number.NaN);
-  expect(unseen).toBeGreaterThanOrEqual(0);
-  expect(unseen).toBeLessThan(0.5);
+  expect(cost.at(-1)).toBeCloseTo(transactions.mined / WORLD.chain.tenureUnits, 9);
+  expect(included.at(-1)).toBe(transactions.mined);
+});
+
+test("a type can use more of the budget than another", () => {
+  const chain = { ...WORLD.chain, units: { token_transfer: 0.5, contract_call: 2, smart_contract: 3 } };
+  const { mined, server } = playTrace("units", "small", 1, { ...only({}), chain });
+  const units = [0.5, 2, 3];
+  const used = mined.type.subarray(0, mined.length).reduce((sum, type) => sum + (units[type] ?? 0), 0);
+
+  expect(server.cost.at(-1)).toBeCloseTo(used / chain.tenureUnits, 6);
+});
+
+test("what has to be paid is the least of the next ten minutes", () => {
+  const blocks: { at: number; entry: number }[] = [];
+  const mined: Listener["mined"] = ({ at, entry }) => blocks.push({ at, entry });
+  const { needed } = playTrace("needed", "small", 3, only({ rush: 28 }), { mined });
+  const minuteOf = ({ at }: { at: number }) => Math.ceil(at / 60) - 1;
+  const asked = Array.from(needed.keys()).filter((minute) => minute % 97 === 0 && minute < needed.length - 20);
+  const expected = asked.map((minute) => {
+    const next = blocks.filter((block) => minuteOf(block) > minute && minuteOf(block) <= minute + 10);
+    return Math.min(...next.map(({ entry }) => entry)) / WORLD.floor;
+  });
+
+  expect(needed.some((floors) => floors > 3)).toBe(true);
+  // A block that begins in a minute can end in the next one, which is counted in the former.
+  const differing = asked.filter((minute, index) => Math.abs((needed[minute] ?? 0) - (expected[index] ?? 0)) > 0.5);
+  expect(differing.length).toBeLessThan(asked.length / 50);
 });
 
 describe("a listener", () => {
@@ -141,13 +143,7 @@ describe("a listener", () => {
   });
 
   test("learns what waits in each minute", () => {
-    const { token_transfer, contract_call, smart_contract } = trace.samples.waiting;
-    const waiting = token_transfer.map(
-      (one, minute) => one + (contract_call[minute] ?? 0) + (smart_contract[minute] ?? 0),
-    );
-
-    expect(lists).toHaveLength(trace.samples.minutes);
-    expect(waiting.filter((count, minute) => !Number.isNaN(count) && count !== lists[minute])).toHaveLength(0);
+    expect(lists).toEqual([...waitingIn(trace)]);
   });
 
   test("sees the share that pays nothing", () => {

@@ -47,6 +47,13 @@ describe("the rate", () => {
     expect(movingRate(column(1, 7, 13, 19), 4)[3]).toBeCloseTo((18 * (180 + 10 + SAMPLE_AGE)) / 180 / 240, 9);
   });
 
+  test("has a value at the end of each step", () => {
+    const steady = Float64Array.from({ length: 20 }, (_, minute) => 100 + 6 * minute);
+    const rate = movingRate(steady, 10);
+
+    expect([...movingRate(steady, 10, 5)]).toEqual([...rate].map((value, minute) => (minute % 5 === 4 ? value : NONE)));
+  });
+
   test("needs two samples", () => {
     expect([...movingRate(column(1, NONE, NONE, 5, 6), 3)].map(Number.isNaN)).toEqual([true, true, true, true, false]);
   });

@@ -90,7 +90,8 @@ export class Demand {
   arrive(now: number, seconds: number, published: Published, send: Send): void {
     const scale = shiftFactor(this.#incidents, now);
     const { perSecond, deterredBy } = this.#world.people;
-    const people = (perSecond * rhythm(now) * this.#mood.at(now)) / (1 + published.waiting / deterredBy);
+    const queue = Math.max(0, published.waiting - this.#gaps);
+    const people = (perSecond * rhythm(now) * this.#mood.at(now)) / (1 + queue / deterredBy);
     this.#times(people * seconds, () => this.#ordinary(now, scale, published, send));
     const gaps = (this.#gaps / this.#world.gaps.seconds) * this.#gapMood.at(now);
     this.#times(gaps * seconds, () => this.#gap(now, scale, send));

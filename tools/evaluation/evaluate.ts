@@ -1,15 +1,20 @@
-// Plays traces on all processors, one for each seed and regime, and adds up the verdicts.
+// Plays traces on all processors, one for each seed, number of nonce gaps and world, and adds up the verdicts.
 import { availableParallelism } from "node:os";
 import { isMainThread, parentPort, Worker } from "node:worker_threads";
+import type { Polls } from "./exporter.ts";
+import { type Score, total } from "./score.ts";
 import { DAYS, playTrace } from "./trace.ts";
-import { judgeTrace, together, type Verdict, type View } from "./verdict.ts";
-import type { Regime, World } from "./world.ts";
+import { judgeTrace, scorePolls, together, type Verdict } from "./verdict.ts";
+import type { Regime } from "./world.ts";
+import type { Setting } from "./worlds.ts";
 
-/** A trace to play, in `WORLD` when no other is given. */
+/** A trace to play. */
 export interface Market {
   readonly seed: string;
   readonly regime: Regime;
-  readonly world?: World | undefined;
+  readonly setting: Setting;
+  /** Other polls to score on the same trace. */
+  readonly otherPolls?: readonly Polls[] | undefined;
 }
 
 /** The outcome of some traces. */
@@ -17,10 +22,16 @@ export interface Evaluation {
   readonly traces: number;
   readonly minutes: number;
   readonly transactions: number;
-  readonly views: Readonly<Record<View, Verdict>>;
+  readonly verdict: Verdict;
+  /** A score for each of the other polls. */
+  readonly polls: readonly Score[];
 }
 
-/** The sum of several evaluations. */
+/** A market for each seed and number of nonce gaps of a setting. */
+export const marketsOf = (seeds: readonly string[], setting: Setting, otherPolls?: readonly Polls[]): Market[] =>
+  seeds.flatMap((seed) => setting.regimes.map((regime) => ({ seed, regime, setting, otherPolls })));
+
+/** The sum of several evaluations with the same other polls. */
 export function sum(evaluations: readonly Evaluation[]): Evaluation {
   const add = (of: (evaluation: Evaluation) => number) =>
     evaluations.reduce((before, evaluation) => before + of(evaluation), 0);
@@ -28,17 +39,22 @@ export function sum(evaluations: readonly Evaluation[]): Evaluation {
     traces: add(({ traces }) => traces),
     minutes: add(({ minutes }) => minutes),
     transactions: add(({ transactions }) => transactions),
-    views: {
-      gated: together(evaluations.map(({ views }) => views.gated)),
-      ungated: together(evaluations.map(({ views }) => views.ungated)),
-    },
+    verdict: together(evaluations.map(({ verdict }) => verdict)),
+    polls: (evaluations[0]?.polls ?? []).map((_, index) =>
+      total(evaluations.flatMap(({ polls }) => polls[index] ?? [])),
+    ),
   };
 }
 
-function evaluate({ seed, regime, world }: Market): Evaluation {
-  const trace = playTrace(seed, regime, DAYS, world);
-  const { minutes } = trace.samples;
-  return { traces: 1, minutes, transactions: trace.transactions.entered, views: judgeTrace(trace) };
+function evaluate({ seed, regime, setting, otherPolls = [] }: Market): Evaluation {
+  const trace = playTrace(seed, regime, DAYS, setting.world);
+  return {
+    traces: 1,
+    minutes: trace.minutes,
+    transactions: trace.transactions.entered,
+    verdict: judgeTrace(trace, setting),
+    polls: otherPolls.map((polls) => scorePolls(trace, polls)),
+  };
 }
 
 /** Evaluates each market; the results have the order of the markets. */

@@ -1,5 +1,6 @@
-// A trace as Prometheus would have scraped it.
-import { EPOCH, type Samples } from "./trace.ts";
+// What an exporter exposed, as Prometheus would have scraped it.
+import { QUARTILES, type Samples } from "./exporter.ts";
+import { EPOCH } from "./trace.ts";
 import { SAMPLE_AGE } from "./window.ts";
 
 /** Labels of a series. */
@@ -16,21 +17,26 @@ export function sampleLine(name: string, labels: Labels, value: number | string,
   return `${name}{${pairs.join(",")}} ${value} ${at}\n`;
 }
 
-/** The trace as OpenMetrics, with the given labels on every series and without `# EOF`. */
-export function openMetricsOf(samples: Samples, labels: Labels, isUsageKnown: boolean): string {
-  const fee = (priority: string) => ["stacks_mempool_fee_priority_microstx", { tx_type: "all", priority }] as const;
+/** What an exporter exposed as OpenMetrics, with the given labels on every series and without `# EOF`. */
+export function openMetricsOf(samples: Samples, labels: Labels): string {
+  const { low, waiting, cost, included, mined, usual } = samples;
+  // The limit of a tenure is 1 and is there whenever its cost is.
+  const limit = cost.map((value) => (Number.isNaN(value) ? value : 1));
   const columns = [
-    [...fee("low"), samples.low],
-    [...fee("high"), samples.high],
-    ...Object.entries(samples.waiting).map(
+    ["stacks_mempool_fee_priority_microstx", { tx_type: "all", priority: "low" }, low],
+    ...Object.entries(waiting).map(
       ([tx_type, column]) => ["stacks_mempool_transactions", { tx_type }, column] as const,
     ),
-    ...(isUsageKnown
-      ? [
-          ["stacks_chain_execution_cost_total", { dimension: "runtime" }, samples.cost] as const,
-          ["stacks_chain_tenure_execution_cost_limit", { dimension: "runtime" }, samples.cost.map(() => 1)] as const,
-        ]
-      : []),
+    ["stacks_chain_execution_cost_total", { dimension: "runtime" }, cost],
+    ["stacks_chain_tenure_execution_cost_limit", { dimension: "runtime" }, limit],
+    ["stacks_chain_transactions_total", {}, included],
+    ...QUARTILES.flatMap((percentile) => {
+      const of = { tx_type: "all", percentile };
+      return [
+        ["stacks_chain_mined_fee_microstx", of, mined[percentile]] as const,
+        ["stacks_chain_mined_fee_baseline_microstx", of, usual[percentile]] as const,
+      ];
+    }),
   ] as const;
   const lines: string[] = [];
   for (const [name, own, column] of columns) {

@@ -5,10 +5,11 @@ import { parseArgs } from "node:util";
 import { reportPage } from "./report.ts";
 import { seedsOf } from "./seeds.ts";
 import { tune } from "./tune.ts";
+import { BASE, OTHERS } from "./worlds.ts";
 
 const { values } = parseArgs({ options: { tune: { type: "boolean" }, check: { type: "boolean" } } });
 
-if (values.tune === true) tune(seedsOf("tuning"), console.log);
+if (values.tune === true) tune(seedsOf("tuning"), [BASE, ...OTHERS], console.log);
 else {
   const file = new URL("../../docs/fee-alerts.md", import.meta.url);
   const page = await reportPage();

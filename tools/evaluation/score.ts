@@ -1,7 +1,9 @@
 // How well spans of firing match events: recall, precision, false alarms, time to detect.
-import { joined, type Span } from "./truth.ts";
+import { joined, type Span, type Truth } from "./truth.ts";
 
 const WINDOW = 60;
+// What was mined in a rise is in the window of the fees for so long.
+const AFTER_RISE = 10;
 
 /** What one detector did, summed over traces. */
 export interface Score {
@@ -9,6 +11,8 @@ export interface Score {
   readonly detected: number;
   readonly alarms: number;
   readonly right: number;
+  /** Not right, but began in a rise that was too short for an event, or shortly after it. */
+  readonly neutral: number;
   /** Minutes from the start of each detected event to the alarm; 0 when it was firing already. */
   readonly delays: readonly number[];
   readonly days: number;
@@ -17,33 +21,36 @@ export interface Score {
 const overlaps = (one: Span, from: number, until: number) => one.from < until && one.until > from;
 
 /**
- * Scores the alarms of one trace from minute `from` on. An event is detected when an alarm fires between an hour before
- * its start and its end; an alarm is right when it fires within an hour of an event. An event that began before `from`
- * is not scored, but makes an alarm right.
+ * Scores the alarms of one trace from minute `from` to `until`. An event that begins in this time is detected when an
+ * alarm fires between an hour before its start and its end. An alarm that fires in this time is right when it fires
+ * within an hour of any event.
  */
-export function scoreTrace(alarms: readonly Span[], events: readonly Span[], from: number, minutes: number): Score {
-  const scored = joined(
-    alarms.filter(({ until }) => until > from),
+export function scoreTrace(alarms: readonly Span[], { events, shortRises }: Truth, from: number, until: number): Score {
+  const fired = joined(
+    alarms.filter((alarm) => alarm.until > from),
     0,
   );
-  const asked = events.filter((event) => event.from >= from);
+  const asked = events.filter((event) => event.from >= from && event.from < until);
   const delays = asked.flatMap((event) => {
-    const first = scored.find((alarm) => overlaps(alarm, event.from - WINDOW, event.until));
+    const first = fired.find((alarm) => overlaps(alarm, event.from - WINDOW, event.until));
     if (first === undefined) return [];
     // An alarm that ended before the event began detects it, but the delay is that of the next alarm.
-    const present = scored.find((alarm) => overlaps(alarm, event.from, event.until));
+    const present = fired.find((alarm) => overlaps(alarm, event.from, event.until));
     return [Math.max(0, (present ?? first).from - event.from)];
   });
-  const right = scored.filter((alarm) =>
-    events.some((event) => overlaps(alarm, event.from - WINDOW, event.until + WINDOW)),
-  );
+  const isRight = (alarm: Span) => events.some((event) => overlaps(alarm, event.from - WINDOW, event.until + WINDOW));
+  const isNeutral = (alarm: Span) =>
+    shortRises.some((rise) => alarm.from >= rise.from && alarm.from < rise.until + AFTER_RISE);
+  const scored = fired.filter((alarm) => alarm.from < until);
+  const wrong = scored.filter((alarm) => !isRight(alarm));
   return {
     events: asked.length,
     detected: delays.length,
     alarms: scored.length,
-    right: right.length,
+    right: scored.length - wrong.length,
+    neutral: wrong.filter(isNeutral).length,
     delays,
-    days: (minutes - from) / 1440,
+    days: (until - from) / 1440,
   };
 }
 
@@ -55,6 +62,7 @@ export function total(scores: readonly Score[]): Score {
     detected: sum(({ detected }) => detected),
     alarms: sum(({ alarms }) => alarms),
     right: sum(({ right }) => right),
+    neutral: sum(({ neutral }) => neutral),
     delays: scores.flatMap(({ delays }) => delays),
     days: sum(({ days }) => days),
   };
@@ -66,6 +74,13 @@ export const recall = ({ detected, events }: Score) => detected / events;
 export const precision = ({ right, alarms }: Score) => right / alarms;
 /** Wrong alarms in thirty days. */
 export const falseAlarms = ({ right, alarms, days }: Score) => ((alarms - right) / days) * 30;
+
+/** The score without the alarms of short rises, which are neither right nor wrong. */
+export const withoutShortRises = (score: Score): Score => ({
+  ...score,
+  alarms: score.alarms - score.neutral,
+  neutral: 0,
+});
 
 /** Minutes within which `part` (0 to 1) of the detected events were detected; NaN without any. */
 export function delay({ delays }: Score, part: number): number {

@@ -1,18 +1,18 @@
 // The seeds of each purpose. No seed serves two purposes.
 
 /**
- * First and last number of each. Seeds that were reported before the last change of thresholds are not used again: the
- * thresholds may have been tuned for them.
+ * First and last number of each. Seeds that were reported before the last change of rules or thresholds are not used
+ * again: the thresholds may have been tuned for them.
  */
 const RANGES = {
-  tuning: [1, 24],
-  reporting: [501, 524],
-  worlds: [101, 106],
+  tuning: [1, 4],
+  reporting: [601, 612],
+  worlds: [701, 702],
   checking: [1, 2],
   estimates: [1, 2],
 } as const;
 
-/** Names of seeds: `tuning-1`, `tuning-2`, … Each is played once per regime. */
+/** Names of seeds: `tuning-1`, `tuning-2`, … Each is played once per number of nonce gaps. */
 export function seedsOf(purpose: keyof typeof RANGES): string[] {
   const [first, last] = RANGES[purpose];
   return Array.from({ length: last - first + 1 }, (_, index) => `${purpose}-${first + index}`);

@@ -1,23 +1,20 @@
-// What the recorded series of alerts/ would hold for a trace.
-import { type Duration, FEES, seconds } from "../../alerts/thresholds.ts";
+// What the recorded series of alerts/ would hold for an exporter.
+import { FEES, seconds } from "../../alerts/thresholds.ts";
+import { QUARTILES, type Samples } from "./exporter.ts";
 import type { FeeThresholds } from "./thresholds.ts";
-import type { Column, Samples } from "./trace.ts";
+import type { Column } from "./trace.ts";
 import { lastWithin, movingMedian, movingRate } from "./window.ts";
 
 /** Columns that the rules compare, one value a minute; NaN where Prometheus would have no sample. */
 export interface Signals {
   readonly minutes: number;
-  /** Present fee over the usual one. */
-  readonly feeRatio: Column;
-  readonly feeRatioSlow: Column;
-  /** Waiting transactions, and over their usual number. */
-  readonly waiting: Column;
-  readonly backlogRatio: Column;
-  /** Priority high over low. */
-  readonly spread: Column;
-  /** Budgets used in the usual length of a tenure, at the pace of a shorter and of a longer time. */
+  /** What was mined over what is usual, in the quartile in which that is most, and the same of what waits. */
+  readonly minedRatio: Column;
+  readonly waitingRatio: Column;
+  /** Waiting transactions beyond the usual number, in tenures. */
+  readonly backlog: Column;
+  /** Budgets used in the usual length of a tenure, at the pace of the last minutes. */
   readonly usage: Column;
-  readonly usageSlow: Column;
 }
 
 /** Whole minutes of a duration. */
@@ -25,9 +22,11 @@ export const minutesOf = (duration: Parameters<typeof seconds>[0]) => seconds(du
 
 const STEP = minutesOf(FEES.baseline.interval);
 
-function divided(one: Column, other: Column): Column {
-  return one.map((value, minute) => value / (other[minute] as number));
+function combined(one: Column, other: Column, by: (one: number, other: number) => number): Column {
+  return one.map((value, minute) => by(value, other[minute] as number));
 }
+
+const divided = (one: Column, other: Column) => combined(one, other, (a, b) => a / b);
 
 /** Values of the minutes at which the slow group is evaluated, one after the other. */
 function everyStep(column: Column): Column {
@@ -45,30 +44,42 @@ function usual(column: Column, baseline: FeeThresholds["baseline"]): Column {
   const level = movingMedian(everyStep(column), steps + 1, least);
   const recorded = new Float64Array(column.length).fill(Number.NaN);
   for (let index = 0; index < level.length; index += 1) recorded[(index + 1) * STEP - 1] = level[index] as number;
-  return lastWithin(recorded, minutesOf(baseline.staleness) + 1);
+  return recorded;
 }
 
 /**
- * The signals of a trace. `lookback` is the number of minutes for which an instant query sees a sample: 1 for a live
- * Prometheus, which writes staleness markers; 5 for imported history, which has none.
+ * The signals of an exporter. `lookback` is the number of minutes for which an instant query sees a sample: 1 for a
+ * live Prometheus, which writes staleness markers; 5 for imported history, which has none.
  */
 export function signalsOf(samples: Samples, fees: FeeThresholds = FEES, lookback = 1): Signals {
-  const { low, high, cost, minutes } = samples;
-  const { baseline, windows, blockUsage } = fees;
+  const { low, cost, included, mined, usual: usualFees, minutes } = samples;
+  const { baseline, blockUsage, capacity } = fees;
   const seen = (column: Column) => lastWithin(column, lookback);
-  const feeUsual = usual(movingMedian(low, minutesOf(baseline.smoothing)), baseline);
-  const types = Object.values(samples.waiting).map(seen);
-  const waiting = types.reduce((sum, column) => sum.map((value, minute) => value + (column[minute] as number)));
-  const usageOver = (window: Duration) =>
-    seen(movingRate(cost, minutesOf(window)).map((perSecond) => perSecond * seconds(blockUsage.tenure)));
+  // A recorded sample is as old as its evaluation, so it is seen for one minute more than a scraped one.
+  const kept = (column: Column) => lastWithin(column, lookback === 1 ? 1 : lookback + 1);
+  const recent = (column: Column) => lastWithin(column, minutesOf(baseline.staleness) + 1);
+  const feeUsual = recent(usual(movingMedian(low, minutesOf(baseline.smoothing)), baseline));
+  const waiting = Object.values(samples.waiting)
+    .map(seen)
+    .reduce((sum, column) => combined(sum, column, (a, b) => a + b));
+  // The limit of a tenure is 1, and on the page whenever its cost is.
+  const limit = seen(cost.map((value) => (Number.isNaN(value) ? value : 1)));
+  const pace = (column: Column) => movingRate(column, minutesOf(capacity.window), STEP);
+  const tenure = recent(divided(pace(included), divided(pace(cost), limit)));
+  const excess = combined(waiting, recent(usual(waiting, baseline)), (now, before) => now - before);
   return {
     minutes,
-    feeRatio: seen(divided(movingMedian(low, minutesOf(windows.fast)), feeUsual)),
-    feeRatioSlow: seen(divided(movingMedian(low, minutesOf(windows.slow)), feeUsual)),
-    waiting,
-    backlogRatio: seen(divided(waiting, usual(waiting, baseline))),
-    spread: divided(seen(high), seen(low)),
-    usage: usageOver(blockUsage.windows.fast),
-    usageSlow: usageOver(blockUsage.windows.slow),
+    minedRatio: QUARTILES.map((name) => kept(divided(seen(mined[name]), seen(usualFees[name])))).reduce((most, ratio) =>
+      combined(most, ratio, Math.max),
+    ),
+    waitingRatio: kept(divided(seen(low), feeUsual)),
+    backlog: kept(divided(excess, tenure)),
+    usage: kept(
+      combined(
+        movingRate(cost, minutesOf(blockUsage.window)),
+        limit,
+        (rate, full) => (rate * seconds(blockUsage.tenure)) / full,
+      ),
+    ),
   };
 }

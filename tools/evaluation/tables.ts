@@ -1,107 +1,100 @@
 // Figures as tables of Markdown.
 import type { Evaluation } from "./evaluate.ts";
-import { delay, falseAlarms, precision, recall, type Score } from "./score.ts";
-import { DETECTORS, type Detector, type Explained, type View } from "./verdict.ts";
+import type { Polls } from "./exporter.ts";
+import { DETECTORS, type Detector } from "./rules.ts";
+import { delay, falseAlarms, precision, recall, type Score, withoutShortRises } from "./score.ts";
+import type { Mistakes, Scores } from "./verdict.ts";
 
 const ALERTS: Readonly<Record<Detector, string>> = {
   spike: "StacksFeeSpike",
-  elevated: "StacksFeeElevated",
   backlog: "StacksMempoolBacklog",
-  union: "**all three**",
+  either: "**either**",
 };
 
 /** A whole number, thousands apart. */
 export const whole = (value: number) => value.toLocaleString("en-US");
-const share = (value: number) => (Number.isNaN(value) ? "none" : value.toFixed(2));
+
+/** A share, rounded down, so that it is never better than measured. */
+export const share = (value: number) => (Number.isNaN(value) ? "none" : (Math.floor(value * 1000) / 1000).toFixed(3));
+/** A number of alarms, rounded up. */
+export const alarms = (value: number) => (Math.ceil(value * 100) / 100).toFixed(2);
 
 function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
   return [line(header), line(header.map((_, column) => (column === 0 ? "---" : "---:"))), ...rows.map(line)].join("\n");
 }
 
-const FIGURES = ["Recall", "Precision", "False alarms in 30 days", "Detected within: median", "p90"] as const;
+const minutes = (score: Score, part: number) => (score.detected === 0 ? "none" : `${delay(score, part)} min`);
+/** A figure with short rises as neutral, and with short rises as wrong. */
+const both = (of: (score: Score) => string, score: Score) => `${of(withoutShortRises(score))} / ${of(score)}`;
 
-function figures(score: Score): string[] {
-  const minutes = (part: number) => `${delay(score, part)} min`;
-  return [share(recall(score)), share(precision(score)), falseAlarms(score).toFixed(1), minutes(0.5), minutes(0.9)];
-}
+const FIGURES = ["Events", "Recall", "Precision", "False alarms in 30 days", "Median", "p90"] as const;
 
-/** Each price rule, and all together, in one view. */
-export function scoreTable(evaluation: Evaluation, view: View): string {
-  const { scores } = evaluation.views[view];
-  return table(
+const figures = (score: Score): string[] => [
+  whole(score.events),
+  share(recall(score)),
+  both((one) => share(precision(one)), score),
+  both((one) => alarms(falseAlarms(one)), score),
+  minutes(score, 0.5),
+  minutes(score, 0.9),
+];
+
+/** Each rule, and both as one notification. */
+export const scoreTable = (scores: Scores): string =>
+  table(
     ["Alert", ...FIGURES],
     DETECTORS.map((detector) => [ALERTS[detector], ...figures(scores[detector])]),
   );
-}
 
-/** All together, in several sets of traces. */
-export function unionTable(rows: readonly (readonly [what: string, evaluation: Evaluation])[], first: string): string {
+/** Both rules as one notification, in several settings. */
+export function worldTable(rows: readonly (readonly [what: string, evaluation: Evaluation])[]): string {
   return table(
-    [first, "Events", ...FIGURES, "Precision, use of blocks unknown", "False alarms in 30 days"],
-    rows.map(([what, { views }]) => {
-      const { gated, ungated } = { gated: views.gated.scores.union, ungated: views.ungated.scores.union };
-      return [what, whole(gated.events), ...figures(gated), share(precision(ungated)), falseAlarms(ungated).toFixed(1)];
+    ["World", ...FIGURES, "Recall, precision: what had to be paid", "Recall, first day"],
+    rows.map(([what, { verdict }]) => {
+      const { paid, needed, firstDay } = verdict;
+      const second = `${share(recall(needed.either))}, ${share(precision(withoutShortRises(needed.either)))}`;
+      return [what, ...figures(paid.either), second, share(recall(firstDay.either))];
     }),
   );
 }
 
-/** Missed events and false alarms of all together, by what was going on. */
-export function mistakeTable({ views }: Evaluation): string {
-  const { gated, ungated } = views;
-  const causes = [...new Set([...gated.mistakes.keys(), ...ungated.mistakes.keys()])];
-  const of = (view: View, cause: string) => views[view].mistakes.get(cause) ?? { missed: 0, wrong: 0 };
+/** Both rules as one notification, with several intervals of polls. */
+export function pollTable(rows: readonly (readonly [polls: Polls, score: Score])[]): string {
+  const mean = ({ delays }: Score) => delays.reduce((before, one) => before + one, 0) / delays.length;
   return table(
-    ["Incident", "Missed", "False", "Missed, use unknown", "False, use unknown"],
-    causes
-      .toSorted((a, b) => of("ungated", b).wrong - of("ungated", a).wrong)
-      .map((cause) => [
-        cause,
-        ...(["gated", "ungated"] as const).flatMap((view) => {
-          const { missed, wrong } = of(view, cause);
-          return [whole(missed), whole(wrong)];
-        }),
-      ]),
+    ["transactions", "mempool", "blocks", "Recall", "Median", "Mean", "p90", "False alarms in 30 days"],
+    rows.map(([polls, score]) => [
+      ...[polls.transactions, polls.mempool, polls.blocks].map((interval) => `${interval} min`),
+      share(recall(score)),
+      minutes(score, 0.5),
+      `${mean(score).toFixed(1)} min`,
+      minutes(score, 0.9),
+      both((one) => alarms(falseAlarms(one)), score),
+    ]),
   );
 }
 
-/** The alerts that explain. */
-export function explanationTable({ views }: Evaluation): string {
-  const row = (name: string, { alarms, caused, misleading, clusters, found }: Explained) => [
-    name,
-    whole(alarms),
-    share(caused / alarms),
-    share(misleading / alarms),
-    `${whole(found)} of ${whole(clusters)}`,
-  ];
+/** Missed events and false alarms of both rules as one notification, by what happened then. */
+export function mistakeTable(mistakes: Mistakes): string {
   return table(
-    ["Alert", "Alarms", "Share with such transactions", "Share started while the price was high", "Detected incidents"],
-    [
-      row("StacksFeeTopHeavy", views.gated.explained.topHeavy),
-      row("StacksMempoolStuckCluster", views.gated.explained.stuckCluster),
-      row("… use of blocks unknown", views.ungated.explained.stuckCluster),
-    ],
+    ["Incident", "Missed", "False", "False, in a short rise"],
+    [...mistakes]
+      .toSorted(([, a], [, b]) => b.wrong + b.missed - a.wrong - a.missed)
+      .map(([cause, { missed, wrong, short }]) => [cause, whole(missed), whole(wrong), whole(short)]),
   );
+}
+
+/** A target, and what was measured. */
+export interface Target {
+  readonly what: string;
+  readonly target: string;
+  readonly measured: string;
+  readonly isReached: boolean;
 }
 
 /** What was aimed at, and what was measured. */
-export function aimTable({ views }: Evaluation): string {
-  const gated = views.gated.scores.union;
-  const ungated = views.ungated.scores.union;
-  const row = (what: string, aim: string, figure: number, digits: number, isReached: boolean) => [
-    what,
-    aim,
-    figure.toFixed(digits),
-    isReached ? "yes" : "**no**",
-  ];
-  return table(
-    ["All three together", "Target", "Measured", "Reached"],
-    [
-      row("Recall", "≥ 0.90", recall(gated), 3, recall(gated) >= 0.9),
-      row("Precision", "≥ 0.90", precision(gated), 3, precision(gated) >= 0.9),
-      row("False alarms in 30 days", "≤ 1", falseAlarms(gated), 2, falseAlarms(gated) <= 1),
-      row("False alarms in 30 days, use of blocks unknown", "≤ 4", falseAlarms(ungated), 2, falseAlarms(ungated) <= 4),
-      row("Median time to detect, in minutes", "≤ 4", delay(gated, 0.5), 0, delay(gated, 0.5) <= 4),
-    ],
+export const targetTable = (targets: readonly Target[]): string =>
+  table(
+    ["Either alert", "Target", "Measured", "Reached"],
+    targets.map(({ what, target, measured, isReached }) => [what, target, measured, isReached ? "yes" : "**no**"]),
   );
-}

@@ -5,7 +5,9 @@ type Loose<Value> = Value extends number
   ? number
   : Value extends string
     ? Duration
-    : { readonly [Key in keyof Value]: Loose<Value[Key]> };
+    : Value extends readonly unknown[]
+      ? Value
+      : { readonly [Key in keyof Value]: Loose<Value[Key]> };
 
 /** Thresholds like those of alerts/thresholds.ts. */
 export type FeeThresholds = Loose<typeof FEES>;

@@ -1,4 +1,4 @@
-// Four weeks of a fee market, and the samples of an exporter, minute by minute.
+// Four weeks of a fee market, minute by minute.
 import { roundHalfEven } from "../../simulator/chain/percentile.ts";
 import { Random } from "../../simulator/chain/random.ts";
 import { type Block, Miner } from "./blocks.ts";
@@ -13,32 +13,47 @@ export const DAYS = 28;
 /** Days at the start in which baselines fill and nothing is scored. */
 export const TRAINING_DAYS = 8;
 
-/** Minutes between two polls of blocks, as by default. All other values are sampled every minute. */
-export const BLOCKS_POLL = 2;
-// The lowest included fee of a calm day is a third of the suggestion of wallets: above three floors it is not included.
-const FLOORS_IN_DEFAULT = 3;
+// What must be paid now is judged by the blocks of the next ten minutes.
+const AHEAD_MINUTES = 10;
 
-/** One value a minute; NaN where there is no sample. */
+/** One value a minute; NaN where there is none. */
 export type Column = Float64Array;
 
-/** What there is to see. Sample `i` was taken in minute `i`; fees in µSTX. */
-export interface Samples {
-  readonly minutes: number;
-  /** Priorities low (p50) and high (p95) of all types together. */
+/** What the server knows at the end of each minute; fees in µSTX. */
+export interface Server {
+  /** Priority low (p50) of all types together. */
   readonly low: Column;
-  readonly high: Column;
   /** Waiting transactions, by type. */
   readonly waiting: Readonly<Record<Type, Column>>;
-  /** Execution cost of all blocks so far, in budgets of a tenure, as of the last poll of blocks. */
+  /** Execution cost of all blocks so far, in budgets of a tenure, and their transactions. */
   readonly cost: Column;
+  readonly included: Column;
 }
 
-/** A trace: what there is to see, and what was going on. */
+/** Every mined transaction in the order of the chain, as columns. */
+export interface Mined {
+  readonly length: number;
+  readonly fee: Float64Array;
+  /** Index in `TYPES`. */
+  readonly type: Uint8Array;
+  readonly height: Uint32Array;
+  /** Time of the block, seconds of the trace. */
+  readonly at: Uint32Array;
+}
+
+/** A trace: what there was to see, and what only the judge knows. */
 export interface Trace {
   readonly label: string;
-  readonly samples: Samples;
-  /** Price to get in over the floor, each minute; 0 while blocks have room. Known to the judge only. */
+  readonly minutes: number;
+  readonly server: Server;
+  readonly mined: Mined;
+  /** The cheapest fee in the full blocks of each minute over the floor; 0 while blocks have room. */
   readonly price: Column;
+  /**
+   * The fee over the floor above which a transaction that arrives at the end of the minute is mined within the next ten
+   * minutes; Infinity if none is.
+   */
+  readonly needed: Column;
   readonly incidents: readonly Incident[];
   readonly transactions: {
     readonly entered: number;
@@ -75,6 +90,48 @@ function publish(pool: Pool): Published {
   return { low: pool.quantile(0.5), medium: pool.quantile(0.75), high: pool.quantile(0.95), waiting: pool.size };
 }
 
+/** Columns that grow. */
+class MinedLog implements Mined {
+  length = 0;
+  fee = new Float64Array(1 << 16);
+  type = new Uint8Array(1 << 16);
+  height = new Uint32Array(1 << 16);
+  at = new Uint32Array(1 << 16);
+
+  add({ height, at, transactions }: Block): void {
+    for (const { type, fee } of transactions) {
+      if (this.length === this.fee.length) this.#grow();
+      this.fee[this.length] = fee;
+      this.type[this.length] = TYPES.indexOf(type);
+      this.height[this.length] = height;
+      this.at[this.length] = at;
+      this.length += 1;
+    }
+  }
+
+  #grow(): void {
+    const longer = <Values extends Float64Array | Uint8Array | Uint32Array>(values: Values, to: Values): Values => {
+      to.set(values);
+      return to;
+    };
+    const length = 2 * this.length;
+    this.fee = longer(this.fee, new Float64Array(length));
+    this.type = longer(this.type, new Uint8Array(length));
+    this.height = longer(this.height, new Uint32Array(length));
+    this.at = longer(this.at, new Uint32Array(length));
+  }
+}
+
+/** The least of the next values of a column, each minute. */
+function leastAhead(column: Column, minutes: number): Column {
+  return column.map((_, minute) => {
+    let least = Number.POSITIVE_INFINITY;
+    for (let next = minute + 1; next <= minute + minutes && next < column.length; next += 1)
+      least = Math.min(least, column[next] as number);
+    return least;
+  });
+}
+
 /** Plays a market. The same seed, regime and number of days give the same trace on every machine. */
 export function playTrace(
   seed: string,
@@ -90,17 +147,17 @@ export function playTrace(
   const miner = new Miner(new Random(`${label}:blocks`), world.chain);
   const pool = new Pool();
   const column = () => new Float64Array(minutes).fill(Number.NaN);
-  const samples = {
-    minutes,
+  const server = {
     low: column(),
-    high: column(),
     waiting: { token_transfer: column(), contract_call: column(), smart_contract: column() },
     cost: column(),
+    included: column(),
   };
-  const price = new Float64Array(minutes);
-  const outages = incidents.filter(({ kind }) => kind === "outage");
+  const mined = new MinedLog();
+  const price = column();
+  const entries = column().fill(Number.POSITIVE_INFINITY);
+  const floors = column();
   let entered = 0;
-  let mined = 0;
   let left = 0;
   const send: Send = (transaction) => {
     pool.add(transaction);
@@ -111,34 +168,38 @@ export function playTrace(
   let published = publish(pool);
   let now = 0;
   let prices: number[] = [];
-  let seenCost = Number.NaN;
   for (let minute = 0; minute < minutes; minute += 1) {
     while (now < (minute + 1) * 60) {
       const seconds = miner.interval();
       now += seconds;
       // What arrives after a block was begun waits for the next one: gossip, and the miner's look, take that long.
       const block = miner.mine(now, pool);
-      mined += block.transactions.length;
+      mined.add(block);
       listener.mined?.(block);
       prices.push(miner.price);
+      entries[minute] = Math.min(entries[minute] as number, block.entry);
       demand.arrive(now, seconds, published, send);
     }
     left += pool.expire(now);
     listener.minute?.(minute, pool);
-    price[minute] = middle(prices) / ((world.defaultFee / FLOORS_IN_DEFAULT) * shiftFactor(incidents, now));
+    floors[minute] = world.floor * shiftFactor(incidents, now);
+    price[minute] = middle(prices);
     prices = [];
     published = publish(pool);
-    if (outages.some(({ from, until }) => now >= from && now < until)) {
-      seenCost = Number.NaN;
-      continue;
-    }
-    if (!Number.isNaN(published.low)) {
-      samples.low[minute] = roundHalfEven(published.low);
-      samples.high[minute] = roundHalfEven(published.high);
-    }
-    for (const type of TYPES) samples.waiting[type][minute] = pool.count(type);
-    if (minute % BLOCKS_POLL === 0 || Number.isNaN(seenCost)) seenCost = miner.cost;
-    samples.cost[minute] = seenCost;
+    server.low[minute] = roundHalfEven(published.low);
+    for (const type of TYPES) server.waiting[type][minute] = pool.count(type);
+    server.cost[minute] = miner.cost;
+    server.included[minute] = mined.length;
   }
-  return { label, samples, price, incidents, transactions: { entered, mined, left, waiting: pool.size } };
+  const inFloors = (value: number, minute: number) => value / (floors[minute] as number);
+  return {
+    label,
+    minutes,
+    server,
+    mined,
+    price: price.map(inFloors),
+    needed: leastAhead(entries, AHEAD_MINUTES).map(inFloors),
+    incidents,
+    transactions: { entered, mined: mined.length, left, waiting: pool.size },
+  };
 }

@@ -7,6 +7,12 @@ export interface Span {
   readonly until: number;
 }
 
+/** What alarms are compared with. */
+export interface Truth {
+  readonly events: readonly Span[];
+  readonly shortRises: readonly Span[];
+}
+
 /** Inclusion is expensive above this many floors, which is more than wallets suggest. */
 export const EXPENSIVE = 3;
 // Shorter dips are one block with room between full ones.
@@ -42,14 +48,23 @@ export function spansWhere(minutes: number, is: (minute: number) => boolean): Sp
   return spans;
 }
 
-/** The events of a trace, from the price of inclusion (in floors): expensive for at least a quarter of an hour. */
+/** The events of a trace, from what inclusion costs (in floors): expensive for at least a quarter of an hour. */
 export function eventsOf(price: Column): Span[] {
-  const expensive = joined(
-    spansWhere(price.length, (minute) => (price[minute] as number) > EXPENSIVE),
-    DIP_MINUTES,
-  );
   return joined(
-    expensive.filter(({ from, until }) => until - from >= LEAST_MINUTES),
+    expensive(price).filter(({ from, until }) => until - from >= LEAST_MINUTES),
     APART_MINUTES,
   );
+}
+
+/** What a price means. */
+export const truthOf = (price: Column): Truth => ({ events: eventsOf(price), shortRises: shortRisesOf(price) });
+
+/** Rises that are too short for an event. */
+export function shortRisesOf(price: Column): Span[] {
+  return expensive(price).filter(({ from, until }) => until - from < LEAST_MINUTES);
+}
+
+function expensive(price: Column): Span[] {
+  const spans = spansWhere(price.length, (minute) => (price[minute] as number) > EXPENSIVE);
+  return joined(spans, DIP_MINUTES);
 }

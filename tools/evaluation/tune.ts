@@ -1,61 +1,46 @@
 // The search for thresholds, on seeds of its own: each number varied by itself around those of alerts/.
 import { isDeepStrictEqual } from "node:util";
 import { FEES } from "../../alerts/thresholds.ts";
-import { alarmsOf, unionOf, withoutUsage } from "./rules.ts";
-import { delay, falseAlarms, precision, recall, type Score, scoreTrace, total } from "./score.ts";
+import { observe, type Samples } from "./exporter.ts";
+import { alarmsOf } from "./rules.ts";
+import { delay, falseAlarms, precision, recall, type Score, scoreTrace, total, withoutShortRises } from "./score.ts";
 import { type Signals, signalsOf } from "./signals.ts";
 import type { FeeThresholds } from "./thresholds.ts";
-import { playTrace, type Samples, TRAINING_DAYS } from "./trace.ts";
-import { eventsOf, type Span } from "./truth.ts";
+import { playTrace, TRAINING_DAYS } from "./trace.ts";
+import { type Truth, truthOf } from "./truth.ts";
+import type { Setting } from "./worlds.ts";
 
 /** What is tried for each number. */
 const GRID = {
-  windows: { fast: ["2m", "3m", "5m"], slow: ["15m", "30m", "60m"] },
-  blockUsage: {
-    windows: [
-      { fast: "4m", slow: "10m" },
-      { fast: "4m", slow: "15m" },
-      { fast: "4m", slow: "20m" },
-      { fast: "6m", slow: "15m" },
-    ],
-    roomUpTo: [
-      { fast: 0.6, slow: 0.5 },
-      { fast: 0.75, slow: 0.5 },
-      { fast: 0.75, slow: 0.7 },
-      { fast: 0.75, slow: 0.9 },
-      { fast: 0.9, slow: 0.5 },
-    ],
-  },
+  baseline: { window: ["1d", "3d", "7d"] },
+  blockUsage: { window: ["8m", "10m", "15m"] },
+  capacity: { window: ["6h", "1d", "3d"] },
   spike: {
-    feeRatio: [2.5, 3, 3.5, 4, 5],
-    backlogRatio: [1.5, 2, 3, 4, 6],
-    leastWaiting: [100, 200, 300, 400, 500, 600],
-    for: ["0m", "1m", "2m", "3m", "5m", "10m"],
+    feeRatio: [1.5, 2, 2.5, 3, 4],
+    blockUsage: [0, 0.5, 0.6, 0.75, 0.85],
+    tenures: [-Infinity, 0.1, 0.2, 0.3, 0.4],
+    for: ["30s", "2m", "5m"],
     keepFiringFor: ["0m", "30m", "1h"],
   },
-  elevated: {
-    feeRatio: [1.5, 2, 3],
-    backlogRatio: [2, 3, 4],
-    leastWaiting: [100, 300, 500],
-    for: ["5m", "10m", "15m"],
-  },
   backlog: {
-    backlogRatio: [2, 3, 4, 5, 6],
-    leastWaiting: [100, 200, 300, 400, 500, 600],
-    for: ["0m", "1m", "2m", "3m", "5m", "10m"],
+    tenures: [0.4, 0.5, 0.6, 0.7, 1, 1.5],
+    blockUsage: [0, 0.6, 0.75, 0.85, 1],
+    for: ["1m", "2m", "5m"],
     keepFiringFor: ["0m", "30m", "1h"],
   },
 } as const;
 
 interface Case {
+  readonly setting: Setting;
   readonly samples: Samples;
-  readonly events: readonly Span[];
+  readonly truth: Truth;
 }
 
-/** Scores of the union with the use of blocks known and unknown. */
-interface Pair {
-  readonly gated: Score;
-  readonly ungated: Score;
+/** Both rules as one notification: in the first setting, in all, and the setting with the lowest recall. */
+interface Trial {
+  readonly first: Score;
+  readonly all: Score;
+  readonly worst: readonly [recall: number, what: string];
 }
 
 function changed(fees: FeeThresholds, group: string, key: string, value: unknown): FeeThresholds {
@@ -63,56 +48,62 @@ function changed(fees: FeeThresholds, group: string, key: string, value: unknown
   return { ...fees, [group]: { ...before, [key]: value } };
 }
 
-function createTrial(cases: readonly Case[]): (fees: FeeThresholds) => Pair {
-  // Signals depend on windows only, and take longer to compute than to judge.
-  const known = new Map<string, readonly Signals[]>();
-  const signals = (fees: FeeThresholds) => {
-    const key = JSON.stringify([fees.windows, fees.blockUsage.windows, fees.blockUsage.tenure]);
-    const found = known.get(key) ?? cases.map(({ samples }) => signalsOf(samples, fees));
-    known.set(key, found);
-    return found;
-  };
-  return (fees) => {
-    const scored = (view: (one: Signals) => Signals) =>
-      total(
-        signals(fees).map((one, index) => {
-          const alarms = unionOf(alarmsOf(view(one), fees));
-          return scoreTrace(alarms, cases[index]?.events ?? [], TRAINING_DAYS * 1440, one.minutes);
-        }),
-      );
-    return { gated: scored((one) => one), ungated: scored(withoutUsage) };
-  };
+function tried(
+  cases: readonly (Case & { readonly signals: Signals })[],
+  settings: readonly Setting[],
+  fees: FeeThresholds,
+): Trial {
+  const scores = cases.map(({ setting, signals, truth }) => {
+    const { either } = alarmsOf(signals, fees);
+    return { setting, score: scoreTrace(either, truth, TRAINING_DAYS * 1440, signals.minutes) };
+  });
+  const sums = settings.map((setting) => {
+    const own = scores.filter((one) => one.setting === setting);
+    return { what: setting.what, score: total(own.map(({ score }) => score)) };
+  });
+  const [first] = sums;
+  const [worst] = sums.map(({ what, score }) => [recall(score), what] as const).toSorted((a, b) => a[0] - b[0]);
+  if (first === undefined || worst === undefined) throw new Error("there is no setting");
+  return { first: first.score, all: total(sums.map(({ score }) => score)), worst };
 }
 
-function line(what: string, { gated, ungated }: Pair): string {
-  const of = (score: Score) =>
-    [
+function line(what: string, { first, all, worst }: Trial): string {
+  const of = (score: Score) => {
+    const lenient = withoutShortRises(score);
+    return [
       recall(score).toFixed(3),
-      precision(score).toFixed(3),
-      falseAlarms(score).toFixed(2),
+      precision(lenient).toFixed(3),
+      `${falseAlarms(lenient).toFixed(2)}/${falseAlarms(score).toFixed(2)}`,
       `${delay(score, 0.5)}/${delay(score, 0.9)}`,
     ]
-      .map((cell) => cell.padStart(6))
+      .map((cell) => cell.padStart(7))
       .join(" ");
-  return `${what.padEnd(34)} ${of(gated)}   ${of(ungated)}`;
+  };
+  return `${what.padEnd(32)} ${of(first)}   ${of(all)}   ${worst[0].toFixed(3)} ${worst[1]}`;
 }
 
-const written = (value: unknown) =>
-  typeof value === "object" ? Object.values(value ?? {}).join(" / ") : String(value);
-
 /** Prints the figures of the present thresholds, then of each number varied by itself. */
-export function tune(seeds: readonly string[], print: (line: string) => void): void {
-  const cases = seeds.flatMap((seed) =>
-    (["small", "large"] as const).map((regime) => {
-      const { samples, price } = playTrace(seed, regime);
-      return { samples, events: eventsOf(price) };
-    }),
+export function tune(seeds: readonly string[], settings: readonly Setting[], print: (line: string) => void): void {
+  const cases = settings.flatMap((setting) =>
+    seeds.flatMap((seed) =>
+      setting.regimes.map((regime) => {
+        const trace = playTrace(seed, regime, undefined, setting.world);
+        return { setting, samples: observe(trace, setting), truth: truthOf(trace.price) };
+      }),
+    ),
   );
-  const trial = createTrial(cases);
+  // Signals depend on windows only, and take longer to compute than to judge.
+  const known = new Map<string, readonly (Case & { readonly signals: Signals })[]>();
+  const trial = (fees: FeeThresholds) => {
+    const key = JSON.stringify([fees.baseline, fees.blockUsage, fees.capacity]);
+    const now = known.get(key) ?? cases.map((one) => ({ ...one, signals: signalsOf(one.samples, fees) }));
+    if (known.size === 0) known.set(key, now);
+    return tried(now, settings, fees);
+  };
   const now = trial(FEES);
-  print(`${cases.length} traces, ${now.gated.days} scored days, ${now.gated.events} events; all fee alerts together`);
-  print(`${"".padEnd(35)}use of blocks known           unknown`);
-  print(`${"".padEnd(35)}recall precis false30 detect   recall precis false30 detect`);
+  print(`${cases.length} traces; first setting: ${now.first.events} events in ${now.first.days} days; either alert`);
+  print(`${"".padEnd(33)}first setting                   all settings                    lowest recall`);
+  print(`${"".padEnd(33)} recall  precis false30  detect    recall  precis false30  detect`);
   print(line("as in alerts/thresholds.ts", now));
   for (const [group, numbers] of Object.entries(GRID)) {
     for (const [key, values] of Object.entries(numbers)) {
@@ -120,7 +111,7 @@ export function tune(seeds: readonly string[], print: (line: string) => void): v
       for (const value of values as readonly unknown[]) {
         const present = (FEES[group as keyof typeof FEES] as Record<string, unknown>)[key];
         const mark = isDeepStrictEqual(value, present) ? " *" : "";
-        print(line(`${group}.${key} = ${written(value)}${mark}`, trial(changed(FEES, group, key, value))));
+        print(line(`${group}.${key} = ${value}${mark}`, trial(changed(FEES, group, key, value))));
       }
     }
   }

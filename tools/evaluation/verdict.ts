@@ -1,43 +1,39 @@
-// Compares the alarms of one trace with its events, with the use of blocks known and unknown.
+// Compares the alarms of exporters on one trace with its events.
 import { FEES } from "../../alerts/thresholds.ts";
+import { observe, type Polls, quartiles, type Samples } from "./exporter.ts";
 import type { Incident } from "./incidents.ts";
-import { alarmsOf, type Explanation, PRICE_RULES, unionOf, withoutUsage } from "./rules.ts";
+import { alarmsOf, DETECTORS, type Detector } from "./rules.ts";
 import { type Score, scoreTrace, total } from "./score.ts";
-import { type Signals, signalsOf } from "./signals.ts";
+import { signalsOf } from "./signals.ts";
 import type { FeeThresholds } from "./thresholds.ts";
 import { TRAINING_DAYS, type Trace } from "./trace.ts";
-import { eventsOf, type Span } from "./truth.ts";
+import { type Span, type Truth, truthOf } from "./truth.ts";
+import type { Setting } from "./worlds.ts";
 
-/** Whether the use of blocks is known to the rules. */
-export const VIEWS = ["gated", "ungated"] as const;
-export type View = (typeof VIEWS)[number];
+/** Scores of each rule, and of both as one notification. */
+export type Scores = Readonly<Record<Detector, Score>>;
 
-/** What is scored by the price of inclusion: each rule, and all of them as one notification. */
-export const DETECTORS = [...PRICE_RULES, "union"] as const;
-export type Detector = (typeof DETECTORS)[number];
+/** Errors of both as one notification, by the incident at that time. */
+export type Mistakes = ReadonlyMap<string, { readonly missed: number; readonly wrong: number; readonly short: number }>;
 
-/** How often an explanation was given, and whether it was one. */
-export interface Explained {
-  readonly alarms: number;
-  /** Alarms while unminable transactions were there that had been put there. */
-  readonly caused: number;
-  /** Alarms that began during an event: they reported outliers while the price was high. */
-  readonly misleading: number;
-  readonly clusters: number;
-  readonly found: number;
-}
-
-/** Errors of the union, by the incident at that time. */
-export type Mistakes = ReadonlyMap<string, { readonly missed: number; readonly wrong: number }>;
-
-/** What one view of one trace gave. */
+/** What one setting of one trace gave. */
 export interface Verdict {
-  readonly scores: Readonly<Record<Detector, Score>>;
-  readonly explained: Readonly<Record<Explanation, Explained>>;
+  /** Judged by the cheapest fee in full blocks. */
+  readonly paid: Scores;
+  /** Judged by what had to be paid to be mined within ten minutes. */
+  readonly needed: Scores;
+  /** Judged by the cheapest fee in full blocks: the first 24 hours of exporters, one a day. */
+  readonly firstDay: Scores;
+  /** Judged by the cheapest fee in full blocks: a server that does not list mined transactions. */
+  readonly unlisted: Scores;
   readonly mistakes: Mistakes;
 }
 
-const START = TRAINING_DAYS * 1440;
+const DAY = 1440;
+const START = TRAINING_DAYS * DAY;
+// An event at the end of the first day is detected on the second.
+const AFTER_DAY = 120;
+
 const overlap = (one: Span, other: Span) => one.from < other.until && one.until > other.from;
 const inMinutes = ({ from, until }: Incident): Span => ({ from: from / 60, until: until / 60 });
 
@@ -53,93 +49,88 @@ function circumstances(span: Span, incidents: readonly Incident[]): string {
   return CAUSES.find((kind) => near.some((incident) => incident.kind === kind)) ?? "nothing";
 }
 
-function mistakesOf(alarms: readonly Span[], events: readonly Span[], incidents: readonly Incident[]): Mistakes {
-  const mistakes = new Map<string, { missed: number; wrong: number }>();
-  const note = (span: Span, kind: "missed" | "wrong") => {
+function mistakesOf(alarms: readonly Span[], truth: Truth, { incidents, minutes }: Trace): Mistakes {
+  const mistakes = new Map<string, { missed: number; wrong: number; short: number }>();
+  const note = (span: Span, kind: "missed" | "wrong" | "short") => {
     const cause = circumstances(span, incidents);
-    const entry = mistakes.get(cause) ?? { missed: 0, wrong: 0 };
+    const entry = mistakes.get(cause) ?? { missed: 0, wrong: 0, short: 0 };
     entry[kind] += 1;
     mistakes.set(cause, entry);
   };
-  for (const event of events) {
-    if (event.from >= START && scoreTrace(alarms, [event], START, START).detected === 0) note(event, "missed");
+  for (const event of truth.events) {
+    const alone = { ...truth, events: [event] };
+    if (event.from >= START && scoreTrace(alarms, alone, START, minutes).detected === 0) note(event, "missed");
   }
   for (const alarm of alarms) {
-    if (alarm.until > START && scoreTrace([alarm], events, START, START).right === 0) note(alarm, "wrong");
+    if (alarm.until <= START) continue;
+    const { right, neutral } = scoreTrace([alarm], truth, START, minutes);
+    if (right === 0) note(alarm, neutral === 0 ? "wrong" : "short");
   }
   return mistakes;
 }
 
-function explain(alarms: readonly Span[], events: readonly Span[], clusters: readonly Span[]): Explained {
-  const scored = alarms.filter(({ until }) => until > START);
-  const asked = clusters.filter(({ from }) => from >= START);
-  const count = (list: readonly Span[], is: (span: Span) => boolean) => list.filter(is).length;
-  return {
-    alarms: scored.length,
-    caused: count(scored, (alarm) => clusters.some((cluster) => overlap(alarm, cluster))),
-    misleading: count(scored, ({ from }) => events.some((event) => event.from <= from && from < event.until)),
-    clusters: asked.length,
-    found: count(asked, (cluster) => scored.some((alarm) => overlap(alarm, cluster))),
-  };
+const record = <Value>(of: (detector: Detector) => Value): Readonly<Record<Detector, Value>> =>
+  Object.fromEntries(DETECTORS.map((detector) => [detector, of(detector)])) as Record<Detector, Value>;
+
+const alarmsIn = (samples: Samples, fees: FeeThresholds) => alarmsOf(signalsOf(samples, fees), fees);
+
+/** The score of exporters that begin at midnight, each for a day. */
+function firstDaysOf(trace: Trace, truth: Truth, setting: Setting, fees: FeeThresholds): Scores {
+  const days = Array.from({ length: trace.minutes / DAY - TRAINING_DAYS }, (_, day) => {
+    const from = START + day * DAY;
+    const samples = observe(trace, { ...setting, from, until: Math.min(trace.minutes, from + DAY + AFTER_DAY) });
+    const alarms = alarmsIn(samples, fees);
+    const inTrace = ({ from: first, until }: Span) => ({ from: from + first, until: from + until });
+    return record((detector) => scoreTrace(alarms[detector].map(inTrace), truth, from, from + DAY));
+  });
+  return addedUp(days);
 }
 
-function judge(trace: Trace, events: readonly Span[], signals: Signals, fees: FeeThresholds): Verdict {
-  const alarms = alarmsOf(signals, fees);
-  const union = unionOf(alarms);
-  const score = (spans: readonly Span[]) => scoreTrace(spans, events, START, signals.minutes);
-  const clusters = (kind: Incident["kind"]) => trace.incidents.filter((one) => one.kind === kind).map(inMinutes);
-  return {
-    scores: {
-      spike: score(alarms.spike),
-      elevated: score(alarms.elevated),
-      backlog: score(alarms.backlog),
-      union: score(union),
-    },
-    explained: {
-      topHeavy: explain(alarms.topHeavy, events, [...clusters("whale"), ...clusters("stuck")]),
-      stuckCluster: explain(alarms.stuckCluster, events, clusters("stuck")),
-    },
-    mistakes: mistakesOf(union, events, trace.incidents),
-  };
+/** Scores of several traces or days, added up. */
+export const addedUp = (scores: readonly Scores[]): Scores =>
+  record((detector) => total(scores.map((one) => one[detector])));
+
+/** The score of an exporter with other polls: both rules as one notification, judged by the cheapest fee. */
+export function scorePolls(trace: Trace, polls: Polls, fees: FeeThresholds = FEES): Score {
+  return scoreTrace(alarmsIn(observe(trace, { polls }), fees).either, truthOf(trace.price), START, trace.minutes);
 }
 
-/** Both views of one trace. */
-export function judgeTrace(trace: Trace, fees: FeeThresholds = FEES): Readonly<Record<View, Verdict>> {
-  const events = eventsOf(trace.price);
-  const signals = signalsOf(trace.samples, fees);
+/** The verdict on one trace. */
+export function judgeTrace(trace: Trace, setting: Setting, fees: FeeThresholds = FEES): Verdict {
+  const paid = truthOf(trace.price);
+  const needed = truthOf(trace.needed);
+  const samples = observe(trace, setting);
+  const nothing = quartiles(() => new Float64Array(samples.minutes).fill(Number.NaN));
+  const alarms = alarmsIn(samples, fees);
+  const unlisted = alarmsIn({ ...samples, mined: nothing, usual: nothing }, fees);
+  const score = (of: Readonly<Record<Detector, readonly Span[]>>, truth: Truth) =>
+    record((detector) => scoreTrace(of[detector], truth, START, trace.minutes));
   return {
-    gated: judge(trace, events, signals, fees),
-    ungated: judge(trace, events, withoutUsage(signals), fees),
+    paid: score(alarms, paid),
+    needed: score(alarms, needed),
+    firstDay: firstDaysOf(trace, paid, setting, fees),
+    unlisted: score(unlisted, paid),
+    mistakes: mistakesOf(alarms.either, paid, trace),
   };
 }
 
 /** The sum of verdicts. */
 export function together(verdicts: readonly Verdict[]): Verdict {
-  const scores = (detector: Detector) => total(verdicts.map((verdict) => verdict.scores[detector]));
-  const explained = (rule: Explanation) => {
-    const sum = (key: keyof Explained) =>
-      verdicts.reduce((before, verdict) => before + verdict.explained[rule][key], 0);
-    return {
-      alarms: sum("alarms"),
-      caused: sum("caused"),
-      misleading: sum("misleading"),
-      clusters: sum("clusters"),
-      found: sum("found"),
-    };
-  };
-  const mistakes = new Map<string, { missed: number; wrong: number }>();
-  for (const [cause, { missed, wrong }] of verdicts.flatMap((verdict) => [...verdict.mistakes])) {
-    const before = mistakes.get(cause) ?? { missed: 0, wrong: 0 };
-    mistakes.set(cause, { missed: before.missed + missed, wrong: before.wrong + wrong });
+  const sum = (view: "paid" | "needed" | "firstDay" | "unlisted") => addedUp(verdicts.map((verdict) => verdict[view]));
+  const mistakes = new Map<string, { missed: number; wrong: number; short: number }>();
+  for (const [cause, { missed, wrong, short }] of verdicts.flatMap((verdict) => [...verdict.mistakes])) {
+    const before = mistakes.get(cause) ?? { missed: 0, wrong: 0, short: 0 };
+    mistakes.set(cause, {
+      missed: before.missed + missed,
+      wrong: before.wrong + wrong,
+      short: before.short + short,
+    });
   }
   return {
-    scores: {
-      spike: scores("spike"),
-      elevated: scores("elevated"),
-      backlog: scores("backlog"),
-      union: scores("union"),
-    },
-    explained: { topHeavy: explained("topHeavy"), stuckCluster: explained("stuckCluster") },
+    paid: sum("paid"),
+    needed: sum("needed"),
+    firstDay: sum("firstDay"),
+    unlisted: sum("unlisted"),
     mistakes,
   };
 }

@@ -71,10 +71,12 @@ export const SAMPLE_AGE = 20;
 
 /**
  * Growth per second over the last `window` minutes, like `rate`: a decrease is a reset, and the growth between the
- * first and the last sample is extrapolated to the whole window, at most by half a gap where samples are missing.
+ * first and the last sample is extrapolated to the whole window, at most by half a gap where samples are missing. Only
+ * the last of every `step` minutes has a value.
  */
-export function movingRate(column: Column, window: number): Column {
+export function movingRate(column: Column, window: number, step = 1): Column {
   return column.map((_, minute) => {
+    if ((minute + 1) % step !== 0) return Number.NaN;
     let first = -1;
     let last = -1;
     let count = 0;

@@ -27,6 +27,8 @@ export type Regime = keyof typeof REGIMES;
 export const WORLD = {
   /** The fee that wallets suggest for a transfer. */
   defaultFee: 3000,
+  /** The lowest included fee of a calm day: what is expensive is measured in it. */
+  floor: 1000,
   /** What ordinary people want and offer. */
   people: {
     /** Transactions a second, averaged over the week. */
@@ -41,7 +43,7 @@ export const WORLD = {
     transferFee: { median: 2500, sigma: 1.1 } as FeeSpread,
     callFee: { median: 9000, sigma: 0.9 } as FeeSpread,
     deployFee: { median: 50_000, sigma: 0.8 } as FeeSpread,
-    /** A queue of this many halves the number of those who join it. */
+    /** A queue of this many beyond the nonce gaps halves the number of those who join it. */
     deterredBy: 2500,
     /** Share of the senders that follow the fees of the API, and the priority they pay: low, medium, else high. */
     following: 0.3,

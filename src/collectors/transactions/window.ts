@@ -67,7 +67,7 @@ function summaryOfFees(rows: readonly MinedRow[]): FeeSummary {
  * Linear between the two neighbours, like `percentile_cont` of the database behind the API, so that the values are
  * comparable with its percentiles of waiting transactions. `sorted` is ascending and not empty.
  */
-function percentileOf(sorted: Float64Array, part: number): number {
+export function percentileOf(sorted: Float64Array, part: number): number {
   const position = part * (sorted.length - 1);
   const low = sorted[Math.floor(position)] as number;
   const high = sorted[Math.ceil(position)] as number;
