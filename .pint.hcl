@@ -27,7 +27,7 @@ rule {
   # A mistake of a second must not wake anybody.
   for {
     severity = "bug"
-    min      = "1m"
+    min      = "30s"
   }
 }
 
@@ -55,7 +55,7 @@ rule {
 rule {
   match {
     kind = "recording"
-    name = "stacks:.+:ratio7d.*"
+    name = "stacks:.+:(ratio7d|tenures)"
   }
   disable = ["rule/dependency"]
 }

@@ -15,71 +15,57 @@ export function seconds(duration: Duration): number {
 export const MICRO = 1_000_000;
 
 /**
- * Fee market. The *ratio* is the fee of priority `low` (the median of all waiting transactions) as a median over `fast`
- * (or `slow`), divided by its baseline. The *backlog ratio* is the number of waiting transactions divided by its
- * baseline.
+ * Fee market. The *fee ratio* compares the fees of mined transactions of all types over ten minutes with their usual
+ * level, both from the collector `transactions`: the largest of the ratios of three percentiles. Where that is not
+ * supported, it is the fee of priority `low` (the median of all waiting transactions) divided by its median over
+ * `baseline.window`. The *backlog* is the number of waiting transactions beyond the usual number, in tenures.
  */
 export const FEES = {
-  /** The usual level: the median over `window` of medians over `smoothing`, evaluated every `interval`. */
+  /** The usual level of what waits: the median over `window`, evaluated every `interval`. */
   baseline: {
     interval: "5m",
+    /** Fees are medians over this time first. */
     smoothing: "10m",
     window: "7d",
-    /** History needed before there is a baseline, and so a ratio. */
-    leastHistory: "1d",
+    /** History needed before there is a baseline. */
+    leastHistory: "1h",
     /** A baseline older than this is not used. */
     staleness: "15m",
   },
-  /** Windows of the median of the present fee. */
-  windows: { fast: "2m", slow: "30m" },
   /**
-   * Use of blocks: the execution cost of `tenure` (the usual length of a tenure) at the rate of the last `fast` (or
-   * `slow`), divided by the limit of a tenure, in the fullest dimension. 1 is the full capacity. The used share of the
-   * current tenure is less useful: it is small at the start of any tenure and large at the end of a long one. When the
-   * use of blocks is unknown, the alerts ignore it.
+   * Use of blocks: the execution cost of `tenure` (the usual length of a tenure) at the rate of the last `window`,
+   * divided by the limit of a tenure, in the fullest dimension. 1 is the full capacity. The used share of the current
+   * tenure is less useful: it is small at the start of any tenure and large at the end of a long one. The window covers
+   * several polls of the collector `blocks`: the counter does not change between two polls.
    */
-  blockUsage: {
-    /** Each covers several polls of the collector `blocks`: the counter does not change between two polls. */
-    windows: { fast: "4m", slow: "15m" },
-    tenure: "10m",
-    /**
-     * Up to this ratio blocks have room, and a high fee is not needed. StacksFeeSpike requires nearly full blocks. A
-     * backlog is stronger evidence, so its alert only excludes blocks that are as empty as on a calm day.
-     */
-    roomUpTo: { fast: 0.75, slow: 0.5 },
-    /** Below this ratio every transaction is included, regardless of its fee. */
-    idleBelow: 0.6,
+  blockUsage: { window: "10m", tenure: "10m" },
+  /** Capacity of a tenure in transactions, measured over `window`. */
+  capacity: { window: "1d" },
+  /**
+   * StacksFeeSpike: fee ratio > feeRatio while use of blocks > blockUsage, unless the backlog is <= tenures. A lower
+   * percentile than p25 falls to the fees of the miner's own transactions, and a higher one than p75 follows outliers.
+   */
+  spike: {
+    percentiles: ["p25", "p50", "p75"],
+    feeRatio: 3,
+    blockUsage: 0.6,
+    tenures: 0.3,
+    for: "30s",
+    keepFiringFor: "30m",
   },
-  /**
-   * StacksFeeSpike: ratio (fast) > feeRatio, backlog ratio > backlogRatio, at least leastWaiting wait, blocks not known
-   * to have room.
-   */
-  spike: { feeRatio: 3.5, backlogRatio: 3, leastWaiting: 500, for: "1m", keepFiringFor: "30m" },
-  /** StacksFeeElevated: the same with ratio (slow). */
-  elevated: { feeRatio: 2, backlogRatio: 3, leastWaiting: 500, for: "5m", keepFiringFor: "1h" },
-  /** StacksMempoolBacklog: backlog ratio > backlogRatio, at least leastWaiting wait, blocks not known to have room. */
-  backlog: { backlogRatio: 4, leastWaiting: 500, for: "1m", keepFiringFor: "1h" },
-  /**
-   * StacksFeeTopHeavy: priority high over low > spreadRatio while ratio (fast) < feeRatioBelow, at least leastWaiting
-   * wait.
-   */
-  topHeavy: { spreadRatio: 50, feeRatioBelow: 1.5, leastWaiting: 20, for: "30m", keepFiringFor: "30m" },
-  /**
-   * StacksMempoolStuckCluster: ratio (fast) > feeRatio while blocks are idle or, if their use is unknown, backlog ratio
-   * < backlogRatioBelow; at least leastWaiting wait.
-   */
-  stuckCluster: { feeRatio: 3, backlogRatioBelow: 1.5, leastWaiting: 20, for: "15m", keepFiringFor: "30m" },
-  /** StacksFeesLow (optional): ratio (slow) < feeRatioBelow, at least leastWaiting wait. */
-  low: { feeRatioBelow: 0.7, leastWaiting: 20, for: "30m", keepFiringFor: "1h" },
-  /** StacksFeeAbsolute (optional): priority medium above a budget of your own, in microSTX by type. */
+  /** StacksMempoolBacklog: backlog >= tenures while use of blocks > blockUsage. */
+  backlog: { tenures: 0.6, blockUsage: 0.85, for: "1m", keepFiringFor: "1h" },
+  /** StacksFeesLow (optional): p25 of what was mined over its usual level < feeRatioBelow, of at least leastMined. */
+  low: { feeRatioBelow: 0.7, leastMined: 20, for: "30m", keepFiringFor: "1h" },
+  /** StacksFeeAbsolute (optional): median fee of mined transactions above a budget of your own, in microSTX by type. */
   absolute: {
-    microstx: { token_transfer: 100_000, contract_call: 500_000, smart_contract: 2_000_000 },
+    microstx: { token_transfer: 100_000, contract_call: 500_000 },
     for: "5m",
     keepFiringFor: "30m",
   },
   /**
-   * StacksOwnFeeAboveMarket: median fee that an address paid within `window` > feeRatio times priority medium of the
-   * type.
+   * StacksOwnFeeAboveMarket: median fee that an address paid within `window` > feeRatio times the median fee of mined
+   * transactions of the type.
    */
   own: { feeRatio: 3, window: "1h", leastTransactions: 3, for: "5m", keepFiringFor: "30m" },
 } as const;

@@ -6,7 +6,7 @@ import { runbook } from "./runbook.ts";
 import { dedupe, metric } from "./select.ts";
 import { competing, minedRatio, minedRatioByType, NO_MINED, RAISED, recentCalls, usage } from "./signals.ts";
 
-const { spike, blockUsage } = FEES;
+const { spike } = FEES;
 const LIMIT = spike.feeRatio;
 
 const UNKNOWN = "Unknown: not listed or not read";
@@ -116,8 +116,8 @@ export const causeRow: readonly Slot[] = [
   timeline({
     id: 46,
     title: "Course",
-    description: `Since when each sign is raised or above its limit: the use of blocks (${blockUsage.roomUpTo.fast * 100}
-      and 100 %), fees that compete for room, a contract with more than half of the calls, and mined fees by type
+    description: `Since when each sign is raised or above its limit: the use of blocks (${spike.blockUsage * 100} and
+      100 %), fees that compete for room, a contract with more than half of the calls, and mined fees by type
       (${RAISED} and ${LIMIT} times usual).`,
     unit: "none",
     noValue: NO_MINED,
@@ -129,7 +129,7 @@ export const causeRow: readonly Slot[] = [
       between(2, 3, "above the limit", "red", 2),
     ],
     queries: [
-      { expr: levels(usage, blockUsage.roomUpTo.fast, 1), legend: "blocks full" },
+      { expr: levels(usage, spike.blockUsage, 1), legend: "blocks full" },
       { expr: `(${competing.replace("==", "== bool")})`, legend: "fees compete" },
       { expr: `max(${calls}) / (sum(${calls}) > 0) > bool 0.5`, legend: "one contract leads" },
       {

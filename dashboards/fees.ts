@@ -41,7 +41,7 @@ const COMPETING = 6e6;
 const notListed = `(${unlisted}) * ${UNLISTED}`;
 const shownNotListed = (index: number) => shown(UNLISTED, "not listed", "purple", index);
 const sample = `max(${metric("stacks_chain_mined_fee_sample_transactions", { tx_type: "all" })})`;
-const isOverpaid = `((${minedRatio} > ${spike.feeRatio}) and (${usage} <= ${blockUsage.roomUpTo.fast}))`;
+const isOverpaid = `((${minedRatio} > ${spike.feeRatio}) and (${usage} <= ${spike.blockUsage}))`;
 const state = [
   `${isOverpaid} * 0 + ${OVERPAID}`,
   `((${minedRatio} <= ${spike.feeRatio}) and (${competing})) * 0 + ${COMPETING}`,
@@ -139,9 +139,9 @@ const now: readonly Slot[] = [
   gauge({
     id: 4,
     title: "Blocks full",
-    description: `Execution cost at the rate of the last ${blockUsage.windows.fast}, in the fullest dimension; 100
-      % is the capacity of tenures of ${blockUsage.tenure}. Up to ${blockUsage.roomUpTo.fast * 100} % blocks
-      have room, and a high fee has no advantage.`,
+    description: `Execution cost at the rate of the last ${blockUsage.window}, in the fullest dimension; 100 % is the
+      capacity of tenures of ${blockUsage.tenure}. Up to ${spike.blockUsage * 100} % blocks have room, and a high fee
+      has no advantage.`,
     unit: "percentunit",
     decimals: 0,
     noValue: "unknown",
@@ -150,7 +150,7 @@ const now: readonly Slot[] = [
     min: 0,
     // A long tenure exceeds the usual capacity.
     max: 1.5,
-    steps: worse(blockUsage.roomUpTo.fast, 1),
+    steps: worse(spike.blockUsage, 1),
     queries: [{ expr: usage, legend: "used" }],
   }),
   table({

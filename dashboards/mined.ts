@@ -14,7 +14,6 @@ import {
   PRICE,
   recentCalls,
   usage,
-  usageSlow,
   usualMinedFee,
 } from "./signals.ts";
 
@@ -123,9 +122,8 @@ export const marketRow: readonly Panel[] = [
     id: 74,
     title: "Use of blocks",
     legend: "right",
-    description: `Execution cost at the rate of the last ${blockUsage.windows.fast} and ${blockUsage.windows.slow}, in
-      the fullest dimension; 100 % is the capacity of tenures of ${blockUsage.tenure}. Up to
-      ${blockUsage.roomUpTo.fast * 100} %, blocks have room.`,
+    description: `Execution cost at the rate of the last ${blockUsage.window}, in the fullest dimension; 100 % is the
+      capacity of tenures of ${blockUsage.tenure}. Up to ${FEES.spike.blockUsage * 100} %, blocks have room.`,
     unit: "percentunit",
     noValue: "Unknown: no block was read",
     width: 12,
@@ -135,18 +133,10 @@ export const marketRow: readonly Panel[] = [
     limits: true,
     steps: [
       [null, "transparent"],
-      [blockUsage.roomUpTo.fast, "red"],
+      [FEES.spike.blockUsage, "red"],
     ],
-    queries: [
-      {
-        expr: `${line(`over ${blockUsage.windows.fast}`, usage)} or ${line(`over ${blockUsage.windows.slow}`, usageSlow)}`,
-        legend: "{{line}}",
-      },
-    ],
-    overrides: [
-      coloured(`over ${blockUsage.windows.fast}`, "purple"),
-      coloured(`over ${blockUsage.windows.slow}`, "orange", { "custom.lineWidth": 1 }),
-    ],
+    queries: [{ expr: usage, legend: "used" }],
+    overrides: [coloured("used", "purple")],
   }),
   lines({
     id: 75,

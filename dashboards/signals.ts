@@ -52,9 +52,6 @@ export const FEW_LEFT_OUT = `Types with fewer than ${LEAST_OF_TYPE} mined transa
  */
 export const usage = `(max(${recording("stacks:chain_block_usage:ratio")}) and max(${metric("stacks_chain_block_height")}))`;
 
-/** The same over a longer window. */
-export const usageSlow = `(max(${recording("stacks:chain_block_usage:ratio_slow")}) and max(${metric("stacks_chain_block_height")}))`;
-
 /** Waiting transactions of all types. */
 export const waiting = `sum(${dedupe(metric("stacks_mempool_transactions"))})`;
 

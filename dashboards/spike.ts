@@ -10,28 +10,29 @@ import { alertsInState, dedupe, metric, recording, stx } from "./select.ts";
 import { FEW_LEFT_OUT, minedRatioByType, NO_MINED } from "./signals.ts";
 
 const LOW = { tx_type: "all", priority: "low" };
-const NO_BASELINE = "No usual level yet: needs the recording rules and a day of history";
+const MINED = { tx_type: "all", percentile: "p25" };
+const NO_BASELINE = "No usual level yet: needs the recording rules";
+
+const RATIO = "stacks:chain_mined_fee_microstx:ratio";
+const quartiles = { ...MINED, percentile: `~${FEES.spike.percentiles.join("|")}` };
 
 // The values that the clauses compare, one number each.
 const VALUES = {
-  "fee ratio": `max(${recording("stacks:mempool_fee_priority_microstx:ratio7d", LOW)})`,
-  "slow fee ratio": `max(${recording("stacks:mempool_fee_priority_microstx:ratio7d_slow", LOW)})`,
-  "queue ratio": `max(${recording("stacks:mempool_transactions:ratio7d")})`,
-  waiting: `sum(${dedupe(metric("stacks_mempool_transactions"))})`,
+  // StacksFeeSpike compares what waits where mined transactions are unknown.
+  "fee ratio": `(max(${recording(RATIO, quartiles)}) or max(${recording("stacks:mempool_fee_priority_microstx:ratio7d", LOW)}))`,
+  "mined fee ratio": `max(${recording(RATIO, MINED)})`,
+  backlog: `max(${recording("stacks:mempool_backlog:tenures")})`,
   "blocks full": `max(${recording("stacks:chain_block_usage:ratio")})`,
-  "slow blocks full": `max(${recording("stacks:chain_block_usage:ratio_slow")})`,
-  spread: `max(${metric("stacks_mempool_fee_priority_microstx", { tx_type: "all", priority: "high" })}) / max(${metric("stacks_mempool_fee_priority_microstx", LOW)})`,
+  mined: `max(${metric("stacks_chain_mined_fee_sample_transactions", { tx_type: "all" })})`,
 } as const;
 
 // A value has the same colour in every panel.
 const COLOURS: Readonly<Record<keyof typeof VALUES, string>> = {
   "fee ratio": "green",
-  "slow fee ratio": "green",
-  "queue ratio": "yellow",
-  waiting: "blue",
+  "mined fee ratio": "green",
+  backlog: "yellow",
   "blocks full": "purple",
-  "slow blocks full": "orange",
-  spread: "text",
+  mined: "blue",
 };
 
 interface Clause {
@@ -48,16 +49,7 @@ interface Rule {
 }
 
 const above = (value: Clause["value"], limit: number): Clause => ({ value, op: ">", limit });
-const least = (limit: number): Clause => ({ value: "waiting", op: ">=", limit });
-const below = (value: Clause["value"], limit: number): Clause => ({ value, op: "<", limit });
-const { spike, elevated, backlog, topHeavy, stuckCluster, low, blockUsage } = FEES;
-// When the use of blocks is unknown, the rules ignore this clause.
-const noRoom: Clause = { ...above("blocks full", blockUsage.roomUpTo.fast), unknown: "vector(1)" };
-const noRoomSlow: Clause = { ...above("slow blocks full", blockUsage.roomUpTo.slow), unknown: "vector(1)" };
-const idle: Clause = {
-  ...below("blocks full", blockUsage.idleBelow),
-  unknown: `${VALUES["queue ratio"]} < bool ${stuckCluster.backlogRatioBelow}`,
-};
+const { spike, backlog, low, blockUsage } = FEES;
 
 const RULES: readonly Rule[] = [
   {
@@ -65,44 +57,23 @@ const RULES: readonly Rule[] = [
     for: spike.for,
     clauses: [
       above("fee ratio", spike.feeRatio),
-      above("queue ratio", spike.backlogRatio),
-      least(spike.leastWaiting),
-      noRoom,
-    ],
-  },
-  {
-    alert: "StacksFeeElevated",
-    for: elevated.for,
-    clauses: [
-      above("slow fee ratio", elevated.feeRatio),
-      above("queue ratio", elevated.backlogRatio),
-      least(elevated.leastWaiting),
-      noRoomSlow,
+      above("blocks full", spike.blockUsage),
+      // The rule ignores an unknown backlog.
+      { ...above("backlog", spike.tenures), unknown: "vector(1)" },
     ],
   },
   {
     alert: "StacksMempoolBacklog",
     for: backlog.for,
-    clauses: [above("queue ratio", backlog.backlogRatio), least(backlog.leastWaiting), noRoomSlow],
-  },
-  {
-    alert: "StacksFeeTopHeavy",
-    for: topHeavy.for,
-    clauses: [
-      above("spread", topHeavy.spreadRatio),
-      below("fee ratio", topHeavy.feeRatioBelow),
-      least(topHeavy.leastWaiting),
-    ],
-  },
-  {
-    alert: "StacksMempoolStuckCluster",
-    for: stuckCluster.for,
-    clauses: [above("fee ratio", stuckCluster.feeRatio), least(stuckCluster.leastWaiting), idle],
+    clauses: [{ value: "backlog", op: ">=", limit: backlog.tenures }, above("blocks full", backlog.blockUsage)],
   },
   {
     alert: "StacksFeesLow",
     for: low.for,
-    clauses: [below("slow fee ratio", low.feeRatioBelow), least(low.leastWaiting)],
+    clauses: [
+      { value: "mined fee ratio", op: "<", limit: low.feeRatioBelow },
+      { value: "mined", op: ">=", limit: low.leastMined },
+    ],
   },
 ];
 
@@ -155,8 +126,8 @@ const verdict: readonly Slot[] = [
     id: 3,
     title: "Present clauses",
     description: `Each clause of each fee rule: its present value, and whether it holds. A rule fires when all of its
-      clauses hold for the configured time. A clause without a value is unknown; if it is the use of blocks, the rule
-      ignores it.`,
+      clauses hold for the configured time. A clause without a value is unknown; StacksFeeSpike ignores an unknown
+      backlog.`,
     unit: "none",
     noValue: "No data: no response, or no usual level yet",
     width: 12,
@@ -183,9 +154,9 @@ const verdict: readonly Slot[] = [
   stack(
     lines({
       id: 5,
-      title: "Fee and its usual level (STX)",
-      description:
-        "Priority low of all types, its usual level, and the limits of StacksFeeElevated and StacksFeeSpike.",
+      title: "Mined fee and its usual level (STX)",
+      description: `The 25th percentile of the fees of the transactions that were mined in the last 10 minutes, its usual
+        level, and the limit of StacksFeeSpike. Low: the median of what waits.`,
       unit: "short",
       decimals: 4,
       noValue: "No data: the mempool is empty, or was not read",
@@ -194,22 +165,19 @@ const verdict: readonly Slot[] = [
       axis: "STX",
       log: true,
       queries: [
-        { expr: `max(${stx(metric("stacks_mempool_fee_priority_microstx", LOW))})`, legend: "low" },
-        { expr: `max(${stx(recording("stacks:mempool_fee_priority_microstx:baseline7d", LOW))})`, legend: "usual" },
+        { expr: `max(${stx(metric("stacks_chain_mined_fee_microstx", MINED))})`, legend: "mined" },
+        { expr: `max(${stx(metric("stacks_chain_mined_fee_baseline_microstx", MINED))})`, legend: "usual" },
         {
-          expr: `max(${stx(recording("stacks:mempool_fee_priority_microstx:baseline7d", LOW))}) * ${elevated.feeRatio}`,
-          legend: `usual × ${elevated.feeRatio}`,
-        },
-        {
-          expr: `max(${stx(recording("stacks:mempool_fee_priority_microstx:baseline7d", LOW))}) * ${spike.feeRatio}`,
+          expr: `max(${stx(metric("stacks_chain_mined_fee_baseline_microstx", MINED))}) * ${spike.feeRatio}`,
           legend: `usual × ${spike.feeRatio}`,
         },
+        { expr: `max(${stx(metric("stacks_mempool_fee_priority_microstx", LOW))})`, legend: "low" },
       ],
       overrides: [
-        coloured("low", "green"),
+        coloured("mined", "green"),
         reference("usual", "text"),
-        reference(`usual × ${elevated.feeRatio}`, "yellow"),
         reference(`usual × ${spike.feeRatio}`, "red"),
+        coloured("low", "blue", { "custom.lineWidth": 1 }),
       ],
     }),
     timeline({
@@ -225,7 +193,7 @@ const verdict: readonly Slot[] = [
       mappings: [shown(0, "no", "green", 0), shown(1, "would hold", "red", 1)],
       queries: [
         {
-          expr: `(${VALUES["fee ratio"]} > bool $fee_ratio) * (${VALUES["queue ratio"]} > bool $queue_ratio) * (${VALUES.waiting} >= bool $least_waiting) * ((${VALUES["blocks full"]} > bool $blocks_full) or vector(1))`,
+          expr: `(${VALUES["fee ratio"]} > bool $fee_ratio) * (${VALUES["blocks full"]} > bool $blocks_full) * ((${VALUES.backlog} > bool $backlog) or vector(1))`,
           legend: "with your limits",
         },
         { expr: holds(RULES[0] as Rule), legend: "as shipped" },
@@ -286,7 +254,7 @@ const signals: readonly Panel[] = [
     title: "Waiting transactions by type",
     legend: "right",
     description: `Waiting transactions by type, the usual number, and the limit of StacksMempoolBacklog:
-      ${backlog.backlogRatio} times the usual number, and at least ${backlog.leastWaiting}.`,
+      ${backlog.tenures} tenures more than usual.`,
     unit: "short",
     noValue: "No data: the mempool is empty, or was not read",
     width: 12,
@@ -298,7 +266,7 @@ const signals: readonly Panel[] = [
       { expr: dedupe(metric("stacks_mempool_transactions")), legend: "{{tx_type}}" },
       { expr: `max(${recording("stacks:mempool_transactions:baseline7d")})`, legend: "usual" },
       {
-        expr: `clamp_min(max(${recording("stacks:mempool_transactions:baseline7d")}) * ${backlog.backlogRatio}, ${backlog.leastWaiting})`,
+        expr: `max(${recording("stacks:mempool_transactions:baseline7d")}) + ${backlog.tenures} * max(${recording("stacks:chain_tenure_capacity:transactions")})`,
         legend: "backlog from",
       },
     ],
@@ -306,23 +274,22 @@ const signals: readonly Panel[] = [
   }),
   lines({
     id: 33,
-    title: "Priority medium (STX)",
+    title: "Median fee of mined transactions (STX)",
     legend: "right",
-    description: `Priority medium by type. Default budgets of the optional alert StacksFeeAbsolute: ${Object.entries(
-      FEES.absolute.microstx,
-    )
-      .map(([type, budget]) => `${type} ${budget / 1e6} STX`)
-      .join(", ")}.`,
+    description: `Median fee of the transactions that were mined in the last 10 minutes, by type. Default budgets of the
+      optional alert StacksFeeAbsolute: ${Object.entries(FEES.absolute.microstx)
+        .map(([type, budget]) => `${type} ${budget / 1e6} STX`)
+        .join(", ")}.`,
     unit: "short",
     decimals: 4,
-    noValue: "No data: the mempool is empty, or was not read",
+    noValue: "No data: nothing was mined, or the collector transactions has no data",
     width: 12,
     height: 8,
     axis: "STX",
     log: true,
     queries: [
       {
-        expr: dedupe(stx(metric("stacks_mempool_fee_priority_microstx", { tx_type: "!all", priority: "medium" }))),
+        expr: dedupe(stx(metric("stacks_chain_mined_fee_microstx", { tx_type: "!all", percentile: "p50" }))),
         legend: "{{tx_type}}",
       },
     ],
@@ -334,10 +301,9 @@ const signals: readonly Panel[] = [
     title: "Use of blocks",
     legend: "right",
     description: `Used share of the limits of the current tenure, in the fullest dimension, and the use at the rate of
-      the last ${blockUsage.windows.fast} and ${blockUsage.windows.slow}, where 100 % is the capacity of tenures of
-      ${blockUsage.tenure}. The rules use the rates; StacksFeeElevated and StacksMempoolBacklog use the slower one.
-      Below ${blockUsage.idleBelow * 100} %, high fees are stuck. Up to ${blockUsage.roomUpTo.fast * 100} % (slower
-      rate: ${blockUsage.roomUpTo.slow * 100} %), blocks have room.`,
+      the last ${blockUsage.window}, where 100 % is the capacity of tenures of ${blockUsage.tenure}. The rules use the
+      rate: StacksFeeSpike needs more than ${spike.blockUsage * 100} %, StacksMempoolBacklog more than
+      ${backlog.blockUsage * 100} %.`,
     unit: "percentunit",
     noValue: "Unknown: no block was read",
     width: 12,
@@ -347,19 +313,16 @@ const signals: readonly Panel[] = [
     limits: true,
     steps: [
       [null, "transparent"],
-      [blockUsage.roomUpTo.slow, "orange"],
-      [blockUsage.idleBelow, "blue"],
-      [blockUsage.roomUpTo.fast, "red"],
+      [spike.blockUsage, "orange"],
+      [backlog.blockUsage, "red"],
     ],
     queries: [
       { expr: `max(${metric("stacks_chain_tenure_execution_cost_ratio")})`, legend: "this tenure" },
-      { expr: VALUES["blocks full"], legend: `rate of ${blockUsage.windows.fast}` },
-      { expr: VALUES["slow blocks full"], legend: `rate of ${blockUsage.windows.slow}` },
+      { expr: VALUES["blocks full"], legend: `rate of ${blockUsage.window}` },
     ],
     overrides: [
       coloured("this tenure", "blue", { "custom.lineWidth": 1 }),
-      coloured(`rate of ${blockUsage.windows.fast}`, COLOURS["blocks full"]),
-      coloured(`rate of ${blockUsage.windows.slow}`, COLOURS["slow blocks full"]),
+      coloured(`rate of ${blockUsage.window}`, COLOURS["blocks full"]),
     ],
   }),
 ];
@@ -374,9 +337,8 @@ export const spikes: Board = {
   networks: "one",
   variables: [
     { kind: "number", name: "fee_ratio", label: "Fee ratio >", value: spike.feeRatio },
-    { kind: "number", name: "queue_ratio", label: "Queue ratio >", value: spike.backlogRatio },
-    { kind: "number", name: "least_waiting", label: "Waiting ≥", value: spike.leastWaiting },
-    { kind: "number", name: "blocks_full", label: "Blocks full >", value: blockUsage.roomUpTo.fast },
+    { kind: "number", name: "blocks_full", label: "Blocks full >", value: spike.blockUsage },
+    { kind: "number", name: "backlog", label: "Backlog >", value: spike.tenures },
   ],
   rows: [
     { panels: causeRow },

@@ -1,9 +1,5 @@
-// Row of the board Fees & mempool: what waiting transactions offer. Offers are not prices: nobody knows which of them
-// will be mined.
-import { FEES } from "../alerts/thresholds.ts";
 import { PRIORITIES, reference, TX_TYPES } from "./colours.ts";
 import { lines, type Panel } from "./panel.ts";
-import { runbook } from "./runbook.ts";
 import { dedupe, metric, recording, stx } from "./select.ts";
 import { NO_MEMPOOL } from "./signals.ts";
 
@@ -39,19 +35,14 @@ export const waitingRow: readonly Panel[] = [
     id: 34,
     title: "Spread: high over low",
     legend: "right",
-    description: `Priority high divided by priority low, by type. Above ${FEES.topHeavy.spreadRatio}, a few outliers or
-      stuck transactions determine the top (StacksFeeTopHeavy): do not pay priority high then.`,
+    description: `Priority high divided by priority low, by type. When it is much higher than usual, a few
+      outliers or stuck transactions determine the top: do not pay priority high then.`,
     unit: "none",
     noValue: NO_MEMPOOL,
     width: 12,
     height: 9,
     axis: "high / low",
     log: true,
-    limits: true,
-    steps: [
-      [null, "transparent"],
-      [FEES.topHeavy.spreadRatio, "red"],
-    ],
     queries: [
       {
         expr: `${dedupe(metric("stacks_mempool_fee_priority_microstx", { priority: "high" }))} / ignoring (priority) ${dedupe(metric("stacks_mempool_fee_priority_microstx", { priority: "low" }))}`,
@@ -59,7 +50,6 @@ export const waitingRow: readonly Panel[] = [
       },
     ],
     overrides: TX_TYPES,
-    link: runbook("StacksFeeTopHeavy"),
   }),
   lines({
     id: 23,

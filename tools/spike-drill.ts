@@ -1,26 +1,24 @@
 // Measures in real time how long a fee spike in a simulated market takes to notify a webhook. Real programs, with the
 // shipped rules and intervals; only the history that the baselines need is generated.
-// Usage: node tools/spike-drill.ts [--seed 1] [--strength 1] [--until webhook|resolved] [--without-blocks]
+// Usage: node tools/spike-drill.ts [--seed 1] [--strength 1] [--until webhook|resolved] [--without-mined]
 // Needs prometheus, promtool and prometheus-alertmanager on the PATH. Takes about five minutes until the webhook.
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { FEES, seconds } from "../alerts/thresholds.ts";
-import { scheduleOf } from "../src/collectors/collector.ts";
-import { collectors } from "../src/collectors/index.ts";
-import { intervalOf, parseSchedule } from "../src/scheduler/interval.ts";
-import { type Alerting, FEE_RATIO, PROGRAMS, startAlerting } from "../test/support/alerting.ts";
+import { FEES } from "../alerts/thresholds.ts";
+import { type Alerting, MINED_RATIO, PROGRAMS, startAlerting, WAITING_RATIO } from "../test/support/alerting.ts";
 import { missing } from "../test/support/daemon.ts";
 
 const NETWORK = "drill";
-const ALERT = "StacksFeeSpike";
-const { feeRatio, backlogRatio, leastWaiting } = FEES.spike;
+const ALERTS = ["StacksMempoolBacklog", "StacksFeeSpike"] as const;
+type AlertName = (typeof ALERTS)[number];
+const { spike, backlog } = FEES;
 
 const { values: flags } = parseArgs({
   options: {
     seed: { type: "string", default: "1" },
     strength: { type: "string", default: "1" },
     until: { type: "string", default: "resolved" },
-    "without-blocks": { type: "boolean", default: false },
+    "without-mined": { type: "boolean", default: false },
   },
 });
 const absent = missing(PROGRAMS);
@@ -45,28 +43,39 @@ async function when<T>(get: () => Promise<T | undefined>): Promise<T> {
 /** The first value of a query that returns something. */
 const first = (alerting: Alerting, expr: string) => when(async () => (await alerting.query(expr))[0]?.value);
 
-/** Notes when each clause of the alert becomes true in Prometheus. */
+/** Notes when each clause of the alerts becomes true in Prometheus. */
 async function watchClauses(alerting: Alerting): Promise<void> {
-  const fee = 'stacks_mempool_fee_priority_microstx{tx_type="all", priority="low"}';
-  const baseline = `last_over_time(stacks:mempool_fee_priority_microstx:baseline${FEES.baseline.window}[${FEES.baseline.staleness}])`;
-  const polled = 'stacks_exporter_collector_last_success_timestamp_seconds{collector="fees"}';
-  const clauses: (readonly [string, string, string])[] = [
-    [`fee ratio (median over ${FEES.windows.fast}):`, FEE_RATIO, `> ${feeRatio}`],
-    ["backlog ratio:", `stacks:mempool_transactions:ratio${FEES.baseline.window}`, `> ${backlogRatio}`],
-    ["waiting transactions:", "sum(stacks_mempool_transactions)", `>= ${leastWaiting}`],
-    ...(flags["without-blocks"]
-      ? []
-      : [["use of blocks:", "stacks:chain_block_usage:ratio", `> ${FEES.blockUsage.roomUpTo.fast}`] as const]),
-  ];
-  await Promise.all([
-    first(alerting, `${polled} and on (network) ${fee} / ${baseline} > ${feeRatio}`).then((at) =>
-      note(`first poll with fees above ${feeRatio} times the usual level`, at * 1000),
-    ),
-    ...clauses.map(async ([words, expr, limit]) =>
+  const use = "stacks:chain_block_usage:ratio";
+  const tenures = "stacks:mempool_backlog:tenures";
+  const clauses = [
+    ["fee ratio:", flags["without-mined"] ? WAITING_RATIO : MINED_RATIO, `> ${spike.feeRatio}`],
+    ["use of blocks:", use, `> ${spike.blockUsage}`],
+    ["use of blocks:", use, `> ${backlog.blockUsage}`],
+    ["backlog in tenures:", tenures, `> ${spike.tenures}`],
+    ["backlog in tenures:", tenures, `>= ${backlog.tenures}`],
+  ] as const;
+  await Promise.all(
+    clauses.map(async ([words, expr, limit]) =>
       note(`${words} ${(await first(alerting, `${expr} ${limit}`)).toFixed(2)} (${limit})`),
     ),
-  ]);
+  );
 }
+
+/** Notes the states of an alert, until the webhook is called. */
+async function watchAlert(alerting: Alerting, name: AlertName): Promise<void> {
+  const pending = await when(async () => (await alerting.active()).find(({ labels }) => labels.alertname === name));
+  note(`${name} is pending`, Date.parse(pending.activeAt));
+  const { at, alerts } = await heard(alerting, name, "firing");
+  note(`${name} fires`, Date.parse(alerts[0]?.startsAt ?? ""));
+  note(`${name}: the webhook is called`, at);
+}
+
+const heard = (alerting: Alerting, name: AlertName, status: "firing" | "resolved") =>
+  when(async () =>
+    alerting.notifications.find(
+      (one) => one.status === status && one.alerts.some(({ labels }) => labels.alertname === name),
+    ),
+  );
 
 const alerting = await startAlerting({
   networks: [NETWORK],
@@ -74,53 +83,33 @@ const alerting = await startAlerting({
   seed: Number(flags.seed),
   liveFrom: Math.floor(Date.now() / 1000),
   scrapeInterval: "15s",
-  without: flags["without-blocks"] ? ["blocks"] : [],
+  without: flags["without-mined"] ? ["transactions", "mempool_transactions"] : [],
 });
 try {
   const market = alerting.markets.get(NETWORK);
   if (market === undefined) throw new Error(`there is no market ${NETWORK}`);
+  if (!flags["without-mined"]) await first(alerting, MINED_RATIO);
   note("calm: baselines are known, every collector has been polled");
   spikeAt = Date.now();
   market.chain.begin("spike", { strength: Number(flags.strength) });
   note("the spike begins");
 
   const clauses = watchClauses(alerting);
-  const find = (state: string) =>
-    when(async () =>
-      (await alerting.active()).find(({ labels, ...alert }) => labels.alertname === ALERT && alert.state === state),
-    );
-  const pendingAt = Date.parse((await find("pending")).activeAt);
-  note(`${ALERT} is pending`, pendingAt);
-  const heard = (status: "firing" | "resolved") =>
-    when(async () =>
-      alerting.notifications.find(
-        (one) => one.status === status && one.alerts.some(({ labels }) => labels.alertname === ALERT),
-      ),
-    );
-  const firing = await heard("firing");
-  note(`${ALERT} fires`, Date.parse(firing.alerts[0]?.startsAt ?? ""));
-  note("the webhook is called", firing.at);
+  // StacksFeeSpike inhibits StacksMempoolBacklog, so only the first of them is sure to be notified.
+  await Promise.race(ALERTS.map((name) => watchAlert(alerting, name)));
+  await heard(alerting, "StacksFeeSpike", "firing");
   await clauses;
-
-  // The alert compares values of several collectors: it cannot be faster than the slowest of them.
-  const read = flags["without-blocks"] ? ["fees", "mempool"] : ["fees", "mempool", "blocks"];
-  const polls = collectors
-    .filter(({ name }) => read.includes(name))
-    .map(({ schedule }) => intervalOf(parseSchedule(scheduleOf(schedule, "keyless"))) / 1000);
-  const poll = Math.max(...polls);
-  const aim = poll + seconds(FEES.spike.for) + 30;
-  const untilWebhook = (from: number) => `${((firing.at - from) / 1000).toFixed(1)} s`;
-  note(`target: slowest collector (${poll} s) + for (${seconds(FEES.spike.for)} s) + 30 s = ${aim} s`);
-  note(`from the spike to the webhook: ${untilWebhook(spikeAt)}; from the condition: ${untilWebhook(pendingAt)}`);
 
   if (flags.until === "resolved") {
     market.chain.calm();
-    note("the rush is over; the backlog decreases");
-    await when(async () => ((await alerting.query(`${FEE_RATIO} > ${feeRatio}`)).length === 0 ? true : undefined));
-    note(`the fee is no longer above ${feeRatio} times the usual level`);
-    const resolved = await heard("resolved");
-    note(`${ALERT} is over`, Date.parse(resolved.alerts[0]?.endsAt ?? ""));
-    note("the webhook is notified", resolved.at);
+    note("the rush is over; its backlog drains");
+    await Promise.all(
+      ALERTS.map(async (name) => {
+        const { at, alerts } = await heard(alerting, name, "resolved");
+        note(`${name} is over`, Date.parse(alerts[0]?.endsAt ?? ""));
+        note(`${name}: the webhook is notified`, at);
+      }),
+    );
   }
 } finally {
   await alerting.stop();

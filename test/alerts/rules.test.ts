@@ -148,11 +148,11 @@ describe("every alert", () => {
     expect(new Set(alerts.map(({ alert }) => alert)).size).toBe(alerts.length);
     for (const { alert, for: pending, labels, annotations } of rules.filter(({ alert }) => alert !== undefined)) {
       expect(alert).toMatch(/^Stacks[A-Z][A-Za-z]+$/);
-      expect(pending).toMatch(/^[1-9]\d*[mh]$/);
+      expect(pending).toMatch(/^[1-9]\d*[smh]$/);
       expect(["critical", "warning", "info"]).toContain(labels?.severity);
       expect(Object.keys(annotations ?? {})).toEqual(["summary", "description", "runbook_url"]);
       expect(annotations?.summary).toMatch(/^[A-Z{]/);
-      expect(annotations?.description).toMatch(/\.$/);
+      expect(annotations?.description).toMatch(/\.(\{\{ end \}\})?$/);
     }
   });
 
@@ -163,11 +163,13 @@ describe("every alert", () => {
     }
   });
 
-  test("names only labels that its first series has, or that Prometheus gives", () => {
+  test("names only labels that its series have, those of an alternative included, or that Prometheus gives", () => {
     const unknown = alerts.flatMap(({ alert, expr, summary, description }) => {
       const { selectors, groupings } = parsePromql(expr);
       const dropped = groupings.filter(({ kind }) => kind === "without").flatMap((grouping) => grouping.labels);
-      const known = ["job", "instance", ...(labels(selectors[0]?.metric ?? "") ?? [])].filter(
+      // The operands of a top-level "or" are alternatives, and each has labels of its own.
+      const alternatives = expr.includes(" or ") ? selectors : selectors.slice(0, 1);
+      const known = ["job", "instance", ...alternatives.flatMap(({ metric }) => labels(metric) ?? [])].filter(
         (label) => !dropped.includes(label),
       );
       return [...`${summary} ${description}`.matchAll(/\$labels\.(\w+)/g)]

@@ -44,7 +44,7 @@ describeWith("promtool", "amtool")("with promtool and amtool (Debian: prometheus
     ["heartbeat", "alertname=Watchdog severity=none"],
     ["people", "alertname=StacksUpstreamDown severity=critical network=mainnet"],
     ["people", "alertname=StacksFeeSpike severity=warning network=mainnet"],
-    ["record", "alertname=StacksFeeElevated severity=info network=mainnet"],
+    ["record", "alertname=StacksBudgetStretched severity=info network=mainnet"],
   ])("%s receives %s", (receiver, labels) => {
     const file = join(folder, "etc/alertmanager/alertmanager.yml");
     const { stdout } = run("amtool", "config", "routes", "test", `--config.file=${file}`, ...labels.split(" "));

@@ -28,8 +28,9 @@ const LEAST_MS = 1000;
 // A little more than the baselines ask for.
 const PAST_SECONDS = seconds(FEES.baseline.leastHistory) + 3600;
 
-/** The fee over its baseline, as in the fee alerts. */
-export const FEE_RATIO = 'stacks:mempool_fee_priority_microstx:ratio7d{tx_type="all", priority="low"}';
+/** What was mined and what waits over what is usual, as in StacksFeeSpike. */
+export const MINED_RATIO = 'stacks:chain_mined_fee_microstx:ratio{tx_type="all", percentile="p25"}';
+export const WAITING_RATIO = 'stacks:mempool_fee_priority_microstx:ratio7d{tx_type="all", priority="low"}';
 
 export interface AlertingOptions {
   readonly networks: readonly string[];

@@ -73,7 +73,7 @@ function expectation(alert: string, { at, firing }: Scenario["expect"][number]):
   const by = Object.keys(firing[0] ?? {}).join(", ");
   return {
     expr: firing.length === 0 ? state : `count by (${by}) (${state})`,
-    eval_time: `${at}m`,
+    eval_time: `${at * 60}s`,
     exp_samples: firing.map((labels) => ({
       labels: `{${Object.entries(labels)
         .map(([name, value]) => `${name}=${JSON.stringify(value)}`)
@@ -90,11 +90,11 @@ function testFile(
 ): { readonly tests: readonly object[] } {
   const test = {
     name,
-    interval: `${sampled}m`,
+    interval: `${sampled * 60}s`,
     input_series: Object.entries(series).map(([series, values]) => ({ series, values })),
     promql_expr_test: expect.map((one) => expectation(alert, one)),
   };
-  return { rule_files: [ruleFile], evaluation_interval: `${every}m`, tests: [test] } as { tests: object[] };
+  return { rule_files: [ruleFile], evaluation_interval: `${every * 60}s`, tests: [test] } as { tests: object[] };
 }
 
 /** The annotations of an alert, filled in, at the first time at which the scenario has it firing. */
@@ -108,7 +108,7 @@ export async function annotationsOf(
     const groups = [{ name: "tested", rules: closureOf(scenario.alert, rules, Object.keys(scenario.series)) }];
     const file = testFile({ ...scenario, expect: [] }, "rules.json");
     // No alert is expected, so promtool prints those that fire.
-    const asked = { eval_time: `${at}m`, alertname: scenario.alert, exp_alerts: [] };
+    const asked = { eval_time: `${(at ?? 0) * 60}s`, alertname: scenario.alert, exp_alerts: [] };
     const tests = file.tests.map((test) => ({ ...test, alert_rule_test: [asked] }));
     await writeFile(join(folder, "rules.json"), JSON.stringify({ groups }));
     await writeFile(join(folder, "test.json"), JSON.stringify({ ...file, tests }));

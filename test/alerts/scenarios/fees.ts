@@ -2,56 +2,83 @@
 import { climb, gone, hold, missing, repeat, type Scenario, trace } from "../../support/promtool.ts";
 import { firing, forAlert, never, quiet, target } from "./builder.ts";
 
-/** Minutes of calm before anything happens: more than the slow window. */
+/** Minutes of calm before anything happens: more than the window of the use of blocks. */
 const CALM = 40;
 
 interface Market {
   readonly network?: string;
-  /** Priorities low, medium and high of all types together. MicroSTX. */
+  /** 25th percentile of the mined transactions of all types, and its usual level. MicroSTX. */
+  readonly mined?: string;
+  readonly usual?: string;
+  /** The median and the 75th percentile, whose usual level is 3000. @default what is usual */
+  readonly p50?: string;
+  readonly p75?: string;
+  /** Priority low of all types together. MicroSTX. */
   readonly low?: string;
-  readonly medium?: string;
-  readonly high?: string;
   readonly waiting?: string;
-  /** Execution cost of all blocks so far, of tenures that may use 6000 in ten minutes: see `used`. */
+  /** Execution cost of all blocks so far, of tenures that may use 10 000 in ten minutes: see `used`. */
   readonly cost?: string | undefined;
+  /** Transactions of all blocks so far. */
+  readonly included?: string;
 }
 
-/** Traces whose baselines are computed: 288 samples make one, here of a minute each, in operation of five. */
+const of = (name: string, labels: string, network = "mainnet") =>
+  `${name}{${labels}${labels === "" ? "" : ", "}${target(network)}}`;
+const minedFee = (percentile: string, tx_type = "all", network = "mainnet") =>
+  of("stacks_chain_mined_fee_microstx", `tx_type="${tx_type}", percentile="${percentile}"`, network);
+
+/** Traces whose baselines are computed: 12 samples make one, here of a minute each, in operation of five. */
 function history(
-  { network = "mainnet", low, medium, high, waiting, cost }: Market,
+  { network = "mainnet", mined, usual, p50, p75, low, waiting, cost, included }: Market,
   minutes = 5000,
 ): Record<string, string> {
-  const fee = (priority: string) =>
-    `stacks_mempool_fee_priority_microstx{tx_type="all", priority="${priority}", ${target(network)}}`;
+  const baseline = (percentile: string, tx_type = "all") =>
+    of("stacks_chain_mined_fee_baseline_microstx", `tx_type="${tx_type}", percentile="${percentile}"`, network);
   const series: Record<string, string | undefined> = {
-    [fee("low")]: low,
-    [fee("medium")]: medium,
-    [fee("high")]: high,
+    [minedFee("p25", "all", network)]: mined,
+    [baseline("p25")]: usual,
+    [minedFee("p50", "all", network)]: mined && (p50 ?? hold(3000, minutes)),
+    [baseline("p50")]: usual && hold(3000, minutes),
+    [minedFee("p75", "all", network)]: mined && (p75 ?? hold(3000, minutes)),
+    [baseline("p75")]: usual && hold(3000, minutes),
+    // Another percentile and type, which are always far above what is usual.
+    [minedFee("p95", "all", network)]: mined && hold(900_000, minutes),
+    [baseline("p95")]: usual && hold(3000, minutes),
+    [minedFee("p25", "token_transfer", network)]: mined && hold(900_000, minutes),
+    [baseline("p25", "token_transfer")]: usual && hold(3000, minutes),
+    [of("stacks_mempool_fee_priority_microstx", 'tx_type="all", priority="low"', network)]: low,
     // Two types, so that the sum is seen to be one.
-    [`stacks_mempool_transactions{tx_type="contract_call", ${target(network)}}`]: waiting,
-    [`stacks_mempool_transactions{tx_type="token_transfer", ${target(network)}}`]: waiting && hold(0, minutes),
-    [`stacks_chain_execution_cost_total{dimension="runtime", ${target(network)}}`]: cost,
-    [`stacks_chain_tenure_execution_cost_limit{dimension="runtime", ${target(network)}}`]: cost && hold(6000, minutes),
+    [of("stacks_mempool_transactions", 'tx_type="contract_call"', network)]: waiting,
+    [of("stacks_mempool_transactions", 'tx_type="token_transfer"', network)]: waiting && hold(0, minutes),
+    [of("stacks_chain_transactions_total", "", network)]: included,
+    [of("stacks_chain_execution_cost_total", 'dimension="runtime"', network)]: cost,
+    [of("stacks_chain_tenure_execution_cost_limit", 'dimension="runtime"', network)]: cost && hold(10_000, minutes),
     // Two dimensions, so that the fullest is seen to count: this one is not used, and there as long as the other.
-    [`stacks_chain_execution_cost_total{dimension="read_count", ${target(network)}}`]: cost?.replace(
-      /\d+\+\d+x/g,
+    [of("stacks_chain_execution_cost_total", 'dimension="read_count"', network)]: cost?.replace(
+      /[\d.]+\+[\d.]+x/g,
       "7+0x",
     ),
-    [`stacks_chain_tenure_execution_cost_limit{dimension="read_count", ${target(network)}}`]:
-      cost && hold(6000, minutes),
+    [of("stacks_chain_tenure_execution_cost_limit", 'dimension="read_count"', network)]: cost && hold(10_000, minutes),
   };
   return Object.fromEntries(Object.entries(series).flatMap(([name, values]) => (values ? [[name, values]] : [])));
 }
 
+/** The capacity of a tenure where it is given. */
+const CAPACITY = 750;
+const tenureCapacity = (network?: string) => of("stacks:chain_tenure_capacity:transactions", "", network);
+const usualWaiting = (network?: string) => of("stacks:mempool_transactions:baseline7d", "", network);
+const usualLow = (network?: string) =>
+  of("stacks:mempool_fee_priority_microstx:baseline7d", 'tx_type="all", priority="low"', network);
+
 /** Traces whose baselines are given: what is usual is what is seen first. */
-function market(of: Market): Record<string, string> {
+function market(traces: Market): Record<string, string> {
   const first = (values: string) => hold(Number.parseFloat(values), 400);
-  const { network = "mainnet", low, waiting } = of;
-  const labels = `tx_type="all", priority="low", ${target(network)}`;
+  const { network = "mainnet", mined, low, waiting } = traces;
   return {
-    ...history(of, 400),
-    ...(low && { [`stacks:mempool_fee_priority_microstx:baseline7d{${labels}}`]: first(low) }),
-    ...(waiting && { [`stacks:mempool_transactions:baseline7d{${target(network)}}`]: first(waiting) }),
+    ...history({ ...traces, ...(mined && { usual: traces.usual ?? first(mined) }) }, 400),
+    ...(low && { [usualLow(network)]: first(low) }),
+    ...(waiting && { [usualWaiting(network)]: first(waiting) }),
+    [tenureCapacity(network)]: hold(CAPACITY, 400),
   };
 }
 
@@ -61,372 +88,330 @@ const burst = (usual: number, then: number, minutes: number) =>
 const from = (usual: number, then: number) => burst(usual, then, 300);
 
 /** The cost of blocks of which this share is used, for some minutes. */
-const used = (share: number, minutes = 300) => climb(1000, 600 * share, minutes);
+const used = (share: number, minutes = 340) => climb(1000, 1000 * share, minutes);
 
-/** Blocks that have room until it begins, and are more than full from then on. */
-const FILLING = trace(used(0.2, CALM), climb(1000 + 120 * CALM + 630, 750, 300));
+/** Blocks that use a fifth of their capacity until it begins, and all of it from then on. */
+const FILLING = trace(used(0.2, CALM), climb(1000 + 200 * (CALM - 1) + 1000, 1000, 300));
 
-/** A recorded series that is renewed for half an hour, and then no more. */
+/** A series that is renewed for half an hour, and then no more. */
 const ends = (value: number) => trace(hold(value, 30), missing(200));
 
 const mainnet = { network: "mainnet" };
 const spike = forAlert("StacksFeeSpike");
-const SPIKE = { low: from(3000, 10_650), waiting: from(200, 601) };
+const SPIKE = { mined: from(3000, 9060), waiting: from(100, 326), cost: used(0.61) };
+const FALLBACK = { low: from(3000, 9060), waiting: from(100, 326), cost: used(0.61) };
 const spikes = [
-  // Three samples are two minutes: their median follows in the second minute.
   spike(
-    "a spike fires a minute after its median, stays for half an hour after its end",
-    market({ low: burst(3000, 10_650, 30), waiting: burst(200, 601, 60), cost: used(0.76) }),
-    [quiet(10, 39, 41), firing(mainnet, 42), firing(mainnet, 100), quiet(102, 140)],
+    "what gets mined triples in full blocks: it fires at the next minute, and stays for half an hour after its end",
+    market({ ...SPIKE, mined: burst(3000, 9060, 30) }),
+    [quiet(10, 39, 40), firing({ ...mainnet, tx_type: "all" }, 41), firing(mainnet, 99), quiet(101, 140)],
   ),
-  spike("without a known use of blocks it needs the rest only", market(SPIKE), [quiet(41), firing(mainnet, 42)]),
-  spike("quiet: a calm market", market({ low: hold(3000, 300), waiting: hold(40, 300) }), never(340)),
-  spike("quiet: just at the limit of the fee", market({ ...SPIKE, low: from(3000, 10_500) }), never(160)),
-  spike("quiet: just at the limit of the backlog", market({ ...SPIKE, waiting: from(200, 600) }), never(160)),
-  spike("a pool just large enough", market({ ...SPIKE, waiting: from(150, 500) }), [firing(mainnet, 42)]),
-  spike("quiet: a small pool", market({ ...SPIKE, waiting: from(150, 499) }), never(160)),
-  spike("quiet: blocks just have room", market({ ...SPIKE, cost: used(0.75) }), never(160)),
+  spike(
+    "half a minute passes until it fires",
+    market({ ...SPIKE, mined: trace(hold(3000, CALM), hold(9060, 30)) }),
+    [quiet(40, 40.25), firing(mainnet, 40.5)],
+    0.25,
+  ),
+  spike("the median triples", market({ ...SPIKE, mined: hold(3000, 340), p50: from(3000, 9060) }), [
+    quiet(40),
+    firing(mainnet, 41),
+  ]),
+  spike("the 75th percentile triples", market({ ...SPIKE, mined: hold(3000, 340), p75: from(3000, 9060) }), [
+    quiet(40),
+    firing(mainnet, 41),
+  ]),
+  spike("quiet: a calm market", market({ ...SPIKE, mined: hold(3000, 300) }), never(340)),
+  spike("quiet: just at the limit of the fee", market({ ...SPIKE, mined: from(3000, 9000) }), never(160)),
+  spike("quiet: blocks just have room", market({ ...SPIKE, cost: used(0.6) }), never(160)),
+  // 0.3 tenures of 750.
+  spike("quiet: hardly more waits than usual", market({ ...SPIKE, waiting: from(100, 325) }), never(160)),
+  spike("quiet: the use of blocks is unknown", market({ ...SPIKE, cost: undefined }), never(160)),
+  spike("an unknown backlog is ignored", market({ mined: SPIKE.mined, cost: SPIKE.cost }), [
+    quiet(40),
+    firing(mainnet, 41),
+  ]),
+  // Of the samples of the last ten minutes, those of eight minutes of full blocks and one of calm ones are needed.
+  spike("blocks that fill just now are waited for", market({ ...SPIKE, cost: FILLING }), [
+    quiet(45),
+    firing(mainnet, 49),
+  ]),
+  spike(
+    "on the first day, without any history",
+    history({
+      mined: trace(hold(3000, 15), hold(9060, 60)),
+      usual: hold(3000, 75),
+      waiting: hold(900, 75),
+      cost: used(0.9, 75),
+      included: climb(10, 70, 75),
+    }),
+    [quiet(10), firing(mainnet, 20)],
+    5,
+  ),
   spike(
     "a gap of the scrapes amid the spike changes nothing",
-    market({
-      low: trace(hold(3000, CALM), hold(30_000, 30), gone(10), hold(30_000, 60)),
-      waiting: trace(hold(150, CALM), hold(900, 30), gone(10), hold(900, 60)),
-    }),
+    market({ ...SPIKE, mined: trace(hold(3000, CALM), hold(30_000, 30), gone(10), hold(30_000, 60)) }),
     firing(mainnet, 45, 65, 71, 75, 80, 85, 100),
+  ),
+  spike(
+    "an outage during a spike ends it half an hour later",
+    market({ ...SPIKE, mined: trace(hold(3000, CALM), hold(30_000, 30), gone(300)) }),
+    [firing(mainnet, 69), firing(mainnet, 95), quiet(110, 160)],
   ),
   spike(
     "quiet: an outage, and the same market after it",
     market({
-      low: trace(hold(3000, CALM), gone(120), hold(3000, 100)),
-      waiting: trace(hold(40, CALM), gone(120), hold(40, 100)),
-      cost: trace(used(1, CALM), gone(120), climb(200_000, 600, 100)),
+      mined: trace(hold(3000, CALM), gone(120), hold(3000, 100)),
+      waiting: trace(hold(100, CALM), gone(120), hold(100, 100)),
+      cost: trace(used(1, CALM), gone(120), climb(300_000, 1000, 100)),
     }),
     never(240),
   ),
   spike(
-    "an outage during a spike ends it half an hour later",
-    market({
-      low: trace(hold(3000, CALM), hold(30_000, 30), gone(300)),
-      waiting: trace(hold(150, CALM), hold(900, 30), gone(300)),
-    }),
-    [firing(mainnet, 69), firing(mainnet, 95), quiet(110, 160)],
-  ),
-  spike(
-    "quiet: the first day has no baseline",
-    history({ low: trace(hold(3000, 280), hold(90_000, 6)), waiting: trace(hold(150, 280), hold(900, 6)) }),
-    never(286),
-  ),
-  spike(
-    "a day of history is enough for a baseline",
-    // The 288th sample is at minute 1435.
-    history({ low: trace(hold(3000, 1415), hold(90_000, 60)), waiting: trace(hold(150, 1415), hold(900, 60)) }),
-    [quiet(1435), firing(mainnet, 1440)],
-    5,
-  ),
-  spike(
-    "quiet: less than a day of history is not",
-    history({ low: trace(hold(3000, 1380), hold(90_000, 50)), waiting: trace(hold(150, 1380), hold(900, 50)) }),
-    never(1430),
-    5,
-  ),
-  spike(
-    "quiet: a stuck cluster raises the fees, the backlog stays",
-    market({ ...SPIKE, waiting: hold(600, 300) }),
+    "quiet: a stuck cluster, which nobody has to outbid",
+    market({ ...FALLBACK, mined: hold(3000, 400) }),
     never(160),
   ),
-  spike("quiet: a flood of cheap transactions", market({ low: hold(3000, 300), waiting: from(150, 900) }), never(160)),
+  spike("without mined transactions, what waits is compared", market({ ...FALLBACK, low: burst(3000, 9060, 30) }), [
+    quiet(40),
+    firing({ ...mainnet, priority: "low" }, 41),
+    firing(mainnet, 99),
+    quiet(101, 140),
+  ]),
+  spike("quiet: what waits is just at the limit", market({ ...FALLBACK, low: from(3000, 9000) }), never(160)),
+  spike("quiet: what waits is expensive, and blocks have room", market({ ...FALLBACK, cost: used(0.6) }), never(160)),
   spike(
-    "a shift of the usual fee fires once, and is the usual after half a baseline",
+    "until the usual fee of mined transactions is known, what waits is compared",
+    { ...market({ ...FALLBACK }), [minedFee("p25")]: hold(3000, 400) },
+    [quiet(40), firing({ ...mainnet, priority: "low" }, 41)],
+  ),
+  spike(
+    "an hour of history is enough for what usually waits",
+    // The twelfth sample is at minute 55.
     history({
-      low: trace(hold(3000, 10_080), hold(12_000, 10_080)),
-      waiting: trace(hold(200, 10_080), hold(800, 10_080)),
+      low: trace(hold(3000, 50), hold(90_000, 60)),
+      waiting: trace(hold(100, 50), hold(900, 60)),
+      cost: used(0.9, 110),
+      included: climb(10, 70, 110),
     }),
+    [quiet(50), firing(mainnet, 60)],
+    5,
+  ),
+  spike(
+    "quiet: less than an hour of history is not",
+    history({
+      low: trace(hold(3000, 30), hold(90_000, 24)),
+      waiting: trace(hold(100, 30), hold(900, 24)),
+      cost: used(0.9, 54),
+      included: climb(10, 70, 54),
+    }),
+    never(50),
+    5,
+  ),
+  spike(
+    "what waits for days is usual after half a baseline",
+    history(
+      {
+        low: trace(hold(3000, 10_080), hold(12_000, 10_080)),
+        waiting: hold(200, 20_160),
+        cost: used(0.9, 20_160),
+      },
+      20_160,
+    ),
     [quiet(10_070), firing(mainnet, 10_100), firing(mainnet, 10_080 + 5000), quiet(10_080 + 5100, 10_080 + 10_000)],
     10,
   ),
   spike(
-    "of two networks only the one with the spike",
-    { ...market(SPIKE), ...market({ network: "testnet", low: hold(3000, 300), waiting: from(200, 601) }) },
-    [firing(mainnet, 45)],
-  ),
-  spike(
-    "a flash of two minutes is none",
-    market({ low: burst(3000, 90_000, 2), waiting: burst(20, 900, 2) }),
-    never(80),
-  ),
-  spike(
-    "a use of blocks that was seen a while ago counts, and when it has been unknown for long the rest decides",
-    market({ ...SPIKE, cost: trace(used(0.2, CALM), gone(1000)) }),
-    // A pace needs two samples, and the last two leave the window of four minutes at minute 43.
-    [quiet(42, 43), firing(mainnet, 44)],
-  ),
-  // Three minutes of full blocks in four.
-  spike("blocks that fill just now are waited for", market({ ...SPIKE, cost: FILLING }), [
-    quiet(42),
-    firing(mainnet, 43),
-  ]),
-  spike(
-    "the median waits for the second of two high polls, however high they are",
-    market({ ...SPIKE, low: from(3000, 900_000) }),
-    [quiet(41), firing(mainnet, 42)],
-  ),
-  spike(
-    "what is often high and mostly low is usually low",
+    "what often waits at a high fee and mostly at a low one is usually low",
     history({
-      low: trace(repeat(27, hold(3000, 6), hold(30_000, 5)), hold(10_650, 60)),
-      waiting: trace(hold(200, 297), hold(601, 60)),
+      low: trace(repeat(27, hold(3000, 6), hold(30_000, 5)), hold(9060, 60)),
+      cost: used(0.9, 400),
     }),
     [firing(mainnet, 310)],
   ),
   spike(
-    "quiet: what is often low and mostly high is usually high",
+    "quiet: what often waits at a low fee and mostly at a high one is usually high",
     history({
       low: trace(repeat(27, hold(3000, 5), hold(9000, 6)), hold(25_000, 60)),
-      waiting: trace(hold(200, 297), hold(601, 60)),
+      cost: used(0.9, 400),
     }),
     [never(350)],
   ),
   spike(
-    "quiet: what is high for a little more than half of the time is usually high",
+    "quiet: a fee that waits for a little more than half of the time is usual",
     history({
       low: trace(hold(3000, 160), hold(9000, 180), hold(20_000, 60)),
-      waiting: trace(hold(200, 340), hold(601, 60)),
+      cost: used(0.9, 400),
     }),
     [never(390)],
   ),
   spike(
-    "a pool that is mostly empty needs longer for a baseline",
-    // A fee for one minute in thirty has a median for eleven.
-    history({
-      low: trace(repeat(17, hold(3000, 1), gone(29)), hold(30_000, 200)),
-      waiting: trace(hold(150, 510), hold(700, 200)),
-    }),
-    [quiet(520, 560, 600), firing(mainnet, 630)],
-  ),
-  spike(
-    "a usual fee that is not renewed is good for a quarter of an hour",
-    {
-      ...market({ low: hold(10_650, 200), waiting: hold(601, 200) }),
-      [`stacks:mempool_fee_priority_microstx:baseline7d{tx_type="all", priority="low", ${target()}}`]: ends(3000),
-      [`stacks:mempool_transactions:baseline7d{${target()}}`]: hold(200, 200),
-    },
+    "a usual fee of what waits that is not renewed is good for a quarter of an hour",
+    { ...market({ low: hold(9060, 200), cost: used(0.9) }), [usualLow()]: ends(3000) },
     // Its last sample is at minute 29, so it holds until 44; then the alert is kept for half an hour.
-    [firing(mainnet, 5, 44, 74), quiet(75, 100)],
+    [firing(mainnet, 15, 44, 74), quiet(75, 100)],
   ),
   spike(
-    "a usual backlog that is not renewed is good for a quarter of an hour",
-    {
-      ...market({ low: hold(10_650, 200), waiting: hold(601, 200) }),
-      [`stacks:mempool_fee_priority_microstx:baseline7d{tx_type="all", priority="low", ${target()}}`]: hold(3000, 200),
-      [`stacks:mempool_transactions:baseline7d{${target()}}`]: ends(200),
-    },
-    [firing(mainnet, 5, 44, 74), quiet(75, 100)],
+    "of two networks only the one with the spike",
+    { ...market(SPIKE), ...market({ ...SPIKE, network: "testnet", mined: hold(3000, 340) }) },
+    [firing(mainnet, 45)],
   ),
-];
-
-const elevated = forAlert("StacksFeeElevated");
-const ELEVATED = { low: from(3000, 6150), waiting: from(200, 620) };
-const elevations = [
-  // The median over half an hour follows in the 16th minute.
-  elevated(
-    "a slow rise fires after twenty minutes, stays for an hour after its end",
-    market({ low: burst(3000, 6150, 60), waiting: burst(200, 620, 60), cost: used(0.51) }),
-    [quiet(10, 59), firing(mainnet, 60), firing(mainnet, 159), quiet(161, 200)],
-  ),
-  elevated("without a known use of blocks", market(ELEVATED), [quiet(59), firing(mainnet, 60)]),
-  elevated("quiet: a calm market", market({ low: hold(3000, 300), waiting: hold(40, 300) }), never(340)),
-  elevated("quiet: just at the limit of the fee", market({ ...ELEVATED, low: from(3000, 6000) }), never(160)),
-  elevated("quiet: just at the limit of the backlog", market({ ...ELEVATED, waiting: from(200, 600) }), never(160)),
-  elevated("a pool just large enough", market({ ...ELEVATED, waiting: from(150, 500) }), [firing(mainnet, 60)]),
-  elevated("quiet: a small pool", market({ ...ELEVATED, waiting: from(150, 499) }), never(160)),
-  elevated("quiet: blocks just have room", market({ ...ELEVATED, cost: used(0.5) }), never(160)),
-  elevated(
-    "quiet: an outage",
-    market({ low: trace(hold(3000, CALM), gone(120), hold(3000, 100)), waiting: trace(hold(40, CALM), gone(220)) }),
-    never(240),
-  ),
-  elevated(
-    "a gap changes nothing",
-    market({
-      low: trace(hold(3000, CALM), hold(9000, 40), gone(10), hold(9000, 60)),
-      waiting: trace(hold(150, CALM), hold(900, 40), gone(10), hold(900, 60)),
-    }),
-    firing(mainnet, 71, 85, 100),
-  ),
-  elevated("quiet: a stuck cluster", market({ ...ELEVATED, waiting: hold(700, 300) }), never(160)),
-  elevated(
-    "of two networks only the one that rose",
-    { ...market(ELEVATED), ...market({ network: "testnet", low: hold(3000, 300), waiting: from(200, 620) }) },
-    [firing(mainnet, 71)],
-  ),
-  elevated(
-    "a usual fee that is not renewed is good for a quarter of an hour",
-    {
-      ...market({ low: hold(6150, 300), waiting: hold(620, 300) }),
-      [`stacks:mempool_fee_priority_microstx:baseline7d{tx_type="all", priority="low", ${target()}}`]: ends(3000),
-      [`stacks:mempool_transactions:baseline7d{${target()}}`]: hold(200, 300),
-    },
-    [firing(mainnet, 15, 44, 104), quiet(105, 150)],
+  spike(
+    "a network with mined transactions does not hide another without",
+    { ...market(FALLBACK), ...market({ ...SPIKE, network: "testnet", mined: hold(3000, 340) }) },
+    [firing(mainnet, 45)],
   ),
 ];
 
 const backlog = forAlert("StacksMempoolBacklog");
-const BACKLOG = { low: hold(3000, 300), waiting: from(125, 505) };
+// 0.6 tenures of 750 beyond the usual number.
+const BACKLOG = { waiting: from(100, 550), cost: used(0.86) };
 const backlogs = [
   backlog(
-    "a flood of cheap transactions fires after a minute, stays for an hour after its end",
-    market({ low: hold(3000, 300), waiting: burst(125, 505, 60), cost: used(0.51) }),
+    "more waits than blocks can include: it fires after a minute, and stays for an hour after its end",
+    market({ ...BACKLOG, waiting: burst(100, 550, 60) }),
     [quiet(10, 40), firing(mainnet, 41), firing(mainnet, 159), quiet(161, 190)],
   ),
-  backlog("without a known use of blocks", market(BACKLOG), [quiet(40), firing(mainnet, 41)]),
-  // Five minutes of full blocks in fifteen.
-  backlog("blocks that fill just now are waited for", market({ ...BACKLOG, cost: FILLING }), [
-    quiet(44),
-    firing(mainnet, 45),
-  ]),
-  backlog("quiet: just at the limit", market({ ...BACKLOG, waiting: from(125, 500) }), never(160)),
-  backlog("a pool just large enough", market({ ...BACKLOG, waiting: from(100, 500) }), [firing(mainnet, 41)]),
-  backlog("quiet: a small pool", market({ ...BACKLOG, waiting: from(100, 499) }), never(160)),
-  backlog("quiet: blocks just have room", market({ ...BACKLOG, cost: used(0.5) }), never(160)),
+  backlog("quiet: just below the limit", market({ ...BACKLOG, waiting: from(100, 549) }), never(160)),
+  backlog("quiet: blocks just have room", market({ ...BACKLOG, cost: used(0.85) }), never(160)),
+  backlog("quiet: the use of blocks is unknown", market({ ...BACKLOG, cost: undefined }), never(160)),
   backlog(
-    "quiet: calm, and a spike of fees alone",
-    market({ low: from(3000, 90_000), waiting: hold(600, 300) }),
+    "a few hundred are many where blocks are small",
+    {
+      ...market({ ...BACKLOG, waiting: from(100, 144) }),
+      [tenureCapacity()]: hold(72, 400),
+    },
+    [quiet(40), firing(mainnet, 41)],
+  ),
+  backlog(
+    "quiet: thousands that wait for a nonce are usual",
+    market({ ...BACKLOG, waiting: from(2000, 2449) }),
     never(160),
   ),
-  backlog("quiet: an outage", market({ waiting: trace(hold(600, CALM), gone(120), hold(600, 100)) }), never(240)),
+  backlog("blocks that fill just now are waited for", market({ ...BACKLOG, cost: FILLING }), [
+    quiet(45),
+    firing(mainnet, 50),
+  ]),
+  backlog(
+    "quiet: an outage",
+    market({ ...BACKLOG, waiting: trace(hold(600, CALM), gone(120), hold(600, 100)) }),
+    never(240),
+  ),
   backlog(
     "a gap changes nothing",
-    market({ waiting: trace(hold(100, CALM), hold(900, 20), gone(10), hold(900, 60)) }),
+    market({ ...BACKLOG, waiting: trace(hold(100, CALM), hold(900, 20), gone(10), hold(900, 60)) }),
     firing(mainnet, 51, 65, 80, 100),
   ),
-  backlog("quiet: the first day", history({ waiting: trace(hold(20, 280), hold(900, 6)) }), never(286)),
   backlog(
-    "a day of history is enough for a baseline",
-    history({ waiting: trace(hold(100, 1415), hold(900, 60)) }),
-    [quiet(1435), firing(mainnet, 1440)],
+    "the capacity is that of the last day",
+    // 75 a minute for a day of full blocks, then as few as 7.5 of other transactions: 0.6 tenures are 434 then.
+    history(
+      {
+        waiting: trace(hold(100, 1440), hold(540, 60)),
+        cost: used(1, 1500),
+        included: trace(climb(0, 75, 1440), climb(107_925, 7.5, 60)),
+      },
+      1500,
+    ),
+    [quiet(1435), firing(mainnet, 1495)],
+    5,
+  ),
+  backlog(
+    "quiet: the capacity is not that of the last hours",
+    history(
+      {
+        waiting: trace(hold(100, 1440), hold(500, 60)),
+        cost: used(1, 1500),
+        included: trace(climb(0, 75, 1440), climb(107_925, 7.5, 60)),
+      },
+      1500,
+    ),
+    never(1495),
+    5,
+  ),
+  backlog(
+    "quiet: a capacity of two days ago",
+    // Few transactions filled a tenure until a day ago: 0.6 tenures are 45 of those, and 450 of today's.
+    history(
+      {
+        waiting: trace(hold(100, 2880), hold(300, 120)),
+        cost: used(1, 3000),
+        included: trace(climb(0, 7.5, 1440), climb(10_800, 75, 1560)),
+      },
+      3000,
+    ),
+    never(2995),
+    5,
+  ),
+  backlog(
+    "an hour of history is enough",
+    history({ waiting: trace(hold(100, 65), hold(900, 60)), cost: used(1, 125), included: climb(10, 75, 125) }),
+    [quiet(60), firing(mainnet, 70)],
+    5,
+  ),
+  backlog(
+    "quiet: less than an hour is not",
+    history({ waiting: trace(hold(100, 30), hold(900, 24)), cost: used(1, 54), included: climb(10, 75, 54) }),
+    never(50),
     5,
   ),
   backlog(
     "a lasting backlog is the usual one after half a baseline",
-    history({ waiting: trace(hold(150, 10_080), hold(900, 10_080)) }),
+    {
+      ...history({ waiting: trace(hold(150, 10_080), hold(900, 10_080)), cost: used(1, 20_160) }, 20_160),
+      [tenureCapacity()]: hold(CAPACITY, 20_160),
+    },
     [firing(mainnet, 10_080 + 5000), quiet(10_080 + 5130, 10_080 + 10_000)],
     10,
   ),
   backlog(
+    "a usual number that is not renewed is good for a quarter of an hour",
+    { ...market({ ...BACKLOG, waiting: hold(900, 200) }), [usualWaiting()]: ends(100) },
+    [firing(mainnet, 15, 44, 104), quiet(106, 130)],
+  ),
+  backlog(
+    "a capacity that is not renewed is good for a quarter of an hour",
+    {
+      ...market({ ...BACKLOG, waiting: hold(900, 200) }),
+      [usualWaiting()]: hold(100, 200),
+      [tenureCapacity()]: ends(CAPACITY),
+    },
+    [firing(mainnet, 15, 44, 104), quiet(106, 130)],
+  ),
+  backlog(
     "of two networks only the one with the flood",
-    { ...market(BACKLOG), ...market({ network: "testnet", waiting: hold(600, 300) }) },
+    { ...market(BACKLOG), ...market({ ...BACKLOG, network: "testnet", waiting: hold(600, 340) }) },
     [firing(mainnet, 51)],
   ),
 ];
 
-const topHeavy = forAlert("StacksFeeTopHeavy");
-const TOP = { low: hold(3000, 300), high: from(6000, 151_000), waiting: hold(40, 300) };
-const topHeavies = [
-  topHeavy(
-    "a few very high fees fire after half an hour, and stay for half an hour",
-    market({ ...TOP, high: burst(6000, 151_000, 60) }),
-    [quiet(39, 69), firing(mainnet, 70), firing(mainnet, 129), quiet(131)],
+const low = forAlert("StacksFeesLow");
+const minedSample = (network?: string) => of("stacks_chain_mined_fee_sample_transactions", 'tx_type="all"', network);
+const LOW = { mined: from(3000, 2050) };
+const many = (count: number) => ({ [minedSample()]: hold(count, 400) });
+const lows = [
+  low(
+    "low fees fire after half an hour, and stay for an hour",
+    { ...market({ mined: burst(3000, 2050, 60) }), ...many(20) },
+    [quiet(39, 69), firing(mainnet, 70), firing(mainnet, 159), quiet(161)],
   ),
-  topHeavy("quiet: just at the limit of the spread", market({ ...TOP, high: from(6000, 150_000) }), never(140)),
-  topHeavy(
-    "quiet: low is up too, just at its limit",
-    market({ ...TOP, low: from(3000, 4500), high: from(6000, 900_000) }),
-    never(140),
-  ),
-  topHeavy("low a little up", market({ ...TOP, low: from(3000, 4400), high: from(6000, 900_000) }), [
-    firing(mainnet, 74),
-  ]),
-  topHeavy("a pool just large enough", market({ ...TOP, waiting: hold(20, 300) }), [firing(mainnet, 70)]),
-  topHeavy("quiet: a small pool", market({ ...TOP, waiting: hold(19, 300) }), never(140)),
-  topHeavy("quiet: a spike", market({ ...TOP, low: from(3000, 30_000), high: from(6000, 9_000_000) }), never(140)),
-  topHeavy(
-    "quiet: an outage",
-    market({
-      low: trace(hold(3000, CALM), gone(200)),
-      high: trace(hold(6000, CALM), gone(200)),
-      waiting: hold(40, 600),
-    }),
-    never(220),
-  ),
-  topHeavy(
+  low("quiet: just at the limit", { ...market({ mined: from(3000, 2100) }), ...many(20) }, never(160)),
+  low("quiet: too few transactions", { ...market(LOW), ...many(19) }, never(160)),
+  low("quiet: nothing is mined", { ...market({ mined: trace(hold(3000, CALM), gone(200)) }), ...many(0) }, never(220)),
+  low(
     "of two networks only one",
     {
-      ...market(TOP),
-      ...market({ network: "testnet", low: hold(3000, 300), high: hold(6000, 300), waiting: hold(40, 300) }),
+      ...market(LOW),
+      ...many(50),
+      ...market({ network: "testnet", mined: hold(3000, 300) }),
+      [minedSample("testnet")]: hold(50, 400),
     },
     [firing(mainnet, 71)],
   ),
 ];
 
-const stuck = forAlert("StacksMempoolStuckCluster");
-const STUCK = { low: from(3000, 9150), waiting: hold(40, 300), cost: used(0.59) };
-const stucks = [
-  stuck(
-    "idle blocks under high fees fire after a quarter of an hour, and stay for half an hour",
-    market({ low: burst(3000, 9150, 60), waiting: burst(20, 90, 60), cost: used(0.59) }),
-    [quiet(39, 55), firing(mainnet, 56), firing(mainnet, 130), quiet(132)],
-  ),
-  stuck("without a known use of blocks, as long as the backlog stays", market({ ...STUCK, cost: undefined }), [
-    quiet(55),
-    firing(mainnet, 56),
-  ]),
-  stuck("the backlog just below its limit", market({ ...STUCK, waiting: from(40, 59), cost: undefined }), [
-    firing(mainnet, 57),
-  ]),
-  stuck(
-    "quiet: the backlog just at its limit",
-    market({ ...STUCK, waiting: from(40, 60), cost: undefined }),
-    never(140),
-  ),
-  stuck("quiet: blocks are just not idle", market({ ...STUCK, cost: used(0.6) }), never(140)),
-  stuck("quiet: just at the limit of the fee", market({ ...STUCK, low: from(3000, 9000) }), never(140)),
-  stuck("a pool just large enough", market({ ...STUCK, waiting: hold(20, 300) }), [firing(mainnet, 57)]),
-  stuck("quiet: a small pool", market({ ...STUCK, waiting: hold(19, 300) }), never(140)),
-  stuck("quiet: a spike with full blocks", market({ ...STUCK, waiting: from(40, 400), cost: used(0.99) }), never(140)),
-  stuck("quiet: calm", market({ ...STUCK, low: hold(3000, 300) }), never(140)),
-  stuck(
-    "quiet: an outage",
-    market({ low: trace(hold(3000, CALM), gone(200)), waiting: trace(hold(40, CALM), gone(200)) }),
-    never(220),
-  ),
-  stuck(
-    "of two networks only the one with the cluster",
-    {
-      ...market(STUCK),
-      ...market({ network: "testnet", low: from(3000, 30_000), waiting: from(40, 400), cost: used(0.99) }),
-    },
-    [firing(mainnet, 60)],
-  ),
-];
-
-const low = forAlert("StacksFeesLow");
-const LOW = { low: from(3000, 2050), waiting: hold(40, 300) };
-const lows = [
-  low("low fees fire after half an hour, and stay for an hour", market({ ...LOW, low: burst(3000, 2050, 60) }), [
-    quiet(39, 84),
-    firing(mainnet, 85),
-    firing(mainnet, 174),
-    quiet(176),
-  ]),
-  low("quiet: just at the limit", market({ ...LOW, low: from(3000, 2100) }), never(160)),
-  low("a pool just large enough", market({ ...LOW, waiting: hold(20, 300) }), [firing(mainnet, 85)]),
-  low("quiet: a small pool", market({ ...LOW, waiting: hold(19, 300) }), never(160)),
-  low(
-    "quiet: nothing waits, so no fee is known",
-    market({ low: trace(hold(3000, CALM), gone(200)), waiting: hold(40, 300) }),
-    never(220),
-  ),
-  low(
-    "of two networks only one",
-    { ...market(LOW), ...market({ network: "testnet", low: hold(3000, 300), waiting: hold(40, 300) }) },
-    [firing(mainnet, 86)],
-  ),
-];
-
 const absolute = forAlert("StacksFeeAbsolute");
-const price = (tx_type: string, network = "mainnet") =>
-  `stacks_mempool_fee_priority_microstx{tx_type="${tx_type}", priority="medium", ${target(network)}}`;
-const BUDGETS = { token_transfer: 100_000, contract_call: 500_000, smart_contract: 2_000_000 };
+const price = (tx_type: string, network?: string) => minedFee("p50", tx_type, network);
+const BUDGETS = { token_transfer: 100_000, contract_call: 500_000 };
 const absolutes = [
   ...Object.entries(BUDGETS).flatMap(([tx_type, budget]) => [
     absolute(
@@ -438,8 +423,8 @@ const absolutes = [
   ]),
   absolute("quiet: nothing is known", { [price("token_transfer")]: trace(hold(100_000, 30), gone(90)) }, never(100)),
   absolute(
-    "quiet: the high priority of outliers",
-    { [price("token_transfer").replace("medium", "high")]: hold(9e9, 100) },
+    "quiet: what a few outliers paid",
+    { [price("token_transfer").replace("p50", "p95")]: hold(9e9, 100) },
     never(90),
   ),
   absolute(
@@ -537,13 +522,4 @@ const owns = [
 ];
 
 /** Every scenario of the fee alerts. */
-export const feeScenarios: readonly Scenario[] = [
-  ...spikes,
-  ...elevations,
-  ...backlogs,
-  ...topHeavies,
-  ...stucks,
-  ...lows,
-  ...absolutes,
-  ...owns,
-];
+export const feeScenarios: readonly Scenario[] = [...spikes, ...backlogs, ...lows, ...absolutes, ...owns];
