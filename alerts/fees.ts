@@ -1,84 +1,134 @@
 // The fee market: what is paid and what waits, relative to what is usual, and alerts on the difference.
-import type { Alert, Recording, Subject } from "./model.ts";
-import { onNetwork, recorded, series } from "./series.ts";
+import { exprOf } from "./condition.ts";
+import type { Alert, Condition, Recording, Subject } from "./model.ts";
+import { type Matchers, onNetwork, recorded, series } from "./series.ts";
 import { type Duration, FEES, MICRO, seconds } from "./thresholds.ts";
 
 const { baseline, blockUsage, capacity } = FEES;
 
-const fee = series("stacks_mempool_fee_priority_microstx");
+/** How one rule reads what another one records. */
+interface Reading {
+  now(recording: FeeRecording, matchers?: Matchers): string;
+  over(recording: FeeRecording, window: Duration, matchers?: Matchers): string;
+}
+
+interface FeeRecording extends Recording {
+  /** The expression for the series that the matchers select. */
+  readonly define: (reading: Reading, matchers: Matchers) => string;
+}
+
+/** From recorded series. */
+const RECORDED: Reading = {
+  now: recorded,
+  over: (recording, window, matchers) => `${recorded(recording, matchers)}[${window}]`,
+};
+/** From exposed series alone, so that a rule can be judged on history from before it was loaded. */
+const EXPOSED: Reading = {
+  now: ({ define }, matchers = {}) => `(${define(EXPOSED, matchers)})`,
+  over: ({ define }, window, matchers = {}) => `(${define(EXPOSED, matchers)})[${window}:${baseline.interval}]`,
+};
+
+const recording = (rule: Omit<FeeRecording, "expr">): FeeRecording => ({ ...rule, expr: rule.define(RECORDED, {}) });
+
+const fee = (matchers: Matchers) => series("stacks_mempool_fee_priority_microstx", matchers);
 const feeLabels = ["network", "tx_type", "priority"];
 const leastSamples = seconds(baseline.leastHistory) / seconds(baseline.interval);
-const lastOf = ({ record }: Recording) => `last_over_time(${record}[${baseline.staleness}])`;
+const medianOf = (range: string) => `quantile_over_time(0.5, ${range})
+and count_over_time(${range}) >= ${leastSamples}`;
+const lastOf = (reading: Reading, rule: FeeRecording, matchers?: Matchers) =>
+  `last_over_time(${reading.over(rule, baseline.staleness, matchers)})`;
 
-const feeMedian: Recording = {
+const feeMedian = recording({
   record: `stacks:mempool_fee_priority_microstx:median${baseline.smoothing}`,
   about: `Fee by type and priority: the median over ${baseline.smoothing}. In microSTX.`,
-  expr: `quantile_over_time(0.5, ${fee}[${baseline.smoothing}])`,
+  define: (_, matchers) => `quantile_over_time(0.5, ${fee(matchers)}[${baseline.smoothing}])`,
   labels: feeLabels,
-};
-const feeBaseline: Recording = {
+});
+const feeBaseline = recording({
   record: `stacks:mempool_fee_priority_microstx:baseline${baseline.window}`,
   about: `Usual fee of waiting transactions by type and priority: the median over ${baseline.window}. In microSTX.
     Absent until there is ${baseline.leastHistory} of history.`,
-  expr: `quantile_over_time(0.5, ${feeMedian.record}[${baseline.window}])
-and count_over_time(${feeMedian.record}[${baseline.window}]) >= ${leastSamples}`,
+  define: (reading, matchers) => medianOf(reading.over(feeMedian, baseline.window, matchers)),
   labels: feeLabels,
-};
+});
 // Alerts sum the waiting transactions themselves; only the baseline needs the recorded sum.
 const waitingNow = `sum without (tx_type) (${series("stacks_mempool_transactions")})`;
-const waiting: Recording = {
+const waiting = recording({
   record: "stacks:mempool_transactions:sum",
   about: "Waiting transactions of all types.",
-  expr: waitingNow,
+  define: () => waitingNow,
   labels: ["network"],
-};
-const waitingBaseline: Recording = {
+});
+const waitingBaseline = recording({
   record: `stacks:mempool_transactions:baseline${baseline.window}`,
   about: `Usual number of waiting transactions: the median over ${baseline.window}. Absent until there is
     ${baseline.leastHistory} of history.`,
-  expr: `quantile_over_time(0.5, ${waiting.record}[${baseline.window}])
-and count_over_time(${waiting.record}[${baseline.window}]) >= ${leastSamples}`,
+  define: (reading) => medianOf(reading.over(waiting, baseline.window)),
   labels: ["network"],
-};
+});
 /** Budgets of a tenure that blocks use in the usual length of one, in the fullest dimension. */
 const usageOver = (window: Duration) =>
   `max without (dimension) (rate(${series("stacks_chain_execution_cost_total")}[${window}]) * ${seconds(blockUsage.tenure)} / ${series("stacks_chain_tenure_execution_cost_limit")})`;
-const tenureCapacity: Recording = {
+const tenureCapacity = recording({
   record: "stacks:chain_tenure_capacity:transactions",
   about: `Capacity of a tenure: the transactions of the last ${capacity.window}, divided by the number of tenures whose
     limit they would use, in the fullest dimension.`,
-  expr: `rate(${series("stacks_chain_transactions_total")}[${capacity.window}]) * ${seconds(blockUsage.tenure)} / ${usageOver(capacity.window)}`,
+  define: () =>
+    `rate(${series("stacks_chain_transactions_total")}[${capacity.window}]) * ${seconds(blockUsage.tenure)} / ${usageOver(capacity.window)}`,
   labels: ["network"],
-};
-const minedRatio: Recording = {
+});
+const minedRatio = recording({
   record: "stacks:chain_mined_fee_microstx:ratio",
   about: `Fee of mined transactions divided by their usual fee, by type and percentile.`,
-  expr: `${series("stacks_chain_mined_fee_microstx")} / ${series("stacks_chain_mined_fee_baseline_microstx")}`,
+  define: (_, matchers) =>
+    `${series("stacks_chain_mined_fee_microstx", matchers)} / ${series("stacks_chain_mined_fee_baseline_microstx", matchers)}`,
   labels: ["network", "tx_type", "percentile"],
-};
-const waitingRatio: Recording = {
+});
+const waitingRatio = recording({
   record: `stacks:mempool_fee_priority_microstx:ratio${baseline.window}`,
   about: "Fee of waiting transactions divided by their usual fee, by type and priority.",
-  expr: `${fee} / ${lastOf(feeBaseline)}`,
+  define: (reading, matchers) => `${fee(matchers)} / ${lastOf(reading, feeBaseline, matchers)}`,
   labels: feeLabels,
-};
-const backlogTenures: Recording = {
+});
+const backlogTenures = recording({
   record: "stacks:mempool_backlog:tenures",
   about: "Backlog: waiting transactions beyond the usual number, divided by the capacity of a tenure.",
-  expr: `(${waitingNow} - ${lastOf(waitingBaseline)}) / ${lastOf(tenureCapacity)}`,
+  define: (reading) => `(${waitingNow} - ${lastOf(reading, waitingBaseline)}) / ${lastOf(reading, tenureCapacity)}`,
   labels: ["network"],
-};
-const usage: Recording = {
+});
+const usage = recording({
   record: "stacks:chain_block_usage:ratio",
   about: `Use of blocks: the execution cost of ${blockUsage.tenure} (the usual length of a tenure) at the rate of the
     last ${blockUsage.window}, divided by the limit of a tenure, in the fullest dimension. Absent when unknown.`,
-  expr: usageOver(blockUsage.window),
+  define: () => usageOver(blockUsage.window),
   labels: ["network"],
-};
+});
 
-const lowestMined = recorded(minedRatio, { tx_type: "all", percentile: "p25" });
-const allMined = `max without (percentile) (${recorded(minedRatio, { tx_type: "all", percentile: `~${FEES.spike.percentiles.join("|")}` })})`;
-const allWaiting = recorded(waitingRatio, { tx_type: "all", priority: "low" });
+const lowestMinedOf = (reading: Reading) => reading.now(minedRatio, { tx_type: "all", percentile: "p25" });
+const minedOf = (reading: Reading) =>
+  `max without (percentile) (${reading.now(minedRatio, { tx_type: "all", percentile: `~${FEES.spike.percentiles.join("|")}` })})`;
+const waitingOf = (reading: Reading) => reading.now(waitingRatio, { tx_type: "all", priority: "low" });
+
+const spikeCondition = (reading: Reading): Condition => ({
+  value: `(
+  ${minedOf(reading)}
+  or ${waitingOf(reading)} unless ${onNetwork} ${lowestMinedOf(reading)}
+)`,
+  is: ">",
+  limit: FEES.spike.feeRatio,
+  and: [{ value: reading.now(usage), is: ">", limit: FEES.spike.blockUsage }],
+  unless: [{ value: reading.now(backlogTenures), is: "<=", limit: FEES.spike.tenures }],
+});
+const backlogCondition = (reading: Reading): Condition => ({
+  value: reading.now(backlogTenures),
+  is: ">=",
+  limit: FEES.backlog.tenures,
+  and: [{ value: reading.now(usage), is: ">", limit: FEES.backlog.blockUsage }],
+  unless: [],
+});
+
+const lowestMined = lowestMinedOf(RECORDED);
+const allWaiting = waitingOf(RECORDED);
 const percent = (ratio: number) => `${ratio * 100} %`;
 
 const SEE = {
@@ -112,12 +162,7 @@ const SEE = {
 const spike: Alert = {
   alert: "StacksFeeSpike",
   severity: "warning",
-  expr: `(
-  ${allMined}
-  or ${allWaiting} unless ${onNetwork} ${lowestMined}
-) > ${FEES.spike.feeRatio}
-and ${onNetwork} ${usage.record} > ${FEES.spike.blockUsage}
-unless ${onNetwork} ${backlogTenures.record} <= ${FEES.spike.tenures}`,
+  expr: exprOf(spikeCondition(RECORDED)),
   for: FEES.spike.for,
   keepFiringFor: FEES.spike.keepFiringFor,
   summary: `What {{ if $labels.priority }}waits{{ else }}gets mined{{ end }} on {{ $labels.network }} pays over ${FEES.spike.feeRatio} times the usual`,
@@ -148,8 +193,7 @@ unless ${onNetwork} ${backlogTenures.record} <= ${FEES.spike.tenures}`,
 const backlog: Alert = {
   alert: "StacksMempoolBacklog",
   severity: "warning",
-  expr: `${backlogTenures.record} >= ${FEES.backlog.tenures}
-and ${onNetwork} ${usage.record} > ${FEES.backlog.blockUsage}`,
+  expr: exprOf(backlogCondition(RECORDED)),
   for: FEES.backlog.for,
   keepFiringFor: FEES.backlog.keepFiringFor,
   summary: "More transactions wait on {{ $labels.network }} than blocks can include",
@@ -277,3 +321,9 @@ export const fees: Subject = {
   recordings: [minedRatio, waitingRatio, backlogTenures, usage],
   alerts: [spike, backlog, low, absolute, own],
 };
+
+/** Alerts whose limits can be calibrated on history, with their conditions from exposed series. */
+export const calibrated: readonly { readonly alert: Alert; readonly condition: Condition; readonly of: string }[] = [
+  { alert: spike, condition: spikeCondition(EXPOSED), of: "fee, in multiples of the usual fee" },
+  { alert: backlog, condition: backlogCondition(EXPOSED), of: "backlog, in tenures" },
+];

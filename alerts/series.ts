@@ -23,7 +23,7 @@ export function familyOf(name: string): Family | undefined {
 }
 
 /** Label values. A leading `!` negates, a leading `~` marks a regular expression. */
-type Matchers = Readonly<Record<string, string>>;
+export type Matchers = Readonly<Record<string, string>>;
 
 function written(label: string, text: string): string {
   const [, mark = "", value = ""] = /^([!~]?)(.*)$/s.exec(text) ?? [];

@@ -1,10 +1,9 @@
 // The fee rules as conditions on signals, with the thresholds of alerts/. test/evaluation/rules.long.test.ts compares
 // them with the PromQL of the rules in a real Prometheus.
+import { firing, joined, type Span } from "../../alerts/firing.ts";
 import { FEES } from "../../alerts/thresholds.ts";
-import { firing } from "./firing.ts";
 import { minutesOf, type Signals } from "./signals.ts";
 import type { FeeThresholds } from "./thresholds.ts";
-import { joined, type Span } from "./truth.ts";
 
 /** The rules that are evaluated. */
 export const RULES = ["spike", "backlog"] as const;

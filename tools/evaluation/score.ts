@@ -1,5 +1,6 @@
 // How well spans of firing match events: recall, precision, false alarms, time to detect.
-import { joined, type Span, type Truth } from "./truth.ts";
+import { joined, type Span } from "../../alerts/firing.ts";
+import type { Truth } from "./truth.ts";
 
 const WINDOW = 60;
 // What was mined in a rise is in the window of the fees for so long.

@@ -1,4 +1,5 @@
 // Compares the alarms of exporters on one trace with its events.
+import type { Span } from "../../alerts/firing.ts";
 import { FEES } from "../../alerts/thresholds.ts";
 import { observe, type Polls, quartiles, type Samples } from "./exporter.ts";
 import type { Incident } from "./incidents.ts";
@@ -7,7 +8,7 @@ import { type Score, scoreTrace, total } from "./score.ts";
 import { signalsOf } from "./signals.ts";
 import type { FeeThresholds } from "./thresholds.ts";
 import { TRAINING_DAYS, type Trace } from "./trace.ts";
-import { type Span, type Truth, truthOf } from "./truth.ts";
+import { type Truth, truthOf } from "./truth.ts";
 import type { Setting } from "./worlds.ts";
 
 /** Scores of each rule, and of both as one notification. */

@@ -1,0 +1,20 @@
+// The PromQL of a condition: as an alert has it, and to find what other limits would have given.
+import type { Condition, Limit } from "./model.ts";
+import { onNetwork } from "./series.ts";
+
+const compared = ({ value, is, limit }: Limit) => `${value} ${is} ${limit}`;
+
+const gates = ({ and, unless }: Condition) => [
+  ...and.map((gate) => `and ${onNetwork} ${compared(gate)}`),
+  ...unless.map((gate) => `unless ${onNetwork} ${compared(gate)}`),
+];
+
+/** The expression of an alert. */
+export const exprOf = (condition: Condition): string => [compared(condition), ...gates(condition)].join("\n");
+
+/** The value where its gates hold, whatever its limit. */
+export const gatedValueOf = (condition: Condition): string => [condition.value, ...gates(condition)].join("\n");
+
+/** The value where everything is known that the condition needs. */
+export const judgedValueOf = ({ value, and }: Condition): string =>
+  [value, ...and.map((gate) => `and ${onNetwork} ${gate.value}`)].join("\n");

@@ -1,0 +1,67 @@
+// From a condition to an alert, as Prometheus goes: pending, firing, kept firing. One evaluation a minute. The evaluation
+// of the fee rules and the command `calibrate` use it.
+
+/** A range of minutes, the last one not included. */
+export interface Span {
+  readonly from: number;
+  readonly until: number;
+}
+
+/** Joins spans that are at most `gap` minutes apart. */
+export function joined(spans: readonly Span[], gap: number): Span[] {
+  const whole: Span[] = [];
+  for (const span of spans.toSorted((a, b) => a.from - b.from)) {
+    const last = whole.at(-1);
+    if (last !== undefined && span.from - last.until <= gap)
+      whole[whole.length - 1] = { from: last.from, until: Math.max(last.until, span.until) };
+    else whole.push(span);
+  }
+  return whole;
+}
+
+/** The ranges in which `is` holds. */
+export function spansWhere(minutes: number, is: (minute: number) => boolean): Span[] {
+  const spans: Span[] = [];
+  let from: number | undefined;
+  for (let minute = 0; minute <= minutes; minute += 1) {
+    const holds = minute < minutes && is(minute);
+    if (holds) from ??= minute;
+    else if (from !== undefined) {
+      spans.push({ from, until: minute });
+      from = undefined;
+    }
+  }
+  return spans;
+}
+
+/** Minutes that an alert waits before it fires, and goes on after its condition has ended. */
+export interface Patience {
+  readonly forMinutes: number;
+  readonly keepMinutes: number;
+}
+
+/** When an alert fires whose expression gives a result in the minutes in which `holds` is true. */
+export function firing(
+  minutes: number,
+  holds: (minute: number) => boolean,
+  { forMinutes, keepMinutes }: Patience,
+): Span[] {
+  let activeAt: number | undefined;
+  let keptSince: number | undefined;
+  let isFiring = false;
+  return spansWhere(minutes, (minute) => {
+    if (holds(minute)) {
+      activeAt ??= minute;
+      keptSince = undefined;
+      if (minute - activeAt >= forMinutes) isFiring = true;
+    } else {
+      if (isFiring) keptSince ??= minute;
+      if (keptSince === undefined || minute - keptSince >= keepMinutes) {
+        isFiring = false;
+        activeAt = undefined;
+        keptSince = undefined;
+      }
+    }
+    return isFiring;
+  });
+}
