@@ -1,10 +1,11 @@
 // The command line: options, help, exit codes. Commands are loaded when they run.
 import { Command, CommanderError, Option } from "commander";
+import type { CalibrateFlags } from "./commands/calibrate.ts";
 import type { EventFlags } from "./commands/events.ts";
 import { CommandError, type Io } from "./commands/io.ts";
 
 type Run = (
-  flags: EventFlags & { readonly resetState?: boolean; readonly seed: string },
+  flags: EventFlags & CalibrateFlags & { readonly resetState?: boolean; readonly seed: string },
   words: readonly string[],
 ) => Promise<number>;
 
@@ -20,20 +21,22 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
     .addHelpText("after", "\nOptions of each command, such as --config and --listen: stacks-exporter COMMAND --help")
     .exitOverride()
     .configureOutput({ writeOut: io.out, writeErr: io.err });
-  const add = (name: string, description: string, runCommand: Run) =>
+  const addPlain = (name: string, description: string, runCommand: Run) =>
     program
       .command(name, { isDefault: name === "serve" })
       .description(description)
-      .addOption(new Option("-c, --config <file>", "configuration file (YAML); without one, mainnet at the public API"))
-      .addOption(new Option("-l, --listen <address>", "address to serve on, such as 127.0.0.1:10789 or :10789"))
-      .addOption(new Option("--log-level <level>", "trace, debug, info, warn, error or silent"))
-      .addOption(new Option("--log-format <format>", "json or pretty"))
       .allowExcessArguments()
       .hook("preAction", (_, action) => refuseArguments(program, action))
       .action(async (...given) => {
         const command = given.at(-1) as Command;
         exitCode = await runCommand(command.opts(), command.args);
       });
+  const add = (name: string, description: string, runCommand: Run) =>
+    addPlain(name, description, runCommand)
+      .addOption(new Option("-c, --config <file>", "configuration file (YAML); without one, mainnet at the public API"))
+      .addOption(new Option("-l, --listen <address>", "address to serve on, such as 127.0.0.1:10789 or :10789"))
+      .addOption(new Option("--log-level <level>", "trace, debug, info, warn, error or silent"))
+      .addOption(new Option("--log-format <format>", "json or pretty"));
   const addOfEvents = (name: string, description: string, runCommand: Run) =>
     add(name, description, runCommand)
       .option("--last <number>", "how many of the newest events are read, at most 500", "50")
@@ -60,6 +63,15 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
   addOfEvents("try", "what the event rules of a configuration make of the newest events, and why", async (flags) =>
     (await import("./commands/try.ts")).tryRules(flags, io),
   );
+  addPlain(
+    "calibrate",
+    "how often the fee alerts would have fired in the history of a Prometheus, and limits for a wished number",
+    async (flags) => (await import("./commands/calibrate.ts")).calibrate(flags, io),
+  )
+    .requiredOption("--prometheus <url>", "Prometheus that has scraped the exporter, such as http://localhost:9090")
+    .option("--days <number>", "days of history", "30")
+    .option("--alarms <number>", "wished alarms of each alert in 30 days", "2")
+    .option("--network <name>", "the label network, when there are several");
   add("demo", "start a simulated chain and an exporter on it", async (flags) => {
     if (flags.config !== undefined) {
       program.error(

@@ -173,12 +173,19 @@ describe("the rules", () => {
     ).toEqual([]);
   });
 
-  test("are not imported by the exporter or the simulator", () => {
-    expect(
-      [...src, ...simulator].flatMap(({ path, local }) =>
-        local.filter((target) => target.startsWith("alerts/")).map((target) => `${path} imports ${target}`),
-      ),
-    ).toEqual([]);
+  test("are imported by the command that judges them on history, and not by the exporter or the simulator", () => {
+    const users = [...src, ...simulator].filter(({ local }) => local.some((target) => target.startsWith("alerts/")));
+
+    expect(users.map(({ path }) => path).sort()).toEqual(["src/commands/calibrate.ts", "src/commands/sweep.ts"]);
+  });
+
+  test("are loaded when that command runs", () => {
+    const users = src.filter(({ text }) => /from "\.[^"]*\/(calibrate|sweep)\.ts"/.test(text));
+
+    expect(users.map(({ path }) => path).sort()).toEqual(["src/cli.ts", "src/commands/calibrate.ts"]);
+    expect(src.find(({ path }) => path === "src/cli.ts")?.text).toMatch(
+      /import type \{ CalibrateFlags \} from "\.\/commands\/calibrate\.ts"/,
+    );
   });
 });
 

@@ -36,12 +36,12 @@ export const formatErrors = (errors: readonly ConfigError[]): string => errors.m
 
 const LONGEST = 60;
 
-/** The text on one line of at most 60 characters. */
-export function shorten(text: string): string {
+/** The text on one line of at most `longest` characters. */
+export function shorten(text: string, longest = LONGEST): string {
   // Control characters would let a configuration overwrite the terminal of the reader.
   const line = text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, "\uFFFD");
   const characters = [...line];
-  return characters.length <= LONGEST ? line : `${characters.slice(0, LONGEST - 1).join("")}…`;
+  return characters.length <= longest ? line : `${characters.slice(0, longest - 1).join("")}…`;
 }
 
 /** What kind of value it is, for values that may be a secret in the wrong place. */

@@ -223,7 +223,7 @@ test.each([[["--version"]], [["--help"]], [["serve", "--help"]]])("%j ends with 
 test.each([
   [["--nonsense"], /^error: /],
   [["serve", "--listen"], /^error: /],
-  [["bogus"], /^error: unknown command 'bogus'; the commands are serve, once, check, plan, events, try, demo/],
+  [["bogus"], /^error: unknown command 'bogus'; the commands are serve, once, check, plan, events, try, calibrate, demo/],
   [["--listen", ":0", "bogus"], /^error: unknown command 'bogus'/],
   [["--config", "a.yaml", "check"], /^error: the command has to come first: stacks-exporter check …/],
   [["serve", "bogus"], /^error: serve has no arguments, found 'bogus'/],
@@ -231,6 +231,7 @@ test.each([
   [["events", "SP1.x", "SP2.x"], /^error: events has one argument, found 'SP2\.x'/],
   [["try", "a.yaml"], /^error: try has no arguments, found 'a\.yaml'/],
   [["check", "a.yaml"], /^error: check has no arguments, found 'a\.yaml'/],
+  [["calibrate"], /^error: required option '--prometheus <url>' not specified/],
   [["demo", "--config", "a.yaml"], /^error: demo has its own configuration and reads no file/],
 ])("%j is refused with the reason", async (args, message) => {
   const { code, out, err } = await run(args);
