@@ -193,7 +193,7 @@ describe("the evaluation of the fee rules", () => {
   test("imports thresholds, random numbers, and of the exporter what it judges: pure functions and schedules", () => {
     const allowed = [
       /^tools\/evaluation\//,
-      /^alerts\/thresholds\.ts$/,
+      /^alerts\/(thresholds|firing)\.ts$/,
       /^simulator\/chain\/(random|percentile)\.ts$/,
       /^src\/collectors\/(transactions\/(window|baseline)|mempool-transactions\/estimate)\.ts$/,
       /^src\/(api\/budget-presets|scheduler\/interval|collectors\/collector)\.ts$/,

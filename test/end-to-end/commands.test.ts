@@ -223,7 +223,10 @@ test.each([[["--version"]], [["--help"]], [["serve", "--help"]]])("%j ends with 
 test.each([
   [["--nonsense"], /^error: /],
   [["serve", "--listen"], /^error: /],
-  [["bogus"], /^error: unknown command 'bogus'; the commands are serve, once, check, plan, events, try, calibrate, demo/],
+  [
+    ["bogus"],
+    /^error: unknown command 'bogus'; the commands are serve, once, check, plan, events, try, calibrate, demo/,
+  ],
   [["--listen", ":0", "bogus"], /^error: unknown command 'bogus'/],
   [["--config", "a.yaml", "check"], /^error: the command has to come first: stacks-exporter check …/],
   [["serve", "bogus"], /^error: serve has no arguments, found 'bogus'/],
