@@ -1,4 +1,4 @@
-// From a condition to an alert, as Prometheus goes: pending, firing, kept firing. One evaluation a minute. The evaluation
+// From a condition to an alert, as Prometheus does it: pending, firing, kept firing. One evaluation for each step.
 // of the fee rules and the command `calibrate` use it.
 
 /** A range of minutes, the last one not included. */
