@@ -1,5 +1,5 @@
-// From a condition to an alert, as Prometheus does it: pending, firing, kept firing. One evaluation for each step.
-// of the fee rules and the command `calibrate` use it.
+// From a condition to an alert, as Prometheus does it: pending, firing, kept firing. One evaluation a minute. The
+// evaluation of the fee rules and the command `calibrate` use it.
 
 /** A range of minutes, the last one not included. */
 export interface Span {

@@ -172,16 +172,17 @@ ${mistakeTable(mistakes)}
 ## Other worlds
 
 The same thresholds, with one assumption changed at a time (${seedsOf("worlds").length} seeds, with 20 and with 180 nonce gaps unless the row says
-otherwise). The lowest recall is first. Outages and a share of more than 15 % of users that pay nothing are reported, but
-not held to the target. In the other worlds, the lowest recall is ${share(recallOf(worst))}: ${worst.what}.
+otherwise). The lowest recall is first. Outages and a share of more than 15 % of users that pay nothing are reported,
+but not held to the target. In the other worlds, the lowest recall is ${share(recallOf(worst))}: ${worst.what}.
 
 ${worldTable(sorted.map(({ what, isHeld, evaluation }) => [isHeld ? what : `${what} (not held)`, evaluation] as const))}
 
 ## What polls contribute
 
 Either alert, in the world with 216 transactions in a tenure, which has about as many transactions as mainnet. The first
-two rows are the default schedules with a free key and without a key (${pollsOf(keyless)}). Each other row changes one interval of
-the first row, or all.
+two rows are the default schedules with a free key and without a key
+(${pollsOf(keyless)}).
+Each other row changes one interval of the first row, or all.
 
 ${pollTable(polled)}
 
