@@ -144,6 +144,10 @@ const SEE = {
     shows: "Fees of the transactions of the last 10 minutes, in microSTX.",
     query: series("stacks_chain_mined_fee_microstx", { tx_type: "all" }),
   },
+  estimate: {
+    shows: "What to pay, by target, in microSTX.",
+    query: series("stacks_fee_estimate_microstx", { tx_type: "all" }),
+  },
   contracts: {
     shows: "Calls of the busiest contracts in the last 10 minutes.",
     query: series("stacks_chain_recent_contract_calls"),
@@ -179,10 +183,20 @@ const spike: Alert = {
       fee of waiting transactions with its median over ${baseline.window}, and its text says so; its label priority shows it,
       too.`,
     impact: "Transactions with the usual fee wait for a long time, or until the rush ends.",
-    diagnosis: [SEE.mined, SEE.minedByType, SEE.fees, SEE.contracts, SEE.backlog, SEE.usage, SEE.waitingRatio],
+    diagnosis: [
+      SEE.mined,
+      SEE.estimate,
+      SEE.minedByType,
+      SEE.fees,
+      SEE.contracts,
+      SEE.backlog,
+      SEE.usage,
+      SEE.waitingRatio,
+    ],
     actions: [
-      `Identify the urgent transactions, and pay the median of what gets mined for them, or more. Priorities low, medium
-        and high describe what waits, which may never be mined.`,
+      `Identify the urgent transactions, and pay the estimate for them: for target 10m to be mined within ten minutes, for
+        1h within an hour. Where there is none, pay the median of what gets mined, or more. Priorities low, medium and
+        high describe what waits, which may never be mined.`,
       "Hold back other transactions: the rush of a mint lasts minutes to hours.",
       "To speed up a waiting transaction, send it again with the same nonce and a higher fee.",
       `If the level persists for days, it becomes the usual level: the alert resolves once the baseline has followed.`,
