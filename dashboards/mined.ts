@@ -17,16 +17,18 @@ import {
   usualMinedFee,
 } from "./signals.ts";
 
-const { spike, blockUsage } = FEES;
+const { spike, backlog, blockUsage } = FEES;
 const CHOSEN = { tx_type: "~$tx_type" };
 const SHOWN = Object.keys(PERCENTILES).join("|");
 const USUAL = `${PRICE}, usual`;
 const USUAL_NUMBER = "all, usual";
 const COMPETING = "all, competing";
+const BACKLOG = `${backlog.tenures} tenures more`;
 const PAY = "to pay for 10 min";
 const LIMIT = `${PRICE}, usual × ${spike.feeRatio}`;
 const line = (name: string, expr: string) => `label_replace(${expr}, "line", "${name}", "", "")`;
 const usual = `max(${usualMinedFee(CHOSEN)})`;
+const usualNumber = `max(${recording("stacks:mempool_transactions:baseline7d")})`;
 
 /** The market over time. */
 export const marketRow: readonly Panel[] = [
@@ -83,9 +85,10 @@ export const marketRow: readonly Panel[] = [
     id: 22,
     title: "Waiting transactions by type",
     legend: "right",
-    description: `Waiting transactions by type. Dashed: the usual number (median of ${FEES.baseline.window}), and those that
-      compete for space; the others wait for something else, such as a missing nonce. If one type grows, it floods the
-      mempool; if all grow, blocks do not keep up.`,
+    description: `Waiting transactions by type. Dashed: the usual number (median of ${FEES.baseline.window}), the limit of
+      StacksMempoolBacklog (${backlog.tenures} tenures more), and those that compete for space; the others wait for
+      something else, such as a missing nonce. If one type grows, it floods the mempool; if all grow, blocks do not keep
+      up.`,
     unit: "short",
     noValue: NO_MEMPOOL,
     width: 12,
@@ -96,11 +99,16 @@ export const marketRow: readonly Panel[] = [
     queries: [
       { expr: dedupe(metric("stacks_mempool_transactions")), legend: "{{tx_type}}" },
       {
-        expr: `${line(USUAL_NUMBER, `max(${recording("stacks:mempool_transactions:baseline7d")})`)} or ${line(COMPETING, `max(${metric("stacks_mempool_list_competing_transactions")})`)}`,
+        expr: `${line(USUAL_NUMBER, usualNumber)} or ${line(BACKLOG, `${usualNumber} + ${backlog.tenures} * max(${recording("stacks:chain_tenure_capacity:transactions")})`)} or ${line(COMPETING, `max(${metric("stacks_mempool_list_competing_transactions")})`)}`,
         legend: "{{line}}",
       },
     ],
-    overrides: [...TX_TYPES, reference(USUAL_NUMBER, "text"), reference(COMPETING, "orange")],
+    overrides: [
+      ...TX_TYPES,
+      reference(USUAL_NUMBER, "text"),
+      reference(BACKLOG, "red"),
+      reference(COMPETING, "orange"),
+    ],
     link: runbook("StacksMempoolBacklog"),
   }),
   lines({
