@@ -12,8 +12,9 @@ const NEEDED =
   "with prometheus and prometheus-alertmanager (Debian: apt-get install prometheus prometheus-alertmanager)";
 
 const SCALE = 50;
-// A working day; so late that no age of a block is ever large, though the simulated clocks run ahead of the real one.
-const LIVE_FROM = Date.UTC(2100, 0, 6, 9) / 1000;
+// A working day; so late that no age of a block is ever large, though the simulated clocks run ahead of the real one,
+// and before 2038: the API takes times up to 2^31 - 1 seconds.
+const LIVE_FROM = Date.UTC(2037, 0, 7, 9) / 1000;
 const STATS = "/extended/v1/tx/mempool/stats";
 
 let alerting: Alerting;
