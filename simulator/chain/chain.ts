@@ -1,11 +1,13 @@
 // The simulated chain: a pure function of its seed, the commands it received and the time it was advanced to. Knows no
 // clock and no HTTP; callers pass the time.
 import type { TxContext } from "../tx-builders/context.ts";
+import { buildTransfer } from "../tx-builders/transfer.ts";
 import { type Accounts, createAccounts, type Network } from "./accounts.ts";
 import { type Block, sealBlock } from "./block.ts";
+import { drawFee } from "./fees.ts";
 import { History } from "./history.ts";
 import { Ledger } from "./ledger.ts";
-import { Market, type ScenarioKind, type ScenarioOptions, type Submission } from "./market.ts";
+import { Market, MEMPOOL_SECONDS, type ScenarioKind, type ScenarioOptions, type Submission } from "./market.ts";
 import { Mempool } from "./mempool.ts";
 import { selectTransactions } from "./miner.ts";
 import { digest, Random } from "./random.ts";
@@ -33,6 +35,19 @@ export interface ChainOptions {
   readonly accounts?: Accounts;
 }
 
+/** How an account sends a transfer. */
+export interface SendOptions {
+  /** µSTX. Miners ignore a fee below `LEAST_FEE`. @default drawn like those of ordinary demand */
+  readonly fee?: number | undefined;
+  /** Number of nonces to leave out: without them the transfer waits. @default 0 */
+  readonly skip?: number | undefined;
+  /** @default the next one of the account, after those of its waiting transactions */
+  readonly nonce?: number | undefined;
+}
+
+/** Fee below which no miner includes a transfer, µSTX. */
+export const LEAST_FEE = 180;
+
 const EXPIRY_SECONDS = 30;
 const EVENT_SECONDS = 5400;
 
@@ -49,6 +64,8 @@ export class Chain {
   readonly #intervals: Random;
   readonly #events: Random;
   readonly #forks: Random;
+  /** Its own random stream: what accounts are told to send does not change what the market sends. */
+  readonly #orders: TxContext;
   #now: number;
   #nextBlockAt: number;
   #txs = 0;
@@ -72,6 +89,7 @@ export class Chain {
     this.#intervals = blockStream(seed);
     this.#events = new Random(`${seed}:events`);
     this.#forks = new Random(`${seed}:forks`);
+    this.#orders = { ...context, random: new Random(`${seed}:orders`) };
     const end = Math.floor(start);
     this.#now = end - historySeconds(seed, history);
     const miners = Array.from({ length: MINER_COUNT }, (_, index) => this.accounts.unused(-1 - index));
@@ -136,6 +154,34 @@ export class Chain {
     for (const tx of reorg.returned) this.mempool.add(tx, this.#now);
     this.mempool.touch(this.#now);
     return reorg;
+  }
+
+  /** An account sends a transfer, which nobody sponsors. */
+  send(sender: string, { fee, skip = 0, nonce }: SendOptions = {}): Tx {
+    const { random } = this.#orders;
+    const offer = fee ?? drawFee(random, "market", "token_transfer", this.market.entryPrice);
+    const submission: Submission = {
+      unsigned: { ...buildTransfer(this.#orders, sender), sponsor: null },
+      origin: "market",
+      fee: offer,
+      readyAt: offer < LEAST_FEE ? Number.MAX_SAFE_INTEGER : this.#now,
+      expiresAt: this.#now + MEMPOOL_SECONDS,
+    };
+    const next = this.mempool.nextNonce(sender, this.ledger.nonceOf(sender));
+    const tx = this.#sign(submission, nonce ?? next + skip);
+    this.mempool.add(tx, this.#now);
+    return tx;
+  }
+
+  /** The sender of a waiting transaction replaces it by a transfer with another fee, in µSTX. */
+  replace({ id, sender, nonce }: Tx, fee: number): Tx {
+    this.mempool.remove(id, this.#now);
+    return this.send(sender, { fee, nonce });
+  }
+
+  /** Drops a waiting transaction. Later ones of its sender wait for its nonce. */
+  drop({ id }: Tx): void {
+    this.mempool.remove(id, this.#now);
   }
 
   #second(): void {

@@ -44,7 +44,8 @@ const BACKGROUND = 28;
 const BACKGROUND_SECONDS = 4 * 3600;
 // Nonce gaps of a stuck cluster of strength 1.
 const CLUSTER = 110;
-const MEMPOOL_SECONDS = 2560 * 60;
+/** After this time the mempool drops a transaction. */
+export const MEMPOOL_SECONDS = 2560 * 60;
 // Average delay until a miner considers a transaction.
 const GOSSIP_SECONDS = 8;
 // The unmined transactions of a mint rush expire within this time after its end.

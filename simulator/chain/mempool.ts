@@ -3,11 +3,21 @@ import type { Pool } from "./records.ts";
 import { sortByReceipt, type Tx } from "./transaction.ts";
 
 const MAX_TRANSACTIONS = 8000;
+// Removed transactions that are kept, for replicas that lag.
+const REMOVED_KEPT = 200;
+
+/** A transaction that was replaced or dropped. */
+export interface Removed {
+  readonly tx: Tx;
+  /** Virtual Unix seconds. */
+  readonly at: number;
+}
 
 /** The mempool of one node. */
 export class Mempool implements Pool {
   readonly #txs = new Map<string, Tx>();
   readonly #pendingNonces = new Map<string, number>();
+  readonly #removedTxs: Removed[] = [];
   #byFee: Tx[] = [];
   #isSorted = true;
   #byReceipt: readonly Tx[] | undefined;
@@ -81,6 +91,21 @@ export class Mempool implements Pool {
     for (const tx of this.#txs.values()) if (tx.nonce >= (gaps.get(tx.sender) ?? Infinity)) this.#txs.delete(tx.id);
     for (const [sender, nonce] of gaps) this.#pendingNonces.set(sender, nonce);
     this.#removed(now);
+  }
+
+  /** Removes one transaction. Later ones of its sender stay. */
+  remove(id: string, now: number): void {
+    const tx = this.#txs.get(id);
+    if (tx === undefined) return;
+    this.#txs.delete(id);
+    this.#removedTxs.push({ tx, at: now });
+    if (this.#removedTxs.length > REMOVED_KEPT) this.#removedTxs.shift();
+    this.#removed(now);
+  }
+
+  /** The newest transactions that were removed one by one, oldest first. */
+  get removed(): readonly Removed[] {
+    return this.#removedTxs;
   }
 
   /** Drops all transactions. */

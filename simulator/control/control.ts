@@ -1,7 +1,9 @@
 // Remote control under /_sim/, for people who try the exporter: change the simulated chain, and see its state.
+import type { SendOptions } from "../chain/chain.ts";
+import type { Tx } from "../chain/transaction.ts";
 import type { Delivery } from "../http/deliver.ts";
 import { JSON_TYPE, withBody } from "../http/respond.ts";
-import { InputError } from "./fields.ts";
+import { type Fields, InputError, parseFields, text, whole } from "./fields.ts";
 import { parseFault, parseReplicas } from "./parse.ts";
 import { type ControlContext, stateJson } from "./state.ts";
 
@@ -14,6 +16,11 @@ POST /_sim/stuck?seconds=&strength=    high fees that can never be mined (nonce 
 POST /_sim/calm                        end of all that
 POST /_sim/empty                       an empty mempool, until calm or another scenario
 POST /_sim/reorg?depth=2               replace the newest blocks
+POST /_sim/send?fee=&skip=&nonce=      an address sends a transfer: fee in microSTX, below 180 nobody mines it;
+                                       skip=1 leaves a nonce out, so it and later ones wait for that nonce
+POST /_sim/replace?fee=                the same nonce as its oldest waiting transaction, with another fee
+POST /_sim/drop                        its oldest waiting transaction is dropped
+       address= (of send, replace and drop; without it: the first of the addresses in the state)
 POST /_sim/advance?seconds=600         let virtual time pass
 POST /_sim/fault?kind=&path=&count=    break responses; path may contain *, count is a number of requests
        kind=429 (retryAfter, asDate, withHeaders, body=json|html|text|empty), 500, 503, 410, 404
@@ -53,6 +60,28 @@ function positive(query: URLSearchParams, name: string): number | undefined {
   throw new InputError(`${name} must be a number above 0, got ${value}`);
 }
 
+function oldestWaiting({ mempool }: ControlContext["chain"], sender: string): Tx {
+  const oldest = mempool.byReceipt().find((tx) => tx.sender === sender);
+  if (oldest === undefined) throw new InputError(`nothing of ${sender} waits`);
+  return oldest;
+}
+
+const SEND: Fields = { address: text, fee: whole(0), skip: whole(0), nonce: whole(0) };
+
+const sent = ({ id, sender, nonce, fee }: Tx) => ({ tx_id: id, address: sender, nonce, fee });
+
+// A command to an address, with the transaction that it is about.
+function order({ chain }: ControlContext, command: "send" | "replace" | "drop", query: URLSearchParams): unknown {
+  const [first = ""] = chain.accounts.users;
+  // Every field was parsed by a parser of its kind.
+  const { address = first, ...options } = parseFields(query, SEND, command) as SendOptions & { address?: string };
+  if (command === "send") return sent(chain.send(address, options));
+  const oldest = oldestWaiting(chain, address);
+  if (command === "replace") return sent(chain.replace(oldest, options.fee ?? 2 * oldest.fee));
+  chain.drop(oldest);
+  return sent(oldest);
+}
+
 // Runs a command; returns what to send instead of the state, or false for an unknown command.
 function run(context: ControlContext, command: string, query: URLSearchParams): unknown {
   const { chain, faults, replicas } = context;
@@ -72,6 +101,10 @@ function run(context: ControlContext, command: string, query: URLSearchParams): 
       const { orphaned, replaced } = chain.reorg(Math.min(MAX_DEPTH, Math.floor(positive(query, "depth") ?? 1)));
       return { orphaned: orphaned.map(({ hash }) => hash), replaced: replaced.map(({ hash }) => hash) };
     }
+    case "send":
+    case "replace":
+    case "drop":
+      return order(context, command, query);
     case "advance":
       return context.advance(Math.min(MAX_SECONDS, seconds ?? 600));
     case "fault": {

@@ -1,6 +1,8 @@
 // Entity tags: the part of the state that a response depends on, and whether the client has it already.
 import { digest } from "../chain/random.ts";
 import type { View } from "../chain/records.ts";
+import { lockOf } from "../chain/stacking.ts";
+import type { Tx } from "../chain/transaction.ts";
 
 const hexTag = (...parts: readonly string[]) => digest(...parts).slice(2);
 
@@ -14,6 +16,26 @@ export const tipTag = (chain: View): string | undefined => chain.ledger.tip?.ind
 export function principalTag(chain: View, principal: string): string | undefined {
   const newest = chain.ledger.principals.of(principal).entries.at(-1);
   return newest && hexTag("principal", newest.tx.id);
+}
+
+/** Waiting transactions that a principal sends, sponsors or receives as a transfer, in order of arrival. */
+export function waitingOf({ mempool }: View, principal: string): Tx[] {
+  return [...mempool.values()].filter(
+    ({ sender, sponsor, payload }) =>
+      sender === principal ||
+      sponsor === principal ||
+      (payload.type === "token_transfer" && payload.recipient === principal),
+  );
+}
+
+/** A principal with what waits: its newest mined transaction, its newest waiting one, and its lock. */
+export function activityTag(chain: View, principal: string): string | undefined {
+  const confirmed = principalTag(chain, principal);
+  const waiting = waitingOf(chain, principal).at(-1);
+  const lock = lockOf(chain, principal);
+  if (waiting === undefined && lock === undefined) return confirmed;
+  if (waiting === undefined && confirmed === undefined) return undefined;
+  return hexTag("activity", confirmed ?? "", waiting?.id ?? "", lock?.txId ?? "");
 }
 
 /** A transaction and its events: the transaction and its block, if it is mined. None for an unknown one. */

@@ -1,9 +1,11 @@
 // Pages of lists that are kept oldest first and returned newest first.
 import type { Place, Position } from "../chain/block.ts";
 import type { Listing } from "../chain/listing.ts";
+import type { Tx } from "../chain/transaction.ts";
+import { waitingSummaryJson } from "../json/transaction-v3.ts";
 import type { Json } from "../json/values.ts";
 import { invalid, type JsonResponse, notFound } from "./http-error.ts";
-import { checkRange, integer } from "./query.ts";
+import { checkPrefix, checkRange, integer } from "./query.ts";
 
 /** Number of the last microblock, which cursors contain. */
 export const MICROBLOCK = 2_147_483_647;
@@ -117,4 +119,27 @@ export function placesFrom(
   const isWithin = ({ block, index: at }: Place) => block.height < height || (block.height === height && at <= index);
   const cursorOf = ({ block, index: at }: Place) => `${block.height}:${MICROBLOCK}:${at}`;
   return pageFrom(listing, { isWithin, cursorOf, limit }, json);
+}
+
+/** Parses a page of waiting transactions. A cursor is `receipt_time:tx_id`. Throws a 400. */
+export function receiptPage(query: URLSearchParams): { readonly limit: number; readonly cursor: string | undefined } {
+  const cursor = cursorMatching(query, "^\\d+:(0x)?[a-fA-F0-9]{64}$")?.toLowerCase();
+  return { limit: limitOf(query, 50), cursor };
+}
+
+/**
+ * A page of waiting transactions from a cursor down, newest receipt first; the transaction of the cursor need not wait.
+ * Throws the 500 of the database for a cursor out of its range.
+ * @param entries oldest receipt first
+ */
+export function receiptsFrom(entries: readonly Tx[], { limit, cursor }: ReturnType<typeof receiptPage>): JsonResponse {
+  const [time, newest = ""] = cursor?.split(":") ?? [];
+  if (time !== undefined) {
+    checkRange(Number(time), "integer");
+    checkPrefix(newest);
+  }
+  const isWithin = ({ receivedAt, id }: Tx) =>
+    time === undefined || receivedAt < Number(time) || (receivedAt === Number(time) && id <= newest);
+  const cursorOf = ({ receivedAt, id }: Tx) => `${receivedAt}:${id}`;
+  return pageFrom({ entries, total: entries.length }, { isWithin, cursorOf, limit }, waitingSummaryJson);
 }

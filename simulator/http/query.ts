@@ -70,3 +70,9 @@ export const principal = (value: string | undefined, name: string): string =>
 /** A principal as the v3 API checks it: no checksum, but nothing may follow. */
 export const wholePrincipal = (value: string | undefined): string =>
   matchingPrincipal(value, "principal", `^${LETTERS}$`);
+
+/** An account as the v3 API checks it: an address without a contract. */
+export function account(value = ""): string {
+  if (new RegExp(`^${LETTERS}$`).test(value)) return value;
+  throw invalid(`params/principal must match pattern "^${LETTERS}$"`);
+}

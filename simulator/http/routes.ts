@@ -5,6 +5,7 @@ import { stxBalance, tokenBalances } from "./operations/balances.ts";
 import { blockByHash, blockByHeight, blockItem, blockList } from "./operations/blocks.ts";
 import { contractEvents, contractLogs } from "./operations/contract-events.ts";
 import { mempoolFees, mempoolStats, mempoolTransactions } from "./operations/mempool.ts";
+import { nonces, principalMempool } from "./operations/principal-mempool.ts";
 import { status } from "./operations/status.ts";
 import { principalTransactions, transactions } from "./operations/transactions.ts";
 import { transactionEvents, transactionItem, transactionList } from "./operations/transactions-v3.ts";
@@ -30,6 +31,8 @@ const OPERATIONS: readonly Operation[] = [
   transactionEvents,
   stxBalance,
   tokenBalances,
+  principalMempool,
+  nonces,
 ];
 
 function decode(part = ""): string {

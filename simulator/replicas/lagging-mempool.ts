@@ -1,4 +1,5 @@
-// The mempool of a replica that is behind: later transactions are missing, and those that were mined later still wait.
+// The mempool of a replica that is behind: later transactions are missing, and those that were mined, replaced or
+// dropped later still wait.
 import type { Chain } from "../chain/chain.ts";
 import type { Ledger } from "../chain/ledger.ts";
 import type { Pool, View } from "../chain/records.ts";
@@ -26,6 +27,7 @@ function waitingIn(ledger: Ledger, newest: Chain): Map<string, Tx> {
   const from = commonHeight(newest.ledger, ledger);
   for (let at = from + 1; at <= from + BLOCKS_READ; at += 1) newest.ledger.atHeight(at)?.txs.forEach(add);
   for (const tx of newest.mempool.values()) add(tx);
+  for (const { tx, at } of newest.mempool.removed) if (at > ledger.tip.time) add(tx);
   return waiting;
 }
 

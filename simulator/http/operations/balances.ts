@@ -1,32 +1,13 @@
 // The balances of a principal: STX with the lock and what waits in the mempool, and fungible tokens.
 
-import { digest } from "../../chain/random.ts";
 import type { View } from "../../chain/records.ts";
 import { type Lock, lockOf } from "../../chain/stacking.ts";
 import type { Tx } from "../../chain/transaction.ts";
 import type { Json } from "../../json/values.ts";
-import { principalTag } from "../etag.ts";
+import { activityTag, principalTag, waitingOf } from "../etag.ts";
 import { operation } from "../operation.ts";
 import { cursorMatching, pageFrom } from "../paging.ts";
 import { integer, wholePrincipal } from "../query.ts";
-
-// Transactions that move STX of the principal when they are mined, or pay its fee, in order of arrival.
-function waitingOf({ mempool }: View, address: string): Tx[] {
-  return [...mempool.values()].filter(
-    ({ sender, sponsor, payload }) =>
-      sender === address || sponsor === address || (payload.type === "token_transfer" && payload.recipient === address),
-  );
-}
-
-// The newest mined transaction, the newest waiting one, and the lock. Not what else waits.
-function stxTag(chain: View, address: string): string | undefined {
-  const confirmed = principalTag(chain, address);
-  const waiting = waitingOf(chain, address).at(-1);
-  const lock = lockOf(chain, address);
-  if (waiting === undefined && lock === undefined) return confirmed;
-  if (waiting === undefined && confirmed === undefined) return undefined;
-  return digest("balances", confirmed ?? "", waiting?.id ?? "", lock?.txId ?? "").slice(2);
-}
 
 // The server adds the whole fee to what the sender sends, also if a sponsor pays it.
 function mempoolJson(waiting: readonly Tx[], address: string, available: bigint): Json | null {
@@ -61,7 +42,7 @@ const isKnown = ({ ledger }: View, address: string) => ledger.principals.of(addr
 export const stxBalance = operation({
   template: "/extended/v3/principals/{principal}/balances/stx",
   parse: ({ path }) => wholePrincipal(path.principal),
-  tag: stxTag,
+  tag: activityTag,
   respond({ chain }, address) {
     const balance = isKnown(chain, address) ? chain.ledger.balances.of(address, "stx") : 0n;
     const lock = lockOf(chain, address);
