@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 // The process: arguments, environment, streams, signals and the exit code. No other file uses them.
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";

@@ -1,43 +1,64 @@
 // Bundles the exporter and the simulator into dist/: one file to load instead of five hundred halves the start, and an
-// image then needs no node_modules. The licences of everything bundled are written beside it.
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+// image or a package then needs no node_modules. The licences of everything bundled are written beside it. The
+// simulator is a program of its own, which only `demo` starts.
+import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { build } from "esbuild";
+
+/** A package in the bundle. */
+export interface Bundled {
+  readonly name: string;
+  readonly version: string;
+  /** An SPDX expression. */
+  readonly license: string;
+  /** The text of its licence, "" when the package has no such file. */
+  readonly text: string;
+}
 
 const root = new URL("../", import.meta.url);
 const path = (name: string) => new URL(name, root).pathname;
 
-rmSync(path("dist"), { recursive: true, force: true });
-const { metafile } = await build({
-  entryPoints: [
-    { in: path("src/main.ts"), out: "main" },
-    { in: path("simulator/main.ts"), out: "simulator" },
-  ],
-  outdir: path("dist"),
-  bundle: true,
-  format: "esm",
-  platform: "node",
-  target: "node24",
-  sourcemap: "linked",
-  sourcesContent: false,
-  metafile: true,
-  logLevel: "warning",
-  absWorkingDir: path("."),
-  // Bundled CommonJS packages call require() for what Node.js brings along, which an ES module does not have.
-  banner: {
-    js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);',
-  },
-});
+/** Writes dist/; returns the packages that the bundle contains, by name. */
+export async function bundle(): Promise<readonly Bundled[]> {
+  rmSync(path("dist"), { recursive: true, force: true });
+  const { metafile } = await build({
+    entryPoints: [
+      { in: path("src/start.ts"), out: "main" },
+      { in: path("src/main.ts"), out: "exporter" },
+      { in: path("simulator/main.ts"), out: "simulator" },
+    ],
+    outdir: path("dist"),
+    bundle: true,
+    format: "esm",
+    platform: "node",
+    target: "node24",
+    sourcemap: "linked",
+    sourcesContent: false,
+    metafile: true,
+    logLevel: "warning",
+    absWorkingDir: path("."),
+    // Bundled CommonJS packages call require() for what Node.js brings along, which an ES module does not have.
+    banner: {
+      js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);',
+    },
+  });
+  // npm makes the file of `bin` executable when it installs a package; a copy of dist/ needs it as well.
+  chmodSync(path("dist/main.js"), 0o755);
 
-const packages = new Set(
-  Object.keys(metafile.inputs).flatMap((input) => /^node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(input)?.[1] ?? []),
-);
-const notices = [...packages].sort().map((name) => {
-  const folder = path(`node_modules/${name}/`);
-  const { version, license } = JSON.parse(readFileSync(`${folder}package.json`, "utf8")) as Record<string, string>;
-  const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
-  const text =
-    file !== undefined && existsSync(`${folder}${file}`) ? readFileSync(`${folder}${file}`, "utf8").trim() : "";
-  return `${name} ${version} (${license})\n\n${text}\n`;
-});
-mkdirSync(path("dist"), { recursive: true });
-writeFileSync(path("dist/THIRD-PARTY-LICENSES.txt"), notices.join(`\n${"-".repeat(80)}\n\n`));
+  // A package can be there in two versions, one of them in the node_modules of another package.
+  const folders = new Set(
+    Object.keys(metafile.inputs).flatMap((input) => /^.*\bnode_modules\/(?:@[^/]+\/)?[^/]+\//.exec(input)?.[0] ?? []),
+  );
+  const bundled = [...folders].map((name): Bundled => {
+    const folder = path(name);
+    const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
+    const text = file === undefined ? "" : readFileSync(`${folder}${file}`, "utf8").trim();
+    return { ...(JSON.parse(readFileSync(`${folder}package.json`, "utf8")) as Omit<Bundled, "text">), text };
+  });
+  if (bundled.length === 0) throw new Error("expected packages in the bundle, found none");
+  bundled.sort((a, b) => (a.name < b.name ? -1 : 1));
+  const notices = bundled.map(({ name, version, license, text }) => `${name} ${version} (${license})\n\n${text}\n`);
+  writeFileSync(path("dist/THIRD-PARTY-LICENSES.txt"), notices.join(`\n${"-".repeat(80)}\n\n`));
+  return bundled.map(({ name, version, license, text }) => ({ name, version, license, text }));
+}
+
+if (import.meta.main) await bundle();

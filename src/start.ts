@@ -1,0 +1,21 @@
+#!/usr/bin/env node
+// The entry of the bundle. It checks the version of Node.js before it loads the exporter, whose imports an older one
+// cannot resolve. The compile cache does not apply to the file that enables it, which is therefore not the exporter.
+import { readFileSync } from "node:fs";
+import nodeModule from "node:module";
+
+const { engines } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
+  engines: { node: string };
+};
+const needed = Number(/\d+/.exec(engines.node)?.[0]);
+
+if (Number.parseInt(process.versions.node, 10) < needed) {
+  process.stderr.write(
+    `stacks-exporter needs Node.js ${needed} or later, found ${process.versions.node} (${process.execPath}).\n` +
+      `With npm: npx --package=node@${needed} --package=stacks-exporter stacks-exporter …\n`,
+  );
+  process.exitCode = 1;
+} else {
+  nodeModule.enableCompileCache();
+  await import(new URL("./exporter.js", import.meta.url).href);
+}

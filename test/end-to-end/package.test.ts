@@ -1,0 +1,97 @@
+// The package as npm makes it, installed without a registry and started in an empty folder.
+import { execFileSync, spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
+import { killAll, start, until } from "../support/program.ts";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+// npm's own configuration and the scripts of the test run must not reach the npm that is tested.
+const env = { PATH: `${dirname(process.execPath)}:${process.env.PATH}`, HOME: tmpdir() };
+
+let folder: string;
+let installed: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "stacks-exporter-package-"));
+  execFileSync("npm", ["pack", "--pack-destination", folder], { cwd: root, env, stdio: "pipe" });
+  const [tarball = ""] = readdirSync(folder);
+  execFileSync("npm", ["install", "--offline", "--prefix", folder, join(folder, tarball)], { env, stdio: "pipe" });
+  installed = join(folder, "node_modules/stacks-exporter");
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterEach(() => killAll());
+
+const npx = (...args: string[]) =>
+  spawnSync("npx", ["--offline", "stacks-exporter", ...args], { cwd: folder, env, encoding: "utf8" });
+
+test("it installs no other package, and contains what it needs", () => {
+  expect(readdirSync(join(folder, "node_modules")).filter((name) => !name.startsWith("."))).toEqual([
+    "stacks-exporter",
+  ]);
+  expect(readdirSync(installed, { recursive: true, encoding: "utf8" }).sort()).toEqual([
+    "CHANGELOG.md",
+    "LICENSE",
+    "README.md",
+    "dist",
+    "dist/THIRD-PARTY-LICENSES.txt",
+    "dist/exporter.js",
+    "dist/main.js",
+    "dist/simulator.js",
+    "package.json",
+    "schema",
+    "schema/stacks-exporter.schema.json",
+  ]);
+  expect(statSync(join(installed, "dist/main.js")).mode & 0o111).toBe(0o111);
+});
+
+test("demo serves the page of a simulated chain, and ends with 0", async () => {
+  const program = start(
+    ["demo", "--listen", "127.0.0.1:0"],
+    {},
+    { main: join(folder, "node_modules/.bin/stacks-exporter") },
+  );
+  const [, url = ""] = await program.says(/serves +(http:\S+)\/metrics/);
+  await until(() => fetch(`${url}/-/ready`).then(({ ok }) => ok || undefined), "readiness");
+
+  expect(await (await fetch(`${url}/metrics`)).text()).toContain('stacks_up{network="simulated"} 1');
+  program.child.kill("SIGTERM");
+  expect(await program.finished).toMatchObject({ code: 0 });
+});
+
+test("check and plan run through npx, with the exit codes of the configuration", () => {
+  const good = join(folder, "good.yaml");
+  const bad = join(folder, "bad.yaml");
+  writeFileSync(
+    good,
+    "networks:\n  - { name: own, url: http://127.0.0.1:1, budget: { per_minute: 600 } }\nstate: memory\n",
+  );
+  writeFileSync(bad, "listne: x\n");
+
+  expect(npx("check", "--config", good)).toMatchObject({ status: 0, stderr: "" });
+  expect(npx("check", "--config", bad)).toMatchObject({ status: 1, stderr: expect.stringContaining("listne") });
+  expect(npx("plan", "--config", good)).toMatchObject({
+    status: 0,
+    stdout: expect.stringContaining("requests a minute"),
+  });
+});
+
+test("only demo needs the simulator", async () => {
+  const simulator = join(installed, "dist/simulator.js");
+  renameSync(simulator, `${simulator}.away`);
+  try {
+    expect(existsSync(simulator)).toBe(false);
+    const program = start(
+      ["once", "--config", join(folder, "good.yaml")],
+      {},
+      { main: join(installed, "dist/main.js") },
+    );
+    const { code, out } = await program.finished;
+    // Nothing listens on the port of the configuration.
+    expect({ code, out }).toEqual({ code: 1, out: expect.stringContaining('stacks_up{network="own"} 0') });
+    expect(npx("demo").status).toBe(1);
+  } finally {
+    renameSync(`${simulator}.away`, simulator);
+  }
+});
