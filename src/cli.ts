@@ -18,7 +18,7 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
         "polled within a request budget.",
     )
     .version(io.version, "-V, --version")
-    .addHelpText("after", "\nOptions of each command, such as --config and --listen: stacks-exporter COMMAND --help")
+    .addHelpText("after", ({ command }) => `\n${optionsByCommand(command)}`)
     .exitOverride()
     .configureOutput({ writeOut: io.out, writeErr: io.err });
   const addPlain = (name: string, description: string, runCommand: Run) =>
@@ -31,26 +31,31 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
         const command = given.at(-1) as Command;
         exitCode = await runCommand(command.opts(), command.args);
       });
-  const add = (name: string, description: string, runCommand: Run) =>
-    addPlain(name, description, runCommand)
-      .addOption(new Option("-c, --config <file>", "configuration file (YAML); without one, mainnet at the public API"))
-      .addOption(new Option("-l, --listen <address>", "address to serve on, such as 127.0.0.1:10789 or :10789"))
-      .addOption(new Option("--log-level <level>", "trace, debug, info, warn, error or silent"))
-      .addOption(new Option("--log-format <format>", "json or pretty"));
+  const addOfFile = (name: string, description: string, runCommand: Run) =>
+    addPlain(name, description, runCommand).addOption(
+      new Option("-c, --config <file>", "configuration file (YAML); without one, mainnet at the public API"),
+    );
   const addOfEvents = (name: string, description: string, runCommand: Run) =>
-    add(name, description, runCommand)
+    addOfFile(name, description, runCommand)
       .option("--last <number>", "how many of the newest events are read, at most 500", "50")
       .option("--network <name>", "a network of the configuration");
-  add("serve", "poll and serve /metrics (the default)", async (flags) =>
-    (await import("./commands/serve.ts")).serve(flags, io),
-  ).option("--reset-state", "rename the state file and count from zero");
-  add("once", "poll everything once, print the page, exit 1 if a collector failed", async (flags) =>
-    (await import("./commands/once.ts")).once(flags, io),
+  withServerOptions(
+    addOfFile("serve", "poll and serve /metrics (the default)", async (flags) =>
+      (await import("./commands/serve.ts")).serve(flags, io),
+    ).option("--reset-state", "rename the state file and count from zero"),
   );
-  add("check", "validate the configuration; print every error, exit 1 if there is one", async (flags) =>
-    (await import("./commands/check.ts")).check(flags, io),
+  withLogOptions(
+    addOfFile("once", "poll everything once, print the page, exit 1 if a collector failed", async (flags) =>
+      (await import("./commands/once.ts")).once(flags, io),
+    ),
   );
-  add(
+  // With the options of `serve`, so that its command line can be checked.
+  withServerOptions(
+    addOfFile("check", "validate the configuration; print every error, exit 1 if there is one", async (flags) =>
+      (await import("./commands/check.ts")).check(flags, io),
+    ),
+  );
+  addOfFile(
     "plan",
     "requests, series and ages of a configuration, without calling the API; exit 1 if it does not fit",
     async (flags) => (await import("./commands/plan.ts")).plan(flags, io),
@@ -72,17 +77,18 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
     .option("--days <number>", "days of history", "30")
     .option("--alarms <number>", "wished alarms of each alert in 30 days", "2")
     .option("--network <name>", "the label network, when there are several");
-  add("demo", "start a simulated chain and an exporter on it", async (flags) => {
-    if (flags.config !== undefined) {
-      program.error(
-        "error: demo has its own configuration and reads no file; to use one: stacks-exporter serve --config FILE",
-      );
-    }
-    return (await import("./commands/demo.ts")).demo(flags, io);
-  })
-    .option("--seed <number>", "seed of the simulated chain", "1")
-    .options.find(({ long }) => long === "--config")
-    ?.hideHelp();
+  withServerOptions(
+    addPlain("demo", "start a simulated chain and an exporter on it", async (flags) => {
+      if (flags.config !== undefined) {
+        program.error(
+          "error: demo has its own configuration and reads no file; to use one: stacks-exporter serve --config FILE",
+        );
+      }
+      return (await import("./commands/demo.ts")).demo(flags, io);
+    })
+      .option("--seed <number>", "seed of the simulated chain", "1")
+      .addOption(new Option("-c, --config <file>").hideHelp()),
+  );
   try {
     await program.parseAsync([...argv], { from: "user" });
     return exitCode;
@@ -92,6 +98,24 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
     io.err(`${error.message}\n`);
     return 1;
   }
+}
+
+const withLogOptions = (command: Command) =>
+  command
+    .addOption(new Option("--log-level <level>", "trace, debug, info, warn, error or silent"))
+    .addOption(new Option("--log-format <format>", "json or pretty"));
+
+const withServerOptions = (command: Command) =>
+  withLogOptions(
+    command.addOption(new Option("-l, --listen <address>", "address to serve on, such as 127.0.0.1:10789 or :10789")),
+  );
+
+function optionsByCommand({ commands }: Command): string {
+  const lines = commands.map((command) => {
+    const names = command.options.filter(({ hidden }) => !hidden).map(({ long }) => long);
+    return `  ${command.name().padEnd(9)}  ${names.join(", ")}\n`;
+  });
+  return `Options of the commands (stacks-exporter COMMAND --help describes them):\n${lines.join("")}`;
 }
 
 // `serve` is the default: a mistyped command, or a command after flags, is parsed as an argument of `serve`.

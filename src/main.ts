@@ -13,6 +13,14 @@ const isSource = import.meta.url.endsWith(".ts");
 const packageFile = new URL("../package.json", import.meta.url);
 const simulator = new URL(isSource ? "../simulator/main.ts" : "./simulator.js", import.meta.url);
 
+// Node.js writes its warnings as plain text, which a log of JSON lines must not contain.
+const warned = new Set<(warning: Error) => void>();
+process.removeAllListeners("warning");
+process.on("warning", (warning) => {
+  if (warned.size === 0) process.stderr.write(`${warning.name}: ${warning.message}\n`);
+  for (const listener of warned) listener(warning);
+});
+
 const stopped = new Promise<void>((resolve) => {
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => resolve());
 });
@@ -53,6 +61,7 @@ const code = await run(process.argv.slice(2), {
   err: (text) => process.stderr.write(text),
   stopped,
   onHangUp: (listener) => void hangUps.add(listener),
+  onWarning: (listener) => void warned.add(listener),
   startSimulator,
 });
 process.exitCode = code;

@@ -17,6 +17,7 @@ export async function createApp(
 ): Promise<App> {
   const redactor = redactorOf(config.networks.flatMap(({ upstreams }) => upstreams));
   const log = await createLogger({ ...config.log, mask: (text) => redactor.mask(text), write: io.err });
+  io.onWarning(({ name, message }) => log.warn({ name }, message));
   for (const warning of warningsOf(config)) log.warn({}, warning);
   const stateFile = await open?.(log);
   return new App({ config, reload, redactor, log, version: io.version, clock: systemClock, stateFile });

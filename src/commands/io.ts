@@ -10,6 +10,8 @@ export interface Io {
   readonly stopped: Promise<void>;
   /** Calls the listener at every SIGHUP, which does not end the process. */
   readonly onHangUp: (listener: () => void) => void;
+  /** Calls the listener, instead of printing it, for every warning of Node.js. */
+  readonly onWarning: (listener: (warning: Error) => void) => void;
   /** Starts the simulated chain as another process. */
   readonly startSimulator: (args: readonly string[]) => Promise<Simulated>;
 }

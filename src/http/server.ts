@@ -7,6 +7,7 @@ import type { Selection, Status } from "../telemetry/status.ts";
 import { recommendedFeesJson } from "./fees-json.ts";
 import { type Content, Deliveries, LIMITS, type Limits } from "./limits.ts";
 import { CONTENT_TYPE, type MetricsPage, negotiateFormat } from "./page.ts";
+import { readTarget } from "./request-target.ts";
 import { type Program, statusJson } from "./status-json.ts";
 import { statusPage } from "./status-page.ts";
 import { type Known, parseNetwork, parseQuery, QueryError } from "./status-query.ts";
@@ -144,7 +145,11 @@ export function createHttpServer(view: View, limits: Limits = LIMITS): Server {
     connectionsCheckingInterval: Math.min(limits.headersMs, limits.requestMs) / 2,
     maxHeaderSize: limits.headerBytes,
   };
-  const server = createServer(options, routes(view, new Deliveries(limits, view.onRefused)));
+  const app = routes(view, new Deliveries(limits, view.onRefused));
+  const server = createServer(options, (request, response) => {
+    request.url = readTarget(request.url ?? "").path;
+    app(request, response);
+  });
   // For short responses to a client that does not read; `Deliveries` watches the others.
   server.timeout = limits.stalledMs;
   server.maxConnections = limits.connections;

@@ -1,9 +1,10 @@
 import { execFile, spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { startSimulator } from "../../simulator/server.ts";
@@ -211,6 +212,38 @@ describe("plan", () => {
     expect(Number(chain)).toBeLessThanOrEqual(1.5 * actualChain);
     expect(Math.abs(Number(own) / lines.filter(isOwn).length - 1)).toBeLessThan(0.25);
   });
+});
+
+test.each([
+  ["an absolute form", "http://x/metrics"],
+  ["a fragment", "/metrics#x"],
+  ["a warning", "/metrics"],
+])("the log is JSON throughout: %s", async (kind, target) => {
+  const warning = `--import=data:text/javascript,process.on('SIGUSR2',()=>process.emitWarning('planted','PlantedWarning'))`;
+  const env: Record<string, string> = kind === "a warning" ? { NODE_OPTIONS: warning } : {};
+  const program = start(["--config", watching(), "--listen", "127.0.0.1:0"], env);
+  const [, port] = await program.says(/"address":"127.0.0.1:(\d+)"/);
+  const socket = connect(Number(port), "127.0.0.1");
+  socket.write(`GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+  const response = await text(socket);
+  if (kind === "a warning") {
+    program.child.kill("SIGUSR2");
+    await program.says(/"name":"PlantedWarning"/);
+  }
+  program.child.kill("SIGTERM");
+  const { err } = await program.finished;
+
+  expect(response).toMatch(/^HTTP\/1.1 200 OK\r\n/);
+  for (const line of err.trim().split("\n")) expect(() => JSON.parse(line) as unknown).not.toThrow();
+});
+
+test("the help names the flags of each command, and a command refuses those of another", async () => {
+  const { out } = await run(["--help"]);
+
+  expect(out).toMatch(/^ {2}serve +--config, --reset-state, --listen, .*--log-level, --log-format$/m);
+  expect(out).toMatch(/^ {2}plan +--config$/m);
+  expect(out).toMatch(/^ {2}demo +--seed, --listen, /m);
+  expect(await run(["plan", "--listen", ":0"])).toMatchObject({ code: 2, err: "error: unknown option '--listen'\n" });
 });
 
 test.each([[["--version"]], [["--help"]], [["serve", "--help"]]])("%j ends with 0", async (args) => {

@@ -15,6 +15,7 @@ export async function runCommand(command: (io: Io) => Promise<number>) {
     },
     stopped: new Promise(() => undefined),
     onHangUp: () => undefined,
+    onWarning: () => undefined,
     startSimulator: () => Promise.reject(new Error("there is no simulator")),
   };
   try {

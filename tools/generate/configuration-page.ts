@@ -110,10 +110,10 @@ networks:
 
 const COMMAND_LINE = `## Command line and environment
 
-\`serve\` (the default), \`once\`, \`check\`, \`plan\`, \`events\` and \`try\` accept \`--config FILE\` (\`-c\`) and the flags
-below, which override the file; \`demo\` has its own configuration and accepts the flags only. \`serve\` also accepts
-\`--reset-state\`, \`demo\` \`--seed\`, and \`events\` and \`try\` \`--last\` and \`--network\`. Of the environment, only the
-variables that the file names are read.`;
+\`--config FILE\` (\`-c\`) names the file for \`serve\` (the default), \`once\`, \`check\`, \`plan\`, \`events\` and
+\`try\`. The flags below override settings of the file, for \`serve\`, \`check\` and \`demo\`; \`once\` has those of the
+log. \`stacks-exporter --help\` lists the flags of each command. Of the environment, only the variables that the file
+names are read.`;
 
 interface Row {
   readonly path: string;
