@@ -1,0 +1,89 @@
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+
+const script = fileURLToPath(new URL("../../tools/release/release.ts", import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), "stacks-exporter-release-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const out = join(folder, "out");
+const release = (...args: string[]) =>
+  spawnSync(process.execPath, [script, "--skip-image", ...args], { encoding: "utf8" });
+const sumsOf = (file: string) => readFileSync(join(out, file), "utf8").trim().split("\n");
+
+let made: ReturnType<typeof release>;
+beforeAll(() => {
+  made = release("--dry-run", "--out", out);
+});
+
+test("a dry run makes the files, and says what it did not make and why", () => {
+  expect(made).toMatchObject({ status: 0, stderr: "" });
+  expect(made.stdout).toMatch(/^made +npm package and its SBOM: /m);
+  for (const what of ["Helm chart", "image"]) {
+    expect(made.stdout).toMatch(new RegExp(`^(made|not made) +${what}: \\S`, "m"));
+  }
+  expect(made.stdout).toMatch(/^not run +tests: /m);
+  expect(made.stdout).toContain(sumsOf("SUMMARY.txt").join("\n"));
+});
+
+test("the checksums and the provenance are of the files that are there", () => {
+  const sums = sumsOf("SHA256SUMS").map((line) => line.split("  ") as [string, string]);
+  const { subject } = JSON.parse(readFileSync(join(out, "provenance.intoto.json"), "utf8")) as {
+    subject: { name: string; digest: { sha256: string } }[];
+  };
+
+  expect(
+    sums
+      .map(([, name]) => name)
+      .concat("SHA256SUMS", "SUMMARY.txt")
+      .sort(),
+  ).toEqual(readdirSync(out).sort());
+  for (const [sum, name] of sums) {
+    expect([name, sum]).toEqual([
+      name,
+      createHash("sha256")
+        .update(readFileSync(join(out, name)))
+        .digest("hex"),
+    ]);
+  }
+  const proven = subject.map(({ name, digest }) => `${digest.sha256}  ${name}`);
+  expect(proven.sort()).toEqual(
+    sumsOf("SHA256SUMS")
+      .filter((line) => !line.endsWith("provenance.intoto.json"))
+      .sort(),
+  );
+});
+
+test("a second run makes the same package", () => {
+  const first = sumsOf("SHA256SUMS").find((line) => /-\d+\.\d+\.\d+\.tgz$/.test(line));
+  expect(release("--dry-run", "--out", out).status).toBe(0);
+
+  expect(first).toBeDefined();
+  expect(sumsOf("SHA256SUMS")).toContain(first);
+});
+
+test("a folder with other files is left alone", () => {
+  const other = join(folder, "other");
+  const file = join(other, "keep.txt");
+  mkdirSync(other);
+  writeFileSync(file, "mine");
+  const { status, stderr } = release("--dry-run", "--out", other);
+
+  expect(status).toBe(1);
+  expect(stderr).toContain("has files that are no release");
+  expect(readFileSync(file, "utf8")).toBe("mine");
+});
+
+test("without --dry-run, a version that the changelog does not describe is not made", () => {
+  const empty = join(folder, "none");
+  const { status, stdout } = release("--out", empty);
+  const problems = stdout.split("\n").filter((line) => line.startsWith("STOPS"));
+
+  // The tree and the changelog of a release have no problem; every other state has one.
+  expect(status).toBe(problems.length > 0 ? 1 : 0);
+  expect(readdirSync(folder).includes("none")).toBe(problems.length === 0);
+});

@@ -1,0 +1,77 @@
+// The files of a release, one function each.
+import { type SpawnSyncReturns, spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { arch } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { bundle } from "../build.ts";
+import { toolOf } from "../lint/tools.ts";
+import { notesOf } from "./changelog.ts";
+import { lockedSbom, sbomOf } from "./sbom.ts";
+import { version } from "./versions.ts";
+
+export const root = fileURLToPath(new URL("../../", import.meta.url));
+
+/** The files that were made, or why there are none. */
+export type Part = { readonly files: readonly string[] } | { readonly missing: string };
+
+const failure = ({ status, signal, stdout, stderr, error }: SpawnSyncReturns<string>) =>
+  error?.message ?? `ended with ${status ?? signal}: ${`${stderr}${stdout}`.trim().split("\n").at(-1)}`;
+
+/** Output of a program. Throws when the program fails. */
+export function outputOf(program: string, ...args: readonly string[]): string {
+  const done = spawnSync(program, args, { cwd: root, encoding: "utf8", maxBuffer: 2 ** 26 });
+  if (done.status !== 0) throw new Error(`${program} ${args[0]} ${failure(done)}`);
+  return done.stdout.trim();
+}
+
+/** The notes: the section of the version, or what is not released yet. */
+export function notes(folder: string): Part {
+  const changelog = readFileSync(join(root, "CHANGELOG.md"), "utf8");
+  const text = notesOf(changelog, version) ?? notesOf(changelog, "Unreleased");
+  if (text === undefined) return { missing: `CHANGELOG.md has neither ${version} nor anything unreleased` };
+  writeFileSync(join(folder, "NOTES.md"), text);
+  return { files: ["NOTES.md"] };
+}
+
+/** The npm package and its SBOM. */
+export async function npmPackage(folder: string): Promise<Part> {
+  const bundled = await bundle();
+  // dist/ is there already: packing must not make it again.
+  const packed = outputOf("npm", "pack", "--json", "--ignore-scripts", "--pack-destination", folder);
+  const [{ filename }] = JSON.parse(packed) as [{ filename: string }];
+  const sbom = `stacks-exporter-${version}.cdx.json`;
+  writeFileSync(join(folder, sbom), `${JSON.stringify(sbomOf(lockedSbom(), bundled, "stacks-exporter"), null, 2)}\n`);
+  return { files: [filename, sbom] };
+}
+
+/** The Helm chart. */
+export function chart(folder: string): Part {
+  if (!existsSync(join(root, "deploy/helm/stacks-exporter"))) return { missing: "there is no chart" };
+  const helm = toolOf("helm");
+  if ("missing" in helm) return helm;
+  const packed = mkdtempSync(join(folder, "chart-"));
+  outputOf(helm.command, "package", "deploy/helm/stacks-exporter", "--destination", packed);
+  // helm names the file as npm names the package.
+  const name = `stacks-exporter-chart-${version}.tgz`;
+  renameSync(join(packed, `stacks-exporter-${version}.tgz`), join(folder, name));
+  rmSync(packed, { recursive: true });
+  return { files: [name] };
+}
+
+/** The image for this machine, as an archive. */
+export function image(folder: string, commit: string): Part {
+  const engine = ["podman", "docker"].find((name) => spawnSync(name, ["--version"]).status === 0);
+  if (engine === undefined) return { missing: "neither podman nor docker is on the PATH" };
+  const tag = `stacks-exporter:${version}`;
+  const built = spawnSync(engine, ["build", "--tag", tag, "--build-arg", `REVISION=${commit}`, "."], {
+    cwd: root,
+    encoding: "utf8",
+    maxBuffer: 2 ** 26,
+  });
+  // Most often the base image cannot be reached.
+  if (built.status !== 0) return { missing: `${engine} build ${failure(built)}` };
+  const name = `stacks-exporter-image-${version}-${arch()}.tar`;
+  outputOf(engine, "save", "--output", join(folder, name), tag);
+  return { files: [name] };
+}

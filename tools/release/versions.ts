@@ -1,0 +1,30 @@
+// The places that name the version of the project. They have to agree, and the changelog has to describe the version.
+import { readFileSync } from "node:fs";
+import { parse } from "yaml";
+import { notesOf } from "./changelog.ts";
+
+const root = new URL("../../", import.meta.url);
+const text = (path: string) => readFileSync(new URL(path, root), "utf8");
+
+/** The version in package.json. */
+export const version = (JSON.parse(text("package.json")) as { version: string }).version;
+
+/** The version in each other place, by what the place is. */
+export function versionsElsewhere(): Readonly<Record<string, string | undefined>> {
+  const { images } = parse(text("deploy/kubernetes/kustomization.yaml")) as { images: [{ newTag: string }] };
+  return {
+    "package-lock.json": (JSON.parse(text("package-lock.json")) as { version: string }).version,
+    "ARG VERSION of Dockerfile": /^ARG VERSION=(\S+)$/m.exec(text("Dockerfile"))?.[1],
+    "newTag of deploy/kubernetes/kustomization.yaml": images[0].newTag,
+  };
+}
+
+/** The problems of the version, one sentence each. */
+export function versionProblems(): string[] {
+  const wrong = Object.entries(versionsElsewhere())
+    .filter(([, found]) => found !== version)
+    .map(([place, found]) => `${place}: expected ${version}, found ${found ?? "none"}`);
+  const notes = notesOf(text("CHANGELOG.md"), version);
+  if (notes === undefined) wrong.push(`CHANGELOG.md: expected a section "## [${version}] - YYYY-MM-DD", found none`);
+  return wrong;
+}
