@@ -1,13 +1,12 @@
 // Alerts on watched addresses: low balances, outgoing STX, failing transactions, addresses that stop sending.
-import { limitBetweenPolls, whileActive } from "./freshness.ts";
+import { whileActive, whilePolledWithin } from "./freshness.ts";
 import type { Alert, Recording, Subject } from "./model.ts";
 import { onNetwork, series } from "./series.ts";
 import { ADDRESSES, FEES, MICRO, seconds } from "./thresholds.ts";
 
 const onAddress = "on (network, name, address, job, instance)";
-const inGroup = (group: string) => `and ${onAddress} ${series("stacks_address_info", { group })}`;
 
-const { outflowUnusual: unusual, outflowHigh: high, failing: fails, newAsset: fresh } = ADDRESSES;
+const { outflowUnusual: unusual, failing: fails, newAsset: fresh } = ADDRESSES;
 
 const outflow = (window: string) => `increase(${series("stacks_address_sent_microstx_total")}[${window}])`;
 const hourly: Recording = {
@@ -42,14 +41,16 @@ const outflowUnusual: Alert = {
   alert: "StacksAddressOutflowUnusual",
   severity: "warning",
   expr: `${outflow(unusual.window)} / ${MICRO} > ${unusual.leastMicrostx / MICRO}
-and ${outflow(unusual.window)} > ${unusual.ratio} * last_over_time(${hourlyBaseline.record}[${FEES.baseline.staleness}])`,
+and ${outflow(unusual.window)} > ${unusual.ratio} * last_over_time(${hourlyBaseline.record}[${FEES.baseline.staleness}])
+${whilePolledWithin("addresses", seconds(unusual.window))}`,
   for: unusual.for,
   keepFiringFor: unusual.keepFiringFor,
   summary: "{{ $labels.name }} on {{ $labels.network }} sends far more STX than usual",
   description: '{{ printf "%.0f" $value }} STX left within an hour.',
   runbook: {
     meaning: `The address sent more than ${unusual.ratio} times its usual outflow within ${unusual.window} (the median
-      over ${unusual.baseline}), and more than ${unusual.leastMicrostx / MICRO} STX.`,
+      over ${unusual.baseline}), and more than ${unusual.leastMicrostx / MICRO} STX. Where the collector polls less often than every ${unusual.window}, a step is the
+      outflow of a longer time, and the alert does not fire: set \`max_outflow\`.`,
     impact: "A payout, or a stolen key.",
     diagnosis: [FLOW.out, FLOW.usual, FLOW.where, FLOW.types],
     actions: [
@@ -60,43 +61,56 @@ and ${outflow(unusual.window)} > ${unusual.ratio} * last_over_time(${hourlyBasel
   },
 };
 
+const stxOfLimit = `${series("stacks_address_outflow_microstx")} / ${series("stacks_address_max_outflow_microstx")}`;
+const tokenOfLimit = `${series("stacks_address_ft_outflow_units")} / ${series("stacks_address_ft_max_outflow_units")}`;
 const outflowHigh: Alert = {
   alert: "StacksAddressOutflowHigh",
-  severity: "warning",
-  optional: "The limit is an example: set your own.",
-  expr: `${outflow(high.window)} / ${MICRO} > ${high.microstx / MICRO}`,
-  for: high.for,
-  keepFiringFor: high.keepFiringFor,
-  summary: "{{ $labels.name }} on {{ $labels.network }} sends more STX than its limit",
-  description: '{{ printf "%.0f" $value }} STX left within an hour.',
+  severity: "critical",
+  // STX have no label `asset`.
+  expr: `${tokenOfLimit} > 1
+or label_replace(${stxOfLimit} > 1, "asset", "stx", "", "")`,
+  for: ADDRESSES.outflowHigh.for,
+  keepFiringFor: ADDRESSES.outflowHigh.keepFiringFor,
+  summary: "{{ $labels.name }} on {{ $labels.network }} sends more than its limit",
+  description:
+    "{{ $value | humanizePercentage }} of the configured limit left within an hour. Asset: {{ $labels.asset }}.",
   runbook: {
-    meaning: `The address sent more than ${high.microstx / MICRO} STX within ${high.window}, including fees.`,
-    impact: "The outflow exceeds the limit set for the address, whether planned or not.",
-    diagnosis: [FLOW.out, FLOW.where, FLOW.types],
+    meaning: `More than \`max_outflow\` of the watch list left the address within an hour: STX including fees, or a
+      token. The hour is one of block time, so the alert is the same when an outage or a long interval delays counting.
+      It fires for an hour after the transactions were counted, or until the next poll if that is later.`,
+    impact: "A payout that is larger than expected, or a stolen key: what is left can follow.",
+    diagnosis: [
+      { shows: "STX sent within an hour, as a share of the limit.", query: stxOfLimit },
+      { shows: "Tokens sent within an hour, as a share of the limit.", query: tokenOfLimit },
+      FLOW.where,
+      FLOW.types,
+    ],
     actions: [
       `Find the transactions in an explorer and ask the owner of the key whether they were intended.`,
       "If they were not, move the remaining funds to a new key immediately.",
+      "If it fires for intended payouts, raise `max_outflow`.",
     ],
   },
 };
 
-const sinceSent = `time() - ${series("stacks_address_last_transaction_timestamp_seconds", { direction: "sent" })}`;
+const sinceSent = `time() - max without (direction) (${series("stacks_address_last_transaction_timestamp_seconds", { direction: "sent" })})`;
+const silentAfter = series("stacks_address_silent_after_seconds");
 const silent: Alert = {
   alert: "StacksAddressSilent",
   severity: "warning",
-  expr: `${sinceSent} > ${limitBetweenPolls("addresses", seconds(ADDRESSES.silent.after))}
-${inGroup(ADDRESSES.groups.heartbeat)}
+  expr: `${sinceSent} > ${silentAfter} + ${onNetwork} group_left () ${series("stacks_exporter_collector_interval_seconds", { collector: "addresses" })}
 ${whileActive("addresses")}`,
   for: ADDRESSES.silent.for,
   keepFiringFor: ADDRESSES.silent.keepFiringFor,
   summary: "{{ $labels.name }} on {{ $labels.network }} has stopped sending",
   description: "Its last transaction is {{ $value | humanizeDuration }} old.",
   runbook: {
-    meaning: `An address of the group \`${ADDRESSES.groups.heartbeat}\` has sent nothing for more than
-      ${ADDRESSES.silent.after} and the time between two polls. Put addresses that send regularly into this group: oracles, relayers, keepers.`,
+    meaning: `The address has sent nothing for longer than its \`silent_after\` of the watch list and the time between
+      two polls.`,
     impact: "Anything that depends on these transactions stops.",
     diagnosis: [
       { shows: "Time since its last sent transaction, in seconds.", query: sinceSent },
+      { shows: "The limit, in seconds.", query: silentAfter },
       {
         shows: "Transactions that wait for confirmations.",
         query: series("stacks_address_pending_depth_transactions"),
@@ -184,12 +198,12 @@ const unprotected: Alert = {
   alert: "StacksAddressUnprotectedTransaction",
   severity: "warning",
   expr: `${bare} > 0
-${inGroup(ADDRESSES.groups.treasury)}`,
+and ${onAddress} ${series("stacks_address_post_conditions_required")}`,
   for: ADDRESSES.unprotected.for,
   summary: "{{ $labels.name }} on {{ $labels.network }} sent a transaction without any post-condition",
   description: 'Transactions of the last hour without protection: {{ printf "%.0f" $value }}.',
   runbook: {
-    meaning: `An address of the group \`${ADDRESSES.groups.treasury}\` sent a transaction in mode allow without any
+    meaning: `An address with \`require_post_conditions\` in the watch list sent a transaction in mode allow without any
       post-condition.`,
     impact: "The called contract could have moved any asset of the address.",
     diagnosis: [
@@ -264,7 +278,7 @@ or label_replace(${stxShare} < 1, "asset", "stx", "", "")`,
     ],
     actions: [
       "Top up the address. The alert resolves after the next poll that sees the new balance.",
-      "If nobody expected the outflow, check for a stolen key: see StacksAddressOutflowUnusual.",
+      "If the outflow was not expected, check for a stolen key: see StacksAddressOutflowHigh.",
       "If it fires often, top up with more, or lower `min_balance`.",
     ],
   },
@@ -325,7 +339,7 @@ const behind: Alert = {
 const passedOver = `increase(${series("stacks_address_gap_transactions_total")}[${ADDRESSES.gap.window}])`;
 const gap: Alert = {
   alert: "StacksAddressGap",
-  severity: "warning",
+  severity: "critical",
   expr: `${passedOver} > 0`,
   for: ADDRESSES.gap.for,
   summary: "Transactions of {{ $labels.name }} on {{ $labels.network }} were skipped",
@@ -347,7 +361,7 @@ const gap: Alert = {
 const undone = `increase(${series("stacks_address_reverted_transactions_total")}[${ADDRESSES.reverted.window}])`;
 const reverted: Alert = {
   alert: "StacksAddressReverted",
-  severity: "warning",
+  severity: "critical",
   expr: `${undone} > 0`,
   for: ADDRESSES.reverted.for,
   summary: "Counted transactions of {{ $labels.name }} on {{ $labels.network }} are reverted",

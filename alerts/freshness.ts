@@ -26,6 +26,10 @@ export const whileUp = `and ${onNetwork} ${series("stacks_up")} == 1`;
 export const whileActive = (name: string): string =>
   `and ${onNetwork} ${series("stacks_exporter_collector_targets", { collector: name, state: "active" })} > 0`;
 
+/** The interval of a collector is at most this long. */
+export const whilePolledWithin = (name: string, interval: number): string =>
+  `and ${onNetwork} ${series("stacks_exporter_collector_interval_seconds", { collector: name })} <= ${interval}`;
+
 /**
  * The right side of a comparison of a target's silence with a limit in seconds: what it did since its last poll is not
  * known, and a long list is polled rarely.

@@ -72,13 +72,11 @@ export const FEES = {
 
 /** Watched addresses. */
 export const ADDRESSES = {
-  /** Groups of the watch list that alerts select. An alert on an unused group never fires. */
-  groups: { heartbeat: "heartbeat", treasury: "treasury" },
-  /** StacksAddressOutflowHigh (optional): STX sent within `window`, including fees, in microSTX. */
-  outflowHigh: { microstx: 100_000_000_000, window: "1h", for: "2m", keepFiringFor: "15m" },
+  /** StacksAddressOutflowHigh: the limits are `max_outflow` of the watch list. */
+  outflowHigh: { for: "1m", keepFiringFor: "15m" },
   /**
    * StacksAddressOutflowUnusual: outflow within `window` > ratio times its median over `baseline`, and >
-   * leastMicrostx.
+   * leastMicrostx. A poll counts the outflow since the last one, so the interval is at most `window`.
    */
   outflowUnusual: {
     ratio: 10,
@@ -89,8 +87,8 @@ export const ADDRESSES = {
     for: "5m",
     keepFiringFor: "30m",
   },
-  /** StacksAddressSilent: time since the last sent transaction of an address of the group heartbeat. */
-  silent: { after: "2h", for: "5m", keepFiringFor: "10m" },
+  /** StacksAddressSilent: the limits are `silent_after` of the watch list. */
+  silent: { for: "5m", keepFiringFor: "10m" },
   /**
    * StacksAddressTransactionsFailing: share of failed transactions among those sent within `window`, and their
    * number.
@@ -101,7 +99,7 @@ export const ADDRESSES = {
    * `memory` before, at an address watched for `known`.
    */
   newAsset: { now: "3m", memory: "7d", fresh: "1h", known: "1d", for: "2m" },
-  /** StacksAddressUnprotectedTransaction: any in the group treasury within `window`. */
+  /** StacksAddressUnprotectedTransaction: any within `window`, with `require_post_conditions` in the watch list. */
   unprotected: { window: "1h", for: "2m" },
   /** StacksSponsorFeesHigh (optional): fees paid as a sponsor within `window`, in microSTX. */
   sponsor: { microstx: 50_000_000, window: "1d", for: "5m", keepFiringFor: "1h" },

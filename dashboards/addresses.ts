@@ -110,7 +110,7 @@ const overview: readonly Panel[] = [
     id: 7,
     title: "Unprotected",
     description: `Transactions sent in mode allow without any post-condition: the called contract could have moved any
-      asset. A treasury should never send one.`,
+      asset. An address that holds much should never send one: set require_post_conditions.`,
     unit: "locale",
     decimals: 0,
     noValue: "Not provided by this API",
@@ -266,6 +266,40 @@ const money: readonly Panel[] = [
       },
     ],
     link: runbook("StacksOwnFeeAboveMarket"),
+  }),
+  lines({
+    id: 25,
+    title: "Outflow within an hour, of its limit",
+    legend: "right",
+    description: `What left the address within an hour, divided by max_outflow of the watch list, of STX and of tokens.
+      The hour is one of block time: an outflow that is counted late has its real size. Above 1, StacksAddressOutflowHigh
+      fires.`,
+    unit: "percentunit",
+    noValue: "No limit is configured: set max_outflow",
+    width: 24,
+    height: 8,
+    min: 0,
+    softMax: 1,
+    limits: true,
+    steps: [
+      [null, "transparent"],
+      [1, "red"],
+    ],
+    queries: [
+      {
+        expr: grouped(
+          `${dedupe(watched("stacks_address_outflow_microstx"))} / ${dedupe(watched("stacks_address_max_outflow_microstx"))}`,
+        ),
+        legend: "{{name}} STX",
+      },
+      {
+        expr: grouped(
+          `${dedupe(watched("stacks_address_ft_outflow_units"))} / ${dedupe(watched("stacks_address_ft_max_outflow_units"))}`,
+        ),
+        legend: "{{name}} {{asset}}",
+      },
+    ],
+    link: runbook("StacksAddressOutflowHigh"),
   }),
 ];
 

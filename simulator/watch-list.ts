@@ -8,6 +8,7 @@ export interface WatchList {
     readonly name: string;
     readonly group: string;
     readonly min_balance?: { readonly stx: string };
+    readonly max_outflow?: { readonly stx: string };
   }[];
   readonly contracts: readonly { readonly contract_id: string; readonly name: string; readonly group: string }[];
 }
@@ -17,9 +18,15 @@ export function watchListOf({ users, sponsor, deployer, contracts }: Accounts): 
   const [hotWallet = "", deposits = "", treasury = "", payroll = ""] = users;
   return {
     addresses: [
-      { address: hotWallet, name: "hot-wallet", group: "exchange", min_balance: { stx: "5000000 STX" } },
+      {
+        address: hotWallet,
+        name: "hot-wallet",
+        group: "exchange",
+        min_balance: { stx: "5000000 STX" },
+        max_outflow: { stx: "2000 STX" },
+      },
       { address: deposits, name: "deposits", group: "exchange" },
-      { address: treasury, name: "treasury", group: "dao" },
+      { address: treasury, name: "treasury", group: "dao", max_outflow: { stx: "20000 STX" } },
       { address: payroll, name: "payroll", group: "dao", min_balance: { stx: "1000000 STX" } },
       { address: sponsor, name: "sponsor", group: "app" },
       { address: deployer, name: "deployer", group: "app" },

@@ -44,9 +44,15 @@ export interface Watched {
   readonly balances?: boolean | undefined;
   /** Configured minimum balances by asset, `stx` in microSTX and tokens in base units. Above 0. */
   readonly minBalance?: Readonly<Record<string, bigint>> | undefined;
+  /** Configured limits of the outflow within an hour, as `minBalance`. */
+  readonly maxOutflow?: Readonly<Record<string, bigint>> | undefined;
+  /** Time without a sent transaction after which it counts as silent. Milliseconds. */
+  readonly silentAfterMs?: number | undefined;
+  /** Whether a transaction without any protection is an alert. @default false */
+  readonly needsPostConditions?: boolean | undefined;
 }
 
-/** The key of STX among the minimum balances of an entry. */
+/** The key of STX among the amounts by asset of an entry. */
 export const STX = "stx";
 
 /** A token in the configuration. */

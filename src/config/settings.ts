@@ -96,6 +96,28 @@ export const addressEntry = z.object({
         "in `assets`, in whole tokens. In CSV: columns such as `min_balance.stx`.",
       sample: '{ stx: "5000 STX", sbtc: "0.5" }',
     }),
+  max_outflow: z
+    .record(z.string(), z.string())
+    .optional()
+    .meta({
+      description:
+        "Limit of what leaves the address within an hour, for StacksAddressOutflowHigh: `stx` with its unit, including " +
+        "fees, and tokens by their name in `assets`, in whole tokens. In CSV: columns such as `max_outflow.stx`.",
+      sample: '{ stx: "20000 STX", sbtc: "0.1" }',
+    }),
+  silent_after: duration("1m", "8760h")
+    .optional()
+    .meta({
+      description:
+        "For addresses that send regularly, such as oracles, relayers and keepers: the time without a sent transaction " +
+        "after which StacksAddressSilent fires.",
+      sample: "2h",
+    }),
+  require_post_conditions: z.boolean().optional().meta({
+    description:
+      "Whether StacksAddressUnprotectedTransaction fires for a transaction in mode allow without any post-condition.",
+    sample: "true",
+  }),
 });
 
 /** An entry of the list of contracts. */
@@ -118,7 +140,7 @@ const assetEntry = z.object({
     sample: "SP3DX3H4FEYZJZ586MFBS25ZW3HZDMEW92260R2PR.Wrapped-Bitcoin::wrapped-bitcoin",
   }),
   name: labelValue.optional().meta({
-    description: "Name for `min_balance`. Different for every asset; `sbtc` is the sBTC of mainnet.",
+    description: "Name for `min_balance` and `max_outflow`. Different for every asset; `sbtc` is the sBTC of mainnet.",
     sample: "wbtc",
   }),
   decimals: z
@@ -128,8 +150,8 @@ const assetEntry = z.object({
     .optional()
     .meta({
       description:
-        "Decimal places of the token, as its contract declares them: for `min_balance` and `stacks_asset_decimals`. " +
-        "Amounts in metrics are in base units.",
+        "Decimal places of the token, as its contract declares them: for `min_balance`, `max_outflow` and " +
+        "`stacks_asset_decimals`. Amounts in metrics are in base units.",
       sample: "8",
     }),
 });
@@ -170,7 +192,7 @@ function networkSettings(collectors: readonly ConfigurableCollector[]) {
         description:
           "Blocks after which a transaction of a watched principal is counted, its own included. 1 counts at sight.",
       }),
-      addresses: z.array(addressEntry).max(MOST_WATCHED).default([]).meta({
+      addresses: z.array(addressEntry).max(MOST_WATCHED).prefault([]).meta({
         description: "Accounts and contracts whose transactions are counted.",
       }),
       address_files: watchFiles("addresses"),

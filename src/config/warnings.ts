@@ -1,18 +1,36 @@
 // Warnings about a valid configuration.
-import type { Config, UpstreamConfig } from "./config.ts";
+import { STX, type Watched } from "../collectors/collector.ts";
+import type { Config, NetworkConfig, UpstreamConfig } from "./config.ts";
 
 // Host names as the URL parser returns them. The last is an IPv4 address in IPv6.
 const LOOPBACK = /^((.+\.)?localhost\.?|127\.[\d.]+|\[::1\]|\[::ffff:7f[\da-f]{2}:[\da-f]+\])$/;
 
 /** Warnings about a configuration, one sentence each, without secrets. */
 export function warningsOf({ networks }: Pick<Config, "networks">): string[] {
-  return networks.flatMap((network) => {
-    const exposed = network.upstreams.filter(isExposed);
-    return exposed.map((upstream) => {
-      const where = network.upstreams.length === 1 ? network.name : `${network.name}, upstream ${upstream.name}`;
-      return `network ${where}: the API key goes over plain http, where others can read it; use an https URL`;
-    });
+  return networks.flatMap((network) => [...exposedKeys(network), ...limitsWithoutEffect(network)]);
+}
+
+function exposedKeys(network: NetworkConfig): string[] {
+  const exposed = network.upstreams.filter(isExposed);
+  return exposed.map((upstream) => {
+    const where = network.upstreams.length === 1 ? network.name : `${network.name}, upstream ${upstream.name}`;
+    return `network ${where}: the API key goes over plain http, where others can read it; use an https URL`;
   });
+}
+
+// A limit whose collector is off would look as if it were never exceeded.
+function limitsWithoutEffect({ name: network, addresses, collectors }: NetworkConfig): string[] {
+  const isLimited = ({ maxOutflow, silentAfterMs, needsPostConditions }: Watched) =>
+    maxOutflow !== undefined || silentAfterMs !== undefined || needsPostConditions === true;
+  const limited = addresses.filter(isLimited);
+  const hasToken = limited.some(({ maxOutflow = {} }) => Object.keys(maxOutflow).some((asset) => asset !== STX));
+  const collector = collectors.find(({ name }) => name === "addresses");
+  const where = `network ${network}: the collector addresses`;
+  if (limited.length > 0 && collector === undefined) {
+    return [`${where} is off: max_outflow, silent_after and require_post_conditions have no effect`];
+  }
+  const { transfers } = (collector?.options ?? {}) as { readonly transfers?: boolean };
+  return hasToken && transfers === false ? [`${where} reads no transfers: max_outflow of tokens has no effect`] : [];
 }
 
 function isExposed({ url, apiKey }: UpstreamConfig): boolean {

@@ -163,6 +163,7 @@ function checkedHeader(columns: readonly string[], key: string, place: Place): r
 
 // CSV has only text.
 const WORDS: Readonly<Record<string, boolean>> = { true: true, false: false };
+const BOOLEANS = new Set(["balances", "require_post_conditions"]);
 
 function entryOf(
   columns: readonly string[],
@@ -180,7 +181,7 @@ function entryOf(
     if (!text) continue;
     const [name = "", part] = column.split(/\.(.*)/s);
     if (!settings.includes(name)) labels.push([column, text]);
-    else if (part === undefined) values[name] = name === "balances" ? (WORDS[text] ?? text) : text;
+    else if (part === undefined) values[name] = BOOLEANS.has(name) ? (WORDS[text] ?? text) : text;
     else values[name] = { ...(values[name] as object), [part]: text };
   }
   return { ...values, labels: Object.fromEntries(labels) };

@@ -1,11 +1,12 @@
 // The watch list of a network: entries of the configuration and of the files that it names.
 import { resolve } from "node:path";
+import type { z } from "zod";
 import type { NamedAsset, Watched } from "../collectors/collector.ts";
 import type { EventRule } from "../collectors/event-rules/rule.ts";
+import { readAmounts } from "./asset-amounts.ts";
 import { type ConfigError, describeKind, describeValue, type ErrorList, formatPath, type Place } from "./errors.ts";
 import type { RulesByEntry } from "./event-rules.ts";
 import { type NamedFiles, readText } from "./files.ts";
-import { readMinBalance } from "./min-balance.ts";
 import { entriesOf, valueAt } from "./normalize.ts";
 import { type ChainName, isLikePrincipal, readPrincipal, shortName } from "./principal.ts";
 import type { Path } from "./schema.ts";
@@ -162,21 +163,25 @@ function checkedEntry(written: Written, list: ListName, { chain, assets, errors 
     const found = describeValue(label);
     report(["labels", label], `expected a label name of a-z, 0-9 and _ that is not taken, found ${found}`);
   }
-  // Only addresses have balances.
-  const { balances, min_balance } = { balances: undefined, min_balance: undefined, ...parsed.data };
-  const minBalance =
-    min_balance &&
-    readMinBalance(min_balance, assets, (asset, expected, found) => {
-      const place = ["min_balance", asset];
-      report(place, `${expected}, found ${found ?? describe(place, min_balance[asset] ?? "")}`);
+  // Only addresses have these.
+  const own: Partial<z.infer<typeof addressEntry>> = parsed.data;
+  const { balances, silent_after: silentAfterMs, require_post_conditions: needsPostConditions } = own;
+  const [minBalance, maxOutflow] = (["min_balance", "max_outflow"] as const).map((setting) => {
+    const amounts = own[setting];
+    if (amounts === undefined) return undefined;
+    return readAmounts(amounts, assets, (asset, expected, found) => {
+      const place = [setting, asset];
+      report(place, `${expected}, found ${found ?? describe(place, amounts[asset] ?? "")}`);
     });
+  });
   if (minBalance !== undefined && balances === false) {
     report(["balances"], "expected true or nothing, because min_balance is set, found false");
   }
   const text = String(valueAt(parsed.data, [key]));
   const read = readPrincipal(text, chain);
   if (read.ok && (read.isContract || list === "addresses")) {
-    return [{ ...written, principal: read.id, name, group, labels, balances, minBalance }];
+    const limits = { minBalance, maxOutflow, silentAfterMs, needsPostConditions };
+    return [{ ...written, principal: read.id, name, group, labels, balances, ...limits }];
   }
   const wrong = read.ok ? "an address without a contract name" : read.wrong;
   report([key], `expected ${expectedOn(chain)}, found ${describe([key], text)}: ${wrong}`);
@@ -196,21 +201,23 @@ async function named(entries: readonly Entry[], list: ListName): Promise<readonl
   const { key } = LISTS[list];
   const principals = new Set<string>();
   const watched: Watched[] = [];
-  for await (const { principal, name, group, labels, rules, balances, minBalance, report } of inSlices(entries)) {
+  for await (const { value: _, describe: __, report, principal, name, ...settings } of inSlices(entries)) {
     if (principals.has(principal)) report([key], `expected each principal once, found ${principal} again`);
     principals.add(principal);
     const short = shortName(principal);
     const given = name ?? (names.has(short) ? principal : short);
     names.add(given);
-    watched.push({ principal, name: given, group, labels, rules, balances, minBalance });
+    watched.push({ principal, name: given, ...settings });
   }
   return watched;
 }
 
+const AMOUNTS: readonly unknown[] = ["min_balance", "max_outflow"];
 const AMOUNT = /^-?[\d.,' ]{1,40}[a-z]{0,9}$/i;
 
 // A text in place of a principal may be a secret. A name is public: it becomes the value of a label.
 function describeText(part: Path, text: string): string {
-  const isPublic = part[0] === "name" || isLikePrincipal(text) || (part[0] === "min_balance" && AMOUNT.test(text));
+  const isAmount = AMOUNTS.includes(part[0]) && AMOUNT.test(text);
+  const isPublic = part[0] === "name" || isLikePrincipal(text) || isAmount;
   return isPublic ? describeValue(text) : describeKind(text);
 }

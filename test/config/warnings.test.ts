@@ -1,4 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
+import { collectors as realCollectors } from "../../src/collectors/index.ts";
 import { warningsOf } from "../../src/config/warnings.ts";
 import { configOf } from "./fixture.ts";
 
@@ -39,5 +40,38 @@ describe("a key over plain http", () => {
     expect(warningsOf(await configOf(`networks:\n  - name: m\n    ${upstreams}\n`))).toEqual([
       "network m, upstream own: the API key goes over plain http, where others can read it; use an https URL",
     ]);
+  });
+});
+
+describe("a limit of an address without effect", () => {
+  const A = "SP000000000000000000002Q6VF78";
+  const limited = async (limits: string, collectors: string) =>
+    warningsOf(
+      await configOf(
+        `networks: [{ name: m, url: "https://api.example", addresses: [{ address: ${A}, ${limits} }] }]\ncollectors: { addresses: { ${collectors} } }\n`,
+        { collectors: realCollectors },
+      ),
+    );
+
+  test.each(["max_outflow: { stx: 5 STX }", "silent_after: 2h", "require_post_conditions: true"])(
+    "is warned of: %s",
+    async (limits) => {
+      expect(await limited(limits, "enabled: false")).toEqual([
+        "network m: the collector addresses is off: max_outflow, silent_after and require_post_conditions have no effect",
+      ]);
+      expect(await limited(limits, "")).toEqual([]);
+    },
+  );
+
+  test("is warned of where transfers are not read", async () => {
+    expect(await limited('max_outflow: { sbtc: "1" }', "transfers: false")).toEqual([
+      "network m: the collector addresses reads no transfers: max_outflow of tokens has no effect",
+    ]);
+    expect(await limited("max_outflow: { stx: 5 STX }", "transfers: false")).toEqual([]);
+    expect(await limited('max_outflow: { sbtc: "1" }', "")).toEqual([]);
+  });
+
+  test.each(["min_balance: { stx: 5 STX }", "require_post_conditions: false"])("is none: %s", async (limits) => {
+    expect(await limited(limits, "enabled: false")).toEqual([]);
   });
 });

@@ -85,6 +85,69 @@ describe("balances", () => {
   });
 });
 
+describe("limits", () => {
+  const COIN = `${A}.token::coin`;
+  const assets = `    assets: [{ id: "${COIN}", name: coin, decimals: 3 }]\n`;
+  const limitsOf = async (...of: Parameters<typeof listed>) =>
+    (await listed(...of)).addresses?.map(({ maxOutflow, silentAfterMs, needsPostConditions, labels }) => ({
+      ...(maxOutflow && { maxOutflow }),
+      ...(silentAfterMs && { silentAfterMs }),
+      ...(needsPostConditions !== undefined && { needsPostConditions }),
+      labels,
+    }));
+
+  test("are of one address each, and choose no balance", async () => {
+    const lines = `${assets}    addresses:
+      - { address: ${A}, max_outflow: { stx: 20000 STX, coin: "1.5" }, silent_after: 1h30m, require_post_conditions: true }
+      - { address: ${B} }
+`;
+
+    expect(await limitsOf(lines)).toEqual([
+      {
+        maxOutflow: { stx: 20_000_000_000n, [COIN]: 1500n },
+        silentAfterMs: 5_400_000,
+        needsPostConditions: true,
+        labels: {},
+      },
+      { labels: {} },
+    ]);
+    const { addresses } = await listed(lines);
+    expect(addresses?.map(({ balances, minBalance }) => [balances, minBalance])).toEqual([
+      [undefined, undefined],
+      [undefined, undefined],
+    ]);
+  });
+
+  test("are columns of CSV, and no labels", async () => {
+    const header = "address,max_outflow.stx,max_outflow.coin,silent_after,require_post_conditions,desk";
+    expect(
+      await limitsOf(`${assets}    address_files: [a.csv]\n`, {
+        "a.csv": `${header}\n${A},5 STX,,2h,true,x\n${B},,2,,false,\n`,
+      }),
+    ).toEqual([
+      { maxOutflow: { stx: 5_000_000n }, silentAfterMs: 7_200_000, needsPostConditions: true, labels: { desk: "x" } },
+      { maxOutflow: { [COIN]: 2000n }, needsPostConditions: false, labels: { desk: "" } },
+    ]);
+  });
+
+  test("are refused all at once, each with its place", async () => {
+    const reported = await errors(
+      '    address_files: [a.csv]\n    addresses: [{ address: SP000000000000000000002Q6VF78, max_outflow: { stx: 5, sbtc: "0" } }]\n',
+      {
+        "a.csv": `address,max_outflow.stx,max_outflow.btc,silent_after,require_post_conditions\n${B},5000,1,2,yes\n${C},5000,1,,\n`,
+      },
+    );
+
+    expect(reported.split("\n").map((line) => line.replace(/^.*stacks-exporter.yaml:/, ""))).toEqual([
+      expect.stringMatching(/addresses\[0\]\.max_outflow\.stx: expected text, found a number$/),
+      expect.stringMatching(/a\.csv:2: silent_after: expected a duration with its unit from 1m to 8760h, .*, found/),
+      expect.stringMatching(/a\.csv:2: require_post_conditions: expected true or false, found text of 3 characters$/),
+      expect.stringMatching(/a\.csv:3: max_outflow\.stx: expected an amount above 0 with its unit, .*, found "5000"$/),
+      expect.stringMatching(/a\.csv:3: max_outflow\.btc: expected the name of an asset, .*, found "btc"$/),
+    ]);
+  });
+});
+
 describe("files", () => {
   test("of lines, CSV and JSON are read", async () => {
     const { addresses, files } = await listed("    address_files: [a.txt, b.csv, c.json]\n", {

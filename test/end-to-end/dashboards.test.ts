@@ -67,7 +67,7 @@ suite("with Prometheus (Debian: apt-get install prometheus)", () => {
     const least = { stx: "1 STX", harbour: "0.5" };
     writeFileSync(
       join(folder, "addresses.json"),
-      JSON.stringify(addresses.map((entry) => ({ ...entry, min_balance: least }))),
+      JSON.stringify(addresses.map((entry) => ({ ...entry, min_balance: least, max_outflow: least }))),
     );
     const config = join(folder, "exporter.yaml");
     writeFileSync(

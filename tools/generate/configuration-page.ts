@@ -81,7 +81,8 @@ With this first line, editors that support YAML schemas complete and check the f
 const ENTRIES = {
   addresses: `An account or a contract to watch. The same settings are members in JSON files and columns in CSV files. A
 column \`min_balance.stx\` is a member of a mapping; columns that are no settings are labels. A CSV file for a wallet and
-a deposit address: [watch-balances.md](watch-balances.md).`,
+a deposit address: [watch-balances.md](watch-balances.md). Limits and their alerts:
+[limit-addresses.md](limit-addresses.md).`,
   contracts: "A contract to watch, in the configuration or in a file. Event rules are in the configuration only.",
   assets: `A token. sBTC of mainnet is always known, with the name \`sbtc\`. On a testnet, name the contract of its
 sBTC, whose address changes when the testnet starts again (this one is of August 2026):

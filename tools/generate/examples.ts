@@ -102,6 +102,13 @@ export const examples: Readonly<Record<string, string>> = {
   stacks_address_gap_transactions_total: "increase(stacks_address_gap_transactions_total[1d]) > 0",
   stacks_address_irregularities_total: "increase(stacks_address_irregularities_total[1h]) > 0",
   stacks_address_label_overflow_total: "increase(stacks_address_label_overflow_total[1d]) > 0",
+  stacks_address_outflow_microstx: "stacks_address_outflow_microstx / stacks_address_max_outflow_microstx",
+  stacks_address_max_outflow_microstx: "stacks_address_outflow_microstx > 0.5 * stacks_address_max_outflow_microstx",
+  stacks_address_ft_outflow_units: "stacks_address_ft_outflow_units / stacks_address_ft_max_outflow_units",
+  stacks_address_ft_max_outflow_units:
+    "stacks_address_ft_max_outflow_units / on (job, instance, network, asset) group_left () (10 ^ stacks_asset_decimals)",
+  stacks_address_silent_after_seconds: "stacks_address_silent_after_seconds / 3600",
+  stacks_address_post_conditions_required: "count by (network) (stacks_address_post_conditions_required)",
   // balances
   stacks_address_balance_microstx: "sum by (network) (stacks_address_balance_microstx) / 1e6",
   stacks_address_available_balance_microstx:

@@ -4,6 +4,7 @@ import { transactionEvents } from "../chain/transaction-source.ts";
 import type { Collector } from "../collector.ts";
 import { EXAMPLE } from "./example.ts";
 import { addressFamilies, addressSamples } from "./families.ts";
+import { limitFamilies, limitSamples } from "./limits.ts";
 import { MAX_REQUESTS } from "./needed-transfers.ts";
 import { type Options, options } from "./options.ts";
 import { observeAddress } from "./poll.ts";
@@ -28,7 +29,7 @@ export const addresses = {
     blockByHeight,
     block,
   ],
-  families: addressFamilies,
+  families: [...addressFamilies, ...limitFamilies],
   options,
   targets({ addresses, confirmations, assets }) {
     const named = assets.map(({ id }) => id);
@@ -60,5 +61,8 @@ export const addresses = {
     );
   },
 
-  samples: (observation, network, { watched }) => addressSamples(observation, network, watched),
+  *samples(observation, network, { watched }) {
+    yield* addressSamples(observation, network, watched);
+    yield* limitSamples(observation, network, watched);
+  },
 } satisfies Collector<Observation, Options, AddressTarget>;

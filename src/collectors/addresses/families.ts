@@ -10,7 +10,8 @@ import type { Observation } from "./state.ts";
 import { DIRECTIONS, IRREGULARITIES, POST_CONDITIONS, ROLES, TRANSFER_BOUNDS } from "./totals.ts";
 import { TRANSFER_DIRECTIONS } from "./transfer-source.ts";
 
-const identity = {
+/** The labels of every family of a watched address. */
+export const identity = {
   network: "name of the network",
   name: "name of the address in the configuration",
   address: "the principal",
@@ -18,7 +19,8 @@ const identity = {
 const LIST = "GET /extended/v2/addresses/{address}/transactions, polled";
 const V3 = "its replacement GET /extended/v3/principals/{principal}/transactions";
 const EVENTS = "its replacement GET /extended/v3/transactions/{tx_id}/events";
-const TRANSFERS = `GET /extended/v1/address/{principal}/transactions_with_transfers, or ${EVENTS}, polled`;
+/** The source of transfers. */
+export const TRANSFERS = `GET /extended/v1/address/{principal}/transactions_with_transfers, or ${EVENTS}, polled`;
 const list = (fields: string) => `${fields} of GET /extended/v2/addresses/{address}/transactions, or ${V3}, polled`;
 const only = (fields: string) => `${fields} of ${LIST}`;
 const transfers = (fields: string) => `${fields} of ${TRANSFERS}`;

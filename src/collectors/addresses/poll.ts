@@ -6,6 +6,7 @@ import type { List, Page, ReadResult } from "../feed/read.ts";
 import { cutAt, type ListRead, readList } from "../feed/read-list.ts";
 import { applyChanges, EMPTY_FEED, newestFirst, pruned, withoutUnknownEnd, withReadRows } from "../feed/state.ts";
 import { NO_LAST_VALUES, newestValues } from "./last-values.ts";
+import { limitedOutflow } from "./limits.ts";
 import { readNeededTransfers, transferSources } from "./needed-transfers.ts";
 import type { Options } from "./options.ts";
 import { originalList, replacementList, type Transaction } from "./source.ts";
@@ -24,7 +25,8 @@ export async function observeAddress(
   const first = etag === undefined ? undefined : await list.changedSince(etag);
   const isUnchanged = etag !== undefined && first === undefined;
   if (previous !== undefined && isUnchanged && previous.feed.waiting.length === 0) {
-    return { ...previous, zeros: settings.zeros };
+    const outflow = limitedOutflow(previous.outflow, target.watched, [], poll.now);
+    return { ...previous, outflow, zeros: settings.zeros };
   }
   const before = previous === undefined ? await firstPoll(list, poll, settings) : repaired(previous, poll);
   const isSameList = before.state.isNew === list.hasCursors;
@@ -101,27 +103,33 @@ async function nextObservation(
   const maxHeight = countableHeight(poll, merged);
   const changes = await confirmedChanges(merged, maxHeight, read, poll);
 
-  const counted = new Set(merged.counted.map(({ id }) => id));
+  const known = new Set(merged.counted.map(({ id }) => id));
   const needed = await readNeededTransfers(
     api,
     principal,
-    changes.ready.filter(({ id }) => !counted.has(id)),
+    changes.ready.filter(({ id }) => !known.has(id)),
     transferSources(api, settings, useReplacement),
     before.held,
     // A server that is behind the chain can lack transfers: only polls of the chain count as waiting time.
     chain?.seenAt ?? now,
   );
-  const ready = changes.ready.filter(({ id }) => counted.has(id) || needed.transfers.has(id));
+  const ready = changes.ready.filter(({ id }) => known.has(id) || needed.transfers.has(id));
   const tipHeight = chain?.tipHeight ?? maxHeight;
   const applied = applyChanges(merged, { ...changes, ready, tipHeight }, proofOf, newestFirst);
   const oldest = oldestHeight(tipHeight, target.confirmations);
   const feed = pruned(applied.state, { oldest, most: Number.POSITIVE_INFINITY, least: 1 });
 
   const total = result?.first.total ?? before.facts.total;
+  const counted = applied.counted.map((transaction) => ({
+    transaction,
+    transfers: needed.transfers.get(transaction.id) ?? [],
+  }));
+  // Of a backfill, everything older is history.
+  const fresh = counted.filter(({ transaction: { time = 0 } }) => time > now / 1000 - 3600);
   const totals = addUp(
     before.totals,
     principal,
-    applied.counted.map((transaction) => ({ transaction, transfers: needed.transfers.get(transaction.id) ?? [] })),
+    counted,
     {
       reverted: applied.reverted,
       restored: applied.restored,
@@ -148,6 +156,7 @@ async function nextObservation(
     zeros: settings.zeros,
     backfill: isComplete ? undefined : before.backfill,
     held: needed.missing,
+    outflow: limitedOutflow(before.outflow, target.watched, before.backfill === undefined ? counted : fresh, now),
     etag: changes.dropped.size + applied.reverted > 0 ? undefined : (result?.first.etag ?? before.etag),
   };
 }

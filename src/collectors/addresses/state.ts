@@ -5,6 +5,7 @@ import type { ListState } from "../feed/read-list.ts";
 import { EMPTY_FEED } from "../feed/state.ts";
 import type { LastValues } from "./last-values.ts";
 import type { MissingTransfers } from "./needed-transfers.ts";
+import type { Outflow } from "./outflow.ts";
 import type { Transaction } from "./source.ts";
 import { type AddressTotals, type AddressTotalsV1, upgradedTotals } from "./totals.ts";
 
@@ -17,6 +18,8 @@ export interface Observation extends ListState<Transaction> {
   readonly hasTransfers: boolean;
   readonly zeros: boolean;
   readonly held: MissingTransfers;
+  /** By asset with a limit. Absent in observations of earlier versions. */
+  readonly outflow?: Readonly<Record<string, Outflow>>;
   /** Validator of the list. */
   readonly etag: string | undefined;
 }

@@ -18,7 +18,17 @@ const sent = (values: string, network = "mainnet") => series("stacks_address_sen
 /** A steady flow of a tenth of a thousand STX a minute for five hours, and then that much at once. */
 const flow = (atOnce: number) => trace(climb(0, 1e8, 300), climb(300e8 + atOnce, 1e8, 500));
 
-const unusual = forAlert("StacksAddressOutflowUnusual");
+/** Every flow is of an address that is polled once a minute. */
+const ofPolled =
+  (interval: number) =>
+  (...[name, flow, expect, every]: Parameters<ReturnType<typeof forAlert>>) =>
+    forAlert("StacksAddressOutflowUnusual")(
+      name,
+      { ...active(hold(1, 20_000)), ...active(hold(1, 20_000), "mainnet", interval), ...flow },
+      expect,
+      every,
+    );
+const unusual = ofPolled(60);
 const unusualFlows = [
   unusual("eleven times the usual fires after five minutes, and half an hour after its hour", sent(flow(5.41e10)), [
     quiet(299, 304),
@@ -59,11 +69,15 @@ const unusualFlows = [
     // Its last sample is at minute 69.
     [firing(payer, 40, 84, 114), quiet(115, 150)],
   ),
-  unusual("of two networks only one", { ...sent(flow(9e10)), ...sent(climb(0, 1e8, 800), "testnet") }, [
-    firing({ network: "mainnet" }, 310),
-  ]),
+  ofPolled(3600)("once an hour is often enough", sent(flow(9e10)), [firing(payer, 305)]),
+  ofPolled(3601)("quiet: a step is the outflow of more than an hour", sent(flow(9e10)), [never(450)]),
+  unusual(
+    "of two networks only one",
+    { ...active(hold(1, 900), "testnet"), ...sent(flow(9e10)), ...sent(climb(0, 1e8, 800), "testnet") },
+    [firing({ network: "mainnet" }, 310)],
+  ),
 ];
-const unusualDays = forAlert("StacksAddressOutflowUnusual");
+const unusualDays = ofPolled(60);
 const longFlows = [
   unusualDays(
     "a new level is the usual one after half a baseline",
@@ -86,19 +100,56 @@ const longFlows = [
   ),
 ];
 
+const TOKEN = "SM3VDXK3WZZSA84XXFKAFAF15NNZX32CTSG82JFQ4.sbtc-token::sbtc-token";
+const outflow = (values: string, limit = hold(1e11, 500), network = "mainnet") => ({
+  ...series("stacks_address_outflow_microstx", values, "", network),
+  ...series("stacks_address_max_outflow_microstx", limit, "", network),
+});
+const tokenOutflow = (values: string, asset = TOKEN) =>
+  series("stacks_address_ft_outflow_units", values, `asset="${asset}", `);
+const tokenLimit = (values: string, asset = TOKEN) =>
+  series("stacks_address_ft_max_outflow_units", values, `asset="${asset}", `);
+const inStx = { ...payer, asset: "stx" };
+
 const high = forAlert("StacksAddressOutflowHigh");
 const highFlows = [
   high(
-    "more than allowed fires after two minutes, and a quarter of an hour after its hour",
-    sent(trace(hold(0, 100), hold(1.01e11, 200))),
-    [quiet(99, 101), firing(payer, 102, 159, 174), quiet(175)],
+    "more than the limit fires after a minute, on the first day too, and stays for a quarter of an hour",
+    outflow(trace(hold(0, 10), hold(1e11 + 1, 60), hold(0, 60))),
+    [quiet(9, 10), firing(inStx, 11, 69, 84), quiet(85, 120)],
   ),
-  high("quiet: just as much as allowed", sent(trace(hold(0, 100), hold(1e11, 200))), [never(250)]),
-  high("quiet: the same in two hours", sent(climb(0, 5e10 / 60, 300)), [never(290)]),
+  high("quiet: just the limit", outflow(hold(1e11, 200)), [never(190)]),
+  high("quiet: no limit", series("stacks_address_outflow_microstx", hold(9e12, 200)), [never(190)]),
+  high("quiet: no outflow is known", series("stacks_address_max_outflow_microstx", hold(1, 200)), [never(190)]),
+  high("quiet: a flow of a minute that is usual, below the limit", outflow(trace(hold(5e10, 100), hold(9e10, 100))), [
+    never(190),
+  ]),
+  high("a limit that is lowered", outflow(hold(6e10, 200), trace(hold(1e11, 100), hold(5e10, 100))), [
+    quiet(100),
+    firing(inStx, 101),
+  ]),
+  high(
+    "polled every six hours, it fires until the next poll",
+    outflow(trace(hold(0, 30), hold(3e11, 360), hold(0, 60))),
+    [quiet(29, 30), firing(inStx, 31, 200, 389, 404), quiet(405)],
+  ),
+  high("a gap changes nothing", outflow(trace(hold(2e11, 30), gone(10), hold(2e11, 30))), [firing(inStx, 1, 35, 60)]),
+  high("a token", { ...tokenOutflow(trace(hold(10, 50), hold(11, 50))), ...tokenLimit(hold(10, 100)) }, [
+    quiet(50),
+    firing({ ...payer, asset: TOKEN }, 51),
+  ]),
+  high(
+    "quiet: another token, without a limit",
+    { ...tokenOutflow(hold(10, 200)), ...tokenLimit(hold(10, 200)), ...tokenOutflow(hold(99, 200), "SP2.x::x") },
+    [never(190)],
+  ),
+  high("STX and a token", { ...outflow(hold(2e11, 60)), ...tokenOutflow(hold(2, 60)), ...tokenLimit(hold(1, 60)) }, [
+    { at: 10, firing: [inStx, { ...payer, asset: TOKEN }] },
+  ]),
   high(
     "of two networks only one",
-    { ...sent(trace(hold(0, 100), hold(2e11, 100))), ...sent(hold(5e11, 200), "testnet") },
-    [firing({ network: "mainnet" }, 110)],
+    { ...outflow(hold(2e11, 60)), ...outflow(hold(2e11, 60), hold(3e11, 60), "testnet") },
+    [firing({ network: "mainnet" }, 10)],
   ),
 ];
 
@@ -106,44 +157,50 @@ const silent = forAlert("StacksAddressSilent");
 const last = (values: string, network = "mainnet", direction = "sent") =>
   series("stacks_address_last_transaction_timestamp_seconds", values, `direction="${direction}", `, network);
 const one = active(hold(1, 3000));
+const silentAfter = (values = hold(7200, 300), network = "mainnet") =>
+  series("stacks_address_silent_after_seconds", values, "", network);
 const silences = [
   silent(
     "two hours of silence and a minute between polls fire after five minutes, and stay for ten when it sends again",
-    { ...last(trace(hold(0, 150), climb(9000, 60, 100))), ...info("heartbeat"), ...one },
+    { ...last(trace(hold(0, 150), climb(9000, 60, 100))), ...silentAfter(), ...one },
     [quiet(120, 126), firing(payer, 127, 149, 159), quiet(160, 240)],
   ),
-  silent("quiet: it sends", { ...last(climb(0, 60, 300)), ...info("heartbeat"), ...one }, [never(290)]),
-  silent("quiet: just two hours", { ...last(climb(-7200, 60, 300)), ...info("heartbeat"), ...one }, [never(290)]),
+  silent("quiet: it sends", { ...last(climb(0, 60, 300)), ...silentAfter(), ...one }, [never(290)]),
+  silent("quiet: just two hours", { ...last(climb(-7200, 60, 300)), ...silentAfter(), ...one }, [never(290)]),
   silent(
     "it only receives",
-    { ...last(hold(0, 300)), ...last(climb(0, 60, 300), "mainnet", "received"), ...info("heartbeat"), ...one },
+    { ...last(hold(0, 300)), ...last(climb(0, 60, 300), "mainnet", "received"), ...silentAfter(), ...one },
     [firing(payer, 200)],
   ),
   silent(
     "between two polls it may have sent",
-    { ...last(hold(0, 300)), ...info("heartbeat"), ...active(hold(1, 300), "mainnet", 3600) },
+    { ...last(hold(0, 300)), ...silentAfter(), ...active(hold(1, 300), "mainnet", 3600) },
     [quiet(185), firing(payer, 186)],
   ),
-  silent("quiet: it need not send", { ...last(hold(0, 300)), ...info("users"), ...one }, [never(290)]),
+  silent("quiet: it need not send", { ...last(hold(0, 300)), ...one }, [never(290)]),
   silent(
     "quiet: no target is polled with success",
-    { ...last(hold(0, 300)), ...info("heartbeat"), ...active(hold(0, 300)) },
+    { ...last(hold(0, 300)), ...silentAfter(), ...active(hold(0, 300)) },
     [never(290)],
   ),
   silent(
     "quiet: an outage",
-    { ...last(trace(climb(0, 60, 100), gone(200))), ...info("heartbeat", trace(hold(1, 100), gone(200))), ...one },
+    { ...last(trace(climb(0, 60, 100), gone(200))), ...silentAfter(trace(hold(7200, 100), gone(200))), ...one },
     [never(290)],
   ),
-  silent("quiet: it has never sent", { ...info("heartbeat"), ...one }, [never(290)]),
+  silent("a limit of its own", { ...last(hold(0, 300)), ...silentAfter(hold(3600, 300)), ...one }, [
+    quiet(66),
+    firing(payer, 67),
+  ]),
+  silent("quiet: it has never sent", { ...silentAfter(), ...one }, [never(290)]),
   silent(
     "of two networks only one",
     {
       ...last(hold(0, 300)),
-      ...info("heartbeat"),
+      ...silentAfter(),
       ...one,
       ...last(climb(0, 60, 300), "testnet"),
-      ...info("heartbeat", hold(1, 300), "testnet"),
+      ...silentAfter(hold(7200, 300), "testnet"),
       ...active(hold(1, 300), "testnet"),
     },
     [firing({ network: "mainnet" }, 200)],

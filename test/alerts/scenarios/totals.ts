@@ -61,10 +61,7 @@ const HAPPENINGS: readonly Happening[] = [
     for: 2,
     window: 60,
     beside: (network) => ({
-      [`stacks_address_info{name="payer", address="SP1", group="treasury", kind="account", ${target(network)}}`]: hold(
-        1,
-        500,
-      ),
+      [`stacks_address_post_conditions_required{name="payer", address="SP1", ${target(network)}}`]: hold(1, 500),
     }),
   },
   {
@@ -127,7 +124,7 @@ function scenariosOf({
 }
 
 const overflow = forAlert("StacksLabelOverflow");
-const treasury = forAlert("StacksAddressUnprotectedTransaction");
+const unprotected = forAlert("StacksAddressUnprotectedTransaction");
 const deprecated = forAlert("StacksOperationDeprecated");
 const warnings = `stacks_exporter_deprecation_warnings_total{operation="block_by_height", ${target()}}`;
 
@@ -154,13 +151,12 @@ export const totalScenarios: readonly Scenario[] = [
     { [`stacks_contract_label_overflow_total{name="oracle", contract_id="SP1.oracle", ${target()}}`]: hold(7, 300) },
     [never(290)],
   ),
-  treasury(
-    "quiet: an address of another group",
+  unprotected(
+    "quiet: an address that needs no post-conditions",
     {
       [`stacks_address_unprotected_transactions_total{tx_type="contract_call", name="payer", address="SP1", ${target()}}`]:
         trace(hold(0, 100), hold(4, 100)),
-      [`stacks_address_info{name="payer", address="SP1", group="users", kind="account", ${target()}}`]: hold(1, 300),
-      [`stacks_address_info{name="safe", address="SP2", group="treasury", kind="account", ${target()}}`]: hold(1, 300),
+      [`stacks_address_post_conditions_required{name="safe", address="SP2", ${target()}}`]: hold(1, 300),
     },
     [never(190)],
   ),

@@ -1,14 +1,14 @@
-// The minimum balances of an entry of a watch list. Amounts are text: a large number in YAML or JSON would be rounded.
+// Amounts by asset of an entry of a watch list. Amounts are text: a large number in YAML or JSON would be rounded.
 import { type NamedAsset, STX } from "../collectors/collector.ts";
 import { describeValue } from "./errors.ts";
 
 const STX_DECIMALS = { STX: 6, microSTX: 0 } as const;
 
 /**
- * Reads minimum balances by asset: `stx` in microSTX, tokens in base units by their identifier.
+ * Reads amounts by asset: `stx` in microSTX, tokens in base units by their identifier.
  * @param report receives the errors. `expected` ends before the value that was found.
  */
-export function readMinBalance(
+export function readAmounts(
   written: Readonly<Record<string, string>>,
   assets: readonly NamedAsset[],
   report: (key: string, expected: string, found?: string) => void,

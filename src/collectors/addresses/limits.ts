@@ -1,0 +1,113 @@
+// The limits of a watched address in the configuration, and the outflow that they limit. Pure.
+import { type Family, gauge, type Sample } from "../../exposition/family.ts";
+import { STX, type Watched } from "../collector.ts";
+import { identity, TRANSFERS } from "./families.ts";
+import { largestOutflow, NO_OUTFLOW, type Outflow, type Spent, withOutflow } from "./outflow.ts";
+import type { Transaction } from "./source.ts";
+import type { Observation } from "./state.ts";
+import type { Transfer } from "./transfer-source.ts";
+
+const asset = "identifier of the asset";
+const WITHIN =
+  "within an hour of block time: the largest amount of the hours with a transaction counted in the last hour";
+
+const families = {
+  outflow: gauge({
+    name: "stacks_address_outflow_microstx",
+    help: `STX sent ${WITHIN}. Including fees. In microSTX. Absent without max_outflow.`,
+    source: "stx_sent, tx.block_time of GET /extended/v2/addresses/{address}/transactions, or its replacement, polled",
+    unit: "microstx",
+    labels: identity,
+  }),
+  maxOutflow: gauge({
+    name: "stacks_address_max_outflow_microstx",
+    help: "Limit of the STX sent within an hour in the configuration (max_outflow). In microSTX. Absent if not set.",
+    source: "the configuration",
+    unit: "microstx",
+    isLasting: true,
+    labels: identity,
+  }),
+  tokenOutflow: gauge({
+    name: "stacks_address_ft_outflow_units",
+    help: `Fungible tokens sent or burnt ${WITHIN}. In base units. Absent without max_outflow of the token.`,
+    source: `ft_transfers.amount of ${TRANSFERS}`,
+    labels: { ...identity, asset },
+  }),
+  maxTokenOutflow: gauge({
+    name: "stacks_address_ft_max_outflow_units",
+    help: "Limit of a token sent within an hour in the configuration (max_outflow), in base units. Absent if not set.",
+    source: "the configuration",
+    isLasting: true,
+    labels: { ...identity, asset },
+  }),
+  silentAfter: gauge({
+    name: "stacks_address_silent_after_seconds",
+    help: "Time without a sent transaction after which the address counts as silent (silent_after). Absent if not set.",
+    source: "the configuration",
+    unit: "seconds",
+    isLasting: true,
+    labels: identity,
+  }),
+  needsPostConditions: gauge({
+    name: "stacks_address_post_conditions_required",
+    help: "Always 1. Transactions of the address need post-conditions (require_post_conditions). Absent if not set.",
+    source: "the configuration",
+    isLasting: true,
+    labels: identity,
+  }),
+};
+
+/** Every family of the limits, in the order of the metrics page. */
+export const limitFamilies: readonly Family[] = Object.values(families);
+
+/** A transaction that is counted, and its transfers. */
+interface Counted {
+  readonly transaction: Pick<Transaction, "time" | "sent">;
+  readonly transfers: readonly Transfer[];
+}
+
+/** Outflow by asset: of those with a limit, and of no others. @param now Unix time in milliseconds */
+export function limitedOutflow(
+  before: Readonly<Record<string, Outflow>> = {},
+  { maxOutflow = {} }: Pick<Watched, "maxOutflow">,
+  counted: readonly Counted[],
+  now: number,
+): Readonly<Record<string, Outflow>> {
+  return Object.fromEntries(
+    Object.keys(maxOutflow).map((asset) => {
+      const spent = counted.flatMap(({ transaction, transfers }): Spent[] => {
+        const amount = asset === STX ? (transaction.sent ?? 0n) : tokensSent(asset, transfers);
+        return amount === 0n ? [] : [{ time: transaction.time ?? Math.floor(now / 1000), amount }];
+      });
+      return [asset, withOutflow(before[asset] ?? NO_OUTFLOW, spent, now)];
+    }),
+  );
+}
+
+const tokensSent = (asset: string, transfers: readonly Transfer[]): bigint =>
+  transfers
+    .filter((transfer) => transfer.kind === "ft" && transfer.asset === asset)
+    .filter(({ direction }) => direction === "out" || direction === "burn")
+    .reduce((sum, { amount }) => sum + (amount ?? 0n), 0n);
+
+/** Samples of the limits of one address. */
+export function* limitSamples(
+  { outflow = {}, hasTransfers }: Pick<Observation, "outflow" | "hasTransfers">,
+  network: string,
+  { name, principal, maxOutflow = {}, silentAfterMs, needsPostConditions }: Watched,
+): Iterable<Sample> {
+  const labels = { network, name, address: principal };
+  for (const [asset, limit] of Object.entries(maxOutflow)) {
+    const sent = outflow[asset];
+    if (asset === STX) {
+      if (sent !== undefined) yield families.outflow.at(labels, largestOutflow(sent));
+      yield families.maxOutflow.at(labels, limit);
+    } else {
+      if (sent !== undefined && hasTransfers)
+        yield families.tokenOutflow.at({ ...labels, asset }, largestOutflow(sent));
+      yield families.maxTokenOutflow.at({ ...labels, asset }, limit);
+    }
+  }
+  if (silentAfterMs !== undefined) yield families.silentAfter.at(labels, silentAfterMs / 1000);
+  if (needsPostConditions) yield families.needsPostConditions.at(labels, 1);
+}
