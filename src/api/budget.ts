@@ -21,10 +21,12 @@ export interface BudgetLimits {
   readonly plannedPerMinute?: readonly number[] | undefined;
 }
 
-/** What was used of a budget, as it is saved between two processes. Unix time, milliseconds. */
+/** What was used of a budget, for its next client or process. Unix time, milliseconds. */
 export interface BudgetRecord {
   readonly minute: readonly { readonly at: number; readonly priority: number }[];
   readonly month?: { readonly tokens: number; readonly at: number } | undefined;
+  /** End of the active pause. */
+  readonly pausedUntil?: number | undefined;
 }
 
 /** A request that waits for admission. */
@@ -89,6 +91,7 @@ export class Budget {
     for (const { at, priority } of restored?.minute ?? []) this.#minute.add(Math.min(at + shift, now), priority);
     const month = restored?.month && { ...restored.month, at: restored.month.at + shift };
     this.#month = perMonth === undefined ? undefined : new MonthBucket(perMonth, now, month);
+    if (restored?.pausedUntil !== undefined) this.#pausedUntil = restored.pausedUntil + shift;
   }
 
   /**
@@ -165,7 +168,8 @@ export class Budget {
     const now = this.#now();
     const shift = this.#clock.now() - now;
     const minute = this.#minute.admissions(now).map(({ at, priority }) => ({ at: at + shift, priority }));
-    return { minute, month: this.#month && { tokens: this.#month.tokens(now), at: now + shift } };
+    const { pausedUntil } = this;
+    return { minute, month: this.#month && { tokens: this.#month.tokens(now), at: now + shift }, pausedUntil };
   }
 
   /** Requests of the last 60 seconds, what remains of them, the queue, requests in flight, and the month if limited. */

@@ -41,7 +41,7 @@ export interface ClientOptions extends Partial<typeof DEFAULTS> {
   readonly baseUrl: string;
   readonly userAgent: string;
   readonly budget: BudgetLimits;
-  /** What earlier processes used of the budget. @default nothing */
+  /** What earlier processes and clients used of the budget. @default nothing */
   readonly used?: BudgetRecord | undefined;
   /** API key, sent with every request and never shown. */
   readonly key?: Secret | undefined;
@@ -72,7 +72,12 @@ export function createClient(options: ClientOptions) {
   const { clock, random, observer, connections, longestPauseMs, keyHeader, key, retries, tryTimeoutMs } = settings;
   const base = new URL(options.baseUrl);
   const redactor = options.redactor ?? new Redactor(key === undefined ? [] : [key], [base]);
-  const budget = new Budget(options.budget, clock, connections, options.used);
+  const used = options.used && {
+    ...options.used,
+    // The system time may have been set back since the record was saved.
+    pausedUntil: Math.min(options.used.pausedUntil ?? 0, clock.now() + longestPauseMs),
+  };
+  const budget = new Budget(options.budget, clock, connections, used);
   const transport = new Transport(connections, settings.connectTimeoutMs, settings.maxBodyBytes);
   const cache = new Cache(2_000, 64 * 2 ** 20);
   const retirement = new Retirement();
@@ -113,7 +118,7 @@ export function createClient(options: ClientOptions) {
       rateLimits: rateLimits.snapshot(clock.now()),
       retired: retirement.snapshot(),
     }),
-    /** What was used of the budget, for the next process. */
+    /** What was used of the budget, for the next process or client. */
     budgetRecord: (): BudgetRecord => budget.record(),
     /** Cancels every request, and closes all connections. */
     close: async (): Promise<void> => {

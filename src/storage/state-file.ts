@@ -46,6 +46,7 @@ const NETWORKS: TableSchema = {
 const budgetRecord: ZodType<BudgetRecord> = z.object({
   minute: z.array(z.object({ at: z.number(), priority: z.number() })),
   month: z.object({ tokens: z.number(), at: z.number() }).optional(),
+  pausedUntil: z.number().optional(),
 });
 
 /** An open state file. One process at a time can have it open. */

@@ -352,6 +352,19 @@ describe("a budget", () => {
     expect(budget.snapshot().usedLastMinute).toBe(0);
   });
 
+  test("continues a pause", async () => {
+    const before = createBudget({ perMinute: 3 });
+    before.budget.pause(60_000);
+    const clock = new FakeClock(before.clock.now() + 20_000);
+    const budget = new Budget({ perMinute: 3 }, clock, 8, before.budget.record());
+    expect(budget.waitFor(0)).toBe(40_000);
+    expect(budget.pausedUntil).toBe(clock.now() + 40_000);
+
+    await clock.advance(40_000);
+    expect(budget.waitFor(0)).toBe(0);
+    expect(budget.record().pausedUntil).toBeUndefined();
+  });
+
   test("is not delayed by a record from the future", async () => {
     const clock = new FakeClock();
     const record = {
