@@ -420,18 +420,49 @@ const seriesHigh: Alert = {
   },
 };
 
+const configRefused = `${series("stacks_exporter_config_last_reload_successful")} == 0`;
+const configurationRefused: Alert = {
+  alert: "StacksConfigurationRefused",
+  severity: "warning",
+  expr: configRefused,
+  for: EXPORTER.reload.for,
+  summary: "The changed configuration of {{ $labels.instance }} was refused",
+  description: "The configuration has an error; the previous one stays in use.",
+  runbook: {
+    meaning: "SIGHUP or `POST /-/reload` has asked for a reload, and the configuration has an error.",
+    impact: "The previous configuration stays in use. At the next start the exporter would refuse to run.",
+    diagnosis: [
+      { shows: "Result of the last reload: 0 is a failure.", query: configRefused },
+      {
+        shows: "Time since the last successful load, in seconds.",
+        query: `time() - ${series("stacks_exporter_config_last_reload_success_timestamp_seconds")}`,
+      },
+      {
+        shows: "Hash of the configuration in use, which differs between exporters with different ones.",
+        query: `${series("stacks_exporter_config_hash")}`,
+      },
+    ],
+    actions: [
+      "Read the log or the status page: they show the line and the error.",
+      "Validate the file with the command `check`, correct it, and reload again.",
+      "If `listen`, `state.path` or `log.format` has to change, restart the exporter.",
+    ],
+  },
+};
+
 const refused = `${series("stacks_exporter_watch_list_last_reload_successful")} == 0`;
 const watchListRefused: Alert = {
   alert: "StacksWatchListRefused",
   severity: "warning",
   expr: refused,
-  for: EXPORTER.watchListReload.for,
+  for: EXPORTER.reload.for,
   summary: "The changed watch list of {{ $labels.instance }} was refused",
-  description: "A file of the watch list has an error; the previous list stays in use.",
+  description: "A file of the watch list, or a key file, has an error; the previous content stays in use.",
   runbook: {
-    meaning: "The exporter has reloaded the files of the watch list and found an error.",
-    impact: `Added targets are not watched, and removed targets still are. At the next start the exporter would refuse
-      to run.`,
+    meaning:
+      "The exporter has reloaded the files that its configuration names, watch lists and keys: one has an error.",
+    impact: `Added targets are not watched, removed targets still are, and a new key is not in use. At the next start
+      the exporter would refuse to run.`,
     diagnosis: [
       { shows: "Result of the last reload: 0 is a failure.", query: refused },
       {
@@ -542,6 +573,7 @@ export const exporter: Subject = {
     schemaDrift,
     labelOverflow,
     seriesHigh,
+    configurationRefused,
     watchListRefused,
     stateWriteFailing,
     stateRowSetAside,

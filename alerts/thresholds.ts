@@ -182,7 +182,7 @@ export const EXPORTER = {
   labelOverflow: { window: "1h", for: "2m" },
   /** StacksSeriesHigh: exposed series divided by the limit. */
   seriesHigh: { ratio: 0.9, for: "30m" },
-  watchListReload: { for: "5m" },
+  reload: { for: "5m" },
   /** StacksStateWriteFailing: failed writes within `window`. */
   stateWrite: { window: "15m", for: "5m" },
   /** StacksStateRowSetAside: a row was set aside within `window`. */

@@ -588,13 +588,14 @@ const itself: readonly Panel[] = [
   }),
   table({
     id: 45,
-    title: "State file and watch lists",
+    title: "Configuration, state file and watch lists",
     description: `Whether counters continued from a state file at the last start, time of its last write, failed writes
-      in the time range (their polls failed too), rows that are set aside, and the result of the last reload of the
-      watch lists. Without such files, the columns are missing.`,
+      in the time range (their polls failed too), rows that are set aside, and the results of the last reloads of the
+      configuration and of the watch lists. Without such files, the columns are missing. Exporters with the same
+      configuration have the same hash.`,
     unit: "short",
     decimals: 0,
-    noValue: "Neither a state file nor files of watch lists",
+    noValue: "Neither a configuration file, nor a state file, nor files of watch lists",
     width: 24,
     height: 4,
     queries: [
@@ -606,6 +607,11 @@ const itself: readonly Panel[] = [
         expr: `max by (job, instance) (${metric("stacks_exporter_watch_list_last_reload_success_timestamp_seconds")}) * 1000`,
       },
       { expr: `max by (job, instance) (${metric("stacks_exporter_state_rows_set_aside")})` },
+      { expr: `min by (job, instance) (${metric("stacks_exporter_config_last_reload_successful")})` },
+      {
+        expr: `max by (job, instance) (${metric("stacks_exporter_config_last_reload_success_timestamp_seconds")}) * 1000`,
+      },
+      { expr: `max by (job, instance) (${metric("stacks_exporter_config_hash")})` },
     ],
     columns: {
       job: "job",
@@ -616,13 +622,21 @@ const itself: readonly Panel[] = [
       "Value #D": "watch lists",
       "Value #E": "lists read",
       "Value #F": "rows set aside",
+      "Value #G": "configuration",
+      "Value #H": "configuration read",
+      "Value #I": "configuration hash",
     },
     overrides: [
       {
         name: "counters",
         properties: { mappings: [shown(1, "continued", "green", 0), shown(0, "started at zero", "blue", 1)] },
       },
-      { name: "watch lists", properties: { mappings: [shown(1, "valid", "green", 0), shown(0, "refused", "red", 1)] } },
+      ...["configuration", "watch lists"].map((name) => ({
+        name,
+        properties: { mappings: [shown(1, "valid", "green", 0), shown(0, "refused", "red", 1)] },
+      })),
+      { name: "configuration read", properties: { unit: "dateTimeFromNow" } },
+      { name: "configuration hash", properties: { unit: "none" } },
       { name: "state written", properties: { unit: "dateTimeFromNow" } },
       { name: "lists read", properties: { unit: "dateTimeFromNow" } },
     ],

@@ -2,34 +2,37 @@
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Logger } from "pino";
-import { assetSamples } from "./collectors/balances/families.ts";
 import { collectorFamilies, ruleFamilies } from "./collectors/index.ts";
 import { keyOf, type Task } from "./collectors/task.ts";
 import type { Config } from "./config/config.ts";
-import type { Loaded } from "./config/load.ts";
+import { formatError } from "./config/errors.ts";
+import { secretsOf } from "./config/secret.ts";
 import { Exposition } from "./exposition/exposition.ts";
 import type { Family, Sample } from "./exposition/family.ts";
 import { MetricsPage } from "./http/page.ts";
 import { closeServer, createHttpServer } from "./http/server.ts";
-import { Network, type NetworkOptions } from "./network.ts";
-import { WatchLists } from "./reload.ts";
+import type { NetworkOptions } from "./network.ts";
+import { Networks } from "./networks.ts";
+import { type ConfigSource, Reloads } from "./reload.ts";
 import { Poller } from "./scheduler/poller.ts";
-import { runSchedules } from "./scheduler/schedule.ts";
+import { MemoryStore } from "./storage/memory-store.ts";
 import { State } from "./storage/state.ts";
 import type { StateFile } from "./storage/state-file.ts";
 import { feeReport } from "./telemetry/fee-report.ts";
 import { Incidents } from "./telemetry/incidents.ts";
 import { Instruments } from "./telemetry/instruments.ts";
 import * as metrics from "./telemetry/self-metrics.ts";
-import { networkSamples, seriesSamples, stateFileSamples, watchListSamples } from "./telemetry/self-samples.ts";
+import { networkSamples, reloadSamples, seriesSamples, stateFileSamples } from "./telemetry/self-samples.ts";
 import { networkStatuses, type Selection, type Status, type StatusSources, statusOf } from "./telemetry/status.ts";
 
 /** What an exporter works with. */
 export interface AppOptions extends Pick<NetworkOptions, "version" | "clock" | "redactor"> {
   readonly config: Config;
   readonly log: Logger;
-  /** Loads the configuration again, with the present watch lists. @default files are not followed */
-  readonly reload?: (() => Promise<Loaded>) | undefined;
+  /** Where the configuration comes from. @default it cannot be reloaded */
+  readonly source?: ConfigSource | undefined;
+  /** Whether `POST /-/reload` reloads the configuration. @default false */
+  readonly hasLifecycle?: boolean | undefined;
   /** Keeps counters and used budgets across restarts; closed by `stop`. @default nothing does */
   readonly stateFile?: StateFile | undefined;
 }
@@ -54,40 +57,36 @@ const collectorOn = ({ network, collector }: Task): string => `${network}/${coll
 export class App {
   readonly page: MetricsPage;
   readonly log: Logger;
-  readonly watchLists: WatchLists;
+  readonly reloads: Reloads;
   readonly #options: AppOptions;
   readonly #startedAt: number;
   readonly #state: State;
   readonly #exposition: Exposition;
   /** Of collectors and event rules. */
-  readonly #families: readonly Family[];
+  #families: readonly Family[];
   readonly #instruments = new Instruments();
   readonly #poller: Poller;
-  readonly #networks: readonly Network[];
-  readonly #due = new WeakMap<Task, number>();
+  readonly #networks: Networks;
+  #config: Config;
   readonly #stop = new AbortController();
   #server: Server | undefined;
-  #running: readonly Promise<void>[] = [];
+  #following: Promise<void> | undefined;
 
   /** @throws StateFileError when the state file cannot be used. */
   constructor(options: AppOptions) {
     const { config, clock, log, stateFile } = options;
     this.#options = options;
+    this.#config = config;
     this.#startedAt = clock.now();
     this.log = log;
     const processMetrics = this.#instruments.watchProcess();
     this.#families = [...collectorFamilies, ...ruleFamilies(config.networks)];
     this.#exposition = new Exposition([...this.#families, ...metrics.selfMetrics, ...processMetrics]);
     this.#state = new State(this.#exposition, stateFile);
-    for (const network of config.networks) {
-      const canWatch = network.addresses.length + network.watchFiles.length > 0;
-      if (canWatch) this.#exposition.set(`${network.name}/assets`, assetSamples(network));
-    }
     const incidents = new Incidents();
     const instruments = this.#instruments;
     for (const reason of metrics.REFUSALS) instruments.add(metrics.httpRefused, { reason }, 0);
-    const common = { ...options, stateFile, incidents, instruments, state: this.#state, stop: this.#stop.signal };
-    this.#networks = config.networks.map((network) => new Network(network, common));
+    const common = { ...options, incidents, instruments, state: this.#state };
     this.page = new MetricsPage({
       exposition: this.#exposition,
       expire: (now) => this.#state.expire(now),
@@ -97,7 +96,9 @@ export class App {
     });
     this.#poller = new Poller({
       ...common,
-      spareSeries: () => Math.max(0, Math.floor((config.maxSeries - this.#exposition.size) / MOST_CONCURRENT_POLLS)),
+      stop: this.#stop.signal,
+      spareSeries: () =>
+        Math.max(0, Math.floor((this.#config.maxSeries - this.#exposition.size) / MOST_CONCURRENT_POLLS)),
       onRun: ({ task, outcome, reason, seconds }) => {
         const labels = { network: task.network, collector: task.collector.name };
         instruments.add(metrics.runs, { ...labels, outcome });
@@ -106,29 +107,25 @@ export class App {
         this.page.touch();
       },
       onObserved: (task, observation) =>
-        this.#networks.find(({ name }) => name === task.network)?.observed(task, observation),
+        this.#networks.all.find(({ name }) => name === task.network)?.observed(task, observation),
     });
-    this.watchLists = new WatchLists({
-      config,
-      load: options.reload,
-      networks: this.#networks,
-      state: this.#state,
-      clock,
-      log,
+    this.#networks = new Networks(config.networks, {
+      ...common,
+      store: stateFile ?? new MemoryStore(),
+      exposition: this.#exposition,
       poller: this.#poller,
-      due: this.#due,
-      onReload: () => this.page.touch(),
     });
+    this.reloads = new Reloads({ ...options, take: (config) => this.#take(config) });
   }
 
   /** All present tasks. */
   get tasks(): readonly Task[] {
-    return this.#networks.flatMap(({ tasks }) => tasks);
+    return this.#networks.tasks;
   }
 
   /** Networks that are not polled, and collectors without a successful poll. */
   missing(): Failed[] {
-    const blocked = this.#networks.flatMap(({ name, upstreams }) => failed(name, upstreams.blocked()));
+    const blocked = this.#networks.all.flatMap(({ name, upstreams }) => failed(name, upstreams.blocked()));
     const unpolled = [...Map.groupBy(this.tasks, collectorOn)].flatMap(([what, tasks]) => {
       const statuses = tasks.map((task) => this.#state.of(task));
       if (statuses.some((status) => (status.lastSuccessAt ?? status.unsupportedSince) !== undefined)) return [];
@@ -140,20 +137,24 @@ export class App {
 
   /** The status of everything, and of the selected targets. */
   status(selection: Selection): Status {
-    return statusOf(this.#statusSources(), this.watchLists.report, selection);
+    return statusOf(this.#statusSources(), this.reloads, selection);
   }
 
   /** Listens and starts to poll; resolves with the address when the server listens. Throws when it cannot listen. */
   async start(): Promise<AddressInfo> {
-    const { config, version, log, clock, redactor } = this.#options;
+    const { version, log, redactor, hasLifecycle = false } = this.#options;
     const server = createHttpServer({
       page: this.page,
       missing: () => this.missing(),
       program: { version, startedAt: this.#startedAt },
-      known: {
-        networks: config.networks.map(({ name }) => name),
-        collectors: [...new Set(config.networks.flatMap(({ collectors }) => collectors.map(({ name }) => name)))],
+      known: () => {
+        const { networks } = this.#config;
+        return {
+          networks: networks.map(({ name }) => name),
+          collectors: [...new Set(networks.flatMap(({ collectors }) => collectors.map(({ name }) => name)))],
+        };
       },
+      reload: hasLifecycle ? async () => (await this.reloads.reload("configuration")).map(formatError) : undefined,
       statusOf: (selection) => this.status(selection),
       feesOf: (network) => feeReport(network, this.#statusSources()),
       mask: (text) => redactor.mask(text),
@@ -162,23 +163,11 @@ export class App {
     });
     await new Promise<void>((resolve, reject) => {
       server.once("error", reject);
-      server.listen({ ...config.listen }, () => resolve());
+      server.listen({ ...this.#config.listen }, () => resolve());
     });
     this.#server = server;
-    const stop = this.#stop.signal;
-    const tasks = this.#networks.flatMap(({ wholeChain }) => wholeChain);
-    const roundRobins = this.#networks.flatMap((network) => network.roundRobins);
-    this.#running = [
-      runSchedules(tasks, roundRobins, {
-        clock,
-        stop,
-        log,
-        poll: (task, turn) => this.#poller.poll(task, turn),
-        onDue: (task, at) => this.#due.set(task, at),
-      }),
-      ...this.#networks.map(({ upstreams }) => upstreams.run()),
-      this.watchLists.follow(stop),
-    ];
+    this.#networks.start();
+    this.#following = this.reloads.follow(this.#stop.signal);
     return server.address() as AddressInfo;
   }
 
@@ -204,11 +193,24 @@ export class App {
   async stop(): Promise<void> {
     this.#stop.abort(new DOMException("the exporter stops", "AbortError"));
     await Promise.all([
-      ...this.#running,
+      this.#following,
+      this.#networks.close(),
       this.#server === undefined ? undefined : closeServer(this.#server, SCRAPE_GRACE_MS),
     ]);
-    await Promise.all(this.#networks.map((network) => network.close()));
     this.#options.stateFile?.close();
+  }
+
+  async #take(config: Config): Promise<void> {
+    const { redactor, log } = this.#options;
+    const upstreams = config.networks.flatMap((network) => network.upstreams);
+    // Before anything uses them. Those of before stay masked: a response that repeats them can arrive late.
+    redactor.learn(...secretsOf(upstreams));
+    this.#families = [...collectorFamilies, ...ruleFamilies(config.networks)];
+    this.#exposition.declare(this.#families);
+    this.#config = config;
+    log.level = config.log.level;
+    await this.#networks.take(config.networks);
+    this.page.touch();
   }
 
   // With concurrent polls, most targets of a long watch list would wait for the budget until their deadline.
@@ -220,22 +222,21 @@ export class App {
     return {
       tasks: this.tasks,
       state: this.#state,
-      networks: this.#networks.map((network) => network.report()),
-      dueAt: (task) => this.#due.get(task),
+      networks: this.#networks.all.map((network) => network.report()),
+      dueAt: (task) => this.#networks.dueAt(task),
       now: this.#options.clock.now(),
     };
   }
 
   async #ownSamples(): Promise<Sample[]> {
-    const { config, version, stateFile } = this.#options;
-    const watchList = this.watchLists.report;
+    const { version, stateFile } = this.#options;
     const samples = [
       ...(await this.#instruments.samples()),
       metrics.buildInfo.at({ version, node_version: process.version }, 1),
       ...networkStatuses(this.#statusSources()).flatMap((network) => [...networkSamples(network)]),
-      ...(watchList === undefined ? [] : watchListSamples(watchList)),
+      ...reloadSamples(this.reloads, this.reloads.hash),
       ...(stateFile === undefined ? [] : stateFileSamples(stateFile.facts())),
     ];
-    return [...samples, ...seriesSamples(this.#exposition, this.#families, samples, config.maxSeries)];
+    return [...samples, ...seriesSamples(this.#exposition, this.#families, samples, this.#config.maxSeries)];
   }
 }

@@ -27,7 +27,7 @@ const stopped = new Promise<void>((resolve) => {
 
 // Without a listener, Node.js opens a debugger.
 process.on("SIGUSR1", () => undefined);
-// Without a listener, it ends the process. An attempt to reload the configuration must not stop the exporter.
+// Reloads the configuration of `serve`. Without a listener, it ends the process.
 const hangUps = new Set<() => void>();
 process.on("SIGHUP", () => {
   for (const listener of hangUps) listener();

@@ -12,8 +12,9 @@ import { keyOf, type Task } from "./collectors/task.ts";
 import type { NetworkConfig, UpstreamConfig } from "./config/config.ts";
 import { type Pacing, type PollTimes, peakByPriority, planPolls } from "./scheduler/pacing.ts";
 import { type Changes, RoundRobin, type TaskSettings } from "./scheduler/round-robin.ts";
+import { runSchedules, type ScheduleOptions } from "./scheduler/schedule.ts";
+import type { NetworkStore } from "./storage/memory-store.ts";
 import type { State } from "./storage/state.ts";
-import type { StateFile } from "./storage/state-file.ts";
 import { clientObserver } from "./telemetry/client-observer.ts";
 import type { Incidents, PollLog } from "./telemetry/incidents.ts";
 import type { Instruments } from "./telemetry/instruments.ts";
@@ -28,13 +29,12 @@ export interface NetworkOptions {
   readonly clock: Clock;
   readonly instruments: Instruments;
   readonly state: State;
-  readonly stateFile: StateFile | undefined;
+  /** Keeps the used budgets and the accepted chain for the next network of this name. */
+  readonly store: NetworkStore;
   /** Knows every secret of the configuration. */
   readonly redactor: Redactor;
   readonly log: UpstreamsOptions["log"] & PollLog;
   readonly incidents: Incidents;
-  /** Aborted at shutdown. */
-  readonly stop: AbortSignal;
 }
 
 // A few milliseconds of work.
@@ -49,7 +49,7 @@ interface TaskList {
   readonly tasks: readonly Task[];
 }
 
-/** A network of the configuration. */
+/** A network of the configuration. It has no task until it has taken its watch lists. */
 export class Network {
   readonly name: string;
   readonly upstreams: Upstreams;
@@ -61,6 +61,8 @@ export class Network {
   #isSavingBudgets = false;
   /** Height up to which the principals of transactions are known to have moved. */
   #confirmedTo: number | undefined;
+  readonly #stop = new AbortController();
+  #running: readonly Promise<void>[] = [];
   #config: NetworkConfig;
   #pacings: readonly Pacing[];
 
@@ -80,7 +82,7 @@ export class Network {
     this.upstreams = new Upstreams({
       ...options,
       config,
-      store: options.stateFile,
+      stop: this.#stop.signal,
       createClient: (upstream) => this.#createClient(upstream),
       knownTip: () => this.#chainView()?.tipHeight,
       onSwitch: ({ name: upstream }) => {
@@ -109,7 +111,11 @@ export class Network {
     );
     this.roundRobins = roundRobins.map((one) => new RoundRobin(one, this.#timesOf(one)));
     this.#take(config, this.#listsOf(config));
-    for (const task of this.tasks) state.restore(task);
+  }
+
+  /** Its present configuration. */
+  get config(): NetworkConfig {
+    return this.#config;
   }
 
   /** All present tasks. */
@@ -196,30 +202,39 @@ export class Network {
     };
   }
 
-  /** Ends every request, and saves the used budgets. */
+  /** Polls on schedule until `close`. */
+  start(polls: Pick<ScheduleOptions, "poll" | "onDue">): void {
+    const { clock, log } = this.#options;
+    const options = { ...polls, clock, log, stop: this.#stop.signal };
+    this.#running = [runSchedules(this.wholeChain, this.roundRobins, options), this.upstreams.run()];
+  }
+
+  /** Ends schedules and every request, and saves the used budgets. Running polls must be cancelled before. */
   async close(): Promise<void> {
+    this.#stop.abort(new DOMException("the network is not polled any more", "AbortError"));
+    await Promise.all(this.#running);
     await this.upstreams.close();
-    this.#saveBudgets();
+    this.saveBudgets();
   }
 
   #saveBudgetsSoon(): void {
-    const { stateFile, clock, stop } = this.#options;
-    if (stateFile === undefined || this.#isSavingBudgets) return;
+    if (this.#isSavingBudgets) return;
     this.#isSavingBudgets = true;
-    clock.sleep(SAVE_BUDGETS_AFTER_MS, stop).then(
+    this.#options.clock.sleep(SAVE_BUDGETS_AFTER_MS, this.#stop.signal).then(
       () => {
         this.#isSavingBudgets = false;
-        this.#saveBudgets();
+        this.saveBudgets();
       },
       () => undefined, // stopped: `close` saves
     );
   }
 
-  #saveBudgets(): void {
-    const { stateFile, clock, log } = this.#options;
+  /** Saves what is used of the budgets until now. */
+  saveBudgets(): void {
+    const { store, clock, log } = this.#options;
     try {
       for (const { name, client } of this.upstreams.all) {
-        stateFile?.saveBudget(`${this.name}/${name}`, client.budgetRecord(), clock.now());
+        store.saveBudget(`${this.name}/${name}`, client.budgetRecord(), clock.now());
       }
     } catch (error) {
       log.error({ err: error }, "the used budget could not be saved");
@@ -227,14 +242,13 @@ export class Network {
   }
 
   #createClient(upstream: UpstreamConfig): Client {
-    const { version, clock, redactor, stateFile } = this.#options;
+    const { version, clock, redactor, store } = this.#options;
     const { name, maxBodyBytes, longestPauseMs, upstreams } = this.#config;
     const isPreferred = upstream === upstreams[0];
     // An API that is back is noticed by the next poll of the most frequent collector.
     const intervals = this.#polled().map(({ configuredIntervalMs }) => configuredIntervalMs);
     // State files of versions without upstreams have the budget under the name of the network.
-    const used =
-      stateFile?.loadBudget(`${name}/${upstream.name}`) ?? (isPreferred ? stateFile?.loadBudget(name) : undefined);
+    const used = store.loadBudget(`${name}/${upstream.name}`) ?? (isPreferred ? store.loadBudget(name) : undefined);
     return createClient({
       baseUrl: upstream.url,
       key: upstream.apiKey,
@@ -335,8 +349,8 @@ export class Network {
 
   // The API follows another chain: observations of the old one are obsolete.
   #forget(): void {
-    const { stateFile, clock, state } = this.#options;
-    stateFile?.forgetNetwork(this.name, clock.now());
+    const { store, clock, state } = this.#options;
+    store.forgetNetwork(this.name, clock.now());
     for (const task of this.tasks) state.reset(task);
     this.#confirmedTo = undefined;
   }

@@ -1,97 +1,138 @@
-// Follows the files of the watch lists, and takes them over while the exporter runs.
+// Reloads the configuration while the exporter runs: on request, or when a file that it names has changed.
 import type { Clock } from "./api/clock.ts";
-import type { Task } from "./collectors/task.ts";
 import type { Config } from "./config/config.ts";
 import { type ConfigError, formatError } from "./config/errors.ts";
 import type { Loaded } from "./config/load.ts";
 import { followFiles } from "./config/watch-changes.ts";
-import type { Network } from "./network.ts";
-import type { Poller } from "./scheduler/poller.ts";
-import type { State } from "./storage/state.ts";
-import type { WatchListReport } from "./telemetry/status.ts";
+import type { ReloadReport } from "./telemetry/status.ts";
 import type { UpstreamsOptions } from "./upstreams/upstreams.ts";
 
-interface WatchListsOptions {
-  readonly config: Config;
-  /** Loads the configuration again, with the present watch lists; undefined: they are not followed. */
-  readonly load: (() => Promise<Loaded>) | undefined;
-  readonly networks: readonly Network[];
-  readonly state: State;
-  readonly poller: Poller;
-  /** When the next poll of each task is due. */
-  readonly due: WeakMap<Task, number>;
-  readonly clock: Clock;
-  readonly log: UpstreamsOptions["log"];
-  readonly onReload: () => void;
+/** Where the configuration comes from. */
+export interface ConfigSource {
+  /** Loads it again from its file, and from those that it names. */
+  load(): Promise<Loaded>;
+  /** Loads it again with its present text, and the files that this names as they are now. */
+  loadFiles(): Promise<Loaded>;
+  /** Hash of the text in use, a whole number; undefined without a file. */
+  readonly hash: number | undefined;
 }
 
-/** The watch lists that are in files. */
-export class WatchLists {
-  readonly #options: WatchListsOptions;
-  readonly #files: readonly string[];
-  /** The result of the last reload; undefined without files. */
-  report: WatchListReport | undefined;
+interface ReloadsOptions {
+  readonly config: Config;
+  /** Undefined: nothing is followed, and nothing is reloaded. */
+  readonly source?: ConfigSource | undefined;
+  readonly take: (config: Config) => Promise<void>;
+  readonly clock: Clock;
+  readonly log: UpstreamsOptions["log"];
+}
 
-  constructor(options: WatchListsOptions) {
-    const { config, load, clock } = options;
+/** What a reload reads: the configuration with all of its files, or only those that it names. */
+type Scope = "configuration" | "files";
+
+const MESSAGES = {
+  configuration: {
+    done: "reloaded the configuration",
+    refused: "cannot reload the configuration: the previous one stays in use",
+  },
+  files: {
+    done: "reloaded the watch lists and keys",
+    refused: "cannot reload the watch lists and keys: the previous ones stay in use",
+  },
+} as const;
+
+/** The reloads of one exporter, one at a time. */
+export class Reloads {
+  readonly #options: ReloadsOptions;
+  readonly #reports: Record<Scope, ReloadReport | undefined>;
+  #files: readonly string[];
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(options: ReloadsOptions) {
+    const { config, source, clock } = options;
     this.#options = options;
-    this.#files = load === undefined ? [] : [...new Set(config.networks.flatMap(({ watchFiles }) => watchFiles))];
-    if (this.#files.length > 0) this.report = { lastSuccessAt: clock.now() };
+    this.#files = source === undefined ? [] : filesOf(config);
+    const report = { lastSuccessAt: clock.now() };
+    this.#reports = {
+      configuration: source?.hash === undefined ? undefined : report,
+      files: this.#files.length === 0 ? undefined : report,
+    };
   }
 
-  /** Reloads whenever a file changes, until `stop` is aborted. */
+  /** The last reload of the configuration; undefined without a file. */
+  get configuration(): ReloadReport | undefined {
+    return this.#reports.configuration;
+  }
+
+  /** The last reload of the files that it names; undefined without such files. */
+  get files(): ReloadReport | undefined {
+    return this.#reports.files;
+  }
+
+  /** Hash of the text of the configuration; undefined without a file. */
+  get hash(): number | undefined {
+    return this.#options.source?.hash;
+  }
+
+  /** Reloads whenever a file that the configuration names changes, until `stop` is aborted. */
   async follow(stop: AbortSignal): Promise<void> {
     const { clock, log } = this.#options;
     const onChange = () =>
-      this.reload().catch((error) => log.error({ err: error }, "the watch list could not be read again"));
-    await followFiles(this.#files, { clock, stop, onChange });
+      this.reload("files").then(
+        () => undefined,
+        (error) => log.error({ err: error }, "a reload failed"),
+      );
+    await followFiles(() => this.#files, { clock, stop, onChange });
   }
 
-  /** Takes the present watch lists. When they are not valid, logs why and keeps those before. */
-  async reload(): Promise<void> {
-    const { load, networks, state, clock, log, onReload } = this.#options;
-    if (load === undefined) return;
-    const loaded = await load();
-    onReload();
-    if (!loaded.ok) return this.#refuse(loaded.errors);
-    const count = () => networks.reduce((total, { tasks }) => total + tasks.length, 0);
-    const before = count();
-    for (const network of networks) {
-      const config = loaded.config.networks.find(({ name }) => name === network.name);
-      if (config !== undefined) await this.#take(network, config);
-    }
-    state.recomputeExpiry();
-    this.report = { lastSuccessAt: clock.now() };
-    log.info({ before, now: count() }, "the watch list was read again");
+  /** Takes the present configuration. If it is not valid, logs its errors, returns them, and changes nothing. */
+  reload(scope: Scope): Promise<readonly ConfigError[]> {
+    const reload = this.#last.then(() => this.#reload(scope));
+    this.#last = reload.catch(() => undefined);
+    return reload;
   }
 
-  async #take(network: Network, config: Config["networks"][number]): Promise<void> {
-    const { state, poller, due, clock } = this.#options;
-    const { added, removed, replaced } = await network.reload(config);
-    for (const [slot, task] of added.entries()) due.set(task, clock.now() + slot * network.slotMsOf(task));
-    for (const task of removed) {
-      poller.cancel(task);
-      state.forget(task);
+  async #reload(scope: Scope): Promise<readonly ConfigError[]> {
+    const { source, take, clock, log } = this.#options;
+    if (source === undefined) return [];
+    const loaded = await (scope === "configuration" ? source.load() : source.loadFiles());
+    if (!loaded.ok) {
+      this.#refuse(scope, loaded.errors);
+      return loaded.errors;
     }
-    for (const { before, after } of replaced) {
-      poller.cancel(before);
-      state.replace(before, after);
-      const at = due.get(before);
-      if (at !== undefined) due.set(after, at);
-    }
+    await take(loaded.config);
+    this.#files = filesOf(loaded.config);
+    const report = { lastSuccessAt: clock.now() };
+    if (scope === "configuration" && source.hash !== undefined) this.#reports.configuration = report;
+    this.#reports.files = this.#files.length === 0 ? undefined : report;
+    log.info({ targets: targetsOf(loaded.config) }, MESSAGES[scope].done);
+    return [];
   }
 
-  #refuse(errors: readonly ConfigError[]): void {
+  #refuse(scope: Scope, errors: readonly ConfigError[]): void {
     const { clock, log } = this.#options;
     for (const error of errors) log.error({}, formatError(error));
-    log.error({ mistakes: errors.length }, "the watch list is wrong; the one before stays in force");
-    this.report = {
-      lastSuccessAt: this.report?.lastSuccessAt ?? clock.now(),
+    log.error({ errors: errors.length }, MESSAGES[scope].refused);
+    const before = this.#reports[scope];
+    this.#reports[scope] = {
+      lastSuccessAt: before?.lastSuccessAt ?? clock.now(),
       failure: {
         message: errors.slice(0, 1).map(formatError).join(""),
         errors: errors.length,
-        since: this.report?.failure?.since ?? clock.now(),
+        since: before?.failure?.since ?? clock.now(),
       },
     };
   }
 }
+
+/** The files that a configuration names: watch lists and keys. */
+const filesOf = ({ networks }: Config): readonly string[] => [
+  ...new Set(
+    networks.flatMap(({ watchFiles, upstreams }) => [
+      ...watchFiles,
+      ...upstreams.flatMap(({ apiKeyFile }) => apiKeyFile ?? []),
+    ]),
+  ),
+];
+
+const targetsOf = ({ networks }: Config): number =>
+  networks.reduce((sum, { addresses, contracts }) => sum + addresses.length + contracts.length, 0);

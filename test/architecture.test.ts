@@ -56,6 +56,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ["src/upstreams"],
   ["src/http"],
   ["src/network.ts"],
+  ["src/networks.ts"],
   ["src/reload.ts"],
   ["src/app.ts"],
   ["src/commands"],

@@ -27,11 +27,21 @@ interface Place {
 export class Redactor {
   // By the two characters at the place: few places share them, so most positions of a text take one look-up.
   readonly #places = new Map<number, Place[]>();
+  readonly #forms = new Set<string>();
 
   /** @param urls their paths may hold tokens, which are masked too. */
   constructor(secrets: Iterable<Secret>, urls: Iterable<string | URL> = []) {
+    this.learn(secrets, urls);
+  }
+
+  /** Masks these too from now on. */
+  learn(secrets: Iterable<Secret>, urls: Iterable<string | URL>): void {
     const values = [...[...secrets].map((secret) => secret.reveal()), ...[...urls].flatMap(tokensOf)];
-    for (const form of new Set(values.flatMap(formsOf))) this.#add(charactersOf(form));
+    for (const form of values.flatMap(formsOf)) {
+      if (this.#forms.has(form)) continue;
+      this.#forms.add(form);
+      this.#add(charactersOf(form));
+    }
   }
 
   #add(form: readonly number[]): void {

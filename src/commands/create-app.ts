@@ -1,6 +1,6 @@
 // Makes the exporter of a command: its redactor, its logger and its state file.
 import { systemClock } from "../api/clock.ts";
-import { App } from "../app.ts";
+import { App, type AppOptions } from "../app.ts";
 import { redactorOf } from "../config/secret.ts";
 import { warningsOf } from "../config/warnings.ts";
 import { createLogger } from "../log.ts";
@@ -9,16 +9,22 @@ import type { StateFile } from "../storage/state-file.ts";
 import type { Io } from "./io.ts";
 import type { LoadedConfig } from "./load-config.ts";
 
-/** @param open opens the state file. @default nothing outlives the process */
+/** Parts that only some commands have. */
+export interface AppParts extends Pick<AppOptions, "hasLifecycle"> {
+  /** Opens the state file. @default nothing outlives the process */
+  readonly open?: ((log: StateFileLog) => Promise<StateFile>) | undefined;
+}
+
+/** Makes the exporter of a configuration. */
 export async function createApp(
-  { config, reload }: LoadedConfig,
+  { config, source }: LoadedConfig,
   io: Io,
-  open?: (log: StateFileLog) => Promise<StateFile>,
+  { open, hasLifecycle }: AppParts = {},
 ): Promise<App> {
   const redactor = redactorOf(config.networks.flatMap(({ upstreams }) => upstreams));
   const log = await createLogger({ ...config.log, mask: (text) => redactor.mask(text), write: io.err });
   io.onWarning(({ name, message }) => log.warn({ name }, message));
   for (const warning of warningsOf(config)) log.warn({}, warning);
   const stateFile = await open?.(log);
-  return new App({ config, reload, redactor, log, version: io.version, clock: systemClock, stateFile });
+  return new App({ config, source, hasLifecycle, redactor, log, version: io.version, clock: systemClock, stateFile });
 }

@@ -1,11 +1,14 @@
 // Loads the configuration of a command.
+import { createHash } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
 import { collectors } from "../collectors/index.ts";
 import type { Config } from "../config/config.ts";
-import { formatErrors } from "../config/errors.ts";
+import { type ConfigError, formatErrors } from "../config/errors.ts";
 import { readRegularFile, unusable } from "../config/files.ts";
 import { configLoader, type Loaded } from "../config/load.ts";
 import type { Flags } from "../config/normalize.ts";
 import { MOST_BYTES } from "../config/settings.ts";
+import type { ConfigSource } from "../reload.ts";
 import { CommandError, type Io } from "./io.ts";
 
 /** The options that every command has. */
@@ -13,30 +16,98 @@ export interface ConfigFlags extends Flags {
   readonly config?: string;
 }
 
-/** A valid configuration. `reload` reads the files that it names again; the text stays as it was. */
+/** A valid configuration, and where it comes from. */
 export interface LoadedConfig {
   readonly config: Config;
-  readonly reload: () => Promise<Loaded>;
+  readonly source: ConfigSource;
 }
 
 /** Loads the file of `--config`, or the defaults. @throws CommandError with everything that is wrong with it */
 export async function loadConfigFile({ config: file, ...flags }: ConfigFlags, io: Io): Promise<LoadedConfig> {
-  return loadConfigText(file === undefined ? undefined : await readBytes(file), file, flags, io.env);
+  if (file === undefined) return load({ read: async () => undefined, file, isHashed: false }, flags, io.env);
+  return load({ read: () => readBytes(file), file, isHashed: true }, flags, io.env);
 }
 
 /** Loads a text. @throws CommandError with everything that is wrong with it */
 export async function loadConfigText(
-  text: Uint8Array | string | undefined,
+  text: string,
   file: string | undefined,
+  flags: Flags,
+  env: Io["env"],
+): Promise<LoadedConfig> {
+  return load({ read: async () => text, file, isHashed: false }, flags, env);
+}
+
+type Text = Uint8Array | string | undefined;
+
+interface Origin {
+  readonly read: () => Promise<Text>;
+  /** Its name in messages. */
+  readonly file: string | undefined;
+  readonly isHashed: boolean;
+}
+
+async function load(
+  { read, file, isHashed }: Origin,
   { listen, logLevel, logFormat }: Flags,
   env: Io["env"],
 ): Promise<LoadedConfig> {
   const flags = { listen, logLevel, logFormat };
-  const reload = configLoader({ text, file, env, readFile: readRegularFile, collectors, flags });
-  const loaded = await reload();
+  const loaderOf = (text: Text) => configLoader({ text, file, env, readFile: readRegularFile, collectors, flags });
+  let text = await read();
+  let loader = loaderOf(text);
+  const loaded = await loader();
   if (!loaded.ok) throw new CommandError(formatErrors(loaded.errors));
-  return { config: loaded.config, reload };
+  const { config } = loaded;
+  const source: ConfigSource = {
+    loadFiles: () => loader(),
+    async load() {
+      let found: Text;
+      try {
+        found = await read();
+      } catch (error) {
+        if (!(error instanceof CommandError)) throw error;
+        return { ok: false, errors: [errorOf({ message: error.message })] };
+      }
+      const next = loaderOf(found);
+      const result = onlyReloadable(await next(), config, file);
+      if (result.ok) [text, loader] = [found, next];
+      return result;
+    },
+    get hash() {
+      return isHashed && text !== undefined ? hashOf(text) : undefined;
+    },
+  };
+  return { config, source };
 }
+
+// Settings that only a start applies: a server, a file and a log stream that are in use cannot be exchanged.
+const FIXED = {
+  listen: ({ listen }: Config) => listen,
+  "state.path": ({ statePath }: Config) => statePath,
+  "log.format": ({ log }: Config) => log.format,
+};
+
+function onlyReloadable(loaded: Loaded, inUse: Config, file: string | undefined): Loaded {
+  if (!loaded.ok) return loaded;
+  const errors = Object.entries(FIXED).flatMap(([path, settingOf]): ConfigError[] =>
+    isDeepStrictEqual(settingOf(loaded.config), settingOf(inUse))
+      ? []
+      : [errorOf({ file, path, message: "expected the value of the start, found another one; restart the exporter" })],
+  );
+  return errors.length === 0 ? loaded : { ok: false, errors };
+}
+
+const errorOf = (error: Pick<ConfigError, "message"> & Partial<ConfigError>): ConfigError => ({
+  file: undefined,
+  path: "",
+  line: undefined,
+  column: undefined,
+  ...error,
+});
+
+// Six bytes: a float of 64 bits holds them exactly.
+const hashOf = (text: Uint8Array | string): number => createHash("sha256").update(text).digest().readUIntBE(0, 6);
 
 async function readBytes(file: string): Promise<Uint8Array> {
   try {

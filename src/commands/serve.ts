@@ -3,7 +3,7 @@ import { systemClock } from "../api/clock.ts";
 import type { StateFileLog } from "../storage/open.ts";
 import type { StateFile } from "../storage/state-file.ts";
 import { StateFileError } from "../storage/state-file-error.ts";
-import { createApp } from "./create-app.ts";
+import { type AppParts, createApp } from "./create-app.ts";
 import { misfitsOf, planOf } from "./estimate.ts";
 import { CommandError, type Io } from "./io.ts";
 import { type ConfigFlags, type LoadedConfig, loadConfigFile } from "./load-config.ts";
@@ -11,8 +11,14 @@ import { type ConfigFlags, type LoadedConfig, loadConfigFile } from "./load-conf
 const STATE_ADVICE = `What can be done: start once with --reset-state, which renames the file and counts from zero; set
 state.path to another file; or set \`state: memory\`, with which counters start from zero at every start.`;
 
+/** The options of `serve`. */
+export interface ServeFlags extends ConfigFlags {
+  readonly resetState?: boolean;
+  readonly "web.enableLifecycle"?: boolean;
+}
+
 /** Serves the configuration of the flags. */
-export async function serve(flags: ConfigFlags & { readonly resetState?: boolean }, io: Io): Promise<number> {
+export async function serve(flags: ServeFlags, io: Io): Promise<number> {
   const loaded = await loadConfigFile(flags, io);
   const { statePath } = loaded.config;
   const isReset = flags.resetState === true;
@@ -20,7 +26,7 @@ export async function serve(flags: ConfigFlags & { readonly resetState?: boolean
     throw new CommandError("--reset-state: with state: memory there is no state file");
   }
   const open = statePath === undefined ? undefined : (log: StateFileLog) => openStateFile(statePath, isReset, io, log);
-  await serveConfig(loaded, io, { open });
+  await serveConfig(loaded, io, { open, hasLifecycle: flags["web.enableLifecycle"] });
   return 0;
 }
 
@@ -28,9 +34,9 @@ export async function serve(flags: ConfigFlags & { readonly resetState?: boolean
 export async function serveConfig(
   loaded: LoadedConfig,
   io: Io,
-  options: { open?: Parameters<typeof createApp>[2]; onListening?: (url: string) => void },
+  options: AppParts & { readonly onListening?: (url: string) => void },
 ): Promise<void> {
-  const app = await createApp(loaded, io, options.open).catch((error: unknown) => {
+  const app = await createApp(loaded, io, options).catch((error: unknown) => {
     if (!(error instanceof StateFileError)) throw error;
     throw new CommandError(error.isInUse ? error.message : `${error.message}\n${STATE_ADVICE}`);
   });
@@ -45,7 +51,9 @@ export async function serveConfig(
     for (const note of notes) app.log.info({ network }, note);
   }
   app.log.info({ address: `${host}:${port}`, networks }, "listening");
-  io.onHangUp(() => app.log.warn({}, "SIGHUP is ignored: restart the exporter to load its configuration again"));
+  io.onHangUp(() => {
+    app.reloads.reload("configuration").catch((error: unknown) => app.log.error({ err: error }, "a reload failed"));
+  });
   options.onListening?.(`http://${["0.0.0.0", "[::]"].includes(host) ? "127.0.0.1" : host}:${port}`);
   await io.stopped;
   app.log.info({}, "stopping");

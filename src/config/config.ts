@@ -33,6 +33,8 @@ export interface UpstreamConfig {
   /** Base of every request: scheme, host and path, without a slash at the end. */
   readonly url: string;
   readonly apiKey: Secret | undefined;
+  /** The file that the key comes from, absolute; undefined for another source. */
+  readonly apiKeyFile: string | undefined;
   /** Name of the header that carries the key. */
   readonly apiKeyHeader: string;
   /** Requests; no limit of the month when `perMonth` is undefined. */

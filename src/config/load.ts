@@ -118,7 +118,7 @@ async function readFiles(
     inFiles.push(...addresses.errors, ...contracts.errors);
     const checked = settings?.networks[index];
     if (checked === undefined) continue;
-    const [first, ...others] = upstreamsOf(checked, keys);
+    const [first, ...others] = upstreamsOf(checked, keys, files.folder);
     if (first === undefined) continue;
     networks.push({
       name: checked.name,

@@ -34,10 +34,11 @@ interface Server {
   readonly url: string;
 }
 
+/** What a redactor masks of servers: their keys, and their URLs. */
+export const secretsOf = (servers: readonly Server[]): [Secret[], string[]] => [
+  servers.flatMap(({ apiKey }) => apiKey ?? []),
+  servers.map(({ url }) => url),
+];
+
 /** The redactor for the keys and URLs of servers. */
-export function redactorOf(servers: readonly Server[]): Redactor {
-  return new Redactor(
-    servers.flatMap(({ apiKey }) => apiKey ?? []),
-    servers.map(({ url }) => url),
-  );
-}
+export const redactorOf = (servers: readonly Server[]): Redactor => new Redactor(...secretsOf(servers));

@@ -1,4 +1,5 @@
 // The upstreams of a network: a list, or the settings of the network itself for the only one.
+import { resolve } from "node:path";
 import type { z } from "zod";
 import { budgetOf } from "./budget.ts";
 import type { UpstreamConfig } from "./config.ts";
@@ -75,13 +76,18 @@ function checkedKey(key: string, where: string, report: (message: string) => voi
 type NetworkSettings = z.infer<ReturnType<typeof allSettings>>["networks"][number];
 
 /** The upstreams of a network that was checked. */
-export function upstreamsOf(network: NetworkSettings, keys: readonly (Secret | undefined)[]): UpstreamConfig[] {
+export function upstreamsOf(
+  network: NetworkSettings,
+  keys: readonly (Secret | undefined)[],
+  folder: string,
+): UpstreamConfig[] {
   const { upstreams, url = "" } = network;
   const servers = upstreams.length > 0 ? upstreams : [{ ...network, name: "default", url }];
   return servers.map((server, index) => ({
     name: server.name,
     url: server.url,
     apiKey: keys[index],
+    apiKeyFile: server.api_key_file === undefined ? undefined : resolve(folder, server.api_key_file),
     apiKeyHeader: server.api_key_header,
     budget: budgetOf(server),
   }));

@@ -12,10 +12,9 @@ interface Parts {
   readonly onChange: () => Promise<void>;
 }
 
-/** Follows files until `stop` is aborted. */
-export async function followFiles(files: readonly string[], { clock, stop, onChange }: Parts): Promise<void> {
-  if (files.length === 0) return;
-  let known = await versionsOf(files);
+/** Follows the present files until `stop` is aborted. */
+export async function followFiles(files: () => readonly string[], { clock, stop, onChange }: Parts): Promise<void> {
+  let known = await versionsOf(files());
   let last = known;
   while (!stop.aborted) {
     try {
@@ -24,7 +23,7 @@ export async function followFiles(files: readonly string[], { clock, stop, onCha
       if (!stop.aborted) throw error;
       return;
     }
-    const versions = await versionsOf(files);
+    const versions = await versionsOf(files());
     const isQuiet = versions === last;
     last = versions;
     if (!isQuiet || versions === known) continue;

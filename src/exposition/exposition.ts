@@ -25,8 +25,8 @@ const seriesOf = (owner: Owner | undefined) => owner?.parts.reduce((sum, { serie
 
 /** All samples of the exporter, as text. */
 export class Exposition {
-  readonly #families: readonly Family[];
-  readonly #index: ReadonlyMap<Family, number>;
+  readonly #families: Family[] = [];
+  readonly #index = new Map<Family, number>();
   readonly #owners = new Map<string, Owner>();
   readonly #pages = new Map<Format, Buffer>();
   #version = 0;
@@ -34,13 +34,26 @@ export class Exposition {
 
   /** @param families everything that may appear, in the order of the page; names must be unique. */
   constructor(families: readonly Family[]) {
-    this.#families = families;
-    this.#index = new Map(families.map((family, index) => [family, index]));
     const names = new Set<string>();
     for (const { name } of families) {
       if (names.has(name)) throw new Error(`two families are called ${name}`);
       names.add(name);
     }
+    this.declare(families);
+  }
+
+  /**
+   * Adds families at the end of the page. A family whose name is known takes the place of the one before: samples of
+   * either have the header of the new one.
+   */
+  declare(families: readonly Family[]): void {
+    for (const family of families) {
+      const known = this.#families.findIndex(({ name }) => name === family.name);
+      const index = known === -1 ? this.#families.length : known;
+      this.#families[index] = family;
+      this.#index.set(family, index);
+    }
+    this.#change();
   }
 
   /** Replaces all samples of an owner. Throws, and changes nothing, when one is invalid, undeclared or doubled. */

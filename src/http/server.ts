@@ -19,7 +19,9 @@ export interface View {
   /** What keeps the exporter from being ready: `network/collector`, and why. */
   readonly missing: () => readonly { readonly what: string; readonly why: string }[];
   readonly program: Program;
-  readonly known: Known;
+  readonly known: () => Known;
+  /** Reloads the configuration, and returns its errors. @default requests may not do that */
+  readonly reload?: (() => Promise<readonly string[]>) | undefined;
   readonly statusOf: (selection: Selection) => Status;
   readonly feesOf: (network: string) => FeeReport;
   /** Masks every secret in a text. */
@@ -46,7 +48,7 @@ async function metrics(view: View, request: Request): Promise<Content> {
 function status(view: View, request: Request, isPage: boolean): Content {
   const mask = (text: string) => view.mask(text);
   try {
-    const selection = parseQuery(queryOf(request), view.known);
+    const selection = parseQuery(queryOf(request), view.known());
     const document = statusJson(view.statusOf(selection), view.program, mask);
     return isPage ? content("text/html", statusPage(document, selection)) : content("application/json", document);
   } catch (error) {
@@ -63,7 +65,7 @@ function recommendedFees(view: View, request: Request): Content {
     status,
   });
   try {
-    const report = view.feesOf(parseNetwork(queryOf(request), view.known));
+    const report = view.feesOf(parseNetwork(queryOf(request), view.known()));
     if ("reason" in report) return refusal(503, report.reason);
     return content("application/json", recommendedFeesJson(report, mask));
   } catch (error) {
@@ -127,6 +129,21 @@ function routes(view: View, deliveries: Deliveries): express.Express {
     if (missing.length === 0) sendText(response, 200, "stacks-exporter is ready.");
     else sendText(response, 503, view.mask(`stacks-exporter is not ready. Missing:${missing.join("")}`));
   });
+  app
+    .route("/-/reload")
+    .post(async (_request, response) => {
+      if (view.reload === undefined) {
+        sendText(response, 403, "Reloads by request are off. Start the exporter with --web.enable-lifecycle.");
+        return;
+      }
+      const errors = await view.reload();
+      if (errors.length === 0) sendText(response, 200, "The configuration was reloaded.");
+      else sendText(response, 500, view.mask(`The configuration has errors:\n${errors.join("\n")}`));
+    })
+    .all((_request, response) => {
+      response.setHeader("allow", "POST");
+      sendText(response, 405, "Only POST is allowed.");
+    });
   app.use((request, response) => sendText(response, 404, `Nothing at ${request.path}. Try / or /metrics.`));
   app.use((error: unknown, _request: Request, response: Response, _next: NextFunction) => {
     view.onError(error);

@@ -61,15 +61,21 @@ export class State {
    */
   restore(task: Task): void {
     const observation = this.#stateFile?.load(task);
-    if (observation === undefined) return;
+    if (observation !== undefined) this.#continue(task, { ...UNKNOWN, observation });
+  }
+
+  // An observation of another version, or of other settings, can give no samples.
+  #continue(task: Task, status: TaskStatus): void {
+    const { collector, network, target } = task;
     try {
-      this.#exposition.set(keyOf(task), task.collector.samples(observation, task.network, task.target));
+      this.#exposition.set(keyOf(task), collector.samples(status.observation, network, target));
     } catch (error) {
       this.#stateFile?.setAside(task, error instanceof Error ? error.message : String(error));
+      this.#exposition.remove(keyOf(task));
       return;
     }
-    this.#exposition.expire(keyOf(task));
-    this.#statuses.set(task, { ...UNKNOWN, observation });
+    if (status.lastSuccessAt === undefined) this.#exposition.expire(keyOf(task));
+    this.#statuses.set(task, status);
   }
 
   /** The status of a task. */
@@ -129,11 +135,13 @@ export class State {
     this.#exposition.remove(keyOf(task));
   }
 
-  /** Replaces a task by another one for the same target, with the same status. */
+  /** Replaces a task by another one for the same target, with the same status. Call `recomputeExpiry` afterwards. */
   replace(before: Task, after: Task): void {
     const status = this.#statuses.get(before);
     this.#statuses.delete(before);
-    if (status !== undefined) this.#statuses.set(after, status);
+    if (status === undefined) return;
+    if (status.observation === undefined) this.#statuses.set(after, status);
+    else this.#continue(after, status);
   }
 
   /** Recomputes expiry, because maximum ages have changed. */

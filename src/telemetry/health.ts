@@ -8,9 +8,9 @@ import {
   type FailingTarget,
   latestFailure,
   type NetworkStatus,
+  type ReloadReport,
   type Status,
   type TargetStatus,
-  type WatchListReport,
   wholeOutage,
 } from "./status.ts";
 
@@ -37,10 +37,11 @@ interface Problem {
   readonly until?: number | undefined;
 }
 
-/** The problems of the watch list, then of each network and its collectors. */
-export function problemsOf({ networks, watchList }: Status): readonly Problem[] {
+/** The problems of the configuration and its files, then of each network and its collectors. */
+export function problemsOf({ networks, reloads }: Status): readonly Problem[] {
   return [
-    ...watchListProblem(watchList),
+    ...reloadProblem("configuration", reloads.configuration),
+    ...reloadProblem("watch list", reloads.files),
     ...networks.flatMap((network) => (isDown(network) ? [downProblem(network)] : partialProblems(network))),
   ];
 }
@@ -60,11 +61,11 @@ function isDown({ report, collectors }: NetworkStatus): boolean {
   return polled.length > 0 && polled.every(({ failure }) => failure !== undefined);
 }
 
-function watchListProblem(watchList: WatchListReport | undefined): Problem[] {
-  if (watchList?.failure === undefined) return [];
-  const { message, errors, since } = watchList.failure;
+function reloadProblem(what: string, report: ReloadReport | undefined): Problem[] {
+  if (report?.failure === undefined) return [];
+  const { message, errors, since } = report.failure;
   const more = errors > 1 ? ` (and ${errors - 1} more)` : "";
-  return [{ message: `the changed watch list is not in use, the previous one is: ${message}${more}`, since }];
+  return [{ message: `the changed ${what} is not in use, the previous one is: ${message}${more}`, since }];
 }
 
 /** A problem that the API client itself reports; it replaces those of the polls that fail for the same reason. */

@@ -80,6 +80,14 @@ export class Incidents {
     this.#incidents.delete(incident.key);
     return { reason: incident.reason, targets: incident.affected.size };
   }
+
+  /** Forgets everything about a network that is not polled any more. */
+  forget(network: string): void {
+    for (const { key, reason, holders } of [...this.#incidents.values()]) {
+      const place = key.slice(reason.length + 1);
+      if (place === network || place.startsWith(`${network}/`)) for (const holder of [...holders]) this.end(holder);
+    }
+  }
 }
 
 function placeOf(task: Task, reason: Reason): string {

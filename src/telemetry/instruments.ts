@@ -17,6 +17,7 @@ interface Metric extends MetricObject {
   readonly labelNames?: readonly string[];
   readonly upperBounds?: readonly number[];
   get(): Promise<{ readonly values: readonly Value[] }>;
+  remove(labels: Value["labels"]): void;
 }
 
 /** The family of a metric of prom-client. */
@@ -87,6 +88,17 @@ export class Instruments {
     if (!Number.isFinite(value)) throw new RangeError(`${family.name}: cannot observe ${value}`);
     const known = this.#own.getSingleMetric(family.name) as Histogram | undefined;
     (known ?? new Histogram({ ...this.#declare(family), buckets: [...family.bounds] })).observe({ ...labels }, value);
+  }
+
+  /** Removes every series that has these labels. */
+  async forget(labels: Readonly<Record<string, string>>): Promise<void> {
+    const wanted = Object.entries(labels);
+    for (const metric of metricsOf(this.#own)) {
+      for (const { labels: all } of (await metric.get()).values) {
+        const { le, ...set } = all;
+        if (wanted.every(([name, value]) => set[name] === value)) metric.remove(set);
+      }
+    }
   }
 
   /** Starts to measure the process and its event loop; returns the families of the measurements. */

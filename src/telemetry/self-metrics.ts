@@ -236,13 +236,26 @@ export const budgetRemaining = gauge({
   unit: "requests",
   labels: budgetLabels,
 });
+export const configSuccessful = gauge({
+  name: "stacks_exporter_config_last_reload_successful",
+  help: "Whether the last reload of the configuration succeeded. Absent without a configuration file.",
+});
+export const configSuccess = gauge({
+  name: "stacks_exporter_config_last_reload_success_timestamp_seconds",
+  help: "Time of the last successful load of the configuration. Unix time. Absent without a configuration file.",
+  unit: "seconds",
+});
+export const configHash = gauge({
+  name: "stacks_exporter_config_hash",
+  help: "Hash of the configuration file in use, to compare exporters. Absent without a configuration file.",
+});
 export const watchListSuccessful = gauge({
   name: "stacks_exporter_watch_list_last_reload_successful",
-  help: "Whether the last reload of the watch list files succeeded. Absent without such files.",
+  help: "Whether the last reload of the watch list and key files succeeded. Absent without such files.",
 });
 export const watchListSuccess = gauge({
   name: "stacks_exporter_watch_list_last_reload_success_timestamp_seconds",
-  help: "Time of the last successful load of the watch list files. Unix time. Absent without such files.",
+  help: "Time of the last successful load of the watch list and key files. Unix time. Absent without such files.",
   unit: "seconds",
 });
 export const stateRestored = gauge({

@@ -9,7 +9,7 @@ import {
   type CollectorStatus,
   type NetworkReport,
   type NetworkStatus,
-  type WatchListReport,
+  type ReloadReports,
   wholeOutage,
 } from "./status.ts";
 
@@ -71,10 +71,16 @@ function* budgetSamples({ network, minute, month, plannedPerMinute }: NetworkRep
   }
 }
 
-/** Samples of the watch list files. */
-export function* watchListSamples({ failure, lastSuccessAt }: WatchListReport): Iterable<Sample> {
-  yield self.watchListSuccessful.at({}, failure === undefined ? 1 : 0);
-  yield self.watchListSuccess.at({}, lastSuccessAt / 1000);
+/** Samples of the last reloads. */
+export function* reloadSamples({ configuration, files }: ReloadReports, hash: number | undefined): Iterable<Sample> {
+  if (configuration !== undefined) {
+    yield self.configSuccessful.at({}, configuration.failure === undefined ? 1 : 0);
+    yield self.configSuccess.at({}, configuration.lastSuccessAt / 1000);
+  }
+  if (hash !== undefined) yield self.configHash.at({}, hash);
+  if (files === undefined) return;
+  yield self.watchListSuccessful.at({}, files.failure === undefined ? 1 : 0);
+  yield self.watchListSuccess.at({}, files.lastSuccessAt / 1000);
 }
 
 /** Samples of the state file. */

@@ -59,11 +59,19 @@ export interface NetworkReport
 export const wholeOutage = ({ outage }: Pick<NetworkReport, "outage">) =>
   outage?.operation === undefined ? outage : undefined;
 
-/** The last reload of the watch list. Times are Unix time in milliseconds. */
-export interface WatchListReport {
+/** The last reload of files. Times are Unix time in milliseconds. */
+export interface ReloadReport {
   readonly lastSuccessAt: number;
   /** The first error (not masked), the number of errors, and the first failure in a row; absent after a success. */
   readonly failure?: { readonly message: string; readonly errors: number; readonly since: number };
+}
+
+/** The last reloads. */
+export interface ReloadReports {
+  /** Undefined without a file. */
+  readonly configuration: ReloadReport | undefined;
+  /** Of the files that the configuration names; undefined without any. */
+  readonly files: ReloadReport | undefined;
 }
 
 /** The state of a target; waiting until its first poll ends. */
@@ -214,8 +222,7 @@ export interface Status {
   /** Unix time, milliseconds. */
   readonly at: number;
   readonly networks: readonly NetworkStatus[];
-  /** Undefined when no watch list is in a file. */
-  readonly watchList: WatchListReport | undefined;
+  readonly reloads: ReloadReports;
   readonly selection: Selection;
   /** Number of selected targets on all pages. */
   readonly matched: number;
@@ -224,7 +231,7 @@ export interface Status {
 }
 
 /** The status now. */
-export function statusOf(sources: StatusSources, watchList: WatchListReport | undefined, selection: Selection): Status {
+export function statusOf(sources: StatusSources, reloads: ReloadReports, selection: Selection): Status {
   const networks = networkStatuses(sources);
   const selected = networks
     .filter(({ report }) => selection.network === undefined || report.network === selection.network)
@@ -238,7 +245,7 @@ export function statusOf(sources: StatusSources, watchList: WatchListReport | un
   return {
     at: sources.now,
     networks,
-    watchList,
+    reloads,
     selection,
     matched: selected.length,
     targets: selected.slice(start, start + selection.limit),

@@ -133,6 +133,14 @@ test("long parts of the path of a URL are masked, encoded and decoded", () => {
   expect(redactor.mask("t0ken-+4242 or s3cond-token")).toBe("*** or ***");
 });
 
+test("secrets can be added", () => {
+  const secret = (value: string) => ({ reveal: () => value });
+  const redactor = new Redactor([secret("first-secret-value")]);
+  redactor.learn([secret("second-secret-value")], ["https://api.example/token-in-the-path"]);
+
+  expect(redactor.mask("first-secret-value second-secret-value token-in-the-path")).toBe("*** *** ***");
+});
+
 test("texts without a secret stay the same", () => {
   const texts = ["", "text", "\\ % &", "caf\u00e9 \u{1f600}", "\ud800"];
   for (const text of texts) {

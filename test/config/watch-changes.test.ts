@@ -28,7 +28,7 @@ async function follow(...files: readonly string[]): Promise<void> {
   const onChange = async () => {
     changes += 1;
   };
-  following = followFiles(files, { clock, stop: stop.signal, onChange });
+  following = followFiles(() => files, { clock, stop: stop.signal, onChange });
   await untilAsleep();
 }
 

@@ -8,7 +8,7 @@ import { parse } from "yaml";
 import { check } from "../../src/commands/check.ts";
 import { planOf } from "../../src/commands/estimate.ts";
 import type { Io } from "../../src/commands/io.ts";
-import { loadConfigText } from "../../src/commands/load-config.ts";
+import { loadConfigFile } from "../../src/commands/load-config.ts";
 import { plan } from "../../src/commands/plan.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -96,7 +96,7 @@ describe.each(configurations)("%s", (_, text) => {
 });
 
 test("the README says how many requests the defaults take", async () => {
-  const { config } = await loadConfigText(undefined, undefined, {}, {});
+  const { config } = await loadConfigFile({}, { env: {} } as Io);
   const [network] = planOf(config).networks;
   const [, said, limit] =
     /\(([\d.]+) of the (\d+) requests per minute/.exec(readFileSync(`${root}README.md`, "utf8")) ?? [];

@@ -8,6 +8,7 @@ import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { startSimulator } from "../../simulator/server.ts";
 import { BETWEEN_KILLS, killLoop } from "../support/kill-loop.ts";
 import { killAll, run, start, until } from "../support/program.ts";
+import { reloadLoop } from "../support/reload-loop.ts";
 
 const main = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
 
@@ -208,11 +209,11 @@ test.each([0o022, 0o000])(
   },
 );
 
-test("SIGHUP and SIGUSR1 neither end the exporter nor open the debugger", async () => {
+test("SIGHUP reloads the configuration, and SIGUSR1 does not open the debugger", async () => {
   const running = await serving();
   running.program.child.kill("SIGUSR1");
   running.program.child.kill("SIGHUP");
-  await running.program.says(/SIGHUP is ignored/);
+  await running.program.says(/reloaded the configuration/);
   expect((await fetch(`${running.url}/-/healthy`)).status).toBe(200);
   expect(await stop(running)).toBe(0);
   expect(running.program.text().err).not.toContain("Debugger");
@@ -224,7 +225,7 @@ test("a demo ends with its terminal", async () => {
   demo.child.kill("SIGHUP");
   const { code, err } = await demo.finished;
   expect(code).toBe(0);
-  expect(err).not.toContain("SIGHUP is ignored");
+  expect(err).not.toContain("reloaded");
 });
 
 test("a file that may not be written is refused", async () => {
@@ -276,6 +277,18 @@ test("state: memory saves nothing, and there is nothing to reset", async () => {
   const { code, err } = await run(["--config", file, "--reset-state"]);
   expect([code, err]).toEqual([1, "--reset-state: with state: memory there is no state file\n"]);
 });
+
+test.each([true, false])(
+  "reloaded at random moments, state file %s, it neither loses nor doubles a count",
+  async (kept) => {
+    const { taken, refused, scrapes, faults, transactions } = await reloadLoop(main, 30, 1, kept);
+    expect(faults).toEqual([]);
+    expect(taken).toBeGreaterThan(10);
+    expect(refused).toBeGreaterThan(3);
+    expect(scrapes).toBeGreaterThan(10);
+    expect(transactions).toBeGreaterThan(30);
+  },
+);
 
 test("killed at random moments, it neither loses nor doubles a count", async () => {
   const { kills, faults, transactions } = await killLoop(main, 8, 1);

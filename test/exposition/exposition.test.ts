@@ -150,6 +150,26 @@ test("the size counts the series of all owners, expired ones included", () => {
   expect(exposition.size).toBe(1);
 });
 
+test("families can be added, and replaced by others of the same name", () => {
+  const before = gauge({ name: "stacks_one", help: "Before." });
+  const after = counter({ name: "stacks_one", help: "After." });
+  const added = gauge({ name: "stacks_two", help: "Two." });
+  const exposition = new Exposition([before]);
+  exposition.set("x", [before.at({}, 1)]);
+  exposition.declare([after, added]);
+  exposition.set("y", [added.at({}, 2)]);
+
+  expect(exposition.page("classic").toString()).toBe(`# HELP stacks_one After.
+# TYPE stacks_one counter
+stacks_one 1
+# HELP stacks_two Two.
+# TYPE stacks_two gauge
+stacks_two 2
+`);
+  exposition.set("x", [after.at({}, 3)]);
+  expect(exposition.page("classic").toString()).toContain("\nstacks_one 3\n");
+});
+
 test("two families of one name are refused", () => {
   expect(() => new Exposition([plain, plain])).toThrow("two families are called stacks_plain");
 });

@@ -158,6 +158,52 @@ describe("/metrics", () => {
   });
 });
 
+describe("/-/reload", () => {
+  const serve = async (reload?: () => Promise<readonly string[]>) => {
+    await closeServer(server, 0);
+    const view = {
+      page,
+      missing: () => missing,
+      ...world.view(),
+      onError: () => undefined,
+      onRefused: () => undefined,
+    };
+    server = createHttpServer({ ...view, reload });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    return request(server).post("/-/reload");
+  };
+
+  test("is off by default", async () => {
+    const response = await serve();
+
+    expect([response.status, response.text]).toEqual([403, expect.stringContaining("--web.enable-lifecycle")]);
+  });
+
+  test("responds when the configuration was reloaded", async () => {
+    let reloads = 0;
+    const response = await serve(async () => {
+      reloads += 1;
+      return [];
+    });
+
+    expect([response.status, response.text, reloads]).toEqual([200, "The configuration was reloaded.\n", 1]);
+  });
+
+  test("responds with every error, without secrets", async () => {
+    const response = await serve(async () => ["a.yaml:1: first", `a.yaml:2: ${world.secret}`]);
+
+    expect(response.status).toBe(500);
+    expect(response.text).toBe("The configuration has errors:\na.yaml:1: first\na.yaml:2: ***\n");
+  });
+
+  test("needs POST", async () => {
+    await serve(async () => []);
+    const response = await request(server).get("/-/reload");
+
+    expect([response.status, response.headers.allow]).toEqual([405, "POST"]);
+  });
+});
+
 describe.each(["/metrics", "/-/healthy", "/-/ready", "/", "/api/v1/status"])("%s", (path) => {
   test.each(["post", "put", "delete", "patch", "options"] as const)("refuses %s", async (method) => {
     const response = await request(server)[method](path);

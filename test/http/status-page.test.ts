@@ -35,7 +35,8 @@ describe("the page shows", () => {
   });
 
   test("several problems, and that of the watch list", () => {
-    world.watchList = { lastSuccessAt: NOON, failure: { message: "no address", errors: 1, since: NOON } };
+    const files = { lastSuccessAt: NOON, failure: { message: "no address", errors: 1, since: NOON } };
+    world.reloads = { configuration: undefined, files };
     world.fail(world.task("fees"), 5, "behind");
 
     expect(world.pageText()).toContain("✕ Down A network has no current data.");

@@ -17,18 +17,22 @@ interface Options extends Partial<AppOptions> {
 export const onlyCollectors = (settings: Readonly<Record<string, object>>): string =>
   JSON.stringify(Object.fromEntries(collectors.map(({ name }) => [name, settings[name] ?? { enabled: false }])));
 
-/** An app of a configuration text. */
+/** An app of a configuration text; with a function, reloads take its present result. */
 export async function createApp(
-  text: string,
+  text: string | (() => string),
   log: (line: string) => void = () => undefined,
   { readFile, ...options }: Options = {},
 ): Promise<App> {
-  const load = configLoader({ text, file: "/etc/test.yaml", env: {}, readFile: readFile ?? (() => ""), collectors });
-  const loaded = await load();
+  const loaderOf = (text: string) =>
+    configLoader({ text, file: "/etc/test.yaml", env: {}, readFile: readFile ?? (() => ""), collectors });
+  const first = typeof text === "string" ? text : text();
+  const loadFiles = loaderOf(first);
+  const load = async () => (typeof text === "string" ? loadFiles() : loaderOf(text())());
+  const loaded = await loadFiles();
   if (!loaded.ok) throw new Error(formatErrors(loaded.errors));
   return new App({
     config: loaded.config,
-    reload: readFile && load,
+    source: readFile && { load, loadFiles, hash: typeof text === "string" ? undefined : 1 },
     version: "0.0.0",
     log: pino({ level: "debug", base: null }, { write: log }),
     clock: systemClock,

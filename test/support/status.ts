@@ -9,7 +9,7 @@ import { statusPage } from "../../src/http/status-page.ts";
 import { DEFAULT_LIMIT } from "../../src/http/status-query.ts";
 import { State } from "../../src/storage/state.ts";
 import { feeReport } from "../../src/telemetry/fee-report.ts";
-import type { NetworkReport, UpstreamReport, WatchListReport } from "../../src/telemetry/status.ts";
+import type { NetworkReport, ReloadReports, UpstreamReport } from "../../src/telemetry/status.ts";
 import { type Selection, type Status, statusOf } from "../../src/telemetry/status.ts";
 import { fakeTask, level, total } from "./fake-task.ts";
 
@@ -53,7 +53,7 @@ export class StatusWorld {
   secret = "s3cret";
   readonly tasks: Task[] = [];
   readonly networks: NetworkReport[] = [];
-  watchList: WatchListReport | undefined;
+  reloads: ReloadReports = { configuration: undefined, files: undefined };
   readonly due = new Map<Task, number>();
   readonly state = new State(new Exposition([level, total]));
 
@@ -111,8 +111,8 @@ export class StatusWorld {
   }
 
   status(selection: Selection = ALL): Status {
-    const { tasks, state, networks, watchList, now } = this;
-    return statusOf({ tasks, state, networks, now, dueAt: (task) => this.due.get(task) }, watchList, selection);
+    const { tasks, state, networks, reloads, now } = this;
+    return statusOf({ tasks, state, networks, now, dueAt: (task) => this.due.get(task) }, reloads, selection);
   }
 
   /** The document at /api/v1/status, as a client reads it. */
@@ -131,10 +131,10 @@ export class StatusWorld {
     const { tasks, state, networks, now } = this;
     return {
       program: { version: "1.2.3", startedAt: NOON - 3_600_000 },
-      known: {
+      known: () => ({
         networks: this.networks.map(({ network }) => network),
         collectors: [...new Set(this.tasks.map(({ collector }) => collector.name))],
-      },
+      }),
       statusOf: (selection) => this.status(selection),
       feesOf: (network) => feeReport(network, { tasks, state, networks, now }),
       mask: (text) => text.replaceAll(this.secret, "***"),

@@ -68,7 +68,7 @@ describe("the health is", () => {
   test("degraded when a changed watch list has errors", () => {
     world.succeed(world.task("fees"), 1);
     const failure = { message: "wallets.csv:3: expected an address s3cret", errors: 2, since: NOON - 30_000 };
-    world.watchList = { lastSuccessAt: NOON - minute, failure };
+    world.reloads = { configuration: undefined, files: { lastSuccessAt: NOON - minute, failure } };
 
     const message =
       "the changed watch list is not in use, the previous one is: wallets.csv:3: expected an address *** (and 1 more)";

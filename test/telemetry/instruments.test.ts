@@ -1,4 +1,5 @@
 import { expect, test } from "@jest/globals";
+import { counter, histogram } from "../../src/exposition/family.ts";
 import { Instruments } from "../../src/telemetry/instruments.ts";
 
 test("the event loop lag is absent until it is measured", async () => {
@@ -10,4 +11,25 @@ test("the event loop lag is absent until it is measured", async () => {
   const seen = (await instruments.samples()).map(({ family }) => family.name);
   expect(seen).toContain("process_cpu_seconds_total");
   expect(seen.filter((name) => late.includes(name))).toEqual([]);
+});
+
+test("the series with some labels can be removed", async () => {
+  const labels = { network: "n", collector: "c" };
+  const runs = counter({ name: "test_runs_total", help: "Runs.", labels });
+  const times = histogram({ name: "test_seconds", help: "Times.", labels, bounds: [1, 2] });
+  const instruments = new Instruments();
+  for (const network of ["a", "b"]) {
+    for (const collector of ["x", "y"]) {
+      instruments.add(runs, { network, collector });
+      instruments.observe(times, { network, collector }, 1.5);
+    }
+  }
+  await instruments.forget({ network: "a" });
+  await instruments.forget({ network: "b", collector: "x" });
+
+  const left = (await instruments.samples()).map(({ family, labels }) => [family.name, labels]);
+  expect(left).toEqual([
+    ["test_runs_total", { network: "b", collector: "y" }],
+    ["test_seconds", { network: "b", collector: "y" }],
+  ]);
 });

@@ -190,6 +190,10 @@ export const examples: Readonly<Record<string, string>> = {
   stacks_exporter_state_set_aside_timestamp_seconds: "time() - stacks_exporter_state_set_aside_timestamp_seconds",
   stacks_exporter_http_requests_refused_total: "increase(stacks_exporter_http_requests_refused_total[15m]) > 0",
   stacks_exporter_hints_total: "sum without (cause) (rate(stacks_exporter_hints_total[1h]))",
+  stacks_exporter_config_last_reload_successful: "stacks_exporter_config_last_reload_successful == 0",
+  stacks_exporter_config_last_reload_success_timestamp_seconds:
+    "time() - stacks_exporter_config_last_reload_success_timestamp_seconds",
+  stacks_exporter_config_hash: 'count_values("hash", stacks_exporter_config_hash)',
   stacks_exporter_watch_list_last_reload_successful: "stacks_exporter_watch_list_last_reload_successful == 0",
   stacks_exporter_watch_list_last_reload_success_timestamp_seconds:
     "time() - stacks_exporter_watch_list_last_reload_success_timestamp_seconds",

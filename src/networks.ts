@@ -1,0 +1,156 @@
+// The running networks, and how they follow a change of the configuration: a network whose settings are the same goes
+// on, with its new watch lists; any other one is replaced.
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { isDeepStrictEqual } from "node:util";
+import { assetSamples } from "./collectors/balances/families.ts";
+import { keyOf, type Task } from "./collectors/task.ts";
+import type { NetworkConfig } from "./config/config.ts";
+import type { Exposition } from "./exposition/exposition.ts";
+import { Network, type NetworkOptions } from "./network.ts";
+import type { Poller } from "./scheduler/poller.ts";
+
+interface NetworksOptions extends NetworkOptions {
+  readonly exposition: Exposition;
+  readonly poller: Poller;
+}
+
+// A few milliseconds of work.
+const CONTINUED_AT_ONCE = 50;
+
+/** The networks of the present configuration. */
+export class Networks {
+  readonly #options: NetworksOptions;
+  readonly #due = new WeakMap<Task, number>();
+  #isStarted = false;
+  all: readonly Network[];
+
+  /** @throws StateFileError when the saved state of a network cannot be used. */
+  constructor(configs: readonly NetworkConfig[], options: NetworksOptions) {
+    this.#options = options;
+    this.all = configs.map((config) => this.#create(config));
+    for (const task of this.tasks) options.state.restore(task);
+  }
+
+  /** All present tasks. */
+  get tasks(): readonly Task[] {
+    return this.all.flatMap(({ tasks }) => tasks);
+  }
+
+  /** When the next poll of a task is due. Unix time, milliseconds; undefined when none is scheduled. */
+  dueAt(task: Task): number | undefined {
+    return this.#due.get(task);
+  }
+
+  /** Polls on schedule until `close`. */
+  start(): void {
+    this.#isStarted = true;
+    for (const network of this.all) this.#start(network);
+  }
+
+  /** Follows another configuration. Counters, gauges and used budgets continue. */
+  async take(configs: readonly NetworkConfig[]): Promise<void> {
+    const { state } = this.#options;
+    for (const network of this.all) {
+      if (!configs.some(({ name }) => name === network.name)) await this.#remove(network);
+    }
+    for (const [index, config] of configs.entries()) {
+      const before = this.all.find(({ name }) => name === config.name);
+      if (before !== undefined && hasSameSettings(before.config, config)) await this.#takeLists(before, config);
+      else await this.#replace(before, config, index);
+    }
+    state.recomputeExpiry();
+  }
+
+  /** Ends polling and every request. Running polls must be cancelled before. */
+  async close(): Promise<void> {
+    await Promise.all(this.all.map((network) => network.close()));
+  }
+
+  #create(config: NetworkConfig): Network {
+    const { exposition } = this.#options;
+    const canWatch = config.addresses.length + config.watchFiles.length > 0;
+    if (canWatch) exposition.set(assetsKey(config), assetSamples(config));
+    else exposition.remove(assetsKey(config));
+    return new Network(config, this.#options);
+  }
+
+  #start(network: Network): void {
+    const { poller } = this.#options;
+    network.start({
+      poll: (task, turn) => poller.poll(task, turn),
+      onDue: (task, at) => this.#due.set(task, at),
+    });
+  }
+
+  async #takeLists(network: Network, config: NetworkConfig): Promise<void> {
+    const { poller, state, clock } = this.#options;
+    const { added, removed, replaced } = await network.reload(config);
+    for (const [slot, task] of added.entries()) this.#due.set(task, clock.now() + slot * network.slotMsOf(task));
+    for (const task of removed) {
+      poller.cancel(task);
+      state.forget(task);
+    }
+    for (const { before, after } of replaced) {
+      poller.cancel(before);
+      state.replace(before, after);
+      const at = this.#due.get(before);
+      if (at !== undefined) this.#due.set(after, at);
+    }
+  }
+
+  // The new one is created first: when its state cannot be used, the old one goes on.
+  async #replace(before: Network | undefined, config: NetworkConfig, index: number): Promise<void> {
+    const { state, instruments } = this.#options;
+    before?.saveBudgets();
+    const after = this.#create(config);
+    const known = new Map(before?.tasks.map((task) => [keyOf(task), task]));
+    if (before !== undefined) await this.#end(before);
+    for (const [position, task] of after.tasks.entries()) {
+      if (position % CONTINUED_AT_ONCE === 0) await nextTurn();
+      const same = known.get(keyOf(task));
+      known.delete(keyOf(task));
+      if (same === undefined) state.restore(task);
+      else if (task.collector.durable === undefined && !isDeepStrictEqual(same.options, task.options)) {
+        // Its observation was made with other settings.
+        state.forget(same);
+      } else state.replace(same, task);
+    }
+    for (const task of known.values()) state.forget(task);
+    const polled = new Set(after.tasks.map(({ collector }) => collector.name));
+    for (const { collector } of known.values()) {
+      if (!polled.has(collector.name)) await instruments.forget({ network: config.name, collector: collector.name });
+    }
+    this.all =
+      before === undefined ? this.all.toSpliced(index, 0, after) : this.all.with(this.all.indexOf(before), after);
+    if (this.#isStarted) this.#start(after);
+  }
+
+  async #remove(network: Network): Promise<void> {
+    const { state, instruments, exposition } = this.#options;
+    await this.#end(network);
+    for (const task of network.tasks) state.forget(task);
+    exposition.remove(assetsKey(network));
+    await instruments.forget({ network: network.name });
+    this.all = this.all.filter((one) => one !== network);
+  }
+
+  async #end(network: Network): Promise<void> {
+    const { poller, incidents } = this.#options;
+    const closed = network.close();
+    for (const task of network.tasks) poller.cancel(task);
+    await closed;
+    incidents.forget(network.name);
+  }
+}
+
+const assetsKey = ({ name }: { readonly name: string }) => `${name}/assets`;
+
+/** Whether only the watch lists of a network differ. */
+function hasSameSettings(a: NetworkConfig, b: NetworkConfig): boolean {
+  return isDeepStrictEqual(settingsOf(a), settingsOf(b));
+}
+
+function settingsOf({ addresses, contracts, watchFiles, upstreams, ...settings }: NetworkConfig) {
+  // The comparison does not see the value of a secret.
+  return { ...settings, upstreams: upstreams.map((upstream) => ({ ...upstream, apiKey: upstream.apiKey?.reveal() })) };
+}

@@ -1,0 +1,35 @@
+// What a network keeps when there is no state file: until the process ends.
+import type { BudgetRecord } from "../api/budget.ts";
+import type { StateFile } from "./state-file.ts";
+
+/** The part of the state file that keeps the used budgets and the facts of networks. */
+export type NetworkStore = Pick<
+  StateFile,
+  "path" | "loadBudget" | "saveBudget" | "loadNetwork" | "saveNetwork" | "forgetNetwork"
+>;
+
+/** Keeps used budgets and facts of networks in memory. */
+export class MemoryStore implements NetworkStore {
+  readonly path = "memory";
+  readonly #budgets = new Map<string, BudgetRecord>();
+  readonly #networks = new Map<string, unknown>();
+
+  loadBudget(key: string): BudgetRecord | undefined {
+    return this.#budgets.get(key);
+  }
+
+  saveBudget(key: string, record: BudgetRecord): void {
+    this.#budgets.set(key, record);
+  }
+
+  loadNetwork(network: string): unknown {
+    return this.#networks.get(network);
+  }
+
+  saveNetwork(network: string, body: unknown): void {
+    this.#networks.set(network, body);
+  }
+
+  /** Nothing to do: observations are not kept here. */
+  forgetNetwork(): void {}
+}

@@ -1,0 +1,185 @@
+// The configuration of a running exporter changes.
+import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { pino } from "pino";
+import type { Simulator } from "../simulator/server.ts";
+import { Redactor } from "../src/api/redact.ts";
+import type { App } from "../src/app.ts";
+import { START, stillSimulator } from "./simulator/support.ts";
+import { createApp, onlyCollectors, readPage } from "./support/app.ts";
+import { FakeClock } from "./support/fake-clock.ts";
+
+const KEYS = ["first-secret-key", "second-secret-key"] as const;
+
+let simulator: Simulator;
+let app: App;
+let clock: FakeClock;
+let settings: {
+  networks: string;
+  name: string;
+  budget: string;
+  collectors: Readonly<Record<string, object>>;
+  more: string;
+};
+let key: string;
+const redactor = new Redactor([]);
+const log = pino({}, { write: () => undefined });
+
+const user = () => simulator.chain.accounts.users[0] as string;
+const network = (name: string) => `  - name: ${name}
+    url: ${simulator.url}
+    budget: ${settings.budget}
+    api_key_file: key
+    addresses: [{ address: ${user()}, name: ${settings.name} }]
+`;
+const text = () =>
+  `networks:\n${settings.networks
+    .split(" ")
+    .map(network)
+    .join("")}collectors: ${onlyCollectors(settings.collectors)}\n${settings.more}`;
+const reload = () => app.reloads.reload("configuration");
+
+beforeEach(async () => {
+  simulator = await stillSimulator({ history: 30 });
+  clock = new FakeClock(START * 1000);
+  key = KEYS[0];
+  settings = {
+    networks: "m",
+    name: "wallet",
+    budget: "{ per_minute: 100, per_month: unlimited }",
+    collectors: { fees: {}, blocks: {}, addresses: { backfill: "all", zeros: false } },
+    more: "",
+  };
+  app = await createApp(text, undefined, { readFile: () => key, log, clock, redactor });
+  await app.pollOnce();
+});
+afterEach(async () => {
+  await app.stop();
+  await simulator.close();
+});
+
+const series = async () =>
+  [...(await readPage(app)).families.values()].flatMap(({ samples }) =>
+    samples.map(({ name, labels, value }) => `${name} ${[...labels].flat().join(" ")} ${value}`),
+  );
+const own = async (name: string) => (await readPage(app)).value(name);
+const received = (name: string) => own(`stacks_address_received_microstx_total name=${name} address=${user()}`);
+
+test("counters and gauges continue when a setting changes, without a poll", async () => {
+  const before = (await series()).filter((one) => /^stacks_(address|mempool|chain)_/.test(one));
+  settings.collectors = { ...settings.collectors, addresses: { backfill: "all", zeros: false, pages: 3 } };
+  await reload();
+
+  expect((await series()).filter((one) => /^stacks_(address|mempool|chain)_/.test(one))).toEqual(before);
+  expect(before.length).toBeGreaterThan(30);
+});
+
+test("a target with a new name has its total under the new name at once", async () => {
+  const total = await received("wallet");
+  settings.name = "treasury";
+  await reload();
+
+  expect(total).toBeGreaterThan(0);
+  expect(await received("treasury")).toBe(total);
+  expect(await received("wallet")).toBeUndefined();
+});
+
+test("values that have expired stay absent", async () => {
+  await clock.advance(3_600_000);
+  expect((await series()).some((one) => one.startsWith("stacks_mempool_fee"))).toBe(false);
+  settings.budget = "{ per_minute: 90, per_month: unlimited }";
+  await reload();
+
+  expect((await series()).some((one) => one.startsWith("stacks_mempool_fee"))).toBe(false);
+});
+
+test("the used budget and a pause continue with another limit", async () => {
+  const used = await own("stacks_exporter_budget_used_requests window=minute");
+  settings.budget = "{ per_minute: 90, per_month: unlimited }";
+  await reload();
+  expect(used).toBeGreaterThan(3);
+  expect(await own("stacks_exporter_budget_used_requests window=minute")).toBe(used);
+  expect(await own("stacks_exporter_budget_limit_requests window=minute")).toBe(90);
+
+  simulator.faults.add({ kind: "429", retryAfter: 60 });
+  const fees = () => app.tasks.find(({ collector }) => collector.name === "fees");
+  await app.poll(fees() as never);
+  const end = await own("stacks_exporter_upstream_pause_end_timestamp_seconds");
+  settings.budget = "{ per_minute: 80, per_month: unlimited }";
+  await reload();
+  expect(end).toBeGreaterThan(START);
+  expect(await own("stacks_exporter_upstream_pause_end_timestamp_seconds")).toBe(end);
+});
+
+test("a collector that is switched off has no series, and one that is switched on is polled", async () => {
+  settings.collectors = { blocks: {}, addresses: { zeros: false, backfill: "all" }, mempool: {} };
+  await reload();
+  expect((await series()).filter((one) => one.includes("collector fees"))).toEqual([]);
+  expect((await series()).some((one) => one.startsWith("stacks_mempool_fee"))).toBe(false);
+  expect(await own("stacks_mempool_transactions tx_type=token_transfer")).toBeUndefined();
+  await app.pollOnce();
+
+  expect(await own("stacks_mempool_transactions tx_type=token_transfer")).toBeGreaterThan(0);
+});
+
+test("networks come and go, and the others go on", async () => {
+  const tasks = app.tasks;
+  const before = await received("wallet");
+  settings.networks = "m second";
+  await reload();
+  await app.pollOnce();
+  expect(app.tasks.slice(0, tasks.length)).toEqual(tasks);
+  expect((await series()).filter((one) => one.includes("network second")).length).toBeGreaterThan(30);
+
+  settings.networks = "m";
+  await reload();
+  expect((await series()).filter((one) => one.includes("network second"))).toEqual([]);
+  expect(app.status({ page: 1, limit: 1 }).networks).toHaveLength(1);
+  expect(await received("wallet")).toBe(before);
+});
+
+test("event rules come and go", async () => {
+  const { logger } = simulator.chain.accounts.contracts;
+  settings.collectors = { blocks: {}, contracts: {} };
+  const events = `[{ metric: prints_total, type: counter, help: Prints., match: [{ path: topic, equals: print }] }]`;
+  const rule = `    contracts: [{ contract_id: ${logger}, name: logger, events: ${events} }]\n`;
+  const withRule = () => `networks:\n${network("m")}${rule}collectors: ${onlyCollectors(settings.collectors)}\n`;
+  await app.stop();
+  let present = text();
+  app = await createApp(() => present, undefined, { readFile: () => key, log, clock });
+  present = withRule();
+  await reload();
+  await app.pollOnce();
+  expect(await own("prints_total name=logger contract_id=".concat(logger))).toBe(0);
+
+  present = text();
+  await reload();
+  expect((await readPage(app)).families.has("prints")).toBe(false);
+});
+
+test("a changed key file takes effect, and neither key is shown", async () => {
+  const sent = () => simulator.requests.at(-1)?.headers["x-api-key"];
+  await app.pollOnce();
+  expect(sent()).toBe(KEYS[0]);
+  key = KEYS[1];
+  await app.reloads.reload("files");
+  await app.pollOnce();
+
+  expect(sent()).toBe(KEYS[1]);
+  for (const one of KEYS) expect(redactor.mask(`wrong key ${one}`)).toBe("wrong key ***");
+});
+
+test("an invalid configuration changes nothing, and is visible until the next valid one", async () => {
+  const before = await series();
+  settings.budget = "{ per_minute: many }";
+  const errors = await reload();
+
+  expect(errors).toHaveLength(1);
+  expect(app.status({ page: 1, limit: 1 }).reloads.configuration?.failure).toMatchObject({ errors: 1 });
+  expect((await series()).filter((one) => !/^(stacks_exporter|process|nodejs)_/.test(one))).toEqual(
+    before.filter((one) => !/^(stacks_exporter|process|nodejs)_/.test(one)),
+  );
+  expect(await own("stacks_exporter_config_last_reload_successful")).toBe(0);
+  settings.budget = "{ per_minute: 50, per_month: unlimited }";
+  expect(await reload()).toEqual([]);
+  expect(await own("stacks_exporter_config_last_reload_successful")).toBe(1);
+});
