@@ -1,7 +1,7 @@
 // Settings that depend on the place where the rules are used.
 
-/** URL of the published folder docs/runbooks. Set it to your own and run "npm run generate". */
-export const RUNBOOKS_URL = "https://stacks-exporter.example/docs/runbooks";
+/** Where the runbooks are read: by default an exporter on the machine of the reader. */
+export const RUNBOOKS_URL = "http://127.0.0.1:10789/runbooks";
 
 /** The uid of Grafana's data source, which provisioned alert rules must contain. */
 export const DATASOURCE_UID = "prometheus";

@@ -35,6 +35,8 @@ export interface AppOptions extends Pick<NetworkOptions, "version" | "clock" | "
   readonly hasLifecycle?: boolean | undefined;
   /** Keeps counters and used budgets across restarts; closed by `stop`. @default nothing does */
   readonly stateFile?: StateFile | undefined;
+  /** @default there are no runbooks */
+  readonly runbook?: (subject: string) => Promise<string | undefined>;
 }
 
 /** Something that has failed, and why. */
@@ -157,6 +159,7 @@ export class App {
       reload: hasLifecycle ? async () => (await this.reloads.reload("configuration")).map(formatError) : undefined,
       statusOf: (selection) => this.status(selection),
       feesOf: (network) => feeReport(network, this.#statusSources()),
+      runbook: async (subject) => this.#options.runbook?.(subject),
       mask: (text) => redactor.mask(text),
       onError: (error) => log.error({ err: error }, "a page could not be made"),
       onRefused: (reason) => this.#instruments.add(metrics.httpRefused, { reason }),

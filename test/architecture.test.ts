@@ -192,13 +192,19 @@ describe("the rules", () => {
     ).toEqual([]);
   });
 
-  test("are imported by the command that judges them on history, and not by the exporter or the simulator", () => {
+  test("are imported by the command that judges them on history and by the runbooks, and by nothing else", () => {
     const users = [...src, ...simulator].filter(({ local }) => local.some((target) => target.startsWith("alerts/")));
 
-    expect(users.map(({ path }) => path).sort()).toEqual(["src/commands/calibrate.ts", "src/commands/sweep.ts"]);
+    expect(users.map(({ path }) => path).sort()).toEqual([
+      "src/commands/calibrate.ts",
+      "src/commands/runbooks.ts",
+      "src/commands/sweep.ts",
+    ]);
   });
 
-  test("are loaded when that command runs", () => {
+  test("are loaded when that command runs or a runbook is requested", () => {
+    expect(src.filter(({ text }) => /^import .*\/runbooks\.ts"/m.test(text))).toEqual([]);
+
     const users = src.filter(({ text }) => /from "\.[^"]*\/(calibrate|sweep)\.ts"/.test(text));
 
     expect(users.map(({ path }) => path).sort()).toEqual(["src/cli.ts", "src/commands/calibrate.ts"]);

@@ -26,5 +26,16 @@ export async function createApp(
   io.onWarning(({ name, message }) => log.warn({ name }, message));
   for (const warning of warningsOf(config)) log.warn({}, warning);
   const stateFile = await open?.(log);
-  return new App({ config, source, hasLifecycle, redactor, log, version: io.version, clock: systemClock, stateFile });
+  return new App({
+    config,
+    source,
+    hasLifecycle,
+    redactor,
+    log,
+    version: io.version,
+    clock: systemClock,
+    stateFile,
+    // The rules are loaded with the first request for a runbook.
+    runbook: async (subject) => (await import("./runbooks.ts")).runbookHtml(subject),
+  });
 }

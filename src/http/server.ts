@@ -24,6 +24,8 @@ export interface View {
   readonly reload?: (() => Promise<readonly string[]>) | undefined;
   readonly statusOf: (selection: Selection) => Status;
   readonly feesOf: (network: string) => FeeReport;
+  /** The runbook page of a subject, or with "" the index, as HTML; undefined for an unknown subject. */
+  readonly runbook: (subject: string) => Promise<string | undefined>;
   /** Masks every secret in a text. */
   readonly mask: (text: string) => string;
   readonly onError: (error: unknown) => void;
@@ -71,6 +73,15 @@ function recommendedFees(view: View, request: Request): Content {
   } catch (error) {
     return refusal(400, messageOf(error));
   }
+}
+
+async function runbook(view: View, { path, params }: Request): Promise<Content> {
+  // Its links are relative to this folder.
+  if (path === "/runbooks") return { status: 308, headers: { location: "runbooks/" }, body: Buffer.alloc(0) };
+  const page = await view.runbook(String(params.subject ?? ""));
+  if (page === undefined)
+    return { ...content("text/plain", "There is no such runbook. Try /runbooks/.\n"), status: 404 };
+  return content("text/html", page);
 }
 
 const queryOf = ({ url }: Request) => new URLSearchParams(url.replace(/^[^?]*/, ""));
@@ -123,6 +134,7 @@ function routes(view: View, deliveries: Deliveries): express.Express {
   deliver("/", (request) => status(view, request, true));
   deliver("/api/v1/status", (request) => status(view, request, false));
   deliver("/api/v1/fees/recommended", (request) => recommendedFees(view, request));
+  deliver("/runbooks{/:subject}", (request) => runbook(view, request));
   get("/-/healthy", (_request, response) => sendText(response, 200, "stacks-exporter is healthy."));
   get("/-/ready", (_request, response) => {
     const missing = view.missing().map(({ what, why }) => `\n${what}: ${why}`);

@@ -55,7 +55,8 @@ ${new Html(`<style>${STYLE}</style>`)}
 <p>Version ${version} · up ${durationText(uptime_seconds)}
 · as of <span class="nowrap">${clockTime(time, "")}</span></p>
 <nav aria-label="Endpoints"><a href="metrics">Metrics</a><a href="-/healthy">Healthy</a><a href="-/ready">Ready</a>
-<a href="api/v1/status">Status as JSON</a></nav>
+<a href="api/v1/status">Status as JSON</a>
+<a href="runbooks/">Runbooks</a></nav>
 </header>
 <main>
 ${problemsSection(status)}

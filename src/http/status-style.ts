@@ -43,6 +43,8 @@ tbody th small { display: block; }
 .targets th:first-child { min-width: 24rem; }
 .budget { width: auto; }
 .budget td { padding-right: 1.6rem; }
+pre { background: var(--card); border: 1px solid var(--line); padding: .6rem .8rem; overflow-x: auto; }
+.prose { max-width: 60rem; }
 meter { width: 7rem; vertical-align: middle; }
 form { display: flex; flex-wrap: wrap; gap: .6rem 1rem; align-items: end; margin: .6rem 0; }
 label { display: grid; font-size: .875rem; color: var(--soft); }

@@ -121,7 +121,7 @@ describe.each(dashboards.map((dashboard) => [dashboard.uid, dashboard] as const)
       const [page = "", anchor] = url.slice(`${RUNBOOKS_URL}/`.length).split("#");
       if (!url.startsWith(`${RUNBOOKS_URL}/`)) return true;
       if (page === "") return false;
-      const headings = readFileSync(new URL(`../../docs/runbooks/${page}`, import.meta.url), "utf8").matchAll(
+      const headings = readFileSync(new URL(`../../docs/runbooks/${page}.md`, import.meta.url), "utf8").matchAll(
         /^#+ (.*)$/gm,
       );
       return ![...headings].some(([, heading = ""]) => heading.toLowerCase().replaceAll(" ", "-") === anchor);

@@ -319,6 +319,32 @@ describe("/api/v1/fees/recommended", () => {
   });
 });
 
+describe("/runbooks/", () => {
+  test.each([
+    ["/runbooks/", "the index"],
+    ["/runbooks/fees", "the fees"],
+  ])("%s is a page", async (path, text) => {
+    const response = await request(server).get(path);
+
+    expect(response.status).toBe(200);
+    expect(response.headers["content-type"]).toBe("text/html; charset=utf-8");
+    expect(response.headers["content-security-policy"]).toContain("default-src 'none'");
+    expect(response.text).toBe(text);
+  });
+
+  test("without the slash it leads to the folder, to which its links are relative", async () => {
+    const response = await request(server).get("/runbooks");
+
+    expect([response.status, response.headers.location]).toEqual([308, "runbooks/"]);
+  });
+
+  test.each(["/runbooks/none", "/runbooks/__proto__", "/runbooks/..%2fsecret"])("%s is a 404", async (path) => {
+    const response = await request(server).get(path);
+
+    expect([response.status, response.text]).toEqual([404, "There is no such runbook. Try /runbooks/.\n"]);
+  });
+});
+
 test("/-/ready names what is missing, masked", async () => {
   missing = [{ what: "mainnet/fees", why: "network: no route to s3cret" }];
   const response = await request(server).get("/-/ready");

@@ -127,7 +127,7 @@ export class StatusWorld {
   }
 
   /** What a server shows of the status. */
-  view(): Pick<View, "program" | "known" | "statusOf" | "feesOf" | "mask"> {
+  view(): Pick<View, "program" | "known" | "statusOf" | "feesOf" | "runbook" | "mask"> {
     const { tasks, state, networks, now } = this;
     return {
       program: { version: "1.2.3", startedAt: NOON - 3_600_000 },
@@ -137,6 +137,11 @@ export class StatusWorld {
       }),
       statusOf: (selection) => this.status(selection),
       feesOf: (network) => feeReport(network, { tasks, state, networks, now }),
+      runbook: async (subject) =>
+        new Map([
+          ["", "the index"],
+          ["fees", "the fees"],
+        ]).get(subject),
       mask: (text) => text.replaceAll(this.secret, "***"),
     };
   }

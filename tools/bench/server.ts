@@ -51,6 +51,7 @@ function ours() {
     program: { version: "0", startedAt: Date.now() },
     known: () => ({ networks: [], collectors: [] }),
     feesOf: (network) => ({ network, reason: "" }),
+    runbook: async () => undefined,
     statusOf: (selection) => ({
       at: Date.now(),
       networks: [],

@@ -2,9 +2,9 @@
 import { alerts } from "../../alerts/index.ts";
 import { inhibitions } from "../../alerts/inhibitions.ts";
 import { type Alert, oneLine, type Subject } from "../../alerts/model.ts";
+import { anchorOf } from "../../alerts/runbook-page.ts";
 import { RUNBOOKS_URL } from "../../alerts/settings.ts";
 import { EXPORTER } from "../../alerts/thresholds.ts";
-import { anchorOf } from "./runbooks.ts";
 
 const cell = (text: string) => oneLine(text).replaceAll("|", "\\|");
 const labels = (text: string) => text.replace(/\{\{ \$labels\.(\w+) \}\}/g, "<$1>");
@@ -66,8 +66,14 @@ To use Grafana's alerting instead of \`alerts.rules.yaml\`, put \`grafana-alerts
 and give the Prometheus data source the uid set in \`alerts/settings.ts\`. This file has no inhibition, which is a
 feature of Alertmanager.
 
-The runbooks are in \`docs/runbooks/\`. The alerts link to \`${RUNBOOKS_URL}\`. To
-use your own URL, set \`RUNBOOKS_URL\` in \`alerts/settings.ts\`.
+The exporter serves the runbooks at \`/runbooks/\`; \`docs/runbooks/\` has the same texts. The alerts and dashboards
+link to \`${RUNBOOKS_URL}/\`, which is an exporter on the machine of the reader: the demo,
+\`deploy/compose.yaml\`, or \`kubectl port-forward\`. If your team reads them elsewhere, replace the beginning of the URL
+in the files that you load, or set \`RUNBOOKS_URL\` in \`alerts/settings.ts\` and run \`npm run generate\`:
+
+\`\`\`sh
+sed -i 's|${RUNBOOKS_URL}|https://stacks-exporter.internal/runbooks|' alerts.rules.yaml
+\`\`\`
 
 ## Missing data
 

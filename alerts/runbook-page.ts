@@ -1,0 +1,58 @@
+// The text of the runbooks in blocks, which the generator writes as Markdown and the exporter serves as HTML.
+import { type Alert, oneLine, type Subject } from "./model.ts";
+
+/** A part of a section. Texts are one line, with code between backticks. */
+export type Block =
+  | { readonly heading: string }
+  | { readonly text: string }
+  | { readonly query: string }
+  | { readonly steps: readonly string[] };
+
+/** The section of an alert. */
+export interface Section {
+  readonly alert: Alert["alert"];
+  readonly blocks: readonly Block[];
+}
+
+/** The page of a subject. */
+export interface RunbookPage {
+  readonly title: string;
+  readonly introduction: string;
+  readonly sections: readonly Section[];
+}
+
+const SEVERITIES = {
+  critical: "critical: act immediately",
+  warning: "warning: investigate today",
+  info: "info: explains other alerts, or may be of interest",
+} as const;
+
+/** The anchor of the section of an alert. */
+export const anchorOf = ({ alert }: Pick<Alert, "alert">): string => alert.toLowerCase();
+
+/** The runbook page of a subject. */
+export function runbookPage({ title, alerts }: Subject): RunbookPage {
+  return {
+    title: `Runbook: ${title.toLowerCase()}`,
+    introduction:
+      "Amounts are in microSTX (10^-6 STX). A query without a result means that the series is absent: the value is " +
+      "unknown, not zero.",
+    sections: alerts.map((alert) => ({ alert: alert.alert, blocks: blocksOf(alert) })),
+  };
+}
+
+function blocksOf({ alert, severity, for: time, keepFiringFor, optional, runbook }: Alert): Block[] {
+  const keep = keepFiringFor === undefined ? "" : `, and keeps firing for ${keepFiringFor} after the condition ends`;
+  return [
+    { text: `Severity ${SEVERITIES[severity]}. Fires after ${time}${keep}.` },
+    ...(optional === undefined ? [] : [{ text: `Optional: ${oneLine(optional)}` }]),
+    { heading: `Meaning of ${alert}` },
+    { text: oneLine(runbook.meaning) },
+    { heading: `Impact of ${alert}` },
+    { text: oneLine(runbook.impact) },
+    { heading: `Diagnosis of ${alert}` },
+    ...runbook.diagnosis.flatMap(({ shows, query }) => [{ text: oneLine(shows) }, { query }]),
+    { heading: `What to do about ${alert}` },
+    { steps: runbook.actions.map(oneLine) },
+  ];
+}
