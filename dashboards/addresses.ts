@@ -171,7 +171,7 @@ const overview: readonly Panel[] = [
     },
     sortBy: "-transactions",
     overrides: [
-      { name: "last activity", properties: { unit: "dateTimeFromNow" } },
+      { name: "last activity", properties: { unit: "dateTimeFromNow", "custom.width": 150 } },
       { name: "failed", properties: { unit: "percentunit", decimals: 1 } },
       { name: "received (STX)", properties: { unit: "short", decimals: 2 } },
       { name: "sent (STX)", properties: { unit: "short", decimals: 2 } },

@@ -635,10 +635,10 @@ const itself: readonly Panel[] = [
         name,
         properties: { mappings: [shown(1, "valid", "green", 0), shown(0, "refused", "red", 1)] },
       })),
-      { name: "configuration read", properties: { unit: "dateTimeFromNow" } },
+      { name: "configuration read", properties: { unit: "dateTimeFromNow", "custom.width": 150 } },
       { name: "configuration hash", properties: { unit: "none" } },
-      { name: "state written", properties: { unit: "dateTimeFromNow" } },
-      { name: "lists read", properties: { unit: "dateTimeFromNow" } },
+      { name: "state written", properties: { unit: "dateTimeFromNow", "custom.width": 150 } },
+      { name: "lists read", properties: { unit: "dateTimeFromNow", "custom.width": 150 } },
     ],
   }),
 ];

@@ -1,6 +1,6 @@
 // Measures how long Prometheus takes for each query of a dashboard: the median of seven runs after one warm-up.
 // Queries of open and of collapsed rows are listed separately.
-// Usage: node tools/query-times.ts PROMETHEUS-URL [UID] [HOURS]        such as http://127.0.0.1:9090 stacks-fees 6
+// Usage: npm run query-times -- PROMETHEUS-URL [UID] [HOURS]        such as http://127.0.0.1:9090 stacks-fees 6
 
 import { dashboardOf } from "../dashboards/board.ts";
 import { boards } from "../dashboards/index.ts";
@@ -113,6 +113,6 @@ async function main(base: string, uid: string, hours: number): Promise<void> {
 
 const [base, uid = "stacks-fees", hours = "6"] = process.argv.slice(2);
 if (base === undefined) {
-  console.error("usage: node tools/query-times.ts PROMETHEUS-URL [UID] [HOURS]");
+  console.error("usage: npm run query-times -- PROMETHEUS-URL [UID] [HOURS]");
   process.exitCode = 2;
 } else await main(base.replace(/\/$/, ""), uid, Number(hours));

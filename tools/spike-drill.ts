@@ -1,6 +1,6 @@
 // Measures in real time how long a fee spike in a simulated market takes to notify a webhook. Real programs, with the
 // shipped rules and intervals; only the history that the baselines need is generated.
-// Usage: node tools/spike-drill.ts [--seed 1] [--strength 1] [--until webhook|resolved] [--without-mined]
+// Usage: npm run spike-drill -- [--seed 1] [--strength 1] [--until webhook|resolved] [--without-mined]
 // Needs prometheus, promtool and prometheus-alertmanager on the PATH. Takes about five minutes until the webhook.
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
