@@ -22,6 +22,9 @@ export function familyOf(name: string): Family | undefined {
   return families.get(name);
 }
 
+/** The names of the exposed and of the recorded series in an expression. */
+export const namesIn = (expr: string): readonly string[] => expr.match(/\bstacks[_:][a-z0-9_:]+/g) ?? [];
+
 /** Label values. A leading `!` negates, a leading `~` marks a regular expression. */
 export type Matchers = Readonly<Record<string, string>>;
 

@@ -3,9 +3,10 @@ import { Command, CommanderError, Option } from "commander";
 import type { CalibrateFlags } from "./commands/calibrate.ts";
 import type { EventFlags } from "./commands/events.ts";
 import { CommandError, type Io } from "./commands/io.ts";
+import type { RulesFlags } from "./commands/rules.ts";
 
 type Run = (
-  flags: EventFlags & CalibrateFlags & { readonly resetState?: boolean; readonly seed: string },
+  flags: EventFlags & CalibrateFlags & RulesFlags & { readonly resetState?: boolean; readonly seed: string },
   words: readonly string[],
 ) => Promise<number>;
 
@@ -79,6 +80,14 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
     .option("--days <number>", "days of history", "30")
     .option("--alarms <number>", "wished alarms of each alert in 30 days", "2")
     .option("--network <name>", "the label network, when there are several");
+  addOfFile(
+    "rules",
+    "write the recording rules and alerts, with labels of the watch lists for routing",
+    async (flags) => (await import("./commands/rules.ts")).rules(flags, io),
+  )
+    .option("-o, --output <file>", "file to write; without it, the rules are printed")
+    .option("--optional", "with the optional alerts, whose limits are examples")
+    .option("--runbook-url <url>", "URL of the runbooks, such as that of /runbooks of an exporter");
   withServerOptions(
     addPlain("demo", "start a simulated chain and an exporter on it", async (flags) => {
       if (flags.config !== undefined) {

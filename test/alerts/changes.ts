@@ -1,5 +1,5 @@
 // The changes of the mutation test: every number, comparator, clause and duration of a rule, one at a time.
-import type { PrometheusRule as Rule } from "../../tools/generate/prometheus-rules.ts";
+import type { PrometheusRule as Rule } from "../../alerts/prometheus-rules.ts";
 import { mutationsOf, otherWaits } from "../support/mutants.ts";
 
 /** One change of a rule. */

@@ -2,7 +2,7 @@
 // with an argument, only for the rules whose names contain it.
 import { writeFile } from "node:fs/promises";
 import { alerts } from "../../alerts/index.ts";
-import type { PrometheusRule as Rule } from "../../tools/generate/prometheus-rules.ts";
+import type { PrometheusRule as Rule } from "../../alerts/prometheus-rules.ts";
 import { closureOf, type Scenario, trials } from "../support/promtool.ts";
 import { type Change, changesOf, nameOf } from "./changes.ts";
 import { lineOf, PAGE, readResults, render } from "./mutation-page.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "@jest/globals";
 import { subjects } from "../../alerts/index.ts";
+import { runbookUrl } from "../../alerts/runbook-url.ts";
 import { RUNBOOKS_URL } from "../../alerts/settings.ts";
 import { runbookHtml } from "../../src/commands/runbooks.ts";
-import { runbookUrl } from "../../tools/generate/runbooks.ts";
 
 /** Resolves the links of a page as a browser does, to path and fragment. */
 const linksOf = (page: string, url: string) =>

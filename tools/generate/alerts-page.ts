@@ -1,10 +1,23 @@
 // docs/alerts.md: all rules, how to load them, and their behaviour without data.
 import { alerts } from "../../alerts/index.ts";
 import { inhibitions } from "../../alerts/inhibitions.ts";
-import { type Alert, oneLine, type Subject } from "../../alerts/model.ts";
+import { type Alert, oneLine, type Severity, type Subject } from "../../alerts/model.ts";
 import { anchorOf } from "../../alerts/runbook-page.ts";
 import { RUNBOOKS_URL } from "../../alerts/settings.ts";
 import { EXPORTER } from "../../alerts/thresholds.ts";
+import { tableOf } from "./output.ts";
+
+const SEVERITIES: Readonly<Record<Severity, { readonly about: string; readonly examples: string }>> = {
+  critical: {
+    about: "act immediately: a page",
+    examples: "money leaves, a wallet cannot pay, what was counted is wrong, nothing is measured",
+  },
+  warning: { about: "investigate today: a ticket", examples: "fees are high, an address is silent, a collector fails" },
+  info: {
+    about: "no action: explains other alerts, or may be of interest",
+    examples: "fees are low, polls are less frequent",
+  },
+};
 
 const cell = (text: string) => oneLine(text).replaceAll("|", "\\|");
 const labels = (text: string) => text.replace(/\{\{ \$labels\.(\w+) \}\}/g, "<$1>");
@@ -68,12 +81,55 @@ feature of Alertmanager.
 
 The exporter serves the runbooks at \`/runbooks/\`; \`docs/runbooks/\` has the same texts. The alerts and dashboards
 link to \`${RUNBOOKS_URL}/\`, which is an exporter on the machine of the reader: the demo,
-\`deploy/compose.yaml\`, or \`kubectl port-forward\`. If your team reads them elsewhere, replace the beginning of the URL
-in the files that you load, or set \`RUNBOOKS_URL\` in \`alerts/settings.ts\` and run \`npm run generate\`:
+\`deploy/compose.yaml\`, or \`kubectl port-forward\`. If your team reads them elsewhere, write the rules with
+\`stacks-exporter rules --runbook-url https://stacks-exporter.internal/runbooks\`, or set \`RUNBOOKS_URL\` in
+\`alerts/settings.ts\` and run \`npm run generate\`.
+
+## Severity
+
+${tableOf(
+  ["Severity", "Meaning", "Examples"],
+  Object.entries(SEVERITIES).map(([severity, { about, examples }]) => [severity, about, examples]),
+)}
+
+Of the alerts about addresses and contracts, those are critical that a limit of the operator causes, because money
+leaves (\`max_outflow\`) or a wallet cannot pay (\`min_balance\`), and those that say that what was counted is wrong.
+Limits are in the watch list: [limit-addresses.md](limit-addresses.md).
+
+## Routing by team
+
+An alert about an address or a contract has the labels \`network\`, \`name\`, and \`address\` or \`contract_id\`. The group and
+other columns of the watch list are labels of the info series only. \`stacks-exporter rules\` writes the rules with them:
 
 \`\`\`sh
-sed -i 's|${RUNBOOKS_URL}|https://stacks-exporter.internal/runbooks|' alerts.rules.yaml
+stacks-exporter rules --config stacks-exporter.yaml --output stacks.rules.yaml
 \`\`\`
+
+The file has the recording rules and the default alerts, and replaces \`recording.rules.yaml\` and \`alerts.rules.yaml\`.
+\`--optional\` adds the optional alerts. With a column or label \`team\` in the watch list, Alertmanager can route by it:
+
+\`\`\`yaml
+route:
+  receiver: operations
+  group_by: [alertname, network]
+  routes:
+    - matchers: ['team = "payments"']
+      receiver: payments
+      routes:
+        - matchers: ['severity = "critical"']
+          receiver: payments-pager
+    - matchers: ['severity = "critical"']
+      receiver: operations-pager
+receivers: [{ name: operations }, { name: operations-pager }, { name: payments }, { name: payments-pager }]
+\`\`\`
+
+- The labels come from the info series, so a changed watch list needs no new rules. A new column does: run the command
+  again.
+- If the info series is absent, the alert keeps its labels for an hour. After that it fires without them: the route
+  needs a receiver for alerts that have no team.
+- A column that is named as a label of these alerts, such as \`asset\`, or \`severity\`, is not added. The command says so.
+- The command also names the alerts that cannot fire, or not in every case, because a collector is off or has nothing to
+  poll.
 
 ## Missing data
 

@@ -1,11 +1,11 @@
 // Files generated from the rules: for Prometheus, Grafana and Alertmanager, the runbooks and docs/alerts.md.
 import { stringify } from "yaml";
 import { subjects } from "../../alerts/index.ts";
+import { alertGroups, type PrometheusGroup, recordingGroups } from "../../alerts/prometheus-rules.ts";
 import { alertmanagerExample } from "./alertmanager.ts";
 import { alertsPage } from "./alerts-page.ts";
 import { grafanaAlerts } from "./grafana-alerts.ts";
 import type { Output } from "./output.ts";
-import { alertGroups, type PrometheusGroup, recordingGroups } from "./prometheus-rules.ts";
 import { runbookMarkdown } from "./runbooks.ts";
 
 const ruleFile = (groups: readonly PrometheusGroup[]) =>

@@ -1,8 +1,8 @@
 // The alerts for Grafana's own alerting, as a provisioning file. The recording rules stay in Prometheus.
 import { stringify } from "yaml";
 import { type Alert, INTERVALS, oneLine, type Subject } from "../../alerts/model.ts";
+import { runbookUrl } from "../../alerts/runbook-url.ts";
 import { DATASOURCE_UID } from "../../alerts/settings.ts";
-import { runbookUrl } from "./runbooks.ts";
 
 /** Stable, and short enough for Grafana (40 characters). */
 const uidOf = ({ alert }: Alert) => alert.replace(/(?<=[a-z])(?=[A-Z])/g, "-").toLowerCase();

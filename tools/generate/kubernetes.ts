@@ -1,8 +1,8 @@
 // The rules for the Prometheus Operator: the groups of the rule files in a PrometheusRule.
 import { stringify } from "yaml";
 import { subjects } from "../../alerts/index.ts";
+import { alertGroups, recordingGroups } from "../../alerts/prometheus-rules.ts";
 import type { Output } from "./output.ts";
-import { alertGroups, recordingGroups } from "./prometheus-rules.ts";
 
 const rule = {
   apiVersion: "monitoring.coreos.com/v1",

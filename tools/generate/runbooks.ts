@@ -1,13 +1,7 @@
 // The runbooks as Markdown: a page per subject, a section per alert.
-import type { Alert, Subject } from "../../alerts/model.ts";
-import { anchorOf, type Block, runbookPage } from "../../alerts/runbook-page.ts";
-import { RUNBOOKS_URL } from "../../alerts/settings.ts";
+import type { Subject } from "../../alerts/model.ts";
+import { type Block, runbookPage } from "../../alerts/runbook-page.ts";
 import { wrap } from "./output.ts";
-
-/** The URL of the section of an alert. */
-export function runbookUrl(alert: Pick<Alert, "alert">, subject: string): string {
-  return `${RUNBOOKS_URL}/${subject}#${anchorOf(alert)}`;
-}
 
 function markdownOf(block: Block): string {
   if ("heading" in block) return `### ${block.heading}`;

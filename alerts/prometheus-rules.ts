@@ -1,6 +1,6 @@
 // The rules in the format of Prometheus.
-import { type Alert, INTERVALS, oneLine, type Recording, type Subject } from "../../alerts/model.ts";
-import { runbookUrl } from "./runbooks.ts";
+import { type Alert, INTERVALS, oneLine, type Recording, type Subject } from "./model.ts";
+import { runbookUrl } from "./runbook-url.ts";
 
 /** One rule of a group: a recording, or an alert. */
 export interface PrometheusRule {
@@ -26,7 +26,7 @@ function recordingRule({ record, expr }: Pick<Recording, "record" | "expr">): Pr
 }
 
 /** An alert in the format of Prometheus. */
-function alertRule(alert: Alert, { name }: Pick<Subject, "name">): PrometheusRule {
+function alertRule(alert: Alert, { name }: Pick<Subject, "name">, runbooks: string | undefined): PrometheusRule {
   return {
     alert: alert.alert,
     expr: alert.expr,
@@ -36,7 +36,7 @@ function alertRule(alert: Alert, { name }: Pick<Subject, "name">): PrometheusRul
     annotations: {
       summary: alert.summary,
       description: oneLine(alert.description),
-      runbook_url: runbookUrl(alert, name),
+      runbook_url: runbookUrl(alert, name, runbooks),
     },
   };
 }
@@ -51,15 +51,15 @@ export function recordingGroups(subjects: readonly Subject[]): PrometheusGroup[]
     .filter(({ rules }) => rules.length > 0);
 }
 
-/** The groups of the default alerts, or of the optional ones. */
-export function alertGroups(subjects: readonly Subject[], isOptional: boolean): PrometheusGroup[] {
+/** The groups of the default alerts, or of the optional ones. @param runbooks URL of the runbooks */
+export function alertGroups(subjects: readonly Subject[], isOptional: boolean, runbooks?: string): PrometheusGroup[] {
   return subjects
     .map((subject) => ({
       name: `stacks-${subject.name}${isOptional ? "-optional" : ""}`,
       interval: INTERVALS.rules,
       rules: subject.alerts
         .filter(({ optional }) => (optional !== undefined) === isOptional)
-        .map((alert) => alertRule(alert, subject)),
+        .map((alert) => alertRule(alert, subject, runbooks)),
     }))
     .filter(({ rules }) => rules.length > 0);
 }

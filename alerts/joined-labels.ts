@@ -1,0 +1,82 @@
+// Adds labels of the watch lists to the alerts about addresses and contracts, so that Alertmanager can route by them.
+import { recordings } from "./index.ts";
+import { INTERVALS } from "./model.ts";
+import type { PrometheusGroup, PrometheusRule } from "./prometheus-rules.ts";
+import { familyOf, namesIn, series, TARGET_LABELS } from "./series.ts";
+
+/** The info families, by the label that identifies what they describe. */
+const INFO = { address: "stacks_address_info", contract_id: "stacks_contract_info" } as const;
+
+/** What a watch list is about. */
+export type Kind = keyof typeof INFO;
+const KINDS = Object.keys(INFO) as readonly Kind[];
+
+/** Names of the labels to add. */
+export type JoinedLabels = Readonly<Record<Kind, readonly string[]>>;
+
+/** How long labels are kept while the info series is absent, for instance while the exporter is down. */
+const KEPT = "1h";
+
+const keysOf = (kind: Kind): string => [...TARGET_LABELS, "network", "name", kind].join(", ");
+const seenOf = (kind: Kind): string => `stacks:${INFO[kind].replace("stacks_", "")}:last_seen`;
+const labelsOf = (kind: Kind): string => `stacks:${INFO[kind].replace("stacks_", "")}:newest`;
+
+/** Labels that rules set, or Prometheus. */
+const RESERVED: readonly string[] = ["alertname", "alertstate", "severity"];
+
+/** The labels of the series in an expression, each with the labels of its series. Info series are not included. */
+function labelSetsIn(expr: string): readonly (readonly string[])[] {
+  return namesIn(expr)
+    .filter((name) => !Object.values<string>(INFO).includes(name))
+    .map((name) => familyOf(name)?.labelNames ?? recordings.find(({ record }) => record === name)?.labels ?? []);
+}
+
+/** What an alert is about, by the labels of its series. */
+const kindsOf = (expr: string): readonly Kind[] =>
+  KINDS.filter((kind) => labelSetsIn(expr).some((labels) => labels.includes(kind) && labels.includes("name")));
+
+/** Labels that cannot be added, because rules or the series of some alert have a label of that name. */
+export function takenLabels(groups: readonly PrometheusGroup[], { address, contract_id }: JoinedLabels): string[] {
+  const exprs = groups.flatMap(({ rules }) => rules.map(({ expr }) => expr));
+  const taken = new Set([
+    ...RESERVED,
+    ...exprs
+      .filter((expr) => kindsOf(expr).length > 0)
+      .flatMap(labelSetsIn)
+      .flat(),
+  ]);
+  return [...new Set([...address, ...contract_id])].filter((label) => taken.has(label));
+}
+
+/** The groups, with labels added to the alerts about what a watch list has. Labels that are taken are left out. */
+export function withJoinedLabels(groups: readonly PrometheusGroup[], labels: JoinedLabels): PrometheusGroup[] {
+  const taken = takenLabels(groups, labels);
+  const added = {
+    address: labels.address.filter((label) => !taken.includes(label)),
+    contract_id: labels.contract_id.filter((label) => !taken.includes(label)),
+  };
+  const joined = groups.map((group) => ({ ...group, rules: group.rules.map((rule) => joinedRule(rule, added)) }));
+  const rules = KINDS.flatMap(newestLabels);
+  return [{ name: "stacks-labels", interval: INTERVALS.rules, rules }, ...joined];
+}
+
+// Of two info series of the same principal, as after a change of its labels, a join would fail: the newest one counts.
+function newestLabels(kind: Kind): PrometheusRule[] {
+  return [
+    { record: seenOf(kind), expr: `timestamp(${series(INFO[kind])})` },
+    { record: labelsOf(kind), expr: `topk by (${keysOf(kind)}) (1, last_over_time(${seenOf(kind)}[${KEPT}])) ^ 0` },
+  ];
+}
+
+// The last alternative is the alert without labels, while none are known: labels must not cost an alert.
+function joinedRule(rule: PrometheusRule, labels: JoinedLabels): PrometheusRule {
+  if (rule.alert === undefined) return rule;
+  const kinds = kindsOf(rule.expr).filter((kind) => labels[kind].length > 0);
+  if (kinds.length === 0) return rule;
+  const condition = `(\n${rule.expr}\n)`;
+  const joins = kinds.map(
+    (kind) => `${condition}\n* on (${keysOf(kind)}) group_left (${labels[kind].join(", ")}) ${labelsOf(kind)}`,
+  );
+  const added = [...new Set(kinds.flatMap((kind) => labels[kind]))].join(", ");
+  return { ...rule, expr: `${joins.join("\nor\n")}\nor ignoring (${added})\n${condition}` };
+}

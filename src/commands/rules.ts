@@ -1,0 +1,93 @@
+// Writes the recording rules and alerts, with labels of the watch lists of a configuration.
+import { writeFile } from "node:fs/promises";
+import { stringify } from "yaml";
+import { recordings, subjects } from "../../alerts/index.ts";
+import { type JoinedLabels, takenLabels, withJoinedLabels } from "../../alerts/joined-labels.ts";
+import { alertGroups, type PrometheusGroup, recordingGroups } from "../../alerts/prometheus-rules.ts";
+import { familyOf, namesIn } from "../../alerts/series.ts";
+import { targetsOf, type Watched } from "../collectors/collector.ts";
+import { collectorOf, collectors } from "../collectors/index.ts";
+import type { Config } from "../config/config.ts";
+import { parseUrl } from "../config/values.ts";
+import { CommandError, type Io } from "./io.ts";
+import { type ConfigFlags, loadConfigFile } from "./load-config.ts";
+
+/** The options of the command. */
+export interface RulesFlags extends ConfigFlags {
+  /** A file; without it, the rules are printed. */
+  readonly output?: string;
+  readonly optional?: boolean;
+  readonly runbookUrl?: string;
+}
+
+/** Writes the rules. Labels that cannot be added, and alerts without data, are reported on standard error. */
+export async function rules(flags: RulesFlags, io: Io): Promise<number> {
+  const { config } = await loadConfigFile(flags, io);
+  const groups = [
+    ...recordingGroups(subjects),
+    ...alertGroups(subjects, false, runbooksOf(flags)),
+    ...(flags.optional ? alertGroups(subjects, true, runbooksOf(flags)) : []),
+  ];
+  const labels = labelsOf(config);
+  for (const label of takenLabels(groups, labels)) {
+    io.err(`the label ${label} is not added: series of alerts, or the rules, have a label of that name\n`);
+  }
+  for (const line of alertsWithoutData(groups, config)) io.err(`${line}\n`);
+  const text = `# Written by "stacks-exporter rules". Alerts about addresses and contracts have the labels of their info series.
+${stringify({ groups: withJoinedLabels(groups, labels) }, { lineWidth: 0 })}`;
+  if (flags.output === undefined) io.out(text);
+  else await write(flags.output, text);
+  return 0;
+}
+
+async function write(file: string, text: string): Promise<void> {
+  try {
+    await writeFile(file, text);
+  } catch (error) {
+    throw new CommandError(`--output: expected a file that can be written, found ${(error as Error).message}`);
+  }
+}
+
+function runbooksOf({ runbookUrl }: RulesFlags): string | undefined {
+  if (runbookUrl === undefined) return undefined;
+  const url = parseUrl(runbookUrl);
+  if (url !== undefined) return url;
+  throw new CommandError(`--runbook-url: expected an http or https URL, found ${JSON.stringify(runbookUrl)}`);
+}
+
+/** The group, and the additional labels of any entry. */
+function labelsOf({ networks }: Config): JoinedLabels {
+  const of = (watched: readonly Watched[]) => [
+    ...new Set(["group", ...watched.flatMap(({ labels }) => Object.keys(labels))]),
+  ];
+  return {
+    address: of(networks.flatMap(({ addresses }) => addresses)),
+    contract_id: of(networks.flatMap(({ contracts }) => contracts)),
+  };
+}
+
+/** One line for each alert with series of collectors that poll nothing. */
+function alertsWithoutData(groups: readonly PrometheusGroup[], { networks }: Config): string[] {
+  const polled = new Set(
+    networks.flatMap((network) =>
+      network.collectors
+        .filter(({ name, options }) => targetsOf(collectorOf(name), network, options).length > 0)
+        .map(({ name }) => name),
+    ),
+  );
+  const isOff = (expr: string): readonly string[] =>
+    namesIn(expr).flatMap((name) => {
+      const recording = recordings.find(({ record }) => record === name);
+      if (recording !== undefined) return isOff(recording.expr);
+      const family = familyOf(name);
+      const owner = collectors.find(({ families }) => family !== undefined && families.includes(family));
+      return owner === undefined || polled.has(owner.name) ? [] : [owner.name];
+    });
+  return groups
+    .flatMap(({ rules }) => rules)
+    .flatMap(({ alert, expr }) => {
+      const off = [...new Set(isOff(expr))];
+      if (alert === undefined || off.length === 0) return [];
+      return [`${alert} lacks series: nothing is polled by the collector ${off.join(", ")}`];
+    });
+}

@@ -1,0 +1,141 @@
+// promtool checks that the rules with labels of the watch lists give the same alerts, with those labels.
+import { beforeAll, expect, test } from "@jest/globals";
+import { withJoinedLabels } from "../../alerts/joined-labels.ts";
+import { describeWith } from "../support/installed.ts";
+import { gone, hold, missing, type Scenario, trace, trials } from "../support/promtool.ts";
+import { groups } from "./rules.ts";
+import { forAlert, quiet, target } from "./scenarios/builder.ts";
+import { scenarios } from "./scenarios/index.ts";
+
+const LABELS = { address: ["group", "team"], contract_id: ["group", "team"] };
+const rules = withJoinedLabels(groups, LABELS).flatMap(({ rules }) => rules);
+const joined = new Set(
+  rules.filter(({ alert, expr }) => alert !== undefined && expr.includes("_info:newest")).map(({ alert }) => alert),
+);
+
+// Longer than every scenario.
+const ALWAYS = hold(1, 50_000);
+
+const isInfo = (series: string) => /^stacks_(address|contract)_info\{/.test(series);
+const labelOf = (series: string, name: string) => new RegExp(`[{ ,]${name}="([^"]*)"`).exec(series)?.[1];
+
+/** The info series of the address or the contract of a series; undefined if it is of neither. */
+function infoOf(series: string, team: string): string | undefined {
+  const kind = ["address", "contract_id"].find((name) => labelOf(series, name) !== undefined);
+  if (kind === undefined || labelOf(series, "name") === undefined) return undefined;
+  const identity = ["network", "job", "instance", "name", kind].map((name) => `${name}="${labelOf(series, name)}"`);
+  return `stacks_${kind.replace("_id", "")}_info{${identity.join(", ")}, group="", team="${team}"}`;
+}
+
+/** Every address and contract of a scenario with the label `team`, which is then expected. */
+function withTeam(scenario: Scenario): Scenario {
+  const own = Object.entries(scenario.series).map(([series, values]) => [
+    isInfo(series) ? series.replace("{", '{team="payments", ') : series,
+    values,
+  ]);
+  const added = Object.keys(scenario.series).some(isInfo)
+    ? []
+    : Object.keys(scenario.series).flatMap((series) => {
+        const info = infoOf(series, "payments");
+        return info === undefined ? [] : [[info, ALWAYS]];
+      });
+  return {
+    ...scenario,
+    series: Object.fromEntries([...own, ...added]),
+    expect: scenario.expect.map(({ at, firing }) => ({
+      at,
+      firing: firing.map((labels) => ({ ...labels, team: "payments" })),
+    })),
+  };
+}
+
+const high = forAlert("StacksAddressOutflowHigh");
+const who = `name="payer", address="SP1", ${target()}`;
+const exceeded = {
+  [`stacks_address_outflow_microstx{${who}}`]: hold(2, 500),
+  [`stacks_address_max_outflow_microstx{${who}}`]: hold(1, 500),
+};
+const info = (team: string, values: string) => ({ [`stacks_address_info{${who}, group="", team="${team}"}`]: values });
+const payments = { name: "payer", team: "payments" };
+const nameOnly = { name: "payer" };
+const lost: readonly Scenario[] = [
+  high(
+    "keeps its labels while the info series is absent for less than an hour",
+    { ...exceeded, ...info("payments", trace(hold(1, 20), gone(58), hold(1, 100))) },
+    [20, 40, 77, 78, 90].map((at) => ({ at, firing: [payments] })),
+  ),
+  high(
+    "fires without them when they are absent for longer",
+    { ...exceeded, ...info("payments", trace(hold(1, 20), gone(200))) },
+    [
+      { at: 79, firing: [payments] },
+      // The other one is kept firing for a quarter of an hour.
+      { at: 85, firing: [payments, nameOnly] },
+      { at: 100, firing: [nameOnly] },
+    ],
+  ),
+  high(
+    "has the new labels after a change of the watch list",
+    {
+      ...exceeded,
+      ...info("payments", trace(hold(1, 20), gone(200))),
+      ...info("treasury", trace(missing(20), hold(1, 200))),
+    },
+    [
+      { at: 19, firing: [payments] },
+      { at: 40, firing: [{ name: "payer", team: "treasury" }] },
+    ],
+  ),
+  high(
+    "has the new labels when the exporter restarts with them",
+    {
+      ...exceeded,
+      ...info("payments", trace(hold(1, 20), gone(200))),
+      ...info("treasury", trace(missing(30), hold(1, 200))),
+    },
+    [{ at: 50, firing: [{ name: "payer", team: "treasury" }] }],
+  ),
+  high(
+    "quiet: within its limit",
+    {
+      [`stacks_address_outflow_microstx{${who}}`]: hold(1, 100),
+      [`stacks_address_max_outflow_microstx{${who}}`]: hold(1, 100),
+      ...info("payments", hold(1, 100)),
+    },
+    quiet(20, 90),
+  ),
+];
+
+const about = scenarios.filter(({ alert }) => joined.has(alert));
+const first = (isQuiet: boolean) =>
+  [...joined].flatMap(
+    (alert) =>
+      about.find((one) => one.alert === alert && one.expect.every(({ firing }) => firing.length === 0) === isQuiet) ??
+      [],
+  );
+/** Without info series, each alert as shipped. */
+const without = [...first(false), ...first(true)].filter(({ series }) => !Object.keys(series).some(isInfo));
+const all = [
+  ...about.map(withTeam),
+  ...without.map((scenario) => ({ ...scenario, name: `without labels: ${scenario.name}` })),
+  ...lost,
+];
+
+test("every alert about an address or a contract is tried", () => {
+  expect(joined.size).toBeGreaterThan(15);
+  expect(new Set(about.map(({ alert }) => alert))).toEqual(joined);
+});
+
+describeWith("promtool")("with promtool (Debian: apt-get install prometheus)", () => {
+  let outputs: readonly string[];
+  beforeAll(async () => {
+    const trial = (of: readonly Scenario[]) => trials(of.map((scenario) => ({ scenarios: [scenario], rules })));
+    // Two at once, every other scenario each, because the long ones stand together.
+    const [even, odd] = await Promise.all([0, 1].map((rest) => trial(all.filter((_, index) => index % 2 === rest))));
+    outputs = all.map((_, index) => (index % 2 === 0 ? even : odd)?.[Math.floor(index / 2)] ?? "not run");
+  });
+
+  test.each(all.map(({ name }, index) => ({ name, index })))("$name", ({ index }) => {
+    expect(outputs[index]).toBe("");
+  });
+});

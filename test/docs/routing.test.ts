@@ -1,0 +1,33 @@
+// The example of Alertmanager in docs/alerts.md routes alerts by the label `team`.
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { describeWith } from "../support/installed.ts";
+
+const page = readFileSync(fileURLToPath(new URL("../../docs/alerts.md", import.meta.url)), "utf8");
+const [, example = ""] = /```yaml\n(route:\n.*?)```/s.exec(page) ?? [];
+
+describeWith("amtool")("with amtool (Debian: apt-get install prometheus-alertmanager)", () => {
+  let folder: string;
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), "stacks-exporter-routing-"));
+    writeFileSync(join(folder, "alertmanager.yaml"), example);
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  test.each([
+    [["team=payments", "severity=critical"], "payments-pager"],
+    [["team=payments", "severity=warning"], "payments"],
+    [["severity=critical"], "operations-pager"],
+    [["severity=warning"], "operations"],
+    [["team=other", "severity=critical"], "operations-pager"],
+  ])("%j reaches %s", (labels, receiver) => {
+    const config = `--config.file=${join(folder, "alertmanager.yaml")}`;
+    const { stdout } = spawnSync("amtool", ["config", "routes", "test", config, ...labels], { encoding: "utf8" });
+
+    expect(stdout.trim()).toBe(receiver);
+  });
+});
