@@ -1,10 +1,13 @@
 // Alerts on watched addresses: low balances, outgoing STX, failing transactions, addresses that stop sending.
 import { whileActive, whilePolledWithin } from "./freshness.ts";
+import { grown, onAddress } from "./grown.ts";
 import type { Alert, Recording, Subject } from "./model.ts";
-import { onNetwork, series } from "./series.ts";
+import { type Matchers, onNetwork, recorded, series } from "./series.ts";
 import { ADDRESSES, FEES, MICRO, seconds } from "./thresholds.ts";
 
-const onAddress = "on (network, name, address, job, instance)";
+/** The increase of a counter within a window, of an address that was known when the window began. */
+const rise = (name: string, window: string, matchers: Matchers = {}) =>
+  grown(series(name, matchers), series("stacks_address_info"), window);
 
 const { outflowUnusual: unusual, failing: fails, newAsset: fresh } = ADDRESSES;
 
@@ -125,13 +128,20 @@ ${whileActive("addresses")}`,
   },
 };
 
-const sentCount = (failed: boolean) =>
-  `sum without (tx_type, tx_status, direction) (increase(${series("stacks_address_transactions_total", failed ? { direction: "sent", tx_status: "!success" } : { direction: "sent" })}[${fails.window}]))`;
+/** Transactions that an address has sent lately. */
+export const sentLately: Recording = {
+  record: `stacks:address_sent_transactions:increase${fails.window}`,
+  about: `Transactions sent by an address within ${fails.window}, by type and status.`,
+  expr: `sum without (direction) (${rise("stacks_address_transactions_total", fails.window, { direction: "sent" })})`,
+  labels: ["network", "name", "address", "tx_type", "tx_status"],
+};
+const failedCount = `sum without (tx_type, tx_status) (${recorded(sentLately, { tx_status: "!success" })})`;
+const failedShare = `${failedCount} / sum without (tx_type, tx_status) (${recorded(sentLately)})`;
 const failing: Alert = {
   alert: "StacksAddressTransactionsFailing",
   severity: "warning",
-  expr: `${sentCount(true)} / ${sentCount(false)} > ${fails.ratio}
-and round(${sentCount(true)}) >= ${fails.leastFailed}`,
+  expr: `${failedShare} > ${fails.ratio}
+and round(${failedCount}) >= ${fails.leastFailed}`,
   for: fails.for,
   keepFiringFor: fails.keepFiringFor,
   summary: "Transactions of {{ $labels.name }} on {{ $labels.network }} fail",
@@ -140,10 +150,7 @@ and round(${sentCount(true)}) >= ${fails.leastFailed}`,
     meaning: `More than ${fails.ratio * 100} % of the transactions that the address sent within ${fails.window} were
       mined and failed, and at least ${fails.leastFailed} transactions failed.`,
     impact: "The address pays fees for transactions that have no effect.",
-    diagnosis: [
-      FLOW.types,
-      { shows: "Share of failed transactions.", query: `${sentCount(true)} / ${sentCount(false)}` },
-    ],
+    diagnosis: [FLOW.types, { shows: "Share of failed transactions.", query: failedShare }],
     actions: [
       "`abort_by_response`: the contract returned an error; read it in an explorer.",
       `\`abort_by_post_condition\`: a post-condition did not hold; prices moved, or the conditions are too tight.`,
@@ -193,7 +200,7 @@ const newAsset: Alert = {
   },
 };
 
-const bare = `sum without (tx_type) (increase(${series("stacks_address_unprotected_transactions_total")}[${ADDRESSES.unprotected.window}]))`;
+const bare = `sum without (tx_type) (${rise("stacks_address_unprotected_transactions_total", ADDRESSES.unprotected.window)})`;
 const unprotected: Alert = {
   alert: "StacksAddressUnprotectedTransaction",
   severity: "warning",
@@ -220,7 +227,7 @@ and ${onAddress} ${series("stacks_address_post_conditions_required")}`,
   },
 };
 
-const sponsored = `sum without (tx_type) (increase(${series("stacks_address_fees_paid_microstx_total", { role: "sponsor" })}[${ADDRESSES.sponsor.window}]))`;
+const sponsored = `sum without (tx_type) (${rise("stacks_address_fees_paid_microstx_total", ADDRESSES.sponsor.window, { role: "sponsor" })})`;
 const sponsor: Alert = {
   alert: "StacksSponsorFeesHigh",
   severity: "warning",
@@ -336,7 +343,7 @@ const behind: Alert = {
   },
 };
 
-const passedOver = `increase(${series("stacks_address_gap_transactions_total")}[${ADDRESSES.gap.window}])`;
+const passedOver = rise("stacks_address_gap_transactions_total", ADDRESSES.gap.window);
 const gap: Alert = {
   alert: "StacksAddressGap",
   severity: "critical",
@@ -358,7 +365,7 @@ const gap: Alert = {
   },
 };
 
-const undone = `increase(${series("stacks_address_reverted_transactions_total")}[${ADDRESSES.reverted.window}])`;
+const undone = rise("stacks_address_reverted_transactions_total", ADDRESSES.reverted.window);
 const reverted: Alert = {
   alert: "StacksAddressReverted",
   severity: "critical",
@@ -389,7 +396,7 @@ const reverted: Alert = {
   },
 };
 
-const brought = `increase(${series("stacks_address_irregularities_total", { kind: "impossible_height" })}[${ADDRESSES.repaired.window}])`;
+const brought = rise("stacks_address_irregularities_total", ADDRESSES.repaired.window, { kind: "impossible_height" });
 const repaired: Alert = {
   alert: "StacksAddressCountingRepaired",
   severity: "warning",
@@ -417,7 +424,7 @@ export const addresses: Subject = {
   name: "addresses",
   title: "Watched addresses",
   baselines: [hourly, hourlyBaseline],
-  recordings: [],
+  recordings: [sentLately],
   alerts: [
     outflowUnusual,
     outflowHigh,

@@ -1,5 +1,6 @@
 // Alerts on the exporter and the API behind it: one alert per problem.
 import { successAge, whileFresh, whileUp } from "./freshness.ts";
+import { grown } from "./grown.ts";
 import type { Alert, Subject } from "./model.ts";
 import { onNetwork, series } from "./series.ts";
 import { EXPORTER, seconds } from "./thresholds.ts";
@@ -371,12 +372,14 @@ const schemaDrift: Alert = {
   },
 };
 
-const overflowOf = (metric: string) => `increase(${series(metric)}[${EXPORTER.labelOverflow.window}]) > 0`;
+const { window: overflowWindow } = EXPORTER.labelOverflow;
+const addressOverflow = `${grown(series("stacks_address_label_overflow_total"), series("stacks_address_info"), overflowWindow)} > 0`;
+const contractOverflow = `increase(${series("stacks_contract_label_overflow_total")}[${overflowWindow}]) > 0`;
 const labelOverflow: Alert = {
   alert: "StacksLabelOverflow",
   severity: "info",
-  expr: `${overflowOf("stacks_address_label_overflow_total")}
-or ${overflowOf("stacks_contract_label_overflow_total")}`,
+  expr: `${addressOverflow}
+or ${contractOverflow}`,
   for: EXPORTER.labelOverflow.for,
   summary: "{{ $labels.name }} on {{ $labels.network }} exceeds its limit of label values",
   description: 'Counted as other in the last hour: {{ printf "%.0f" $value }}.',
@@ -385,8 +388,8 @@ or ${overflowOf("stacks_contract_label_overflow_total")}`,
       \`max_series\` is reached, or names are not valid in Clarity. Such transfers and events count as \`other\`.`,
     impact: "Totals are correct; the breakdown by asset or topic is incomplete.",
     diagnosis: [
-      { shows: "Addresses.", query: overflowOf("stacks_address_label_overflow_total") },
-      { shows: "Contracts.", query: overflowOf("stacks_contract_label_overflow_total") },
+      { shows: "Addresses.", query: addressOverflow },
+      { shows: "Contracts.", query: contractOverflow },
       { shows: "Number of series of the largest families.", query: `${series("stacks_exporter_series")} > 1000` },
     ],
     actions: [
@@ -414,7 +417,7 @@ const seriesHigh: Alert = {
       { shows: "Number of series of the largest families.", query: `${series("stacks_exporter_series")} > 1000` },
     ],
     actions: [
-      "Set `zeros: false` for addresses with little activity, or lower `max_assets` and `max_topics`.",
+      "Remove `details` of the collector addresses, or lower `max_assets` and `max_topics`.",
       `Raise the limit if the scrape and Prometheus can handle it, or split the watch list between two exporters.`,
     ],
   },

@@ -1,5 +1,8 @@
 // The fee market: what is paid and what waits, relative to what is usual, and alerts on the difference.
+
+import { sentLately } from "./addresses.ts";
 import { exprOf } from "./condition.ts";
+import { grown } from "./grown.ts";
 import type { Alert, Condition, Recording, Subject } from "./model.ts";
 import { type Matchers, onNetwork, recorded, series } from "./series.ts";
 import { type Duration, FEES, MICRO, seconds } from "./thresholds.ts";
@@ -286,7 +289,10 @@ const absolute: Alert = {
   },
 };
 
-const paid = `histogram_quantile(0.5, rate(${series("stacks_address_tx_fee_microstx_bucket")}[${FEES.own.window}]))`;
+const ownFees = series("stacks_address_fees_paid_microstx_total", { role: "sender" });
+const paidFees = `sum without (role) (${grown(ownFees, series("stacks_address_info"), FEES.own.window)})`;
+const payments = `sum without (tx_status) (${recorded(sentLately)})`;
+const paid = `${paidFees} / ${payments}`;
 const marketFee = series("stacks_chain_mined_fee_microstx", { percentile: "p50" });
 const own: Alert = {
   alert: "StacksOwnFeeAboveMarket",
@@ -294,21 +300,20 @@ const own: Alert = {
   expr: `${paid}
 / on (network, tx_type, job, instance) group_left ()
 quantile_over_time(0.5, ${marketFee}[${FEES.own.window}]) > ${FEES.own.feeRatio}
-and on (network, name, address, tx_type, job, instance)
-round(increase(${series("stacks_address_tx_fee_microstx_count")}[${FEES.own.window}])) >= ${FEES.own.leastTransactions}`,
+and round(${payments}) >= ${FEES.own.leastTransactions}`,
   for: FEES.own.for,
   keepFiringFor: FEES.own.keepFiringFor,
   summary: "{{ $labels.name }} pays far more than the market on {{ $labels.network }}",
-  description: `The median fee that {{ $labels.name }} paid for {{ $labels.tx_type }} in the last hour is {{ $value |
+  description: `The mean fee that {{ $labels.name }} paid for {{ $labels.tx_type }} in the last hour is {{ $value |
     humanize }} times what others paid.`,
   runbook: {
-    meaning: `The median fee that a watched address paid within ${FEES.own.window} is more than ${FEES.own.feeRatio}
+    meaning: `The mean fee that a watched address paid within ${FEES.own.window} is more than ${FEES.own.feeRatio}
       times the median fee of all mined transactions of the same type at that time (at least
-      ${FEES.own.leastTransactions} transactions).`,
+      ${FEES.own.leastTransactions} transactions). Transactions that a sponsor paid for lower the mean.`,
     impact: "The address pays too much: half of the others paid less than a third of it.",
     diagnosis: [
       {
-        shows: "Median fee that the address paid, by type, in microSTX.",
+        shows: "Mean fee that the address paid, by type, in microSTX.",
         query: paid,
       },
       {

@@ -64,7 +64,7 @@ export const FEES = {
     keepFiringFor: "30m",
   },
   /**
-   * StacksOwnFeeAboveMarket: median fee that an address paid within `window` > feeRatio times the median fee of mined
+   * StacksOwnFeeAboveMarket: mean fee that an address paid within `window` > feeRatio times the median fee of mined
    * transactions of the type.
    */
   own: { feeRatio: 3, window: "1h", leastTransactions: 3, for: "5m", keepFiringFor: "30m" },

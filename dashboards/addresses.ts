@@ -1,10 +1,12 @@
 // Board Addresses: activity of the watched addresses in the time range, and irregularities.
+import { sentLately } from "../alerts/addresses.ts";
+import { grown } from "../alerts/grown.ts";
 import { FEES } from "../alerts/thresholds.ts";
 import type { Board } from "./board.ts";
 import { TX_TYPES, worse } from "./colours.ts";
 import { coloured, heatmap, lines, type Panel, stat, table } from "./panel.ts";
 import { runbook } from "./runbook.ts";
-import { dedupe, metric, perMinute, perPrincipal, stx, total } from "./select.ts";
+import { dedupe, grownInRange, metric, perMinute, perPrincipal, recording, stx, total } from "./select.ts";
 
 const NAMED = { name: "~$name" };
 const NO_ADDRESS = "No watched address: set addresses in the configuration";
@@ -15,7 +17,7 @@ const watched = (family: string, matchers: Readonly<Record<string, string>> = {}
 /** Restricts an expression to the selected groups. */
 const grouped = (expr: string) =>
   `(${expr} and on (network, name) ${metric("stacks_address_info", { ...NAMED, group: "~$group" })})`;
-const inRange = (labels: string, selector: string) => grouped(total(labels, `increase(${selector}[$__range])`));
+const inRange = (labels: string, selector: string) => grouped(total(labels, grownInRange(selector)));
 const fleet = (selector: string) => inRange("network, name", selector);
 
 const overview: readonly Panel[] = [
@@ -206,19 +208,6 @@ const money: readonly Panel[] = [
     ],
   }),
   lines({
-    id: 22,
-    title: "Net flow since counting started (STX)",
-    legend: "right",
-    description:
-      "STX received minus STX sent since counting started. It is not a balance: the initial balance is unknown.",
-    unit: "short",
-    noValue: NO_ADDRESS,
-    width: 12,
-    height: 9,
-    axis: "STX",
-    queries: [{ expr: grouped(stx(dedupe(watched("stacks_address_net_flow_microstx")))), legend: "{{name}}" }],
-  }),
-  lines({
     id: 23,
     title: "Fees paid",
     legend: "right",
@@ -242,13 +231,13 @@ const money: readonly Panel[] = [
     title: "Own fee against the market",
     interval: "10m",
     legend: "right",
-    description: `Median fee that the address paid within ${FEES.own.window}, divided by the present fee of priority
+    description: `Mean fee that the address paid within ${FEES.own.window}, divided by the present fee of priority
       medium of the same type. Above ${FEES.own.feeRatio}, a third of the fee would have been enough: see
-      StacksOwnFeeAboveMarket. Addresses with fewer than ${FEES.own.leastTransactions} such fees within
+      StacksOwnFeeAboveMarket. Addresses with fewer than ${FEES.own.leastTransactions} such transactions within
       ${FEES.own.window} are not shown.`,
     unit: "none",
     noValue: "Too few fees were paid within an hour",
-    width: 12,
+    width: 24,
     height: 9,
     axis: "times priority medium",
     log: true,
@@ -260,7 +249,7 @@ const money: readonly Panel[] = [
     queries: [
       {
         expr: grouped(
-          `((histogram_quantile(0.5, sum by (le, network, name, tx_type) (increase(${watched("stacks_address_tx_fee_microstx_bucket")}[${FEES.own.window}]))) > 0) and on (network, name, tx_type) sum by (network, name, tx_type) (increase(${watched("stacks_address_tx_fee_microstx_count")}[${FEES.own.window}])) >= ${FEES.own.leastTransactions}) / on (network, tx_type) group_left () ${dedupe(metric("stacks_mempool_fee_priority_microstx", { priority: "medium" }))}`,
+          `(${total("network, name, tx_type", grown(watched("stacks_address_fees_paid_microstx_total", { role: "sender" }), metric("stacks_address_info"), FEES.own.window))} / (${total("network, name, tx_type", recording(sentLately.record))} >= ${FEES.own.leastTransactions})) / on (network, tx_type) group_left () ${dedupe(metric("stacks_mempool_fee_priority_microstx", { priority: "medium" }))}`,
         ),
         legend: "{{name}} {{tx_type}}",
       },
@@ -504,7 +493,7 @@ const detail: readonly Panel[] = [
     title: "$name: size of STX transfers (microSTX)",
     description: "Distribution of the amounts of STX transfers. Investigate single cells far above the others.",
     unit: "short",
-    noValue: "No transfer in this range",
+    noValue: "Needs details: [histograms]",
     width: 8,
     height: 8,
     queries: [
@@ -525,11 +514,11 @@ const detail: readonly Panel[] = [
     width: 16,
     height: 8,
     queries: [
-      { expr: `max by (asset, direction) (increase(${watched("stacks_address_ft_transfers_total")}[$__range])) > 0` },
+      { expr: `max by (asset, direction) (${grownInRange(watched("stacks_address_ft_transfers_total"))}) > 0` },
       {
-        expr: `max by (asset, direction) (increase(${watched("stacks_address_ft_transfer_units_total")}[$__range])) > 0`,
+        expr: `max by (asset, direction) (${grownInRange(watched("stacks_address_ft_transfer_units_total"))}) > 0`,
       },
-      { expr: `max by (asset, direction) (increase(${watched("stacks_address_nft_transfers_total")}[$__range])) > 0` },
+      { expr: `max by (asset, direction) (${grownInRange(watched("stacks_address_nft_transfers_total"))}) > 0` },
     ],
     columns: {
       asset: "asset",
@@ -562,7 +551,7 @@ const detail: readonly Panel[] = [
     title: "$name: events",
     description: "Asset events per minute by class and action, and all events emitted by transactions of the address.",
     unit: "short",
-    noValue: NO_TRANSACTION,
+    noValue: "Needs details: [events]",
     width: 8,
     height: 8,
     axis: "per minute",
@@ -581,7 +570,7 @@ const detail: readonly Panel[] = [
     description: `Execution cost of its transactions per minute, in the units of each dimension. Execution cost, not
       size, fills a tenure.`,
     unit: "short",
-    noValue: NO_TRANSACTION,
+    noValue: "Needs details: [costs]",
     width: 8,
     height: 8,
     axis: "per minute",
@@ -600,12 +589,12 @@ const detail: readonly Panel[] = [
       condition, mode allow accepts them.`,
     unit: "locale",
     decimals: 0,
-    noValue: "No post-condition in this range",
+    noValue: "None, or no details: [post_conditions]",
     width: 12,
     height: 8,
     queries: [
       {
-        expr: `max by (mode, condition_type, condition_code, principal_type) (increase(${watched("stacks_address_post_conditions_total")}[$__range])) > 0`,
+        expr: `max by (mode, condition_type, condition_code, principal_type) (${grownInRange(watched("stacks_address_post_conditions_total"))}) > 0`,
       },
     ],
     columns: {
@@ -696,24 +685,21 @@ const trust: readonly Panel[] = [
     height: 8,
     queries: [
       {
-        expr: grouped(
-          total("network, name", `increase(${watched("stacks_address_reverted_transactions_total")}[$__range])`),
-        ),
+        expr: grouped(total("network, name", grownInRange(watched("stacks_address_reverted_transactions_total")))),
       },
       {
-        expr: grouped(perPrincipal(`increase(${watched("stacks_address_restored_transactions_total")}[$__range])`)),
+        expr: grouped(perPrincipal(grownInRange(watched("stacks_address_restored_transactions_total")))),
       },
       {
-        expr: grouped(perPrincipal(`increase(${watched("stacks_address_gap_transactions_total")}[$__range])`)),
+        expr: grouped(perPrincipal(grownInRange(watched("stacks_address_gap_transactions_total")))),
       },
       {
-        expr: grouped(total("network, name", `increase(${watched("stacks_address_irregularities_total")}[$__range])`)),
+        expr: grouped(total("network, name", grownInRange(watched("stacks_address_irregularities_total")))),
       },
       {
-        expr: grouped(total("network, name", `increase(${watched("stacks_address_label_overflow_total")}[$__range])`)),
+        expr: grouped(total("network, name", grownInRange(watched("stacks_address_label_overflow_total")))),
       },
       { expr: grouped(perPrincipal(watched("stacks_address_indexed_transactions"))) },
-      { expr: grouped(perPrincipal(watched("stacks_address_last_transaction_block_height"))) },
     ],
     columns: {
       name: "name",
@@ -723,7 +709,6 @@ const trust: readonly Panel[] = [
       "Value #D": "irregular",
       "Value #E": "counted as other",
       "Value #F": "reported by the server",
-      "Value #G": "newest height",
     },
     sortBy: "-reverted",
   }),

@@ -1,9 +1,11 @@
 // Row of the board Fees & mempool: what watched addresses paid.
+import { sentLately } from "../alerts/addresses.ts";
+import { grown } from "../alerts/grown.ts";
 import { FEES } from "../alerts/thresholds.ts";
 import { TX_TYPES } from "./colours.ts";
 import { heatmap, lines, type Panel } from "./panel.ts";
 import { runbook } from "./runbook.ts";
-import { dedupe, metric, total } from "./select.ts";
+import { dedupe, metric, recording, total } from "./select.ts";
 
 /** Fees that watched addresses paid. */
 export const paidRow: readonly Panel[] = [
@@ -11,9 +13,10 @@ export const paidRow: readonly Panel[] = [
     id: 41,
     title: "Fees that watched addresses paid (microSTX)",
     interval: "10m",
-    description: `Distribution of the fees of counted transactions, of all watched addresses and types.`,
+    description: `Distribution of the fees of counted transactions, of all watched addresses and types. Needs
+      details: [histograms] of the collector addresses.`,
     unit: "short",
-    noValue: "No watched address paid a fee in this range",
+    noValue: "No fee, or no details: [histograms]",
     width: 12,
     height: 9,
     queries: [
@@ -29,8 +32,8 @@ export const paidRow: readonly Panel[] = [
     interval: "5m",
     legend: "right",
     description: `Mean fee that watched addresses paid within an hour, divided by priority low of the same type. Types
-      with fewer than ${FEES.own.leastTransactions} paid fees are not shown. StacksOwnFeeAboveMarket compares the
-      median of each address: see the board Addresses.`,
+      with fewer than ${FEES.own.leastTransactions} transactions are not shown. StacksOwnFeeAboveMarket compares the
+      mean of each address: see the board Addresses.`,
     unit: "none",
     decimals: 2,
     noValue: "Watched addresses paid too few fees within an hour",
@@ -40,7 +43,7 @@ export const paidRow: readonly Panel[] = [
     min: 0,
     queries: [
       {
-        expr: `(sum by (tx_type) (increase(${metric("stacks_address_tx_fee_microstx_sum")}[1h])) / (sum by (tx_type) (increase(${metric("stacks_address_tx_fee_microstx_count")}[1h])) >= ${FEES.own.leastTransactions})) / on (tx_type) ${dedupe(metric("stacks_mempool_fee_priority_microstx", { priority: "low" }))}`,
+        expr: `(${total("tx_type", grown(metric("stacks_address_fees_paid_microstx_total", { role: "sender" }), metric("stacks_address_info"), FEES.own.window))} / (${total("tx_type", recording(sentLately.record))} >= ${FEES.own.leastTransactions})) / on (tx_type) ${dedupe(metric("stacks_mempool_fee_priority_microstx", { priority: "low" }))}`,
         legend: "{{tx_type}}",
       },
     ],

@@ -1,5 +1,6 @@
 // Selectors with the variables of a board, checked against the declared families and recording rules: an unknown name,
 // label or value throws when the boards are generated.
+import { grown } from "../alerts/grown.ts";
 import { recordings } from "../alerts/index.ts";
 import { familyOf, recorded, series } from "../alerts/series.ts";
 import { Instruments } from "../src/telemetry/instruments.ts";
@@ -68,6 +69,9 @@ export const stx = (expr: string): string => `${expr} / 1e6`;
 
 /** Deduplicates the series of several exporters of the same network. */
 export const dedupe = (expr: string): string => `max without (job, instance) (${expr})`;
+
+/** The increase of a counter of an address in the time range, with the value with which its series appears. */
+export const grownInRange = (selector: string): string => grown(selector, metric("stacks_address_info"), "$__range");
 
 /** One value per watched principal. */
 export const perPrincipal = (expr: string): string => `max by (network, name) (${expr})`;

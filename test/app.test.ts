@@ -47,7 +47,7 @@ networks:
     url: ${simulator.url}
     budget: { per_minute: 5000, per_month: unlimited }
     addresses: [${users.map((address) => `{ address: ${address} }`).join(", ")}]
-collectors: ${onlyCollectors({ addresses: { backfill: "all", zeros: false }, blocks: {} })}
+collectors: ${onlyCollectors({ addresses: { backfill: "all" }, blocks: {} })}
 `);
     ends.defer(() => app.stop());
     for (const task of app.tasks) await app.poll(task);

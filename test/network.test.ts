@@ -39,7 +39,7 @@ describe("the parties of transactions", () => {
     budget: { per_minute: 1000, per_month: unlimited }
     addresses: [${users.map((address) => `{ address: ${address} }`).join(", ")}]
     contracts: [${Object.values(contracts).map((contract) => `{ contract_id: ${contract} }`)}]
-collectors: { addresses: { zeros: false }, mempool: { enabled: false }, fees: { enabled: false } }
+collectors: { addresses: {}, mempool: { enabled: false }, fees: { enabled: false } }
 `;
     return createApp(text, undefined, { stateFile: file.open(), clock: new FakeClock() });
   };

@@ -46,7 +46,7 @@ beforeEach(async () => {
     networks: "m",
     name: "wallet",
     budget: "{ per_minute: 100, per_month: unlimited }",
-    collectors: { fees: {}, blocks: {}, addresses: { backfill: "all", zeros: false } },
+    collectors: { fees: {}, blocks: {}, addresses: { backfill: "all" } },
     more: "",
   };
   app = await createApp(text, undefined, { readFile: () => key, log, clock, redactor });
@@ -66,7 +66,7 @@ const received = (name: string) => own(`stacks_address_received_microstx_total n
 
 test("counters and gauges continue when a setting changes, without a poll", async () => {
   const before = (await series()).filter((one) => /^stacks_(address|mempool|chain)_/.test(one));
-  settings.collectors = { ...settings.collectors, addresses: { backfill: "all", zeros: false, pages: 3 } };
+  settings.collectors = { ...settings.collectors, addresses: { backfill: "all", pages: 3 } };
   await reload();
 
   expect((await series()).filter((one) => /^stacks_(address|mempool|chain)_/.test(one))).toEqual(before);
@@ -111,7 +111,7 @@ test("the used budget and a pause continue with another limit", async () => {
 });
 
 test("a collector that is switched off has no series, and one that is switched on is polled", async () => {
-  settings.collectors = { blocks: {}, addresses: { zeros: false, backfill: "all" }, mempool: {} };
+  settings.collectors = { blocks: {}, addresses: { backfill: "all" }, mempool: {} };
   await reload();
   expect((await series()).filter((one) => one.includes("collector fees"))).toEqual([]);
   expect((await series()).some((one) => one.startsWith("stacks_mempool_fee"))).toBe(false);

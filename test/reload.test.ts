@@ -22,7 +22,7 @@ const config = () => `networks:
     url: ${simulator.url}
     budget: { per_minute: 1000, per_month: unlimited }
     address_files: [list.csv]
-collectors: ${onlyCollectors({ addresses: { zeros: false, every: "60s" }, balances: {}, blocks: {} })}
+collectors: ${onlyCollectors({ addresses: { every: "60s" }, balances: {}, blocks: {} })}
 `;
 
 /** Time passes for the chain and for the exporter. */

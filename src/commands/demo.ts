@@ -18,7 +18,7 @@ collectors:
   transactions: { every: 10s, timeout: 8s }
   mempool_transactions: { every: 10s, timeout: 8s }
   blocks: { every: 10s, timeout: 8s, blocks_per_minute: 600 }
-  addresses: { every: 20s }
+  addresses: { every: 20s, details: [histograms, events, costs, post_conditions] }
   balances: { every: 60s, groups: [exchange, dao] }
   contracts: { every: 20s }
 `;

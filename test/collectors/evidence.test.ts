@@ -199,7 +199,7 @@ describe("a state file of version 1 whose height is 1,000 blocks above the tip",
       // With such a tip, every listed transaction counted at once.
       world.mine(busy(2));
     }
-    const { facts, totals, isNew, hasTransfers, zeros } = exporter.observations.addresses as Record<string, object>;
+    const { facts, totals, isNew, hasTransfers } = exporter.observations.addresses as Record<string, object>;
     const counted = { ...totals, transactions: { x: [...world.between(exporter.result.from, world.tip)].length } };
     const newest = world.blocks.findLast(({ txs }) => txs.length > 0);
     const version1 = {
@@ -214,7 +214,6 @@ describe("a state file of version 1 whose height is 1,000 blocks above the tip",
       facts: { ...facts, lastHeight: newest?.height, lastTimes: { sent: 1 }, nonces: { sender: 7 } },
       isNew,
       hasTransfers,
-      zeros,
       isBackfilling: false,
       freshAt: world.now,
       held: undefined,

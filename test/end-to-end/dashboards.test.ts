@@ -19,6 +19,11 @@ const suite = describeWith("prometheus");
 /** Queries (`uid/panel/query`) that cannot be relied on to return data here, and why. They may return some. */
 const WITHOUT_DATA: Readonly<Record<string, string>> = {
   "stacks-addresses/52/B": "transactions still to be read: only while a target catches up",
+  "stacks-addresses/53/A": "reverted transactions: only after a deep reorganisation",
+  "stacks-addresses/53/B": "restored transactions: only after a deep reorganisation",
+  "stacks-addresses/53/C": "skipped transactions: only after a long pause",
+  "stacks-addresses/53/D": "invalid responses: only of a broken server",
+  "stacks-addresses/53/E": "assets that count as other: only with very many of them",
   "stacks-exporter/37/E": "the end of a pause: only while one lasts",
   "stacks-exporter/46/A": "refused requests: only when the exporter has too much to do",
   "stacks-exporter/51/C": "the lag of an upstream: needs the list of blocks or several upstreams",
@@ -93,6 +98,7 @@ suite("with Prometheus (Debian: apt-get install prometheus)", () => {
               (name) => [name, { every: "1s", timeout: "1s" }],
             ),
           ),
+          addresses: { every: "1s", timeout: "1s", details: ["histograms", "events", "costs", "post_conditions"] },
           // One block at a time: only that operation has microblocks.
           blocks: { every: "1s", timeout: "1s", tip: "probe", catch_up: 20 },
         },

@@ -29,7 +29,7 @@ beforeEach(async () => {
     addresses: [${watched().map((address) => `{ address: ${address} }`)}]
     contracts: [{ contract_id: ${contracts.logger} }]
 collectors:
-  addresses: { zeros: false }
+  addresses: {}
   blocks: { tip: probe }
   fees: { enabled: false }
   mempool: { enabled: false }

@@ -26,7 +26,7 @@ networks:
     url: ${simulator.url}
     budget: { per_minute: 1000, per_month: unlimited }
     address_files: [list.txt]
-collectors: { addresses: { every: 2s, timeout: 2s, zeros: false } }
+collectors: { addresses: { every: 2s, timeout: 2s } }
 `,
   );
   const program = start(["--config", join(folder, "config.yaml"), "--listen", "127.0.0.1:0"]);

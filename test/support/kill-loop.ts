@@ -50,7 +50,7 @@ collectors:
   fees: { enabled: false }
   mempool: { enabled: false }
   blocks: { every: 1s, timeout: 1s, catch_up: 1000 }
-  addresses: { every: 1s, timeout: 1s, backfill: all, zeros: false }
+  addresses: { every: 1s, timeout: 1s, backfill: all }
   contracts: { every: 1s, timeout: 1s }
 `,
   );

@@ -52,6 +52,14 @@ function ancestors(node: Node): Node[] {
   return node.parent === null ? [] : [node.parent, ...ancestors(node.parent)];
 }
 
+/** Replaces what `grown` of alerts/grown.ts makes by the `increase` in it: there, a counter is compared with itself. */
+export function withoutFirstValues(text: string): string {
+  return text.replace(
+    /\(([^\s{]+\{[^}]*\}|\w+) unless \(\1 offset \S+\) and on \([^)]*\) \(stacks_address_info\S*(?:[^)]*) offset \S+\) or (increase\(\1\[[^\]]+\]\))\)/g,
+    "$2",
+  );
+}
+
 /** Replaces Grafana's variables: intervals by five minutes, others by their name. */
 export function withoutVariables(text: string): string {
   return text

@@ -62,7 +62,7 @@ collectors:
   fees: { enabled: ${isLikely(0.5)} }
   mempool: { enabled: false }
   blocks: { every: 1s, timeout: 1s, catch_up: ${oneOf([500, 1000])} }
-  addresses: { every: ${oneOf(["1s", "2s"])}, timeout: 1s, backfill: all, zeros: false, pages: ${oneOf([10, 20])} }
+  addresses: { every: ${oneOf(["1s", "2s"])}, timeout: 1s, backfill: all, pages: ${oneOf([10, 20])} }
   contracts: { every: 1s, timeout: 1s }
 `;
   const bad = () =>

@@ -58,7 +58,7 @@ export interface WatchList {
   readonly bareRequestsPerSecond: number;
 }
 
-/** Many idle addresses: one round of first polls, then a measured round with a scrape every 15 seconds. */
+/** Idle addresses with balances: one round of first polls, then a measured one with a scrape every 15 seconds. */
 export function measureWatchList(targets: number, roundSeconds: number, state = "file"): Promise<WatchList> {
   const config = (url: string) => `max_series: 1000000
 ${state === "memory" ? "state: memory\n" : ""}networks:
@@ -67,17 +67,21 @@ ${state === "memory" ? "state: memory\n" : ""}networks:
     budget: { per_minute: 100000, per_month: unlimited }
     address_files: [list.txt]
 collectors:
-  addresses: { every: ${roundSeconds}s, timeout: 10s, zeros: false, backfill: 1 }
+  addresses: { every: ${roundSeconds}s, timeout: 10s, backfill: 1 }
+  balances: { every: ${roundSeconds}s, timeout: 10s, addresses: all }
   fees: { enabled: false }
   mempool: { enabled: false }
 `;
   const files = { "list.txt": Array.from({ length: targets }, (_, index) => addressOf(index)).join("\n") };
-  const active = /^stacks_exporter_collector_targets\{.*collector="addresses",state="active"\} (\d+)$/m;
+  const active = (page: string) =>
+    ["addresses", "balances"].every((collector) =>
+      page.includes(`collector="${collector}",state="active"} ${targets}\n`),
+    );
   return withLists((url, counts) =>
     withProgram(
       config(url),
       async ({ child, address, page }) => {
-        while (Number(active.exec(await page())?.[1]) < targets) await sleep(5);
+        while (!active(await page())) await sleep(5);
         await sleep(5);
         await counts();
         await pauseOf(child, "reset");
@@ -90,7 +94,10 @@ collectors:
         const seconds = (performance.now() - started) / 1000;
         const cpuRatio = (cpuSeconds(child) - cpu) / seconds;
         const pause = await pauseOf(child, "report");
-        const { "addresses 200": modified = 0, "addresses 304": notModified = 0 } = await counts();
+        const responses = await counts();
+        const of = (status: number) =>
+          (responses[`addresses ${status}`] ?? 0) + (responses[`principals ${status}`] ?? 0);
+        const [modified, notModified] = [of(200), of(304)];
         const requests = modified + notModified;
         return {
           targets,
@@ -145,7 +152,7 @@ export function measureCatchUp(): Promise<CatchUp> {
     budget: { per_minute: 100000, per_month: unlimited }
     addresses: [{ address: ${BUSY} }]
 collectors:
-  addresses: { backfill: all, zeros: false }
+  addresses: { backfill: all }
   fees: { enabled: false }
   mempool: { enabled: false }
 `;

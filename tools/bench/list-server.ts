@@ -1,7 +1,7 @@
-// An API with any number of addresses, in a separate process. Every address has one old transaction and nothing new, so
-// each of its responses can be a 304. The address of the command line has a long history. Rows are captured ones with
-// other ids. Usage: list-server.ts ADDRESS TRANSACTIONS. GET /stats returns the number of responses by status since the
-// last call.
+// An API with any number of addresses, in a separate process. Every address has one old transaction, a balance and
+// nothing new, so each of its responses can be a 304. The address of the command line has a long history. Rows are
+// captured ones with other ids. Usage: list-server.ts ADDRESS TRANSACTIONS. GET /stats returns the number of responses
+// by status since the last call.
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -20,6 +20,7 @@ function jsonOf(name: string): { readonly results: readonly Row[] } & Readonly<R
   const text = readFileSync(new URL(`../../test/responses/captured/${name}.http`, import.meta.url), "utf8");
   return JSON.parse(text.slice(text.indexOf("{")));
 }
+const balance = jsonOf("v3-balances-stx.account");
 const listed = jsonOf("address-transactions.exclude-function-args").results;
 const moved = jsonOf("transactions-with-transfers.ok-default").results;
 const block = jsonOf("extended-v2-blocks.latest");
@@ -43,7 +44,7 @@ function row(rows: readonly Row[], address: string, place: number, height: numbe
     ...(token_transfer && { token_transfer: { ...token_transfer, recipient_address: isSender ? other : address } }),
     tx_id: hash(1, place),
     block_height: height,
-    block_hash: hash(2, height),
+    block_hash: hash(3, height),
     tx_index: place % PER_BLOCK,
     nonce: place,
     sender_address: isSender ? address : other,
@@ -98,6 +99,7 @@ const server = createServer((request, response) => {
     if (principal === "") send({ results: blocks }, '"tip"');
     else send(blockAt(Number(principal)), `"${principal}"`);
   } else if (version === "v2") send(list(principal, number("limit", 20), number("offset", 0)), `"${principal}"`);
+  else if (kind === "principals" && url.pathname.endsWith("/balances/stx")) send(balance, '"balance"');
   else if (kind === "address") send(transfers(principal, number("height", 1)), '"transfers"');
   else response.writeHead(404).end();
 });

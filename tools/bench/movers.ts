@@ -142,7 +142,7 @@ networks:
     budget: ${budget}
     addresses: [${list.map((address) => `{ address: ${address} }`).join(", ")}]
 collectors:
-  addresses: { zeros: false }
+  addresses: {}
   transactions: { enabled: ${hasFeed} }
 `;
 

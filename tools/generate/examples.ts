@@ -66,12 +66,9 @@ export const examples: Readonly<Record<string, string>> = {
   stacks_address_indexed_transactions: "topk(10, stacks_address_indexed_transactions)",
   stacks_address_last_transaction_timestamp_seconds:
     'time() - stacks_address_last_transaction_timestamp_seconds{direction="sent"}',
-  stacks_address_last_transaction_block_height:
-    'stacks_chain_block_height{source="block"} - on (job, instance, network) group_right () stacks_address_last_transaction_block_height',
   stacks_address_nonce: 'delta(stacks_address_nonce{role="sender"}[1h])',
   stacks_address_pending_depth_transactions: 'stacks_address_pending_depth_transactions{state="below_depth"}',
   stacks_address_backlog_transactions: "stacks_address_backlog_transactions > 0",
-  stacks_address_net_flow_microstx: "delta(stacks_address_net_flow_microstx[1d]) / 1e6",
   stacks_address_transactions_total:
     'sum without (tx_type, tx_status) (increase(stacks_address_transactions_total{direction="sent", tx_status!="success"}[1d]))',
   stacks_address_sent_microstx_total: "increase(stacks_address_sent_microstx_total[1h]) / 1e6",

@@ -31,14 +31,14 @@ export const addresses = {
   ],
   families: [...addressFamilies, ...limitFamilies],
   options,
-  targets({ addresses, confirmations, assets }) {
+  targets({ addresses, confirmations, assets }, { details }) {
     const named = assets.map(({ id }) => id);
-    return addresses.map((watched) => ({ key: watched.principal, watched, confirmations, named }));
+    return addresses.map((watched) => ({ key: watched.principal, watched, confirmations, named, details }));
   },
 
   requestsPerPoll: () => 1,
   requestsPerTransaction: ({ transfers }) => (transfers ? 1 : 0),
-  example: ({ zeros, transfers, api }) => ({ ...EXAMPLE, zeros, hasTransfers: transfers, isNew: api === "v3" }),
+  example: ({ transfers, api }) => ({ ...EXAMPLE, hasTransfers: transfers, isNew: api === "v3" }),
   hints({ feed, facts, held }, { key }) {
     // Transactions whose transfers are missing are no reason to poll early.
     const uncounted = facts.backlog - Object.keys(held).length;
@@ -61,8 +61,8 @@ export const addresses = {
     );
   },
 
-  *samples(observation, network, { watched }) {
-    yield* addressSamples(observation, network, watched);
-    yield* limitSamples(observation, network, watched);
+  *samples(observation, network, target) {
+    yield* addressSamples(observation, network, target);
+    yield* limitSamples(observation, network, target.watched);
   },
 } satisfies Collector<Observation, Options, AddressTarget>;

@@ -45,7 +45,6 @@ export const EXAMPLE: Observation = {
   },
   isNew: false,
   hasTransfers: true,
-  zeros: true,
   backfill: undefined,
   held: {},
   etag: undefined,

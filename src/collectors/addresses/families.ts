@@ -2,11 +2,10 @@
 import { counter, type Family, gauge, histogram, type Sample } from "../../exposition/family.ts";
 import { FEE_BOUNDS } from "../amounts.ts";
 import { DIMENSIONS } from "../chain/chain.ts";
-import type { Watched } from "../collector.ts";
-import { emptyHistogram, type Histogram, keyOf, valuesOf } from "../counters.ts";
+import { type Histogram, valuesOf } from "../counters.ts";
 import { OTHER, TX_STATUSES, TX_TYPES } from "../labels.ts";
 import { ACTIONS, ASSET_CLASSES } from "./source.ts";
-import type { Observation } from "./state.ts";
+import type { AddressTarget, Observation } from "./state.ts";
 import { DIRECTIONS, IRREGULARITIES, POST_CONDITIONS, ROLES, TRANSFER_BOUNDS } from "./totals.ts";
 import { TRANSFER_DIRECTIONS } from "./transfer-source.ts";
 
@@ -60,12 +59,6 @@ const families = {
     unit: "seconds",
     labels: { ...identity, direction },
   }),
-  lastHeight: gauge({
-    name: "stacks_address_last_transaction_block_height",
-    help: "Block height of the newest transaction seen, at any depth. Absent until the first one.",
-    source: list("tx.block_height"),
-    labels: identity,
-  }),
   nonce: gauge({
     name: "stacks_address_nonce",
     help: "Nonce of the newest mined transaction that the address sent or sponsored. Absent until the first one.",
@@ -74,7 +67,7 @@ const families = {
   }),
   pending: gauge({
     name: "stacks_address_pending_depth_transactions",
-    help: "Transactions that wait for confirmations.",
+    help: "Transactions that wait for confirmations. The state unanchored is absent while there is none.",
     source: list("tx.block_height, tx.is_unanchored"),
     labels: { ...identity, state: { about: "why they wait", values: ["unanchored", "below_depth"] } },
   }),
@@ -82,13 +75,6 @@ const families = {
     name: "stacks_address_backlog_transactions",
     help: "Confirmed transactions that are not counted yet: unread, or without transfers or a proof of their block.",
     source: list("results"),
-    labels: identity,
-  }),
-  netFlow: gauge({
-    name: "stacks_address_net_flow_microstx",
-    help: "STX received minus STX sent since counting started; not a balance. In microSTX.",
-    source: list("stx_received, stx_sent"),
-    unit: "microstx",
     labels: identity,
   }),
   transactions: counter({
@@ -125,7 +111,7 @@ const families = {
   }),
   feeSizes: histogram({
     name: "stacks_address_tx_fee_microstx",
-    help: "Fee per counted transaction that the address paid for. In microSTX.",
+    help: "Fee per counted transaction that the address paid for. In microSTX. With details: histograms.",
     source: list("tx.fee_rate"),
     unit: "microstx",
     bounds: FEE_BOUNDS,
@@ -146,7 +132,7 @@ const families = {
   }),
   stxSizes: histogram({
     name: "stacks_address_stx_transfer_size_microstx",
-    help: "Amount per STX transfer, mint or burn. In microSTX.",
+    help: "Amount per STX transfer, mint or burn. In microSTX. With details: histograms.",
     source: transfers("stx_transfers.amount"),
     unit: "microstx",
     bounds: TRANSFER_BOUNDS,
@@ -172,7 +158,7 @@ const families = {
   }),
   assetEvents: counter({
     name: "stacks_address_asset_events_total",
-    help: "Asset events of the address in counted transactions. A transfer to itself counts twice, as on the server.",
+    help: "Asset events of the address in counted transactions. A transfer to itself counts twice, as on the server. With details: events.",
     source: `events of GET /extended/v2/addresses/{address}/transactions, or ${EVENTS}, polled`,
     labels: {
       ...identity,
@@ -182,7 +168,7 @@ const families = {
   }),
   postConditions: counter({
     name: "stacks_address_post_conditions_total",
-    help: "Post-conditions of counted transactions that the address sent.",
+    help: "Post-conditions of counted transactions that the address sent. With details: post_conditions.",
     source: only("tx.post_conditions, tx.post_condition_mode"),
     labels: {
       ...identity,
@@ -209,13 +195,13 @@ const families = {
   }),
   eventsEmitted: counter({
     name: "stacks_address_events_emitted_total",
-    help: "Events of all kinds in counted transactions that the address sent.",
+    help: "Events of all kinds in counted transactions that the address sent. With details: events.",
     source: only("tx.event_count"),
     labels: identity,
   }),
   cost: counter({
     name: "stacks_address_execution_cost_total",
-    help: "Execution cost of counted transactions that the address sent, in the units of the dimension.",
+    help: "Execution cost of counted transactions that the address sent, in the units of the dimension. With details: costs.",
     source: only("tx.execution_cost_*"),
     labels: { ...identity, dimension: { about: "dimension of the execution cost", values: DIMENSIONS } },
   }),
@@ -256,56 +242,38 @@ export const addressFamilies: readonly Family[] = Object.values(families);
 
 // The families of totals, by the operations that they need. A family has the name of its total.
 const LIST_TOTALS = [
-  ...(["transactions", "sent", "received", "fees", "feeSizes", "sponsored"] as const),
+  ...(["transactions", "sent", "received", "fees", "sponsored"] as const),
   ...(["reverted", "restored", "gap", "irregularities"] as const),
 ];
-const STX_TOTALS = ["stxTransfers", "stxAmounts", "stxSizes"] as const;
-const TOKEN_TOTALS = { ftTransfers: "ft", ftAmounts: "ft", nftTransfers: "nft" } as const;
-const DETAIL_TOTALS = ["unprotected", "eventsEmitted", "cost"] as const;
+const TRANSFER_TOTALS = ["stxTransfers", "stxAmounts", "ftTransfers", "ftAmounts", "nftTransfers", "overflow"] as const;
+
+/** Totals that have a series from the first poll: one each, and `increase()` sees their first change. */
+const WITH_ZERO: readonly string[] = ["sent", "received"];
 
 /** The labels of a family beside the identity of the address. */
 const ownLabels = (family: Family) => family.labelNames.slice(Object.keys(identity).length);
 
-/** Every combination of label values. */
-const combinations = (...lists: readonly (readonly string[])[]): string[] =>
-  lists
-    .reduce<readonly string[][]>((sets, list) => sets.flatMap((set) => list.map((value) => [...set, value])), [[]])
-    .map((values) => keyOf(...values));
-
-const KNOWN_KEYS = new Map(
-  addressFamilies.map((family) => {
-    const known = ownLabels(family).map(
-      (name) => family.labels[name]?.values?.filter((value) => value !== OTHER) ?? [],
-    );
-    return [family, combinations(...known)];
-  }),
-);
-
 /** Samples of one address. */
 export function* addressSamples(
-  {
-    totals,
-    facts,
-    isNew,
-    hasTransfers,
-    zeros,
-  }: Pick<Observation, "totals" | "facts" | "isNew" | "hasTransfers" | "zeros">,
+  { totals, facts, isNew, hasTransfers }: Pick<Observation, "totals" | "facts" | "isNew" | "hasTransfers">,
   network: string,
-  { name, principal, group, labels: additional }: Watched,
+  { watched: { name, principal, group, labels: additional }, details = [] }: Pick<AddressTarget, "watched" | "details">,
 ): Iterable<Sample> {
   const labels = { network, name, address: principal };
-  /** Samples of a total: those that exist, and with `zeros` also the known ones. */
-  function* total(name: keyof typeof families & keyof typeof totals, known?: readonly string[]): Iterable<Sample> {
+  /** Samples of a total. Label sets that have not occurred have none. */
+  function* total(name: keyof typeof families & keyof typeof totals): Iterable<Sample> {
     const family: Family = families[name];
     const value = totals[name];
-    const values: Readonly<Record<string, number | bigint | Histogram<bigint>>> =
-      typeof value === "object" ? value : { "": value };
-    const zero = family.kind === "histogram" ? emptyHistogram(family.bounds, 0n) : 0;
-    const knownKeys = zeros ? (known ?? KNOWN_KEYS.get(family) ?? []) : [];
-    for (const key of new Set([...knownKeys, ...Object.keys(values)])) {
+    if (typeof value !== "object") {
+      if (value > 0 || WITH_ZERO.includes(name)) yield family.at(labels, value);
+      return;
+    }
+    const names = ownLabels(family);
+    for (const [key, of] of Object.entries<number | bigint | Histogram<bigint>>(value)) {
+      if (typeof of !== "object" && of <= 0) continue;
       const parts = valuesOf(key);
-      const own = Object.fromEntries(ownLabels(family).map((label, index) => [label, parts[index] ?? ""]));
-      yield family.at({ ...labels, ...own }, values[key] ?? zero);
+      const own = Object.fromEntries(names.map((label, index) => [label, parts[index] ?? ""]));
+      yield family.at({ ...labels, ...own }, of);
     }
   }
 
@@ -315,25 +283,24 @@ export function* addressSamples(
   for (const [direction, { value }] of Object.entries(facts.lastTimes)) {
     yield families.lastTime.at({ ...labels, direction }, value);
   }
-  if (facts.last !== undefined) yield families.lastHeight.at(labels, facts.last.height);
   for (const [role, { value }] of Object.entries(facts.nonces)) yield families.nonce.at({ ...labels, role }, value);
-  for (const [state, count] of Object.entries(facts.pending)) yield families.pending.at({ ...labels, state }, count);
+  for (const [state, count] of Object.entries(facts.pending)) {
+    if (count > 0 || state === "below_depth") yield families.pending.at({ ...labels, state }, count);
+  }
   yield families.backlog.at(labels, facts.backlog);
-  yield families.netFlow.at(labels, totals.received - totals.sent);
 
   for (const name of LIST_TOTALS) yield* total(name);
-  if (hasTransfers) {
-    for (const name of STX_TOTALS) yield* total(name);
-    for (const [name, kind] of Object.entries(TOKEN_TOTALS)) {
-      const assets = Object.keys(totals.assets[kind].own);
-      yield* total(name as keyof typeof TOKEN_TOTALS, combinations(assets, TRANSFER_DIRECTIONS));
-    }
-    yield* total("overflow");
+  // The replacement of operation 4.6 has no details of the transactions.
+  if (!isNew) yield* total("unprotected");
+  if (hasTransfers) for (const name of TRANSFER_TOTALS) yield* total(name);
+  if (details.includes("histograms")) {
+    yield* total("feeSizes");
+    if (hasTransfers) yield* total("stxSizes");
   }
-  // The replacement of operation 4.6 has no details.
-  if (!isNew || hasTransfers) yield* total("assetEvents");
-  if (!isNew) {
-    yield* total("postConditions", []);
-    for (const name of DETAIL_TOTALS) yield* total(name);
+  if (details.includes("events")) {
+    if (!isNew || hasTransfers) yield* total("assetEvents");
+    if (!isNew) yield* total("eventsEmitted");
   }
+  if (details.includes("costs") && !isNew) yield* total("cost");
+  if (details.includes("post_conditions") && !isNew) yield* total("postConditions");
 }

@@ -46,21 +46,24 @@ export const options = z.object({
     .int()
     .min(0)
     .max(10_000)
-    .default(50)
+    .default(10)
     .meta({
       description:
         "Maximum number of assets of one address with series of their own, for fungible and for non-fungible tokens: " +
         "those in `assets` of the network first, then the most frequently transferred ones. The others count as " +
         "`other`.",
     }),
-  zeros: z
-    .boolean()
-    .default(true)
+  details: z
+    .array(z.enum(["histograms", "events", "costs", "post_conditions"]))
+    .max(4)
+    .default([])
     .meta({
       description:
-        "Whether all known combinations of labels have a series with the value 0 from the start: about 330 series " +
-        "per address. Otherwise only combinations that occur have series: from 20 for a quiet address to 180 for a " +
-        "busy one.",
+        "Families beside the basic ones, which are about 10 series for a quiet address and 80 for a busy one. " +
+        "`histograms`: sizes of fees and of STX transfers, about 20 series for each type and direction that occurs. " +
+        "`events`: asset events by action, and emitted events. `costs`: execution cost. `post_conditions`: " +
+        "post-conditions by kind.",
+      sample: "[histograms]",
     }),
 });
 export type Options = z.infer<typeof options>;

@@ -26,7 +26,7 @@ export async function observeAddress(
   const isUnchanged = etag !== undefined && first === undefined;
   if (previous !== undefined && isUnchanged && previous.feed.waiting.length === 0) {
     const outflow = limitedOutflow(previous.outflow, target.watched, [], poll.now);
-    return { ...previous, outflow, zeros: settings.zeros };
+    return { ...previous, outflow };
   }
   const before = previous === undefined ? await firstPoll(list, poll, settings) : repaired(previous, poll);
   const isSameList = before.state.isNew === list.hasCursors;
@@ -53,7 +53,7 @@ interface Before {
 async function firstPoll(
   list: List<Transaction>,
   { chain, target }: AddressPoll,
-  { backfill, zeros }: Options,
+  { backfill }: Options,
 ): Promise<Before> {
   const first = (await list.page(0, undefined)) as Page<Transaction>;
   const older = backfill === "none" ? 0 : backfill === "all" ? Number.MAX_SAFE_INTEGER : backfill;
@@ -67,7 +67,6 @@ async function firstPoll(
     facts: NO_LAST_VALUES,
     isNew: false,
     hasTransfers: false,
-    zeros,
     backfill: older > 0 ? older : undefined,
     held: {},
     etag: undefined,
@@ -153,7 +152,6 @@ async function nextObservation(
     facts,
     isNew: useReplacement,
     hasTransfers: needed.hasTransfers,
-    zeros: settings.zeros,
     backfill: isComplete ? undefined : before.backfill,
     held: needed.missing,
     outflow: limitedOutflow(before.outflow, target.watched, before.backfill === undefined ? counted : fresh, now),

@@ -5,6 +5,7 @@ import type { ListState } from "../feed/read-list.ts";
 import { EMPTY_FEED } from "../feed/state.ts";
 import type { LastValues } from "./last-values.ts";
 import type { MissingTransfers } from "./needed-transfers.ts";
+import type { Options } from "./options.ts";
 import type { Outflow } from "./outflow.ts";
 import type { Transaction } from "./source.ts";
 import { type AddressTotals, type AddressTotalsV1, upgradedTotals } from "./totals.ts";
@@ -16,7 +17,6 @@ export interface Observation extends ListState<Transaction> {
   /** The list was read from the replacement of operation 4.6. */
   readonly isNew: boolean;
   readonly hasTransfers: boolean;
-  readonly zeros: boolean;
   readonly held: MissingTransfers;
   /** By asset with a limit. Absent in observations of earlier versions. */
   readonly outflow?: Readonly<Record<string, Outflow>>;
@@ -30,11 +30,13 @@ export interface AddressTarget extends Target {
   readonly confirmations: number;
   /** Identifiers of the assets that always have series. @default none */
   readonly named?: readonly string[];
+  /** Families beside the basic ones. @default none */
+  readonly details?: Options["details"];
 }
 
 export type AddressPoll = Poll<Observation, AddressTarget>;
 
-interface ObservationV1 extends Pick<Observation, "isNew" | "hasTransfers" | "zeros"> {
+interface ObservationV1 extends Pick<Observation, "isNew" | "hasTransfers"> {
   readonly horizon: {
     readonly height: number;
     readonly floor: Floor;
@@ -48,7 +50,7 @@ interface ObservationV1 extends Pick<Observation, "isNew" | "hasTransfers" | "ze
 
 /** Upgrades an observation of version 1, which had the height up to which transactions were counted. */
 export function upgraded(observation: unknown): Observation {
-  const { horizon, totals, facts, isNew, hasTransfers, zeros, isBackfilling } = observation as ObservationV1;
+  const { horizon, totals, facts, isNew, hasTransfers, isBackfilling } = observation as ObservationV1;
   const counted = horizon.window
     .map(({ txId, height, index, blockHash }) => ({ id: txId, height, index, hash: blockHash }))
     .reverse();
@@ -70,7 +72,6 @@ export function upgraded(observation: unknown): Observation {
     },
     isNew,
     hasTransfers,
-    zeros,
     backfill: isBackfilling ? Number.MAX_SAFE_INTEGER : undefined,
     held: {},
     etag: undefined,

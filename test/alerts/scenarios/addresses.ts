@@ -278,7 +278,43 @@ const failures = [
     count("abort_by_response", trace(hold(0, 100), hold(2, 40), hold(3, 100))),
     [quiet(144), firing(payer, 145)],
   ),
-  failing("quiet: nothing is sent", outcomes(0, 0), [never(250)]),
+  failing("quiet: nothing is sent", { ...outcomes(0, 0), ...info("users") }, [never(250)]),
+  failing(
+    "the first three failures: their series appears",
+    { ...count("abort_by_response", trace(missing(100), hold(3, 300))), ...info("users") },
+    [quiet(104), firing(payer, 105, 159, 189), quiet(190, 250)],
+  ),
+  failing(
+    "quiet: the series of the successes appears, too",
+    {
+      ...count("abort_by_response", trace(missing(100), hold(3, 300))),
+      ...count("success", trace(missing(100), hold(7, 300))),
+      ...info("users"),
+    },
+    [never(250)],
+  ),
+  failing(
+    "quiet: the series appears with the address",
+    {
+      ...count("abort_by_response", trace(missing(100), hold(50, 300))),
+      ...info("users", trace(missing(100), hold(1, 300))),
+    },
+    [never(250)],
+  ),
+  failing(
+    "quiet until the address is known for the window",
+    {
+      ...count("abort_by_response", trace(missing(100), hold(50, 300))),
+      ...count("success", trace(hold(5, 100), hold(6, 300))),
+      ...info("users", trace(missing(50), hold(1, 350))),
+    },
+    [quiet(114), firing(payer, 115, 159)],
+  ),
+  failing(
+    "quiet: there were failures before",
+    { ...count("abort_by_response", trace(hold(50, 300))), ...count("success", hold(5, 300)), ...info("users") },
+    [never(250)],
+  ),
   failing(
     "of two networks only one",
     { ...outcomes(50, 0), ...count("abort_by_response", hold(9, 300), "sent", "testnet") },
@@ -404,6 +440,17 @@ const sponsors = [
     fees(trace(hold(0, 100), hold(50_100_000, 1700))),
     [quiet(99, 104), firing(payer, 105, 99 + DAY, 99 + DAY + 60), quiet(100 + DAY + 60, 1700)],
   ),
+  sponsor(
+    "the first fee as a sponsor exceeds the budget: its series appears",
+    { ...fees(trace(missing(DAY + 100), hold(50_100_000, 1700))), ...info("users") },
+    [quiet(DAY + 104), firing(payer, DAY + 105, 2 * DAY + 99, 2 * DAY + 159), quiet(2 * DAY + 160)],
+  ),
+  sponsor(
+    "quiet until the address is known for a day",
+    { ...fees(trace(missing(100), hold(50_100_000, 1700))), ...info("users", trace(missing(50), hold(1, 3000))) },
+    [quiet(DAY + 54), firing(payer, DAY + 55, DAY + 99)],
+  ),
+  sponsor("quiet: it was paid before", { ...fees(hold(90_000_000, 1700)), ...info("users") }, [never(1690)]),
   sponsor("quiet: just the budget", fees(trace(hold(0, 100), hold(50_000_000, 200))), [never(290)]),
   sponsor("quiet: its own fees", fees(trace(hold(0, 100), hold(90_000_000, 200)), "sender"), [never(290)]),
   sponsor(

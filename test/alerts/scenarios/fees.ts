@@ -435,23 +435,26 @@ const absolutes = [
 ];
 
 const own = forAlert("StacksOwnFeeAboveMarket");
-const paid = (suffix: string, extra = "", network = "mainnet") =>
-  `stacks_address_tx_fee_microstx_${suffix}{name="payer", address="SP1", tx_type="contract_call", ${extra}${target(network)}}`;
-/** All fees fall in the bucket from 30 000 to 100 000, so that their median is 65 000. */
-function payments(values: string, network = "mainnet"): Record<string, string> {
-  return {
-    [paid("bucket", 'le="10000", ', network)]: hold(0, 1000),
-    [paid("bucket", 'le="30000", ', network)]: hold(0, 1000),
-    [paid("bucket", 'le="100000", ', network)]: values,
-    [paid("bucket", 'le="+Inf", ', network)]: values,
-    [paid("count", "", network)]: values,
-  };
-}
-const THREE = trace(hold(0, 120), hold(1, 5), hold(2, 5), hold(3, 300));
+const payerOn = (network: string) => `name="payer", address="SP1", ${target(network)}`;
+const paidOn = (network: string, role = "sender") =>
+  `stacks_address_fees_paid_microstx_total{tx_type="contract_call", role="${role}", ${payerOn(network)}}`;
+const sentOn = (network: string, status = "success", direction = "sent") =>
+  `stacks_address_transactions_total{tx_type="contract_call", tx_status="${status}", direction="${direction}", ${payerOn(network)}}`;
+const knownOn = (network: string, values = hold(1, 1000)) => ({
+  [`stacks_address_info{group="users", kind="account", ${payerOn(network)}}`]: values,
+});
+/** Each transaction pays 65 000. The traces are those of the number of transactions and of their fees. */
+const payments = (times: string, fees: string, network = "mainnet"): Record<string, string> => ({
+  [sentOn(network)]: times,
+  [paidOn(network)]: fees,
+});
+const FEE = 65_000;
+const steps = (each: number) => trace(hold(0, 120), hold(each, 5), hold(2 * each, 5), hold(3 * each, 300));
+const three = (network = "mainnet") => payments(steps(1), steps(FEE), network);
 const owns = [
   own(
     "three fees of more than three times the market fire after five minutes, and stay for half an hour",
-    { ...payments(THREE), [price("contract_call")]: hold(21_500, 500) },
+    { ...three(), [price("contract_call")]: hold(21_500, 500) },
     // The first payment leaves the window of an hour at minute 180.
     [
       quiet(119, 134),
@@ -462,33 +465,41 @@ const owns = [
   ),
   own(
     "quiet: just three times the market",
-    { ...payments(THREE), [price("contract_call")]: hold(65_000 / 3, 500) },
+    { ...three(), [price("contract_call")]: hold(65_000 / 3, 500) },
     never(240),
   ),
   own(
     "quiet: two payments are too few",
-    { ...payments(trace(hold(0, 120), hold(1, 5), hold(2, 300))), [price("contract_call")]: hold(1000, 500) },
+    {
+      ...payments(trace(hold(0, 120), hold(1, 5), hold(2, 300)), trace(hold(0, 120), hold(FEE, 5), hold(2 * FEE, 300))),
+      [price("contract_call")]: hold(1000, 500),
+    },
     never(240),
   ),
   own(
     "quiet: the market of the type is not known",
-    { ...payments(THREE), [price("token_transfer")]: hold(10, 500) },
+    { ...three(), [price("token_transfer")]: hold(10, 500) },
     never(240),
   ),
   own(
     "quiet: the market was as expensive when they were paid",
-    { ...payments(THREE), [price("contract_call")]: trace(hold(60_000, 145), hold(100, 300)) },
+    { ...three(), [price("contract_call")]: trace(hold(60_000, 145), hold(100, 300)) },
     quiet(135, 140, 145, 150, 160),
   ),
   own(
     "what was paid more than an hour before says nothing of today",
     {
       // Ten low fees long before three high ones.
-      [paid("bucket", 'le="10000", ')]: trace(hold(0, 20), hold(10, 400)),
-      [paid("bucket", 'le="30000", ')]: trace(hold(0, 20), hold(10, 400)),
-      [paid("bucket", 'le="100000", ')]: trace(hold(0, 20), hold(10, 100), hold(11, 5), hold(12, 5), hold(13, 300)),
-      [paid("bucket", 'le="+Inf", ')]: trace(hold(0, 20), hold(10, 100), hold(11, 5), hold(12, 5), hold(13, 300)),
-      [paid("count")]: trace(hold(0, 20), hold(10, 100), hold(11, 5), hold(12, 5), hold(13, 300)),
+      ...payments(
+        trace(hold(0, 20), hold(10, 100), hold(11, 5), hold(12, 5), hold(13, 300)),
+        trace(
+          hold(0, 20),
+          hold(10_000, 100),
+          hold(10_000 + FEE, 5),
+          hold(10_000 + 2 * FEE, 5),
+          hold(10_000 + 3 * FEE, 300),
+        ),
+      ),
       [price("contract_call")]: hold(21_500, 500),
     },
     [quiet(130, 134), firing({ name: "payer" }, 135)],
@@ -496,24 +507,111 @@ const owns = [
   // 61 samples are an hour: the median of 31 high and 30 low ones is high, of 30 and 31 it is low.
   own(
     "the market within the hour is its median",
-    { ...payments(THREE), [price("contract_call")]: trace(hold(60_000, 104), hold(1000, 300)) },
+    { ...three(), [price("contract_call")]: trace(hold(60_000, 104), hold(1000, 300)) },
     [quiet(134, 138), firing({ name: "payer" }, 139)],
   ),
   own(
     "quiet: nothing is paid any more",
-    { ...payments(hold(50, 500)), [price("contract_call")]: hold(10, 500) },
+    { ...payments(hold(50, 500), hold(50 * FEE, 500)), ...knownOn("mainnet"), [price("contract_call")]: hold(10, 500) },
     never(240),
   ),
   own(
     "quiet: the exporter begins with what it kept",
-    { ...payments(trace(missing(100), hold(50, 300))), [price("contract_call")]: hold(10, 500) },
+    {
+      ...payments(trace(missing(100), hold(50, 300)), trace(missing(100), hold(50 * FEE, 300))),
+      ...knownOn("mainnet", trace(missing(100), hold(1, 300))),
+      [price("contract_call")]: hold(10, 500),
+    },
     never(240),
+  ),
+  own(
+    "the first three transactions: their series appear",
+    {
+      ...payments(trace(missing(120), hold(3, 300)), trace(missing(120), hold(3 * FEE, 300))),
+      ...knownOn("mainnet"),
+      [price("contract_call")]: hold(21_500, 500),
+    },
+    [quiet(124), firing({ name: "payer" }, 125, 179, 209), quiet(210)],
+  ),
+  own(
+    "quiet until the address is known for the window",
+    {
+      ...payments(trace(missing(120), hold(3, 300)), trace(missing(120), hold(3 * FEE, 300))),
+      ...knownOn("mainnet", trace(missing(70), hold(1, 300))),
+      [price("contract_call")]: hold(21_500, 500),
+    },
+    [quiet(134), firing({ name: "payer" }, 135, 179)],
+  ),
+  own(
+    "quiet: high fees long ago, low ones now",
+    {
+      ...payments(
+        trace(hold(0, 40), hold(10, 80), hold(11, 5), hold(12, 5), hold(13, 300)),
+        trace(
+          hold(0, 40),
+          hold(10 * FEE, 80),
+          hold(10 * FEE + 100, 5),
+          hold(10 * FEE + 200, 5),
+          hold(10 * FEE + 300, 300),
+        ),
+      ),
+      ...knownOn("mainnet"),
+      [price("contract_call")]: hold(21_500, 500),
+    },
+    quiet(125, 130, 135, 140, 150, 160, 170, 180, 200),
+  ),
+  own(
+    "quiet: the series appears with a high fee, and an hour later the fees are low",
+    {
+      ...payments(
+        trace(missing(100), hold(1, 70), hold(2, 5), hold(3, 5), hold(4, 300)),
+        trace(
+          missing(100),
+          hold(10 * FEE, 70),
+          hold(10 * FEE + 100, 5),
+          hold(10 * FEE + 200, 5),
+          hold(10 * FEE + 300, 300),
+        ),
+      ),
+      ...knownOn("mainnet"),
+      [price("contract_call")]: hold(21_500, 500),
+    },
+    quiet(125, 150, 175, 180, 185, 190, 200, 210),
+  ),
+  own(
+    "the first fees that it pays itself: only their series appears",
+    {
+      [sentOn("mainnet")]: steps(1),
+      [paidOn("mainnet")]: trace(missing(120), hold(3 * FEE, 300)),
+      ...knownOn("mainnet", trace(missing(100), hold(1, 300))),
+      [price("contract_call")]: hold(21_500, 500),
+    },
+    [quiet(155, 164), firing({ name: "payer" }, 165, 179)],
+  ),
+  own(
+    "quiet: it pays much as a sponsor",
+    {
+      [sentOn("mainnet")]: steps(1),
+      [paidOn("mainnet", "sponsor")]: steps(FEE),
+      [price("contract_call")]: hold(10, 500),
+    },
+    never(240),
+  ),
+  own(
+    "failed transactions count, received ones do not",
+    {
+      [sentOn("mainnet", "abort_by_response")]: steps(1),
+      [sentOn("mainnet", "success", "received")]: steps(100),
+      [paidOn("mainnet")]: steps(FEE),
+      [price("contract_call")]: hold(21_500, 500),
+    },
+    [quiet(134), firing({ name: "payer" }, 135)],
   ),
   own(
     "of two networks only the one that pays too much",
     {
-      ...payments(THREE),
-      ...payments(THREE, "testnet"),
+      ...three(),
+      ...three("testnet"),
       [price("contract_call")]: hold(10_000, 500),
       [price("contract_call", "testnet")]: hold(60_000, 500),
     },

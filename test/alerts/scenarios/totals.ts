@@ -13,6 +13,8 @@ interface Happening {
   readonly window: number;
   /** How much it must grow. */
   readonly least?: number;
+  /** The group of its address. @default it is not of an address */
+  readonly group?: string;
   /** Other series that it needs, of a network. */
   readonly beside?: (network: string) => Readonly<Record<string, string>>;
 }
@@ -39,6 +41,7 @@ const HAPPENINGS: readonly Happening[] = [
     labels: 'name="payer", address="SP1", ',
     for: 2,
     window: 60,
+    group: "users",
   },
   {
     alert: "StacksAddressReverted",
@@ -46,6 +49,7 @@ const HAPPENINGS: readonly Happening[] = [
     labels: 'name="payer", address="SP1", ',
     for: 2,
     window: 60,
+    group: "users",
   },
   {
     alert: "StacksAddressCountingRepaired",
@@ -53,6 +57,7 @@ const HAPPENINGS: readonly Happening[] = [
     labels: 'kind="impossible_height", name="payer", address="SP1", ',
     for: 2,
     window: 60,
+    group: "users",
   },
   {
     alert: "StacksAddressUnprotectedTransaction",
@@ -60,6 +65,7 @@ const HAPPENINGS: readonly Happening[] = [
     labels: 'tx_type="contract_call", name="payer", address="SP1", ',
     for: 2,
     window: 60,
+    group: "users",
     beside: (network) => ({
       [`stacks_address_post_conditions_required{name="payer", address="SP1", ${target(network)}}`]: hold(1, 500),
     }),
@@ -85,8 +91,11 @@ const HAPPENINGS: readonly Happening[] = [
     labels: 'asset_class="ft", name="payer", address="SP1", ',
     for: 2,
     window: 60,
+    group: "users",
   },
 ];
+
+const OF_ADDRESS = 'name="payer", address="SP1", ';
 
 function scenariosOf({
   alert,
@@ -95,14 +104,21 @@ function scenariosOf({
   for: pending,
   window,
   least = 1,
+  group,
   beside = () => ({}),
 }: Happening): Scenario[] {
   const it = forAlert(alert);
-  const total = (values: string, network = "mainnet") => ({
+  /** The counter, and the address that it is of, which is on the page since the first or another minute. */
+  const total = (values: string, network = "mainnet", known = hold(1, 500)): Readonly<Record<string, string>> => ({
     [`${metric}{${labels}${target(network)}}`]: values,
     ...beside(network),
+    ...(group === undefined
+      ? {}
+      : { [`stacks_address_info{${OF_ADDRESS}group="${group}", kind="account", ${target(network)}}`]: known }),
   });
   const once = trace(hold(7, 100), hold(7 + least, 400));
+  const appears = trace(missing(100), hold(least, 400));
+  const restarts = (then: string, minutes: number) => trace(hold(1, 100), gone(minutes), then);
   return [
     it("it happened: fires as long as that is within the window", total(once), [
       quiet(99, 100 + pending - 1),
@@ -111,15 +127,52 @@ function scenariosOf({
       quiet(100 + window, 300),
     ]),
     it("quiet: nothing happens", total(hold(7, 300)), [never(290)]),
-    it("quiet: the counter is there with a past", total(trace(missing(100), hold(50, 200))), [never(290)]),
-    it("quiet: the exporter restarts at zero", total(trace(hold(50, 100), gone(3), hold(0, 200))), [never(290)]),
-    it("quiet: a gap of the scrapes", total(trace(hold(50, 100), gone(30), hold(50, 200))), [never(290)]),
+    it(
+      "quiet: the counter is there with a past",
+      total(trace(missing(100), hold(50, 200)), "mainnet", trace(missing(100), hold(1, 200))),
+      [never(290)],
+    ),
+    it(
+      "quiet: the exporter restarts at zero",
+      total(trace(hold(50, 100), gone(3), hold(0, 200)), "mainnet", restarts(hold(1, 200), 3)),
+      [never(290)],
+    ),
+    it(
+      "quiet: a gap of the scrapes",
+      total(trace(hold(50, 100), gone(30), hold(50, 200)), "mainnet", restarts(hold(1, 200), 30)),
+      [never(290)],
+    ),
     ...(least > 1
       ? [it("quiet: it happened too rarely", total(trace(hold(7, 100), hold(6 + least, 300))), [never(290)])]
       : []),
     it("of two networks only one", { ...total(once), ...total(hold(7, 400), "testnet") }, [
       firing({ network: "mainnet" }, 130),
     ]),
+    ...(group === undefined
+      ? []
+      : [
+          it("it happened for the first time: the series appears", total(appears), [
+            quiet(99, 100 + pending - 1),
+            firing({ network: "mainnet" }, 100 + pending, 99 + window),
+            quiet(100 + window, 300),
+          ]),
+          it(
+            "the series appears after the address, by less than the window",
+            total(appears, "mainnet", trace(missing(50), hold(1, 450))),
+            [quiet(50 + window + pending - 1), firing({ network: "mainnet" }, 50 + window + pending, 99 + window)],
+          ),
+          it(
+            "quiet: the series of one address appears with the other address",
+            {
+              ...total(appears, "mainnet", trace(missing(100), hold(1, 400))),
+              [`stacks_address_info{name="safe", address="SP2", group="${group}", kind="account", ${target()}}`]: hold(
+                1,
+                500,
+              ),
+            },
+            [never(290)],
+          ),
+        ]),
   ];
 }
 

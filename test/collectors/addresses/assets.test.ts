@@ -68,10 +68,10 @@ interface Series {
 const FACTS = { total: 0, lastTimes: {}, last: undefined, nonces: {}, backlog: 0 };
 
 /** The series by asset, as exposed. */
-function seriesOf(totals: AddressTotals, zeros = false): Series[] {
+function seriesOf(totals: AddressTotals): Series[] {
   const facts = { ...FACTS, pending: { unanchored: 0, below_depth: 0 } };
   const watched = { principal: ME, name: "me", group: "", labels: {} };
-  const samples = addressSamples({ totals, facts, isNew: true, hasTransfers: true, zeros }, "mainnet", watched);
+  const samples = addressSamples({ totals, facts, isNew: true, hasTransfers: true }, "mainnet", { watched });
   return [...samples]
     .filter(({ family }) => /_(ft|nft)_/.test(family.name))
     .map(({ family, labels: { asset = "", direction = "" }, value }) => ({
@@ -127,14 +127,14 @@ const polls = fc.array(fc.tuple(transfers, limits), { minLength: 1, maxLength: 8
 
 test("for any transfers, sums are complete, counters do not fall, series are limited, label values are valid", () => {
   fc.assert(
-    fc.property(polls, fc.boolean(), (steps, zeros) => {
+    fc.property(polls, (steps) => {
       let totals = NO_TOTALS;
       const all: Transfer[] = [];
       for (const [moved, bounds] of steps) {
         const before = seriesOf(totals);
         totals = restarted(addAll(totals, moved, bounds)) as AddressTotals;
         all.push(...moved);
-        const series = seriesOf(totals, zeros);
+        const series = seriesOf(totals);
 
         for (const [family, amountOf] of FAMILIES) {
           const shown = TRANSFER_DIRECTIONS.map((direction) =>
