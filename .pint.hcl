@@ -22,7 +22,7 @@ rule {
   annotation "runbook_url" {
     severity = "bug"
     required = true
-    value    = "https://.+#.+"
+    value    = "https?://.+#.+"
   }
   # A mistake of a second must not wake anybody.
   for {

@@ -1,5 +1,5 @@
-// Checks rules, dashboards, configurations and the metrics page with the usual linters. A tool that is not installed is
-// skipped with a message; with REQUIRE_MONITORING_TOOLS=1 that is a failure.
+// Checks rules, dashboards, configurations, workflows and the metrics page with the usual linters. A tool that is not
+// installed is skipped with a message; with REQUIRE_MONITORING_TOOLS=1 that is a failure.
 import { spawnSync } from "node:child_process";
 import { globSync, rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -20,6 +20,7 @@ const root = fileURLToPath(new URL("../../", import.meta.url));
 const folder = layOutStack("prometheus", "alertmanager");
 const rules = ["deploy/prometheus/watchdog.yaml", ...globSync("alerts/generated/*.rules.yaml", { cwd: root })];
 const boards = globSync("dashboards/json/*.json", { cwd: root });
+const workflows = globSync(".github/workflows/*.yml", { cwd: root });
 
 const checks: readonly Check[] = [
   { about: "rules", tool: "promtool", calls: [["check", "rules", "--lint=all", "--lint-fatal", ...rules]] },
@@ -41,6 +42,8 @@ const checks: readonly Check[] = [
     calls: [["--no-color", "--offline", "lint", "--fail-on=info", "--min-severity=info", ...rules]],
   },
   { about: "boards", tool: "dashboard-linter", calls: boards.map((board) => ["lint", "--strict", board]) },
+  // Without the linters for shell and Python that it calls when they are installed: every machine reports the same.
+  { about: "workflows", tool: "actionlint", calls: [["-no-color", "-shellcheck=", "-pyflakes=", ...workflows]] },
   { about: "manifests", tool: "kustomize", calls: [["build", "deploy/kubernetes"]] },
 ];
 

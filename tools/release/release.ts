@@ -7,7 +7,7 @@ import { join, relative, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { chart, image, notes, npmPackage, outputOf, type Part, root } from "./parts.ts";
 import { provenance } from "./provenance.ts";
-import { version, versionProblems } from "./versions.ts";
+import { repositoryProblems, version, versionProblems } from "./versions.ts";
 
 const { values } = parseArgs({
   options: {
@@ -26,11 +26,14 @@ const tell = (mark: string, text: string) => {
   console.log(told.at(-1));
 };
 
+const { GITHUB_SERVER_URL, GITHUB_REPOSITORY, GITHUB_RUN_ID } = process.env;
+const repository = GITHUB_REPOSITORY === undefined ? undefined : `${GITHUB_SERVER_URL}/${GITHUB_REPOSITORY}`;
 const commit = outputOf("git", "rev-parse", "HEAD");
 const changed = outputOf("git", "status", "--porcelain").split("\n").filter(Boolean);
 const problems = [
   ...(changed.length === 0 ? [] : [`working tree: expected no changes, found ${changed.length} changed files`]),
   ...versionProblems(),
+  ...repositoryProblems(repository),
 ];
 for (const problem of problems) tell("STOPS", problem);
 if (problems.length > 0 && values["dry-run"] !== true) {
@@ -61,8 +64,6 @@ for (const [what, make] of parts) {
   files.push(...("files" in part ? part.files : []));
 }
 
-const { GITHUB_SERVER_URL, GITHUB_REPOSITORY, GITHUB_RUN_ID } = process.env;
-const repository = GITHUB_REPOSITORY === undefined ? undefined : `${GITHUB_SERVER_URL}/${GITHUB_REPOSITORY}`;
 const subjects = files.map((name) => ({ name, sha256: sha256(join(folder, name)) }));
 const statement = provenance(
   subjects,

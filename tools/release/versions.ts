@@ -28,3 +28,11 @@ export function versionProblems(): string[] {
   if (notes === undefined) wrong.push(`CHANGELOG.md: expected a section "## [${version}] - YYYY-MM-DD", found none`);
   return wrong;
 }
+
+/** What npm would refuse: it publishes from a workflow only a package that names the repository of the workflow. */
+export function repositoryProblems(expected: string | undefined): string[] {
+  const { repository } = JSON.parse(text("package.json")) as { repository?: { url?: string } };
+  const found = repository?.url?.replace(/^git\+/, "").replace(/\.git$/, "");
+  if (expected === undefined || found === expected) return [];
+  return [`repository.url of package.json: expected git+${expected}.git, found ${repository?.url ?? "none"}`];
+}
