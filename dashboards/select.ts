@@ -3,6 +3,7 @@
 import { grown } from "../alerts/grown.ts";
 import { recordings } from "../alerts/index.ts";
 import { familyOf, recorded, series } from "../alerts/series.ts";
+import type { Family } from "../src/exposition/family.ts";
 import { Instruments } from "../src/telemetry/instruments.ts";
 
 /** Label values. A leading `!` negates, a leading `~` marks a regular expression, which variables need. */
@@ -22,6 +23,16 @@ function scoped(selector: string, labels: readonly string[]): string {
 export function metric(name: string, matchers: Matchers = {}): string {
   const text = series(name, matchers);
   return scoped(text, familyOf(name)?.labelNames ?? []);
+}
+
+/** A series of a family that only a configuration declares, of the selected exporters and networks. */
+export function ofFamily(
+  { name, labelNames }: Family,
+  suffix: string,
+  matchers: Readonly<Record<string, string>>,
+): string {
+  const list = Object.entries(matchers).map(([label, value]) => `${label}=${JSON.stringify(value)}`);
+  return scoped(`${name}${suffix}{${list.join(", ")}}`, labelNames);
 }
 
 /** A recorded series of the selected exporters and networks. */

@@ -88,6 +88,9 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
     .option("-o, --output <file>", "file to write; without it, the rules are printed")
     .option("--optional", "with the optional alerts, whose limits are examples")
     .option("--runbook-url <url>", "URL of the runbooks, such as that of /runbooks of an exporter");
+  addOfFile("board", "write a Grafana dashboard for the event rules of a configuration", async (flags) =>
+    (await import("./commands/board.ts")).board(flags, io),
+  ).option("-o, --output <file>", "file to write; without it, the dashboard is printed");
   withServerOptions(
     addPlain("demo", "start a simulated chain and an exporter on it", async (flags) => {
       if (flags.config !== undefined) {

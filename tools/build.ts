@@ -52,7 +52,9 @@ export async function bundle(): Promise<readonly Bundled[]> {
     const folder = path(name);
     const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
     const text = file === undefined ? "" : readFileSync(`${folder}${file}`, "utf8").trim();
-    return { ...(JSON.parse(readFileSync(`${folder}package.json`, "utf8")) as Omit<Bundled, "text">), text };
+    const { version, ...others } = JSON.parse(readFileSync(`${folder}package.json`, "utf8")) as Omit<Bundled, "text">;
+    // npm, and so the lock file, drops a "v" before a version.
+    return { ...others, version: version.replace(/^v/, ""), text };
   });
   if (bundled.length === 0) throw new Error("expected packages in the bundle, found none");
   bundled.sort((a, b) => (a.name < b.name ? -1 : 1));

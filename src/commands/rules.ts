@@ -1,5 +1,4 @@
 // Writes the recording rules and alerts, with labels of the watch lists of a configuration.
-import { writeFile } from "node:fs/promises";
 import { stringify } from "yaml";
 import { recordings, subjects } from "../../alerts/index.ts";
 import { type JoinedLabels, takenLabels, withJoinedLabels } from "../../alerts/joined-labels.ts";
@@ -11,6 +10,7 @@ import type { Config } from "../config/config.ts";
 import { parseUrl } from "../config/values.ts";
 import { CommandError, type Io } from "./io.ts";
 import { type ConfigFlags, loadConfigFile } from "./load-config.ts";
+import { writeOutput } from "./output.ts";
 
 /** The options of the command. */
 export interface RulesFlags extends ConfigFlags {
@@ -35,17 +35,8 @@ export async function rules(flags: RulesFlags, io: Io): Promise<number> {
   for (const line of alertsWithoutData(groups, config)) io.err(`${line}\n`);
   const text = `# Written by "stacks-exporter rules". Alerts about addresses and contracts have the labels of their info series.
 ${stringify({ groups: withJoinedLabels(groups, labels) }, { lineWidth: 0 })}`;
-  if (flags.output === undefined) io.out(text);
-  else await write(flags.output, text);
+  await writeOutput(flags.output, text, io);
   return 0;
-}
-
-async function write(file: string, text: string): Promise<void> {
-  try {
-    await writeFile(file, text);
-  } catch (error) {
-    throw new CommandError(`--output: expected a file that can be written, found ${(error as Error).message}`);
-  }
 }
 
 function runbooksOf({ runbookUrl }: RulesFlags): string | undefined {

@@ -258,7 +258,7 @@ test.each([
   [["serve", "--listen"], /^error: /],
   [
     ["bogus"],
-    /^error: unknown command 'bogus'; the commands are serve, once, check, plan, events, try, calibrate, rules, demo/,
+    /^error: unknown command 'bogus'; the commands are serve, once, check, plan, events, try, calibrate, rules, board, demo/,
   ],
   [["--listen", ":0", "bogus"], /^error: unknown command 'bogus'/],
   [["--config", "a.yaml", "check"], /^error: the command has to come first: stacks-exporter check …/],

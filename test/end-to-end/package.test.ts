@@ -77,6 +77,22 @@ test("check and plan run through npx, with the exit codes of the configuration",
   });
 });
 
+test("rules and board are written without another package", () => {
+  const config = join(folder, "rules.yaml");
+  const rule = "{ metric: swaps_total, type: counter, help: Swaps., match: [{ path: topic, equals: print }] }";
+  const contract = `{ contract_id: SP000000000000000000002Q6VF78.amm, events: [${rule}] }`;
+  writeFileSync(config, `networks:\n  - { name: own, url: http://127.0.0.1:1, contracts: [${contract}] }\n`);
+
+  expect(npx("rules", "--config", config)).toMatchObject({
+    status: 0,
+    stdout: expect.stringContaining("alert: StacksContractSilent"),
+  });
+  expect(npx("board", "--config", config)).toMatchObject({
+    status: 0,
+    stdout: expect.stringContaining('"title": "swaps_total"'),
+  });
+});
+
 test("only demo needs the simulator", async () => {
   const simulator = join(installed, "dist/simulator.js");
   renameSync(simulator, `${simulator}.away`);

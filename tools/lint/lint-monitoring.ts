@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { demoPage } from "./demo-page.ts";
 import { layOutStack } from "./stack-folder.ts";
 import { toolOf } from "./tools.ts";
+import { writeExamples } from "./written-examples.ts";
 
 interface Check {
   readonly about: string;
@@ -18,8 +19,13 @@ interface Check {
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const folder = layOutStack("prometheus", "alertmanager");
-const rules = ["deploy/prometheus/watchdog.yaml", ...globSync("alerts/generated/*.rules.yaml", { cwd: root })];
-const boards = globSync("dashboards/json/*.json", { cwd: root });
+const written = writeExamples(folder);
+const rules = [
+  "deploy/prometheus/watchdog.yaml",
+  ...globSync("alerts/generated/*.rules.yaml", { cwd: root }),
+  written.rules,
+];
+const boards = [...globSync("dashboards/json/*.json", { cwd: root }), written.board];
 const workflows = globSync(".github/workflows/*.yml", { cwd: root });
 
 const checks: readonly Check[] = [

@@ -1,0 +1,159 @@
+// The board of the event rules of a configuration: one row per contract, one panel or two per metric.
+import { crc32 } from "node:zlib";
+import type { Family } from "../src/exposition/family.ts";
+import type { Board, Row } from "./board.ts";
+import { heatmap, lines, type Panel } from "./panel.ts";
+import { metric, ofFamily, perMinute, total } from "./select.ts";
+
+/** A contract with event rules. */
+export interface RuledContract {
+  /** Value of the label `name`. */
+  readonly name: string;
+  /** The metrics that its rules make. */
+  readonly families: readonly Family[];
+}
+
+const IDENTITY = ["network", "name", "contract_id"];
+const NO_EVENT = "No such event in this range";
+
+/** Numbers for panels, which stay the same when other rules are added: links of users refer to them. */
+class Ids {
+  readonly #used = new Set<number>();
+
+  of(text: string): number {
+    let id = crc32(text) >>> 1;
+    while (this.#used.has(id)) id += 1;
+    this.#used.add(id);
+    return id;
+  }
+}
+
+const ruleIncrease = (labels: string, family: string) =>
+  `${total(labels, `increase(${metric(family)}[$__rate_interval])`)} > 0`;
+
+const errors = (id: number): Panel =>
+  lines({
+    id,
+    title: "Events that do not fit their rule",
+    legend: "right",
+    description: `Events that matched an event rule and did not count as it says, by the reason, and samples with a
+      label that counts as other. If an error begins, the contract prints another shape: compare with
+      stacks-exporter try.`,
+    unit: "short",
+    decimals: 0,
+    noValue: "None: all events count as the rules say",
+    width: 24,
+    height: 6,
+    min: 0,
+    bars: true,
+    queries: [
+      {
+        expr: ruleIncrease("network, name, metric, reason", "stacks_contract_rule_errors_total"),
+        legend: "{{name}} {{metric}}: {{reason}}",
+      },
+      {
+        expr: ruleIncrease("network, name, metric", "stacks_contract_rule_label_overflow_total"),
+        legend: "{{name}} {{metric}}: label other",
+      },
+    ],
+  });
+
+/** What is the same for every panel of a metric. */
+function common(family: Family, contract: string) {
+  const own = family.labelNames.filter((label) => !IDENTITY.includes(label));
+  return {
+    unit: "short",
+    noValue: NO_EVENT,
+    width: 12,
+    height: 8,
+    labels: ["network", ...own].join(", "),
+    legend: ["network", ...own].map((label) => `{{${label}}}`).join(" "),
+    series: (suffix = "") => ofFamily(family, suffix, { name: contract }),
+  };
+}
+
+function counterPanels(family: Family, contract: string, ids: Ids): Panel[] {
+  const { labels, legend, series, ...look } = common(family, contract);
+  return [
+    lines({
+      ...look,
+      id: ids.of(`${contract} ${family.name}`),
+      title: family.name,
+      legend: "right",
+      description: `${family.help} Per minute, by the labels of the rule. Series without an increase in the time range are
+        not shown.`,
+      axis: "per minute",
+      min: 0,
+      queries: [{ expr: perMinute(labels, series()), legend }],
+    }),
+  ];
+}
+
+function gaugePanels(family: Family, contract: string, ids: Ids): Panel[] {
+  const { labels, legend, series, ...look } = common(family, contract);
+  return [
+    lines({
+      ...look,
+      id: ids.of(`${contract} ${family.name}`),
+      title: family.name,
+      legend: "right",
+      description: `${family.help} The value of the newest event, by the labels of the rule.`,
+      noValue: "No such event yet, or the contract is not polled",
+      queries: [{ expr: `max by (${labels}) (${series()})`, legend }],
+    }),
+  ];
+}
+
+const QUANTILES = { p50: 0.5, p90: 0.9, p99: 0.99 };
+
+function histogramPanels(family: Family, contract: string, ids: Ids): Panel[] {
+  const { labels: _, legend: __, series, ...look } = common(family, contract);
+  const buckets = (by: string) => total(by, `increase(${series("_bucket")}[$__rate_interval])`);
+  return [
+    heatmap({
+      ...look,
+      id: ids.of(`${contract} ${family.name}`),
+      title: family.name,
+      description: `${family.help} The distribution of its values, of all label values.`,
+      queries: [{ expr: buckets("le"), legend: "{{le}}" }],
+    }),
+    lines({
+      ...look,
+      id: ids.of(`${contract} ${family.name} percentiles`),
+      title: `${family.name}: percentiles`,
+      legend: "right",
+      description: `${family.help} Percentiles of its values, of all label values, interpolated within a bucket.`,
+      join: true,
+      queries: Object.entries(QUANTILES).map(([name, quantile]) => ({
+        expr: `histogram_quantile(${quantile}, ${buckets("network, le")})`,
+        legend: `{{network}} ${name}`,
+      })),
+    }),
+  ];
+}
+
+const PANELS = { counter: counterPanels, gauge: gaugePanels, histogram: histogramPanels } as const;
+
+/** The board of these contracts. */
+export function eventRulesBoard(contracts: readonly RuledContract[]): Board {
+  const ids = new Ids();
+  const rows = contracts.map(({ name, families }): Row => {
+    // Histograms first: each has two panels, which then stand side by side.
+    const sorted = [true, false].flatMap((isFirst) =>
+      families.filter(({ kind }) => (kind === "histogram") === isFirst),
+    );
+    return {
+      id: ids.of(name),
+      title: name,
+      panels: sorted.flatMap((family) => PANELS[family.kind](family, name, ids)),
+    };
+  });
+  return {
+    uid: "stacks-event-rules",
+    title: "Stacks / Event rules",
+    description: "What do the events of the contracts say, as the event rules of the configuration read them?",
+    from: "now-6h",
+    networks: "several",
+    rows: [...rows, { id: ids.of("quality"), title: "Data quality", panels: [errors(ids.of("errors"))] }],
+  };
+}

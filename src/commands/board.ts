@@ -1,0 +1,27 @@
+// Writes a dashboard for the event rules of a configuration.
+import { dashboardOf } from "../../dashboards/board.ts";
+import { eventRulesBoard } from "../../dashboards/event-rules.ts";
+import { ruleFamilies } from "../collectors/index.ts";
+import { CommandError, type Io } from "./io.ts";
+import { type ConfigFlags, loadConfigFile } from "./load-config.ts";
+import { writeOutput } from "./output.ts";
+
+/** The options of the command. */
+export interface BoardFlags extends ConfigFlags {
+  /** A file; without it, the dashboard is printed. */
+  readonly output?: string;
+}
+
+/** Writes the dashboard. Contracts of the same name on several networks share a row. */
+export async function board(flags: BoardFlags, io: Io): Promise<number> {
+  const { networks } = (await loadConfigFile(flags, io)).config;
+  const ruled = networks.flatMap(({ contracts }) => contracts.filter(({ rules = [] }) => rules.length > 0));
+  if (ruled.length === 0) throw new CommandError("there is no event rule: no contract of the configuration has events");
+  const rows = [...Map.groupBy(ruled, ({ name }) => name)].map(([name, contracts]) => ({
+    name,
+    families: ruleFamilies([{ contracts }]),
+  }));
+  const text = `${JSON.stringify(dashboardOf(eventRulesBoard(rows)), undefined, 2)}\n`;
+  await writeOutput(flags.output, text, io);
+  return 0;
+}
