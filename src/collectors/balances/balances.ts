@@ -1,23 +1,13 @@
 import { z } from "zod";
 import type { StacksApi } from "../../api/operation.ts";
+import { chosenOptions, isChosen } from "../chosen.ts";
 import type { Collector, Target, Watched } from "../collector.ts";
 import { balanceFamilies, balanceSamples } from "./families.ts";
 import { readTokens, type StxBalance, stxBalance, type Tokens, tokenBalances } from "./source.ts";
 
-const options = z.object({
-  addresses: z
-    .enum(["chosen", "all"])
-    .default("chosen")
-    .meta({
-      description:
-        "Addresses whose balances are polled. `chosen`: those with `balances: true` or `min_balance`, and those of " +
-        "`groups`. `all`: all of the watch list, except those with `balances: false`.",
-    }),
-  groups: z.array(z.string().min(1).max(128)).max(1000).default([]).meta({
-    description: "Groups of addresses whose balances are polled.",
-    sample: "[exchange]",
-  }),
-});
+const options = z.object(
+  chosenOptions("whose balances are polled", "`balances: true` or `min_balance`", "`balances: false`"),
+);
 
 interface BalanceTarget extends Target {
   readonly watched: Watched;
@@ -53,7 +43,9 @@ export const balances = {
   targets({ addresses, assets }, settings) {
     const ids = assets.map(({ id }) => id);
     return addresses
-      .filter((watched) => isChosen(watched, settings))
+      .filter((watched) =>
+        isChosen(watched.balances ?? (watched.minBalance === undefined ? undefined : true), watched, settings),
+      )
       .map((watched) => ({ key: watched.principal, watched, assets: ids }));
   },
 
@@ -118,10 +110,6 @@ async function readStx(api: StacksApi, principal: string, known: Observation | u
   if (known?.etags.stx === undefined || known.stx.mempool !== null) return api.getWhole(stxBalance, { path });
   const etag = known.etags.stx;
   return (await api.getIfChanged(stxBalance, { path }, etag)) ?? { body: known.stx, etag };
-}
-
-function isChosen({ balances, minBalance, group }: Watched, { addresses, groups }: z.infer<typeof options>): boolean {
-  return balances ?? (minBalance !== undefined || addresses === "all" || groups.includes(group));
 }
 
 /**

@@ -1,0 +1,41 @@
+// Which addresses of the watch list a collector polls, where that costs requests: those of the entries, groups or
+// settings that choose it.
+import { z } from "zod";
+import type { Watched } from "./collector.ts";
+
+/**
+ * The settings that choose addresses.
+ * @param what what is polled of an address, as the subject of a sentence: `whose balances are polled`
+ * @param entry the settings of an entry that choose it
+ * @param not the setting of an entry that excludes it
+ */
+export const chosenOptions = (what: string, entry: string, not: string) => ({
+  addresses: z
+    .enum(["chosen", "all"])
+    .default("chosen")
+    .meta({
+      description:
+        `Addresses ${what}. \`chosen\`: those with ${entry}, and those of ` +
+        `\`groups\`. \`all\`: all of the watch list, except those with ${not}.`,
+    }),
+  groups: z
+    .array(z.string().min(1).max(128))
+    .max(1000)
+    .default([])
+    .meta({
+      description: `Groups of addresses ${what}.`,
+      sample: "[exchange]",
+    }),
+});
+
+/**
+ * Whether the settings choose an address.
+ * @param own what its entry says; undefined if it says nothing
+ */
+export function isChosen(
+  own: boolean | undefined,
+  { group }: Pick<Watched, "group">,
+  { addresses, groups }: { readonly addresses: "chosen" | "all"; readonly groups: readonly string[] },
+): boolean {
+  return own ?? (addresses === "all" || groups.includes(group));
+}
