@@ -1,4 +1,5 @@
 // Alerts on watched addresses: low balances, outgoing STX, failing transactions, addresses that stop sending.
+import { waitingAlerts } from "./address-waiting.ts";
 import { whileActive, whilePolledWithin } from "./freshness.ts";
 import { grown, onAddress } from "./grown.ts";
 import type { Alert, Recording, Subject } from "./model.ts";
@@ -435,6 +436,7 @@ export const addresses: Subject = {
     sponsor,
     balanceLow,
     unlockSoon,
+    ...waitingAlerts,
     behind,
     gap,
     reverted,

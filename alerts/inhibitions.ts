@@ -54,7 +54,7 @@ export const inhibitions: readonly Inhibition[] = [
   ),
   inhibition(
     "StacksMempoolFrozen",
-    ["StacksFeeSpike", "StacksMempoolBacklog"],
+    ["StacksFeeSpike", "StacksMempoolBacklog", "StacksAddressTransactionStuck"],
     network,
     "They would be based on outdated data.",
   ),
@@ -66,7 +66,14 @@ export const inhibitions: readonly Inhibition[] = [
   ),
   inhibition(
     "StacksChainTipStale",
-    ["StacksBurnTipStale", "StacksTenureShort", "StacksMempoolBacklog", "StacksAddressSilent", "StacksContractSilent"],
+    [
+      "StacksBurnTipStale",
+      "StacksTenureShort",
+      "StacksMempoolBacklog",
+      "StacksAddressSilent",
+      "StacksAddressTransactionStuck",
+      "StacksContractSilent",
+    ],
     network,
     "Without new blocks, nothing else changes.",
   ),
@@ -87,5 +94,11 @@ export const inhibitions: readonly Inhibition[] = [
     ["StacksAddressOutflowUnusual"],
     [...network, "name", "address"],
     "Both are about the same outflow.",
+  ),
+  inhibition(
+    "StacksAddressNonceGap",
+    ["StacksAddressTransactionStuck"],
+    [...network, "name", "address"],
+    "The missing nonce is why they wait.",
   ),
 ];

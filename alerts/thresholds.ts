@@ -115,6 +115,17 @@ export const ADDRESSES = {
   repaired: { window: "1h", for: "2m" },
 } as const;
 
+/** Waiting transactions of watched addresses. */
+export const WAITING = {
+  /** StacksAddressTransactionStuck: time for which a transaction that the address sends has waited. */
+  stuck: { after: "20m", for: "1m", keepFiringFor: "5m" },
+  /**
+   * StacksAddressNonceGap: transactions that the missing nonce blocks. It waits for longer than the interval of
+   * `mempool_transactions`, which sees a nonce that arrives late.
+   */
+  nonceGap: { transactions: 1, for: "5m", keepFiringFor: "5m" },
+} as const;
+
 /** Watched contracts. */
 export const CONTRACTS = {
   /**

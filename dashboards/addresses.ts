@@ -2,6 +2,7 @@
 import { sentLately } from "../alerts/addresses.ts";
 import { grown } from "../alerts/grown.ts";
 import { FEES } from "../alerts/thresholds.ts";
+import { waitingPanels } from "./address-waiting.ts";
 import type { Board } from "./board.ts";
 import { TX_TYPES, worse } from "./colours.ts";
 import { coloured, heatmap, lines, type Panel, stat, table } from "./panel.ts";
@@ -740,6 +741,7 @@ export const addresses: Board = {
     { panels: overview },
     { id: 20, title: "Money", panels: money },
     { id: 60, title: "Balances", panels: balances },
+    { id: 80, title: "Waiting transactions", panels: waitingPanels(watched, grouped) },
     { id: 50, title: "Data quality", panels: trust },
     { id: 30, title: "$name", collapsed: true, repeat: "name", panels: detail },
   ],

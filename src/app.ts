@@ -181,11 +181,11 @@ export class App {
 
   /** Polls everything once; resolves with the tasks that failed. */
   async pollOnce(): Promise<Failed[]> {
-    // Collectors use what those before them have read: the chain first, then what was mined.
-    const stageOf = ({ collector }: Task) =>
-      collector.chainView !== undefined ? "chain" : collector.minedView !== undefined ? "mined" : "others";
-    const stages = Object.groupBy(this.tasks, stageOf);
-    for (const tasks of [stages.chain, stages.mined, stages.others]) {
+    // Collectors use what those before them have read: the chain first, then what was mined, then what waits.
+    const stageOf = ({ collector: { chainView, minedView, waitingView } }: Task) =>
+      [chainView, minedView, waitingView].findIndex((view) => view !== undefined);
+    const stages = Map.groupBy(this.tasks, stageOf);
+    for (const tasks of [0, 1, 2, -1].map((stage) => stages.get(stage))) {
       const groups = Map.groupBy(tasks ?? [], collectorOn);
       await Promise.all([...groups.values()].map((group) => this.#pollInTurn(group)));
     }

@@ -99,8 +99,9 @@ export class Network {
     const isFollowed = enabled.some(({ collector }) => collector.chainView !== undefined);
     const chain = isFollowed ? () => this.#chainView() : undefined;
     const mined = () => this.#viewOf((collector, observation) => collector.minedView?.(observation));
+    const waiting = () => this.#viewOf((collector, observation) => collector.waitingView?.(observation));
     const settings = enabled.map(({ collector, options, schedule, timeoutMs }): TaskSettings => {
-      return { network, collector, chain, mined, options, client: this.upstreams, schedule, timeoutMs };
+      return { network, collector, chain, mined, waiting, options, client: this.upstreams, schedule, timeoutMs };
     });
     const { true: roundRobins = [], false: wholeChain = [] } = Object.groupBy(
       settings,

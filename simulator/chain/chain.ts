@@ -64,7 +64,7 @@ export class Chain {
   readonly #intervals: Random;
   readonly #events: Random;
   readonly #forks: Random;
-  /** Its own random stream: what accounts are told to send does not change what the market sends. */
+  /** Its own random stream: transfers on command do not change what the market sends. */
   readonly #orders: TxContext;
   #now: number;
   #nextBlockAt: number;
@@ -156,7 +156,7 @@ export class Chain {
     return reorg;
   }
 
-  /** An account sends a transfer, which nobody sponsors. */
+  /** An account sends a transfer, without a sponsor. */
   send(sender: string, { fee, skip = 0, nonce }: SendOptions = {}): Tx {
     const { random } = this.#orders;
     const offer = fee ?? drawFee(random, "market", "token_transfer", this.market.entryPrice);

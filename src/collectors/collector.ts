@@ -6,6 +6,7 @@ import type { Family, Sample } from "../exposition/family.ts";
 import type { ChainView } from "./chain/chain-view.ts";
 import type { EventRule } from "./event-rules/rule.ts";
 import type { FeeEstimate } from "./mempool-transactions/estimate.ts";
+import type { WaitingView } from "./mempool-transactions/waiting-view.ts";
 import type { MinedView } from "./transactions/mined-view.ts";
 
 /** What one poll observes: the whole chain of a network, or one watched principal. */
@@ -42,6 +43,8 @@ export interface Watched {
   readonly rules?: readonly EventRule[] | undefined;
   /** Whether its balances are polled; undefined if its group or the collector decides. */
   readonly balances?: boolean | undefined;
+  /** Whether its waiting transactions are followed; undefined if its group or the collector decides. */
+  readonly waiting?: boolean | undefined;
   /** Configured minimum balances by asset, `stx` in microSTX and tokens in base units. Above 0. */
   readonly minBalance?: Readonly<Record<string, bigint>> | undefined;
   /** Configured limits of the outflow within an hour, as `minBalance`. */
@@ -96,6 +99,8 @@ export interface Poll<Observation, Of extends Target = Target> {
   readonly isFollowed: boolean;
   /** The newest mined transactions of the network; undefined while no collector has read them. */
   readonly mined?: MinedView | undefined;
+  /** The waiting transactions of the network; undefined while no collector has read them. */
+  readonly waiting?: WaitingView | undefined;
   /** The observation of the last successful poll. */
   readonly previous: Observation | undefined;
   /** Start of the poll. Unix time in milliseconds. */
@@ -151,6 +156,8 @@ export interface Collector<Observation, Options, Of extends Target = Target> {
   chainView?(observation: Observation): ChainView | undefined;
   /** The newest mined transactions for the other collectors of the network. */
   minedView?(observation: Observation): MinedView | undefined;
+  /** The waiting transactions for the other collectors of the network. */
+  waitingView?(observation: Observation): WaitingView | undefined;
   /** What to pay, for those who ask the exporter. */
   feeEstimate?(observation: Observation): FeeEstimate | undefined;
   /** The targets to poll early after this observation. Pure. */

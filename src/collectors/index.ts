@@ -9,6 +9,7 @@ import { fees } from "./fees.ts";
 import { mempool } from "./mempool.ts";
 import { mempoolTransactions } from "./mempool-transactions/mempool-transactions.ts";
 import { transactions } from "./transactions/transactions.ts";
+import { waiting } from "./waiting/waiting.ts";
 
 /** The collectors, in the order of the metrics page. */
 export const collectors = [
@@ -19,6 +20,7 @@ export const collectors = [
   mempoolTransactions,
   addresses,
   balances,
+  waiting,
   contracts,
 ] as readonly AnyCollector[];
 

@@ -3,6 +3,7 @@ import type { Reason } from "../api/errors.ts";
 import type { StacksApi } from "../api/operation.ts";
 import type { ChainView } from "./chain/chain-view.ts";
 import type { AnyCollector, Target } from "./collector.ts";
+import type { WaitingView } from "./mempool-transactions/waiting-view.ts";
 import type { MinedView } from "./transactions/mined-view.ts";
 
 /** When polls start: at an interval from the start of the process, or at the times of a cron expression (UTC). */
@@ -52,6 +53,8 @@ export interface Task {
   readonly chain?: (() => ChainView | undefined) | undefined;
   /** The newest mined transactions of the network. */
   readonly mined?: (() => MinedView | undefined) | undefined;
+  /** The waiting transactions of the network. */
+  readonly waiting?: (() => WaitingView | undefined) | undefined;
   /** Validated settings of the collector. */
   readonly options: unknown;
   readonly client: PollClient;

@@ -20,6 +20,7 @@ collectors:
   blocks: { every: 10s, timeout: 8s, blocks_per_minute: 600 }
   addresses: { every: 20s, details: [histograms, events, costs, post_conditions] }
   balances: { every: 60s, groups: [exchange, dao] }
+  waiting: { every: 20s, groups: [exchange, dao] }
   contracts: { every: 20s }
 `;
 

@@ -87,6 +87,11 @@ export const addressEntry = z.object({
     absent: "if `min_balance` is set, or the settings of the collector include the address or its group",
     sample: "true",
   }),
+  waiting: z.boolean().optional().meta({
+    description: "Whether the collector `waiting` follows the waiting transactions of the address.",
+    absent: "if the settings of the collector include the address or its group",
+    sample: "true",
+  }),
   min_balance: z
     .record(z.string(), z.string())
     .optional()

@@ -163,7 +163,7 @@ function checkedHeader(columns: readonly string[], key: string, place: Place): r
 
 // CSV has only text.
 const WORDS: Readonly<Record<string, boolean>> = { true: true, false: false };
-const BOOLEANS = new Set(["balances", "require_post_conditions"]);
+const BOOLEANS = new Set(["balances", "require_post_conditions", "waiting"]);
 
 function entryOf(
   columns: readonly string[],

@@ -165,7 +165,7 @@ function checkedEntry(written: Written, list: ListName, { chain, assets, errors 
   }
   // Only addresses have these.
   const own: Partial<z.infer<typeof addressEntry>> = parsed.data;
-  const { balances, silent_after: silentAfterMs, require_post_conditions: needsPostConditions } = own;
+  const { balances, waiting, silent_after: silentAfterMs, require_post_conditions: needsPostConditions } = own;
   const [minBalance, maxOutflow] = (["min_balance", "max_outflow"] as const).map((setting) => {
     const amounts = own[setting];
     if (amounts === undefined) return undefined;
@@ -181,7 +181,7 @@ function checkedEntry(written: Written, list: ListName, { chain, assets, errors 
   const read = readPrincipal(text, chain);
   if (read.ok && (read.isContract || list === "addresses")) {
     const limits = { minBalance, maxOutflow, silentAfterMs, needsPostConditions };
-    return [{ ...written, principal: read.id, name, group, labels, balances, ...limits }];
+    return [{ ...written, principal: read.id, name, group, labels, balances, waiting, ...limits }];
   }
   const wrong = read.ok ? "an address without a contract name" : read.wrong;
   report([key], `expected ${expectedOn(chain)}, found ${describe([key], text)}: ${wrong}`);

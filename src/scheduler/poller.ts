@@ -117,6 +117,7 @@ export class Poller {
           chain: task.chain?.(),
           isFollowed: task.chain !== undefined,
           mined: task.mined?.(),
+          waiting: task.waiting?.(),
           spareSeries: spareSeries(),
           checkIdentity: () => client.checkChain(bound),
           note: (text) => log.warn(fields, text),

@@ -89,8 +89,8 @@ export class State {
    */
   succeed(task: Task, observation: unknown, samples: Iterable<Sample>, at: number): void {
     const list = [...samples];
-    // Saved before it is exposed: a crash can never take back a total that was scraped.
-    this.#stateFile?.save(task, observation, at);
+    // Saved before it is exposed: a crash can never take back a total that was scraped. The same one is saved already.
+    if (observation !== this.of(task).observation) this.#stateFile?.save(task, observation, at);
     try {
       this.#exposition.set(keyOf(task), list);
     } catch (error) {

@@ -170,7 +170,9 @@ describe("every alert", () => {
       const dropped = groupings.filter(({ kind }) => kind === "without").flatMap((grouping) => grouping.labels);
       // The operands of a top-level "or" are alternatives, and each has labels of its own.
       const alternatives = expr.includes(" or ") ? selectors : selectors.slice(0, 1);
-      const known = ["job", "instance", ...alternatives.flatMap(({ metric }) => labels(metric) ?? [])].filter(
+      // A label that is set to a constant.
+      const set = [...expr.matchAll(/, "(\w+)", "\w+", "", ""\)/g)].map(([, label = ""]) => label);
+      const known = ["job", "instance", ...set, ...alternatives.flatMap(({ metric }) => labels(metric) ?? [])].filter(
         (label) => !dropped.includes(label),
       );
       return [...`${summary} ${description}`.matchAll(/\$labels\.(\w+)/g)]
@@ -231,7 +233,7 @@ describe("a selector that no family has is refused when it is written:", () => {
     [
       "a collector",
       () => series("stacks_exporter_collector_success", { collector: "fee" }),
-      "stacks_exporter_collector_success has no collector fee; there are fees, mempool, blocks, transactions, mempool_transactions, addresses, balances, contracts",
+      "stacks_exporter_collector_success has no collector fee; there are fees, mempool, blocks, transactions, mempool_transactions, addresses, balances, waiting, contracts",
     ],
     [
       "a label of a recorded series",

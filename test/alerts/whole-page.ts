@@ -17,11 +17,11 @@ export interface Line {
 
 const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   network: ["mainnet"],
-  collector: ["fees", "mempool", "blocks", "addresses", "balances", "contracts"],
+  collector: ["fees", "mempool", "blocks", "addresses", "balances", "waiting", "contracts"],
   group: ["heartbeat"],
 };
 /** There only when something has happened. */
-const USUALLY_ABSENT = /_last_reorg_|_pause_end_|_set_aside_timestamp_/;
+const USUALLY_ABSENT = /_last_reorg_|_pause_end_|_set_aside_timestamp_|_missing_nonce$|_mempool_blocked_/;
 const TROUBLE =
   /failures_total|retries|pauses|unexpected|overflow|gap|revert|skipped|missing|irregular|unprotected|deprecation|reorg|bad_|hints|switches|disagreements/;
 const STANDING: Readonly<Record<string, number>> = {

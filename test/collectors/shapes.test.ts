@@ -29,6 +29,11 @@ const GOOD: Readonly<Record<string, readonly unknown[]>> = {
     { ...(captured("extended-v3-principal-transactions").json as object), cursor: { next: null } },
   ],
   balances: [captured("v3-balances-stx.pending").json, captured("v3-balances-ft.account").json],
+  waiting: [
+    { ...(captured("v3-principal-mempool.pending").json as object), cursor: { next: null } },
+    captured("v3-nonces.pending").json,
+    captured("v3-transaction.mined").json,
+  ],
   contracts: [captured("contract-events.ok-default").json],
   // The captured page is served as the whole list.
   transactions: [{ ...(captured("v3-transactions.limit50").json as object), cursor: { next: null } }],
@@ -47,6 +52,8 @@ const SHAPE: Readonly<Record<string, number>> = {
   transaction_events: 3,
   principal_transactions: 4,
   token_balances: 1,
+  principal_nonces: 1,
+  transaction: 2,
 };
 
 // The tip of every list. No captured transaction is in that block.
@@ -56,6 +63,7 @@ const OPTIONS: Readonly<Record<string, (isOther: boolean) => object>> = {
   blocks: (isOther) => ({ tip: isOther ? "probe" : "auto", catch_up: 3 }),
   addresses: (isOther) => ({ api: isOther ? "v3" : "v1", backfill: "all" }),
   balances: () => ({ addresses: "all" }),
+  waiting: () => ({ addresses: "all" }),
   contracts: (isOther) => ({ api: isOther ? "v3" : "v1" }),
 };
 

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { subjects } from "../../alerts/index.ts";
 import { recordingGroups } from "../../alerts/prometheus-rules.ts";
 import { FEES, seconds } from "../../alerts/thresholds.ts";
+import type { Tx } from "../../simulator/chain/transaction.ts";
 import { startSimulator } from "../../simulator/server.ts";
 import { watchListOf } from "../../simulator/watch-list.ts";
 import { dashboards, panelsOf, type Variable } from "../support/dashboards.ts";
@@ -62,12 +63,15 @@ suite("with Prometheus (Debian: apt-get install prometheus)", () => {
   let exporter: Running;
   let prometheus: Prometheus;
   const startedAt = Date.now();
+  let underpaid: Tx | undefined;
 
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), "stacks-exporter-dashboards-"));
     // Twenty times as fast, behind a gateway that sends rate limit headers.
     simulator = await startSimulator({ seed: 5, timeScale: 20, gateway: { perMinute: 100_000 } });
     const { addresses, contracts } = watchListOf(simulator.chain.accounts);
+    const [, , , payroll = ""] = simulator.chain.accounts.users;
+    simulator.chain.send(payroll, { skip: 1 });
     const assets = [{ id: simulator.chain.accounts.assets.token, name: "harbour", decimals: 6 }];
     const least = { stx: "1 STX", harbour: "0.5" };
     writeFileSync(
@@ -99,6 +103,7 @@ suite("with Prometheus (Debian: apt-get install prometheus)", () => {
             ),
           ),
           addresses: { every: "1s", timeout: "1s", details: ["histograms", "events", "costs", "post_conditions"] },
+          waiting: { every: "1s", timeout: "1s", addresses: "all" },
           // One block at a time: only that operation has microblocks.
           blocks: { every: "1s", timeout: "1s", tip: "probe", catch_up: 20 },
         },
@@ -130,6 +135,12 @@ suite("with Prometheus (Debian: apt-get install prometheus)", () => {
   function disturb(): void {
     // Deeper than what is mined between two polls: the exporter does not see shorter ones.
     simulator.chain.reorg(6);
+    // Replaced at the next time, with a fee that still is too low.
+    const [, deposits = ""] = simulator.chain.accounts.users;
+    underpaid =
+      underpaid === undefined
+        ? simulator.chain.send(deposits, { fee: 1 })
+        : simulator.chain.replace(underpaid, underpaid.fee + 1);
     simulator.faults.add({ kind: "503", path: "/extended/v2/mempool/fees", count: 1 });
     simulator.faults.add({ kind: "wrong-shape", form: "other", path: "/extended/v1/tx/mempool/stats", count: 1 });
   }

@@ -1,6 +1,7 @@
 import type { StacksApi } from "../../src/api/operation.ts";
 import type { ChainView } from "../../src/collectors/chain/chain-view.ts";
 import { type AnyCollector, type Target, wholeChain } from "../../src/collectors/collector.ts";
+import type { WaitingView } from "../../src/collectors/mempool-transactions/waiting-view.ts";
 import type { MinedView } from "../../src/collectors/transactions/mined-view.ts";
 
 /** Polls a collector once, with its default settings unless `options` has others. */
@@ -14,6 +15,7 @@ export function observe(
     target = wholeChain({ confirmations: 6 }),
     chain,
     mined,
+    waiting,
     isFollowed = chain !== undefined,
     spareSeries = Number.POSITIVE_INFINITY,
     note,
@@ -23,13 +25,14 @@ export function observe(
     target?: Target;
     chain?: ChainView | undefined;
     mined?: MinedView | undefined;
+    waiting?: WaitingView | undefined;
     isFollowed?: boolean;
     spareSeries?: number;
     note?: (message: string) => void;
   } = {},
 ): Promise<unknown> {
   return collector.observe(
-    { api, target, chain, mined, isFollowed, previous, now, spareSeries, note },
+    { api, target, chain, mined, waiting, isFollowed, previous, now, spareSeries, note },
     collector.options.parse(options),
   );
 }

@@ -120,6 +120,17 @@ export const examples: Readonly<Record<string, string>> = {
     "stacks_address_ft_balance_units / on (job, instance, network, asset) group_left () (10 ^ stacks_asset_decimals)",
   stacks_address_ft_min_balance_units: "stacks_address_ft_balance_units / stacks_address_ft_min_balance_units",
   stacks_asset_decimals: "10 ^ stacks_asset_decimals",
+  // waiting
+  stacks_address_mempool_transactions:
+    'sum without (tx_type) (stacks_address_mempool_transactions{direction="out"}) > 0',
+  stacks_address_mempool_oldest_receipt_timestamp_seconds:
+    'time() - stacks_address_mempool_oldest_receipt_timestamp_seconds{direction="out"} > 1200',
+  stacks_address_mempool_next_fee_microstx:
+    'stacks_address_mempool_next_fee_microstx < on (job, instance, network, tx_type) group_left () stacks_fee_estimate_microstx{target="1h"}',
+  stacks_address_missing_nonce: "stacks_address_missing_nonce",
+  stacks_address_mempool_blocked_transactions: "sum by (network) (stacks_address_mempool_blocked_transactions)",
+  stacks_address_mempool_removed_transactions_total:
+    'increase(stacks_address_mempool_removed_transactions_total{direction="out", reason="dropped"}[1d]) > 0',
   // contracts
   stacks_contract_info: "count by (network, group) (stacks_contract_info)",
   stacks_contract_events_total: "topk(10, sum without (event_type) (increase(stacks_contract_events_total[1d])))",

@@ -14,10 +14,17 @@ export const transaction = operation({
   }),
 });
 
+/** A transaction: without a block, it waits. Undefined if the server does not know it, or has dropped it. */
+export async function readTransaction(
+  api: StacksApi,
+  txId: string,
+): Promise<{ readonly block?: Proof | undefined } | undefined> {
+  return (await api.find(transaction, { path: { tx_id: txId } }))?.body;
+}
+
 /** The block of a transaction; undefined if it is in none. */
 export async function readBlockOf(api: StacksApi, txId: string): Promise<Proof | undefined> {
-  const answer = await api.find(transaction, { path: { tx_id: txId } });
-  return answer?.body.block;
+  return (await readTransaction(api, txId))?.block;
 }
 
 const principal = z.string().optional();

@@ -1,8 +1,10 @@
-// The operation that lists the waiting transactions of the chain, and how its responses become transactions.
+// The operation that lists the waiting transactions of the chain, and how responses with waiting transactions become
+// transactions.
 import { z } from "zod";
-import { operation, type StacksApi, type Validated } from "../../api/operation.ts";
+import { type Operation, operation, type Parameters, type StacksApi, type Validated } from "../../api/operation.ts";
 import { feeOf } from "../amounts.ts";
 import { hash } from "../chain/block-source.ts";
+import { isPrincipal } from "../clarity-names.ts";
 import type { List, Page, Row } from "../feed/read.ts";
 import { isEnumValue, OTHER, TX_TYPES } from "../labels.ts";
 
@@ -14,56 +16,70 @@ export interface WaitingTransaction extends Row {
   /** A sender and a nonce have at most one mined transaction. */
   readonly sender: string;
   readonly nonce: number;
+  /** Recipient of a transfer, or the called or deployed contract; undefined if there is none, or it is not valid. */
+  readonly receiver: string | undefined;
   /** When the server received it. Unix time, seconds. */
   readonly receivedAt: number;
 }
 
 const natural = z.int().nonnegative();
+// Checked when it is used: one that is not valid must not invalidate the page.
+const contract = z.object({ contract_id: z.string() }).optional().catch(undefined);
+
+/** A page of waiting transactions. */
+export const waitingBody = z.object({
+  total: natural,
+  cursor: z.object({ next: z.string().max(100).nullable() }),
+  results: z.array(
+    z.object({
+      tx_id: hash,
+      type: z.string(),
+      sender: z.object({ address: z.string().max(128), nonce: natural }),
+      fee_rate: z.unknown(),
+      receipt_time: natural,
+      token_transfer: z.object({ recipient: z.string() }).optional().catch(undefined),
+      contract_call: contract,
+      smart_contract: contract,
+    }),
+  ),
+});
+
+type Body = z.infer<typeof waitingBody>;
 
 /** The waiting transactions of the chain, newest receipt first. Servers of older versions lack it. */
 export const waitingTransactions = operation({
   name: "mempool_transactions",
   path: "/extended/v3/mempool/transactions",
   isOptional: true,
-  body: z.object({
-    total: natural,
-    cursor: z.object({ next: z.string().max(100).nullable() }),
-    results: z.array(
-      z.object({
-        tx_id: hash,
-        type: z.string(),
-        sender: z.object({ address: z.string().max(128), nonce: natural }),
-        fee_rate: z.unknown(),
-        receipt_time: natural,
-      }),
-    ),
-  }),
+  body: waitingBody,
 });
-
-type Body = z.infer<typeof waitingTransactions.body>;
 
 /** Maximum number of transactions on one page. */
 export const PAGE = 50;
 
-/** The waiting transactions. A page that starts above the cursor is not the requested one: undefined. */
-export function waitingList(api: StacksApi): List<WaitingTransaction> {
+/** The waiting transactions that an operation lists. A page that starts above the cursor is not the requested one. */
+export function waitingList<const Path extends string>(
+  api: StacksApi,
+  operation: Operation<Path, Body>,
+  path: Parameters<Path>["path"],
+): List<WaitingTransaction> {
   const toPage = ({ body, etag }: Validated<Body>): Page<WaitingTransaction> => ({
-    rows: body.results.map((item) => toTransaction(item, api)),
+    rows: body.results.map((item) => toTransaction(item, api, operation)),
     total: body.total,
     older: body.cursor.next ?? undefined,
     isLast: body.cursor.next === null,
     etag,
   });
   return {
-    operation: waitingTransactions.name,
+    operation: operation.name,
     hasCursors: true,
     async page(_, cursor) {
       const query = { limit: PAGE, ...(cursor === undefined ? {} : { cursor }) };
-      const page = toPage(await api.getWhole(waitingTransactions, { path: {}, query }));
+      const page = toPage(await api.getWhole(operation, { path, query }));
       return cursor === undefined || isBelow(cursor, page.rows[0]) ? page : undefined;
     },
     async changedSince(etag) {
-      const response = await api.getIfChanged(waitingTransactions, { path: {}, query: { limit: PAGE } }, etag);
+      const response = await api.getIfChanged(operation, { path, query: { limit: PAGE } }, etag);
       return response && toPage(response);
     },
   };
@@ -74,15 +90,18 @@ function isBelow(cursor: string, row: WaitingTransaction | undefined): boolean {
   return row === undefined || row.receivedAt <= Number(cursor.split(":")[0]);
 }
 
-function toTransaction(tx: Body["results"][number], api: StacksApi): WaitingTransaction {
-  if (!(TX_TYPES as readonly string[]).includes(tx.type)) api.noteDrift(waitingTransactions, "type", "enum");
+function toTransaction(tx: Body["results"][number], api: StacksApi, from: Operation): WaitingTransaction {
+  if (!(TX_TYPES as readonly string[]).includes(tx.type)) api.noteDrift(from, "type", "enum");
+  const receiver =
+    tx.token_transfer?.recipient ?? tx.contract_call?.contract_id ?? tx.smart_contract?.contract_id ?? "";
   return {
     id: tx.tx_id,
     hash: "",
     type: isEnumValue(tx.type) ? tx.type : OTHER,
-    fee: feeOf(tx.fee_rate, api, waitingTransactions, "fee_rate"),
+    fee: feeOf(tx.fee_rate, api, from, "fee_rate"),
     sender: tx.sender.address,
     nonce: tx.sender.nonce,
+    receiver: isPrincipal(receiver) ? receiver : undefined,
     receivedAt: tx.receipt_time,
   };
 }

@@ -32,8 +32,8 @@ export function afterRead(
   const latest = new Map<string, Listed>();
   for (const one of before.toReversed()) latest.set(keyOf(one), one);
   for (const one of fresh.toReversed()) {
-    const { id, type, fee, sender, nonce, receivedAt } = one;
-    latest.set(keyOf(one), { id, type, fee, sender, nonce, receivedAt, minedAt: undefined });
+    const { id, type, fee, sender, nonce, receiver, receivedAt } = one;
+    latest.set(keyOf(one), { id, type, fee, sender, nonce, receiver, receivedAt, minedAt: undefined });
   }
   const rows = new Map(mined?.rows.map((row) => [keyOf(row), row]));
   const oldest = mined?.rows.at(-1)?.at ?? Number.POSITIVE_INFINITY;

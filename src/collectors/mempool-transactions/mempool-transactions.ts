@@ -6,6 +6,7 @@ import { estimateFees, type FeeEstimate } from "./estimate.ts";
 import { estimateFamilies, estimateSamples } from "./families.ts";
 import { PAGE, type WaitingTransaction, waitingList, waitingTransactions } from "./list.ts";
 import { afterRead, KEPT_SECONDS, type Listed, observedOf } from "./listed.ts";
+import { type WaitingView, waitingViewOf } from "./waiting-view.ts";
 
 const options = z.object({
   pages: z
@@ -21,6 +22,8 @@ const options = z.object({
 });
 
 interface Observation {
+  /** When the list was requested. Unix time, milliseconds. */
+  readonly at: number;
   /** Newest receipt first. */
   readonly listed: readonly Listed[];
   /** Number of waiting transactions. */
@@ -38,6 +41,9 @@ interface Observation {
 // Transactions can be listed later than others that were received after them.
 const OVERLAP_SECONDS = 60;
 
+// Other collectors ask at each of their polls.
+const views = new WeakMap<Observation, WaitingView>();
+
 /** What waits to be mined, and what to pay to be mined in time. */
 export const mempoolTransactions = {
   name: "mempool_transactions",
@@ -52,10 +58,15 @@ export const mempoolTransactions = {
   // On a usual day, few transactions still wait at the next poll.
   requestsPerPoll: () => 1,
   feeEstimate: ({ estimate }) => estimate,
+  waitingView(observation) {
+    const view = views.get(observation) ?? waitingViewOf(observation.listed, observation.at);
+    views.set(observation, view);
+    return view;
+  },
 
   async observe({ api, previous, now: at, mined, chain }, { pages }) {
     const now = at / 1000;
-    const list = waitingList(api);
+    const list = waitingList(api, waitingTransactions, {});
     const first = previous?.etag === undefined ? undefined : await list.changedSince(previous.etag);
     const isUnchanged = previous?.etag !== undefined && first === undefined;
     const oldest = now - KEPT_SECONDS;
@@ -75,6 +86,7 @@ export const mempoolTransactions = {
     const isRecent = (time: number) => at - time < WINDOW_SECONDS * 1000;
     const coverage = { listedTo: now, listedSince, use: chain && isRecent(chain.seenAt) ? chain.use : undefined };
     return {
+      at,
       listed,
       total: read?.first.total ?? previous?.total ?? 0,
       listedSince,

@@ -1,4 +1,5 @@
 import type { Scenario } from "../../support/promtool.ts";
+import { waitingScenarios } from "./address-waiting.ts";
 import { addressScenarios } from "./addresses.ts";
 import { balanceScenarios } from "./balances.ts";
 import { chainScenarios } from "./chain.ts";
@@ -13,6 +14,7 @@ export const scenarios: readonly Scenario[] = [
   ...feeScenarios,
   ...addressScenarios,
   ...balanceScenarios,
+  ...waitingScenarios,
   ...contractScenarios,
   ...chainScenarios,
   ...exporterScenarios,

@@ -1,0 +1,148 @@
+// The row of the board Addresses about waiting transactions.
+import { seconds, WAITING } from "../alerts/thresholds.ts";
+import { lines, type Panel, table } from "./panel.ts";
+import { runbook } from "./runbook.ts";
+import { dedupe, metric, perPrincipal, total } from "./select.ts";
+
+const NOT_FOLLOWED = "No address is followed: set waiting";
+
+/**
+ * The panels.
+ * @param watched a series of the selected addresses
+ * @param grouped restricts an expression to the selected groups
+ */
+export function waitingPanels(
+  watched: (family: string, matchers?: Readonly<Record<string, string>>) => string,
+  grouped: (expr: string) => string,
+): readonly Panel[] {
+  const receipt = watched("stacks_address_mempool_oldest_receipt_timestamp_seconds", { direction: "out" });
+  const fee = watched("stacks_address_mempool_next_fee_microstx");
+  const estimate = dedupe(metric("stacks_fee_estimate_microstx", { tx_type: "all", target: "1h" }));
+  const waiting = (direction: string) => watched("stacks_address_mempool_transactions", { direction });
+  const removed = watched("stacks_address_mempool_removed_transactions_total");
+  const shareOf = (expr: string) => `${expr} / on (network) group_left () max by (network) (${estimate})`;
+  return [
+    table({
+      id: 81,
+      title: "Waiting transactions",
+      description: `Transactions in the mempool that each address sends or receives. A missing nonce blocks all later
+        transactions of the address. Fee: that of the transaction with the lowest nonce, divided by the estimate to be
+        mined within an hour.`,
+      unit: "short",
+      decimals: 0,
+      noValue: NOT_FOLLOWED,
+      width: 24,
+      height: 8,
+      queries: [
+        { expr: grouped(total("network, name", waiting("out"))) },
+        { expr: grouped(`time() - ${perPrincipal(receipt)}`) },
+        { expr: grouped(perPrincipal(watched("stacks_address_missing_nonce"))) },
+        { expr: grouped(perPrincipal(watched("stacks_address_mempool_blocked_transactions"))) },
+        { expr: grouped(shareOf(perPrincipal(fee))) },
+        { expr: grouped(total("network, name", waiting("in"))) },
+        { expr: grouped(total("network, name", `increase(${removed}[$__range])`)) },
+      ],
+      columns: {
+        name: "name",
+        network: "network",
+        "Value #A": "sent",
+        "Value #B": "oldest",
+        "Value #C": "missing nonce",
+        "Value #D": "blocked",
+        "Value #E": "fee of estimate",
+        "Value #F": "received",
+        "Value #G": "replaced or dropped",
+      },
+      sortBy: "-oldest",
+      overrides: [
+        { name: "oldest", properties: { unit: "s", decimals: 0, ...limit(seconds(WAITING.stuck.after)) } },
+        { name: "missing nonce", properties: { unit: "none", ...limit(0) } },
+        { name: "fee of estimate", properties: { unit: "percentunit" } },
+      ],
+      link: runbook("StacksAddressNonceGap"),
+    }),
+    lines({
+      id: 82,
+      title: "Age of the oldest transaction",
+      legend: "right",
+      description: `Time since the API received the oldest transaction that the address sends and that waits. Above the
+        limit, StacksAddressTransactionStuck fires.`,
+      unit: "s",
+      noValue: "Nothing waits",
+      width: 12,
+      height: 8,
+      min: 0,
+      limits: true,
+      steps: [
+        [null, "transparent"],
+        [seconds(WAITING.stuck.after), "red"],
+      ],
+      queries: [{ expr: grouped(`time() - ${dedupe(receipt)}`), legend: "{{name}}" }],
+      link: runbook("StacksAddressTransactionStuck"),
+    }),
+    lines({
+      id: 83,
+      title: "Fee of the next transaction, of the estimate",
+      legend: "right",
+      description: `Fee of the waiting transaction with the lowest nonce, divided by the estimate to be mined within an
+        hour. Below 1, it waits for longer: replace it with a higher fee.`,
+      unit: "percentunit",
+      noValue: "Nothing waits",
+      width: 12,
+      height: 8,
+      min: 0,
+      limits: true,
+      steps: [
+        [null, "transparent"],
+        [1, "red"],
+      ],
+      queries: [{ expr: grouped(shareOf(dedupe(fee))), legend: "{{name}}" }],
+    }),
+    lines({
+      id: 84,
+      title: "Blocked by a missing nonce",
+      legend: "right",
+      description: `Waiting transactions whose sender lacks a nonce. They are not mined until a transaction with the
+        missing nonce is.`,
+      unit: "short",
+      noValue: "No nonce is missing",
+      width: 12,
+      height: 8,
+      min: 0,
+      queries: [{ expr: grouped(dedupe(watched("stacks_address_mempool_blocked_transactions"))), legend: "{{name}}" }],
+      link: runbook("StacksAddressNonceGap"),
+    }),
+    lines({
+      id: 85,
+      title: "Replaced and dropped",
+      legend: "right",
+      description: `Transactions that were removed from the mempool without being mined. Replaced: another one with the same
+        nonce took their place. Dropped: their nonce is free again, and blocks later ones.`,
+      unit: "short",
+      decimals: 0,
+      noValue: NOT_FOLLOWED,
+      width: 12,
+      height: 8,
+      min: 0,
+      bars: true,
+      queries: [
+        {
+          expr: `${grouped(total("network, name, direction, reason", `increase(${removed}[$__rate_interval])`))} > 0`,
+          legend: "{{name}} {{direction}} {{reason}}",
+        },
+      ],
+    }),
+  ];
+}
+
+/** Colours the text red from a value upwards. */
+const limit = (value: number) => ({
+  "custom.cellOptions": { type: "color-text" },
+  thresholds: {
+    mode: "absolute",
+    steps: [
+      { value: null, color: "text" },
+      { value, color: "red" },
+    ],
+  },
+});

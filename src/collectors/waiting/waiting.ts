@@ -1,0 +1,52 @@
+import { z } from "zod";
+import { transaction } from "../chain/transaction-source.ts";
+import { chosenOptions, isChosen } from "../chosen.ts";
+import type { Collector } from "../collector.ts";
+import { waitingFamilies, waitingSamples } from "./families.ts";
+import { observeWaiting, REREAD_SECONDS } from "./poll.ts";
+import { principalNonces, principalWaiting } from "./source.ts";
+import { type Known, NOTHING, type Observation, type WaitingTarget } from "./state.ts";
+
+const options = z.object(
+  chosenOptions("whose waiting transactions are followed", "`waiting: true`", "`waiting: false`"),
+);
+
+const EXAMPLE: Known = {
+  id: "",
+  type: "token_transfer",
+  direction: "out",
+  fee: 1,
+  sender: "",
+  nonce: 2,
+  receivedAt: 1,
+};
+
+/** Waiting transactions of watched addresses, mostly from what the collectors of the whole chain have read. */
+export const waiting = {
+  name: "waiting",
+  about: "Waiting transactions of watched addresses: how many, how old, what they pay, and missing nonces.",
+  // Most polls send no request.
+  schedule: "every 1m",
+  timeout: "30s",
+  priority: 5,
+  durable: { version: 1 },
+  operations: [principalWaiting, principalNonces, transaction],
+  families: waitingFamilies,
+  options,
+  targets({ addresses, confirmations }, settings) {
+    return addresses
+      .filter((watched) => isChosen(watched.waiting, watched, settings))
+      .map((watched) => ({ key: watched.principal, watched, confirmations }));
+  },
+
+  requestsPerPoll: (_, intervalSeconds) => Math.min(1, intervalSeconds / REREAD_SECONDS),
+  example: () => ({
+    ...NOTHING,
+    isWhole: true,
+    known: [EXAMPLE, { ...EXAMPLE, direction: "in" }],
+    nonces: { confirmed: 0, missing: [1] },
+  }),
+
+  observe: (poll) => observeWaiting(poll),
+  samples: (observation, network, { watched }) => waitingSamples(observation, network, watched),
+} satisfies Collector<Observation, z.infer<typeof options>, WaitingTarget>;

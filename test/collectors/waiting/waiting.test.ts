@@ -1,0 +1,472 @@
+import { describe, expect, test } from "@jest/globals";
+import { NOTHING, type Observation } from "../../../src/collectors/waiting/state.ts";
+import { Fixture, failure } from "../../api/fixture.ts";
+import { json, type Scene } from "../../api/scripted-server.ts";
+import { cannedApi, captured } from "../../support/canned-api.ts";
+import { expectGolden, textOf } from "../../support/golden.ts";
+import { observe } from "../../support/observe.ts";
+import { collector, exposed, targetOf, WaitingWorld } from "../../support/waiting-world.ts";
+
+const PRINCIPAL = "SP2EE91RRJWEH74FPB4132P0A3C3NG1XBBTBQ6Q3Z";
+const OTHER = "SP1ZAEN70T5XDS7T8E4VS7GJM328V7GPMYJ79DW6B";
+const CONTRACT = "SPYBWR5611F6BK794ZM384GNCAPF46CCTAFWPCNV.logger";
+const NOW = 1_795_301_800_000;
+const MINUTE = 60;
+
+describe("golden", () => {
+  test.each([
+    ["pending", PRINCIPAL],
+    ["account", PRINCIPAL],
+    ["nobody", PRINCIPAL],
+    ["pending", OTHER],
+    ["pending", CONTRACT],
+  ])("v3-principal-mempool.%s of %s", async (name, principal) => {
+    const api = cannedApi((_, operation) => {
+      const kind = operation === "principal_mempool" ? "v3-principal-mempool" : "v3-nonces";
+      return { json: captured(`${kind}.${name}`).json };
+    });
+    const observation = await observe(collector, api, undefined, { target: targetOf(principal), now: NOW });
+
+    expectGolden(
+      `v3-principal-mempool.${name}.${principal.slice(0, 5)}`,
+      await textOf(collector, observation, "mainnet", targetOf(principal)),
+    );
+  });
+});
+
+test("golden: a missing nonce", async () => {
+  const list = captured("v3-principal-mempool.pending").json as { results: { sender: { nonce: number } }[] };
+  const results = list.results.filter(({ sender }) => sender.nonce !== 3);
+  const api = cannedApi((_, operation) => ({
+    json: operation === "principal_mempool" ? { ...list, results } : captured("v3-nonces.pending").json,
+  }));
+  const observation = await observe(collector, api, undefined, { target: targetOf(PRINCIPAL), now: NOW });
+
+  expectGolden("v3-principal-mempool.gap", await textOf(collector, observation, "mainnet", targetOf(PRINCIPAL)));
+});
+
+describe("targets", () => {
+  const watchedAs = (name: string, group: string, waiting?: boolean) => ({
+    ...targetOf(PRINCIPAL).watched,
+    name,
+    group,
+    waiting,
+  });
+  const all = [
+    watchedAs("plain", ""),
+    watchedAs("on", "", true),
+    watchedAs("off", "exchange", false),
+    watchedAs("in group", "exchange"),
+  ];
+  const network = { name: "m", confirmations: 1, addresses: all, contracts: all, assets: [] };
+
+  test.each([
+    ["by default, those with waiting", {}, ["on"]],
+    ["those of groups", { groups: ["exchange"] }, ["on", "in group"]],
+    ["all but those without", { addresses: "all" }, ["plain", "on", "in group"]],
+  ])("are %s", (_, options, names) => {
+    const targets = collector.targets?.(network, collector.options.parse(options)) ?? [];
+    expect(targets.map(({ watched }) => watched?.name)).toEqual(names);
+  });
+});
+
+/** A world with one wallet that has sent two transactions. */
+async function oneWallet(options: object = {}) {
+  const world = await WaitingWorld.start({ seed: "wallet", activity: 0, ...options }, ({ accounts }) => [
+    accounts.unused(2_000_000),
+  ]);
+  const [wallet = ""] = world.principals;
+  for (const fee of [3000, 3000]) world.chain.send(wallet, { fee });
+  await world.pass(10 * MINUTE);
+  return { world, wallet, samples: () => world.samplesOf(wallet) };
+}
+const REMOVED = "mempool_removed_transactions_total";
+
+describe("requests", () => {
+  test("a quiet wallet costs one conditional request in three hours, and none between", async () => {
+    const { world, wallet } = await oneWallet();
+    await using _ = world;
+    await world.pass(3 * 3600);
+    expect(await world.poll(wallet)).toEqual([]);
+    const { requests } = world.simulator;
+    const before = requests.length;
+    await world.pass(3 * 3600);
+    const own = requests.slice(before).filter(({ path }) => path.includes(wallet));
+    expect(own.map(({ path, status }) => [path.includes("/mempool/"), status])).toEqual([[true, 304]]);
+  });
+
+  test("transactions that are mined within minutes cost none", async () => {
+    const { world, wallet, samples } = await oneWallet();
+    await using _ = world;
+    const { requests } = world.simulator;
+    const before = requests.length;
+    const seen = new Set<number | undefined>();
+    for (let sent = 0; sent < 12; sent += 1) {
+      world.chain.send(wallet, { fee: 3000 });
+      await world.pass(5 * MINUTE);
+      seen.add((await samples())["mempool_transactions out token_transfer"]);
+    }
+    expect(requests.slice(before).filter(({ path }) => path.includes(wallet))).toEqual([]);
+    expect(await samples()).toMatchObject({ [`${REMOVED} out dropped`]: 0, [`${REMOVED} out replaced`]: 0 });
+  });
+
+  test("one that waits for long is read again, the older the less often", async () => {
+    const { world, wallet } = await oneWallet();
+    await using _ = world;
+    world.chain.send(wallet, { fee: 100 });
+    const { requests } = world.simulator;
+    const reads = async (seconds: number) => {
+      const before = requests.length;
+      await world.pass(seconds);
+      return requests.slice(before).filter(({ path }) => path.includes("/mempool/") && path.includes(wallet)).length;
+    };
+    const [first, second, later] = [await reads(3600), await reads(3600), await reads(6 * 3600)];
+    expect([first, second < first, later < 10]).toEqual([5, true, true]);
+    expect(requests.every(({ path, ifNoneMatch }) => !path.includes("/nonces") || ifNoneMatch === undefined)).toBe(
+      true,
+    );
+  });
+
+  test("without the lists of the whole chain, the own list is read every five minutes", async () => {
+    const { world, wallet, samples } = await oneWallet();
+    await using _ = world;
+    world.hasViews = false;
+    world.restart();
+    await world.pass(20 * MINUTE);
+    const before = world.simulator.requests.length;
+    world.chain.send(wallet, { fee: 100 });
+    await world.pass(20 * MINUTE);
+    const own = world.simulator.requests.slice(before).filter(({ path }) => path.includes("/mempool/"));
+    expect(own).toHaveLength(4);
+    expect(await samples()).toMatchObject({ "mempool_transactions out token_transfer": 1 });
+  });
+
+  test("when the lists of the whole chain are old, a poll that reads nothing does not count as fresh", async () => {
+    const { world, wallet } = await oneWallet();
+    await using _ = world;
+    world.simulator.faults.add({ kind: "503" });
+    await world.pass(30 * MINUTE);
+    expect(world.failures).toBeGreaterThan(10);
+    expect(await failure(world.poll(wallet))).toMatchObject({ reason: "http_server" });
+  });
+
+  test("a contract has no nonces, and its calls wait without a validator", async () => {
+    await using world = await WaitingWorld.start({ seed: "contract" }, ({ accounts }) => [accounts.contracts.vault]);
+    const [vault = ""] = world.principals;
+    expect(await world.poll(vault)).toEqual(["mempool/transactions 200"]);
+    const samples = await world.samplesOf(vault);
+    expect(Object.keys(samples).filter((key) => key.includes("out") || key.includes("nonce"))).toEqual([]);
+  });
+});
+
+describe("a missing nonce", () => {
+  test("is the lowest one, with what waits behind it, until it arrives", async () => {
+    const { world, wallet, samples } = await oneWallet();
+    await using _ = world;
+    const stuck = [
+      world.chain.send(wallet, { nonce: 3 }),
+      world.chain.send(wallet, { nonce: 5, fee: 7000 }),
+      world.chain.send(wallet),
+    ];
+    await world.pass(7 * MINUTE);
+    expect(await samples()).toMatchObject({
+      missing_nonce: 2,
+      mempool_blocked_transactions: 3,
+      "mempool_transactions out token_transfer": 3,
+      "mempool_oldest_receipt_timestamp_seconds out": stuck[0]?.receivedAt,
+      "mempool_next_fee_microstx token_transfer": stuck[0]?.fee,
+    });
+    world.chain.send(wallet, { nonce: 2, fee: 4000 });
+    await world.pass(7 * MINUTE);
+    expect(await samples()).toMatchObject({
+      missing_nonce: 4,
+      mempool_blocked_transactions: 2,
+      "mempool_next_fee_microstx token_transfer": 7000,
+    });
+    world.chain.send(wallet, { nonce: 4, fee: 4000 });
+    await world.pass(7 * MINUTE);
+    expect(await samples()).toEqual(
+      expect.not.objectContaining({
+        missing_nonce: expect.anything(),
+        mempool_blocked_transactions: expect.anything(),
+      }),
+    );
+  });
+
+  test("is found while nothing is confirmed, where the server reports none", async () => {
+    await using world = await WaitingWorld.start({ seed: "new", activity: 0 }, ({ accounts }) => [accounts.unused(9)]);
+    const [wallet = ""] = world.principals;
+    for (const nonce of [1, 2]) world.chain.send(wallet, { nonce });
+    await world.pass(7 * MINUTE);
+    expect(await world.samplesOf(wallet)).toMatchObject({ missing_nonce: 0, mempool_blocked_transactions: 2 });
+  });
+
+  const nonces = (confirmed: number | null, last: number | null, pending: number[] = []) => ({
+    last_confirmed_nonce: confirmed,
+    mempool: { last_nonce: last, pending_nonces: pending },
+  });
+  const row = (nonce: number) => ({
+    tx_id: `0x${String(nonce).padStart(64, "0")}`,
+    type: "token_transfer",
+    sender: { address: PRINCIPAL, nonce },
+    fee_rate: "3000",
+    receipt_time: NOW / 1000 - 3600,
+  });
+  const list = (waiting: readonly number[]) => ({ total: 1, cursor: { next: null }, results: waiting.map(row) });
+  type Responses = readonly [waiting: readonly number[], nonces: object];
+  /** Polls once per pair of responses, an hour apart. */
+  async function after(polls: readonly Responses[]) {
+    let previous: unknown;
+    for (const [index, [waiting, response]] of polls.entries()) {
+      const api = cannedApi((_, operation) => ({ json: operation === "principal_mempool" ? list(waiting) : response }));
+      previous = await observe(collector, api, previous, { target: targetOf(PRINCIPAL), now: NOW + index * 3_600_000 });
+    }
+    return (await exposed(previous, PRINCIPAL)).missing_nonce;
+  }
+
+  const cases: [string, Responses[], number | undefined][] = [
+    ["is there when list and nonces agree", [[[7, 8], nonces(5, 8, [7])]], 6],
+    ["is not there without a gap", [[[6, 7], nonces(5, 7, [6])]], undefined],
+    ["is not there when a sponsored transaction has the nonce", [[[7], nonces(5, 7, [6])]], undefined],
+    ["is not confirmed by nonces that lack the newest transaction", [[[9], nonces(5, 8, [6, 8])]], undefined],
+    [
+      "is not confirmed by a server that knows a lower confirmed nonce",
+      [
+        [[9], nonces(8, 9)],
+        [[9], nonces(5, 9, [6, 8])],
+      ],
+      undefined,
+    ],
+    [
+      "is confirmed when a reorganisation has lowered the confirmed nonce",
+      [
+        [[9], nonces(8, 9)],
+        [[9], nonces(5, 9, [6, 8])],
+        [[9], nonces(5, 9, [6, 8])],
+      ],
+      7,
+    ],
+    [
+      "stays when a later response cannot confirm it",
+      [
+        [[7], nonces(5, 7)],
+        [[7], nonces(5, null)],
+      ],
+      6,
+    ],
+    [
+      "ends when the nonce is confirmed",
+      [
+        [[7], nonces(5, 7)],
+        [[7], nonces(6, 7)],
+      ],
+      undefined,
+    ],
+  ];
+  test.each(cases)("%s", async (_, polls, missing) => {
+    expect(await after(polls)).toBe(missing);
+  });
+});
+
+describe("a removed transaction", () => {
+  test("that is replaced counts once, as soon as both are listed", async () => {
+    const { world, wallet, samples } = await oneWallet();
+    await using _ = world;
+    const cheap = world.chain.send(wallet, { fee: 100 });
+    await world.pass(6 * MINUTE);
+    world.chain.replace(cheap, 150);
+    await world.pass(6 * MINUTE);
+    expect(await samples()).toMatchObject({
+      [`${REMOVED} out replaced`]: 1,
+      "mempool_next_fee_microstx token_transfer": 150,
+    });
+    await world.pass(4 * 3600);
+    expect(await samples()).toMatchObject({ [`${REMOVED} out replaced`]: 1, [`${REMOVED} out dropped`]: 0 });
+  });
+
+  test("that is dropped counts once, and leaves a gap", async () => {
+    const { world, wallet, samples } = await oneWallet();
+    await using _ = world;
+    const dropped = world.chain.send(wallet, { fee: 100 });
+    world.chain.send(wallet, { fee: 3000 });
+    await world.pass(6 * MINUTE);
+    world.chain.drop(dropped);
+    await world.pass(30 * MINUTE);
+    expect(await samples()).toMatchObject({
+      [`${REMOVED} out dropped`]: 1,
+      missing_nonce: dropped.nonce,
+      mempool_blocked_transactions: 1,
+    });
+    // It is sent again, and dropped again.
+    world.chain.mempool.add(dropped, world.chain.now);
+    await world.pass(4 * 3600);
+    expect(await samples()).toMatchObject({ "mempool_transactions out token_transfer": 2 });
+    world.chain.drop(dropped);
+    await world.pass(5 * 3600);
+    expect(await samples()).toMatchObject({
+      [`${REMOVED} out dropped`]: 1,
+      "mempool_transactions out token_transfer": 1,
+    });
+  });
+
+  test("does not count again after a restart", async () => {
+    const { world, wallet, samples } = await oneWallet();
+    await using _ = world;
+    const dropped = world.chain.send(wallet, { fee: 100 });
+    await world.pass(6 * MINUTE);
+    world.chain.drop(dropped);
+    for (let restarts = 0; restarts < 8; restarts += 1) {
+      await world.pass(8 * MINUTE);
+      world.restart();
+    }
+    await world.pass(3600);
+    expect(await samples()).toMatchObject({
+      [`${REMOVED} out dropped`]: 1,
+      "mempool_transactions out token_transfer": 0,
+    });
+  });
+});
+
+describe("a transaction that was not removed", () => {
+  test("does not count when a server lacks it that is behind", async () => {
+    const { world, wallet, samples } = await oneWallet();
+    await using _ = world;
+    world.chain.send(wallet, { fee: 100 });
+    await world.pass(6 * MINUTE);
+    // Every third response is of a server that stopped before it was sent.
+    world.simulator.replicas.use([{ kind: "newest" }, { kind: "stuck", blocks: 90 }, { kind: "newest" }], {
+      order: "random",
+    });
+    await world.pass(5 * 3600);
+    world.simulator.replicas.clear();
+    await world.pass(3600);
+    expect(await samples()).toMatchObject({
+      [`${REMOVED} out dropped`]: 0,
+      "mempool_transactions out token_transfer": 1,
+    });
+  });
+
+  test("does not count when it is mined while the exporter is stopped", async () => {
+    const { world, wallet, samples } = await oneWallet();
+    await using _ = world;
+    world.chain.send(wallet, { skip: 1 });
+    await world.pass(6 * MINUTE);
+    world.chain.send(wallet, { nonce: 2 });
+    world.simulator.advance(3600);
+    world.restart();
+    await world.pass(10 * MINUTE);
+    expect(await samples()).toMatchObject({
+      [`${REMOVED} out dropped`]: 0,
+      [`${REMOVED} out replaced`]: 0,
+      "mempool_transactions out token_transfer": 0,
+    });
+  });
+
+  test("waits again after a reorganisation", async () => {
+    const { world, wallet, samples } = await oneWallet();
+    await using _ = world;
+    let returned = 0;
+    for (let rounds = 0; rounds < 60 && returned === 0; rounds += 1) {
+      const tx = world.chain.send(wallet, { fee: 3000 });
+      while (world.chain.mempool.get(tx.id) !== undefined) await world.pass(5);
+      if (world.chain.reorg(1).returned.includes(tx)) returned += 1;
+    }
+    expect(returned).toBe(1);
+    await world.pass(30 * MINUTE);
+    expect(await samples()).toMatchObject({ [`${REMOVED} out dropped`]: 0, [`${REMOVED} out replaced`]: 0 });
+  });
+});
+
+test("a list that is too long to read has counters only, and the log says so", async () => {
+  const page = (from: number) => ({
+    total: 1000,
+    cursor: { next: `1:${from}` },
+    results: Array.from({ length: 50 }, (_, n) => ({
+      tx_id: `0x${String(from + n).padStart(64, "0")}`,
+      type: "contract_call",
+      sender: { address: OTHER, nonce: from + n },
+      fee_rate: "1",
+      receipt_time: 1,
+      contract_call: { contract_id: CONTRACT },
+    })),
+  });
+  let pages = 0;
+  const api = cannedApi(() => {
+    pages += 1;
+    return { json: page(pages * 50) };
+  });
+  const notes: string[] = [];
+  const observation = await observe(collector, api, undefined, {
+    target: targetOf(CONTRACT),
+    now: NOW,
+    note: (text) => notes.push(text),
+  });
+
+  expect([pages, notes.length]).toEqual([10, 1]);
+  expect(await exposed(observation, CONTRACT)).toEqual({ [`${REMOVED} in replaced`]: 0, [`${REMOVED} in dropped`]: 0 });
+});
+
+test("an unchanged observation is the same object, so that it is not saved again", async () => {
+  const { world, wallet } = await oneWallet();
+  await using _ = world;
+  world.chain.send(wallet, { fee: 100 });
+  await world.pass(6 * MINUTE);
+  const before = world.observationOf(wallet);
+  await world.poll(wallet);
+  expect(world.observationOf(wallet)).toBe(before);
+});
+
+describe("a bad response", () => {
+  const good = { total: 0, cursor: { next: null }, results: [] };
+  const polled = async (...scenes: Scene[]) => {
+    await using f = await Fixture.start(scenes);
+    const failed = await failure(observe(collector, f.api(), undefined, { target: targetOf(PRINCIPAL) }));
+    return { failed, drifts: f.recorder.drifts };
+  };
+
+  test.each([
+    [
+      "a nonce of text",
+      { last_confirmed_nonce: "1", mempool: { last_nonce: null, pending_nonces: [] } },
+      "last_confirmed_nonce type",
+    ],
+    ["no mempool", { last_confirmed_nonce: 1 }, "mempool missing"],
+    [
+      "a negative nonce",
+      { last_confirmed_nonce: 1, mempool: { last_nonce: -5, pending_nonces: [] } },
+      "mempool.last_nonce type",
+    ],
+  ])("with %s fails, and the field is counted", async (_, body, drift) => {
+    const { failed, drifts } = await polled(json(good), json(body));
+    expect(failed).toMatchObject({ reason: "bad_body", operation: "principal_nonces" });
+    expect(drifts).toEqual([`principal_nonces ${drift}`]);
+  });
+
+  test("of an older server is no failure", async () => {
+    const missing = { message: "Route GET:/extended/v3/x not found", error: "Not Found", statusCode: 404 };
+    expect((await polled(json(missing, 404))).failed).toMatchObject({ reason: "not_found", isUnsupported: true });
+  });
+
+  test("with an unknown type counts as other", async () => {
+    const results = [
+      {
+        tx_id: `0x${"1".repeat(64)}`,
+        type: "new_type",
+        sender: { address: OTHER, nonce: 0 },
+        fee_rate: "1",
+        receipt_time: 5,
+        token_transfer: { recipient: PRINCIPAL },
+      },
+    ];
+    const nonces = { last_confirmed_nonce: null, mempool: { last_nonce: null, pending_nonces: [] } };
+    await using f = await Fixture.start([json({ ...good, results }), json(nonces)]);
+    const observation = await observe(collector, f.api(), undefined, { target: targetOf(PRINCIPAL) });
+    expect(await exposed(observation, PRINCIPAL)).toMatchObject({ "mempool_transactions in other": 1 });
+    expect(f.recorder.drifts).toEqual(["principal_mempool type enum"]);
+  });
+});
+
+test("the observation before the first poll is not saved", () => {
+  const { readAt }: Observation = NOTHING;
+  expect(readAt).toBe(Number.NEGATIVE_INFINITY);
+});
