@@ -1,6 +1,6 @@
 // The files of a release, one function each.
 import { type SpawnSyncReturns, spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { arch } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -47,7 +47,6 @@ export async function npmPackage(folder: string): Promise<Part> {
 
 /** The Helm chart. */
 export function chart(folder: string): Part {
-  if (!existsSync(join(root, "deploy/helm/stacks-exporter"))) return { missing: "there is no chart" };
   const helm = toolOf("helm");
   if ("missing" in helm) return helm;
   const packed = mkdtempSync(join(folder, "chart-"));

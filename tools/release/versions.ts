@@ -12,7 +12,10 @@ export const version = (JSON.parse(text("package.json")) as { version: string })
 /** The version in each other place, by what the place is. */
 export function versionsElsewhere(): Readonly<Record<string, string | undefined>> {
   const { images } = parse(text("deploy/kubernetes/kustomization.yaml")) as { images: [{ newTag: string }] };
+  const chart = parse(text("deploy/helm/stacks-exporter/Chart.yaml")) as { version: string; appVersion: string };
   return {
+    "version of deploy/helm/stacks-exporter/Chart.yaml": chart.version,
+    "appVersion of deploy/helm/stacks-exporter/Chart.yaml": chart.appVersion,
     "package-lock.json": (JSON.parse(text("package-lock.json")) as { version: string }).version,
     "ARG VERSION of Dockerfile": /^ARG VERSION=(\S+)$/m.exec(text("Dockerfile"))?.[1],
     "newTag of deploy/kubernetes/kustomization.yaml": images[0].newTag,

@@ -1,0 +1,195 @@
+// The chart, rendered by Helm, has the objects of deploy/kubernetes, built by Kustomize. Go builds both programs;
+// without Go the tests are skipped.
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "@jest/globals";
+import { parse, parseAllDocuments } from "yaml";
+import { toolOf } from "../../tools/lint/tools.ts";
+import { root, textOf } from "./files.ts";
+
+const helm = toolOf("helm");
+const kustomize = toolOf("kustomize");
+const missing = [helm, kustomize].flatMap((tool) => ("missing" in tool ? [tool.missing] : []));
+if (missing.length > 0 && process.env.REQUIRE_MONITORING_TOOLS !== undefined) throw new Error(missing.join("\n"));
+const describeBuilt = missing.length === 0 ? describe : describe.skip;
+
+const chart = "deploy/helm/stacks-exporter";
+const folder = mkdtempSync(join(tmpdir(), "stacks-exporter-helm-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+interface Manifest {
+  readonly kind: string;
+  readonly metadata: { readonly name: string; readonly labels?: Readonly<Record<string, string>> };
+  // biome-ignore lint/suspicious/noExplicitAny: the tests are about the shape
+  readonly [key: string]: any;
+}
+
+function run(tool: ReturnType<typeof toolOf>, ...args: string[]) {
+  if ("missing" in tool) throw new Error(tool.missing);
+  return spawnSync(tool.command, args, { cwd: root, encoding: "utf8", maxBuffer: 2 ** 26 });
+}
+
+const manifestsOf = (text: string) =>
+  parseAllDocuments(text).flatMap((document) => (document.toJS() as Manifest | null) ?? []);
+
+function render(values: string, release = "stacks-exporter") {
+  writeFileSync(join(folder, "values.yaml"), values);
+  return run(helm, "template", release, chart, "--namespace", "monitoring", "--values", join(folder, "values.yaml"));
+}
+
+function rendered(values = "", release?: string): Manifest[] {
+  const { status, stdout, stderr } = render(values, release);
+  if (status !== 0) throw new Error(stderr);
+  return manifestsOf(stdout);
+}
+
+function one(manifests: readonly Manifest[], kind: string, name = "stacks-exporter"): Manifest {
+  const [found, ...others] = manifests.filter((manifest) => manifest.kind === kind && manifest.metadata.name === name);
+  if (found === undefined || others.length > 0) throw new Error(`expected one ${kind} ${name}`);
+  return found;
+}
+
+// What Helm adds to each object, and what only one of both can have.
+const ADDED = /^(helm\.sh\/|checksum\/|app\.kubernetes\.io\/(instance|version|managed-by)$)/;
+
+function comparable(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(comparable);
+  if (typeof value !== "object" || value === null) {
+    // Kustomize adds a hash of its content to the name of the configuration.
+    return typeof value === "string" ? value.replace(/^stacks-exporter-[a-z0-9]{10}$/, "stacks-exporter") : value;
+  }
+  const entries = Object.entries(value)
+    .filter(
+      ([key, item]) =>
+        !ADDED.test(key) && key !== "namespace" && !(key === "imagePullPolicy" && item === "IfNotPresent"),
+    )
+    .map(([key, item]) => [key, comparable(item)] as const)
+    .filter(([key, item]) => key !== "annotations" || Object.keys(item as object).length > 0);
+  return Object.fromEntries(entries);
+}
+
+/** Kustomize labels no configuration, and boards with the label of the sidecar only. */
+function normalized(manifest: Manifest): object {
+  const { metadata, data, ...rest } = comparable(manifest) as Manifest;
+  if (manifest.kind !== "ConfigMap") return { ...rest, metadata };
+  const { grafana_dashboard } = metadata.labels ?? {};
+  // The file of deploy/kubernetes has comments.
+  const values = Object.entries(data as Record<string, string>).map(([file, text]) => [file, parse(text)]);
+  return { ...rest, metadata: { ...metadata, labels: { grafana_dashboard } }, data: Object.fromEntries(values) };
+}
+
+const keyOf = ({ kind, metadata }: Manifest) => `${kind} ${comparable(metadata.name)}`;
+
+describeBuilt("the chart", () => {
+  test("has the objects of deploy/kubernetes", () => {
+    const built = manifestsOf(run(kustomize, "build", "deploy/kubernetes").stdout);
+    const fromChart = new Map(rendered().map((manifest) => [keyOf(manifest), manifest]));
+
+    expect([...fromChart.keys()].sort()).toEqual(built.map(keyOf).sort());
+    for (const manifest of built) {
+      const other = fromChart.get(keyOf(manifest)) as Manifest;
+      expect([keyOf(manifest), normalized(other)]).toEqual([keyOf(manifest), normalized(manifest)]);
+    }
+  });
+
+  test("has other names, selectors and claims in a release of another name", () => {
+    const manifests = rendered("", "testnet");
+    const deployment = one(manifests, "Deployment", "testnet-stacks-exporter");
+    const selector = { "app.kubernetes.io/name": "stacks-exporter", "app.kubernetes.io/instance": "testnet" };
+
+    expect(deployment.spec.selector.matchLabels).toEqual(selector);
+    expect(deployment.spec.template.metadata.labels).toMatchObject(selector);
+    expect(one(manifests, "Service", "testnet-stacks-exporter").spec.selector).toEqual(selector);
+    expect(one(manifests, "PersistentVolumeClaim", "testnet-stacks-exporter-state")).toBeDefined();
+  });
+
+  test("mounts the named Secret, and then requires it", () => {
+    const volumeOf = (values: string) =>
+      one(rendered(values), "Deployment").spec.template.spec.volumes.find(
+        ({ name }: { name: string }) => name === "keys",
+      );
+
+    expect(volumeOf("").secret).toMatchObject({ secretName: "stacks-exporter", optional: true });
+    expect(volumeOf("existingSecret: hiro").secret).toEqual({ secretName: "hiro", defaultMode: 288 });
+  });
+
+  test("restarts the pod for another configuration, but not for a file of a watch list", () => {
+    const checksum = (values: string) =>
+      one(rendered(values), "Deployment").spec.template.metadata.annotations["checksum/config"];
+    const files = 'files:\n  wallets.csv: |\n    address,name\n    "SP000000000000000000002Q6VF78",boot\n';
+    const own = "config:\n  listen: 0.0.0.0:10789\n";
+
+    expect(checksum(files)).toBe(checksum(""));
+    expect(checksum(own)).not.toBe(checksum(""));
+    expect(one(rendered(files), "ConfigMap").data["wallets.csv"]).toBe(
+      'address,name\n"SP000000000000000000002Q6VF78",boot\n',
+    );
+    expect(parse(one(rendered(own), "ConfigMap").data["stacks-exporter.yaml"])).toMatchObject({
+      listen: "0.0.0.0:10789",
+    });
+  });
+
+  test("keeps the braces of the alerts, and writes the runbooks of another address", () => {
+    const rulesOf = (values: string) =>
+      one(rendered(values), "PrometheusRule").spec.groups.flatMap(({ rules }: { rules: object[] }) => rules);
+    const urls = (values: string): string[] =>
+      rulesOf(values).flatMap(
+        ({ annotations }: { annotations?: { runbook_url: string } }) => annotations?.runbook_url ?? [],
+      );
+
+    expect(JSON.stringify(rulesOf(""))).toContain("{{ $labels.network }}");
+    expect(urls("prometheusRule: { runbookUrl: https://books.test/x/ }")).toEqual(
+      urls("").map((url) => url.replace("http://127.0.0.1:10789/runbooks", "https://books.test/x")),
+    );
+    expect(urls("prometheusRule: { optional: true }").length).toBeGreaterThan(urls("").length);
+  });
+
+  test("leaves out what is switched off, and adds what is switched on", () => {
+    const off =
+      "serviceMonitor: { enabled: false }\nprometheusRule: { enabled: false }\ndashboards: { enabled: false }\n" +
+      "persistence: { enabled: false }\n";
+    const on =
+      "podDisruptionBudget: { enabled: true }\nnetworkPolicy:\n  enabled: true\n  from: [{ namespaceSelector: {} }]\n";
+    const kinds = rendered(`${off}${on}`).map(({ kind }) => kind);
+
+    expect(kinds.sort()).toEqual(["ConfigMap", "Deployment", "NetworkPolicy", "PodDisruptionBudget", "Service"]);
+    const policy = one(rendered(on), "NetworkPolicy");
+    expect(policy.spec).toMatchObject({
+      policyTypes: ["Ingress"],
+      ingress: [{ ports: [{ port: "metrics" }], from: [{ namespaceSelector: {} }] }],
+    });
+    expect(one(rendered("networkPolicy: { enabled: true, egress: [{}] }"), "NetworkPolicy").spec.policyTypes).toEqual([
+      "Ingress",
+      "Egress",
+    ]);
+  });
+
+  test("adds the label by which kube-prometheus-stack selects", () => {
+    const manifests = rendered(
+      "serviceMonitor: { labels: { release: kps } }\nprometheusRule: { labels: { release: kps } }",
+    );
+
+    for (const kind of ["ServiceMonitor", "PrometheusRule"]) {
+      expect(one(manifests, kind).metadata.labels).toMatchObject({ release: "kps" });
+    }
+  });
+
+  test("refuses a misspelt value", () => {
+    const { status, stderr } = render("persistance: { enabled: false }\n");
+
+    expect(status).not.toBe(0);
+    expect(stderr).toContain("persistance");
+  });
+
+  test("links every board and every file of rules", () => {
+    const boards = rendered().filter(({ metadata }) => metadata.labels?.grafana_dashboard === "1");
+
+    for (const { data } of boards) {
+      const [[name, text]] = Object.entries(data as Record<string, string>) as [[string, string]];
+      expect(JSON.parse(text)).toEqual(JSON.parse(textOf(`dashboards/json/${name}`)));
+    }
+    expect(boards.length).toBe(5);
+  });
+});
