@@ -14,7 +14,16 @@ export const LOG_FORMATS = ["json", "pretty"] as const;
 
 /** A checked configuration. */
 export interface Config {
-  readonly listen: ListenAddress;
+  /** At least one. */
+  readonly listen: readonly ListenAddress[];
+  readonly web: {
+    /** The web configuration, absolute; undefined without one. */
+    readonly configFile: string | undefined;
+    /** Where only health checks are served, without TLS and password. */
+    readonly probes: readonly ListenAddress[];
+    /** Names under which clients may address the exporter; empty: the default of each listener. */
+    readonly allowedHosts: readonly string[];
+  };
   readonly log: {
     readonly level: (typeof LOG_LEVELS)[number];
     readonly format: (typeof LOG_FORMATS)[number];

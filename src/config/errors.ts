@@ -108,7 +108,8 @@ export class ErrorList {
     const text = formatPath(path);
     if (this.#errors.has(text)) return;
     const { file, locate, flags } = this.#subject;
-    const flag = flags.get(text);
+    // A flag that can be repeated is a list.
+    const flag = flags.get(text.replace(/\[\d+\]$/, ""));
     this.#errors.set(
       text,
       flag === undefined

@@ -139,12 +139,17 @@ async function readFiles(
   }
   const all = [...errors.inOrder, ...parsed.syntaxErrors, ...inFiles];
   if (settings === undefined || all.length > 0) return { ok: false, errors: all };
-  const { listen, log, state, max_series } = settings;
+  const { listen, web, log, state, max_series } = settings;
   const statePath = state.path === IN_MEMORY ? undefined : resolve(state.path);
   return {
     ok: true,
     config: {
       listen,
+      web: {
+        configFile: web.config_file === undefined ? undefined : resolve(files.folder, web.config_file),
+        probes: web.probe_address === undefined ? [] : [web.probe_address],
+        allowedHosts: web.allowed_hosts,
+      },
       log,
       statePath,
       maxSeries: max_series,

@@ -7,7 +7,8 @@ import type { Path, SchemaNode } from "./schema.ts";
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 interface Context {
-  readonly env: Environment;
+  /** Undefined: text stays as it is. */
+  readonly env: Environment | undefined;
   readonly errors: ErrorList;
 }
 
@@ -35,12 +36,13 @@ export function valueAt(root: unknown, path: Path): unknown {
 
 /** The value of a setting, as the schema can check it. */
 export function normalize(value: unknown, node: SchemaNode | undefined, path: Path, context: Context): unknown {
-  if (typeof value === "string" && node?.isReference !== true) {
-    return group(expandText(value, node, path, context), node);
+  const { env, errors } = context;
+  if (typeof value === "string" && node?.isReference !== true && env !== undefined) {
+    return group(expandText(value, node, path, { env, errors }), node);
   }
   if (Array.isArray(value)) {
     const items = value.map((item, index) => normalize(item, node?.items, [...path, index], context));
-    if (node?.uniqueKey !== undefined) checkUnique(items, node.uniqueKey, path, context.errors);
+    if (node?.uniqueKey !== undefined) checkUnique(items, node.uniqueKey, path, errors);
     return items;
   }
   const mapping = group(value, node);
@@ -91,7 +93,12 @@ const BAD_REFERENCE = 'expected the name of an environment variable in "${…}" 
 const LITERAL = /^(?:-?\d{1,15}(?:\.\d{1,15})?|true|false)$/;
 
 // After the YAML was parsed, so that a value of the environment cannot become a key, a comment or a second setting.
-function expandText(text: string, node: SchemaNode | undefined, path: Path, { env, errors }: Context): unknown {
+function expandText(
+  text: string,
+  node: SchemaNode | undefined,
+  path: Path,
+  { env, errors }: { readonly env: Environment; readonly errors: ErrorList },
+): unknown {
   let isExpanded = false;
   const expanded = text.replace(REFERENCE, (found, name: string | undefined) => {
     if (name === undefined) return "${";
@@ -117,12 +124,14 @@ export const notSet = (name: string): string => `the environment variable ${name
 /** The flags that are settings, by the name of their option. */
 export const FLAGS = {
   listen: { flag: "--listen", path: ["listen"] },
+  webConfigFile: { flag: "--web.config.file", path: ["web", "config_file"] },
+  probeAddress: { flag: "--web.probe-address", path: ["web", "probe_address"] },
   logLevel: { flag: "--log-level", path: ["log", "level"] },
   logFormat: { flag: "--log-format", path: ["log", "format"] },
 } as const;
 
 /** Flags that are settings, as they were given. */
-export type Flags = { readonly [Name in keyof typeof FLAGS]?: string | undefined };
+export type Flags = { readonly [Name in keyof typeof FLAGS]?: string | readonly string[] | undefined };
 
 /** The flags that were given, by the path of their setting. */
 export function flagsByPath(flags: Flags): ReadonlyMap<string, string> {
@@ -140,7 +149,7 @@ const givenIn = (flags: Flags) =>
     return value === undefined ? [] : [{ flag, path, value }];
   });
 
-function replaceAt(settings: unknown, [key, ...rest]: readonly string[], value: string): unknown {
+function replaceAt(settings: unknown, [key, ...rest]: readonly string[], value: unknown): unknown {
   if (key === undefined) return value;
   return isMapping(settings) ? { ...settings, [key]: replaceAt(settings[key] ?? {}, rest, value) } : settings;
 }

@@ -6,7 +6,7 @@ import { type ConfigurableCollector, LOG_FORMATS, LOG_LEVELS } from "./config.ts
 import { eventRules } from "./event-rule-settings.ts";
 import { CHAINS } from "./principal.ts";
 import { failover, KEYS, onlyBudget, onlyUpstreamShape, onNewChain, upstreams } from "./upstream-settings.ts";
-import { duration, formatSize, labelValue, listenAddress, size } from "./values.ts";
+import { duration, formatSize, labelValue, listenAddress, listenAddresses, size } from "./values.ts";
 
 const log = z
   .object({
@@ -19,6 +19,44 @@ const log = z
   })
   .prefault({})
   .meta({ description: "The log, on standard error." });
+
+const web = z
+  .object({
+    config_file: z
+      .string()
+      .min(1)
+      .optional()
+      .meta({
+        expected: "the path of a file",
+        description:
+          "File with TLS, users and headers of the HTTP server, in the format of exporter-toolkit: " +
+          "[web-configuration.md](web-configuration.md). Relative to the folder of this file. Read again when it changes.",
+        sample: "web.yml",
+      }),
+    probe_address: listenAddress.optional().meta({
+      description:
+        "A further address that serves `/-/healthy` and `/-/ready` only: plain HTTP without a password, for a kubelet.",
+      sample: ":10790",
+    }),
+    allowed_hosts: z
+      .array(
+        z
+          .string()
+          .regex(/^(\*|[a-z0-9]([a-z0-9.-]*[a-z0-9])?)$/)
+          .meta({ expected: "a host name in lower case without a port, or *" }),
+      )
+      .max(100)
+      .default([])
+      .meta({
+        description:
+          "Host names under which clients may address the exporter; IP addresses and `localhost` always pass. Any other " +
+          "name gets a 421, which protects from DNS rebinding. `*` allows every name. With an empty list, listeners on " +
+          "loopback addresses are protected, and the others allow every name.",
+        sample: "[exporter.example.org]",
+      }),
+  })
+  .prefault({})
+  .meta({ description: "The HTTP server." });
 
 /** The default state file. */
 const DEFAULT_STATE_PATH = "data/state.db";
@@ -51,6 +89,7 @@ export const MOST_BYTES = {
   /** 1 MiB of YAML takes about a second to parse at start. Long lists belong in watch files. */
   configuration: 2 * 1024 ** 2,
   key: 64 * 1024,
+  certificate: 1024 ** 2,
   watchFile: 8 * 1024 ** 2,
 } as const;
 
@@ -247,9 +286,10 @@ function networkSettings(collectors: readonly ConfigurableCollector[]) {
 export function allSettings(collectors: readonly ConfigurableCollector[]) {
   return z
     .object({
-      listen: listenAddress.prefault(":10789").meta({
-        description: "Address of the HTTP server. Port 0 takes any free port.",
+      listen: listenAddresses.prefault(":10789").meta({
+        description: "Address of the HTTP server, or a list of addresses. Port 0 takes any free port.",
       }),
+      web,
       log,
       state,
       max_series: z

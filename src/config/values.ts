@@ -7,12 +7,17 @@ import { ScheduleError } from "../scheduler/cron.ts";
 import { parseCronSchedule, parseDuration } from "../scheduler/interval.ts";
 
 /** Where the exporter listens. */
-export interface ListenAddress {
-  /** Absent: every interface. */
-  readonly host?: string;
-  /** 0: any free port. */
-  readonly port: number;
-}
+export type ListenAddress =
+  | {
+      /** Absent: every interface. */
+      readonly host?: string;
+      /** 0: any free port. */
+      readonly port: number;
+    }
+  | {
+      /** Of a Unix socket. */
+      readonly path: string;
+    };
 
 /** What a function reads from a valid input. It returns undefined, or throws ScheduleError, for any other. */
 export function parsed<Input, Value>(
@@ -85,8 +90,10 @@ export const labelValue = z
 
 const HOST_NAME = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/i;
 
-/** Reads `host:port`, `:port` or `[IPv6]:port`; undefined for other text. */
+/** Reads `host:port`, `:port`, `[IPv6]:port` or `unix:/path`; undefined for other text. */
 export function parseListen(input: string): ListenAddress | undefined {
+  const [, path] = /^unix:(\/[^\0]{1,106})$/.exec(input) ?? [];
+  if (path !== undefined) return { path };
   const [, bracketed, plain, digits] = /^(?:\[([^\]]*)\]|([^:[\]]*)):(\d{1,5})$/.exec(input) ?? [];
   const port = Number(digits);
   if (digits === undefined || port > 65_535) return undefined;
@@ -97,12 +104,29 @@ export function parseListen(input: string): ListenAddress | undefined {
   return isHost ? { host: plain, port } : undefined;
 }
 
+const ADDRESS =
+  '"host:port", ":port" for all interfaces, "[::1]:port", or "unix:/path" for a Unix socket, with a port from 0 to 65535';
+const ADDRESS_PATTERN = { pattern: "^unix:/|:[0-9]{1,5}$" };
+
 /** Where to listen. */
-export const listenAddress = parsed(
-  z.string(),
-  '"host:port", ":port" for all interfaces, or "[::1]:port", with a port from 0 to 65535',
-  parseListen,
-).meta({ pattern: ":[0-9]{1,5}$" });
+export const listenAddress = parsed(z.string(), ADDRESS, parseListen).meta(ADDRESS_PATTERN);
+
+const MOST_ADDRESSES = 16;
+const ADDRESSES = `${ADDRESS}; or a list of 1 to ${MOST_ADDRESSES} addresses`;
+
+/** Where to listen: one address, or a list. */
+export const listenAddresses = z
+  .union([z.string().meta(ADDRESS_PATTERN), z.array(z.string().meta(ADDRESS_PATTERN)).min(1).max(MOST_ADDRESSES)])
+  .transform((input, context): ListenAddress[] =>
+    [input].flat().flatMap((text, index) => {
+      const address = parseListen(text);
+      if (address !== undefined) return [address];
+      const path = Array.isArray(input) ? [index] : [];
+      context.issues.push({ code: "custom", message: Array.isArray(input) ? ADDRESS : ADDRESSES, input: text, path });
+      return [];
+    }),
+  )
+  .meta({ expected: ADDRESSES });
 
 /** Reads the base of an API; undefined when it is no plain http or https URL. The slash at the end is dropped. */
 export function parseUrl(input: string): string | undefined {

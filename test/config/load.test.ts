@@ -15,7 +15,8 @@ describe("defaults", () => {
     expect(config).toEqual({
       maxSeries: 500_000,
       statePath: resolve("data/state.db"),
-      listen: { port: 10_789 },
+      listen: [{ port: 10_789 }],
+      web: { configFile: undefined, probes: [], allowedHosts: [] },
       log: { level: "info", format: "json" },
       networks: [
         {
@@ -103,7 +104,7 @@ describe("defaults", () => {
   test("bytes are read as UTF-8", async () => {
     const config = await configOf(new TextEncoder().encode("listen: localhost:1 # größer"));
 
-    expect(config.listen).toEqual({ host: "localhost", port: 1 });
+    expect(config.listen).toEqual([{ host: "localhost", port: 1 }]);
   });
 
   test("the default timeout is at most the interval, and the default maximum age follows the schedule", async () => {
@@ -291,7 +292,24 @@ describe("flags of the command line", () => {
 
     const config = await configOf("listen: ':2'\nlog: { level: error }", { flags });
 
-    expect(config).toMatchObject({ listen: { host: "::1", port: 0 }, log: { level: "debug", format: "pretty" } });
+    expect(config).toMatchObject({ listen: [{ host: "::1", port: 0 }], log: { level: "debug", format: "pretty" } });
+  });
+
+  test("can be repeated where the setting is a list", async () => {
+    const flags = {
+      listen: ["127.0.0.1:1", "unix:/run/metrics.sock"],
+      probeAddress: ":2",
+      webConfigFile: "/a/web.yml",
+    };
+
+    expect(await configOf("web: { config_file: b.yml, allowed_hosts: [a.example] }", { flags })).toMatchObject({
+      listen: [{ host: "127.0.0.1", port: 1 }, { path: "/run/metrics.sock" }],
+      web: { configFile: "/a/web.yml", probes: [{ port: 2 }], allowedHosts: ["a.example"] },
+    });
+    expect((await configOf("web: { config_file: b.yml }")).web.configFile).toBe("/etc/stacks/b.yml");
+    expect(await errorsOf("", { flags: { listen: [":1", "x"] } })).toMatch(
+      /^--listen: expected "host:port", .*, found "x"$/,
+    );
   });
 
   test("replace a wrong setting of the file, and no other", async () => {

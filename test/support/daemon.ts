@@ -14,7 +14,7 @@ export interface Daemon {
 
 /** Those of the programs that are not on the PATH. */
 export const missing = (programs: readonly string[]): string[] =>
-  programs.filter((name) => spawnSync(name, ["--version"]).status !== 0);
+  programs.filter((name) => spawnSync(name, [name === "openssl" ? "version" : "--version"]).status !== 0);
 
 /** `127.0.0.1:port` with a port that was free a moment ago. */
 export async function freeAddress(): Promise<string> {

@@ -69,6 +69,9 @@ function publishGroup(node: SchemaNode, properties: Readonly<Record<string, Sche
 // The keywords that decide whether a value is accepted.
 function keywordsOf(node: SchemaNode): object {
   const { type, enum: words, const: only, minimum, maximum, exclusiveMinimum, exclusiveMaximum, pattern } = node;
-  const keywords = { type, enum: words, const: only, minimum, maximum, exclusiveMinimum, exclusiveMaximum, pattern };
+  const { minItems, maxItems } = node;
+  const items = node.items && { anyOf: [keywordsOf(node.items), REFERENCE] };
+  const limits = { minimum, maximum, exclusiveMinimum, exclusiveMaximum, minItems, maxItems };
+  const keywords = { type, enum: words, const: only, ...limits, pattern, items };
   return Object.fromEntries(Object.entries(keywords).filter(([, value]) => value !== undefined));
 }
