@@ -480,6 +480,35 @@ const watchListRefused: Alert = {
   },
 };
 
+const webRefused = `${series("stacks_exporter_web_config_last_reload_successful")} == 0`;
+const webConfigRefused: Alert = {
+  alert: "StacksWebConfigRefused",
+  severity: "warning",
+  expr: webRefused,
+  for: EXPORTER.reload.for,
+  summary: "The changed web configuration of {{ $labels.instance }} was refused",
+  description: "The file, a certificate or a key has an error; the previous ones stay in use.",
+  runbook: {
+    meaning: `The exporter has reloaded the web configuration, its certificate, key or CA, and found an error, or a
+      change that needs a restart.`,
+    impact: `The previous certificate stays in use until it expires; then scrapes fail. Changed users and passwords are
+      not in force. At the next start the exporter would refuse to run if there is an error.`,
+    diagnosis: [
+      { shows: "Result of the last reload: 0 is a failure.", query: webRefused },
+      {
+        shows: "Time since the last successful reload, in seconds.",
+        query: `time() - ${series("stacks_exporter_web_config_last_reload_success_timestamp_seconds")}`,
+      },
+    ],
+    actions: [
+      "Read the log or the status page: they show the file, the line and the error.",
+      "Check that the key belongs to the certificate, and that the exporter may read both.",
+      "Restart the exporter if the log asks for it.",
+      "Validate a new file with `stacks-exporter check --web.config.file` before you replace the old one.",
+    ],
+  },
+};
+
 const unwritten = `increase(${series("stacks_exporter_state_write_failures_total")}[${EXPORTER.stateWrite.window}])`;
 const stateWriteFailing: Alert = {
   alert: "StacksStateWriteFailing",
@@ -578,6 +607,7 @@ export const exporter: Subject = {
     seriesHigh,
     configurationRefused,
     watchListRefused,
+    webConfigRefused,
     stateWriteFailing,
     stateRowSetAside,
     deprecated,

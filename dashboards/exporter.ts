@@ -588,14 +588,14 @@ const itself: readonly Panel[] = [
   }),
   table({
     id: 45,
-    title: "Configuration, state file and watch lists",
+    title: "Configuration, state file, watch lists and web configuration",
     description: `Whether counters continued from a state file at the last start, time of its last write, failed writes
       in the time range (their polls failed too), rows that are set aside, and the results of the last reloads of the
-      configuration and of the watch lists. Without such files, the columns are missing. Exporters with the same
+      configuration, the watch lists and the web configuration. Without such files, the columns are missing. Exporters with the same
       configuration have the same hash.`,
     unit: "short",
     decimals: 0,
-    noValue: "Neither a configuration file, nor a state file, nor files of watch lists",
+    noValue: "No configuration file, state file, watch list file or web configuration",
     width: 24,
     height: 4,
     queries: [
@@ -612,6 +612,10 @@ const itself: readonly Panel[] = [
         expr: `max by (job, instance) (${metric("stacks_exporter_config_last_reload_success_timestamp_seconds")}) * 1000`,
       },
       { expr: `max by (job, instance) (${metric("stacks_exporter_config_hash")})` },
+      { expr: `min by (job, instance) (${metric("stacks_exporter_web_config_last_reload_successful")})` },
+      {
+        expr: `max by (job, instance) (${metric("stacks_exporter_web_config_last_reload_success_timestamp_seconds")}) * 1000`,
+      },
     ],
     columns: {
       job: "job",
@@ -625,13 +629,15 @@ const itself: readonly Panel[] = [
       "Value #G": "configuration",
       "Value #H": "configuration read",
       "Value #I": "configuration hash",
+      "Value #J": "web configuration",
+      "Value #K": "web configuration read",
     },
     overrides: [
       {
         name: "counters",
         properties: { mappings: [shown(1, "continued", "green", 0), shown(0, "started at zero", "blue", 1)] },
       },
-      ...["configuration", "watch lists"].map((name) => ({
+      ...["configuration", "watch lists", "web configuration"].map((name) => ({
         name,
         properties: { mappings: [shown(1, "valid", "green", 0), shown(0, "refused", "red", 1)] },
       })),
@@ -639,6 +645,7 @@ const itself: readonly Panel[] = [
       { name: "configuration hash", properties: { unit: "none" } },
       { name: "state written", properties: { unit: "dateTimeFromNow", "custom.width": 150 } },
       { name: "lists read", properties: { unit: "dateTimeFromNow", "custom.width": 150 } },
+      { name: "web configuration read", properties: { unit: "dateTimeFromNow", "custom.width": 150 } },
     ],
   }),
 ];

@@ -1,6 +1,4 @@
 // Connects the parts of one exporter, which polls and serves until it is stopped.
-import type { Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import type { Logger } from "pino";
 import { collectorFamilies, ruleFamilies } from "./collectors/index.ts";
 import { keyOf, type Task } from "./collectors/task.ts";
@@ -9,8 +7,9 @@ import { formatError } from "./config/errors.ts";
 import { secretsOf } from "./config/secret.ts";
 import { Exposition } from "./exposition/exposition.ts";
 import type { Family, Sample } from "./exposition/family.ts";
+import { type Listener, Listeners } from "./http/listeners.ts";
 import { MetricsPage } from "./http/page.ts";
-import { closeServer, createHttpServer } from "./http/server.ts";
+import type { View } from "./http/server.ts";
 import type { NetworkOptions } from "./network.ts";
 import { Networks } from "./networks.ts";
 import { type ConfigSource, Reloads } from "./reload.ts";
@@ -23,7 +22,15 @@ import { Incidents } from "./telemetry/incidents.ts";
 import { Instruments } from "./telemetry/instruments.ts";
 import * as metrics from "./telemetry/self-metrics.ts";
 import { networkSamples, reloadSamples, seriesSamples, stateFileSamples } from "./telemetry/self-samples.ts";
-import { networkStatuses, type Selection, type Status, type StatusSources, statusOf } from "./telemetry/status.ts";
+import {
+  networkStatuses,
+  type ReloadReports,
+  type Selection,
+  type Status,
+  type StatusSources,
+  statusOf,
+} from "./telemetry/status.ts";
+import { WebReloads, type WebSource } from "./web-reload.ts";
 
 /** What an exporter works with. */
 export interface AppOptions extends Pick<NetworkOptions, "version" | "clock" | "redactor"> {
@@ -33,6 +40,8 @@ export interface AppOptions extends Pick<NetworkOptions, "version" | "clock" | "
   readonly source?: ConfigSource | undefined;
   /** Whether `POST /-/reload` reloads the configuration. @default false */
   readonly hasLifecycle?: boolean | undefined;
+  /** Where the web configuration comes from. @default plain HTTP without passwords */
+  readonly webSource?: WebSource | undefined;
   /** Keeps counters and used budgets across restarts; closed by `stop`. @default nothing does */
   readonly stateFile?: StateFile | undefined;
   /** @default there are no runbooks */
@@ -71,8 +80,9 @@ export class App {
   readonly #networks: Networks;
   #config: Config;
   readonly #stop = new AbortController();
-  #server: Server | undefined;
-  #following: Promise<void> | undefined;
+  #listeners: Listeners | undefined;
+  #webReloads: WebReloads | undefined;
+  #following: readonly Promise<void>[] = [];
 
   /** @throws StateFileError when the state file cannot be used. */
   constructor(options: AppOptions) {
@@ -139,13 +149,13 @@ export class App {
 
   /** The status of everything, and of the selected targets. */
   status(selection: Selection): Status {
-    return statusOf(this.#statusSources(), this.reloads, selection);
+    return statusOf(this.#statusSources(), this.#reports(), selection);
   }
 
-  /** Listens and starts to poll; resolves with the address when the server listens. Throws when it cannot listen. */
-  async start(): Promise<AddressInfo> {
-    const { version, log, redactor, hasLifecycle = false } = this.#options;
-    const server = createHttpServer({
+  /** Listens and starts to poll; resolves with the open listeners. Throws when it cannot listen. */
+  async start(): Promise<readonly Listener[]> {
+    const { version, log, clock, redactor, webSource, hasLifecycle = false } = this.#options;
+    const view: View = {
       page: this.page,
       missing: () => this.missing(),
       program: { version, startedAt: this.#startedAt },
@@ -163,15 +173,19 @@ export class App {
       mask: (text) => redactor.mask(text),
       onError: (error) => log.error({ err: error }, "a page could not be made"),
       onRefused: (reason) => this.#instruments.add(metrics.httpRefused, { reason }),
-    });
-    await new Promise<void>((resolve, reject) => {
-      server.once("error", reject);
-      server.listen({ ...this.#config.listen }, () => resolve());
-    });
-    this.#server = server;
+    };
+    const { listen, web } = this.#config;
+    const listeners = new Listeners({ ...web, view, listen, web: webSource?.web });
+    const opened = await listeners.open();
+    this.#listeners = listeners;
+    const stop = this.#stop.signal;
+    if (webSource !== undefined) {
+      const take = listeners.take.bind(listeners);
+      this.#webReloads = new WebReloads({ source: webSource, take, clock, log, onReload: () => this.page.touch() });
+    }
     this.#networks.start();
-    this.#following = this.reloads.follow(this.#stop.signal);
-    return server.address() as AddressInfo;
+    this.#following = [this.reloads, this.#webReloads].flatMap((reloads) => reloads?.follow(stop) ?? []);
+    return opened;
   }
 
   /** Polls one task now, beside its schedule; resolves when the poll has ended, with or without success. */
@@ -195,11 +209,7 @@ export class App {
   /** Aborts polls, and finishes running scrapes; resolves when all of it has ended. */
   async stop(): Promise<void> {
     this.#stop.abort(new DOMException("the exporter stops", "AbortError"));
-    await Promise.all([
-      this.#following,
-      this.#networks.close(),
-      this.#server === undefined ? undefined : closeServer(this.#server, SCRAPE_GRACE_MS),
-    ]);
+    await Promise.all([...this.#following, this.#networks.close(), this.#listeners?.close(SCRAPE_GRACE_MS)]);
     this.#options.stateFile?.close();
   }
 
@@ -221,6 +231,11 @@ export class App {
     for (const task of tasks) await this.poll(task);
   }
 
+  #reports(): ReloadReports {
+    const { configuration, files } = this.reloads;
+    return { configuration, files, web: this.#webReloads?.report };
+  }
+
   #statusSources(): StatusSources {
     return {
       tasks: this.tasks,
@@ -237,7 +252,7 @@ export class App {
       ...(await this.#instruments.samples()),
       metrics.buildInfo.at({ version, node_version: process.version }, 1),
       ...networkStatuses(this.#statusSources()).flatMap((network) => [...networkSamples(network)]),
-      ...reloadSamples(this.reloads, this.reloads.hash),
+      ...reloadSamples(this.#reports(), this.reloads.hash),
       ...(stateFile === undefined ? [] : stateFileSamples(stateFile.facts())),
     ];
     return [...samples, ...seriesSamples(this.#exposition, this.#families, samples, this.#config.maxSeries)];

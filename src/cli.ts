@@ -119,9 +119,18 @@ const withLogOptions = (command: Command) =>
     .addOption(new Option("--log-level <level>", "trace, debug, info, warn, error or silent"))
     .addOption(new Option("--log-format <format>", "json or pretty"));
 
+const repeatable = (flags: string, description: string) =>
+  new Option(flags, description).argParser((value: string, before: readonly string[] = []) => [...before, value]);
+
 const withServerOptions = (command: Command) =>
   withLogOptions(
-    command.addOption(new Option("-l, --listen <address>", "address to serve on, such as 127.0.0.1:10789 or :10789")),
+    command
+      .addOption(
+        repeatable("-l, --listen <address>", "address such as 127.0.0.1:10789, :10789 or unix:/path; repeatable"),
+      )
+      .addOption(repeatable("--web.listen-address <address>", "the same as --listen"))
+      .addOption(new Option("--web.config.file <file>", "TLS, users and headers, in the format of exporter-toolkit"))
+      .addOption(new Option("--web.probe-address <address>", "serves /-/healthy and /-/ready alone, without TLS")),
   );
 
 function optionsByCommand({ commands }: Command): string {

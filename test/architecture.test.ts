@@ -57,7 +57,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ["src/http"],
   ["src/network.ts"],
   ["src/networks.ts"],
-  ["src/reload.ts"],
+  ["src/reload.ts", "src/web-reload.ts"],
   ["src/app.ts"],
   ["src/commands"],
   ["src/cli.ts"],

@@ -3,10 +3,12 @@ import { warningsOf } from "../config/warnings.ts";
 import { misfitsOf, planOf } from "./estimate.ts";
 import type { Io } from "./io.ts";
 import { type ConfigFlags, loadConfigFile } from "./load-config.ts";
+import { webSourceOf } from "./web-source.ts";
 
 /** Prints warnings, and what the configuration polls; the exit code is 1 when something does not fit, as of `plan`. */
 export async function check(flags: ConfigFlags, io: Io): Promise<number> {
   const { config } = await loadConfigFile(flags, io);
+  await webSourceOf(config);
   for (const warning of warningsOf(config)) io.err(`warning: ${warning}\n`);
   const misfits = misfitsOf(planOf(config));
   for (const misfit of misfits) io.err(`${misfit}\n`);

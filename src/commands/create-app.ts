@@ -10,7 +10,7 @@ import type { Io } from "./io.ts";
 import type { LoadedConfig } from "./load-config.ts";
 
 /** Parts that only some commands have. */
-export interface AppParts extends Pick<AppOptions, "hasLifecycle"> {
+export interface AppParts extends Pick<AppOptions, "hasLifecycle" | "webSource"> {
   /** Opens the state file. @default nothing outlives the process */
   readonly open?: ((log: StateFileLog) => Promise<StateFile>) | undefined;
 }
@@ -19,7 +19,7 @@ export interface AppParts extends Pick<AppOptions, "hasLifecycle"> {
 export async function createApp(
   { config, source }: LoadedConfig,
   io: Io,
-  { open, hasLifecycle }: AppParts = {},
+  { open, hasLifecycle, webSource }: AppParts = {},
 ): Promise<App> {
   const redactor = redactorOf(config.networks.flatMap(({ upstreams }) => upstreams));
   const log = await createLogger({ ...config.log, mask: (text) => redactor.mask(text), write: io.err });
@@ -30,6 +30,7 @@ export async function createApp(
     config,
     source,
     hasLifecycle,
+    webSource,
     redactor,
     log,
     version: io.version,

@@ -1,7 +1,6 @@
 // Starts a simulated chain and an exporter that polls it.
-import type { Flags } from "../config/normalize.ts";
 import type { Io, Simulated } from "./io.ts";
-import { loadConfigText } from "./load-config.ts";
+import { loadConfigText, type ServerFlags } from "./load-config.ts";
 import { serveConfig } from "./serve.ts";
 
 // Fast enough to watch, and still within a budget.
@@ -25,11 +24,13 @@ collectors:
 `;
 
 /** Runs until `io.stopped`, or until its terminal closes. */
-export async function demo(flags: Flags & { readonly seed: string }, io: Io): Promise<number> {
+export async function demo(flags: ServerFlags & { readonly seed: string }, io: Io): Promise<number> {
   const simulator = await io.startSimulator(["--seed", flags.seed, "--random-events"]);
   try {
-    const { listen = "127.0.0.1:10789", logFormat = "pretty", logLevel } = flags;
-    const loaded = await loadConfigText(demoConfig(simulator), "demo", { listen, logFormat, logLevel }, {});
+    const isAnywhere = (flags.listen ?? flags["web.listenAddress"]) !== undefined;
+    const served = { logFormat: "pretty", ...flags, ...(isAnywhere ? {} : { listen: ["127.0.0.1:10789"] }) };
+    const env = { STACKS_EXPORTER_PROBE_ADDRESS: io.env.STACKS_EXPORTER_PROBE_ADDRESS };
+    const loaded = await loadConfigText(demoConfig(simulator), "demo", served, env);
     const onListening = (url: string) => {
       io.out(`A simulated Stacks chain listens at   ${simulator.url}/_sim/\n`);
       io.out(`The exporter polls it and serves      ${url}/metrics\n`);

@@ -159,6 +159,8 @@ const RARE: readonly { readonly name: string }[] = [
   metrics.ratelimitRemaining,
   metrics.watchListSuccessful,
   metrics.watchListSuccess,
+  metrics.webConfigSuccessful,
+  metrics.webConfigSuccess,
   metrics.series,
 ];
 

@@ -1,5 +1,6 @@
 // Loads the configuration of a command.
 import { createHash } from "node:crypto";
+import { resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { collectors } from "../collectors/index.ts";
 import type { Config } from "../config/config.ts";
@@ -8,11 +9,21 @@ import { readRegularFile, unusable } from "../config/files.ts";
 import { configLoader, type Loaded } from "../config/load.ts";
 import type { Flags } from "../config/normalize.ts";
 import { MOST_BYTES } from "../config/settings.ts";
+import { type ListenAddress, parseListen } from "../config/values.ts";
 import type { ConfigSource } from "../reload.ts";
 import { CommandError, type Io } from "./io.ts";
 
-/** The options that every command has. */
-export interface ConfigFlags extends Flags {
+/** The options of commands that serve, under the names of the command line. */
+export interface ServerFlags extends Pick<Flags, "logLevel" | "logFormat"> {
+  readonly listen?: readonly string[];
+  /** The name of the flag in exporters in Go. */
+  readonly "web.listenAddress"?: readonly string[];
+  readonly "web.config.file"?: string;
+  readonly "web.probeAddress"?: string;
+}
+
+/** The options of commands that read a configuration. */
+export interface ConfigFlags extends ServerFlags {
   readonly config?: string;
 }
 
@@ -32,7 +43,7 @@ export async function loadConfigFile({ config: file, ...flags }: ConfigFlags, io
 export async function loadConfigText(
   text: string,
   file: string | undefined,
-  flags: Flags,
+  flags: ServerFlags,
   env: Io["env"],
 ): Promise<LoadedConfig> {
   return load({ read: async () => text, file, isHashed: false }, flags, env);
@@ -47,12 +58,8 @@ interface Origin {
   readonly isHashed: boolean;
 }
 
-async function load(
-  { read, file, isHashed }: Origin,
-  { listen, logLevel, logFormat }: Flags,
-  env: Io["env"],
-): Promise<LoadedConfig> {
-  const flags = { listen, logLevel, logFormat };
+async function load({ read, file, isHashed }: Origin, serverFlags: ServerFlags, env: Io["env"]): Promise<LoadedConfig> {
+  const flags = flagsOf(serverFlags);
   const loaderOf = (text: Text) => configLoader({ text, file, env, readFile: readRegularFile, collectors, flags });
   let text = await read();
   let loader = loaderOf(text);
@@ -78,12 +85,39 @@ async function load(
       return isHashed && text !== undefined ? hashOf(text) : undefined;
     },
   };
-  return { config, source };
+  const { web } = config;
+  return { config: { ...config, web: { ...web, probes: [...web.probes, ...probesIn(env)] } }, source };
+}
+
+function flagsOf(given: ServerFlags): Flags {
+  const { listen = [], logLevel, logFormat } = given;
+  const { "web.listenAddress": others = [], "web.config.file": webConfigFile } = given;
+  const addresses = [...listen, ...others];
+  return {
+    listen: addresses.length === 0 ? undefined : addresses,
+    // Relative to the working directory, unlike the setting.
+    webConfigFile: webConfigFile && resolve(webConfigFile),
+    probeAddress: given["web.probeAddress"],
+    logLevel,
+    logFormat,
+  };
+}
+
+const PROBE = "STACKS_EXPORTER_PROBE_ADDRESS";
+
+// For the health check of an image, which must not depend on the configuration.
+function probesIn(env: Io["env"]): ListenAddress[] {
+  const text = env[PROBE];
+  if (text === undefined || text === "") return [];
+  const address = parseListen(text);
+  if (address === undefined) throw new CommandError(`${PROBE}: expected an address such as 127.0.0.1:10791`);
+  return [address];
 }
 
 // Settings that only a start applies: a server, a file and a log stream that are in use cannot be exchanged.
 const FIXED = {
   listen: ({ listen }: Config) => listen,
+  web: ({ web }: Config) => web,
   "state.path": ({ statePath }: Config) => statePath,
   "log.format": ({ log }: Config) => log.format,
 };

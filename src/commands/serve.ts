@@ -7,6 +7,7 @@ import { type AppParts, createApp } from "./create-app.ts";
 import { misfitsOf, planOf } from "./estimate.ts";
 import { CommandError, type Io } from "./io.ts";
 import { type ConfigFlags, type LoadedConfig, loadConfigFile } from "./load-config.ts";
+import { webSourceOf } from "./web-source.ts";
 
 const STATE_ADVICE = `What can be done: start once with --reset-state, which renames the file and counts from zero; set
 state.path to another file; or set \`state: memory\`, with which counters start from zero at every start.`;
@@ -36,25 +37,29 @@ export async function serveConfig(
   io: Io,
   options: AppParts & { readonly onListening?: (url: string) => void },
 ): Promise<void> {
-  const app = await createApp(loaded, io, options).catch((error: unknown) => {
+  const webSource = await webSourceOf(loaded.config);
+  const app = await createApp(loaded, io, { ...options, webSource }).catch((error: unknown) => {
     if (!(error instanceof StateFileError)) throw error;
     throw new CommandError(error.isInUse ? error.message : `${error.message}\n${STATE_ADVICE}`);
   });
-  const { address, port, family } = await app.start().catch((error: unknown) => {
+  const listeners = await app.start().catch((error: unknown) => {
     throw new CommandError(`cannot listen: ${error instanceof Error ? error.message : error}`);
   });
-  const host = family === "IPv6" ? `[${address}]` : address;
   const networks = loaded.config.networks.map(({ name }) => name);
   const planned = planOf(loaded.config);
   for (const misfit of misfitsOf(planned)) app.log.warn({}, misfit);
   for (const { network, notes } of planned.networks) {
     for (const note of notes) app.log.info({ network }, note);
   }
-  app.log.info({ address: `${host}:${port}`, networks }, "listening");
+  for (const { address, isSecure, isProbe } of listeners) {
+    if (isProbe) app.log.info({ address }, "listening for probes");
+    else app.log.info({ address, tls: isSecure, networks }, "listening");
+  }
+  if (webSource?.web.wantsHttp2) app.log.info({}, "http2 is not supported: HTTP/1.1 is served");
   io.onHangUp(() => {
     app.reloads.reload("configuration").catch((error: unknown) => app.log.error({ err: error }, "a reload failed"));
   });
-  options.onListening?.(`http://${["0.0.0.0", "[::]"].includes(host) ? "127.0.0.1" : host}:${port}`);
+  options.onListening?.(listeners.find(({ url }) => url !== undefined)?.url ?? "");
   await io.stopped;
   app.log.info({}, "stopping");
   await app.stop();

@@ -1,5 +1,7 @@
 // The HTTP server: /metrics, the status, health and readiness. It never causes a request to the API.
-import { createServer, type Server } from "node:http";
+import { createServer, type RequestListener, type Server } from "node:http";
+import { createServer as createHttpsServer, type Server as HttpsServer } from "node:https";
+import type { SecureContextOptions } from "node:tls";
 import express, { type NextFunction, type Request, type Response } from "express";
 import type { FeeReport } from "../telemetry/fee-report.ts";
 import type { Refusal } from "../telemetry/self-metrics.ts";
@@ -7,7 +9,6 @@ import type { Selection, Status } from "../telemetry/status.ts";
 import { recommendedFeesJson } from "./fees-json.ts";
 import { type Content, Deliveries, LIMITS, type Limits } from "./limits.ts";
 import { CONTENT_TYPE, type MetricsPage, negotiateFormat } from "./page.ts";
-import { readTarget } from "./request-target.ts";
 import { type Program, statusJson } from "./status-json.ts";
 import { statusPage } from "./status-page.ts";
 import { type Known, parseNetwork, parseQuery, QueryError } from "./status-query.ts";
@@ -109,7 +110,11 @@ function sendText(response: Response, status: number, text: string): void {
   response.status(status).type("text").send(`${text}\n`);
 }
 
-function routes(view: View, deliveries: Deliveries): express.Express {
+/** A handler of paths, each with GET and HEAD only. */
+function createRoutes(view: View): {
+  readonly app: express.Express;
+  readonly get: (path: string, handler: (request: Request, response: Response) => void | Promise<void>) => void;
+} {
   const app = express();
   app.disable("x-powered-by");
   app.set("etag", false);
@@ -118,7 +123,6 @@ function routes(view: View, deliveries: Deliveries): express.Express {
     response.setHeader("x-content-type-options", "nosniff");
     next();
   });
-
   const get = (path: string, handler: (request: Request, response: Response) => void | Promise<void>) =>
     app
       .route(path)
@@ -127,20 +131,35 @@ function routes(view: View, deliveries: Deliveries): express.Express {
         response.setHeader("allow", "GET, HEAD");
         sendText(response, 405, "Only GET and HEAD are allowed.");
       });
-  const deliver = (path: string, make: (request: Request) => Content | Promise<Content>) =>
-    get(path, (request, response) => deliveries.deliver(request, response, () => make(request)));
-
-  deliver("/metrics", (request) => metrics(view, request));
-  deliver("/", (request) => status(view, request, true));
-  deliver("/api/v1/status", (request) => status(view, request, false));
-  deliver("/api/v1/fees/recommended", (request) => recommendedFees(view, request));
-  deliver("/runbooks{/:subject}", (request) => runbook(view, request));
   get("/-/healthy", (_request, response) => sendText(response, 200, "stacks-exporter is healthy."));
   get("/-/ready", (_request, response) => {
     const missing = view.missing().map(({ what, why }) => `\n${what}: ${why}`);
     if (missing.length === 0) sendText(response, 200, "stacks-exporter is ready.");
     else sendText(response, 503, view.mask(`stacks-exporter is not ready. Missing:${missing.join("")}`));
   });
+  return { app, get };
+}
+
+function addEnd(app: express.Express, view: View, hint: string): void {
+  app.use((request, response) => sendText(response, 404, `Nothing at ${request.path}. Try ${hint}.`));
+  app.use((error: unknown, _request: Request, response: Response, _next: NextFunction) => {
+    view.onError(error);
+    if (response.headersSent) response.destroy();
+    else sendText(response, 500, "The page cannot be rendered; see the log.");
+  });
+}
+
+/** The handler of all pages. */
+export function pagesOf(view: View, limits: Limits): RequestListener {
+  const { app, get } = createRoutes(view);
+  const deliveries = new Deliveries(limits, view.onRefused);
+  const deliver = (path: string, make: (request: Request) => Content | Promise<Content>) =>
+    get(path, (request, response) => deliveries.deliver(request, response, () => make(request)));
+  deliver("/metrics", (request) => metrics(view, request));
+  deliver("/", (request) => status(view, request, true));
+  deliver("/api/v1/status", (request) => status(view, request, false));
+  deliver("/api/v1/fees/recommended", (request) => recommendedFees(view, request));
+  deliver("/runbooks{/:subject}", (request) => runbook(view, request));
   app
     .route("/-/reload")
     .post(async (_request, response) => {
@@ -156,42 +175,65 @@ function routes(view: View, deliveries: Deliveries): express.Express {
       response.setHeader("allow", "POST");
       sendText(response, 405, "Only POST is allowed.");
     });
-  app.use((request, response) => sendText(response, 404, `Nothing at ${request.path}. Try / or /metrics.`));
-  app.use((error: unknown, _request: Request, response: Response, _next: NextFunction) => {
-    view.onError(error);
-    if (response.headersSent) response.destroy();
-    else sendText(response, 500, "The page cannot be rendered; see the log.");
-  });
+  addEnd(app, view, "/ or /metrics");
   return app;
 }
 
-/** Creates a server that is not listening yet. */
-export function createHttpServer(view: View, limits: Limits = LIMITS): Server {
-  const options = {
-    keepAliveTimeout: limits.idleMs,
-    headersTimeout: limits.headersMs,
-    requestTimeout: limits.requestMs,
-    connectionsCheckingInterval: Math.min(limits.headersMs, limits.requestMs) / 2,
-    maxHeaderSize: limits.headerBytes,
-  };
-  const app = routes(view, new Deliveries(limits, view.onRefused));
-  const server = createServer(options, (request, response) => {
-    request.url = readTarget(request.url ?? "").path;
-    app(request, response);
-  });
+/** The handler of the health checks alone. */
+export function probesOf(view: View): RequestListener {
+  const { app } = createRoutes(view);
+  addEnd(app, view, "/-/healthy or /-/ready");
+  return app;
+}
+
+/** A server for HTTP, or for HTTPS. */
+export type PlainServer = Server;
+export type TlsServer = HttpsServer;
+
+const optionsOf = (limits: Limits) => ({
+  keepAliveTimeout: limits.idleMs,
+  headersTimeout: limits.headersMs,
+  requestTimeout: limits.requestMs,
+  connectionsCheckingInterval: Math.min(limits.headersMs, limits.requestMs) / 2,
+  maxHeaderSize: limits.headerBytes,
+});
+
+/** Creates a server for plain HTTP that is not listening yet. */
+export function createPlainServer(handler: RequestListener, onRefused: View["onRefused"], limits: Limits): PlainServer {
+  return limited(createServer(optionsOf(limits), handler), onRefused, limits);
+}
+
+/** Creates a server for HTTPS that is not listening yet. It does not verify certificates of clients. */
+export function createTlsServer(
+  handler: RequestListener,
+  context: SecureContextOptions,
+  requestCert: boolean,
+  onRefused: View["onRefused"],
+  limits: Limits,
+): TlsServer {
+  const options = { ...optionsOf(limits), ...context, requestCert, rejectUnauthorized: false };
+  return limited(createHttpsServer({ ...options, handshakeTimeout: limits.headersMs }, handler), onRefused, limits);
+}
+
+function limited<Any extends PlainServer | TlsServer>(server: Any, onRefused: View["onRefused"], limits: Limits): Any {
   // For short responses to a client that does not read; `Deliveries` watches the others.
   server.timeout = limits.stalledMs;
   server.maxConnections = limits.connections;
   server.on("drop", () => {
-    view.onRefused("connections");
+    onRefused("connections");
     // Makes room for the next connection.
     server.closeIdleConnections();
   });
   return server;
 }
 
+/** Creates a server of all pages for plain HTTP. */
+export function createHttpServer(view: View, limits: Limits = LIMITS): PlainServer {
+  return createPlainServer(pagesOf(view, limits), view.onRefused, limits);
+}
+
 /** Stops accepting connections, lets open responses finish, and cuts off the rest after `graceMs`. */
-export async function closeServer(server: Server, graceMs: number): Promise<void> {
+export async function closeServer(server: PlainServer | TlsServer, graceMs: number): Promise<void> {
   const timer = setTimeout(() => server.closeAllConnections(), graceMs);
   await new Promise<void>((resolve) => {
     server.close(() => resolve());

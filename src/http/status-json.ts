@@ -33,8 +33,9 @@ export function statusJson(status: Status, { version, startedAt }: Program, mask
     time: timeOf(at),
     started_at: timeOf(startedAt),
     uptime_seconds: secondsBetween(startedAt, at),
-    problems: problems.map(({ network, collector, message, since, until }) => ({
+    problems: problems.map(({ network, subject, collector, message, since, until }) => ({
       network,
+      subject,
       collector,
       message: mask(message),
       since: timeOf(since),

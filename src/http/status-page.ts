@@ -86,8 +86,8 @@ function healthText({ status, problems, networks }: StatusJson): string {
 function problemsSection({ problems, time }: StatusJson): Piece {
   if (problems.length === 0) return undefined;
   const items = problems.map(
-    ({ network, collector, message, since, until }) => html`<li>
-<strong>${network ?? "watch list"}${collector && ` / ${collector}`}</strong>: ${message}
+    ({ network, subject, collector, message, since, until }) => html`<li>
+<strong>${network ?? subject}${collector && ` / ${collector}`}</strong>: ${message}
 <span class="soft">${since && html`since ${sinceText(since, time)}`}${since && until && "; "}${
       until && html`next request at ${untilText(until, time)}`
     }</span></li>

@@ -24,10 +24,14 @@ import {
  */
 export type Health = "ok" | "starting" | "degraded" | "down";
 
+type Subject = "configuration" | "watch list" | "web configuration";
+
 /** One problem. Times are Unix time in milliseconds. */
 interface Problem {
-  /** Undefined for the watch list. */
+  /** Undefined when it is of no network. */
   readonly network?: string;
+  /** What it is of instead of a network. */
+  readonly subject?: Subject;
   /** Undefined for the whole network, or several collectors. */
   readonly collector?: string;
   /** Not masked. */
@@ -42,6 +46,7 @@ export function problemsOf({ networks, reloads }: Status): readonly Problem[] {
   return [
     ...reloadProblem("configuration", reloads.configuration),
     ...reloadProblem("watch list", reloads.files),
+    ...reloadProblem("web configuration", reloads.web),
     ...networks.flatMap((network) => (isDown(network) ? [downProblem(network)] : partialProblems(network))),
   ];
 }
@@ -61,11 +66,13 @@ function isDown({ report, collectors }: NetworkStatus): boolean {
   return polled.length > 0 && polled.every(({ failure }) => failure !== undefined);
 }
 
-function reloadProblem(what: string, report: ReloadReport | undefined): Problem[] {
+function reloadProblem(what: Subject, report: ReloadReport | undefined): Problem[] {
   if (report?.failure === undefined) return [];
   const { message, errors, since } = report.failure;
   const more = errors > 1 ? ` (and ${errors - 1} more)` : "";
-  return [{ message: `the changed ${what} is not in use, the previous one is: ${message}${more}`, since }];
+  return [
+    { subject: what, message: `the changed ${what} is not in use, the previous one is: ${message}${more}`, since },
+  ];
 }
 
 /** A problem that the API client itself reports; it replaces those of the polls that fail for the same reason. */

@@ -258,6 +258,15 @@ export const watchListSuccess = gauge({
   help: "Time of the last successful load of the watch list and key files. Unix time. Absent without such files.",
   unit: "seconds",
 });
+export const webConfigSuccessful = gauge({
+  name: "stacks_exporter_web_config_last_reload_successful",
+  help: "Whether the last reload of the web configuration succeeded. Absent without such a file.",
+});
+export const webConfigSuccess = gauge({
+  name: "stacks_exporter_web_config_last_reload_success_timestamp_seconds",
+  help: "Time of the last successful load of the web configuration. Unix time. Absent without such a file.",
+  unit: "seconds",
+});
 export const stateRestored = gauge({
   name: "stacks_exporter_state_restored",
   help: "Whether counters continued from a state file at start; 0 when the file was new. Absent with state: memory.",
@@ -281,13 +290,15 @@ export const stateSetAside = gauge({
   unit: "seconds",
 });
 /** Why a request to the exporter was refused or cut off. */
-export const REFUSALS = ["connections", "pages", "stalled"] as const;
+export const REFUSALS = ["connections", "pages", "stalled", "host", "password", "certificate"] as const;
 export type Refusal = (typeof REFUSALS)[number];
 export const httpRefused = counter({
   name: "stacks_exporter_http_requests_refused_total",
   help:
     "Requests to the exporter that were refused or aborted, by reason. connections: too many were open. pages: too " +
-    "many were being sent (503). stalled: the client did not read its page.",
+    "many were being sent (503). stalled: the client did not read its page. host: a name that is not in " +
+    "web.allowed_hosts (421). password: none or a wrong one (401), or too many to check (503). certificate: the client " +
+    "has none that is accepted.",
   labels: { reason: { about: "why it was refused or aborted", values: REFUSALS } },
 });
 export const series = gauge({

@@ -72,12 +72,17 @@ function* budgetSamples({ network, minute, month, plannedPerMinute }: NetworkRep
 }
 
 /** Samples of the last reloads. */
-export function* reloadSamples({ configuration, files }: ReloadReports, hash: number | undefined): Iterable<Sample> {
+export function* reloadSamples(reports: ReloadReports, hash: number | undefined): Iterable<Sample> {
+  const { configuration, files, web } = reports;
   if (configuration !== undefined) {
     yield self.configSuccessful.at({}, configuration.failure === undefined ? 1 : 0);
     yield self.configSuccess.at({}, configuration.lastSuccessAt / 1000);
   }
   if (hash !== undefined) yield self.configHash.at({}, hash);
+  if (web !== undefined) {
+    yield self.webConfigSuccessful.at({}, web.failure === undefined ? 1 : 0);
+    yield self.webConfigSuccess.at({}, web.lastSuccessAt / 1000);
+  }
   if (files === undefined) return;
   yield self.watchListSuccessful.at({}, files.failure === undefined ? 1 : 0);
   yield self.watchListSuccess.at({}, files.lastSuccessAt / 1000);

@@ -72,6 +72,8 @@ export interface ReloadReports {
   readonly configuration: ReloadReport | undefined;
   /** Of the files that the configuration names; undefined without any. */
   readonly files: ReloadReport | undefined;
+  /** Of the web configuration and the files that it names; undefined without one. */
+  readonly web: ReloadReport | undefined;
 }
 
 /** The state of a target; waiting until its first poll ends. */

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
+import { hashSync } from "bcryptjs";
 import { killAll, start, until } from "../support/program.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -36,6 +37,7 @@ test("it installs no other package, and contains what it needs", () => {
     "README.md",
     "dist",
     "dist/THIRD-PARTY-LICENSES.txt",
+    "dist/bcrypt-worker.js",
     "dist/exporter.js",
     "dist/main.js",
     "dist/simulator.js",
@@ -44,6 +46,25 @@ test("it installs no other package, and contains what it needs", () => {
     "schema/stacks-exporter.schema.json",
   ]);
   expect(statSync(join(installed, "dist/main.js")).mode & 0o111).toBe(0o111);
+});
+
+test("demo asks for a password, which is compared in a thread of the bundle", async () => {
+  const file = join(folder, "web.yml");
+  writeFileSync(file, `basic_auth_users: { alice: "${hashSync("right", 4)}" }\n`);
+  const program = start(
+    ["demo", "--listen", "127.0.0.1:0", "--web.config.file", file],
+    {},
+    { main: join(folder, "node_modules/.bin/stacks-exporter") },
+  );
+  const [, url = ""] = await program.says(/serves +(http:\S+)\/metrics/);
+  const status = async (password: string) => {
+    const authorization = `Basic ${Buffer.from(`alice:${password}`).toString("base64")}`;
+    return (await fetch(`${url}/-/healthy`, { headers: { authorization } })).status;
+  };
+
+  expect([await status("right"), await status("wrong")]).toEqual([200, 401]);
+  program.child.kill("SIGTERM");
+  expect(await program.finished).toMatchObject({ code: 0 });
 });
 
 test("demo serves the page of a simulated chain, and ends with 0", async () => {

@@ -66,8 +66,8 @@ collectors:
   addresses: { every: 5s, timeout: 2s }
   contracts: { every: 5s, timeout: 2s }
 `);
-      const { address, port } = await app.start();
-      url = `http://${address}:${port}/`;
+      const [{ url: base } = {}] = await app.start();
+      url = `${base}/`;
       await until(async () => ((await statusOf()) === "ok" ? true : undefined), "the first round");
     });
     afterAll(async () => {

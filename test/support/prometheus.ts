@@ -17,13 +17,17 @@ export interface Prometheus {
   stop(): Promise<void>;
 }
 
-/** Scrapes a target every second; `groups` are rule groups as in a rule file. */
-export async function startPrometheus(target: string, groups: readonly object[] = []): Promise<Prometheus> {
+/** Scrapes a target every second; `groups` are rule groups as in a rule file, `jobs` settings of several jobs. */
+export async function startPrometheus(
+  target: string,
+  groups: readonly object[] = [],
+  jobs: readonly object[] = [{ job_name: "stacks" }],
+): Promise<Prometheus> {
   const folder = mkdtempSync(join(tmpdir(), "stacks-exporter-prometheus-"));
   const config = {
     global: { scrape_interval: "1s", evaluation_interval: "1s" },
     rule_files: [join(folder, "rules.yml")],
-    scrape_configs: [{ job_name: "stacks", static_configs: [{ targets: [target] }] }],
+    scrape_configs: jobs.map((job) => ({ ...job, static_configs: [{ targets: [target] }] })),
   };
   // JSON is YAML.
   writeFileSync(join(folder, "prometheus.yml"), JSON.stringify(config));

@@ -53,7 +53,7 @@ export class StatusWorld {
   secret = "s3cret";
   readonly tasks: Task[] = [];
   readonly networks: NetworkReport[] = [];
-  reloads: ReloadReports = { configuration: undefined, files: undefined };
+  reloads: ReloadReports = { configuration: undefined, files: undefined, web: undefined };
   readonly due = new Map<Task, number>();
   readonly state = new State(new Exposition([level, total]));
 

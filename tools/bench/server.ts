@@ -55,7 +55,7 @@ function ours() {
     statusOf: (selection) => ({
       at: Date.now(),
       networks: [],
-      reloads: { configuration: undefined, files: undefined },
+      reloads: { configuration: undefined, files: undefined, web: undefined },
       selection,
       matched: 0,
       targets: [],

@@ -202,6 +202,9 @@ export const examples: Readonly<Record<string, string>> = {
   stacks_exporter_config_last_reload_success_timestamp_seconds:
     "time() - stacks_exporter_config_last_reload_success_timestamp_seconds",
   stacks_exporter_config_hash: 'count_values("hash", stacks_exporter_config_hash)',
+  stacks_exporter_web_config_last_reload_successful: "stacks_exporter_web_config_last_reload_successful == 0",
+  stacks_exporter_web_config_last_reload_success_timestamp_seconds:
+    "time() - stacks_exporter_web_config_last_reload_success_timestamp_seconds",
   stacks_exporter_watch_list_last_reload_successful: "stacks_exporter_watch_list_last_reload_successful == 0",
   stacks_exporter_watch_list_last_reload_success_timestamp_seconds:
     "time() - stacks_exporter_watch_list_last_reload_success_timestamp_seconds",

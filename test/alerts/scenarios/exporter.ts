@@ -391,6 +391,17 @@ const LIMITS: readonly Limit[] = [
     labels: { instance: "mainnet" },
   },
   {
+    alert: "StacksWebConfigRefused",
+    series: (network, values) => ({
+      [`stacks_exporter_web_config_last_reload_successful{job="stacks", instance="${network}"}`]: values(1),
+    }),
+    limit: 1,
+    beyond: 0,
+    usual: 1,
+    for: 5,
+    labels: { instance: "mainnet" },
+  },
+  {
     alert: "StacksWatchListRefused",
     series: (network, values) => ({
       [`stacks_exporter_watch_list_last_reload_successful{job="stacks", instance="${network}"}`]: values(1),

@@ -1,0 +1,16 @@
+// Loads the web configuration of a command that serves.
+import type { Config } from "../config/config.ts";
+import { formatErrors } from "../config/errors.ts";
+import { readRegularFile } from "../config/files.ts";
+import { loadWebConfig } from "../config/web-config.ts";
+import type { WebSource } from "../web-reload.ts";
+import { CommandError } from "./io.ts";
+
+/** The source of the web configuration; undefined without one. @throws CommandError with everything that is wrong */
+export async function webSourceOf({ web: { configFile } }: Config): Promise<WebSource | undefined> {
+  if (configFile === undefined) return undefined;
+  const load = () => loadWebConfig(configFile, readRegularFile);
+  const loaded = await load();
+  if (!loaded.ok) throw new CommandError(formatErrors(loaded.errors));
+  return { web: loaded.web, files: loaded.files, load };
+}

@@ -1,0 +1,68 @@
+// What every request passes before a page is made: headers of the web configuration, the host, the password.
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import type { WebConfig } from "../config/web-config.ts";
+import type { Refusal } from "../telemetry/self-metrics.ts";
+import { isNamed } from "./hosts.ts";
+import type { Passwords } from "./passwords.ts";
+import { readTarget } from "./request-target.ts";
+
+/** What a guard lets through, and to whom. */
+export interface GuardOptions {
+  readonly handler: RequestListener;
+  /** Accepted names; undefined: every name. */
+  readonly names: readonly string[] | undefined;
+  /** Undefined where no password is required. */
+  readonly passwords: Passwords | undefined;
+  readonly headers: () => WebConfig["headers"];
+  readonly onRefused: (reason: Refusal) => void;
+  readonly onError: (error: unknown) => void;
+}
+
+const RETRY_SECONDS = 5;
+
+/** The handler behind its guard. */
+export function guarded({ handler, names, passwords, headers, onRefused, onError }: GuardOptions): RequestListener {
+  return (request, response) => {
+    const { path, host = request.headers.host } = readTarget(request.url ?? "");
+    request.url = path;
+    for (const [name, value] of headers()) response.setHeader(name, value);
+    if (names !== undefined && !isNamed(host, names)) {
+      onRefused("host");
+      send(response, 421, `This host name is not accepted: add it to web.allowed_hosts, or use the IP address.`);
+      return;
+    }
+    if (passwords?.isRequired !== true) {
+      handler(request, response);
+      return;
+    }
+    passwords
+      .check(request.headers.authorization, clientOf(request))
+      .then((verdict) => {
+        if (verdict === "right") handler(request, response);
+        else refuse(verdict);
+      })
+      .catch((error: unknown) => {
+        onError(error);
+        send(response, 500, "The password cannot be checked; see the log.");
+      });
+
+    function refuse(verdict: "wrong" | "busy"): void {
+      onRefused("password");
+      if (verdict === "busy") {
+        response.setHeader("retry-after", String(RETRY_SECONDS));
+        send(response, 503, `Too many passwords are being checked. Try again in ${RETRY_SECONDS} seconds.`);
+      } else {
+        response.setHeader("www-authenticate", 'Basic realm="stacks-exporter", charset="UTF-8"');
+        send(response, 401, "A user and a password are required.");
+      }
+    }
+  };
+}
+
+const clientOf = ({ socket }: IncomingMessage) => socket.remoteAddress ?? "";
+
+function send(response: ServerResponse, status: number, text: string): void {
+  response.setHeader("x-content-type-options", "nosniff");
+  const body = Buffer.from(`${text}\n`);
+  response.writeHead(status, { "content-type": "text/plain; charset=utf-8", "content-length": body.length }).end(body);
+}

@@ -1,0 +1,201 @@
+// The web configuration with a real Prometheus: TLS, passwords and certificates of clients, and a change under load.
+import { copyFileSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { Agent, request } from "node:https";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { TLSSocket } from "node:tls";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { hashSync } from "bcryptjs";
+import { startSimulator } from "../../simulator/server.ts";
+import { Certificates } from "../support/certificates.ts";
+import { describeWith } from "../support/installed.ts";
+import { killAll, type Running, start, until } from "../support/program.ts";
+import { startPrometheus } from "../support/prometheus.ts";
+
+describeWith("prometheus", "openssl")("with Prometheus (Debian: apt-get install prometheus)", () => {
+  let folder: string;
+  let certificates: Certificates;
+  let simulator: Awaited<ReturnType<typeof startSimulator>>;
+  let exporter: Running;
+  let address: string;
+  let probe: string;
+
+  const replace = (from: string, to: string) => {
+    copyFileSync(join(folder, from), join(folder, `${to}.new`));
+    renameSync(join(folder, `${to}.new`), join(folder, to));
+  };
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), "stacks-exporter-web-"));
+    certificates = new Certificates(folder);
+    for (const name of ["server", "next"]) certificates.signed(name, "DNS:exporter.example, IP:127.0.0.1");
+    certificates.signed("client", "DNS:prometheus.example");
+    certificates.selfSigned("stranger");
+    for (const kind of ["crt", "key"]) replace(`server.${kind}`, `live.${kind}`);
+    writeFileSync(
+      join(folder, "web.yml"),
+      `tls_server_config: { cert_file: live.crt, key_file: live.key, client_auth_type: RequireAndVerifyClientCert, client_ca_file: ca.crt }
+basic_auth_users: { prometheus: "${hashSync("s3cret", 10)}" }
+`,
+    );
+    simulator = await startSimulator({ seed: 2 });
+    writeFileSync(
+      join(folder, "exporter.yaml"),
+      `networks: [{ name: simulated, url: "${simulator.url}", budget: { per_minute: 600, per_month: unlimited } }]
+state: memory
+`,
+    );
+    const web = ["--web.config.file", join(folder, "web.yml"), "--web.probe-address", "127.0.0.1:0"];
+    const listen = ["--web.listen-address", "127.0.0.1:0", "--log-level", "debug"];
+    exporter = start(["--config", join(folder, "exporter.yaml"), ...web, ...listen]);
+    [, address = ""] = await exporter.says(/"address":"([^"]+)","tls":true/);
+    [, probe = ""] = await exporter.says(/"address":"([^"]+)","msg":"listening for probes"/);
+    await until(() => fetch(`http://${probe}/-/ready`).then(({ ok }) => ok || undefined), "readiness");
+  });
+  afterAll(async () => {
+    exporter.child.kill("SIGTERM");
+    const { err } = await exporter.finished;
+    killAll();
+    await simulator.close();
+    rmSync(folder, { recursive: true });
+    expect(err).not.toMatch(/s3cret|\$2[ab]\$/);
+  });
+
+  const certificate = (name: string) => ({
+    cert_file: join(folder, `${name}.crt`),
+    key_file: join(folder, `${name}.key`),
+  });
+  const user = { username: "prometheus", password: "s3cret" };
+
+  test("Prometheus scrapes with the right password and certificate, and with nothing else", async () => {
+    const ca = { ca_file: join(folder, "ca.crt") };
+    const named = { ...ca, server_name: "exporter.example" };
+    const jobs: Readonly<Record<string, object>> = {
+      right: { basic_auth: user, tls_config: { ...named, ...certificate("client") } },
+      "by the address": { basic_auth: user, tls_config: { ...ca, ...certificate("client") } },
+      "no certificate": { basic_auth: user, tls_config: named },
+      "another certificate": { basic_auth: user, tls_config: { ...named, ...certificate("stranger") } },
+      "no password": { tls_config: { ...named, ...certificate("client") } },
+      "wrong password": {
+        basic_auth: { ...user, password: "secret" },
+        tls_config: { ...named, ...certificate("client") },
+      },
+      "another name": { basic_auth: user, tls_config: { ...ca, server_name: "a.example", ...certificate("client") } },
+      "another CA": {
+        basic_auth: user,
+        tls_config: { ca_file: join(folder, "stranger.crt"), ...certificate("client") },
+      },
+      "plain HTTP": { basic_auth: user, scheme: "http" },
+    };
+    const prometheus = await startPrometheus(
+      address,
+      [],
+      Object.entries(jobs).map(([job_name, more]) => ({ job_name, scheme: "https", ...more })),
+    );
+    try {
+      const ups = await until(async () => {
+        const counts = await prometheus.query("count_over_time(up[1m]) >= 3");
+        return counts.length === Object.keys(jobs).length ? prometheus.query("max_over_time(up[1m])") : undefined;
+      }, "three scrapes of each job");
+
+      expect(Object.fromEntries(ups.map(({ metric, value }) => [metric.job, value?.[1]]))).toEqual({
+        right: "1",
+        "by the address": "1",
+        "no certificate": "0",
+        "another certificate": "0",
+        "no password": "0",
+        "wrong password": "0",
+        "another name": "0",
+        "another CA": "0",
+        "plain HTTP": "0",
+      });
+      expect(await prometheus.query('stacks_up{job="right"} == 1')).toHaveLength(1);
+    } finally {
+      await prometheus.stop();
+    }
+  });
+
+  const client = () => ({
+    ca: readFileSync(certificates.path("ca.crt")),
+    cert: readFileSync(certificates.path("client.crt")),
+    key: readFileSync(certificates.path("client.key")),
+    auth: "prometheus:s3cret",
+  });
+
+  /** Scrapes on kept connections and on new ones until the promise settles and the new certificate was seen. */
+  async function scrapeUntil(changed: Promise<unknown>) {
+    let isOver = false;
+    void changed.finally(() => {
+      isOver = true;
+    });
+    const options = client();
+    const outcomes = { ok: 0, failed: [] as string[], serials: new Set<string>() };
+    const scrape = (agent: Agent) =>
+      new Promise<void>((resolve) => {
+        const sent = request(`https://${address}/metrics`, { agent, ...options }, (response) => {
+          // Absent in a resumed session.
+          const { serialNumber } = (response.socket as TLSSocket).getPeerCertificate();
+          if (serialNumber !== undefined) outcomes.serials.add(serialNumber);
+          response.resume().once("end", () => {
+            if (response.statusCode === 200) outcomes.ok += 1;
+            else outcomes.failed.push(`${response.statusCode}`);
+            resolve();
+          });
+        });
+        sent.once("error", (error) => {
+          outcomes.failed.push(error.message);
+          resolve();
+        });
+        sent.end();
+      });
+    const loop = async (agent: Agent) => {
+      while (!isOver || outcomes.serials.size < 2) await scrape(agent);
+      agent.destroy();
+    };
+    await Promise.all([
+      loop(new Agent({ keepAlive: true })),
+      loop(new Agent({ keepAlive: true })),
+      loop(new Agent({ keepAlive: false })),
+      loop(new Agent({ keepAlive: false, maxCachedSessions: 0 })),
+    ]);
+    return outcomes;
+  }
+
+  test("no scrape fails while the certificate is replaced, also through a wrong pair of files", async () => {
+    const says = (pattern: RegExp) => exporter.says(pattern);
+    const change = (async () => {
+      replace("next.crt", "live.crt");
+      await says(/expected the key of the certificate, found another/);
+      replace("next.key", "live.key");
+      await says(/the web configuration was read again/);
+    })();
+    const { ok, failed, serials } = await scrapeUntil(change);
+
+    expect(failed).toEqual([]);
+    expect(ok).toBeGreaterThan(200);
+    expect(serials.size).toBe(2);
+  });
+
+  test("the metric and the status page show that a wrong file is not in use", async () => {
+    writeFileSync(join(folder, "live.key"), "no key");
+    await exporter.says(/key_file: expected a private key/);
+    const options = client();
+    const page = (path: string) =>
+      new Promise<string>((resolve, reject) => {
+        request(`https://${address}${path}`, options, (response) => {
+          const chunks: Buffer[] = [];
+          response.on("data", (chunk: Buffer) => chunks.push(chunk));
+          response.on("end", () => resolve(Buffer.concat(chunks).toString()));
+        })
+          .once("error", reject)
+          .end();
+      });
+
+    expect(await page("/metrics")).toContain("\nstacks_exporter_web_config_last_reload_successful 0\n");
+    expect(await page("/")).toContain("web configuration</strong>: the changed web configuration is not in use");
+    expect(JSON.parse(await page("/api/v1/status"))).toMatchObject({
+      status: "degraded",
+      problems: [{ subject: "web configuration" }],
+    });
+  });
+});

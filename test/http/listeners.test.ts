@@ -1,0 +1,386 @@
+// Real servers and clients: TLS, certificates of clients, passwords, host names, Unix sockets, and changes at run time.
+import { once } from "node:events";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { request as httpRequest, type RequestOptions } from "node:http";
+import { request as httpsRequest } from "node:https";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text as textOf } from "node:stream/consumers";
+import { type ConnectionOptions, connect, type TLSSocket } from "node:tls";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
+import { hashSync } from "bcryptjs";
+import { formatErrors } from "../../src/config/errors.ts";
+import { readRegularFile } from "../../src/config/files.ts";
+import { parseListen } from "../../src/config/values.ts";
+import { loadWebConfig, type WebConfig } from "../../src/config/web-config.ts";
+import { Exposition } from "../../src/exposition/exposition.ts";
+import { gauge } from "../../src/exposition/family.ts";
+import { Listeners, type ListenersOptions } from "../../src/http/listeners.ts";
+import { MetricsPage } from "../../src/http/page.ts";
+import { Certificates } from "../support/certificates.ts";
+import { describeWith } from "../support/installed.ts";
+import { StatusWorld } from "../support/status.ts";
+
+const level = gauge({ name: "stacks_level", help: "A gauge." });
+
+let folder: string;
+let certificates: Certificates;
+let listeners: Listeners | undefined;
+let refused: string[] = [];
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "stacks-exporter-listeners-"));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+afterEach(async () => {
+  await listeners?.close(0);
+  listeners = undefined;
+  refused = [];
+});
+
+/** Opens listeners of a page with one gauge; the first is on a free port of 127.0.0.1 unless others are given. */
+async function open(
+  options: Partial<Omit<ListenersOptions, "listen" | "probes">> & { listen?: string[]; probes?: string[] },
+) {
+  const exposition = new Exposition([level]);
+  exposition.set("x", [level.at({}, 5)]);
+  const page = new MetricsPage({
+    exposition,
+    ownSamples: async () => [],
+    expire: () => undefined,
+    now: () => 0,
+    onError: () => undefined,
+  });
+  const addresses = (texts: readonly string[]) => texts.map((text) => parseListen(text) ?? { port: -1 });
+  listeners = new Listeners({
+    view: {
+      page,
+      missing: () => [],
+      ...new StatusWorld().network().view(),
+      onError: (error) => {
+        throw error;
+      },
+      onRefused: (reason) => refused.push(reason),
+    },
+    web: undefined,
+    allowedHosts: [],
+    ...options,
+    listen: addresses(options.listen ?? ["127.0.0.1:0"]),
+    probes: addresses(options.probes ?? []),
+  });
+  return listeners.open();
+}
+
+async function webOf(yaml: string): Promise<WebConfig> {
+  const file = join(folder, "web.yml");
+  writeFileSync(file, yaml);
+  const loaded = await loadWebConfig(file, readRegularFile);
+  if (!loaded.ok) throw new Error(formatErrors(loaded.errors));
+  return loaded.web;
+}
+
+interface Reply {
+  readonly status: number | undefined;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly body: string;
+}
+
+/** A request on a connection of its own. */
+async function get(url: string | undefined, options: RequestOptions & ConnectionOptions = {}): Promise<Reply> {
+  const send = url?.startsWith("https:") ? httpsRequest : httpRequest;
+  const request = send(`${url}`, { agent: false, ...options }).end();
+  const [response] = (await once(request, "response")) as [import("node:http").IncomingMessage];
+  return { status: response.statusCode, headers: response.headers, body: await textOf(response) };
+}
+
+const failure = (reply: Promise<Reply>): Promise<string> =>
+  reply.then(
+    ({ status }) => `the status ${status}`,
+    (error: NodeJS.ErrnoException) => error.code ?? error.message,
+  );
+
+describe("plain HTTP", () => {
+  test("serves on several addresses, a Unix socket among them", async () => {
+    const socketPath = join(folder, "metrics.sock");
+    const opened = await open({ listen: ["127.0.0.1:0", "[::1]:0", `unix:${socketPath}`] });
+
+    expect(opened).toMatchObject([
+      { address: expect.stringMatching(/^127\.0\.0\.1:\d+$/), isSecure: false, isProbe: false },
+      { address: expect.stringMatching(/^\[::1\]:\d+$/), url: expect.stringMatching(/^http:\/\/\[::1\]:\d+$/) },
+      { address: `unix:${socketPath}`, url: undefined },
+    ]);
+    for (const { url } of opened.slice(0, 2)) expect((await get(`${url}/metrics`)).body).toContain("stacks_level 5");
+    expect((await get("http://any.example/metrics", { socketPath })).body).toContain("stacks_level 5");
+    await listeners?.close(0);
+    expect(existsSync(socketPath)).toBe(false);
+  });
+
+  test("takes over the Unix socket of a process that was killed, and not that of one that lives", async () => {
+    const path = join(folder, "stale.sock");
+    const other = createServer().listen(path);
+    await once(other, "listening");
+
+    await expect(open({ listen: [`unix:${path}`] })).rejects.toThrow(/EADDRINUSE/);
+    // Without its handle the socket stays, as after a kill.
+    const moved = `${path}.moved`;
+    const { renameSync } = await import("node:fs");
+    renameSync(path, moved);
+    await new Promise((resolve) => other.close(resolve));
+    renameSync(moved, path);
+    expect(await open({ listen: [`unix:${path}`] })).toHaveLength(1);
+  });
+
+  test("closes what is open when one address is taken", async () => {
+    const taken = createServer().listen(0, "127.0.0.1");
+    await once(taken, "listening");
+    const { port } = taken.address() as { port: number };
+    const free = join(folder, "free.sock");
+
+    await expect(open({ listen: [`unix:${free}`, `127.0.0.1:${port}`] })).rejects.toThrow(/EADDRINUSE/);
+    expect(existsSync(free)).toBe(false);
+    taken.close();
+  });
+
+  test("a probe address has the health checks alone, for any name", async () => {
+    const [, probe] = await open({ probes: ["127.0.0.1:0"], allowedHosts: ["a.example"] });
+    const paths = ["/-/healthy", "/-/ready", "/metrics", "/", "/api/v1/status"];
+    const replies = await Promise.all(
+      paths.map((path) => get(`${probe?.url}${path}`, { headers: { host: "pod.example" } })),
+    );
+
+    expect(probe?.isProbe).toBe(true);
+    expect(replies.map(({ status }) => status)).toEqual([200, 200, 404, 404, 404]);
+    expect(replies[2]?.body).toBe("Nothing at /metrics. Try /-/healthy or /-/ready.\n");
+  });
+
+  test("a loopback address refuses other names, in the header and in an absolute URL", async () => {
+    const [listener] = await open({});
+    const named = (host: string, path = "/metrics") => get(listener?.url, { path, headers: { host } });
+
+    expect((await named("localhost:10789")).status).toBe(200);
+    const reply = await named("evil.example");
+    expect(reply.status).toBe(421);
+    expect(reply.body).toContain("web.allowed_hosts");
+    expect((await named("localhost", "http://evil.example/metrics")).status).toBe(421);
+    expect(refused).toEqual(["host", "host"]);
+  });
+
+  test("passwords and headers are in force, also where the health is", async () => {
+    const web = await webOf(
+      `basic_auth_users: { alice: "${hashSync("right", 4)}" }\nhttp_server_config: { headers: { X-Frame-Options: deny } }`,
+    );
+    const [listener, probe] = await open({ web, probes: ["127.0.0.1:0"] });
+    const anonymous = await get(`${listener?.url}/-/healthy`);
+
+    expect(anonymous.status).toBe(401);
+    expect(anonymous.headers).toMatchObject({
+      "www-authenticate": 'Basic realm="stacks-exporter", charset="UTF-8"',
+      "x-frame-options": "deny",
+      "x-content-type-options": "nosniff",
+    });
+    expect((await get(`${listener?.url}/metrics`, { auth: "alice:wrong" })).status).toBe(401);
+    expect((await get(`${listener?.url}/metrics`, { auth: "eve:right" })).status).toBe(401);
+    expect(await get(`${listener?.url}/metrics`, { auth: "alice:right" })).toMatchObject({
+      status: 200,
+      headers: { "x-frame-options": "deny" },
+    });
+    expect((await get(`${probe?.url}/-/healthy`)).status).toBe(200);
+    expect(refused).toEqual(["password", "password", "password"]);
+  });
+
+  test("a flood of wrong passwords is refused, and a client with a known password is not", async () => {
+    const web = await webOf(`basic_auth_users: { alice: "${hashSync("right", 8)}" }`);
+    const [listener] = await open({ web });
+    await get(`${listener?.url}/metrics`, { auth: "alice:right" });
+    const flood = Array.from({ length: 50 }, (_, index) => get(`${listener?.url}/metrics`, { auth: `alice:${index}` }));
+    const replies = Array.from({ length: 5 }, () => get(`${listener?.url}/metrics`, { auth: "alice:right" }));
+
+    expect((await Promise.all(replies)).map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+    const statuses = (await Promise.all(flood)).map(({ status }) => status);
+    expect(new Set(statuses)).toEqual(new Set([401, 503]));
+  });
+});
+
+describeWith("openssl")("TLS", () => {
+  beforeAll(() => {
+    certificates = new Certificates(folder);
+    certificates.signed("server", "DNS:localhost, IP:127.0.0.1");
+    certificates.signed("client", "DNS:test3, email:a@b.example");
+    certificates.selfSigned("stranger");
+  });
+
+  const SERVER = "cert_file: server.crt, key_file: server.key";
+  const webWith = (tls: string, more = "") => webOf(`tls_server_config: { ${SERVER}, ${tls} }\n${more}`);
+  const read = (name: string) => readFileSync(certificates.path(name));
+  const trusting = () => ({ ca: read("ca.crt") });
+  const as = (name: string) => ({ ...trusting(), cert: read(`${name}.crt`), key: read(`${name}.key`) });
+
+  test("serves HTTPS, refuses older versions, and gives no page to plain HTTP", async () => {
+    const [listener] = await open({ web: await webWith("") });
+    const url = `${listener?.url}/metrics`;
+
+    expect(url).toMatch(/^https:/);
+    expect((await get(url, trusting())).body).toContain("stacks_level 5");
+    expect(await failure(get(url))).toBe("UNABLE_TO_VERIFY_LEAF_SIGNATURE");
+    const old = { minVersion: "TLSv1", maxVersion: "TLSv1.1", ciphers: "DEFAULT@SECLEVEL=0" } as const;
+    expect(await failure(get(url, { ...trusting(), ...old }))).toBe("EPROTO");
+    expect(await failure(get(url.replace("https:", "http:")))).toMatch(/ECONNRESET|HPE_|socket hang up/);
+  });
+
+  test("speaks TLS 1.0 where the configuration says so", async () => {
+    const [listener] = await open({ web: await webWith("min_version: TLS10, max_version: TLS10") });
+    const old = { minVersion: "TLSv1", ciphers: "DEFAULT@SECLEVEL=0" } as const;
+
+    expect((await get(`${listener?.url}/metrics`, { ...trusting(), ...old })).status).toBe(200);
+    expect(await failure(get(`${listener?.url}/metrics`, trusting()))).toBe("EPROTO");
+  });
+
+  const agreed = async (url: string | undefined, options: ConnectionOptions) => {
+    const { port } = new URL(`${url}`);
+    const socket = connect({ port: Number(port), host: "127.0.0.1", ...trusting(), ...options });
+    try {
+      await once(socket, "secureConnect");
+      return { cipher: socket.getCipher().name, key: (socket.getEphemeralKeyInfo() as { name?: string }).name };
+    } finally {
+      socket.destroy();
+    }
+  };
+  const SUITES = "TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384, TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256";
+  const [AES128, AES256] = ["ECDHE-ECDSA-AES128-GCM-SHA256", "ECDHE-ECDSA-AES256-GCM-SHA384"];
+
+  test.each([
+    ["the server", true, AES256],
+    ["the client", false, AES128],
+  ])("the suite is that preferred by %s", async (_, isServer, expected) => {
+    const preference = `prefer_server_cipher_suites: ${isServer}`;
+    const [listener] = await open({
+      web: await webWith(`cipher_suites: [${SUITES}], ${preference}, max_version: TLS12`),
+    });
+
+    expect(await agreed(listener?.url, { ciphers: `${AES128}:${AES256}` })).toMatchObject({ cipher: expected });
+    await expect(agreed(listener?.url, { ciphers: "ECDHE-ECDSA-AES256-SHA" })).rejects.toThrow(/handshake failure/);
+  });
+
+  test("TLS 1.3 stays on beside listed suites of TLS 1.2", async () => {
+    const [listener] = await open({ web: await webWith(`cipher_suites: [${SUITES}]`) });
+
+    expect((await agreed(listener?.url, {})).cipher).toMatch(/^TLS_AES/);
+  });
+
+  test("only the listed curves are used", async () => {
+    const [listener] = await open({ web: await webWith("curve_preferences: [CurveP521], min_version: TLS13") });
+
+    expect(await agreed(listener?.url, { ecdhCurve: "P-256:P-521" })).toMatchObject({ key: "secp521r1" });
+    await expect(agreed(listener?.url, { ecdhCurve: "P-384" })).rejects.toThrow(/handshake failure/);
+  });
+
+  describe.each([
+    // Which clients get the page: without a certificate, with one of the CA, with a self-signed one.
+    ["NoClientCert", "", [true, true, true]],
+    ["RequestClientCert", "client_ca_file: ca.crt", [true, true, true]],
+    ["RequireAnyClientCert", "", [false, true, true]],
+    ["RequireClientCert", "", [false, true, true]],
+    ["VerifyClientCertIfGiven", "client_ca_file: ca.crt", [true, true, false]],
+    ["RequireAndVerifyClientCert", "client_ca_file: ca.crt", [false, true, false]],
+  ] as const)("%s", (type, ca, expected) => {
+    test.each(["TLSv1.2", "TLSv1.3"] as const)("%s", async (version) => {
+      const [listener] = await open({ web: await webWith(`client_auth_type: ${type}, ${ca}`) });
+      const url = `${listener?.url}/metrics`;
+      const clients = [trusting(), as("client"), as("stranger")];
+      const outcomes: boolean[] = [];
+      for (const client of clients) {
+        outcomes.push(
+          (await failure(get(url, { ...client, minVersion: version, maxVersion: version }))) === "the status 200",
+        );
+      }
+
+      expect(outcomes).toEqual(expected);
+      expect(refused).toEqual(expected.flatMap((isServed) => (isServed ? [] : ["certificate"])));
+    });
+  });
+
+  test.each([
+    ["[one, test3]", true],
+    ["[a@b.example]", true],
+    ["[one]", false],
+    ["[test]", false],
+  ])("with client_allowed_sans %s, the client is served: %s", async (sans, isServed) => {
+    const type = "client_auth_type: RequireAndVerifyClientCert, client_ca_file: ca.crt";
+    const [listener] = await open({ web: await webWith(`${type}, client_allowed_sans: ${sans}`) });
+
+    expect((await failure(get(`${listener?.url}/metrics`, as("client")))) === "the status 200").toBe(isServed);
+  });
+
+  describe("at run time", () => {
+    /** Connects, requests a page, and returns the connection with its session. */
+    async function session(url: string | undefined, options: ConnectionOptions) {
+      const { port } = new URL(`${url}`);
+      const socket = connect({ port: Number(port), host: "127.0.0.1", ...options });
+      const sessions: Buffer[] = [];
+      socket.on("session", (one) => sessions.push(one));
+      const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()));
+      socket.on("error", () => undefined);
+      socket.write("GET /-/healthy HTTP/1.1\r\nHost: localhost\r\n\r\n");
+      const served = new Promise<boolean>((resolve) => socket.once("data", () => resolve(true)));
+      const isServed = await Promise.race([served, closed.then(() => false)]);
+      return { socket, isServed, sessions, closed };
+    }
+    const end = ({ socket }: { socket: TLSSocket }) => socket.destroy();
+    const VERIFIED = "client_auth_type: RequireAndVerifyClientCert, client_ca_file";
+
+    test("a resumed session does not pass for a certificate", async () => {
+      const [listener] = await open({ web: await webWith(`${VERIFIED}: ca.crt`) });
+      for (const client of [trusting(), as("stranger")]) {
+        const first = await session(listener?.url, client);
+        expect(first.isServed).toBe(false);
+        for (const one of first.sessions) {
+          expect((await session(listener?.url, { ...trusting(), session: one })).isServed).toBe(false);
+        }
+      }
+    });
+
+    test("a connection goes on after a change, and a session of another CA does not", async () => {
+      const [listener] = await open({ web: await webWith(`${VERIFIED}: ca.crt`) });
+      const first = await session(listener?.url, as("client"));
+      expect(first.isServed).toBe(true);
+
+      expect(listeners?.take(await webWith(`${VERIFIED}: stranger.crt`))).toBeUndefined();
+      first.socket.write("GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n");
+      await once(first.socket, "data");
+      const resumed = await session(listener?.url, { ...as("client"), session: first.sessions.at(-1) });
+      const stranger = await session(listener?.url, as("stranger"));
+
+      expect([resumed.isServed, stranger.isServed]).toEqual([false, true]);
+      for (const one of [first, stranger]) end(one);
+    });
+
+    test("a new certificate, other users and other headers are in force at once", async () => {
+      const [listener] = await open({
+        web: await webWith("", `basic_auth_users: { alice: "${hashSync("right", 4)}" }`),
+      });
+      const url = `${listener?.url}/metrics`;
+      expect((await get(url, { ...trusting(), auth: "alice:right" })).status).toBe(200);
+      const web = await webOf(
+        `tls_server_config: { cert_file: stranger.crt, key_file: stranger.key }\nhttp_server_config: { headers: { X-Frame-Options: deny } }\nbasic_auth_users: { bob: "${hashSync("right", 4)}" }`,
+      );
+
+      expect(listeners?.take(web)).toBeUndefined();
+      const options = { ca: read("stranger.crt"), servername: "stranger" };
+      expect((await get(url, { ...options, auth: "alice:right" })).status).toBe(401);
+      expect(await get(url, { ...options, auth: "bob:right" })).toMatchObject({
+        status: 200,
+        headers: { "x-frame-options": "deny" },
+      });
+    });
+
+    test("switching TLS on or off, or the request for certificates, needs a restart", async () => {
+      await open({ web: await webWith("") });
+
+      expect(listeners?.take(await webOf(""))).toMatch(/TLS is switched on or off by a restart/);
+      expect(listeners?.take(await webWith("client_auth_type: RequestClientCert"))).toMatch(
+        /client_auth_type.*restart/,
+      );
+    });
+  });
+});
