@@ -7,6 +7,7 @@ import { formatError } from "./config/errors.ts";
 import { secretsOf } from "./config/secret.ts";
 import { Exposition } from "./exposition/exposition.ts";
 import type { Family, Sample } from "./exposition/family.ts";
+import { isSelected } from "./exposition/selection.ts";
 import { type Listener, Listeners } from "./http/listeners.ts";
 import { MetricsPage } from "./http/page.ts";
 import type { View } from "./http/server.ts";
@@ -93,7 +94,8 @@ export class App {
     this.log = log;
     const processMetrics = this.#instruments.watchProcess();
     this.#families = [...collectorFamilies, ...ruleFamilies(config.networks)];
-    this.#exposition = new Exposition([...this.#families, ...metrics.selfMetrics, ...processMetrics]);
+    const families = [...this.#families, ...metrics.selfMetrics, ...processMetrics];
+    this.#exposition = new Exposition(families, isSelected(config.metrics));
     this.#state = new State(this.#exposition, stateFile);
     const incidents = new Incidents();
     const instruments = this.#instruments;

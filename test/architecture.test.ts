@@ -192,11 +192,12 @@ describe("the rules", () => {
     ).toEqual([]);
   });
 
-  test("are imported by the commands that judge and write them and by the runbooks, and by nothing else", () => {
+  test("are imported by the commands that judge, check and write them and by the runbooks, and by nothing else", () => {
     const users = [...src, ...simulator].filter(({ local }) => local.some((target) => target.startsWith("alerts/")));
 
     expect(users.map(({ path }) => path).sort()).toEqual([
       "src/commands/calibrate.ts",
+      "src/commands/denied-metrics.ts",
       "src/commands/rules.ts",
       "src/commands/runbooks.ts",
       "src/commands/sweep.ts",

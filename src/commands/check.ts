@@ -1,5 +1,6 @@
 // Validates the configuration, and whether it fits its budget.
 import { warningsOf } from "../config/warnings.ts";
+import { deniedWarnings } from "./denied-metrics.ts";
 import { misfitsOf, planOf } from "./estimate.ts";
 import type { Io } from "./io.ts";
 import { type ConfigFlags, loadConfigFile } from "./load-config.ts";
@@ -9,7 +10,7 @@ import { webSourceOf } from "./web-source.ts";
 export async function check(flags: ConfigFlags, io: Io): Promise<number> {
   const { config } = await loadConfigFile(flags, io);
   await webSourceOf(config);
-  for (const warning of warningsOf(config)) io.err(`warning: ${warning}\n`);
+  for (const warning of [...warningsOf(config), ...deniedWarnings(config)]) io.err(`warning: ${warning}\n`);
   const misfits = misfitsOf(planOf(config));
   for (const misfit of misfits) io.err(`${misfit}\n`);
   if (misfits.length > 0) return 1;

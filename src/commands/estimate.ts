@@ -7,6 +7,7 @@ import { seriesOfRules } from "../collectors/event-rules/samples.ts";
 import { collectorFamilies, ruleFamilies } from "../collectors/index.ts";
 import type { CollectorConfig, Config, NetworkConfig, UpstreamConfig } from "../config/config.ts";
 import { type Family, seriesPerSample } from "../exposition/family.ts";
+import { isSelected } from "../exposition/selection.ts";
 import { isRoundRobin, type Pacing, planPolls } from "../scheduler/pacing.ts";
 import * as metrics from "../telemetry/self-metrics.ts";
 import { fitOf } from "./fit.ts";
@@ -39,8 +40,9 @@ export const BUSY = { share: 0.1, most: 20, transactionsPerHour: 4 } as const;
  */
 export function planOf(config: Config) {
   const { maxSeries } = config;
+  const isExposed = isSelected(config.metrics);
   const networks = config.networks.map((network) => {
-    const [preferred, ...others] = network.upstreams.map((upstream) => planNetwork(network, upstream));
+    const [preferred, ...others] = network.upstreams.map((upstream) => planNetwork(network, upstream, isExposed));
     return { ...(preferred as NetworkPlan), probesPerMinute: 60_000 / network.failover.probeEveryMs, others };
   });
   const collectorSeries = sum(networks.flatMap(({ collectors }) => collectors.map(({ series }) => series)));
@@ -64,13 +66,13 @@ export function misfitsOf({ networks, seriesMisfit }: Plan): readonly string[] {
 }
 
 // What a network costs within the budget of one of its upstreams.
-function planNetwork(network: NetworkConfig, upstream: UpstreamConfig) {
+function planNetwork(network: NetworkConfig, upstream: UpstreamConfig, isExposed: (name: string) => boolean) {
   const { perMinute, perMonth = Number.POSITIVE_INFINITY } = upstream.budget;
   const collectors = planPolls(network, upstream.budget)
     .filter(({ targets }) => targets > 0)
     .map((pacing): CollectorPlan => {
       const settings = network.collectors.find(({ name }) => name === pacing.collector.name) as CollectorConfig;
-      const series = seriesOfTargets(pacing, settings.options, network);
+      const series = seriesOfTargets(pacing, settings.options, network, isExposed);
       const busyPerMinute = busyRequests(pacing, settings.options);
       return { ...pacing, busyPerMinute, series, usualAgeMs: pacing.intervalMs + settings.timeoutMs };
     });
@@ -129,10 +131,15 @@ function seriesOf(family: Family, sizes: Readonly<Record<string, number>>): numb
 }
 
 /** Series of all targets: each as in the collector's example, or else with every combination of labels; and rules. */
-function seriesOfTargets({ collector, targets }: Pacing, options: unknown, network: NetworkConfig): number {
+function seriesOfTargets(
+  { collector, targets }: Pacing,
+  options: unknown,
+  network: NetworkConfig,
+  isExposed: (name: string) => boolean,
+): number {
   const all = targetsOf(collector, network, options);
   const rules = sum(all.map(({ watched }) => seriesOfRules(watched?.rules ?? [])));
-  return targets * seriesPerTarget(collector, all[0], options, network) + rules;
+  return targets * seriesPerTarget(collector, all[0], options, network, isExposed) + rules;
 }
 
 function seriesPerTarget(
@@ -140,14 +147,17 @@ function seriesPerTarget(
   target: Target | undefined,
   options: unknown,
   network: NetworkConfig,
+  isExposed: (name: string) => boolean,
 ): number {
+  const families = collector.families.filter(({ name }) => isExposed(name));
   const example = collector.example?.(options);
   if (example === undefined || target === undefined) {
-    return sum(collector.families.map((family) => seriesOf(family, { operation: 1 })));
+    return sum(families.map((family) => seriesOf(family, { operation: 1 })));
   }
   const { watched } = target;
   const plain = watched === undefined ? target : { ...target, watched: { ...watched, rules: [] } };
-  return sum([...collector.samples(example, network.name, plain)].map(({ family }) => seriesPerSample(family)));
+  const samples = [...collector.samples(example, network.name, plain)];
+  return sum(samples.filter(({ family }) => families.includes(family)).map(({ family }) => seriesPerSample(family)));
 }
 
 // These have series only after a failure, or once the server reports its limits.

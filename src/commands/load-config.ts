@@ -11,6 +11,8 @@ import type { Flags } from "../config/normalize.ts";
 import { MOST_BYTES } from "../config/settings.ts";
 import { type ListenAddress, parseListen } from "../config/values.ts";
 import type { ConfigSource } from "../reload.ts";
+import { Instruments } from "../telemetry/instruments.ts";
+import { selfMetrics } from "../telemetry/self-metrics.ts";
 import { CommandError, type Io } from "./io.ts";
 
 /** The options of commands that serve, under the names of the command line. */
@@ -60,7 +62,8 @@ interface Origin {
 
 async function load({ read, file, isHashed }: Origin, serverFlags: ServerFlags, env: Io["env"]): Promise<LoadedConfig> {
   const flags = flagsOf(serverFlags);
-  const loaderOf = (text: Text) => configLoader({ text, file, env, readFile: readRegularFile, collectors, flags });
+  const loaderOf = (text: Text) =>
+    configLoader({ text, file, env, readFile: readRegularFile, collectors, otherMetrics, flags });
   let text = await read();
   let loader = loaderOf(text);
   const loaded = await loader();
@@ -114,10 +117,15 @@ function probesIn(env: Io["env"]): ListenAddress[] {
   return [address];
 }
 
-// Settings that only a start applies: a server, a file and a log stream that are in use cannot be exchanged.
+// The names of the process metrics are known once they are collected.
+const otherMetrics = () => [...selfMetrics, ...new Instruments().watchProcess()].map(({ name }) => name);
+
+// Settings that only a start applies: a server, a file and a log stream that are in use cannot be exchanged, and
+// samples that were dropped are gone.
 const FIXED = {
   listen: ({ listen }: Config) => listen,
   web: ({ web }: Config) => web,
+  metrics: ({ metrics }: Config) => metrics,
   "state.path": ({ statePath }: Config) => statePath,
   "log.format": ({ log }: Config) => log.format,
 };

@@ -2,6 +2,7 @@
 import type { ZodType, z } from "zod";
 import type { DefaultSchedule, WatchedNetwork } from "../collectors/collector.ts";
 import type { Schedule } from "../collectors/task.ts";
+import type { Selection } from "../exposition/selection.ts";
 import type { Secret } from "./secret.ts";
 import type { failover } from "./upstream-settings.ts";
 import type { ListenAddress } from "./values.ts";
@@ -30,6 +31,8 @@ export interface Config {
   };
   /** The state file; undefined when nothing is kept. */
   readonly statePath: string | undefined;
+  /** The families that are exposed. */
+  readonly metrics: Selection;
   /** Limit of all series; beyond it, label values from the API become `other`. */
   readonly maxSeries: number;
   readonly networks: readonly NetworkConfig[];
@@ -95,6 +98,8 @@ export interface ConfigurableCollector {
   readonly schedule: DefaultSchedule;
   /** Default deadline of a poll, as a duration. @default 10s */
   readonly timeout?: string;
+  /** The families of which it may have samples. @default none */
+  readonly families?: readonly { readonly name: string }[];
   /** An object schema of the collector's own settings, each with a default. */
   readonly options?: ZodType;
 }

@@ -8,6 +8,7 @@ import { NO_DOCUMENT, readDocument } from "./document.ts";
 import { type ConfigError, ErrorList } from "./errors.ts";
 import { readEventRules } from "./event-rules.ts";
 import type { ReadFile } from "./files.ts";
+import { checkMetricNames } from "./metric-selection.ts";
 import {
   type Environment,
   entriesOf,
@@ -36,6 +37,8 @@ export interface LoadOptions {
   readonly env: Environment;
   readonly readFile: ReadFile;
   readonly collectors: readonly ConfigurableCollector[];
+  /** Names of the metrics that no collector and no event rule has. @default none */
+  readonly otherMetrics?: () => readonly string[];
   /** Settings of the command line. @default none */
   readonly flags?: Flags;
 }
@@ -57,7 +60,7 @@ export function configLoader(options: LoadOptions): () => Promise<Loaded> {
   };
 }
 
-async function parse({ text, file, env, collectors, flags = {} }: LoadOptions) {
+async function parse({ text, file, env, collectors, otherMetrics = () => [], flags = {} }: LoadOptions) {
   const document = text === undefined ? NO_DOCUMENT : await readDocument(file, text);
   const { schema, tree } = settingsFor(collectors);
   const errors = new ErrorList({ file, locate: document.locate, tree, flags: flagsByPath(flags) });
@@ -68,6 +71,11 @@ async function parse({ text, file, env, collectors, flags = {} }: LoadOptions) {
   // Before they are checked: also a network with errors names files.
   const networks = entriesOf(valueAt(merged, ["networks"]));
   const rules = await readEventRules(networks, errors);
+  checkMetricNames(merged, errors, () => [
+    ...collectors.flatMap(({ families = [] }) => families.map(({ name }) => name)),
+    ...[...rules.values()].flatMap((ofEntry) => ofEntry.map(({ family }) => family.name)),
+    ...otherMetrics(),
+  ]);
   return { settings: result.data, networks, rules, errors, syntaxErrors: document.errors };
 }
 
@@ -139,7 +147,7 @@ async function readFiles(
   }
   const all = [...errors.inOrder, ...parsed.syntaxErrors, ...inFiles];
   if (settings === undefined || all.length > 0) return { ok: false, errors: all };
-  const { listen, web, log, state, max_series } = settings;
+  const { listen, web, log, state, metrics, max_series } = settings;
   const statePath = state.path === IN_MEMORY ? undefined : resolve(state.path);
   return {
     ok: true,
@@ -152,6 +160,7 @@ async function readFiles(
       },
       log,
       statePath,
+      metrics,
       maxSeries: max_series,
       networks: withSameLabels(withSameLabels(networks, "addresses"), "contracts"),
     },

@@ -84,6 +84,31 @@ const state = z
       "What a restart keeps: counters of blocks, addresses and contracts, their positions, and the used budget.",
   });
 
+const metricNames = z.array(
+  z
+    .string()
+    .regex(/^[a-z0-9_*:]{1,200}$/i)
+    .meta({ expected: "the name of a metric, or a pattern with *" }),
+);
+
+const metrics = z
+  .object({
+    allow: metricNames.max(1000).default([]).meta({
+      description:
+        "Metrics that are exposed: names, or patterns in which `*` stands for any characters. An empty list allows all.",
+    }),
+    deny: metricNames.max(1000).default([]).meta({
+      description:
+        "Metrics that are not exposed, although they are allowed. A histogram has one name, without `_bucket`.",
+    }),
+  })
+  .prefault({})
+  .meta({
+    description:
+      "Which metrics are exposed. Others have no series. `check` names the alerts that need them. A name that matches " +
+      "no metric is an error.",
+  });
+
 /** The longest files that are read. Bytes. */
 export const MOST_BYTES = {
   /** 1 MiB of YAML takes about a second to parse at start. Long lists belong in watch files. */
@@ -304,6 +329,7 @@ export function allSettings(collectors: readonly ConfigurableCollector[]) {
             "count as `other` instead of getting series of their own, so that sums stay correct. All other series " +
             "of the watch list, and those of `assets`, are not limited.",
         }),
+      metrics,
       networks: z.array(networkSettings(collectors)).min(1).max(100).prefault(DEFAULT_NETWORKS).meta({
         uniqueKey: "name",
         description: "The APIs to watch. Without it: mainnet at https://api.hiro.so, without a key.",

@@ -26,14 +26,20 @@ const seriesOf = (owner: Owner | undefined) => owner?.parts.reduce((sum, { serie
 /** All samples of the exporter, as text. */
 export class Exposition {
   readonly #families: Family[] = [];
+  readonly #isSelected: (name: string) => boolean;
   readonly #index = new Map<Family, number>();
+  readonly #exposed = new Map<string, boolean>();
   readonly #owners = new Map<string, Owner>();
   readonly #pages = new Map<Format, Buffer>();
   #version = 0;
   #size = 0;
 
-  /** @param families everything that may appear, in the order of the page; names must be unique. */
-  constructor(families: readonly Family[]) {
+  /**
+   * @param families everything that may appear, in the order of the page; names must be unique.
+   * @param isSelected whether a family is exposed. Samples of others are dropped.
+   */
+  constructor(families: readonly Family[], isSelected: (name: string) => boolean = () => true) {
+    this.#isSelected = isSelected;
     const names = new Set<string>();
     for (const { name } of families) {
       if (names.has(name)) throw new Error(`two families are called ${name}`);
@@ -65,7 +71,9 @@ export class Exposition {
   }
 
   #render(samples: Iterable<Sample>): Owner {
-    const list = [...samples].sort((a, b) => this.#indexOf(a.family) - this.#indexOf(b.family));
+    const list = [...samples]
+      .filter(({ family }) => this.exposes(family))
+      .sort((a, b) => this.#indexOf(a.family) - this.#indexOf(b.family));
     const labels = new LabelText();
     const parts: Part[] = [];
     let text = "";
@@ -90,6 +98,13 @@ export class Exposition {
     const inBytes = (position: number) => Buffer.byteLength(text.slice(0, position));
     const exact = parts.map((part) => ({ ...part, start: inBytes(part.start), end: inBytes(part.end) }));
     return { bytes, parts: exact, shown: exact };
+  }
+
+  /** Whether a family is exposed. */
+  exposes({ name }: Family): boolean {
+    const known = this.#exposed.get(name) ?? this.#isSelected(name);
+    this.#exposed.set(name, known);
+    return known;
   }
 
   #indexOf(family: Family): number {

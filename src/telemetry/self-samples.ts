@@ -111,7 +111,8 @@ export function* seriesSamples(
 ): Iterable<Sample> {
   const ofCollectors = [...exposition.seriesPerFamily()].filter(([family]) => families.includes(family));
   const counts = new Map(ofCollectors);
-  for (const { family } of own) counts.set(family, (counts.get(family) ?? 0) + seriesPerSample(family));
+  for (const { family } of own.filter(({ family }) => exposition.exposes(family)))
+    counts.set(family, (counts.get(family) ?? 0) + seriesPerSample(family));
   counts.set(self.seriesLimit, 1);
   counts.set(self.series, counts.size + 1);
   for (const [family, count] of counts) yield self.series.at({ family: family.name }, count);

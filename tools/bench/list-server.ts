@@ -99,7 +99,8 @@ const server = createServer((request, response) => {
     if (principal === "") send({ results: blocks }, '"tip"');
     else send(blockAt(Number(principal)), `"${principal}"`);
   } else if (version === "v2") send(list(principal, number("limit", 20), number("offset", 0)), `"${principal}"`);
-  else if (kind === "principals" && url.pathname.endsWith("/balances/stx")) send(balance, '"balance"');
+  else if (url.pathname.endsWith("/balances/stx")) send(balance, '"stx"');
+  else if (url.pathname.endsWith("/balances/ft")) send({ cursor: { next: null }, results: [] }, '"ft"');
   else if (kind === "address") send(transfers(principal, number("height", 1)), '"transfers"');
   else response.writeHead(404).end();
 });
