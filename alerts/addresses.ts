@@ -3,7 +3,7 @@ import { waitingAlerts } from "./address-waiting.ts";
 import { whileActive, whilePolledWithin } from "./freshness.ts";
 import { grown, onAddress } from "./grown.ts";
 import type { Alert, Recording, Subject } from "./model.ts";
-import { type Matchers, onNetwork, recorded, series } from "./series.ts";
+import { type Matchers, ofChain, onNetwork, recorded, series } from "./series.ts";
 import { ADDRESSES, FEES, MICRO, seconds } from "./thresholds.ts";
 
 /** The increase of a counter within a window, of an address that was known when the window began. */
@@ -292,7 +292,7 @@ or label_replace(${stxShare} < 1, "asset", "stx", "", "")`,
   },
 };
 
-const untilUnlock = `${series("stacks_address_unlock_burn_block_height")} - ${onNetwork} group_left () ${series("stacks_chain_burn_block_height", { source: "block" })}`;
+const untilUnlock = `${series("stacks_address_unlock_burn_block_height")} - ${ofChain} group_left () max without (instance, source) (${series("stacks_chain_burn_block_height", { source: "block" })})`;
 const unlockSoon: Alert = {
   alert: "StacksAddressUnlockSoon",
   severity: "warning",

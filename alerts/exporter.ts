@@ -3,6 +3,7 @@ import { successAge, whileFresh, whileUp } from "./freshness.ts";
 import { grown } from "./grown.ts";
 import type { Alert, Subject } from "./model.ts";
 import { onNetwork, series } from "./series.ts";
+import { shardAlerts } from "./shards.ts";
 import { EXPORTER, seconds } from "./thresholds.ts";
 import { upstreamAlerts } from "./upstreams.ts";
 
@@ -611,6 +612,7 @@ export const exporter: Subject = {
     stateWriteFailing,
     stateRowSetAside,
     deprecated,
+    ...shardAlerts,
     ...upstreamAlerts,
   ],
 };

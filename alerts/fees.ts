@@ -298,8 +298,8 @@ const own: Alert = {
   alert: "StacksOwnFeeAboveMarket",
   severity: "warning",
   expr: `${paid}
-/ on (network, tx_type, job, instance) group_left ()
-quantile_over_time(0.5, ${marketFee}[${FEES.own.window}]) > ${FEES.own.feeRatio}
+/ on (network, tx_type, job) group_left ()
+max without (instance, percentile) (quantile_over_time(0.5, ${marketFee}[${FEES.own.window}])) > ${FEES.own.feeRatio}
 and round(${payments}) >= ${FEES.own.leastTransactions}`,
   for: FEES.own.for,
   keepFiringFor: FEES.own.keepFiringFor,

@@ -65,5 +65,8 @@ export function recorded({ record, labels }: Recording, matchers: Matchers = {})
   return record + braces(matchers);
 }
 
+/** Joins series of watched principals with the maximum of the chain, which only one of several shards exposes. */
+export const ofChain = "on (network, job)";
+
 /** Joins series of the same network and exporter. */
 export const onNetwork = "on (network, job, instance)";

@@ -194,6 +194,7 @@ export const EXPORTER = {
   /** StacksSeriesHigh: exposed series divided by the limit. */
   seriesHigh: { ratio: 0.9, for: "30m" },
   reload: { for: "5m" },
+  shards: { for: "10m" },
   /** StacksStateWriteFailing: failed writes within `window`. */
   stateWrite: { window: "15m", for: "5m" },
   /** StacksStateRowSetAside: a row was set aside within `window`. */

@@ -22,7 +22,13 @@ import { feeReport } from "./telemetry/fee-report.ts";
 import { Incidents } from "./telemetry/incidents.ts";
 import { Instruments } from "./telemetry/instruments.ts";
 import * as metrics from "./telemetry/self-metrics.ts";
-import { networkSamples, reloadSamples, seriesSamples, stateFileSamples } from "./telemetry/self-samples.ts";
+import {
+  networkSamples,
+  reloadSamples,
+  seriesSamples,
+  shardSamples,
+  stateFileSamples,
+} from "./telemetry/self-samples.ts";
 import {
   networkStatuses,
   type ReloadReports,
@@ -254,6 +260,7 @@ export class App {
       ...(await this.#instruments.samples()),
       metrics.buildInfo.at({ version, node_version: process.version }, 1),
       ...networkStatuses(this.#statusSources()).flatMap((network) => [...networkSamples(network)]),
+      ...shardSamples(this.#config.shard),
       ...reloadSamples(this.#reports(), this.reloads.hash),
       ...(stateFile === undefined ? [] : stateFileSamples(stateFile.facts())),
     ];

@@ -3,10 +3,12 @@ import { Command, CommanderError, Option } from "commander";
 import type { CalibrateFlags } from "./commands/calibrate.ts";
 import type { EventFlags } from "./commands/events.ts";
 import { CommandError, type Io } from "./commands/io.ts";
+import type { ReshardFlags } from "./commands/reshard.ts";
 import type { RulesFlags } from "./commands/rules.ts";
 
+type Flags = EventFlags & CalibrateFlags & ReshardFlags & RulesFlags;
 type Run = (
-  flags: EventFlags & CalibrateFlags & RulesFlags & { readonly resetState?: boolean; readonly seed: string },
+  flags: Flags & { readonly resetState?: boolean; readonly seed: string },
   words: readonly string[],
 ) => Promise<number>;
 
@@ -71,6 +73,12 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
   addOfEvents("try", "what the event rules of a configuration make of the newest events, and why", async (flags) =>
     (await import("./commands/try.ts")).tryRules(flags, io),
   );
+  addPlain("reshard", "distribute the state of all shards to another number of them", async (flags, files) =>
+    (await import("./commands/reshard.ts")).reshardFiles(files, flags, io),
+  )
+    .argument("<files...>", "the state files of all shards, none of them in use")
+    .requiredOption("--count <number>", "number of shards from now on")
+    .requiredOption("--out <folder>", "where the state files of the new shards are written, as shard-N.db");
   addPlain(
     "calibrate",
     "how often the fee alerts would have fired in the history of a Prometheus, and limits for a wished number",
@@ -143,6 +151,7 @@ function optionsByCommand({ commands }: Command): string {
 
 // `serve` is the default: a mistyped command, or a command after flags, is parsed as an argument of `serve`.
 function refuseArguments(program: Command, command: Command): void {
+  if (command.registeredArguments.at(-1)?.variadic) return;
   const [word] = command.args.slice(command.registeredArguments.length);
   if (word === undefined) return;
   const names = program.commands.map((known) => known.name());

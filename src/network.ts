@@ -100,8 +100,9 @@ export class Network {
     const chain = isFollowed ? () => this.#chainView() : undefined;
     const mined = () => this.#viewOf((collector, observation) => collector.minedView?.(observation));
     const waiting = () => this.#viewOf((collector, observation) => collector.waitingView?.(observation));
-    const settings = enabled.map(({ collector, options, schedule, timeoutMs }): TaskSettings => {
-      return { network, collector, chain, mined, waiting, options, client: this.upstreams, schedule, timeoutMs };
+    const common = { network, chain, mined, waiting, client: this.upstreams };
+    const settings = enabled.map(({ collector, options, schedule, timeoutMs, isHidden }): TaskSettings => {
+      return { ...common, collector, options, schedule, timeoutMs, isHidden };
     });
     const { true: roundRobins = [], false: wholeChain = [] } = Object.groupBy(
       settings,

@@ -150,6 +150,8 @@ export interface Collector<Observation, Options, Of extends Target = Target> {
   readonly durable?: Durable;
   /** Its settings, beside `enabled`, schedule, `timeout` and `max_age`. Each has a default. */
   readonly options: ZodType<Options>;
+  /** Whether collectors of watched principals need what it observes, so that every shard polls it. @default false */
+  readonly isShared?: boolean;
   /** Its targets on a network. @default the whole chain */
   targets?(network: WatchedNetwork, options: Options): readonly Of[];
   /** The view of the chain for the other collectors of the network. */

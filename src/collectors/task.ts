@@ -1,6 +1,7 @@
 // A task: the polls of one target of a collector on one network.
 import type { Reason } from "../api/errors.ts";
 import type { StacksApi } from "../api/operation.ts";
+import type { Sample } from "../exposition/family.ts";
 import type { ChainView } from "./chain/chain-view.ts";
 import type { AnyCollector, Target } from "./collector.ts";
 import type { WaitingView } from "./mempool-transactions/waiting-view.ts";
@@ -59,6 +60,8 @@ export interface Task {
   readonly options: unknown;
   readonly client: PollClient;
   readonly schedule: Schedule;
+  /** Whether its samples are left out, because another shard exposes them. @default false */
+  readonly isHidden?: boolean | undefined;
   /** Time between polls of this target; the longest one if it varies. */
   readonly intervalMs: number;
   /** The configured time between polls, which the budget can increase. */
@@ -73,6 +76,10 @@ export interface Task {
 export function nameOf({ target }: Task): string | undefined {
   return target.key === "" ? undefined : (target.watched?.name ?? target.key);
 }
+
+/** The samples of an observation of a task. */
+export const samplesOf = ({ collector, network, target, isHidden }: Task, observation: unknown): Iterable<Sample> =>
+  isHidden ? [] : collector.samples(observation, network, target);
 
 /** Key of a task: the owner of its samples. */
 export function keyOf({ network, collector, target }: Task): string {

@@ -127,6 +127,7 @@ const FIXED = {
   web: ({ web }: Config) => web,
   metrics: ({ metrics }: Config) => metrics,
   "state.path": ({ statePath }: Config) => statePath,
+  shard: ({ shard }: Config) => shard,
   "log.format": ({ log }: Config) => log.format,
 };
 

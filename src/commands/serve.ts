@@ -1,6 +1,7 @@
 // Polls and serves the metrics until the process gets a signal.
 import { systemClock } from "../api/clock.ts";
 import type { StateFileLog } from "../storage/open.ts";
+import { ALONE, type Shard } from "../storage/shard.ts";
 import type { StateFile } from "../storage/state-file.ts";
 import { StateFileError } from "../storage/state-file-error.ts";
 import { type AppParts, createApp } from "./create-app.ts";
@@ -21,12 +22,13 @@ export interface ServeFlags extends ConfigFlags {
 /** Serves the configuration of the flags. */
 export async function serve(flags: ServeFlags, io: Io): Promise<number> {
   const loaded = await loadConfigFile(flags, io);
-  const { statePath } = loaded.config;
+  const { statePath, shard = ALONE } = loaded.config;
   const isReset = flags.resetState === true;
   if (isReset && statePath === undefined) {
     throw new CommandError("--reset-state: with state: memory there is no state file");
   }
-  const open = statePath === undefined ? undefined : (log: StateFileLog) => openStateFile(statePath, isReset, io, log);
+  const open =
+    statePath === undefined ? undefined : (log: StateFileLog) => openStateFile(statePath, shard, isReset, io, log);
   await serveConfig(loaded, io, { open, hasLifecycle: flags["web.enableLifecycle"] });
   return 0;
 }
@@ -67,12 +69,25 @@ export async function serveConfig(
 }
 
 // Loads SQLite, which `state: memory` does not need.
-async function openStateFile(path: string, isReset: boolean, io: Io, log: StateFileLog): Promise<StateFile> {
+async function openStateFile(
+  path: string,
+  shard: Shard,
+  isReset: boolean,
+  io: Io,
+  log: StateFileLog,
+): Promise<StateFile> {
   const [{ StateFile }, { renameFile }] = await Promise.all([
     import("../storage/state-file.ts"),
     import("../storage/open.ts"),
   ]);
   const kept = isReset ? renameFile(path, systemClock.now(), log) : undefined;
   if (kept !== undefined) io.err(`the state file was renamed to ${kept}\n`);
-  return new StateFile(path, { log, clock: systemClock });
+  const file = new StateFile(path, { log, clock: systemClock });
+  try {
+    file.claim(shard, systemClock.now());
+  } catch (error) {
+    file.close();
+    throw error;
+  }
+  return file;
 }

@@ -3,6 +3,7 @@ import type { ZodType, z } from "zod";
 import type { DefaultSchedule, WatchedNetwork } from "../collectors/collector.ts";
 import type { Schedule } from "../collectors/task.ts";
 import type { Selection } from "../exposition/selection.ts";
+import type { Shard } from "../storage/shard.ts";
 import type { Secret } from "./secret.ts";
 import type { failover } from "./upstream-settings.ts";
 import type { ListenAddress } from "./values.ts";
@@ -33,6 +34,8 @@ export interface Config {
   readonly statePath: string | undefined;
   /** The families that are exposed. */
   readonly metrics: Selection;
+  /** The part of the watch lists that this exporter polls; undefined for all. */
+  readonly shard: Shard | undefined;
   /** Limit of all series; beyond it, label values from the API become `other`. */
   readonly maxSeries: number;
   readonly networks: readonly NetworkConfig[];
@@ -87,6 +90,8 @@ export interface CollectorConfig {
   readonly maxAgeMs: number;
   /** The collector's own settings, parsed by its schema. */
   readonly options: unknown;
+  /** Whether its samples are left out, because another shard exposes them. @default false */
+  readonly isHidden?: boolean | undefined;
 }
 
 /** What the configuration needs of a collector. Collectors are passed in, never imported. */
@@ -102,4 +107,8 @@ export interface ConfigurableCollector {
   readonly families?: readonly { readonly name: string }[];
   /** An object schema of the collector's own settings, each with a default. */
   readonly options?: ZodType;
+  /** Present if it polls watched principals. */
+  readonly targets?: unknown;
+  /** Whether counting of watched principals needs what it observes. @default false */
+  readonly isShared?: boolean;
 }

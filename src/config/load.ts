@@ -24,6 +24,7 @@ import {
 import { CHAINS } from "./principal.ts";
 import { settingsFor } from "./schema.ts";
 import { DEFAULT_NETWORKS, IN_MEMORY } from "./settings.ts";
+import { partOf, readShard } from "./shard.ts";
 import { readKeys, upstreamsOf } from "./upstreams.ts";
 import { readWatchList, type WatchList } from "./watch-list.ts";
 
@@ -105,7 +106,7 @@ const NO_LIST: WatchList = { watched: [], files: [], errors: [] };
 
 async function readFiles(
   parsed: Awaited<ReturnType<typeof parse>>,
-  { file, env, readFile }: LoadOptions,
+  { file, env, readFile, collectors }: LoadOptions,
 ): Promise<Loaded> {
   const { settings } = parsed;
   const errors = parsed.errors.copy();
@@ -145,6 +146,8 @@ async function readFiles(
       ),
     });
   }
+  const shard = settings?.shard && readShard(settings.shard, networks, errors);
+  const everything = withSameLabels(withSameLabels(networks, "addresses"), "contracts");
   const all = [...errors.inOrder, ...parsed.syntaxErrors, ...inFiles];
   if (settings === undefined || all.length > 0) return { ok: false, errors: all };
   const { listen, web, log, state, metrics, max_series } = settings;
@@ -162,7 +165,8 @@ async function readFiles(
       statePath,
       metrics,
       maxSeries: max_series,
-      networks: withSameLabels(withSameLabels(networks, "addresses"), "contracts"),
+      shard,
+      networks: shard === undefined ? everything : everything.map((network) => partOf(network, shard, collectors)),
     },
   };
 }

@@ -84,6 +84,41 @@ const state = z
       "What a restart keeps: counters of blocks, addresses and contracts, their positions, and the used budget.",
   });
 
+/** The shard index that stands for the number at the end of the host name. */
+export const OF_HOSTNAME = "hostname";
+
+/** Exporters that can share a configuration. */
+export const MOST_SHARDS = 1000;
+
+const shard = z
+  .object({
+    index: z
+      .union([
+        z
+          .int()
+          .min(0)
+          .max(MOST_SHARDS - 1),
+        z.literal(OF_HOSTNAME),
+      ])
+      .default(0)
+      .meta({
+        expected: `a whole number from 0, less than count, or ${OF_HOSTNAME}`,
+        description:
+          "Which of the shards this exporter is. `hostname`: the number at the end of the host name, as the pods of a " +
+          "StatefulSet have it.",
+      }),
+    count: z.int().min(1).max(MOST_SHARDS).default(1).meta({
+      unit: "shards",
+      description: "Number of exporters that share the watch lists. The same for all of them.",
+    }),
+  })
+  .prefault({})
+  .meta({
+    description:
+      "One of several exporters with the same configuration, as [shards.md](shards.md) describes. Each polls its part " +
+      "of the watch lists within its part of the budget.",
+  });
+
 const metricNames = z.array(
   z
     .string()
@@ -317,6 +352,7 @@ export function allSettings(collectors: readonly ConfigurableCollector[]) {
       web,
       log,
       state,
+      shard,
       max_series: z
         .int()
         .min(1000)

@@ -4,7 +4,7 @@ import { type Clock, withTimeout } from "../api/clock.ts";
 import { ApiError, type Reason } from "../api/errors.ts";
 import type { StacksApi } from "../api/operation.ts";
 import type { Target } from "../collectors/collector.ts";
-import type { Task } from "../collectors/task.ts";
+import { samplesOf, type Task } from "../collectors/task.ts";
 import type { State } from "../storage/state.ts";
 import { StateFileError } from "../storage/state-file-error.ts";
 import type { Incidents, PollLog } from "../telemetry/incidents.ts";
@@ -127,7 +127,7 @@ export class Poller {
       const observation = await untilAborted(observing, signal);
       // The status is another one when a new chain has been accepted meanwhile.
       if (cancel.aborted || state.of(task) !== before) return "cancelled";
-      state.succeed(task, observation, collector.samples(observation, network, target), clock.now());
+      state.succeed(task, observation, samplesOf(task, observation), clock.now());
       client.ended(api, { collector: collector.name, reason: undefined, message: "" });
       const incident = incidents.end(task);
       if (this.#unsupported.delete(`${network}/${collector.name}`))

@@ -6,6 +6,7 @@ import type { BudgetRecord } from "../api/budget.ts";
 import { keyOf, type Task } from "../collectors/task.ts";
 import { decode, encode } from "./codec.ts";
 import { openFile, type StateFileLog } from "./open.ts";
+import { ALONE, type Shard } from "./shard.ts";
 import { StateFileError } from "./state-file-error.ts";
 import { Table, type TableSchema } from "./table.ts";
 
@@ -48,6 +49,9 @@ const budgetRecord: ZodType<BudgetRecord> = z.object({
   month: z.object({ tokens: z.number(), at: z.number() }).optional(),
   pausedUntil: z.number().optional(),
 });
+
+// No network has such a name.
+const SHARD_KEY = "/shard";
 
 /** An open state file. One process at a time can have it open. */
 export class StateFile {
@@ -154,6 +158,14 @@ export class StateFile {
     this.#write(now, () => this.#budgets.put([key], [], JSON.stringify(record)));
   }
 
+  /** The keys of all saved budgets. */
+  budgetKeys(): readonly string[] {
+    return this.#database
+      .prepare("SELECT network FROM budgets")
+      .all()
+      .map(({ network }) => String(network));
+  }
+
   /** What `saveNetwork` last saved; undefined when there is nothing. @throws StateFileError */
   loadNetwork(network: string): unknown {
     return this.#read(this.#networks, [network], decode);
@@ -162,6 +174,26 @@ export class StateFile {
   /** Saves facts of a network: plain data, amounts as bigints. @throws StateFileError when it cannot be written. */
   saveNetwork(network: string, body: unknown, now: number): void {
     this.#write(now, () => this.#networks.put([network], [now], encode(body)));
+  }
+
+  /** The shard whose state it is; undefined if it is new. @throws StateFileError */
+  get shard(): Shard | undefined {
+    const saved = this.loadNetwork(SHARD_KEY);
+    return (saved as Shard | undefined) ?? (this.#facts.isRestored ? ALONE : undefined);
+  }
+
+  /**
+   * Makes it the state of a shard.
+   * @throws StateFileError when it is the state of another one: each would count principals of the other.
+   */
+  claim(shard: Shard, now: number): void {
+    const owner = this.shard ?? shard;
+    if (owner.index !== shard.index || owner.count !== shard.count) {
+      const text = ({ index, count }: Shard) => `shard ${index} of ${count}`;
+      const how = "distribute the state with the command reshard, as docs/shards.md describes";
+      throw new StateFileError(this.path, `it is the state of ${text(owner)}, and this is ${text(shard)}; ${how}`);
+    }
+    this.saveNetwork(SHARD_KEY, { index: shard.index, count: shard.count }, now);
   }
 
   /** Deletes every observation of a network, also of targets that are not watched now. @throws StateFileError */

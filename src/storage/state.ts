@@ -1,6 +1,6 @@
 // What is known of every task: its last good observation, how its last poll ended, when its values become too old.
 import type { Reason } from "../api/errors.ts";
-import { keyOf, type Task } from "../collectors/task.ts";
+import { keyOf, samplesOf, type Task } from "../collectors/task.ts";
 import type { Exposition } from "../exposition/exposition.ts";
 import type { Sample } from "../exposition/family.ts";
 import type { StateFile } from "./state-file.ts";
@@ -66,9 +66,8 @@ export class State {
 
   // An observation of another version, or of other settings, can give no samples.
   #continue(task: Task, status: TaskStatus): void {
-    const { collector, network, target } = task;
     try {
-      this.#exposition.set(keyOf(task), collector.samples(status.observation, network, target));
+      this.#exposition.set(keyOf(task), samplesOf(task, status.observation));
     } catch (error) {
       this.#stateFile?.setAside(task, error instanceof Error ? error.message : String(error));
       this.#exposition.remove(keyOf(task));

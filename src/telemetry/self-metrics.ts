@@ -236,6 +236,15 @@ export const budgetRemaining = gauge({
   unit: "requests",
   labels: budgetLabels,
 });
+export const shards = gauge({
+  name: "stacks_exporter_shards",
+  help: "Configured number of exporters that share the watch lists. Absent without the setting shard.",
+});
+export const shardOrdinal = gauge({
+  name: "stacks_exporter_shard_ordinal",
+  help: "Which of them this exporter is, from 0, as value and as label. Absent without the setting shard.",
+  labels: { ordinal: "number of the shard, from 0" },
+});
 export const configSuccessful = gauge({
   name: "stacks_exporter_config_last_reload_successful",
   help: "Whether the last reload of the configuration succeeded. Absent without a configuration file.",

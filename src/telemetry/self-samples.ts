@@ -3,6 +3,7 @@
 import { MINUTES_PER_MONTH } from "../api/budget-limits.ts";
 import type { Exposition } from "../exposition/exposition.ts";
 import { type Family, type Sample, seriesPerSample } from "../exposition/family.ts";
+import type { Shard } from "../storage/shard.ts";
 import type { StateFileFacts } from "../storage/state-file.ts";
 import * as self from "./self-metrics.ts";
 import {
@@ -69,6 +70,13 @@ function* budgetSamples({ network, minute, month, plannedPerMinute }: NetworkRep
     yield self.budgetUsed.at(labels, use.used);
     yield self.budgetRemaining.at(labels, use.remaining);
   }
+}
+
+/** Samples of the part of the watch lists that this exporter polls. */
+export function* shardSamples(shard: Shard | undefined): Iterable<Sample> {
+  if (shard === undefined) return;
+  yield self.shards.at({}, shard.count);
+  yield self.shardOrdinal.at({ ordinal: String(shard.index) }, shard.index);
 }
 
 /** Samples of the last reloads. */

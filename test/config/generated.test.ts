@@ -68,6 +68,7 @@ describe("the JSON Schema", () => {
       "^syntax-|^not-utf8|^environment-(not-set|.*not-shown|bad|not-closed|shell)|^url-from|^api-key-file-|^unknown-merge",
       "^api-key-(not-set|empty|line-break|spaces-around|not-ascii|short|header)",
       "^network-name-twice|^upstreams-name-twice|^own-setting-relation|^listen-(port|bad|ipv6)|^max-body-small",
+      "^shard-(index|many)",
       "^event-rules-(between|names|in-a-file)",
       "^asset-(checksum|of-another-chain|twice|from-the-environment)",
       "^(every-too|schedule-(field|five|never)|timeout|max-age)",

@@ -72,6 +72,7 @@ export const blocks = {
   about: "Height, time, size, interval and execution cost of blocks, and reorganisations.",
   schedule: { keyless: "every 1m", free_key: "every 4m" },
   priority: 2,
+  isShared: true,
   durable: { version: 2, upgrade },
   operations: blockOperations,
   families: blockFamilies,

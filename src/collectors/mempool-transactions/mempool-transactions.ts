@@ -52,6 +52,7 @@ export const mempoolTransactions = {
   schedule: { keyless: "every 2m", free_key: "every 270s" },
   timeout: "30s",
   priority: 1,
+  isShared: true,
   operations: [waitingTransactions],
   families: estimateFamilies,
   options,

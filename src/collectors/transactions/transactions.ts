@@ -21,6 +21,7 @@ export const transactions = {
   schedule: { keyless: "every 1m", free_key: "every 3m" },
   timeout: "1m",
   priority: 3,
+  isShared: true,
   durable: { version: 1 },
   operations: [transactionList, blockByHeight, block],
   families: chainFamilies,

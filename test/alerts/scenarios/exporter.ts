@@ -414,6 +414,34 @@ const LIMITS: readonly Limit[] = [
   },
 ];
 
+const shard = (instance: string, ordinal: number, count = hold(2, 100), index = hold(ordinal, 100)) => ({
+  [`stacks_exporter_shards{job="stacks", instance="${instance}"}`]: count,
+  [`stacks_exporter_shard_ordinal{ordinal="${ordinal}", job="stacks", instance="${instance}"}`]: index,
+});
+const disagree = forAlert("StacksShardsDisagree");
+const oneMissing = forAlert("StacksShardMissing");
+const ofJob = { job: "stacks" };
+
+const shardScenarios: readonly Scenario[] = [
+  disagree(
+    "one shard has another number",
+    { ...shard("a", 0), ...shard("b", 1, trace(hold(2, 20), hold(3, 60), hold(2, 20))) },
+    [quiet(0, 29), firing(ofJob, 30, 79), quiet(80, 100)],
+  ),
+  disagree("quiet: all have the same number", { ...shard("a", 0), ...shard("b", 1) }, [never(100)]),
+  disagree("quiet: without shards", {}, [never(100)]),
+  oneMissing(
+    "one shard is gone",
+    { ...shard("a", 0), ...shard("b", 1, trace(hold(2, 20), gone(80)), trace(hold(1, 20), gone(80))) },
+    [quiet(0, 29), firing(ofJob, 30, 100)],
+  ),
+  oneMissing("two have the same index", { ...shard("a", 0), ...shard("b", 0) }, [quiet(0, 9), firing(ofJob, 10, 100)]),
+  oneMissing("quiet: all are there, one of them twice", { ...shard("a", 0), ...shard("b", 1), ...shard("c", 1) }, [
+    never(100),
+  ]),
+  oneMissing("quiet: without shards", {}, [never(100)]),
+];
+
 function limits({ alert, series, limit, beyond, usual, for: pending, labels = mainnet }: Limit): Scenario[] {
   const it = forAlert(alert);
   const steady = (value: number) => (factor: number) => hold(value * factor, 200);
@@ -449,5 +477,6 @@ export const exporterScenarios: readonly Scenario[] = [
   ...stales,
   ...asides,
   ...frozenMempools,
+  ...shardScenarios,
   ...LIMITS.flatMap(limits),
 ];

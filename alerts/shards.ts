@@ -1,0 +1,48 @@
+// Alerts on shards: several exporters that share watch lists.
+import type { Alert } from "./model.ts";
+import { series } from "./series.ts";
+import { EXPORTER } from "./thresholds.ts";
+
+const shardCount = (aggregate: "max" | "min") =>
+  `${aggregate} without (instance) (${series("stacks_exporter_shards")})`;
+const seenShards = `count without (ordinal) (group without (instance) (${series("stacks_exporter_shard_ordinal")}))`;
+const disagreeing = `${shardCount("max")} != ${shardCount("min")}`;
+const shardsDisagree: Alert = {
+  alert: "StacksShardsDisagree",
+  severity: "critical",
+  expr: disagreeing,
+  for: EXPORTER.shards.for,
+  summary: "The shards of {{ $labels.job }} are configured for different numbers of shards",
+  description: "The highest configured number is {{ $value }}.",
+  runbook: {
+    meaning: "Exporters that share watch lists have different values of `shard.count`.",
+    impact: "Some addresses and contracts are polled twice, and others not at all.",
+    diagnosis: [
+      { shows: "The configured number of shards, by exporter.", query: series("stacks_exporter_shards") },
+      { shows: "Hash of each configuration.", query: series("stacks_exporter_config_hash") },
+    ],
+    actions: ["Give all shards the same configuration, and follow docs/shards.md to change their number."],
+  },
+};
+
+const missing = `${shardCount("max")} - ${seenShards} > 0`;
+const shardMissing: Alert = {
+  alert: "StacksShardMissing",
+  severity: "critical",
+  expr: missing,
+  for: EXPORTER.shards.for,
+  summary: "Shards of {{ $labels.job }} are missing",
+  description: "Missing shards: {{ $value }}.",
+  runbook: {
+    meaning: "Fewer shards are scraped than `shard.count` says, or two have the same index.",
+    impact: "The addresses and contracts of the missing shards are not polled. Their counters catch up afterwards.",
+    diagnosis: [
+      { shows: "The index of each shard.", query: series("stacks_exporter_shard_ordinal") },
+      { shows: "Targets that Prometheus cannot scrape.", query: "up == 0" },
+    ],
+    actions: ["Start the missing shards.", "If two shards have the same index, correct `shard.index` of one."],
+  },
+};
+
+/** The alerts on shards. */
+export const shardAlerts: readonly Alert[] = [shardsDisagree, shardMissing];

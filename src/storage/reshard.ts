@@ -1,0 +1,110 @@
+// Distributes the state of some shards to another number of them.
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import type { BudgetRecord } from "../api/budget.ts";
+import { sum } from "../api/budget-limits.ts";
+import type { Clock } from "../api/clock.ts";
+import type { StateFileLog } from "./open.ts";
+import { ALONE, type Shard, shardOf } from "./shard.ts";
+import { StateFile } from "./state-file.ts";
+import { StateFileError } from "./state-file-error.ts";
+
+interface Options {
+  readonly log: StateFileLog;
+  readonly clock: Pick<Clock, "now">;
+}
+
+/**
+ * Writes the state files of `count` shards to a folder, as `shard-N.db`. Each has the rows of its principals and of the
+ * whole chain, and its part of what is left of the budgets. The old files stay as they are.
+ * @param paths the state files of all shards, in any order
+ * @returns the written files
+ * @throws StateFileError when the old files are not those of all shards, or a new one exists or cannot be written.
+ */
+export function reshard(paths: readonly string[], count: number, folder: string, options: Options): readonly string[] {
+  const sources = inOrder(paths, options);
+  const budgets = [...budgetsOf(sources, options)].map(([key, records]) => [key, partOf(records, count)] as const);
+  return Array.from({ length: count }, (_, index) => {
+    const path = join(folder, `shard-${index}.db`);
+    if (existsSync(path)) throw new StateFileError(path, "exists, and is not overwritten");
+    const file = new StateFile(path, options);
+    file.claim({ index, count }, options.clock.now());
+    for (const [key, record] of budgets) file.saveBudget(key, record, options.clock.now());
+    file.close();
+    for (const [from, source] of sources.entries()) {
+      copyRows(source, path, { index: from, count: sources.length }, { index, count });
+    }
+    return path;
+  });
+}
+
+// The paths by the index of their shard.
+function inOrder(paths: readonly string[], options: Options): readonly string[] {
+  const ordered: string[] = [];
+  for (const path of paths) {
+    const file = new StateFile(path, options);
+    const { index, count } = file.shard ?? ALONE;
+    file.close();
+    if (count !== paths.length) {
+      throw new StateFileError(
+        path,
+        `is the state of one of ${count} shards, and the number of files is ${paths.length}`,
+      );
+    }
+    if (ordered[index] !== undefined)
+      throw new StateFileError(path, `is the state of the same shard as ${ordered[index]}`);
+    ordered[index] = path;
+  }
+  return ordered;
+}
+
+function budgetsOf(sources: readonly string[], options: Options): ReadonlyMap<string, readonly BudgetRecord[]> {
+  const records = new Map<string, BudgetRecord[]>();
+  for (const source of sources) {
+    const file = new StateFile(source, options);
+    for (const key of file.budgetKeys()) {
+      const record = file.loadBudget(key);
+      if (record !== undefined) records.set(key, [...(records.get(key) ?? []), record]);
+    }
+    file.close();
+  }
+  return records;
+}
+
+// What is left of the month in all shards, divided by their new number. The minute is over before the shards start.
+function partOf(records: readonly BudgetRecord[], count: number): BudgetRecord {
+  const months = records.flatMap(({ month }) => month ?? []);
+  const pauses = records.flatMap(({ pausedUntil }) => pausedUntil ?? []);
+  return {
+    minute: records[0]?.minute ?? [],
+    month:
+      months.length === 0
+        ? undefined
+        : { tokens: sum(months.map(({ tokens }) => tokens)) / count, at: Math.max(...months.map(({ at }) => at)) },
+    pausedUntil: pauses.length === 0 ? undefined : Math.max(...pauses),
+  };
+}
+
+function copyRows(source: string, path: string, from: Shard, to: Shard): void {
+  const database = new DatabaseSync(path);
+  try {
+    const isOf = { deterministic: true };
+    database.function("shard_of", isOf, (principal, count) => shardOf(String(principal), Number(count)));
+    database.prepare("ATTACH ? AS source").run(source);
+    const chain = from.index === 0 ? "target = ''" : "FALSE";
+    const columns = "network, collector, target, version, saved_at, body, checksum";
+    database.exec("BEGIN");
+    database.exec(
+      `INSERT INTO observations (${columns}) SELECT ${columns} FROM source.observations
+         WHERE ${chain} OR target <> '' AND shard_of(target, ${from.count}) = ${from.index}
+           AND shard_of(target, ${to.count}) = ${to.index}`,
+    );
+    if (from.index === 0) database.exec("INSERT OR IGNORE INTO networks SELECT * FROM source.networks");
+    database.exec("COMMIT");
+  } catch (error) {
+    throw StateFileError.from(path, error);
+  } finally {
+    database.close();
+  }
+}

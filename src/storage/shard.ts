@@ -1,0 +1,25 @@
+// Which of several exporters polls a principal, and keeps its state.
+import { hash } from "node:crypto";
+
+/** One exporter of several that share a configuration. */
+export interface Shard {
+  /** From 0. */
+  readonly index: number;
+  readonly count: number;
+}
+
+/** An exporter that shares with no other. */
+export const ALONE: Shard = { index: 0, count: 1 };
+
+/**
+ * The index of the shard that polls a principal. Each shard has a random weight for each principal, and the heaviest
+ * one polls it (rendezvous hashing): with another count, only those principals move that have to.
+ */
+export function shardOf(principal: string, count: number): number {
+  let [owner, heaviest] = [0, ""];
+  for (let index = 0; index < count; index += 1) {
+    const weight = hash("sha1", `${index} ${principal}`);
+    if (weight > heaviest) [owner, heaviest] = [index, weight];
+  }
+  return owner;
+}
