@@ -34,6 +34,12 @@ inside "require('fs').writeFileSync('/app/x', '')" 2>/dev/null && fail "the root
 ok "cannot write to its root file system"
 inside "process.exit(require('fs').existsSync('/app/node_modules') ? 1 : 0)" || fail "has node_modules"
 ok "holds the bundle only"
+for program in /bin/sh /usr/bin/sh /bin/bash /usr/bin/apt /usr/bin/dpkg /usr/local/bin/npm /usr/local/bin/npx; do
+  inside "process.exit(require('fs').existsSync('$program') ? 1 : 0)" || fail "has $program"
+done
+ok "has no shell, no npm and no package manager"
+inside "require('dns').lookup('localhost', (error) => process.exit(error ? 1 : 0))" || fail "resolves names"
+ok "resolves names"
 "$engine" healthcheck run "$name" >/dev/null 2>&1 || fail "health check"
 ok "passes its health check"
 
