@@ -54,6 +54,7 @@ const natural = z.int().nonnegative();
 // Parsed when it is used: an invalid amount must not invalidate the whole page.
 const amount = z.unknown();
 const actions = z.object({ transfer: natural, mint: natural, burn: natural });
+const calledFunction = z.object({ contract_id: z.string(), function_name: z.string() }).optional().catch(undefined);
 
 const transaction = z.object({
   tx_id: hash,
@@ -82,6 +83,9 @@ const transaction = z.object({
   event_count: natural,
   ...executionCost,
   token_transfer: z.object({ recipient_address: z.string(), amount }).optional(),
+  // Only calls of watched contracts need these.
+  contract_call: calledFunction,
+  tx_result: z.object({ repr: z.string() }).optional().catch(undefined),
 });
 
 /** Operation 4.6. */
@@ -125,6 +129,7 @@ export const principalTransactions = operation({
           fee_rate: amount,
           block: z.object({ height: natural, hash, time: z.int(), tx_index: natural }),
           token_transfer: z.object({ recipient: z.string(), amount }).optional(),
+          contract_call: calledFunction,
         }),
         balance_changes: z.object({ stx: z.object({ sent: amount, received: amount }) }),
         affected_balances: z.object({ ft: z.boolean(), nft: z.boolean() }),
@@ -135,8 +140,10 @@ export const principalTransactions = operation({
 
 const timeOf = (seconds: number): number | undefined => (seconds > 0 ? seconds : undefined);
 
-type OriginalItem = z.infer<typeof addressTransactions.body>["results"][number];
-type ReplacementItem = z.infer<typeof principalTransactions.body>["results"][number];
+/** A transaction of a response of operation 4.6. */
+export type OriginalItem = z.infer<typeof addressTransactions.body>["results"][number];
+/** A transaction of a response of its replacement. */
+export type ReplacementItem = z.infer<typeof principalTransactions.body>["results"][number];
 
 function fromOriginal({ tx, stx_sent, stx_received, events }: OriginalItem, api: StacksApi): Transaction {
   const whole = (value: unknown, field: string) => wholeNumber(value, api, addressTransactions, field);
@@ -210,11 +217,21 @@ export const PAGE = 50;
 const QUERY = { limit: PAGE, exclude_function_args: true };
 
 /** The transactions of a principal, from operation 4.6. */
-export function originalList(api: StacksApi, address: string): List<Transaction> {
-  const toPage = ({ body, etag }: Validated<z.infer<typeof addressTransactions.body>>): Page<Transaction> => ({
-    rows: body.results
-      .filter(({ tx }) => tx.canonical && tx.microblock_canonical)
-      .map((item) => fromOriginal(item, api)),
+export const originalList = (api: StacksApi, address: string): List<Transaction> =>
+  originalRows(api, address, (item) => fromOriginal(item, api));
+
+/** The same list, from the replacement of operation 4.6. */
+export const replacementList = (api: StacksApi, principal: string): List<Transaction> =>
+  replacementRows(api, principal, (item) => fromReplacement(item, api));
+
+/** The rows of operation 4.6. */
+export function originalRows<Row extends ListedTransaction>(
+  api: StacksApi,
+  address: string,
+  toRow: (item: OriginalItem) => Row,
+): List<Row> {
+  const toPage = ({ body, etag }: Validated<z.infer<typeof addressTransactions.body>>): Page<Row> => ({
+    rows: body.results.filter(({ tx }) => tx.canonical && tx.microblock_canonical).map(toRow),
     total: body.total,
     older: undefined,
     isLast: body.results.length < Math.min(PAGE, body.limit || PAGE),
@@ -234,10 +251,14 @@ export function originalList(api: StacksApi, address: string): List<Transaction>
   };
 }
 
-/** The same list, from the replacement of operation 4.6. */
-export function replacementList(api: StacksApi, principal: string): List<Transaction> {
-  const toPage = ({ body, etag }: Validated<z.infer<typeof principalTransactions.body>>): Page<Transaction> => ({
-    rows: body.results.map((item) => fromReplacement(item, api)),
+/** The rows of the replacement of operation 4.6. */
+export function replacementRows<Row extends ListedTransaction>(
+  api: StacksApi,
+  principal: string,
+  toRow: (item: ReplacementItem) => Row,
+): List<Row> {
+  const toPage = ({ body, etag }: Validated<z.infer<typeof principalTransactions.body>>): Page<Row> => ({
+    rows: body.results.map(toRow),
     total: body.total,
     older: body.cursor.next ?? undefined,
     isLast: body.cursor.next === null,
