@@ -10,7 +10,13 @@ export interface WatchList {
     readonly min_balance?: { readonly stx: string };
     readonly max_outflow?: { readonly stx: string };
   }[];
-  readonly contracts: readonly { readonly contract_id: string; readonly name: string; readonly group: string }[];
+  readonly contracts: readonly {
+    readonly contract_id: string;
+    readonly name: string;
+    readonly group: string;
+    /** Time without calls and events after which it is silent. */
+    readonly silent_after?: string;
+  }[];
 }
 
 /** Accounts with steady activity, a contract that holds STX, and every contract; token and nft print nothing. */
@@ -34,7 +40,7 @@ export function watchListOf({ users, sponsor, deployer, contracts }: Accounts): 
     ],
     contracts: [
       { contract_id: contracts.logger, name: "event-logger", group: "app" },
-      { contract_id: contracts.vault, name: "tide-vault", group: "app" },
+      { contract_id: contracts.vault, name: "tide-vault", group: "app", silent_after: "20m" },
       { contract_id: contracts.token, name: "harbour-token", group: "assets" },
       { contract_id: contracts.nft, name: "lighthouse-nft", group: "assets" },
     ],

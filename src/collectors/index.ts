@@ -4,6 +4,7 @@ import { addresses } from "./addresses/addresses.ts";
 import { balances } from "./balances/balances.ts";
 import { blocks } from "./blocks/blocks.ts";
 import type { AnyCollector, WatchedNetwork } from "./collector.ts";
+import { contractCalls } from "./contract-calls/contract-calls.ts";
 import { contracts } from "./contracts/contracts.ts";
 import { fees } from "./fees.ts";
 import { mempool } from "./mempool.ts";
@@ -22,6 +23,7 @@ export const collectors = [
   balances,
   waiting,
   contracts,
+  contractCalls,
 ] as readonly AnyCollector[];
 
 /** The families of all collectors, each once, in the order of the metrics page. */

@@ -21,6 +21,7 @@ collectors:
   balances: { every: 60s, groups: [exchange, dao] }
   waiting: { every: 20s, groups: [exchange, dao] }
   contracts: { every: 20s }
+  contract_calls: { every: 30s }
 `;
 
 /** Runs until `io.stopped`, or until its terminal closes. */

@@ -228,10 +228,16 @@ export const addressEntry = z.object({
 export const contractEntry = z.object({
   contract_id: z.string().meta({
     expected: "a contract as address.name",
-    description: "A contract whose printed events are counted. The checksum of its address is verified.",
+    description: "A contract whose calls and printed events are counted. The checksum of its address is verified.",
     sample: "SP000000000000000000002Q6VF78.pox-4",
   }),
   ...entryShape,
+  silent_after: duration("1m", "8760h").optional().meta({
+    description:
+      "Time without calls and events after which StacksContractSilent fires. The time between two polls is added.",
+    absent: "three times the longest pause of a week",
+    sample: "2h",
+  }),
   events: eventRules,
 });
 
@@ -306,7 +312,7 @@ function networkSettings(collectors: readonly ConfigurableCollector[]) {
         .prefault([])
         .meta({
           description:
-            "Contracts whose printed events are counted. `events` of an entry makes metrics of their values, as " +
+            "Contracts whose calls and printed events are counted. `events` of an entry makes metrics of their values, as " +
             "[event-rules.md](event-rules.md) describes.",
         }),
       contract_files: watchFiles("contracts"),

@@ -152,8 +152,9 @@ function checkedEntry(written: Written, list: ListName, { chain, assets, errors 
       const part = issue.path.map((step) => (typeof step === "symbol" ? String(step) : step));
       const expected = errors.expectationAt(["networks", 0, list, 0, ...part]);
       const found = valueAt(value, part);
-      const isMissing = found === undefined;
-      report(part, isMissing ? `missing, expected ${expected}` : `expected ${expected}, found ${describeKind(found)}`);
+      const isDuration = part[0] === "silent_after" && typeof found === "string";
+      const shown = isDuration ? describe(part, found) : describeKind(found);
+      report(part, found === undefined ? `missing, expected ${expected}` : `expected ${expected}, found ${shown}`);
     }
     return [];
   }
@@ -163,7 +164,7 @@ function checkedEntry(written: Written, list: ListName, { chain, assets, errors 
     const found = describeValue(label);
     report(["labels", label], `expected a label name of a-z, 0-9 and _ that is not taken, found ${found}`);
   }
-  // Only addresses have these.
+  // Only addresses have these, apart from silent_after.
   const own: Partial<z.infer<typeof addressEntry>> = parsed.data;
   const { balances, waiting, silent_after: silentAfterMs, require_post_conditions: needsPostConditions } = own;
   const [minBalance, maxOutflow] = (["min_balance", "max_outflow"] as const).map((setting) => {
@@ -213,11 +214,13 @@ async function named(entries: readonly Entry[], list: ListName): Promise<readonl
 }
 
 const AMOUNTS: readonly unknown[] = ["min_balance", "max_outflow"];
+const DURATION = /^[\w.]{1,12}$/;
 const AMOUNT = /^-?[\d.,' ]{1,40}[a-z]{0,9}$/i;
 
 // A text in place of a principal may be a secret. A name is public: it becomes the value of a label.
 function describeText(part: Path, text: string): string {
   const isAmount = AMOUNTS.includes(part[0]) && AMOUNT.test(text);
-  const isPublic = part[0] === "name" || isLikePrincipal(text) || isAmount;
+  const isDuration = part[0] === "silent_after" && DURATION.test(text);
+  const isPublic = part[0] === "name" || isLikePrincipal(text) || isAmount || isDuration;
   return isPublic ? describeValue(text) : describeKind(text);
 }

@@ -108,6 +108,8 @@ class Exporter {
       below: new Set<string>(),
       chainFrom: 0,
       chainBelow: new Set<string>(),
+      callFrom: 0,
+      callBelow: new Set<string>(),
     };
     return { world, observations, from: this.#from ?? 0, before: this.#before, ...chain };
   }

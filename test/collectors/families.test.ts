@@ -15,7 +15,8 @@ const emitted = readdirSync(golden).flatMap((name) =>
   parseExposition(readFileSync(new URL(name, golden), "utf8"), "classic"),
 );
 
-// No captured response has these: there was no reorganisation and no microblock, and event rules are configured.
+// No captured response has these: there was no reorganisation, no microblock and no day of history, and event
+// rules are configured.
 const NOT_IN_CAPTURES = [
   "stacks_address_gap_transactions_total",
   "stacks_address_irregularities_total",
@@ -23,6 +24,7 @@ const NOT_IN_CAPTURES = [
   "stacks_address_restored_transactions_total",
   "stacks_address_reverted_transactions_total",
   "stacks_address_unprotected_transactions_total",
+  "stacks_contract_longest_pause_seconds",
   "stacks_contract_rule_errors_total",
   "stacks_contract_rule_label_overflow_total",
   "stacks_chain_tenure_execution_cost_ratio",

@@ -35,6 +35,10 @@ const GOOD: Readonly<Record<string, readonly unknown[]>> = {
     captured("v3-transaction.mined").json,
   ],
   contracts: [captured("contract-events.ok-default").json],
+  contract_calls: [
+    { ...(captured("address-transactions.ok-default").json as object), limit: 50 },
+    { ...(captured("extended-v3-principal-transactions").json as object), cursor: { next: null } },
+  ],
   // The captured page is served as the whole list.
   transactions: [{ ...(captured("v3-transactions.limit50").json as object), cursor: { next: null } }],
   mempool_transactions: [
@@ -65,6 +69,7 @@ const OPTIONS: Readonly<Record<string, (isOther: boolean) => object>> = {
   balances: () => ({ addresses: "all" }),
   waiting: () => ({ addresses: "all" }),
   contracts: (isOther) => ({ api: isOther ? "v3" : "v1" }),
+  contract_calls: (isOther) => ({ api: isOther ? "v3" : "v1" }),
 };
 
 const WATCHED = {
@@ -140,9 +145,10 @@ test.each(collectors.map((collector) => ({ name: collector.name, collector })))(
       fc.asyncProperty(fc.tuple(...answers), fc.boolean(), async (bodies, isOther) => {
         const api = cannedApi((_, operation) => {
           // What the first poll lists does not count.
-          const isFirst = ["contracts", "transactions"].includes(name) && observation === undefined;
-          const none = { results: [], total: 0, cursor: { next: null } };
-          return { json: isFirst ? none : bodies[SHAPE[operation] ?? 0], etag: `"${TIP}"` };
+          const isFirst = ["contracts", "contract_calls", "transactions"].includes(name) && observation === undefined;
+          const none = { results: [], total: 0, limit: 50, cursor: { next: null } };
+          const shape = name === "contract_calls" && operation === "principal_transactions" ? 1 : SHAPE[operation];
+          return { json: isFirst ? none : bodies[shape ?? 0], etag: `"${TIP}"` };
         });
         let observation: unknown;
         const options = OPTIONS[name]?.(isOther) ?? {};

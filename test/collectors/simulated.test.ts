@@ -1,5 +1,6 @@
 // Compares counters with the expected totals of the simulator, over sockets, with forks and unchanged validators.
 import { expect, test } from "@jest/globals";
+import { expectedCalls } from "../../simulator/chain/expected-totals.ts";
 import { createClient } from "../../src/api/client.ts";
 import { addresses } from "../../src/collectors/addresses/addresses.ts";
 import type { AddressTotals } from "../../src/collectors/addresses/totals.ts";
@@ -7,8 +8,10 @@ import { blocks } from "../../src/collectors/blocks/blocks.ts";
 import type { Chain } from "../../src/collectors/chain/chain.ts";
 import type { ChainView } from "../../src/collectors/chain/chain-view.ts";
 import { type AnyCollector, type Target, wholeChain } from "../../src/collectors/collector.ts";
+import { contractCalls } from "../../src/collectors/contract-calls/contract-calls.ts";
+import type { Observation as CallObservation } from "../../src/collectors/contract-calls/state.ts";
 import { contracts } from "../../src/collectors/contracts/contracts.ts";
-import { keyOf } from "../../src/collectors/counters.ts";
+import { keyOf, valuesOf } from "../../src/collectors/counters.ts";
 import type { Observation as ChainObservation } from "../../src/collectors/transactions/state.ts";
 import { transactions } from "../../src/collectors/transactions/transactions.ts";
 import { START, stillSimulator } from "../simulator/support.ts";
@@ -28,6 +31,23 @@ function counted({ totals }: { readonly totals: AddressTotals }) {
     ft: amounts(totals.ftAmounts),
     nft: sum(totals.nftTransfers),
     received: totals.received,
+  };
+}
+
+/** Calls in the form of the expected totals. */
+function callsCounted({ totals }: CallObservation) {
+  const without0 = (counts: Readonly<Record<string, number>>, shown: (label: string) => string) =>
+    Object.fromEntries(
+      Object.entries(counts)
+        .filter(([, count]) => count > 0)
+        .map(([key, count]) => [valuesOf(key).map(shown).join(" "), count]),
+    );
+  const result = (label: string) =>
+    label === "post_condition" ? "(ok true)" : /^(u\d+|none)$/.test(label) ? `(err ${label})` : label;
+  return {
+    calls: without0(totals.calls, (label) => label),
+    errors: without0(totals.errors, result),
+    fees: totals.fees,
   };
 }
 
@@ -72,14 +92,21 @@ test("counters equal the expected totals, through forks and restarts", async () 
     }
     const logger = { key: "l", watched: watched(accounts.contracts.logger), confirmations: CONFIRMATIONS };
     await poll(contracts as unknown as AnyCollector, logger, {});
+    for (const contract of Object.values(accounts.contracts)) {
+      const called = { key: contract, watched: watched(contract), confirmations: CONFIRMATIONS };
+      await poll(contractCalls as unknown as AnyCollector, called, {});
+    }
     await poll(transactions as unknown as AnyCollector, wholeChain({ confirmations: CONFIRMATIONS }), {});
   };
+  const callsSeen = (contract: string) => known.get(`contract_calls ${contract}`) as CallObservation;
   const chainSeen = () => known.get("transactions ") as ChainObservation;
 
   let from = 0;
+  let callFrom: number[] = [];
   for (let round = 0; round < 40; round += 1) {
     await pollAll();
     if (round === 0) from = chainSeen().floor.height;
+    if (round === 0) callFrom = Object.values(accounts.contracts).map((contract) => callsSeen(contract).floor.height);
     if (round % 6 === 3) simulator.chain.reorg(1 + (Math.floor(round / 6) % (CONFIRMATIONS - 1)));
     now += 60_000;
     simulator.advance(round % 2 === 0 ? 60 : 5);
@@ -109,4 +136,11 @@ test("counters equal the expected totals, through forks and restarts", async () 
     confirmed.reduce((all, { tx }) => all + BigInt(tx.fee), 0n),
   );
   expect(confirmed.length).toBeGreaterThan(100);
+  let failed = 0;
+  for (const [index, contract] of Object.values(accounts.contracts).entries()) {
+    const expectedTotal = expectedCalls(simulator.chain, contract, callFrom[index] ?? 0, tip - CONFIRMATIONS + 1);
+    expect(callsCounted(callsSeen(contract))).toEqual(expectedTotal);
+    failed += sum(expectedTotal.errors);
+  }
+  expect(failed).toBeGreaterThan(3);
 }, 120_000);

@@ -2,14 +2,18 @@
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
 import {
+  callsFrom,
+  countedCalls,
   countedOf,
   countedOfChain,
   countedRules,
   eventsOf,
+  expectedCalls,
   expectedOf,
   expectedOfChain,
   expectedRules,
   netOf,
+  netOfCalls,
   netOfChain,
   printsOf,
   runStory,
@@ -28,6 +32,16 @@ function expectBlocks({ world, observations, firstTip }: StoryResult): void {
     net: world.tip - firstTip,
     missing: 0,
   });
+}
+
+/** Failed calls by function. */
+function countedByFunction(errors: Readonly<Record<string, number>>) {
+  const failed: Record<string, number> = {};
+  for (const [key, count] of Object.entries(errors)) {
+    const [name = ""] = key.split("\t");
+    failed[name] = (failed[name] ?? 0) + count;
+  }
+  return failed;
 }
 
 /** Defines the property tests, each with `numRuns` stories. */
@@ -55,6 +69,13 @@ export function testStories(numRuns: number): void {
         expect(countedOfChain(result)).toEqual(expectedOfChain(result));
         expect(eventsOf(result)).toEqual({ counted: printsOf(result), net: printsOf(result), reverted: 0 });
         expect(countedRules(result)).toEqual(expectedRules(result));
+        const { totals: ofCalls } = result.observations.contract_calls ?? {};
+        expect({ reverted: ofCalls?.reverted, restored: ofCalls?.restored, gap: ofCalls?.gap }).toEqual({
+          reverted: 0,
+          restored: 0,
+          gap: 0,
+        });
+        expect(countedCalls(result)).toEqual(expectedCalls(result));
       }),
       parameters,
     );
@@ -67,6 +88,11 @@ export function testStories(numRuns: number): void {
         expectBlocks(result);
         expect(countedOf(result)).toEqual(expectedOf(result));
         expect(countedOfChain(result)).toEqual(expectedOfChain(result));
+        const { errors, ...calls } = countedCalls(result);
+        const { errors: failed, ...expected } = expectedCalls(result);
+        expect(calls).toEqual(expected);
+        // The replacement does not return results: their errors are unknown.
+        expect(countedByFunction(errors)).toEqual(countedByFunction(failed));
       }),
       parameters,
     );
@@ -87,6 +113,10 @@ export function testStories(numRuns: number): void {
           expect(net).toBeLessThanOrEqual(canonical.length);
           expect(net).toBeGreaterThanOrEqual(canonical.length - moved);
         }
+        const calls = callsFrom(result.world, result.callFrom);
+        const moved = calls.filter(({ id }) => result.callBelow.has(id)).length;
+        expect(netOfCalls(result)).toBeLessThanOrEqual(calls.length);
+        expect(netOfCalls(result)).toBeGreaterThanOrEqual(calls.length - moved);
         expect(eventsOf(result).net).toBe(printsOf(result));
       }),
       parameters,

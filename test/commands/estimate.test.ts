@@ -26,12 +26,12 @@ test("a watch list that fits keeps its interval", async () => {
 test("lists that do not fit are slowed down alike, within the remaining budget, with room for early polls", async () => {
   const { plan, row } = await planned({ addresses: 3000, contracts: 1000 }, HUNDRED);
   const fixed = plan.collectors.filter(({ targets }) => targets === 1).reduce((sum, one) => sum + one.peakPerMinute, 0);
-  const [addresses, contracts] = [row("addresses"), row("contracts")];
+  const lists = [row("addresses"), row("contracts"), row("contract_calls")];
 
-  expect(addresses?.intervalMs).toBeCloseTo(contracts?.intervalMs ?? 0);
-  const requests = (addresses?.requestsPerMinute ?? 0) + (contracts?.requestsPerMinute ?? 0);
+  for (const list of lists) expect(list?.intervalMs).toBeCloseTo(lists[0]?.intervalMs ?? 0);
+  const requests = lists.reduce((sum, list) => sum + (list?.requestsPerMinute ?? 0), 0);
   expect(requests).toBeCloseTo((100 - fixed) * 0.8);
-  expect(plan.notes).toHaveLength(2);
+  expect(plan.notes).toHaveLength(3);
 });
 
 test("balances are slowed down with the other lists, and cost more than one request, of the chosen addresses", async () => {
@@ -163,19 +163,20 @@ test("the estimated series of busy principals are near the real ones, within a f
 collectors: { addresses: { backfill: all }, mempool: { enabled: false }, fees: { enabled: false } }
 `;
   const [plan] = planOf(await configOf(text)).networks;
-  const planned = (name: string) => plan?.collectors.find(({ collector }) => collector.name === name)?.series ?? 0;
+  const planned = (names: readonly string[]) =>
+    plan?.collectors.reduce((sum, { collector, series }) => sum + (names.includes(collector.name) ? series : 0), 0);
   const app = await createApp(text);
   ends.defer(() => app.stop());
   await app.pollOnce();
   await app.pollOnce();
 
-  for (const [name, prefix] of [
-    ["addresses", "stacks_address_"],
-    ["contracts", "stacks_contract_"],
+  for (const [names, prefix] of [
+    [["addresses"], "stacks_address_"],
+    [["contracts", "contract_calls"], "stacks_contract_"],
   ] as const) {
     const real = await seriesOf(app, prefix);
-    expect(planned(name)).toBeGreaterThan(real / 2);
-    expect(planned(name)).toBeLessThan(real * 2);
+    expect(planned(names)).toBeGreaterThan(real / 2);
+    expect(planned(names)).toBeLessThan(real * 2);
   }
 }, 60_000);
 

@@ -67,7 +67,10 @@ describe("does not fit:", () => {
     const { misfit, notes } = await fitting({ addresses: 40, contracts: 40 }, KEY, { addresses: { every: "5m" } });
 
     expect(misfit).toMatch(/^the 40 targets of addresses /);
-    expect(notes).toEqual([expect.stringMatching(/^the 40 targets of contracts /)]);
+    expect(notes).toEqual([
+      expect.stringMatching(/^the 40 targets of contracts /),
+      expect.stringMatching(/^the 40 targets of contract_calls /),
+    ]);
   });
 
   test("an interval that would have to be longer than a day: without one, the default adapts", async () => {

@@ -148,6 +148,19 @@ describe("limits", () => {
   });
 });
 
+test("the time after which a contract is silent is read from the configuration and from files", async () => {
+  const { contracts } = await listed(
+    `    contracts: [{ contract_id: ${A}.a, silent_after: 1h30m }, { contract_id: ${A}.b }]\n    contract_files: [c.csv]\n`,
+    { "c.csv": `contract_id,silent_after\n${A}.c,45m\n` },
+  );
+
+  expect(contracts?.map(({ silentAfterMs, labels }) => [silentAfterMs, labels])).toEqual([
+    [5_400_000, {}],
+    [undefined, {}],
+    [2_700_000, {}],
+  ]);
+});
+
 describe("files", () => {
   test("of lines, CSV and JSON are read", async () => {
     const { addresses, files } = await listed("    address_files: [a.txt, b.csv, c.json]\n", {
@@ -327,6 +340,18 @@ test.each([
     `    addresses: [{ address: ${A}, min_balance: { sbtc: 0.5 } }]\n`,
     {},
     /min_balance\.sbtc: expected text, found a number$/,
+  ],
+  [
+    "a time after which a contract is silent, without its unit",
+    `    contracts: [{ contract_id: ${A}.a, silent_after: "7200" }]\n`,
+    {},
+    /contracts\[0\]\.silent_after: expected a duration with its unit from 1m to 8760h, such as .*, found "7200"$/,
+  ],
+  [
+    "a time after which a contract is silent, that is too short, in CSV",
+    "    contract_files: [a.csv]\n",
+    { "a.csv": `contract_id,silent_after\n${A}.a,30s\n` },
+    /a\.csv:2: silent_after: expected a duration with its unit from 1m to 8760h, such as .*, found "30s"$/,
   ],
   [
     "a minimum that is no mapping, in CSV",

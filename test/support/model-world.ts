@@ -6,6 +6,7 @@ import { printedHex } from "./prints.ts";
 
 export const PRINCIPAL = "SP000000000000000000002Q6VF78";
 export const CONTRACT = "SP000000000000000000002Q6VF78.printer";
+const OTHER_CONTRACT = "SP000000000000000000002Q6VF78.other";
 const OTHER_PRINCIPAL = "SP3FBR2AGK5H9QBDH3EEN6DF8EK8JY7RX8QJ5SVTE";
 const ASSET = "SP000000000000000000002Q6VF78.token::coin";
 
@@ -19,6 +20,8 @@ export interface WorldTx {
   readonly amount: bigint;
   readonly ft: bigint;
   readonly prints: number;
+  /** The called function of a contract_call. */
+  readonly call?: { readonly contract: string; readonly function: string; readonly result: string };
 }
 
 export interface WorldBlock {
@@ -144,6 +147,7 @@ export class ModelWorld {
       amount: type === "token_transfer" && status === "success" ? BigInt(n) * 1_000n : 0n,
       ft: type === "contract_call" && status === "success" && n % 2 === 0 ? 2n ** 127n + BigInt(n) : 0n,
       prints: type === "contract_call" && status === "success" ? n % 3 : 0,
+      ...(type === "contract_call" ? { call: callOf(n, status) } : {}),
     };
   }
 
@@ -275,6 +279,16 @@ export class ModelWorld {
   }
 }
 
+// Every fifth call is one of another contract.
+const callOf = (n: number, status: string) => ({
+  contract: n % 5 === 0 ? OTHER_CONTRACT : CONTRACT,
+  function: n % 2 === 0 ? "swap" : "add-liquidity",
+  result: status === "success" ? "(ok true)" : `(err u${100 + (n % 7)})`,
+});
+
+const callJson = ({ call }: WorldTx): object =>
+  call === undefined ? {} : { contract_call: { contract_id: call.contract, function_name: call.function } };
+
 interface Row {
   readonly block: WorldBlock;
   readonly tx: WorldTx;
@@ -351,6 +365,8 @@ function oldJson({ block, tx, index }: Row): object {
       execution_cost_write_count: 4,
       execution_cost_write_length: 5,
       ...transferJson(tx, "recipient_address"),
+      ...callJson(tx),
+      tx_result: { hex: "0x", repr: tx.call?.result ?? "(ok true)" },
     },
     stx_sent: sent,
     stx_received: received,
@@ -383,6 +399,7 @@ function newTransactionJson({ block, tx, index }: Row): object {
     fee_rate: String(tx.fee),
     block: { height: block.height, hash: block.hash, time: block.time, tx_index: index },
     ...transferJson(tx, "recipient"),
+    ...callJson(tx),
   };
 }
 

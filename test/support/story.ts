@@ -6,6 +6,8 @@ import type { AddressTotals } from "../../src/collectors/addresses/totals.ts";
 import { blocks as blockCollector } from "../../src/collectors/blocks/blocks.ts";
 import type { Chain } from "../../src/collectors/chain/chain.ts";
 import type { AnyCollector } from "../../src/collectors/collector.ts";
+import { contractCalls as callCollector } from "../../src/collectors/contract-calls/contract-calls.ts";
+import type { Observation as CallObservation } from "../../src/collectors/contract-calls/state.ts";
 import { contracts as contractCollector } from "../../src/collectors/contracts/contracts.ts";
 import { keyOf } from "../../src/collectors/counters.ts";
 import type { Observation as ChainObservation } from "../../src/collectors/transactions/state.ts";
@@ -17,12 +19,13 @@ import { restarted } from "./plain-data.ts";
 import { expectedSeries, printRules } from "./prints.ts";
 
 export const CONFIRMATIONS = 3;
-const [addresses, blocks, contracts, transactions] = [
-  addressCollector,
-  blockCollector,
-  contractCollector,
-  chainCollector,
-].map((collector) => collector as unknown as AnyCollector) as [AnyCollector, AnyCollector, AnyCollector, AnyCollector];
+const anyCollector = (collector: unknown) => collector as AnyCollector;
+const [addresses, blocks, contracts] = [addressCollector, blockCollector, contractCollector].map(anyCollector) as [
+  AnyCollector,
+  AnyCollector,
+  AnyCollector,
+];
+const [calls, transactions] = [callCollector, chainCollector].map(anyCollector) as [AnyCollector, AnyCollector];
 
 export type Step =
   | { readonly kind: "mine"; readonly sizes: readonly number[] }
@@ -102,6 +105,7 @@ interface Observations {
     readonly totals: { readonly events: object; readonly reverted: number; readonly restored: number };
   };
   readonly transactions?: ChainObservation;
+  readonly contract_calls?: CallObservation;
 }
 
 /** The result of a story. */
@@ -117,6 +121,9 @@ export interface StoryResult {
   /** As `from` and `below`, of the transactions of the chain. */
   readonly chainFrom: number;
   readonly chainBelow: ReadonlySet<string>;
+  /** As `from` and `below`, of the calls of the contract. */
+  readonly callFrom: number;
+  readonly callBelow: ReadonlySet<string>;
   readonly reasons: ReadonlyMap<string, number>;
   /** Tip at the first poll. */
   readonly firstTip: number;
@@ -150,17 +157,20 @@ export async function runStory({ first, steps, pages, backfill, tip }: Story): P
     await observeOne(addresses, { backfill, pages }, PRINCIPAL);
     await observeOne(contracts, { pages }, CONTRACT);
     await observeOne(transactions, { pages });
+    await observeOne(calls, { pages }, CONTRACT);
   };
   // Probing finds the tip in two polls.
   for (let polls = 0; polls < 3 && (observations as Observations).blocks?.chain === undefined; polls += 1) await poll();
   const from = backfill === "all" ? 0 : (observations as Observations).addresses?.floor.height;
   const chainFrom = (observations as Observations).transactions?.floor.height;
+  const callFrom = (observations as Observations).contract_calls?.floor.height;
   const firstTip = (observations as Observations).blocks?.chain?.recent.at(-1)?.height;
-  if (from === undefined || chainFrom === undefined || firstTip === undefined)
+  if (from === undefined || chainFrom === undefined || callFrom === undefined || firstTip === undefined)
     throw new Error("the first polls failed");
   const before = new Set(world.between(0, world.tip).map(({ id }) => id));
   const below = new Set(world.between(0, from - 1).map(({ id }) => id));
   const chainBelow = new Set(world.between(0, chainFrom - 1).map(({ id }) => id));
+  const callBelow = new Set(world.between(0, callFrom - 1).map(({ id }) => id));
   for (const step of steps) {
     let polls = 1;
     if (step.kind === "mine") world.mine(step.sizes);
@@ -194,10 +204,11 @@ export async function runStory({ first, steps, pages, backfill, tip }: Story): P
   for (let polls = 0; polls < 80; polls += 1) {
     world.mine([0, 0]);
     await poll();
-    const isRead = (observations as Observations).transactions?.feed.open === undefined;
+    const { transactions: ofChain, contract_calls: ofCalls } = observations as Observations;
+    const isRead = ofChain?.feed.open === undefined && ofCalls?.feed.open === undefined;
     if (polls >= 8 && isRead && (observations as Observations).addresses?.facts.backlog === 0) break;
   }
-  return { world, observations, from, before, below, chainFrom, chainBelow, reasons, firstTip };
+  return { world, observations, from, before, below, chainFrom, chainBelow, callFrom, callBelow, reasons, firstTip };
 }
 
 /** Number of events that the contract has printed since the first poll. */
@@ -304,4 +315,39 @@ export function countedOfChain({ observations }: StoryResult) {
 export function netOfChain({ observations }: StoryResult): number {
   const { transactions, reverted, restored } = (observations.transactions as ChainObservation).totals;
   return sumOf(Object.values(transactions)) - reverted + restored;
+}
+
+/** The calls of the contract from one height, oldest first. */
+export const callsFrom = (world: ModelWorld, from: number) =>
+  world.between(from, world.tip).filter(({ call }) => call?.contract === CONTRACT);
+
+/** Expected totals of the calls of the contract. */
+export function expectedCalls({ world, callFrom }: StoryResult) {
+  const calls: Record<string, number> = {};
+  const errors: Record<string, number> = {};
+  let fees = 0n;
+  for (const { call, status, fee } of callsFrom(world, callFrom)) {
+    const name = call?.function ?? "";
+    const key = keyOf(name, status);
+    calls[key] = (calls[key] ?? 0) + 1;
+    fees += fee;
+    const error = /u\d+/.exec(call?.result ?? "")?.[0];
+    if (error !== undefined) errors[keyOf(name, error)] = (errors[keyOf(name, error)] ?? 0) + 1;
+  }
+  return { calls, errors, fees };
+}
+
+const withoutZeros = (counts: Readonly<Record<string, number>>) =>
+  Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));
+
+/** Counted totals of the calls of the contract. */
+export function countedCalls({ observations }: StoryResult) {
+  const { calls, errors, fees } = (observations.contract_calls as CallObservation).totals;
+  return { calls: withoutZeros(calls), errors: withoutZeros(errors), fees };
+}
+
+/** Number of counted calls of the contract, without those that are reverted. */
+export function netOfCalls({ observations }: StoryResult): number {
+  const { calls, reverted, restored } = (observations.contract_calls as CallObservation).totals;
+  return sumOf(Object.values(calls)) - reverted + restored;
 }

@@ -145,6 +145,23 @@ export const examples: Readonly<Record<string, string>> = {
     "sum by (name, metric, reason) (increase(stacks_contract_rule_errors_total[1h])) > 0",
   stacks_contract_rule_label_overflow_total: "increase(stacks_contract_rule_label_overflow_total[1d]) > 0",
   stacks_contract_label_overflow_total: "increase(stacks_contract_label_overflow_total[1d]) > 0",
+  stacks_contract_silent_after_seconds:
+    "stacks_contract_silent_after_seconds < (time() - stacks_contract_last_call_timestamp_seconds)",
+  stacks_contract_longest_pause_seconds:
+    "(time() - stacks_contract_last_call_timestamp_seconds) / on (network, name, contract_id, job, instance) " +
+    'stacks_contract_longest_pause_seconds{activity="call"}',
+  stacks_contract_calls_total: "60 * sum by (name, function) (rate(stacks_contract_calls_total[5m]))",
+  stacks_contract_call_errors_total:
+    "topk(10, sum by (name, function, error) (increase(stacks_contract_call_errors_total[1d])))",
+  stacks_contract_call_fees_microstx_total:
+    "sum by (name) (increase(stacks_contract_call_fees_microstx_total[1d])) / 1e6",
+  stacks_contract_recent_callers: "topk(10, stacks_contract_recent_callers)",
+  stacks_contract_last_call_timestamp_seconds: "time() - stacks_contract_last_call_timestamp_seconds > 86400",
+  stacks_contract_pending_depth_calls: "stacks_contract_pending_depth_calls",
+  stacks_contract_calls_gap_total: "increase(stacks_contract_calls_gap_total[1d]) > 0",
+  stacks_contract_reverted_calls_total: "increase(stacks_contract_reverted_calls_total[1d]) > 0",
+  stacks_contract_restored_calls_total: "increase(stacks_contract_restored_calls_total[1d])",
+  stacks_contract_call_label_overflow_total: "increase(stacks_contract_call_label_overflow_total[1d]) > 0",
   // the exporter itself
   stacks_up: "stacks_up == 0",
   stacks_exporter_build_info: "count by (version) (stacks_exporter_build_info)",

@@ -26,14 +26,18 @@ export const contracts = {
   schedule: { keyless: "every 5m", free_key: "every 1h" },
   timeout: "1m",
   priority: 5,
-  durable: { version: 3, upgrade },
+  durable: { version: 4, upgrade },
   operations: [contractEvents, contractLogs, transaction],
   families: contractFamilies,
   options,
   targets: ({ contracts, confirmations }) =>
     contracts.map((watched) => ({ key: watched.principal, watched, confirmations })),
   requestsPerPoll: () => 1,
-  example: () => ({ ...EMPTY, lastSeenAt: 1 }),
+  example: () => ({
+    ...EMPTY,
+    lastSeenAt: 1,
+    rhythm: { known: { first: 0, last: 86_400 }, days: [{ day: 1, pauses: 10, longest: 1 }] },
+  }),
   hints: ({ feed }) => ({ isWaiting: feed.waiting.length > 0, isBehind: feed.open !== undefined }),
 
   async observe(poll, settings) {

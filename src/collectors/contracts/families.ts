@@ -5,6 +5,7 @@ import { ownValue, valuesOf } from "../counters.ts";
 import { ERRORS, type RuleError } from "../event-rules/evaluate.ts";
 import { ruleSamples } from "../event-rules/samples.ts";
 import { NO_TOTALS, type RuleTotals } from "../event-rules/totals.ts";
+import { pauseSamples, pauses } from "../pauses.ts";
 import type { Observation } from "./state.ts";
 
 const identity = {
@@ -24,6 +25,14 @@ const families = {
     isOpen: true,
     isLasting: true,
     labels: { ...identity, group: "group of the contract in the configuration" },
+  }),
+  silentAfter: gauge({
+    name: "stacks_contract_silent_after_seconds",
+    help: "Configured time without calls and events after which the contract is silent. Absent if it is not configured.",
+    source: "the configuration",
+    unit: "seconds",
+    isLasting: true,
+    labels: identity,
   }),
   events: counter({
     name: "stacks_contract_events_total",
@@ -106,17 +115,18 @@ const ruleFamilies = {
 };
 
 /** Every family, in the order of the documentation. */
-export const contractFamilies = [...Object.values(families), ...Object.values(ruleFamilies)];
+export const contractFamilies = [...Object.values(families), pauses, ...Object.values(ruleFamilies)];
 
 /** The samples of one contract. */
 export function* contractSamples(
-  { feed, totals, rules: ruleTotals, lastSeenAt }: Observation,
+  { feed, totals, rules: ruleTotals, lastSeenAt, rhythm }: Observation,
   network: string,
-  { name, principal, group, labels: extra, rules = [] }: Watched,
+  { name, principal, group, labels: extra, rules = [], silentAfterMs }: Watched,
 ): Iterable<Sample> {
   const labels = { network, name, contract_id: principal };
   const info = families.info.at({ ...labels, group }, 1);
   yield { ...info, labels: { ...extra, ...info.labels } };
+  if (silentAfterMs !== undefined) yield families.silentAfter.at(labels, silentAfterMs / 1000);
   for (const [key, count] of Object.entries(totals.events)) {
     const [event_type = "", topic = ""] = valuesOf(key);
     yield families.events.at({ ...labels, event_type, topic }, count);
@@ -128,6 +138,7 @@ export function* contractSamples(
   yield families.reverted.at(labels, totals.reverted);
   yield families.restored.at(labels, totals.restored);
   yield families.overflow.at(labels, totals.overflow);
+  yield* pauseSamples(rhythm, labels, "event");
   yield* ruleSamples(rules, ruleTotals, labels);
   for (const [metric, ofMetric] of Map.groupBy(rules, ({ family }) => family.name)) {
     const counted = ofMetric.map(({ fingerprint }) => ownValue(ruleTotals, fingerprint) ?? NO_TOTALS);

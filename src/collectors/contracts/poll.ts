@@ -17,6 +17,7 @@ import {
   withoutOpenEnd,
   withReadRows,
 } from "../feed/state.ts";
+import { withActivity } from "../rhythm.ts";
 import { type ContractEvent, type Evaluate, eventList, tipFromEtag, txIdOf } from "./event-source.ts";
 import { checkReverted, NO_PROOF_NEEDED, proofOf, withoutDoubtful, withProofs } from "./proofs.ts";
 import { byRank, withRanks } from "./ranks.ts";
@@ -102,6 +103,7 @@ export async function observeContract(
     },
     rules: addResults(previous.rules, rules, counted, spareSeries),
     lastSeenAt: reading.fresh.length > 0 ? now : previous.lastSeenAt,
+    rhythm: reading.fresh.length > 0 ? withActivity(previous.rhythm, [now / 1000]) : previous.rhythm,
     isNew,
     etag: reading.isFromTop ? reading.first.etag : undefined,
   };

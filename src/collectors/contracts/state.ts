@@ -1,6 +1,7 @@
 // The state of a contract between polls. The state file stores it.
 import type { TotalsOfRules } from "../event-rules/totals.ts";
 import { EMPTY_FEED, type FeedState } from "../feed/state.ts";
+import { NO_RHYTHM, type Rhythm } from "../rhythm.ts";
 import type { ContractEvent } from "./event-source.ts";
 import { NO_PROOF_NEEDED } from "./proofs.ts";
 import { cleanTopics, NO_TOPICS, type TopicTotals } from "./topics.ts";
@@ -20,6 +21,8 @@ export interface Observation {
   readonly rules: TotalsOfRules;
   /** When a new event was last read. Unix time, milliseconds. */
   readonly lastSeenAt: number | undefined;
+  /** Of the times when new events were read. */
+  readonly rhythm: Rhythm;
   /** Read by the replacement of the operation. */
   readonly isNew: boolean;
   /** Validator of the list; undefined if the next poll must read it in any case. */
@@ -32,13 +35,18 @@ export const EMPTY: Observation = {
   totals: { ...NO_TOPICS, transactions: 0, gaps: 0, reverted: 0, restored: 0 },
   rules: {},
   lastSeenAt: undefined,
+  rhythm: NO_RHYTHM,
   isNew: false,
   etag: undefined,
 };
 
-/** Version 2 had no event rules. Version 1 stored neither proofs nor restored events either. */
+/**
+ * Version 3 had no rhythm, version 2 no event rules either. Version 1 stored neither proofs nor restored events either.
+ */
 export function upgrade(observation: unknown, version: number): Observation {
-  return { ...(version === 1 ? upgradeFirst(observation) : (observation as Observation)), rules: {} };
+  const upgraded = version === 1 ? upgradeFirst(observation) : (observation as Observation);
+  const { rules = {} } = upgraded;
+  return { ...upgraded, rules, rhythm: NO_RHYTHM };
 }
 
 function upgradeFirst(observation: unknown): Observation {

@@ -8,7 +8,7 @@ export interface Row {
   readonly id: string;
   /** Hash of the row's block; empty where the list has none. */
   readonly hash: string;
-  /** Listed at the first poll: not counted. */
+  /** Not counted: listed at the first poll, or not of the kind that the collector counts. */
   readonly isOld?: boolean | undefined;
   /** Position relative to other rows: higher is newer. Absent where blocks give the order. */
   readonly rank?: number | undefined;

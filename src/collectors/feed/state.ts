@@ -16,7 +16,7 @@ export interface Counted extends Proof {
   readonly index?: number | undefined;
   /** Rows below may be unread: it is above an open end, or a fork moved it. */
   readonly isAbove?: boolean | undefined;
-  /** Listed at the first poll: not in the totals. */
+  /** Not in the totals: listed at the first poll, or not of the kind that the collector counts. */
   readonly isOld?: boolean | undefined;
   /** Validator of a response that lacked the row after its proof was replaced. */
   readonly lackedIn?: string | undefined;

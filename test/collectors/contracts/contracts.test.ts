@@ -13,7 +13,13 @@ import { restarted } from "../../support/plain-data.ts";
 
 const contracts = collector as unknown as AnyCollector;
 const PRINCIPAL = "ST3J3ABAWHGKC812CJ2CQ18JKZ5S5HEK49XRT4DCM.logger";
-const watched = { principal: PRINCIPAL, name: "logger", group: "demo", labels: { desk: "three" } };
+const watched = {
+  principal: PRINCIPAL,
+  name: "logger",
+  group: "demo",
+  labels: { desk: "three" },
+  silentAfterMs: 7_200_000,
+};
 const target = { key: PRINCIPAL, watched, confirmations: 3 };
 // Before and after the responses arrive.
 const EARLIER = 1_795_219_100_000;

@@ -1,0 +1,24 @@
+// The distinct callers of the last hour. Pure.
+
+/** When each caller was last seen. Plain data. Unix times in seconds. */
+export type Callers = Readonly<Record<string, number>>;
+
+/** How long a caller counts, in seconds. */
+export const CALLERS_SECONDS = 3600;
+/** Most callers that are kept. */
+export const MOST_CALLERS = 10_000;
+
+/** The callers of the last hour after further calls. @param now Unix time in seconds */
+export function withCallers(
+  before: Callers,
+  calls: readonly { readonly caller: string | undefined; readonly time: number | undefined }[],
+  now: number,
+): Callers {
+  const times = new Map(Object.entries(before));
+  for (const { caller, time } of calls) {
+    if (caller !== undefined && time !== undefined) times.set(caller, Math.max(time, times.get(caller) ?? 0));
+  }
+  const recent = [...times].filter(([, time]) => time > now - CALLERS_SECONDS);
+  if (recent.length > MOST_CALLERS) recent.sort(([, a], [, b]) => b - a).splice(MOST_CALLERS);
+  return Object.fromEntries(recent);
+}

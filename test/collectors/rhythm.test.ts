@@ -1,0 +1,62 @@
+import { describe, expect, test } from "@jest/globals";
+import { longestPause, NO_RHYTHM, withActivity } from "../../src/collectors/rhythm.ts";
+
+const HOUR = 3600;
+const DAY = 24 * HOUR;
+const START = 1_795_219_200;
+/** Times from the start, in hours. */
+const at = (...hours: readonly number[]) => hours.map((hour) => START + hour * HOUR);
+const hourly = (from: number, to: number) => at(...Array.from({ length: to - from + 1 }, (_, hour) => from + hour));
+
+test("the longest pause is known after ten pauses and a day", () => {
+  expect(longestPause(NO_RHYTHM)).toBeUndefined();
+  expect(longestPause(withActivity(NO_RHYTHM, hourly(0, 23)))).toBeUndefined();
+  expect(longestPause(withActivity(NO_RHYTHM, hourly(0, 24)))).toBe(HOUR);
+  expect(longestPause(withActivity(NO_RHYTHM, at(0, 3, 6, 9, 12, 15, 18, 21, 24)))).toBeUndefined();
+  expect(longestPause(withActivity(NO_RHYTHM, at(0, 3, 6, 9, 12, 14, 16, 18, 20, 22, 25)))).toBe(3 * HOUR);
+});
+
+test("activity of several polls adds up, in any order of the times of a poll", () => {
+  const once = withActivity(NO_RHYTHM, hourly(0, 30));
+  const twice = withActivity(withActivity(NO_RHYTHM, hourly(0, 9).toReversed()), hourly(10, 30).toReversed());
+
+  expect(twice).toEqual(once);
+});
+
+test("what is not newer is ignored, and the same second is no pause", () => {
+  const rhythm = withActivity(NO_RHYTHM, hourly(0, 30));
+
+  expect(withActivity(rhythm, at(3, 30, 30))).toEqual(rhythm);
+  expect(withActivity(rhythm, [])).toBe(rhythm);
+});
+
+test("a silence does not change what is usual, however long it lasts; only the pauses of its last week count", () => {
+  const rhythm = withActivity(withActivity(NO_RHYTHM, at(0, 5)), hourly(6, 6 + 24 * 7));
+
+  expect(longestPause(rhythm)).toBe(HOUR);
+  expect(rhythm.days).toHaveLength(7);
+});
+
+test("an outage counts as at most three times the longest pause before it", () => {
+  const rhythm = withActivity(NO_RHYTHM, hourly(0, 30));
+
+  expect(longestPause(withActivity(rhythm, at(32)))).toBe(2 * HOUR);
+  expect(longestPause(withActivity(rhythm, at(30 + 48)))).toBe(3 * HOUR);
+});
+
+describe("if older activity is still to be read", () => {
+  test("the pause before it is unknown", () => {
+    const rhythm = withActivity(NO_RHYTHM, hourly(0, 30));
+    const after = withActivity(rhythm, at(40, 41), false);
+
+    expect(longestPause(after)).toBe(HOUR);
+    expect(after.known?.last).toBe(START + 41 * HOUR);
+  });
+});
+
+test("pauses are of the day on which they ended", () => {
+  const rhythm = withActivity(NO_RHYTHM, at(0, 1, 25));
+
+  expect(rhythm.days.map(({ pauses }) => pauses)).toEqual([1, 1]);
+  expect(rhythm.days.map(({ day }) => day)).toEqual([Math.floor(START / DAY), Math.floor(START / DAY) + 1]);
+});
