@@ -1,91 +1,193 @@
-// Alerts on watched contracts: contracts that stop printing, events that were skipped or reverted.
-import { limitBetweenPolls, whileActive } from "./freshness.ts";
+// Alerts on watched contracts: contracts that fall silent, calls that fail, data that was skipped or reverted; and
+// contracts that watched addresses deploy.
+import { whileActive } from "./freshness.ts";
+import { grown } from "./grown.ts";
 import type { Alert, Recording, Subject } from "./model.ts";
-import { series } from "./series.ts";
+import { onNetwork, recorded, series } from "./series.ts";
 import { CONTRACTS, FEES, seconds } from "./thresholds.ts";
 
-const { silent: limits } = CONTRACTS;
+const { silent: limits, failing: fails, deployed: deploys } = CONTRACTS;
 
-const events: Recording = {
-  record: `stacks:contract_events:increase${limits.baseline}`,
-  about: `Events of a contract within ${limits.baseline}, all topics.`,
-  expr: `sum without (event_type, topic) (increase(${series("stacks_contract_events_total")}[${limits.baseline}]))`,
-  labels: ["network", "name", "contract_id"],
+const labels = ["network", "name", "contract_id"];
+const onContract = `on (${labels.join(", ")}, job, instance)`;
+/** Either collector; each of them can be disabled. */
+const COLLECTORS = "~contracts|contract_calls";
+
+const lastCall = series("stacks_contract_last_call_timestamp_seconds");
+const lastEvent = series("stacks_contract_last_event_observed_timestamp_seconds");
+const silence: Recording = {
+  record: "stacks:contract_silence:seconds",
+  about: "Time since the newest call or event of a contract, whichever is later. Absent until the first one.",
+  expr: `time() - (${lastCall} > ${lastEvent} or ${lastEvent} or ${lastCall})`,
+  labels,
 };
+const silenceLimit: Recording = {
+  record: "stacks:contract_silence_limit:seconds",
+  about: `Time after which a contract is silent: its \`silent_after\`, or else ${limits.ratio} times its longest pause of a
+    week, and at least ${limits.least}. Absent while neither is known.`,
+  expr: `${series("stacks_contract_silent_after_seconds")}
+or clamp_min(${limits.ratio} * min without (activity) (${series("stacks_contract_longest_pause_seconds")}), ${seconds(limits.least)})`,
+  labels,
+};
+const interval = `max without (collector) (${series("stacks_exporter_collector_interval_seconds", { collector: COLLECTORS })})`;
 
-const usual = `last_over_time(${events.record}[${FEES.baseline.staleness}])`;
-const quietFor = `(time() - ${series("stacks_contract_last_event_observed_timestamp_seconds")})`;
 const byTopic = {
   shows: "Events per hour, by topic.",
   query: `3600 * rate(${series("stacks_contract_events_total")}[1h])`,
+};
+const byFunction = {
+  shows: "Calls per hour, by function and status.",
+  query: `3600 * rate(${series("stacks_contract_calls_total")}[1h]) > 0`,
 };
 
 const silent: Alert = {
   alert: "StacksContractSilent",
   severity: "warning",
-  expr: `${quietFor} > ${limitBetweenPolls("contracts", seconds(limits.least))}
-and ${quietFor} * (${usual} >= ${limits.leastEvents}) > ${limits.ratio * seconds(limits.baseline)}
-${whileActive("contracts")}`,
+  expr: `${recorded(silence)} > ${onContract} (${recorded(silenceLimit)} + ${onNetwork} group_left () ${interval})
+${whileActive(COLLECTORS)}`,
   for: limits.for,
   keepFiringFor: limits.keepFiringFor,
-  summary: "{{ $labels.name }} on {{ $labels.network }} prints less often than usual",
-  description: "{{ $labels.contract_id }} has printed nothing for {{ $value | humanizeDuration }}.",
+  summary: "{{ $labels.name }} on {{ $labels.network }} is silent for longer than usual",
+  description: "{{ $labels.contract_id }} was neither called nor printed anything for {{ $value | humanizeDuration }}.",
   runbook: {
-    meaning: `The contract has printed nothing for more than ${limits.ratio} times the mean time between its events of
-      the last ${limits.baseline}, and for more than ${limits.least} and the time between two polls. Contracts with fewer than ${limits.leastEvents}
-      events in that time are excluded.`,
+    meaning: `The contract was neither called nor printed anything for longer than its \`silent_after\` in the watch
+      list, or else for more than ${limits.ratio} times its longest pause of the week before, and more than ${limits.least}. The time
+      between two polls is added. Without \`silent_after\`, the alert needs ten pauses and a day of history.`,
     impact: "Services that depend on the contract, such as oracles and bridges, may have stopped.",
     diagnosis: [
-      { shows: "Time since its last event, in seconds.", query: quietFor },
-      { shows: "Events within the baseline.", query: events.record },
+      { shows: "Time since its last call or event, in seconds.", query: recorded(silence) },
+      { shows: "The limit, without the time between two polls, in seconds.", query: recorded(silenceLimit) },
+      { shows: "Its longest pauses, in seconds.", query: series("stacks_contract_longest_pause_seconds") },
+      byFunction,
       byTopic,
     ],
     actions: [
       "Check in an explorer whether the contract is still called, and whether the calls succeed.",
       "If another contract replaced it, watch that one.",
+      "If the silence is usual, or the alert is too late, set `silent_after` of the contract.",
       "If the whole chain has stalled, StacksChainTipStale fires.",
     ],
   },
 };
 
-const gaps = `increase(${series("stacks_contract_events_gap_total")}[${CONTRACTS.gap.window}])`;
+const callsWithin = (window: string, matchers: Readonly<Record<string, string>> = {}) =>
+  `sum without (function, tx_status) (increase(${series("stacks_contract_calls_total", matchers)}[${window}]))`;
+const failedWithin = (window: string) => callsWithin(window, { tx_status: "!success" });
+const perSuccess = (window: string) => `${failedWithin(window)} / ${callsWithin(window, { tx_status: "success" })}`;
+const share = `${failedWithin(fails.window)} / ${callsWithin(fails.window)}`;
+const usualFailures: Recording = {
+  record: `stacks:contract_calls_failed:per_success${fails.baseline}`,
+  about: `Failed calls of a contract per successful call, within ${fails.baseline}. Absent without calls.`,
+  expr: perSuccess(fails.baseline),
+  labels,
+};
+const callsFailing: Alert = {
+  alert: "StacksContractCallsFailing",
+  severity: "warning",
+  expr: `${share} > ${fails.ratio}
+and round(${failedWithin(fails.window)}) >= ${fails.leastFailed}
+unless ${perSuccess(fails.window)}
+  <= ${fails.times} * last_over_time(${recorded(usualFailures)}[${FEES.baseline.staleness}] offset ${fails.window})`,
+  for: fails.for,
+  keepFiringFor: fails.keepFiringFor,
+  summary: "Calls of {{ $labels.name }} on {{ $labels.network }} fail",
+  description: "{{ $value | humanizePercentage }} of the calls of {{ $labels.contract_id }} in the last hour failed.",
+  runbook: {
+    meaning: `More than ${fails.ratio * 100} % of the direct calls of the contract within ${fails.window} failed, at least
+      ${fails.leastFailed}, and there were more than ${fails.times} times as many failed calls per successful call as within
+      ${fails.baseline}. A contract that had no calls before fires without that comparison.`,
+    impact: "Users pay fees for calls without effect.",
+    diagnosis: [
+      { shows: "Share of failed calls.", query: share },
+      { shows: "Failed calls per successful call: now.", query: perSuccess(fails.window) },
+      { shows: "Failed calls per successful call: usual.", query: recorded(usualFailures) },
+      {
+        shows: "Failed calls of the last hour, by function and error.",
+        query: `increase(${series("stacks_contract_call_errors_total")}[1h]) > 0`,
+      },
+      byFunction,
+    ],
+    actions: [
+      "Look up the error in the source of the contract: `u101` is the value of `(err u101)`.",
+      "`none` is a runtime error; `post_condition`: an amount was not as the caller had fixed it, as when prices move.",
+      "`unknown`: the API does not return results any more; read a transaction in an explorer.",
+      "If one sender makes the failing calls, its program is the cause, and not the contract.",
+    ],
+  },
+};
+
+const skipped = ["stacks_contract_events_gap_total", "stacks_contract_calls_gap_total"]
+  .map((metric) => `increase(${series(metric)}[${CONTRACTS.gap.window}]) > 0`)
+  .join("\nor ");
 const gap: Alert = {
   alert: "StacksContractEventsGap",
   severity: "warning",
-  expr: `${gaps} > 0`,
+  expr: skipped,
   for: CONTRACTS.gap.for,
-  summary: "Events of {{ $labels.name }} on {{ $labels.network }} were skipped",
-  description: `Polls of the last hour that lost their position in the list of events: {{ printf "%.0f" $value }}.`,
+  summary: "Events or calls of {{ $labels.name }} on {{ $labels.network }} were skipped",
+  description: `Polls that lost their position in the list of events, or skipped transactions: {{ printf "%.0f" $value }}.`,
   runbook: {
     meaning: `A burst of events took several polls to read, and between two polls so many new events arrived that the
-      position was lost. An unknown number of events is not counted.`,
+      position was lost; an unknown number of events is not counted. Or there were more new transactions than
+      \`catch_up\` of the collector \`contract_calls\`; the older ones are not counted.`,
     impact: "The counters of this contract are permanently too low.",
-    diagnosis: [{ shows: "Polls with a gap.", query: gaps }, byTopic],
+    diagnosis: [{ shows: "What was skipped.", query: skipped }, byTopic, byFunction],
     actions: [
-      "Poll the contract more often, or raise `pages`.",
+      "Poll the contract more often, or raise `pages` or `catch_up`.",
       "Check the request budget: while StacksBudgetStretched fires, polls are less frequent.",
     ],
   },
 };
 
-const undone = `increase(${series("stacks_contract_reverted_events_total")}[${CONTRACTS.reverted.window}])`;
+const undone = ["stacks_contract_reverted_events_total", "stacks_contract_reverted_calls_total"]
+  .map((metric) => `increase(${series(metric)}[${CONTRACTS.reverted.window}]) > 0`)
+  .join("\nor ");
 const reverted: Alert = {
   alert: "StacksContractEventsReverted",
   severity: "info",
-  expr: `${undone} > 0`,
+  expr: undone,
   for: CONTRACTS.reverted.for,
-  summary: "Events of {{ $labels.name }} on {{ $labels.network }} were reverted",
-  description: 'Counted events that are no longer on the chain: {{ printf "%.0f" $value }}.',
+  summary: "Events or calls of {{ $labels.name }} on {{ $labels.network }} were reverted",
+  description: 'Counted events or calls that are no longer on the chain: {{ printf "%.0f" $value }}.',
   runbook: {
-    meaning: "A reorganisation removed events that had been counted. The counters are not lowered.",
-    impact: "Actions taken because of these events may have to be undone.",
+    meaning: "A reorganisation removed events or calls that had been counted. The counters are not lowered.",
+    impact: "Actions taken because of these events or calls may have to be undone.",
     diagnosis: [
-      { shows: "Reverted events.", query: undone },
+      { shows: "Reverted events or calls.", query: undone },
       { shows: "Depth of the last reorganisation, in blocks.", query: series("stacks_chain_last_reorg_depth_blocks") },
     ],
     actions: [
-      "Check the actions taken because of these events.",
+      "Check the actions taken because of them.",
       "Raise `confirmations` above the depth of such reorganisations.",
+    ],
+  },
+};
+
+const deployments = grown(
+  series("stacks_address_transactions_total", { tx_type: "smart_contract", tx_status: "success", direction: "sent" }),
+  series("stacks_address_info"),
+  deploys.window,
+);
+const contractDeployed: Alert = {
+  alert: "StacksAddressContractDeployed",
+  severity: "info",
+  expr: `${deployments} > 0`,
+  for: deploys.for,
+  summary: "{{ $labels.name }} on {{ $labels.network }} deployed a contract",
+  description: 'Contracts that {{ $labels.address }} deployed in the last hour: {{ printf "%.0f" $value }}.',
+  runbook: {
+    meaning: `The watched address has deployed a contract within ${deploys.window}.`,
+    impact: "Users trust new code because of its deployer. If the deployment was not planned, the key may be stolen.",
+    diagnosis: [
+      {
+        shows: "Transactions of the address in the last hour, by type.",
+        query: `increase(${series("stacks_address_transactions_total", { direction: "sent" })}[1h]) > 0`,
+      },
+    ],
+    actions: [
+      "Find the contract in an explorer, and ask the owner of the key whether it was intended.",
+      "If it was, watch the contract: add it to `contracts`.",
+      "If it was not, move the funds of the address to a new key.",
     ],
   },
 };
@@ -94,7 +196,7 @@ const reverted: Alert = {
 export const contracts: Subject = {
   name: "contracts",
   title: "Watched contracts",
-  baselines: [events],
-  recordings: [],
-  alerts: [silent, gap, reverted],
+  baselines: [usualFailures],
+  recordings: [silence, silenceLimit],
+  alerts: [silent, callsFailing, gap, reverted, contractDeployed],
 };

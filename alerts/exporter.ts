@@ -376,21 +376,25 @@ const schemaDrift: Alert = {
 const { window: overflowWindow } = EXPORTER.labelOverflow;
 const addressOverflow = `${grown(series("stacks_address_label_overflow_total"), series("stacks_address_info"), overflowWindow)} > 0`;
 const contractOverflow = `increase(${series("stacks_contract_label_overflow_total")}[${overflowWindow}]) > 0`;
+const callOverflow = `increase(${series("stacks_contract_call_label_overflow_total")}[${overflowWindow}]) > 0`;
 const labelOverflow: Alert = {
   alert: "StacksLabelOverflow",
   severity: "info",
   expr: `${addressOverflow}
-or ${contractOverflow}`,
+or ${contractOverflow}
+or ${callOverflow}`,
   for: EXPORTER.labelOverflow.for,
   summary: "{{ $labels.name }} on {{ $labels.network }} exceeds its limit of label values",
   description: 'Counted as other in the last hour: {{ printf "%.0f" $value }}.',
   runbook: {
-    meaning: `An address has more assets than \`max_assets\`, a contract has more topics than \`max_topics\`,
-      \`max_series\` is reached, or names are not valid in Clarity. Such transfers and events count as \`other\`.`,
-    impact: "Totals are correct; the breakdown by asset or topic is incomplete.",
+    meaning: `An address has more assets than \`max_assets\`, a contract has more topics than \`max_topics\`, functions
+      than \`max_functions\` or errors than \`max_errors\`, \`max_series\` is reached, or names are not valid in Clarity.
+      Such transfers, events and calls count as \`other\`.`,
+    impact: "Totals are correct; the breakdown by asset, topic, function or error is incomplete.",
     diagnosis: [
       { shows: "Addresses.", query: addressOverflow },
-      { shows: "Contracts.", query: contractOverflow },
+      { shows: "Events of contracts.", query: contractOverflow },
+      { shows: "Calls of contracts.", query: callOverflow },
       { shows: "Number of series of the largest families.", query: `${series("stacks_exporter_series")} > 1000` },
     ],
     actions: [

@@ -129,13 +129,20 @@ export const WAITING = {
 /** Watched contracts. */
 export const CONTRACTS = {
   /**
-   * StacksContractSilent: no event for ratio times the mean time between events over `baseline`, and for longer than
-   * `least`.
+   * StacksContractSilent: no call and no event for ratio times the longest pause of a week, and for longer than
+   * `least`; or for `silent_after` of the watch list.
    */
-  silent: { ratio: 10, least: "1h", baseline: "7d", leastEvents: 20, for: "10m", keepFiringFor: "10m" },
+  silent: { ratio: 3, least: "1h", for: "5m", keepFiringFor: "10m" },
+  /**
+   * StacksContractCallsFailing: share of failed calls within `window`, and their number. Failed calls per successful
+   * call: more than `times` as many as over `baseline`.
+   */
+  failing: { ratio: 0.2, times: 3, leastFailed: 5, window: "1h", baseline: "7d", for: "5m", keepFiringFor: "30m" },
   /** StacksContractEventsGap, StacksContractEventsReverted: any within `window`. */
   gap: { window: "1h", for: "2m" },
   reverted: { window: "1h", for: "2m" },
+  /** StacksAddressContractDeployed: any within `window`. */
+  deployed: { window: "1h", for: "1m" },
 } as const;
 
 /** The chain. */

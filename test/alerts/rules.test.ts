@@ -84,7 +84,7 @@ describe("every query, of rules and of runbooks,", () => {
 
   test("uses nothing that Prometheus 2.42 does not have, and nothing that picks series at random", () => {
     const KNOWN = new Set(
-      "absent changes count count_over_time group histogram_quantile increase label_replace last_over_time max max_over_time min present_over_time quantile_over_time rate round sum time".split(
+      "absent changes clamp_min count count_over_time group histogram_quantile increase label_replace last_over_time max max_over_time min present_over_time quantile_over_time rate round sum time".split(
         " ",
       ),
     );

@@ -17,7 +17,7 @@ export interface Line {
 
 const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   network: ["mainnet"],
-  collector: ["fees", "mempool", "blocks", "addresses", "balances", "waiting", "contracts"],
+  collector: ["fees", "mempool", "blocks", "addresses", "balances", "waiting", "contracts", "contract_calls"],
   group: ["heartbeat"],
 };
 /** There only when something has happened. */

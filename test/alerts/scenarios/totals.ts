@@ -36,6 +36,28 @@ const HAPPENINGS: readonly Happening[] = [
     window: 60,
   },
   {
+    alert: "StacksContractEventsGap",
+    metric: "stacks_contract_calls_gap_total",
+    labels: 'name="oracle", contract_id="SP1.oracle", ',
+    for: 2,
+    window: 60,
+  },
+  {
+    alert: "StacksContractEventsReverted",
+    metric: "stacks_contract_reverted_calls_total",
+    labels: 'name="oracle", contract_id="SP1.oracle", ',
+    for: 2,
+    window: 60,
+  },
+  {
+    alert: "StacksAddressContractDeployed",
+    metric: "stacks_address_transactions_total",
+    labels: 'tx_type="smart_contract", tx_status="success", direction="sent", name="payer", address="SP1", ',
+    for: 1,
+    window: 60,
+    group: "users",
+  },
+  {
     alert: "StacksAddressGap",
     metric: "stacks_address_gap_transactions_total",
     labels: 'name="payer", address="SP1", ',
@@ -84,6 +106,13 @@ const HAPPENINGS: readonly Happening[] = [
     for: 2,
     window: 60,
     least: 3,
+  },
+  {
+    alert: "StacksLabelOverflow",
+    metric: "stacks_contract_call_label_overflow_total",
+    labels: 'name="oracle", contract_id="SP1.oracle", ',
+    for: 2,
+    window: 60,
   },
   {
     alert: "StacksLabelOverflow",
