@@ -49,7 +49,14 @@ export interface Board {
 
 /** A variable of a single board. */
 export type Variable =
-  | { readonly kind: "label"; readonly name: string; readonly label: string; readonly query: string }
+  | {
+      readonly kind: "label";
+      readonly name: string;
+      readonly label: string;
+      readonly query: string;
+      /** One value at a time. @default several */
+      readonly isSingle?: boolean;
+    }
   | { readonly kind: "choice"; readonly name: string; readonly label: string; readonly values: readonly string[] }
   | { readonly kind: "number"; readonly name: string; readonly label: string; readonly value: number };
 
@@ -68,7 +75,7 @@ function labelVariable(name: string, label: string, query: string, isMulti: bool
 
 function ownVariable(variable: Variable) {
   const { name, label } = variable;
-  if (variable.kind === "label") return labelVariable(name, label, variable.query, true);
+  if (variable.kind === "label") return labelVariable(name, label, variable.query, !variable.isSingle);
   if (variable.kind === "number") {
     const value = String(variable.value);
     return new dashboard.TextBoxVariableBuilder(name)

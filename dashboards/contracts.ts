@@ -1,22 +1,34 @@
-// Board Contracts: events of the watched contracts, and contracts that stopped printing.
+// Board Contracts: who calls the watched contracts, what fails, what they print, and which of them are silent.
+import { CONTRACTS } from "../alerts/thresholds.ts";
 import type { Board } from "./board.ts";
-import { never } from "./colours.ts";
-import { coloured, lines, type Panel, stat, table } from "./panel.ts";
-import { dedupe, metric, perMinute, perPrincipal, total } from "./select.ts";
+import { detailRow } from "./contract-detail.ts";
+import { qualityRow } from "./contract-quality.ts";
+import {
+  FAILED,
+  grouped,
+  info,
+  inRange,
+  MOST,
+  most,
+  mostPerMinute,
+  NO_CALL,
+  NO_CONTRACT,
+  NO_EVENT,
+  silence,
+  silenceLimit,
+  watched,
+} from "./contract-queries.ts";
+import { lines, type Panel, stat, table } from "./panel.ts";
+import { runbook } from "./runbook.ts";
+import { dedupe, perPrincipal, stx } from "./select.ts";
 
-const NAMED = { name: "~$name" };
-const NO_CONTRACT = "No watched contract: set contracts in the configuration";
-const NO_EVENT = "No event in this range";
+const { failing, silent } = CONTRACTS;
 
-const watched = (family: string) => metric(family, NAMED);
-const info = metric("stacks_contract_info", { ...NAMED, group: "~$group" });
-/** Restricts an expression to the selected groups. */
-const grouped = (expr: string) => `(${expr} and on (network, name) ${info})`;
-const inRange = (family: string) => grouped(total("network, name", `increase(${watched(family)}[$__range])`));
-const silence = `time() - ${dedupe(watched("stacks_contract_last_event_observed_timestamp_seconds"))}`;
-
-const ruleIncrease = (labels: string, family: string) =>
-  `${total(labels, `increase(${watched(family)}[$__rate_interval])`)} > 0`;
+const CALLS = "stacks_contract_calls_total";
+const FEES = "stacks_contract_call_fees_microstx_total";
+const failedShare = `${inRange(CALLS, FAILED)} / (${inRange(CALLS)} > 0)`;
+const relativeSilence = `${grouped(silence)} / on (network, name, contract_id) ${silenceLimit}`;
+const silentFor = grouped(perPrincipal(silence));
 
 const overview: readonly Panel[] = [
   stat({
@@ -32,6 +44,49 @@ const overview: readonly Panel[] = [
     queries: [{ expr: `count(${dedupe(info)})`, legend: "contracts" }],
   }),
   stat({
+    id: 8,
+    title: "Calls",
+    description: `Direct calls counted in the time range; calls through another contract do not count. Each counts once,
+      when it has the configured confirmations.`,
+    unit: "locale",
+    decimals: 0,
+    noValue: NO_CALL,
+    width: 4,
+    height: 4,
+    min: 0,
+    queries: [{ expr: `sum(${inRange(CALLS)})`, legend: "calls" }],
+  }),
+  stat({
+    id: 9,
+    title: "Failed calls",
+    description: `Share of the calls in the time range that failed. The table shows of which contract, the row below which
+      function and error.`,
+    unit: "percentunit",
+    decimals: 1,
+    noValue: NO_CALL,
+    width: 4,
+    height: 4,
+    min: 0,
+    steps: [
+      [null, "green"],
+      [failing.ratio, "orange"],
+    ],
+    queries: [{ expr: `sum(${inRange(CALLS, FAILED)}) / (sum(${inRange(CALLS)}) > 0)`, legend: "failed" }],
+    link: runbook("StacksContractCallsFailing"),
+  }),
+  stat({
+    id: 10,
+    title: "Fees of callers (STX)",
+    description: "Fees of the calls in the time range, which their senders or sponsors paid. In STX.",
+    unit: "locale",
+    decimals: 2,
+    noValue: NO_CALL,
+    width: 4,
+    height: 4,
+    min: 0,
+    queries: [{ expr: stx(`sum(${inRange(FEES)})`), legend: "fees" }],
+  }),
+  stat({
     id: 2,
     title: "Events",
     description: "Events counted in the time range. Each event counts once, when it has the configured confirmations.",
@@ -44,117 +99,108 @@ const overview: readonly Panel[] = [
     queries: [{ expr: `sum(${inRange("stacks_contract_events_total")})`, legend: "events" }],
   }),
   stat({
-    id: 3,
-    title: "Transactions with events",
-    description: "Transactions with at least one counted event in the time range.",
-    unit: "locale",
-    decimals: 0,
-    noValue: NO_EVENT,
-    width: 4,
-    height: 4,
-    min: 0,
-    queries: [{ expr: `sum(${inRange("stacks_contract_event_transactions_total")})`, legend: "transactions" }],
-  }),
-  stat({
-    id: 4,
-    title: "Silent contracts",
-    description: `Contracts without a new event since their first poll. Watch a contract that never prints as an
-      address instead.`,
+    id: 11,
+    title: "Silent",
+    description: `Contracts without a call or event for longer than their silent_after, or than ${silent.ratio} times their
+      longest pause of a week. Contracts whose usual pauses are not known yet are not among them.`,
     unit: "short",
     decimals: 0,
-    noValue: "None",
-    width: 4,
-    height: 4,
-    min: 0,
-    queries: [
-      {
-        expr: `count(${dedupe(info)} unless on (network, name) ${watched("stacks_contract_last_event_observed_timestamp_seconds")})`,
-        legend: "silent",
-      },
-    ],
-  }),
-  stat({
-    id: 5,
-    title: "Polls with a gap",
-    description: `Polls in the time range that skipped an unknown number of events, because their position in the list
-      was lost. Poll more often, or raise pages.`,
-    unit: "short",
-    decimals: 0,
-    noValue: NO_CONTRACT,
-    width: 4,
-    height: 4,
-    min: 0,
-    steps: never,
-    queries: [{ expr: `sum(${inRange("stacks_contract_events_gap_total")})`, legend: "gaps" }],
-  }),
-  stat({
-    id: 6,
-    title: "Reverted events",
-    description:
-      "Counted events in the time range whose transaction is in no block any more. The counters are not lowered.",
-    unit: "short",
-    decimals: 0,
-    noValue: NO_CONTRACT,
+    noValue: "Unknown: no limit, and no day of history",
     width: 4,
     height: 4,
     min: 0,
     steps: [
       [null, "green"],
-      [1, "yellow"],
+      [1, "orange"],
     ],
-    queries: [{ expr: `sum(${inRange("stacks_contract_reverted_events_total")})`, legend: "reverted" }],
+    queries: [{ expr: `sum(${relativeSilence} > bool 1)`, legend: "silent" }],
+    link: runbook("StacksContractSilent"),
   }),
   table({
     id: 7,
     title: "Contracts",
-    description: `Events of each contract in the time range, and when a new event was last seen (events carry no time
-      of their own). Pending events wait for confirmations. Events whose topic has no series count as other.`,
+    description: `Each contract in the time range, the most called ones first. Silent: time since the newest call or event,
+      and the limit above which that is longer than usual. Callers: distinct senders in the last hour. Transactions: those
+      with events.`,
     unit: "locale",
     decimals: 0,
     noValue: NO_CONTRACT,
     width: 24,
-    height: 7,
+    height: 11,
     queries: [
       { expr: `max by (network, name, group, contract_id) (${info})` },
-      {
-        expr: grouped(`${perPrincipal(watched("stacks_contract_last_event_observed_timestamp_seconds"))} * 1000`),
-      },
+      { expr: inRange(CALLS) },
+      { expr: failedShare },
+      { expr: grouped(perPrincipal(watched("stacks_contract_recent_callers"))) },
+      { expr: stx(inRange(FEES)) },
       { expr: inRange("stacks_contract_events_total") },
       { expr: inRange("stacks_contract_event_transactions_total") },
-      { expr: grouped(perPrincipal(watched("stacks_contract_pending_depth_events"))) },
-      { expr: inRange("stacks_contract_events_gap_total") },
-      { expr: inRange("stacks_contract_reverted_events_total") },
-      { expr: inRange("stacks_contract_label_overflow_total") },
+      { expr: silentFor },
+      { expr: grouped(perPrincipal(silenceLimit)) },
     ],
     columns: {
       name: "name",
       group: "group",
       contract_id: "contract",
       network: "network",
-      "Value #B": "last event",
-      "Value #C": "events",
-      "Value #D": "transactions",
-      "Value #E": "pending",
-      "Value #F": "gaps",
-      "Value #G": "reverted",
-      "Value #H": "as other",
+      "Value #B": "calls",
+      "Value #C": "failed",
+      "Value #D": "callers",
+      "Value #E": "fees (STX)",
+      "Value #F": "events",
+      "Value #G": "transactions",
+      "Value #H": "silent for",
+      "Value #I": "limit",
     },
-    sortBy: "-events",
+    sortBy: "-calls",
     overrides: [
-      { name: "last event", properties: { unit: "dateTimeFromNow", "custom.width": 150 } },
-      { name: "contract", properties: { "custom.width": 500 } },
-      { name: "name", properties: { "custom.width": 120 } },
+      { name: "failed", properties: { unit: "percentunit", decimals: 1 } },
+      { name: "fees (STX)", properties: { decimals: 3 } },
+      { name: "silent for", properties: { unit: "s" } },
+      { name: "limit", properties: { unit: "s" } },
+      { name: "contract", properties: { "custom.width": 380 } },
+      { name: "name", properties: { "custom.width": 140 } },
     ],
   }),
 ];
 
-const over: readonly Panel[] = [
+const top: readonly Panel[] = [
+  lines({
+    id: 28,
+    title: "Calls",
+    legend: "right",
+    description: `Counted calls per minute, of the ${MOST} contracts with the most calls in the time range. A step is a
+      change in use; if calls stop, the front end of the contract may have stopped.`,
+    unit: "short",
+    noValue: NO_CALL,
+    width: 12,
+    height: 9,
+    axis: "per minute",
+    min: 0,
+    stacked: true,
+    queries: [{ expr: mostPerMinute(CALLS), legend: "{{name}}" }],
+  }),
+  lines({
+    id: 29,
+    title: "Failed calls",
+    legend: "right",
+    description: `Counted calls per minute that failed, of the ${MOST} contracts with the most failed calls in the time
+      range. Choose a contract below to see its functions and errors.`,
+    unit: "short",
+    noValue: "No failed call in this range",
+    width: 12,
+    height: 9,
+    axis: "per minute",
+    min: 0,
+    stacked: true,
+    queries: [{ expr: mostPerMinute(CALLS, FAILED), legend: "{{name}}" }],
+  }),
   lines({
     id: 21,
-    title: "Events by contract",
+    title: "Events",
     legend: "right",
-    description: `Counted events per minute. A step is a change in use; if events stop, the contract or its front end
-      has stopped.`,
+    description: `Counted events per minute, of the ${MOST} contracts with the most events in the time range. A step is a
+      change in use; if events stop, the contract or its front end has stopped.`,
     unit: "short",
     noValue: NO_EVENT,
     width: 12,
@@ -162,147 +208,71 @@ const over: readonly Panel[] = [
     axis: "per minute",
     min: 0,
     stacked: true,
-    queries: [
-      { expr: grouped(perMinute("network, name", watched("stacks_contract_events_total"))), legend: "{{name}}" },
-    ],
-  }),
-  lines({
-    id: 22,
-    title: "Events by type and topic",
-    legend: "right",
-    description: `Counted events of all selected contracts per minute, by type and topic. Topics beyond max_topics
-      count as other.`,
-    unit: "short",
-    noValue: NO_EVENT,
-    width: 12,
-    height: 9,
-    axis: "per minute",
-    min: 0,
-    queries: [
-      {
-        expr: `sum by (event_type, topic) (${grouped(perMinute("network, name, event_type, topic", watched("stacks_contract_events_total")))})`,
-        legend: "{{event_type}} {{topic}}",
-      },
-    ],
+    queries: [{ expr: mostPerMinute("stacks_contract_events_total"), legend: "{{name}}" }],
   }),
   lines({
     id: 23,
-    title: "Time since the last event",
+    title: "Silence, relative to its limit",
     legend: "right",
-    description: `Time since a new event was last seen. A line that rises above its usual maximum is a contract that
-      stopped printing.`,
-    unit: "m",
-    noValue: "No event was seen yet",
+    description: `Time since the newest call or event as a share of the limit, of the ${MOST} contracts nearest to it now.
+      Above 100 %, a contract is silent for longer than usual.`,
+    unit: "percentunit",
+    noValue: "No limit is known yet: set silent_after, or wait for a day of history",
     width: 12,
     height: 9,
     min: 0,
-    queries: [{ expr: `${grouped(silence)} / 60`, legend: "{{name}}" }],
-  }),
-  lines({
-    id: 24,
-    title: "Events per transaction",
-    legend: "right",
-    description: `Counted events per transaction with events. A sudden increase: the contract was upgraded, or another
-      contract calls it.`,
-    unit: "short",
-    decimals: 1,
-    noValue: NO_EVENT,
-    width: 12,
-    height: 9,
-    axis: "events",
-    min: 0,
+    softMax: 1,
+    limits: true,
+    steps: [
+      [null, "transparent"],
+      [1, "red"],
+    ],
     queries: [
       {
-        expr: grouped(
-          `${total("network, name", `increase(${watched("stacks_contract_events_total")}[$__rate_interval])`)} / (${perPrincipal(`increase(${watched("stacks_contract_event_transactions_total")}[$__rate_interval])`)} > 0)`,
-        ),
+        expr: `${relativeSilence} and on (network, name) topk(${MOST}, last_over_time((${relativeSilence})[5m:1m] @ end()))`,
         legend: "{{name}}",
       },
     ],
   }),
   lines({
-    id: 25,
-    title: "Not counted yet",
+    id: 30,
+    title: "Callers in the last hour",
     legend: "right",
-    description: `Events that wait for confirmations. They follow the traffic; a lasting increase means that blocks are
-      slow.`,
+    description: `Distinct senders of confirmed calls in the hour before the last poll, of the ${MOST} contracts with the
+      most calls in the time range.`,
     unit: "short",
     decimals: 0,
-    noValue: NO_CONTRACT,
+    noValue: NO_CALL,
     width: 12,
     height: 8,
     min: 0,
-    queries: [{ expr: grouped(dedupe(watched("stacks_contract_pending_depth_events"))), legend: "{{name}}" }],
+    softMax: 1,
+    queries: [{ expr: most(perPrincipal(watched("stacks_contract_recent_callers")), CALLS), legend: "{{name}}" }],
   }),
   lines({
-    id: 26,
-    title: "Irregularities",
+    id: 38,
+    title: "Fees of callers",
     legend: "right",
-    description: `Polls with a gap, reverted and restored events, and events whose topic counts as other. All of them
-      should be rare.`,
+    description: `Fees of counted calls per minute in STX, of the ${MOST} contracts whose callers paid the most in the time
+      range.`,
     unit: "short",
-    decimals: 0,
-    noValue: NO_CONTRACT,
+    noValue: NO_CALL,
     width: 12,
     height: 8,
+    axis: "STX per minute",
     min: 0,
-    bars: true,
-    queries: [
-      {
-        expr: `sum(${dedupe(`increase(${watched("stacks_contract_events_gap_total")}[$__rate_interval])`)})`,
-        legend: "polls with a gap",
-      },
-      {
-        expr: `sum(${dedupe(`increase(${watched("stacks_contract_reverted_events_total")}[$__rate_interval])`)})`,
-        legend: "reverted",
-      },
-      {
-        expr: `sum(${dedupe(`increase(${watched("stacks_contract_restored_events_total")}[$__rate_interval])`)})`,
-        legend: "restored",
-      },
-      {
-        expr: `sum(${dedupe(`increase(${watched("stacks_contract_label_overflow_total")}[$__rate_interval])`)})`,
-        legend: "counted as other",
-      },
-    ],
-    overrides: [
-      coloured("polls with a gap", "red"),
-      coloured("reverted", "purple"),
-      coloured("counted as other", "yellow"),
-    ],
-  }),
-  lines({
-    id: 27,
-    title: "Event rules",
-    legend: "right",
-    description: `Events that matched an event rule and did not count as it says, by the reason, and samples with a
-      label that counts as other. If an error begins, the contract prints another shape: compare with
-      stacks-exporter try.`,
-    unit: "short",
-    decimals: 0,
-    noValue: "None: no contract has event rules, or all events count as the rules say",
-    width: 24,
-    height: 7,
-    min: 0,
-    bars: true,
-    queries: [
-      {
-        expr: grouped(ruleIncrease("network, name, metric, reason", "stacks_contract_rule_errors_total")),
-        legend: "{{name}} {{metric}}: {{reason}}",
-      },
-      {
-        expr: grouped(ruleIncrease("network, name, metric", "stacks_contract_rule_label_overflow_total")),
-        legend: "{{name}} {{metric}}: label other",
-      },
-    ],
+    stacked: true,
+    queries: [{ expr: stx(`(${mostPerMinute(FEES)})`), legend: "{{name}}" }],
   }),
 ];
+
+const VISIBLE = 'job=~"$job", instance=~"$instance", network=~"$network"';
 
 /** The board Contracts. */
 export const contracts: Board = {
   uid: "stacks-contracts",
   title: "Stacks / Contracts",
-  description: "What do the watched contracts print, and did one of them stop?",
+  description: "Who calls the watched contracts, what fails, what do they print, and is one of them silent?",
   from: "now-6h",
   networks: "several",
   variables: [
@@ -310,15 +280,26 @@ export const contracts: Board = {
       kind: "label",
       name: "group",
       label: "Group",
-      query: 'label_values(stacks_contract_info{job=~"$job", instance=~"$instance", network=~"$network"}, group)',
+      query: `label_values(stacks_contract_info{${VISIBLE}}, group)`,
     },
     {
       kind: "label",
       name: "name",
-      label: "Contract",
-      query:
-        'label_values(stacks_contract_info{job=~"$job", instance=~"$instance", network=~"$network", group=~"$group"}, name)',
+      label: "Contracts",
+      query: `label_values(stacks_contract_info{${VISIBLE}, group=~"$group"}, name)`,
+    },
+    {
+      kind: "label",
+      name: "contract",
+      label: "In detail",
+      query: `label_values(stacks_contract_info{${VISIBLE}, group=~"$group", name=~"$name"}, name)`,
+      isSingle: true,
     },
   ],
-  rows: [{ panels: overview }, { id: 20, title: "Over time", panels: over }],
+  rows: [
+    { panels: overview },
+    { id: 20, title: `Top ${MOST}`, panels: top },
+    { id: 39, title: "$contract in detail", panels: detailRow },
+    { id: 40, title: "Is everything counted?", collapsed: true, panels: qualityRow },
+  ],
 };

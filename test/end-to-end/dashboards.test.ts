@@ -98,9 +98,16 @@ suite("with Prometheus (Debian: apt-get install prometheus)", () => {
         ],
         collectors: {
           ...Object.fromEntries(
-            ["fees", "mempool", "transactions", "mempool_transactions", "addresses", "balances", "contracts"].map(
-              (name) => [name, { every: "1s", timeout: "1s" }],
-            ),
+            [
+              "fees",
+              "mempool",
+              "transactions",
+              "mempool_transactions",
+              "addresses",
+              "balances",
+              "contracts",
+              "contract_calls",
+            ].map((name) => [name, { every: "1s", timeout: "1s" }]),
           ),
           addresses: { every: "1s", timeout: "1s", details: ["histograms", "events", "costs", "post_conditions"] },
           waiting: { every: "1s", timeout: "1s", addresses: "all" },

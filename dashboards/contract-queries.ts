@@ -1,0 +1,52 @@
+// The queries that the rows of the board Contracts share.
+import { dedupe, metric, perMinute, recording, total } from "./select.ts";
+
+const NAMED = { name: "~$name" };
+
+/** Text where there is no contract. */
+export const NO_CONTRACT = "No watched contract: set contracts in the configuration";
+/** Text where nothing was counted. */
+export const NO_EVENT = "No event in this range";
+export const NO_CALL = "No call in this range";
+
+/** A family of the selected contracts. */
+export const watched = (family: string, matchers: Readonly<Record<string, string>> = {}): string =>
+  metric(family, { ...NAMED, ...matchers });
+
+/** The info of the selected contracts. */
+export const info = watched("stacks_contract_info", { group: "~$group" });
+
+/** Restricts an expression to the selected groups. */
+export const grouped = (expr: string): string => `(${expr} and on (network, name) ${info})`;
+
+/** The increase of a counter in the time range, by contract. */
+export const inRange = (family: string, matchers: Readonly<Record<string, string>> = {}): string =>
+  grouped(total("network, name", `increase(${watched(family, matchers)}[$__range])`));
+
+/** Contracts in a panel of many. */
+export const MOST = 10;
+
+/** An expression by contract, of the contracts with the greatest increase of a counter in the time range. */
+export function most(expr: string, family: string, matchers: Readonly<Record<string, string>> = {}): string {
+  const increase = `increase(${watched(family, matchers)}[$__range] @ end())`;
+  return `${expr} and on (network, name) topk(${MOST}, ${grouped(total("network, name", increase))})`;
+}
+
+/** The rate per minute of a counter, of the contracts with the greatest increase in the time range. */
+export const mostPerMinute = (family: string, matchers: Readonly<Record<string, string>> = {}): string =>
+  most(perMinute("network, name", watched(family, matchers)), family, matchers);
+
+/** Failed calls. */
+export const FAILED = { tx_status: "!success" };
+
+/** Time since the newest call or event, in seconds. */
+export const silence = dedupe(recording("stacks:contract_silence:seconds", NAMED));
+/** The time after which that is longer than usual, in seconds. */
+export const silenceLimit = dedupe(recording("stacks:contract_silence_limit:seconds", NAMED));
+
+/** A family of the chosen contract. */
+export const chosen = (family: string, matchers: Readonly<Record<string, string>> = {}): string =>
+  metric(family, { name: "$contract", ...matchers });
+
+/** A recorded series of the chosen contract. */
+export const chosenRecording = (record: string): string => dedupe(recording(record, { name: "$contract" }));
