@@ -99,7 +99,9 @@ describe("alerts without data are named:", () => {
 
     expect(code).toBe(0);
     expect(lines).toContain("StacksChainTipStale lacks series: nothing is polled by the collector blocks");
-    expect(lines).toContain("StacksContractSilent lacks series: nothing is polled by the collector contracts");
+    expect(lines).toContain(
+      "StacksContractSilent lacks series: nothing is polled by the collector contract_calls, contracts",
+    );
     expect(lines).toContain(
       "StacksAddressUnlockSoon lacks series: nothing is polled by the collector balances, blocks",
     );
