@@ -49,7 +49,7 @@ export interface Watched {
   readonly minBalance?: Readonly<Record<string, bigint>> | undefined;
   /** Configured limits of the outflow within an hour, as `minBalance`. */
   readonly maxOutflow?: Readonly<Record<string, bigint>> | undefined;
-  /** Time without a sent transaction, or without calls and events of a contract, after which it is silent. Milliseconds. */
+  /** Time without a sent transaction, or without calls and events, after which it is silent. Milliseconds. */
   readonly silentAfterMs?: number | undefined;
   /** Whether a transaction without any protection is an alert. @default false */
   readonly needsPostConditions?: boolean | undefined;
