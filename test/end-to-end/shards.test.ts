@@ -1,0 +1,19 @@
+// Several exporters share a watch list. They are killed, and their number changes; a real Prometheus adds up what they
+// expose.
+import { fileURLToPath } from "node:url";
+import { afterAll, expect, test as one } from "@jest/globals";
+import { areInstalled } from "../support/installed.ts";
+import { killAll } from "../support/program.ts";
+import { shardLoop } from "../support/shard-loop.ts";
+
+const main = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
+const test = areInstalled(["prometheus"]) ? one : one.skip;
+afterAll(killAll);
+
+test("shards count everything once, after kills and with another number (with prometheus)", async () => {
+  const { faults, transactions, expected, seconds } = await shardLoop(main, 60, 60);
+  expect(faults).toEqual([]);
+  expect(transactions).toBe(expected);
+  expect(transactions).toBeGreaterThan(500);
+  expect(seconds).toHaveLength(3);
+});

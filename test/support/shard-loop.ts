@@ -1,0 +1,171 @@
+// Several exporters share a watch list: they are killed, and their number changes. Prometheus scrapes all of them, and
+// its sums are compared with the expected totals.
+import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Chain } from "../../simulator/chain/chain.ts";
+import { canonicalTransactions } from "../../simulator/chain/expected-totals.ts";
+import type { Tx } from "../../simulator/chain/transaction.ts";
+import { startSimulator } from "../../simulator/server.ts";
+import { freeAddress, startDaemon } from "./daemon.ts";
+import { differences, totalsOf } from "./expected-totals.ts";
+import { type Running, start } from "./program.ts";
+
+const CONFIRMATIONS = 3;
+const SAMPLED = 100;
+
+/** The result. */
+export interface ShardLoop {
+  readonly addresses: number;
+  /** Seconds until the totals were right: at first, after a kill of each shard, and with the new number of shards. */
+  readonly seconds: readonly number[];
+  /** What Prometheus adds up at the end, and what is expected. */
+  readonly transactions: number;
+  readonly expected: number;
+  /** Memory of each shard at the end, MB. */
+  readonly rssMb: readonly number[];
+  readonly faults: readonly string[];
+}
+
+function partiesOf({ sender, sponsor, payload, events }: Tx): ReadonlySet<string> {
+  const called = payload.type === "token_transfer" ? payload.recipient : "contract" in payload ? payload.contract : "";
+  const moved = events.flatMap((event) => (event.kind === "print" ? [] : [event.sender ?? "", event.recipient ?? ""]));
+  return new Set([sender, sponsor ?? "", called, ...moved]);
+}
+
+/** The transactions up to a height, counted once for each watched party. */
+function expectedSum(chain: Chain, watched: ReadonlySet<string>, to: number): number {
+  let sum = 0;
+  for (const { tx, block } of canonicalTransactions(chain)) {
+    if (block.height <= to) for (const party of partiesOf(tx)) if (watched.has(party)) sum += 1;
+  }
+  return sum;
+}
+
+/** Runs the program at `main` in 4 shards, and then in 6. */
+export async function shardLoop(main: string, addresses: number, history: number): Promise<ShardLoop> {
+  const folder = mkdtempSync(join(tmpdir(), "stacks-exporter-shards-"));
+  let virtual = Date.now();
+  const simulator = await startSimulator({ seed: 1, history, now: () => virtual, keepBlocks: 1_000_000 });
+  const { chain } = simulator;
+  const { users, sponsor, contracts, occasional } = chain.accounts;
+  const steady = [...users, sponsor, ...Object.values(contracts)];
+  const watched = new Set(steady);
+  for (let index = 0; watched.size < addresses; index += 1) watched.add(occasional(index));
+  const list = join(folder, "list.txt");
+  writeFileSync(list, [...watched].join("\n"));
+  const listens = await Promise.all(Array.from({ length: 6 }, freeAddress));
+  const faults: string[] = [];
+  const seconds: number[] = [];
+  const running: Running[] = [];
+
+  const startShard = async (index: number, count: number) => {
+    const file = join(folder, `shard-${index}.yaml`);
+    writeFileSync(
+      file,
+      `listen: ${listens[index]}
+state: { path: ${join(folder, `shard-${index}.db`)} }
+shard: { index: ${index}, count: ${count} }
+networks:
+  - name: simulated
+    url: ${simulator.url}
+    confirmations: ${CONFIRMATIONS}
+    budget: { per_minute: 100000, per_month: unlimited }
+    address_files: [list.txt]
+collectors:
+  fees: { enabled: false }
+  mempool: { enabled: false }
+  mempool_transactions: { enabled: false }
+  blocks: { every: 1s, timeout: 1s, catch_up: 1000 }
+  transactions: { every: 1s, timeout: 1s }
+  addresses: { every: 10s, timeout: 10s, backfill: all }
+`,
+    );
+    const program = start(["--config", file], {}, { main });
+    running[index] = program;
+    await program.says(/"listening"/);
+  };
+  const end = async (index: number, signal: NodeJS.Signals) => {
+    running[index]?.child.kill(signal);
+    await running[index]?.finished;
+  };
+  const startAll = (count: number) =>
+    Promise.all(Array.from({ length: count }, (_, index) => startShard(index, count)));
+  const grow = () => {
+    virtual += 120_000;
+    simulator.advance(0);
+  };
+
+  const scraped = { job_name: "stacks", static_configs: [{ targets: listens }] };
+  const config = join(folder, "prometheus.yml");
+  writeFileSync(config, JSON.stringify({ global: { scrape_interval: "2s" }, scrape_configs: [scraped] }));
+  const prometheus = await startDaemon("prometheus", [
+    `--config.file=${config}`,
+    `--storage.tsdb.path=${join(folder, "data")}`,
+  ]);
+  const query = async (expr: string): Promise<number> => {
+    const response = await fetch(`${prometheus.url}/api/v1/query?${new URLSearchParams({ query: expr })}`);
+    const { data } = (await response.json()) as { data: { result: readonly { value: [number, string] }[] } };
+    return Number(data.result[0]?.value[1] ?? 0);
+  };
+  const SUM = "sum(stacks_address_transactions_total)";
+  const confirmed = () => (chain.ledger.tip?.height ?? 0) - CONFIRMATIONS + 1;
+  const untilRight = async (count: number, what: string) => {
+    const begin = Date.now();
+    const expected = expectedSum(chain, watched, confirmed());
+    // Long, because the machine may be busy.
+    for (let tries = 0; tries < 900; tries += 1) {
+      if ((await query(SUM)) === expected) break;
+      await sleep(1000);
+    }
+    seconds.push(Math.round((Date.now() - begin) / 1000));
+    const found = await query(SUM);
+    if (found !== expected) faults.push(`${what}: Prometheus has ${found} transactions, expected ${expected}`);
+    const pages = await Promise.all(
+      listens.slice(0, count).map(async (listen) => (await fetch(`http://${listen}/metrics`)).text()),
+    );
+    const totals = new Map(pages.flatMap((page) => [...totalsOf(page)]));
+    const sample = [...steady, ...[...watched].slice(0, SAMPLED)];
+    faults.push(...differences(totals, chain, [...new Set(sample)], confirmed()).map((one) => `${what}: ${one}`));
+  };
+
+  try {
+    await startAll(4);
+    await untilRight(4, "at first");
+    for (const index of [0, 1, 2, 3]) {
+      grow();
+      await sleep(500);
+      await end(index, "SIGKILL");
+      await startShard(index, 4);
+    }
+    await untilRight(4, "after the kills");
+    await Promise.all([0, 1, 2, 3].map((index) => end(index, "SIGTERM")));
+    grow();
+    mkdirSync(join(folder, "next"));
+    const old = [0, 1, 2, 3].map((index) => join(folder, `shard-${index}.db`));
+    const resharded = start(["reshard", "--count", "6", "--out", join(folder, "next"), ...old], {}, { main });
+    const { code, err } = await resharded.finished;
+    if (code !== 0) faults.push(`reshard: ${err}`);
+    for (const index of [0, 1, 2, 3, 4, 5]) {
+      for (const suffix of ["-wal", "-shm"]) rmSync(join(folder, `shard-${index}.db${suffix}`), { force: true });
+      renameSync(join(folder, "next", `shard-${index}.db`), join(folder, `shard-${index}.db`));
+    }
+    await startAll(6);
+    await untilRight(6, "in 6 shards");
+    const rssMb = await Promise.all(
+      listens.map(async (listen) => {
+        const page = await (await fetch(`http://${listen}/metrics`)).text();
+        return Math.round(Number(/^process_resident_memory_bytes (\S+)/m.exec(page)?.[1]) / 1e6);
+      }),
+    );
+    const transactions = await query(SUM);
+    const expected = expectedSum(chain, watched, confirmed());
+    return { addresses: watched.size, seconds, transactions, expected, rssMb, faults };
+  } finally {
+    await Promise.all(running.map((_, index) => end(index, "SIGTERM")));
+    await prometheus.stop();
+    await simulator.close();
+    rmSync(folder, { recursive: true });
+  }
+}
