@@ -113,6 +113,7 @@ export class Networks {
       else if (task.collector.durable === undefined && !isDeepStrictEqual(same.options, task.options)) {
         // Its observation was made with other settings.
         state.forget(same);
+        state.restore(task);
       } else state.replace(same, task);
     }
     for (const task of known.values()) state.forget(task);

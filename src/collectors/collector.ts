@@ -5,6 +5,7 @@ import type { Operation, StacksApi } from "../api/operation.ts";
 import type { Family, Sample } from "../exposition/family.ts";
 import type { ChainView } from "./chain/chain-view.ts";
 import type { EventRule } from "./event-rules/rule.ts";
+import type { GroupSum } from "./group-families.ts";
 import type { FeeEstimate } from "./mempool-transactions/estimate.ts";
 import type { WaitingView } from "./mempool-transactions/waiting-view.ts";
 import type { MinedView } from "./transactions/mined-view.ts";
@@ -37,6 +38,8 @@ export interface Watched {
   readonly name: string;
   /** Empty if there is none. */
   readonly group: string;
+  /** Whether it is exported only as a part of the sums of its group. @default false */
+  readonly isSummed?: boolean | undefined;
   /** Additional labels of the info family. Every entry has the same names; the default is an empty value. */
   readonly labels: Readonly<Record<string, string>>;
   /** What its events become, for contracts. @default nothing */
@@ -146,6 +149,8 @@ export interface Collector<Observation, Options, Of extends Target = Target> {
   readonly operations: readonly Operation[];
   /** Every family of which it may have samples. */
   readonly families: readonly Family[];
+  /** What groups of its targets with `isSummed` have sums of. @default it does not poll such targets */
+  readonly sums?: readonly GroupSum[];
   /** Present if its counters continue after a restart. */
   readonly durable?: Durable;
   /** Its settings, beside `enabled`, schedule, `timeout` and `max_age`. Each has a default. */

@@ -4,6 +4,7 @@ import { MINUTES_PER_MONTH, sum } from "../api/budget-limits.ts";
 import { REASONS } from "../api/errors.ts";
 import { type AnyCollector, type Target, targetsOf } from "../collectors/collector.ts";
 import { seriesOfRules } from "../collectors/event-rules/samples.ts";
+import { groupFamilies } from "../collectors/group-families.ts";
 import { collectorFamilies, ruleFamilies } from "../collectors/index.ts";
 import type { CollectorConfig, Config, NetworkConfig, UpstreamConfig } from "../config/config.ts";
 import { type Family, seriesPerSample } from "../exposition/family.ts";
@@ -138,8 +139,32 @@ function seriesOfTargets(
   isExposed: (name: string) => boolean,
 ): number {
   const all = targetsOf(collector, network, options);
+  const { true: summed = [], false: single = [] } = Object.groupBy(
+    all,
+    ({ watched }) => `${watched?.isSummed === true}`,
+  );
+  const groups = new Map(summed.map((target) => [target.watched?.group, target]));
+  const ofGroups = sum(
+    [...groups.values()].map((member) => seriesOfGroup(collector, member, options, network, isExposed)),
+  );
   const rules = sum(all.map(({ watched }) => seriesOfRules(watched?.rules ?? [])));
-  return targets * seriesPerTarget(collector, all[0], options, network, isExposed) + rules;
+  // Collectors without a watch list have their targets by other means.
+  const count = all.length === 0 ? targets : single.length;
+  return count * seriesPerTarget(collector, single[0], options, network, isExposed) + ofGroups + rules;
+}
+
+/** Series of a group that is exported as sums: those of a member that have a sum, and the numbers of members. */
+function seriesOfGroup(
+  { sums = [], example, samples }: AnyCollector,
+  member: Target,
+  options: unknown,
+  network: NetworkConfig,
+  isExposed: (name: string) => boolean,
+): number {
+  const ofMember = [...samples(example?.(options), network.name, member)];
+  const summed = ofMember.flatMap(({ family }) => sums.filter((sum) => sum.of === family).map(({ as }) => as));
+  const exposed = [...summed, ...groupFamilies].filter(({ name }) => isExposed(name));
+  return sum(exposed.map(seriesPerSample));
 }
 
 function seriesPerTarget(

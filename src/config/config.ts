@@ -70,6 +70,8 @@ export interface NetworkConfig extends WatchedNetwork {
   readonly maxBodyBytes: number;
   /** Longest pause that a 429 can cause. Milliseconds. */
   readonly longestPauseMs: number;
+  /** Groups that are exported as sums. */
+  readonly summedGroups: readonly string[];
   /** The files that entries of the watch lists come from, absolute. */
   readonly watchFiles: readonly string[];
   /** The enabled collectors, in their order in the program. */

@@ -129,6 +129,7 @@ async function readFiles(
     if (checked === undefined) continue;
     const [first, ...others] = upstreamsOf(checked, keys, files.folder);
     if (first === undefined) continue;
+    const summedGroups = checked.groups.flatMap(({ name, export: how }) => (how === "group" ? [name] : []));
     networks.push({
       name: checked.name,
       upstreams: [first, ...others],
@@ -137,7 +138,8 @@ async function readFiles(
       maxBodyBytes: checked.max_body,
       longestPauseMs: checked.longest_pause,
       confirmations: checked.confirmations,
-      addresses: addresses.watched,
+      summedGroups,
+      addresses: addresses.watched.map((one) => (summedGroups.includes(one.group) ? { ...one, isSummed: true } : one)),
       contracts: contracts.watched,
       assets,
       watchFiles: [...new Set([...addresses.files, ...contracts.files])],

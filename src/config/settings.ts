@@ -224,6 +224,22 @@ export const addressEntry = z.object({
   }),
 });
 
+const groupEntry = z.object({
+  name: z.string().min(1).max(128).meta({
+    description: "The `group` of addresses in the watch list.",
+    sample: "deposits",
+  }),
+  export: z
+    .enum(["addresses", "group"])
+    .default("addresses")
+    .meta({
+      description:
+        "`addresses`: each address has series of its own. `group`: only sums over the group are exposed, as " +
+        "`stacks_group_…`; each address is still counted by itself.",
+      sample: "group",
+    }),
+});
+
 /** An entry of the list of contracts. */
 export const contractEntry = z.object({
   contract_id: z.string().meta({
@@ -306,6 +322,16 @@ function networkSettings(collectors: readonly ConfigurableCollector[]) {
         description: "Accounts and contracts whose transactions are counted.",
       }),
       address_files: watchFiles("addresses"),
+      groups: z
+        .array(groupEntry)
+        .max(1000)
+        .default([])
+        .meta({
+          uniqueKey: "name",
+          description:
+            "Groups of addresses with another export. By default, each address has series of its own " +
+            "([watch-many-addresses.md](watch-many-addresses.md)).",
+        }),
       contracts: z
         .array(contractEntry)
         .max(MOST_WATCHED)

@@ -7,7 +7,11 @@ const LOOPBACK = /^((.+\.)?localhost\.?|127\.[\d.]+|\[::1\]|\[::ffff:7f[\da-f]{2
 
 /** Warnings about a configuration, one sentence each, without secrets. */
 export function warningsOf({ networks }: Pick<Config, "networks">): string[] {
-  return networks.flatMap((network) => [...exposedKeys(network), ...limitsWithoutEffect(network)]);
+  return networks.flatMap((network) => [
+    ...exposedKeys(network),
+    ...limitsWithoutEffect(network),
+    ...groupsWithoutEffect(network),
+  ]);
 }
 
 function exposedKeys(network: NetworkConfig): string[] {
@@ -31,6 +35,25 @@ function limitsWithoutEffect({ name: network, addresses, collectors }: NetworkCo
   }
   const { transfers } = (collector?.options ?? {}) as { readonly transfers?: boolean };
   return hasToken && transfers === false ? [`${where} reads no transfers: max_outflow of tokens has no effect`] : [];
+}
+
+function groupsWithoutEffect({ name: network, addresses, summedGroups }: NetworkConfig): string[] {
+  const groups = new Set(addresses.map(({ group }) => group));
+  const isLimited = ({ isSummed, minBalance, maxOutflow, silentAfterMs, needsPostConditions }: Watched) =>
+    isSummed === true &&
+    [minBalance, maxOutflow, silentAfterMs, needsPostConditions].some((limit) => limit !== undefined);
+  const limited = addresses.filter(isLimited).map(({ name }) => name);
+  return [
+    ...summedGroups
+      .filter((group) => !groups.has(group))
+      .map((group) => `network ${network}: no address has the group ${group} of groups`),
+    ...(limited.length === 0
+      ? []
+      : [
+          `network ${network}: min_balance, max_outflow, silent_after and require_post_conditions have no effect on ` +
+            `addresses of a group with export: group (${limited.slice(0, 3).join(", ")}${limited.length > 3 ? ", …" : ""})`,
+        ]),
+  ];
 }
 
 function isExposed({ url, apiKey }: UpstreamConfig): boolean {

@@ -7,7 +7,7 @@ import { sum } from "../api/budget-limits.ts";
 import type { Clock } from "../api/clock.ts";
 import type { StateFileLog } from "./open.ts";
 import { ALONE, type Shard, shardOf } from "./shard.ts";
-import { StateFile } from "./state-file.ts";
+import { OF_GROUPS, StateFile } from "./state-file.ts";
 import { StateFileError } from "./state-file-error.ts";
 
 interface Options {
@@ -86,6 +86,7 @@ function partOf(records: readonly BudgetRecord[], count: number): BudgetRecord {
   };
 }
 
+// Without the counters of groups: those of a new shard are the sums of its own members.
 function copyRows(source: string, path: string, from: Shard, to: Shard): void {
   const database = new DatabaseSync(path);
   try {
@@ -97,7 +98,7 @@ function copyRows(source: string, path: string, from: Shard, to: Shard): void {
     database.exec("BEGIN");
     database.exec(
       `INSERT INTO observations (${columns}) SELECT ${columns} FROM source.observations
-         WHERE ${chain} OR target <> '' AND shard_of(target, ${from.count}) = ${from.index}
+         WHERE ${chain} OR target <> '' AND collector NOT LIKE '%${OF_GROUPS}' AND shard_of(target, ${from.count}) = ${from.index}
            AND shard_of(target, ${to.count}) = ${to.index}`,
     );
     if (from.index === 0) database.exec("INSERT OR IGNORE INTO networks SELECT * FROM source.networks");

@@ -5,6 +5,7 @@ import { type ZodType, z } from "zod";
 import type { BudgetRecord } from "../api/budget.ts";
 import { keyOf, type Task } from "../collectors/task.ts";
 import { decode, encode } from "./codec.ts";
+import { type GroupKey, savedTotal } from "./group-total.ts";
 import { openFile, type StateFileLog } from "./open.ts";
 import { ALONE, type Shard } from "./shard.ts";
 import { StateFileError } from "./state-file-error.ts";
@@ -19,6 +20,15 @@ export interface StateFileFacts {
   /** Rows in the table set_aside, and when the last one was set aside. */
   readonly setAside: number;
   readonly lastSetAsideAt: number | undefined;
+}
+
+/** Ends the collector in the rows with the counters of its groups. */
+export const OF_GROUPS = " of groups";
+
+/** The counters of a group, as plain data. */
+interface SavedTotal {
+  readonly of: GroupKey;
+  readonly body: unknown;
 }
 
 const WRONG_CHECKSUM = "its checksum is wrong";
@@ -137,15 +147,23 @@ export class StateFile {
 
   /**
    * Saves an observation in one transaction, which is on the disk when this returns; undefined deletes it.
+   * @param total the counters of its group, which are saved with it
    * @throws StateFileError when it cannot be written.
    */
-  save(task: Task, observation: unknown, now: number): void {
+  save(task: Task, observation: unknown, now: number, total?: SavedTotal): void {
     const { durable } = task.collector;
     if (durable === undefined) return;
-    this.#write(now, () => {
+    const put = () => {
       if (observation === undefined) this.#observations.delete(keyIn(task));
       else this.#observations.put(keyIn(task), [durable.version, now], encode(observation));
-    });
+      if (total !== undefined) this.#observations.put(keyOfTotal(total.of), [TOTAL_VERSION, now], encode(total.body));
+    };
+    this.#write(now, () => (total === undefined ? put() : inTransaction(this.#database, put)));
+  }
+
+  /** The saved counters of a group; undefined when there are none. @throws StateFileError */
+  loadTotal(of: GroupKey): unknown {
+    return this.#read(this.#observations, keyOfTotal(of), parseTotal);
   }
 
   /** How much of a budget is used; undefined when it is not known. @throws StateFileError */
@@ -263,6 +281,26 @@ export class StateFile {
       this.#facts = { ...this.#facts, failures: this.#facts.failures + 1 };
       throw StateFileError.from(this.path, error);
     }
+  }
+}
+
+// Beside the observations of its members, so that it is deleted with them.
+const keyOfTotal = ({ network, collector, group }: GroupKey) => [network, collector + OF_GROUPS, group];
+
+const TOTAL_VERSION = 1;
+
+// Checked here, so that a body of another form is set aside.
+const parseTotal = (body: string): unknown => savedTotal.parse(decode(body));
+
+function inTransaction(database: DatabaseSync, work: () => void): void {
+  database.exec("BEGIN");
+  try {
+    work();
+    database.exec("COMMIT");
+  } catch (error) {
+    // Some errors of SQLite have ended the transaction already.
+    if (database.isTransaction) database.exec("ROLLBACK");
+    throw error;
   }
 }
 

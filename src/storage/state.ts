@@ -3,6 +3,7 @@ import type { Reason } from "../api/errors.ts";
 import { keyOf, samplesOf, type Task } from "../collectors/task.ts";
 import type { Exposition } from "../exposition/exposition.ts";
 import type { Sample } from "../exposition/family.ts";
+import { bodyOf, GroupTotal } from "./group-total.ts";
 import type { StateFile } from "./state-file.ts";
 
 /** Why a poll failed. `message` is masked before it is shown anywhere. */
@@ -46,6 +47,8 @@ export class State {
   readonly #exposition: Exposition;
   readonly #statuses = new Map<Task, TaskStatus>();
   readonly #stateFile: StateFile | undefined;
+  /** Sums of groups, by the key of their samples. */
+  readonly #totals = new Map<string, GroupTotal>();
   #nextExpiry = Number.POSITIVE_INFINITY;
 
   /** @param stateFile keeps observations across restarts; undefined: nothing does. */
@@ -62,18 +65,24 @@ export class State {
   restore(task: Task): void {
     const observation = this.#stateFile?.load(task);
     if (observation !== undefined) this.#continue(task, { ...UNKNOWN, observation });
+    else this.#totalOf(task)?.join(task, undefined, false);
   }
 
   // An observation of another version, or of other settings, can give no samples.
   #continue(task: Task, status: TaskStatus): void {
+    const isPresent = status.lastSuccessAt !== undefined;
+    const total = this.#totalOf(task);
     try {
-      this.#exposition.set(keyOf(task), samplesOf(task, status.observation));
+      const samples = samplesOf(task, status.observation);
+      if (total === undefined) this.#exposition.set(keyOf(task), samples);
+      else total.join(task, samples, isPresent);
     } catch (error) {
       this.#stateFile?.setAside(task, error instanceof Error ? error.message : String(error));
       this.#exposition.remove(keyOf(task));
+      total?.join(task, undefined, false);
       return;
     }
-    if (status.lastSuccessAt === undefined) this.#exposition.expire(keyOf(task));
+    if (!isPresent) this.#exposition.expire(keyOf(task));
     this.#statuses.set(task, status);
   }
 
@@ -88,17 +97,39 @@ export class State {
    */
   succeed(task: Task, observation: unknown, samples: Iterable<Sample>, at: number): void {
     const list = [...samples];
+    const before = this.of(task).observation;
+    const total = this.#totalOf(task);
+    const counters = total?.next(before === undefined ? [] : samplesOf(task, before), list);
+    const saved = total && counters && { of: total.key, body: bodyOf(counters) };
     // Saved before it is exposed: a crash can never take back a total that was scraped. The same one is saved already.
-    if (observation !== this.of(task).observation) this.#stateFile?.save(task, observation, at);
+    if (observation !== before || saved !== undefined) this.#stateFile?.save(task, observation, at, saved);
+    if (total !== undefined) total.take(task, list, counters);
+    else this.#expose(task, list, at);
+    const { lastFailure } = this.of(task);
+    this.#statuses.set(task, { ...UNKNOWN, observation, lastSuccessAt: at, lastEndAt: at, lastFailure });
+    this.#nextExpiry = Math.min(this.#nextExpiry, at + task.maxAgeMs);
+  }
+
+  #expose(task: Task, samples: readonly Sample[], at: number): void {
     try {
-      this.#exposition.set(keyOf(task), list);
+      this.#exposition.set(keyOf(task), samples);
     } catch (error) {
       this.#stateFile?.save(task, this.of(task).observation, at);
       throw error;
     }
-    const { lastFailure } = this.of(task);
-    this.#statuses.set(task, { ...UNKNOWN, observation, lastSuccessAt: at, lastEndAt: at, lastFailure });
-    this.#nextExpiry = Math.min(this.#nextExpiry, at + task.maxAgeMs);
+  }
+
+  /** The sums of the group that a task belongs to; undefined if it has series of its own. */
+  #totalOf({ network, collector, target }: Task): GroupTotal | undefined {
+    const { watched } = target;
+    if (watched?.isSummed !== true || collector.sums === undefined) return undefined;
+    const of = { network, collector: collector.name, group: watched.group };
+    const key = `${network}/${collector.name} of groups/${watched.group}`;
+    const known = this.#totals.get(key);
+    if (known !== undefined) return known;
+    const total = new GroupTotal(of, collector.sums, this.#stateFile?.loadTotal(of));
+    this.#totals.set(key, total);
+    return total;
   }
 
   /** Records a failed poll; the observation stays. */
@@ -125,6 +156,7 @@ export class State {
   forget(task: Task): void {
     this.#statuses.delete(task);
     this.#exposition.remove(keyOf(task));
+    this.#totalOf(task)?.leave(task);
   }
 
   /** Forgets the observation of a task, and removes its samples. Its row in the state file stays. */
@@ -132,15 +164,21 @@ export class State {
     // A new object: a poll that started before sees that its observation is obsolete.
     this.#statuses.set(task, { ...UNKNOWN });
     this.#exposition.remove(keyOf(task));
+    this.#totalOf(task)?.clear();
   }
 
   /** Replaces a task by another one for the same target, with the same status. Call `recomputeExpiry` afterwards. */
   replace(before: Task, after: Task): void {
     const status = this.#statuses.get(before);
     this.#statuses.delete(before);
-    if (status === undefined) return;
-    if (status.observation === undefined) this.#statuses.set(after, status);
-    else this.#continue(after, status);
+    this.#totalOf(before)?.leave(before);
+    const total = this.#totalOf(after);
+    if (total !== undefined) this.#exposition.remove(keyOf(before));
+    if (status?.observation !== undefined) this.#continue(after, status);
+    else {
+      total?.join(after, undefined, false);
+      if (status !== undefined) this.#statuses.set(after, status);
+    }
   }
 
   /** Recomputes expiry, because maximum ages have changed. */
@@ -148,15 +186,30 @@ export class State {
     this.#nextExpiry = Number.NEGATIVE_INFINITY;
   }
 
-  /** Removes every gauge that is older than its maximum age. Cheap while none is. */
+  /**
+   * Removes every gauge that is older than its maximum age, and exposes the sums of groups as they are now. Cheap while
+   * nothing changes.
+   */
   expire(now: number): void {
+    this.#expireGauges(now);
+    for (const [key, total] of this.#totals) {
+      if (!total.isChanged) continue;
+      const samples = [...total.samples()];
+      if (total.isEmpty) this.#exposition.remove(key);
+      else this.#exposition.set(key, samples);
+    }
+  }
+
+  #expireGauges(now: number): void {
     if (now < this.#nextExpiry) return;
     this.#nextExpiry = Number.POSITIVE_INFINITY;
     for (const [task, { lastSuccessAt }] of this.#statuses) {
       if (lastSuccessAt === undefined) continue;
       const expiry = lastSuccessAt + task.maxAgeMs;
-      if (now >= expiry) this.#exposition.expire(keyOf(task));
-      else this.#nextExpiry = Math.min(this.#nextExpiry, expiry);
+      if (now >= expiry) {
+        this.#exposition.expire(keyOf(task));
+        this.#totalOf(task)?.expire(task);
+      } else this.#nextExpiry = Math.min(this.#nextExpiry, expiry);
     }
   }
 }

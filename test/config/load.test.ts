@@ -45,6 +45,7 @@ describe("defaults", () => {
             { id: "SM3VDXK3WZZSA84XXFKAFAF15NNZX32CTSG82JFQ4.sbtc-token::sbtc-token", name: "sbtc", decimals: 8 },
           ],
           confirmations: 6,
+          summedGroups: [],
           watchFiles: [],
           longestPauseMs: 900_000,
           maxBodyBytes: 16 * 1024 * 1024,

@@ -75,3 +75,25 @@ describe("a limit of an address without effect", () => {
     expect(await limited(limits, "enabled: false")).toEqual([]);
   });
 });
+
+describe("a group that is exported as sums", () => {
+  const A = "SP000000000000000000002Q6VF78";
+  const warned = async (limits: string, group = "deposits") =>
+    warningsOf(
+      await configOf(
+        `networks: [{ name: m, url: "https://api.example", groups: [{ name: ${group}, export: group }], addresses: [{ address: ${A}, name: a, group: deposits, ${limits} }] }]\n`,
+        { collectors: realCollectors },
+      ),
+    );
+
+  test("has no effect without an address of it", async () => {
+    expect(await warned("", "deposit")).toEqual(["network m: no address has the group deposit of groups"]);
+    expect(await warned("")).toEqual([]);
+  });
+
+  test("leaves limits of its addresses without effect", async () => {
+    expect(await warned("silent_after: 2h")).toEqual([
+      "network m: min_balance, max_outflow, silent_after and require_post_conditions have no effect on addresses of a group with export: group (a)",
+    ]);
+  });
+});

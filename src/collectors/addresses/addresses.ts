@@ -2,8 +2,9 @@ import { orReplacement } from "../../api/replacement.ts";
 import { block, blockByHeight } from "../chain/block-source.ts";
 import { transactionEvents } from "../chain/transaction-source.ts";
 import type { Collector } from "../collector.ts";
+import { groupFamilies } from "../group-families.ts";
 import { EXAMPLE } from "./example.ts";
-import { addressFamilies, addressSamples } from "./families.ts";
+import { addressFamilies, addressSamples, addressSums } from "./families.ts";
 import { limitFamilies, limitSamples } from "./limits.ts";
 import { MAX_REQUESTS } from "./needed-transfers.ts";
 import { type Options, options } from "./options.ts";
@@ -29,7 +30,8 @@ export const addresses = {
     blockByHeight,
     block,
   ],
-  families: [...addressFamilies, ...limitFamilies],
+  families: [...addressFamilies, ...limitFamilies, ...groupFamilies, ...addressSums.map(({ as }) => as)],
+  sums: addressSums,
   options,
   targets({ addresses, confirmations, assets }, { details }) {
     const named = assets.map(({ id }) => id);

@@ -3,6 +3,7 @@ import { counter, type Family, gauge, histogram, type Sample } from "../../expos
 import { FEE_BOUNDS } from "../amounts.ts";
 import { DIMENSIONS } from "../chain/chain.ts";
 import { type Histogram, valuesOf } from "../counters.ts";
+import { type GroupSum, groupSum } from "../group-families.ts";
 import { OTHER, TX_STATUSES, TX_TYPES } from "../labels.ts";
 import { ACTIONS, ASSET_CLASSES } from "./source.ts";
 import type { AddressTarget, Observation } from "./state.ts";
@@ -237,6 +238,24 @@ const families = {
   }),
 };
 
+/** What groups with `export: group` have sums of. */
+export const addressSums: readonly GroupSum[] = [
+  groupSum(families.lastTime, "max"),
+  groupSum(families.pending),
+  groupSum(families.backlog),
+  groupSum(families.transactions),
+  groupSum(families.sent),
+  groupSum(families.received),
+  groupSum(families.fees),
+  groupSum(families.stxTransfers),
+  groupSum(families.stxAmounts),
+  groupSum(families.ftTransfers),
+  groupSum(families.ftAmounts),
+  groupSum(families.nftTransfers),
+  groupSum(families.reverted),
+  groupSum(families.gap),
+];
+
 /** Every family of a watched address, in the order of the metrics page. */
 export const addressFamilies: readonly Family[] = Object.values(families);
 
@@ -257,8 +276,9 @@ const ownLabels = (family: Family) => family.labelNames.slice(Object.keys(identi
 export function* addressSamples(
   { totals, facts, isNew, hasTransfers }: Pick<Observation, "totals" | "facts" | "isNew" | "hasTransfers">,
   network: string,
-  { watched: { name, principal, group, labels: additional }, details = [] }: Pick<AddressTarget, "watched" | "details">,
+  { watched, details = [], named = [] }: Pick<AddressTarget, "watched" | "details" | "named">,
 ): Iterable<Sample> {
+  const { name, principal, group, labels: additional, isSummed = false } = watched;
   const labels = { network, name, address: principal };
   /** Samples of a total. Label sets that have not occurred have none. */
   function* total(name: keyof typeof families & keyof typeof totals): Iterable<Sample> {
@@ -272,6 +292,8 @@ export function* addressSamples(
     for (const [key, of] of Object.entries<number | bigint | Histogram<bigint>>(value)) {
       if (typeof of !== "object" && of <= 0) continue;
       const parts = valuesOf(key);
+      // Other assets of two members can differ, and move to `other`: they have no sum.
+      if (isSummed && names[0] === "asset" && !named.includes(parts[0] ?? "")) continue;
       const own = Object.fromEntries(names.map((label, index) => [label, parts[index] ?? ""]));
       yield family.at({ ...labels, ...own }, of);
     }

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { StacksApi } from "../../api/operation.ts";
 import { chosenOptions, isChosen } from "../chosen.ts";
 import type { Collector, Target, Watched } from "../collector.ts";
-import { balanceFamilies, balanceSamples } from "./families.ts";
+import { balanceFamilies, balanceSamples, balanceSums } from "./families.ts";
 import { readTokens, type StxBalance, stxBalance, type Tokens, tokenBalances } from "./source.ts";
 
 const options = z.object(
@@ -39,6 +39,7 @@ export const balances = {
   priority: 5,
   operations: [stxBalance, tokenBalances],
   families: balanceFamilies,
+  sums: balanceSums,
   options,
   targets({ addresses, assets }, settings) {
     const ids = assets.map(({ id }) => id);

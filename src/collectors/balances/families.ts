@@ -1,6 +1,7 @@
 // The metric families of balances, and the samples of one address and of the assets of a network. Pure.
 import { type Family, gauge, type Sample } from "../../exposition/family.ts";
 import { STX, type Watched, type WatchedNetwork } from "../collector.ts";
+import { type GroupSum, groupSum } from "../group-families.ts";
 import type { StxBalance, Tokens } from "./source.ts";
 
 const identity = {
@@ -81,8 +82,20 @@ const assetDecimals = gauge({
   labels: { network: identity.network, asset },
 });
 
+/** What groups with `export: group` have sums of. */
+export const balanceSums: readonly GroupSum[] = [
+  groupSum(families.balance),
+  groupSum(families.available),
+  groupSum(families.locked),
+  groupSum(families.tokenBalance),
+];
+
 /** Every family, in the order of the metrics page. */
-export const balanceFamilies: readonly Family[] = [...Object.values(families), assetDecimals];
+export const balanceFamilies: readonly Family[] = [
+  ...Object.values(families),
+  assetDecimals,
+  ...balanceSums.map(({ as }) => as),
+];
 
 /** Samples of one address. */
 export function* balanceSamples(

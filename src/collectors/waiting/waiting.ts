@@ -34,9 +34,12 @@ export const waiting = {
   families: waitingFamilies,
   options,
   targets({ addresses, confirmations }, settings) {
-    return addresses
-      .filter((watched) => isChosen(watched.waiting, watched, settings))
-      .map((watched) => ({ key: watched.principal, watched, confirmations }));
+    return (
+      addresses
+        // Groups have no sums of what waits.
+        .filter((watched) => watched.isSummed !== true && isChosen(watched.waiting, watched, settings))
+        .map((watched) => ({ key: watched.principal, watched, confirmations }))
+    );
   },
 
   requestsPerPoll: (_, intervalSeconds) => Math.min(1, intervalSeconds / REREAD_SECONDS),

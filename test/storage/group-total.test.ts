@@ -1,0 +1,219 @@
+// Sums of groups, in random stories with restarts, failures and changes of the watch list, against sums that the test
+// adds up by itself.
+import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import fc from "fast-check";
+import { groupFamilies, groupSum } from "../../src/collectors/group-families.ts";
+import type { Task } from "../../src/collectors/task.ts";
+import { Exposition } from "../../src/exposition/exposition.ts";
+import { counter, type Family, gauge, histogram } from "../../src/exposition/family.ts";
+import { State } from "../../src/storage/state.ts";
+import { fakeTask } from "../support/fake-task.ts";
+import { parseExposition } from "../support/parser.ts";
+import { TestStateFile } from "../support/state-file.ts";
+
+const identity = { network: "n", name: "n", address: "a" };
+const sent = counter({ name: "stacks_address_sent_total", help: "Sent.", labels: { ...identity, kind: "k" } });
+const amount = counter({ name: "stacks_address_amount_total", help: "Amount.", labels: identity });
+const sizes = histogram({ name: "stacks_address_size_units", help: "Sizes.", bounds: [1], labels: identity });
+const level = gauge({ name: "stacks_address_level", help: "Level.", labels: identity });
+const seen = gauge({ name: "stacks_address_seen_seconds", help: "Seen.", labels: identity });
+const sums = [groupSum(sent), groupSum(amount), groupSum(sizes), groupSum(level), groupSum(seen, "max")];
+const families: readonly Family[] = [sent, amount, sizes, level, seen, ...groupFamilies, ...sums.map(({ as }) => as)];
+
+/** Observations are counts; everything that is exposed follows from them. */
+function memberTask(member: number, group: string | undefined): Task {
+  const task = fakeTask(async () => 0, {}, "addresses");
+  const name = String(member);
+  const watched = { principal: name, name, group: group ?? "", labels: {}, isSummed: group !== undefined };
+  const own = { name, address: name };
+  return {
+    ...task,
+    target: { key: name, watched },
+    collector: {
+      ...task.collector,
+      sums,
+      durable: { version: 1 },
+      *samples(observation, network) {
+        const { count } = observation as { readonly count: number };
+        const labels = { network, ...own };
+        if (count > 0) yield sent.at({ ...labels, kind: `k${member % 2}` }, count);
+        yield amount.at(labels, BigInt(count) * 10n ** 30n);
+        yield sizes.at(labels, { counts: [count, 2 * count], sum: BigInt(count) });
+        yield level.at(labels, count % 5);
+        yield seen.at(labels, count);
+      },
+    },
+  };
+}
+
+const MAX_AGE = 30_000;
+let file: TestStateFile;
+beforeEach(() => {
+  file = new TestStateFile();
+});
+afterEach(() => file.remove());
+/** An empty state file instead of the one before. */
+function anotherFile(): void {
+  file.remove();
+  file = new TestStateFile();
+}
+
+const members = fc.nat({ max: 4 });
+const step = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({ kind: fc.constant("poll" as const), member: members, more: fc.nat({ max: 9 }) }),
+  },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant("fail" as const), member: members }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant("wait" as const), seconds: fc.nat({ max: 20 }) }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant("list" as const), members: fc.uniqueArray(members) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("restart" as const), members: fc.uniqueArray(members) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("kill" as const) }) },
+);
+
+test("group sums are the sums of what members count, and their counters never decrease", () => {
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
+      anotherFile();
+      new Story().play(steps);
+    }),
+    { numRuns: 60 },
+  );
+});
+
+type Step = typeof step extends fc.Arbitrary<infer One> ? One : never;
+
+class Story {
+  now = 0;
+  exposition = new Exposition(families);
+  state = new State(this.exposition, file.reopen());
+  tasks = new Map<number, Task>();
+  /** What each member has counted ever, in the group or before. */
+  readonly counts = new Map<number, number>();
+  readonly polledAt = new Map<number, number>();
+  /** What members have counted while they were members, by their kind. */
+  readonly total = [0, 0];
+  highest = 0;
+
+  constructor() {
+    this.restart([0, 1, 2]);
+  }
+
+  play(steps: readonly Step[]): void {
+    for (const one of steps) {
+      this.take(one);
+      this.verify();
+    }
+  }
+
+  restart(list: readonly number[]): void {
+    this.exposition = new Exposition(families);
+    this.state = new State(this.exposition, file.reopen());
+    this.tasks = new Map(list.map((member) => [member, memberTask(member, "g")]));
+    for (const task of this.tasks.values()) this.state.restore(task);
+    this.polledAt.clear();
+  }
+
+  take(one: Step): void {
+    if (one.kind === "wait") this.now += one.seconds * 1000;
+    if (one.kind === "restart") this.restart(one.members);
+    if (one.kind === "kill") this.restart([...this.tasks.keys()]);
+    if (one.kind === "list") this.list(one.members);
+    const task = "member" in one ? this.tasks.get(one.member) : undefined;
+    if (task === undefined) return;
+    if (one.kind === "fail") this.state.fail(task, { reason: "network", message: "down", at: this.now });
+    if (one.kind !== "poll") return;
+    const count = (this.counts.get(one.member) ?? 0) + one.more;
+    const observation = { count };
+    this.state.succeed(task, observation, task.collector.samples(observation, task.network, task.target), this.now);
+    this.counts.set(one.member, count);
+    this.total[one.member % 2] = (this.total[one.member % 2] ?? 0) + one.more;
+    this.polledAt.set(one.member, this.now);
+  }
+
+  list(list: readonly number[]): void {
+    for (const member of list) {
+      if (this.tasks.has(member)) continue;
+      const task = memberTask(member, "g");
+      this.tasks.set(member, task);
+      this.state.restore(task);
+    }
+    for (const [member, task] of this.tasks) {
+      if (list.includes(member)) continue;
+      this.tasks.delete(member);
+      this.polledAt.delete(member);
+      this.state.forget(task);
+    }
+  }
+
+  verify(): void {
+    this.state.expire(this.now);
+    const values = new Map(
+      parseExposition(this.exposition.page("classic").toString(), "classic")
+        .flatMap(({ samples }) => samples)
+        .map(({ name, labels, value }) => [`${name} ${labels.get("kind") ?? labels.get("le") ?? ""}`.trim(), value]),
+    );
+    const names = [...values.keys()];
+    expect(names.every((name) => name.startsWith("stacks_group_"))).toBe(true);
+    if (this.tasks.size === 0) {
+      expect(names).toEqual([]);
+      return;
+    }
+    const all = this.total.reduce((sum, count) => sum + count, 0);
+    for (const kind of [0, 1]) expect(values.get(`stacks_group_sent_total k${kind}`) ?? 0).toBe(this.total[kind]);
+    expect(values.get("stacks_group_amount_total") ?? 0).toBe(Number(BigInt(all) * 10n ** 30n));
+    expect(values.get("stacks_group_size_units_count") ?? 0).toBe(3 * all);
+    expect(values.get("stacks_group_size_units_bucket 1.0") ?? 0).toBe(all);
+    expect(all).toBeGreaterThanOrEqual(this.highest);
+    this.highest = all;
+    const known = [...this.tasks.keys()].filter(
+      (member) => this.now - (this.polledAt.get(member) ?? Number.NEGATIVE_INFINITY) < MAX_AGE,
+    );
+    expect(values.get("stacks_group_members")).toBe(this.tasks.size);
+    expect(values.get("stacks_group_known_members")).toBe(known.length);
+    const counts = known.map((member) => this.counts.get(member) ?? 0);
+    const isWhole = known.length === this.tasks.size;
+    expect(values.get("stacks_group_level")).toBe(
+      isWhole ? counts.reduce((sum, count) => sum + (count % 5), 0) : undefined,
+    );
+    expect(values.get("stacks_group_seen_seconds")).toBe(isWhole ? Math.max(...counts) : undefined);
+  }
+}
+
+test("a group that was exported address by address starts with the totals of its members", () => {
+  const single = new State(new Exposition(families), file.reopen());
+  for (const member of [0, 1]) {
+    const task = memberTask(member, undefined);
+    single.restore(task);
+    single.succeed(task, { count: 7 }, task.collector.samples({ count: 7 }, task.network, task.target), 0);
+  }
+  const exposition = new Exposition(families);
+  const state = new State(exposition, file.reopen());
+  for (const member of [0, 1]) state.restore(memberTask(member, "g"));
+  state.expire(0);
+
+  expect(exposition.page("classic").toString()).toContain(
+    'stacks_group_sent_total{network="mainnet",group="g",kind="k0"} 7\n',
+  );
+  expect(exposition.page("classic").toString()).not.toMatch(/^stacks_address_/m);
+});
+
+test("an address that changes its group has series of its own, or none, at once", () => {
+  const exposition = new Exposition(families);
+  const state = new State(exposition, file.reopen());
+  const [single, summed] = [memberTask(0, undefined), memberTask(0, "g")];
+  const page = () => {
+    state.expire(0);
+    return exposition.page("classic").toString();
+  };
+  state.restore(single);
+  state.succeed(single, { count: 3 }, single.collector.samples({ count: 3 }, single.network, single.target), 0);
+  expect(page()).toContain('stacks_address_level{network="mainnet",name="0",address="0"} 3');
+
+  state.replace(single, summed);
+  expect(page()).not.toMatch(/^stacks_address_/m);
+  expect(page()).toContain('stacks_group_level{network="mainnet",group="g"} 3');
+  state.replace(summed, single);
+  expect(page()).not.toMatch(/^stacks_group_/m);
+  expect(page()).toContain('stacks_address_level{network="mainnet",name="0",address="0"} 3');
+});
