@@ -19,7 +19,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const WATCHING = `
-    addresses: [{ address: ${A}, labels: { team: payments } }]
+    addresses: [{ address: ${A}, waiting: true, labels: { team: payments } }]
     address_files: [more.csv]
     contracts: [{ contract_id: ${A}.pox-4, labels: { owner: data } }]`;
 
