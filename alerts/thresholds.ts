@@ -121,9 +121,10 @@ export const WAITING = {
   stuck: { after: "20m", for: "1m", keepFiringFor: "5m" },
   /**
    * StacksAddressNonceGap: transactions that the missing nonce blocks. It waits for longer than the interval of
-   * `mempool_transactions`, which sees a nonce that arrives late.
+   * `mempool_transactions`, which sees a nonce that arrives late. It keeps firing until the blocked transactions are
+   * mined and StacksAddressTransactionStuck has ended.
    */
-  nonceGap: { transactions: 1, for: "5m", keepFiringFor: "5m" },
+  nonceGap: { transactions: 1, for: "5m", keepFiringFor: "15m" },
 } as const;
 
 /** Watched contracts. */

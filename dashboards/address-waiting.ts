@@ -55,9 +55,9 @@ export function waitingPanels(
       },
       sortBy: "-oldest",
       overrides: [
-        { name: "oldest", properties: { unit: "s", decimals: 0, ...limit(seconds(WAITING.stuck.after)) } },
-        { name: "missing nonce", properties: { unit: "none", ...limit(0) } },
-        { name: "fee of estimate", properties: { unit: "percentunit" } },
+        { name: "oldest", properties: { unit: "s", decimals: 0, ...redFrom(seconds(WAITING.stuck.after)) } },
+        { name: "missing nonce", properties: { unit: "none", ...redFrom(0) } },
+        { name: "fee of estimate", properties: { unit: "percentunit", ...redFrom(0, 1) } },
       ],
       link: runbook("StacksAddressNonceGap"),
     }),
@@ -96,7 +96,7 @@ export function waitingPanels(
         [null, "transparent"],
         [1, "red"],
       ],
-      queries: [{ expr: grouped(shareOf(dedupe(fee))), legend: "{{name}}" }],
+      queries: [{ expr: grouped(shareOf(perPrincipal(fee))), legend: "{{name}}" }],
     }),
     lines({
       id: 84,
@@ -135,14 +135,15 @@ export function waitingPanels(
   ];
 }
 
-/** Colours the text red from a value upwards. */
-const limit = (value: number) => ({
+/** Colours the text red from a value upwards, up to another one. */
+const redFrom = (value: number, end?: number) => ({
   "custom.cellOptions": { type: "color-text" },
   thresholds: {
     mode: "absolute",
     steps: [
       { value: null, color: "text" },
       { value, color: "red" },
+      ...(end === undefined ? [] : [{ value: end, color: "text" }]),
     ],
   },
 });

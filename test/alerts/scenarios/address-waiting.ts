@@ -15,9 +15,9 @@ const missing = (values: string, network?: string, waiting = values.replaceAll("
 });
 const gaps = [
   gap(
-    "a withdrawal is lost: fires after five minutes, until five minutes after it was sent again",
+    "a withdrawal is lost: fires after five minutes, until a quarter of an hour after it was sent again",
     missing(trace(gone(20), hold(118, 40), gone(100))),
-    [quiet(0, 20, 24), firing(hot, 25, 40, 59, 64), quiet(65, 120)],
+    [quiet(0, 20, 24), firing(hot, 25, 40, 59, 74), quiet(75, 120)],
   ),
   gap("quiet: a nonce that arrives within five minutes", missing(trace(gone(20), hold(118, 5), gone(100))), [
     never(100),
