@@ -43,6 +43,8 @@ export interface SendOptions {
   readonly skip?: number | undefined;
   /** @default the next one of the account, after those of its waiting transactions */
   readonly nonce?: number | undefined;
+  /** µSTX. @default a random one */
+  readonly amount?: bigint | undefined;
 }
 
 /** Fee below which no miner includes a transfer, µSTX. */
@@ -157,11 +159,11 @@ export class Chain {
   }
 
   /** An account sends a transfer, without a sponsor. */
-  send(sender: string, { fee, skip = 0, nonce }: SendOptions = {}): Tx {
+  send(sender: string, { fee, skip = 0, nonce, amount }: SendOptions = {}): Tx {
     const { random } = this.#orders;
     const offer = fee ?? drawFee(random, "market", "token_transfer", this.market.entryPrice);
     const submission: Submission = {
-      unsigned: { ...buildTransfer(this.#orders, sender), sponsor: null },
+      unsigned: { ...buildTransfer(this.#orders, sender, amount), sponsor: null },
       origin: "market",
       fee: offer,
       readyAt: offer < LEAST_FEE ? Number.MAX_SAFE_INTEGER : this.#now,

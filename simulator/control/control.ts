@@ -16,9 +16,10 @@ POST /_sim/stuck?seconds=&strength=    high fees that can never be mined (nonce 
 POST /_sim/calm                        end of all that
 POST /_sim/empty                       an empty mempool, until calm or another scenario
 POST /_sim/reorg?depth=2               replace the newest blocks
-POST /_sim/send?fee=&skip=&nonce=      an address sends a transfer: fee in microSTX, below 180 nobody mines it;
+POST /_sim/send?fee=&skip=&nonce=      an address sends a transfer: fee in microSTX, not mined below 180;
                                        skip=1 leaves a nonce out, so it and later ones wait for that nonce
-POST /_sim/replace?fee=                the same nonce as its oldest waiting transaction, with another fee
+       amount= (microSTX)
+POST /_sim/replace?fee=                the same nonce as its oldest waiting transaction, with a higher fee
 POST /_sim/drop                        its oldest waiting transaction is dropped
        address= (of send, replace and drop; without it: the first of the addresses in the state)
 POST /_sim/advance?seconds=600         let virtual time pass
@@ -66,7 +67,7 @@ function oldestWaiting({ mempool }: ControlContext["chain"], sender: string): Tx
   return oldest;
 }
 
-const SEND: Fields = { address: text, fee: whole(0), skip: whole(0), nonce: whole(0) };
+const SEND: Fields = { address: text, fee: whole(0), skip: whole(0), nonce: whole(0), amount: whole(1) };
 
 const sent = ({ id, sender, nonce, fee }: Tx) => ({ tx_id: id, address: sender, nonce, fee });
 
@@ -74,8 +75,11 @@ const sent = ({ id, sender, nonce, fee }: Tx) => ({ tx_id: id, address: sender, 
 function order({ chain }: ControlContext, command: "send" | "replace" | "drop", query: URLSearchParams): unknown {
   const [first = ""] = chain.accounts.users;
   // Every field was parsed by a parser of its kind.
-  const { address = first, ...options } = parseFields(query, SEND, command) as SendOptions & { address?: string };
-  if (command === "send") return sent(chain.send(address, options));
+  type Order = Omit<SendOptions, "amount"> & { address?: string; amount?: number };
+  const { address = first, amount, ...options } = parseFields(query, SEND, command) as Order;
+  if (command === "send") {
+    return sent(chain.send(address, { ...options, amount: amount === undefined ? undefined : BigInt(amount) }));
+  }
   const oldest = oldestWaiting(chain, address);
   if (command === "replace") return sent(chain.replace(oldest, options.fee ?? 2 * oldest.fee));
   chain.drop(oldest);

@@ -12,11 +12,12 @@ function randomMemo({ random }: TxContext): string {
   return `0x${hex.padEnd(MEMO_BYTES * 2, "0")}`;
 }
 
-/** A transfer of a few µSTX to thousands of STX; sometimes to a contract. */
-export function buildTransfer(context: TxContext, sender: string): UnsignedTx {
+/** A transfer of this amount, or of a few µSTX to thousands of STX; sometimes to a contract. */
+export function buildTransfer(context: TxContext, sender: string, wanted?: bigint): UnsignedTx {
   const { random, accounts } = context;
   const recipient = random.chance(0.05) ? accounts.contracts.vault : randomRecipient(context, sender);
-  const amount = randomAmount(random, 25_000_000, 2);
+  const drawn = randomAmount(random, 25_000_000, 2);
+  const amount = wanted ?? drawn;
   return {
     sender,
     sponsor: random.chance(0.02) ? accounts.sponsor : null,
