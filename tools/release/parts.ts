@@ -70,7 +70,9 @@ export function image(folder: string, commit: string): Part {
   });
   // Most often the base image cannot be reached.
   if (built.status !== 0) return { missing: `${engine} build ${failure(built)}` };
-  const name = `stacks-exporter-image-${version}-${arch()}.tar`;
+  // As images and registries name it.
+  const architecture = arch() === "x64" ? "amd64" : arch();
+  const name = `stacks-exporter-image-${version}-${architecture}.tar`;
   outputOf(engine, "save", "--output", join(folder, name), tag);
   return { files: [name] };
 }
