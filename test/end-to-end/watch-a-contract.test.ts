@@ -68,7 +68,15 @@ test("the configuration is valid, and its rules match", async () => {
   expect(out).toMatch(/^ {2}amm_swap_in_units_total\{.*pool="stx-usda"\} [1-9]\d*$/m);
 });
 
-test("swaps, volume and failed calls are counted", async () => {
+test("plan counts the requests and series of events and calls", async () => {
+  const { code, out } = await run(argumentsOf("plan"));
+
+  expect(code).toBe(0);
+  expect(out).toMatch(/^ {2}contracts +1 +20s +1 /m);
+  expect(out).toMatch(/^ {2}contract_calls +1 +20s +1 /m);
+});
+
+test("swaps, volume, calls and errors are counted", async () => {
   // The chain is twenty times as fast, and so are the polls.
   const faster = "  blocks: { every: 1s, timeout: 1s }\n";
   save(
@@ -81,7 +89,11 @@ test("swaps, volume and failed calls are counted", async () => {
   const awaited = [
     /^amm_swaps_total\{.*pool="stx-usda"\} [1-9]/m,
     /^amm_swap_in_units_total\{.*\} [1-9]\d{6}/m,
-    /^stacks_address_transactions_total\{.*name="amm".*tx_type="contract_call",tx_status="success".*\} [1-9]/m,
+    /^stacks_contract_calls_total\{.*name="amm".*function="log",tx_status="success".*\} [1-9]/m,
+    /^stacks_contract_call_errors_total\{.*name="amm".*function="log",error="\w+".*\} \d+$/m,
+    /^stacks_contract_call_fees_microstx_total\{.*name="amm".*\} [1-9]/m,
+    /^stacks_contract_recent_callers\{.*name="amm".*\} [1-9]/m,
+    /^stacks_contract_silent_after_seconds\{.*name="amm".*\} 600$/m,
   ];
   const text = await until(async () => {
     const found = await metrics();
@@ -102,7 +114,7 @@ test("swaps, volume and failed calls are counted", async () => {
       }
     }
   }
-  expect(queries).toHaveLength(4);
+  expect(queries).toHaveLength(8);
 });
 
 (areInstalled(["promtool"]) ? describe : describe.skip)("with promtool", () => {

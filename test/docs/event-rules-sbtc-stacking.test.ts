@@ -1,0 +1,180 @@
+// The configuration of docs/event-rules-sbtc-stacking.md: `check` accepts it, and `try` makes of events of
+// sbtc-registry and pox-4, which a server returns, what the page says.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { Cl, type ClarityValue } from "@stacks/transactions";
+import { parse } from "yaml";
+import { check } from "../../src/commands/check.ts";
+import { tryRules } from "../../src/commands/try.ts";
+import { json, ScriptedServer } from "../api/scripted-server.ts";
+import { hexOf } from "../support/event-rules.ts";
+import { runCommand } from "../support/io.ts";
+import { parsePromql } from "../support/promql.ts";
+
+const page = readFileSync(new URL("../../docs/event-rules-sbtc-stacking.md", import.meta.url), "utf8");
+const blocksOf = (language: string) =>
+  [...page.matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\`$`, "gms"))].map(([, text = ""]) => text);
+const [configuration = ""] = blocksOf("yaml");
+
+const ADDRESS = "SP2J6ZY48GV1EZ5V2V5RB9MP66SW86PYKKNRV9EJ7";
+const hash = (byte: number) => Cl.buffer(new Uint8Array(32).fill(byte));
+const topic = (name: string, fields: Readonly<Record<string, ClarityValue>>) =>
+  Cl.tuple({ topic: Cl.stringAscii(name), ...fields });
+
+// As the contract prints them.
+const SBTC: readonly ClarityValue[] = [
+  ...[50_000n, 2_000_000n].map((amount) =>
+    topic("completed-deposit", {
+      "bitcoin-txid": hash(1),
+      "output-index": Cl.uint(0),
+      amount: Cl.uint(amount),
+      "burn-hash": hash(2),
+      "burn-height": Cl.uint(900_000),
+      "sweep-txid": hash(3),
+    }),
+  ),
+  ...[7, 8].map((id) =>
+    topic("withdrawal-create", {
+      amount: Cl.uint(id * 1000),
+      "request-id": Cl.uint(id),
+      sender: Cl.principal(ADDRESS),
+      recipient: Cl.tuple({ version: Cl.buffer(Uint8Array.of(4)), hashbytes: hash(4) }),
+      "block-height": Cl.uint(900_001),
+      "max-fee": Cl.uint(300),
+    }),
+  ),
+  topic("withdrawal-accept", {
+    "request-id": Cl.uint(7),
+    "bitcoin-txid": hash(5),
+    "signer-bitmap": Cl.uint(0),
+    "output-index": Cl.uint(2),
+    fee: Cl.uint(250),
+    "burn-hash": hash(6),
+    "burn-height": Cl.uint(900_002),
+    "sweep-txid": hash(7),
+  }),
+  topic("withdrawal-reject", { "request-id": Cl.uint(8), "signer-bitmap": Cl.uint(3) }),
+  topic("key-rotation", {
+    "new-keys": Cl.list([hash(8)]),
+    "new-address": Cl.principal(ADDRESS),
+    "new-aggregate-pubkey": hash(9),
+    "new-signature-threshold": Cl.uint(2),
+  }),
+  topic("something-new", { amount: Cl.uint(1) }),
+];
+
+const operation = (name: string, data: Readonly<Record<string, ClarityValue>>) =>
+  Cl.ok(
+    Cl.tuple({
+      name: Cl.stringAscii(name),
+      stacker: Cl.principal(ADDRESS),
+      balance: Cl.uint(9_000_000n),
+      locked: Cl.uint(0),
+      "burnchain-unlock-height": Cl.uint(0),
+      data: Cl.tuple(data),
+    }),
+  );
+const lock = { "start-burn-height": Cl.uint(900_000), "unlock-burn-height": Cl.uint(902_100) };
+const delegator = Cl.principal(ADDRESS);
+const POX: readonly ClarityValue[] = [
+  operation("stack-stx", { ...lock, "lock-amount": Cl.uint(5_000_000n), "lock-period": Cl.uint(1) }),
+  operation("stack-extend", { "extend-count": Cl.uint(2), "unlock-burn-height": Cl.uint(906_300) }),
+  operation("stack-increase", { "increase-by": Cl.uint(30n), "total-locked": Cl.uint(5_000_030n) }),
+  operation("delegate-stx", {
+    "amount-ustx": Cl.uint(2n ** 70n),
+    "delegate-to": delegator,
+    "unlock-burn-height": Cl.none(),
+  }),
+  operation("revoke-delegate-stx", { "delegate-to": delegator }),
+  operation("delegate-stack-stx", { ...lock, delegator, "lock-amount": Cl.uint(700n), "lock-period": Cl.uint(12) }),
+  operation("delegate-stack-increase", { delegator, "increase-by": Cl.uint(8n), "total-locked": Cl.uint(708n) }),
+  operation("stack-aggregation-commit-indexed", { "reward-cycle": Cl.uint(100), "amount-ustx": Cl.uint(708n) }),
+  // A call that failed has an event without an operation.
+  Cl.error(Cl.int(3)),
+];
+
+const listOf = (contract: string, values: readonly ClarityValue[]) => ({
+  limit: 50,
+  offset: 0,
+  results: values.map((value, index) => ({
+    event_index: 0,
+    event_type: "smart_contract_log",
+    tx_id: `0x${String(index).padStart(64, "0")}`,
+    contract_log: { contract_id: contract, topic: "print", value: { hex: hexOf(value), repr: "" } },
+  })),
+});
+
+let server: ScriptedServer;
+let folder: string;
+let config: string;
+beforeAll(async () => {
+  server = await ScriptedServer.start();
+  folder = mkdtempSync(join(tmpdir(), "stacks-exporter-rules-"));
+  config = join(folder, "exporter.yaml");
+});
+afterAll(async () => {
+  await server.close();
+  rmSync(folder, { recursive: true });
+});
+
+test("check accepts the configuration of the page", async () => {
+  writeFileSync(config, configuration);
+
+  expect(await runCommand((io) => check({ config }, io))).toMatchObject({ code: 0, err: "" });
+});
+
+test("try makes of the events what the page says", async () => {
+  writeFileSync(config, configuration.replace("https://api.hiro.so", server.url));
+  const { networks } = parse(configuration) as { networks: { contracts: { contract_id: string }[] }[] };
+  const [sbtc = "", pox = ""] = networks[0]?.contracts.map(({ contract_id }) => contract_id) ?? [];
+  server.play(json(listOf(sbtc, SBTC)), json(listOf(pox, POX)));
+
+  const { code, out, err } = await runCommand((io) => tryRules({ config, last: "50" }, io));
+
+  expect({ code, err }).toEqual({ code: 0, err: "" });
+  expect(server.seen.map(({ url }) => url.split("/")[4])).toEqual([sbtc, pox]);
+  expect(out).not.toContain("error ");
+  const samples = Object.fromEntries(
+    [...out.matchAll(/^ {2}(\w+)\{network="mainnet",name="\w+",contract_id="[^"]+"(?:,([^}]*))?\} (\S+)$/gm)].map(
+      ([, metric, labels = "", value]) => [`${metric} ${labels}`.trim(), value],
+    ),
+  );
+  expect(samples).toMatchObject({
+    'sbtc_registry_events_total event="completed-deposit"': "2",
+    'sbtc_registry_events_total event="withdrawal-create"': "2",
+    'sbtc_registry_events_total event="withdrawal-accept"': "1",
+    'sbtc_registry_events_total event="withdrawal-reject"': "1",
+    'sbtc_registry_events_total event="key-rotation"': "1",
+    'sbtc_registry_events_total event="something-new"': "1",
+    sbtc_deposited_sats_total: "2050000",
+    sbtc_withdrawal_requested_sats_total: "15000",
+    sbtc_withdrawal_fees_sats_total: "250",
+    'pox_operations_total operation="stack-stx"': "1",
+    'pox_operations_total operation="stack-extend"': "1",
+    'pox_operations_total operation="delegate-stx"': "1",
+    'pox_operations_total operation="revoke-delegate-stx"': "1",
+    'pox_operations_total operation="stack-aggregation-commit-indexed"': "1",
+    'pox_operations_total operation="handle-unlock"': "0",
+    'pox_locked_microstx_total operation="stack-stx"': "5000000",
+    'pox_locked_microstx_total operation="stack-increase"': "30",
+    'pox_locked_microstx_total operation="delegate-stack-stx"': "700",
+    'pox_locked_microstx_total operation="delegate-stack-increase"': "8",
+    pox_delegated_microstx_total: String(2n ** 70n),
+  });
+  expect(out).toMatch(/^ {2}sbtc_withdrawal_last_request\{.*\} 7$/m);
+});
+
+test("the queries of the page use metrics and labels of its rules", () => {
+  const queries = blocksOf("promql");
+  expect(queries).toHaveLength(2);
+  for (const query of queries) {
+    const { errors, selectors } = parsePromql(query);
+    expect(errors).toEqual([]);
+    for (const { metric, matchers } of selectors) {
+      expect(configuration).toContain(`metric: ${metric}\n`);
+      for (const { value } of matchers) for (const one of value.split("|")) expect(configuration).toContain(one);
+    }
+  }
+});
