@@ -18,8 +18,13 @@ interface Peak {
 
 /** The outflow of one asset. */
 export interface Outflow {
-  /** The last hour that has outflow, by block time, ascending. */
+  /** What can be in an hour with transactions that are not counted yet: by block time, ascending. */
   readonly recent: readonly Spent[];
+  /**
+   * Block time from which an hour is in `recent`, besides the last one. A poll that catches up counts the newest
+   * transactions first, so the next ones precede it.
+   */
+  readonly resumedFrom?: number;
   /** Peaks of the last hour, the largest first. A peak before a larger one is left out. */
   readonly peaks: readonly Peak[];
 }
@@ -33,15 +38,20 @@ const HOUR_MS = 3_600_000;
 export const largestOutflow = ({ peaks }: Outflow): bigint => peaks[0]?.amount ?? 0n;
 
 /** Adds what a poll has counted. @param now Unix time in milliseconds */
-export function withOutflow({ recent, peaks }: Outflow, spent: readonly Spent[], now: number): Outflow {
-  const kept = peaks.filter(({ countedAt }) => countedAt > now - HOUR_MS);
-  if (spent.length === 0) return kept.length === peaks.length ? { recent, peaks } : { recent, peaks: kept };
-  const all = byBlock(recent, spent);
+export function withOutflow(before: Outflow, spent: readonly Spent[], now: number): Outflow {
+  const peaks = before.peaks.filter(({ countedAt }) => countedAt > now - HOUR_MS);
+  if (spent.length === 0) return { ...before, peaks };
+  const all = byBlock(before.recent, spent);
   const amount = largestWithNew(all);
-  const newest = all.at(-1)?.time ?? 0;
+  const lastHour = (all.at(-1)?.time ?? 0) - HOUR_SECONDS;
+  const oldest = Math.min(...spent.map(({ time }) => time));
+  const resumedFrom = oldest > lastHour ? before.resumedFrom : oldest;
+  const isKept = ({ time }: Spent) =>
+    time > lastHour || (resumedFrom !== undefined && time >= resumedFrom && time < resumedFrom + HOUR_SECONDS);
   return {
-    recent: all.filter(({ time }) => time > newest - HOUR_SECONDS).map(({ time, amount }) => ({ time, amount })),
-    peaks: [...kept.filter((peak) => peak.amount > amount), { countedAt: now, amount }],
+    recent: all.filter(isKept).map(({ time, amount }) => ({ time, amount })),
+    ...(resumedFrom === undefined ? {} : { resumedFrom }),
+    peaks: [...peaks.filter((peak) => peak.amount > amount), { countedAt: now, amount }],
   };
 }
 

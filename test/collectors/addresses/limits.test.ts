@@ -154,6 +154,32 @@ test("is what the blocks say, at any interval, from either operation", async () 
   );
 });
 
+test("is what the blocks say, when many polls catch up after an outage", async () => {
+  const world = new ModelWorld();
+  world.mine([1]);
+  const api = burning(world);
+  const at = () => ({ target: targetOf(), chain: world.view, now: world.now, options: { pages: 2 } });
+  let seen = await observe(addresses, api, undefined, at());
+  for (let index = 0; index < 150; index += 1) {
+    world.now += ((index * 7919) % 900) * 1000;
+    world.mine([((index * 31) % 9) + 1]);
+  }
+  const backlogOf = (observation: unknown) => (observation as { facts: { backlog: number } }).facts.backlog;
+  let polls = 0;
+  do {
+    // New transactions arrive meanwhile.
+    world.mine([polls % 3 === 0 ? 2 : 0]);
+    seen = await observe(addresses, api, seen, at());
+    polls += 1;
+  } while (backlogOf(seen) > 0 && polls < 100);
+  const found = await exposed(seen);
+
+  expect(polls).toBeGreaterThan(3);
+  expect(backlogOf(seen)).toBe(0);
+  expect(BigInt(found.outflow_microstx ?? "")).toBe(largestHour(world, 1, stx));
+  expect(BigInt(found[`ft_outflow_units ${COIN}`] ?? "")).toBe(largestHour(world, 1, coins));
+});
+
 test("of a backfill, only the last hour counts", async () => {
   const world = new ModelWorld();
   world.mine([9, 9]);

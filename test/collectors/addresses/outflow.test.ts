@@ -76,6 +76,38 @@ test("a transaction that is counted late belongs to its own hour", () => {
   ).toBe(18);
 });
 
+test("polls that catch up count the newest transactions first: an hour across two of them is found", () => {
+  const catchingUp = [
+    {
+      at: 40_000,
+      spent: [
+        [39_000, 1],
+        [20_000, 5],
+      ],
+    },
+    // A new transaction meanwhile.
+    { at: 40_010, spent: [[40_005, 1]] },
+    {
+      at: 40_020,
+      spent: [
+        [18_000, 6],
+        [10_000, 2],
+      ],
+    },
+    {
+      at: 40_030,
+      spent: [
+        [9000, 20],
+        [8000, 20],
+      ],
+    },
+  ] as const;
+
+  expect(largest(...catchingUp.slice(0, 3))).toBe(11);
+  expect(largest(...catchingUp)).toBe(42);
+  expect(after(...catchingUp).recent.map(({ time }) => time - START)).toEqual([8000, 9000, 10_000, 39_000, 40_005]);
+});
+
 test("a peak stays for an hour after it was counted, however old its transactions are", () => {
   const late = { at: 50_000, spent: [[0, 9]] } as const;
 
@@ -94,10 +126,15 @@ test("of an hour and a smaller one after it, the smaller one stays longer", () =
   expect(largest(...polls, { at: HOUR, spent: [] })).toBe(4);
 });
 
-test("only the last hour is kept", () => {
+test("two hours at most are kept: the last one, and one from where a poll began", () => {
   const spent = Array.from({ length: 1000 }, (_, index) => [index * 60, 1] as const);
+  const polls = spent.map((one) => ({ at: one[0], spent: [one] }));
 
-  expect(after({ at: 60_000, spent }).recent).toHaveLength(60);
+  expect(after(...polls).recent).toHaveLength(60);
+  expect(after({ at: 60_000, spent }).recent).toHaveLength(120);
+  expect(
+    after({ at: 60_000, spent }, ...polls.map(({ at, spent }) => ({ at: at + 60_000, spent }))).recent.length,
+  ).toBeLessThanOrEqual(120);
   expect(
     after({
       at: 1,
