@@ -1,6 +1,6 @@
 // Names the alerts and boards that lack a metric which the configuration does not expose.
-import { alerts, recordings } from "../../alerts/index.ts";
-import { familyOf } from "../../alerts/series.ts";
+import { alerts } from "../../alerts/index.ts";
+import { metricsOf } from "../../alerts/needed-metrics.ts";
 import type { Config } from "../config/config.ts";
 import { isSelected } from "../exposition/selection.ts";
 import { BOARDS_OF_METRICS } from "./boards-of-metrics.ts";
@@ -17,15 +17,4 @@ export function deniedWarnings({ metrics }: Pick<Config, "metrics">): string[] {
   return [...users]
     .filter(([name]) => !isExposed(name))
     .map(([name, by]) => `metrics: ${name} is not exposed and is needed by ${by.join(", ")}`);
-}
-
-/** The metrics that an expression needs, also by way of recording rules. */
-function metricsOf(expr: string, seen = new Set<string>()): ReadonlySet<string> {
-  for (const name of expr.match(/\bstacks[\w:]*/g) ?? []) {
-    const recording = recordings.find(({ record }) => record === name);
-    if (recording !== undefined) metricsOf(recording.expr, seen);
-    const family = familyOf(name);
-    if (family !== undefined) seen.add(family.name);
-  }
-  return seen;
 }

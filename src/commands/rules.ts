@@ -1,13 +1,14 @@
 // Writes the recording rules and alerts, with labels of the watch lists of a configuration.
 import { stringify } from "yaml";
-import { recordings, subjects } from "../../alerts/index.ts";
+import { subjects } from "../../alerts/index.ts";
 import { type JoinedLabels, takenLabels, withJoinedLabels } from "../../alerts/joined-labels.ts";
+import { metricsOf } from "../../alerts/needed-metrics.ts";
 import { alertGroups, type PrometheusGroup, recordingGroups } from "../../alerts/prometheus-rules.ts";
-import { familyOf, namesIn } from "../../alerts/series.ts";
 import { targetsOf, type Watched } from "../collectors/collector.ts";
 import { collectorOf, collectors } from "../collectors/index.ts";
 import type { Config } from "../config/config.ts";
 import { parseUrl } from "../config/values.ts";
+import { isSelected } from "../exposition/selection.ts";
 import { CommandError, type Io } from "./io.ts";
 import { type ConfigFlags, loadConfigFile } from "./load-config.ts";
 import { writeOutput } from "./output.ts";
@@ -57,8 +58,9 @@ function labelsOf({ networks }: Config): JoinedLabels {
   };
 }
 
-/** One line for each alert with series of collectors that poll nothing. */
-function alertsWithoutData(groups: readonly PrometheusGroup[], { networks }: Config): string[] {
+/** One line for each alert with series that the configuration does not expose. */
+function alertsWithoutData(groups: readonly PrometheusGroup[], { networks, metrics }: Config): string[] {
+  const isExposed = isSelected(metrics);
   const polled = new Set(
     networks.flatMap((network) =>
       network.collectors
@@ -66,19 +68,18 @@ function alertsWithoutData(groups: readonly PrometheusGroup[], { networks }: Con
         .map(({ name }) => name),
     ),
   );
-  const isOff = (expr: string): readonly string[] =>
-    namesIn(expr).flatMap((name) => {
-      const recording = recordings.find(({ record }) => record === name);
-      if (recording !== undefined) return isOff(recording.expr);
-      const family = familyOf(name);
-      const owner = collectors.find(({ families }) => family !== undefined && families.includes(family));
-      return owner === undefined || polled.has(owner.name) ? [] : [owner.name];
-    });
+  const ownerOf = (metric: string) =>
+    collectors.find(({ families }) => families.some(({ name }) => name === metric))?.name;
   return groups
     .flatMap(({ rules }) => rules)
     .flatMap(({ alert, expr }) => {
-      const off = [...new Set(isOff(expr))];
-      if (alert === undefined || off.length === 0) return [];
-      return [`${alert} lacks series: nothing is polled by the collector ${off.join(", ")}`];
+      const needed = [...metricsOf(expr)];
+      const denied = needed.filter((metric) => !isExposed(metric));
+      const off = needed.map(ownerOf).filter((owner) => owner !== undefined && !polled.has(owner));
+      const reasons = [
+        ...(denied.length === 0 ? [] : [`metrics does not expose ${denied.join(", ")}`]),
+        ...(off.length === 0 ? [] : [`nothing is polled by the collector ${[...new Set(off)].sort().join(", ")}`]),
+      ];
+      return alert === undefined || reasons.length === 0 ? [] : [`${alert} lacks series: ${reasons.join("; ")}`];
     });
 }

@@ -24,11 +24,16 @@ const WATCHING = `
     contracts: [{ contract_id: ${A}.pox-4, labels: { owner: data } }]`;
 
 /** Runs the command on a network with these settings, and these collectors. */
-function run(network: string, collectors = "balances: { addresses: all }", flags: Partial<RulesFlags> = {}) {
+function run(
+  network: string,
+  collectors = "balances: { addresses: all }, waiting: { addresses: all }",
+  flags: Partial<RulesFlags> = {},
+  deny = "",
+) {
   writeFileSync(join(folder, "more.csv"), `address,desk\n${A}.vault,north\n`);
   writeFileSync(
     join(folder, "c.yaml"),
-    `networks:\n  - name: m\n    url: http://127.0.0.1:1${network}\ncollectors: { ${collectors} }\n`,
+    `networks:\n  - name: m\n    url: http://127.0.0.1:1${network}\ncollectors: { ${collectors} }\nmetrics: { deny: [${deny}] }\n`,
   );
   return runCommand((io) => rules({ config: join(folder, "c.yaml"), ...flags }, io));
 }
@@ -107,6 +112,16 @@ describe("alerts without data are named:", () => {
     );
     expect(err).not.toContain("StacksAddressOutflow");
     expect(err).not.toContain("StacksUpstreamDown");
+  });
+
+  test("of metrics that are not exposed", async () => {
+    const { err } = await run(WATCHING, undefined, {}, "stacks_address_*outflow*, stacks_up");
+
+    expect(err).toContain("StacksUpstreamDown lacks series: metrics does not expose stacks_up\n");
+    expect(err).toMatch(
+      /^StacksAddressOutflowHigh lacks series: metrics does not expose stacks_address_ft_outflow_units, /m,
+    );
+    expect(err).not.toContain("StacksAddressBalanceLow");
   });
 
   test("through recording rules", async () => {
