@@ -92,9 +92,10 @@ ${tableOf(
   Object.entries(SEVERITIES).map(([severity, { about, examples }]) => [severity, about, examples]),
 )}
 
-Of the alerts about addresses and contracts, those are critical that a limit of the operator causes, because money
-leaves (\`max_outflow\`) or a wallet cannot pay (\`min_balance\`), and those that say that what was counted is wrong.
-Limits are in the watch list: [limit-addresses.md](limit-addresses.md).
+Of the alerts about addresses, those are critical that say that money leaves beyond its limit (\`max_outflow\`), that a
+wallet cannot pay (\`min_balance\`, a missing nonce), or that what was counted is wrong. Events and calls of contracts
+are no money of the operator: their alerts are at most warnings. Limits are in the watch list:
+[limit-addresses.md](limit-addresses.md).
 
 ## Routing by team
 
