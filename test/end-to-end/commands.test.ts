@@ -240,7 +240,7 @@ test.each([
 test("the help names the flags of each command, and a command refuses those of another", async () => {
   const { out } = await run(["--help"]);
 
-  expect(out).toMatch(/^ {2}serve +--config, --reset-state, --listen, .*--log-level, --log-format$/m);
+  expect(out).toMatch(/^ {2}serve +--config, --reset-state, .*--listen, .*--log-level, --log-format$/m);
   expect(out).toMatch(/^ {2}plan +--config$/m);
   expect(out).toMatch(/^ {2}demo +--seed, --listen, /m);
   expect(await run(["plan", "--listen", ":0"])).toMatchObject({ code: 2, err: "error: unknown option '--listen'\n" });
@@ -258,7 +258,7 @@ test.each([
   [["serve", "--listen"], /^error: /],
   [
     ["bogus"],
-    /^error: unknown command 'bogus'; the commands are serve, once, check, plan, events, try, calibrate, rules, board, demo/,
+    /^error: unknown command 'bogus'; the commands are serve, once, check, plan, events, try, reshard, calibrate, rules, board, demo/,
   ],
   [["--listen", ":0", "bogus"], /^error: unknown command 'bogus'/],
   [["--config", "a.yaml", "check"], /^error: the command has to come first: stacks-exporter check …/],
