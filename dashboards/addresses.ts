@@ -16,6 +16,16 @@ const NO_TRANSACTION = "No counted transaction in this range";
 
 const watched = (family: string, matchers: Readonly<Record<string, string>> = {}) =>
   metric(family, { ...NAMED, ...matchers });
+/** A series of the address that is shown in detail. */
+const one = (family: string) => metric(family, { name: "~$address" });
+/** How many addresses a graph shows: a line for each of thousands shows nothing. */
+const MOST = 10;
+/** Restricts an expression to the addresses for which a counter has grown most in the time range. */
+const mostActive = (expr: string, selector: string) =>
+  `${expr} and on (network, name) topk(${MOST}, ${grouped(total("network, name", `increase(${selector}[$__range] @ end())`))})`;
+/** Restricts an expression to the addresses for which a gauge is highest at the end of the time range. */
+const highest = (expr: string, selector: string) =>
+  `${expr} and on (network, name) topk(${MOST}, ${grouped(perPrincipal(`${selector} @ end()`))})`;
 /** Restricts an expression to the selected groups. */
 const grouped = (expr: string) =>
   `(${expr} and on (network, name) ${metric("stacks_address_info", { ...NAMED, group: "~$group" })})`;
@@ -190,7 +200,8 @@ const money: readonly Panel[] = [
     title: "STX in (above) and out (below)",
     interval: "5m",
     legend: "right",
-    description: "STX received (upwards) and sent (downwards) per hour, including fees, at the present rate.",
+    description:
+      "STX received (upwards) and sent (downwards) per hour, including fees, of the ten addresses with the most.",
     unit: "short",
     noValue: NO_TRANSACTION,
     width: 12,
@@ -200,11 +211,17 @@ const money: readonly Panel[] = [
     stacked: true,
     queries: [
       {
-        expr: grouped(`${perMinute("network, name", watched("stacks_address_received_microstx_total"))} * 60 / 1e6`),
+        expr: mostActive(
+          grouped(`${perMinute("network, name", watched("stacks_address_received_microstx_total"))} * 60 / 1e6`),
+          watched("stacks_address_received_microstx_total"),
+        ),
         legend: "{{name}} in",
       },
       {
-        expr: grouped(`${perMinute("network, name", watched("stacks_address_sent_microstx_total"))} * -60 / 1e6`),
+        expr: mostActive(
+          grouped(`${perMinute("network, name", watched("stacks_address_sent_microstx_total"))} * -60 / 1e6`),
+          watched("stacks_address_sent_microstx_total"),
+        ),
         legend: "{{name}} out",
       },
     ],
@@ -213,7 +230,7 @@ const money: readonly Panel[] = [
     id: 23,
     title: "Fees paid",
     legend: "right",
-    description: `Fees paid by each address per hour, at the present rate. If they rise while the market is calm, check
+    description: `Fees per hour of the ten addresses that paid most. If they rise while the market is calm, check
       how the sender chooses its fee.`,
     unit: "short",
     noValue: NO_TRANSACTION,
@@ -223,7 +240,10 @@ const money: readonly Panel[] = [
     min: 0,
     queries: [
       {
-        expr: grouped(`${perMinute("network, name", watched("stacks_address_fees_paid_microstx_total"))} * 60 / 1e6`),
+        expr: mostActive(
+          grouped(`${perMinute("network, name", watched("stacks_address_fees_paid_microstx_total"))} * 60 / 1e6`),
+          watched("stacks_address_fees_paid_microstx_total"),
+        ),
         legend: "{{name}}",
       },
     ],
@@ -366,13 +386,21 @@ const balances: readonly Panel[] = [
     id: 62,
     title: "Available STX",
     legend: "right",
-    description: "STX that each address can send: its balance without locked STX.",
+    description: "STX that an address can send, without locked STX: the ten addresses with the most.",
     unit: "short",
     noValue: NO_BALANCE,
     width: 12,
     height: 9,
     axis: "STX",
-    queries: [{ expr: grouped(stx(dedupe(watched("stacks_address_available_balance_microstx")))), legend: "{{name}}" }],
+    queries: [
+      {
+        expr: highest(
+          grouped(stx(dedupe(watched("stacks_address_available_balance_microstx")))),
+          watched("stacks_address_available_balance_microstx"),
+        ),
+        legend: "{{name}}",
+      },
+    ],
   }),
   lines({
     id: 63,
@@ -437,7 +465,7 @@ const balances: readonly Panel[] = [
 const detail: readonly Panel[] = [
   lines({
     id: 31,
-    title: "$name: transactions by type",
+    title: "$address: transactions by type",
     description: `Counted transactions per minute, by type and direction. Direction sponsored: the address only paid
       the fee.`,
     unit: "short",
@@ -449,14 +477,14 @@ const detail: readonly Panel[] = [
     stacked: true,
     queries: [
       {
-        expr: perMinute("tx_type, direction", watched("stacks_address_transactions_total")),
+        expr: perMinute("tx_type, direction", one("stacks_address_transactions_total")),
         legend: "{{tx_type}} {{direction}}",
       },
     ],
   }),
   lines({
     id: 32,
-    title: "$name: transactions by status",
+    title: "$address: transactions by status",
     description: `Counted transactions per minute, by status. Aborted transactions paid their fee. abort_by_response:
       the contract returned an error. abort_by_post_condition: a post-condition did not hold.`,
     unit: "short",
@@ -466,7 +494,7 @@ const detail: readonly Panel[] = [
     axis: "per minute",
     min: 0,
     stacked: true,
-    queries: [{ expr: perMinute("tx_status", watched("stacks_address_transactions_total")), legend: "{{tx_status}}" }],
+    queries: [{ expr: perMinute("tx_status", one("stacks_address_transactions_total")), legend: "{{tx_status}}" }],
     overrides: [
       coloured("success", "green"),
       coloured("abort_by_response", "red"),
@@ -475,7 +503,7 @@ const detail: readonly Panel[] = [
   }),
   lines({
     id: 33,
-    title: "$name: STX transfers",
+    title: "$address: STX transfers",
     description: "Amount of STX transfers, mints and burns per hour, without fees, at the present rate, by direction.",
     unit: "short",
     noValue: NO_TRANSACTION,
@@ -485,14 +513,14 @@ const detail: readonly Panel[] = [
     min: 0,
     queries: [
       {
-        expr: `${perMinute("direction", watched("stacks_address_stx_transfer_microstx_total"))} * 60 / 1e6`,
+        expr: `${perMinute("direction", one("stacks_address_stx_transfer_microstx_total"))} * 60 / 1e6`,
         legend: "{{direction}}",
       },
     ],
   }),
   heatmap({
     id: 34,
-    title: "$name: size of STX transfers (microSTX)",
+    title: "$address: size of STX transfers (microSTX)",
     description: "Distribution of the amounts of STX transfers. Investigate single cells far above the others.",
     unit: "short",
     noValue: "Needs details: [histograms]",
@@ -500,14 +528,14 @@ const detail: readonly Panel[] = [
     height: 8,
     queries: [
       {
-        expr: total("le", `increase(${watched("stacks_address_stx_transfer_size_microstx_bucket")}[$__rate_interval])`),
+        expr: total("le", `increase(${one("stacks_address_stx_transfer_size_microstx_bucket")}[$__rate_interval])`),
         legend: "{{le}}",
       },
     ],
   }),
   table({
     id: 35,
-    title: "$name: tokens in this range",
+    title: "$address: tokens in this range",
     description: `Transfers, mints and burns of fungible tokens (with their amount in base units) and of non-fungible
       tokens, by asset and direction.`,
     unit: "locale",
@@ -516,11 +544,11 @@ const detail: readonly Panel[] = [
     width: 16,
     height: 8,
     queries: [
-      { expr: `max by (asset, direction) (${grownInRange(watched("stacks_address_ft_transfers_total"))}) > 0` },
+      { expr: `max by (asset, direction) (${grownInRange(one("stacks_address_ft_transfers_total"))}) > 0` },
       {
-        expr: `max by (asset, direction) (${grownInRange(watched("stacks_address_ft_transfer_units_total"))}) > 0`,
+        expr: `max by (asset, direction) (${grownInRange(one("stacks_address_ft_transfer_units_total"))}) > 0`,
       },
-      { expr: `max by (asset, direction) (${grownInRange(watched("stacks_address_nft_transfers_total"))}) > 0` },
+      { expr: `max by (asset, direction) (${grownInRange(one("stacks_address_nft_transfers_total"))}) > 0` },
     ],
     columns: {
       asset: "asset",
@@ -537,7 +565,7 @@ const detail: readonly Panel[] = [
   }),
   lines({
     id: 36,
-    title: "$name: number of transfers",
+    title: "$address: number of transfers",
     description: `STX transfers, mints and burns per minute, by direction. The amount alone does not distinguish many
       small transfers from a large one.`,
     unit: "short",
@@ -546,11 +574,11 @@ const detail: readonly Panel[] = [
     height: 8,
     axis: "per minute",
     min: 0,
-    queries: [{ expr: perMinute("direction", watched("stacks_address_stx_transfers_total")), legend: "{{direction}}" }],
+    queries: [{ expr: perMinute("direction", one("stacks_address_stx_transfers_total")), legend: "{{direction}}" }],
   }),
   lines({
     id: 37,
-    title: "$name: events",
+    title: "$address: events",
     description: "Asset events per minute by class and action, and all events emitted by transactions of the address.",
     unit: "short",
     noValue: "Needs details: [events]",
@@ -560,15 +588,15 @@ const detail: readonly Panel[] = [
     min: 0,
     queries: [
       {
-        expr: perMinute("asset_class, action", watched("stacks_address_asset_events_total")),
+        expr: perMinute("asset_class, action", one("stacks_address_asset_events_total")),
         legend: "{{asset_class}} {{action}}",
       },
-      { expr: perMinute("name", watched("stacks_address_events_emitted_total")), legend: "all events, sent" },
+      { expr: perMinute("name", one("stacks_address_events_emitted_total")), legend: "all events, sent" },
     ],
   }),
   lines({
     id: 38,
-    title: "$name: execution cost",
+    title: "$address: execution cost",
     description: `Execution cost of its transactions per minute, in the units of each dimension. Execution cost, not
       size, fills a tenure.`,
     unit: "short",
@@ -579,14 +607,14 @@ const detail: readonly Panel[] = [
     log: true,
     queries: [
       {
-        expr: perMinute("dimension", watched("stacks_address_execution_cost_total")),
+        expr: perMinute("dimension", one("stacks_address_execution_cost_total")),
         legend: "{{dimension}}",
       },
     ],
   }),
   table({
     id: 39,
-    title: "$name: post-conditions in this range",
+    title: "$address: post-conditions in this range",
     description: `Post-conditions of the transactions that the address sent. Mode deny rejects transfers without a
       condition, mode allow accepts them.`,
     unit: "locale",
@@ -596,7 +624,7 @@ const detail: readonly Panel[] = [
     height: 8,
     queries: [
       {
-        expr: `max by (mode, condition_type, condition_code, principal_type) (${grownInRange(watched("stacks_address_post_conditions_total"))}) > 0`,
+        expr: `max by (mode, condition_type, condition_code, principal_type) (${grownInRange(one("stacks_address_post_conditions_total"))}) > 0`,
       },
     ],
     columns: {
@@ -610,7 +638,7 @@ const detail: readonly Panel[] = [
   }),
   lines({
     id: 40,
-    title: "$name: sponsored and unprotected",
+    title: "$address: sponsored and unprotected",
     description: `Sponsored transactions per minute, as sender or as sponsor, and transactions sent without any
       post-condition.`,
     unit: "short",
@@ -621,10 +649,10 @@ const detail: readonly Panel[] = [
     min: 0,
     queries: [
       {
-        expr: perMinute("role", watched("stacks_address_sponsored_transactions_total")),
+        expr: perMinute("role", one("stacks_address_sponsored_transactions_total")),
         legend: "sponsored, as {{role}}",
       },
-      { expr: perMinute("name", watched("stacks_address_unprotected_transactions_total")), legend: "unprotected" },
+      { expr: perMinute("name", one("stacks_address_unprotected_transactions_total")), legend: "unprotected" },
     ],
     overrides: [coloured("unprotected", "red")],
   }),
@@ -655,7 +683,7 @@ const trust: readonly Panel[] = [
     id: 52,
     title: "Not counted yet",
     legend: "right",
-    description: `Transactions that wait for confirmations, and transactions not read yet. If the latter grow, the
+    description: `Transactions that wait for confirmations, of the ten addresses with the most, and transactions not read yet. If the latter grow, the
       budget is too small for the watch list.`,
     unit: "short",
     decimals: 0,
@@ -666,7 +694,10 @@ const trust: readonly Panel[] = [
     stacked: true,
     queries: [
       {
-        expr: grouped(total("network, name", watched("stacks_address_pending_depth_transactions"))),
+        expr: highest(
+          grouped(total("network, name", watched("stacks_address_pending_depth_transactions"))),
+          watched("stacks_address_pending_depth_transactions"),
+        ),
         legend: "{{name}}",
       },
       {
@@ -743,6 +774,14 @@ export const addresses: Board = {
       query:
         'label_values(stacks_address_info{job=~"$job", instance=~"$instance", network=~"$network", group=~"$group"}, name)',
     },
+    {
+      kind: "label",
+      name: "address",
+      label: "In detail",
+      query:
+        'label_values(stacks_address_info{job=~"$job", instance=~"$instance", network=~"$network", group=~"$group"}, name)',
+      isSingle: true,
+    },
   ],
   rows: [
     { panels: overview },
@@ -751,6 +790,6 @@ export const addresses: Board = {
     { id: 60, title: "Balances", panels: balances },
     { id: 80, title: "Waiting transactions", panels: waitingPanels(watched, grouped) },
     { id: 50, title: "Data quality", panels: trust },
-    { id: 30, title: "$name", collapsed: true, repeat: "name", panels: detail },
+    { id: 30, title: "One address: $address", collapsed: true, panels: detail },
   ],
 };

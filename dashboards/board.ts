@@ -29,8 +29,6 @@ export interface Row {
   readonly title?: string;
   /** Closed by default: its queries run only when it is open. */
   readonly collapsed?: boolean;
-  /** Repeats the row for each value of this variable. */
-  readonly repeat?: string;
   readonly panels: readonly Slot[];
 }
 
@@ -176,7 +174,7 @@ function placed(slots: readonly Slot[], top: number): { readonly models: dashboa
 
 function layOut(rows: readonly Row[]): (dashboard.Panel | dashboard.RowPanel)[] {
   let y = 0;
-  return rows.flatMap(({ id, title, collapsed = false, repeat, panels }) => {
+  return rows.flatMap(({ id, title, collapsed = false, panels }) => {
     if (id === undefined || title === undefined) {
       const { models, bottom } = placed(panels, y);
       y = bottom;
@@ -184,7 +182,6 @@ function layOut(rows: readonly Row[]): (dashboard.Panel | dashboard.RowPanel)[] 
     }
     const { models, bottom } = placed(panels, y + 1);
     const head = new dashboard.RowBuilder(title).id(id).gridPos({ x: 0, y, w: WIDTH, h: 1 }).collapsed(collapsed);
-    if (repeat !== undefined) head.repeat(repeat);
     y = collapsed ? y + 1 : bottom;
     const row = head.build();
     return collapsed ? [{ ...row, panels: models }] : [row, ...models];
