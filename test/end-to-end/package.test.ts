@@ -1,6 +1,17 @@
 // The package as npm makes it, installed without a registry and started in an empty folder.
 import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -12,12 +23,19 @@ const root = fileURLToPath(new URL("../../", import.meta.url));
 // npm's own configuration and the scripts of the test run must not reach the npm that is tested.
 const env = { PATH: `${dirname(process.execPath)}:${process.env.PATH}`, HOME: tmpdir() };
 
+const SOURCES = "alerts dashboards schema simulator src tools package.json README.md CHANGELOG.md LICENSE".split(" ");
+
 let folder: string;
 let installed: string;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "stacks-exporter-package-"));
-  execFileSync("npm", ["pack", "--pack-destination", folder], { cwd: root, env, stdio: "pipe" });
-  const [tarball = ""] = readdirSync(folder);
+  // In a copy: another test builds dist/ at the same time.
+  const copy = join(folder, "copy");
+  mkdirSync(copy);
+  for (const name of SOURCES) cpSync(join(root, name), join(copy, name), { recursive: true });
+  symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
+  execFileSync("npm", ["pack", "--pack-destination", folder], { cwd: copy, env, stdio: "pipe" });
+  const [tarball = ""] = readdirSync(folder).filter((name) => name.endsWith(".tgz"));
   execFileSync("npm", ["install", "--offline", "--prefix", folder, join(folder, tarball)], { env, stdio: "pipe" });
   installed = join(folder, "node_modules/stacks-exporter");
 });
