@@ -29,8 +29,9 @@ export async function writeWithdrawalsPage(): Promise<void> {
 A simulated day in virtual time: the exporter runs with real requests against the simulator, and the clock jumps to the
 next timer, so the delays do not depend on the machine. ${DAY.wallets} wallets with \`waiting: true\` and \`min_balance\`, the
 budget \`free_key\` with its default schedules, about 17,000 transactions of the chain in the day. The wallets send
-${figure(day.withdrawals)} transfers; 2 % of them pay too little and are replaced after half an hour, 2 % follow a missing nonce that
-arrives after half an hour, and 2 % pay too little and are dropped after half an hour.
+${figure(day.withdrawals)} transfers; about 2 % of them
+pay too little and are replaced after half an hour, about as many follow a missing nonce that arrives after half an hour,
+and about as many pay too little and are dropped after half an hour.
 
 ## Delays
 
@@ -55,11 +56,12 @@ ${table(
     ["the budget", figure(150_000)],
     ["`plan`, with quiet addresses", figure(month.plan[0])],
     ["`plan`, with busy addresses", figure(month.plan[1])],
-    ["this day, times 31", figure(month.measured)],
+    ["the collector `waiting` on this day, times 31", figure(month.measured)],
   ],
 )}
 
-Of the ${figure(day.requests)} requests of the day:
+The budget allows 4,799 requests a day, and once the 1,209 of a full bucket, with which the day begins: early polls of
+addresses and balances after each withdrawal use what is left. Of the ${figure(day.requests)} requests of the day:
 
 ${table(
   ["Operation", "Requests"],

@@ -46,7 +46,7 @@ export interface ExchangeDay {
   readonly replaced: Delays;
   readonly requests: number;
   readonly byOperation: Readonly<Record<string, number>>;
-  /** Requests in 31 days: of the plan, quiet and busy, and of this day. */
+  /** Requests in 31 days: of the plan, quiet and busy, and of the collector as on this day. */
   readonly month: { readonly plan: readonly [number, number]; readonly measured: number };
 }
 
@@ -162,13 +162,22 @@ export async function simulateExchange(options: ExchangeOptions): Promise<Exchan
       replaced: delays(expected.replaced, removedAt),
       requests,
       byOperation: Object.fromEntries(byOperation.filter(([, count]) => count > 0)),
-      month: { plan: await plannedOf(config), measured: (requests * MINUTES_OF_MONTH) / (options.hours * 60) },
+      month: {
+        plan: await plannedOf(config),
+        measured: (ownRequests(byOperation) * MINUTES_OF_MONTH) / (options.hours * 60),
+      },
     };
   } finally {
     waiting.samples = samples;
     await simulator.close();
     rmSync(folder, { recursive: true });
   }
+}
+
+/** The requests of the collector. */
+function ownRequests(byOperation: readonly (readonly [string, number])[]): number {
+  const isOwn = (key: string) => /principal\}\/(mempool|nonces)|transactions\/\{tx_id\} /.test(key);
+  return byOperation.filter(([key]) => isOwn(key)).reduce((sum, [, count]) => sum + count, 0);
 }
 
 const configOf = (url: string, wallets: readonly string[]) => `listen: 127.0.0.1:0

@@ -28,7 +28,8 @@ export const waiting = {
   // Most polls send no request.
   schedule: "every 1m",
   timeout: "30s",
-  priority: 5,
+  // Few requests, which confirm what blocks withdrawals: before the early polls of other collectors.
+  priority: 3,
   durable: { version: 1 },
   operations: [principalWaiting, principalNonces, transaction],
   families: waitingFamilies,
