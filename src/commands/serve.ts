@@ -8,6 +8,7 @@ import { type AppParts, createApp } from "./create-app.ts";
 import { misfitsOf, planOf } from "./estimate.ts";
 import { CommandError, type Io } from "./io.ts";
 import { type ConfigFlags, type LoadedConfig, loadConfigFile } from "./load-config.ts";
+import { networkLines } from "./start-lines.ts";
 import { webSourceOf } from "./web-source.ts";
 
 const STATE_ADVICE = `What can be done: start once with --reset-state, which renames the file and counts from zero; set
@@ -53,9 +54,10 @@ export async function serveConfig(
   for (const { network, notes } of planned.networks) {
     for (const note of notes) app.log.info({ network }, note);
   }
+  for (const line of networkLines(planned, loaded.config)) app.log.info(line, "polling");
   for (const { address, isSecure, isProbe } of listeners) {
     if (isProbe) app.log.info({ address }, "listening for probes");
-    else app.log.info({ address, tls: isSecure, networks }, "listening");
+    else app.log.info({ address, tls: isSecure, version: io.version, networks }, "listening");
   }
   if (webSource?.web.wantsHttp2) app.log.info({}, "http2 is not supported: HTTP/1.1 is served");
   io.onHangUp(() => {

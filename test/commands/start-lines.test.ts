@@ -1,0 +1,49 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the syntax of the file
+import { expect, test } from "@jest/globals";
+import { planOf } from "../../src/commands/estimate.ts";
+import { networkLines } from "../../src/commands/start-lines.ts";
+import { configOf } from "./fixture.ts";
+
+const linesOf = async (text: string, watched = {}) => {
+  const config = await configOf(text, watched);
+  return networkLines(planOf(config), config);
+};
+
+test("without a configuration, it is mainnet without a key, with the default intervals", async () => {
+  const [line, ...others] = await linesOf("");
+
+  expect(others).toEqual([]);
+  expect(line).toMatchObject({
+    network: "mainnet",
+    upstreams: ["https://api.hiro.so"],
+    budget_per_minute: 25,
+    budget_per_month: "unlimited",
+    stretched: {},
+  });
+  expect(line?.requests_per_minute).toBeGreaterThan(1);
+  expect(line?.targets).toBeGreaterThan(2);
+});
+
+test("it has every upstream without path and key, the targets, and what the budget slows down", async () => {
+  const [alone] = await linesOf("");
+  const [line] = await linesOf(
+    `networks:
+  - name: m
+    upstreams:
+      - { name: own, url: "https://own.example/planted-token", budget: { per_minute: 60, per_month: 5000000 } }
+      - { name: hiro, url: "https://api.hiro.so", api_key: "\${KEY}", proxy_url: "http://user:planted-pass@proxy" }
+    address_files: [addresses.txt]
+`,
+    { addresses: 3000 },
+  );
+
+  expect(line).toMatchObject({
+    upstreams: ["https://own.example", "https://api.hiro.so"],
+    targets: (alone?.targets ?? 0) + 3000,
+    budget_per_minute: 60,
+    budget_per_month: 5_000_000,
+  });
+  expect(Object.keys(line?.stretched ?? {})).toEqual(["addresses"]);
+  expect(line?.stretched.addresses).toBeGreaterThan(2);
+  expect(JSON.stringify(line)).not.toContain("planted");
+});
