@@ -244,15 +244,21 @@ export class Network {
   }
 
   #createClient(upstream: UpstreamConfig): Client {
-    const { version, clock, redactor, store } = this.#options;
+    const { version, clock, log, redactor, store } = this.#options;
     const { name, maxBodyBytes, longestPauseMs, upstreams } = this.#config;
     const isPreferred = upstream === upstreams[0];
+    const fields = { network: name, ...(upstreams.length === 1 ? {} : { upstream: upstream.name }) };
+    const { proxy } = upstream.outbound;
+    if (proxy !== undefined) {
+      log.info({ ...fields, proxy: proxy.origin, source: proxy.source }, "requests go through a proxy");
+    }
     // An API that is back is noticed by the next poll of the most frequent collector.
     const intervals = this.#polled().map(({ configuredIntervalMs }) => configuredIntervalMs);
     // State files of versions without upstreams have the budget under the name of the network.
     const used = store.loadBudget(`${name}/${upstream.name}`) ?? (isPreferred ? store.loadBudget(name) : undefined);
     return createClient({
       baseUrl: upstream.url,
+      route: upstream.outbound,
       key: upstream.apiKey,
       keyHeader: upstream.apiKeyHeader,
       redactor,
@@ -266,7 +272,7 @@ export class Network {
       observer: clientObserver({
         ...this.#options,
         network: name,
-        fields: { network: name, ...(upstreams.length === 1 ? {} : { upstream: upstream.name }) },
+        fields,
         place: () => (this.upstreams.active.name === upstream.name ? name : `${name}/${upstream.name}`),
         onRequest: () => this.#saveBudgetsSoon(),
       }),

@@ -153,5 +153,10 @@ function hasSameSettings(a: NetworkConfig, b: NetworkConfig): boolean {
 
 function settingsOf({ addresses, contracts, watchFiles, upstreams, ...settings }: NetworkConfig) {
   // The comparison does not see the value of a secret.
-  return { ...settings, upstreams: upstreams.map((upstream) => ({ ...upstream, apiKey: upstream.apiKey?.reveal() })) };
+  const revealed = upstreams.map(({ apiKey, outbound, ...upstream }) => ({
+    ...upstream,
+    secrets: [apiKey, outbound.tls?.key, outbound.proxy?.url].map((secret) => secret?.reveal()),
+    tls: { ...outbound.tls, key: undefined },
+  }));
+  return { ...settings, upstreams: revealed };
 }

@@ -129,7 +129,7 @@ const filesOf = ({ networks }: Config): readonly string[] => [
   ...new Set(
     networks.flatMap(({ watchFiles, upstreams }) => [
       ...watchFiles,
-      ...upstreams.flatMap(({ apiKeyFile }) => apiKeyFile ?? []),
+      ...upstreams.flatMap(({ apiKeyFile, outbound }) => [apiKeyFile ?? [], outbound.tls?.files ?? []].flat()),
     ]),
   ),
 ];

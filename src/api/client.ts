@@ -11,7 +11,7 @@ import { RateLimits } from "./rate-limits.ts";
 import { Redactor, type Secret } from "./redact.ts";
 import { requestUrl, sendRequest } from "./request.ts";
 import { Retirement } from "./retirement.ts";
-import { Transport } from "./transport.ts";
+import { type Route, Transport } from "./transport.ts";
 
 /** Settings that most clients share. */
 const DEFAULTS = {
@@ -43,6 +43,8 @@ export interface ClientOptions extends Partial<typeof DEFAULTS> {
   readonly budget: BudgetLimits;
   /** What earlier processes and clients used of the budget. @default nothing */
   readonly used?: BudgetRecord | undefined;
+  /** How the server is reached. @default directly, with the public CAs */
+  readonly route?: Route | undefined;
   /** API key, sent with every request and never shown. */
   readonly key?: Secret | undefined;
   /** Masks the secrets of all networks in text from servers. @default masks the key, and the tokens of the base URL */
@@ -78,7 +80,7 @@ export function createClient(options: ClientOptions) {
     pausedUntil: Math.min(options.used.pausedUntil ?? 0, clock.now() + longestPauseMs),
   };
   const budget = new Budget(options.budget, clock, connections, used);
-  const transport = new Transport(connections, settings.connectTimeoutMs, settings.maxBodyBytes);
+  const transport = new Transport(connections, settings.connectTimeoutMs, settings.maxBodyBytes, options.route);
   const cache = new Cache(2_000, 64 * 2 ** 20);
   const retirement = new Retirement();
   const circuit = new Circuit(clock, settings.longestProbeMs, (outage) => observer.onOutage?.(outage));

@@ -2,8 +2,9 @@
 // knows no operation.
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
-import { Agent } from "undici";
+import { Agent, Pool, ProxyAgent } from "undici";
 import type { Headers } from "./rate-limits.ts";
+import type { Secret } from "./redact.ts";
 
 /** A complete response of any status. */
 export interface WireResponse {
@@ -32,31 +33,71 @@ const KEEP_ALIVE_MS = 60_000;
 const TIMEOUTS = new Set(["UND_ERR_CONNECT_TIMEOUT", "UND_ERR_HEADERS_TIMEOUT", "UND_ERR_BODY_TIMEOUT", "ETIMEDOUT"]);
 const RESETS = new Set(["UND_ERR_SOCKET", "ECONNRESET", "EPIPE"]);
 
+/** How connections are made. */
+export interface Route {
+  readonly tls?:
+    | {
+        /** PEM, like the next two. Trusted instead of the public CAs. */
+        readonly ca: string | undefined;
+        readonly cert: string | undefined;
+        readonly key: Secret | undefined;
+        /** Name that the certificate of the server has to have. */
+        readonly serverName: string | undefined;
+      }
+    | undefined;
+  /** A forward proxy; its URL has user and password. */
+  readonly proxy?: { readonly url: Secret; readonly origin: string } | undefined;
+}
+
 /** The connections to one server. */
 export class Transport {
-  readonly #agent: Agent;
+  readonly #agent: Agent | ProxyAgent;
+  readonly #through: string;
   readonly #maxBodyBytes: number;
   // The errors of connections that could not be made; a request for such a connection fails with the same object.
   readonly #connectErrors = new WeakSet<object>();
   #connects = 0;
 
   /** @param maxBodyBytes limit of a body, compressed as well as decompressed. */
-  constructor(connections: number, connectTimeoutMs: number, maxBodyBytes: number) {
+  constructor(connections: number, connectTimeoutMs: number, maxBodyBytes: number, { tls, proxy }: Route = {}) {
     this.#maxBodyBytes = maxBodyBytes;
-    this.#agent = new Agent({
+    this.#through = proxy === undefined ? "" : ` through the proxy ${proxy.origin}`;
+    const { ca, cert, key, serverName } = tls ?? {};
+    const server = {
+      ...(ca === undefined ? {} : { ca }),
+      ...(cert === undefined || key === undefined ? {} : { cert, key: key.reveal() }),
+      ...(serverName === undefined ? {} : { servername: serverName }),
+    };
+    const pooled = {
       connections,
       // Giving up a body must close its connection, which HTTP/2 would not do.
       allowH2: false,
       keepAliveTimeout: KEEP_ALIVE_MS,
       keepAliveMaxTimeout: KEEP_ALIVE_MS,
-      connect: { timeout: connectTimeoutMs },
-    });
-    this.#agent.on("connect", () => {
+    };
+    // A proxy agent reports nothing of its connections; its pools do. Their clients have no factory.
+    const factory = (origin: string | URL, { factory: _, ...options }: { readonly factory?: unknown }) =>
+      this.#watched(new Pool(origin, { ...pooled, ...options }));
+    const common = { ...pooled, factory };
+    this.#agent =
+      proxy === undefined
+        ? new Agent({ ...common, connect: { timeout: connectTimeoutMs, ...server } })
+        : new ProxyAgent({
+            ...common,
+            uri: proxy.url.reveal(),
+            requestTls: { timeout: connectTimeoutMs, ...server },
+            proxyTls: { timeout: connectTimeoutMs },
+          });
+  }
+
+  #watched(pool: Pool): Pool {
+    pool.on("connect", () => {
       this.#connects += 1;
     });
-    this.#agent.on("connectionError", (_origin, _targets, error) => {
+    pool.on("connectionError", (_origin, _targets, error) => {
       this.#connectErrors.add(error);
     });
+    return pool;
   }
 
   /**
@@ -97,7 +138,7 @@ export class Transport {
         ...common,
         reason,
         // The code alone: an error of undici may quote the response. The host without the path, which may hold a token.
-        message: `${code === "" ? "connection failed" : code} ${url.host}: ${phase}`,
+        message: `${code === "" ? "connection failed" : code} ${url.host}${this.#through}: ${phase}`,
         isStale: !hasBegun && !isUnsent && RESETS.has(code) && this.#connects === connectsBefore,
       };
     }

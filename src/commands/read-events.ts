@@ -37,6 +37,7 @@ export async function readEvents(
   const redactor = redactorOf(network.upstreams);
   const client = createClient({
     baseUrl: upstream.url,
+    route: upstream.outbound,
     key: upstream.apiKey,
     keyHeader: upstream.apiKeyHeader,
     redactor,

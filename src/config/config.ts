@@ -52,8 +52,37 @@ export interface UpstreamConfig {
   readonly apiKeyFile: string | undefined;
   /** Name of the header that carries the key. */
   readonly apiKeyHeader: string;
+  /** How its server is reached. */
+  readonly outbound: Outbound;
   /** Requests; no limit of the month when `perMonth` is undefined. */
   readonly budget: { readonly perMinute: number; readonly perMonth: number | undefined };
+}
+
+/** How a server is reached. */
+export interface Outbound {
+  readonly tls:
+    | {
+        /** PEM, like the next two. Trusted instead of the public CAs. */
+        readonly ca: string | undefined;
+        readonly cert: string | undefined;
+        readonly key: Secret | undefined;
+        /** Name that the certificate of the server has to have; undefined: the host of the URL. */
+        readonly serverName: string | undefined;
+        /** The files that these come from, absolute. */
+        readonly files: readonly string[];
+      }
+    | undefined;
+  readonly proxy:
+    | {
+        /** With user and password. */
+        readonly url: Secret;
+        /** Scheme, host and port. */
+        readonly origin: string;
+        readonly password: Secret | undefined;
+        /** The setting or the environment variable that names it. */
+        readonly source: string;
+      }
+    | undefined;
 }
 
 /** One watched chain. */

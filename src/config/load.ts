@@ -25,7 +25,7 @@ import { CHAINS } from "./principal.ts";
 import { settingsFor } from "./schema.ts";
 import { DEFAULT_NETWORKS, IN_MEMORY } from "./settings.ts";
 import { partOf, readShard } from "./shard.ts";
-import { readKeys, upstreamsOf } from "./upstreams.ts";
+import { readUpstreams, upstreamsOf } from "./upstreams.ts";
 import { readWatchList, type WatchList } from "./watch-list.ts";
 
 /** What a configuration is made from. */
@@ -118,7 +118,7 @@ async function readFiles(
     const chain = CHAINS.find((name) => name === valueAt(network, ["chain"])) ?? "mainnet";
     const assets = readAssets(network, at, chain, errors);
     const context = { env, chain, files, errors, assets, rules: parsed.rules };
-    const keys = await readKeys(network, at, context);
+    const parts = await readUpstreams(network, at, context);
     const isSet = (key: string) => valueAt(network, [key]) !== undefined;
     const read = async (list: "addresses" | "contracts", names: string) =>
       isSet(list) || isSet(names) ? readWatchList(list, network, at, context) : NO_LIST;
@@ -127,7 +127,7 @@ async function readFiles(
     inFiles.push(...addresses.errors, ...contracts.errors);
     const checked = settings?.networks[index];
     if (checked === undefined) continue;
-    const [first, ...others] = upstreamsOf(checked, keys, files.folder);
+    const [first, ...others] = upstreamsOf(checked, parts, files.folder);
     if (first === undefined) continue;
     const summedGroups = checked.groups.flatMap(({ name, export: how }) => (how === "group" ? [name] : []));
     networks.push({

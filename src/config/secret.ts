@@ -32,11 +32,12 @@ export class Secret {
 interface Server {
   readonly apiKey?: Secret | undefined;
   readonly url: string;
+  readonly outbound?: { readonly proxy: { readonly password: Secret | undefined } | undefined };
 }
 
-/** What a redactor masks of servers: their keys, and their URLs. */
+/** What a redactor masks of servers: their keys, the passwords of their proxies, and their URLs. */
 export const secretsOf = (servers: readonly Server[]): [Secret[], string[]] => [
-  servers.flatMap(({ apiKey }) => apiKey ?? []),
+  servers.flatMap(({ apiKey, outbound }) => [apiKey ?? [], outbound?.proxy?.password ?? []].flat()),
   servers.map(({ url }) => url),
 ];
 

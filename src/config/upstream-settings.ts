@@ -1,6 +1,7 @@
 // The settings of an upstream: URL, key and budget, and when another upstream takes over.
 import { z } from "zod";
 import { PRESETS } from "../api/budget-presets.ts";
+import { NO_PROXY, PROXY_EXPECTED, parseProxy } from "./proxy.ts";
 import { duration, labelValue, url } from "./values.ts";
 
 /** The biggest budget. */
@@ -94,6 +95,55 @@ const keyShape = {
     }),
 };
 
+const fileInPem = (what: string, sample: string) =>
+  z
+    .string()
+    .min(1)
+    .optional()
+    .meta({
+      expected: "the path of a file",
+      description: `File with ${what}, in PEM. Relative to the folder of this file. Read again when it changes.`,
+      sample,
+    });
+
+const outboundShape = {
+  allow_insecure_key: z.boolean().default(false).meta({
+    description:
+      "Whether the key may be sent to an http URL of another machine, where others can read it. Otherwise that is an error.",
+  }),
+  tls: z
+    .object({
+      ca_file: fileInPem("the CA of the server, trusted instead of the public ones", "ca.crt"),
+      cert_file: fileInPem("a certificate for the server, which needs `key_file`", "client.crt"),
+      key_file: fileInPem("the key of the certificate, without a passphrase", "client.key"),
+      server_name: z
+        .string()
+        .regex(/^[A-Za-z0-9.-]{1,253}$/)
+        .optional()
+        .meta({
+          expected: "a host name",
+          description: "Name that the certificate of the server has to have.",
+          absent: "the host of `url`",
+          sample: "api.internal",
+        }),
+    })
+    .prefault({})
+    .meta({ description: "TLS of an https URL." }),
+  proxy_url: z
+    .string()
+    .refine((text) => text === NO_PROXY || parseProxy(text) !== undefined, PROXY_EXPECTED)
+    .optional()
+    .meta({
+      sensitive: true,
+      expected: PROXY_EXPECTED,
+      description:
+        // biome-ignore lint/suspicious/noTemplateCurlyInString: the syntax of the file
+        "Forward proxy for the requests. Write its password as `${NAME}`. `none` ignores the variables of the environment.",
+      absent: "`HTTPS_PROXY` or `HTTP_PROXY` of the environment, except for hosts in `NO_PROXY` and for this machine",
+      sample: "http://proxy.internal:3128",
+    }),
+};
+
 /** The only upstream of a network: settings of the network itself. */
 export const onlyUpstreamShape = {
   url: url.optional().meta({
@@ -103,6 +153,7 @@ export const onlyUpstreamShape = {
     isWritten: true,
   }),
   ...keyShape,
+  ...outboundShape,
 };
 
 /** The budget of the only upstream of a network. */
@@ -127,6 +178,7 @@ const upstreamEntry = z
     ...keyShape,
     // The example shows one way to give a key: both together are refused.
     api_key: keyShape.api_key.meta({ sample: undefined }),
+    ...outboundShape,
     budget: budget.meta({
       words,
       absent: BUDGET_ABSENT,

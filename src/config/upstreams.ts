@@ -2,10 +2,11 @@
 import { resolve } from "node:path";
 import type { z } from "zod";
 import { budgetOf } from "./budget.ts";
-import type { UpstreamConfig } from "./config.ts";
+import type { Outbound, UpstreamConfig } from "./config.ts";
 import type { ErrorList } from "./errors.ts";
 import { type NamedFiles, readText } from "./files.ts";
 import { type Environment, entriesOf, isMapping, notSet, valueAt } from "./normalize.ts";
+import { checkKeyIsHidden, readOutbound } from "./outbound.ts";
 import type { Path } from "./schema.ts";
 import { Secret } from "./secret.ts";
 import { type allSettings, MOST_BYTES } from "./settings.ts";
@@ -19,22 +20,34 @@ interface Context {
   readonly errors: ErrorList;
 }
 
+/** What an upstream has from files and from the environment. */
+export interface UpstreamParts {
+  readonly apiKey: Secret | undefined;
+  readonly outbound: Outbound;
+}
+
 /**
- * The key of each upstream of a network, in order. Reports an upstream without URL, and a network that has both forms.
+ * Key, TLS and proxy of each upstream of a network, in order. Reports an upstream without URL, and a network that has
+ * both forms.
  */
-export async function readKeys(network: unknown, at: Path, context: Context): Promise<readonly (Secret | undefined)[]> {
+export async function readUpstreams(network: unknown, at: Path, context: Context): Promise<readonly UpstreamParts[]> {
   if (!isMapping(network)) return [];
   const { errors } = context;
   const list = network.upstreams ?? [];
   if (Array.isArray(list) && list.length === 0) {
     if (network.url === undefined) errors.addUnexpected([...at, "url"], undefined);
-    return [await readKey(network, at, context)];
+    return [await readParts(network, at, context)];
   }
   for (const key of SHORT_FORM) {
     if (network[key] === undefined) continue;
     errors.add([...at, key], `expected ${key} under each of the upstreams, found it beside them`, "key");
   }
-  return Promise.all(entriesOf(list).map((entry, index) => readKey(entry, [...at, "upstreams", index], context)));
+  return Promise.all(entriesOf(list).map((entry, index) => readParts(entry, [...at, "upstreams", index], context)));
+}
+
+async function readParts(upstream: unknown, at: Path, context: Context): Promise<UpstreamParts> {
+  checkKeyIsHidden(upstream, at, context.errors);
+  return { apiKey: await readKey(upstream, at, context), outbound: await readOutbound(upstream, at, context) };
 }
 
 /** The key of one upstream; undefined when it has none, or when it is wrong, which was reported. */
@@ -78,7 +91,7 @@ type NetworkSettings = z.infer<ReturnType<typeof allSettings>>["networks"][numbe
 /** The upstreams of a network that was checked. */
 export function upstreamsOf(
   network: NetworkSettings,
-  keys: readonly (Secret | undefined)[],
+  parts: readonly UpstreamParts[],
   folder: string,
 ): UpstreamConfig[] {
   const { upstreams, url = "" } = network;
@@ -86,7 +99,8 @@ export function upstreamsOf(
   return servers.map((server, index) => ({
     name: server.name,
     url: server.url,
-    apiKey: keys[index],
+    apiKey: parts[index]?.apiKey,
+    outbound: parts[index]?.outbound ?? { tls: undefined, proxy: undefined },
     apiKeyFile: server.api_key_file === undefined ? undefined : resolve(folder, server.api_key_file),
     apiKeyHeader: server.api_key_header,
     budget: budgetOf(server),

@@ -1,9 +1,7 @@
 // Warnings about a valid configuration.
 import { STX, type Watched } from "../collectors/collector.ts";
-import type { Config, NetworkConfig, UpstreamConfig } from "./config.ts";
-
-// Host names as the URL parser returns them. The last is an IPv4 address in IPv6.
-const LOOPBACK = /^((.+\.)?localhost\.?|127\.[\d.]+|\[::1\]|\[::ffff:7f[\da-f]{2}:[\da-f]+\])$/;
+import type { Config, NetworkConfig } from "./config.ts";
+import { isExposed } from "./loopback.ts";
 
 /** Warnings about a configuration, one sentence each, without secrets. */
 export function warningsOf({ networks }: Pick<Config, "networks">): string[] {
@@ -15,7 +13,7 @@ export function warningsOf({ networks }: Pick<Config, "networks">): string[] {
 }
 
 function exposedKeys(network: NetworkConfig): string[] {
-  const exposed = network.upstreams.filter(isExposed);
+  const exposed = network.upstreams.filter(({ url, apiKey }) => apiKey !== undefined && isExposed(new URL(url)));
   return exposed.map((upstream) => {
     const where = network.upstreams.length === 1 ? network.name : `${network.name}, upstream ${upstream.name}`;
     return `network ${where}: the API key goes over plain http, where others can read it; use an https URL`;
@@ -54,9 +52,4 @@ function groupsWithoutEffect({ name: network, addresses, summedGroups }: Network
             `addresses of a group with export: group (${limited.slice(0, 3).join(", ")}${limited.length > 3 ? ", …" : ""})`,
         ]),
   ];
-}
-
-function isExposed({ url, apiKey }: UpstreamConfig): boolean {
-  const { protocol, hostname } = new URL(url);
-  return apiKey !== undefined && protocol === "http:" && !LOOPBACK.test(hostname);
 }

@@ -57,9 +57,10 @@ function networkJson({ report, pausedUntil, collectors }: NetworkStatus, now: nu
   return {
     name: report.network,
     url: mask(report.origin),
-    upstreams: report.upstreams.map(({ name, origin, isActive, isUp, tipHeight, lagBlocks, cause }) => ({
+    upstreams: report.upstreams.map(({ name, origin, proxy, isActive, isUp, tipHeight, lagBlocks, cause }) => ({
       name,
       url: mask(origin),
+      proxy: proxy && mask(proxy),
       active: isActive,
       up: isUp,
       tip_height: tipHeight,

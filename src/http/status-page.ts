@@ -119,7 +119,7 @@ next request at ${untilText(operation.next_try_at, time)}.</p>
   });
   // The heading names the only upstream.
   return html`<section aria-label="Network ${name}">
-<h2>${name} <small>${url}</small></h2>
+<h2>${name} <small>${url}${upstreams.length === 1 && throughText(upstreams[0]?.proxy)}</small></h2>
 ${pause}
 ${retired}
 ${upstreams.length > 1 && html`<h3>Upstreams</h3>${upstreamsTable(upstreams, time)}`}
@@ -132,11 +132,13 @@ ${limits.length > 0 && html`<p class="soft">Rate limits of the API: ${limits.joi
 `;
 }
 
+const throughText = (proxy: string | undefined) => proxy && ` through the proxy ${proxy}`;
+
 function upstreamsTable(upstreams: NetworkJson["upstreams"], time: string): Html {
-  const rows = upstreams.map(({ name, url, active, up, lag_blocks, cause }) => {
+  const rows = upstreams.map(({ name, url, proxy, active, up, lag_blocks, cause }) => {
     const [style, word] = up === undefined ? ["waiting", "… Unknown"] : up ? ["active", "✓ Up"] : ["retired", "✕ Down"];
     return [
-      html`${name}<small>${url}</small>`,
+      html`${name}<small>${url}${throughText(proxy)}</small>`,
       html`<span class="${style} state">${word}</span>${active && ", polled"}`,
       lag_blocks === undefined ? "—" : `${numberText(lag_blocks)} ${lag_blocks === 1 ? "block" : "blocks"}`,
       cause === undefined

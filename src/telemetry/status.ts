@@ -26,6 +26,8 @@ export interface UpstreamReport {
   readonly name: string;
   /** Scheme, host and port. */
   readonly origin: string;
+  /** Scheme, host and port of the proxy; undefined without one. */
+  readonly proxy: string | undefined;
   readonly isActive: boolean;
   /** Undefined before the first contact. */
   readonly isUp: boolean | undefined;

@@ -2,7 +2,7 @@
 import type { Client, PollOptions } from "../api/client.ts";
 import { type Clock, withTimeout } from "../api/clock.ts";
 import type { Reason } from "../api/errors.ts";
-import type { NetworkConfig } from "../config/config.ts";
+import type { NetworkConfig, UpstreamConfig } from "../config/config.ts";
 import type { Incidents } from "../telemetry/incidents.ts";
 import type { BlockedReport, UpstreamReport } from "../telemetry/status.ts";
 import { Health, type HealthRules } from "./health.ts";
@@ -45,6 +45,8 @@ export class Upstream {
   readonly name: string;
   /** Scheme, host and port: no path, because some providers put a token into it. */
   readonly origin: string;
+  /** Scheme, host and port of its proxy; undefined without one. */
+  readonly proxy: string | undefined;
   readonly client: Client;
   readonly health: Health;
   chain: ChainStatus = { kind: "unchecked" };
@@ -53,9 +55,10 @@ export class Upstream {
   /** Its tip as last seen; `at` is milliseconds of `Clock.elapsed`. */
   tip: { readonly height: number; readonly at: number } | undefined;
 
-  constructor(name: string, url: string, client: Client, rules: HealthRules) {
+  constructor({ name, url, outbound }: UpstreamConfig, client: Client, rules: HealthRules) {
     this.name = name;
     this.origin = new URL(url).origin;
+    this.proxy = outbound.proxy?.origin;
     this.client = client;
     this.health = new Health(rules);
   }
@@ -69,10 +72,10 @@ export class Upstream {
 
   /** The upstream for metrics and the status page. */
   report(isActive: boolean, clock: Clock): UpstreamReport {
-    const { name, origin, health } = this;
+    const { name, origin, proxy, health } = this;
     const cause = this.blocked ?? this.#trouble(isActive, clock);
     const isUp = cause === undefined ? (health.isKnown ? true : undefined) : false;
-    return { name, origin, isActive, isUp, tipHeight: this.tip?.height, lagBlocks: health.lagBlocks, cause };
+    return { name, origin, proxy, isActive, isUp, tipHeight: this.tip?.height, lagBlocks: health.lagBlocks, cause };
   }
 
   #trouble(isActive: boolean, clock: Clock): BlockedReport | undefined {

@@ -54,9 +54,7 @@ export class Upstreams implements PollClient {
   constructor(options: UpstreamsOptions) {
     const { config, createClient } = options;
     this.#options = options;
-    this.all = config.upstreams.map(
-      (upstream) => new Upstream(upstream.name, upstream.url, createClient(upstream), config.failover),
-    );
+    this.all = config.upstreams.map((upstream) => new Upstream(upstream, createClient(upstream), config.failover));
     this.active = this.all[0] as Upstream; // the configuration has at least one
     this.#identityCheck = new IdentityCheck(options, options.store);
     const apiOf = (upstream: Upstream, poll: PollOptions) => this.#apiOf(upstream, poll);

@@ -34,7 +34,7 @@ export async function configOf(text: string, { addresses = 0, contracts = 0 }: W
 export async function networkOf(watched: Watched, settings: object = {}, ofCollectors: object = {}) {
   const network = {
     name: "m",
-    url: "http://m",
+    url: "https://m",
     ...(watched.addresses === undefined ? {} : { address_files: ["addresses.txt"] }),
     ...(watched.contracts === undefined ? {} : { contract_files: ["contracts.txt"] }),
     ...settings,

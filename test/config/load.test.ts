@@ -28,6 +28,7 @@ describe("defaults", () => {
               url: "https://api.hiro.so",
               apiKey: undefined,
               apiKeyHeader: "x-api-key",
+              outbound: { tls: undefined, proxy: undefined },
               budget: { perMinute: 25, perMonth: undefined },
             },
           ],

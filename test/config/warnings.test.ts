@@ -3,7 +3,7 @@ import { collectors as realCollectors } from "../../src/collectors/index.ts";
 import { warningsOf } from "../../src/config/warnings.ts";
 import { configOf } from "./fixture.ts";
 
-const warnings = async (url: string, key = "api_key_file: good") =>
+const warnings = async (url: string, key = "api_key_file: good, allow_insecure_key: true") =>
   warningsOf(await configOf(`networks: [{ name: m, url: "${url}", ${key} }]\n`));
 
 describe("a key over plain http", () => {
@@ -34,7 +34,7 @@ describe("a key over plain http", () => {
 
   test("names the upstream of several", async () => {
     const upstreams = `upstreams:
-      - { name: own, url: "http://10.0.0.1:3999", api_key_file: good }
+      - { name: own, url: "http://10.0.0.1:3999", api_key_file: good, allow_insecure_key: true }
       - { name: public, url: "https://api.example", api_key_file: good }
       - { name: free, url: "http://api.example" }`;
     expect(warningsOf(await configOf(`networks:\n  - name: m\n    ${upstreams}\n`))).toEqual([

@@ -10,6 +10,7 @@ import { planOf } from "../../src/commands/estimate.ts";
 import type { Io } from "../../src/commands/io.ts";
 import { loadConfigFile } from "../../src/commands/load-config.ts";
 import { plan } from "../../src/commands/plan.ts";
+import { CERTIFICATE } from "../config/fixture.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const files = ["README.md", "CONTRIBUTING.md"].concat(
@@ -44,6 +45,7 @@ function withFiles(text: string): string {
     readonly api_key_file?: string;
     readonly address_files?: readonly string[];
     readonly contract_files?: readonly string[];
+    readonly tls?: { readonly ca_file?: string };
     readonly upstreams?: readonly Named[];
   }
   const { networks = [] } = (parse(text) ?? {}) as { networks?: readonly Named[] };
@@ -53,6 +55,7 @@ function withFiles(text: string): string {
     const lists = [...addresses.map((path) => [path, "address"]), ...contracts.map((path) => [path, "contract_id"])];
     for (const [path = "", head = ""] of lists)
       writeFileSync(join(folder, path), path.endsWith(".csv") ? `${head}\n` : "");
+    if (named.tls?.ca_file !== undefined) writeFileSync(join(folder, named.tls.ca_file), CERTIFICATE);
     if (key === undefined) continue;
     writeFileSync(join(folder, basename(key)), "planted-key");
     moved = moved.replaceAll(key, join(folder, basename(key)));
@@ -66,7 +69,11 @@ async function run(command: typeof check, text: string) {
   const file = join(folder, "stacks-exporter.yaml");
   writeFileSync(file, text);
   const told: string[] = [];
-  const io = { env: { HIRO_API_KEY }, out: () => undefined, err: (line: string) => told.push(line) };
+  const io = {
+    env: { HIRO_API_KEY, PROXY_PASSWORD: "planted-password" },
+    out: () => undefined,
+    err: (line: string) => told.push(line),
+  };
   const code = await command({ config: file }, io as unknown as Io);
   return { code, told };
 }

@@ -124,10 +124,12 @@ describe("check", () => {
     }
   });
 
-  test("warns of a key over plain http, and serve does too", async () => {
-    const file = configFile(
-      `networks: [{ name: m, url: "http://192.0.2.1", api_key: "\${PLANTED}" }]\nstate: memory\n`,
-    );
+  test("refuses a key over plain http; where it is allowed, check warns of it, and serve does too", async () => {
+    const withKey = (more: string) =>
+      configFile(`networks: [{ name: m, url: "http://192.0.2.1", api_key: "\${PLANTED}"${more} }]\nstate: memory\n`);
+    const refused = await run(["check", "--config", withKey("")], { PLANTED: "planted-key" });
+    expect(refused).toMatchObject({ code: 1, err: expect.stringContaining("allow_insecure_key: true") });
+    const file = withKey(", allow_insecure_key: true");
     const { code, err } = await run(["check", "--config", file], { PLANTED: "planted-key" });
     expect({ code, err }).toEqual({
       code: 0,
@@ -215,7 +217,7 @@ describe("plan", () => {
 });
 
 test.each([
-  ["an absolute form", "http://x/metrics"],
+  ["an absolute form", "http://localhost/metrics"],
   ["a fragment", "/metrics#x"],
   ["a warning", "/metrics"],
 ])("the log is JSON throughout: %s", async (kind, target) => {
@@ -224,7 +226,7 @@ test.each([
   const program = start(["--config", watching(), "--listen", "127.0.0.1:0"], env);
   const [, port] = await program.says(/"address":"127.0.0.1:(\d+)"/);
   const socket = connect(Number(port), "127.0.0.1");
-  socket.write(`GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+  socket.write(`GET ${target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`);
   const response = await text(socket);
   if (kind === "a warning") {
     program.child.kill("SIGUSR2");

@@ -44,6 +44,16 @@ describe("the page shows", () => {
     expect(pageOf().match(/<li>/g)).toHaveLength(2);
   });
 
+  test("the proxy of the only upstream, and of one of several", () => {
+    const proxy = "http://proxy.example:3128";
+    world = new StatusWorld().network("mainnet", { upstreams: [upstream("default", { proxy })] });
+    expect(world.pageText()).toContain("https://mainnet.example through the proxy http://proxy.example:3128");
+    expect(world.json().networks[0]?.upstreams[0]).toMatchObject({ proxy });
+    world = new StatusWorld().network("mainnet", { upstreams: [upstream("own"), upstream("hiro", { proxy })] });
+    expect(world.pageText()).toContain("https://own.example … Unknown");
+    expect(world.pageText()).toContain("https://hiro.example through the proxy http://proxy.example:3128");
+  });
+
   test("an error that is over", () => {
     const fees = world.task("fees");
     world.fail(fees, 120, "http_server", "mempool_fees: expected 200, got 500");

@@ -39,6 +39,7 @@ export const watched = (principal: string, name = principal, group = ""): Target
 export const upstream = (name: string, changes: Partial<UpstreamReport> = {}): UpstreamReport => ({
   name,
   origin: `https://${name}.example`,
+  proxy: undefined,
   isActive: false,
   isUp: undefined,
   tipHeight: undefined,

@@ -10,7 +10,7 @@ function open(index: number): void {
   const accept = FORMATS[index % FORMATS.length];
   // A client that does not read detects a closed connection only when it writes.
   socket.on("error", () => undefined);
-  socket.write(`GET /metrics HTTP/1.1\r\nhost: x\r\naccept: ${accept}\r\n\r\n`);
+  socket.write(`GET /metrics HTTP/1.1\r\nhost: localhost\r\naccept: ${accept}\r\n\r\n`);
   const probe = setInterval(() => socket.write("\r\n"), 1000);
   socket.on("close", () => {
     clearInterval(probe);

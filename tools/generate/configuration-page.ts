@@ -68,7 +68,12 @@ With this first line, editors that support YAML schemas complete and check the f
   :45, which \`every: 45s\` does not. When both day of month and weekday are set, both have to match. An expression that
   never runs is refused.
 - **Keys** of an API come from an environment variable or from a separate file, never from this file. Messages, logs
-  and pages never show them. The exporter warns when a key is sent over plain http to another machine.
+  and pages never show them. A key for an http URL of another machine is an error, unless
+  \`allow_insecure_key\` allows it.
+- **Proxies** come from \`proxy_url\`, or from \`HTTPS_PROXY\`, \`HTTP_PROXY\` and \`NO_PROXY\` (also in lower case).
+  \`NO_PROXY\` lists domains (with their subdomains), addresses, networks such as \`10.0.0.0/8\`, or \`*\`. An https
+  URL is reached through a tunnel (CONNECT), an http URL by its absolute form. The log and the status page say which
+  proxy is used, without its password.
 - **Files** that the configuration names, and the configuration itself, have to be regular files: a FIFO, socket,
   device or folder is refused. Maximum sizes: the configuration ${formatSize(MOST_BYTES.configuration)}, a key
   ${formatSize(MOST_BYTES.key)}, a watch list ${formatSize(MOST_BYTES.watchFile)}, an entry of a list 16384 characters.
@@ -115,7 +120,8 @@ const COMMAND_LINE = `## Command line and environment
 \`--config FILE\` (\`-c\`) names the file for \`serve\` (the default), \`once\`, \`check\`, \`plan\`, \`events\` and
 \`try\`. The flags below override settings of the file, for \`serve\`, \`check\` and \`demo\`; \`once\` has those of the
 log. \`stacks-exporter --help\` lists the flags of each command. Of the environment, only the variables that the file
-names and \`STACKS_EXPORTER_PROBE_ADDRESS\` are read: a [probe address](web-configuration.md#health-checks).`;
+names and those of proxies are read, and \`STACKS_EXPORTER_PROBE_ADDRESS\`: a
+[probe address](web-configuration.md#health-checks).`;
 
 interface Row {
   readonly path: string;

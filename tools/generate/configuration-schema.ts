@@ -6,7 +6,16 @@ const ENVIRONMENT = { type: "string", pattern: "\\$\\{" };
 const REFERENCE = { $ref: "#/$defs/environment" };
 
 // A network has one server, or a list of them.
-const SHORT_FORM = ["url", "api_key", "api_key_file", "api_key_header", "budget"];
+const SHORT_FORM = [
+  "url",
+  "api_key",
+  "api_key_file",
+  "api_key_header",
+  "allow_insecure_key",
+  "tls",
+  "proxy_url",
+  "budget",
+];
 const ONE_OR_SEVERAL = {
   anyOf: [
     { required: ["url"], properties: { upstreams: { maxItems: 0 } } },

@@ -1,0 +1,81 @@
+// The program behind a forward proxy with a password.
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
+import { startSimulator } from "../../simulator/server.ts";
+import { ForwardProxy } from "../support/forward-proxy.ts";
+import { killAll, start, until } from "../support/program.ts";
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "stacks-exporter-outbound-"));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+afterEach(() => killAll());
+
+test.each([
+  // The simulator has another name: this machine is never reached through a proxy of the environment.
+  ["the configuration", `, proxy_url: "\${PROXY}"`, (url: string) => ({ PROXY: url }), "proxy_url"],
+  ["the environment", "", (url: string) => ({ HTTP_PROXY: url }), "HTTP_PROXY"],
+])("polls through a proxy of %s, says so, and never shows its password", async (_, setting, envOf, source) => {
+  const simulator = await startSimulator({ seed: 1 });
+  await using ends = new AsyncDisposableStack();
+  ends.defer(() => simulator.close());
+  await using proxy = await ForwardProxy.start("user:planted-password");
+  const upstream = simulator.url.replace("127.0.0.1", "simulator.example");
+  const file = join(folder, "config.yaml");
+  const budget = "budget: { per_minute: 600, per_month: unlimited }";
+  writeFileSync(file, `state: memory\nnetworks: [{ name: m, url: "${upstream}", ${budget}${setting} }]\n`);
+  const program = start(["--config", file, "--listen", "127.0.0.1:0", "--log-level", "trace"], envOf(proxy.url));
+  const [, address = ""] = await program.says(/"address":"([^"]+)"/);
+  await until(() => fetch(`http://${address}/-/ready`).then(({ ok }) => ok || undefined), "readiness");
+  const pages = await Promise.all(
+    ["/", "/metrics", "/api/v1/status"].map((path) => fetch(`http://${address}${path}`).then((page) => page.text())),
+  );
+  program.child.kill("SIGTERM");
+  const { err } = await program.finished;
+
+  expect(new Set(proxy.seen.map((line) => line.replace(/(:\d+)\/.*/, "$1")))).toEqual(new Set([`GET ${upstream}`]));
+  const origin = new URL(proxy.url).origin;
+  const line = err.split("\n").find((text) => text.includes("requests go through a proxy")) ?? "{}";
+  expect(JSON.parse(line)).toMatchObject({ network: "m", proxy: origin, source });
+  expect(pages[0]).toContain(`through the proxy ${origin}`);
+  for (const text of [...pages, err]) {
+    expect(text).not.toContain("planted-password");
+    expect(text).not.toContain(Buffer.from("user:planted-password").toString("base64"));
+  }
+});
+
+test("the log says at the start what runs", async () => {
+  const simulator = await startSimulator({ seed: 1 });
+  await using ends = new AsyncDisposableStack();
+  ends.defer(() => simulator.close());
+  const file = join(folder, "config.yaml");
+  writeFileSync(file, `state: memory\nnetworks: [{ name: m, url: "${simulator.url}/planted-token-of-a-path" }]\n`);
+  const program = start(["--config", file, "--listen", "127.0.0.1:0"]);
+  await program.says(/"msg":"listening"/);
+  program.child.kill("SIGTERM");
+  const { err } = await program.finished;
+  const lines = err
+    .trim()
+    .split("\n")
+    .map((text) => JSON.parse(text) as { msg: string });
+
+  expect(lines.find(({ msg }) => msg === "polling")).toMatchObject({
+    network: "m",
+    upstreams: [simulator.url],
+    targets: expect.any(Number),
+    requests_per_minute: expect.any(Number),
+    budget_per_minute: 25,
+    budget_per_month: "unlimited",
+    stretched: {},
+  });
+  expect(lines.find(({ msg }) => msg === "listening")).toMatchObject({
+    address: expect.stringMatching(/^127\.0\.0\.1:\d+$/),
+    tls: false,
+    version: expect.stringMatching(/^\d+\.\d+\.\d+/),
+    networks: ["m"],
+  });
+  expect(err).not.toContain("planted");
+});
