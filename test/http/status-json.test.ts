@@ -13,7 +13,7 @@ function everything(): StatusWorld {
         cause: { reason: "http_server", message: "HTTP 503: s3cret", since },
       }),
       upstream("hiro", { isActive: true, isUp: true, tipHeight: 102, lagBlocks: 0 }),
-      upstream("third"),
+      upstream("third", { proxy: "http://proxy.example:3128" }),
     ],
     month: { limit: 1000, used: 12, remaining: 1 },
     pausedUntil: NOON + 60_000,
@@ -48,7 +48,7 @@ test("the document has the status of everything, with secrets masked", () => {
           cause: { reason: "http_server", message: "HTTP 503: ***", since: at(-60) },
         },
         { name: "hiro", url: "https://hiro.example", active: true, up: true, tip_height: 102, lag_blocks: 0 },
-        { name: "third", url: "https://third.example", active: false },
+        { name: "third", url: "https://third.example", proxy: "http://proxy.example:3128", active: false },
       ],
       outage: {
         ...{ operation: "block", reason: "timeout", message: "no response from ***" },
