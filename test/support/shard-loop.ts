@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { OCCASIONAL_ACCOUNTS } from "../../simulator/chain/accounts.ts";
 import type { Chain } from "../../simulator/chain/chain.ts";
 import { canonicalTransactions } from "../../simulator/chain/expected-totals.ts";
 import type { Tx } from "../../simulator/chain/transaction.ts";
@@ -49,10 +50,12 @@ export async function shardLoop(main: string, addresses: number, history: number
   let virtual = Date.now();
   const simulator = await startSimulator({ seed: 1, history, now: () => virtual, keepBlocks: 1_000_000 });
   const { chain } = simulator;
-  const { users, sponsor, contracts, occasional } = chain.accounts;
+  const { users, sponsor, contracts, occasional, unused } = chain.accounts;
   const steady = [...users, sponsor, ...Object.values(contracts)];
   const watched = new Set(steady);
-  for (let index = 0; watched.size < addresses; index += 1) watched.add(occasional(index));
+  for (let index = 0; watched.size < addresses; index += 1) {
+    watched.add(index < OCCASIONAL_ACCOUNTS ? occasional(index) : unused(index));
+  }
   const list = join(folder, "list.txt");
   writeFileSync(list, [...watched].join("\n"));
   const listens = await Promise.all(Array.from({ length: 6 }, freeAddress));
