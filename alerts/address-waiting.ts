@@ -1,7 +1,7 @@
 // Alerts on waiting transactions of watched addresses: old ones, and missing nonces.
 import { whileActive } from "./freshness.ts";
 import type { Alert } from "./model.ts";
-import { onNetwork, series } from "./series.ts";
+import { ofChain, series } from "./series.ts";
 import { seconds, WAITING } from "./thresholds.ts";
 
 const onAddress = "on (network, name, address, job, instance)";
@@ -12,7 +12,7 @@ const blocked = series("stacks_address_mempool_blocked_transactions");
 const nextFee = series("stacks_address_mempool_next_fee_microstx");
 const estimate = series("stacks_fee_estimate_microstx", { tx_type: "all", target: "1h" });
 const isOld = `${age} > ${seconds(old.after)}`;
-const isLow = `${nextFee} < ${onNetwork} group_left () ${estimate}`;
+const isLow = `${nextFee} < ${ofChain} group_left () max without (instance, tx_type, target) (${estimate})`;
 
 const SHOWN = {
   age: { shows: "Time since its oldest waiting transaction was received, in seconds.", query: age },

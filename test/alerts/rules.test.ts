@@ -93,7 +93,8 @@ describe("every query, of rules and of runbooks,", () => {
 });
 
 // Rules that join series of several shards: each shard is an instance of the same job.
-const ACROSS_SHARDS = /^Stacks(ShardsDisagree|ShardMissing|AddressUnlockSoon|OwnFeeAboveMarket)\b/;
+const ACROSS_SHARDS =
+  /^Stacks(ShardsDisagree|ShardMissing|AddressUnlockSoon|AddressTransactionStuck|OwnFeeAboveMarket)\b/;
 
 describe("every rule", () => {
   test("keeps job and instance: sums without some labels, never by some", () => {
