@@ -55,12 +55,20 @@ async function survivorsOf(mutants: readonly Mutant[], round: number): Promise<M
   return left;
 }
 
+/** Without a change, every scenario has to pass: a failing one would detect everything. */
+async function assertPassing(killers: readonly Scenario[]): Promise<void> {
+  const outputs = await trials(killers.map((scenario) => ({ scenarios: [scenario], rules })));
+  const failing = outputs.flatMap((text, index) => (text === "" ? [] : [`${killers[index]?.name}: ${text}`]));
+  if (failing.length > 0) throw new Error(`these scenarios fail without a change:\n${failing.join("\n")}`);
+}
+
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
 async function main(only = ""): Promise<void> {
   const began = performance.now();
   const tested = rules.filter((rule) => nameOf(rule).includes(only));
   const mutants = tested.flatMap(mutantsOf);
+  await assertPassing([...new Set(mutants.flatMap(({ killers }) => killers))]);
   const survivors: Mutant[] = [];
   let open = mutants;
   for (let round = 0; open.length > 0; round += 1) {

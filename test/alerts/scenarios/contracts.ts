@@ -221,7 +221,7 @@ const failures = [
   failing(
     "what is usual, and is not renewed, is good for a quarter of an hour",
     { ...fails(4), ...usual(trace(hold(0.5, 90), missing(300))) },
-    [quiet(100, 164, 168), firing(oracle, 169)],
+    [quiet(100, 164, 169), firing(oracle, 170)],
   ),
   failing(
     "only the last hour counts",

@@ -558,7 +558,8 @@ const owns = [
       ...knownOn("mainnet"),
       [price("contract_call")]: hold(21_500, 500),
     },
-    quiet(125, 130, 135, 140, 150, 160, 170, 180, 200),
+    // Until 130 it is kept, because it fired while the high fees were within the hour.
+    quiet(131, 135, 140, 150, 160, 170, 180, 200),
   ),
   own(
     "quiet: the series appears with a high fee, and an hour later the fees are low",
