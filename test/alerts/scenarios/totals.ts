@@ -136,7 +136,8 @@ function scenariosOf({
   group,
   beside = () => ({}),
 }: Happening): Scenario[] {
-  const it = forAlert(alert);
+  // An alert can have several counters.
+  const it: ReturnType<typeof forAlert> = (name, ...rest) => forAlert(alert)(`${metric}: ${name}`, ...rest);
   /** The counter, and the address that it is of, which is on the page since the first or another minute. */
   const total = (values: string, network = "mainnet", known = hold(1, 500)): Readonly<Record<string, string>> => ({
     [`${metric}{${labels}${target(network)}}`]: values,
