@@ -179,6 +179,18 @@ const fails = (ofTen: number, network = "mainnet") => ({
   ...calls("success", trace(climb(0, 10, 60), climb(600, 10 - ofTen, 300)), { network }),
   ...calls("abort_by_response", trace(hold(0, 60), climb(0, ofTen, 300)), { network }),
 });
+// Samples every ten minutes, because promtool loads at most ten thousand at once.
+const sparse = (scenario: Scenario): Scenario => ({ ...scenario, every: 10, sampled: 10 });
+const DAY = 144;
+/** Half of a hundred calls fail for two weeks, none for some days, and then half of them again. */
+const halves = (days: number) => {
+  const [long, pause] = [14 * DAY, days * DAY];
+  const [first, second] = [50 * long, 50 * long + 100 * pause];
+  return {
+    ...calls("success", trace(climb(0, 50, long), climb(first, 100, pause), climb(second, 50, 30))),
+    ...calls("abort_by_response", trace(climb(0, 50, long), hold(first, pause), climb(first, 50, 30))),
+  };
+};
 const failures = [
   failing("most calls fail, which never happened before", { ...fails(9), ...usually(0) }, [
     quiet(60, 70),
@@ -213,6 +225,10 @@ const failures = [
     { ...calls("success", hold(0, 400)), ...calls("abort_by_response", climb(0, 10, 400)) },
     [quiet(150, 250, 390)],
   ),
+  // Of seven days, four have failed calls: 0.4 for each successful one, and a third of the present share is less.
+  sparse(failing("quiet: half of the calls failed until three days ago, and now again", halves(3), quiet(24_600))),
+  // Three days: 0.27.
+  sparse(failing("half of the calls failed until four days ago, and now again", halves(4), [firing(oracle, 26_040)])),
   failing("a new contract has no usual share", fails(9), [firing(oracle, 150)]),
   failing("what is usual is that of an hour ago", { ...fails(9), ...usual(trace(hold(0, 100), hold(9, 400))) }, [
     firing(oracle, 100, 159),
