@@ -12,7 +12,7 @@ const gates = ({ and, unless }: Condition) => [
 /** The expression of an alert. */
 export const exprOf = (condition: Condition): string => [compared(condition), ...gates(condition)].join("\n");
 
-/** The value where its gates hold, whatever its limit. */
+/** The value where its gates hold, regardless of its limit. */
 export const gatedValueOf = (condition: Condition): string => [condition.value, ...gates(condition)].join("\n");
 
 /** The value where everything is known that the condition needs. */

@@ -437,7 +437,7 @@ const configurationRefused: Alert = {
   summary: "The changed configuration of {{ $labels.instance }} was refused",
   description: "The configuration has an error; the previous one stays in use.",
   runbook: {
-    meaning: "SIGHUP or `POST /-/reload` has asked for a reload, and the configuration has an error.",
+    meaning: "SIGHUP or `POST /-/reload` has requested a reload, and the configuration has an error.",
     impact: "The previous configuration stays in use. At the next start the exporter would refuse to run.",
     diagnosis: [
       { shows: "Result of the last reload: 0 is a failure.", query: configRefused },

@@ -81,12 +81,12 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
     .requiredOption("--out <folder>", "where the state files of the new shards are written, as shard-N.db");
   addPlain(
     "calibrate",
-    "how often the fee alerts would have fired in the history of a Prometheus, and limits for a wished number",
+    "how often the fee alerts would have fired in the history of a Prometheus, and limits for a chosen number",
     async (flags) => (await import("./commands/calibrate.ts")).calibrate(flags, io),
   )
     .requiredOption("--prometheus <url>", "Prometheus that has scraped the exporter, such as http://localhost:9090")
     .option("--days <number>", "days of history", "30")
-    .option("--alarms <number>", "wished alarms of each alert in 30 days", "2")
+    .option("--alarms <number>", "chosen number of alarms of each alert in 30 days", "2")
     .option("--network <name>", "the label network, when there are several");
   addOfFile(
     "rules",

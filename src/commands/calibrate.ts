@@ -1,4 +1,4 @@
-// Prints how often the fee alerts would have fired in the history of a Prometheus, and limits for a wished number.
+// Prints how often the fee alerts would have fired in the history of a Prometheus, and limits for a chosen number.
 import { gatedValueOf, judgedValueOf } from "../../alerts/condition.ts";
 import { calibrated } from "../../alerts/fees.ts";
 import { type Span, spansWhere } from "../../alerts/firing.ts";
@@ -47,7 +47,7 @@ const UP = series("stacks_up");
 /** Prints the report. The exit code is 1 when none of the alerts can be judged. @param now Unix milliseconds */
 export async function calibrate(flags: CalibrateFlags, io: Io, now = systemClock.now()): Promise<number> {
   const days = numberOf("--days", flags.days, MOST_DAYS);
-  const wished = numberOf("--alarms", flags.alarms, MOST_ALARMS);
+  const chosen = numberOf("--alarms", flags.alarms, MOST_ALARMS);
   const stopped = new AbortController();
   void io.stopped.then(() => stopped.abort());
   const api = new PrometheusApi(flags.prometheus, stopped.signal);
@@ -57,7 +57,7 @@ export async function calibrate(flags: CalibrateFlags, io: Io, now = systemClock
     let judged = 0;
     for (const alert of calibrated) {
       const found = await judge(alert, history);
-      io.out(`\n${formatJudged(alert, found, wished, history)}\n`);
+      io.out(`\n${formatJudged(alert, found, chosen, history)}\n`);
       judged += found.judgedMinutes;
     }
     return judged > 0 ? 0 : 1;
@@ -191,7 +191,7 @@ function formatHistory(history: History): string {
 function formatJudged(
   alert: Calibrated,
   { swept, judgedMinutes, unknownMinutes }: Judged,
-  wished: number,
+  chosen: number,
   history: History,
 ): string {
   const { condition, of } = alert;
@@ -208,7 +208,7 @@ function formatJudged(
     `  judged: ${durationOf(judgedMinutes)}${unknownMinutes === 0 ? "" : `; for ${durationOf(unknownMinutes)} of the history a value that it needs is unknown`}`,
     `  ${alarmsText(alarms.length)}, ${numberText(alarms.length * perMonth)} in ${MONTH_DAYS} days${alarms.length === 0 ? "" : ":"}`,
     ...tableOf(alarms, swept, history),
-    ...formatLimit(swept, wished, perMonth),
+    ...formatLimit(swept, chosen, perMonth),
   ].join("\n");
 }
 
@@ -224,11 +224,11 @@ function tableOf(alarms: readonly Span[], { columns }: Swept, history: History):
   );
 }
 
-function formatLimit(swept: Swept, wished: number, perMonth: number): string[] {
-  const most = Math.floor(wished / perMonth + 1e-9);
+function formatLimit(swept: Swept, chosen: number, perMonth: number): string[] {
+  const most = Math.floor(chosen / perMonth + 1e-9);
   const found = limitFor(most, swept);
-  const wish = `  at most ${wished} in ${MONTH_DAYS} days`;
-  if (found === undefined) return [`${wish}: no limit can be told, because its other conditions held too rarely`];
+  const wish = `  at most ${chosen} in ${MONTH_DAYS} days`;
+  if (found === undefined) return [`${wish}: no limit can be calculated, because its other conditions held too rarely`];
   const note =
     most === 0 ? [`  (the history is short: one alarm in it is ${numberText(perMonth)} in ${MONTH_DAYS} days)`] : [];
   return [`${wish}: with the limit ${found.limit}, which gives ${alarmsText(found.alarms)}`, ...note];

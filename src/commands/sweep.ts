@@ -1,4 +1,4 @@
-// How often an alert would have fired with another limit, and the limit for a wished number of alarms.
+// How often an alert would have fired with another limit, and the limit for a chosen number of alarms.
 import { firing, joined, type Patience, type Span } from "../../alerts/firing.ts";
 
 /** What an alert compares with its limit: one value a minute of each series, NaN where it cannot fire. */

@@ -90,7 +90,7 @@ suite("with Prometheus (Debian: apt-get install prometheus)", () => {
   const run = (flags: { days: string; alarms: string; network: string }) =>
     runCommand((io) => calibrate({ prometheus: prometheus.url, ...flags }, io, NOW));
 
-  test("finds the episodes in exposed series alone, and limits for a wished number", async () => {
+  test("finds the episodes in exposed series alone, and limits for a chosen number", async () => {
     const { code, out, err } = await run({ days: "12", alarms: "7", network: "mainnet" });
 
     expect({ code, err }).toEqual({ code: 0, err: "" });

@@ -34,7 +34,7 @@ test("the peak is that of the span", () => {
   expect(peakOf(swept(["9.4.", "..68"]).columns, { from: 1, until: 3 })).toBe(6);
 });
 
-describe("the limit for a wished number", () => {
+describe("the limit for a chosen number", () => {
   const three = swept(["2.5..4.8."]);
 
   test.each([
