@@ -29,7 +29,7 @@ const called = (scripts: readonly Script[]): string[] =>
     .sort();
 
 /** A connection to the inspector of another process. */
-async function inspect(url: string): Promise<(method: string, params?: object) => Promise<{ result: Script[] }>> {
+async function inspect(url: string) {
   const socket = new WebSocket(url);
   await new Promise((resolve, reject) => {
     socket.onopen = resolve;
@@ -40,12 +40,13 @@ async function inspect(url: string): Promise<(method: string, params?: object) =
     const { id, result } = JSON.parse(String(data));
     waiting.get(id)?.(result);
   };
-  return (method, params = {}) =>
+  const send = (method: string, params: object = {}): Promise<{ result: Script[] }> =>
     new Promise((resolve) => {
       const id = waiting.size + 1;
       waiting.set(id, resolve);
       socket.send(JSON.stringify({ id, method, params }));
     });
+  return { send, close: () => socket.close() };
 }
 
 /** The first match of each pattern in what a child process writes to standard error. */
@@ -70,9 +71,7 @@ async function feeWalk(): Promise<string[]> {
       state: { path: join(folder, "state.db") },
       collectors: {
         fees: { every: "2s" },
-        ...Object.fromEntries(
-          ["mempool", "blocks", "addresses", "contracts"].map((name) => [name, { enabled: false }]),
-        ),
+        ...Object.fromEntries(collectors.flatMap(({ name }) => (name === "fees" ? [] : [[name, { enabled: false }]]))),
       },
     }),
   );
@@ -83,7 +82,7 @@ async function feeWalk(): Promise<string[]> {
   );
   try {
     const [inspector = "", address = ""] = await said(child, [/(ws:\S+)/, /"address":"([^"]+)"/]);
-    const send = await inspect(inspector);
+    const { send, close } = await inspect(inspector);
     const polled = async () => {
       const before = simulator.requests.length;
       while (simulator.requests.length === before) await new Promise((resolve) => setTimeout(resolve, 50));
@@ -95,7 +94,10 @@ async function feeWalk(): Promise<string[]> {
     await send("Profiler.takePreciseCoverage");
     await polled();
     await (await fetch(`http://${address}/metrics`)).text();
-    return called((await send("Profiler.takePreciseCoverage")).result);
+    const files = called((await send("Profiler.takePreciseCoverage")).result);
+    // The process does not end while somebody inspects it.
+    close();
+    return files;
   } finally {
     child.kill("SIGTERM");
     await simulator.close();
