@@ -1,10 +1,10 @@
 // Alerts on waiting transactions of watched addresses: old ones, and missing nonces.
 import { whileActive } from "./freshness.ts";
+import { onAddress } from "./grown.ts";
 import type { Alert } from "./model.ts";
 import { ofChain, series } from "./series.ts";
 import { seconds, WAITING } from "./thresholds.ts";
 
-const onAddress = "on (network, name, address, job, instance)";
 const { stuck: old, nonceGap } = WAITING;
 
 const age = `time() - sum without (direction) (${series("stacks_address_mempool_oldest_receipt_timestamp_seconds", { direction: "out" })})`;

@@ -87,7 +87,7 @@ async function runbook(view: View, { path, params }: Request): Promise<Content> 
 
 const queryOf = ({ url }: Request) => new URLSearchParams(url.replace(/^[^?]*/, ""));
 
-/** What is wrong with a query. Throws any other error. */
+/** The message of an invalid query. Throws any other error. */
 function messageOf(error: unknown): string {
   if (!(error instanceof QueryError)) throw error;
   return error.message;

@@ -48,7 +48,7 @@ function quietDay(family: Family, labels: Readonly<Record<string, string>>): Pic
     return { from: STANDING[name] ?? 1, step: 0 };
   }
   const failed = (labels.tx_status ?? "success") !== "success" || (labels.outcome ?? "ok") !== "ok";
-  // Nobody deploys a contract every minute.
+  // Contracts are rarely deployed.
   const isRare = failed || labels.tx_type === "smart_contract";
   return { from: 50, step: TROUBLE.test(name) || isRare ? 0 : 1 };
 }
