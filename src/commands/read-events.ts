@@ -1,10 +1,9 @@
 // Reads the newest events of a contract, within the budget of the preferred upstream of its network.
-import { createClient } from "../api/client.ts";
 import { systemClock, withTimeout } from "../api/clock.ts";
 import { ApiError } from "../api/errors.ts";
 import { type ListedEvent, newestEvents } from "../collectors/contracts/event-source.ts";
 import type { NetworkConfig } from "../config/config.ts";
-import { redactorOf } from "../config/secret.ts";
+import { createCommandClient } from "./api-client.ts";
 import { CommandError, type Io } from "./io.ts";
 
 const TIMEOUT_MS = 60_000;
@@ -33,23 +32,9 @@ export async function readEvents(
   last: number,
   io: Io,
 ): Promise<readonly ListedEvent[]> {
-  const [upstream] = network.upstreams;
-  const redactor = redactorOf(network.upstreams);
-  const client = createClient({
-    baseUrl: upstream.url,
-    route: upstream.outbound,
-    key: upstream.apiKey,
-    keyHeader: upstream.apiKeyHeader,
-    redactor,
-    userAgent: `stacks-exporter/${io.version}`,
-    budget: { ...upstream.budget, plannedPerMinute: [] },
-    maxBodyBytes: network.maxBodyBytes,
-    longestPauseMs: network.longestPauseMs,
-  });
-  const stopped = new AbortController();
-  void io.stopped.then(() => stopped.abort(new DOMException("the command was stopped", "AbortError")));
+  const { client, redactor, stop } = createCommandClient(network, io);
   try {
-    return await withTimeout(systemClock, TIMEOUT_MS, stopped.signal, (signal) => {
+    return await withTimeout(systemClock, TIMEOUT_MS, stop, (signal) => {
       const deadline = systemClock.now() + TIMEOUT_MS;
       return newestEvents(client.forPoll({ priority: 0, signal, deadline }), contract, last);
     });
