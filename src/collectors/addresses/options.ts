@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { catchUpOption, pagesOption } from "../feed/options.ts";
 import { PAGE } from "./source.ts";
 
 /** The settings of the collector. */
@@ -30,18 +31,8 @@ export const options = z.object({
     description:
       "API operations to use. `auto`: the older ones, which return more, and their replacements after their removal.",
   }),
-  pages: z
-    .int()
-    .min(2)
-    .max(200)
-    .default(10)
-    .meta({
-      description: `Maximum number of pages of ${PAGE} transactions that one poll reads. The next polls read the rest.`,
-    }),
-  catch_up: z.int().min(PAGE).max(10_000_000).default(100_000).meta({
-    unit: "transactions",
-    description: "Maximum number of transactions of one address to catch up after a pause. Older ones count as a gap.",
-  }),
+  pages: pagesOption(PAGE),
+  catch_up: catchUpOption("transactions of one address", PAGE, 100_000),
   max_assets: z
     .int()
     .min(0)

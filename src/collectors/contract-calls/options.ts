@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { PAGE } from "../addresses/source.ts";
+import { catchUpOption, pagesOption } from "../feed/options.ts";
 
 /** The settings of the collector. */
 export const options = z.object({
@@ -11,18 +12,8 @@ export const options = z.object({
         "API operation to use. `auto`: the older one, which returns the errors of calls, and its replacement (`v3`) " +
         "after its removal.",
     }),
-  pages: z
-    .int()
-    .min(2)
-    .max(200)
-    .default(10)
-    .meta({
-      description: `Maximum number of pages of ${PAGE} transactions that one poll reads. The next polls read the rest.`,
-    }),
-  catch_up: z.int().min(PAGE).max(10_000_000).default(100_000).meta({
-    unit: "transactions",
-    description: "Maximum number of transactions of one contract to catch up after a pause. Older ones count as a gap.",
-  }),
+  pages: pagesOption(PAGE),
+  catch_up: catchUpOption("transactions of one contract", PAGE, 100_000),
   max_functions: z
     .int()
     .min(1)

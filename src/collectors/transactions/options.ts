@@ -1,20 +1,11 @@
 import { z } from "zod";
+import { catchUpOption, pagesOption } from "../feed/options.ts";
 import { PAGE } from "./source.ts";
 
 /** The settings of the collector. */
 export const options = z.object({
-  pages: z
-    .int()
-    .min(2)
-    .max(200)
-    .default(10)
-    .meta({
-      description: `Maximum number of pages of ${PAGE} transactions that one poll reads. The next polls read the rest.`,
-    }),
-  catch_up: z.int().min(PAGE).max(10_000_000).default(20_000).meta({
-    unit: "transactions",
-    description: "Maximum number of transactions to catch up after a pause. Older ones count as a gap.",
-  }),
+  pages: pagesOption(PAGE),
+  catch_up: catchUpOption("transactions", PAGE, 20_000),
   top: z
     .int()
     .min(0)

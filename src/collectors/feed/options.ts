@@ -1,0 +1,25 @@
+// The settings of every collector that reads a list of transactions.
+import { z } from "zod";
+
+/** Maximum number of pages of one poll. */
+export const pagesOption = (rowsOfPage: number) =>
+  z
+    .int()
+    .min(2)
+    .max(200)
+    .default(10)
+    .meta({
+      description: `Maximum number of pages of ${rowsOfPage} transactions that one poll reads. The next polls read the rest.`,
+    });
+
+/** Maximum number of transactions to catch up. */
+export const catchUpOption = (what: string, least: number, usual: number) =>
+  z
+    .int()
+    .min(least)
+    .max(10_000_000)
+    .default(usual)
+    .meta({
+      unit: "transactions",
+      description: `Maximum number of ${what} to catch up after a pause. Older ones count as a gap.`,
+    });
