@@ -1,10 +1,10 @@
 // The operations that list the transactions of a principal, and how their responses become transactions.
 import { z } from "zod";
-import { ApiError } from "../../api/errors.ts";
 import { operation, type StacksApi, type Validated } from "../../api/operation.ts";
 import { wholeNumber } from "../amounts.ts";
 import { executionCost, hash } from "../chain/block-source.ts";
 import { type Dimension, mapDimensions } from "../chain/chain.ts";
+import { cursorList } from "../feed/cursor-list.ts";
 import type { ListedTransaction } from "../feed/floor.ts";
 import type { List, Page } from "../feed/read.ts";
 
@@ -257,30 +257,5 @@ export function replacementRows<Row extends ListedTransaction>(
   principal: string,
   toRow: (item: ReplacementItem) => Row,
 ): List<Row> {
-  const toPage = ({ body, etag }: Validated<z.infer<typeof principalTransactions.body>>): Page<Row> => ({
-    rows: body.results.map(toRow),
-    total: body.total,
-    older: body.cursor.next ?? undefined,
-    isLast: body.cursor.next === null,
-    etag,
-  });
-  const path = { principal };
-  return {
-    operation: principalTransactions.name,
-    hasCursors: true,
-    async page(_, cursor) {
-      const query = { limit: PAGE, ...(cursor === undefined ? {} : { cursor }) };
-      try {
-        return toPage(await api.getWhole(principalTransactions, { path, query }));
-      } catch (error) {
-        // A reorganisation between two pages can remove the row that a cursor names.
-        if (cursor !== undefined && error instanceof ApiError && error.reason === "not_found") return undefined;
-        throw error;
-      }
-    },
-    async changedSince(etag) {
-      const response = await api.getIfChanged(principalTransactions, { path, query: { limit: PAGE } }, etag);
-      return response && toPage(response);
-    },
-  };
+  return cursorList(api, principalTransactions, { principal }, { limit: PAGE, toRow });
 }

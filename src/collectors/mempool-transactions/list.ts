@@ -1,11 +1,12 @@
 // The operation that lists the waiting transactions of the chain, and how responses with waiting transactions become
 // transactions.
 import { z } from "zod";
-import { type Operation, operation, type Parameters, type StacksApi, type Validated } from "../../api/operation.ts";
+import { type Operation, operation, type Parameters, type StacksApi } from "../../api/operation.ts";
 import { feeOf } from "../amounts.ts";
 import { hash } from "../chain/block-source.ts";
 import { isPrincipal } from "../clarity-names.ts";
-import type { List, Page, Row } from "../feed/read.ts";
+import { cursorList } from "../feed/cursor-list.ts";
+import type { List, Row } from "../feed/read.ts";
 import { isEnumValue, OTHER, TX_TYPES } from "../labels.ts";
 
 /** A waiting transaction. */
@@ -63,26 +64,8 @@ export function waitingList<const Path extends string>(
   operation: Operation<Path, Body>,
   path: Parameters<Path>["path"],
 ): List<WaitingTransaction> {
-  const toPage = ({ body, etag }: Validated<Body>): Page<WaitingTransaction> => ({
-    rows: body.results.map((item) => toTransaction(item, api, operation)),
-    total: body.total,
-    older: body.cursor.next ?? undefined,
-    isLast: body.cursor.next === null,
-    etag,
-  });
-  return {
-    operation: operation.name,
-    hasCursors: true,
-    async page(_, cursor) {
-      const query = { limit: PAGE, ...(cursor === undefined ? {} : { cursor }) };
-      const page = toPage(await api.getWhole(operation, { path, query }));
-      return cursor === undefined || isBelow(cursor, page.rows[0]) ? page : undefined;
-    },
-    async changedSince(etag) {
-      const response = await api.getIfChanged(operation, { path, query: { limit: PAGE } }, etag);
-      return response && toPage(response);
-    },
-  };
+  const toRow = (item: Body["results"][number]) => toTransaction(item, api, operation);
+  return cursorList(api, operation, path, { limit: PAGE, toRow, isPageAt: isBelow });
 }
 
 // The transaction that a cursor names can be mined meanwhile. The page then starts at the next older one.

@@ -1,11 +1,12 @@
 // The operation that lists all mined transactions of the chain, and how its responses become transactions.
 import { z } from "zod";
-import { operation, type StacksApi, type Validated } from "../../api/operation.ts";
+import { operation, type StacksApi } from "../../api/operation.ts";
 import { feeOf } from "../amounts.ts";
 import { hash } from "../chain/block-source.ts";
 import { isPrincipal } from "../clarity-names.ts";
+import { cursorList } from "../feed/cursor-list.ts";
 import type { ListedTransaction } from "../feed/floor.ts";
-import type { List, Page } from "../feed/read.ts";
+import type { List } from "../feed/read.ts";
 import { isEnumValue, OTHER } from "../labels.ts";
 
 /** A listed transaction. Principals that are not valid are left out. */
@@ -72,26 +73,8 @@ const MICROBLOCK = 2_147_483_647;
 
 /** The transactions of the chain. */
 export function chainList(api: StacksApi): List<ChainTransaction> {
-  const toPage = ({ body, etag }: Validated<Body>): Page<ChainTransaction> => ({
-    rows: body.results.map((item) => toTransaction(item, api)),
-    total: body.total,
-    older: body.cursor.next ?? undefined,
-    isLast: body.cursor.next === null,
-    etag,
-  });
-  return {
-    operation: transactionList.name,
-    hasCursors: true,
-    async page(_, cursor) {
-      const query = { limit: PAGE, ...(cursor === undefined ? {} : { cursor }) };
-      const page = toPage(await api.getWhole(transactionList, { path: {}, query }));
-      return cursor === undefined || isAt(cursor, page.rows[0]) ? page : undefined;
-    },
-    async changedSince(etag) {
-      const response = await api.getIfChanged(transactionList, { path: {}, query: { limit: PAGE } }, etag);
-      return response && toPage(response);
-    },
-  };
+  const toRow = (item: Body["results"][number]) => toTransaction(item, api);
+  return cursorList(api, transactionList, {}, { limit: PAGE, toRow, isPageAt: isAt });
 }
 
 // The row that a cursor names. A server without that row answers with the next older ones.
