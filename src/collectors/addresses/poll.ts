@@ -1,10 +1,11 @@
 // One poll of an address: reads new transactions, and counts those with enough confirmations, and their transfers.
-import { blockStatus, type ChainView, depthOf, type Proof } from "../chain/chain-view.ts";
+import { depthOf } from "../chain/chain-view.ts";
 import { confirmedChanges, countableHeight } from "../feed/confirm.ts";
-import { highestOf, oldestHeight, proofOf, raisedFloor, repairedFloor } from "../feed/floor.ts";
+import { highestOf, oldestHeight, proofOf, raisedFloor } from "../feed/floor.ts";
+import { repaired, validatorOf } from "../feed/previous.ts";
 import type { List, Page, ReadResult } from "../feed/read.ts";
 import { cutAt, type ListRead, readList } from "../feed/read-list.ts";
-import { applyChanges, EMPTY_FEED, newestFirst, pruned, withoutUnknownEnd, withReadRows } from "../feed/state.ts";
+import { applyChanges, EMPTY_FEED, newestFirst, pruned, withReadRows } from "../feed/state.ts";
 import { NO_LAST_VALUES, newestValues } from "./last-values.ts";
 import { limitedOutflow } from "./limits.ts";
 import { readNeededTransfers, transferSources } from "./needed-transfers.ts";
@@ -21,26 +22,19 @@ export async function observeAddress(
 ): Promise<Observation> {
   const { api, target, chain, previous } = poll;
   const list = (useReplacement ? replacementList : originalList)(api, target.watched.principal);
-  const etag = previous?.isNew === useReplacement && isConditional(previous, chain) ? previous.etag : undefined;
+  const etag = previous?.isNew === useReplacement ? validatorOf(previous, previous.facts.last, chain) : undefined;
   const first = etag === undefined ? undefined : await list.changedSince(etag);
   const isUnchanged = etag !== undefined && first === undefined;
   if (previous !== undefined && isUnchanged && previous.feed.waiting.length === 0) {
     const outflow = limitedOutflow(previous.outflow, target.watched, [], poll.now);
     return { ...previous, outflow };
   }
-  const before = previous === undefined ? await firstPoll(list, poll, settings) : repaired(previous, poll);
+  const before = previous === undefined ? await firstPoll(list, poll, settings) : continued(previous, poll);
   const isSameList = before.state.isNew === list.hasCursors;
   const read = isUnchanged
     ? undefined
     : await readList(list, before.state, first ?? before.first, poll, settings, isSameList);
   return nextObservation(before, read, useReplacement, poll, settings);
-}
-
-/** Whether the list can be requested with its validator, which a reorganisation can leave as it was. */
-function isConditional({ feed, facts }: Observation, chain: ChainView | undefined): boolean {
-  const blocks: (Proof | undefined)[] = [...feed.counted, ...feed.waiting.map(({ item }) => item), facts.last];
-  const isReplaced = (block: Proof | undefined) => block !== undefined && blockStatus(chain, block) === "replaced";
-  return feed.open === undefined && !blocks.some(isReplaced);
 }
 
 /** What a poll starts with. */
@@ -74,17 +68,9 @@ async function firstPoll(
   return { state, first, irregularities: {} };
 }
 
-function repaired(before: Observation, { chain, target, note }: AddressPoll): Before {
-  const feed = withoutUnknownEnd(before.feed, chain?.tipHeight);
-  // Without the validator, because what was dropped has to be listed again.
-  const previous = feed === before.feed ? before : { ...before, feed, etag: undefined };
-  const floor = repairedFloor(previous.floor, previous.facts.last, chain, target.confirmations);
-  if (floor === undefined) return { state: previous, irregularities: {} };
-  const { height } = previous.floor;
-  note?.(
-    `the start height ${height} was above the tip ${chain?.tipHeight}: counting resumes at height ${floor.height}`,
-  );
-  return { state: { ...previous, floor }, irregularities: { impossible_height: 1 } };
+function continued(previous: Observation, poll: AddressPoll): Before {
+  const state = repaired(previous, previous.facts.last, poll);
+  return { state, irregularities: state.floor === previous.floor ? {} : { impossible_height: 1 } };
 }
 
 async function nextObservation(

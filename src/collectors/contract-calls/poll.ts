@@ -1,10 +1,11 @@
 // One poll of the calls of a contract: reads new transactions, and counts the calls with enough confirmations.
 import { blockStatus, type ChainView, depthOf, type Proof } from "../chain/chain-view.ts";
 import { confirmedChanges, countableHeight } from "../feed/confirm.ts";
-import { highestOf, oldestHeight, proofOf, raisedFloor, repairedFloor } from "../feed/floor.ts";
+import { highestOf, oldestHeight, proofOf, raisedFloor } from "../feed/floor.ts";
+import { repaired, validatorOf } from "../feed/previous.ts";
 import type { Page } from "../feed/read.ts";
 import { cutAt, type ListRead, readList } from "../feed/read-list.ts";
-import { applyChanges, newestFirst, pruned, withoutUnknownEnd, withReadRows } from "../feed/state.ts";
+import { applyChanges, newestFirst, pruned, withReadRows } from "../feed/state.ts";
 import { withActivity } from "../rhythm.ts";
 import { withCallers } from "./callers.ts";
 import type { Options } from "./options.ts";
@@ -17,7 +18,7 @@ export async function observeCalls(useReplacement: boolean, poll: CallPoll, sett
   const { api, target, chain, previous } = poll;
   const list = (useReplacement ? replacementList : originalList)(api, target.watched.principal);
   const isSameList = previous?.isNew === useReplacement;
-  const etag = previous !== undefined && isSameList && isConditional(previous, chain) ? previous.etag : undefined;
+  const etag = previous !== undefined && isSameList ? validatorOf(previous, previous.last, chain) : undefined;
   const first = etag === undefined ? undefined : await list.changedSince(etag);
   const isUnchanged = etag !== undefined && first === undefined;
   if (previous === undefined) {
@@ -25,16 +26,9 @@ export async function observeCalls(useReplacement: boolean, poll: CallPoll, sett
     const before = firstObservation(page, poll, settings);
     return nextObservation(before, await readList(list, before, page, poll, settings), useReplacement, poll, settings);
   }
-  const before = repaired(previous, poll);
+  const before = repaired(previous, previous.last, poll);
   const read = isUnchanged ? undefined : await readList(list, before, first, poll, settings, isSameList);
   return nextObservation(before, read, useReplacement, poll, settings);
-}
-
-/** Whether the list can be requested with its validator, which a reorganisation can leave as it was. */
-function isConditional({ feed, last }: Observation, chain: ChainView | undefined): boolean {
-  const blocks: (Proof | undefined)[] = [...feed.counted, ...feed.waiting.map(({ item }) => item), last];
-  const isReplaced = (block: Proof | undefined) => block !== undefined && blockStatus(chain, block) === "replaced";
-  return feed.open === undefined && !blocks.some(isReplaced);
 }
 
 /** The first poll counts nothing that is listed already; it shows who calls the contract, how often, and what fails. */
@@ -55,19 +49,6 @@ function firstObservation(
     callers: withCallers({}, listed, Number.NEGATIVE_INFINITY),
     rhythm: withActivity(NOTHING.rhythm, timesOf(listed)),
   };
-}
-
-function repaired(before: Observation, { chain, target, note }: CallPoll): Observation {
-  const feed = withoutUnknownEnd(before.feed, chain?.tipHeight);
-  // Without the validator, because what was dropped has to be listed again.
-  const previous = feed === before.feed ? before : { ...before, feed, etag: undefined };
-  const floor = repairedFloor(previous.floor, previous.last, chain, target.confirmations);
-  if (floor === undefined) return previous;
-  const { height } = previous.floor;
-  note?.(
-    `the start height ${height} was above the tip ${chain?.tipHeight}: counting resumes at height ${floor.height}`,
-  );
-  return { ...previous, floor };
 }
 
 async function nextObservation(

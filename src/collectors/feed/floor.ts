@@ -1,5 +1,4 @@
 // Lists of mined transactions, whose rows have a block of their own, and the floor: how far down they are read.
-import { type ChainView, depthOf, type Proof } from "../chain/chain-view.ts";
 import type { Row } from "./read.ts";
 import type { Counted } from "./state.ts";
 
@@ -35,21 +34,4 @@ export function raisedFloor(floor: Floor, counted: readonly Counted[], oldest: n
   if (newest === undefined) return floor;
   const height = Math.min(newest.height + 1, oldest);
   return height > floor.height ? { height, index: 0 } : floor;
-}
-
-/**
- * The floor to use instead of one above the chain, which a wrong tip has caused: counting resumes above the newest
- * listed transaction. Undefined if the floor is possible.
- * @param last the block of the newest transaction that was listed
- */
-export function repairedFloor(
-  floor: Floor,
-  last: Pick<Proof, "height"> | undefined,
-  chain: ChainView | undefined,
-  confirmations: number,
-): Floor | undefined {
-  if (chain === undefined || floor.height <= chain.highest + 1) return undefined;
-  // With a tip that was too high, every listed transaction had its confirmations and can be counted already.
-  const newest = last?.height ?? depthOf(chain, confirmations);
-  return { height: Math.min(newest, chain.tipHeight) + 1, index: 0 };
 }

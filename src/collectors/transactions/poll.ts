@@ -3,10 +3,11 @@
 import { ApiError, isShortage } from "../../api/errors.ts";
 import { blockStatus, type ChainView, depthOf, type Proof } from "../chain/chain-view.ts";
 import { confirmedChanges, countableHeight } from "../feed/confirm.ts";
-import { highestOf, oldestHeight, proofOf, raisedFloor, repairedFloor } from "../feed/floor.ts";
+import { highestOf, oldestHeight, proofOf, raisedFloor } from "../feed/floor.ts";
+import { repaired, validatorOf } from "../feed/previous.ts";
 import { type List, type Page, type ReadResult, readFromTop } from "../feed/read.ts";
 import { cutAt, type ListRead, readList } from "../feed/read-list.ts";
-import { applyChanges, EMPTY_FEED, newestFirst, pruned, withoutUnknownEnd, withReadRows } from "../feed/state.ts";
+import { applyChanges, EMPTY_FEED, newestFirst, pruned, withReadRows } from "../feed/state.ts";
 import { type Baseline, NO_BASELINE, nextPage, type PlacedRow, withMiss, withNewest, withPage } from "./baseline.ts";
 import { busiest, callsOf } from "./busiest.ts";
 import type { Options } from "./options.ts";
@@ -20,21 +21,14 @@ import { rowsInWindow, WINDOW_SECONDS } from "./window.ts";
 export async function observeChain(poll: ChainPoll, settings: Options): Promise<Observation> {
   const { api, chain, previous } = poll;
   const list = chainList(api);
-  const etag = previous !== undefined && isConditional(previous, chain) ? previous.etag : undefined;
+  const etag = previous && validatorOf(previous, previous.last, chain);
   const first = etag === undefined ? undefined : await list.changedSince(etag);
   if (previous === undefined) return firstObservation(list, poll, settings);
   const isUnchanged = etag !== undefined && first === undefined;
-  const before = repaired(previous, poll);
+  const before = repaired(previous, previous.last, poll);
   const top = before.feed.open === undefined ? undefined : await readNewest(list, before, poll);
   const read = isUnchanged ? undefined : await readList(list, before, first, poll, settings);
   return nextObservation(before, read, top, poll, settings);
-}
-
-/** Whether the list can be requested with its validator, which a reorganisation can leave as it was. */
-function isConditional({ feed, last }: Observation, chain: ChainView | undefined): boolean {
-  const blocks: (Proof | undefined)[] = [...feed.counted, ...feed.waiting.map(({ item }) => item), last];
-  const isReplaced = (block: Proof | undefined) => block !== undefined && blockStatus(chain, block) === "replaced";
-  return feed.open === undefined && !blocks.some(isReplaced);
 }
 
 /** The first poll counts nothing that is listed already, and reads the window. */
@@ -75,19 +69,6 @@ async function firstObservation(
     resume: rows.some(isOld) ? undefined : resume,
   };
   return nextObservation(before, { result, replaced: undefined }, undefined, poll, settings);
-}
-
-function repaired(before: Observation, { chain, target, note }: ChainPoll): Observation {
-  const feed = withoutUnknownEnd(before.feed, chain?.tipHeight);
-  // Without the validator, because what was dropped has to be listed again.
-  const previous = feed === before.feed ? before : { ...before, feed, etag: undefined };
-  const floor = repairedFloor(previous.floor, previous.last, chain, target.confirmations);
-  if (floor === undefined) return previous;
-  const { height } = previous.floor;
-  note?.(
-    `the start height ${height} was above the tip ${chain?.tipHeight}: counting resumes at height ${floor.height}`,
-  );
-  return { ...previous, floor };
 }
 
 // More than the transactions of a minute.
