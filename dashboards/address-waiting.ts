@@ -72,11 +72,7 @@ export function waitingPanels(
       width: 12,
       height: 8,
       min: 0,
-      limits: true,
-      steps: [
-        [null, "transparent"],
-        [seconds(WAITING.stuck.after), "red"],
-      ],
+      limit: seconds(WAITING.stuck.after),
       queries: [{ expr: grouped(`time() - ${dedupe(receipt)}`), legend: "{{name}}" }],
       link: runbook("StacksAddressTransactionStuck"),
     }),
@@ -91,11 +87,7 @@ export function waitingPanels(
       width: 12,
       height: 8,
       min: 0,
-      limits: true,
-      steps: [
-        [null, "transparent"],
-        [1, "red"],
-      ],
+      limit: 1,
       queries: [{ expr: grouped(shareOf(perPrincipal(fee))), legend: "{{name}}" }],
     }),
     lines({

@@ -29,6 +29,9 @@ const highest = (expr: string, selector: string) =>
 /** Restricts an expression to the selected groups. */
 const grouped = (expr: string) =>
   `(${expr} and on (network, name) ${metric("stacks_address_info", { ...NAMED, group: "~$group" })})`;
+/** A value of an address, divided by its limit in the watch list. */
+const shareOfLimit = (value: string, limit: string) =>
+  grouped(`${dedupe(watched(`stacks_address_${value}`))} / ${dedupe(watched(`stacks_address_${limit}`))}`);
 const inRange = (labels: string, selector: string) => grouped(total(labels, grownInRange(selector)));
 const fleet = (selector: string) => inRange("network, name", selector);
 
@@ -263,11 +266,7 @@ const money: readonly Panel[] = [
     height: 9,
     axis: "times priority medium",
     log: true,
-    limits: true,
-    steps: [
-      [null, "transparent"],
-      [FEES.own.feeRatio, "red"],
-    ],
+    limit: FEES.own.feeRatio,
     queries: [
       {
         expr: grouped(
@@ -291,24 +290,10 @@ const money: readonly Panel[] = [
     height: 8,
     min: 0,
     softMax: 1,
-    limits: true,
-    steps: [
-      [null, "transparent"],
-      [1, "red"],
-    ],
+    limit: 1,
     queries: [
-      {
-        expr: grouped(
-          `${dedupe(watched("stacks_address_outflow_microstx"))} / ${dedupe(watched("stacks_address_max_outflow_microstx"))}`,
-        ),
-        legend: "{{name}} STX",
-      },
-      {
-        expr: grouped(
-          `${dedupe(watched("stacks_address_ft_outflow_units"))} / ${dedupe(watched("stacks_address_ft_max_outflow_units"))}`,
-        ),
-        legend: "{{name}} {{asset}}",
-      },
+      { expr: shareOfLimit("outflow_microstx", "max_outflow_microstx"), legend: "{{name}} STX" },
+      { expr: shareOfLimit("ft_outflow_units", "ft_max_outflow_units"), legend: "{{name}} {{asset}}" },
     ],
     link: runbook("StacksAddressOutflowHigh"),
   }),
@@ -414,24 +399,10 @@ const balances: readonly Panel[] = [
     height: 9,
     min: 0,
     log: true,
-    limits: true,
-    steps: [
-      [null, "transparent"],
-      [1, "red"],
-    ],
+    limit: 1,
     queries: [
-      {
-        expr: grouped(
-          `${dedupe(watched("stacks_address_available_balance_microstx"))} / ${dedupe(watched("stacks_address_min_balance_microstx"))}`,
-        ),
-        legend: "{{name}} STX",
-      },
-      {
-        expr: grouped(
-          `${dedupe(watched("stacks_address_ft_balance_units"))} / ${dedupe(watched("stacks_address_ft_min_balance_units"))}`,
-        ),
-        legend: "{{name}} {{asset}}",
-      },
+      { expr: shareOfLimit("available_balance_microstx", "min_balance_microstx"), legend: "{{name}} STX" },
+      { expr: shareOfLimit("ft_balance_units", "ft_min_balance_units"), legend: "{{name}} {{asset}}" },
     ],
     link: runbook("StacksAddressBalanceLow"),
   }),

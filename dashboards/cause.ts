@@ -1,10 +1,11 @@
 // Row of the board Spike investigation: the course of a spike and its cause.
 import { FEES } from "../alerts/thresholds.ts";
 import type { Slot } from "./board.ts";
-import { between, lines, shown, stat, timeline } from "./panel.ts";
+import { between, shown, stat, timeline } from "./panel.ts";
 import { runbook } from "./runbook.ts";
 import { dedupe, metric } from "./select.ts";
-import { competing, minedRatio, minedRatioByType, NO_MINED, RAISED, recentCalls, usage } from "./signals.ts";
+import { mostCalledContracts } from "./shared-panels.ts";
+import { competing, minedRatio, minedRatioByType, NO_MINED, RAISED, usage } from "./signals.ts";
 
 const { spike } = FEES;
 const LIMIT = spike.feeRatio;
@@ -138,18 +139,10 @@ export const causeRow: readonly Slot[] = [
       },
     ],
   }),
-  lines({
+  mostCalledContracts({
     id: 47,
-    title: "Contracts with the most calls",
     description: "Mined calls in the last ten minutes, of the ten contracts with the most calls in this range.",
-    unit: "short",
-    decimals: 0,
-    noValue: NO_MINED,
     width: 12,
     height: 9,
-    axis: "calls",
-    min: 0,
-    stacked: true,
-    queries: [recentCalls],
   }),
 ];

@@ -1,15 +1,13 @@
 // Row of the board Contracts: whether everything is counted.
 
 import { never } from "./colours.ts";
-import { grouped, inRange, NO_CONTRACT, watched } from "./contract-queries.ts";
+import { grouped, inRange, NAMED, NO_CONTRACT, watched } from "./contract-queries.ts";
 import { coloured, lines, type Panel, stat } from "./panel.ts";
-import { dedupe, total } from "./select.ts";
+import { dedupe } from "./select.ts";
+import { ruleErrors } from "./shared-panels.ts";
 
 const recent = (family: string) => `sum(${dedupe(`increase(${watched(family)}[$__rate_interval])`)})`;
 const both = (...exprs: readonly string[]) => exprs.map((expr) => `(${expr} or vector(0))`).join(" + ");
-const ruleIncrease = (labels: string, family: string) =>
-  `${total(labels, `increase(${watched(family)}[$__rate_interval])`)} > 0`;
-
 /** What is not counted, or counts as other. */
 export const qualityRow: readonly Panel[] = [
   stat({
@@ -114,29 +112,15 @@ export const qualityRow: readonly Panel[] = [
       coloured("counted as other", "yellow"),
     ],
   }),
-  lines({
-    id: 27,
-    title: "Event rules",
-    legend: "right",
-    description: `Events that matched an event rule and did not count as it says, by the reason, and samples with a
-      label that counts as other. If an error begins, the contract prints another shape: compare with
-      stacks-exporter try.`,
-    unit: "short",
-    decimals: 0,
-    noValue: "None: no contract has event rules, or all events count as the rules say",
-    width: 24,
-    height: 7,
-    min: 0,
-    bars: true,
-    queries: [
-      {
-        expr: grouped(ruleIncrease("network, name, metric, reason", "stacks_contract_rule_errors_total")),
-        legend: "{{name}} {{metric}}: {{reason}}",
-      },
-      {
-        expr: grouped(ruleIncrease("network, name, metric", "stacks_contract_rule_label_overflow_total")),
-        legend: "{{name}} {{metric}}: label other",
-      },
-    ],
-  }),
+  ruleErrors(
+    {
+      id: 27,
+      title: "Event rules",
+      noValue: "None: no contract has event rules, or all events count as the rules say",
+      width: 24,
+      height: 7,
+    },
+    NAMED,
+    grouped,
+  ),
 ];

@@ -1,7 +1,8 @@
 // The queries that the rows of the board Contracts share.
 import { dedupe, metric, perMinute, recording, total } from "./select.ts";
 
-const NAMED = { name: "~$name" };
+/** Matches the selected contracts. */
+export const NAMED = { name: "~$name" };
 
 /** Text where there is no contract. */
 export const NO_CONTRACT = "No watched contract: set contracts in the configuration";

@@ -222,11 +222,7 @@ const top: readonly Panel[] = [
     height: 9,
     min: 0,
     softMax: 1,
-    limits: true,
-    steps: [
-      [null, "transparent"],
-      [1, "red"],
-    ],
+    limit: 1,
     queries: [
       {
         expr: `${relativeSilence} and on (network, name) topk(${MOST}, last_over_time((${relativeSilence})[5m:1m] @ end()))`,

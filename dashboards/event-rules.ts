@@ -3,7 +3,8 @@ import { crc32 } from "node:zlib";
 import type { Family } from "../src/exposition/family.ts";
 import type { Board, Row } from "./board.ts";
 import { heatmap, lines, type Panel } from "./panel.ts";
-import { metric, ofFamily, perMinute, total } from "./select.ts";
+import { ofFamily, perMinute, total } from "./select.ts";
+import { ruleErrors } from "./shared-panels.ts";
 
 /** A contract with event rules. */
 export interface RuledContract {
@@ -28,34 +29,13 @@ class Ids {
   }
 }
 
-const ruleIncrease = (labels: string, family: string) =>
-  `${total(labels, `increase(${metric(family)}[$__rate_interval])`)} > 0`;
-
 const errors = (id: number): Panel =>
-  lines({
+  ruleErrors({
     id,
     title: "Events that do not fit their rule",
-    legend: "right",
-    description: `Events that matched an event rule and did not count as it says, by the reason, and samples with a
-      label that counts as other. If an error begins, the contract prints another shape: compare with
-      stacks-exporter try.`,
-    unit: "short",
-    decimals: 0,
     noValue: "None: all events count as the rules say",
     width: 24,
     height: 6,
-    min: 0,
-    bars: true,
-    queries: [
-      {
-        expr: ruleIncrease("network, name, metric, reason", "stacks_contract_rule_errors_total"),
-        legend: "{{name}} {{metric}}: {{reason}}",
-      },
-      {
-        expr: ruleIncrease("network, name, metric", "stacks_contract_rule_label_overflow_total"),
-        legend: "{{name}} {{metric}}: label other",
-      },
-    ],
   });
 
 /** What is the same for every panel of a metric. */

@@ -3,7 +3,8 @@ import { STATES } from "../src/telemetry/self-metrics.ts";
 import type { Board } from "./board.ts";
 import { reference, worse } from "./colours.ts";
 import { coloured, lines, type Override, type Panel, shown, stat, table, timeline } from "./panel.ts";
-import { firingNames, metric, ofProcess, perMinute } from "./select.ts";
+import { metric, ofProcess, perMinute } from "./select.ts";
+import { firingAlerts } from "./shared-panels.ts";
 import { upstreams } from "./upstreams.ts";
 
 const NOT_SCRAPED = "No data: is the exporter scraped?";
@@ -104,22 +105,12 @@ const health: readonly Panel[] = [
       },
     ],
   }),
-  stat({
+  firingAlerts({
     id: 5,
-    title: "Firing alerts",
     description: `Alerts of this exporter that fire now, as reported by Prometheus. The runbook of each alert says what
       to do.`,
-    unit: "none",
-    noValue: "None",
     width: 10,
     height: 4,
-    colour: "background",
-    text: "name",
-    steps: [
-      [null, "green"],
-      [1, "red"],
-    ],
-    queries: [{ expr: firingNames(), legend: "{{alertname}}" }],
   }),
   timeline({
     id: 6,

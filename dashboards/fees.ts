@@ -9,7 +9,8 @@ import { paidRow } from "./paid.ts";
 import { between, coloured, gauge, shown, stat, table } from "./panel.ts";
 import { qualityRow } from "./quality.ts";
 import { runbook } from "./runbook.ts";
-import { dedupe, firingNames, metric, stx } from "./select.ts";
+import { dedupe, metric, stx } from "./select.ts";
+import { firingAlerts } from "./shared-panels.ts";
 import {
   competing,
   estimate,
@@ -236,22 +237,12 @@ const now: readonly Slot[] = [
     }),
   ),
   stack(
-    stat({
+    firingAlerts({
       id: 6,
-      title: "Firing alerts",
       description: `Alerts of this exporter that fire now, as reported by Prometheus (without the rules provisioned in
         Grafana). The runbook of each alert says what to do.`,
-      unit: "none",
-      noValue: "None",
       width: 6,
       height: 3,
-      colour: "background",
-      text: "name",
-      steps: [
-        [null, "green"],
-        [1, "red"],
-      ],
-      queries: [{ expr: firingNames(), legend: "{{alertname}}" }],
       link: { title: "Runbooks", url: runbook("StacksFeeSpike").url.replace(/[^/]*$/, "") },
     }),
     stat({

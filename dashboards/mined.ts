@@ -4,18 +4,8 @@ import { PERCENTILES, reference, TX_TYPES } from "./colours.ts";
 import { coloured, heatmap, lines, type Panel } from "./panel.ts";
 import { runbook } from "./runbook.ts";
 import { dedupe, metric, perMinute, recording, total } from "./select.ts";
-import {
-  estimate,
-  FEW_LEFT_OUT,
-  minedFee,
-  minedRatioByType,
-  NO_MEMPOOL,
-  NO_MINED,
-  PRICE,
-  recentCalls,
-  usage,
-  usualMinedFee,
-} from "./signals.ts";
+import { minedRatios, mostCalledContracts } from "./shared-panels.ts";
+import { estimate, FEW_LEFT_OUT, minedFee, NO_MEMPOOL, NO_MINED, PRICE, usage, usualMinedFee } from "./signals.ts";
 
 const { spike, backlog, blockUsage } = FEES;
 const CHOSEN = { tx_type: "~$tx_type" };
@@ -61,25 +51,13 @@ export const marketRow: readonly Panel[] = [
     ],
     link: runbook("StacksFeeSpike"),
   }),
-  lines({
+  minedRatios({
     id: 72,
     title: "Times usual, by type",
-    legend: "right",
     description: `Fee of mined transactions (${PRICE}) of each type, divided by its own usual level. If one type rises,
       it is a mint or a batch; if all rise, space is short. ${FEW_LEFT_OUT}`,
-    unit: "none",
-    noValue: NO_MINED,
     width: 12,
     height: 10,
-    axis: "times usual",
-    log: true,
-    limits: true,
-    steps: [
-      [null, "transparent"],
-      [spike.feeRatio, "red"],
-    ],
-    queries: [minedRatioByType],
-    overrides: TX_TYPES,
   }),
   lines({
     id: 22,
@@ -111,20 +89,12 @@ export const marketRow: readonly Panel[] = [
     ],
     link: runbook("StacksMempoolBacklog"),
   }),
-  lines({
+  mostCalledContracts({
     id: 73,
-    title: "Contracts with the most calls",
     description: `Mined calls in the last ten minutes, of the ten contracts with the most calls in this range. A
       contract that suddenly leads is the cause of a rush.`,
-    unit: "short",
-    decimals: 0,
-    noValue: NO_MINED,
     width: 12,
     height: 9,
-    axis: "calls",
-    min: 0,
-    stacked: true,
-    queries: [recentCalls],
   }),
   lines({
     id: 74,
@@ -138,11 +108,7 @@ export const marketRow: readonly Panel[] = [
     height: 8,
     min: 0,
     softMax: 1,
-    limits: true,
-    steps: [
-      [null, "transparent"],
-      [FEES.spike.blockUsage, "red"],
-    ],
+    limit: FEES.spike.blockUsage,
     queries: [{ expr: usage, legend: "used" }],
     overrides: [coloured("used", "purple")],
   }),

@@ -170,8 +170,8 @@ export interface LinesSpec extends Spec {
   /** Stacked areas. */
   readonly stacked?: boolean;
   readonly bars?: boolean;
-  /** Draws the steps as lines. */
-  readonly limits?: boolean;
+  /** A dashed red line at this value; of two, the lower one is orange. */
+  readonly limit?: number | readonly [number, number];
   readonly legend?: "bottom" | "right";
   /** Connects points across gaps: for series with pauses between events. */
   readonly join?: boolean;
@@ -179,7 +179,7 @@ export interface LinesSpec extends Spec {
 
 /** Lines over time. */
 export function lines(spec: LinesSpec): Panel {
-  const { axis, log = false, stacked = false, bars = false, limits = false, legend = "bottom", join = false } = spec;
+  const { axis, log = false, stacked = false, bars = false, limit, legend = "bottom", join = false } = spec;
   const builder = new linesPanel.PanelBuilder()
     .lineWidth(bars ? 0 : stacked ? 1 : 2)
     .fillOpacity(bars ? 80 : stacked ? 35 : 0)
@@ -207,12 +207,20 @@ export function lines(spec: LinesSpec): Panel {
   if (log) {
     builder.scaleDistribution(new common.ScaleDistributionConfigBuilder().type(common.ScaleDistribution.Log).log(10));
   }
-  if (limits) {
-    builder.thresholdsStyle(
-      new common.GraphThresholdsStyleConfigBuilder().mode(common.GraphThresholdsStyleMode.Dashed),
-    );
-  }
-  return finish(builder, spec, "range");
+  if (limit === undefined) return finish(builder, spec, "range");
+  builder.thresholdsStyle(new common.GraphThresholdsStyleConfigBuilder().mode(common.GraphThresholdsStyleMode.Dashed));
+  const steps: Steps =
+    typeof limit === "number"
+      ? [
+          [null, "transparent"],
+          [limit, "red"],
+        ]
+      : [
+          [null, "transparent"],
+          [limit[0], "orange"],
+          [limit[1], "red"],
+        ];
+  return finish(builder, { ...spec, steps }, "range");
 }
 
 /** Rows of labels and values. `columns` maps the names of the shown fields, in order, to their headings. */

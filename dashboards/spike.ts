@@ -7,7 +7,8 @@ import { reference, TX_TYPES } from "./colours.ts";
 import { coloured, lines, type Panel, shown, table, timeline } from "./panel.ts";
 import { runbook } from "./runbook.ts";
 import { alertsInState, dedupe, metric, recording, stx } from "./select.ts";
-import { FEW_LEFT_OUT, minedRatioByType, NO_MINED } from "./signals.ts";
+import { minedRatios } from "./shared-panels.ts";
+import { FEW_LEFT_OUT } from "./signals.ts";
 
 const LOW = { tx_type: "all", priority: "low" };
 const MINED = { tx_type: "all", percentile: "p25" };
@@ -217,11 +218,7 @@ const clauses: readonly Panel[] = RULES.map((rule, index) =>
     height: 10,
     axis: "times the limit",
     log: true,
-    limits: true,
-    steps: [
-      [null, "transparent"],
-      [1, "red"],
-    ],
+    limit: 1,
     queries: rule.clauses.map((clause) => ({ expr: nearness(clause), legend: named(clause) })),
     overrides: rule.clauses.map((clause) => coloured(named(clause), COLOURS[clause.value])),
     link: runbook(rule.alert),
@@ -229,25 +226,13 @@ const clauses: readonly Panel[] = RULES.map((rule, index) =>
 );
 
 const signals: readonly Panel[] = [
-  lines({
+  minedRatios({
     id: 31,
     title: "Fee relative to the usual fee, by type",
-    legend: "right",
     description: `Fee of mined transactions of each type relative to its usual level. If one type rises, it is a single
       event; if all rise, space is short. ${FEW_LEFT_OUT}`,
-    unit: "none",
-    noValue: NO_MINED,
     width: 12,
     height: 8,
-    axis: "times usual",
-    log: true,
-    limits: true,
-    steps: [
-      [null, "transparent"],
-      [spike.feeRatio, "red"],
-    ],
-    queries: [minedRatioByType],
-    overrides: TX_TYPES,
   }),
   lines({
     id: 32,
@@ -310,12 +295,7 @@ const signals: readonly Panel[] = [
     height: 8,
     min: 0,
     softMax: 1,
-    limits: true,
-    steps: [
-      [null, "transparent"],
-      [spike.blockUsage, "orange"],
-      [backlog.blockUsage, "red"],
-    ],
+    limit: [spike.blockUsage, backlog.blockUsage],
     queries: [
       { expr: `max(${metric("stacks_chain_tenure_execution_cost_ratio")})`, legend: "this tenure" },
       { expr: VALUES["blocks full"], legend: `rate of ${blockUsage.window}` },
