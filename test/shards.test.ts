@@ -110,7 +110,7 @@ test("with another number of shards, all totals continue in their new shards", a
   expect(await wrong()).toEqual([]);
 });
 
-test("a state file of another shard is refused, and tells what to do", () => {
+test("a state file of another shard is refused, with what to do", () => {
   const path = join(folder, "shard.db");
   stateOf(1, 4, path).close();
   expect(() => stateOf(1, 6, path)).toThrow(

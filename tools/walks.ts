@@ -95,7 +95,7 @@ async function feeWalk(): Promise<string[]> {
     await polled();
     await (await fetch(`http://${address}/metrics`)).text();
     const files = called((await send("Profiler.takePreciseCoverage")).result);
-    // The process does not end while somebody inspects it.
+    // The process does not end while an inspector is attached.
     close();
     return files;
   } finally {

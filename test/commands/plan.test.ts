@@ -25,7 +25,7 @@ test("with watched targets, the requests are a range, and the text says what bus
   expect(text).toMatch(/one target in 10, at most 20, takes part in 4 transactions an hour; each costs an early poll/);
 });
 
-test("the ages of movements are told: of watched parties, and of what a contract moves", async () => {
+test("plan prints the ages of movements: of watched parties, and of what a contract moves", async () => {
   const network = "budget: free_key, address_files: [addresses.txt]";
   const long = await textOf(network, { addresses: 5000 });
   const without = await textOf(`${network}, collectors: { transactions: { enabled: false } }`, { addresses: 40 });
@@ -49,7 +49,7 @@ test("notes and what does not fit are below the network", async () => {
   );
 });
 
-test("what would not fit into another upstream is told, as no misfit", async () => {
+test("plan prints what would not fit into another upstream, without failing", async () => {
   const text = formatPlan(
     planOf(
       await configOf(`networks:

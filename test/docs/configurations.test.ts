@@ -68,14 +68,14 @@ const HIRO_API_KEY = "planted-key";
 async function run(command: typeof check, text: string) {
   const file = join(folder, "stacks-exporter.yaml");
   writeFileSync(file, text);
-  const told: string[] = [];
+  const lines: string[] = [];
   const io = {
     env: { HIRO_API_KEY, PROXY_PASSWORD: "planted-password" },
     out: () => undefined,
-    err: (line: string) => told.push(line),
+    err: (line: string) => lines.push(line),
   };
   const code = await command({ config: file }, io as unknown as Io);
-  return { code, told };
+  return { code, lines };
 }
 
 test("the places are found", () => {
@@ -94,11 +94,11 @@ test("the places are found", () => {
 
 describe.each(configurations)("%s", (_, text) => {
   test("passes check", async () => {
-    expect(await run(check, withFiles(text))).toEqual({ code: 0, told: [] });
+    expect(await run(check, withFiles(text))).toEqual({ code: 0, lines: [] });
   });
 
   test("passes plan", async () => {
-    expect(await run(plan, withFiles(text))).toEqual({ code: 0, told: [] });
+    expect(await run(plan, withFiles(text))).toEqual({ code: 0, lines: [] });
   });
 });
 

@@ -1,6 +1,6 @@
 import type { Clock } from "../../src/api/clock.ts";
 
-/** A clock that stands still until it is told to go on. */
+/** A clock that stands still until a test advances it. */
 export class FakeClock implements Clock {
   #now: number;
   #set = 0;
@@ -18,7 +18,7 @@ export class FakeClock implements Clock {
     return this.#now;
   }
 
-  /** Sets the time, which wakes nobody. */
+  /** Sets the time, which wakes no sleeper. */
   set(now: number): void {
     this.#set = now - this.#now;
   }

@@ -20,10 +20,10 @@ const { values } = parseArgs({
 const startedOn = new Date();
 const folder = resolve(values.out);
 const sha256 = (file: string) => createHash("sha256").update(readFileSync(file)).digest("hex");
-const told: string[] = [];
+const lines: string[] = [];
 const tell = (mark: string, text: string) => {
-  told.push(`${mark.padEnd(9)}${text}`);
-  console.log(told.at(-1));
+  lines.push(`${mark.padEnd(9)}${text}`);
+  console.log(lines.at(-1));
 };
 
 const { GITHUB_SERVER_URL, GITHUB_REPOSITORY, GITHUB_RUN_ID } = process.env;
@@ -83,5 +83,5 @@ const summed = [...files, "provenance.intoto.json"].sort();
 writeFileSync(join(folder, "SHA256SUMS"), summed.map((name) => `${sha256(join(folder, name))}  ${name}\n`).join(""));
 tell("made", `checksums of ${summed.length} files: SHA256SUMS`);
 tell("not done", "tag, publication, signatures: the release workflow does these");
-writeFileSync(join(folder, "SUMMARY.txt"), `${told.join("\n")}\n`);
+writeFileSync(join(folder, "SUMMARY.txt"), `${lines.join("\n")}\n`);
 console.log(`Version ${version}, commit ${commit.slice(0, 12)}, in ${relative(process.cwd(), folder) || "."}`);

@@ -167,7 +167,7 @@ const spikes = [
     never(240),
   ),
   spike(
-    "quiet: a stuck cluster, which nobody has to outbid",
+    "quiet: a stuck cluster, which no one has to outbid",
     market({ ...FALLBACK, mined: hold(3000, 400) }),
     never(160),
   ),
