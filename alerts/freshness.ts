@@ -29,10 +29,3 @@ export const whileActive = (name: string): string =>
 /** The interval of a collector is at most this long. */
 export const whilePolledWithin = (name: string, interval: number): string =>
   `and ${onNetwork} ${series("stacks_exporter_collector_interval_seconds", { collector: name })} <= ${interval}`;
-
-/**
- * The right side of a comparison of a target's silence with a limit in seconds: what it did since its last poll is not
- * known, and a long list is polled rarely.
- */
-export const limitBetweenPolls = (name: string, limit: number): string =>
-  `${onNetwork} group_left () (${limit} + ${series("stacks_exporter_collector_interval_seconds", { collector: name })})`;

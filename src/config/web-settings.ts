@@ -28,7 +28,7 @@ export const CURVES = { CurveP256: "P-256", CurveP384: "P-384", CurveP521: "P-52
 export type Curve = keyof typeof CURVES;
 
 /** What a client has to present. `RequireClientCert` is an older name of `RequireAnyClientCert`. */
-export const CLIENT_AUTH_TYPES = [
+const CLIENT_AUTH_TYPES = [
   "NoClientCert",
   "RequestClientCert",
   "RequireClientCert",

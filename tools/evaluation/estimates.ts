@@ -102,7 +102,7 @@ const emptyJudgement = (): Judgement => ({
 });
 
 /** A verdict without observations. */
-export const noJudgements = (): Judgements =>
+const noJudgements = (): Judgements =>
   Object.fromEntries(Object.keys(TARGETS).map((target) => [target, emptyJudgement()])) as Judgements;
 
 /** Adds up verdicts. */

@@ -9,7 +9,7 @@ export interface Truth {
 }
 
 /** Inclusion is expensive above this many floors, which is more than wallets suggest. */
-export const EXPENSIVE = 3;
+const EXPENSIVE = 3;
 // Shorter dips are one block with room between full ones.
 const DIP_MINUTES = 5;
 const LEAST_MINUTES = 15;

@@ -88,8 +88,7 @@ function firstDaysOf(trace: Trace, truth: Truth, setting: Setting, fees: FeeThre
 }
 
 /** Scores of several traces or days, added up. */
-export const addedUp = (scores: readonly Scores[]): Scores =>
-  record((detector) => total(scores.map((one) => one[detector])));
+const addedUp = (scores: readonly Scores[]): Scores => record((detector) => total(scores.map((one) => one[detector])));
 
 /** The score of an exporter with other polls: both rules as one notification, judged by the cheapest fee. */
 export function scorePolls(trace: Trace, polls: Polls, fees: FeeThresholds = FEES): Score {

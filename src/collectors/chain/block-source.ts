@@ -55,7 +55,7 @@ export const blockByHeight = operation({
 });
 
 /** Operation 4.7. Also returns orphaned blocks. */
-export const blockByHash = operation({
+const blockByHash = operation({
   name: "block_by_hash",
   replacement: { name: "block" },
   path: "/extended/v1/block/{hash}",

@@ -73,7 +73,7 @@ export const SIZE_BOUNDS = [0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000] as cons
 const MAX_BLOCKS = 1000;
 
 /** Totals before the first block is counted. */
-export const NO_TOTALS: Totals = {
+const NO_TOTALS: Totals = {
   blocks: 0,
   transactions: 0,
   microblocks: undefined,

@@ -2,9 +2,9 @@
 import { OTHER } from "../labels.ts";
 
 /** The call succeeded, but a post-condition of its transaction did not hold. */
-export const POST_CONDITION = "post_condition";
+const POST_CONDITION = "post_condition";
 /** The operation does not return the result of the call. */
-export const UNKNOWN = "unknown";
+const UNKNOWN = "unknown";
 
 // An integer has at most 39 digits. Other values, such as strings and tuples, have no bound.
 const CODE = /^\(err (u?\d{1,39}|-\d{1,39}|true|false|none)\)$/;

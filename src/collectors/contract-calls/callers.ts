@@ -4,7 +4,7 @@
 export type Callers = Readonly<Record<string, number>>;
 
 /** How long a caller counts, in seconds. */
-export const CALLERS_SECONDS = 3600;
+const CALLERS_SECONDS = 3600;
 /** Most callers that are kept. */
 export const MOST_CALLERS = 10_000;
 

@@ -71,7 +71,7 @@ export function seriesOfRules(rules: readonly EventRule[]): number {
 }
 
 /** The keys of all combinations of label values that are known beforehand; none if a label has no such values. */
-export function knownKeys({ labels }: EventRule): readonly string[] {
+function knownKeys({ labels }: EventRule): readonly string[] {
   const combinations = labels.reduce<readonly (readonly string[])[]>(
     (before, { allow }) => before.flatMap((values) => allow.map((value) => [...values, value])),
     [[]],

@@ -59,7 +59,7 @@ export interface FeeEstimate extends Estimate {
 }
 
 /** The numbers of the estimate, chosen on other seeds than those of `npm run eval-estimates`. */
-export const SETTINGS = {
+const SETTINGS = {
   /** Fewest mined transactions in the last ten minutes. */
   leastMined: 5,
   /** Seconds over which the rate of mined transactions is measured. A used-up tenure has minutes without any. */

@@ -17,7 +17,7 @@ export const sentNonces = ({ known }: Pick<Observation, "known">): readonly numb
   known.filter((one) => one.direction === "out" && isWaiting(one)).map(({ nonce }) => nonce);
 
 /** The nonces that are above the confirmed one, below a waiting one, and neither. Ascending, the lowest ones. */
-export function missingBetween(confirmed: number, waiting: readonly number[]): readonly number[] {
+function missingBetween(confirmed: number, waiting: readonly number[]): readonly number[] {
   const missing: number[] = [];
   const [highest, present] = [Math.max(confirmed, ...waiting), new Set(waiting)];
   for (let nonce = confirmed + 1; nonce < highest && missing.length < MOST_MISSING; nonce += 1) {
