@@ -112,7 +112,7 @@ export function waitingPanels(
         nonce took their place. Dropped: their nonce is free again, and blocks later ones.`,
       unit: "short",
       decimals: 0,
-      noValue: NOT_FOLLOWED,
+      noValue: "None in this range, or no address is followed: set waiting",
       width: 12,
       height: 8,
       min: 0,

@@ -681,7 +681,8 @@ const trust: readonly Panel[] = [
     id: 53,
     title: "Irregularities in this range",
     description: `Counted transactions that a reorganisation reverted (counters are not lowered) or restored, skipped
-      transactions, invalid responses, and assets counted as other. All of them should be rare.`,
+      transactions, invalid responses, and assets counted as other, each of which should be rare; and, to compare,
+      all transactions of the address that the server reports.`,
     unit: "locale",
     decimals: 0,
     noValue: "None",
@@ -713,6 +714,8 @@ const trust: readonly Panel[] = [
       "Value #D": "irregular",
       "Value #E": "counted as other",
       "Value #F": "reported by the server",
+      // Grafana's name of the field while only one of the queries returns something: nothing is irregular.
+      Value: "reported by the server",
     },
     sortBy: "-reverted",
   }),

@@ -53,6 +53,7 @@ export const upstreams: readonly Panel[] = [
     height: 8,
     axis: "blocks",
     min: 0,
+    softMax: 5,
     queries: [
       {
         expr: `max by (network, upstream) (${metric("stacks_exporter_upstream_lag_blocks")})`,
