@@ -34,6 +34,8 @@ export interface WebConfig {
   readonly users: ReadonlyMap<string, string>;
   /** Headers of every response. */
   readonly headers: readonly (readonly [name: string, value: string])[];
+  /** The limit of the rate of requests: one in each interval, and a burst of them at once. Undefined for none. */
+  readonly rateLimit: { readonly intervalMs: number; readonly burst: number } | undefined;
   /** Whether the file asks for HTTP/2. */
   readonly wantsHttp2: boolean;
 }
@@ -70,6 +72,8 @@ export async function loadWebConfig(file: string, readFile: ReadFile): Promise<L
   )) {
     if (user.includes(":")) errors.add(["basic_auth_users", user], "expected a user name without a colon", "key");
   }
+  const { interval, burst = 0 } = result.data?.rate_limit ?? {};
+  if (interval && burst < 1) errors.add(["rate_limit", "burst"], "expected at least 1: 0 refuses every request");
   const tls = valueAt(written, ["tls_server_config"]);
   const context = { files: { folder: dirname(path), readFile }, errors, tls };
   const parts = isMapping(tls) && Object.keys(tls).length > 0 ? await readParts(context) : undefined;
@@ -85,7 +89,7 @@ export async function loadWebConfig(file: string, readFile: ReadFile): Promise<L
   }
   const all = [...document.errors, ...errors.inOrder];
   if (settings === undefined || all.length > 0) return { ok: false, files, errors: all };
-  const { basic_auth_users: users, http_server_config: http } = settings;
+  const { basic_auth_users: users, http_server_config: http, rate_limit: rate } = settings;
   return {
     ok: true,
     files,
@@ -93,6 +97,7 @@ export async function loadWebConfig(file: string, readFile: ReadFile): Promise<L
       tls: checked,
       users: new Map(Object.entries(users)),
       headers: Object.entries(http.headers).flatMap(([name, value]) => (value ? [[name, value] as const] : [])),
+      rateLimit: rate?.interval ? { intervalMs: rate.interval, burst: rate.burst } : undefined,
       wantsHttp2: http.http2 === true,
     },
   };

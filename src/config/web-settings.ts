@@ -1,5 +1,6 @@
 // The settings of the web configuration: the file format that exporters share (exporter-toolkit).
 import { z } from "zod";
+import { duration } from "./values.ts";
 
 /** Versions of TLS, and their names in Node.js. */
 export const TLS_VERSIONS = { TLS10: "TLSv1", TLS11: "TLSv1.1", TLS12: "TLSv1.2", TLS13: "TLSv1.3" } as const;
@@ -93,9 +94,20 @@ const users = z
   )
   .default({});
 
+// In exporter-toolkit, an interval of 0 switches the limit off, and a burst of 0 refuses every request.
+const rateLimit = z
+  .object({
+    interval: z
+      .union([z.literal(0), duration("1ms", "24h")])
+      .meta({ expected: "0, or a duration such as 500ms or 1s" }),
+    burst: z.int().min(0).max(1_000_000).default(0),
+  })
+  .optional();
+
 /** All settings of the web configuration. */
 export const webSettings = z.object({
   tls_server_config: tlsServerConfig,
   http_server_config: httpServerConfig,
   basic_auth_users: users,
+  rate_limit: rateLimit,
 });

@@ -1,9 +1,11 @@
-// What every request passes before a page is made: headers of the web configuration, the host, the password.
+// What every request passes before a page is made: the rate, headers of the web configuration, the host,
+// the password.
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { WebConfig } from "../config/web-config.ts";
 import type { Refusal } from "../telemetry/self-metrics.ts";
 import { isNamed } from "./hosts.ts";
 import type { Passwords } from "./passwords.ts";
+import type { RequestRate } from "./request-rate.ts";
 import { readTarget } from "./request-target.ts";
 
 /** What a guard lets through, and to whom. */
@@ -13,6 +15,8 @@ export interface GuardOptions {
   readonly names: readonly string[] | undefined;
   /** Undefined where no password is required. */
   readonly passwords: Passwords | undefined;
+  /** Undefined where the rate is not limited. */
+  readonly rate: RequestRate | undefined;
   readonly headers: () => WebConfig["headers"];
   readonly onRefused: (reason: Refusal) => void;
   readonly onError: (error: unknown) => void;
@@ -21,11 +25,23 @@ export interface GuardOptions {
 const RETRY_SECONDS = 5;
 
 /** The handler behind its guard. */
-export function guarded({ handler, names, passwords, headers, onRefused, onError }: GuardOptions): RequestListener {
+export function guarded(options: GuardOptions): RequestListener {
+  const { handler, names, passwords, rate, headers, onRefused, onError } = options;
   return (request, response) => {
     const { path, host = request.headers.host } = readTarget(request.url ?? "");
     request.url = path;
     for (const [name, value] of headers()) response.setHeader(name, value);
+    const wait = rate?.refusal();
+    if (wait !== undefined) {
+      onRefused("rate");
+      response.setHeader("retry-after", String(wait));
+      send(
+        response,
+        429,
+        `More requests than rate_limit of the web configuration allows. Try again in ${wait} seconds.`,
+      );
+      return;
+    }
     if (names !== undefined && !isNamed(host, names)) {
       onRefused("host");
       send(response, 421, `This host name is not accepted: add it to web.allowed_hosts, or use the IP address.`);

@@ -10,6 +10,7 @@ import { guarded } from "./guard.ts";
 import { namesFor } from "./hosts.ts";
 import { LIMITS, type Limits } from "./limits.ts";
 import { Passwords } from "./passwords.ts";
+import { RequestRate } from "./request-rate.ts";
 import {
   closeServer,
   createPlainServer,
@@ -47,6 +48,7 @@ export class Listeners {
   readonly #options: ListenersOptions;
   readonly #bcrypt = new Bcrypt();
   readonly #passwords: Passwords;
+  readonly #rate: RequestRate;
   readonly #servers: Server[] = [];
   readonly #secure: TlsServer[] = [];
   #web: WebConfig | undefined;
@@ -55,6 +57,7 @@ export class Listeners {
     this.#options = options;
     this.#web = options.web;
     this.#passwords = new Passwords(this.#bcrypt, options.web?.users ?? new Map());
+    this.#rate = new RequestRate(options.web?.rateLimit);
   }
 
   /** Opens all listeners. When one cannot be opened, closes the others and throws. */
@@ -62,15 +65,16 @@ export class Listeners {
     const { view, listen, probes, allowedHosts, limits = LIMITS } = this.#options;
     const { onRefused, onError } = view;
     const pages = pagesOf(view, limits);
+    const headers = () => this.#web?.headers ?? [];
     const opened: Listener[] = [];
     try {
       for (const address of listen) {
         const names = namesFor(address, allowedHosts);
-        const headers = () => this.#web?.headers ?? [];
-        const handler = guarded({ handler: pages, names, passwords: this.#passwords, headers, onRefused, onError });
+        const guard = { names, passwords: this.#passwords, rate: this.#rate, headers, onRefused, onError };
+        const handler = guarded({ handler: pages, ...guard });
         opened.push(await this.#open(address, handler, this.#web?.tls !== undefined, limits));
       }
-      const none = { names: undefined, passwords: undefined, headers: () => [], onRefused, onError };
+      const none = { names: undefined, passwords: undefined, rate: undefined, headers: () => [], onRefused, onError };
       for (const address of probes) {
         const listener = await this.#open(address, guarded({ handler: probesOf(view), ...none }), false, limits);
         opened.push({ ...listener, isProbe: true });
@@ -94,6 +98,7 @@ export class Listeners {
     }
     if (now !== undefined) for (const server of this.#secure) server.setSecureContext(now.context);
     this.#passwords.take(web.users);
+    this.#rate.take(web.rateLimit);
     this.#web = web;
     return undefined;
   }

@@ -107,6 +107,14 @@ describeWith("openssl")("the web configuration", () => {
   });
 
   test.each([
+    ["", undefined],
+    ["rate_limit: { interval: 0, burst: 0 }", undefined],
+    ["rate_limit: { interval: 500ms, burst: 20 }", { intervalMs: 500, burst: 20 }],
+  ])("rate: %s", async (text, rate) => {
+    expect((await good(text)).rateLimit).toEqual(rate);
+  });
+
+  test.each([
     [
       "no certificate",
       "tls_server_config: { key_file: server.key }",
@@ -184,6 +192,21 @@ describeWith("openssl")("the web configuration", () => {
       "1:20: tls_server_config.client_ca_file: missing, expected the CA of the clients for RequireAndVerifyClientCert",
     ],
     [
+      "a rate without a unit",
+      "rate_limit: { interval: 5, burst: 1 }",
+      "1:25: rate_limit.interval: expected 0, or a duration such as 500ms or 1s, found 5",
+    ],
+    [
+      "a rate that refuses everything",
+      "rate_limit: { interval: 1s, burst: 0 }",
+      "1:36: rate_limit.burst: expected at least 1: 0 refuses every request",
+    ],
+    [
+      "a rate without an interval",
+      "rate_limit: { burst: 1 }",
+      "1:13: rate_limit.interval: missing, expected 0, or a duration such as 500ms or 1s",
+    ],
+    [
       "an unknown type",
       `tls_server_config: { ${TLS}, client_auth_type: x }`,
       '1:85: tls_server_config.client_auth_type: expected one of NoClientCert, RequestClientCert, RequireClientCert, RequireAnyClientCert, VerifyClientCertIfGiven, RequireAndVerifyClientCert, found "x"',
@@ -210,8 +233,8 @@ describeWith("openssl")("the web configuration", () => {
     ],
     [
       "an unknown group",
-      "rate_limit: { interval: 1s }",
-      "1:1: rate_limit: unknown setting; known here: tls_server_config, http_server_config, basic_auth_users",
+      "web_limit: { interval: 1s }",
+      "1:1: web_limit: unknown setting; known here: tls_server_config, http_server_config, basic_auth_users, rate_limit",
     ],
     [
       "a password instead of a hash",

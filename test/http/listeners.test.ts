@@ -189,6 +189,23 @@ describe("plain HTTP", () => {
     expect(refused).toEqual(["password", "password", "password"]);
   });
 
+  test("a rate is in force before the password, not where the health is, and changes at run time", async () => {
+    const users = `basic_auth_users: { alice: "${hashSync("right", 4)}" }`;
+    const web = await webOf(`${users}\nrate_limit: { interval: 24h, burst: 2 }`);
+    const [listener, probe] = await open({ web, probes: ["127.0.0.1:0"] });
+    const scrape = (auth: string) => get(`${listener?.url}/metrics`, { auth });
+
+    expect((await scrape("alice:right")).status).toBe(200);
+    expect((await scrape("alice:wrong")).status).toBe(401);
+    const late = await scrape("alice:right");
+    expect(late.status).toBe(429);
+    expect(Number(late.headers["retry-after"])).toBeGreaterThan(86_000);
+    expect((await get(`${probe?.url}/-/healthy`)).status).toBe(200);
+    expect(listeners?.take(await webOf(users))).toBeUndefined();
+    expect((await scrape("alice:right")).status).toBe(200);
+    expect(refused).toEqual(["password", "rate"]);
+  });
+
   test("a flood of wrong passwords is refused, and a client with a known password is not", async () => {
     const web = await webOf(`basic_auth_users: { alice: "${hashSync("right", 8)}" }`);
     const [listener] = await open({ web });

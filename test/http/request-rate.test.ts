@@ -1,0 +1,48 @@
+import { expect, test } from "@jest/globals";
+import { RequestRate } from "../../src/http/request-rate.ts";
+
+/** A rate with a clock, and the results of some requests at once. */
+function rateOf(limit: { intervalMs: number; burst: number } | undefined) {
+  let now = 5_000;
+  const rate = new RequestRate(limit, () => now);
+  return {
+    rate,
+    requests: (count: number) => Array.from({ length: count }, () => rate.refusal()),
+    pass: (milliseconds: number) => {
+      now += milliseconds;
+    },
+  };
+}
+
+test("without a limit, every request is admitted", () => {
+  expect(new Set(rateOf(undefined).requests(1000))).toEqual(new Set([undefined]));
+});
+
+test("a burst is admitted at once, and one request after each interval; others learn when to return", () => {
+  const { requests, pass } = rateOf({ intervalMs: 10_000, burst: 2 });
+
+  expect(requests(4)).toEqual([undefined, undefined, 10, 10]);
+  pass(2_500);
+  expect(requests(1)).toEqual([8]);
+  pass(7_500);
+  expect(requests(2)).toEqual([undefined, 10]);
+});
+
+test("the bucket holds no more than the burst", () => {
+  const { requests, pass } = rateOf({ intervalMs: 1_000, burst: 2 });
+  pass(3_600_000);
+
+  expect(requests(3)).toEqual([undefined, undefined, 1]);
+});
+
+test("another limit starts with a full bucket, the same one does not", () => {
+  const { rate, requests } = rateOf({ intervalMs: 1_000, burst: 1 });
+  requests(1);
+
+  rate.take({ intervalMs: 1_000, burst: 1 });
+  expect(requests(1)).toEqual([1]);
+  rate.take({ intervalMs: 2_000, burst: 1 });
+  expect(requests(2)).toEqual([undefined, 2]);
+  rate.take(undefined);
+  expect(requests(2)).toEqual([undefined, undefined]);
+});
