@@ -22,7 +22,8 @@ export function readShard(
   errors: ErrorList,
 ): Shard | undefined {
   const name = hostname();
-  const index = written === OF_HOSTNAME ? ordinalOf(name) : written;
+  // A single one has any host name, so that its configuration can be checked on another machine.
+  const index = written === OF_HOSTNAME ? (ordinalOf(name) ?? (count === 1 ? 0 : undefined)) : written;
   const path = ["shard", "index"];
   if (index === undefined) errors.add(path, `expected a host name that ends in - and a number, found ${name}`);
   else if (index >= count) errors.add(path, `expected less than count (${count}), found ${index}`);

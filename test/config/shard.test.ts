@@ -47,6 +47,10 @@ test("a shard has its own part of the watch lists and of the budget", async () =
   expect(parts.map(({ shard }) => shard)).toEqual([0, 1, 2].map((index) => ({ index, count: 3 })));
 });
 
+test("a single shard has any host name", async () => {
+  expect((await load(text("{ index: hostname, count: 1 }"))).shard).toBeUndefined();
+});
+
 test.each([
   ["stacks-exporter-3", 3],
   ["stacks-exporter-12.stacks-exporter.monitoring.svc", 12],

@@ -1,13 +1,14 @@
 // The chart, rendered by Helm, has the objects of deploy/kubernetes, built by Kustomize. Go builds both programs;
 // without Go the tests are skipped.
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "@jest/globals";
 import { parse, parseAllDocuments } from "yaml";
 import { toolOf } from "../../tools/lint/tools.ts";
 import { root, textOf } from "./files.ts";
+import { complaints, type Typed } from "./manifest-types.ts";
 
 const helm = toolOf("helm");
 const kustomize = toolOf("kustomize");
@@ -19,8 +20,7 @@ const chart = "deploy/helm/stacks-exporter";
 const folder = mkdtempSync(join(tmpdir(), "stacks-exporter-helm-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-interface Manifest {
-  readonly kind: string;
+interface Manifest extends Typed {
   readonly metadata: { readonly name: string; readonly labels?: Readonly<Record<string, string>> };
   // biome-ignore lint/suspicious/noExplicitAny: the tests are about the shape
   readonly [key: string]: any;
@@ -82,32 +82,79 @@ function normalized(manifest: Manifest): object {
 
 const keyOf = ({ kind, metadata }: Manifest) => `${kind} ${comparable(metadata.name)}`;
 
+/** The folder of the manifests, with a number of replicas. */
+function kustomizationOf(replicas: number): string {
+  const copy = join(folder, String(replicas));
+  for (const path of ["deploy/kubernetes", "dashboards"]) {
+    cpSync(join(root, path), join(copy, path), { recursive: true, filter: (name) => !name.endsWith(".ts") });
+  }
+  const set = join(copy, "deploy/kubernetes/stateful-set.yaml");
+  writeFileSync(set, readFileSync(set, "utf8").replace("replicas: 1", `replicas: ${replicas}`));
+  return join(copy, "deploy/kubernetes");
+}
+
 describeBuilt("the chart", () => {
-  test("has the objects of deploy/kubernetes", () => {
-    const built = manifestsOf(run(kustomize, "build", "deploy/kubernetes").stdout);
-    const fromChart = new Map(rendered().map((manifest) => [keyOf(manifest), manifest]));
+  test.each([1, 4])("has the objects of deploy/kubernetes, with %i shards", (shards) => {
+    const built = manifestsOf(run(kustomize, "build", kustomizationOf(shards)).stdout);
+    const fromChart = new Map(rendered(`shards: ${shards}`).map((manifest) => [keyOf(manifest), manifest]));
 
     expect([...fromChart.keys()].sort()).toEqual(built.map(keyOf).sort());
     for (const manifest of built) {
       const other = fromChart.get(keyOf(manifest)) as Manifest;
       expect([keyOf(manifest), normalized(other)]).toEqual([keyOf(manifest), normalized(manifest)]);
     }
+    const { spec } = one(built, "StatefulSet");
+    expect([spec.replicas, spec.template.spec.containers[0].env]).toEqual([
+      shards,
+      [{ name: "SHARDS", value: String(shards) }],
+    ]);
   });
 
-  test("has other names, selectors and claims in a release of another name", () => {
+  test("has objects of their types, with every value", () => {
+    const manifests = rendered(
+      `shards: 4
+image: { digest: "sha256:${"0".repeat(64)}" }
+imagePullSecrets: [{ name: registry }]
+files: { wallets.csv: "address" }
+persistence: { storageClass: fast }
+networkPolicy: { from: [{ namespaceSelector: {} }], egress: [{}] }
+env: [{ name: NODE_OPTIONS, value: "" }]
+podAnnotations: { a: b }
+nodeSelector: { a: b }
+tolerations: [{ operator: Exists }]
+affinity: { podAntiAffinity: {} }
+`,
+    );
+
+    expect(complaints(manifests)).toEqual([]);
+  });
+
+  test("sets the shard of the configuration, and refuses another one", () => {
+    const { stderr } = render("config: { shard: { count: 4 } }");
+
+    expect(parse(one(rendered("shards: 4"), "ConfigMap").data["stacks-exporter.yaml"]).shard).toEqual({
+      index: "hostname",
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of the configuration
+      count: "${SHARDS}",
+    });
+    expect(stderr).toContain("expected the value shards instead");
+    expect(render("shards: 0").stderr).toContain("shards");
+  });
+
+  test("has other names and selectors in a release of another name", () => {
     const manifests = rendered("", "testnet");
-    const deployment = one(manifests, "Deployment", "testnet-stacks-exporter");
+    const { spec } = one(manifests, "StatefulSet", "testnet-stacks-exporter");
     const selector = { "app.kubernetes.io/name": "stacks-exporter", "app.kubernetes.io/instance": "testnet" };
 
-    expect(deployment.spec.selector.matchLabels).toEqual(selector);
-    expect(deployment.spec.template.metadata.labels).toMatchObject(selector);
+    expect(spec.selector.matchLabels).toEqual(selector);
+    expect(spec.template.metadata.labels).toMatchObject(selector);
+    expect(spec.serviceName).toBe("testnet-stacks-exporter");
     expect(one(manifests, "Service", "testnet-stacks-exporter").spec.selector).toEqual(selector);
-    expect(one(manifests, "PersistentVolumeClaim", "testnet-stacks-exporter-state")).toBeDefined();
   });
 
   test("mounts the named Secret, and then requires it", () => {
     const volumeOf = (values: string) =>
-      one(rendered(values), "Deployment").spec.template.spec.volumes.find(
+      one(rendered(values), "StatefulSet").spec.template.spec.volumes.find(
         ({ name }: { name: string }) => name === "keys",
       );
 
@@ -115,9 +162,9 @@ describeBuilt("the chart", () => {
     expect(volumeOf("existingSecret: hiro").secret).toEqual({ secretName: "hiro", defaultMode: 288 });
   });
 
-  test("restarts the pod for another configuration, but not for a file of a watch list", () => {
+  test("restarts the pods for another configuration, but not for a file of a watch list", () => {
     const checksum = (values: string) =>
-      one(rendered(values), "Deployment").spec.template.metadata.annotations["checksum/config"];
+      one(rendered(values), "StatefulSet").spec.template.metadata.annotations["checksum/config"];
     const files = 'files:\n  wallets.csv: |\n    address,name\n    "SP000000000000000000002Q6VF78",boot\n';
     const own = "config:\n  listen: 0.0.0.0:10789\n";
 
@@ -146,21 +193,20 @@ describeBuilt("the chart", () => {
     expect(urls("prometheusRule: { optional: true }").length).toBeGreaterThan(urls("").length);
   });
 
-  test("leaves out what is switched off, and adds what is switched on", () => {
+  test("leaves out what is switched off, and limits connections", () => {
     const off =
       "serviceMonitor: { enabled: false }\nprometheusRule: { enabled: false }\ndashboards: { enabled: false }\n" +
-      "persistence: { enabled: false }\n";
-    const on =
-      "podDisruptionBudget: { enabled: true }\nnetworkPolicy:\n  enabled: true\n  from: [{ namespaceSelector: {} }]\n";
-    const kinds = rendered(`${off}${on}`).map(({ kind }) => kind);
+      "persistence: { enabled: false }\nnetworkPolicy: { enabled: false }\npodDisruptionBudget: { enabled: false }\n";
+    const manifests = rendered(off);
 
-    expect(kinds.sort()).toEqual(["ConfigMap", "Deployment", "NetworkPolicy", "PodDisruptionBudget", "Service"]);
-    const policy = one(rendered(on), "NetworkPolicy");
+    expect(manifests.map(({ kind }) => kind).sort()).toEqual(["ConfigMap", "Service", "StatefulSet"]);
+    expect(one(manifests, "StatefulSet").spec.template.spec.volumes.at(-1)).toEqual({ name: "state", emptyDir: {} });
+    const policy = one(rendered("networkPolicy: { from: [{ namespaceSelector: {} }] }"), "NetworkPolicy");
     expect(policy.spec).toMatchObject({
       policyTypes: ["Ingress"],
       ingress: [{ ports: [{ port: "metrics" }], from: [{ namespaceSelector: {} }] }],
     });
-    expect(one(rendered("networkPolicy: { enabled: true, egress: [{}] }"), "NetworkPolicy").spec.policyTypes).toEqual([
+    expect(one(rendered("networkPolicy: { egress: [{}] }"), "NetworkPolicy").spec.policyTypes).toEqual([
       "Ingress",
       "Egress",
     ]);

@@ -1,12 +1,18 @@
-// Checks the manifests of deploy/kubernetes against the types of Kubernetes and of the Prometheus Operator: TypeScript
-// rejects a wrong value and, unlike most validators, an unknown key.
+// The manifests of deploy/kubernetes: of their types, and consistent with each other.
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { expect, test } from "@jest/globals";
-import type { IDeployment } from "kubernetes-models/apps/v1";
-import type { IPersistentVolumeClaim, IService } from "kubernetes-models/v1";
-import { documentsOf, root, yamlOf } from "./files.ts";
+import type { IStatefulSet } from "kubernetes-models/apps/v1";
+import type { INetworkPolicy } from "kubernetes-models/networking.k8s.io/v1";
+import type { IPodDisruptionBudget } from "kubernetes-models/policy/v1";
+import type { IPod, IService } from "kubernetes-models/v1";
+import { parseAllDocuments } from "yaml";
+import { StateFile } from "../../src/storage/state-file.ts";
+import { run } from "../support/program.ts";
+import { documentsOf, root, textOf, yamlOf } from "./files.ts";
+import { complaints, type Typed } from "./manifest-types.ts";
 
 const folder = "deploy/kubernetes";
 const kustomization = yamlOf<{
@@ -15,15 +21,7 @@ const kustomization = yamlOf<{
   images: { name: string; newTag: string }[];
 }>(`${folder}/kustomization.yaml`);
 
-const MODULES: Readonly<Record<string, string>> = {
-  "apps/v1": "kubernetes-models/apps/v1",
-  v1: "kubernetes-models/v1",
-  "monitoring.coreos.com/v1": "@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1",
-};
-
-interface Manifest {
-  readonly apiVersion: string;
-  readonly kind: string;
+interface Manifest extends Typed {
   readonly metadata: { readonly name: string; readonly labels?: Readonly<Record<string, string>> };
 }
 const manifests = kustomization.resources
@@ -31,53 +29,19 @@ const manifests = kustomization.resources
   .flatMap((resource) => documentsOf<Manifest>(`${folder}/${resource}`));
 const manifest = <T>(kind: string) => manifests.find((one) => one.kind === kind) as unknown as T;
 
-/** What the compiler says of the manifests as literals of their types. */
-function complaints(list: readonly Manifest[]): string[] {
-  // Within node_modules, where the compiler finds the types.
-  const cache = join(root, "node_modules/.cache");
-  mkdirSync(cache, { recursive: true });
-  const here = mkdtempSync(join(cache, "manifests-"));
-  try {
-    const source = list.map(
-      (one, index) =>
-        `import type { I${one.kind} as T${index} } from "${MODULES[one.apiVersion]}";\nexport const m${index}: T${index} = ${JSON.stringify(one)};\n`,
-    );
-    writeFileSync(join(here, "manifests.ts"), source.join(""));
-    const { stdout, error } = spawnSync(
-      resolve(root, "node_modules/.bin/tsc"),
-      [
-        "--noEmit",
-        "--strict",
-        "--skipLibCheck",
-        "--ignoreConfig",
-        "--module",
-        "nodenext",
-        "--target",
-        "es2022",
-        "manifests.ts",
-      ],
-      { cwd: here, encoding: "utf8" },
-    );
-    if (error !== undefined) throw error;
-    return stdout.split("\n").filter((line) => line.includes("error"));
-  } finally {
-    rmSync(here, { recursive: true });
-  }
-}
-
 test("every manifest is of its type", () => {
   expect(manifests.map(({ kind }) => kind).sort()).toEqual(
-    ["Deployment", "PersistentVolumeClaim", "PrometheusRule", "Service", "ServiceMonitor"].sort(),
+    ["NetworkPolicy", "PodDisruptionBudget", "PrometheusRule", "Service", "ServiceMonitor", "StatefulSet"].sort(),
   );
   expect(complaints(manifests)).toEqual([]);
 });
 
 test("a misspelt key and a wrong value would be seen", () => {
   const monitor = manifest<Manifest & { spec: { endpoints: object[] } }>("ServiceMonitor");
-  const deployment = manifest<Manifest & { spec: object }>("Deployment");
+  const set = manifest<Manifest & { spec: object }>("StatefulSet");
   const broken = [
     { ...monitor, spec: { ...monitor.spec, endpoints: [{ port: "metrics", intervall: "15s" }] } },
-    { ...deployment, spec: { ...deployment.spec, replicas: "1" } },
+    { ...set, spec: { ...set.spec, replicas: "1" } },
   ];
 
   expect(complaints(broken).map((line) => /'"?(intervall|string)"?'/.exec(line)?.[1])).toEqual(["intervall", "string"]);
@@ -98,7 +62,7 @@ test("kustomize takes every file of the folder, and every board", () => {
 });
 
 test("the pod is restricted, probed and limited", () => {
-  const pod = manifest<IDeployment>("Deployment").spec?.template.spec;
+  const pod = manifest<IStatefulSet>("StatefulSet").spec?.template.spec;
   const container = pod?.containers[0];
 
   expect(pod).toMatchObject({
@@ -107,9 +71,9 @@ test("the pod is restricted, probed and limited", () => {
   });
   expect(container).toMatchObject({
     securityContext: { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ["ALL"] } },
-    startupProbe: { httpGet: { path: "/-/healthy", port: "metrics" } },
-    livenessProbe: { httpGet: { path: "/-/healthy", port: "metrics" } },
-    readinessProbe: { httpGet: { path: "/-/ready", port: "metrics" } },
+    startupProbe: { httpGet: { path: "/-/healthy", port: "probes" } },
+    livenessProbe: { httpGet: { path: "/-/healthy", port: "probes" } },
+    readinessProbe: { httpGet: { path: "/-/ready", port: "probes" } },
     resources: {
       requests: { cpu: expect.any(String), memory: expect.any(String) },
       limits: { memory: expect.any(String) },
@@ -117,33 +81,82 @@ test("the pod is restricted, probed and limited", () => {
   });
 });
 
-test("one exporter at a time, whose state outlives it", () => {
-  const { spec } = manifest<IDeployment>("Deployment");
-  const claim = manifest<IPersistentVolumeClaim>("PersistentVolumeClaim");
-  const mounts = spec?.template.spec?.containers[0]?.volumeMounts ?? [];
-  const volume = spec?.template.spec?.volumes?.find(
-    ({ persistentVolumeClaim }) => persistentVolumeClaim?.claimName === claim.metadata?.name,
-  );
+test("probes are served on the port of the probes, whatever the page requires", () => {
+  const container = manifest<IStatefulSet>("StatefulSet").spec?.template.spec?.containers[0];
+  const port = container?.ports?.find(({ name }) => name === "probes")?.containerPort;
 
-  expect([spec?.replicas, spec?.strategy?.type]).toEqual([1, "Recreate"]);
-  expect(mounts.find(({ name }) => name === volume?.name)?.mountPath).toBe("/data");
+  expect(container?.args?.slice(-2)).toEqual(["--web.probe-address", `:${port}`]);
 });
 
-test("the service finds the pod, and the monitor the service", () => {
-  const pod = manifest<IDeployment>("Deployment").spec?.template.metadata?.labels;
+test("each pod is a shard with a state file of its own, which outlives it", () => {
+  const { metadata, spec } = manifest<IStatefulSet>("StatefulSet");
+  const mounts = spec?.template.spec?.containers[0]?.volumeMounts ?? [];
+  const [claim] = spec?.volumeClaimTemplates ?? [];
+  const { shard } = yamlOf<{ shard: object }>(`${folder}/stacks-exporter.yaml`);
+
+  expect([spec?.replicas, spec?.podManagementPolicy, spec?.serviceName]).toEqual([1, "Parallel", metadata?.name]);
+  expect(mounts.find(({ name }) => name === claim?.metadata?.name)?.mountPath).toBe("/data");
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of the configuration
+  expect(shard).toEqual({ index: "hostname", count: "${SHARDS}" });
+});
+
+test("service, policy and disruption budget find the pods, and the monitor the service", () => {
+  const pod = manifest<IStatefulSet>("StatefulSet").spec?.template.metadata?.labels;
   const service = manifest<IService>("Service");
   const monitor = manifest<{ spec: { selector: { matchLabels: object }; endpoints: { port: string }[] } }>(
     "ServiceMonitor",
   );
+  const policy = manifest<INetworkPolicy>("NetworkPolicy");
+  const budget = manifest<IPodDisruptionBudget>("PodDisruptionBudget");
 
-  expect(pod).toMatchObject(service.spec?.selector ?? { nothing: "selected" });
+  for (const selector of [
+    service.spec?.selector,
+    policy.spec?.podSelector?.matchLabels,
+    budget.spec?.selector?.matchLabels,
+  ]) {
+    expect(pod).toMatchObject(selector ?? { nothing: "selected" });
+  }
   expect(service.metadata?.labels).toMatchObject(monitor.spec.selector.matchLabels);
   expect(service.spec?.ports?.map(({ name }) => name)).toEqual(monitor.spec.endpoints.map(({ port }) => port));
-  expect(service.spec?.publishNotReadyAddresses).toBe(true);
+  expect(service.spec).toMatchObject({ clusterIP: "None", publishNotReadyAddresses: true });
 });
 
 test("the image is of the version of the package", () => {
   const { version } = yamlOf<{ version: string }>("package.json");
 
   expect(kustomization.images).toEqual([{ name: "stacks-exporter", newName: "stacks-exporter", newTag: version }]);
+});
+
+test("the pod of the documentation distributes the state of 4 shards to 6", async () => {
+  const [, block = ""] = /\n {3}```yaml\n(.*?)\n {3}```/s.exec(textOf("docs/kubernetes.md")) ?? [];
+  const documents = parseAllDocuments(block.replace(/^ {3}/gm, "")).map((document) => document.toJS() as Manifest);
+  const { spec } = documents.at(-1) as unknown as IPod;
+  const [make, replace] = [spec?.initContainers?.[0], spec?.containers[0]];
+  const folder = mkdtempSync(join(tmpdir(), "stacks-exporter-pod-"));
+  const here = (words: readonly string[] = []) =>
+    words.map((word) => word.replace(/^(--out=)?(\/shards|\/new)/, `$1${folder}$2`));
+  const options = { log: { warn: () => undefined }, clock: { now: () => 0 } };
+  const shardIn = (path: string) => {
+    const file = new StateFile(join(folder, "shards", path), options);
+    const { shard } = file;
+    file.close();
+    return shard;
+  };
+  try {
+    for (const { mountPath } of make?.volumeMounts ?? []) mkdirSync(join(folder, mountPath), { recursive: true });
+    for (const index of [0, 1, 2, 3]) {
+      const file = new StateFile(join(folder, `shards/${index}/state.db`), options);
+      file.claim({ index, count: 4 }, 0);
+      file.close();
+    }
+    const made = await run(here(make?.args));
+    const replaced = spawnSync(process.execPath, here(replace?.command).slice(1), { encoding: "utf8" });
+
+    expect(complaints(documents)).toEqual([]);
+    expect([made.code, made.err, replaced.status, replaced.stderr]).toEqual([0, "", 0, ""]);
+    for (const index of [0, 1, 2, 3, 4, 5]) expect(shardIn(`${index}/state.db`)).toEqual({ index, count: 6 });
+    for (const index of [0, 1, 2, 3]) expect(shardIn(`${index}/state.db.old`)).toEqual({ index, count: 4 });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });

@@ -70,7 +70,7 @@ async function run(command: typeof check, text: string) {
   writeFileSync(file, text);
   const lines: string[] = [];
   const io = {
-    env: { HIRO_API_KEY, PROXY_PASSWORD: "planted-password" },
+    env: { HIRO_API_KEY, PROXY_PASSWORD: "planted-password", SHARDS: "1" },
     out: () => undefined,
     err: (line: string) => lines.push(line),
   };

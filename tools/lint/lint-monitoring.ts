@@ -50,7 +50,11 @@ const checks: readonly Check[] = [
   { about: "boards", tool: "dashboard-linter", calls: boards.map((board) => ["lint", "--strict", board]) },
   // Without the linters for shell and Python that it calls when they are installed: every machine reports the same.
   { about: "workflows", tool: "actionlint", calls: [["-no-color", "-shellcheck=", "-pyflakes=", ...workflows]] },
-  { about: "chart", tool: "helm", calls: [["lint", "--strict", "deploy/helm/stacks-exporter"]] },
+  {
+    about: "chart",
+    tool: "helm",
+    calls: ["shards=1", "shards=4"].map((value) => ["lint", "--strict", "deploy/helm/stacks-exporter", "--set", value]),
+  },
   { about: "manifests", tool: "kustomize", calls: [["build", "deploy/kubernetes"]] },
 ];
 

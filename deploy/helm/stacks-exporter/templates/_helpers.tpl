@@ -13,3 +13,9 @@ app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
 app.kubernetes.io/managed-by: {{ .Release.Service }}
 helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 {{- end }}
+
+{{- define "config" -}}
+{{- if .Values.config.shard }}{{ fail "config.shard: expected the value shards instead, so that the pods and the exporter have the same number" }}{{ end }}
+{{- $shard := dict "index" "hostname" "count" "${SHARDS}" }}
+{{- merge (dict "shard" $shard) .Values.config | toYaml }}
+{{- end }}
