@@ -3,6 +3,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { assetSamples } from "./collectors/balances/families.ts";
+import { collectorOf } from "./collectors/index.ts";
 import { keyOf, type Task } from "./collectors/task.ts";
 import type { NetworkConfig } from "./config/config.ts";
 import type { Exposition } from "./exposition/exposition.ts";
@@ -67,10 +68,11 @@ export class Networks {
   }
 
   #create(config: NetworkConfig): Network {
-    const { exposition } = this.#options;
+    const { exposition, state } = this.#options;
     const canWatch = config.addresses.length + config.watchFiles.length > 0;
     if (canWatch) exposition.set(assetsKey(config), assetSamples(config));
     else exposition.remove(assetsKey(config));
+    state.keepGroups(config.name, summedGroupsOf(config));
     return new Network(config, this.#options);
   }
 
@@ -131,6 +133,7 @@ export class Networks {
     await this.#end(network);
     for (const task of network.tasks) state.forget(task);
     exposition.remove(assetsKey(network));
+    state.keepGroups(network.name, []);
     await instruments.forget({ network: network.name });
     this.all = this.all.filter((one) => one !== network);
   }
@@ -143,6 +146,13 @@ export class Networks {
     incidents.forget(network.name);
   }
 }
+
+/** The groups that are exported as sums, by collector. */
+const summedGroupsOf = ({ name: network, summedGroups, collectors }: NetworkConfig) =>
+  collectors.flatMap(({ name: collector }) => {
+    const { sums } = collectorOf(collector);
+    return sums === undefined ? [] : summedGroups.map((group) => ({ of: { network, collector, group }, sums }));
+  });
 
 const assetsKey = ({ name }: { readonly name: string }) => `${name}/assets`;
 

@@ -53,6 +53,10 @@ export class GroupTotal {
     return this.#members.size === 0;
   }
 
+  get hasCounters(): boolean {
+    return this.#counters.size > 0;
+  }
+
   /** Adds a member, with the samples of its saved observation. */
   join(member: Task, samples: Iterable<Sample> | undefined, isPresent: boolean): void {
     this.#members.add(member);
@@ -167,6 +171,16 @@ export class GroupTotal {
 
 /** The counters as plain data. */
 export const bodyOf = (counters: Values): unknown => Object.fromEntries(counters);
+
+/** The sums of saved counters, as plain data. Throws if they are something else. */
+export function addedBodies(bodies: readonly unknown[]): unknown {
+  const all = new Map<string, Value>();
+  for (const [key, value] of bodies.flatMap((body) => Object.entries(savedTotal.parse(body)))) {
+    const before = all.get(key);
+    all.set(key, before === undefined ? value : plus(before, value));
+  }
+  return bodyOf(all);
+}
 
 const isDistribution = (value: Value): value is Distribution => typeof value === "object";
 

@@ -5,9 +5,10 @@ import { DatabaseSync } from "node:sqlite";
 import type { BudgetRecord } from "../api/budget.ts";
 import { sum } from "../api/budget-limits.ts";
 import type { Clock } from "../api/clock.ts";
+import { addedBodies } from "./group-total.ts";
 import type { StateFileLog } from "./open.ts";
 import { ALONE, type Shard, shardOf } from "./shard.ts";
-import { OF_GROUPS, StateFile } from "./state-file.ts";
+import { OF_GROUPS, type SavedTotal, StateFile } from "./state-file.ts";
 import { StateFileError } from "./state-file-error.ts";
 
 interface Options {
@@ -16,21 +17,25 @@ interface Options {
 }
 
 /**
- * Writes the state files of `count` shards to a folder, as `shard-N.db`. Each has the rows of its principals and of the
- * whole chain, and its part of what is left of the budgets. The old files stay as they are.
+ * Writes the state files of `count` shards to a folder, as `shard-N.db`. Each has the rows of its principals, and its
+ * part of what is left of the budgets; the first one also has what is counted of the whole chain and of groups. The old
+ * files stay as they are.
  * @param paths the state files of all shards, in any order
  * @returns the written files
  * @throws StateFileError when the old files are not those of all shards, or a new one exists or cannot be written.
  */
 export function reshard(paths: readonly string[], count: number, folder: string, options: Options): readonly string[] {
   const sources = inOrder(paths, options);
-  const budgets = [...budgetsOf(sources, options)].map(([key, records]) => [key, partOf(records, count)] as const);
+  const { budgets, totals } = sharedRows(sources, options);
   return Array.from({ length: count }, (_, index) => {
     const path = join(folder, `shard-${index}.db`);
     if (existsSync(path)) throw new StateFileError(path, "exists, and is not overwritten");
     const file = new StateFile(path, options);
     file.claim({ index, count }, options.clock.now());
-    for (const [key, record] of budgets) file.saveBudget(key, record, options.clock.now());
+    for (const [key, records] of budgets) file.saveBudget(key, partOf(records, count), options.clock.now());
+    // The first shard continues the sum of all, and the others begin at nothing. Without a saved total, they would
+    // begin with what their members have counted before.
+    for (const { of, body } of totals) file.saveTotal({ of, body: index === 0 ? body : {} }, options.clock.now());
     file.close();
     for (const [from, source] of sources.entries()) {
       copyRows(source, path, { index: from, count: sources.length }, { index, count });
@@ -59,17 +64,25 @@ function inOrder(paths: readonly string[], options: Options): readonly string[] 
   return ordered;
 }
 
-function budgetsOf(sources: readonly string[], options: Options): ReadonlyMap<string, readonly BudgetRecord[]> {
-  const records = new Map<string, BudgetRecord[]>();
+// What all shards have a part of: the used budgets by their keys, and the counters of each group.
+function sharedRows(sources: readonly string[], options: Options) {
+  const budgets = new Map<string, BudgetRecord[]>();
+  const totals: SavedTotal[] = [];
   for (const source of sources) {
     const file = new StateFile(source, options);
     for (const key of file.budgetKeys()) {
       const record = file.loadBudget(key);
-      if (record !== undefined) records.set(key, [...(records.get(key) ?? []), record]);
+      if (record !== undefined) budgets.set(key, [...(budgets.get(key) ?? []), record]);
     }
+    totals.push(...file.totals());
     file.close();
   }
-  return records;
+  const byGroup = Map.groupBy(totals, ({ of }) => JSON.stringify([of.network, of.collector, of.group]));
+  const sumOf = (parts: readonly SavedTotal[]): SavedTotal => ({
+    of: (parts[0] as SavedTotal).of,
+    body: addedBodies(parts.map(({ body }) => body)),
+  });
+  return { budgets, totals: [...byGroup.values()].map(sumOf) };
 }
 
 // What is left of the month in all shards, divided by their new number. The minute is over before the shards start.
@@ -86,7 +99,7 @@ function partOf(records: readonly BudgetRecord[], count: number): BudgetRecord {
   };
 }
 
-// Without the counters of groups: those of a new shard are the sums of its own members.
+// Without the counters of groups, which are no rows of principals.
 function copyRows(source: string, path: string, from: Shard, to: Shard): void {
   const database = new DatabaseSync(path);
   try {

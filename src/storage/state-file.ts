@@ -26,7 +26,7 @@ export interface StateFileFacts {
 export const OF_GROUPS = " of groups";
 
 /** The counters of a group, as plain data. */
-interface SavedTotal {
+export interface SavedTotal {
   readonly of: GroupKey;
   readonly body: unknown;
 }
@@ -156,7 +156,7 @@ export class StateFile {
     const put = () => {
       if (observation === undefined) this.#observations.delete(keyIn(task));
       else this.#observations.put(keyIn(task), [durable.version, now], encode(observation));
-      if (total !== undefined) this.#observations.put(keyOfTotal(total.of), [TOTAL_VERSION, now], encode(total.body));
+      if (total !== undefined) this.#putTotal(total, now);
     };
     this.#write(now, () => (total === undefined ? put() : inTransaction(this.#database, put)));
   }
@@ -164,6 +164,28 @@ export class StateFile {
   /** The saved counters of a group; undefined when there are none. @throws StateFileError */
   loadTotal(of: GroupKey): unknown {
     return this.#read(this.#observations, keyOfTotal(of), parseTotal);
+  }
+
+  /** The saved counters of all groups. @throws StateFileError */
+  totals(): readonly SavedTotal[] {
+    const rows = this.#database
+      .prepare("SELECT network, collector, target FROM observations WHERE collector LIKE ?")
+      .all(`%${OF_GROUPS}`);
+    return rows.flatMap(({ network, collector, target }) => {
+      const name = String(collector).slice(0, -OF_GROUPS.length);
+      const of = { network: String(network), collector: name, group: String(target) };
+      const body = this.loadTotal(of);
+      return body === undefined ? [] : [{ of, body }];
+    });
+  }
+
+  /** Saves the counters of a group without a member. @throws StateFileError when they cannot be written. */
+  saveTotal(total: SavedTotal, now: number): void {
+    this.#write(now, () => this.#putTotal(total, now));
+  }
+
+  #putTotal({ of, body }: SavedTotal, now: number): void {
+    this.#observations.put(keyOfTotal(of), [TOTAL_VERSION, now], encode(body));
   }
 
   /** How much of a budget is used; undefined when it is not known. @throws StateFileError */

@@ -1,9 +1,10 @@
 // What is known of every task: its last good observation, how its last poll ended, when its values become too old.
 import type { Reason } from "../api/errors.ts";
+import type { GroupSum } from "../collectors/group-families.ts";
 import { keyOf, samplesOf, type Task } from "../collectors/task.ts";
 import type { Exposition } from "../exposition/exposition.ts";
 import type { Sample } from "../exposition/family.ts";
-import { bodyOf, GroupTotal } from "./group-total.ts";
+import { bodyOf, type GroupKey, GroupTotal } from "./group-total.ts";
 import type { StateFile } from "./state-file.ts";
 
 /** Why a poll failed. `message` is masked before it is shown anywhere. */
@@ -49,6 +50,8 @@ export class State {
   readonly #stateFile: StateFile | undefined;
   /** Sums of groups, by the key of their samples. */
   readonly #totals = new Map<string, GroupTotal>();
+  /** Keys of the groups whose counters are exposed without members, too. */
+  readonly #kept = new Set<string>();
   #nextExpiry = Number.POSITIVE_INFINITY;
 
   /** @param stateFile keeps observations across restarts; undefined: nothing does. */
@@ -124,12 +127,31 @@ export class State {
     const { watched } = target;
     if (watched?.isSummed !== true || collector.sums === undefined) return undefined;
     const of = { network, collector: collector.name, group: watched.group };
-    const key = `${network}/${collector.name} of groups/${watched.group}`;
-    const known = this.#totals.get(key);
-    if (known !== undefined) return known;
-    const total = new GroupTotal(of, collector.sums, this.#stateFile?.loadTotal(of));
-    this.#totals.set(key, total);
+    const known = this.#totals.get(keyOfGroup(of));
+    return known ?? this.#createTotal(of, collector.sums, this.#stateFile?.loadTotal(of));
+  }
+
+  #createTotal(of: GroupKey, sums: readonly GroupSum[], before: unknown): GroupTotal {
+    const total = new GroupTotal(of, sums, before);
+    this.#totals.set(keyOfGroup(of), total);
     return total;
+  }
+
+  /**
+   * Exposes the counters of these groups of a network also while none of their members is polled here: what they have
+   * counted stays, and other shards can have all members.
+   * @throws StateFileError when the state file cannot be used.
+   */
+  keepGroups(network: string, groups: readonly { readonly of: GroupKey; readonly sums: readonly GroupSum[] }[]): void {
+    for (const [key, total] of this.#totals) {
+      if (total.key.network === network && this.#kept.delete(key)) total.isChanged = true;
+    }
+    for (const { of, sums } of groups) {
+      const key = keyOfGroup(of);
+      this.#kept.add(key);
+      const before = this.#totals.has(key) ? undefined : this.#stateFile?.loadTotal(of);
+      if (before !== undefined) this.#createTotal(of, sums, before);
+    }
   }
 
   /** Records a failed poll; the observation stays. */
@@ -195,7 +217,7 @@ export class State {
     for (const [key, total] of this.#totals) {
       if (!total.isChanged) continue;
       const samples = [...total.samples()];
-      if (total.isEmpty) this.#exposition.remove(key);
+      if (total.isEmpty && !(total.hasCounters && this.#kept.has(key))) this.#exposition.remove(key);
       else this.#exposition.set(key, samples);
     }
   }
@@ -213,3 +235,5 @@ export class State {
     }
   }
 }
+
+const keyOfGroup = ({ network, collector, group }: GroupKey): string => `${network}/${collector} of groups/${group}`;

@@ -2,49 +2,12 @@
 // adds up by itself.
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { groupFamilies, groupSum } from "../../src/collectors/group-families.ts";
 import type { Task } from "../../src/collectors/task.ts";
 import { Exposition } from "../../src/exposition/exposition.ts";
-import { counter, type Family, gauge, histogram } from "../../src/exposition/family.ts";
 import { State } from "../../src/storage/state.ts";
-import { fakeTask } from "../support/fake-task.ts";
+import { families, memberTask } from "../support/group-members.ts";
 import { parseExposition } from "../support/parser.ts";
 import { TestStateFile } from "../support/state-file.ts";
-
-const identity = { network: "n", name: "n", address: "a" };
-const sent = counter({ name: "stacks_address_sent_total", help: "Sent.", labels: { ...identity, kind: "k" } });
-const amount = counter({ name: "stacks_address_amount_total", help: "Amount.", labels: identity });
-const sizes = histogram({ name: "stacks_address_size_units", help: "Sizes.", bounds: [1], labels: identity });
-const level = gauge({ name: "stacks_address_level", help: "Level.", labels: identity });
-const seen = gauge({ name: "stacks_address_seen_seconds", help: "Seen.", labels: identity });
-const sums = [groupSum(sent), groupSum(amount), groupSum(sizes), groupSum(level), groupSum(seen, "max")];
-const families: readonly Family[] = [sent, amount, sizes, level, seen, ...groupFamilies, ...sums.map(({ as }) => as)];
-
-/** Observations are counts; everything that is exposed follows from them. */
-function memberTask(member: number, group: string | undefined): Task {
-  const task = fakeTask(async () => 0, {}, "addresses");
-  const name = String(member);
-  const watched = { principal: name, name, group: group ?? "", labels: {}, isSummed: group !== undefined };
-  const own = { name, address: name };
-  return {
-    ...task,
-    target: { key: name, watched },
-    collector: {
-      ...task.collector,
-      sums,
-      durable: { version: 1 },
-      *samples(observation, network) {
-        const { count } = observation as { readonly count: number };
-        const labels = { network, ...own };
-        if (count > 0) yield sent.at({ ...labels, kind: `k${member % 2}` }, count);
-        yield amount.at(labels, BigInt(count) * 10n ** 30n);
-        yield sizes.at(labels, { counts: [count, 2 * count], sum: BigInt(count) });
-        yield level.at(labels, count % 5);
-        yield seen.at(labels, count);
-      },
-    },
-  };
-}
 
 const MAX_AGE = 30_000;
 let file: TestStateFile;
