@@ -11,9 +11,9 @@ const test = areInstalled(["prometheus"]) ? one : one.skip;
 afterAll(killAll);
 
 test("shards count everything once, after kills and with another number (with prometheus)", async () => {
-  const { faults, transactions, expected, seconds } = await shardLoop(main, 60, 60);
+  const { faults, found, expected, seconds } = await shardLoop(main, { addresses: 60, history: 60 });
   expect(faults).toEqual([]);
-  expect(transactions).toBe(expected);
-  expect(transactions).toBeGreaterThan(500);
+  expect(found).toEqual(expected);
+  expect(found.stacks_address_transactions_total).toBeGreaterThan(500);
   expect(seconds).toHaveLength(3);
 });
