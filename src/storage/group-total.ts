@@ -2,7 +2,6 @@
 // a member fails, joins or leaves. Gauges are those of the present members, and absent until all are known.
 import { z } from "zod";
 import { type GroupSum, groupMembers, knownGroupMembers } from "../collectors/group-families.ts";
-import type { Task } from "../collectors/task.ts";
 import type { Distribution, Sample } from "../exposition/family.ts";
 
 type Value = Sample["value"];
@@ -27,9 +26,9 @@ export class GroupTotal {
   readonly key: GroupKey;
   readonly #sums: ReadonlyMap<string, GroupSum>;
   readonly #byMember: ReadonlyMap<GroupSum["of"], GroupSum>;
-  readonly #members = new Set<Task>();
+  readonly #members = new Set<object>();
   /** Gauges of the members that are known. */
-  readonly #gauges = new Map<Task, Values>();
+  readonly #gauges = new Map<object, Values>();
   #counters: Values;
   /** Nothing is saved: the totals of restored members are the start. */
   #isNew: boolean;
@@ -58,7 +57,7 @@ export class GroupTotal {
   }
 
   /** Adds a member, with the samples of its saved observation. */
-  join(member: Task, samples: Iterable<Sample> | undefined, isPresent: boolean): void {
+  join(member: object, samples: Iterable<Sample> | undefined, isPresent: boolean): void {
     this.#members.add(member);
     this.isChanged = true;
     if (samples === undefined) return;
@@ -68,14 +67,14 @@ export class GroupTotal {
   }
 
   /** Removes a member. What it has counted stays. */
-  leave(member: Task): void {
+  leave(member: object): void {
     this.#members.delete(member);
     this.#gauges.delete(member);
     this.isChanged = true;
   }
 
   /** The present values of a member are too old. */
-  expire(member: Task): void {
+  expire(member: object): void {
     if (this.#gauges.delete(member)) this.isChanged = true;
   }
 
@@ -88,7 +87,7 @@ export class GroupTotal {
   }
 
   /** Takes the samples of a poll, and the counters of `next`. */
-  take(member: Task, samples: Iterable<Sample>, counters: Values | undefined): void {
+  take(member: object, samples: Iterable<Sample>, counters: Values | undefined): void {
     this.#members.add(member);
     this.#gauges.set(member, this.#gaugesOf(samples));
     if (counters !== undefined) this.#counters = counters;
