@@ -10,7 +10,14 @@ export const transaction = operation({
   path: "/extended/v3/transactions/{tx_id}",
   body: z.object({
     tx_id: z.string(),
-    block: z.object({ height: z.int().nonnegative(), hash: z.string().min(1) }).optional(),
+    block: z
+      .object({
+        height: z.int().nonnegative(),
+        hash: z.string().min(1),
+        time: z.int().optional(),
+        tx_index: z.int().optional(),
+      })
+      .optional(),
   }),
 });
 
@@ -20,6 +27,13 @@ export async function readTransaction(
   txId: string,
 ): Promise<{ readonly block?: Proof | undefined } | undefined> {
   return (await api.find(transaction, { path: { tx_id: txId } }))?.body;
+}
+
+/** Block time (Unix seconds), height and position of a mined transaction; undefined if it is in no block. */
+export async function readPlaceOf(api: StacksApi, txId: string) {
+  const block = (await api.find(transaction, { path: { tx_id: txId } }))?.body.block;
+  if (block?.time === undefined || block.tx_index === undefined) return undefined;
+  return { time: block.time, height: block.height, place: block.tx_index };
 }
 
 /** The block of a transaction; undefined if it is in none. */
