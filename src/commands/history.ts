@@ -1,0 +1,309 @@
+// Writes what the metrics would have been before the exporter was started, for `promtool tsdb create-blocks-from`.
+import { mkdirSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { setImmediate } from "node:timers/promises";
+import { SPARE_PRIORITY } from "../api/budget.ts";
+import { type Clock, systemClock } from "../api/clock.ts";
+import { ApiError } from "../api/errors.ts";
+import type { StacksApi } from "../api/operation.ts";
+import { readBlock } from "../collectors/chain/block-source.ts";
+import { collectorFamilies, collectors, ruleFamilies } from "../collectors/index.ts";
+import type { Config, NetworkConfig } from "../config/config.ts";
+import { isSelected } from "../exposition/selection.ts";
+import { bytesOf, minutesOf, requestsOf } from "../history/estimate.ts";
+import type { Past } from "../history/past.ts";
+import { COLLECTORS_WITH_PAST, pastsOf } from "../history/pasts.ts";
+import { type Range, readRange, readStep, timeText } from "../history/range.ts";
+import { type ReadContext, readPast } from "../history/read.ts";
+import { Spool } from "../history/spool.ts";
+import { type ReadPast, type WrittenFile, writeHistory } from "../history/write.ts";
+import { problemOf, StateFileError } from "../storage/state-file-error.ts";
+import { createCommandClient } from "./api-client.ts";
+import { planOf } from "./estimate.ts";
+import { spanText } from "./fit.ts";
+import { CommandError, type Io } from "./io.ts";
+import { type ConfigFlags, loadConfigFile } from "./load-config.ts";
+import { networkOf } from "./read-events.ts";
+
+/** The options of `history`. */
+export interface HistoryFlags extends ConfigFlags {
+  readonly since: string;
+  readonly until?: string;
+  readonly step: string;
+  readonly only?: string;
+  readonly network?: string;
+  readonly job: string;
+  readonly instance: string;
+  readonly out: string;
+  readonly dryRun?: boolean;
+}
+
+interface Settings {
+  readonly range: Range;
+  readonly step: number;
+  readonly only: readonly string[];
+  readonly target: { readonly job: string; readonly instance: string };
+}
+
+/** Reads the past of a network, and writes its samples. @throws CommandError */
+export async function history(flags: HistoryFlags, io: Io, clock: Clock = systemClock): Promise<number> {
+  const settings = settingsOf(flags, clock.now() / 1000);
+  const { config } = await loadConfigFile(flags, io);
+  const network = networkOf(config.networks, flags.network);
+  const pasts = await pastsOf(network, settings.only);
+  if (pasts.length === 0) {
+    throw new CommandError(
+      `--only: expected a collector that is enabled on ${network.name} and has targets, found ${settings.only.join(",")}`,
+    );
+  }
+  io.err(`${formatEstimate(config, network, pasts, settings).join("\n")}\n`);
+  if (flags.dryRun) return 0;
+  const folder = resolve(flags.out);
+  const spool = openSpool(folder, io);
+  try {
+    const range = sameHistory(spool, network, flags, settings.range);
+    const read = await readAll(pasts, { network, spool, range }, io, clock);
+    if (read.length === 0) throw new CommandError("the server offers nothing of this history");
+    const files = await writeAll(read, spool, config, network, { ...settings, range }, folder, io);
+    io.out(`${formatCommands(files, range).join("\n")}\n`);
+    return 0;
+  } catch (error) {
+    if (error instanceof StateFileError) throw new CommandError(`${error.message}; what was read before is kept`);
+    throw error;
+  } finally {
+    spool.close();
+  }
+}
+
+function settingsOf({ since, until, step, only, job, instance }: HistoryFlags, now: number): Settings {
+  const range = readRange(since, until, now);
+  const seconds = readStep(step);
+  const names = only?.split(",").map((name) => name.trim()) ?? COLLECTORS_WITH_PAST;
+  const errors = [
+    ...("since" in range ? [] : range),
+    ...(typeof seconds === "string" ? [seconds] : []),
+    ...names
+      .filter((name) => !(COLLECTORS_WITH_PAST as readonly string[]).includes(name))
+      .map((name) => `--only: expected some of ${COLLECTORS_WITH_PAST.join(",")}, found ${JSON.stringify(name)}`),
+    ...Object.entries({ job, instance })
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: a label with one is a mistake
+      .filter(([, value]) => value === "" || /[\u0000-\u001f\u007f]/.test(value))
+      .map(([name, value]) => `--${name}: expected the label of the scrapes, found ${JSON.stringify(value)}`),
+  ];
+  if (errors.length > 0 || !("since" in range) || typeof seconds === "string")
+    throw new CommandError(errors.join("\n"));
+  return { range, step: seconds, only: names, target: { job, instance } };
+}
+
+const count = (value: number): string => Math.round(value).toLocaleString("en");
+
+function sizeText(bytes: number): string {
+  const units = ["bytes", "kB", "MB", "GB", "TB"];
+  const exponent = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3));
+  return `${(bytes / 1000 ** exponent).toPrecision(3)} ${units[exponent]}`;
+}
+
+const durationText = (minutes: number): string => spanText(Math.max(1, Math.ceil(minutes)) * 60_000);
+
+function formatEstimate(
+  config: Config,
+  network: NetworkConfig,
+  pasts: readonly Past[],
+  { range, step }: Settings,
+): readonly string[] {
+  const costs = requestsOf(pasts, range);
+  const requests = costs.reduce((sum, cost) => sum + cost.requests, 0);
+  const isLeast = costs.some((cost) => cost.isLeast);
+  const plan = planOf(config).networks.find((one) => one.network === network.name);
+  const series = costs
+    .map(({ collector }) => plan?.collectors.find((row) => row.collector.name === collector)?.series ?? 0)
+    .reduce((sum, of) => sum + of, 0);
+  const { budget } = network.upstreams[0];
+  return [
+    `history of ${network.name} from ${timeText(range.since)} to ${timeText(range.until)}, a sample every ${step} s`,
+    ...costs.map((cost) =>
+      cost.isLeast
+        ? `  ${cost.collector}: at least ${count(cost.requests)} requests for ${count(cost.lists)} targets`
+        : `  ${cost.collector}: about ${count(cost.requests)} requests`,
+    ),
+    ...(isLeast
+      ? [
+          "  each 50 transactions or events of a target need one more, each block with transfers of tokens one, and each",
+          "  event that is neither of a listed transaction nor of a call one",
+        ]
+      : []),
+    `requests: ${isLeast ? "at least" : "about"} ${count(requests)}, which take ${durationText(minutesOf(requests, budget))} ` +
+      `with ${count(budget.perMinute)} a minute and ${budget.perMonth === undefined ? "no limit" : count(budget.perMonth)} a month`,
+    `files: about ${sizeText(bytesOf(series, range, step))} of text for about ${count(series)} series`,
+    "not in a history: what waits, balances, reorganisations, and the exporter itself; the API does not tell their past",
+  ];
+}
+
+function openSpool(folder: string, io: Io): Spool {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    return new Spool(folder, {
+      warn: (fields, message) => io.err(`${message}: ${JSON.stringify(fields)}\n`),
+    });
+  } catch (error) {
+    const problem = error instanceof StateFileError ? error.message : problemOf(error);
+    throw new CommandError(`--out: expected a folder that can be written, found ${folder}: ${problem}`);
+  }
+}
+
+/** The range of the first start with this folder. @throws CommandError if the folder has another history */
+function sameHistory(spool: Spool, { name }: NetworkConfig, { since, until = "" }: HistoryFlags, range: Range): Range {
+  interface Saved {
+    readonly network: string;
+    readonly flags: { readonly since: string; readonly until: string };
+    readonly range: Range;
+  }
+  const now: Saved = { network: name, flags: { since, until }, range };
+  const saved = spool.fact("history") as Saved | undefined;
+  if (saved === undefined) {
+    spool.setFact("history", now);
+    return range;
+  }
+  if (saved.network === name && saved.flags.since === since && saved.flags.until === until) return saved.range;
+  const { flags } = saved;
+  const other = [
+    `network ${saved.network}`,
+    `--since ${flags.since}`,
+    ...(flags.until === "" ? [] : [`--until ${flags.until}`]),
+  ];
+  throw new CommandError(
+    `--out: expected a folder for this history, found that of ${other.join(" ")}: use another folder, or delete it`,
+  );
+}
+
+const PROGRESS_MS = 10_000;
+
+/** Reads all pasts. Prints progress and what is missing. @throws CommandError */
+async function readAll(
+  pasts: readonly Past[],
+  { network, spool, range }: { readonly network: NetworkConfig; readonly spool: Spool; readonly range: Range },
+  io: Io,
+  clock: Clock,
+): Promise<readonly ReadPast[]> {
+  const { client, redactor, stop } = createCommandClient(network, io);
+  let requests = 0;
+  let printedAt = Number.NEGATIVE_INFINITY;
+  const open = () => counting(client.forPoll({ priority: SPARE_PRIORITY, signal: stop }), () => (requests += 1));
+  const note = (message: string) => io.err(`${redactor.mask(message)}\n`);
+  const context: ReadContext = {
+    open,
+    spool,
+    range,
+    clock,
+    stop,
+    note,
+    onPage(past, oldest) {
+      if (clock.elapsed() - printedAt < PROGRESS_MS) return;
+      printedAt = clock.elapsed();
+      const at = oldest === undefined ? "" : `, back to ${timeText(Math.floor(oldest / 60) * 60)}`;
+      const place = `${pasts.indexOf(past) + 1} of ${pasts.length}`;
+      note(`${past.name} (${place})${at}: ${count(requests)} requests in this run`);
+    },
+  };
+  try {
+    await checkChain(open(), spool, network);
+    const read: ReadPast[] = [];
+    for (const past of pasts) {
+      const source = await readPast(past, context);
+      if (source === undefined) note(`${past.name}: not in the history`);
+      else read.push({ past, source });
+    }
+    note(`everything is read: ${count(requests)} requests in this run`);
+    return read;
+  } catch (error) {
+    if (!(error instanceof ApiError || (error instanceof DOMException && stop.aborted))) throw error;
+    const reason = error instanceof ApiError ? `${error.reason}: ` : "";
+    const again = "the same command continues where this one stopped";
+    throw new CommandError(redactor.mask(`the history cannot be read: ${reason}${error.message}; ${again}`));
+  } finally {
+    await client.close();
+  }
+}
+
+/** Checks that the folder belongs to the chain of the server: the first block identifies a chain. */
+async function checkChain(api: StacksApi, spool: Spool, { name }: NetworkConfig): Promise<void> {
+  const first = await readBlock(api, 1);
+  const saved = spool.fact("first block");
+  if (first === undefined) return;
+  if (saved === undefined) spool.setFact("first block", first.hash);
+  else if (saved !== first.hash) {
+    throw new CommandError(
+      `--out: expected a folder for the chain of ${name}, found that of another chain, whose first block is ${saved}`,
+    );
+  }
+}
+
+/** The API, with a call for each request. */
+function counting(api: StacksApi, onRequest: () => void): StacksApi {
+  const counted =
+    <Input extends readonly unknown[], Result>(send: (...input: Input) => Result) =>
+    (...input: Input): Result => {
+      onRequest();
+      return send(...input);
+    };
+  return {
+    ...api,
+    get: counted(api.get) as StacksApi["get"],
+    getWhole: counted(api.getWhole) as StacksApi["getWhole"],
+    getIfChanged: counted(api.getIfChanged) as StacksApi["getIfChanged"],
+    find: counted(api.find) as StacksApi["find"],
+  };
+}
+
+async function writeAll(
+  read: readonly ReadPast[],
+  spool: Spool,
+  config: Config,
+  network: NetworkConfig,
+  { range, step, target }: Settings,
+  folder: string,
+  io: Io,
+): Promise<readonly WrittenFile[]> {
+  let isStopped = false;
+  void io.stopped.then(() => {
+    isStopped = true;
+  });
+  try {
+    return await writeHistory(read, spool, {
+      folder,
+      network: network.name,
+      range,
+      step,
+      target,
+      families: [...collectorFamilies, ...ruleFamilies([network])],
+      isExposed: isSelected(config.metrics),
+      sums: new Map(collectors.map(({ name, sums = [] }) => [name, sums])),
+      onFile: (path, bytes) => io.err(`${path}: ${sizeText(bytes)}\n`),
+      async pause() {
+        await setImmediate();
+        if (isStopped) throw new CommandError("the command was stopped; the same command writes the files again");
+      },
+    });
+  } catch (error) {
+    if (error instanceof StateFileError || !(error instanceof Error && "code" in error)) throw error;
+    throw new CommandError(
+      `--out: the files cannot be written: ${problemOf(error)}; the same command writes them again`,
+    );
+  }
+}
+
+const quoted = (path: string): string => (/^[\w./:-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`);
+
+/** The commands that take the files into Prometheus. DATA stands for its data folder. */
+function formatCommands(files: readonly WrittenFile[], { since, until }: Range): readonly string[] {
+  const folder = dirname(files[0]?.path ?? "");
+  return [
+    "# DATA is the folder of --storage.tsdb.path, RULES the recording rules: docs/history.md",
+    `for file in ${quoted(folder)}/*.om; do`,
+    '  promtool tsdb create-blocks-from openmetrics --max-block-duration=24h "$file" DATA || break',
+    "done",
+    "# A minute later, when Prometheus has loaded the blocks; twice, because some rules read the results of others:",
+    `promtool tsdb create-blocks-from rules --url=http://localhost:9090 --start=${since} --end=${until} \\`,
+    "  --output-dir=DATA RULES",
+  ];
+}

@@ -1,0 +1,112 @@
+// The past of the collector `contracts`. Its lists return neither block nor time of an event: they follow from its
+// transaction, which the list of the chain's transactions or that of the contract's calls has, or which is requested.
+import { createHash } from "node:crypto";
+import type { StacksApi } from "../api/operation.ts";
+import { readPlaceOf } from "../collectors/chain/transaction-source.ts";
+import { contracts } from "../collectors/contracts/contracts.ts";
+import {
+  type ContractEvent,
+  contractEvents,
+  contractLogs,
+  type Evaluate,
+  eventList,
+} from "../collectors/contracts/event-source.ts";
+import { contractFamilies, contractSamples } from "../collectors/contracts/families.ts";
+import type { ContractTarget } from "../collectors/contracts/poll.ts";
+import { EMPTY, type Observation } from "../collectors/contracts/state.ts";
+import { addEvents } from "../collectors/contracts/topics.ts";
+import { addResults } from "../collectors/event-rules/totals.ts";
+import { withActivity } from "../collectors/rhythm.ts";
+import { familiesNamed, type Past, type Reading, type Replay, type Source } from "./past.ts";
+import type { ReplayedRow, StoredRow } from "./spool.ts";
+
+type Settings = ReturnType<typeof contracts.options.parse>;
+
+/** The past of the events of a contract. @param evaluate what the event rules make of an event */
+export function pastOfContract(
+  network: string,
+  { watched }: ContractTarget,
+  settings: Settings,
+  evaluate: Evaluate | undefined,
+): Past {
+  const { principal, name, rules = [] } = watched;
+  // Changed rules make something else of the same events.
+  const hash = createHash("sha256").update(JSON.stringify(rules.map(({ fingerprint }) => fingerprint)));
+  const version = rules.length === 0 ? "" : ` rules ${hash.digest("hex").slice(0, 16)}`;
+  const sourceOf = (isNew: boolean): Source<ContractEvent> => ({
+    name: `${isNew ? "logs" : "events"} ${principal}${version}`,
+    operation: isNew ? contractLogs : contractEvents,
+    list: (api) => eventList(api, principal, isNew, evaluate),
+    place: placeEvents,
+  });
+  const sources = { auto: [sourceOf(false), sourceOf(true)], v1: [sourceOf(false)], v3: [sourceOf(true)] };
+  return {
+    collector: contracts.name,
+    name: `events of ${name}`,
+    sources: sources[settings.api] as unknown as [Source],
+    lead: 0,
+    unknown: familiesNamed(contractFamilies, [
+      "stacks_contract_pending_depth_events",
+      "stacks_contract_events_gap_total",
+      "stacks_contract_reverted_events_total",
+      "stacks_contract_restored_events_total",
+    ]),
+    replay: ({ name: list }): Replay<Observation> => ({
+      list,
+      begin: (rows) => withTimes(EMPTY, rows),
+      advance(state, rows) {
+        if (rows.length === 0) return state;
+        const events = rows.map((row) => ({ ...(row.body as Body), rank: row.height * EVENTS_PER_BLOCK + row.place }));
+        const { totals } = state;
+        const spareSeries = Number.POSITIVE_INFINITY;
+        return {
+          ...withTimes(state, rows),
+          totals: {
+            ...totals,
+            ...addEvents(totals, events, { most: settings.max_topics, spareSeries }),
+            // The events of a transaction are in one block, and so in one step.
+            transactions: totals.transactions + new Set(rows.map(transactionOf)).size,
+          },
+          rules: addResults(state.rules, rules, events, spareSeries),
+        };
+      },
+      samples: (state) => contractSamples(state, network, watched),
+    }),
+  };
+}
+
+type Body = Pick<ContractEvent, "type" | "topic" | "results">;
+
+// Events of a block in the order of the list: by transaction, and by index within it.
+const EVENTS_PER_TRANSACTION = 100_000;
+const EVENTS_PER_BLOCK = EVENTS_PER_TRANSACTION * 2 ** 15;
+
+const transactionOf = ({ height, place }: ReplayedRow): string =>
+  `${height}:${Math.floor(place / EVENTS_PER_TRANSACTION)}`;
+
+/** The times of the newest event and of pauses are those of blocks. */
+function withTimes(state: Observation, rows: readonly ReplayedRow[]): Observation {
+  const times = rows.map(({ time }) => time);
+  const last = times.at(-1);
+  if (last === undefined) return state;
+  return { ...state, lastSeenAt: last * 1000, rhythm: withActivity(state.rhythm, times) };
+}
+
+async function placeEvents(items: readonly ContractEvent[], { api, spool }: Reading) {
+  const rows: StoredRow[] = [];
+  let oldest: number | undefined;
+  const known = new Map<string, Awaited<ReturnType<typeof readPlace>>>();
+  for (const { id, txId, type, topic, results } of items) {
+    const place = known.has(txId) ? known.get(txId) : (spool.placeOf(txId) ?? (await readPlace(api, txId)));
+    known.set(txId, place);
+    // Its transaction is in no block any more: the list changed after the page.
+    if (place === undefined) continue;
+    oldest = place.time;
+    const index = Number(id.slice(id.lastIndexOf(":") + 1));
+    const body = { type, topic, ...(results === undefined ? {} : { results }) };
+    rows.push({ ...place, place: place.place * EVENTS_PER_TRANSACTION + index, body });
+  }
+  return { rows, oldest };
+}
+
+const readPlace = (api: StacksApi, txId: string) => readPlaceOf(api, txId);

@@ -1,0 +1,72 @@
+// What a collector has to do for a history: which list it reads backwards, and how the rows become samples. The rows
+// are counted by the same functions as in polls of the daemon.
+import type { Operation, StacksApi } from "../api/operation.ts";
+import type { List, Row } from "../collectors/feed/read.ts";
+import type { Family, Sample } from "../exposition/family.ts";
+import type { Range } from "./range.ts";
+import type { ReplayedRow, Spool, StoredRow } from "./spool.ts";
+
+/** What reading needs to know. */
+export interface Reading {
+  readonly api: StacksApi;
+  readonly spool: Spool;
+  readonly range: Range;
+}
+
+/** The rows of a page whose place on the chain is known. */
+export interface Placed {
+  readonly rows: readonly StoredRow[];
+  /** Time of the oldest row of the page; undefined if it is not known. Unix time, seconds. */
+  readonly oldest: number | undefined;
+}
+
+/** A list that is read backwards. */
+export interface Source<Item extends Row = Row> {
+  /** Its name in the spool: a source with other rows has another name. */
+  readonly name: string;
+  readonly operation: Operation;
+  list(api: StacksApi): List<Item>;
+  /** Places the rows of a page, newest first. */
+  place(items: readonly Item[], reading: Reading): Placed | Promise<Placed>;
+  /** Reads what belongs to the rows, once all of them are read. Continues where it was interrupted. */
+  complete?(reading: Reading): Promise<void>;
+}
+
+/** Counts the rows of a list, step by step. `State` is plain data that is replaced, never changed. */
+export interface Replay<State = unknown> {
+  /** Name of the list in the spool. */
+  readonly list: string;
+  /** Name of a list whose rows belong to those of the first. @default none */
+  readonly addition?: string | undefined;
+  /** The state at the first sample. @param rows those before it, which do not count; oldest first */
+  begin(rows: readonly ReplayedRow[], at: number): State;
+  /** The state at the next sample. The same object if its samples are the same. @param rows oldest first */
+  advance(state: State, rows: readonly ReplayedRow[], at: number): State;
+  samples(state: State): Iterable<Sample>;
+}
+
+/** The past of one target of a collector. */
+export interface Past {
+  readonly collector: string;
+  /** Unique; for progress and for the spool. */
+  readonly name: string;
+  /** The preferred one first; another one is used when the server does not offer those before it. */
+  readonly sources: readonly [Source, ...Source[]];
+  /** Seconds before the start that are read too. */
+  readonly lead: number;
+  /** The group that has the samples of this target as a part of its sums; undefined if it has series of its own. */
+  readonly group?: string | undefined;
+  /** Families that a history does not have, because the API does not tell them of the past. */
+  readonly unknown: readonly Family[];
+  /** @param source the one that was read @param spool has all of it */
+  replay(source: Source, spool: Spool): Replay;
+}
+
+/** Families of these names. Throws if one is missing. */
+export function familiesNamed(families: readonly Family[], names: readonly string[]): readonly Family[] {
+  return names.map((name) => {
+    const found = families.find((family) => family.name === name);
+    if (found === undefined) throw new Error(`there is no family ${name}`);
+    return found;
+  });
+}

@@ -1,0 +1,123 @@
+// Reads the lists of a history backwards: page by page from their newest row to the start, each page saved with the
+// position after it.
+import type { Clock } from "../api/clock.ts";
+import { ApiError, type Reason } from "../api/errors.ts";
+import type { StacksApi } from "../api/operation.ts";
+import { type OpenEnd, readFromOpenEnd, readFromTop } from "../collectors/feed/read.ts";
+import type { Past, Source } from "./past.ts";
+import type { Range } from "./range.ts";
+import type { Spool } from "./spool.ts";
+
+/** What reading works with. */
+export interface ReadContext {
+  /** A view of the API that counts its requests. */
+  readonly open: () => StacksApi;
+  readonly spool: Spool;
+  readonly range: Range;
+  readonly clock: Clock;
+  readonly stop: AbortSignal;
+  /** Called after each page, with the oldest time that is read; undefined as long as it is not known. */
+  readonly onPage: (past: Past, oldest: number | undefined) => void;
+  /** Something that the operator has to know. */
+  readonly note: (message: string) => void;
+}
+
+/** Failures that pass by themselves. */
+const PASSING: ReadonlySet<Reason> = new Set<Reason>([
+  "timeout",
+  "network",
+  "rate_limited",
+  "budget",
+  "http_server",
+  "behind",
+  "empty",
+]);
+
+const FIRST_WAIT_MS = 1000;
+const LONGEST_WAIT_MS = 60_000;
+/** The command ends when no page was read for so long. */
+export const PATIENCE_MS = 15 * 60_000;
+// After a single 410, the operation is requested again: only another one a minute later retires it.
+const GONE_WAIT_MS = 65_000;
+// A page that is not found can be one of another server behind the same name.
+const MOST_LOST = 3;
+
+const isNotOffered = (error: unknown): error is ApiError =>
+  error instanceof ApiError && (error.reason === "gone" || (error.reason === "not_found" && error.routeMissing));
+
+/**
+ * Reads the past of a target. Resolves with the source that has all of it; undefined if the server offers none.
+ * @throws ApiError for a failure that does not pass; the reason of `stop`; StateFileError
+ */
+export async function readPast(past: Past, context: ReadContext): Promise<Source | undefined> {
+  for (const source of past.sources) {
+    // Found out by an earlier start. Another start after that begins with the same source.
+    const name = `not offered: ${source.name}`;
+    if (context.spool.fact(name) !== undefined) continue;
+    try {
+      await readSource(past, source, context);
+      return source;
+    } catch (error) {
+      if (!isNotOffered(error)) throw error;
+      context.spool.setFact(name, error.message);
+      context.note(`${past.name}: the server does not offer it (${error.message})`);
+    }
+  }
+  return undefined;
+}
+
+async function readSource(past: Past, source: Source, context: ReadContext): Promise<void> {
+  const { spool, range } = context;
+  const from = range.since - past.lead;
+  let lost = 0;
+  while (!spool.progress(source.name).isComplete) {
+    await patiently(context, async (api) => {
+      const { position, oldest: before } = spool.progress(source.name);
+      const limits = { stopsAt: () => false, pages: 1, rows: Number.POSITIVE_INFINITY };
+      const list = source.list(api);
+      const read =
+        position === undefined
+          ? await readFromTop(list, limits)
+          : await readFromOpenEnd(list, limits, position as OpenEnd);
+      if (read === undefined) {
+        lost += 1;
+        if (lost < MOST_LOST) throw new ApiError("behind", list.operation, "the list lacks the row that was read last");
+        // Rows that are known already are not stored twice.
+        context.note(`${past.name}: the position in the list is lost, and the list is read from its top again`);
+        spool.save(source.name, { rows: [], position: undefined, isComplete: false, oldest: before });
+        return;
+      }
+      lost = 0;
+      const placed = await source.place(read.rows, { api, spool, range });
+      const oldest = placed.oldest ?? before;
+      const isComplete = read.resume === undefined || (placed.oldest !== undefined && placed.oldest <= from);
+      spool.save(source.name, { rows: placed.rows, position: read.resume, isComplete, oldest });
+      context.onPage(past, oldest);
+    });
+  }
+  await patiently(context, async (api) => source.complete?.({ api, spool, range }));
+}
+
+/** Repeats what fails for a reason that passes, as long as something was read in the last 15 minutes. */
+async function patiently(context: ReadContext, step: (api: StacksApi) => Promise<void>): Promise<void> {
+  const { clock, stop, open, note } = context;
+  const since = clock.elapsed();
+  let wait = FIRST_WAIT_MS;
+  let hadGone = false;
+  for (;;) {
+    stop.throwIfAborted();
+    try {
+      return await step(open());
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      const isFirstGone: boolean = error.reason === "gone" && !hadGone;
+      if (!isFirstGone && !PASSING.has(error.reason)) throw error;
+      if (clock.elapsed() - since > PATIENCE_MS) throw error;
+      hadGone ||= isFirstGone;
+      const pause = isFirstGone ? GONE_WAIT_MS : wait;
+      note(`${error.reason}: ${error.message}; again in ${Math.ceil(pause / 1000)} s`);
+      await clock.sleep(pause, stop);
+      wait = Math.min(LONGEST_WAIT_MS, wait * 2);
+    }
+  }
+}

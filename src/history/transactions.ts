@@ -1,0 +1,117 @@
+// The past of the collector `transactions`.
+
+import { EMPTY_FEED } from "../collectors/feed/state.ts";
+import { NO_BASELINE, type PlacedRow, withNewest } from "../collectors/transactions/baseline.ts";
+import { busiest, callsOf } from "../collectors/transactions/busiest.ts";
+import { chainFamilies, chainSamples } from "../collectors/transactions/families.ts";
+import type { Options } from "../collectors/transactions/options.ts";
+import * as recent from "../collectors/transactions/recent.ts";
+import { type ChainTransaction, chainList, transactionList } from "../collectors/transactions/source.ts";
+import type { Observation } from "../collectors/transactions/state.ts";
+import { addUp, NO_TOTALS } from "../collectors/transactions/totals.ts";
+import { transactions } from "../collectors/transactions/transactions.ts";
+import { rowsInWindow, WINDOW_SECONDS } from "../collectors/transactions/window.ts";
+import { familiesNamed, type Past, type Replay, type Source } from "./past.ts";
+import type { ReplayedRow } from "./spool.ts";
+import { timedRows } from "./timed-rows.ts";
+
+const NOTHING_ELSE = { gap: 0, reverted: 0, restored: 0 };
+
+/**
+ * The mined transactions of a network, and the history of their metrics.
+ * @param hasIds whether other lists look for transactions by their id, which is a third of what the spool keeps
+ */
+export function pastOfTransactions(network: string, { top }: Options, hasIds: boolean): Past {
+  const source: Source<ChainTransaction> = {
+    name: hasIds ? "transactions with ids" : "transactions",
+    operation: transactionList,
+    list: chainList,
+    place: (items) =>
+      timedRows(
+        items,
+        ({ at }) => at,
+        ({ id, type, status, fee, called }) => ({
+          ...(hasIds ? { id } : {}),
+          body: [type, status, fee ?? null, ...(called === undefined ? [] : [called])],
+        }),
+      ),
+  };
+  return {
+    collector: transactions.name,
+    name: transactions.name,
+    sources: [source as unknown as Source],
+    lead: WINDOW_SECONDS,
+    unknown: familiesNamed(chainFamilies, [
+      "stacks_chain_pending_depth_transactions",
+      "stacks_chain_transactions_gap_total",
+      "stacks_chain_reverted_transactions_total",
+      "stacks_chain_restored_transactions_total",
+    ]),
+    replay: (): Replay<Observation> => ({
+      list: source.name,
+      begin: (rows, at) => next(START, rows.map(toTransaction), [], top, at),
+      advance(state, rows, at) {
+        const mined = rows.map(toTransaction);
+        return next(state, mined, mined, top, at);
+      },
+      samples: (state) => chainSamples(state, network),
+    }),
+  };
+}
+
+const START: Observation = {
+  feed: EMPTY_FEED,
+  floor: { height: 0, index: 0 },
+  settledTotal: 0,
+  totals: NO_TOTALS,
+  recent: [],
+  baseline: NO_BASELINE,
+  busiest: [],
+  moved: [],
+  last: undefined,
+  etag: undefined,
+  at: 0,
+  readAt: undefined,
+};
+
+/** @param mined oldest first */
+function next(
+  before: Observation,
+  mined: readonly ChainTransaction[],
+  counted: readonly ChainTransaction[],
+  most: number,
+  now: number,
+): Observation {
+  const read = { rows: mined.toReversed(), isFromTop: true };
+  const blocks = recent.withRead(before.recent, read, undefined, now);
+  const rows = recent.rowsOf(blocks);
+  const calls = callsOf(rowsInWindow(rows, now));
+  const placed: readonly PlacedRow[] = rows;
+  return {
+    ...before,
+    totals: counted.length === 0 ? before.totals : addUp(before.totals, counted, NOTHING_ELSE),
+    recent: blocks,
+    baseline: withNewest(before.baseline, placed, now),
+    busiest: busiest(before.busiest, calls, { most, spareSeries: Number.POSITIVE_INFINITY, now }),
+    at: now * 1000,
+  };
+}
+
+function toTransaction({ time, height, place, body }: ReplayedRow): ChainTransaction {
+  const [type, status, fee, called] = body as [string, string, number | null, string?];
+  return {
+    id: `${height}:${place}`,
+    height,
+    index: place,
+    hash: String(height),
+    type,
+    status,
+    fee: fee ?? undefined,
+    at: time,
+    sender: undefined,
+    nonce: 0,
+    sponsor: undefined,
+    recipient: undefined,
+    called,
+  };
+}
