@@ -36,6 +36,8 @@ export class MinuteWindow {
   /** Expected requests a minute of each priority (index 0 first). */
   planned: readonly number[];
   #admissions: Admission[] = [];
+  /** Number of admissions by priority, because counting them for each request takes longer than the request. */
+  readonly #counts: number[] = [];
 
   constructor(perMinute: number, planned: readonly number[] = []) {
     this.perMinute = Math.max(1, Math.floor(perMinute));
@@ -45,8 +47,8 @@ export class MinuteWindow {
   /** Admissions of the last 60 seconds, the oldest first. */
   admissions(now: number): readonly Admission[] {
     const firstAlive = this.#admissions.findIndex(({ at }) => at + MINUTE_MS > now);
-    if (firstAlive > 0) this.#admissions.splice(0, firstAlive);
-    if (firstAlive === -1) this.#admissions = [];
+    const expired = this.#admissions.splice(0, firstAlive === -1 ? this.#admissions.length : firstAlive);
+    for (const { priority } of expired) this.#count(priority, -1);
     return this.#admissions;
   }
 
@@ -54,18 +56,22 @@ export class MinuteWindow {
     const admission = { at: now, priority };
     this.admissions(now);
     this.#admissions.push(admission);
+    this.#count(priority, 1);
     return admission;
   }
 
   /** Removes an admission for which nothing was sent. */
   remove(admission: Admission): void {
-    this.#admissions = this.#admissions.filter((one) => one !== admission);
+    const at = this.#admissions.lastIndexOf(admission);
+    if (at === -1) return;
+    this.#admissions.splice(at, 1);
+    this.#count(admission.priority, -1);
   }
 
   /** Requests of this priority that may be admitted now; can be negative. */
   room(now: number, priority: number): number {
-    const admissions = this.admissions(now);
-    return this.perMinute - admissions.length - this.#reserve(priority, countByPriority(admissions));
+    const used = this.admissions(now).length;
+    return this.perMinute - used - this.#reserve(priority, this.#counts);
   }
 
   /**
@@ -73,7 +79,7 @@ export class MinuteWindow {
    */
   earliest(now: number, priority: number, requests = 1): number {
     const admissions = this.admissions(now);
-    const counts = countByPriority(admissions);
+    const counts = [...this.#counts];
     let used = admissions.length;
     let earliest = now;
     for (const admission of admissions) {
@@ -85,6 +91,10 @@ export class MinuteWindow {
     return earliest;
   }
 
+  #count(priority: number, more: number): void {
+    this.#counts[priority] = (this.#counts[priority] ?? 0) + more;
+  }
+
   #reserve(priority: number, counts: readonly number[]): number {
     const open = this.planned.slice(0, priority).map((planned, higher) => Math.max(0, planned - (counts[higher] ?? 0)));
     return Math.min(this.perMinute - 1, sum(open));
@@ -93,12 +103,6 @@ export class MinuteWindow {
 
 /** The sum of numbers. */
 export const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);
-
-function countByPriority(admissions: readonly Admission[]): number[] {
-  const counts: number[] = [];
-  for (const { priority } of admissions) counts[priority] = (counts[priority] ?? 0) + 1;
-  return counts;
-}
 
 /**
  * A token bucket: in any 31 days at most `perMonth` requests are admitted.
