@@ -24,13 +24,16 @@ function forEachPart(parts: Parts, visit: (family: number, start: number, end: n
   }
 }
 
-function seriesOf(owner: Owner | undefined): number {
+function seriesOf(parts: Parts): number {
   let sum = 0;
-  forEachPart(owner?.parts ?? [], (_family, _start, _end, series) => {
+  forEachPart(parts, (_family, _start, _end, series) => {
     sum += series;
   });
   return sum;
 }
+
+// Of one UTF-16 code unit in UTF-8.
+const MOST_BYTES = 3;
 
 /** All samples of the exporter, as text. */
 export class Exposition {
@@ -40,6 +43,7 @@ export class Exposition {
   readonly #exposed = new Map<string, boolean>();
   readonly #owners = new Map<string, Owner>();
   readonly #pages = new Map<Format, Buffer>();
+  #scratch = Buffer.alloc(0);
   #version = 0;
   #size = 0;
 
@@ -74,18 +78,23 @@ export class Exposition {
   /** Replaces all samples of an owner. Throws, and changes nothing, when one is invalid, undeclared or doubled. */
   set(key: string, samples: Iterable<Sample>): void {
     const before = this.#owners.get(key);
-    const owner = this.#render(samples);
+    const { rendered, parts } = this.#render(samples);
     // Most polls find nothing new: the page stays the same.
-    if (before !== undefined && !before.isExpired && before.bytes.equals(owner.bytes)) return;
-    this.#size += seriesOf(owner) - seriesOf(before);
-    this.#owners.set(key, owner);
+    if (before !== undefined && !before.isExpired && before.bytes.equals(rendered)) return;
+    // With memory of its own: shared memory is kept by the last of its users, long after most of it is garbage.
+    const hasRoom = before?.bytes.length === rendered.length;
+    const bytes = hasRoom ? before.bytes : Buffer.allocUnsafeSlow(rendered.length);
+    rendered.copy(bytes);
+    this.#size += seriesOf(parts) - seriesOf(before?.parts ?? []);
+    this.#owners.set(key, { bytes, parts, isExpired: false });
     this.#change();
   }
 
-  #render(samples: Iterable<Sample>): Owner {
-    const list = [...samples]
-      .filter(({ family }) => this.exposes(family))
-      .sort((a, b) => this.#indexOf(a.family) - this.#indexOf(b.family));
+  /** `rendered` is valid until the next call. */
+  #render(samples: Iterable<Sample>): { readonly rendered: Buffer; readonly parts: Parts } {
+    const list = [...samples].filter(({ family }) => this.exposes(family));
+    const isBefore = (a: Sample, b: Sample) => this.#indexOf(a.family) - this.#indexOf(b.family);
+    if (!list.every((sample, at) => at === 0 || isBefore(list[at - 1] as Sample, sample) <= 0)) list.sort(isBefore);
     const labels = new LabelText();
     const parts: number[] = [];
     let text = "";
@@ -103,13 +112,12 @@ export class Exposition {
       }
       parts.push(index, text.length, (at - first) * seriesPerSample(family));
     }
-    // With memory of its own: shared memory is kept by the last of its users, long after most of it is garbage.
-    const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text));
-    bytes.write(text);
-    if (bytes.length === text.length) return { bytes, parts, isExpired: false };
+    if (this.#scratch.length < text.length * MOST_BYTES) this.#scratch = Buffer.allocUnsafeSlow(text.length * MOST_BYTES);
+    const rendered = this.#scratch.subarray(0, this.#scratch.write(text));
+    if (rendered.length === text.length) return { rendered, parts };
     // The text has characters of several bytes.
     const inBytes = (position: number) => Buffer.byteLength(text.slice(0, position));
-    return { bytes, parts: parts.map((value, place) => (place % 3 === 1 ? inBytes(value) : value)), isExpired: false };
+    return { rendered, parts: parts.map((value, place) => (place % 3 === 1 ? inBytes(value) : value)) };
   }
 
   /** Whether a family is exposed. */
@@ -127,7 +135,7 @@ export class Exposition {
 
   /** Removes an owner and its samples. */
   remove(key: string): void {
-    this.#size -= seriesOf(this.#owners.get(key));
+    this.#size -= seriesOf(this.#owners.get(key)?.parts ?? []);
     if (this.#owners.delete(key)) this.#change();
   }
 
