@@ -165,7 +165,7 @@ export class Network {
     const feed = this.wholeChain.find((task) => task.collector.confirmed !== undefined);
     const isFeed = collector === feed?.collector;
     if (feed === undefined || !(isFeed || collector.chainView !== undefined)) return [];
-    const { observation } = this.#options.state.of(feed);
+    const observation = this.#options.state.observationOf(feed);
     const chain = this.#chainView();
     if (chain === undefined) return [];
     const [before, depth] = [this.#confirmedTo, depthOf(chain, this.#config.confirmations)];
@@ -347,9 +347,10 @@ export class Network {
   /** The first view that a collector of the whole chain offers to the others. */
   #viewOf<View>(offered: (collector: AnyCollector, observation: unknown) => View | undefined): View | undefined {
     for (const task of this.wholeChain) {
-      const { observation, lastSuccessAt } = this.#options.state.of(task);
+      const { state } = this.#options;
       // A restored observation says nothing about the present.
-      const view = lastSuccessAt === undefined ? undefined : offered(task.collector, observation);
+      const isPresent = state.of(task).lastSuccessAt !== undefined;
+      const view = isPresent ? offered(task.collector, state.observationOf(task)) : undefined;
       if (view !== undefined) return view;
     }
     return undefined;

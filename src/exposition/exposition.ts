@@ -112,7 +112,8 @@ export class Exposition {
       }
       parts.push(index, text.length, (at - first) * seriesPerSample(family));
     }
-    if (this.#scratch.length < text.length * MOST_BYTES) this.#scratch = Buffer.allocUnsafeSlow(text.length * MOST_BYTES);
+    if (this.#scratch.length < text.length * MOST_BYTES)
+      this.#scratch = Buffer.allocUnsafeSlow(text.length * MOST_BYTES);
     const rendered = this.#scratch.subarray(0, this.#scratch.write(text));
     if (rendered.length === text.length) return { rendered, parts };
     // The text has characters of several bytes.

@@ -113,7 +113,7 @@ export class Poller {
           api,
           target,
           now,
-          previous: before.observation,
+          previous: state.observationOf(task),
           chain: task.chain?.(),
           isFollowed: task.chain !== undefined,
           mined: task.mined?.(),

@@ -146,16 +146,17 @@ export class StateFile {
   }
 
   /**
-   * Saves an observation in one transaction, which is on the disk when this returns; undefined deletes it.
+   * Saves an observation in one transaction, which is on the disk when this returns.
+   * @param body the observation as `encode` returns it; undefined deletes it
    * @param total the counters of its group, which are saved with it
    * @throws StateFileError when it cannot be written.
    */
-  save(task: Task, observation: unknown, now: number, total?: SavedTotal): void {
+  save(task: Task, body: string | undefined, now: number, total?: SavedTotal): void {
     const { durable } = task.collector;
     if (durable === undefined) return;
     const put = () => {
-      if (observation === undefined) this.#observations.delete(keyIn(task));
-      else this.#observations.put(keyIn(task), [durable.version, now], encode(observation));
+      if (body === undefined) this.#observations.delete(keyIn(task));
+      else this.#observations.put(keyIn(task), [durable.version, now], body);
       if (total !== undefined) this.#putTotal(total, now);
     };
     this.#write(now, () => (total === undefined ? put() : inTransaction(this.#database, put)));

@@ -4,8 +4,9 @@ import type { GroupSum } from "../collectors/group-families.ts";
 import { keyOf, samplesOf, type Task } from "../collectors/task.ts";
 import type { Exposition } from "../exposition/exposition.ts";
 import type { Sample } from "../exposition/family.ts";
+import { decode, encode } from "./codec.ts";
 import { bodyOf, type GroupKey, GroupTotal } from "./group-total.ts";
-import type { StateFile } from "./state-file.ts";
+import type { SavedTotal, StateFile } from "./state-file.ts";
 
 /** Why a poll failed. `message` is masked before it is shown anywhere. */
 export interface Failure {
@@ -17,7 +18,6 @@ export interface Failure {
 
 /** What is known of a task. Times are Unix time in milliseconds. */
 export interface TaskStatus {
-  readonly observation: unknown;
   readonly lastSuccessAt: number | undefined;
   readonly lastEndAt: number | undefined;
   /** The failure of the last poll; undefined when it succeeded. */
@@ -33,7 +33,6 @@ export interface TaskStatus {
 }
 
 const UNKNOWN: TaskStatus = {
-  observation: undefined,
   lastSuccessAt: undefined,
   lastEndAt: undefined,
   failure: undefined,
@@ -43,10 +42,21 @@ const UNKNOWN: TaskStatus = {
   unsupportedSince: undefined,
 };
 
+// The observation of the whole chain is kept as it is, because each poll of a target looks at it. That of a target is
+// kept as text: there can be ten thousand, and between two polls only their samples are needed.
+const toStored = ({ target }: Task, observation: unknown): unknown =>
+  target.key === "" ? observation : encode(observation);
+const fromStored = ({ target }: Task, stored: unknown): unknown =>
+  target.key === "" || stored === undefined ? stored : decode(stored as string);
+const bodyOfStored = ({ target }: Task, stored: unknown): string | undefined =>
+  target.key === "" && stored !== undefined ? encode(stored) : (stored as string | undefined);
+
 /** The status of all tasks. Adds their samples to the exposition, and removes gauges that are too old. */
 export class State {
   readonly #exposition: Exposition;
   readonly #statuses = new Map<Task, TaskStatus>();
+  /** The last good observations, as `toStored` returns them. */
+  readonly #observations = new Map<Task, unknown>();
   readonly #stateFile: StateFile | undefined;
   /** Sums of groups, by the key of their samples. */
   readonly #totals = new Map<string, GroupTotal>();
@@ -67,16 +77,16 @@ export class State {
    */
   restore(task: Task): void {
     const observation = this.#stateFile?.load(task);
-    if (observation !== undefined) this.#continue(task, { ...UNKNOWN, observation });
+    if (observation !== undefined) this.#continue(task, UNKNOWN, observation);
     else this.#totalOf(task)?.join(task, undefined, false);
   }
 
   // An observation of another version, or of other settings, can give no samples.
-  #continue(task: Task, status: TaskStatus): void {
+  #continue(task: Task, status: TaskStatus, observation: unknown): void {
     const isPresent = status.lastSuccessAt !== undefined;
     const total = this.#totalOf(task);
     try {
-      const samples = samplesOf(task, status.observation);
+      const samples = samplesOf(task, observation);
       if (total === undefined) this.#exposition.set(keyOf(task), samples);
       else total.join(task, samples, isPresent);
     } catch (error) {
@@ -87,11 +97,17 @@ export class State {
     }
     if (!isPresent) this.#exposition.expire(keyOf(task));
     this.#statuses.set(task, status);
+    this.#observations.set(task, toStored(task, observation));
   }
 
   /** The status of a task. */
   of(task: Task): TaskStatus {
     return this.#statuses.get(task) ?? UNKNOWN;
+  }
+
+  /** The last good observation of a task; undefined until there is one. */
+  observationOf(task: Task): unknown {
+    return fromStored(task, this.#observations.get(task));
   }
 
   /**
@@ -100,16 +116,18 @@ export class State {
    */
   succeed(task: Task, observation: unknown, samples: Iterable<Sample>, at: number): void {
     const list = [...samples];
-    const before = this.of(task).observation;
+    const before = this.#observations.get(task);
+    const stored = toStored(task, observation);
     const total = this.#totalOf(task);
-    const counters = total?.next(before === undefined ? [] : samplesOf(task, before), list);
+    const counters = total?.next(before === undefined ? [] : samplesOf(task, fromStored(task, before)), list);
     const saved = total && counters && { of: total.key, body: bodyOf(counters) };
     // Saved before it is exposed: a crash can never take back a total that was scraped. The same one is saved already.
-    if (observation !== before || saved !== undefined) this.#stateFile?.save(task, observation, at, saved);
+    if (stored !== before || saved !== undefined) this.#save(task, stored, at, saved);
     if (total !== undefined) total.take(task, list, counters);
     else this.#expose(task, list, at);
     const { lastFailure } = this.of(task);
-    this.#statuses.set(task, { ...UNKNOWN, observation, lastSuccessAt: at, lastEndAt: at, lastFailure });
+    this.#statuses.set(task, { ...UNKNOWN, lastSuccessAt: at, lastEndAt: at, lastFailure });
+    this.#observations.set(task, stored);
     this.#nextExpiry = Math.min(this.#nextExpiry, at + task.maxAgeMs);
   }
 
@@ -117,9 +135,13 @@ export class State {
     try {
       this.#exposition.set(keyOf(task), samples);
     } catch (error) {
-      this.#stateFile?.save(task, this.of(task).observation, at);
+      this.#save(task, this.#observations.get(task), at);
       throw error;
     }
+  }
+
+  #save(task: Task, stored: unknown, at: number, total?: SavedTotal): void {
+    if (task.collector.durable !== undefined) this.#stateFile?.save(task, bodyOfStored(task, stored), at, total);
   }
 
   /** The sums of the group that a task belongs to; undefined if it has series of its own. */
@@ -169,14 +191,15 @@ export class State {
 
   /** Records a poll that found that the server lacks the operation of the task, which is no failure. */
   unsupported(task: Task, at: number): void {
-    const { unsupportedSince = at, observation, lastSuccessAt, lastFailure } = this.of(task);
-    const status = { ...UNKNOWN, observation, lastSuccessAt, lastEndAt: at, lastFailure, unsupportedSince };
+    const { unsupportedSince = at, lastSuccessAt, lastFailure } = this.of(task);
+    const status = { ...UNKNOWN, lastSuccessAt, lastEndAt: at, lastFailure, unsupportedSince };
     this.#statuses.set(task, status);
   }
 
   /** Forgets a task that is not polled any more, and removes its samples. */
   forget(task: Task): void {
     this.#statuses.delete(task);
+    this.#observations.delete(task);
     this.#exposition.remove(keyOf(task));
     this.#totalOf(task)?.leave(task);
   }
@@ -185,6 +208,7 @@ export class State {
   reset(task: Task): void {
     // A new object: a poll that started before sees that its observation is obsolete.
     this.#statuses.set(task, { ...UNKNOWN });
+    this.#observations.delete(task);
     this.#exposition.remove(keyOf(task));
     this.#totalOf(task)?.clear();
   }
@@ -192,11 +216,13 @@ export class State {
   /** Replaces a task by another one for the same target, with the same status. Call `recomputeExpiry` afterwards. */
   replace(before: Task, after: Task): void {
     const status = this.#statuses.get(before);
+    const observation = this.observationOf(before);
     this.#statuses.delete(before);
+    this.#observations.delete(before);
     this.#totalOf(before)?.leave(before);
     const total = this.#totalOf(after);
     if (total !== undefined) this.#exposition.remove(keyOf(before));
-    if (status?.observation !== undefined) this.#continue(after, status);
+    if (status !== undefined && observation !== undefined) this.#continue(after, status, observation);
     else {
       total?.join(after, undefined, false);
       if (status !== undefined) this.#statuses.set(after, status);

@@ -24,13 +24,13 @@ export function feeReport(
   const task = tasks.find((one) => one.network === network && one.collector.feeEstimate !== undefined);
   if (task === undefined) return because("no collector that estimates fees is enabled");
   const { name } = task.collector;
-  const { lastSuccessAt, failure, unsupportedSince, observation } = state.of(task);
+  const { lastSuccessAt, failure, unsupportedSince } = state.of(task);
   if (unsupportedSince !== undefined) return because(`the server lacks the operation of ${name}`);
   if (lastSuccessAt === undefined || now >= lastSuccessAt + task.maxAgeMs) {
     const cause = failure === undefined ? "no poll has ended in time" : `${failure.reason}: ${failure.message}`;
     return because(`${name} has no values: ${cause}`);
   }
-  const estimate = task.collector.feeEstimate?.(observation);
+  const estimate = task.collector.feeEstimate?.(state.observationOf(task));
   if (estimate === undefined) return because(`${name} needs the mined transactions of the last ten minutes`);
   if (estimate.types.all === undefined) return because("too few transactions were mined in the last ten minutes");
   const origin = networks.find((one) => one.network === network)?.origin ?? "";

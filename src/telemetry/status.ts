@@ -88,7 +88,7 @@ export const TARGET_STATES = [...STATES, WAITING] as const;
 const WORST_FIRST = ["retired", "paused", "degraded", "unsupported", "active", WAITING] as const;
 
 /** One target. Times are Unix time in milliseconds. */
-export interface TargetStatus extends Omit<TaskStatus, "observation"> {
+export interface TargetStatus extends TaskStatus {
   readonly task: Task;
   readonly state: TargetState;
   /** Older than the maximum age: the gauges are absent from the metrics. */

@@ -122,6 +122,22 @@ describe("a page", () => {
     expect(first.toString()).toBe(shown);
   });
 
+  test("stays the same when an owner gets the samples that it has, unless they had expired", () => {
+    const exposition = new Exposition(families);
+    const samples = [plain.at({}, 5), seen.at({ a: "é" }, 6)];
+    exposition.set("x", samples);
+    const first = exposition.page("classic");
+    exposition.set("x", samples);
+    expect(exposition.page("classic")).toBe(first);
+
+    exposition.expire("x");
+    exposition.set("x", samples);
+    expect(exposition.page("classic")).not.toBe(first);
+    expect(text(exposition)).toBe(first.toString());
+    exposition.set("x", [plain.at({}, 7), seen.at({ a: "é" }, 6)]);
+    expect(text(exposition)).toBe(first.toString().replace("plain 5", "plain 7"));
+  });
+
   test("has families in the declared order, and owners in the order of their first samples", () => {
     const exposition = new Exposition(families);
     const samples = (owner: string) => [seen.at({ a: owner }, 1), waiting.at({ a: owner, b: "漢字" }, 2)];

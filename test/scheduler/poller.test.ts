@@ -87,7 +87,8 @@ test("a poll whose operation the server lacks is no failure, and is logged once 
   for (let poll = 0; poll < 4; poll += 1) await poller.poll(task);
 
   expect(runs).toEqual(["ok - 0", "error timeout 0", "unsupported - 0", "unsupported - 0"]);
-  expect(state.of(task)).toMatchObject({ observation: 3, failure: undefined, failuresInARow: 0 });
+  expect(state.observationOf(task)).toBe(3);
+  expect(state.of(task)).toMatchObject({ failure: undefined, failuresInARow: 0 });
   expect(state.of(task).unsupportedSince).toBe(clock.now());
   // It says nothing about the health of the server.
   expect(ended).toEqual([undefined, "timeout"]);
@@ -207,7 +208,7 @@ test("a defect in observe or in samples fails that poll alone, with reason bug",
 
   expect(runs).toEqual(["error bug 0", "error bug 0"]);
   expect(await values()).toEqual([]);
-  expect(state.of(task).observation).toBeUndefined();
+  expect(state.observationOf(task)).toBeUndefined();
 });
 
 test("a poll that ignores its deadline fails with reason timeout", async () => {

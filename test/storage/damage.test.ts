@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import type { Durable } from "../../src/collectors/collector.ts";
 import { Exposition } from "../../src/exposition/exposition.ts";
+import { encode } from "../../src/storage/codec.ts";
 import { MIGRATIONS } from "../../src/storage/open.ts";
 import { State } from "../../src/storage/state.ts";
 import { StateFileError } from "../../src/storage/state-file-error.ts";
@@ -25,7 +26,7 @@ const task = (key: string, durable: Durable = { version: 1 }) => ({
 /** A file with an observation of each target. */
 function saved(...keys: readonly string[]): void {
   const stateFile = file.open();
-  for (const [count, key] of keys.entries()) stateFile.save(task(key), { key, count: BigInt(count) }, 1000);
+  for (const [count, key] of keys.entries()) stateFile.save(task(key), encode({ key, count: BigInt(count) }), 1000);
   file.close();
 }
 
@@ -58,7 +59,7 @@ test.each([
   expect(stateFile.facts()).toMatchObject({ setAside: 1, lastSetAsideAt: 7000 });
   // It is logged and moved once. Then counting continues.
   expect(stateFile.load(task("one"))).toBeUndefined();
-  stateFile.save(task("one"), { key: "one", count: 0n }, 8000);
+  stateFile.save(task("one"), encode({ key: "one", count: 0n }), 8000);
   expect(file.reopen().load(task("one"))).toEqual({ key: "one", count: 0n });
   expect(file.lines).toEqual([]);
   file.close();
@@ -110,13 +111,13 @@ test("a row that was set aside can be put back as docs/state.md says", () => {
 test("an observation that cannot be exposed is set aside, and the start continues", async () => {
   const stateFile = file.open();
   const [good, bad] = [task("good"), task("bad")];
-  stateFile.save(good, 41, 1000);
-  stateFile.save(bad, -1, 1000);
+  stateFile.save(good, encode(41), 1000);
+  stateFile.save(bad, encode(-1), 1000);
   const exposition = new Exposition([level, total]);
   const state = new State(exposition, file.reopen());
   for (const one of [bad, good]) state.restore(one);
-  expect(state.of(bad).observation).toBeUndefined();
-  expect(state.of(good).observation).toBe(41);
+  expect(state.observationOf(bad)).toBeUndefined();
+  expect(state.observationOf(good)).toBe(41);
   expect(exposition.page("classic").toString()).toMatch(/^stacks_test_total\{network="mainnet"\} 41$/m);
   expect(file.lines).toEqual([line("bad", expect.stringContaining("a counter cannot be -1"))]);
 });
@@ -204,7 +205,7 @@ test("a damaged index is rebuilt: every row is found", () => {
   expect(stateFile.load(task("target-two"))).toMatchObject({ count: 1n });
   expect(stateFile.load(task("target-one"))).toMatchObject({ count: 0n });
   expect(file.lines).toEqual([]);
-  stateFile.save(task("target-two"), { count: 2n }, 8000);
+  stateFile.save(task("target-two"), encode({ count: 2n }), 8000);
   expect(file.reopen().load(task("target-two"))).toEqual({ count: 2n });
 });
 

@@ -2,6 +2,7 @@
 import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { encode } from "../../src/storage/codec.ts";
 import { MIGRATIONS, renameFile } from "../../src/storage/open.ts";
 import { durableTask, TestStateFile } from "../support/state-file.ts";
 
@@ -28,7 +29,7 @@ describe.each([0o022, 0o000])("with umask %o", (mask) => {
 
   test("a new file, the files of SQLite beside it and new folders are for the owner only", () => {
     const before = modeOf(file.folder);
-    file.open().save(durableTask(), 1, 1000);
+    file.open().save(durableTask(), encode(1), 1000);
     expect(modes(dirname(file.path))).toEqual({ "state.db": "600", "state.db-wal": "600" });
     expect(modeOf(join(file.folder, "of"))).toBe("700");
     expect(modeOf(join(file.folder, "of", "ours"))).toBe("700");
@@ -36,7 +37,7 @@ describe.each([0o022, 0o000])("with umask %o", (mask) => {
   });
 
   test("an existing file with a wider mode is narrowed, with what lies beside it", () => {
-    file.open().save(durableTask(), 1, 1000);
+    file.open().save(durableTask(), encode(1), 1000);
     file.close();
     chmodSync(file.path, 0o664);
     // What a process that was killed leaves.

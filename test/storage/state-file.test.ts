@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import type { Task } from "../../src/collectors/task.ts";
+import { encode } from "../../src/storage/codec.ts";
 import { MIGRATIONS, renameFile } from "../../src/storage/open.ts";
 import { fakeTask } from "../support/fake-task.ts";
 import { durableTask, TestStateFile } from "../support/state-file.ts";
@@ -21,9 +22,9 @@ test("the observation of each target is kept across restarts", () => {
   const stateFile = file.open();
   expect(stateFile.facts()).toEqual({ isRestored: false, lastWriteAt: undefined, failures: 0, setAside: 0 });
   expect(stateFile.load(one)).toBeUndefined();
-  stateFile.save(one, { amount: 2n ** 100n }, 1000);
-  stateFile.save(one, { amount: 2n ** 101n }, 2000);
-  stateFile.save(two, { amount: 7n }, 3000);
+  stateFile.save(one, encode({ amount: 2n ** 100n }), 1000);
+  stateFile.save(one, encode({ amount: 2n ** 101n }), 2000);
+  stateFile.save(two, encode({ amount: 7n }), 3000);
   const later = file.reopen();
   expect(later.load(one)).toEqual({ amount: 2n ** 101n });
   expect(later.load(two)).toEqual({ amount: 7n });
@@ -33,7 +34,7 @@ test("the observation of each target is kept across restarts", () => {
 test("an observation of a collector that is not durable is not saved", () => {
   const task = fakeTask(async () => 0);
   const stateFile = file.open();
-  stateFile.save(task, 5, 1000);
+  stateFile.save(task, encode(5), 1000);
   expect(stateFile.facts().lastWriteAt).toBeUndefined();
   expect(stateFile.load(task)).toBeUndefined();
 });
@@ -60,12 +61,12 @@ test("a second process is refused, and the first one continues", () => {
   const stateFile = file.open();
   expect(() => file.open()).toThrow(`state file ${file.path}: is in use by another process`);
   expect(() => renameFile(file.path, 0, file.log)).toThrow("is in use by another process");
-  stateFile.save(durableTask(), 1, 1000);
+  stateFile.save(durableTask(), encode(1), 1000);
   expect(stateFile.load(durableTask())).toBe(1);
 });
 
 test("an older schema is upgraded with its rows, a newer one is refused", () => {
-  file.open().save(durableTask(), 1, 1000);
+  file.open().save(durableTask(), encode(1), 1000);
   const grown = [...MIGRATIONS, "ALTER TABLE budgets ADD COLUMN note TEXT"];
   expect(file.reopen(grown).load(durableTask())).toBe(1);
   file.close();
@@ -75,20 +76,20 @@ test("an older schema is upgraded with its rows, a newer one is refused", () => 
 });
 
 test("a failed migration leaves the file unchanged", () => {
-  file.open().save(durableTask(), 1, 1000);
+  file.open().save(durableTask(), encode(1), 1000);
   file.close();
   expect(() => file.open([...MIGRATIONS, "CREATE TABLE more (x)", "NONSENSE"])).toThrow('near "NONSENSE"');
   expect(file.open().load(durableTask())).toBe(1);
 });
 
 test("an observation of an older version is upgraded", () => {
-  file.open().save(durableTask(), { count: 1 }, 1000);
+  file.open().save(durableTask(), encode({ count: 1 }), 1000);
   const upgrade = (observation: unknown, version: number) => ({ ...(observation as object), from: version });
   expect(file.reopen().load(durableTask({ version: 2, upgrade }))).toEqual({ count: 1, from: 1 });
 });
 
 test("an observation of a newer version is refused and kept: an accidental downgrade loses nothing", () => {
-  file.open().save(durableTask({ version: 3 }), { count: 1 }, 1000);
+  file.open().save(durableTask({ version: 3 }), encode({ count: 1 }), 1000);
   expect(() => file.reopen().load(durableTask({ version: 2 }))).toThrow(
     `state file ${file.path}: a newer version of stacks-exporter wrote the state of mainnet/fake (version 3; this one ` +
       "supports up to 2)",
@@ -103,7 +104,7 @@ test.each<[string, () => void, string]>([
   [
     "a truncated file",
     () => {
-      file.open().save(durableTask(), "x".repeat(100_000), 1000);
+      file.open().save(durableTask(), encode("x".repeat(100_000)), 1000);
       file.close();
       writeFileSync(file.path, readFileSync(file.path).subarray(0, 20_000));
     },
@@ -112,7 +113,7 @@ test.each<[string, () => void, string]>([
   [
     "overwritten bytes",
     () => {
-      file.open().save(durableTask(), "x".repeat(100_000), 1000);
+      file.open().save(durableTask(), encode("x".repeat(100_000)), 1000);
       file.close();
       const bytes = readFileSync(file.path);
       writeFileSync(file.path, bytes.fill(0xaa, 4096, 12_000));
@@ -139,7 +140,7 @@ test("a folder that cannot be created, and a path that is a folder, are refused"
 
 test("renaming keeps the rows, and does nothing without a file", () => {
   expect(renameFile(file.path, 0, file.log)).toBeUndefined();
-  file.open().save(durableTask(), 1, 1000);
+  file.open().save(durableTask(), encode(1), 1000);
   file.close();
   file.path = renameFile(file.path, 0, file.log) as string;
   expect(file.open().load(durableTask())).toBe(1);
@@ -149,7 +150,7 @@ test("renaming keeps the rows, and does nothing without a file", () => {
 test("after a kill, the file has every poll that was exposed, and none in part", () => {
   // A killed process does not close the file, so it is copied while it is open.
   const stateFile = file.open();
-  for (let poll = 1; poll <= 50; poll += 1) stateFile.save(durableTask(), { poll }, poll);
+  for (let poll = 1; poll <= 50; poll += 1) stateFile.save(durableTask(), encode({ poll }), poll);
   for (const suffix of ["", "-wal"]) writeFileSync(`${file.path}.copy${suffix}`, readFileSync(file.path + suffix));
   file.path = `${file.path}.copy`;
   expect(file.open().load(durableTask())).toEqual({ poll: 50 });
@@ -162,7 +163,7 @@ test("the observations of one network can be deleted; those of others, and the f
     ["a", "two"],
     ["b", "one"],
   ] as const) {
-    stateFile.save(taskOf(network, key), { key }, 1000);
+    stateFile.save(taskOf(network, key), encode({ key }), 1000);
   }
   stateFile.saveNetwork("a", { firstBlock: "0x01" }, 1000);
 

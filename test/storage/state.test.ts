@@ -61,6 +61,15 @@ describe("expiry", () => {
   });
 });
 
+test("keeps what a poll of a target has observed, bigints included", () => {
+  const task = { ...fakeTask(async () => 0), target: { key: "target" } };
+  const observation = { etag: undefined, sent: 2n ** 70n, rows: [{ id: "a" }] };
+  state.succeed(task, observation, [], 1000);
+
+  expect(state.observationOf(task)).toEqual(observation);
+  expect(state.observationOf(task)).not.toBe(observation);
+});
+
 describe("with a state file,", () => {
   let file: TestStateFile;
   beforeEach(() => {
@@ -85,9 +94,25 @@ describe("with a state file,", () => {
     succeed(task, 1, 9);
     file.close();
     expect(() => succeed(task, 2, 9)).toThrow(`state file ${file.path}:`);
-    expect(state.of(task).observation).toBe(1);
+    expect(state.observationOf(task)).toBe(1);
     expect((await shown()).at(-1)).toBe('stacks_test_total{network="mainnet"} 1');
     expect(stateFile.facts().failures).toBe(1);
+  });
+
+  test("an observation that equals the last one is neither saved again nor a new page", () => {
+    const stateFile = file.reopen();
+    state = new State(exposition, stateFile);
+    const task = durableTask({ version: 1 }, "target");
+    const poll = (count: number, at: number) => state.succeed(task, { count }, [total.at({ network: "m" }, count)], at);
+    poll(1, 1000);
+    const page = exposition.page("classic");
+    poll(1, 2000);
+
+    expect(exposition.page("classic")).toBe(page);
+    expect([stateFile.facts().lastWriteAt, state.of(task).lastSuccessAt]).toEqual([1000, 2000]);
+    poll(2, 3000);
+    expect(stateFile.facts().lastWriteAt).toBe(3000);
+    expect(stateFile.load(task)).toEqual({ count: 2 });
   });
 
   test("an observation with invalid samples is not saved", () => {

@@ -56,12 +56,12 @@ export async function measureCommits(targets: number, commits: number): Promise<
   const collector = addresses as unknown as AnyCollector;
   const task = (index: number) => ({ network: "m", collector, target: { key: `target-${index}` } }) as unknown as Task;
   const stateFile = new StateFile(path, options);
-  for (let index = 0; index < targets; index += 1) stateFile.save(task(index), observation, 0);
+  for (let index = 0; index < targets; index += 1) stateFile.save(task(index), encode(observation), 0);
   const times: number[] = [];
   for (let commit = 0; commit < commits; commit += 1) {
     const started = performance.now();
     // Spread over the file, as in round robin.
-    stateFile.save(task((commit * 7919) % targets), observation, commit);
+    stateFile.save(task((commit * 7919) % targets), encode(observation), commit);
     times.push(performance.now() - started);
   }
   stateFile.close();
