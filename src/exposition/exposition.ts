@@ -173,8 +173,13 @@ export class Exposition {
 
   /** The page in a format; the same buffer until something changes. */
   page(format: Format): Buffer {
-    const known = this.#pages.get(format);
-    if (known !== undefined) return known;
+    const page = this.#pages.get(format) ?? this.join(format);
+    this.#pages.set(format, page);
+    return page;
+  }
+
+  /** A new page in a format, which is not kept. */
+  join(format: Format): Buffer {
     const sizes = this.#sum((start, end) => end - start);
     const headers = this.#families.map((family, index) => (sizes[index] === 0 ? "" : headerOf(family, format)));
     // For each family, the end of what the page has of it.
@@ -198,7 +203,6 @@ export class Exposition {
       });
     }
     page.write(eof, size);
-    this.#pages.set(format, page);
     return page;
   }
 

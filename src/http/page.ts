@@ -94,8 +94,10 @@ class CompressedPage {
     this.#next = undefined;
     const { version } = this.#exposition;
     if (this.#known?.version === version) return this.#known.body;
+    // A page that is not kept: its memory is free as soon as it is compressed.
+    const page = this.#exposition.join(this.#format);
     // Level 1 is the fastest, and within two percent of the size of the best.
-    const body = await compress(this.#exposition.page(this.#format), { level: constants.Z_BEST_SPEED });
+    const body = await compress(page, { level: constants.Z_BEST_SPEED });
     this.#known = { version, body };
     return body;
   }
