@@ -15,6 +15,7 @@ import type { NetworkOptions } from "./network.ts";
 import { Networks } from "./networks.ts";
 import { type ConfigSource, Reloads } from "./reload.ts";
 import { Poller } from "./scheduler/poller.ts";
+import type { BudgetFile } from "./storage/budget-file.ts";
 import { MemoryStore } from "./storage/memory-store.ts";
 import { State } from "./storage/state.ts";
 import type { StateFile } from "./storage/state-file.ts";
@@ -51,6 +52,8 @@ export interface AppOptions extends Pick<NetworkOptions, "version" | "clock" | "
   readonly webSource?: WebSource | undefined;
   /** Keeps counters and used budgets across restarts; closed by `stop`. @default nothing does */
   readonly stateFile?: StateFile | undefined;
+  /** What other processes use of the same budgets; closed by `stop`. @default nothing */
+  readonly budgets?: BudgetFile | undefined;
   /** @default there are no runbooks */
   readonly runbook?: (subject: string) => Promise<string | undefined>;
 }
@@ -219,6 +222,7 @@ export class App {
     this.#stop.abort(new DOMException("the exporter stops", "AbortError"));
     await Promise.all([...this.#following, this.#networks.close(), this.#listeners?.close(SCRAPE_GRACE_MS)]);
     this.#options.stateFile?.close();
+    this.#options.budgets?.close();
   }
 
   async #take(config: Config): Promise<void> {

@@ -13,6 +13,8 @@ import type { NetworkConfig, UpstreamConfig } from "./config/config.ts";
 import { type Pacing, type PollTimes, peakByPriority, planPolls } from "./scheduler/pacing.ts";
 import { type Changes, RoundRobin, type TaskSettings } from "./scheduler/round-robin.ts";
 import { runSchedules, type ScheduleOptions } from "./scheduler/schedule.ts";
+import type { BudgetFile } from "./storage/budget-file.ts";
+import { budgetKeyOf } from "./storage/budget-key.ts";
 import type { NetworkStore } from "./storage/memory-store.ts";
 import type { State } from "./storage/state.ts";
 import { clientObserver } from "./telemetry/client-observer.ts";
@@ -31,6 +33,8 @@ export interface NetworkOptions {
   readonly state: State;
   /** Keeps the used budgets and the accepted chain for the next network of this name. */
   readonly store: NetworkStore;
+  /** What other processes use of the same budgets. @default nothing */
+  readonly budgets?: Pick<BudgetFile, "of"> | undefined;
   /** Knows every secret of the configuration. */
   readonly redactor: Redactor;
   readonly log: UpstreamsOptions["log"] & PollLog;
@@ -236,7 +240,7 @@ export class Network {
     const { store, clock, log } = this.#options;
     try {
       for (const { name, client } of this.upstreams.all) {
-        store.saveBudget(`${this.name}/${name}`, client.budgetRecord(), clock.now());
+        store.saveBudget(budgetKeyOf(this.name, { name }), client.budgetRecord(), clock.now());
       }
     } catch (error) {
       log.error({ err: error }, "the used budget could not be saved");
@@ -244,7 +248,7 @@ export class Network {
   }
 
   #createClient(upstream: UpstreamConfig): Client {
-    const { version, clock, log, redactor, store } = this.#options;
+    const { version, clock, log, redactor, store, budgets } = this.#options;
     const { name, maxBodyBytes, longestPauseMs, upstreams } = this.#config;
     const isPreferred = upstream === upstreams[0];
     const fields = { network: name, ...(upstreams.length === 1 ? {} : { upstream: upstream.name }) };
@@ -255,7 +259,9 @@ export class Network {
     // An API that is back is noticed by the next poll of the most frequent collector.
     const intervals = this.#polled().map(({ configuredIntervalMs }) => configuredIntervalMs);
     // State files of versions without upstreams have the budget under the name of the network.
-    const used = store.loadBudget(`${name}/${upstream.name}`) ?? (isPreferred ? store.loadBudget(name) : undefined);
+    const key = budgetKeyOf(name, upstream);
+    const used = store.loadBudget(key) ?? (isPreferred ? store.loadBudget(name) : undefined);
+    const shared = budgets?.of(key, used);
     return createClient({
       baseUrl: upstream.url,
       route: upstream.outbound,
@@ -264,7 +270,8 @@ export class Network {
       redactor,
       userAgent: `stacks-exporter/${version}`,
       budget: { ...upstream.budget, plannedPerMinute: isPreferred ? peakByPriority(this.#pacings) : [] },
-      used,
+      used: shared === undefined ? used : undefined,
+      shared,
       maxBodyBytes,
       longestPauseMs,
       longestProbeMs: Math.min(MOST_PROBE_MS, ...intervals),

@@ -52,10 +52,12 @@ export class MinuteWindow {
     return this.#admissions;
   }
 
+  /** Adds an admission, also one of the past. */
   add(now: number, priority: number): Admission {
     const admission = { at: now, priority };
-    this.admissions(now);
-    this.#admissions.push(admission);
+    // Those of other processes arrive later than they were made.
+    const behind = this.#admissions.findLastIndex(({ at }) => at <= now) + 1;
+    this.#admissions.splice(behind, 0, admission);
     this.#count(priority, 1);
     return admission;
   }
@@ -121,18 +123,24 @@ export class MonthBucket {
   #tokens: number;
   #at: number;
 
-  /** @param restored record of an earlier bucket, in the time of `now`; a new bucket is full. */
-  constructor(perMonth: number, now: number, restored?: { readonly tokens: number; readonly at: number }) {
+  /** A new bucket is full. */
+  constructor(perMonth: number, now: number) {
     this.perMonth = Math.max(1, Math.floor(perMonth));
     this.capacity = Math.max(1, Math.floor((this.perMonth * CAPACITY_MS) / MONTH_MS));
     this.#refillPerMs = ((this.perMonth - this.capacity) / MONTH_MS) * SAFETY;
-    this.#tokens = Math.min(this.capacity, restored?.tokens ?? this.capacity);
-    this.#at = Math.min(now, restored?.at ?? now);
+    this.#tokens = this.capacity;
+    this.#at = now;
   }
 
   /** Tokens now, including fractions. */
   tokens(now: number): number {
     return Math.min(this.capacity, this.#tokens + (now - this.#at) * this.#refillPerMs);
+  }
+
+  /** Takes over what another process knows of the same bucket. */
+  set(tokens: number, at: number): void {
+    this.#tokens = Math.min(this.capacity, tokens);
+    this.#at = at;
   }
 
   /** When a request that must leave `reserve` tokens in the bucket may be admitted; Infinity for never. */

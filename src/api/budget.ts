@@ -1,6 +1,13 @@
 // The request budget of one server: every request waits here until the limits, a pause and the connections admit it.
 import { MinuteWindow, MonthBucket, sum } from "./budget-limits.ts";
 import { type Clock, isTimeout } from "./clock.ts";
+import {
+  type BudgetChange,
+  type BudgetRecord,
+  type SharedBudget,
+  UNSHARED,
+  type UsedRequest,
+} from "./shared-budget.ts";
 
 /**
  * The priority of early polls of targets that have moved: below the collectors of the whole chain, and above the polls
@@ -19,14 +26,13 @@ export interface BudgetLimits {
   readonly perMonth?: number | undefined;
   /** Expected requests a minute of each priority (index 0 first), which are reserved against lower priorities. */
   readonly plannedPerMinute?: readonly number[] | undefined;
-}
-
-/** What was used of a budget, for its next client or process. Unix time, milliseconds. */
-export interface BudgetRecord {
-  readonly minute: readonly { readonly at: number; readonly priority: number }[];
-  readonly month?: { readonly tokens: number; readonly at: number } | undefined;
-  /** End of the active pause. */
-  readonly pausedUntil?: number | undefined;
+  /**
+   * The planned requests are those of another process: nothing is reserved for them while no other process sends any.
+   * @default false
+   */
+  readonly isPlanOfOthers?: boolean | undefined;
+  /** No pause that another process or client has begun takes longer. Milliseconds. @default unlimited */
+  readonly longestPauseMs?: number | undefined;
 }
 
 /** A request that waits for admission. */
@@ -65,6 +71,11 @@ interface Waiting extends BudgetRequest {
   reject(error: unknown): void;
 }
 
+// While another process uses a shared budget.
+const TRY_AGAIN_MS = 20;
+// Longer than an exporter usually sends nothing.
+const OTHERS_MS = 10 * 60_000;
+
 /**
  * Admits requests by priority, then first come, first served. The first request in the queue blocks all others, which
  * costs nothing: what holds it back holds back every request of a lower priority too.
@@ -74,24 +85,40 @@ export class Budget {
   readonly #minute: MinuteWindow;
   readonly #month: MonthBucket | undefined;
   readonly #connections: number;
+  readonly #longestPauseMs: number;
+  /** Undefined: it always applies. */
+  readonly #planOfOthers: readonly number[] | undefined;
+  readonly #shared: SharedBudget;
   readonly #queue: Waiting[] = [];
   #inFlight = 0;
   #pausedUntil = 0;
+  #isBusyUntil = 0;
+  #othersSentAt = Number.NEGATIVE_INFINITY;
+  /** What the other processes know of the rest of the month and of the pause. */
+  #known: Omit<BudgetRecord, "minute"> = {};
   #wakeAt = Number.POSITIVE_INFINITY;
   #timer = new AbortController();
 
-  /** @param restored what earlier processes used. */
-  constructor(limits: BudgetLimits, clock: Clock, connections: number, restored?: BudgetRecord) {
-    const { perMinute, perMonth, plannedPerMinute } = limits;
+  /**
+   * @param restored what earlier processes used
+   * @param shared what other processes use at the same time
+   */
+  constructor(
+    limits: BudgetLimits,
+    clock: Clock,
+    connections: number,
+    restored: BudgetRecord = { minute: [] },
+    shared: SharedBudget = UNSHARED,
+  ) {
+    const { perMinute, perMonth, plannedPerMinute, isPlanOfOthers = false } = limits;
     this.#clock = clock;
     this.#connections = connections;
-    const now = this.#now();
-    const shift = now - clock.now();
+    this.#longestPauseMs = limits.longestPauseMs ?? Number.POSITIVE_INFINITY;
+    this.#planOfOthers = isPlanOfOthers ? (plannedPerMinute ?? []) : undefined;
+    this.#shared = shared;
     this.#minute = new MinuteWindow(perMinute, plannedPerMinute);
-    for (const { at, priority } of restored?.minute ?? []) this.#minute.add(Math.min(at + shift, now), priority);
-    const month = restored?.month && { ...restored.month, at: restored.month.at + shift };
-    this.#month = perMonth === undefined ? undefined : new MonthBucket(perMonth, now, month);
-    if (restored?.pausedUntil !== undefined) this.#pausedUntil = restored.pausedUntil + shift;
+    this.#month = perMonth === undefined ? undefined : new MonthBucket(perMonth, this.#now());
+    this.#learn(restored);
   }
 
   /**
@@ -137,6 +164,7 @@ export class Budget {
 
   /** Requests of this priority that may be admitted now. */
   room(priority: number): number {
+    this.#learn(this.#shared.news());
     const now = this.#now();
     const month = Math.floor(this.#month?.tokens(now) ?? Number.POSITIVE_INFINITY);
     return Math.max(0, Math.floor(Math.min(this.#minute.room(now, priority), month - this.#monthReserve(priority))));
@@ -147,6 +175,7 @@ export class Budget {
    * there can be; Infinity for never.
    */
   waitFor(priority: number, requests = 1): number {
+    this.#learn(this.#shared.news());
     const now = this.#now();
     return Math.max(0, this.#earliest(now, priority, requests) - now);
   }
@@ -154,6 +183,7 @@ export class Budget {
   /** Admits nothing for this time, or until a longer pause ends. Requests that cannot wait so long fail at once. */
   pause(milliseconds: number): void {
     this.#pausedUntil = Math.max(this.#pausedUntil, this.#now() + milliseconds);
+    this.#share(() => ({}));
     this.#serve();
   }
 
@@ -165,15 +195,16 @@ export class Budget {
 
   /** What was used until now. */
   record(): BudgetRecord {
+    this.#learn(this.#shared.news());
     const now = this.#now();
     const shift = this.#clock.now() - now;
     const minute = this.#minute.admissions(now).map(({ at, priority }) => ({ at: at + shift, priority }));
-    const { pausedUntil } = this;
-    return { minute, month: this.#month && { tokens: this.#month.tokens(now), at: now + shift }, pausedUntil };
+    return { minute, ...this.#rest() };
   }
 
   /** Requests of the last 60 seconds, what remains of them, the queue, requests in flight, and the month if limited. */
   snapshot() {
+    this.#learn(this.#shared.news());
     const now = this.#now();
     const used = this.#minute.admissions(now).length;
     return {
@@ -200,11 +231,11 @@ export class Budget {
     const now = this.#now();
     for (let first = this.#queue[0]; first !== undefined; first = this.#queue[0]) {
       const refusal = this.#refusal(now, first);
-      const isAdmissible = this.#hasConnection(first.priority) && this.#earliest(now, first.priority) <= now;
-      if (refusal === undefined && !isAdmissible) break;
+      const giveBack = refusal === undefined ? this.#use(first.priority) : undefined;
+      if (refusal === undefined && giveBack === undefined) break;
       this.#queue.shift();
-      if (refusal === undefined) this.#admit(now, first);
-      else first.reject(refusal);
+      if (giveBack === undefined) first.reject(refusal);
+      else first.admit(giveBack);
     }
     for (const waiting of [...this.#queue]) {
       const refusal = this.#refusal(now, waiting);
@@ -219,13 +250,78 @@ export class Budget {
     this.#queue.splice(this.#queue.indexOf(waiting), 1);
   }
 
-  #admit(now: number, waiting: Waiting): void {
-    const admission = this.#minute.add(now, waiting.priority);
-    this.#month?.take(now);
-    waiting.admit(() => {
-      this.#minute.remove(admission);
-      this.#month?.take(this.#now(), -1);
+  // Uses a request, if the limits admit one; returns how to give it back.
+  #use(priority: number): (() => void) | undefined {
+    const isAdmissible = () => {
+      const now = this.#now();
+      return this.#hasConnection(priority) && this.#earliest(now, priority) <= now;
+    };
+    if (!isAdmissible()) return undefined;
+    let giveBack: (() => void) | undefined;
+    const result = this.#shared.exclusively((news) => {
+      this.#learn(news);
+      if (!isAdmissible()) return undefined;
+      const now = this.#now();
+      const admission = this.#minute.add(now, priority);
+      this.#month?.take(now);
+      const used = { at: this.#clock.now(), priority };
+      giveBack = () => {
+        this.#minute.remove(admission);
+        this.#returnOne(used);
+      };
+      this.#known = this.#rest();
+      return { added: [used], ...this.#known };
     });
+    if (result === "done") return giveBack;
+    this.#isBusyUntil = this.#now() + TRY_AGAIN_MS;
+    return undefined;
+  }
+
+  #returnOne(removed: UsedRequest): void {
+    this.#share(() => {
+      this.#month?.take(this.#now(), -1);
+      return { removed };
+    });
+  }
+
+  // Makes a change known to the other processes, at once or when none of them uses the budget.
+  #share(work: () => BudgetChange): void {
+    const result = this.#shared.exclusively((news) => {
+      this.#learn(news);
+      const change = work();
+      this.#known = this.#rest();
+      return { ...change, ...this.#known };
+    });
+    if (result !== "busy") return;
+    this.#clock.sleep(TRY_AGAIN_MS).then(
+      () => this.#share(work),
+      () => undefined, // it has no signal
+    );
+  }
+
+  // What others have used. The rest counts once: after the system time was set, it would be another one at each call.
+  #learn({ minute, month, pausedUntil }: BudgetRecord): void {
+    const now = this.#now();
+    const shift = now - this.#clock.now();
+    // A record from the future does not delay anything.
+    for (const { at, priority } of minute) this.#minute.add(Math.min(at + shift, now), priority);
+    if (minute.length > 0) this.#othersSentAt = now;
+    if (this.#planOfOthers !== undefined) {
+      this.#minute.planned = now - this.#othersSentAt < OTHERS_MS ? this.#planOfOthers : [];
+    }
+    const known = this.#known;
+    this.#known = { month, pausedUntil };
+    if (month !== undefined && !(month.tokens === known.month?.tokens && month.at === known.month.at)) {
+      this.#month?.set(month.tokens, Math.min(month.at + shift, now));
+    }
+    if (pausedUntil !== undefined && pausedUntil !== known.pausedUntil) {
+      this.#pausedUntil = Math.max(this.#pausedUntil, Math.min(pausedUntil + shift, now + this.#longestPauseMs));
+    }
+  }
+
+  #rest(): Omit<BudgetRecord, "minute"> {
+    const month = this.#month && { tokens: this.#month.tokens(this.#now()), at: this.#clock.now() };
+    return { month, pausedUntil: this.pausedUntil };
   }
 
   async #start<T>(start: () => Promise<T>): Promise<T> {
@@ -287,7 +383,10 @@ export class Budget {
     const [first] = this.#queue;
     const isServable = first !== undefined && this.#hasConnection(first.priority);
     const admissibleAt = isServable ? this.#earliest(now, first.priority) : Number.POSITIVE_INFINITY;
-    const wakeAt = this.#queue.reduce((earliest, { deadline }) => Math.min(earliest, deadline), admissibleAt);
+    const wakeAt = this.#queue.reduce(
+      (earliest, { deadline }) => Math.min(earliest, deadline),
+      Math.max(admissibleAt, this.#isBusyUntil),
+    );
     if (wakeAt === this.#wakeAt) return;
     this.#timer.abort();
     this.#wakeAt = wakeAt;

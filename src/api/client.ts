@@ -1,5 +1,5 @@
 // The client of one API server: connects its parts, and gives each poll its own view of the API.
-import { Budget, type BudgetLimits, type BudgetRecord } from "./budget.ts";
+import { Budget, type BudgetLimits } from "./budget.ts";
 import { Cache } from "./cache.ts";
 import { Circuit } from "./circuit.ts";
 import { systemClock } from "./clock.ts";
@@ -11,6 +11,7 @@ import { RateLimits } from "./rate-limits.ts";
 import { Redactor, type Secret } from "./redact.ts";
 import { requestUrl, sendRequest } from "./request.ts";
 import { Retirement } from "./retirement.ts";
+import type { BudgetRecord, SharedBudget } from "./shared-budget.ts";
 import { type Route, Transport } from "./transport.ts";
 
 /** Settings that most clients share. */
@@ -43,6 +44,8 @@ export interface ClientOptions extends Partial<typeof DEFAULTS> {
   readonly budget: BudgetLimits;
   /** What earlier processes and clients used of the budget. @default nothing */
   readonly used?: BudgetRecord | undefined;
+  /** What other processes use of the budget at the same time. @default nothing */
+  readonly shared?: SharedBudget | undefined;
   /** How the server is reached. @default directly, with the public CAs */
   readonly route?: Route | undefined;
   /** API key, sent with every request and never shown. */
@@ -74,12 +77,8 @@ export function createClient(options: ClientOptions) {
   const { clock, random, observer, connections, longestPauseMs, keyHeader, key, retries, tryTimeoutMs } = settings;
   const base = new URL(options.baseUrl);
   const redactor = options.redactor ?? new Redactor(key === undefined ? [] : [key], [base]);
-  const used = options.used && {
-    ...options.used,
-    // The system time may have been set back since the record was saved.
-    pausedUntil: Math.min(options.used.pausedUntil ?? 0, clock.now() + longestPauseMs),
-  };
-  const budget = new Budget(options.budget, clock, connections, used);
+  const limits = { ...options.budget, longestPauseMs };
+  const budget = new Budget(limits, clock, connections, options.used, options.shared);
   const transport = new Transport(connections, settings.connectTimeoutMs, settings.maxBodyBytes, options.route);
   const cache = new Cache(2_000, 64 * 2 ** 20);
   const retirement = new Retirement();

@@ -6,6 +6,7 @@ import { CHAINS, readPrincipal } from "../config/principal.ts";
 import { CommandError, type Io } from "./io.ts";
 import { type ConfigFlags, loadConfigFile } from "./load-config.ts";
 import { lastOf, networkOf, readEvents } from "./read-events.ts";
+import { withSharedBudgets } from "./shared-budgets.ts";
 import { suggestRules } from "./suggest-rules.ts";
 
 /** The options of commands that read events. */
@@ -17,9 +18,11 @@ export interface EventFlags extends ConfigFlags {
 /** Prints the shapes. The contract does not have to be in the configuration. */
 export async function events(contract: string, flags: EventFlags, io: Io): Promise<number> {
   const last = lastOf(flags.last);
-  const network = networkOf((await loadConfigFile(flags, io)).config.networks, flags.network);
+  const { config } = await loadConfigFile(flags, io);
+  const network = networkOf(config.networks, flags.network);
   const id = contractOf(contract);
-  const [listed, decode] = await Promise.all([readEvents(network, id, last, io), loadDecoder()]);
+  const listed = await withSharedBudgets(config, io, (budgets) => readEvents(network, id, last, budgets, io));
+  const decode = await loadDecoder();
   if (listed.length === 0) throw new CommandError(`${id} has no events on ${network.name}`);
   io.out(`${formatShapes(id, listed.length, shapesOf(listed, decode))}\n`);
   return 0;

@@ -24,6 +24,7 @@ import { spanText } from "./fit.ts";
 import { CommandError, type Io } from "./io.ts";
 import { type ConfigFlags, loadConfigFile } from "./load-config.ts";
 import { networkOf } from "./read-events.ts";
+import { type SharedBudgets, withSharedBudgets } from "./shared-budgets.ts";
 
 /** The options of `history`. */
 export interface HistoryFlags extends ConfigFlags {
@@ -62,7 +63,9 @@ export async function history(flags: HistoryFlags, io: Io, clock: Clock = system
   const spool = openSpool(folder, io);
   try {
     const range = sameHistory(spool, network, flags, settings.range);
-    const read = await readAll(pasts, { network, spool, range }, io, clock);
+    const read = await withSharedBudgets(config, io, (budgets) =>
+      readAll(pasts, { network, spool, range }, budgets, io, clock),
+    );
     if (read.length === 0) throw new CommandError("the server offers nothing of this history");
     const files = await writeAll(read, spool, config, network, { ...settings, range }, folder, io);
     io.out(`${formatCommands(files, range).join("\n")}\n`);
@@ -182,10 +185,11 @@ const PROGRESS_MS = 10_000;
 async function readAll(
   pasts: readonly Past[],
   { network, spool, range }: { readonly network: NetworkConfig; readonly spool: Spool; readonly range: Range },
+  budgets: SharedBudgets,
   io: Io,
   clock: Clock,
 ): Promise<readonly ReadPast[]> {
-  const { client, redactor, stop } = createCommandClient(network, io);
+  const { client, redactor, stop } = createCommandClient(network, budgets, io);
   let requests = 0;
   let printedAt = Number.NEGATIVE_INFINITY;
   const open = () => counting(client.forPoll({ priority: SPARE_PRIORITY, signal: stop }), () => (requests += 1));

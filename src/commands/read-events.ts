@@ -1,12 +1,15 @@
 // Reads the newest events of a contract, within the budget of the preferred upstream of its network.
+import { MOVED_PRIORITY } from "../api/budget.ts";
 import { systemClock, withTimeout } from "../api/clock.ts";
 import { ApiError } from "../api/errors.ts";
-import { type ListedEvent, newestEvents } from "../collectors/contracts/event-source.ts";
+import { EVENTS_PER_REQUEST, type ListedEvent, newestEvents } from "../collectors/contracts/event-source.ts";
 import type { NetworkConfig } from "../config/config.ts";
 import { createCommandClient } from "./api-client.ts";
 import { CommandError, type Io } from "./io.ts";
+import type { SharedBudgets } from "./shared-budgets.ts";
 
-const TIMEOUT_MS = 60_000;
+// The budget admits a request each minute, unless the month is used up.
+const TIMEOUT_PER_REQUEST_MS = 60_000;
 /** Ten requests. */
 const MOST_EVENTS = 500;
 
@@ -30,13 +33,15 @@ export async function readEvents(
   network: NetworkConfig,
   contract: string,
   last: number,
+  budgets: SharedBudgets,
   io: Io,
 ): Promise<readonly ListedEvent[]> {
-  const { client, redactor, stop } = createCommandClient(network, io);
+  const { client, redactor, stop } = createCommandClient(network, budgets, io);
+  const timeoutMs = (1 + Math.ceil(last / EVENTS_PER_REQUEST)) * TIMEOUT_PER_REQUEST_MS;
   try {
-    return await withTimeout(systemClock, TIMEOUT_MS, stop, (signal) => {
-      const deadline = systemClock.now() + TIMEOUT_MS;
-      return newestEvents(client.forPoll({ priority: 0, signal, deadline }), contract, last);
+    return await withTimeout(systemClock, timeoutMs, stop, (signal) => {
+      const deadline = systemClock.now() + timeoutMs;
+      return newestEvents(client.forPoll({ priority: MOVED_PRIORITY, signal, deadline }), contract, last);
     });
   } catch (error) {
     if (!(error instanceof ApiError || error instanceof DOMException)) throw error;

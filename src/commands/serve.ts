@@ -1,10 +1,8 @@
 // Polls and serves the metrics until the process gets a signal.
 import { systemClock } from "../api/clock.ts";
-import type { StateFileLog } from "../storage/open.ts";
 import { ALONE, type Shard } from "../storage/shard.ts";
-import type { StateFile } from "../storage/state-file.ts";
 import { StateFileError } from "../storage/state-file-error.ts";
-import { type AppParts, createApp } from "./create-app.ts";
+import { type AppParts, createApp, type OpenFiles } from "./create-app.ts";
 import { misfitsOf, planOf } from "./estimate.ts";
 import { CommandError, type Io } from "./io.ts";
 import { type ConfigFlags, type LoadedConfig, loadConfigFile } from "./load-config.ts";
@@ -28,8 +26,7 @@ export async function serve(flags: ServeFlags, io: Io): Promise<number> {
   if (isReset && statePath === undefined) {
     throw new CommandError("--reset-state: with state: memory there is no state file");
   }
-  const open =
-    statePath === undefined ? undefined : (log: StateFileLog) => openStateFile(statePath, shard, isReset, io, log);
+  const open = statePath === undefined ? undefined : (log: FileLog) => openFiles(statePath, shard, isReset, io, log);
   await serveConfig(loaded, io, { open, hasLifecycle: flags["web.enableLifecycle"] });
   return 0;
 }
@@ -70,26 +67,28 @@ export async function serveConfig(
   app.log.info({}, "stopped");
 }
 
+type FileLog = Parameters<NonNullable<AppParts["open"]>>[0];
+
 // Loads SQLite, which `state: memory` does not need.
-async function openStateFile(
-  path: string,
-  shard: Shard,
-  isReset: boolean,
-  io: Io,
-  log: StateFileLog,
-): Promise<StateFile> {
-  const [{ StateFile }, { renameFile }] = await Promise.all([
+async function openFiles(path: string, shard: Shard, isReset: boolean, io: Io, log: FileLog): Promise<OpenFiles> {
+  const [{ StateFile }, { renameFile }, { BudgetFile, budgetPathOf }] = await Promise.all([
     import("../storage/state-file.ts"),
     import("../storage/open.ts"),
+    import("../storage/budget-file.ts"),
   ]);
   const kept = isReset ? renameFile(path, systemClock.now(), log) : undefined;
   if (kept !== undefined) io.err(`the state file was renamed to ${kept}\n`);
-  const file = new StateFile(path, { log, clock: systemClock });
+  const stateFile = new StateFile(path, { log, clock: systemClock });
   try {
-    file.claim(shard, systemClock.now());
+    stateFile.claim(shard, systemClock.now());
+    const onError = (error: Error) => {
+      log.error({ err: error }, "commands cannot see what is used of the budgets");
+      // A full disk does not end the polls of gauges.
+      return true;
+    };
+    return { stateFile, budgets: new BudgetFile(budgetPathOf(path), { clock: systemClock, onError }) };
   } catch (error) {
-    file.close();
+    stateFile.close();
     throw error;
   }
-  return file;
 }

@@ -15,24 +15,28 @@ import type { EventFlags } from "./events.ts";
 import { CommandError, type Io } from "./io.ts";
 import { loadConfigFile } from "./load-config.ts";
 import { lastOf, networkOf, readEvents } from "./read-events.ts";
+import { withSharedBudgets } from "./shared-budgets.ts";
 
 const MOST_EXAMPLES = 3;
 
 /** Prints the trial of every contract with rules: of one network, or of all. */
 export async function tryRules(flags: EventFlags, io: Io): Promise<number> {
   const last = lastOf(flags.last);
-  const { networks } = (await loadConfigFile(flags, io)).config;
+  const { config } = await loadConfigFile(flags, io);
+  const { networks } = config;
   const chosen = flags.network === undefined ? networks : [networkOf(networks, flags.network)];
   const tried = chosen.flatMap((network) =>
     network.contracts.filter(({ rules = [] }) => rules.length > 0).map((contract) => ({ network, contract })),
   );
   if (tried.length === 0) throw new CommandError("there is no event rule: no contract of the configuration has events");
   const decode = await loadDecoder();
-  for (const [index, { network, contract }] of tried.entries()) {
-    const events = await readEvents(network, contract.principal, last, io);
-    io.out(`${index === 0 ? "" : "\n"}${formatTrial(network.name, contract, events, decode)}\n`);
-  }
-  return 0;
+  return withSharedBudgets(config, io, async (budgets) => {
+    for (const [index, { network, contract }] of tried.entries()) {
+      const events = await readEvents(network, contract.principal, last, budgets, io);
+      io.out(`${index === 0 ? "" : "\n"}${formatTrial(network.name, contract, events, decode)}\n`);
+    }
+    return 0;
+  });
 }
 
 /** The trial of one contract as text. @param events newest first */

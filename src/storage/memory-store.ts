@@ -1,5 +1,5 @@
 // What a network keeps when there is no state file: until the process ends.
-import type { BudgetRecord } from "../api/budget.ts";
+import type { BudgetRecord } from "../api/shared-budget.ts";
 import type { StateFile } from "./state-file.ts";
 
 /** The part of the state file that keeps the used budgets and the facts of networks. */

@@ -2,9 +2,9 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import type { BudgetRecord } from "../api/budget.ts";
 import { sum } from "../api/budget-limits.ts";
 import type { Clock } from "../api/clock.ts";
+import type { BudgetRecord } from "../api/shared-budget.ts";
 import { addedBodies } from "./group-total.ts";
 import type { StateFileLog } from "./open.ts";
 import { ALONE, type Shard, shardOf } from "./shard.ts";

@@ -2,7 +2,7 @@
 // each network. One SQLite file, one transaction per write.
 import type { DatabaseSync } from "node:sqlite";
 import { type ZodType, z } from "zod";
-import type { BudgetRecord } from "../api/budget.ts";
+import type { BudgetRecord } from "../api/shared-budget.ts";
 import { keyOf, type Task } from "../collectors/task.ts";
 import { decode, encode } from "./codec.ts";
 import { type GroupKey, savedTotal } from "./group-total.ts";

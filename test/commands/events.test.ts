@@ -28,7 +28,8 @@ beforeEach(() => {
 const writeConfig = (perMonth: number | "unlimited") =>
   writeFileSync(
     config,
-    `networks: [{ name: simulated, url: "${simulator.url}", budget: { per_minute: 100, per_month: ${perMonth} } }]`,
+    `state: { path: ${join(mkdtempSync(join(folder, "of-")), "state.db")} }
+networks: [{ name: simulated, url: "${simulator.url}", budget: { per_minute: 100, per_month: ${perMonth} } }]`,
   );
 const run = (contract: string, last = "50", network?: string) =>
   runCommand((io) => events(contract, { config, last, ...(network === undefined ? {} : { network }) }, io));

@@ -41,7 +41,10 @@ function writeConfig(network: object = {}, settings: object = {}): void {
     ...watch,
     ...network,
   };
-  writeFileSync(config, JSON.stringify({ networks: [simulated], ...settings }));
+  writeFileSync(
+    config,
+    JSON.stringify({ state: { path: join(folder, "state.db") }, networks: [simulated], ...settings }),
+  );
 }
 
 /** Three hours after the newest block, so that the history ends with it. It waits for nothing. */

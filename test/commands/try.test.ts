@@ -88,7 +88,13 @@ describe("try", () => {
   const run = (contracts: readonly object[], last = "50") => {
     const config = join(folder, "exporter.yaml");
     const budget = { per_minute: 100, per_month: "unlimited" };
-    writeFileSync(config, JSON.stringify({ networks: [{ name: "simulated", url: simulator.url, budget, contracts }] }));
+    writeFileSync(
+      config,
+      JSON.stringify({
+        state: { path: join(folder, "state.db") },
+        networks: [{ name: "simulated", url: simulator.url, budget, contracts }],
+      }),
+    );
     return runCommand((io) => tryRules({ config, last }, io));
   };
 

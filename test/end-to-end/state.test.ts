@@ -81,7 +81,7 @@ test("after a restart counters continue at once, and gauges wait for a poll", as
   }, "some blocks");
   expect(value(await before.page(), "stacks_exporter_state_restored ")).toBe(0);
   expect(await stop(before)).toBe(0);
-  expect(readdirSync(join(folder, "kept"))).toEqual(["state.db"]);
+  expect(readdirSync(join(folder, "kept"))).toEqual(["state.db", "state.db.budget"]);
 
   simulator.faults.set({ kind: "503", path: "*" });
   const after = await serving();
@@ -142,7 +142,7 @@ test("a damaged file is refused with a hint, and --reset-state renames it", asyn
   expect(after.program.text().err).toMatch(/the state file was renamed to \S+state\.db\.\d{4}-\d\d-\d\dT/);
   expect(value(await after.page(), "stacks_exporter_state_restored ")).toBe(0);
   expect(await stop(after)).toBe(0);
-  expect(readdirSync(join(folder, "kept")).length).toBe(2);
+  expect(readdirSync(join(folder, "kept")).length).toBe(3);
 });
 
 test("a damaged row is set aside, with a log line and a metric, and the others keep their counters", async () => {
@@ -200,7 +200,7 @@ test.each([0o022, 0o000])(
       const second = await serving("--reset-state");
       await stop(second);
       const kept = Object.entries({ ...whileOpen, ...modes() });
-      expect(kept.length).toBe(3);
+      expect(kept.length).toBe(6);
       expect(kept.filter(([, mode]) => mode !== 0o600)).toEqual([]);
       expect(statSync(join(folder, "kept")).mode & 0o777).toBe(0o700);
     } finally {
@@ -268,7 +268,7 @@ test("on a full disk polls fail with the reason state, nothing unsaved is expose
 
 test("once, check, plan and demo leave the state file alone", async () => {
   for (const command of ["once", "check", "plan"]) await run([command, "--config", configFile()]);
-  expect(existsSync(join(folder, "kept"))).toBe(false);
+  expect(existsSync(state)).toBe(false);
 });
 
 test("state: memory saves nothing, and there is nothing to reset", async () => {

@@ -49,7 +49,8 @@ export const contractLogs = operation({
   body: z.object({ results: z.array(item), total: z.int().nonnegative().optional() }),
 });
 
-const PAGE = 50;
+/** Events of one request. */
+export const EVENTS_PER_REQUEST = 50;
 
 type Body = z.infer<typeof contractLogs.body>;
 
@@ -71,7 +72,7 @@ function pageOf({ body, etag, receivedAt }: Validated<Body>, evaluate: Evaluate)
       ...resultsOf(evaluate({ topic: contract_log?.topic ?? "", hex: contract_log?.value.hex })),
     }),
   );
-  return { rows, total: body.total, older: undefined, isLast: rows.length < PAGE, etag };
+  return { rows, total: body.total, older: undefined, isLast: rows.length < EVENTS_PER_REQUEST, etag };
 }
 
 // Most events make nothing, and waiting events are saved.
@@ -89,7 +90,7 @@ type EventOperation = Operation<typeof contractEvents.path | typeof contractLogs
 
 const operationOf = (isNew: boolean): EventOperation => (isNew ? contractLogs : contractEvents);
 
-const queryOf = (offset: number) => ({ limit: PAGE, ...(offset === 0 ? {} : { offset }) });
+const queryOf = (offset: number) => ({ limit: EVENTS_PER_REQUEST, ...(offset === 0 ? {} : { offset }) });
 
 /** An event with the parts that rules read. */
 export interface ListedEvent extends RawEvent {
@@ -101,14 +102,14 @@ export interface ListedEvent extends RawEvent {
 export async function newestEvents(api: StacksApi, contract: string, most: number): Promise<readonly ListedEvent[]> {
   const read = async (isNew: boolean) => {
     const events = new Map<string, ListedEvent>();
-    for (let offset = 0; events.size < most; offset += PAGE) {
+    for (let offset = 0; events.size < most; offset += EVENTS_PER_REQUEST) {
       const path = { contract_id: contract };
       const { results } = (await api.getWhole(operationOf(isNew), { path, query: queryOf(offset) })).body;
       for (const { tx_id, event_index, contract_log } of results) {
         const id = `${tx_id}:${event_index}`;
         events.set(id, { id, topic: contract_log?.topic ?? "", hex: contract_log?.value.hex });
       }
-      if (results.length < PAGE) break;
+      if (results.length < EVENTS_PER_REQUEST) break;
     }
     return [...events.values()].slice(0, most);
   };
