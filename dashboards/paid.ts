@@ -5,7 +5,7 @@ import { FEES } from "../alerts/thresholds.ts";
 import { TX_TYPES } from "./colours.ts";
 import { heatmap, lines, type Panel } from "./panel.ts";
 import { runbook } from "./runbook.ts";
-import { dedupe, metric, recording, total } from "./select.ts";
+import { dedupe, metric, recording, totalOfPrincipals } from "./select.ts";
 
 /** Fees that watched addresses paid. */
 export const paidRow: readonly Panel[] = [
@@ -21,7 +21,7 @@ export const paidRow: readonly Panel[] = [
     height: 9,
     queries: [
       {
-        expr: total("le", `increase(${metric("stacks_address_tx_fee_microstx_bucket")}[$__rate_interval])`),
+        expr: totalOfPrincipals("le", `increase(${metric("stacks_address_tx_fee_microstx_bucket")}[$__rate_interval])`),
         legend: "{{le}}",
       },
     ],
@@ -43,7 +43,7 @@ export const paidRow: readonly Panel[] = [
     min: 0,
     queries: [
       {
-        expr: `(${total("tx_type", grown(metric("stacks_address_fees_paid_microstx_total", { role: "sender" }), metric("stacks_address_info"), FEES.own.window))} / (${total("tx_type", recording(sentLately.record))} >= ${FEES.own.leastTransactions})) / on (tx_type) ${dedupe(metric("stacks_mempool_fee_priority_microstx", { priority: "low" }))}`,
+        expr: `(${totalOfPrincipals("tx_type", grown(metric("stacks_address_fees_paid_microstx_total", { role: "sender" }), metric("stacks_address_info"), FEES.own.window))} / (${totalOfPrincipals("tx_type", recording(sentLately.record))} >= ${FEES.own.leastTransactions})) / on (tx_type) ${dedupe(metric("stacks_mempool_fee_priority_microstx", { priority: "low" }))}`,
         legend: "{{tx_type}}",
       },
     ],

@@ -62,9 +62,15 @@ export function firingNames(): string {
   return `max by (alertname) (${firing}) or label_replace(vector(0) unless on () ${firing}, "alertname", "none", "", "")`;
 }
 
-/** A sum by labels, of one exporter: exporters of the same network expose the same values. */
+/**
+ * A sum by labels, of one exporter: exporters of the same network expose the same values. Of watched principals, it is
+ * that of one principal, whose series are on one shard.
+ */
 export const total = (labels: string, expr: string): string =>
   `max by (${labels}) (sum by (job, instance, ${labels}) (${expr}))`;
+
+/** A sum by labels over watched principals, which several shards share. */
+export const totalOfPrincipals = (labels: string, expr: string): string => `sum by (${labels}) (${dedupe(expr)})`;
 
 /**
  * A rate per minute, without series that do not increase in the time range (`@ end()` evaluates that once instead of
