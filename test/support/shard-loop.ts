@@ -38,6 +38,8 @@ export interface ShardLoopOptions {
   readonly everySeconds?: number;
   /** Exposes five families of the addresses only. @default false */
   readonly isAllowed?: boolean;
+  /** Interval and timeout of the scrapes. @default 2 */
+  readonly scrapeSeconds?: number;
 }
 
 /** The result. */
@@ -92,7 +94,7 @@ function expectedSums(chain: Chain, watched: ReadonlySet<string>, to: number): S
 
 /** Runs the program at `main` in 4 shards, and then in 6. */
 export async function shardLoop(main: string, options: ShardLoopOptions): Promise<ShardLoop> {
-  const { addresses, history, everySeconds = 10, isAllowed = false } = options;
+  const { addresses, history, everySeconds = 10, isAllowed = false, scrapeSeconds = 2 } = options;
   const folder = mkdtempSync(join(tmpdir(), "stacks-exporter-shards-"));
   let virtual = Date.now();
   const simulator = await startSimulator({ seed: 1, history, now: () => virtual, keepBlocks: 1_000_000 });
@@ -151,7 +153,13 @@ ${isAllowed ? `metrics: { allow: [process_resident_memory_bytes, ${FAMILIES}] }\
 
   const scraped = { job_name: "stacks", static_configs: [{ targets: listens }] };
   const config = join(folder, "prometheus.yml");
-  writeFileSync(config, JSON.stringify({ global: { scrape_interval: "2s" }, scrape_configs: [scraped] }));
+  writeFileSync(
+    config,
+    JSON.stringify({
+      global: { scrape_interval: `${scrapeSeconds}s`, scrape_timeout: `${scrapeSeconds}s` },
+      scrape_configs: [scraped],
+    }),
+  );
   const prometheus = await startDaemon("prometheus", [
     `--config.file=${config}`,
     `--storage.tsdb.path=${join(folder, "data")}`,
