@@ -1,5 +1,6 @@
 // Prints what a configuration costs, and whether it fits.
 import { MINUTES_PER_MONTH } from "../api/budget-limits.ts";
+import { type Alternative, alternativesOf } from "./alternatives.ts";
 import { BUSY, type CollectorPlan, misfitsOf, type NetworkPlan, type Plan, planOf } from "./estimate.ts";
 import { spanText } from "./fit.ts";
 import type { Io } from "./io.ts";
@@ -9,7 +10,8 @@ import { type ConfigFlags, loadConfigFile } from "./load-config.ts";
 export async function plan(flags: ConfigFlags, io: Io): Promise<number> {
   const { config } = await loadConfigFile(flags, io);
   const planned = planOf(config);
-  io.out(`${formatPlan(planned)}\n`);
+  const alternatives = config.networks.flatMap(({ name }) => formatAlternatives(name, alternativesOf(config, name)));
+  io.out(`${[formatPlan(planned), ...alternatives].join("\n")}\n`);
   return misfitsOf(planned).length === 0 ? 0 : 1;
 }
 
@@ -22,7 +24,9 @@ type Range = Pick<CollectorPlan, "requestsPerMinute" | "busyPerMinute">;
 const range = (show: (perMinute: number) => string | number, { requestsPerMinute, busyPerMinute }: Range): string =>
   [...new Set([show(requestsPerMinute), show(requestsPerMinute + busyPerMinute)])].join(" to ");
 
-const COLUMNS: readonly (readonly [string, (row: CollectorPlan) => string | number])[] = [
+type Columns<Row> = readonly (readonly [string, (row: Row) => string | number])[];
+
+const COLUMNS: Columns<CollectorPlan> = [
   ["collector", ({ collector }) => collector.name],
   ["targets", ({ targets }) => targets],
   ["every", ({ intervalMs }) => spanText(intervalMs)],
@@ -34,20 +38,37 @@ const COLUMNS: readonly (readonly [string, (row: CollectorPlan) => string | numb
   ["never older than", ({ maxAgeMs }) => spanText(maxAgeMs)],
 ];
 
-function tableOf(rows: readonly CollectorPlan[]): string[] {
-  const columns = COLUMNS.map(([title, cell]) => {
-    const cells = [title, ...rows.map((row) => String(cell(row)))];
-    const width = Math.max(...cells.map(({ length }) => length));
-    return cells.map((text) => text.padEnd(width));
+const OF_ALTERNATIVES: Columns<Alternative> = [
+  ["each choice alone", ({ choice = "as configured" }) => choice],
+  ["series", ({ series }) => series],
+  ["requests/month", ({ requestsPerMonth }) => requestsPerMonth],
+  ["targets every", ({ roundMs }) => spanText(roundMs)],
+  ["fits", ({ exceeds }) => (exceeds.length === 0 ? "yes" : `no: ${exceeds.join(", ")}`)],
+];
+
+function tableOf<Row>(columns: Columns<Row>, rows: readonly Row[]): string[] {
+  const cells = columns.map(([title, cell]) => {
+    const column = [title, ...rows.map((row) => String(cell(row)))];
+    const width = Math.max(...column.map(({ length }) => length));
+    return column.map((text) => text.padEnd(width));
   });
-  return ["", ...rows].map((_, line) => `  ${columns.map((cells) => cells[line]).join("  ")}`.trimEnd());
+  return ["", ...rows].map((_, line) => `  ${cells.map((column) => column[line]).join("  ")}`.trimEnd());
 }
+
+/** The costs of other choices as lines; none if there is no choice. Quiet targets. */
+export const formatAlternatives = (network: string, alternatives: readonly Alternative[]): readonly string[] =>
+  alternatives.length === 0
+    ? []
+    : [
+        `network ${network} with other choices, series of the whole exporter`,
+        ...tableOf(OF_ALTERNATIVES, alternatives),
+      ];
 
 /** The plan as text. */
 export function formatPlan({ networks, collectorSeries, ownSeries, seriesMisfit }: Plan): string {
   const lines = networks.flatMap((network) => [
     `network ${network.network}`,
-    ...tableOf(network.collectors),
+    ...tableOf(COLUMNS, network.collectors),
     ...totalOf(network),
     ...agesOf(network),
     ...network.notes.map((note) => `  note: ${note}`),
