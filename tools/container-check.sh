@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds the image and checks what the documentation promises: it runs with a read-only root file system, without
-# capabilities and not as root, is healthy, serves the page, and exits with 0 on SIGTERM.
+# capabilities and not as root, is healthy with every web configuration, serves the page, and exits with 0 on SIGTERM.
 # Usage: tools/container-check.sh        Needs podman (or CONTAINER_ENGINE=docker), and the base image within reach.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -10,7 +10,8 @@ name=stacks-exporter-check-$$
 passed=0
 ok() { passed=$((passed + 1)); echo "ok    $1"; }
 fail() { echo "FAIL  $1"; "$engine" logs "$name" 2>&1 | tail -20 || true; exit 1; }
-trap '"$engine" rm -f "$name" >/dev/null 2>&1 || true' EXIT
+folder=$(mktemp -d)
+trap '"$engine" rm -f "$name" >/dev/null 2>&1 || true; rm -r "$folder"' EXIT
 
 format=(); [ "$engine" = podman ] && format=(--format docker)
 "$engine" build "${format[@]}" ${PULL:---pull=never} -t "$image" --build-arg REVISION="$(git rev-parse HEAD 2>/dev/null || echo unknown)" . >/dev/null
@@ -51,8 +52,41 @@ took=$(( ($(date +%s%N) - started) / 1000000 ))
 [ "$took" -lt 5000 ] || fail "takes $took ms to end"
 ok "ends with 0 on SIGTERM, after $took ms"
 "$engine" rm -f "$name" >/dev/null
+
+# As a pod runs it, with a page that requires a password.
+printf '%s\n' 'basic_auth_users:' '  prometheus: $2y$10$X0h1gDsPszWURQaxFh.zoubFi6DXncSjhoQNJgRrnGs7EsimhC7zG' >"$folder/web.yml"
+chmod 755 "$folder" && chmod 644 "$folder/web.yml"
+# run_demo OPTION… -- ARGUMENT…: options of the container, arguments of the program.
+run_demo() {
+  local options=()
+  while [ "$1" != -- ]; do options+=("$1"); shift; done
+  shift
+  "$engine" run -d --name "$name" --read-only --cap-drop ALL --security-opt no-new-privileges "${options[@]}" "$image" demo "$@" >/dev/null
+}
+is_healthy() { "$engine" healthcheck run "$name" >/dev/null 2>&1; }
+status_of() { inside "fetch('http://127.0.0.1:$1').then((a) => process.stdout.write(String(a.status)), () => process.stdout.write('refused'))"; }
+started() { for _ in $(seq 100); do [ "$(status_of "$1")" = refused ] || return 0; sleep 0.1; done; fail "listens on $1"; }
+
+run_demo -v "$folder/web.yml:/etc/web.yml:ro" -- --listen :10789 --web.config.file /etc/web.yml --web.probe-address :10790
+started 10789/
+[ "$(status_of 10789/metrics)" = 401 ] || fail "requires a password"
+is_healthy || fail "health check with a password"
+[ "$(status_of 10790/-/healthy) $(status_of 10790/metrics)" = "200 404" ] || fail "serves probes alone on the probe address"
+ok "passes its health check and probes while the page requires a password"
+"$engine" rm -f "$name" >/dev/null
+run_demo -e STACKS_EXPORTER_PROBE_ADDRESS=127.0.0.1:10792 -- --listen :10789
+started 10789/
+is_healthy || fail "health check with another probe address"
+[ "$(status_of 10791/-/healthy) $(status_of 10792/-/healthy)" = "refused 200" ] || fail "listens on the probe address"
+ok "passes its health check with another probe address"
+"$engine" rm -f "$name" >/dev/null
+run_demo -e STACKS_EXPORTER_PROBE_ADDRESS= -- --listen :10789
+started 10789/
+is_healthy && fail "the health check passes without a listener"
+ok "fails its health check without a probe address"
+"$engine" rm -f "$name" >/dev/null
 "$engine" volume create "$name" >/dev/null
-trap '"$engine" rm -f "$name" >/dev/null 2>&1 || true; "$engine" volume rm "$name" >/dev/null 2>&1 || true' EXIT
+trap '"$engine" rm -f "$name" >/dev/null 2>&1 || true; "$engine" volume rm "$name" >/dev/null 2>&1 || true; rm -r "$folder"' EXIT
 for round in first second; do
   "$engine" run -d --name "$name" --read-only --cap-drop ALL --security-opt no-new-privileges -v "$name:/data" "$image" --log-level warn >/dev/null
   restored=$(get /metrics | sed -n 's/^stacks_exporter_state_restored //p')
