@@ -14,7 +14,7 @@ export interface BoardFlags extends ConfigFlags {
 
 /** Writes the dashboard. Contracts of the same name on several networks share a row. */
 export async function board(flags: BoardFlags, io: Io): Promise<number> {
-  const { networks } = (await loadConfigFile(flags, io)).config;
+  const { networks } = (await loadConfigFile(flags, io, "whole")).config;
   const ruled = networks.flatMap(({ contracts }) => contracts.filter(({ rules = [] }) => rules.length > 0));
   if (ruled.length === 0) throw new CommandError("there is no event rule: no contract of the configuration has events");
   const rows = [...Map.groupBy(ruled, ({ name }) => name)].map(([name, contracts]) => ({

@@ -8,7 +8,7 @@ import { webSourceOf } from "./web-source.ts";
 
 /** Prints warnings, and what the configuration polls; the exit code is 1 when something does not fit, as of `plan`. */
 export async function check(flags: ConfigFlags, io: Io): Promise<number> {
-  const { config } = await loadConfigFile(flags, io);
+  const { config } = await loadConfigFile(flags, io, "any");
   await webSourceOf(config);
   for (const warning of [...warningsOf(config), ...deniedWarnings(config)]) io.err(`warning: ${warning}\n`);
   const misfits = misfitsOf(planOf(config));

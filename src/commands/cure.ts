@@ -23,23 +23,24 @@ function isFitting(demands: readonly Demand[], { perMinute, perMonth }: Budget):
 /**
  * Settings that make the polls fit, each alternative by itself: `per_month >= 200000, or every >= 375s for addresses`.
  * Empty if there is none.
+ * @param shards among which the configured budget is divided: `budget` is the part of one
  */
-export function cureOf(demands: readonly Demand[], budget: Budget): string {
-  return [budgetCure(demands, budget), intervalCure(demands, budget)]
+export function cureOf(demands: readonly Demand[], budget: Budget, shards = 1): string {
+  return [budgetCure(demands, budget, shards), intervalCure(demands, budget)]
     .filter((cure) => cure !== undefined)
     .join(", or ");
 }
 
-function budgetCure(demands: readonly Demand[], budget: Budget): string | undefined {
+function budgetCure(demands: readonly Demand[], budget: Budget, shards: number): string | undefined {
   const needed = neededBudgets(demands).full;
   // With a bigger month, default schedules can be those of another preset.
-  const isOther = !isEnough(budget.perMonth, needed.perMonth) && schedulesFor(needed.perMonth) === "keyless";
+  const isOther = !isEnough(budget.perMonth, needed.perMonth) && schedulesFor(needed.perMonth * shards) === "keyless";
   const { full } = neededBudgets(isOther ? demands.map(withKeylessDefault) : demands);
-  const [perMinute, perMonth] = [wholeOf(full.perMinute), wholeOf(full.perMonth)];
+  const [perMinute, perMonth] = [wholeOf(full.perMinute) * shards, wholeOf(full.perMonth) * shards];
   if (perMinute > MOST_REQUESTS.perMinute || perMonth > MOST_REQUESTS.perMonth) return undefined;
   const limits = [
-    ...(isEnough(budget.perMinute, perMinute) ? [] : [`per_minute >= ${perMinute}`]),
-    ...(isEnough(budget.perMonth, perMonth) ? [] : [`per_month >= ${perMonth}`]),
+    ...(isEnough(budget.perMinute, full.perMinute) ? [] : [`per_minute >= ${perMinute}`]),
+    ...(isEnough(budget.perMonth, full.perMonth) ? [] : [`per_month >= ${perMonth}`]),
   ];
   return limits.join(" and ");
 }

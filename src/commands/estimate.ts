@@ -40,10 +40,12 @@ export const BUSY = { share: 0.1, most: 20, transactionsPerHour: 4 } as const;
  * another one takes over, and the series of collectors and exporter.
  */
 export function planOf(config: Config) {
-  const { maxSeries } = config;
+  const { maxSeries, shard } = config;
   const isExposed = isSelected(config.metrics);
   const networks = config.networks.map((network) => {
-    const [preferred, ...others] = network.upstreams.map((upstream) => planNetwork(network, upstream, isExposed));
+    const [preferred, ...others] = network.upstreams.map((upstream) =>
+      planNetwork(network, upstream, isExposed, shard?.count ?? 1),
+    );
     return { ...(preferred as NetworkPlan), probesPerMinute: 60_000 / network.failover.probeEveryMs, others };
   });
   const collectorSeries = sum(networks.flatMap(({ collectors }) => collectors.map(({ series }) => series)));
@@ -55,7 +57,7 @@ export function planOf(config: Config) {
     series <= maxSeries
       ? undefined
       : `about ${series} series are more than max_series (${maxSeries}), so new assets, topics and labels of event rules count as other; to fit: max_series >= ${series}`;
-  return { networks, collectorSeries, ownSeries, seriesMisfit };
+  return { shard, networks, collectorSeries, ownSeries, seriesMisfit };
 }
 
 /** Everything of a plan that does not fit, one sentence each; none when the configuration fits. */
@@ -67,13 +69,18 @@ export function misfitsOf({ networks, seriesMisfit }: Plan): readonly string[] {
 }
 
 // What a network costs within the budget of one of its upstreams.
-function planNetwork(network: NetworkConfig, upstream: UpstreamConfig, isExposed: (name: string) => boolean) {
+function planNetwork(
+  network: NetworkConfig,
+  upstream: UpstreamConfig,
+  isExposed: (name: string) => boolean,
+  shards: number,
+) {
   const { perMinute, perMonth = Number.POSITIVE_INFINITY } = upstream.budget;
   const collectors = planPolls(network, upstream.budget)
     .filter(({ targets }) => targets > 0)
     .map((pacing): CollectorPlan => {
       const settings = network.collectors.find(({ name }) => name === pacing.collector.name) as CollectorConfig;
-      const series = seriesOfTargets(pacing, settings.options, network, isExposed);
+      const series = settings.isHidden ? 0 : seriesOfTargets(pacing, settings.options, network, isExposed);
       const busyPerMinute = busyRequests(pacing, settings.options);
       return { ...pacing, busyPerMinute, series, usualAgeMs: pacing.intervalMs + settings.timeoutMs };
     });
@@ -91,7 +98,7 @@ function planNetwork(network: NetworkConfig, upstream: UpstreamConfig, isExposed
     busyPerMinute: Math.min(left, busyPerMinute),
     peakPerMinute: sum(collectors.map((row) => row.peakPerMinute)),
     ...agesOf(collectors),
-    ...fitOf(network, upstream.budget),
+    ...fitOf(network, upstream.budget, shards),
   };
 }
 

@@ -18,7 +18,7 @@ export interface EventFlags extends ConfigFlags {
 /** Prints the shapes. The contract does not have to be in the configuration. */
 export async function events(contract: string, flags: EventFlags, io: Io): Promise<number> {
   const last = lastOf(flags.last);
-  const { config } = await loadConfigFile(flags, io);
+  const { config } = await loadConfigFile(flags, io, "whole");
   const network = networkOf(config.networks, flags.network);
   const id = contractOf(contract);
   const listed = await withSharedBudgets(config, io, (budgets) => readEvents(network, id, last, budgets, io));

@@ -15,20 +15,22 @@ export interface Fit {
 /**
  * Compares the polls of a network with the budget of an upstream. A configured interval that cannot be kept does not
  * fit, and neither do collectors of the whole chain that need more than the budget.
+ * @param shards among which the configured budget is divided: this is the part of one
  */
-export function fitOf(network: NetworkConfig, { perMinute, perMonth }: Budget): Fit {
+export function fitOf(network: NetworkConfig, { perMinute, perMonth }: Budget, shards = 1): Fit {
   const budget = { perMinute, perMonth };
   const demands = demandsOf(network).filter(({ targets }) => targets > 0);
   const slow = pace(demands, budget).filter(isSlower);
   const { least } = neededBudgets(demands);
+  const the = shards === 1 ? "the budget" : "the budget of a shard";
   const misfits = slow
     .filter(({ isDefault }) => !isDefault)
     .map((pacing) => `${polledEvery(pacing)} instead of every ${spanText(pacing.configuredIntervalMs)}`);
   if (!isEnough(perMinute, least.perMinute)) {
-    misfits.push(`the busiest minute needs ${wholeOf(least.perMinute)} requests, and the budget is ${perMinute}`);
+    misfits.push(`the busiest minute needs ${wholeOf(least.perMinute)} requests, and ${the} is ${perMinute}`);
   }
   if (!isEnough(perMonth, least.perMonth)) {
-    misfits.push(`a month of 31 days needs ${wholeOf(least.perMonth)} requests, and the budget is ${perMonth}`);
+    misfits.push(`a month of 31 days needs ${wholeOf(least.perMonth)} requests, and ${the} is ${perMonth}`);
   }
   const notes = slow
     .filter(({ isDefault }) => isDefault)
@@ -37,7 +39,7 @@ export function fitOf(network: NetworkConfig, { perMinute, perMonth }: Budget): 
       return `${polledEvery(pacing)}, because the budget does not allow the default (every ${usual})`;
     });
   if (misfits.length === 0) return { misfit: undefined, notes };
-  const cure = cureOf(demands, budget);
+  const cure = cureOf(demands, budget, shards);
   return { misfit: [misfits.join("; "), ...(cure === "" ? [] : [`to fit: ${cure}`])].join("; "), notes };
 }
 

@@ -9,6 +9,7 @@ import { readRegularFile, unusable } from "../config/files.ts";
 import { configLoader, type Loaded } from "../config/load.ts";
 import type { Flags } from "../config/normalize.ts";
 import { MOST_BYTES } from "../config/settings.ts";
+import type { Part } from "../config/shard.ts";
 import { type ListenAddress, parseListen } from "../config/values.ts";
 import type { ConfigSource } from "../reload.ts";
 import { Instruments } from "../telemetry/instruments.ts";
@@ -36,9 +37,13 @@ export interface LoadedConfig {
 }
 
 /** Loads the file of `--config`, or the defaults. @throws CommandError with everything that is wrong with it */
-export async function loadConfigFile({ config: file, ...flags }: ConfigFlags, io: Io): Promise<LoadedConfig> {
-  if (file === undefined) return load({ read: async () => undefined, file, isHashed: false }, flags, io.env);
-  return load({ read: () => readBytes(file), file, isHashed: true }, flags, io.env);
+export async function loadConfigFile(
+  { config: file, ...flags }: ConfigFlags,
+  io: Io,
+  part?: Part,
+): Promise<LoadedConfig> {
+  if (file === undefined) return load({ read: async () => undefined, file, isHashed: false }, flags, io.env, part);
+  return load({ read: () => readBytes(file), file, isHashed: true }, flags, io.env, part);
 }
 
 /** Loads a text. @throws CommandError with everything that is wrong with it */
@@ -60,10 +65,15 @@ interface Origin {
   readonly isHashed: boolean;
 }
 
-async function load({ read, file, isHashed }: Origin, serverFlags: ServerFlags, env: Io["env"]): Promise<LoadedConfig> {
+async function load(
+  { read, file, isHashed }: Origin,
+  serverFlags: ServerFlags,
+  env: Io["env"],
+  part: Part = "own",
+): Promise<LoadedConfig> {
   const flags = flagsOf(serverFlags);
   const loaderOf = (text: Text) =>
-    configLoader({ text, file, env, readFile: readRegularFile, collectors, otherMetrics, flags });
+    configLoader({ text, file, env, readFile: readRegularFile, collectors, otherMetrics, flags, part });
   let text = await read();
   let loader = loaderOf(text);
   const loaded = await loader();

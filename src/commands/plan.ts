@@ -1,5 +1,6 @@
 // Prints what a configuration costs, and whether it fits.
-import { MINUTES_PER_MONTH } from "../api/budget-limits.ts";
+import { MINUTES_PER_MONTH, sum } from "../api/budget-limits.ts";
+import type { Shard } from "../storage/shard.ts";
 import { type Alternative, alternativesOf } from "./alternatives.ts";
 import { BUSY, type CollectorPlan, misfitsOf, type NetworkPlan, type Plan, planOf } from "./estimate.ts";
 import { spanText } from "./fit.ts";
@@ -8,7 +9,7 @@ import { type ConfigFlags, loadConfigFile } from "./load-config.ts";
 
 /** Prints the plan; the exit code is 1 when something does not fit. */
 export async function plan(flags: ConfigFlags, io: Io): Promise<number> {
-  const { config } = await loadConfigFile(flags, io);
+  const { config } = await loadConfigFile(flags, io, "any");
   const planned = planOf(config);
   const alternatives = config.networks.flatMap(({ name }) => formatAlternatives(name, alternativesOf(config, name)));
   io.out(`${[formatPlan(planned), ...alternatives].join("\n")}\n`);
@@ -65,11 +66,12 @@ export const formatAlternatives = (network: string, alternatives: readonly Alter
       ];
 
 /** The plan as text. */
-export function formatPlan({ networks, collectorSeries, ownSeries, seriesMisfit }: Plan): string {
+export function formatPlan({ shard, networks, collectorSeries, ownSeries, seriesMisfit }: Plan): string {
   const lines = networks.flatMap((network) => [
     `network ${network.network}`,
     ...tableOf(COLUMNS, network.collectors),
     ...totalOf(network),
+    ...(shard === undefined ? [] : repeatedOf(network, shard)),
     ...agesOf(network),
     ...network.notes.map((note) => `  note: ${note}`),
     ...(network.misfit === undefined ? [] : [`  DOES NOT FIT: ${network.misfit}`]),
@@ -81,7 +83,23 @@ export function formatPlan({ networks, collectorSeries, ownSeries, seriesMisfit 
   ]);
   lines.push(`series: about ${collectorSeries} of the chain, about ${ownSeries} of the exporter itself`);
   if (seriesMisfit !== undefined) lines.push(`  DOES NOT FIT: ${seriesMisfit}`);
+  if (shard !== undefined) {
+    const { index, count } = shard;
+    lines.unshift(`shard ${index} of ${count}: its part of the watch lists, and 1 / ${count} of each budget`);
+  }
   return lines.join("\n");
+}
+
+// What every shard polls for itself.
+function repeatedOf({ collectors }: NetworkPlan, { count }: Shard): string[] {
+  const shared = collectors.filter(({ collector }) => collector.isShared);
+  if (shared.length === 0) return [];
+  const perMinute = sum(shared.map(({ requestsPerMinute }) => requestsPerMinute));
+  const names = shared.map(({ collector }) => collector.name).join(", ");
+  return [
+    `  polled by each of the ${count} shards: ${names}; ${round(perMinute * count)} requests a minute in all shards, ` +
+      `instead of ${round(perMinute)}`,
+  ];
 }
 
 function agesOf({ directAgeMs, contractAgeMs }: NetworkPlan): string[] {

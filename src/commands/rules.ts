@@ -23,7 +23,7 @@ export interface RulesFlags extends ConfigFlags {
 
 /** Writes the rules. Labels that cannot be added, and alerts without data, are reported on standard error. */
 export async function rules(flags: RulesFlags, io: Io): Promise<number> {
-  const { config } = await loadConfigFile(flags, io);
+  const { config } = await loadConfigFile(flags, io, "whole");
   const groups = [
     ...recordingGroups(subjects),
     ...alertGroups(subjects, false, runbooksOf(flags)),

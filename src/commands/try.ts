@@ -22,7 +22,7 @@ const MOST_EXAMPLES = 3;
 /** Prints the trial of every contract with rules: of one network, or of all. */
 export async function tryRules(flags: EventFlags, io: Io): Promise<number> {
   const last = lastOf(flags.last);
-  const { config } = await loadConfigFile(flags, io);
+  const { config } = await loadConfigFile(flags, io, "whole");
   const { networks } = config;
   const chosen = flags.network === undefined ? networks : [networkOf(networks, flags.network)];
   const tried = chosen.flatMap((network) =>

@@ -24,7 +24,7 @@ import {
 import { CHAINS } from "./principal.ts";
 import { settingsFor } from "./schema.ts";
 import { DEFAULT_NETWORKS, IN_MEMORY } from "./settings.ts";
-import { partOf, readShard } from "./shard.ts";
+import { type Part, partOf, readShard } from "./shard.ts";
 import { readUpstreams, upstreamsOf } from "./upstreams.ts";
 import { readWatchList, type WatchList } from "./watch-list.ts";
 
@@ -42,6 +42,8 @@ export interface LoadOptions {
   readonly otherMetrics?: () => readonly string[];
   /** Settings of the command line. @default none */
   readonly flags?: Flags;
+  /** @default "own" */
+  readonly part?: Part;
 }
 
 /** A configuration, or all of its errors. */
@@ -106,7 +108,7 @@ const NO_LIST: WatchList = { watched: [], files: [], errors: [] };
 
 async function readFiles(
   parsed: Awaited<ReturnType<typeof parse>>,
-  { file, env, readFile, collectors }: LoadOptions,
+  { file, env, readFile, collectors, part = "own" }: LoadOptions,
 ): Promise<Loaded> {
   const { settings } = parsed;
   const errors = parsed.errors.copy();
@@ -148,7 +150,7 @@ async function readFiles(
       ),
     });
   }
-  const shard = settings?.shard && readShard(settings.shard, networks, errors);
+  const shard = settings?.shard && readShard(settings.shard, networks, errors, part);
   const everything = withSameLabels(withSameLabels(networks, "addresses"), "contracts");
   const all = [...errors.inOrder, ...parsed.syntaxErrors, ...inFiles];
   if (settings === undefined || all.length > 0) return { ok: false, errors: all };

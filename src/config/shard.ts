@@ -13,17 +13,24 @@ export const ordinalOf = (name: string = hostname()): number | undefined => {
 };
 
 /**
- * The shard of a configuration; undefined if there is only one. Reports an index that is not known or too high, and a
- * budget with too few requests.
+ * What a command needs of a configuration with shards: the part of this exporter; that of any one, on a machine that is
+ * none of them the first; or the whole watch lists.
+ */
+export type Part = "own" | "any" | "whole";
+
+/**
+ * The shard of a configuration; undefined if there is only one, or for the whole. Reports an index that is not known or
+ * too high, and a budget with too few requests.
  */
 export function readShard(
   { index: written, count }: { readonly index: number | typeof OF_HOSTNAME; readonly count: number },
   networks: readonly NetworkConfig[],
   errors: ErrorList,
+  part: Part,
 ): Shard | undefined {
   const name = hostname();
-  // A single one has any host name, so that its configuration can be checked on another machine.
-  const index = written === OF_HOSTNAME ? (ordinalOf(name) ?? (count === 1 ? 0 : undefined)) : written;
+  const first = part === "own" && count > 1 ? undefined : 0;
+  const index = written === OF_HOSTNAME ? (ordinalOf(name) ?? first) : written;
   const path = ["shard", "index"];
   if (index === undefined) errors.add(path, `expected a host name that ends in - and a number, found ${name}`);
   else if (index >= count) errors.add(path, `expected less than count (${count}), found ${index}`);
@@ -35,7 +42,7 @@ export function readShard(
       errors.add(["shard", "count"], `expected at most one shard for each request a minute, found ${count}: ${found}`);
     }
   }
-  return index === undefined || count === 1 ? undefined : { index, count };
+  return index === undefined || count === 1 || part === "whole" ? undefined : { index, count };
 }
 
 /**

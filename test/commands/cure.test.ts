@@ -16,7 +16,7 @@ interface Case {
   readonly collectors: Readonly<Record<string, { readonly every?: string }>>;
 }
 
-function* cases(seed: number): Generator<Case, never> {
+function* cases(seed: number, shards: number): Generator<Case, never> {
   const random = numbers(seed);
   const below = (limit: number) => Math.floor(random.next().value * limit);
   const every = () => (below(2) === 0 ? {} : { every: `${1 + Math.floor(2 ** (random.next().value * 13))}s` });
@@ -24,59 +24,63 @@ function* cases(seed: number): Generator<Case, never> {
     const names = ["fees", "mempool", "blocks", "addresses", "contracts"];
     yield {
       watched: { addresses: below(3) * below(100), contracts: below(2) * below(100) },
-      budget: { per_minute: 1 + below(100), per_month: below(2) === 0 ? "unlimited" : 1000 + below(1_000_000) },
+      budget: { per_minute: shards + below(100), per_month: below(2) === 0 ? "unlimited" : 1000 + below(1_000_000) },
       collectors: Object.fromEntries(names.map((name) => [name, every()])),
     };
   }
 }
 
-test("each cure makes it fit, and a smaller budget does not", async () => {
-  const fitOfCase = async ({ watched, budget, collectors }: Case) => {
-    const network = await networkOf(watched, { budget }, collectors);
-    return fitOf(network, network.upstreams[0].budget);
-  };
-  const tried = { fits: 0, per_minute: 0, per_month: 0, every: 0, none: 0 };
-  const all = cases(1);
-  for (let count = 0; count < 150; count += 1) {
-    const one = all.next().value;
-    const { misfit } = await fitOfCase(one);
-    if (misfit === undefined) {
-      tried.fits += 1;
-      continue;
-    }
-    const cures = (/; to fit: (.*)$/.exec(misfit)?.[1] ?? "").split(", or ");
-    for (const cure of cures) {
-      const limits = [...cure.matchAll(/(per_\w+) >= (\d+)/g)].map(
-        ([, name = "", least]) => [name, Number(least)] as const,
-      );
-      if (limits.length > 0) {
-        const budget = { ...one.budget, ...Object.fromEntries(limits) };
-        expect([cure, await fitOfCase({ ...one, budget })]).toMatchObject([cure, { misfit: undefined }]);
-        for (const [name, least] of limits) {
-          tried[name as "per_minute" | "per_month"] += 1;
-          // Limits are whole numbers, and an interval that is longer by less than a thousandth is kept.
-          const smaller = Math.max(1, Math.floor(0.98 * least) - 1);
-          const less = await fitOfCase({ ...one, budget: { ...budget, [name]: smaller } });
-          expect([cure, less.misfit]).toEqual([cure, expect.any(String)]);
+test.each([1, 4])(
+  "each cure makes it fit, and a smaller budget does not, with %i shards",
+  async (shards) => {
+    const fitOfCase = async ({ watched, budget, collectors }: Case) => {
+      const network = await networkOf(watched, { budget }, collectors, shards);
+      return fitOf(network, network.upstreams[0].budget, shards);
+    };
+    const tried = { fits: 0, per_minute: 0, per_month: 0, every: 0, none: 0 };
+    const all = cases(1, shards);
+    for (let count = 0; count < 150; count += 1) {
+      const one = all.next().value;
+      const { misfit } = await fitOfCase(one);
+      if (misfit === undefined) {
+        tried.fits += 1;
+        continue;
+      }
+      const cures = (/; to fit: (.*)$/.exec(misfit)?.[1] ?? "").split(", or ");
+      for (const cure of cures) {
+        const limits = [...cure.matchAll(/(per_\w+) >= (\d+)/g)].map(
+          ([, name = "", least]) => [name, Number(least)] as const,
+        );
+        if (limits.length > 0) {
+          const budget = { ...one.budget, ...Object.fromEntries(limits) };
+          expect([cure, await fitOfCase({ ...one, budget })]).toMatchObject([cure, { misfit: undefined }]);
+          for (const [name, least] of limits) {
+            tried[name as "per_minute" | "per_month"] += 1;
+            // Limits are whole numbers, and an interval that is longer by less than a thousandth is kept.
+            const smaller = Math.max(shards, Math.floor(0.98 * least) - 1);
+            const less = await fitOfCase({ ...one, budget: { ...budget, [name]: smaller } });
+            expect([cure, less.misfit]).toEqual([cure, expect.any(String)]);
+          }
+        }
+        const intervals = [...cure.matchAll(/every >= (\d+)s for (\w+)/g)];
+        if (intervals.length > 0) {
+          tried.every += 1;
+          const longer = Object.fromEntries(intervals.map(([, least, name = ""]) => [name, { every: `${least}s` }]));
+          const cured = { ...one, collectors: { ...one.collectors, ...longer } };
+          expect([cure, await fitOfCase(cured)]).toMatchObject([cure, { misfit: undefined }]);
+        }
+        const [, without] = /the default interval for (.*)/.exec(cure) ?? [];
+        if (without !== undefined) {
+          tried.none += 1;
+          const names = without.split(" and ");
+          const kept = Object.entries(one.collectors).filter(([name]) => !names.includes(name));
+          const cured = { ...one, collectors: Object.fromEntries(kept) };
+          expect([cure, await fitOfCase(cured)]).toMatchObject([cure, { misfit: undefined }]);
         }
       }
-      const intervals = [...cure.matchAll(/every >= (\d+)s for (\w+)/g)];
-      if (intervals.length > 0) {
-        tried.every += 1;
-        const longer = Object.fromEntries(intervals.map(([, least, name = ""]) => [name, { every: `${least}s` }]));
-        const cured = { ...one, collectors: { ...one.collectors, ...longer } };
-        expect([cure, await fitOfCase(cured)]).toMatchObject([cure, { misfit: undefined }]);
-      }
-      const [, without] = /the default interval for (.*)/.exec(cure) ?? [];
-      if (without !== undefined) {
-        tried.none += 1;
-        const names = without.split(" and ");
-        const kept = Object.entries(one.collectors).filter(([name]) => !names.includes(name));
-        const cured = { ...one, collectors: Object.fromEntries(kept) };
-        expect([cure, await fitOfCase(cured)]).toMatchObject([cure, { misfit: undefined }]);
-      }
     }
-  }
 
-  expect(Object.entries(tried).filter(([, count]) => count === 0)).toEqual([]);
-}, 60_000);
+    expect(Object.entries(tried).filter(([, count]) => count === 0)).toEqual([]);
+  },
+  60_000,
+);

@@ -30,8 +30,11 @@ export async function configOf(text: string, { addresses = 0, contracts = 0 }: W
   return loaded.config;
 }
 
-/** The network of a configuration that has watch lists, further settings of the network, and those of collectors. */
-export async function networkOf(watched: Watched, settings: object = {}, ofCollectors: object = {}) {
+/**
+ * The network of a configuration that has watch lists, further settings of the network, and those of collectors; with
+ * several shards the part of the first one.
+ */
+export async function networkOf(watched: Watched, settings: object = {}, ofCollectors: object = {}, shards = 1) {
   const network = {
     name: "m",
     url: "https://m",
@@ -39,6 +42,7 @@ export async function networkOf(watched: Watched, settings: object = {}, ofColle
     ...(watched.contracts === undefined ? {} : { contract_files: ["contracts.txt"] }),
     ...settings,
   };
-  const { networks } = await configOf(JSON.stringify({ networks: [network], collectors: ofCollectors }), watched);
+  const config = { shard: { count: shards }, networks: [network], collectors: ofCollectors };
+  const { networks } = await configOf(JSON.stringify(config), watched);
   return networks[0] as NetworkConfig;
 }

@@ -65,3 +65,30 @@ test("plan prints what would not fit into another upstream, without failing", as
   );
   expect(text).not.toContain("DOES NOT FIT");
 });
+
+test("the plan of a shard says so, counts nothing that it does not expose, and what all shards poll", async () => {
+  const textOfShard = async (index: number) =>
+    formatPlan(
+      planOf(
+        await configOf(
+          `shard: { index: ${index}, count: 4 }
+networks: [{ name: m, url: "http://m", budget: { per_minute: 24, per_month: 60000 }, address_files: [addresses.txt] }]
+`,
+          { addresses: 40 },
+        ),
+      ),
+    );
+  const [first, second] = [await textOfShard(0), await textOfShard(1)];
+
+  expect(first).toMatch(/^shard 0 of 4: its part of the watch lists, and 1 \/ 4 of each budget\nnetwork m\n/);
+  expect(first).toMatch(/\n {2}blocks +1 +240s +1 +0\.25 +11160 +68 /);
+  expect(second).toMatch(/\n {2}blocks +1 +240s +1 +0\.25 +11160 +0 /);
+  expect(second).not.toMatch(/\n {2}fees /);
+  for (const text of [first, second]) {
+    expect(text).toContain(
+      "\n  polled by each of the 4 shards: mempool_transactions, blocks, transactions; 3.23 requests a minute in all " +
+        "shards, instead of 0.81\n",
+    );
+    expect(text).toMatch(/needs \d+ requests, and the budget of a shard is 15000; to fit: per_month >= \d{6}\n/);
+  }
+});

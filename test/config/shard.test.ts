@@ -47,6 +47,16 @@ test("a shard has its own part of the watch lists and of the budget", async () =
   expect(parts.map(({ shard }) => shard)).toEqual([0, 1, 2].map((index) => ({ index, count: 3 })));
 });
 
+test("on a machine that is no shard, a plan is that of the first one, and rules are of all principals", async () => {
+  const file = text("{ index: hostname, count: 2 }");
+  const [any, whole] = [await load(file, { part: "any" }), await load(file, { part: "whole" })];
+
+  await expect(load(file)).rejects.toThrow("expected a host name that ends in - and a number");
+  expect([any.shard, whole.shard]).toEqual([{ index: 0, count: 2 }, undefined]);
+  expect(whole.networks[0]?.addresses.map(({ principal }) => principal)).toEqual(PRINCIPALS);
+  expect(whole.networks[0]?.upstreams[0].budget.perMinute).toBe(100);
+});
+
 test("a single shard has any host name", async () => {
   expect((await load(text("{ index: hostname, count: 1 }"))).shard).toBeUndefined();
 });
