@@ -6,7 +6,7 @@ import type { Exposition } from "../exposition/exposition.ts";
 import type { Sample } from "../exposition/family.ts";
 import { decode, encode } from "./codec.ts";
 import { bodyOf, type GroupKey, GroupTotal } from "./group-total.ts";
-import type { SavedTotal, StateFile } from "./state-file.ts";
+import type { StateFile } from "./state-file.ts";
 
 /** Why a poll failed. `message` is masked before it is shown anywhere. */
 export interface Failure {
@@ -42,20 +42,30 @@ const UNKNOWN: TaskStatus = {
   unsupportedSince: undefined,
 };
 
-// The observation of the whole chain is kept as it is, because each poll of a target looks at it. That of a target is
-// kept as text: there can be ten thousand, and between two polls only their samples are needed.
-const toStored = ({ target }: Task, observation: unknown): unknown =>
-  target.key === "" ? observation : encode(observation);
-const fromStored = ({ target }: Task, stored: unknown): unknown =>
-  target.key === "" || stored === undefined ? stored : decode(stored as string);
-const bodyOfStored = ({ target }: Task, stored: unknown): string | undefined =>
-  target.key === "" && stored !== undefined ? encode(stored) : (stored as string | undefined);
+/** An observation as text. */
+class Encoded {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+// Between two polls, only the samples of a target are needed, and there can be ten thousand targets.
+const MOST_TEXT = 16 * 1024;
+
+/** The observation of one of many targets as text, unless decoding it takes longer than the poll. */
+const stored = ({ target }: Task, observation: unknown, text: string | undefined): unknown =>
+  target.key === "" || text === undefined || text.length > MOST_TEXT ? observation : new Encoded(text);
+
+const isSame = (a: unknown, b: unknown): boolean =>
+  a instanceof Encoded && b instanceof Encoded ? a.text === b.text : a === b;
 
 /** The status of all tasks. Adds their samples to the exposition, and removes gauges that are too old. */
 export class State {
   readonly #exposition: Exposition;
   readonly #statuses = new Map<Task, TaskStatus>();
-  /** The last good observations, as `toStored` returns them. */
+  /** The last good observations, as `stored` returns them. */
   readonly #observations = new Map<Task, unknown>();
   readonly #stateFile: StateFile | undefined;
   /** Sums of groups, by the key of their samples. */
@@ -97,7 +107,7 @@ export class State {
     }
     if (!isPresent) this.#exposition.expire(keyOf(task));
     this.#statuses.set(task, status);
-    this.#observations.set(task, toStored(task, observation));
+    this.#observations.set(task, stored(task, observation, encode(observation)));
   }
 
   /** The status of a task. */
@@ -107,7 +117,8 @@ export class State {
 
   /** The last good observation of a task; undefined until there is one. */
   observationOf(task: Task): unknown {
-    return fromStored(task, this.#observations.get(task));
+    const known = this.#observations.get(task);
+    return known instanceof Encoded ? decode(known.text) : known;
   }
 
   /**
@@ -117,17 +128,19 @@ export class State {
   succeed(task: Task, observation: unknown, samples: Iterable<Sample>, at: number): void {
     const list = [...samples];
     const before = this.#observations.get(task);
-    const stored = toStored(task, observation);
+    const isEncoded = task.collector.durable !== undefined || task.target.key !== "";
+    const text = isEncoded ? encode(observation) : undefined;
+    const known = stored(task, observation, text);
     const total = this.#totalOf(task);
-    const counters = total?.next(before === undefined ? [] : samplesOf(task, fromStored(task, before)), list);
+    const counters = total?.next(before === undefined ? [] : samplesOf(task, this.observationOf(task)), list);
     const saved = total && counters && { of: total.key, body: bodyOf(counters) };
     // Saved before it is exposed: a crash can never take back a total that was scraped. The same one is saved already.
-    if (stored !== before || saved !== undefined) this.#save(task, stored, at, saved);
+    if (!isSame(known, before) || saved !== undefined) this.#stateFile?.save(task, text, at, saved);
     if (total !== undefined) total.take(task, list, counters);
     else this.#expose(task, list, at);
     const { lastFailure } = this.of(task);
     this.#statuses.set(task, { ...UNKNOWN, lastSuccessAt: at, lastEndAt: at, lastFailure });
-    this.#observations.set(task, stored);
+    this.#observations.set(task, known);
     this.#nextExpiry = Math.min(this.#nextExpiry, at + task.maxAgeMs);
   }
 
@@ -135,13 +148,10 @@ export class State {
     try {
       this.#exposition.set(keyOf(task), samples);
     } catch (error) {
-      this.#save(task, this.#observations.get(task), at);
+      const before = this.observationOf(task);
+      this.#stateFile?.save(task, before === undefined ? undefined : encode(before), at);
       throw error;
     }
-  }
-
-  #save(task: Task, stored: unknown, at: number, total?: SavedTotal): void {
-    if (task.collector.durable !== undefined) this.#stateFile?.save(task, bodyOfStored(task, stored), at, total);
   }
 
   /** The sums of the group that a task belongs to; undefined if it has series of its own. */

@@ -70,6 +70,14 @@ test("keeps what a poll of a target has observed, bigints included", () => {
   expect(state.observationOf(task)).not.toBe(observation);
 });
 
+test("keeps a large observation as it is, because decoding it would take longer than the poll", () => {
+  const task = { ...fakeTask(async () => 0), target: { key: "target" } };
+  const observation = { rows: Array.from({ length: 10_000 }, (_, id) => ({ id })) };
+  state.succeed(task, observation, [], 1000);
+
+  expect(state.observationOf(task)).toBe(observation);
+});
+
 describe("with a state file,", () => {
   let file: TestStateFile;
   beforeEach(() => {
