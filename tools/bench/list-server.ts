@@ -78,7 +78,8 @@ const blockAt = (height: number) => ({
   hash: hash(3, height),
   parent_block_hash: hash(3, height - 1),
 });
-const blocks = Array.from({ length: 30 }, (_, index) => blockAt(TIP - index));
+// As many as are known after some hours: with less than a hundred, a poll confirms blocks by requests, eight at a time.
+const blocks = Array.from({ length: 130 }, (_, index) => blockAt(TIP - index));
 
 let statuses: Record<string, number> = {};
 const server = createServer((request, response) => {
