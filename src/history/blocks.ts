@@ -7,6 +7,7 @@ import { blockList, readBlocks } from "../collectors/chain/block-source.ts";
 import { type Block, type Chain, DIMENSIONS, extend, firstChain, isLinked } from "../collectors/chain/chain.ts";
 import type { List, Page, Row } from "../collectors/feed/read.ts";
 import { familiesNamed, type Past, type Replay, type Source } from "./past.ts";
+import { pointAfter } from "./seek.ts";
 import type { ReplayedRow, StoredRow } from "./spool.ts";
 
 type Settings = ReturnType<typeof blocks.options.parse>;
@@ -21,6 +22,16 @@ export function pastOfBlocks(network: string, { tenure_limits: limits }: Setting
     name: "blocks",
     operation: blockList,
     list: blockRows,
+    async seek(api, time) {
+      const tip = (await readBlocks(api, 0))[0];
+      if (tip?.time === undefined) return undefined;
+      const pointAt = async (height: number) => {
+        const block = (await readBlocks(api, tip.height - height))[0];
+        return block?.time === undefined ? undefined : { height: block.height, at: block.time };
+      };
+      const point = await pointAfter(time, { height: tip.height, at: tip.time }, pointAt);
+      return point && `${point.height} ${ANY} ${tip.height}`;
+    },
     place(items) {
       // A block without a time has that of the one after it.
       let time = 0;
@@ -61,6 +72,9 @@ export function pastOfBlocks(network: string, { tenure_limits: limits }: Setting
   };
 }
 
+// Stands for the hash of the first block that is read.
+const ANY = "-";
+
 // The chain can grow by more than a page between two requests, and servers behind one name can disagree.
 const MOST_TRIES = 3;
 
@@ -99,7 +113,7 @@ function blockRows(api: StacksApi): List<BlockRow> {
         tip = (read[0]?.height ?? 0) + offset;
         const blocks = read.filter((block) => block.height <= top);
         if (blocks[0]?.height !== top) continue;
-        checkLinks(blocks, hash);
+        checkLinks(blocks, hash === ANY ? undefined : hash);
         return pageOf(blocks, tip);
       }
       return undefined;

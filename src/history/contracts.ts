@@ -1,7 +1,6 @@
 // The past of the collector `contracts`. Its lists return neither block nor time of an event: they follow from its
 // transaction, which the list of the chain's transactions or that of the contract's calls has, or which is requested.
 import { createHash } from "node:crypto";
-import type { StacksApi } from "../api/operation.ts";
 import { readPlaceOf } from "../collectors/chain/transaction-source.ts";
 import { contracts } from "../collectors/contracts/contracts.ts";
 import {
@@ -17,8 +16,9 @@ import { EMPTY, type Observation } from "../collectors/contracts/state.ts";
 import { addEvents } from "../collectors/contracts/topics.ts";
 import { addResults } from "../collectors/event-rules/totals.ts";
 import { withActivity } from "../collectors/rhythm.ts";
-import { familiesNamed, type Past, type Reading, type Replay, type Source } from "./past.ts";
+import { familiesNamed, type Past, type Placed, type Reading, type Replay, type Source } from "./past.ts";
 import type { ReplayedRow, StoredRow } from "./spool.ts";
+import { TRANSACTIONS_WITH_IDS } from "./transactions.ts";
 
 type Settings = ReturnType<typeof contracts.options.parse>;
 
@@ -92,21 +92,30 @@ function withTimes(state: Observation, rows: readonly ReplayedRow[]): Observatio
   return { ...state, lastSeenAt: last * 1000, rhythm: withActivity(state.rhythm, times) };
 }
 
-async function placeEvents(items: readonly ContractEvent[], { api, spool }: Reading) {
+/**
+ * Places events by their transactions. If the spool has all transactions of the range, those that it lacks are outside
+ * of it; only the last one is then requested, to know how far down the page is.
+ */
+async function placeEvents(items: readonly ContractEvent[], { api, spool, range }: Reading): Promise<Placed> {
+  const isWhole = spool.progress(TRANSACTIONS_WITH_IDS).isComplete;
+  const lastId = items.at(-1)?.txId;
+  const known = new Map<string, Awaited<ReturnType<typeof readPlaceOf>>>();
   const rows: StoredRow[] = [];
   let oldest: number | undefined;
-  const known = new Map<string, Awaited<ReturnType<typeof readPlace>>>();
   for (const { id, txId, type, topic, results } of items) {
-    const place = known.has(txId) ? known.get(txId) : (spool.placeOf(txId) ?? (await readPlace(api, txId)));
-    known.set(txId, place);
-    // Its transaction is in no block any more: the list changed after the page.
+    if (!known.has(txId)) {
+      const stored = spool.placeOf(txId);
+      known.set(txId, stored ?? (isWhole && txId !== lastId ? undefined : await readPlaceOf(api, txId)));
+    }
+    const place = known.get(txId);
+    // Outside of the range, or in no block any more: the list has changed since the page was read.
     if (place === undefined) continue;
     oldest = place.time;
     const index = Number(id.slice(id.lastIndexOf(":") + 1));
     const body = { type, topic, ...(results === undefined ? {} : { results }) };
     rows.push({ ...place, place: place.place * EVENTS_PER_TRANSACTION + index, body });
+    // All others are older.
+    if (oldest <= range.since) break;
   }
   return { rows, oldest };
 }
-
-const readPlace = (api: StacksApi, txId: string) => readPlaceOf(api, txId);

@@ -26,6 +26,8 @@ export interface Source<Item extends Row = Row> {
   readonly name: string;
   readonly operation: Operation;
   list(api: StacksApi): List<Item>;
+  /** Finds the page of a time, if newer ones can be left out. @returns its cursor; undefined for the first page */
+  seek?(api: StacksApi, time: number): Promise<string | undefined>;
   /** Places the rows of a page, newest first. */
   place(items: readonly Item[], reading: Reading): Placed | Promise<Placed>;
   /** Reads what belongs to the rows, once all of them are read. Continues where it was interrupted. */

@@ -75,10 +75,9 @@ async function readSource(past: Past, source: Source, context: ReadContext): Pro
       const { position, oldest: before } = spool.progress(source.name);
       const limits = { stopsAt: () => false, pages: 1, rows: Number.POSITIVE_INFINITY };
       const list = source.list(api);
+      const start = position ?? startAt(await source.seek?.(api, range.until));
       const read =
-        position === undefined
-          ? await readFromTop(list, limits)
-          : await readFromOpenEnd(list, limits, position as OpenEnd);
+        start === undefined ? await readFromTop(list, limits) : await readFromOpenEnd(list, limits, start as OpenEnd);
       if (read === undefined) {
         lost += 1;
         if (lost < MOST_LOST) throw new ApiError("behind", list.operation, "the list lacks the row that was read last");
@@ -97,6 +96,10 @@ async function readSource(past: Past, source: Source, context: ReadContext): Pro
   }
   await patiently(context, async (api) => source.complete?.({ api, spool, range }));
 }
+
+/** A position at a cursor. Lists with cursors need nothing else of it. */
+const startAt = (cursor: string | undefined): OpenEnd | undefined =>
+  cursor === undefined ? undefined : { last: { id: "", hash: "" }, rows: 0, total: undefined, cursor };
 
 /** Repeats what fails for a reason that passes, as long as something was read in the last 15 minutes. */
 async function patiently(context: ReadContext, step: (api: StacksApi) => Promise<void>): Promise<void> {

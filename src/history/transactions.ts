@@ -6,14 +6,24 @@ import { busiest, callsOf } from "../collectors/transactions/busiest.ts";
 import { chainFamilies, chainSamples } from "../collectors/transactions/families.ts";
 import type { Options } from "../collectors/transactions/options.ts";
 import * as recent from "../collectors/transactions/recent.ts";
-import { type ChainTransaction, chainList, transactionList } from "../collectors/transactions/source.ts";
+import {
+  type ChainTransaction,
+  chainList,
+  cursorAt,
+  readPageAt,
+  transactionList,
+} from "../collectors/transactions/source.ts";
 import type { Observation } from "../collectors/transactions/state.ts";
 import { addUp, NO_TOTALS } from "../collectors/transactions/totals.ts";
 import { transactions } from "../collectors/transactions/transactions.ts";
 import { rowsInWindow, WINDOW_SECONDS } from "../collectors/transactions/window.ts";
 import { familiesNamed, type Past, type Replay, type Source } from "./past.ts";
+import { pointAfter } from "./seek.ts";
 import type { ReplayedRow } from "./spool.ts";
 import { timedRows } from "./timed-rows.ts";
+
+/** Name of the list if its rows have ids. */
+export const TRANSACTIONS_WITH_IDS = "transactions with ids";
 
 const NOTHING_ELSE = { gap: 0, reverted: 0, restored: 0 };
 
@@ -23,9 +33,23 @@ const NOTHING_ELSE = { gap: 0, reverted: 0, restored: 0 };
  */
 export function pastOfTransactions(network: string, { top }: Options, hasIds: boolean): Past {
   const source: Source<ChainTransaction> = {
-    name: hasIds ? "transactions with ids" : "transactions",
+    name: hasIds ? TRANSACTIONS_WITH_IDS : "transactions",
     operation: transactionList,
     list: chainList,
+    async seek(api, time) {
+      const [tip] = (await chainList(api).page(0, undefined))?.rows ?? [];
+      if (tip?.at === undefined) return undefined;
+      const found = new Map<number, ChainTransaction>();
+      const pointAt = async (height: number) => {
+        const [row] = await readPageAt(api, height);
+        if (row?.at === undefined) return undefined;
+        found.set(row.height, row);
+        return { height: row.height, at: row.at };
+      };
+      const point = await pointAfter(time, { height: tip.height, at: tip.at }, pointAt);
+      const row = point && found.get(point.height);
+      return row && cursorAt(row);
+    },
     place: (items) =>
       timedRows(
         items,

@@ -83,9 +83,13 @@ function isAt(cursor: string, row: ChainTransaction | undefined): boolean {
   return row !== undefined && String(row.height) === height && String(row.index) === index;
 }
 
+/** The cursor of the page that starts at a transaction. */
+export const cursorAt = ({ height, index }: Pick<ChainTransaction, "height" | "index">): string =>
+  `${height}:${MICROBLOCK}:${index}`;
+
 /** One page of transactions, newest first, from the first transaction of the block at a height down. */
 export async function readPageAt(api: StacksApi, height: number): Promise<readonly ChainTransaction[]> {
-  const query = { limit: PAGE, cursor: `${height}:${MICROBLOCK}:0` };
+  const query = { limit: PAGE, cursor: cursorAt({ height, index: 0 }) };
   const { body } = await api.getWhole(transactionList, { path: {}, query });
   return body.results.map((item) => toTransaction(item, api));
 }
