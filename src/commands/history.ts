@@ -6,6 +6,7 @@ import { SPARE_PRIORITY } from "../api/budget.ts";
 import { type Clock, systemClock } from "../api/clock.ts";
 import { ApiError } from "../api/errors.ts";
 import type { StacksApi } from "../api/operation.ts";
+import { blocks } from "../collectors/blocks/blocks.ts";
 import { readBlock } from "../collectors/chain/block-source.ts";
 import { collectorFamilies, collectors, ruleFamilies } from "../collectors/index.ts";
 import type { Config, NetworkConfig } from "../config/config.ts";
@@ -180,6 +181,7 @@ function sameHistory(spool: Spool, { name }: NetworkConfig, { since, until = "" 
 }
 
 const PROGRESS_MS = 10_000;
+const LONGEST_GAP_SECONDS = 3600;
 
 /** Reads all pasts. Prints progress and what is missing. @throws CommandError */
 async function readAll(
@@ -204,7 +206,7 @@ async function readAll(
     onPage(past, oldest) {
       if (clock.elapsed() - printedAt < PROGRESS_MS) return;
       printedAt = clock.elapsed();
-      const at = oldest === undefined ? "" : `, back to ${timeText(Math.floor(oldest / 60) * 60)}`;
+      const at = oldest === undefined ? "" : `, back to ${timeText(oldest)}`;
       const place = `${pasts.indexOf(past) + 1} of ${pasts.length}`;
       note(`${past.name} (${place})${at}: ${count(requests)} requests in this run`);
     },
@@ -216,6 +218,10 @@ async function readAll(
       const source = await readPast(past, context);
       if (source === undefined) note(`${past.name}: not in the history`);
       else read.push({ past, source });
+      const newest = past.collector === blocks.name && source !== undefined ? spool.newest(source.name) : undefined;
+      if (newest !== undefined && newest < range.until - LONGEST_GAP_SECONDS) {
+        note(`the newest block is of ${timeText(newest)}: the server is behind, or the chain stood still`);
+      }
     }
     note(`everything is read: ${count(requests)} requests in this run`);
     return read;

@@ -39,8 +39,9 @@ function parseTime(text: string, now: number): number | undefined {
 
 const floorTo = (value: number, step: number): number => Math.floor(value / step) * step;
 
-/** The time as a text that `parseTime` reads. */
-export const timeText = (at: number): string => new Date(at * 1000).toISOString().replace(/:00\.000Z$/, "Z");
+/** The time as a text that `parseTime` reads, in minutes. */
+export const timeText = (at: number): string =>
+  new Date(Math.floor(at / 60) * 60_000).toISOString().replace(":00.000Z", "Z");
 
 const found = (text: string): string => `found ${JSON.stringify(text)}`;
 

@@ -140,6 +140,14 @@ export class Spool {
     );
   }
 
+  /** Time of the newest row of a list; undefined without one. Unix time, seconds. */
+  newest(name: string): number | undefined {
+    return this.#run(() => {
+      const row = this.#sql("SELECT max(time) AS time FROM rows WHERE list = ?").get(this.#known(name));
+      return typeof row?.time === "number" ? row.time : undefined;
+    });
+  }
+
   /** Where a transaction is; undefined if no list has it. */
   placeOf(id: string): Pick<StoredRow, "time" | "height" | "place"> | undefined {
     return this.#run(() => {

@@ -7,6 +7,7 @@ import type { Simulator } from "../../simulator/server.ts";
 import { watchListOf } from "../../simulator/watch-list.ts";
 import type { Clock } from "../../src/api/clock.ts";
 import { type HistoryFlags, history } from "../../src/commands/history.ts";
+import { timeText } from "../../src/history/range.ts";
 import { stillSimulator } from "../simulator/support.ts";
 import { differences, expectedTotals, type Totals } from "../support/expected-totals.ts";
 import { historyBytes, historyFiles, type Point, readHistory } from "../support/history-files.ts";
@@ -149,13 +150,16 @@ describe("a history", () => {
     expect(out).toContain("promtool tsdb create-blocks-from openmetrics");
   });
 
-  test("is the same after an interruption at any page, and repeats at most one page", async () => {
+  test("is the same after interruptions while the chain grows, and repeats at most one page of each", async () => {
+    const { since, until } = blocksOf();
+    const range = { since: timeText(since), until: timeText(until - 1800) };
     const start = simulator.requests.length;
-    await run({ out: join(folder, "whole") });
+    await run({ ...range, out: join(folder, "whole") });
     const whole = historyBytes(join(folder, "whole"));
     const undisturbed = simulator.requests.length - start;
+    const starts = [1, 7, 20, 40, 90];
     let sent = 0;
-    for (const most of [1, 7, 40, 90]) {
+    for (const most of starts) {
       const before = simulator.requests.length;
       let stop = () => {};
       const stopped = new Promise<void>((resolve) => {
@@ -164,21 +168,53 @@ describe("a history", () => {
       const watch = setInterval(() => {
         if (simulator.requests.length - before >= most) stop();
       }, 1);
-      const { code, err } = await run({}, clockOf(), stopped);
+      const { code, err } = await run(range, clockOf(), stopped);
       clearInterval(watch);
       expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining("the same command continues") });
       sent += simulator.requests.length - before;
+      // More than a page of blocks and of transactions.
+      simulator.advance(400);
     }
     const before = simulator.requests.length;
 
-    const { code } = await run();
+    const { code } = await run(range);
 
     sent += simulator.requests.length - before;
     expect(code).toBe(0);
     expect(historyBytes(join(folder, "out"))).toBe(whole);
-    // Each of the four further starts checks the chain, and can repeat the request that was interrupted.
+    // Each further start checks the chain, can repeat the request that was interrupted, and looks for the position in
+    // a list that has grown.
     expect(sent).toBeGreaterThanOrEqual(undisturbed);
-    expect(sent).toBeLessThanOrEqual(undisturbed + 4 * 2);
+    expect(sent).toBeLessThanOrEqual(undisturbed + starts.length * 3 + 7);
+  });
+
+  test("is the same from servers of which some are behind", async () => {
+    const range = { since: timeText(blocksOf().since), until: timeText(blocksOf().until - 1800) };
+    await run({ ...range, out: join(folder, "whole") });
+    simulator.replicas.use([{ kind: "newest" }, { kind: "lag", blocks: 40 }], { order: "random", every: 3 });
+    simulator.faults.add({ kind: "429", retryAfter: 1, count: 1 });
+
+    const { code, err } = await run(range);
+    simulator.replicas.clear();
+
+    expect({ code, err }).toEqual({ code: 0, err: expect.stringContaining("everything is read") });
+    expect(historyBytes(join(folder, "out"))).toBe(historyBytes(join(folder, "whole")));
+  });
+
+  test("of long ago does not read what is newer", async () => {
+    const { since, until } = blocksOf();
+    await run({ only: "blocks,transactions", since: timeText(since), until: timeText(until) });
+    const last = readHistory(join(folder, "out"));
+    simulator.advance(6 * HOUR);
+    const before = simulator.requests.length;
+    const range = { since: timeText(since), until: timeText(until) };
+
+    const { code } = await run({ only: "blocks,transactions", ...range, out: join(folder, "later") });
+
+    expect(code).toBe(0);
+    // 72 pages of blocks, and as many of transactions, are newer.
+    expect(simulator.requests.length - before).toBeLessThan(100);
+    expect(readHistory(join(folder, "later"))).toEqual(last);
   });
 
   test("is written again from what was read, without a request for it", async () => {
