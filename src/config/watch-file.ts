@@ -146,6 +146,9 @@ async function* recordsOf(text: string, shape: EntryShape): AsyncIterable<Writte
   if (columns === undefined) checkedHeader([], shape.key, { line: 1, column: undefined });
 }
 
+// A column has one of their parts.
+const MAPPINGS = new Set(["min_balance", "max_outflow"]);
+
 const CHUNK = 16_384;
 
 function* chunksOf(text: string): Iterable<string> {
@@ -154,6 +157,10 @@ function* chunksOf(text: string): Iterable<string> {
 
 function checkedHeader(columns: readonly string[], key: string, place: Place): readonly string[] {
   if (!columns.includes(key)) throw new MalformedFile(place, `expected a header line with the column ${key}`);
+  const whole = columns.find((column) => MAPPINGS.has(column));
+  if (whole !== undefined) {
+    throw new MalformedFile(place, `expected a column for each asset, such as ${whole}.stx, found ${whole}`);
+  }
   const again = columns.findIndex((column, index) => columns.indexOf(column) < index);
   if (again < 0) return columns;
   const first = columns.indexOf(columns[again] ?? "");

@@ -354,10 +354,10 @@ test.each([
     /a\.csv:2: silent_after: expected a duration with its unit from 1m to 8760h, such as .*, found "30s"$/,
   ],
   [
-    "a minimum that is no mapping, in CSV",
+    "a minimum without its asset, in CSV",
     "    address_files: [a.csv]\n",
     { "a.csv": `address,min_balance\n${A},5000 STX\n` },
-    /a\.csv:2: min_balance: expected a mapping, found text of 8 characters$/,
+    /a\.csv:1: expected a column for each asset, such as min_balance\.stx, found min_balance$/,
   ],
   [
     "a minimum of an asset without this name",
