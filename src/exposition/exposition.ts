@@ -92,9 +92,17 @@ export class Exposition {
 
   /** `rendered` is valid until the next call. */
   #render(samples: Iterable<Sample>): { readonly rendered: Buffer; readonly parts: Parts } {
-    const list = [...samples].filter(({ family }) => this.exposes(family));
-    const isBefore = (a: Sample, b: Sample) => this.#indexOf(a.family) - this.#indexOf(b.family);
-    if (!list.every((sample, at) => at === 0 || isBefore(list[at - 1] as Sample, sample) <= 0)) list.sort(isBefore);
+    const list: Sample[] = [];
+    let isSorted = true;
+    let last = 0;
+    for (const sample of samples) {
+      if (!this.exposes(sample.family)) continue;
+      const index = this.#indexOf(sample.family);
+      isSorted &&= index >= last;
+      last = index;
+      list.push(sample);
+    }
+    if (!isSorted) list.sort((a, b) => this.#indexOf(a.family) - this.#indexOf(b.family));
     const labels = new LabelText();
     const parts: number[] = [];
     let text = "";
@@ -123,9 +131,11 @@ export class Exposition {
 
   /** Whether a family is exposed. */
   exposes({ name }: Family): boolean {
-    const known = this.#exposed.get(name) ?? this.#isSelected(name);
-    this.#exposed.set(name, known);
-    return known;
+    const known = this.#exposed.get(name);
+    if (known !== undefined) return known;
+    const isExposed = this.#isSelected(name);
+    this.#exposed.set(name, isExposed);
+    return isExposed;
   }
 
   #indexOf(family: Family): number {
