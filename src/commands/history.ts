@@ -132,8 +132,8 @@ function formatEstimate(
     ),
     ...(isLeast
       ? [
-          "  each 50 transactions or events of a target need one more, each block with transfers of tokens one, and each",
-          "  event that is neither of a listed transaction nor of a call one",
+          "  more for busy targets: one for each 50 transactions or events, as many again for transfers of tokens, and one",
+          "  for each transaction with events that is in no list that was read before",
         ]
       : []),
     `requests: ${isLeast ? "at least" : "about"} ${count(requests)}, which take ${durationText(minutesOf(requests, budget))} ` +

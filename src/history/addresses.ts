@@ -4,18 +4,24 @@ import { addresses } from "../collectors/addresses/addresses.ts";
 import { addressFamilies } from "../collectors/addresses/families.ts";
 import { NO_LAST_VALUES, newestValues } from "../collectors/addresses/last-values.ts";
 import { limitedOutflow } from "../collectors/addresses/limits.ts";
-import { readNeededTransfers, transferSources } from "../collectors/addresses/needed-transfers.ts";
+import { listedTransfers, readNeededTransfers, transferSources } from "../collectors/addresses/needed-transfers.ts";
 import type { Options } from "../collectors/addresses/options.ts";
 import {
   addressTransactions,
   originalList,
+  PAGE,
   principalTransactions,
   replacementList,
   type Transaction,
 } from "../collectors/addresses/source.ts";
 import type { AddressTarget, Observation } from "../collectors/addresses/state.ts";
 import { addUp, NO_TOTALS } from "../collectors/addresses/totals.ts";
-import type { Transfer } from "../collectors/addresses/transfer-source.ts";
+import {
+  type Transfer,
+  type TransferRow,
+  transactionsWithTransfers,
+  transferList,
+} from "../collectors/addresses/transfer-source.ts";
 import { EMPTY_FEED } from "../collectors/feed/state.ts";
 import { familiesNamed, type Past, type Reading, type Replay, type Source } from "./past.ts";
 import type { ReplayedRow, Spool, StoredRow } from "./spool.ts";
@@ -50,6 +56,7 @@ interface AddressSource extends Source<Transaction> {
 }
 
 const transfersOf = (source: string): string => `${source} transfers`;
+const listedOf = (source: string): string => `${source} listed transfers`;
 
 /** The transfers of a transaction; `isMissing` if no response had them. */
 interface Moves {
@@ -68,14 +75,56 @@ function sourceOf(principal: string, settings: Options, isNew: boolean): Address
       timedRows(
         items.filter(({ isUnanchored }) => !isUnanchored),
         ({ time }) => time,
-        (body) => ({ body }),
+        // The list of transfers names the transaction, and not its time.
+        (body) => ({ id: body.id, body }),
       ),
+    addition: (reading) => (settings.transfers && !isNew ? transferSource(name, principal, reading) : undefined),
     complete: (reading) => readTransfers(name, principal, settings, isNew, reading),
   };
 }
 
 // Rows that are in memory at a time.
 const WINDOW_SECONDS = 86_400;
+
+/** The rows between two times, in parts. */
+function* windowsOf(spool: Spool, list: string, from: number, until: number, addition: string) {
+  for (let after = from; after < until; after += WINDOW_SECONDS) {
+    const to = Math.min(until, after + WINDOW_SECONDS);
+    yield { to, rows: spool.rows(list, after, to, addition) };
+  }
+}
+
+/** The list of all transfers, if it has fewer pages than there are blocks whose transfers have to be read. */
+function transferSource(
+  name: string,
+  principal: string,
+  { spool, range: { since, until } }: Pick<Reading, "spool" | "range">,
+): Source | undefined {
+  const list = listedOf(name);
+  let [transactions, blocks] = [0, 0];
+  for (const { rows } of windowsOf(spool, name, since, until, list)) {
+    transactions += rows.length;
+    const needed = rows.filter(({ body }) => listedTransfers(principal, body as Transaction) === undefined);
+    blocks += new Set(needed.map(({ height }) => height)).size;
+  }
+  if (blocks <= transactions / PAGE) return undefined;
+  const source: Source<TransferRow> = {
+    name: list,
+    operation: transactionsWithTransfers,
+    list: (api) => transferList(api, principal),
+    place(items, { range }) {
+      const places = items.map(({ id }) => spool.placeOf(id));
+      const rows = items.flatMap(({ transfers }, index) => {
+        const place = places[index];
+        return place === undefined ? [] : [{ ...place, body: transfers }];
+      });
+      // Below the oldest known transaction, none is known. Above the newest one, none is known yet.
+      const isBelow = rows.length > 0 ? places.at(-1) === undefined : spool.newest(list) !== undefined;
+      return { rows, oldest: isBelow ? range.since : rows.at(-1)?.time };
+    },
+  };
+  return source as unknown as Source;
+}
 
 /** Reads the transfers of the rows, oldest first: block by block, as in polls. */
 async function readTransfers(
@@ -90,32 +139,31 @@ async function readTransfers(
   if (progress.isComplete) return;
   const sources = transferSources(api, settings, isNew);
   let hasTransfers = true;
-  for (let from = typeof progress.position === "number" ? progress.position : since; from < until; ) {
-    const to = Math.min(until, from + WINDOW_SECONDS);
+  const start = typeof progress.position === "number" ? progress.position : since;
+  for (const { to, rows: all } of windowsOf(spool, name, start, until, listedOf(name))) {
     let rows: StoredRow[] = [];
-    for (const [time, block] of Map.groupBy(spool.rows(name, from, to), (row) => row.time)) {
-      const transactions = block.map(({ body }) => body as Transaction);
-      const needed = await readNeededTransfers(api, principal, transactions, sources, {}, 0);
+    for (const [time, block] of Map.groupBy(all, (row) => row.time)) {
+      const unlisted = block.filter(({ addition }) => addition === undefined).map(({ body }) => body as Transaction);
+      const needed = await readNeededTransfers(api, principal, unlisted, sources, {}, 0);
       hasTransfers = needed.hasTransfers;
       let hasRequested = false;
-      for (const { height, place, body } of block) {
+      for (const { height, place, body, addition } of block) {
         const { id } = body as Transaction;
-        const transfers = needed.transfers.get(id);
+        const transfers = (addition as readonly Transfer[] | undefined) ?? needed.transfers.get(id);
         // Neither known nor missing in a response: the request failed.
         if (transfers === undefined && needed.missing[id] === undefined) {
           throw new ApiError("timeout", "transfers", `those of block ${height} cannot be read`);
         }
         const moves: Moves = transfers === undefined ? { transfers: [], isMissing: true } : { transfers };
-        hasRequested ||= (body as Transaction).transfer === undefined;
+        hasRequested ||= addition === undefined && listedTransfers(principal, body as Transaction) === undefined;
         rows.push({ time, height, place, body: moves });
       }
-      // Each request is saved at once; what the list itself has costs nothing to find again.
+      // Each request is saved at once; what the lists have costs nothing to find again.
       if (!hasRequested) continue;
       spool.save(list, { rows, position: time, isComplete: false, oldest: undefined });
       rows = [];
     }
     spool.save(list, { rows, position: to, isComplete: false, oldest: undefined });
-    from = to;
   }
   spool.save(list, { rows: [], position: { hasTransfers }, isComplete: true, oldest: undefined });
 }

@@ -30,7 +30,9 @@ export interface Source<Item extends Row = Row> {
   seek?(api: StacksApi, time: number): Promise<string | undefined>;
   /** Places the rows of a page, newest first. */
   place(items: readonly Item[], reading: Reading): Placed | Promise<Placed>;
-  /** Reads what belongs to the rows, once all of them are read. Continues where it was interrupted. */
+  /** A list of what belongs to the rows, once all of them are read; undefined if it costs more than `complete`. */
+  addition?(reading: Pick<Reading, "spool" | "range">): Source | undefined;
+  /** Reads what belongs to the rows and is not read yet. Continues where it was interrupted. */
   complete?(reading: Reading): Promise<void>;
 }
 

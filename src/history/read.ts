@@ -67,6 +67,19 @@ export async function readPast(past: Past, context: ReadContext): Promise<Source
 }
 
 async function readSource(past: Past, source: Source, context: ReadContext): Promise<void> {
+  const { spool, range, note } = context;
+  await readPages(past, source, context);
+  const addition = source.addition?.({ spool, range });
+  if (addition !== undefined) {
+    await readPages(past, addition, context).catch((error: unknown) => {
+      if (!isNotOffered(error)) throw error;
+      note(`${past.name}: the server does not offer it (${error.message})`);
+    });
+  }
+  await patiently(context, async (api) => source.complete?.({ api, spool, range }));
+}
+
+async function readPages(past: Past, source: Source, context: ReadContext): Promise<void> {
   const { spool, range } = context;
   const from = range.since - past.lead;
   let lost = 0;
@@ -94,7 +107,6 @@ async function readSource(past: Past, source: Source, context: ReadContext): Pro
       context.onPage(past, oldest);
     });
   }
-  await patiently(context, async (api) => source.complete?.({ api, spool, range }));
 }
 
 /** A position at a cursor. Lists with cursors need nothing else of it. */
