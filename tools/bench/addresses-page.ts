@@ -30,7 +30,8 @@ The built program, started as in the image, with a state file. The API and the s
 
 ## ${figure(list.targets)} inactive addresses
 
-Each is polled once in ${figure(Math.round(list.seconds))} s, after a first round. Scrapes every 15 seconds.
+Each has one transaction and a balance, and both are polled once in ${figure(Math.round(list.seconds))} s, after a first
+round. Scrapes every 15 seconds.
 
 ${table(
   ["What", "Figure"],
