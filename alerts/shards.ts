@@ -3,9 +3,12 @@ import type { Alert } from "./model.ts";
 import { series } from "./series.ts";
 import { EXPORTER } from "./thresholds.ts";
 
+/** What differs between the shards of a job. Configurations for Kubernetes often add the name of the pod. */
+const OF_SHARD = "instance, pod";
+
 const shardCount = (aggregate: "max" | "min") =>
-  `${aggregate} without (instance) (${series("stacks_exporter_shards")})`;
-const seenShards = `count without (ordinal) (group without (instance) (${series("stacks_exporter_shard_ordinal")}))`;
+  `${aggregate} without (${OF_SHARD}) (${series("stacks_exporter_shards")})`;
+const seenShards = `count without (ordinal) (group without (${OF_SHARD}) (${series("stacks_exporter_shard_ordinal")}))`;
 const disagreeing = `${shardCount("max")} != ${shardCount("min")}`;
 const shardsDisagree: Alert = {
   alert: "StacksShardsDisagree",

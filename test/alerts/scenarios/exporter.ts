@@ -415,8 +415,9 @@ const LIMITS: readonly Limit[] = [
 ];
 
 const shard = (instance: string, ordinal: number, count = hold(2, 100), index = hold(ordinal, 100)) => ({
-  [`stacks_exporter_shards{job="stacks", instance="${instance}"}`]: count,
-  [`stacks_exporter_shard_ordinal{ordinal="${ordinal}", job="stacks", instance="${instance}"}`]: index,
+  [`stacks_exporter_shards{job="stacks", instance="${instance}", pod="${instance}"}`]: count,
+  [`stacks_exporter_shard_ordinal{ordinal="${ordinal}", job="stacks", instance="${instance}", pod="${instance}"}`]:
+    index,
 });
 const disagree = forAlert("StacksShardsDisagree");
 const oneMissing = forAlert("StacksShardMissing");
