@@ -1,7 +1,10 @@
 // The chart, rendered by Helm, has the objects of deploy/kubernetes, built by Kustomize. Go builds both programs;
 // without Go the tests are skipped.
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "@jest/globals";
@@ -26,9 +29,13 @@ interface Manifest extends Typed {
   readonly [key: string]: any;
 }
 
-function run(tool: ReturnType<typeof toolOf>, ...args: string[]) {
+function commandOf(tool: ReturnType<typeof toolOf>): string {
   if ("missing" in tool) throw new Error(tool.missing);
-  return spawnSync(tool.command, args, { cwd: root, encoding: "utf8", maxBuffer: 2 ** 26 });
+  return tool.command;
+}
+
+function run(tool: ReturnType<typeof toolOf>, ...args: string[]) {
+  return spawnSync(commandOf(tool), args, { cwd: root, encoding: "utf8", maxBuffer: 2 ** 26 });
 }
 
 const manifestsOf = (text: string) =>
@@ -220,6 +227,44 @@ affinity: { podAntiAffinity: {} }
     for (const kind of ["ServiceMonitor", "PrometheusRule"]) {
       expect(one(manifests, kind).metadata.labels).toMatchObject({ release: "kps" });
     }
+  });
+
+  test.each([
+    [4, 4, undefined],
+    [0, 6, undefined],
+    [4, 6, "expected 4, the number that is running, found 6"],
+  ])("with %i shards in the cluster, %i shards: %s", async (running, shards, refusal) => {
+    const found: Readonly<Record<string, object>> = {
+      "/apis/apps/v1": {
+        kind: "APIResourceList",
+        resources: [{ name: "statefulsets", namespaced: true, kind: "StatefulSet", verbs: ["get"] }],
+      },
+      "/apis/apps/v1/namespaces/monitoring/statefulsets/stacks-exporter": {
+        apiVersion: "apps/v1",
+        kind: "StatefulSet",
+        spec: { replicas: running },
+      },
+    };
+    const cluster = createServer(({ url = "" }, response) => {
+      const body = found[url.split("?")[0] ?? ""];
+      response.writeHead(body === undefined ? 404 : 200, { "content-type": "application/json" });
+      response.end(JSON.stringify(body ?? {}));
+    }).listen(0, "127.0.0.1");
+    await once(cluster, "listening");
+    const { port } = cluster.address() as AddressInfo;
+    const names = ["--namespace", "monitoring", "--set", `shards=${shards}`, "--dry-run=server"];
+    const child = spawn(
+      commandOf(helm),
+      ["template", "stacks-exporter", chart, ...names, "--kube-apiserver", `http://127.0.0.1:${port}`],
+      { cwd: root, stdio: ["ignore", "ignore", "pipe"] },
+    );
+    let said = "";
+    child.stderr.setEncoding("utf8").on("data", (text) => (said += text));
+    const [status] = await once(child, "close");
+    cluster.close();
+
+    expect(status === 0).toBe(refusal === undefined);
+    expect(said).toContain(refusal ?? "");
   });
 
   test("refuses a misspelt value", () => {
