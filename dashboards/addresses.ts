@@ -20,9 +20,11 @@ const watched = (family: string, matchers: Readonly<Record<string, string>> = {}
 const one = (family: string) => metric(family, { name: "~$address" });
 /** How many addresses a graph shows: a line for each of thousands shows nothing. */
 const MOST = 10;
+/** How many addresses a table shows: all rows of thousands take seconds, and nobody reads them. */
+const MOST_ROWS = 100;
 /** Restricts an expression to the addresses for which a counter has grown most in the time range. */
 const mostActive = (expr: string, selector: string) =>
-  `${expr} and on (network, name) topk(${MOST}, ${grouped(total("network, name", `increase(${selector}[$__range] @ end())`))})`;
+  `${expr} and on (network, name) topk(${MOST}, ${grouped(total("network, name", `increase(${selector}[$__range] @ end())`))} > 0)`;
 /** Restricts an expression to the addresses for which a gauge is highest at the end of the time range. */
 const highest = (expr: string, selector: string) =>
   `${expr} and on (network, name) topk(${MOST}, ${grouped(perPrincipal(`${selector} @ end()`))})`;
@@ -30,10 +32,17 @@ const highest = (expr: string, selector: string) =>
 const grouped = (expr: string) =>
   `(${expr} and on (network, name) ${metric("stacks_address_info", { ...NAMED, group: "~$group" })})`;
 /** A value of an address, divided by its limit in the watch list. */
-const shareOfLimit = (value: string, limit: string) =>
-  grouped(`${dedupe(watched(`stacks_address_${value}`))} / ${dedupe(watched(`stacks_address_${limit}`))}`);
+const shareOfLimit = (value: string, limit: string, at = "") =>
+  grouped(`${dedupe(watched(`stacks_address_${value}`) + at)} / ${dedupe(watched(`stacks_address_${limit}`) + at)}`);
+/** The same, of the addresses that were nearest to their limits at the end of the time range. */
+const nearest = (best: "topk" | "bottomk", value: string, limit: string) =>
+  `${shareOfLimit(value, limit)} and on (network, name) ${best}(${MOST}, ${shareOfLimit(value, limit, " @ end()")})`;
 const inRange = (labels: string, selector: string) => grouped(total(labels, grownInRange(selector)));
 const fleet = (selector: string) => inRange("network, name", selector);
+const rows = (expr: string, chosen: string) => ({ expr: `${expr} and on (network, name) ${chosen}` });
+/** The addresses with the newest transactions, and then those without any. */
+const newest = `topk(${MOST_ROWS}, ${grouped(perPrincipal(watched("stacks_address_last_transaction_timestamp_seconds")))} or on (network, name) ${grouped(perPrincipal(watched("stacks_address_info")))} - 1)`;
+const lastActive = (expr: string) => rows(expr, newest);
 
 const overview: readonly Panel[] = [
   stat({
@@ -146,31 +155,28 @@ const overview: readonly Panel[] = [
   table({
     id: 8,
     title: "Addresses",
-    description: `Activity of each address in the time range. Last activity is the time of the newest transaction seen,
-      at any depth. The nonce is that of the newest mined transaction. Pending transactions wait for confirmations.`,
+    description: `Activity in the time range, of the ${MOST_ROWS} selected addresses with the newest transactions. Last
+      activity is the time of the newest transaction seen, at any depth. The nonce is that of the newest mined
+      transaction. Pending transactions wait for confirmations.`,
     unit: "locale",
     decimals: 0,
     noValue: NO_ADDRESS,
     width: 24,
     height: 9,
     queries: [
-      {
-        expr: `max by (network, name, group, kind) (${metric("stacks_address_info", { ...NAMED, group: "~$group" })})`,
-      },
-      {
-        expr: grouped(`${perPrincipal(watched("stacks_address_last_transaction_timestamp_seconds"))} * 1000`),
-      },
-      { expr: fleet(watched("stacks_address_transactions_total")) },
-      {
-        expr: `${fleet(watched("stacks_address_transactions_total", { direction: "sent", tx_status: "!success" }))} / on (network, name) (${fleet(watched("stacks_address_transactions_total", { direction: "sent" }))} > 0)`,
-      },
-      { expr: `${fleet(watched("stacks_address_received_microstx_total"))} / 1e6` },
-      { expr: `${fleet(watched("stacks_address_sent_microstx_total"))} / 1e6` },
-      { expr: `${fleet(watched("stacks_address_fees_paid_microstx_total"))} / 1e6` },
-      { expr: grouped(perPrincipal(watched("stacks_address_nonce", { role: "sender" }))) },
-      {
-        expr: grouped(total("network, name", watched("stacks_address_pending_depth_transactions"))),
-      },
+      lastActive(
+        `max by (network, name, group, kind) (${metric("stacks_address_info", { ...NAMED, group: "~$group" })})`,
+      ),
+      lastActive(grouped(`${perPrincipal(watched("stacks_address_last_transaction_timestamp_seconds"))} * 1000`)),
+      lastActive(fleet(watched("stacks_address_transactions_total"))),
+      lastActive(
+        `${fleet(watched("stacks_address_transactions_total", { direction: "sent", tx_status: "!success" }))} / on (network, name) (${fleet(watched("stacks_address_transactions_total", { direction: "sent" }))} > 0)`,
+      ),
+      lastActive(`${fleet(watched("stacks_address_received_microstx_total"))} / 1e6`),
+      lastActive(`${fleet(watched("stacks_address_sent_microstx_total"))} / 1e6`),
+      lastActive(`${fleet(watched("stacks_address_fees_paid_microstx_total"))} / 1e6`),
+      lastActive(grouped(perPrincipal(watched("stacks_address_nonce", { role: "sender" })))),
+      lastActive(grouped(total("network, name", watched("stacks_address_pending_depth_transactions")))),
     ],
     columns: {
       name: "name",
@@ -281,9 +287,9 @@ const money: readonly Panel[] = [
     id: 25,
     title: "Outflow within an hour, of its limit",
     legend: "right",
-    description: `What left the address within an hour, divided by max_outflow of the watch list, of STX and of tokens.
-      The hour is one of block time: an outflow that is counted late has its real size. Above 1, StacksAddressOutflowHigh
-      fires.`,
+    description: `What left the address within an hour, divided by max_outflow of the watch list, of STX and of tokens:
+      the ten addresses nearest to it. The hour is one of block time: an outflow that is counted late has its real size.
+      Above 1, StacksAddressOutflowHigh fires.`,
     unit: "percentunit",
     noValue: "No limit is configured: set max_outflow",
     width: 24,
@@ -292,8 +298,8 @@ const money: readonly Panel[] = [
     softMax: 1,
     limit: 1,
     queries: [
-      { expr: shareOfLimit("outflow_microstx", "max_outflow_microstx"), legend: "{{name}} STX" },
-      { expr: shareOfLimit("ft_outflow_units", "ft_max_outflow_units"), legend: "{{name}} {{asset}}" },
+      { expr: nearest("topk", "outflow_microstx", "max_outflow_microstx"), legend: "{{name}} STX" },
+      { expr: nearest("topk", "ft_outflow_units", "ft_max_outflow_units"), legend: "{{name}} {{asset}}" },
     ],
     link: runbook("StacksAddressOutflowHigh"),
   }),
@@ -304,11 +310,23 @@ const NO_BALANCE = "No balance is polled: set balances or min_balance";
 const tokens = (units: string) =>
   `${dedupe(watched(units))} / on (network, asset) group_left () (10 ^ ${dedupe(metric("stacks_asset_decimals"))})`;
 
+const available = "available_balance_microstx";
+const withBalance = (expr: string) =>
+  rows(
+    expr,
+    `(bottomk(${MOST_ROWS}, ${shareOfLimit(available, "min_balance_microstx")}) or on (network, name) topk(${MOST_ROWS}, ${grouped(perPrincipal(watched(`stacks_address_${available}`)))}))`,
+  );
+/** Of each asset, the addresses nearest to their minimum, and those with the most. */
+const withTokens = (expr: string) => ({
+  expr: `${expr} and on (network, name, asset) (bottomk by (network, asset) (${MOST}, ${shareOfLimit("ft_balance_units", "ft_min_balance_units")}) or on (network, name, asset) topk by (network, asset) (${MOST}, ${grouped(dedupe(watched("stacks_address_ft_balance_units")))}))`,
+});
+
 const balances: readonly Panel[] = [
   table({
     id: 61,
     title: "Balances",
-    description: `STX of each address. Available excludes locked STX. Of minimum: available divided by min_balance of the
+    description: `STX of the ${MOST_ROWS} selected addresses nearest to their minimum, and of the ${MOST_ROWS} with the
+      most. Available excludes locked STX. Of minimum: available divided by min_balance of the
       watch list; below 100 %, StacksAddressBalanceLow fires. Blocks to unlock are burn blocks. Waiting: STX in mempool transactions to the address (in) and
       of it (out, including fees).`,
     unit: "locale",
@@ -317,22 +335,22 @@ const balances: readonly Panel[] = [
     width: 24,
     height: 8,
     queries: [
-      { expr: grouped(stx(perPrincipal(watched("stacks_address_available_balance_microstx")))) },
-      {
-        expr: grouped(
+      withBalance(grouped(stx(perPrincipal(watched("stacks_address_available_balance_microstx"))))),
+      withBalance(
+        grouped(
           `${perPrincipal(watched("stacks_address_available_balance_microstx"))} / ${perPrincipal(watched("stacks_address_min_balance_microstx"))}`,
         ),
-      },
-      { expr: grouped(stx(perPrincipal(watched("stacks_address_min_balance_microstx")))) },
-      { expr: grouped(stx(perPrincipal(watched("stacks_address_balance_microstx")))) },
-      { expr: grouped(stx(perPrincipal(watched("stacks_address_locked_balance_microstx")))) },
-      {
-        expr: grouped(
+      ),
+      withBalance(grouped(stx(perPrincipal(watched("stacks_address_min_balance_microstx"))))),
+      withBalance(grouped(stx(perPrincipal(watched("stacks_address_balance_microstx"))))),
+      withBalance(grouped(stx(perPrincipal(watched("stacks_address_locked_balance_microstx"))))),
+      withBalance(
+        grouped(
           `${perPrincipal(watched("stacks_address_unlock_burn_block_height"))} - on (network) group_left () max by (network) (${metric("stacks_chain_burn_block_height")})`,
         ),
-      },
-      { expr: grouped(stx(perPrincipal(watched("stacks_address_mempool_microstx", { direction: "in" })))) },
-      { expr: grouped(stx(perPrincipal(watched("stacks_address_mempool_microstx", { direction: "out" })))) },
+      ),
+      withBalance(grouped(stx(perPrincipal(watched("stacks_address_mempool_microstx", { direction: "in" }))))),
+      withBalance(grouped(stx(perPrincipal(watched("stacks_address_mempool_microstx", { direction: "out" }))))),
     ],
     columns: {
       name: "name",
@@ -391,8 +409,8 @@ const balances: readonly Panel[] = [
     id: 63,
     title: "Available balance, of its minimum",
     legend: "right",
-    description: `Available balance divided by min_balance of the watch list, of STX and of tokens. Below 1,
-      StacksAddressBalanceLow fires.`,
+    description: `Available balance divided by min_balance of the watch list, of STX and of tokens: the ten addresses
+      nearest to it. Below 1, StacksAddressBalanceLow fires.`,
     unit: "percentunit",
     noValue: "No minimum is configured: set min_balance",
     width: 12,
@@ -401,24 +419,25 @@ const balances: readonly Panel[] = [
     log: true,
     limit: 1,
     queries: [
-      { expr: shareOfLimit("available_balance_microstx", "min_balance_microstx"), legend: "{{name}} STX" },
-      { expr: shareOfLimit("ft_balance_units", "ft_min_balance_units"), legend: "{{name}} {{asset}}" },
+      { expr: nearest("bottomk", "available_balance_microstx", "min_balance_microstx"), legend: "{{name}} STX" },
+      { expr: nearest("bottomk", "ft_balance_units", "ft_min_balance_units"), legend: "{{name}} {{asset}}" },
     ],
     link: runbook("StacksAddressBalanceLow"),
   }),
   table({
     id: 64,
     title: "Tokens",
-    description: `Balances of the tokens in assets, and of sBTC on mainnet. Amounts in tokens need the decimals of the
+    description: `Balances of the tokens in assets, and of sBTC on mainnet: of each, the ten selected addresses nearest to
+      their minimum, and the ten with the most. Amounts in tokens need the decimals of the
       asset in the configuration.`,
     unit: "locale",
     noValue: NO_BALANCE,
     width: 24,
     height: 8,
     queries: [
-      { expr: grouped(`max by (network, name, asset) (${tokens("stacks_address_ft_balance_units")})`) },
-      { expr: grouped(`max by (network, name, asset) (${tokens("stacks_address_ft_min_balance_units")})`) },
-      { expr: grouped(`max by (network, name, asset) (${watched("stacks_address_ft_balance_units")})`) },
+      withTokens(grouped(`max by (network, name, asset) (${tokens("stacks_address_ft_balance_units")})`)),
+      withTokens(grouped(`max by (network, name, asset) (${tokens("stacks_address_ft_min_balance_units")})`)),
+      withTokens(grouped(`max by (network, name, asset) (${watched("stacks_address_ft_balance_units")})`)),
     ],
     columns: {
       name: "name",
@@ -682,29 +701,19 @@ const trust: readonly Panel[] = [
     title: "Irregularities in this range",
     description: `Counted transactions that a reorganisation reverted (counters are not lowered) or restored, skipped
       transactions, invalid responses, and assets counted as other, each of which should be rare; and, to compare,
-      all transactions of the address that the server reports.`,
+      all transactions that the server reports of the ${MOST_ROWS} addresses with the newest ones.`,
     unit: "locale",
     decimals: 0,
     noValue: "None",
     width: 24,
     height: 8,
     queries: [
-      {
-        expr: grouped(total("network, name", grownInRange(watched("stacks_address_reverted_transactions_total")))),
-      },
-      {
-        expr: grouped(perPrincipal(grownInRange(watched("stacks_address_restored_transactions_total")))),
-      },
-      {
-        expr: grouped(perPrincipal(grownInRange(watched("stacks_address_gap_transactions_total")))),
-      },
-      {
-        expr: grouped(total("network, name", grownInRange(watched("stacks_address_irregularities_total")))),
-      },
-      {
-        expr: grouped(total("network, name", grownInRange(watched("stacks_address_label_overflow_total")))),
-      },
-      { expr: grouped(perPrincipal(watched("stacks_address_indexed_transactions"))) },
+      { expr: `${inRange("network, name", watched("stacks_address_reverted_transactions_total"))} > 0` },
+      { expr: `${grouped(perPrincipal(grownInRange(watched("stacks_address_restored_transactions_total"))))} > 0` },
+      { expr: `${grouped(perPrincipal(grownInRange(watched("stacks_address_gap_transactions_total"))))} > 0` },
+      { expr: `${inRange("network, name", watched("stacks_address_irregularities_total"))} > 0` },
+      { expr: `${inRange("network, name", watched("stacks_address_label_overflow_total"))} > 0` },
+      lastActive(grouped(perPrincipal(watched("stacks_address_indexed_transactions")))),
     ],
     columns: {
       name: "name",
