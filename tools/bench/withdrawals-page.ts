@@ -30,8 +30,8 @@ A simulated day in virtual time: the exporter runs with real requests against th
 next timer, so the delays do not depend on the machine. ${DAY.wallets} wallets with \`waiting: true\` and \`min_balance\`, the
 budget \`free_key\` with its default schedules, about 17,000 transactions of the chain in the day. The wallets send
 ${figure(day.withdrawals)} transfers; about 2 % of them
-pay too little and are replaced after half an hour, about as many follow a missing nonce that arrives after half an hour,
-and about as many pay too little and are dropped after half an hour.
+pay too little and are replaced after half an hour, about as many follow a missing nonce that arrives after half an
+hour, and about as many pay too little and are dropped after half an hour.
 
 ## Delays
 
