@@ -11,7 +11,8 @@ const { silent: limits, failing: fails, deployed: deploys } = CONTRACTS;
 const labels = ["network", "name", "contract_id"];
 const onContract = `on (${labels.join(", ")}, job, instance)`;
 /** Either collector; each of them can be disabled. */
-const COLLECTORS = "~contracts|contract_calls";
+const EITHER = ["contracts", "contract_calls"];
+const COLLECTORS = `~${EITHER.join("|")}`;
 
 const lastCall = series("stacks_contract_last_call_timestamp_seconds");
 const lastEvent = series("stacks_contract_last_event_observed_timestamp_seconds");
@@ -42,6 +43,7 @@ const byFunction = {
 
 const silent: Alert = {
   alert: "StacksContractSilent",
+  needsOneOf: EITHER,
   severity: "warning",
   expr: `${recorded(silence)} > ${onContract} (${recorded(silenceLimit)} + ${onNetwork} group_left () ${interval})
 ${whileActive(COLLECTORS)}`,
@@ -121,7 +123,8 @@ const skipped = ["stacks_contract_events_gap_total", "stacks_contract_calls_gap_
   .join("\nor ");
 const gap: Alert = {
   alert: "StacksContractEventsGap",
-  severity: "warning",
+  needsOneOf: EITHER,
+  severity: "critical",
   expr: skipped,
   for: CONTRACTS.gap.for,
   summary: "Events or calls of {{ $labels.name }} on {{ $labels.network }} were skipped",
@@ -144,6 +147,7 @@ const undone = ["stacks_contract_reverted_events_total", "stacks_contract_revert
   .join("\nor ");
 const reverted: Alert = {
   alert: "StacksContractEventsReverted",
+  needsOneOf: EITHER,
   severity: "info",
   expr: undone,
   for: CONTRACTS.reverted.for,

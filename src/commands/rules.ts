@@ -1,6 +1,6 @@
 // Writes the recording rules and alerts, with labels of the watch lists of a configuration.
 import { stringify } from "yaml";
-import { subjects } from "../../alerts/index.ts";
+import { alerts, subjects } from "../../alerts/index.ts";
 import { type JoinedLabels, takenLabels, withJoinedLabels } from "../../alerts/joined-labels.ts";
 import { metricsOf } from "../../alerts/needed-metrics.ts";
 import { alertGroups, type PrometheusGroup, recordingGroups } from "../../alerts/prometheus-rules.ts";
@@ -75,7 +75,11 @@ function alertsWithoutData(groups: readonly PrometheusGroup[], { networks, metri
     .flatMap(({ alert, expr }) => {
       const needed = [...metricsOf(expr)];
       const denied = needed.filter((metric) => !isExposed(metric));
-      const off = needed.map(ownerOf).filter((owner) => owner !== undefined && !polled.has(owner));
+      const oneOf = alerts.find((declared) => declared.alert === alert)?.needsOneOf ?? [];
+      const isEnough = (owner: string) => oneOf.includes(owner) && oneOf.some((name) => polled.has(name));
+      const off = needed
+        .flatMap((metric) => ownerOf(metric) ?? [])
+        .filter((name) => !polled.has(name) && !isEnough(name));
       const reasons = [
         ...(denied.length === 0 ? [] : [`metrics does not expose ${denied.join(", ")}`]),
         ...(off.length === 0 ? [] : [`nothing is polled by the collector ${[...new Set(off)].sort().join(", ")}`]),

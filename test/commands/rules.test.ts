@@ -114,6 +114,18 @@ describe("alerts without data are named:", () => {
     expect(err).not.toContain("StacksUpstreamDown");
   });
 
+  test("of a collector that is off, unless the alert needs only one of several", async () => {
+    const contract = "\n    contracts: [{ contract_id: SP3K8BC0PPEVCV7NZ6QSRWPQ2JE9E5B6N3PA0KBR9.amm-swap-pool-v1-1 }]";
+    for (const [off, lacking] of Object.entries({
+      contracts: [],
+      contract_calls: ["StacksContractCallsFailing"],
+    })) {
+      const { err } = await run(contract, `${off}: { enabled: false }`);
+      const lines = err.split("\n").filter((line) => line.startsWith("StacksContract"));
+      expect(lines).toEqual(lacking.map((alert) => `${alert} lacks series: nothing is polled by the collector ${off}`));
+    }
+  });
+
   test("of metrics that are not exposed", async () => {
     const { err } = await run(WATCHING, undefined, {}, "stacks_address_*outflow*, stacks_up");
 
