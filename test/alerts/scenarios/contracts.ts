@@ -250,6 +250,33 @@ const failures = [
     [firing(oracle, 110, 169, 198), quiet(201, 300)],
   ),
   failing(
+    "only the last hour counts, while a few calls fail",
+    {
+      ...calls("success", climb(0, 10, 310)),
+      ...calls("abort_by_response", trace(climb(0, 0.5, 100), climb(50, 100, 10), climb(1050, 0.5, 200))),
+      ...usually(0),
+    },
+    [quiet(90), firing(oracle, 115, 165), quiet(205, 225, 300)],
+  ),
+  failing(
+    "only the last hour counts, while as many calls fail as usual",
+    {
+      ...calls("success", climb(0, 6, 310)),
+      ...calls("abort_by_response", trace(climb(0, 4, 100), climb(400, 100, 10), climb(1400, 4, 200))),
+      ...usually(0.3),
+    },
+    [quiet(90), firing(oracle, 115, 165), quiet(205, 225, 300)],
+  ),
+  failing(
+    "quiet: four failed calls in each hour are too few",
+    {
+      ...calls("success", hold(0, 300)),
+      ...calls("abort_by_response", trace(hold(0, 60), hold(4, 61), hold(8, 61), hold(12, 118))),
+      ...usually(0),
+    },
+    [never(290)],
+  ),
+  failing(
     "quiet: four failed calls are too few",
     {
       ...calls("success", hold(0, 300)),
