@@ -55,10 +55,11 @@ interface AddressSource extends Source<Transaction> {
   readonly isNew: boolean;
 }
 
-const transfersOf = (source: string): string => `${source} transfers`;
+// The lists of transfers of a source: those of the list that has all of them, and those that were requested.
 const listedOf = (source: string): string => `${source} listed transfers`;
+const requestedOf = (source: string): string => `${source} requested transfers`;
 
-/** The transfers of a transaction; `isMissing` if no response had them. */
+/** The transfers of a transaction which the list of its address lacks; `isMissing` if no response had them. */
 interface Moves {
   readonly transfers: readonly Transfer[];
   readonly isMissing?: true;
@@ -86,11 +87,15 @@ function sourceOf(principal: string, settings: Options, isNew: boolean): Address
 // Rows that are in memory at a time.
 const WINDOW_SECONDS = 86_400;
 
-/** The rows between two times, in parts. */
-function* windowsOf(spool: Spool, list: string, from: number, until: number, addition: string) {
-  for (let after = from; after < until; after += WINDOW_SECONDS) {
+/** The rows between two times whose transfers are not known, in parts. */
+function* unknownTransfers(spool: Spool, name: string, principal: string, since: number, until: number) {
+  for (let after = since; after < until; after += WINDOW_SECONDS) {
     const to = Math.min(until, after + WINDOW_SECONDS);
-    yield { to, rows: spool.rows(list, after, to, addition) };
+    const all = spool.rows(name, after, to, [listedOf(name), requestedOf(name)]);
+    const rows = all.filter(
+      ({ body, addition }) => addition === undefined && listedTransfers(principal, body as Transaction) === undefined,
+    );
+    yield { to, rows, total: all.length };
   }
 }
 
@@ -102,12 +107,12 @@ function transferSource(
 ): Source | undefined {
   const list = listedOf(name);
   let [transactions, blocks] = [0, 0];
-  for (const { rows } of windowsOf(spool, name, since, until, list)) {
-    transactions += rows.length;
-    const needed = rows.filter(({ body }) => listedTransfers(principal, body as Transaction) === undefined);
-    blocks += new Set(needed.map(({ height }) => height)).size;
+  for (const { rows, total } of unknownTransfers(spool, name, principal, since, until)) {
+    transactions += total;
+    blocks += new Set(rows.map(({ height }) => height)).size;
   }
-  if (blocks <= transactions / PAGE) return undefined;
+  const hasBegun = spool.progress(list).position !== undefined;
+  if (!hasBegun && blocks <= transactions / PAGE) return undefined;
   const source: Source<TransferRow> = {
     name: list,
     operation: transactionsWithTransfers,
@@ -116,7 +121,8 @@ function transferSource(
       const places = items.map(({ id }) => spool.placeOf(id));
       const rows = items.flatMap(({ transfers }, index) => {
         const place = places[index];
-        return place === undefined ? [] : [{ ...place, body: transfers }];
+        const body: Moves = { transfers };
+        return place === undefined ? [] : [{ ...place, body }];
       });
       // Below the oldest known transaction, none is known. Above the newest one, none is known yet.
       const isBelow = rows.length > 0 ? places.at(-1) === undefined : spool.newest(list) !== undefined;
@@ -126,7 +132,7 @@ function transferSource(
   return source as unknown as Source;
 }
 
-/** Reads the transfers of the rows, oldest first: block by block, as in polls. */
+/** Reads the transfers that are not known yet, oldest first: block by block, as in polls. */
 async function readTransfers(
   name: string,
   principal: string,
@@ -134,37 +140,30 @@ async function readTransfers(
   isNew: boolean,
   { api, spool, range: { since, until } }: Reading,
 ): Promise<void> {
-  const list = transfersOf(name);
-  const progress = spool.progress(list);
-  if (progress.isComplete) return;
+  const list = requestedOf(name);
+  const { isComplete, position } = spool.progress(list);
+  if (isComplete) return;
   const sources = transferSources(api, settings, isNew);
-  let hasTransfers = true;
-  const start = typeof progress.position === "number" ? progress.position : since;
-  for (const { to, rows: all } of windowsOf(spool, name, start, until, listedOf(name))) {
-    let rows: StoredRow[] = [];
-    for (const [time, block] of Map.groupBy(all, (row) => row.time)) {
-      const unlisted = block.filter(({ addition }) => addition === undefined).map(({ body }) => body as Transaction);
-      const needed = await readNeededTransfers(api, principal, unlisted, sources, {}, 0);
-      hasTransfers = needed.hasTransfers;
-      let hasRequested = false;
-      for (const { height, place, body, addition } of block) {
+  const start = typeof position === "number" ? position : since;
+  for (const { to, rows } of unknownTransfers(spool, name, principal, start, until)) {
+    for (const [time, block] of Map.groupBy(rows, (row) => row.time)) {
+      const transactions = block.map(({ body }) => body as Transaction);
+      const { transfers, missing } = await readNeededTransfers(api, principal, transactions, sources, {}, 0);
+      const read = block.map(({ height, place, body }): StoredRow => {
         const { id } = body as Transaction;
-        const transfers = (addition as readonly Transfer[] | undefined) ?? needed.transfers.get(id);
-        // Neither known nor missing in a response: the request failed.
-        if (transfers === undefined && needed.missing[id] === undefined) {
+        const found = transfers.get(id);
+        // Neither found nor missing in a response: the request failed.
+        if (found === undefined && missing[id] === undefined) {
           throw new ApiError("timeout", "transfers", `those of block ${height} cannot be read`);
         }
-        const moves: Moves = transfers === undefined ? { transfers: [], isMissing: true } : { transfers };
-        hasRequested ||= addition === undefined && listedTransfers(principal, body as Transaction) === undefined;
-        rows.push({ time, height, place, body: moves });
-      }
-      // Each request is saved at once; what the lists have costs nothing to find again.
-      if (!hasRequested) continue;
-      spool.save(list, { rows, position: time, isComplete: false, oldest: undefined });
-      rows = [];
+        const moves: Moves = found === undefined ? { transfers: [], isMissing: true } : { transfers: found };
+        return { time, height, place, body: moves };
+      });
+      spool.save(list, { rows: read, position: time, isComplete: false, oldest: undefined });
     }
-    spool.save(list, { rows, position: to, isComplete: false, oldest: undefined });
+    spool.save(list, { rows: [], position: to, isComplete: false, oldest: undefined });
   }
+  const hasTransfers = sources.byBlock || sources.byAddress || sources.byTransaction;
   spool.save(list, { rows: [], position: { hasTransfers }, isComplete: true, oldest: undefined });
 }
 
@@ -177,8 +176,9 @@ function replayOf(
 ): Replay<Observation> {
   const { watched, named = [] } = target;
   const { principal } = watched;
-  const addition = transfersOf(source.name);
-  const { hasTransfers = false } = (spool.progress(addition).position ?? {}) as { readonly hasTransfers?: boolean };
+  const additions = [listedOf(source.name), requestedOf(source.name)];
+  const { position } = spool.progress(requestedOf(source.name));
+  const { hasTransfers = false } = (position ?? {}) as { readonly hasTransfers?: boolean };
   const limits = { perClass: max_assets, spareSeries: Number.POSITIVE_INFINITY, named };
   const start: Observation = {
     feed: EMPTY_FEED,
@@ -198,15 +198,17 @@ function replayOf(
   };
   return {
     list: source.name,
-    addition,
+    additions,
     begin: (rows) => ({ ...start, facts: factsOf(start, rows) }),
     advance(state, rows, at) {
       if (rows.length === 0 && watched.maxOutflow === undefined) return state;
-      const counted = rows.map(({ body, addition: moves }) => ({
-        transaction: body as Transaction,
-        transfers: (moves as Moves | undefined)?.transfers ?? [],
-      }));
-      const transfers_missing = rows.filter(({ addition: moves }) => (moves as Moves | undefined)?.isMissing).length;
+      const counted = rows.map(({ body, addition }) => {
+        const transaction = body as Transaction;
+        const moves = addition as Moves | undefined;
+        const transfers = moves?.transfers ?? (hasTransfers ? listedTransfers(principal, transaction) : undefined);
+        return { transaction, transfers: transfers ?? [], isMissing: moves?.isMissing === true };
+      });
+      const transfers_missing = counted.filter(({ isMissing }) => isMissing).length;
       const counts = { reverted: 0, restored: 0, gap: 0, irregularities: { transfers_missing } };
       return {
         ...state,

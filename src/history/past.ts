@@ -40,8 +40,8 @@ export interface Source<Item extends Row = Row> {
 export interface Replay<State = unknown> {
   /** Name of the list in the spool. */
   readonly list: string;
-  /** Name of a list whose rows belong to those of the first. @default none */
-  readonly addition?: string | undefined;
+  /** Names of lists whose rows belong to those of the first. @default none */
+  readonly additions?: readonly string[] | undefined;
   /** The state at the first sample. @param rows those before it, which do not count; oldest first */
   begin(rows: readonly ReplayedRow[], at: number): State;
   /** The state at the next sample. The same object if its samples are the same. @param rows oldest first */

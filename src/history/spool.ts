@@ -21,7 +21,7 @@ export interface StoredRow {
 
 /** A row as it is replayed. */
 export interface ReplayedRow extends Omit<StoredRow, "id"> {
-  /** The body of the row at the same place of the list that belongs to it; undefined if there is none. */
+  /** The body of the row at the same place of a list that belongs to it; undefined if there is none. */
   readonly addition: unknown;
 }
 
@@ -120,16 +120,19 @@ export class Spool {
     });
   }
 
-  /** Rows of a list in chain order, after one time and up to another. @param addition name of the list to join */
-  rows(name: string, after: number, to: number, addition = ""): readonly ReplayedRow[] {
+  /**
+   * Rows of a list in chain order, after one time and up to another.
+   * @param additions names of lists to join; at most one of them has a row at the same place
+   */
+  rows(name: string, after: number, to: number, additions: readonly string[] = []): readonly ReplayedRow[] {
     return this.#run(() =>
       this.#sql(
         `SELECT rows.time, rows.height, rows.place, rows.body, other.body AS addition
-         FROM rows LEFT JOIN rows AS other
-           ON other.list = ? AND other.time = rows.time AND other.height = rows.height AND other.place = rows.place
+         FROM rows LEFT JOIN rows AS other ON other.list IN (${additions.map(() => "?").join()})
+           AND other.time = rows.time AND other.height = rows.height AND other.place = rows.place
          WHERE rows.list = ? AND rows.time > ? AND rows.time <= ? ORDER BY rows.time, rows.height, rows.place`,
       )
-        .all(this.#known(addition), this.#known(name), after, to)
+        .all(...additions.map((one) => this.#known(one)), this.#known(name), after, to)
         .map(({ time, height, place, body, addition: joined }) => ({
           time: Number(time),
           height: Number(height),

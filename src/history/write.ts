@@ -144,10 +144,10 @@ class Member implements Course {
   }
 
   load(after: number, to: number): void {
-    const { list, addition } = this.#replay;
+    const { list, additions } = this.#replay;
     // The first step of a day was taken at the end of the one before.
     const from = this.#begun === undefined ? this.#start : (this.#rows[this.#used - 1]?.time ?? after);
-    this.#rows = this.#spool.rows(list, from, to, addition);
+    this.#rows = this.#spool.rows(list, from, to, additions);
     this.#used = 0;
   }
 

@@ -147,7 +147,7 @@ test.each([
       const listed = points.filter((point) => point.tip <= tip - CONFIRMATIONS + 1).map((point) => point.tip);
       return Math.max(begun.tip, ...listed);
     };
-    const rowsTo = (after: number, to: number) => spool.rows(replay.list, after, to, replay.addition);
+    const rowsTo = (after: number, to: number) => spool.rows(replay.list, after, to, replay.additions);
     let at = timeOf(heightAt(begun));
     let state = replay.begin(rowsTo(at - past.lead, at), at);
     for (const point of points.slice(1)) {
