@@ -21,7 +21,6 @@ import { type ReadPast, type WrittenFile, writeHistory } from "../history/write.
 import { problemOf, StateFileError } from "../storage/state-file-error.ts";
 import { createCommandClient } from "./api-client.ts";
 import { planOf } from "./estimate.ts";
-import { spanText } from "./fit.ts";
 import { CommandError, type Io } from "./io.ts";
 import { type ConfigFlags, loadConfigFile } from "./load-config.ts";
 import { networkOf } from "./read-events.ts";
@@ -107,7 +106,10 @@ function sizeText(bytes: number): string {
   return `${(bytes / 1000 ** exponent).toPrecision(3)} ${units[exponent]}`;
 }
 
-const durationText = (minutes: number): string => spanText(Math.max(1, Math.ceil(minutes)) * 60_000);
+function durationText(minutes: number): string {
+  if (minutes < 120) return `${Math.max(1, Math.ceil(minutes))} minutes`;
+  return minutes < 48 * 60 ? `${Math.ceil(minutes / 60)} hours` : `${Math.ceil(minutes / 144) / 10} days`;
+}
 
 function formatEstimate(
   config: Config,
@@ -136,8 +138,9 @@ function formatEstimate(
           "  for each transaction with events that is in no list that was read before",
         ]
       : []),
-    `requests: ${isLeast ? "at least" : "about"} ${count(requests)}, which take ${durationText(minutesOf(requests, budget))} ` +
-      `with ${count(budget.perMinute)} a minute and ${budget.perMonth === undefined ? "no limit" : count(budget.perMonth)} a month`,
+    `requests: ${isLeast ? "at least" : "about"} ${count(requests)}; ${durationText(minutesOf(requests, budget))} with ` +
+      `${count(budget.perMinute)} a minute${budget.perMonth === undefined ? "" : ` and ${count(budget.perMonth)} a month`}, ` +
+      "if nothing else uses them",
     `files: about ${sizeText(bytesOf(series, range, step))} of text for about ${count(series)} series`,
     "not in a history: what waits, balances, reorganisations, and the exporter itself; the API does not tell their past",
   ];
@@ -203,10 +206,10 @@ async function readAll(
     clock,
     stop,
     note,
-    onPage(past, oldest) {
+    onRead(past, time) {
       if (clock.elapsed() - printedAt < PROGRESS_MS) return;
       printedAt = clock.elapsed();
-      const at = oldest === undefined ? "" : `, back to ${timeText(oldest)}`;
+      const at = time === undefined ? "" : `, at ${timeText(time)}`;
       const place = `${pasts.indexOf(past) + 1} of ${pasts.length}`;
       note(`${past.name} (${place})${at}: ${count(requests)} requests in this run`);
     },

@@ -36,7 +36,7 @@ export function pastOfAddress(network: string, target: AddressTarget, settings: 
   return {
     collector: addresses.name,
     name: `address ${name}`,
-    sources: sources as unknown as [Source],
+    sources,
     lead: 0,
     group: isSummed ? group : undefined,
     unknown: familiesNamed(addressFamilies, [
@@ -47,7 +47,7 @@ export function pastOfAddress(network: string, target: AddressTarget, settings: 
       "stacks_address_restored_transactions_total",
       "stacks_address_gap_transactions_total",
     ]),
-    replay: (source, spool) => replayOf(network, target, settings, source as unknown as AddressSource, spool),
+    replay: (source, spool) => replayOf(network, target, settings, source as AddressSource, spool),
   };
 }
 
@@ -129,7 +129,7 @@ function transferSource(
       return { rows, oldest: isBelow ? range.since : rows.at(-1)?.time };
     },
   };
-  return source as unknown as Source;
+  return source;
 }
 
 /** Reads the transfers that are not known yet, oldest first: block by block, as in polls. */
@@ -138,7 +138,7 @@ async function readTransfers(
   principal: string,
   settings: Options,
   isNew: boolean,
-  { api, spool, range: { since, until } }: Reading,
+  { api, spool, range: { since, until }, onRead }: Reading,
 ): Promise<void> {
   const list = requestedOf(name);
   const { isComplete, position } = spool.progress(list);
@@ -160,6 +160,7 @@ async function readTransfers(
         return { time, height, place, body: moves };
       });
       spool.save(list, { rows: read, position: time, isComplete: false, oldest: undefined });
+      onRead(time);
     }
     spool.save(list, { rows: [], position: to, isComplete: false, oldest: undefined });
   }

@@ -45,7 +45,7 @@ export function pastOfBlocks(network: string, { tenure_limits: limits }: Setting
   return {
     collector: blocks.name,
     name: blocks.name,
-    sources: [source as unknown as Source],
+    sources: [source],
     // The tenure at the start has to be known from its first block.
     lead: 3600,
     unknown: familiesNamed(blockFamilies, [

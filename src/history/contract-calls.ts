@@ -43,7 +43,7 @@ export function pastOfCalls(network: string, { watched }: CallTarget, settings: 
   return {
     collector: contractCalls.name,
     name: `calls of ${name}`,
-    sources: sources[settings.api] as unknown as [Source],
+    sources: sources[settings.api],
     // The callers of the last hour.
     lead: 3600,
     unknown: familiesNamed(callFamilies, [

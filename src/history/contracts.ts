@@ -18,7 +18,7 @@ import { addResults } from "../collectors/event-rules/totals.ts";
 import { withActivity } from "../collectors/rhythm.ts";
 import { familiesNamed, type Past, type Placed, type Reading, type Replay, type Source } from "./past.ts";
 import type { ReplayedRow, StoredRow } from "./spool.ts";
-import { TRANSACTIONS_WITH_IDS } from "./transactions.ts";
+import { TRANSACTION_ROWS } from "./transactions.ts";
 
 type Settings = ReturnType<typeof contracts.options.parse>;
 
@@ -43,7 +43,7 @@ export function pastOfContract(
   return {
     collector: contracts.name,
     name: `events of ${name}`,
-    sources: sources[settings.api] as unknown as [Source],
+    sources: sources[settings.api],
     lead: 0,
     unknown: familiesNamed(contractFamilies, [
       "stacks_contract_pending_depth_events",
@@ -97,7 +97,7 @@ function withTimes(state: Observation, rows: readonly ReplayedRow[]): Observatio
  * of it; only the last one is then requested, to know how far down the page is.
  */
 async function placeEvents(items: readonly ContractEvent[], { api, spool, range }: Reading): Promise<Placed> {
-  const isWhole = spool.progress(TRANSACTIONS_WITH_IDS).isComplete;
+  const isWhole = spool.progress(TRANSACTION_ROWS).isComplete;
   const lastId = items.at(-1)?.txId;
   const known = new Map<string, Awaited<ReturnType<typeof readPlaceOf>>>();
   const rows: StoredRow[] = [];

@@ -11,6 +11,8 @@ export interface Reading {
   readonly api: StacksApi;
   readonly spool: Spool;
   readonly range: Range;
+  /** Called when something was read. @param time of what was read, Unix time in seconds; undefined if not known */
+  readonly onRead: (time: number | undefined) => void;
 }
 
 /** The rows of a page whose place on the chain is known. */
@@ -55,7 +57,7 @@ export interface Past {
   /** Unique; for progress and for the spool. */
   readonly name: string;
   /** The preferred one first; another one is used when the server does not offer those before it. */
-  readonly sources: readonly [Source, ...Source[]];
+  readonly sources: readonly Source[];
   /** Seconds before the start that are read too. */
   readonly lead: number;
   /** The group that has the samples of this target as a part of its sums; undefined if it has series of its own. */

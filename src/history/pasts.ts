@@ -45,7 +45,7 @@ export async function pastsOf(network: NetworkConfig, only: readonly string[]): 
   const events = ofContracts === undefined ? [] : contracts.targets(network);
   const pasts: Past[] = [];
   if (ofBlocks !== undefined) pasts.push(pastOfBlocks(name, ofBlocks));
-  if (ofTransactions !== undefined) pasts.push(pastOfTransactions(name, ofTransactions, events.length > 0));
+  if (ofTransactions !== undefined) pasts.push(pastOfTransactions(name, ofTransactions));
   if (ofAddresses !== undefined) {
     for (const target of addresses.targets(network, ofAddresses)) pasts.push(pastOfAddress(name, target, ofAddresses));
   }

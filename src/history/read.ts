@@ -4,7 +4,7 @@ import type { Clock } from "../api/clock.ts";
 import { ApiError, type Reason } from "../api/errors.ts";
 import type { StacksApi } from "../api/operation.ts";
 import { type OpenEnd, readFromOpenEnd, readFromTop } from "../collectors/feed/read.ts";
-import type { Past, Source } from "./past.ts";
+import type { Past, Reading, Source } from "./past.ts";
 import type { Range } from "./range.ts";
 import type { Spool } from "./spool.ts";
 
@@ -16,8 +16,8 @@ export interface ReadContext {
   readonly range: Range;
   readonly clock: Clock;
   readonly stop: AbortSignal;
-  /** Called after each page, with the oldest time that is read; undefined as long as it is not known. */
-  readonly onPage: (past: Past, oldest: number | undefined) => void;
+  /** Called when something was read. @param time of what was read, Unix time in seconds; undefined if not known */
+  readonly onRead: (past: Past, time: number | undefined) => void;
   /** Something that the operator has to know. */
   readonly note: (message: string) => void;
 }
@@ -36,7 +36,7 @@ const PASSING: ReadonlySet<Reason> = new Set<Reason>([
 const FIRST_WAIT_MS = 1000;
 const LONGEST_WAIT_MS = 60_000;
 /** The command ends when no page was read for so long. */
-export const PATIENCE_MS = 15 * 60_000;
+const PATIENCE_MS = 15 * 60_000;
 // After a single 410, the operation is requested again: only another one a minute later retires it.
 const GONE_WAIT_MS = 65_000;
 // A page that is not found can be one of another server behind the same name.
@@ -59,7 +59,7 @@ export async function readPast(past: Past, context: ReadContext): Promise<Source
       return source;
     } catch (error) {
       if (!isNotOffered(error)) throw error;
-      context.spool.setFact(name, error.message);
+      context.spool.setFact(name, true);
       context.note(`${past.name}: the server does not offer it (${error.message})`);
     }
   }
@@ -76,7 +76,7 @@ async function readSource(past: Past, source: Source, context: ReadContext): Pro
       note(`${past.name}: the server does not offer it (${error.message})`);
     });
   }
-  await patiently(context, async (api) => source.complete?.({ api, spool, range }));
+  await patiently(past, context, async (reading) => source.complete?.(reading));
 }
 
 async function readPages(past: Past, source: Source, context: ReadContext): Promise<void> {
@@ -84,7 +84,8 @@ async function readPages(past: Past, source: Source, context: ReadContext): Prom
   const from = range.since - past.lead;
   let lost = 0;
   while (!spool.progress(source.name).isComplete) {
-    await patiently(context, async (api) => {
+    await patiently(past, context, async (reading) => {
+      const { api } = reading;
       const { position, oldest: before } = spool.progress(source.name);
       const limits = { stopsAt: () => false, pages: 1, rows: Number.POSITIVE_INFINITY };
       const list = source.list(api);
@@ -100,11 +101,11 @@ async function readPages(past: Past, source: Source, context: ReadContext): Prom
         return;
       }
       lost = 0;
-      const placed = await source.place(read.rows, { api, spool, range });
+      const placed = await source.place(read.rows, reading);
       const oldest = placed.oldest ?? before;
       const isComplete = read.resume === undefined || (placed.oldest !== undefined && placed.oldest <= from);
       spool.save(source.name, { rows: placed.rows, position: read.resume, isComplete, oldest });
-      context.onPage(past, oldest);
+      reading.onRead(oldest);
     });
   }
 }
@@ -114,15 +115,22 @@ const startAt = (cursor: string | undefined): OpenEnd | undefined =>
   cursor === undefined ? undefined : { last: { id: "", hash: "" }, rows: 0, total: undefined, cursor };
 
 /** Repeats what fails for a reason that passes, as long as something was read in the last 15 minutes. */
-async function patiently(context: ReadContext, step: (api: StacksApi) => Promise<void>): Promise<void> {
-  const { clock, stop, open, note } = context;
-  const since = clock.elapsed();
+async function patiently(
+  past: Past,
+  { clock, stop, open, note, spool, range, onRead }: ReadContext,
+  step: (reading: Reading) => Promise<void>,
+): Promise<void> {
+  let since = clock.elapsed();
   let wait = FIRST_WAIT_MS;
   let hadGone = false;
+  const onProgress = (time: number | undefined) => {
+    [since, wait, hadGone] = [clock.elapsed(), FIRST_WAIT_MS, false];
+    onRead(past, time);
+  };
   for (;;) {
     stop.throwIfAborted();
     try {
-      return await step(open());
+      return await step({ api: open(), spool, range, onRead: onProgress });
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       const isFirstGone: boolean = error.reason === "gone" && !hadGone;

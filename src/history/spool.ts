@@ -39,9 +39,9 @@ export interface Read extends Progress {
   readonly rows: readonly StoredRow[];
 }
 
-/** Name of the file in the output folder. */
-export const SPOOL = "spool.db";
+const FILE = "spool.db";
 
+// Rows arrive newest first, which fills the pages of an index of the same order.
 const SCHEMA = [
   `CREATE TABLE facts (name TEXT PRIMARY KEY, body TEXT NOT NULL) WITHOUT ROWID;
    CREATE TABLE lists (
@@ -51,7 +51,7 @@ const SCHEMA = [
    CREATE TABLE rows (
      list INTEGER NOT NULL, time INTEGER NOT NULL, height INTEGER NOT NULL, place INTEGER NOT NULL,
      id TEXT, body TEXT NOT NULL,
-     PRIMARY KEY (list, time, height, place)
+     PRIMARY KEY (list, time DESC, height DESC, place DESC)
    ) WITHOUT ROWID;
    CREATE INDEX rows_by_id ON rows (id) WHERE id IS NOT NULL;`,
 ];
@@ -65,7 +65,7 @@ export class Spool {
 
   /** Opens the file, for this process only, and creates it when it is missing. */
   constructor(folder: string, log: StateFileLog) {
-    this.path = join(folder, SPOOL);
+    this.path = join(folder, FILE);
     this.#database = openFile(this.path, log, SCHEMA).database;
   }
 
@@ -125,20 +125,22 @@ export class Spool {
    * @param additions names of lists to join; at most one of them has a row at the same place
    */
   rows(name: string, after: number, to: number, additions: readonly string[] = []): readonly ReplayedRow[] {
+    // SQLite would search the whole table for an empty list of additions.
+    const join = `LEFT JOIN rows AS other ON other.list IN (${additions.map(() => "?").join()})
+       AND other.time = rows.time AND other.height = rows.height AND other.place = rows.place`;
+    const [joined, addition] = additions.length === 0 ? ["", "NULL"] : [join, "other.body"];
     return this.#run(() =>
       this.#sql(
-        `SELECT rows.time, rows.height, rows.place, rows.body, other.body AS addition
-         FROM rows LEFT JOIN rows AS other ON other.list IN (${additions.map(() => "?").join()})
-           AND other.time = rows.time AND other.height = rows.height AND other.place = rows.place
+        `SELECT rows.time, rows.height, rows.place, rows.body, ${addition} AS addition FROM rows ${joined}
          WHERE rows.list = ? AND rows.time > ? AND rows.time <= ? ORDER BY rows.time, rows.height, rows.place`,
       )
         .all(...additions.map((one) => this.#known(one)), this.#known(name), after, to)
-        .map(({ time, height, place, body, addition: joined }) => ({
+        .map(({ time, height, place, body, addition: other }) => ({
           time: Number(time),
           height: Number(height),
           place: Number(place),
           body: decode(String(body)),
-          addition: typeof joined === "string" ? decode(joined) : undefined,
+          addition: typeof other === "string" ? decode(other) : undefined,
         })),
     );
   }

@@ -22,18 +22,15 @@ import { pointAfter } from "./seek.ts";
 import type { ReplayedRow } from "./spool.ts";
 import { timedRows } from "./timed-rows.ts";
 
-/** Name of the list if its rows have ids. */
-export const TRANSACTIONS_WITH_IDS = "transactions with ids";
+/** Name of the list. Its rows have ids. */
+export const TRANSACTION_ROWS = transactions.name;
 
 const NOTHING_ELSE = { gap: 0, reverted: 0, restored: 0 };
 
-/**
- * The mined transactions of a network, and the history of their metrics.
- * @param hasIds whether other lists look for transactions by their id, which is a third of what the spool keeps
- */
-export function pastOfTransactions(network: string, { top }: Options, hasIds: boolean): Past {
+/** The mined transactions of a network, and the history of their metrics. */
+export function pastOfTransactions(network: string, { top }: Options): Past {
   const source: Source<ChainTransaction> = {
-    name: hasIds ? TRANSACTIONS_WITH_IDS : "transactions",
+    name: TRANSACTION_ROWS,
     operation: transactionList,
     list: chainList,
     async seek(api, time) {
@@ -55,7 +52,7 @@ export function pastOfTransactions(network: string, { top }: Options, hasIds: bo
         items,
         ({ at }) => at,
         ({ id, type, status, fee, called }) => ({
-          ...(hasIds ? { id } : {}),
+          id,
           body: [type, status, fee ?? null, ...(called === undefined ? [] : [called])],
         }),
       ),
@@ -63,7 +60,7 @@ export function pastOfTransactions(network: string, { top }: Options, hasIds: bo
   return {
     collector: transactions.name,
     name: transactions.name,
-    sources: [source as unknown as Source],
+    sources: [source],
     lead: WINDOW_SECONDS,
     unknown: familiesNamed(chainFamilies, [
       "stacks_chain_pending_depth_transactions",

@@ -11,7 +11,7 @@ import { type AnyCollector, targetsOf } from "../../src/collectors/collector.ts"
 import { collectorOf } from "../../src/collectors/index.ts";
 import type { NetworkConfig } from "../../src/config/config.ts";
 import type { Family, Sample } from "../../src/exposition/family.ts";
-import type { Past } from "../../src/history/past.ts";
+import type { Past, Source } from "../../src/history/past.ts";
 import { COLLECTORS_WITH_PAST, pastsOf } from "../../src/history/pasts.ts";
 import { readPast } from "../../src/history/read.ts";
 import { Spool } from "../../src/history/spool.ts";
@@ -133,10 +133,10 @@ test.each([
   ends.defer(() => spool.close());
   const timeOf = (height: number) => simulator.chain.ledger.atHeight(height)?.time ?? 0;
   const range = { since: timeOf(1), until: now };
-  const context = { open: api, spool, range, clock: systemClock, stop, onPage: () => undefined, note: () => undefined };
+  const context = { open: api, spool, range, clock: systemClock, stop, onRead: () => undefined, note: () => undefined };
   let compared = 0;
   for (const past of await pastsOf(network, COLLECTORS_WITH_PAST)) {
-    const source = (await readPast(past, context)) ?? past.sources[0];
+    const source = (await readPast(past, context)) as Source;
     const replay = past.replay(source, spool);
     const key = keyOf(past, network);
     // The height up to which a poll has counted.
