@@ -24,19 +24,24 @@ const MOST = 10;
 const MOST_ROWS = 100;
 /** Restricts an expression to the addresses for which a counter has grown most in the time range. */
 const mostActive = (expr: string, selector: string) =>
-  `${expr} and on (network, name) topk(${MOST}, ${grouped(total("network, name", `increase(${selector}[$__range] @ end())`))} > 0)`;
+  `${expr} and on (network, name) topk(${MOST}, ${grouped(total("network, name", `increase(${selector}[$__range] @ end())`), AT_END)} > 0)`;
 /** Restricts an expression to the addresses for which a gauge is highest at the end of the time range. */
 const highest = (expr: string, selector: string) =>
-  `${expr} and on (network, name) topk(${MOST}, ${grouped(perPrincipal(`${selector} @ end()`))})`;
+  `${expr} and on (network, name) topk(${MOST}, ${grouped(perPrincipal(`${selector}${AT_END}`), AT_END)})`;
+/** Evaluates a selector once, instead of for every point of a graph. */
+const AT_END = " @ end()";
 /** Restricts an expression to the selected groups. */
-const grouped = (expr: string) =>
-  `(${expr} and on (network, name) ${metric("stacks_address_info", { ...NAMED, group: "~$group" })})`;
+const grouped = (expr: string, at = "") =>
+  `(${expr} and on (network, name) ${metric("stacks_address_info", { ...NAMED, group: "~$group" })}${at})`;
 /** A value of an address, divided by its limit in the watch list. */
 const shareOfLimit = (value: string, limit: string, at = "") =>
-  grouped(`${dedupe(watched(`stacks_address_${value}`) + at)} / ${dedupe(watched(`stacks_address_${limit}`) + at)}`);
+  grouped(
+    `${dedupe(watched(`stacks_address_${value}`) + at)} / ${dedupe(watched(`stacks_address_${limit}`) + at)}`,
+    at,
+  );
 /** The same, of the addresses that were nearest to their limits at the end of the time range. */
 const nearest = (best: "topk" | "bottomk", value: string, limit: string) =>
-  `${shareOfLimit(value, limit)} and on (network, name) ${best}(${MOST}, ${shareOfLimit(value, limit, " @ end()")})`;
+  `${shareOfLimit(value, limit)} and on (network, name) ${best}(${MOST}, ${shareOfLimit(value, limit, AT_END)})`;
 const inRange = (labels: string, selector: string) => grouped(total(labels, grownInRange(selector)));
 const fleet = (selector: string) => inRange("network, name", selector);
 const rows = (expr: string, chosen: string) => ({ expr: `${expr} and on (network, name) ${chosen}` });
@@ -221,14 +226,14 @@ const money: readonly Panel[] = [
     queries: [
       {
         expr: mostActive(
-          grouped(`${perMinute("network, name", watched("stacks_address_received_microstx_total"))} * 60 / 1e6`),
+          `${perMinute("network, name", watched("stacks_address_received_microstx_total"))} * 60 / 1e6`,
           watched("stacks_address_received_microstx_total"),
         ),
         legend: "{{name}} in",
       },
       {
         expr: mostActive(
-          grouped(`${perMinute("network, name", watched("stacks_address_sent_microstx_total"))} * -60 / 1e6`),
+          `${perMinute("network, name", watched("stacks_address_sent_microstx_total"))} * -60 / 1e6`,
           watched("stacks_address_sent_microstx_total"),
         ),
         legend: "{{name}} out",
@@ -238,6 +243,7 @@ const money: readonly Panel[] = [
   lines({
     id: 23,
     title: "Fees paid",
+    interval: "2m",
     legend: "right",
     description: `Fees per hour of the ten addresses that paid most. If they rise while the market is calm, check
       how the sender chooses its fee.`,
@@ -250,7 +256,7 @@ const money: readonly Panel[] = [
     queries: [
       {
         expr: mostActive(
-          grouped(`${perMinute("network, name", watched("stacks_address_fees_paid_microstx_total"))} * 60 / 1e6`),
+          `${perMinute("network, name", watched("stacks_address_fees_paid_microstx_total"))} * 60 / 1e6`,
           watched("stacks_address_fees_paid_microstx_total"),
         ),
         legend: "{{name}}",
@@ -388,6 +394,7 @@ const balances: readonly Panel[] = [
   lines({
     id: 62,
     title: "Available STX",
+    interval: "2m",
     legend: "right",
     description: "STX that an address can send, without locked STX: the ten addresses with the most.",
     unit: "short",
@@ -398,7 +405,7 @@ const balances: readonly Panel[] = [
     queries: [
       {
         expr: highest(
-          grouped(stx(dedupe(watched("stacks_address_available_balance_microstx")))),
+          stx(dedupe(watched("stacks_address_available_balance_microstx"))),
           watched("stacks_address_available_balance_microstx"),
         ),
         legend: "{{name}}",
@@ -672,6 +679,7 @@ const trust: readonly Panel[] = [
   lines({
     id: 52,
     title: "Not counted yet",
+    interval: "2m",
     legend: "right",
     description: `Transactions that wait for confirmations, of the ten addresses with the most, and transactions not read yet. If the latter grow, the
       budget is too small for the watch list.`,
@@ -685,7 +693,7 @@ const trust: readonly Panel[] = [
     queries: [
       {
         expr: highest(
-          grouped(total("network, name", watched("stacks_address_pending_depth_transactions"))),
+          total("network, name", watched("stacks_address_pending_depth_transactions")),
           watched("stacks_address_pending_depth_transactions"),
         ),
         legend: "{{name}}",
