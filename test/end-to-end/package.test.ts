@@ -6,6 +6,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   renameSync,
   rmSync,
   statSync,
@@ -64,6 +65,8 @@ test("it installs no other package, and contains what it needs", () => {
     "schema/stacks-exporter.schema.json",
   ]);
   expect(statSync(join(installed, "dist/main.js")).mode & 0o111).toBe(0o111);
+  // Any other character doubles the memory of the code.
+  expect(readFileSync(join(installed, "dist/exporter.js"), "utf8")).toMatch(/^\p{ASCII}*$/u);
 });
 
 test("demo asks for a password, which is compared in a thread of the bundle", async () => {
