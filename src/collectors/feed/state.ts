@@ -194,20 +194,21 @@ export function changesOf<Item extends Row>(
   const ready: Item[] = [];
   const dropped = new Set<string>();
   const returning = new Set<string>();
-  let hasUnknown = false;
+  let hasUncertain = false;
   for (const { item } of waiting) {
     const proof = proofOf(item);
     // Without a chain to compare with, the list is the only source.
     const status = proof === undefined ? "unknown" : chain === undefined ? "canonical" : blockStatus(chain, proof);
-    hasUnknown ||= status === "unknown";
+    const isCountable = proof !== undefined && proof.height <= countableHeight;
+    hasUncertain ||= status === "unknown" || (status === "replaced" && !isCountable);
     if (status !== "replaced") returning.add(item.id);
-    if (proof === undefined || proof.height > countableHeight) continue;
+    if (!isCountable) continue;
     if (status === "replaced") dropped.add(item.id);
     else if (status !== "unknown") ready.push(item);
   }
-  // Reading would stop at a row above a dropped one and not find it if it returns. A row whose block is not known yet
-  // can be such a row.
-  if (hasUnknown) dropped.clear();
+  // Reading would stop at a row above a dropped one and not find it if it returns. A row that stays can be such a row
+  // later: its block is not known yet, or the server that has replaced it follows another chain.
+  if (hasUncertain) dropped.clear();
   const replaced = counted.filter(
     (entry) => entry.height <= countableHeight && !returning.has(entry.id) && blockStatus(chain, entry) === "replaced",
   );
