@@ -50,8 +50,8 @@ export function minutesOf(
   return Math.max(byMinute, ((requests - capacity / 2) * MINUTES_PER_MONTH) / Math.max(1, perMonth - capacity));
 }
 
-// Measured with the labels of the demo.
-const BYTES_PER_SAMPLE = 190;
+// Measured with the labels of the demo: docs/history.md.
+const BYTES_PER_SAMPLE = 200;
 
 /** Bytes of the files. */
 export function bytesOf(series: number, { since, until }: Range, step: number): number {
