@@ -87,9 +87,18 @@ export class RoundRobin {
    * @param hasSpare whether there is budget for targets that have not moved
    */
   nextEarly(now: number, hasSpare: boolean): { readonly task: Task; readonly cause: HintCause } | undefined {
-    const due = [...this.#hints].filter(([, { notBefore }]) => notBefore <= now);
-    const [task, hint] = due.find(([, { cause }]) => cause === "moved") ?? (hasSpare ? due[0] : undefined) ?? [];
-    if (task === undefined || hint === undefined) return undefined;
+    let early: readonly [Task, Hint] | undefined;
+    for (const entry of this.#hints) {
+      const [, { cause, notBefore }] = entry;
+      if (notBefore > now) continue;
+      if (cause === "moved") {
+        early = entry;
+        break;
+      }
+      if (hasSpare) early ??= entry;
+    }
+    if (early === undefined) return undefined;
+    const [task, hint] = early;
     this.#moveToEnd(task, now);
     return { task, cause: hint.cause };
   }
