@@ -307,6 +307,49 @@ describe("what the server does not offer", () => {
     expect(differences(totalsAtEnd(readHistory(join(folder, "out"))), chain, principals, to, from)).toEqual([]);
   });
 
+  test("transfers are read by transaction without the list that has all of them", async () => {
+    simulator.faults.add({ kind: "410", path: "/extended/v1/address/{principal}/transactions_with_transfers" });
+
+    const { code, err } = await run({ only: "addresses" });
+
+    expect({ code, err }).toEqual({
+      code: 0,
+      err: expect.stringContaining("address hot-wallet: the server does not offer it"),
+    });
+    const { from, to } = blocksOf();
+    const { chain } = simulator;
+    const principals = watchListOf(chain.accounts).addresses.map(({ address }) => address);
+    expect(differences(totalsAtEnd(readHistory(join(folder, "out"))), chain, principals, to, from)).toEqual([]);
+  });
+
+  test("events are placed by their transactions without the list of the chain", async () => {
+    const before = simulator.requests.length;
+
+    const { code } = await run({ only: "contracts" });
+
+    expect(code).toBe(0);
+    const { from, to } = blocksOf();
+    const prints = new Map<string, number>();
+    for (const { tx, block } of canonicalTransactions(simulator.chain)) {
+      if (block.height <= from || block.height > to) continue;
+      for (const event of tx.events) {
+        if (event.kind === "print") prints.set(event.contract, (prints.get(event.contract) ?? 0) + 1);
+      }
+    }
+    const all = readHistory(join(folder, "out"));
+    for (const { contract_id } of watchListOf(simulator.chain.accounts).contracts) {
+      const ofContract = [...all].filter(
+        ([series]) => series.startsWith("stacks_contract_events_total{") && series.includes(`"${contract_id}"`),
+      );
+      expect(ofContract.reduce((sum, [, points]) => sum + (last(points) ?? 0), 0)).toBe(prints.get(contract_id) ?? 0);
+    }
+    expect(prints.size).toBeGreaterThan(1);
+    const requested = pathsOf(simulator.requests.slice(before)).filter((path) => path.includes("/v3/transactions/"));
+    // Once each, but for transactions whose events are on two pages.
+    expect(requested.length - new Set(requested).size).toBeLessThan(10);
+    expect(requested.length).toBeGreaterThan(100);
+  });
+
   test("is left out, and said", async () => {
     simulator.faults.add({ kind: "404", path: "/extended/v3/*" });
 

@@ -126,6 +126,12 @@ suite("with Prometheus (Debian: apt-get install prometheus)", () => {
     expect(limited.code).toBe(1);
     expect(limited.err).toMatch(/spool\.db: .*; what was read before is kept/);
     expect((await run(args("full"))).code).toBe(0);
+    // The files of the last run stay until the others are complete.
+    const rewritten = await start([...args("full"), "--job", "other"], {}, { largestFile: 1000 }).finished;
+    expect({ code: rewritten.code, err: rewritten.err }).toEqual({
+      code: 1,
+      err: expect.stringContaining("--out: the files cannot be written"),
+    });
     expect(historyBytes(join(folder, "full"))).toBe(historyBytes(join(folder, "whole")));
   });
 
