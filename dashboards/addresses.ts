@@ -25,28 +25,27 @@ const MOST_ROWS = 100;
 /** Restricts an expression to the addresses for which a counter has grown most in the time range. */
 const mostActive = (expr: string, selector: string) =>
   `${expr} and on (network, name) topk(${MOST}, ${grouped(total("network, name", `increase(${selector}[$__range] @ end())`), AT_END)} > 0)`;
-/** Restricts an expression to the addresses for which a gauge is highest at the end of the time range. */
+/** Restricts an expression to the addresses whose last value of a gauge in the time range is highest. */
 const highest = (expr: string, selector: string) =>
-  `${expr} and on (network, name) topk(${MOST}, ${grouped(perPrincipal(`${selector}${AT_END}`), AT_END)})`;
+  `${expr} and on (network, name) topk(${MOST}, ${grouped(perPrincipal(lastKnown(selector)), AT_END)})`;
+/** The last values in the time range: during an outage, gauges have none at its end. */
+const lastKnown = (selector: string) => `last_over_time(${selector}[$__range]${AT_END})`;
 /** Evaluates a selector once, instead of for every point of a graph. */
 const AT_END = " @ end()";
 /** Restricts an expression to the selected groups. */
 const grouped = (expr: string, at = "") =>
   `(${expr} and on (network, name) ${metric("stacks_address_info", { ...NAMED, group: "~$group" })}${at})`;
 /** A value of an address, divided by its limit in the watch list. */
-const shareOfLimit = (value: string, limit: string, at = "") =>
-  grouped(
-    `${dedupe(watched(`stacks_address_${value}`) + at)} / ${dedupe(watched(`stacks_address_${limit}`) + at)}`,
-    at,
-  );
-/** The same, of the addresses that were nearest to their limits at the end of the time range. */
+const shareOfLimit = (value: string, limit: string, at = "", of = (selector: string) => selector) =>
+  grouped(`${dedupe(of(watched(`stacks_address_${value}`)))} / ${dedupe(of(watched(`stacks_address_${limit}`)))}`, at);
+/** The same, of the addresses whose last values in the time range were nearest to their limits. */
 const nearest = (best: "topk" | "bottomk", value: string, limit: string) =>
-  `${shareOfLimit(value, limit)} and on (network, name) ${best}(${MOST}, ${shareOfLimit(value, limit, AT_END)})`;
+  `${shareOfLimit(value, limit)} and on (network, name) ${best}(${MOST}, ${shareOfLimit(value, limit, AT_END, lastKnown)})`;
 const inRange = (labels: string, selector: string) => grouped(total(labels, grownInRange(selector)));
 const fleet = (selector: string) => inRange("network, name", selector);
 const rows = (expr: string, chosen: string) => ({ expr: `${expr} and on (network, name) ${chosen}` });
-/** The addresses with the newest transactions, and then those without any. */
-const newest = `topk(${MOST_ROWS}, ${grouped(perPrincipal(watched("stacks_address_last_transaction_timestamp_seconds")))} or on (network, name) ${grouped(perPrincipal(watched("stacks_address_info")))} - 1)`;
+/** The addresses with the newest transactions, also in the first minutes of an outage; and then those without any. */
+const newest = `topk(${MOST_ROWS}, ${grouped(perPrincipal(`last_over_time(${watched("stacks_address_last_transaction_timestamp_seconds")}[15m])`))} or on (network, name) 0 * ${grouped(perPrincipal(watched("stacks_address_info")))})`;
 const lastActive = (expr: string) => rows(expr, newest);
 
 const overview: readonly Panel[] = [
@@ -297,7 +296,7 @@ const money: readonly Panel[] = [
       the ten addresses nearest to it. The hour is one of block time: an outflow that is counted late has its real size.
       Above 1, StacksAddressOutflowHigh fires.`,
     unit: "percentunit",
-    noValue: "No limit is configured: set max_outflow",
+    noValue: "No current value with a limit: set max_outflow, or see the board Exporter",
     width: 24,
     height: 8,
     min: 0,
@@ -311,7 +310,7 @@ const money: readonly Panel[] = [
   }),
 ];
 
-const NO_BALANCE = "No balance is polled: set balances or min_balance";
+const NO_BALANCE = "No current balance: set balances or min_balance, or see the board Exporter";
 /** Units of tokens as tokens, if the decimals are known. */
 const tokens = (units: string) =>
   `${dedupe(watched(units))} / on (network, asset) group_left () (10 ^ ${dedupe(metric("stacks_asset_decimals"))})`;
@@ -419,7 +418,7 @@ const balances: readonly Panel[] = [
     description: `Available balance divided by min_balance of the watch list, of STX and of tokens: the ten addresses
       nearest to it. Below 1, StacksAddressBalanceLow fires.`,
     unit: "percentunit",
-    noValue: "No minimum is configured: set min_balance",
+    noValue: "No current balance with a minimum: set min_balance, or see the board Exporter",
     width: 12,
     height: 9,
     min: 0,
@@ -685,7 +684,7 @@ const trust: readonly Panel[] = [
       budget is too small for the watch list.`,
     unit: "short",
     decimals: 0,
-    noValue: NO_ADDRESS,
+    noValue: "No current value: see the board Exporter",
     width: 12,
     height: 8,
     min: 0,

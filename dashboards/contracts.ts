@@ -105,7 +105,7 @@ const overview: readonly Panel[] = [
       longest pause of a week. Contracts whose usual pauses are not known yet are not among them.`,
     unit: "short",
     decimals: 0,
-    noValue: "Unknown: no limit, and no day of history",
+    noValue: "Unknown: no limit, no day of history, or no current data",
     width: 4,
     height: 4,
     min: 0,
@@ -217,7 +217,7 @@ const top: readonly Panel[] = [
     description: `Time since the newest call or event as a share of the limit, of the ${MOST} contracts nearest to it now.
       Above 100 %, a contract is silent for longer than usual.`,
     unit: "percentunit",
-    noValue: "No limit is known yet: set silent_after, or wait for a day of history",
+    noValue: "Unknown: set silent_after, wait for a day of history, or see the board Exporter",
     width: 12,
     height: 9,
     min: 0,
