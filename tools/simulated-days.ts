@@ -1,6 +1,6 @@
 // Days of metrics of the simulated chain, for dashboards and rules that need a week of history: the real exporter and
 // the real simulator on a virtual clock, one page per minute, written as OpenMetrics with timestamps.
-// Usage: npm run history -- --out FOLDER [--days 30] [--watch-days 2] [--until UNIX-SECONDS] [--seed 1]
+// Usage: npm run simulated-days -- --out FOLDER [--days 30] [--watch-days 2] [--until UNIX-SECONDS] [--seed 1]
 // Writes one file per day (UTC). Then, for each file:
 // promtool tsdb create-blocks-from openmetrics --max-block-duration=24h FILE DATA
 import { createWriteStream, mkdirSync, type WriteStream } from "node:fs";
