@@ -134,12 +134,17 @@ export class MonthBucket {
 
   /** Tokens now, including fractions. */
   tokens(now: number): number {
-    return Math.min(this.capacity, this.#tokens + (now - this.#at) * this.#refillPerMs);
+    return this.#refilled(now, this.#tokens, this.#at);
   }
 
-  /** Takes over what another process knows of the same bucket. */
-  set(tokens: number, at: number): void {
-    this.#tokens = Math.min(this.capacity, tokens);
+  #refilled(now: number, tokens: number, at: number): number {
+    return Math.min(this.capacity, tokens + (now - at) * this.#refillPerMs);
+  }
+
+  /** Takes over what another process knows of the same bucket, if that is less: it can lack requests of this one. */
+  lower(now: number, tokens: number, at: number): void {
+    if (this.#refilled(now, tokens, at) >= this.tokens(now)) return;
+    this.#tokens = tokens;
     this.#at = at;
   }
 

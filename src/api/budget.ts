@@ -312,7 +312,7 @@ export class Budget {
     const known = this.#known;
     this.#known = { month, pausedUntil };
     if (month !== undefined && !(month.tokens === known.month?.tokens && month.at === known.month.at)) {
-      this.#month?.set(month.tokens, Math.min(month.at + shift, now));
+      this.#month?.lower(now, month.tokens, Math.min(month.at + shift, now));
     }
     if (pausedUntil !== undefined && pausedUntil !== known.pausedUntil) {
       this.#pausedUntil = Math.max(this.#pausedUntil, Math.min(pausedUntil + shift, now + this.#longestPauseMs));

@@ -275,6 +275,27 @@ describe("a file that cannot be used", () => {
     expect(sent).toHaveLength(4);
   });
 
+  test("a process that goes on keeps the limit of the month, also while the file can be read", async () => {
+    const file = openFile(() => true);
+    // Two tokens at a time.
+    const { request, sent, budget } = processWith({ perMinute: 100, perMonth: 2 * 31 * 4 }, { file });
+    request();
+    await settle();
+    const database = new DatabaseSync(path);
+    database.exec("CREATE TRIGGER full BEFORE INSERT ON requests BEGIN SELECT RAISE(ABORT, 'disk full'); END");
+    for (let id = 0; id < 4; id += 1) {
+      request();
+      await settle();
+      budget.snapshot();
+    }
+    expect(sent).toHaveLength(2);
+
+    database.exec("DROP TRIGGER full");
+    database.close();
+    await clock.advance(2 * 3_600_000);
+    expect(sent).toHaveLength(2);
+  });
+
   test("a process that does not go on sends nothing", async () => {
     const file = openFile(() => false);
     const { request, sent, outcomes } = processWith({ perMinute: 2 }, { file });
