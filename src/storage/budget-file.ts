@@ -90,28 +90,28 @@ export class BudgetFile {
   of(key: string, saved?: BudgetRecord): SharedBudget {
     let seen = 0;
     const news = (): BudgetRecord => {
+      const rest = this.#restOf(key);
       const rows = this.#statements.requests.all(key, seen);
       seen = Number(rows.at(-1)?.id ?? seen);
       const minute = rows.map(({ at, priority }) => ({ at: Number(at) + CLOCK_MS, priority: Number(priority) }));
-      return { minute, ...this.#restOf(key) };
+      return { minute, ...rest };
     };
     const exclusively: SharedBudget["exclusively"] = (work) => {
       if (!this.#database.isOpen) return "failed";
-      const seenBefore = seen;
       let isCalled = false;
       try {
         this.#statements.begin.run();
         const known = news();
         isCalled = true;
         const change = work(known);
-        if (change !== undefined) seen = this.#write(key, change) ?? seen;
+        const last = change && this.#write(key, change);
         this.#statements.commit.run();
+        seen = last ?? seen;
         this.#goesOn = undefined;
         return "done";
       } catch (error) {
         // Some errors of SQLite have ended the transaction already.
         if (this.#database.isTransaction) this.#database.exec("ROLLBACK");
-        seen = seenBefore;
         if (isBusy(error)) return "busy";
         if (!this.#failed(error)) return "failed";
         if (!isCalled) work(NOTHING);
@@ -156,7 +156,7 @@ export class BudgetFile {
     for (const { at, priority } of added) last = Number(add.run(key, at, priority).lastInsertRowid);
     if (removed !== undefined) remove.run(key, removed.at, removed.priority);
     if (Math.abs(now - this.#expiredAt) >= EXPIRE_MS) {
-      expire.run(now - MINUTE_MS);
+      expire.run(now - MINUTE_MS - CLOCK_MS);
       this.#expiredAt = now;
     }
     put.run(key, month?.tokens ?? null, month?.at ?? now, pausedUntil ?? null);
