@@ -67,13 +67,15 @@ interface Moves {
 
 function sourceOf(principal: string, settings: Options, isNew: boolean): AddressSource {
   const name = `${isNew ? "principal" : "address"} ${principal}${settings.transfers ? "" : " without transfers"}`;
+  const operation = isNew ? principalTransactions : addressTransactions;
   return {
     name,
     isNew,
-    operation: isNew ? principalTransactions : addressTransactions,
+    operation,
     list: (api) => (isNew ? replacementList : originalList)(api, principal),
     place: (items) =>
       timedRows(
+        operation,
         items.filter(({ isUnanchored }) => !isUnanchored),
         ({ time }) => time,
         // The list of transfers names the transaction, and not its time.

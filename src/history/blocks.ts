@@ -8,7 +8,8 @@ import { type Block, type Chain, DIMENSIONS, extend, firstChain, isLinked } from
 import type { List, Page, Row } from "../collectors/feed/read.ts";
 import { familiesNamed, type Past, type Replay, type Source } from "./past.ts";
 import { pointAfter } from "./seek.ts";
-import type { ReplayedRow, StoredRow } from "./spool.ts";
+import type { ReplayedRow } from "./spool.ts";
+import { timedRows } from "./timed-rows.ts";
 
 type Settings = ReturnType<typeof blocks.options.parse>;
 
@@ -32,15 +33,13 @@ export function pastOfBlocks(network: string, { tenure_limits: limits }: Setting
       const point = await pointAfter(time, { height: tip.height, at: tip.time }, pointAt);
       return point && `${point.height} ${ANY} ${tip.height}`;
     },
-    place(items) {
-      // A block without a time has that of the one after it.
-      let time = 0;
-      const rows = items.map(({ block }) => {
-        time = block.time ?? time;
-        return toStored(block, time);
-      });
-      return { rows, oldest: rows.at(-1)?.time };
-    },
+    place: (items) =>
+      timedRows(
+        blockList,
+        items.map(({ block }) => ({ height: block.height, index: 0, block })),
+        ({ block }) => block.time,
+        ({ block }) => ({ body: bodyOf(block) }),
+      ),
   };
   return {
     collector: blocks.name,
@@ -130,10 +129,12 @@ function checkLinks(blocks: readonly Block[], hash = blocks[0]?.hash): void {
 
 type Body = readonly [burnHeight: number, burnTime: number | null, transactions: number, ...cost: readonly number[]];
 
-function toStored({ height, burnHeight, burnTime, transactions, cost }: Block, time: number): StoredRow {
-  const body: Body = [burnHeight, burnTime ?? null, transactions, ...DIMENSIONS.map((dimension) => cost[dimension])];
-  return { time, height, place: 0, body };
-}
+const bodyOf = ({ burnHeight, burnTime, transactions, cost }: Block): Body => [
+  burnHeight,
+  burnTime ?? null,
+  transactions,
+  ...DIMENSIONS.map((dimension) => cost[dimension]),
+];
 
 // The links were checked when the blocks were read: heights stand for the hashes, which are most of a block.
 function toBlock({ time, height, body }: ReplayedRow): Block {

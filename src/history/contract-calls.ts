@@ -20,20 +20,24 @@ import { timedRows } from "./timed-rows.ts";
 /** The past of the calls of a contract. */
 export function pastOfCalls(network: string, { watched }: CallTarget, settings: Options): Past {
   const { principal, name } = watched;
-  const sourceOf = (isNew: boolean): Source<ContractTransaction> => ({
-    name: `${isNew ? "v3 " : ""}calls ${principal}`,
-    operation: isNew ? principalTransactions : addressTransactions,
-    list: (api) => (isNew ? replacementList : originalList)(api, principal),
-    place(items) {
-      const { rows, oldest } = timedRows(
-        items,
-        ({ time }) => time,
-        ({ id, call }) => ({ id, body: call }),
-      );
-      // Events can belong to a transaction that calls the contract, and to any other one.
-      return { rows: rows.filter(({ body }) => body !== undefined), oldest };
-    },
-  });
+  const sourceOf = (isNew: boolean): Source<ContractTransaction> => {
+    const operation = isNew ? principalTransactions : addressTransactions;
+    return {
+      name: `${isNew ? "v3 " : ""}calls ${principal}`,
+      operation,
+      list: (api) => (isNew ? replacementList : originalList)(api, principal),
+      place(items) {
+        const { rows, oldest } = timedRows(
+          operation,
+          items,
+          ({ time }) => time,
+          ({ id, call }) => ({ id, body: call }),
+        );
+        // Events can belong to a transaction that calls the contract, and to any other one.
+        return { rows: rows.filter(({ body }) => body !== undefined), oldest };
+      },
+    };
+  };
   const sources = { auto: [sourceOf(false), sourceOf(true)], v1: [sourceOf(false)], v3: [sourceOf(true)] };
   const limits = {
     functions: settings.max_functions,

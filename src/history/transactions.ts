@@ -49,6 +49,7 @@ export function pastOfTransactions(network: string, { top }: Options): Past {
     },
     place: (items) =>
       timedRows(
+        transactionList,
         items,
         ({ at }) => at,
         ({ id, type, status, fee, called }) => ({
