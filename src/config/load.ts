@@ -24,7 +24,7 @@ import {
 import { CHAINS } from "./principal.ts";
 import { settingsFor } from "./schema.ts";
 import { DEFAULT_NETWORKS, IN_MEMORY } from "./settings.ts";
-import { type Part, partOf, readShard } from "./shard.ts";
+import { type Part, partOf, readShard, withBudgetOfShard } from "./shard.ts";
 import { readUpstreams, upstreamsOf } from "./upstreams.ts";
 import { readWatchList, type WatchList } from "./watch-list.ts";
 
@@ -170,7 +170,11 @@ async function readFiles(
       metrics,
       maxSeries: max_series,
       shard,
-      networks: shard === undefined ? everything : everything.map((network) => partOf(network, shard, collectors)),
+      networks: everything.map((network) =>
+        shard === undefined
+          ? withBudgetOfShard(network, settings.shard?.count ?? 1)
+          : partOf(network, shard, collectors),
+      ),
     },
   };
 }

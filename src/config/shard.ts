@@ -14,7 +14,7 @@ export const ordinalOf = (name: string = hostname()): number | undefined => {
 
 /**
  * What a command needs of a configuration with shards: the part of this exporter; that of any one, on a machine that is
- * none of them the first; or the whole watch lists.
+ * none of them the first; or the whole watch lists, within the budget of one shard.
  */
 export type Part = "own" | "any" | "whole";
 
@@ -55,20 +55,24 @@ export function partOf(
   collectors: readonly ConfigurableCollector[],
 ): NetworkConfig {
   const isOwn = ({ principal }: Watched) => shardOf(principal, count) === index;
-  const part = (requests: number) => Math.max(1, Math.floor(requests / count));
-  const [first, ...others] = network.upstreams.map((upstream): UpstreamConfig => {
-    const { perMinute, perMonth } = upstream.budget;
-    return { ...upstream, budget: { perMinute: part(perMinute), perMonth: perMonth && part(perMonth) } };
-  });
   const ofPrincipals = network.collectors.flatMap((settings) => {
     const { targets, isShared = false } = collectors.find(({ name }) => name === settings.name) ?? {};
     return targets !== undefined || isShared ? [{ ...settings, isHidden: targets === undefined }] : [];
   });
   return {
-    ...network,
-    upstreams: [first as UpstreamConfig, ...others],
+    ...withBudgetOfShard(network, count),
     addresses: network.addresses.filter(isOwn),
     contracts: network.contracts.filter(isOwn),
     collectors: index === 0 ? network.collectors : ofPrincipals,
   };
+}
+
+/** A network within the budget of one of several shards. */
+export function withBudgetOfShard(network: NetworkConfig, count: number): NetworkConfig {
+  const part = (requests: number) => Math.max(1, Math.floor(requests / count));
+  const [first, ...others] = network.upstreams.map((upstream): UpstreamConfig => {
+    const { perMinute, perMonth } = upstream.budget;
+    return { ...upstream, budget: { perMinute: part(perMinute), perMonth: perMonth && part(perMonth) } };
+  });
+  return { ...network, upstreams: [first as UpstreamConfig, ...others] };
 }

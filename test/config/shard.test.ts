@@ -54,7 +54,7 @@ test("on a machine that is no shard, a plan is that of the first one, and rules 
   await expect(load(file)).rejects.toThrow("expected a host name that ends in - and a number");
   expect([any.shard, whole.shard]).toEqual([{ index: 0, count: 2 }, undefined]);
   expect(whole.networks[0]?.addresses.map(({ principal }) => principal)).toEqual(PRINCIPALS);
-  expect(whole.networks[0]?.upstreams[0].budget.perMinute).toBe(100);
+  expect(whole.networks[0]?.upstreams[0].budget.perMinute).toBe(50);
 });
 
 test("a single shard has any host name", async () => {
