@@ -20,7 +20,7 @@ const watched = (family: string, matchers: Readonly<Record<string, string>> = {}
 const one = (family: string) => metric(family, { name: "~$address" });
 /** How many addresses a graph shows: a line for each of thousands shows nothing. */
 const MOST = 10;
-/** How many addresses a table shows: all rows of thousands take seconds, and nobody reads them. */
+/** How many addresses a table shows: all rows of thousands take seconds. */
 const MOST_ROWS = 100;
 /** Restricts an expression to the addresses for which a counter has grown most in the time range. */
 const mostActive = (expr: string, selector: string) =>

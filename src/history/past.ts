@@ -62,7 +62,7 @@ export interface Past {
   readonly lead: number;
   /** The group that has the samples of this target as a part of its sums; undefined if it has series of its own. */
   readonly group?: string | undefined;
-  /** Families that a history does not have, because the API does not tell them of the past. */
+  /** Families that a history does not have, because the API does not return their past. */
   readonly unknown: readonly Family[];
   /** @param source the one that was read @param spool has all of it */
   replay(source: Source, spool: Spool): Replay;

@@ -81,7 +81,7 @@ test("the pod is restricted, probed and limited", () => {
   });
 });
 
-test("probes are served on the port of the probes, whatever the page requires", () => {
+test("probes are served on a port of their own", () => {
   const container = manifest<IStatefulSet>("StatefulSet").spec?.template.spec?.containers[0];
   const port = container?.ports?.find(({ name }) => name === "probes")?.containerPort;
 

@@ -85,7 +85,7 @@ describe("a budget that processes share", () => {
     expect(two.sent).toHaveLength(3);
   });
 
-  test("never exceeds a limit, whatever the processes do", async () => {
+  test("never exceeds a limit, in any order of requests, kills and waits", async () => {
     const step = fc.record({
       process: fc.nat(2),
       what: fc.constantFrom("send", "send", "send", "giveBack", "kill", "wait"),
