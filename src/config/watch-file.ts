@@ -156,7 +156,8 @@ function* chunksOf(text: string): Iterable<string> {
 }
 
 function checkedHeader(columns: readonly string[], key: string, place: Place): readonly string[] {
-  if (!columns.includes(key)) throw new MalformedFile(place, `expected a header line with the column ${key}`);
+  if (!columns.includes(key))
+    throw new MalformedFile(place, `expected a header line with commas and the column ${key}`);
   const whole = columns.find((column) => MAPPINGS.has(column));
   if (whole !== undefined) {
     throw new MalformedFile(place, `expected a column for each asset, such as ${whole}.stx, found ${whole}`);

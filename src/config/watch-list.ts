@@ -143,7 +143,16 @@ interface Entry extends Written, Omit<Watched, "name"> {
 const TAKEN = /^(network|name|address|contract_id|group|kind|instance|job|le|quantile)$/;
 const LABEL_NAME = /^[a-z][a-z0-9_]{0,63}$/;
 
-function checkedEntry(written: Written, list: ListName, { chain, assets, errors }: Context): readonly Entry[] {
+// What is left of an entry, undefined when nothing of it can be left out.
+function withoutParts(entry: unknown, parts: ReadonlySet<unknown>): unknown {
+  if (typeof entry !== "object" || entry === null) return undefined;
+  const kept = Object.entries(entry).filter(([part]) => !parts.has(part));
+  return kept.length < Object.keys(entry).length ? Object.fromEntries(kept) : undefined;
+}
+
+// An entry with errors is returned, too, so that duplicates of it are reported with them.
+function checkedEntry(written: Written, list: ListName, context: Context): readonly Entry[] {
+  const { chain, assets, errors } = context;
   const { value, report, describe } = written;
   const { schema, key, expected: expectedOn } = LISTS[list];
   const parsed = schema.safeParse(value);
@@ -156,7 +165,9 @@ function checkedEntry(written: Written, list: ListName, { chain, assets, errors 
       const shown = isDuration ? describe(part, found) : describeKind(found);
       report(part, found === undefined ? `missing, expected ${expected}` : `expected ${expected}, found ${shown}`);
     }
-    return [];
+    const rest = withoutParts(value, new Set(parsed.error.issues.map(({ path }) => path[0])));
+    // The key is all that an entry needs.
+    return valueAt(rest, [key]) === undefined ? [] : checkedEntry({ ...written, value: rest }, list, context);
   }
   const { name, group = "", labels = {} } = parsed.data;
   for (const label of Object.keys(labels)) {
