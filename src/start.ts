@@ -12,7 +12,7 @@ const needed = Number(/\d+/.exec(engines.node)?.[0]);
 if (Number.parseInt(process.versions.node, 10) < needed) {
   process.stderr.write(
     `stacks-exporter needs Node.js ${needed} or later, found ${process.versions.node} (${process.execPath}).\n` +
-      `With npm: npx --package=node@${needed} --package=stacks-exporter stacks-exporter …\n`,
+      `With npm: npx --package=node@${needed} node ${process.argv[1]} …\n`,
   );
   process.exitCode = 1;
 } else {

@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, expect, test } from "@jest/globals";
 
 const folder = mkdtempSync(join(tmpdir(), "stacks-exporter-start-"));
+const start = fileURLToPath(new URL("../src/start.ts", import.meta.url));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 /** Runs src/start.ts in a process that says it is another version of Node.js. */
@@ -15,7 +16,6 @@ function startOn(version: string) {
     pretend,
     `Object.defineProperty(process, "versions", { value: { ...process.versions, node: "${version}" } });`,
   );
-  const start = fileURLToPath(new URL("../src/start.ts", import.meta.url));
   return spawnSync(process.execPath, ["--require", pretend, start], { encoding: "utf8" });
 }
 
@@ -25,7 +25,7 @@ test.each(["20.20.2", "23.99.0", "9.0.0"])("Node.js %s is refused with what it n
   expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
   expect(stderr).toBe(
     `stacks-exporter needs Node.js 24 or later, found ${version} (${process.execPath}).\n` +
-      "With npm: npx --package=node@24 --package=stacks-exporter stacks-exporter …\n",
+      `With npm: npx --package=node@24 node ${start} …\n`,
   );
 });
 
