@@ -9,8 +9,10 @@ import { type ConfigFlags, type LoadedConfig, loadConfigFile } from "./load-conf
 import { networkLines } from "./start-lines.ts";
 import { webSourceOf } from "./web-source.ts";
 
-const STATE_ADVICE = `What can be done: start once with --reset-state, which renames the file and counts from zero; set
+const ADVICE_ON_FILE = `What can be done: start once with --reset-state, which renames the file and counts from zero; set
 state.path to another file; or set \`state: memory\`, with which counters start from zero at every start.`;
+const ADVICE_ON_PLACE = `What can be done: give the folder space and its permissions; set state.path to a file in another
+folder; or set \`state: memory\`, with which counters start from zero at every start.`;
 
 /** The options of `serve`. */
 export interface ServeFlags extends ConfigFlags {
@@ -40,7 +42,8 @@ export async function serveConfig(
   const webSource = await webSourceOf(loaded.config);
   const app = await createApp(loaded, io, { ...options, webSource }).catch((error: unknown) => {
     if (!(error instanceof StateFileError)) throw error;
-    throw new CommandError(error.isInUse ? error.message : `${error.message}\n${STATE_ADVICE}`);
+    if (error.isInUse) throw new CommandError(error.message);
+    throw new CommandError(`${error.message}\n${error.isOfPlace ? ADVICE_ON_PLACE : ADVICE_ON_FILE}`);
   });
   const listeners = await app.start().catch((error: unknown) => {
     throw new CommandError(`cannot listen: ${error instanceof Error ? error.message : error}`);

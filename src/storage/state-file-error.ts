@@ -5,10 +5,13 @@ export class StateFileError extends Error {
   override readonly name = "StateFileError";
   /** Another process has it open. */
   readonly isInUse: boolean;
+  /** The disk or its permissions are the problem, not the content of the file. */
+  readonly isOfPlace: boolean;
 
   constructor(path: string, problem: string, cause?: unknown) {
     super(`state file ${path}: ${problem}`, { cause });
     this.isInUse = problem === IN_USE;
+    this.isOfPlace = PROBLEMS_OF_PLACE.has(problem);
   }
 
   /** The error for what SQLite or the file system threw. */
@@ -33,6 +36,8 @@ const PROBLEMS: Readonly<Record<number, string>> = {
   14: "cannot be opened (does its folder exist, and is it writable?)",
   26: FOREIGN,
 };
+
+const PROBLEMS_OF_PLACE: ReadonlySet<string | undefined> = new Set([3, 8, 10, 13, 14].map((code) => PROBLEMS[code]));
 
 // Error codes of the file system with the same meaning.
 const RESULT_CODES: Readonly<Record<string, number>> = { EACCES: 14, EROFS: 8, ENOSPC: 13, EDQUOT: 13 };

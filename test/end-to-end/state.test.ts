@@ -240,6 +240,9 @@ test("a file that may not be written is refused", async () => {
   expect(err).toMatch(
     /state file .*: (?:cannot be written \(it is read-only\)|cannot be opened|may not be opened|cannot be read or written \(is its folder)/,
   );
+  // A new file in the same folder could not be written either.
+  expect(err).toContain("What can be done: give the folder space and its permissions");
+  expect(err).not.toContain("--reset-state");
 });
 // Root may write everywhere.
 const UNPRIVILEGED = process.getuid?.() === 0 ? 65_534 : undefined;
