@@ -63,6 +63,8 @@ export class Network {
   readonly roundRobins: readonly RoundRobin[];
   readonly #options: NetworkOptions;
   #isSavingBudgets = false;
+  /** The log has the failure. */
+  #isFailureLogged = false;
   /** Height up to which the principals of transactions are known to have moved. */
   #confirmedTo: number | undefined;
   readonly #stop = new AbortController();
@@ -242,8 +244,10 @@ export class Network {
       for (const { name, client } of this.upstreams.all) {
         store.saveBudget(budgetKeyOf(this.name, { name }), client.budgetRecord(), clock.now());
       }
+      this.#isFailureLogged = false;
     } catch (error) {
-      log.error({ err: error }, "the used budget could not be saved");
+      if (!this.#isFailureLogged) log.error({ err: error }, "the used budget could not be saved");
+      this.#isFailureLogged = true;
     }
   }
 

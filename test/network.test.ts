@@ -1,10 +1,10 @@
-// A network in the whole exporter, against the simulator: what is polled early.
+// A network in the whole exporter, against the simulator: what is polled early, and failed saves of the budget.
 import { rmSync } from "node:fs";
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
 import type { Simulator } from "../simulator/server.ts";
 import type { App } from "../src/app.ts";
 import { stillSimulator } from "./simulator/support.ts";
-import { createApp, readPage } from "./support/app.ts";
+import { createApp, onlyCollectors, readPage } from "./support/app.ts";
 import { differences, totalsOf } from "./support/expected-totals.ts";
 import { FakeClock } from "./support/fake-clock.ts";
 import { TestStateFile } from "./support/state-file.ts";
@@ -123,4 +123,41 @@ collectors: { addresses: { backfill: all, pages: 2 }, mempool: { enabled: false 
   await app.pollOnce();
 
   expect(await hints(app, "addresses", "behind")).toBe(1);
+});
+
+test("a used budget that cannot be saved is logged once, until it can be saved again", async () => {
+  await using ends = new AsyncDisposableStack();
+  const simulator = await stillSimulator({ history: 10 });
+  ends.defer(() => simulator.close());
+  const file = new TestStateFile();
+  ends.defer(() => rmSync(file.folder, { recursive: true }));
+  const lines: string[] = [];
+  const clock = new FakeClock();
+  const stateFile = file.open();
+  const save = jest.spyOn(stateFile, "saveBudget");
+  const full = () => {
+    throw new Error("the disk is full");
+  };
+  const text = `networks: [{ name: m, url: "${simulator.url}", budget: { per_minute: 1000, per_month: unlimited } }]
+collectors: ${onlyCollectors({ fees: {} })}`;
+  const app = await createApp(text, (line) => lines.push(line), { stateFile, clock });
+  ends.defer(() => app.stop());
+  const failures = () => lines.filter((line) => line.includes("the used budget could not be saved")).length;
+  const pollAndSave = async () => {
+    const saves = save.mock.calls.length;
+    await app.pollOnce();
+    await clock.advance(1000);
+    expect(save.mock.calls.length).toBeGreaterThan(saves);
+  };
+
+  save.mockImplementation(full);
+  await pollAndSave();
+  await pollAndSave();
+  expect(failures()).toBe(1);
+
+  save.mockImplementation(() => undefined);
+  await pollAndSave();
+  save.mockImplementation(full);
+  await pollAndSave();
+  expect(failures()).toBe(2);
 });
