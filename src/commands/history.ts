@@ -107,7 +107,8 @@ function sizeText(bytes: number): string {
 }
 
 function durationText(minutes: number): string {
-  if (minutes < 120) return `${Math.max(1, Math.ceil(minutes))} minutes`;
+  if (minutes <= 1) return "1 minute";
+  if (minutes < 120) return `${Math.ceil(minutes)} minutes`;
   return minutes < 48 * 60 ? `${Math.ceil(minutes / 60)} hours` : `${Math.ceil(minutes / 144) / 10} days`;
 }
 

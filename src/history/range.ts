@@ -55,7 +55,8 @@ export function readRange(since: string, until: string | undefined, now: number)
   const from = parseTime(since, now);
   const to = until === undefined ? latest : parseTime(until, now);
   const grammar =
-    "expected a time before now such as 90d or 12h, or a UTC date such as 2026-08-24 or 2026-08-24T06:00Z";
+    "expected a time before now in hours, days or weeks such as 12h or 90d, " +
+    "or a UTC date such as 2026-08-24 or 2026-08-24T06:00Z";
   const errors: string[] = [];
   if (from === undefined) errors.push(`--since: ${grammar}, ${found(since)}`);
   if (to === undefined) errors.push(`--until: ${grammar}, ${found(until ?? "")}`);

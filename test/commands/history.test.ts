@@ -467,6 +467,7 @@ describe("before it starts", () => {
       /^history of simulated from \S+Z to \S+Z, a sample every 60 s\n {2}blocks: about 24 requests\n/,
     );
     expect(err).toContain("addresses: at least 7 requests for 7 targets");
+    expect(err).toMatch(/^requests: at least \d+; 1 minute with /m);
     expect(err).toMatch(/files: about [\d.]+ MB of text for about \d+ series/);
     expect(simulator.requests).toHaveLength(before);
     expect(existsSync(join(folder, "out"))).toBe(false);

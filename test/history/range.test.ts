@@ -16,6 +16,7 @@ test.each([
 
 test.each([
   ["90", undefined, "--since: expected a time before now"],
+  ["30m", undefined, "--since: expected a time before now in hours, days or weeks"],
   ["", undefined, "--since: expected a time before now"],
   ["-1d", undefined, "--since: expected a time before now"],
   ["1.5d", undefined, "--since: expected a time before now"],
