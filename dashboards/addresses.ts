@@ -775,7 +775,7 @@ export const addresses: Board = {
   ],
   rows: [
     { panels: overview },
-    { id: 100, title: "Groups", panels: groupRow },
+    { id: 100, title: "Sums of groups", collapsed: true, panels: groupRow },
     { id: 20, title: "Money", panels: money },
     { id: 60, title: "Balances", panels: balances },
     { id: 80, title: "Waiting transactions", panels: waitingPanels(watched, grouped) },
