@@ -41,6 +41,8 @@ const PATIENCE_MS = 15 * 60_000;
 const GONE_WAIT_MS = 65_000;
 // A page that is not found can be one of another server behind the same name.
 const MOST_LOST = 3;
+/** Most reads from the top in a row that get no further down than the one before. */
+const MOST_RESTARTS = 3;
 
 const isNotOffered = (error: unknown): error is ApiError =>
   error instanceof ApiError && (error.reason === "gone" || (error.reason === "not_found" && error.routeMissing));
@@ -83,6 +85,8 @@ async function readPages(past: Past, source: Source, context: ReadContext): Prom
   const { spool, range } = context;
   const from = range.since - past.lead;
   let lost = 0;
+  let restarts = 0;
+  let deepest = Number.POSITIVE_INFINITY;
   while (!spool.progress(source.name).isComplete) {
     await patiently(past, context, async (reading) => {
       const { api } = reading;
@@ -95,6 +99,10 @@ async function readPages(past: Past, source: Source, context: ReadContext): Prom
       if (read === undefined) {
         lost += 1;
         if (lost < MOST_LOST) throw new ApiError("behind", list.operation, "the list lacks the row that was read last");
+        restarts += 1;
+        if (restarts > MOST_RESTARTS) {
+          throw new ApiError("bad_body", list.operation, "the list lacks the row that was read last, again and again");
+        }
         // Rows that are known already are not stored twice.
         context.note(`${past.name}: the position in the list is lost, and the list is read from its top again`);
         spool.save(source.name, { rows: [], position: undefined, isComplete: false, oldest: before });
@@ -103,6 +111,7 @@ async function readPages(past: Past, source: Source, context: ReadContext): Prom
       lost = 0;
       const placed = await source.place(read.rows, reading);
       const oldest = placed.oldest ?? before;
+      if (oldest !== undefined && oldest < deepest) [deepest, restarts] = [oldest, 0];
       const isComplete = read.resume === undefined || (placed.oldest !== undefined && placed.oldest <= from);
       spool.save(source.name, { rows: placed.rows, position: read.resume, isComplete, oldest });
       reading.onRead(oldest);

@@ -51,10 +51,13 @@ const context = (stop = new AbortController().signal): ReadContext => ({
 const LIST = operation({ name: "list", path: "/list", body: z.object({}) });
 const failure = (reason: Reason) => new ApiError(reason, LIST.name, "as the test says");
 
-/** A list of five pages of one row, 300 seconds apart; `before` is called before each request. */
-function sourceOf(name: string, before: (page: number) => void, complete?: Source["complete"]): Source {
-  const page = (index: number): Page<Row> => {
-    before(index);
+/**
+ * A list of five pages of one row, 300 seconds apart; `before` is called before each request, and returns false if the
+ * list lacks the page.
+ */
+function sourceOf(name: string, before: (page: number) => unknown, complete?: Source["complete"]): Source {
+  const page = (index: number): Page<Row> | undefined => {
+    if (before(index) === false) return undefined;
     const rows = [{ id: String(index), hash: "" }];
     return { rows, total: 5, older: index === 4 ? undefined : String(index + 1), isLast: index === 4, etag: undefined };
   };
@@ -118,6 +121,33 @@ test.each(["timeout", "network", "http_server", "rate_limited", "behind", "empty
     expect(notes[0]).toBe(`${reason}: list: as the test says; again in 1 s`);
   },
 );
+
+test("a position that is lost is looked for three times; then the list is read again, and no row twice", async () => {
+  const requested: number[] = [];
+  let lost = 3;
+  const source = sourceOf("a", (page) => {
+    requested.push(page);
+    return page !== 2 || lost-- <= 0;
+  });
+
+  expect(await readPast(pastOf(source), context())).toBe(source);
+
+  expect(requested).toEqual([0, 1, 2, 2, 2, 0, 1, 2, 3, 4]);
+  expect(stored("a")).toEqual(["4", "3", "2", "1", "0"]);
+});
+
+test("a position that is lost each time ends it", async () => {
+  const requested: number[] = [];
+  const source = sourceOf("a", (page) => {
+    requested.push(page);
+    return page !== 2;
+  });
+
+  await expect(readPast(pastOf(source), context())).rejects.toMatchObject({ reason: "bad_body" });
+
+  expect(requested.filter((page) => page === 0)).toHaveLength(4);
+  expect(stored("a")).toEqual(["1", "0"]);
+});
 
 test("15 minutes without a page end it, and the pages before are kept", async () => {
   const source = sourceOf("a", (page) => {
