@@ -1,6 +1,6 @@
 // Writes what the metrics would have been before the exporter was started, for `promtool tsdb create-blocks-from`.
 import { mkdirSync } from "node:fs";
-import { dirname, resolve } from "node:path";
+import { resolve } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { SPARE_PRIORITY } from "../api/budget.ts";
 import { type Clock, systemClock } from "../api/clock.ts";
@@ -11,16 +11,15 @@ import { readBlock } from "../collectors/chain/block-source.ts";
 import { collectorFamilies, collectors, ruleFamilies } from "../collectors/index.ts";
 import type { Config, NetworkConfig } from "../config/config.ts";
 import { isSelected } from "../exposition/selection.ts";
-import { bytesOf, minutesOf, requestsOf } from "../history/estimate.ts";
 import type { Past } from "../history/past.ts";
 import { COLLECTORS_WITH_PAST, pastsOf } from "../history/pasts.ts";
 import { type Range, readRange, readStep, timeText } from "../history/range.ts";
 import { type ReadContext, readPast } from "../history/read.ts";
 import { Spool } from "../history/spool.ts";
-import { type ReadPast, type WrittenFile, writeHistory } from "../history/write.ts";
+import { type ReadPast, writeHistory } from "../history/write.ts";
 import { problemOf, StateFileError } from "../storage/state-file-error.ts";
 import { createCommandClient } from "./api-client.ts";
-import { planOf } from "./estimate.ts";
+import { count, formatCommands, formatEstimate, sizeText } from "./history-text.ts";
 import { CommandError, type Io } from "./io.ts";
 import { type ConfigFlags, loadConfigFile } from "./load-config.ts";
 import { networkOf } from "./read-events.ts";
@@ -67,8 +66,8 @@ export async function history(flags: HistoryFlags, io: Io, clock: Clock = system
       readAll(pasts, { network, spool, range }, budgets, io, clock),
     );
     if (read.length === 0) throw new CommandError("the server offers nothing of this history");
-    const files = await writeAll(read, spool, config, network, { ...settings, range }, folder, io);
-    io.out(`${formatCommands(files, range).join("\n")}\n`);
+    await writeAll(read, spool, config, network, { ...settings, range }, folder, io);
+    io.out(`${formatCommands(folder, range).join("\n")}\n`);
     return 0;
   } catch (error) {
     if (error instanceof StateFileError) throw new CommandError(`${error.message}; what was read before is kept`);
@@ -96,55 +95,6 @@ function settingsOf({ since, until, step, only, job, instance }: HistoryFlags, n
   if (errors.length > 0 || !("since" in range) || typeof seconds === "string")
     throw new CommandError(errors.join("\n"));
   return { range, step: seconds, only: names, target: { job, instance } };
-}
-
-const count = (value: number): string => Math.round(value).toLocaleString("en");
-
-function sizeText(bytes: number): string {
-  const units = ["bytes", "kB", "MB", "GB", "TB"];
-  const exponent = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3));
-  return `${(bytes / 1000 ** exponent).toPrecision(3)} ${units[exponent]}`;
-}
-
-function durationText(minutes: number): string {
-  if (minutes <= 1) return "1 minute";
-  if (minutes < 120) return `${Math.ceil(minutes)} minutes`;
-  return minutes < 48 * 60 ? `${Math.ceil(minutes / 60)} hours` : `${Math.ceil(minutes / 144) / 10} days`;
-}
-
-function formatEstimate(
-  config: Config,
-  network: NetworkConfig,
-  pasts: readonly Past[],
-  { range, step }: Settings,
-): readonly string[] {
-  const costs = requestsOf(pasts, range);
-  const requests = costs.reduce((sum, cost) => sum + cost.requests, 0);
-  const isLeast = costs.some((cost) => cost.isLeast);
-  const plan = planOf(config).networks.find((one) => one.network === network.name);
-  const series = costs
-    .map(({ collector }) => plan?.collectors.find((row) => row.collector.name === collector)?.series ?? 0)
-    .reduce((sum, of) => sum + of, 0);
-  const { budget } = network.upstreams[0];
-  return [
-    `history of ${network.name} from ${timeText(range.since)} to ${timeText(range.until)}, a sample every ${step} s`,
-    ...costs.map((cost) =>
-      cost.isLeast
-        ? `  ${cost.collector}: at least ${count(cost.requests)} requests for ${count(cost.lists)} targets`
-        : `  ${cost.collector}: about ${count(cost.requests)} requests`,
-    ),
-    ...(isLeast
-      ? [
-          "  more for busy targets: one for each 50 transactions or events, as many again for transfers of tokens, and one",
-          "  for each transaction with events that is in no list that was read before",
-        ]
-      : []),
-    `requests: ${isLeast ? "at least" : "about"} ${count(requests)}; ${durationText(minutesOf(requests, budget))} with ` +
-      `${count(budget.perMinute)} a minute${budget.perMonth === undefined ? "" : ` and ${count(budget.perMonth)} a month`}, ` +
-      "if nothing else uses them",
-    `files: about ${sizeText(bytesOf(series, range, step))} of text for about ${count(series)} series`,
-    "not in a history: what waits, balances, reorganisations, and the exporter itself; the API does not return their past",
-  ];
 }
 
 function openSpool(folder: string, io: Io): Spool {
@@ -277,13 +227,13 @@ async function writeAll(
   { range, step, target }: Settings,
   folder: string,
   io: Io,
-): Promise<readonly WrittenFile[]> {
+): Promise<void> {
   let isStopped = false;
   void io.stopped.then(() => {
     isStopped = true;
   });
   try {
-    return await writeHistory(read, spool, {
+    await writeHistory(read, spool, {
       folder,
       network: network.name,
       range,
@@ -304,20 +254,4 @@ async function writeAll(
       `--out: the files cannot be written: ${problemOf(error)}; the same command writes them again`,
     );
   }
-}
-
-const quoted = (path: string): string => (/^[\w./:-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`);
-
-/** The commands that take the files into Prometheus. DATA stands for its data folder. */
-function formatCommands(files: readonly WrittenFile[], { since, until }: Range): readonly string[] {
-  const folder = dirname(files[0]?.path ?? "");
-  return [
-    "# DATA is the folder of --storage.tsdb.path, RULES the recording rules: docs/history.md",
-    `for file in ${quoted(folder)}/*.om; do`,
-    '  promtool tsdb create-blocks-from openmetrics --max-block-duration=24h "$file" DATA || break',
-    "done",
-    "# A minute later, when Prometheus has loaded the blocks; twice, because some rules read the results of others:",
-    `promtool tsdb create-blocks-from rules --url=http://localhost:9090 --start=${since} --end=${until} \\`,
-    "  --output-dir=DATA RULES",
-  ];
 }

@@ -36,23 +36,12 @@ export interface WriteOptions {
   readonly pause: () => Promise<void>;
 }
 
-/** A file of the result. */
-export interface WrittenFile {
-  readonly path: string;
-  readonly bytes: number;
-}
-
 const DAY = 86_400;
 
-/** Writes all files; returns them, oldest first. Throws the errors of the file system, and what `pause` throws. */
-export async function writeHistory(
-  pasts: readonly ReadPast[],
-  spool: Spool,
-  options: WriteOptions,
-): Promise<readonly WrittenFile[]> {
+/** Writes all files, oldest first. Throws the errors of the file system, and what `pause` throws. */
+export async function writeHistory(pasts: readonly ReadPast[], spool: Spool, options: WriteOptions): Promise<void> {
   const { folder, network, range, step, families, onFile, pause } = options;
   const owners = ownersOf(pasts, spool, options);
-  const files: WrittenFile[] = [];
   for (let from = range.since; from <= range.until; ) {
     const day = Math.floor(from / DAY);
     const path = join(folder, `${network}-${new Date(day * DAY * 1000).toISOString().slice(0, 10)}.om`);
@@ -63,15 +52,12 @@ export async function writeHistory(
         await pause();
         for (const [family, lines] of owner.day(from, to)) file.append(family, lines);
       }
-      const bytes = file.finish(families);
-      onFile(path, bytes);
-      files.push({ path, bytes });
+      onFile(path, file.finish(families));
     } finally {
       file.discard();
     }
     while (from <= to) from += step;
   }
-  return files;
 }
 
 /** What has series of its own: a target, or a group. */
