@@ -40,8 +40,7 @@ export class WebReloads {
   /** Reloads whenever a file changes, until `stop` is aborted. */
   async follow(stop: AbortSignal): Promise<void> {
     const { clock, log } = this.#options;
-    const onChange = () =>
-      this.reload().catch((error) => log.error({ err: error }, "the web configuration could not be read again"));
+    const onChange = () => this.reload().catch((error) => log.error({ err: error }, "a reload failed"));
     await followFiles(() => this.#files, { clock, stop, onChange });
   }
 
@@ -56,13 +55,13 @@ export class WebReloads {
     const needsRestart = take(loaded.web);
     if (needsRestart !== undefined) return this.#refuse([needsRestart]);
     this.report = { lastSuccessAt: clock.now() };
-    log.info({}, "the web configuration was read again");
+    log.info({}, "reloaded the web configuration");
   }
 
   #refuse(messages: readonly string[]): void {
     const { clock, log } = this.#options;
     for (const message of messages) log.error({}, message);
-    log.error({ mistakes: messages.length }, "the web configuration is wrong; the one before stays in force");
+    log.error({ errors: messages.length }, "cannot reload the web configuration: the previous one stays in use");
     this.report = {
       lastSuccessAt: this.report.lastSuccessAt,
       failure: {

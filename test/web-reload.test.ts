@@ -52,7 +52,7 @@ test("takes what is valid", async () => {
 
   expect(taken).toEqual(["second"]);
   expect(reloads.report).toEqual({ lastSuccessAt: 1_005_000 });
-  expect(logged).toEqual([["info", "the web configuration was read again"]]);
+  expect(logged).toEqual([["info", "reloaded the web configuration"]]);
   expect(touched).toBe(1);
 });
 
@@ -71,7 +71,7 @@ test("keeps the one before when the files are wrong, says why, and since when", 
   expect(logged.slice(0, 3)).toEqual([
     ["error", "web.yml:1:2: a: one"],
     ["error", "web.yml:1:2: a: two"],
-    ["error", "the web configuration is wrong; the one before stays in force"],
+    ["error", "cannot reload the web configuration: the previous one stays in use"],
   ]);
   loaded = { ok: true, web: web("third"), files: [] };
   await reloads.reload();

@@ -167,7 +167,7 @@ state: memory
       replace("next.crt", "live.crt");
       await says(/expected the key of the certificate, found another/);
       replace("next.key", "live.key");
-      await says(/the web configuration was read again/);
+      await says(/reloaded the web configuration/);
     })();
     const { ok, failed, serials } = await scrapeUntil(change);
 
