@@ -53,7 +53,7 @@ export function pastOfContract(
     ]),
     replay: ({ name: list }): Replay<Observation> => ({
       list,
-      begin: (rows) => withTimes(EMPTY, rows),
+      begin: () => EMPTY,
       advance(state, rows) {
         if (rows.length === 0) return state;
         const events = rows.map((row) => ({ ...(row.body as Body), rank: row.height * EVENTS_PER_BLOCK + row.place }));

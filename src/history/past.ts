@@ -44,7 +44,7 @@ export interface Replay<State = unknown> {
   readonly list: string;
   /** Names of lists whose rows belong to those of the first. @default none */
   readonly additions?: readonly string[] | undefined;
-  /** The state at the first sample. @param rows those before it, which do not count; oldest first */
+  /** The state at the first sample. @param rows those of the `lead` before it, which do not count; oldest first */
   begin(rows: readonly ReplayedRow[], at: number): State;
   /** The state at the next sample. The same object if its samples are the same. @param rows oldest first */
   advance(state: State, rows: readonly ReplayedRow[], at: number): State;
