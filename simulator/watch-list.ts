@@ -29,7 +29,7 @@ export function watchListOf({ users, sponsor, deployer, contracts }: Accounts): 
         name: "hot-wallet",
         group: "exchange",
         min_balance: { stx: "5000000 STX" },
-        max_outflow: { stx: "2000 STX" },
+        max_outflow: { stx: "20000 STX" },
       },
       { address: deposits, name: "deposits", group: "exchange" },
       { address: treasury, name: "treasury", group: "dao", max_outflow: { stx: "20000 STX" } },
