@@ -24,7 +24,7 @@ import {
 } from "../collectors/addresses/transfer-source.ts";
 import { EMPTY_FEED } from "../collectors/feed/state.ts";
 import { familiesNamed, type Past, type Reading, type Replay, type Source } from "./past.ts";
-import type { ReplayedRow, Spool, StoredRow } from "./spool.ts";
+import type { Spool, StoredRow } from "./spool.ts";
 import { timedRows } from "./timed-rows.ts";
 
 /** The past of a watched address. */
@@ -195,10 +195,6 @@ function replayOf(
     held: {},
     etag: undefined,
   };
-  const factsOf = ({ facts }: Observation, rows: readonly ReplayedRow[]) => {
-    const newest = rows.map(({ body }) => body as Transaction).toReversed();
-    return { ...facts, ...newestValues(facts, newest, principal, undefined) };
-  };
   return {
     list: source.name,
     additions,
@@ -211,12 +207,13 @@ function replayOf(
         const transfers = moves?.transfers ?? (hasTransfers ? listedTransfers(principal, transaction) : undefined);
         return { transaction, transfers: transfers ?? [], isMissing: moves?.isMissing === true };
       });
+      const newest = counted.map(({ transaction }) => transaction).toReversed();
       const transfers_missing = counted.filter(({ isMissing }) => isMissing).length;
       const counts = { reverted: 0, restored: 0, gap: 0, irregularities: { transfers_missing } };
       return {
         ...state,
         totals: addUp(state.totals, principal, counted, counts, limits),
-        facts: factsOf(state, rows),
+        facts: { ...state.facts, ...newestValues(state.facts, newest, principal, undefined) },
         outflow: limitedOutflow(state.outflow, watched, counted, at * 1000),
       };
     },
