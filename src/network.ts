@@ -274,7 +274,8 @@ export class Network {
       redactor,
       userAgent: `stacks-exporter/${version}`,
       budget: { ...upstream.budget, plannedPerMinute: isPreferred ? peakByPriority(this.#pacings) : [] },
-      used: shared === undefined ? used : undefined,
+      // The month and a pause also hold while the budget file cannot be used.
+      used: used && (shared === undefined ? used : { ...used, minute: [] }),
       shared,
       maxBodyBytes,
       longestPauseMs,

@@ -70,7 +70,6 @@ export class BudgetFile {
       database = new DatabaseSync(path, { timeout: OPENING_MS });
       // Without waiting for the disk: what a crash of the machine loses of the month is in the state file.
       database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; ${SCHEMA}`);
-      database.exec(`PRAGMA busy_timeout = ${BUSY_MS}`);
       const prepare = (sql: string) => (database as DatabaseSync).prepare(sql);
       this.#statements = Object.fromEntries(
         Object.entries(STATEMENTS).map(([name, sql]) => [name, prepare(sql)]),
@@ -118,7 +117,9 @@ export class BudgetFile {
         return "done";
       }
     };
+    this.#database.exec(`PRAGMA busy_timeout = ${OPENING_MS}`);
     exclusively((known) => (saved === undefined ? undefined : merged(known, saved)));
+    this.#database.exec(`PRAGMA busy_timeout = ${BUSY_MS}`);
     seen = 0;
     return {
       news: () => {

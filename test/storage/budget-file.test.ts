@@ -45,7 +45,9 @@ function processWith(
   limits: BudgetLimits,
   { saved, file = openFile() }: { saved?: BudgetRecord; file?: BudgetFile } = {},
 ) {
-  const budget = new Budget(limits, clock, Number.POSITIVE_INFINITY, undefined, file.of("mainnet/hiro", saved));
+  // As a network does: the month and the pause also without the file.
+  const restored = saved && { ...saved, minute: [] };
+  const budget = new Budget(limits, clock, Number.POSITIVE_INFINITY, restored, file.of("mainnet/hiro", saved));
   const outcomes: string[] = [];
   const sent: number[] = [];
   const request = (priority = 0, patience = Number.POSITIVE_INFINITY, isSent = true) => {
@@ -261,6 +263,16 @@ describe("a file that cannot be used", () => {
     database.exec("DROP TABLE requests");
     database.close();
   };
+
+  test("the month and the pause of the state file hold", () => {
+    const file = openFile(() => true);
+    breakFile();
+    const saved = { minute: [], month: { tokens: 3, at: clock.now() }, pausedUntil: clock.now() + 10_000 };
+    const { budget } = processWith({ perMinute: 10, perMonth: 100_000 }, { saved, file });
+
+    expect(budget.snapshot().month?.available).toBe(3);
+    expect(budget.waitFor(0)).toBe(10_000);
+  });
 
   test("a process that goes on keeps its own limit, and reports the error once", async () => {
     const errors: string[] = [];
