@@ -14,7 +14,7 @@ networks:
 collectors:
   fees: { every: 5s, timeout: 4s }
   mempool: { every: 5s, timeout: 4s }
-  transactions: { every: 10s, timeout: 8s }
+  transactions: { every: 15s, timeout: 14s }
   mempool_transactions: { every: 10s, timeout: 8s }
   blocks: { every: 10s, timeout: 8s, blocks_per_minute: 600 }
   addresses: { every: 20s, details: [histograms, events, costs, post_conditions] }
