@@ -90,10 +90,11 @@ collectors:
         const hasAll = ["maximum age", "1 of 5 targets fail, market-maker"].every((part) =>
           problems.some((text) => text.includes(part)),
         );
-        return problems.length === 2 && hasAll ? true : undefined;
-      }, "two problems");
+        return hasAll ? true : undefined;
+      }, "both problems");
 
-      expect(await page.getByRole("status").innerText()).toContain("Degraded 2 problems.");
+      // On a busy machine, polls of other collectors can fail, too.
+      expect(await page.getByRole("status").innerText()).toMatch(/Degraded \d problems\./);
       const row = page.getByRole("row", { name: /market-maker/ });
       expect(await row.innerText()).toMatch(/! degraded[\s\S]*http_server: [\s\S]*since \d\d:\d\d:\d\d UTC/);
       if (process.env.SCREENSHOTS === "write") {
