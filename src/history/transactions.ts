@@ -1,7 +1,6 @@
 // The past of the collector `transactions`.
 
-import { EMPTY_FEED } from "../collectors/feed/state.ts";
-import { NO_BASELINE, type PlacedRow, withNewest } from "../collectors/transactions/baseline.ts";
+import { type PlacedRow, withNewest } from "../collectors/transactions/baseline.ts";
 import { busiest, callsOf } from "../collectors/transactions/busiest.ts";
 import { chainFamilies, chainSamples } from "../collectors/transactions/families.ts";
 import type { Options } from "../collectors/transactions/options.ts";
@@ -13,8 +12,8 @@ import {
   readPageAt,
   transactionList,
 } from "../collectors/transactions/source.ts";
-import type { Observation } from "../collectors/transactions/state.ts";
-import { addUp, NO_TOTALS } from "../collectors/transactions/totals.ts";
+import { NOTHING, type Observation } from "../collectors/transactions/state.ts";
+import { addUp } from "../collectors/transactions/totals.ts";
 import { transactions } from "../collectors/transactions/transactions.ts";
 import { rowsInWindow, WINDOW_SECONDS } from "../collectors/transactions/window.ts";
 import { familiesNamed, type Past, type Replay, type Source } from "./past.ts";
@@ -71,7 +70,7 @@ export function pastOfTransactions(network: string, { top }: Options): Past {
     ]),
     replay: (): Replay<Observation> => ({
       list: source.name,
-      begin: (rows, at) => next(START, rows.map(toTransaction), [], top, at),
+      begin: (rows, at) => next(NOTHING, rows.map(toTransaction), [], top, at),
       advance(state, rows, at) {
         const mined = rows.map(toTransaction);
         return next(state, mined, mined, top, at);
@@ -80,21 +79,6 @@ export function pastOfTransactions(network: string, { top }: Options): Past {
     }),
   };
 }
-
-const START: Observation = {
-  feed: EMPTY_FEED,
-  floor: { height: 0, index: 0 },
-  settledTotal: 0,
-  totals: NO_TOTALS,
-  recent: [],
-  baseline: NO_BASELINE,
-  busiest: [],
-  moved: [],
-  last: undefined,
-  etag: undefined,
-  at: 0,
-  readAt: undefined,
-};
 
 /** @param mined oldest first */
 function next(

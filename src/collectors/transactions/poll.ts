@@ -7,14 +7,14 @@ import { highestOf, oldestHeight, proofOf, raisedFloor } from "../feed/floor.ts"
 import { repaired, validatorOf } from "../feed/previous.ts";
 import { type List, type Page, type ReadResult, readFromTop } from "../feed/read.ts";
 import { cutAt, type ListRead, readList } from "../feed/read-list.ts";
-import { applyChanges, EMPTY_FEED, newestFirst, pruned, withReadRows } from "../feed/state.ts";
-import { type Baseline, NO_BASELINE, nextPage, type PlacedRow, withMiss, withNewest, withPage } from "./baseline.ts";
+import { applyChanges, newestFirst, pruned, withReadRows } from "../feed/state.ts";
+import { type Baseline, nextPage, type PlacedRow, withMiss, withNewest, withPage } from "./baseline.ts";
 import { busiest, callsOf } from "./busiest.ts";
 import type { Options } from "./options.ts";
 import * as recent from "./recent.ts";
 import { type ChainTransaction, chainList, partiesOf, readPageAt } from "./source.ts";
-import type { ChainPoll, Observation } from "./state.ts";
-import { addUp, NO_TOTALS } from "./totals.ts";
+import { type ChainPoll, NOTHING, type Observation } from "./state.ts";
+import { addUp } from "./totals.ts";
 import { rowsInWindow, WINDOW_SECONDS } from "./window.ts";
 
 /** Observes the transactions of the chain. */
@@ -42,18 +42,10 @@ async function firstObservation(
   // Without a chain, confirmations are unknown: none of the listed transactions is counted.
   const height = (chain === undefined ? highestOf(first.rows) : depthOf(chain, target.confirmations)) + 1;
   const before: Observation = {
-    feed: EMPTY_FEED,
+    ...NOTHING,
     floor: { height, index: 0 },
     settledTotal: first.total ?? 0,
-    totals: NO_TOTALS,
-    recent: [],
-    baseline: NO_BASELINE,
-    busiest: [],
-    moved: [],
-    last: undefined,
-    etag: undefined,
     at: now,
-    readAt: undefined,
   };
   const isOld = (row: ChainTransaction) => newestFirst(row, before.floor) > 0;
   const limits = {

@@ -2,11 +2,12 @@
 import type { Proof } from "../chain/chain-view.ts";
 import type { ChainTarget, Poll } from "../collector.ts";
 import type { ListState } from "../feed/read-list.ts";
-import type { Baseline } from "./baseline.ts";
+import { EMPTY_FEED } from "../feed/state.ts";
+import { type Baseline, NO_BASELINE } from "./baseline.ts";
 import type { BusyContract } from "./busiest.ts";
 import type { RecentBlock } from "./recent.ts";
 import type { ChainTransaction } from "./source.ts";
-import type { Totals } from "./totals.ts";
+import { NO_TOTALS, type Totals } from "./totals.ts";
 
 /** The observation of the whole chain. */
 export interface Observation extends ListState<ChainTransaction> {
@@ -26,5 +27,21 @@ export interface Observation extends ListState<ChainTransaction> {
   /** Start of the last poll that read everything down to known transactions; undefined until there is one. */
   readonly readAt: number | undefined;
 }
+
+/** The observation before the first transaction. */
+export const NOTHING: Observation = {
+  feed: EMPTY_FEED,
+  floor: { height: 0, index: 0 },
+  settledTotal: 0,
+  totals: NO_TOTALS,
+  recent: [],
+  baseline: NO_BASELINE,
+  busiest: [],
+  moved: [],
+  last: undefined,
+  etag: undefined,
+  at: 0,
+  readAt: undefined,
+};
 
 export type ChainPoll = Poll<Observation, ChainTarget>;
