@@ -15,7 +15,8 @@ export default {
   },
   collectCoverageFrom: ["src/**/*.ts"],
   coverageProvider: "babel",
-  maxWorkers: 2,
+  // The long tests wait for other processes most of the time.
+  maxWorkers: process.env.TESTS === "long" ? 3 : 2,
   // Ends a test that hangs: far above what any test takes on a busy machine.
   testTimeout: 900_000,
 };
