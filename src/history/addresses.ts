@@ -23,20 +23,17 @@ import {
   transferList,
 } from "../collectors/addresses/transfer-source.ts";
 import { EMPTY_FEED } from "../collectors/feed/state.ts";
-import { familiesNamed, type Past, type Reading, type Replay, type Source } from "./past.ts";
+import { familiesNamed, type Past, type Reading, type Replay, type Source, sourcesOf } from "./past.ts";
 import type { Spool, StoredRow } from "./spool.ts";
 import { timedRows } from "./timed-rows.ts";
 
 /** The past of a watched address. */
 export function pastOfAddress(network: string, target: AddressTarget, settings: Options): Past {
   const { principal, name, group, isSummed } = target.watched;
-  const original = sourceOf(principal, settings, false);
-  const replacement = sourceOf(principal, settings, true);
-  const sources = { auto: [original, replacement], v1: [original], v3: [replacement] }[settings.api];
   return {
     collector: addresses.name,
     name: `address ${name}`,
-    sources,
+    sources: sourcesOf(settings.api, (isNew) => sourceOf(principal, settings, isNew)),
     lead: 0,
     group: isSummed ? group : undefined,
     unknown: familiesNamed(addressFamilies, [

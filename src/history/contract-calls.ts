@@ -13,7 +13,7 @@ import {
 import { type CallTarget, NOTHING, type Observation } from "../collectors/contract-calls/state.ts";
 import { addCalls } from "../collectors/contract-calls/totals.ts";
 import { withActivity } from "../collectors/rhythm.ts";
-import { familiesNamed, type Past, type Replay, type Source } from "./past.ts";
+import { familiesNamed, type Past, type Replay, type Source, sourcesOf } from "./past.ts";
 import type { ReplayedRow } from "./spool.ts";
 import { timedRows } from "./timed-rows.ts";
 
@@ -38,7 +38,6 @@ export function pastOfCalls(network: string, { watched }: CallTarget, settings: 
       },
     };
   };
-  const sources = { auto: [sourceOf(false), sourceOf(true)], v1: [sourceOf(false)], v3: [sourceOf(true)] };
   const limits = {
     functions: settings.max_functions,
     errors: settings.max_errors,
@@ -47,7 +46,7 @@ export function pastOfCalls(network: string, { watched }: CallTarget, settings: 
   return {
     collector: contractCalls.name,
     name: `calls of ${name}`,
-    sources: sources[settings.api],
+    sources: sourcesOf(settings.api, sourceOf),
     // The callers of the last hour.
     lead: 3600,
     unknown: familiesNamed(callFamilies, [

@@ -16,7 +16,7 @@ import { EMPTY, type Observation } from "../collectors/contracts/state.ts";
 import { addEvents } from "../collectors/contracts/topics.ts";
 import { addResults } from "../collectors/event-rules/totals.ts";
 import { withActivity } from "../collectors/rhythm.ts";
-import { familiesNamed, type Past, type Placed, type Reading, type Replay, type Source } from "./past.ts";
+import { familiesNamed, type Past, type Placed, type Reading, type Replay, type Source, sourcesOf } from "./past.ts";
 import type { ReplayedRow, StoredRow } from "./spool.ts";
 import { TRANSACTION_ROWS } from "./transactions.ts";
 
@@ -39,11 +39,10 @@ export function pastOfContract(
     list: (api) => eventList(api, principal, isNew, evaluate),
     place: placeEvents,
   });
-  const sources = { auto: [sourceOf(false), sourceOf(true)], v1: [sourceOf(false)], v3: [sourceOf(true)] };
   return {
     collector: contracts.name,
     name: `events of ${name}`,
-    sources: sources[settings.api],
+    sources: sourcesOf(settings.api, sourceOf),
     lead: 0,
     unknown: familiesNamed(contractFamilies, [
       "stacks_contract_pending_depth_events",

@@ -68,6 +68,14 @@ export interface Past {
   replay(source: Source, spool: Spool): Replay;
 }
 
+/** The sources that the setting `api` of a collector allows, the preferred one first. */
+export function sourcesOf<One extends Source>(
+  api: "auto" | "v1" | "v3",
+  sourceOf: (isReplacement: boolean) => One,
+): readonly One[] {
+  return { auto: [false, true], v1: [false], v3: [true] }[api].map(sourceOf);
+}
+
 /** Families of these names. Throws if one is missing. */
 export function familiesNamed(families: readonly Family[], names: readonly string[]): readonly Family[] {
   return names.map((name) => {
