@@ -13,7 +13,7 @@ import { colorPairs, contrastOf, findChromium, launch, overflowing, widthOf } fr
 import { until } from "../support/program.ts";
 import { StatusWorld, watched } from "../support/status.ts";
 
-jest.setTimeout(90_000);
+jest.setTimeout(400_000);
 
 const executable = findChromium();
 const suite = executable === undefined ? describe.skip : describe;
@@ -59,12 +59,13 @@ networks:
     budget: { per_minute: 1000, per_month: 50000000 }
     addresses: [${names.map((name, index) => `{ address: ${users[index]}, name: ${name}, group: dao }`).join(", ")}]
     contracts: [{ contract_id: ${contracts.token}, name: token }]
+# Timeouts that a busy machine does not reach: several would be an outage, and hide the problems below.
 collectors:
-  fees: { every: 1s, timeout: 900ms }
-  mempool: { every: 1s, timeout: 900ms, max_age: 2s }
-  blocks: { every: 1s, timeout: 900ms }
-  addresses: { every: 5s, timeout: 2s }
-  contracts: { every: 5s, timeout: 2s }
+  fees: { every: 10s, timeout: 9s }
+  mempool: { every: 10s, timeout: 9s, max_age: 15s }
+  blocks: { every: 10s, timeout: 9s }
+  addresses: { every: 10s, timeout: 9s }
+  contracts: { every: 10s, timeout: 9s }
 `);
       const [{ url: base } = {}] = await app.start();
       url = `${base}/`;
@@ -84,14 +85,12 @@ collectors:
       simulator.faults.add({ kind: "503", path: "/extended/v1/tx/mempool/stats" });
       simulator.faults.add({ kind: "500", path: `*${simulator.chain.accounts.users[2]}*` });
       // Until the values of mempool expire, and the address is polled.
-      await until(async () => {
-        await page.reload();
-        const problems = await page.getByRole("listitem").allInnerTexts();
-        const hasAll = ["maximum age", "1 of 5 targets fail, market-maker"].every((part) =>
-          problems.some((text) => text.includes(part)),
-        );
-        return hasAll ? true : undefined;
-      }, "both problems");
+      for (const problem of [/older than their maximum age/, /of 5 targets fail, .*market-maker/]) {
+        await until(async () => {
+          await page.reload();
+          return (await page.getByRole("listitem").allInnerTexts()).find((text) => problem.test(text));
+        }, `a problem like ${problem}`);
+      }
 
       // On a busy machine, polls of other collectors can fail, too.
       expect(await page.getByRole("status").innerText()).toMatch(/Degraded \d problems\./);
