@@ -22,9 +22,9 @@ const hourly: Recording = {
 const hourlyBaseline: Recording = {
   record: `stacks:address_sent_microstx:baseline${unusual.baseline}`,
   about: `Usual outflow of an address within ${unusual.window}: the median over ${unusual.baseline}. In microSTX.
-    Absent until there is ${unusual.leastHistory} of history.`,
+    Absent until there is ${unusual.minHistory} of history.`,
   expr: `quantile_over_time(0.5, ${hourly.record}[${unusual.baseline}])
-and count_over_time(${hourly.record}[${unusual.baseline}]) >= ${seconds(unusual.leastHistory) / seconds(FEES.baseline.interval)}`,
+and count_over_time(${hourly.record}[${unusual.baseline}]) >= ${seconds(unusual.minHistory) / seconds(FEES.baseline.interval)}`,
   labels: ["network", "name", "address"],
 };
 
@@ -44,7 +44,7 @@ const FLOW = {
 const outflowUnusual: Alert = {
   alert: "StacksAddressOutflowUnusual",
   severity: "warning",
-  expr: `${outflow(unusual.window)} / ${MICRO} > ${unusual.leastMicrostx / MICRO}
+  expr: `${outflow(unusual.window)} / ${MICRO} > ${unusual.minMicrostx / MICRO}
 and ${outflow(unusual.window)} > ${unusual.ratio} * last_over_time(${hourlyBaseline.record}[${FEES.baseline.staleness}])
 ${whilePolledWithin("addresses", seconds(unusual.window))}`,
   for: unusual.for,
@@ -53,7 +53,7 @@ ${whilePolledWithin("addresses", seconds(unusual.window))}`,
   description: '{{ printf "%.0f" $value }} STX left within an hour.',
   runbook: {
     meaning: `The address sent more than ${unusual.ratio} times its usual outflow within ${unusual.window} (the median
-      over ${unusual.baseline}), and more than ${unusual.leastMicrostx / MICRO} STX. Where the collector polls less often than every ${unusual.window}, a step is the
+      over ${unusual.baseline}), and more than ${unusual.minMicrostx / MICRO} STX. Where the collector polls less often than every ${unusual.window}, a step is the
       outflow of a longer time, and the alert does not fire: set \`max_outflow\`.`,
     impact: "A payout, or a stolen key.",
     diagnosis: [FLOW.out, FLOW.usual, FLOW.where, FLOW.types],
@@ -142,14 +142,14 @@ const failing: Alert = {
   alert: "StacksAddressTransactionsFailing",
   severity: "warning",
   expr: `${failedShare} > ${fails.ratio}
-and round(${failedCount}) >= ${fails.leastFailed}`,
+and round(${failedCount}) >= ${fails.minFailed}`,
   for: fails.for,
   keepFiringFor: fails.keepFiringFor,
   summary: "Transactions of {{ $labels.name }} on {{ $labels.network }} fail",
   description: "{{ $value | humanizePercentage }} of the transactions it sent in the last hour failed on chain.",
   runbook: {
     meaning: `More than ${fails.ratio * 100} % of the transactions that the address sent within ${fails.window} were
-      mined and failed, and at least ${fails.leastFailed} transactions failed.`,
+      mined and failed, and at least ${fails.minFailed} transactions failed.`,
     impact: "The address pays fees for transactions that have no effect.",
     diagnosis: [FLOW.types, { shows: "Share of failed transactions.", query: failedShare }],
     actions: [

@@ -25,9 +25,9 @@ const silence: Recording = {
 const silenceLimit: Recording = {
   record: "stacks:contract_silence_limit:seconds",
   about: `Time after which a contract is silent: its \`silent_after\`, or else ${limits.ratio} times its longest pause of a
-    week, and at least ${limits.least}. Absent while neither is known.`,
+    week, and at least ${limits.min}. Absent while neither is known.`,
   expr: `${series("stacks_contract_silent_after_seconds")}
-or clamp_min(${limits.ratio} * min without (activity) (${series("stacks_contract_longest_pause_seconds")}), ${seconds(limits.least)})`,
+or clamp_min(${limits.ratio} * min without (activity) (${series("stacks_contract_longest_pause_seconds")}), ${seconds(limits.min)})`,
   labels,
 };
 const interval = `max without (collector) (${series("stacks_exporter_collector_interval_seconds", { collector: COLLECTORS })})`;
@@ -53,7 +53,7 @@ ${whileActive(COLLECTORS)}`,
   description: "{{ $labels.contract_id }} was neither called nor printed anything for {{ $value | humanizeDuration }}.",
   runbook: {
     meaning: `The contract was neither called nor printed anything for longer than its \`silent_after\` in the watch
-      list, or else for more than ${limits.ratio} times its longest pause of the week before, and more than ${limits.least}. The time
+      list, or else for more than ${limits.ratio} times its longest pause of the week before, and more than ${limits.min}. The time
       between two polls is added. Without \`silent_after\`, the alert needs ten pauses and a day of history.`,
     impact: "Services that depend on the contract, such as oracles and bridges, may have stopped.",
     diagnosis: [
@@ -87,7 +87,7 @@ const callsFailing: Alert = {
   alert: "StacksContractCallsFailing",
   severity: "warning",
   expr: `${share} > ${fails.ratio}
-and round(${failedWithin(fails.window)}) >= ${fails.leastFailed}
+and round(${failedWithin(fails.window)}) >= ${fails.minFailed}
 unless ${perSuccess(fails.window)}
   <= ${fails.times} * last_over_time(${recorded(usualFailures)}[${FEES.baseline.staleness}] offset ${fails.window})`,
   for: fails.for,
@@ -96,7 +96,7 @@ unless ${perSuccess(fails.window)}
   description: "{{ $value | humanizePercentage }} of the calls of {{ $labels.contract_id }} in the last hour failed.",
   runbook: {
     meaning: `More than ${fails.ratio * 100} % of the direct calls of the contract within ${fails.window} failed, at least
-      ${fails.leastFailed}, and there were more than ${fails.times} times as many failed calls per successful call as within
+      ${fails.minFailed}, and there were more than ${fails.times} times as many failed calls per successful call as within
       ${fails.baseline}. A contract that had no calls before fires without that comparison.`,
     impact: "Users pay fees for calls without effect.",
     diagnosis: [

@@ -35,9 +35,9 @@ const recording = (rule: Omit<FeeRecording, "expr">): FeeRecording => ({ ...rule
 
 const fee = (matchers: Matchers) => series("stacks_mempool_fee_priority_microstx", matchers);
 const feeLabels = ["network", "tx_type", "priority"];
-const leastSamples = seconds(baseline.leastHistory) / seconds(baseline.interval);
+const minSamples = seconds(baseline.minHistory) / seconds(baseline.interval);
 const medianOf = (range: string) => `quantile_over_time(0.5, ${range})
-and count_over_time(${range}) >= ${leastSamples}`;
+and count_over_time(${range}) >= ${minSamples}`;
 const lastOf = (reading: Reading, rule: FeeRecording, matchers?: Matchers) =>
   `last_over_time(${reading.over(rule, baseline.staleness, matchers)})`;
 
@@ -50,7 +50,7 @@ const feeMedian = recording({
 const feeBaseline = recording({
   record: `stacks:mempool_fee_priority_microstx:baseline${baseline.window}`,
   about: `Usual fee of waiting transactions by type and priority: the median over ${baseline.window}. In microSTX.
-    Absent until there is ${baseline.leastHistory} of history.`,
+    Absent until there is ${baseline.minHistory} of history.`,
   define: (reading, matchers) => medianOf(reading.over(feeMedian, baseline.window, matchers)),
   labels: feeLabels,
 });
@@ -65,7 +65,7 @@ const waiting = recording({
 const waitingBaseline = recording({
   record: `stacks:mempool_transactions:baseline${baseline.window}`,
   about: `Usual number of waiting transactions: the median over ${baseline.window}. Absent until there is
-    ${baseline.leastHistory} of history.`,
+    ${baseline.minHistory} of history.`,
   define: (reading) => medianOf(reading.over(waiting, baseline.window)),
   labels: ["network"],
 });
@@ -241,7 +241,7 @@ const low: Alert = {
   severity: "info",
   optional: "Good news: for senders that wait for low fees.",
   expr: `${lowestMined} < ${FEES.low.feeRatioBelow}
-and ${onNetwork} ${minedSample} >= ${FEES.low.leastMined}`,
+and ${onNetwork} ${minedSample} >= ${FEES.low.minMined}`,
   for: FEES.low.for,
   keepFiringFor: FEES.low.keepFiringFor,
   summary: "What gets mined on {{ $labels.network }} pays less than usual",
@@ -249,7 +249,7 @@ and ${onNetwork} ${minedSample} >= ${FEES.low.leastMined}`,
     level.`,
   runbook: {
     meaning: `For ${FEES.low.for} the 25th percentile of the fees of mined transactions was below
-      ${percent(FEES.low.feeRatioBelow)} of its usual level, while at least ${FEES.low.leastMined} transactions were
+      ${percent(FEES.low.feeRatioBelow)} of its usual level, while at least ${FEES.low.minMined} transactions were
       mined in 10 minutes.`,
     impact: "A good time for transactions that are not urgent.",
     diagnosis: [SEE.mined, SEE.fees],
@@ -300,7 +300,7 @@ const own: Alert = {
   expr: `${paid}
 / on (network, tx_type, job) group_left ()
 max without (instance, percentile) (quantile_over_time(0.5, ${marketFee}[${FEES.own.window}])) > ${FEES.own.feeRatio}
-and round(${payments}) >= ${FEES.own.leastTransactions}`,
+and round(${payments}) >= ${FEES.own.minTransactions}`,
   for: FEES.own.for,
   keepFiringFor: FEES.own.keepFiringFor,
   summary: "{{ $labels.name }} pays far more than the market on {{ $labels.network }}",
@@ -309,7 +309,7 @@ and round(${payments}) >= ${FEES.own.leastTransactions}`,
   runbook: {
     meaning: `The mean fee that a watched address paid within ${FEES.own.window} is more than ${FEES.own.feeRatio}
       times the median fee of all mined transactions of the same type at that time (at least
-      ${FEES.own.leastTransactions} transactions). Transactions that a sponsor paid for lower the mean.`,
+      ${FEES.own.minTransactions} transactions). Transactions that a sponsor paid for lower the mean.`,
     impact: "The address pays too much: half of the others paid less than a third of it.",
     diagnosis: [
       {

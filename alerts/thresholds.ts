@@ -28,7 +28,7 @@ export const FEES = {
     smoothing: "10m",
     window: "7d",
     /** History needed before there is a baseline. */
-    leastHistory: "1h",
+    minHistory: "1h",
     /** A baseline older than this is not used. */
     staleness: "15m",
   },
@@ -55,8 +55,8 @@ export const FEES = {
   },
   /** StacksMempoolBacklog: backlog >= tenures while use of blocks > blockUsage. */
   backlog: { tenures: 0.6, blockUsage: 0.85, for: "1m", keepFiringFor: "1h" },
-  /** StacksFeesLow (optional): p25 of what was mined over its usual level < feeRatioBelow, of at least leastMined. */
-  low: { feeRatioBelow: 0.7, leastMined: 20, for: "30m", keepFiringFor: "1h" },
+  /** StacksFeesLow (optional): p25 of what was mined over its usual level < feeRatioBelow, of at least minMined. */
+  low: { feeRatioBelow: 0.7, minMined: 20, for: "30m", keepFiringFor: "1h" },
   /** StacksFeeAbsolute (optional): median fee of mined transactions above a budget of your own, in microSTX by type. */
   absolute: {
     microstx: { token_transfer: 100_000, contract_call: 500_000 },
@@ -67,7 +67,7 @@ export const FEES = {
    * StacksOwnFeeAboveMarket: mean fee that an address paid within `window` > feeRatio times the median fee of mined
    * transactions of the type.
    */
-  own: { feeRatio: 3, window: "1h", leastTransactions: 3, for: "5m", keepFiringFor: "30m" },
+  own: { feeRatio: 3, window: "1h", minTransactions: 3, for: "5m", keepFiringFor: "30m" },
 } as const;
 
 /** Watched addresses. */
@@ -76,14 +76,14 @@ export const ADDRESSES = {
   outflowHigh: { for: "1m", keepFiringFor: "15m" },
   /**
    * StacksAddressOutflowUnusual: outflow within `window` > ratio times its median over `baseline`, and >
-   * leastMicrostx. A poll counts the outflow since the last one, so the interval is at most `window`.
+   * minMicrostx. A poll counts the outflow since the last one, so the interval is at most `window`.
    */
   outflowUnusual: {
     ratio: 10,
-    leastMicrostx: 10_000_000_000,
+    minMicrostx: 10_000_000_000,
     window: "1h",
     baseline: "7d",
-    leastHistory: "1d",
+    minHistory: "1d",
     for: "5m",
     keepFiringFor: "30m",
   },
@@ -93,7 +93,7 @@ export const ADDRESSES = {
    * StacksAddressTransactionsFailing: share of failed transactions among those sent within `window`, and their
    * number.
    */
-  failing: { ratio: 0.3, leastFailed: 3, window: "1h", for: "5m", keepFiringFor: "30m" },
+  failing: { ratio: 0.3, minFailed: 3, window: "1h", for: "5m", keepFiringFor: "30m" },
   /**
    * StacksAddressNewAsset (optional): an asset that is present within `now`, received within `fresh` and not within
    * `memory` before, at an address watched for `known`.
@@ -131,14 +131,14 @@ export const WAITING = {
 export const CONTRACTS = {
   /**
    * StacksContractSilent: no call and no event for ratio times the longest pause of a week, and for longer than
-   * `least`; or for `silent_after` of the watch list.
+   * `min`; or for `silent_after` of the watch list.
    */
-  silent: { ratio: 3, least: "1h", for: "5m", keepFiringFor: "10m" },
+  silent: { ratio: 3, min: "1h", for: "5m", keepFiringFor: "10m" },
   /**
    * StacksContractCallsFailing: share of failed calls within `window`, and their number. Failed calls per successful
    * call: more than `times` as many as over `baseline`.
    */
-  failing: { ratio: 0.2, times: 3, leastFailed: 5, window: "1h", baseline: "7d", for: "5m", keepFiringFor: "30m" },
+  failing: { ratio: 0.2, times: 3, minFailed: 5, window: "1h", baseline: "7d", for: "5m", keepFiringFor: "30m" },
   /** StacksContractEventsGap, StacksContractEventsReverted: any within `window`. */
   gap: { window: "1h", for: "2m" },
   reverted: { window: "1h", for: "2m" },

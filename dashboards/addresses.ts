@@ -21,7 +21,7 @@ const one = (family: string) => metric(family, { name: "~$address" });
 /** How many addresses a graph shows: a line for each of thousands shows nothing. */
 const MOST = 10;
 /** How many addresses a table shows: all rows of thousands take seconds. */
-const MOST_ROWS = 100;
+const MAX_ROWS = 100;
 /** Restricts an expression to the addresses for which a counter has grown most in the time range. */
 const mostActive = (expr: string, selector: string) =>
   `${expr} and on (network, name) topk(${MOST}, ${grouped(total("network, name", `increase(${selector}[$__range] @ end())`), AT_END)} > 0)`;
@@ -45,7 +45,7 @@ const inRange = (labels: string, selector: string) => grouped(total(labels, grow
 const fleet = (selector: string) => inRange("network, name", selector);
 const rows = (expr: string, chosen: string) => ({ expr: `${expr} and on (network, name) ${chosen}` });
 /** The addresses with the newest transactions, also in the first minutes of an outage; and then those without any. */
-const newest = `topk(${MOST_ROWS}, ${grouped(perPrincipal(`last_over_time(${watched("stacks_address_last_transaction_timestamp_seconds")}[15m])`))} or on (network, name) 0 * ${grouped(perPrincipal(watched("stacks_address_info")))})`;
+const newest = `topk(${MAX_ROWS}, ${grouped(perPrincipal(`last_over_time(${watched("stacks_address_last_transaction_timestamp_seconds")}[15m])`))} or on (network, name) 0 * ${grouped(perPrincipal(watched("stacks_address_info")))})`;
 const lastActive = (expr: string) => rows(expr, newest);
 
 const overview: readonly Panel[] = [
@@ -159,7 +159,7 @@ const overview: readonly Panel[] = [
   table({
     id: 8,
     title: "Addresses",
-    description: `Activity in the time range, of the ${MOST_ROWS} selected addresses with the newest transactions. Last
+    description: `Activity in the time range, of the ${MAX_ROWS} selected addresses with the newest transactions. Last
       activity is the time of the newest transaction seen, at any depth. The nonce is that of the newest mined
       transaction. Pending transactions wait for confirmations.`,
     unit: "locale",
@@ -269,7 +269,7 @@ const money: readonly Panel[] = [
     legend: "right",
     description: `Mean fee that the address paid within ${FEES.own.window}, divided by the present fee of priority
       medium of the same type. Above ${FEES.own.feeRatio}, a third of the fee would have been enough: see
-      StacksOwnFeeAboveMarket. Addresses with fewer than ${FEES.own.leastTransactions} such transactions within
+      StacksOwnFeeAboveMarket. Addresses with fewer than ${FEES.own.minTransactions} such transactions within
       ${FEES.own.window} are not shown.`,
     unit: "none",
     noValue: "Too few fees were paid within an hour",
@@ -281,7 +281,7 @@ const money: readonly Panel[] = [
     queries: [
       {
         expr: grouped(
-          `(${total("network, name, tx_type", grown(watched("stacks_address_fees_paid_microstx_total", { role: "sender" }), metric("stacks_address_info"), FEES.own.window))} / (${total("network, name, tx_type", recording(sentLately.record))} >= ${FEES.own.leastTransactions})) / on (network, tx_type) group_left () ${dedupe(metric("stacks_mempool_fee_priority_microstx", { priority: "medium" }))}`,
+          `(${total("network, name, tx_type", grown(watched("stacks_address_fees_paid_microstx_total", { role: "sender" }), metric("stacks_address_info"), FEES.own.window))} / (${total("network, name, tx_type", recording(sentLately.record))} >= ${FEES.own.minTransactions})) / on (network, tx_type) group_left () ${dedupe(metric("stacks_mempool_fee_priority_microstx", { priority: "medium" }))}`,
         ),
         legend: "{{name}} {{tx_type}}",
       },
@@ -319,7 +319,7 @@ const available = "available_balance_microstx";
 const withBalance = (expr: string) =>
   rows(
     expr,
-    `(bottomk(${MOST_ROWS}, ${shareOfLimit(available, "min_balance_microstx")}) or on (network, name) topk(${MOST_ROWS}, ${grouped(perPrincipal(watched(`stacks_address_${available}`)))}))`,
+    `(bottomk(${MAX_ROWS}, ${shareOfLimit(available, "min_balance_microstx")}) or on (network, name) topk(${MAX_ROWS}, ${grouped(perPrincipal(watched(`stacks_address_${available}`)))}))`,
   );
 /** Of each asset, the addresses nearest to their minimum, and those with the most. */
 const withTokens = (expr: string) => ({
@@ -330,7 +330,7 @@ const balances: readonly Panel[] = [
   table({
     id: 61,
     title: "Balances",
-    description: `STX of the ${MOST_ROWS} selected addresses nearest to their minimum, and of the ${MOST_ROWS} with the
+    description: `STX of the ${MAX_ROWS} selected addresses nearest to their minimum, and of the ${MAX_ROWS} with the
       most. Available excludes locked STX. Of minimum: available divided by min_balance of the
       watch list; below 100 %, StacksAddressBalanceLow fires. Blocks to unlock are burn blocks. Waiting: STX in mempool transactions to the address (in) and
       of it (out, including fees).`,
@@ -708,7 +708,7 @@ const trust: readonly Panel[] = [
     title: "Irregularities in this range",
     description: `Counted transactions that a reorganisation reverted (counters are not lowered) or restored, skipped
       transactions, invalid responses, and assets counted as other, each of which should be rare; and, to compare,
-      all transactions that the server reports of the ${MOST_ROWS} addresses with the newest ones.`,
+      all transactions that the server reports of the ${MAX_ROWS} addresses with the newest ones.`,
     unit: "locale",
     decimals: 0,
     noValue: "None",

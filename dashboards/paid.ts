@@ -32,7 +32,7 @@ export const paidRow: readonly Panel[] = [
     interval: "5m",
     legend: "right",
     description: `Mean fee that watched addresses paid within an hour, divided by priority low of the same type. Types
-      with fewer than ${FEES.own.leastTransactions} transactions are not shown. StacksOwnFeeAboveMarket compares the
+      with fewer than ${FEES.own.minTransactions} transactions are not shown. StacksOwnFeeAboveMarket compares the
       mean of each address: see the board Addresses.`,
     unit: "none",
     decimals: 2,
@@ -43,7 +43,7 @@ export const paidRow: readonly Panel[] = [
     min: 0,
     queries: [
       {
-        expr: `(${totalOfPrincipals("tx_type", grown(metric("stacks_address_fees_paid_microstx_total", { role: "sender" }), metric("stacks_address_info"), FEES.own.window))} / (${totalOfPrincipals("tx_type", recording(sentLately.record))} >= ${FEES.own.leastTransactions})) / on (tx_type) ${dedupe(metric("stacks_mempool_fee_priority_microstx", { priority: "low" }))}`,
+        expr: `(${totalOfPrincipals("tx_type", grown(metric("stacks_address_fees_paid_microstx_total", { role: "sender" }), metric("stacks_address_info"), FEES.own.window))} / (${totalOfPrincipals("tx_type", recording(sentLately.record))} >= ${FEES.own.minTransactions})) / on (tx_type) ${dedupe(metric("stacks_mempool_fee_priority_microstx", { priority: "low" }))}`,
         legend: "{{tx_type}}",
       },
     ],

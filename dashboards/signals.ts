@@ -5,7 +5,7 @@ import { dedupe, metric, recording, stx } from "./select.ts";
 const MINED = "stacks_chain_mined_fee_microstx";
 const MINED_USUAL = "stacks_chain_mined_fee_baseline_microstx";
 // A type with fewer transactions has the percentiles of a single sender.
-const LEAST_OF_TYPE = 5;
+const MIN_OF_TYPE = 5;
 
 /** The percentile that is compared with its usual level: zero fees and a few low ones do not move it. */
 export const PRICE = "p25";
@@ -35,7 +35,7 @@ export const minedRatio = `max(${timesUsual(ALL)})`;
 
 /** Query: the same by type. */
 export const minedRatioByType = {
-  expr: `${dedupe(timesUsual())} and on (network, tx_type) ${metric("stacks_chain_mined_fee_sample_transactions")} >= ${LEAST_OF_TYPE}`,
+  expr: `${dedupe(timesUsual())} and on (network, tx_type) ${metric("stacks_chain_mined_fee_sample_transactions")} >= ${MIN_OF_TYPE}`,
   legend: "{{tx_type}}",
 };
 
@@ -44,7 +44,7 @@ export const estimate = (matchers: Matchers = {}): string =>
   dedupe(stx(metric("stacks_fee_estimate_microstx", matchers)));
 
 /** Note for the descriptions of its panels. */
-export const FEW_LEFT_OUT = `Types with fewer than ${LEAST_OF_TYPE} mined transactions are not shown.`;
+export const FEW_LEFT_OUT = `Types with fewer than ${MIN_OF_TYPE} mined transactions are not shown.`;
 
 /**
  * Use of blocks. Counters do not disappear when no block can be read, and their rate falls to 0. So the rate is used
@@ -57,11 +57,11 @@ export const waiting = `sum(${dedupe(metric("stacks_mempool_transactions"))})`;
 
 const calls = metric("stacks_chain_recent_contract_calls");
 // Few enough for a legend. Those of the whole range, because a choice for each point would interrupt lines.
-const MOST_CONTRACTS = 10;
+const MAX_CONTRACTS = 10;
 
 /** Query: mined calls of the last ten minutes, of the contracts with the most in the time range. */
 export const recentCalls = {
-  expr: `${dedupe(calls)} and on (contract_id) topk(${MOST_CONTRACTS}, max by (contract_id) (max_over_time(${calls}[$__range] @ end())))`,
+  expr: `${dedupe(calls)} and on (contract_id) topk(${MAX_CONTRACTS}, max by (contract_id) (max_over_time(${calls}[$__range] @ end())))`,
   legend: "{{contract_id}}",
 };
 

@@ -73,7 +73,7 @@ const RULES: readonly Rule[] = [
     for: low.for,
     clauses: [
       { value: "mined fee ratio", op: "<", limit: low.feeRatioBelow },
-      { value: "mined", op: ">=", limit: low.leastMined },
+      { value: "mined", op: ">=", limit: low.minMined },
     ],
   },
 ];

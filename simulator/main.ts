@@ -56,11 +56,11 @@ if (flags.help) {
 
 type NumberFlag = "port" | "history" | "time-scale" | "rate-limit" | "upstreams";
 
-function count(name: NumberFlag, least: number, isWhole = true): number {
+function count(name: NumberFlag, min: number, isWhole = true): number {
   const number = Number(flags[name]);
-  const isValid = flags[name] !== "" && number >= least && Number.isFinite(number);
+  const isValid = flags[name] !== "" && number >= min && Number.isFinite(number);
   if (isValid && (!isWhole || Number.isInteger(number))) return number;
-  return fail(`--${name} must be a ${isWhole ? "whole " : ""}number of at least ${least}, got ${flags[name]}`);
+  return fail(`--${name} must be a ${isWhole ? "whole " : ""}number of at least ${min}, got ${flags[name]}`);
 }
 
 const { network } = flags;

@@ -65,7 +65,7 @@ export interface Failed {
 }
 
 // Polls that can run at the same time share the series that are left.
-const MOST_CONCURRENT_POLLS = 20;
+const MAX_CONCURRENT_POLLS = 20;
 // Part of the five seconds that a stop may take.
 const SCRAPE_GRACE_MS = 3000;
 
@@ -121,7 +121,7 @@ export class App {
       ...common,
       stop: this.#stop.signal,
       spareSeries: () =>
-        Math.max(0, Math.floor((this.#config.maxSeries - this.#exposition.size) / MOST_CONCURRENT_POLLS)),
+        Math.max(0, Math.floor((this.#config.maxSeries - this.#exposition.size) / MAX_CONCURRENT_POLLS)),
       onRun: ({ task, outcome, reason, seconds }) => {
         const labels = { network: task.network, collector: task.collector.name };
         instruments.add(metrics.runs, { ...labels, outcome });

@@ -43,7 +43,7 @@ export interface NetworkOptions {
 
 // A few milliseconds of work.
 const RESTORED_AT_ONCE = 50;
-const MOST_PROBE_MS = 60_000;
+const MAX_PROBE_MS = 60_000;
 // So soon after a request, the used budget is on the disk: a process that is killed does not make the next one exceed
 // it.
 const SAVE_BUDGETS_AFTER_MS = 1000;
@@ -279,7 +279,7 @@ export class Network {
       shared,
       maxBodyBytes,
       longestPauseMs,
-      longestProbeMs: Math.min(MOST_PROBE_MS, ...intervals),
+      longestProbeMs: Math.min(MAX_PROBE_MS, ...intervals),
       clock,
       observer: clientObserver({
         ...this.#options,

@@ -37,7 +37,7 @@ export interface ChainOptions {
 
 /** How an account sends a transfer. */
 export interface SendOptions {
-  /** µSTX. Miners ignore a fee below `LEAST_FEE`. @default drawn like those of ordinary demand */
+  /** µSTX. Miners ignore a fee below `MIN_FEE`. @default drawn like those of ordinary demand */
   readonly fee?: number | undefined;
   /** Number of nonces to leave out: without them the transfer waits. @default 0 */
   readonly skip?: number | undefined;
@@ -48,7 +48,7 @@ export interface SendOptions {
 }
 
 /** Fee below which no miner includes a transfer, µSTX. */
-export const LEAST_FEE = 180;
+export const MIN_FEE = 180;
 
 const EXPIRY_SECONDS = 30;
 const EVENT_SECONDS = 5400;
@@ -166,7 +166,7 @@ export class Chain {
       unsigned: { ...buildTransfer(this.#orders, sender, amount), sponsor: null },
       origin: "market",
       fee: offer,
-      readyAt: offer < LEAST_FEE ? Number.MAX_SAFE_INTEGER : this.#now,
+      readyAt: offer < MIN_FEE ? Number.MAX_SAFE_INTEGER : this.#now,
       expiresAt: this.#now + MEMPOOL_SECONDS,
     };
     const next = this.mempool.nextNonce(sender, this.ledger.nonceOf(sender));

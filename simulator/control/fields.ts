@@ -8,13 +8,13 @@ export type Field = (value: string) => string | number | boolean | undefined;
 export type Fields = Readonly<Record<string, Field>>;
 
 const atLeast =
-  (least: number): Field =>
+  (min: number): Field =>
   (value) =>
-    value !== "" && Number(value) >= least && Number(value) <= 2 ** 52 ? Number(value) : undefined;
+    value !== "" && Number(value) >= min && Number(value) <= 2 ** 52 ? Number(value) : undefined;
 export const whole =
-  (least: number): Field =>
+  (min: number): Field =>
   (value) =>
-    Number.isInteger(Number(value)) ? atLeast(least)(value) : undefined;
+    Number.isInteger(Number(value)) ? atLeast(min)(value) : undefined;
 export const number = atLeast(0);
 export const flag: Field = (value) => ({ true: true, "1": true, "": true, false: false, "0": false })[value];
 export const text: Field = (value) => (value === "" ? undefined : value);

@@ -41,9 +41,9 @@ export function cursorPage<Entry>(
   return { rows: newestFirst(entries, first, limit), cursors };
 }
 
-/** Parses the limit of the v3 API: 1 to `most`, 20 by default. Throws a 400. */
-export function limitOf(query: URLSearchParams, most: number): number {
-  return integer(query.get("limit"), "querystring/limit", { least: 1, most }) ?? 20;
+/** Parses the limit of the v3 API: 1 to `max`, 20 by default. Throws a 400. */
+export function limitOf(query: URLSearchParams, max: number): number {
+  return integer(query.get("limit"), "querystring/limit", { min: 1, max }) ?? 20;
 }
 
 /** Parses a cursor of the v3 API. Throws a 400 if it does not match the pattern. */

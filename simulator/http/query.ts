@@ -5,13 +5,13 @@ import { internal, invalid } from "./http-error.ts";
 export function integer(
   value: string | null,
   where: string,
-  bounds: { readonly least?: number; readonly most?: number } = {},
+  bounds: { readonly min?: number; readonly max?: number } = {},
 ): number | undefined {
   if (value === null) return undefined;
   const number = Number(value);
   if (value.trim() === "" || !Number.isInteger(number)) throw invalid(`${where} must be integer`);
-  if (bounds.least !== undefined && number < bounds.least) throw invalid(`${where} must be >= ${bounds.least}`);
-  if (bounds.most !== undefined && number > bounds.most) throw invalid(`${where} must be <= ${bounds.most}`);
+  if (bounds.min !== undefined && number < bounds.min) throw invalid(`${where} must be >= ${bounds.min}`);
+  if (bounds.max !== undefined && number > bounds.max) throw invalid(`${where} must be <= ${bounds.max}`);
   return number;
 }
 
@@ -23,9 +23,9 @@ export function flag(query: URLSearchParams, name: string): boolean {
 }
 
 /** Parses limit (default 20) and offset (default 0). Some operations replace `limit=0` by 20. */
-export function page(query: URLSearchParams, most = 50, zero: 0 | 20 = 20): { limit: number; offset: number } {
-  const limit = integer(query.get("limit"), "querystring/limit", { least: 0, most }) ?? 20;
-  const offset = integer(query.get("offset"), "querystring/offset", { least: 0 }) ?? 0;
+export function page(query: URLSearchParams, max = 50, zero: 0 | 20 = 20): { limit: number; offset: number } {
+  const limit = integer(query.get("limit"), "querystring/limit", { min: 0, max }) ?? 20;
+  const offset = integer(query.get("offset"), "querystring/offset", { min: 0 }) ?? 0;
   return { limit: limit === 0 ? zero : limit, offset };
 }
 

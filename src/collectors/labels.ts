@@ -22,7 +22,7 @@ export const TX_STATUSES = ["success", "abort_by_response", "abort_by_post_condi
 export const LONGEST_BY_TYPE = 2 ** 20;
 
 // A protocol upgrade adds one or two values. More at once are a broken response.
-const MOST_UNKNOWN = 8;
+const MAX_UNKNOWN = 8;
 const VALUE = /^[a-z][a-z0-9_]{0,63}$/;
 
 /** Whether a text has the form of a value of an enumeration of the API. */
@@ -31,7 +31,7 @@ export const isEnumValue = (text: string): boolean => VALUE.test(text);
 /** The label value of an enumeration value: itself if it is known or one of the first unknown ones, else `other`. */
 export function boundedValue(value: string, known: readonly string[], unknown: string[]): string {
   if (value === OTHER || known.includes(value) || unknown.includes(value)) return value;
-  if (unknown.length >= MOST_UNKNOWN || !isEnumValue(value)) return OTHER;
+  if (unknown.length >= MAX_UNKNOWN || !isEnumValue(value)) return OTHER;
   unknown.push(value);
   return value;
 }
@@ -48,7 +48,7 @@ export function fewTypes<Value>(
     Object.keys(byType).filter((type) => !known.includes(type)),
     (type) => `${isEnumValue(type)}`,
   );
-  const kept = new Set([...known, ...usable.sort().slice(0, MOST_UNKNOWN), ...unusable.slice(0, 1)]);
+  const kept = new Set([...known, ...usable.sort().slice(0, MAX_UNKNOWN), ...unusable.slice(0, 1)]);
   return Object.fromEntries(Object.entries(byType).filter(([type]) => kept.has(type)));
 }
 
@@ -62,5 +62,5 @@ export function labelledTypes(
 ): string[] {
   const unknown = types.filter((type) => !known.includes(type)).sort();
   for (const _ of unknown) api.noteDrift(operation, field, "enum");
-  return [...types.filter((type) => known.includes(type)), ...unknown.filter(isEnumValue).slice(0, MOST_UNKNOWN)];
+  return [...types.filter((type) => known.includes(type)), ...unknown.filter(isEnumValue).slice(0, MAX_UNKNOWN)];
 }

@@ -20,10 +20,10 @@ export const NO_RHYTHM: Rhythm = { known: undefined, days: [] };
 const DAY = 86_400;
 const DAYS = 7;
 // Fewer pauses, or pauses of less than a day, do not show a rhythm: nights can be quiet.
-const LEAST_PAUSES = 10;
-const LEAST_SECONDS = DAY;
+const MIN_PAUSES = 10;
+const MIN_SECONDS = DAY;
 // A longer pause is an outage: it counts as this many times the longest one so far.
-const MOST_GROWTH = 3;
+const MAX_GROWTH = 3;
 
 /**
  * The rhythm after further activity.
@@ -39,7 +39,7 @@ export function withActivity(before: Rhythm, times: readonly number[], isComplet
       rhythm = { ...rhythm, known: { first: known?.first ?? time, last: time } };
     } else if (time > known.last) {
       const usual = longestPause(rhythm);
-      const pause = Math.min(time - known.last, usual === undefined ? Number.POSITIVE_INFINITY : MOST_GROWTH * usual);
+      const pause = Math.min(time - known.last, usual === undefined ? Number.POSITIVE_INFINITY : MAX_GROWTH * usual);
       rhythm = { known: { ...known, last: time }, days: withPause(rhythm.days, Math.floor(time / DAY), pause) };
     }
   }
@@ -52,7 +52,7 @@ export function withActivity(before: Rhythm, times: readonly number[], isComplet
  */
 export function longestPause({ known, days }: Rhythm): number | undefined {
   const pauses = days.reduce((sum, day) => sum + day.pauses, 0);
-  if (known === undefined || pauses < LEAST_PAUSES || known.last - known.first < LEAST_SECONDS) return undefined;
+  if (known === undefined || pauses < MIN_PAUSES || known.last - known.first < MIN_SECONDS) return undefined;
   return Math.max(...days.map(({ longest }) => longest));
 }
 

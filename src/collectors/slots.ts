@@ -21,7 +21,7 @@ export const noSlots = (): Slots => ({ own: {}, waiting: {} });
 /** The slots that one poll can use. */
 export interface SlotLimits {
   /** Maximum number of slots. Configured labels can exceed it. */
-  readonly most: number;
+  readonly max: number;
   /** Configured labels, which always have a slot. */
   readonly named: ReadonlySet<string>;
   /** Number of slots that can still be added. */
@@ -55,36 +55,36 @@ export function assignSlot(slots: Draft<Slots>, label: string | undefined, limit
     own[label] = before + 1;
     return { isOwn: true, evicted: undefined };
   }
-  const hasFreeSlot = limits.spare > 0 && Object.keys(own).length < limits.most;
-  const least = hasFreeSlot ? undefined : leastFrequent(own, limits.named);
+  const hasFreeSlot = limits.spare > 0 && Object.keys(own).length < limits.max;
+  const rarest = hasFreeSlot ? undefined : leastFrequent(own, limits.named);
   const count = countWaiting(waiting, label);
-  const isMoreFrequent = least !== undefined && count > SWAP_FACTOR * (own[least] ?? 0);
+  const isMoreFrequent = rarest !== undefined && count > SWAP_FACTOR * (own[rarest] ?? 0);
   if (!hasFreeSlot && !limits.named.has(label) && !isMoreFrequent) return NO_SLOT;
   delete waiting[label];
-  if (least === undefined) limits.spare -= 1;
-  else demote(slots, least);
+  if (rarest === undefined) limits.spare -= 1;
+  else demote(slots, rarest);
   own[label] = Math.max(1, count);
-  return { isOwn: true, evicted: least };
+  return { isOwn: true, evicted: rarest };
 }
 
 /** Removes and returns the labels beyond a lowered limit. Changes `slots`. */
-export function trim(slots: Draft<Slots>, { most, named }: SlotLimits): readonly string[] {
+export function trim(slots: Draft<Slots>, { max, named }: SlotLimits): readonly string[] {
   const evicted: string[] = [];
-  while (Object.keys(slots.own).length > most) {
-    const least = leastFrequent(slots.own, named);
-    if (least === undefined) break;
-    demote(slots, least);
-    evicted.push(least);
+  while (Object.keys(slots.own).length > max) {
+    const rarest = leastFrequent(slots.own, named);
+    if (rarest === undefined) break;
+    demote(slots, rarest);
+    evicted.push(rarest);
   }
   return evicted;
 }
 
 function leastFrequent(own: Counts, named: ReadonlySet<string>): string | undefined {
-  let least: string | undefined;
+  let rarest: string | undefined;
   for (const [label, count] of Object.entries(own)) {
-    if (!named.has(label) && (least === undefined || count < (own[least] ?? 0))) least = label;
+    if (!named.has(label) && (rarest === undefined || count < (own[rarest] ?? 0))) rarest = label;
   }
-  return least;
+  return rarest;
 }
 
 /** Counts a label without a slot; 0 if it is not one of the most frequent ones. */

@@ -39,15 +39,15 @@ const DAY_MINUTES = 1440;
 const MONTH_DAYS = 30;
 // A response has at most 11,000 values of a series.
 const MINUTES_PER_QUERY = 7 * DAY_MINUTES;
-const MOST_DAYS = 400;
-const MOST_ALARMS = 1000;
+const MAX_DAYS = 400;
+const MAX_ALARMS = 1000;
 
 const UP = series("stacks_up");
 
 /** Prints the report. The exit code is 1 when none of the alerts can be judged. @param now Unix milliseconds */
 export async function calibrate(flags: CalibrateFlags, io: Io, now = systemClock.now()): Promise<number> {
-  const days = numberOf("--days", flags.days, MOST_DAYS);
-  const chosen = numberOf("--alarms", flags.alarms, MOST_ALARMS);
+  const days = numberOf("--days", flags.days, MAX_DAYS);
+  const chosen = numberOf("--alarms", flags.alarms, MAX_ALARMS);
   const stopped = new AbortController();
   void io.stopped.then(() => stopped.abort());
   const api = new PrometheusApi(flags.prometheus, stopped.signal);
@@ -66,10 +66,10 @@ export async function calibrate(flags: CalibrateFlags, io: Io, now = systemClock
   }
 }
 
-function numberOf(option: string, text: string, most: number): number {
+function numberOf(option: string, text: string, max: number): number {
   const value = /^\d{1,4}$/.test(text) ? Number(text) : 0;
-  if (value >= 1 && value <= most) return value;
-  throw new CommandError(`${option}: expected a whole number from 1 to ${most}, found ${JSON.stringify(text)}`);
+  if (value >= 1 && value <= max) return value;
+  throw new CommandError(`${option}: expected a whole number from 1 to ${max}, found ${JSON.stringify(text)}`);
 }
 
 const namesIn = (query: string): string[] => [...new Set(query.match(/\bstacks_\w+/g))];
@@ -225,11 +225,11 @@ function tableOf(alarms: readonly Span[], { columns }: Swept, history: History):
 }
 
 function formatLimit(swept: Swept, chosen: number, perMonth: number): string[] {
-  const most = Math.floor(chosen / perMonth + 1e-9);
-  const found = limitFor(most, swept);
+  const max = Math.floor(chosen / perMonth + 1e-9);
+  const found = limitFor(max, swept);
   const wish = `  at most ${chosen} in ${MONTH_DAYS} days`;
   if (found === undefined) return [`${wish}: no limit can be calculated, because its other conditions held too rarely`];
   const note =
-    most === 0 ? [`  (the history is short: one alarm in it is ${numberText(perMonth)} in ${MONTH_DAYS} days)`] : [];
+    max === 0 ? [`  (the history is short: one alarm in it is ${numberText(perMonth)} in ${MONTH_DAYS} days)`] : [];
   return [`${wish}: with the limit ${found.limit}, which gives ${alarmsText(found.alarms)}`, ...note];
 }

@@ -1,7 +1,7 @@
 // Which settings would make the polls of a network fit the budget of an upstream. Pure.
 import { scheduleOf } from "../collectors/collector.ts";
 import { schedulesFor } from "../config/budget.ts";
-import { MOST_REQUESTS } from "../config/upstream-settings.ts";
+import { MAX_REQUESTS } from "../config/upstream-settings.ts";
 import { intervalOf, LONGEST, parseSchedule } from "../scheduler/interval.ts";
 import { type Budget, type Demand, isRoundRobin, neededBudgets } from "../scheduler/pacing.ts";
 
@@ -37,7 +37,7 @@ function budgetCure(demands: readonly Demand[], budget: Budget, shards: number):
   const isOther = !isEnough(budget.perMonth, needed.perMonth) && schedulesFor(needed.perMonth * shards) === "keyless";
   const { full } = neededBudgets(isOther ? demands.map(withKeylessDefault) : demands);
   const [perMinute, perMonth] = [wholeOf(full.perMinute) * shards, wholeOf(full.perMonth) * shards];
-  if (perMinute > MOST_REQUESTS.perMinute || perMonth > MOST_REQUESTS.perMonth) return undefined;
+  if (perMinute > MAX_REQUESTS.perMinute || perMonth > MAX_REQUESTS.perMonth) return undefined;
   const limits = [
     ...(isEnough(budget.perMinute, full.perMinute) ? [] : [`per_minute >= ${perMinute}`]),
     ...(isEnough(budget.perMonth, full.perMonth) ? [] : [`per_month >= ${perMonth}`]),
@@ -95,15 +95,15 @@ function longerIntervals(
       return { ...demand, intervalMs: wholeOf((demand.intervalMs * factor) / 1000) * 1000, isDefault: false };
     });
   // Requests of a poll can increase with the interval, so a longer one need not cost less: coarse steps come first.
-  const most = LONGEST / longest;
-  const factors = Array.from({ length: STEPS + 1 }, (_, step) => most ** (step / STEPS));
+  const max = LONGEST / longest;
+  const factors = Array.from({ length: STEPS + 1 }, (_, step) => max ** (step / STEPS));
   const step = factors.findIndex((factor) => factor >= 1 && isFitting(times(factor), budget));
   if (step === -1) return undefined;
-  let [least = 1, enough = 1] = [factors[step - 1], factors[step]];
+  let [min = 1, enough = 1] = [factors[step - 1], factors[step]];
   for (let halving = 0; halving < HALVINGS; halving += 1) {
-    const middle = (least + enough) / 2;
+    const middle = (min + enough) / 2;
     if (isFitting(times(middle), budget)) enough = middle;
-    else least = middle;
+    else min = middle;
   }
   return times(enough);
 }

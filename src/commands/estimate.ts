@@ -33,7 +33,7 @@ export type Plan = ReturnType<typeof planOf>;
  * Busy targets, for the upper end of the estimated requests: this share of the watched principals, and at most this
  * number, takes part in new transactions all day. A transaction costs an early poll, when it has its confirmations.
  */
-export const BUSY = { share: 0.1, most: 20, transactionsPerHour: 4 } as const;
+export const BUSY = { share: 0.1, max: 20, transactionsPerHour: 4 } as const;
 
 /**
  * Estimates a configuration: each network within the budget of its preferred upstream, with plans for the case that
@@ -123,7 +123,7 @@ function agesOf(rows: readonly CollectorPlan[]) {
 function busyRequests({ collector, targets, requestsPerPoll }: Pacing, options: unknown): number {
   if (!isRoundRobin(collector)) return 0;
   const perTransaction = requestsPerPoll + (collector.requestsPerTransaction?.(options) ?? 0);
-  return (Math.min(BUSY.most, Math.ceil(targets * BUSY.share)) * BUSY.transactionsPerHour * perTransaction) / 60;
+  return (Math.min(BUSY.max, Math.ceil(targets * BUSY.share)) * BUSY.transactionsPerHour * perTransaction) / 60;
 }
 
 // Process and Node.js families of the client library, with one garbage collection of each kind.

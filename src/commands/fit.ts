@@ -21,16 +21,16 @@ export function fitOf(network: NetworkConfig, { perMinute, perMonth }: Budget, s
   const budget = { perMinute, perMonth };
   const demands = demandsOf(network).filter(({ targets }) => targets > 0);
   const slow = pace(demands, budget).filter(isSlower);
-  const { least } = neededBudgets(demands);
+  const { min } = neededBudgets(demands);
   const the = shards === 1 ? "the budget" : "the budget of a shard";
   const misfits = slow
     .filter(({ isDefault }) => !isDefault)
     .map((pacing) => `${polledEvery(pacing)} instead of every ${spanText(pacing.configuredIntervalMs)}`);
-  if (!isEnough(perMinute, least.perMinute)) {
-    misfits.push(`the busiest minute needs ${wholeOf(least.perMinute)} requests, and ${the} is ${perMinute}`);
+  if (!isEnough(perMinute, min.perMinute)) {
+    misfits.push(`the busiest minute needs ${wholeOf(min.perMinute)} requests, and ${the} is ${perMinute}`);
   }
-  if (!isEnough(perMonth, least.perMonth)) {
-    misfits.push(`a month of 31 days needs ${wholeOf(least.perMonth)} requests, and ${the} is ${perMonth}`);
+  if (!isEnough(perMonth, min.perMonth)) {
+    misfits.push(`a month of 31 days needs ${wholeOf(min.perMonth)} requests, and ${the} is ${perMonth}`);
   }
   const notes = slow
     .filter(({ isDefault }) => isDefault)

@@ -8,7 +8,7 @@ import { type ConfigError, formatErrors } from "../config/errors.ts";
 import { readRegularFile, unusable } from "../config/files.ts";
 import { configLoader, type Loaded } from "../config/load.ts";
 import type { Flags } from "../config/normalize.ts";
-import { MOST_BYTES } from "../config/settings.ts";
+import { MAX_BYTES } from "../config/settings.ts";
 import type { Part } from "../config/shard.ts";
 import { type ListenAddress, parseListen } from "../config/values.ts";
 import type { ConfigSource } from "../reload.ts";
@@ -164,7 +164,7 @@ const hashOf = (text: Uint8Array | string): number => createHash("sha256").updat
 
 async function readBytes(file: string): Promise<Uint8Array> {
   try {
-    return await readRegularFile(file, MOST_BYTES.configuration);
+    return await readRegularFile(file, MAX_BYTES.configuration);
   } catch (error) {
     throw new CommandError(`${file}: ${unusable(error)}`);
   }

@@ -113,7 +113,7 @@ function agesOf({ directAgeMs, contractAgeMs }: NetworkPlan): string[] {
       ];
 }
 
-const { share, most, transactionsPerHour } = BUSY;
+const { share, max, transactionsPerHour } = BUSY;
 
 function totalOf(network: NetworkPlan): string[] {
   const { perMinute, perMonth: month = "unlimited" } = network.upstream.budget;
@@ -121,7 +121,7 @@ function totalOf(network: NetworkPlan): string[] {
     `  in all ${range(round, network)} requests a minute of ${perMinute} ` +
     `(busiest minute ${round(network.peakPerMinute)}), ${range(perMonth, network)} a month of ${month}`;
   const busy =
-    `  (the higher numbers: one target in ${1 / share}, at most ${most}, takes part in ${transactionsPerHour} ` +
+    `  (the higher numbers: one target in ${1 / share}, at most ${max}, takes part in ${transactionsPerHour} ` +
     `transactions an hour; each costs an early poll and, of addresses, a request for its transfers)`;
   return network.busyPerMinute > 0 ? [total, busy] : [total];
 }

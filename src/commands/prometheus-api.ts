@@ -17,7 +17,7 @@ export interface RangeSeries {
 const CONNECT_TIMEOUT_MS = 10_000;
 // Prometheus gives up after two minutes by default.
 const TIMEOUT_MS = 150_000;
-const MOST_BYTES = 256 * 1024 * 1024;
+const MAX_BYTES = 256 * 1024 * 1024;
 
 const labels = z.record(z.string(), z.string());
 const answer = <Data extends z.ZodType>(data: Data) => z.object({ status: z.literal("success"), data });
@@ -32,7 +32,7 @@ export class PrometheusApi {
   readonly #base: URL;
   readonly #authorization: Readonly<Record<string, string>>;
   readonly #signal: AbortSignal;
-  readonly #transport = new Transport(1, CONNECT_TIMEOUT_MS, MOST_BYTES);
+  readonly #transport = new Transport(1, CONNECT_TIMEOUT_MS, MAX_BYTES);
 
   /** @throws CommandError when the address is not a URL */
   constructor(address: string, signal: AbortSignal) {

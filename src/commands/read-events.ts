@@ -11,13 +11,13 @@ import type { SharedBudgets } from "./shared-budgets.ts";
 // The budget admits a request each minute, unless the month is used up.
 const TIMEOUT_PER_REQUEST_MS = 60_000;
 /** Ten requests. */
-const MOST_EVENTS = 500;
+const MAX_EVENTS = 500;
 
 /** The number of events in `--last`. @throws CommandError */
 export function lastOf(text: string): number {
   const last = /^\d{1,3}$/.test(text) ? Number(text) : 0;
-  if (last >= 1 && last <= MOST_EVENTS) return last;
-  throw new CommandError(`--last: expected a whole number from 1 to ${MOST_EVENTS}, found ${JSON.stringify(text)}`);
+  if (last >= 1 && last <= MAX_EVENTS) return last;
+  throw new CommandError(`--last: expected a whole number from 1 to ${MAX_EVENTS}, found ${JSON.stringify(text)}`);
 }
 
 /** The network of `--network`, or else the first one. @throws CommandError */

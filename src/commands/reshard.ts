@@ -1,6 +1,6 @@
 // Distributes the state of some shards to another number of them.
 import { systemClock } from "../api/clock.ts";
-import { MOST_SHARDS } from "../config/settings.ts";
+import { MAX_SHARDS } from "../config/settings.ts";
 import { StateFileError } from "../storage/state-file-error.ts";
 import { CommandError, type Io } from "./io.ts";
 
@@ -13,8 +13,8 @@ export interface ReshardFlags {
 /** Writes the state files of another number of shards. @throws CommandError */
 export async function reshardFiles(files: readonly string[], { count, out }: ReshardFlags, io: Io): Promise<number> {
   const shards = /^\d{1,4}$/.test(count) ? Number(count) : 0;
-  if (shards < 1 || shards > MOST_SHARDS) {
-    throw new CommandError(`--count: expected a whole number from 1 to ${MOST_SHARDS}, found ${JSON.stringify(count)}`);
+  if (shards < 1 || shards > MAX_SHARDS) {
+    throw new CommandError(`--count: expected a whole number from 1 to ${MAX_SHARDS}, found ${JSON.stringify(count)}`);
   }
   const { reshard } = await import("../storage/reshard.ts");
   const log = { warn: (fields: object, message: string) => io.err(`${message}: ${JSON.stringify(fields)}\n`) };

@@ -3,8 +3,8 @@ import type { Shape } from "../collectors/event-rules/shapes.ts";
 import { errorInLabelName, errorInMetricName } from "../config/metric-name.ts";
 
 // Fields with more values are no labels to start from, and further sums are of no interest.
-const MOST_LABEL_VALUES = 5;
-const MOST_SUMS = 5;
+const MAX_LABEL_VALUES = 5;
+const MAX_SUMS = 5;
 const LONGEST_NAME = 120;
 
 /** A rule as lines of YAML for each shape that counts its events, and further ones that add up its integers. */
@@ -22,7 +22,7 @@ export function suggestRules(contract: string, shapes: readonly Shape[]): readon
     });
     const sums = fields
       .filter(({ path, kinds }) => path !== "value" && kinds.has("uint") && !kinds.has("int"))
-      .slice(0, MOST_SUMS)
+      .slice(0, MAX_SUMS)
       .map(({ path }) =>
         rule({
           metric: metricName([...subject, lastKey(path), "units"], taken),
@@ -69,7 +69,7 @@ function labelsOf({ discriminator, fields }: Shape): string[] {
   return fields.flatMap(({ path, kinds, examples }) => {
     const isText = kinds.has("string-ascii") || kinds.has("string-utf8");
     const name = wordsOf(lastKey(path)).join("_");
-    if (!isText || path === discriminator?.path || examples.length > MOST_LABEL_VALUES) return [];
+    if (!isText || path === discriminator?.path || examples.length > MAX_LABEL_VALUES) return [];
     return errorInLabelName(name) === undefined ? [`${name}: { path: ${pathText(path)}, max: 20 }`] : [];
   });
 }

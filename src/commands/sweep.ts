@@ -22,7 +22,7 @@ export function alarmsAt(limit: number, { minutes, columns, firesAtLimit, patien
 /** The highest value of any series in a span. */
 export function peakOf(columns: readonly Float64Array[], { from, until }: Span): number {
   const values = columns.flatMap((column) => [...column.subarray(from, until)]);
-  return values.reduce((most, value) => (value > most ? value : most), Number.NEGATIVE_INFINITY);
+  return values.reduce((max, value) => (value > max ? value : max), Number.NEGATIVE_INFINITY);
 }
 
 /** Two digits tell enough about a limit. */
@@ -31,11 +31,11 @@ const DIGITS = 2;
 const LEAST = 0.01;
 
 /**
- * The lowest limit of two digits from which on no limit gives more than `most` alarms. A low limit alone proves
+ * The lowest limit of two digits from which on no limit gives more than `max` alarms. A low limit alone proves
  * nothing: it may join many alarms to few long ones. Undefined when no value is above `LEAST`, and when no limit
  * prevents an alarm because values are infinite.
  */
-export function limitFor(most: number, swept: Swept): { readonly limit: number; readonly alarms: number } | undefined {
+export function limitFor(max: number, swept: Swept): { readonly limit: number; readonly alarms: number } | undefined {
   const highest = swept.columns.reduce(
     (top, column) => column.reduce((max, value) => (Number.isFinite(value) && value > max ? value : max), top),
     LEAST,
@@ -44,7 +44,7 @@ export function limitFor(most: number, swept: Swept): { readonly limit: number; 
   let found: { limit: number; alarms: number } | undefined;
   for (const limit of limitsBelow(highest)) {
     const alarms = alarmsAt(limit, swept).length;
-    if (alarms > most) break;
+    if (alarms > max) break;
     found = { limit, alarms };
   }
   return found;

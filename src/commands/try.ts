@@ -17,7 +17,7 @@ import { loadConfigFile } from "./load-config.ts";
 import { lastOf, networkOf, readEvents } from "./read-events.ts";
 import { withSharedBudgets } from "./shared-budgets.ts";
 
-const MOST_EXAMPLES = 3;
+const MAX_EXAMPLES = 3;
 
 /** Prints the trial of every contract with rules: of one network, or of all. */
 export async function tryRules(flags: EventFlags, io: Io): Promise<number> {
@@ -93,11 +93,11 @@ function formatRule(rule: EventRule, tried: readonly Tried[]): string[] {
   });
   return [
     `${matching.length} matched`,
-    ...matching.slice(0, MOST_EXAMPLES).map(({ id, result }) => `  ${id}: ${sampleText(rule, result)}`),
+    ...matching.slice(0, MAX_EXAMPLES).map(({ id, result }) => `  ${id}: ${sampleText(rule, result)}`),
     ...errors,
     ...[...failed]
       .sort(([, a], [, b]) => b.length - a.length)
-      .slice(0, 2 * MOST_EXAMPLES)
+      .slice(0, 2 * MAX_EXAMPLES)
       .map(([reason, events]) => `no match: ${countOf(events)}: ${reason}`),
   ];
 }

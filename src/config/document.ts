@@ -40,8 +40,8 @@ const SYNTAX: Readonly<Record<string, string>> & { readonly RESOURCE_EXHAUSTION:
 };
 
 // Enough to share a group of settings. Documents that exhaust the memory need more.
-const MOST_ALIASES = 100;
-const TOO_MANY_ALIASES = `more than ${MOST_ALIASES} aliases, or aliases of aliases that expand too far`;
+const MAX_ALIASES = 100;
+const TOO_MANY_ALIASES = `more than ${MAX_ALIASES} aliases, or aliases of aliases that expand too far`;
 
 /** Reads a configuration file. The parser is loaded only here, which makes a start without a file faster. */
 export async function readDocument(file: string | undefined, content: string | Uint8Array): Promise<Document> {
@@ -68,7 +68,7 @@ export async function readDocument(file: string | undefined, content: string | U
     yaml.visit(document, {
       Alias(_, alias) {
         aliases += 1;
-        if (aliases > MOST_ALIASES) {
+        if (aliases > MAX_ALIASES) {
           fail(TOO_MANY_ALIASES);
           return yaml.visit.BREAK;
         }
@@ -79,7 +79,7 @@ export async function readDocument(file: string | undefined, content: string | U
       },
     });
     if (errors.length > 0) return failed;
-    const value: unknown = document.toJS({ maxAliasCount: MOST_ALIASES });
+    const value: unknown = document.toJS({ maxAliasCount: MAX_ALIASES });
     return { value: value ?? undefined, errors, locate: locator(yaml, document, lines) };
   } catch (error) {
     if (error instanceof ReferenceError) return fail(TOO_MANY_ALIASES);

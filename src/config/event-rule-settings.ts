@@ -89,10 +89,10 @@ export const eventRule = z.object({
 });
 
 /** Rules of one contract. */
-export const MOST_RULES = 100;
+export const MAX_RULES = 100;
 
 /** Event rules of a contract. */
-export const eventRules = z.array(eventRule).max(MOST_RULES).optional().meta({
+export const eventRules = z.array(eventRule).max(MAX_RULES).optional().meta({
   description: "Rules that make metrics from the events of the contract, as docs/event-rules.md describes.",
   sample: "[{ metric: amm_swaps_total, type: counter, help: Swaps., match: [{ path: value.event, equals: swap }] }]",
 });

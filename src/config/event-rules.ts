@@ -12,7 +12,7 @@ import {
 import { type EventRule, fingerprintOf, IDENTITY, type RuleLabel } from "../collectors/event-rules/rule.ts";
 import { counter, type Family, gauge, histogram } from "../exposition/family.ts";
 import { describeValue, type ErrorList, formatPath } from "./errors.ts";
-import { condition, eventRule, label, MOST_RULES, OPERATORS } from "./event-rule-settings.ts";
+import { condition, eventRule, label, MAX_RULES, OPERATORS } from "./event-rule-settings.ts";
 import { errorInLabelName, errorInMetricName, namesOf } from "./metric-name.ts";
 import { entriesOf, isMapping, valueAt } from "./normalize.ts";
 import type { Path } from "./schema.ts";
@@ -31,7 +31,7 @@ interface Metric {
 }
 
 // A product of label values that are known beforehand. Each is a series from the start.
-const MOST_KNOWN_SERIES = 1000;
+const MAX_KNOWN_SERIES = 1000;
 const DEFAULT_MAX = 50;
 const NO_REGEX: CompileRegex = () => () => false;
 
@@ -70,7 +70,7 @@ class RuleReader {
       this.#errors.addUnexpected(at, list);
       return [];
     }
-    if (list.length > MOST_RULES) this.#errors.add(at, `expected at most ${MOST_RULES} rules, found ${list.length}`);
+    if (list.length > MAX_RULES) this.#errors.add(at, `expected at most ${MAX_RULES} rules, found ${list.length}`);
     const rules = new Map<string, EventRule>();
     for (const [index, raw] of list.entries()) {
       const place = [...at, index];
@@ -196,12 +196,9 @@ class RuleReader {
       if (parsed !== undefined) read.push(labelOf(name, parsed));
     }
     const known = read.reduce((product, { allow }) => product * allow.length, 1);
-    if (known > MOST_KNOWN_SERIES) {
+    if (known > MAX_KNOWN_SERIES) {
       const found = `${known} combinations`;
-      this.#errors.add(
-        [...at, "labels"],
-        `expected at most ${MOST_KNOWN_SERIES} combinations of allow, found ${found}`,
-      );
+      this.#errors.add([...at, "labels"], `expected at most ${MAX_KNOWN_SERIES} combinations of allow, found ${found}`);
     }
     return read;
   }

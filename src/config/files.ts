@@ -6,7 +6,7 @@ import { decode } from "./document.ts";
 import { formatSize } from "./values.ts";
 
 /** Reads a file of at most so many bytes: text, or bytes that are UTF-8. */
-export type ReadFile = (path: string, mostBytes: number) => string | Uint8Array | Promise<string | Uint8Array>;
+export type ReadFile = (path: string, maxBytes: number) => string | Uint8Array | Promise<string | Uint8Array>;
 
 /** The files that a configuration names; their names are relative to its folder. */
 export interface NamedFiles {
@@ -18,12 +18,12 @@ export interface NamedFiles {
 export async function readText(
   { folder, readFile }: NamedFiles,
   name: string,
-  mostBytes: number,
+  maxBytes: number,
   report: (message: string) => void,
   notText: string,
 ): Promise<string | undefined> {
   try {
-    const text = decode(await readFile(resolve(folder, name), mostBytes));
+    const text = decode(await readFile(resolve(folder, name), maxBytes));
     if (text === undefined) report(notText);
     return text;
   } catch (error) {
@@ -41,24 +41,24 @@ const CHUNK_BYTES = 1024 ** 2;
 
 /**
  * Reads a regular file.
- * @throws UnusableFile for a FIFO, socket, device or folder, and for a file of more than `mostBytes`; a system error if
+ * @throws UnusableFile for a FIFO, socket, device or folder, and for a file of more than `maxBytes`; a system error if
  * the file cannot be opened or read.
  */
-export async function readRegularFile(path: string, mostBytes: number): Promise<Uint8Array> {
+export async function readRegularFile(path: string, maxBytes: number): Promise<Uint8Array> {
   // Without O_NONBLOCK, opening a FIFO waits for a writer.
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
   try {
     const stats = await file.stat();
     if (!stats.isFile()) throw new UnusableFile(`${kindOf(stats)}; only regular files are read`);
-    const tooLong = new UnusableFile(`a file of more than ${formatSize(mostBytes)}`);
-    if (stats.size > mostBytes) throw tooLong;
+    const tooLong = new UnusableFile(`a file of more than ${formatSize(maxBytes)}`);
+    if (stats.size > maxBytes) throw tooLong;
     const chunks: Uint8Array[] = [];
     // The file may grow meanwhile, and the size of files in /proc is 0.
     for (let length = 0; ; ) {
       const { buffer, bytesRead } = await file.read({ buffer: Buffer.allocUnsafe(CHUNK_BYTES) });
       if (bytesRead === 0) return Buffer.concat(chunks);
       length += bytesRead;
-      if (length > mostBytes) throw tooLong;
+      if (length > maxBytes) throw tooLong;
       chunks.push(buffer.subarray(0, bytesRead));
     }
   } finally {

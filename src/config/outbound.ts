@@ -10,7 +10,7 @@ import { type Environment, isMapping, valueAt } from "./normalize.ts";
 import { NO_PROXY, PROXY_EXPECTED, parseProxy, proxyVariable } from "./proxy.ts";
 import type { Path } from "./schema.ts";
 import { Secret } from "./secret.ts";
-import { MOST_BYTES } from "./settings.ts";
+import { MAX_BYTES } from "./settings.ts";
 import { parseUrl } from "./values.ts";
 
 interface Context {
@@ -53,7 +53,7 @@ async function readTls(upstream: unknown, at: Path, { files, errors }: Context):
     return readText(
       files,
       file,
-      MOST_BYTES.certificate,
+      MAX_BYTES.certificate,
       report,
       "expected text in PEM, found a file that is not UTF-8 text",
     );

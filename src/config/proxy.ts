@@ -47,8 +47,8 @@ export function isExcluded({ hostname, port, protocol }: URL, list: string): boo
 function isInNetwork(host: string, entry: string): boolean {
   const [address = "", bits] = entry.split("/");
   const family = isIP(host) === 6 ? "ipv6" : "ipv4";
-  const most = family === "ipv6" ? 128 : 32;
-  if (isIP(address) !== isIP(host) || !/^\d+$/.test(bits ?? "") || Number(bits) > most) return false;
+  const max = family === "ipv6" ? 128 : 32;
+  if (isIP(address) !== isIP(host) || !/^\d+$/.test(bits ?? "") || Number(bits) > max) return false;
   const network = new BlockList();
   network.addSubnet(address, Number(bits), family);
   return network.check(host, family);

@@ -108,10 +108,10 @@ const chosen = (limit: number | undefined) =>
   limit === undefined || Math.abs(limit) >= Number.MAX_SAFE_INTEGER ? undefined : limit;
 
 function rangeOf({ minimum, maximum, exclusiveMinimum, exclusiveMaximum }: SchemaNode): string {
-  const least = chosen(minimum);
-  const most = chosen(maximum);
-  if (least !== undefined && most !== undefined) return ` from ${least} to ${most}`;
-  const limits = { from: least, above: chosen(exclusiveMinimum), "up to": most, below: chosen(exclusiveMaximum) };
+  const min = chosen(minimum);
+  const max = chosen(maximum);
+  if (min !== undefined && max !== undefined) return ` from ${min} to ${max}`;
+  const limits = { from: min, above: chosen(exclusiveMinimum), "up to": max, below: chosen(exclusiveMaximum) };
   const parts = Object.entries(limits).flatMap(([word, limit]) => (limit === undefined ? [] : [`${word} ${limit}`]));
   return parts.length === 0 ? "" : ` ${parts.join(" and ")}`;
 }

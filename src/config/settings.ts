@@ -88,7 +88,7 @@ const state = z
 export const OF_HOSTNAME = "hostname";
 
 /** Exporters that can share a configuration. */
-export const MOST_SHARDS = 1000;
+export const MAX_SHARDS = 1000;
 
 const shard = z
   .object({
@@ -97,7 +97,7 @@ const shard = z
         z
           .int()
           .min(0)
-          .max(MOST_SHARDS - 1),
+          .max(MAX_SHARDS - 1),
         z.literal(OF_HOSTNAME),
       ])
       .default(0)
@@ -107,7 +107,7 @@ const shard = z
           "Which of the shards this exporter is. `hostname`: the number at the end of the host name, as the pods of a " +
           "StatefulSet have it.",
       }),
-    count: z.int().min(1).max(MOST_SHARDS).default(1).meta({
+    count: z.int().min(1).max(MAX_SHARDS).default(1).meta({
       unit: "shards",
       description: "Number of exporters that share the watch lists. The same for all of them.",
     }),
@@ -145,7 +145,7 @@ const metrics = z
   });
 
 /** The longest files that are read. Bytes. */
-export const MOST_BYTES = {
+export const MAX_BYTES = {
   /** 1 MiB of YAML takes about a second to parse at start. Long lists belong in watch files. */
   configuration: 2 * 1024 ** 2,
   key: 64 * 1024,
@@ -154,7 +154,7 @@ export const MOST_BYTES = {
 } as const;
 
 /** Entries of one list of a network, those of its files included. */
-export const MOST_WATCHED = 100_000;
+export const MAX_WATCHED = 100_000;
 
 const entryShape = {
   name: z.string().min(1).max(128).optional().meta({
@@ -291,8 +291,8 @@ const watchFiles = (what: string) =>
       description:
         `Files with more ${what}, relative to the folder of this file: \`.csv\` with a header line (columns that are ` +
         "no settings are labels), `.json` with a list of such entries or of principals, anything else with one principal per " +
-        `line. Read again when they change. At most ${formatSize(MOST_BYTES.watchFile)} each, and ` +
-        `${MOST_WATCHED} ${what} of the network in all.`,
+        `line. Read again when they change. At most ${formatSize(MAX_BYTES.watchFile)} each, and ` +
+        `${MAX_WATCHED} ${what} of the network in all.`,
       sample: `[${what}.csv]`,
     });
 
@@ -318,7 +318,7 @@ function networkSettings(collectors: readonly ConfigurableCollector[]) {
         description:
           "Blocks after which a transaction of a watched principal is counted, its own included. 1 counts at sight.",
       }),
-      addresses: z.array(addressEntry).max(MOST_WATCHED).prefault([]).meta({
+      addresses: z.array(addressEntry).max(MAX_WATCHED).prefault([]).meta({
         description: "Accounts and contracts whose transactions are counted.",
       }),
       address_files: watchFiles("addresses"),
@@ -334,7 +334,7 @@ function networkSettings(collectors: readonly ConfigurableCollector[]) {
         }),
       contracts: z
         .array(contractEntry)
-        .max(MOST_WATCHED)
+        .max(MAX_WATCHED)
         .prefault([])
         .meta({
           description:

@@ -5,7 +5,7 @@ import { NO_PROXY, PROXY_EXPECTED, parseProxy } from "./proxy.ts";
 import { duration, labelValue, url } from "./values.ts";
 
 /** The biggest budget. */
-export const MOST_REQUESTS = { perMinute: 100_000, perMonth: 10_000_000_000 } as const;
+export const MAX_REQUESTS = { perMinute: 100_000, perMonth: 10_000_000_000 } as const;
 
 /** What stands for no limit of the month. */
 const UNLIMITED = "unlimited";
@@ -15,7 +15,7 @@ const { keyless, free_key: freeKey } = PRESETS;
 const perMinute = z
   .int()
   .min(1)
-  .max(MOST_REQUESTS.perMinute)
+  .max(MAX_REQUESTS.perMinute)
   .optional()
   .meta({
     unit: "requests",
@@ -25,7 +25,7 @@ const perMinute = z
   });
 
 const perMonth = z
-  .union([z.int().min(1).max(MOST_REQUESTS.perMonth).meta({ unit: "requests" }), z.literal(UNLIMITED), z.null()])
+  .union([z.int().min(1).max(MAX_REQUESTS.perMonth).meta({ unit: "requests" }), z.literal(UNLIMITED), z.null()])
   .optional()
   .meta({
     description: "Requests in any 31 days. `unlimited` (or `null`) where the API has no monthly limit.",

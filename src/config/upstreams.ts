@@ -9,7 +9,7 @@ import { type Environment, entriesOf, isMapping, notSet, valueAt } from "./norma
 import { checkKeyIsHidden, readOutbound } from "./outbound.ts";
 import type { Path } from "./schema.ts";
 import { Secret } from "./secret.ts";
-import { type allSettings, MOST_BYTES } from "./settings.ts";
+import { type allSettings, MAX_BYTES } from "./settings.ts";
 import { KEY_LENGTH, onlyUpstreamShape, REFERENCE } from "./upstream-settings.ts";
 
 const SHORT_FORM = [...Object.keys(onlyUpstreamShape), "budget"];
@@ -57,7 +57,7 @@ async function readKey(upstream: unknown, at: Path, { env, files, errors }: Cont
   if (reference !== undefined && file !== undefined) return undefined;
   if (typeof file === "string" && file !== "") {
     const report = (message: string) => errors.add([...at, "api_key_file"], message);
-    const text = await readText(files, file, MOST_BYTES.key, report, `${KEY}, found a file that is not UTF-8 text`);
+    const text = await readText(files, file, MAX_BYTES.key, report, `${KEY}, found a file that is not UTF-8 text`);
     // Editors end a file with a line break, which is no part of the key.
     return text === undefined ? undefined : checkedKey(text.trim(), "the file", report);
   }

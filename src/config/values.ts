@@ -43,11 +43,11 @@ export function parsed<Input, Value>(
 
 /** A duration within limits, which are durations; milliseconds. */
 export function duration(shortest: string, longest: string) {
-  const [least = 0, most = 0] = [shortest, longest].map(parseDuration);
+  const [min = 0, max = 0] = [shortest, longest].map(parseDuration);
   const expected = `a duration with its unit from ${shortest} to ${longest}, such as 45s or 1h30m`;
   return parsed(z.string(), expected, (text) => {
     const milliseconds = parseDuration(text);
-    return milliseconds !== undefined && milliseconds >= least && milliseconds <= most ? milliseconds : undefined;
+    return milliseconds !== undefined && milliseconds >= min && milliseconds <= max ? milliseconds : undefined;
   }).meta({ pattern: "^(?=[0-9])([0-9]+h)?([0-9]+m)?([0-9]+s)?([0-9]+ms)?$" });
 }
 
@@ -111,12 +111,12 @@ const ADDRESS_PATTERN = { pattern: "^unix:/|:[0-9]{1,5}$" };
 /** Where to listen. */
 export const listenAddress = parsed(z.string(), ADDRESS, parseListen).meta(ADDRESS_PATTERN);
 
-const MOST_ADDRESSES = 16;
-const ADDRESSES = `${ADDRESS}; or a list of 1 to ${MOST_ADDRESSES} addresses`;
+const MAX_ADDRESSES = 16;
+const ADDRESSES = `${ADDRESS}; or a list of 1 to ${MAX_ADDRESSES} addresses`;
 
 /** Where to listen: one address, or a list. */
 export const listenAddresses = z
-  .union([z.string().meta(ADDRESS_PATTERN), z.array(z.string().meta(ADDRESS_PATTERN)).min(1).max(MOST_ADDRESSES)])
+  .union([z.string().meta(ADDRESS_PATTERN), z.array(z.string().meta(ADDRESS_PATTERN)).min(1).max(MAX_ADDRESSES)])
   .transform((input, context): ListenAddress[] =>
     [input].flat().flatMap((text, index) => {
       const address = parseListen(text);

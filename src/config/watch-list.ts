@@ -10,7 +10,7 @@ import { type NamedFiles, readText } from "./files.ts";
 import { entriesOf, valueAt } from "./normalize.ts";
 import { type ChainName, isLikePrincipal, readPrincipal, shortName } from "./principal.ts";
 import type { Path } from "./schema.ts";
-import { addressEntry, contractEntry, MOST_BYTES, MOST_WATCHED } from "./settings.ts";
+import { addressEntry, contractEntry, MAX_BYTES, MAX_WATCHED } from "./settings.ts";
 import { type EntryShape, inSlices, MalformedFile, readEntries } from "./watch-file.ts";
 
 /** One of the lists of a network. */
@@ -89,11 +89,11 @@ export async function readWatchList(list: ListName, network: unknown, at: Path, 
     const path = resolve(files.folder, name);
     paths.push(path);
     const report = (message: string) => errors.add([...at, fileList, index], message);
-    const text = await readText(files, name, MOST_BYTES.watchFile, report, NOT_TEXT);
+    const text = await readText(files, name, MAX_BYTES.watchFile, report, NOT_TEXT);
     const found = text === undefined ? [] : await writtenIn(path, text, { key, settings }, inFiles);
-    const isTooLong = written.length + found.length > MOST_WATCHED;
+    const isTooLong = written.length + found.length > MAX_WATCHED;
     if (!isTooLong) written.push(...found);
-    else report(`expected at most ${MOST_WATCHED} ${list} in the configuration and its files, found more`);
+    else report(`expected at most ${MAX_WATCHED} ${list} in the configuration and its files, found more`);
   }
   const entries: Entry[] = [];
   for await (const entry of inSlices(written)) entries.push(...checkedEntry(entry, list, context));
@@ -116,7 +116,7 @@ async function writtenIn(
       const report = (part: Path, message: string) => addInFile(errors, file, place, part, message);
       written.push({ value, report, describe: describeText });
       if (valueAt(value, ["events"]) !== undefined) report(["events"], RULES_IN_FILE);
-      if (written.length > MOST_WATCHED) break;
+      if (written.length > MAX_WATCHED) break;
     }
     return written;
   } catch (error) {
@@ -127,12 +127,12 @@ async function writtenIn(
 }
 
 // A file of another format can have an error on each of its lines.
-const MOST_ERRORS = 50;
+const MAX_ERRORS = 50;
 
 function addInFile(errors: ConfigError[], file: string, { line, column }: Place, part: Path, message: string): void {
   const more = { file, line: undefined, column: undefined, path: "", message: "further errors are not shown" };
-  if (errors.length < MOST_ERRORS) errors.push({ file, line, column, path: formatPath(part), message });
-  else if (errors.length === MOST_ERRORS) errors.push(more);
+  if (errors.length < MAX_ERRORS) errors.push({ file, line, column, path: formatPath(part), message });
+  else if (errors.length === MAX_ERRORS) errors.push(more);
 }
 
 interface Entry extends Written, Omit<Watched, "name"> {

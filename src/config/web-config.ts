@@ -8,7 +8,7 @@ import { type ConfigError, ErrorList } from "./errors.ts";
 import { type NamedFiles, type ReadFile, readText, unusable } from "./files.ts";
 import { isMapping, normalize, valueAt } from "./normalize.ts";
 import type { Path, SchemaNode } from "./schema.ts";
-import { MOST_BYTES } from "./settings.ts";
+import { MAX_BYTES } from "./settings.ts";
 import {
   CIPHER_SUITES,
   type ClientAuthType,
@@ -53,7 +53,7 @@ export async function loadWebConfig(file: string, readFile: ReadFile): Promise<L
   const path = resolve(file);
   let text: string | Uint8Array;
   try {
-    text = await readFile(path, MOST_BYTES.configuration);
+    text = await readFile(path, MAX_BYTES.configuration);
   } catch (error) {
     const nowhere = { line: undefined, column: undefined, path: "" };
     return { ok: false, files: [path], errors: [{ file, ...nowhere, message: unusable(error) }] };
@@ -136,7 +136,7 @@ async function readParts({ files, errors, tls }: Context): Promise<Parts> {
     if (typeof file !== "string" || file === "") return undefined;
     read.push(resolve(files.folder, file));
     const expected = "expected text in PEM, found a file that is not UTF-8 text";
-    return readText(files, file, MOST_BYTES.certificate, (message) => errors.add(at, message), expected);
+    return readText(files, file, MAX_BYTES.certificate, (message) => errors.add(at, message), expected);
   };
   const [cert, key, ca] = [await part("cert", true), await part("key", true), await part("client_ca", false)];
   const checkCertificate = (name: string, text: string | undefined) => {

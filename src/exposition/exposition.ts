@@ -33,7 +33,7 @@ function seriesOf(parts: Parts): number {
 }
 
 // Of one UTF-16 code unit in UTF-8.
-const MOST_BYTES = 3;
+const MAX_BYTES = 3;
 
 /** All samples of the exporter, as text. */
 export class Exposition {
@@ -120,8 +120,7 @@ export class Exposition {
       }
       parts.push(index, text.length, (at - first) * seriesPerSample(family));
     }
-    if (this.#scratch.length < text.length * MOST_BYTES)
-      this.#scratch = Buffer.allocUnsafeSlow(text.length * MOST_BYTES);
+    if (this.#scratch.length < text.length * MAX_BYTES) this.#scratch = Buffer.allocUnsafeSlow(text.length * MAX_BYTES);
     const rendered = this.#scratch.subarray(0, this.#scratch.write(text));
     if (rendered.length === text.length) return { rendered, parts };
     // The text has characters of several bytes.

@@ -75,7 +75,7 @@ export function pastOfBlocks(network: string, { tenure_limits: limits }: Setting
 const ANY = "-";
 
 // The chain can grow by more than a page between two requests, and servers behind one name can disagree.
-const MOST_TRIES = 3;
+const MAX_TRIES = 3;
 
 /**
  * The list of blocks by height. The server pages it by offset, which new blocks shift: the offset of a height follows
@@ -106,7 +106,7 @@ function blockRows(api: StacksApi): List<BlockRow> {
       const [height, hash, lastTip] = cursor.split(" ");
       const top = Number(height);
       let tip = Number(lastTip);
-      for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+      for (let tries = 0; tries < MAX_TRIES; tries += 1) {
         const offset = Math.max(0, tip - top);
         const read = await readBlocks(api, offset);
         tip = (read[0]?.height ?? 0) + offset;

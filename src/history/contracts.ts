@@ -62,7 +62,7 @@ export function pastOfContract(
           ...withTimes(state, rows),
           totals: {
             ...totals,
-            ...addEvents(totals, events, { most: settings.max_topics, spareSeries }),
+            ...addEvents(totals, events, { max: settings.max_topics, spareSeries }),
             // The events of a transaction are in one block, and so in one step.
             transactions: totals.transactions + new Set(rows.map(transactionOf)).size,
           },

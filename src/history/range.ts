@@ -16,10 +16,10 @@ const UNITS: Readonly<Record<string, number>> = { h: HOUR, d: DAY, w: 7 * DAY };
  * The head of Prometheus holds up to three hours, which blocks from outside must not overlap. A block of this age is
  * not replaced any more either.
  */
-export const LEAST_AGE_SECONDS = 3 * HOUR;
-const LEAST_SECONDS = HOUR;
+export const MIN_AGE_SECONDS = 3 * HOUR;
+const MIN_SECONDS = HOUR;
 /** The longest history. */
-export const MOST_DAYS = 1000;
+export const MAX_DAYS = 1000;
 
 /** Prometheus shows a sample for five minutes. Half a minute is left for scrapes that are late. */
 export const LONGEST_STEP_SECONDS = 270;
@@ -51,7 +51,7 @@ const found = (text: string): string => `found ${JSON.stringify(text)}`;
  * @param now Unix time in seconds
  */
 export function readRange(since: string, until: string | undefined, now: number): Range | readonly string[] {
-  const latest = floorTo(now - LEAST_AGE_SECONDS, 60);
+  const latest = floorTo(now - MIN_AGE_SECONDS, 60);
   const from = parseTime(since, now);
   const to = until === undefined ? latest : parseTime(until, now);
   const grammar =
@@ -66,10 +66,10 @@ export function readRange(since: string, until: string | undefined, now: number)
     );
   }
   if (from !== undefined && to !== undefined && errors.length === 0) {
-    if (to - from < LEAST_SECONDS) {
+    if (to - from < MIN_SECONDS) {
       errors.push(`--since: expected a time at least one hour before the end, ${timeText(to)}, ${found(since)}`);
-    } else if (to - from > MOST_DAYS * DAY) {
-      errors.push(`--since: expected at most ${MOST_DAYS} days before the end, ${timeText(to)}, ${found(since)}`);
+    } else if (to - from > MAX_DAYS * DAY) {
+      errors.push(`--since: expected at most ${MAX_DAYS} days before the end, ${timeText(to)}, ${found(since)}`);
     } else return { since: from, until: to };
   }
   return errors;

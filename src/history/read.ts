@@ -40,9 +40,9 @@ const PATIENCE_MS = 15 * 60_000;
 // After a single 410, the operation is requested again: only another one a minute later retires it.
 const GONE_WAIT_MS = 65_000;
 // A page that is not found can be one of another server behind the same name.
-const MOST_LOST = 3;
+const MAX_LOST = 3;
 /** Most reads from the top in a row that get no further down than the one before. */
-const MOST_RESTARTS = 3;
+const MAX_RESTARTS = 3;
 
 const isNotOffered = (error: unknown): error is ApiError =>
   error instanceof ApiError && (error.reason === "gone" || (error.reason === "not_found" && error.routeMissing));
@@ -98,9 +98,9 @@ async function readPages(past: Past, source: Source, context: ReadContext): Prom
         start === undefined ? await readFromTop(list, limits) : await readFromOpenEnd(list, limits, start as OpenEnd);
       if (read === undefined) {
         lost += 1;
-        if (lost < MOST_LOST) throw new ApiError("behind", list.operation, "the list lacks the row that was read last");
+        if (lost < MAX_LOST) throw new ApiError("behind", list.operation, "the list lacks the row that was read last");
         restarts += 1;
-        if (restarts > MOST_RESTARTS) {
+        if (restarts > MAX_RESTARTS) {
           throw new ApiError("bad_body", list.operation, "the list lacks the row that was read last, again and again");
         }
         // Rows that are known already are not stored twice.

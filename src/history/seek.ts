@@ -3,7 +3,7 @@ import type { Point } from "../collectors/transactions/baseline.ts";
 
 // Blocks of an hour are two or three pages more than necessary.
 const CLOSE_SECONDS = 3600;
-const MOST_REQUESTS = 10;
+const MAX_REQUESTS = 10;
 const TYPICAL_BLOCK_SECONDS = 10;
 
 /**
@@ -18,7 +18,7 @@ export async function pointAfter(
 ): Promise<Point | undefined> {
   let after = tip;
   let before: Point | undefined;
-  for (let requests = 0; requests < MOST_REQUESTS && after.at - time > CLOSE_SECONDS; requests += 1) {
+  for (let requests = 0; requests < MAX_REQUESTS && after.at - time > CLOSE_SECONDS; requests += 1) {
     const rate = before === undefined ? TYPICAL_BLOCK_SECONDS : (after.at - before.at) / (after.height - before.height);
     // Half an hour later than the time, and between the known points.
     const guess = Math.round(after.height - (after.at - time - CLOSE_SECONDS / 2) / rate);

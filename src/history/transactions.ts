@@ -85,7 +85,7 @@ function next(
   before: Observation,
   mined: readonly ChainTransaction[],
   counted: readonly ChainTransaction[],
-  most: number,
+  max: number,
   now: number,
 ): Observation {
   const read = { rows: mined.toReversed(), isFromTop: true };
@@ -98,7 +98,7 @@ function next(
     totals: counted.length === 0 ? before.totals : addUp(before.totals, counted, NOTHING_ELSE),
     recent: blocks,
     baseline: withNewest(before.baseline, placed, now),
-    busiest: busiest(before.busiest, calls, { most, spareSeries: Number.POSITIVE_INFINITY, now }),
+    busiest: busiest(before.busiest, calls, { max, spareSeries: Number.POSITIVE_INFINITY, now }),
     at: now * 1000,
   };
 }

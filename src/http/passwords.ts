@@ -7,8 +7,8 @@ import type { Bcrypt } from "./bcrypt.ts";
 export type Verdict = "right" | "wrong" | "busy";
 
 /** Passwords that wait to be compared, those of one client address included. */
-const MOST_WAITING = 32;
-const MOST_WAITING_OF_CLIENT = 4;
+const MAX_WAITING = 32;
+const MAX_WAITING_OF_CLIENT = 4;
 
 // No password has this hash. Its cost is that of a user.
 const NO_PASSWORD = ".".repeat(53);
@@ -63,7 +63,7 @@ export class Passwords {
     const shared = this.#comparing.get(id);
     if (shared !== undefined) return shared;
     const waiting = this.#waiting.get(client) ?? 0;
-    if (this.#comparing.size >= MOST_WAITING || waiting >= MOST_WAITING_OF_CLIENT) return undefined;
+    if (this.#comparing.size >= MAX_WAITING || waiting >= MAX_WAITING_OF_CLIENT) return undefined;
     const comparing = this.#bcrypt.compare(password, hash);
     this.#comparing.set(id, comparing);
     this.#waiting.set(client, waiting + 1);

@@ -12,7 +12,7 @@ const ROUND_ROBIN_SHARE = 0.8;
 const MAX_AGE_INTERVALS = 5;
 
 // Round robins always get a request in ten minutes.
-const LEAST_PER_MINUTE = 0.1;
+const MIN_PER_MINUTE = 0.1;
 
 /** Requests; no limit of the month when `perMonth` is undefined. */
 export interface Budget {
@@ -87,7 +87,7 @@ export function pace(demands: readonly Demand[], budget: Budget): readonly Pacin
     budget.perMinute - sum(wholeChain.map(({ peakPerMinute }) => peakPerMinute)),
     perMinuteOfMonth - sum(wholeChain.map(({ requestsPerMinute }) => requestsPerMinute)),
   );
-  const slowdown = Math.max(1, wanted / (Math.max(free, LEAST_PER_MINUTE) * ROUND_ROBIN_SHARE));
+  const slowdown = Math.max(1, wanted / (Math.max(free, MIN_PER_MINUTE) * ROUND_ROBIN_SHARE));
   return [...wholeChain, ...roundRobins.map((pacing) => slowed(pacing, slowdown))];
 }
 
@@ -101,7 +101,7 @@ export interface Requests {
  * The budgets that polls need: the least in which collectors of the whole chain keep their interval and every round
  * robin makes progress, and one in which every configured interval is kept.
  */
-export function neededBudgets(demands: readonly Demand[]): { readonly least: Requests; readonly full: Requests } {
+export function neededBudgets(demands: readonly Demand[]): { readonly min: Requests; readonly full: Requests } {
   const { wholeChain, roundRobins, wanted } = unpacedPolls(demands);
   const peak = sum(wholeChain.map(({ peakPerMinute }) => peakPerMinute));
   const steady = sum(wholeChain.map(({ requestsPerMinute }) => requestsPerMinute));
@@ -110,9 +110,9 @@ export function neededBudgets(demands: readonly Demand[]): { readonly least: Req
     perMonth: (steady + rest) * MINUTES_PER_MONTH,
   });
   const all = wanted / ROUND_ROBIN_SHARE;
-  const least = Math.min(all, LEAST_PER_MINUTE);
+  const min = Math.min(all, MIN_PER_MINUTE);
   const isConfigured = roundRobins.some(({ targets, isDefault }) => targets > 0 && !isDefault);
-  return { least: within(least), full: within(isConfigured ? all : least) };
+  return { min: within(min), full: within(isConfigured ? all : min) };
 }
 
 /** Most requests a minute by priority. */

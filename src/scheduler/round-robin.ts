@@ -20,7 +20,7 @@ export interface Changes {
 // A target that has moved can move again at once, and its rows can wait for more than one block.
 const PAUSE_MS = 60_000;
 // Most early polls of a target in its interval that fail. No pause is longer than it would be for these.
-const MOST_FAILURES = 5;
+const MAX_FAILURES = 5;
 
 /** A target to poll early. Milliseconds on any clock. */
 interface Hint {
@@ -152,7 +152,7 @@ export class RoundRobin {
   }
 
   get #pauseOfFailuresMs(): number {
-    return this.times.configuredIntervalMs / MOST_FAILURES;
+    return this.times.configuredIntervalMs / MAX_FAILURES;
   }
 
   // A hint stays, for the case that the poll fails.

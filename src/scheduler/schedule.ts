@@ -81,7 +81,7 @@ async function runRoundRobin(roundRobin: RoundRobin, options: ScheduleOptions): 
 }
 
 // Slots that a slot can wait for. A round takes at most four times as long: the alert on stale collectors allows five.
-const MOST_SLOTS = 3;
+const MAX_SLOTS = 3;
 
 /**
  * Waits until the budget has something left for the next slot, at most for some slots. So targets that have moved come
@@ -93,7 +93,7 @@ async function hasBudget(roundRobin: RoundRobin, { clock, stop }: ScheduleOption
   while (!stop.aborted) {
     const wait = client.waitFor(collector.priority);
     if (wait === 0) return true;
-    const left = since + MOST_SLOTS * roundRobin.slotMs - clock.elapsed();
+    const left = since + MAX_SLOTS * roundRobin.slotMs - clock.elapsed();
     if (!(left > 0)) break;
     await sleep(clock, Math.min(wait, left, LOOK_AGAIN_MS), stop);
   }

@@ -52,11 +52,11 @@ class Encoded {
 }
 
 // Between two polls, only the samples of a target are needed, and there can be ten thousand targets.
-const MOST_TEXT = 16 * 1024;
+const MAX_TEXT = 16 * 1024;
 
 /** The observation of one of many targets as text, unless decoding it takes longer than the poll. */
 const stored = ({ target }: Task, observation: unknown, text: string | undefined): unknown =>
-  target.key === "" || text === undefined || text.length > MOST_TEXT ? observation : new Encoded(text);
+  target.key === "" || text === undefined || text.length > MAX_TEXT ? observation : new Encoded(text);
 
 const isSame = (a: unknown, b: unknown): boolean =>
   a instanceof Encoded && b instanceof Encoded ? a.text === b.text : a === b;

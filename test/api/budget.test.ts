@@ -34,7 +34,7 @@ function createBudget(limits: BudgetLimits, concurrency = Number.POSITIVE_INFINI
 
 const ids = (admitted: readonly { readonly id: number }[]) => admitted.map(({ id }) => id);
 
-function most(times: readonly number[], span: number): number {
+function maxWithin(times: readonly number[], span: number): number {
   return Math.max(0, ...times.map((start) => times.filter((at) => at >= start && at < start + span).length));
 }
 
@@ -432,7 +432,7 @@ describe("for any sequence of requests", () => {
         expect(budget.snapshot()).toMatchObject({ waiting: 0, inFlight: 0 });
         expect(clock.sleepers).toBe(0);
         const times = admitted.map(({ at }) => at);
-        expect(most(times, MINUTE)).toBeLessThanOrEqual(perMinute);
+        expect(maxWithin(times, MINUTE)).toBeLessThanOrEqual(perMinute);
         for (const { id, at, priority } of admitted) {
           expect(at).toBeLessThan(requested[id]?.deadline ?? 0);
           const position = admitted.findIndex((other) => other.id === id);
@@ -464,8 +464,8 @@ describe("for any sequence of requests", () => {
           await clock.advance(3 * MONTH);
 
           const times = admitted.map(({ at }) => at);
-          expect(most(times, MONTH + 1)).toBeLessThanOrEqual(perMonth);
-          expect(most(times, MINUTE)).toBeLessThanOrEqual(3);
+          expect(maxWithin(times, MONTH + 1)).toBeLessThanOrEqual(perMonth);
+          expect(maxWithin(times, MINUTE)).toBeLessThanOrEqual(3);
         },
       ),
       { numRuns: 40, seed: 20261121 },

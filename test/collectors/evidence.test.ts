@@ -347,8 +347,8 @@ describe("with a small budget", () => {
     const day = spent();
     expect(exporter.reasons).toEqual([]);
     // Every poll reads one page, because the list has changed.
-    const least = 1 + minutes / perPoll + transferRequests(exporter, 151);
-    expect(day).toBeLessThanOrEqual(2 * least);
+    const min = 1 + minutes / perPoll + transferRequests(exporter, 151);
+    expect(day).toBeLessThanOrEqual(2 * min);
     exporter.world.mine(empty(100));
     for (let polls = 0; polls < 20; polls += 1) await pollAll(300);
 

@@ -3,8 +3,8 @@ import type { Draft } from "../../src/collectors/counters.ts";
 import { type Assignment, assignSlot, noSlots, type SlotLimits, type Slots, trim } from "../../src/collectors/slots.ts";
 
 const nothing = () => noSlots() as Draft<Slots>;
-const limitsOf = (most: number, named: readonly string[] = [], spare = 1000): SlotLimits => ({
-  most,
+const limitsOf = (max: number, named: readonly string[] = [], spare = 1000): SlotLimits => ({
+  max,
   named: new Set(named),
   spare,
 });

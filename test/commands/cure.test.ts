@@ -49,15 +49,15 @@ test.each([1, 4])(
       const cures = (/; to fit: (.*)$/.exec(misfit)?.[1] ?? "").split(", or ");
       for (const cure of cures) {
         const limits = [...cure.matchAll(/(per_\w+) >= (\d+)/g)].map(
-          ([, name = "", least]) => [name, Number(least)] as const,
+          ([, name = "", min]) => [name, Number(min)] as const,
         );
         if (limits.length > 0) {
           const budget = { ...one.budget, ...Object.fromEntries(limits) };
           expect([cure, await fitOfCase({ ...one, budget })]).toMatchObject([cure, { misfit: undefined }]);
-          for (const [name, least] of limits) {
+          for (const [name, min] of limits) {
             tried[name as "per_minute" | "per_month"] += 1;
             // Limits are whole numbers, and an interval that is longer by less than a thousandth is kept.
-            const smaller = Math.max(shards, Math.floor(0.98 * least) - 1);
+            const smaller = Math.max(shards, Math.floor(0.98 * min) - 1);
             const less = await fitOfCase({ ...one, budget: { ...budget, [name]: smaller } });
             expect([cure, less.misfit]).toEqual([cure, expect.any(String)]);
           }
@@ -65,7 +65,7 @@ test.each([1, 4])(
         const intervals = [...cure.matchAll(/every >= (\d+)s for (\w+)/g)];
         if (intervals.length > 0) {
           tried.every += 1;
-          const longer = Object.fromEntries(intervals.map(([, least, name = ""]) => [name, { every: `${least}s` }]));
+          const longer = Object.fromEntries(intervals.map(([, min, name = ""]) => [name, { every: `${min}s` }]));
           const cured = { ...one, collectors: { ...one.collectors, ...longer } };
           expect([cure, await fitOfCase(cured)]).toMatchObject([cure, { misfit: undefined }]);
         }

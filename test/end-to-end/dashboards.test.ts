@@ -55,7 +55,7 @@ const PATIENCE = 480_000;
 
 /** The recording rules, with baselines that need no day of history and are evaluated as often as the rest. */
 function rules(): object[] {
-  const least = `>= ${seconds(FEES.baseline.leastHistory) / seconds(FEES.baseline.interval)}`;
+  const least = `>= ${seconds(FEES.baseline.minHistory) / seconds(FEES.baseline.interval)}`;
   return recordingGroups(subjects).map((group) => ({
     ...group,
     interval: "1s",

@@ -13,13 +13,13 @@ const windowAt = (values: readonly number[], minute: number, window: number) =>
 
 test("the moving median is the median of what is present in the window", () => {
   fc.assert(
-    fc.property(gappy, fc.integer({ min: 1, max: 12 }), fc.integer({ min: 1, max: 4 }), (values, window, least) => {
+    fc.property(gappy, fc.integer({ min: 1, max: 12 }), fc.integer({ min: 1, max: 4 }), (values, window, min) => {
       const expected = values.map((_, minute) => {
         const present = windowAt(values, minute, window).toSorted((a, b) => a - b);
-        return present.length < least ? NONE : percentile(present, 0.5);
+        return present.length < min ? NONE : percentile(present, 0.5);
       });
 
-      expect([...movingMedian(column(...values), window, least)]).toEqual(expected);
+      expect([...movingMedian(column(...values), window, min)]).toEqual(expected);
     }),
   );
 });

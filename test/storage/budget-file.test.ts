@@ -65,7 +65,7 @@ function processWith(
   return { budget, outcomes, sent, request, file };
 }
 
-const most = (times: readonly number[], span: number) =>
+const maxWithin = (times: readonly number[], span: number) =>
   Math.max(0, ...times.map((start) => times.filter((at) => at >= start && at < start + span).length));
 
 describe("a budget that processes share", () => {
@@ -118,7 +118,7 @@ describe("a budget that processes share", () => {
           times.push(...sent);
           close(file);
         }
-        expect(most(times, MINUTE)).toBeLessThanOrEqual(limits.perMinute);
+        expect(maxWithin(times, MINUTE)).toBeLessThanOrEqual(limits.perMinute);
         // What the bucket holds, and what is refilled in the longest run.
         const refilled = ((limits.perMonth - 2) / MONTH) * (clock.now() - new FakeClock().now());
         expect(times.length).toBeLessThanOrEqual(2 + refilled + 1e-6);

@@ -24,9 +24,9 @@ export const PROGRAMS = ["prometheus", "promtool", "prometheus-alertmanager"] as
 const LABELS = { job: "stacks", instance: "exporter:10789" } as const;
 const BUDGET = { per_minute: 100_000, per_month: "unlimited" };
 // The exporter polls no faster.
-const LEAST_MS = 1000;
+const MIN_MS = 1000;
 // A little more than the baselines ask for.
-const PAST_SECONDS = seconds(FEES.baseline.leastHistory) + 3600;
+const PAST_SECONDS = seconds(FEES.baseline.minHistory) + 3600;
 
 /** What was mined and what waits over what is usual, as in StacksFeeSpike. */
 export const MINED_RATIO = 'stacks:chain_mined_fee_microstx:ratio{tx_type="all", percentile="p25"}';
@@ -217,7 +217,7 @@ export async function startAlerting(options: AlertingOptions): Promise<Alerting>
 
 /** A poll interval divided by the scale, but at least the minimum of the exporter. */
 const pace = (interval: string, by: number) =>
-  (parseDuration(interval) ?? 0) / by < LEAST_MS ? formatDuration(LEAST_MS) : shorten(interval, by);
+  (parseDuration(interval) ?? 0) / by < MIN_MS ? formatDuration(MIN_MS) : shorten(interval, by);
 
 async function promtool(...args: readonly string[]): Promise<void> {
   const { status, output } = await run("promtool", ["tsdb", ...args]);

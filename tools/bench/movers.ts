@@ -234,8 +234,8 @@ function wrongCounts(simulator: Simulator, list: readonly string[], counted: Rea
         return time * 1000 <= last.at - seconds * 1000;
       }).length;
     // The view of the chain can be some minutes old.
-    const [least, most] = [confirmed(600), confirmed(0)];
-    const isRight = last.total >= least && last.total <= most;
-    return isRight ? [] : [`${address}: ${last.total} counted, expected ${least} to ${most}`];
+    const [min, max] = [confirmed(600), confirmed(0)];
+    const isRight = last.total >= min && last.total <= max;
+    return isRight ? [] : [`${address}: ${last.total} counted, expected ${min} to ${max}`];
   });
 }

@@ -21,7 +21,7 @@ const MOOD_SECONDS = 600;
 const REGRET_SECONDS = 1200;
 // A rush ends with this share (e to the minus that) of its first arrivals.
 const FATIGUE = 1.5;
-const LEAST_FEE = 180;
+const MIN_FEE = 180;
 
 /** A slowly changing factor: its logarithm is pulled back to 0 (Ornstein–Uhlenbeck, taken every ten minutes). */
 class Mood {
@@ -137,7 +137,7 @@ export class Demand {
     }
     const isFollowing = this.#random.chance(this.#world.people.following);
     const named = isFollowing ? this.#followed(published) : Number.NaN;
-    const fee = Number.isNaN(named) ? this.#usualFee(type, scale) : Math.max(LEAST_FEE, Math.round(named));
+    const fee = Number.isNaN(named) ? this.#usualFee(type, scale) : Math.max(MIN_FEE, Math.round(named));
     send({ type, fee, at: now, leavesAt, canBeMined: true });
   }
 
@@ -170,6 +170,6 @@ export class Demand {
   }
 
   #fee({ median, sigma }: FeeSpread, scale: number): number {
-    return Math.max(LEAST_FEE, Math.round(this.#random.logNormal(median * scale, sigma)));
+    return Math.max(MIN_FEE, Math.round(this.#random.logNormal(median * scale, sigma)));
   }
 }

@@ -177,11 +177,11 @@ function wereFull({ blocks }: Played, now: number): boolean {
 
 /** The lowest fee that is mined in time; 0 with room. */
 function cheapest({ blocks }: Played, from: number, seconds: number): number {
-  let least = Number.POSITIVE_INFINITY;
+  let min = Number.POSITIVE_INFINITY;
   for (let index = after(blocks, from, blockTime); (blocks[index]?.at ?? Infinity) <= from + seconds; index += 1) {
-    least = Math.min(least, (blocks[index] as Made).entry);
+    min = Math.min(min, (blocks[index] as Made).entry);
   }
-  return least;
+  return min;
 }
 
 // Hours without full blocks are all alike: one in six is judged.

@@ -23,10 +23,10 @@ interface Row {
   readonly evaluation: Evaluation;
 }
 
-const LEAST_RECALL = { base: 0.92, world: 0.85 };
-const LEAST_PRECISION = 0.93;
-const MOST_FALSE = 0.8;
-const MOST_MINUTES = 4;
+const MIN_RECALL = { base: 0.92, world: 0.85 };
+const MIN_PRECISION = 0.93;
+const MAX_FALSE = 0.8;
+const MAX_MINUTES = 4;
 
 function targetsOf(base: Evaluation, worst: Row): readonly Target[] {
   const { either } = base.verdict.paid;
@@ -35,33 +35,33 @@ function targetsOf(base: Evaluation, worst: Row): readonly Target[] {
   return [
     {
       what: "Recall, base world",
-      target: `≥ ${LEAST_RECALL.base}`,
+      target: `≥ ${MIN_RECALL.base}`,
       measured: share(recall(either)),
-      isReached: recall(either) >= LEAST_RECALL.base,
+      isReached: recall(either) >= MIN_RECALL.base,
     },
     {
       what: "Precision, base world, short rises neutral",
-      target: `≥ ${LEAST_PRECISION}`,
+      target: `≥ ${MIN_PRECISION}`,
       measured: share(precision(lenient)),
-      isReached: precision(lenient) >= LEAST_PRECISION,
+      isReached: precision(lenient) >= MIN_PRECISION,
     },
     {
       what: "False alarms in 30 days, base world, short rises neutral",
-      target: `≤ ${MOST_FALSE}`,
+      target: `≤ ${MAX_FALSE}`,
       measured: alarms(falseAlarms(lenient)),
-      isReached: falseAlarms(lenient) <= MOST_FALSE,
+      isReached: falseAlarms(lenient) <= MAX_FALSE,
     },
     {
       what: "Median time to detect, base world, in minutes",
-      target: `≤ ${MOST_MINUTES}`,
+      target: `≤ ${MAX_MINUTES}`,
       measured: `${delay(either, 0.5)}`,
-      isReached: delay(either, 0.5) <= MOST_MINUTES,
+      isReached: delay(either, 0.5) <= MAX_MINUTES,
     },
     {
       what: `Recall, worst world (${worst.what})`,
-      target: `≥ ${LEAST_RECALL.world}`,
+      target: `≥ ${MIN_RECALL.world}`,
       measured: share(lowest),
-      isReached: lowest >= LEAST_RECALL.world,
+      isReached: lowest >= MIN_RECALL.world,
     },
   ];
 }
@@ -108,7 +108,7 @@ export async function reportPage(): Promise<string> {
   the usual level itself: samples of the last seven days, requested at the first start. So the alert works on the first
   day.
 - The **backlog** is the number of waiting transactions beyond the usual number (the median of the last ${baseline.window}, from
-  ${baseline.leastHistory} of history on), divided by the capacity of a tenure. The capacity is measured: the transactions of the last ${capacity.window},
+  ${baseline.minHistory} of history on), divided by the capacity of a tenure. The capacity is measured: the transactions of the last ${capacity.window},
   divided by the number of tenures whose limit they would use.
 - The **use of blocks** is the rate of \`stacks_chain_execution_cost_total\` over ${blockUsage.window}, multiplied by the usual length of a
   tenure (${blockUsage.tenure}) and divided by the limit of a tenure. Without the collector \`blocks\`, no alert of this page fires.

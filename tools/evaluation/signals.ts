@@ -39,9 +39,9 @@ function everyStep(column: Column): Column {
 /** The baseline of a column: the median of its values at every step, as a column of minutes. */
 function usual(column: Column, baseline: FeeThresholds["baseline"]): Column {
   const steps = minutesOf(baseline.window) / STEP;
-  const least = minutesOf(baseline.leastHistory) / STEP;
+  const min = minutesOf(baseline.minHistory) / STEP;
   // A range of Prometheus 2 holds both of its ends, hence one step more.
-  const level = movingMedian(everyStep(column), steps + 1, least);
+  const level = movingMedian(everyStep(column), steps + 1, min);
   const recorded = new Float64Array(column.length).fill(Number.NaN);
   for (let index = 0; index < level.length; index += 1) recorded[(index + 1) * STEP - 1] = level[index] as number;
   return recorded;
@@ -69,8 +69,8 @@ export function signalsOf(samples: Samples, fees: FeeThresholds = FEES, lookback
   const excess = combined(waiting, recent(usual(waiting, baseline)), (now, before) => now - before);
   return {
     minutes,
-    minedRatio: QUARTILES.map((name) => kept(divided(seen(mined[name]), seen(usualFees[name])))).reduce((most, ratio) =>
-      combined(most, ratio, Math.max),
+    minedRatio: QUARTILES.map((name) => kept(divided(seen(mined[name]), seen(usualFees[name])))).reduce((max, ratio) =>
+      combined(max, ratio, Math.max),
     ),
     waitingRatio: kept(divided(seen(low), feeUsual)),
     backlog: kept(divided(excess, tenure)),

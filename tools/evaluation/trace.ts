@@ -125,10 +125,10 @@ class MinedLog implements Mined {
 /** The least of the next values of a column, each minute. */
 function leastAhead(column: Column, minutes: number): Column {
   return column.map((_, minute) => {
-    let least = Number.POSITIVE_INFINITY;
+    let min = Number.POSITIVE_INFINITY;
     for (let next = minute + 1; next <= minute + minutes && next < column.length; next += 1)
-      least = Math.min(least, column[next] as number);
-    return least;
+      min = Math.min(min, column[next] as number);
+    return min;
   });
 }
 

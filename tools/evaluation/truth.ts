@@ -12,14 +12,14 @@ export interface Truth {
 const EXPENSIVE = 3;
 // Shorter dips are one block with room between full ones.
 const DIP_MINUTES = 5;
-const LEAST_MINUTES = 15;
+const MIN_MINUTES = 15;
 // Periods closer than this are one event.
 const APART_MINUTES = 60;
 
 /** The events of a trace, from what inclusion costs (in floors): expensive for at least a quarter of an hour. */
 export function eventsOf(price: Column): Span[] {
   return joined(
-    expensive(price).filter(({ from, until }) => until - from >= LEAST_MINUTES),
+    expensive(price).filter(({ from, until }) => until - from >= MIN_MINUTES),
     APART_MINUTES,
   );
 }
@@ -29,7 +29,7 @@ export const truthOf = (price: Column): Truth => ({ events: eventsOf(price), sho
 
 /** Rises that are too short for an event. */
 export function shortRisesOf(price: Column): Span[] {
-  return expensive(price).filter(({ from, until }) => until - from < LEAST_MINUTES);
+  return expensive(price).filter(({ from, until }) => until - from < MIN_MINUTES);
 }
 
 function expensive(price: Column): Span[] {

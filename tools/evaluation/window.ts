@@ -48,12 +48,12 @@ class Sorted {
 }
 
 /** Median of the samples in the last `window` minutes, each minute; NaN when there are fewer than `least`. */
-export function movingMedian(column: Column, window: number, least = 1): Column {
+export function movingMedian(column: Column, window: number, min = 1): Column {
   const present = new Sorted(window + 1);
   return column.map((value, minute) => {
     present.add(value);
     if (minute >= window) present.remove(column[minute - window] as number);
-    return present.length >= least ? present.median() : Number.NaN;
+    return present.length >= min ? present.median() : Number.NaN;
   });
 }
 

@@ -37,7 +37,7 @@ export async function budgetSection(): Promise<string> {
       await Promise.all(WATCHED.map(rowOf)),
     ),
     wrap(`Age is the highest usual age of the values of an address that nothing reported as active; others are polled
-      early. The higher numbers of requests are for busy targets: one in ${1 / BUSY.share}, at most ${BUSY.most}, takes
+      early. The higher numbers of requests are for busy targets: one in ${1 / BUSY.share}, at most ${BUSY.max}, takes
       part in ${BUSY.transactionsPerHour} transactions an hour. The budget is never exceeded.`),
     wrap(`A configured interval is kept, or refused by \`plan\` and \`check\`: they name a budget and intervals that would
       fit. \`serve\` starts in any case, polls as often as the budget allows, and logs the same as a warning. A default

@@ -2,7 +2,7 @@
 import type { ConfigurableCollector } from "../../src/config/config.ts";
 import { FLAGS } from "../../src/config/normalize.ts";
 import { expectationOf, nodeAt, type SchemaNode } from "../../src/config/schema.ts";
-import { MOST_BYTES } from "../../src/config/settings.ts";
+import { MAX_BYTES } from "../../src/config/settings.ts";
 import { formatSize } from "../../src/config/values.ts";
 import { budgetSection } from "./budgets.ts";
 import { renderExample } from "./example.ts";
@@ -75,8 +75,8 @@ With this first line, editors that support YAML schemas complete and check the f
   URL is reached through a tunnel (CONNECT), an http URL by its absolute form. The log and the status page say which
   proxy is used, without its password.
 - **Files** that the configuration names, and the configuration itself, have to be regular files: a FIFO, socket,
-  device or folder is refused. Maximum sizes: the configuration ${formatSize(MOST_BYTES.configuration)}, a key
-  ${formatSize(MOST_BYTES.key)}, a watch list ${formatSize(MOST_BYTES.watchFile)}, an entry of a list 16384 characters.
+  device or folder is refused. Maximum sizes: the configuration ${formatSize(MAX_BYTES.configuration)}, a key
+  ${formatSize(MAX_BYTES.key)}, a watch list ${formatSize(MAX_BYTES.watchFile)}, an entry of a list 16384 characters.
   Put long lists into \`address_files\` and \`contract_files\`.
 - **Entries** of a watch list that do not look like a Stacks address are not quoted in messages, because they may be
   secrets: the message has the line, the column and the length.

@@ -62,7 +62,7 @@ export const tokenBalances = operation({
   template: "/extended/v3/principals/{principal}/balances/ft",
   parse: ({ path, query }) => ({
     address: wholePrincipal(path.principal),
-    limit: integer(query.get("limit"), "querystring/limit", { least: 1, most: 200 }) ?? 100,
+    limit: integer(query.get("limit"), "querystring/limit", { min: 1, max: 200 }) ?? 100,
     cursor: cursorMatching(query, "^\\d+:.+$"),
   }),
   tag: (chain, { address }) => principalTag(chain, address),
@@ -70,12 +70,12 @@ export const tokenBalances = operation({
     const asset = chain.accounts.assets.token;
     const balance = isKnown(chain, address) ? chain.ledger.balances.of(address, asset) : 0n;
     const entries = balance > 0n ? [{ asset, balance }] : [];
-    const most = cursor === undefined ? balance : BigInt(cursor.slice(0, cursor.indexOf(":")));
+    const max = cursor === undefined ? balance : BigInt(cursor.slice(0, cursor.indexOf(":")));
     return pageFrom(
       { entries, total: entries.length },
       {
         limit,
-        isWithin: (entry) => entry.balance <= most,
+        isWithin: (entry) => entry.balance <= max,
         cursorOf: (entry) => `${entry.balance}:${entry.asset}`,
       },
       (entry) => ({ asset_identifier: entry.asset, balance: String(entry.balance) }),

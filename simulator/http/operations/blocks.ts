@@ -28,7 +28,7 @@ export const blockByHash = operation({
 export const blockByHeight = operation({
   template: "/extended/v1/block/by_height/{height}",
   isDeprecated: true,
-  parse: ({ path }) => integer(path.height ?? "", "params/height", { least: 0 }) ?? 0,
+  parse: ({ path }) => integer(path.height ?? "", "params/height", { min: 0 }) ?? 0,
   tag: tipTag,
   respond({ chain }, height) {
     checkRange(height, "integer");

@@ -42,7 +42,7 @@ const SERIES_PER_ASSET = 2 * TRANSFER_DIRECTIONS.length;
 
 /** The slots for assets that one poll can use. */
 export function slotLimits({ perClass, spareSeries, named = [] }: AssetLimits): SlotLimits {
-  return { most: perClass, named: new Set(named), spare: Math.floor(spareSeries / SERIES_PER_ASSET) };
+  return { max: perClass, named: new Set(named), spare: Math.floor(spareSeries / SERIES_PER_ASSET) };
 }
 
 type Token = Transfer & { readonly kind: "ft" | "nft" };

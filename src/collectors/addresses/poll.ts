@@ -102,7 +102,7 @@ async function nextObservation(
   const tipHeight = chain?.tipHeight ?? maxHeight;
   const applied = applyChanges(merged, { ...changes, ready, tipHeight }, proofOf, newestFirst);
   const oldest = oldestHeight(tipHeight, target.confirmations);
-  const feed = pruned(applied.state, { oldest, most: Number.POSITIVE_INFINITY, least: 1 });
+  const feed = pruned(applied.state, { oldest, max: Number.POSITIVE_INFINITY, min: 1 });
 
   const total = result?.first.total ?? before.facts.total;
   const counted = applied.counted.map((transaction) => ({

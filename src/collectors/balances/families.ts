@@ -111,9 +111,9 @@ export function* balanceSamples(
   yield families.mempool.at({ ...labels, direction: "in" }, stx.mempool?.inbound ?? 0n);
   yield families.mempool.at({ ...labels, direction: "out" }, stx.mempool?.outbound ?? 0n);
   for (const [asset, units] of Object.entries(tokens)) yield families.tokenBalance.at({ ...labels, asset }, units);
-  for (const [asset, least] of Object.entries(minBalance)) {
-    if (asset === STX) yield families.minBalance.at(labels, least);
-    else yield families.minTokenBalance.at({ ...labels, asset }, least);
+  for (const [asset, min] of Object.entries(minBalance)) {
+    if (asset === STX) yield families.minBalance.at(labels, min);
+    else yield families.minTokenBalance.at({ ...labels, asset }, min);
   }
 }
 

@@ -198,7 +198,7 @@ export function tenures({ recent }: Chain): readonly (readonly Block[])[] {
 
 // The usual length of a tenure. In a shorter part of it, blocks can be full or empty by chance.
 const TENURE_SECONDS = 600;
-const LEAST_SECONDS = TENURE_SECONDS / 2;
+const MIN_SECONDS = TENURE_SECONDS / 2;
 
 /**
  * The execution cost of the blocks of the last ten minutes divided by the limit of a tenure, in the fullest dimension.
@@ -207,7 +207,7 @@ const LEAST_SECONDS = TENURE_SECONDS / 2;
 export function recentUse({ recent }: Pick<Chain, "recent">, limits: Block["cost"]): number | undefined {
   const until = recent.at(-1)?.time;
   const first = recent.find(({ time }) => time !== undefined && until !== undefined && time >= until - TENURE_SECONDS);
-  if (first?.time === undefined || until === undefined || until - first.time < LEAST_SECONDS) return undefined;
+  if (first?.time === undefined || until === undefined || until - first.time < MIN_SECONDS) return undefined;
   const after = recent.slice(recent.indexOf(first) + 1);
   const shares = DIMENSIONS.map((dimension) => {
     return after.reduce((sum, { cost }) => sum + cost[dimension], 0) / limits[dimension];

@@ -6,7 +6,7 @@ export type Callers = Readonly<Record<string, number>>;
 /** How long a caller counts, in seconds. */
 const CALLERS_SECONDS = 3600;
 /** Most callers that are kept. */
-export const MOST_CALLERS = 10_000;
+export const MAX_CALLERS = 10_000;
 
 /** The callers of the last hour after further calls. @param now Unix time in seconds */
 export function withCallers(
@@ -19,6 +19,6 @@ export function withCallers(
     if (caller !== undefined && time !== undefined) times.set(caller, Math.max(time, times.get(caller) ?? 0));
   }
   const recent = [...times].filter(([, time]) => time > now - CALLERS_SECONDS);
-  if (recent.length > MOST_CALLERS) recent.sort(([, a], [, b]) => b - a).splice(MOST_CALLERS);
+  if (recent.length > MAX_CALLERS) recent.sort(([, a], [, b]) => b - a).splice(MAX_CALLERS);
   return Object.fromEntries(recent);
 }

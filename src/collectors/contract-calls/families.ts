@@ -4,7 +4,7 @@ import type { Watched } from "../collector.ts";
 import { valuesOf } from "../counters.ts";
 import { OTHER, TX_STATUSES } from "../labels.ts";
 import { pauseSamples, pauses } from "../pauses.ts";
-import { MOST_CALLERS } from "./callers.ts";
+import { MAX_CALLERS } from "./callers.ts";
 import type { Observation } from "./state.ts";
 
 const identity = {
@@ -51,7 +51,7 @@ const families = {
   }),
   callers: gauge({
     name: "stacks_contract_recent_callers",
-    help: `Distinct senders of confirmed calls in the hour before the last poll, at most ${MOST_CALLERS}.`,
+    help: `Distinct senders of confirmed calls in the hour before the last poll, at most ${MAX_CALLERS}.`,
     source: listed("tx.sender_address, tx.block_time"),
     labels: identity,
   }),

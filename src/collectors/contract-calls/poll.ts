@@ -67,7 +67,7 @@ async function nextObservation(
   const tipHeight = chain?.tipHeight ?? maxHeight;
   const applied = applyChanges(merged, { ...changes, tipHeight }, proofOf, newestFirst);
   const oldest = oldestHeight(tipHeight, target.confirmations);
-  const feed = pruned(applied.state, { oldest, most: Number.POSITIVE_INFINITY, least: 1 });
+  const feed = pruned(applied.state, { oldest, max: Number.POSITIVE_INFINITY, min: 1 });
 
   const calls = callsOf(applied.counted);
   const isComplete = feed.open === undefined;

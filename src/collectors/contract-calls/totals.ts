@@ -86,8 +86,8 @@ function updated(
   const totals = structuredClone(before) as Draft<CallTotals>;
   const named = new Set<string>();
   const slots: CallSlots = {
-    functions: { most: functions, named, spare: Math.floor(spareSeries / 2 / ZEROS.length) },
-    pairs: { most: errors, named, spare: Math.floor(spareSeries / 2) },
+    functions: { max: functions, named, spare: Math.floor(spareSeries / 2 / ZEROS.length) },
+    pairs: { max: errors, named, spare: Math.floor(spareSeries / 2) },
   };
   for (const name of trim(totals.functions, slots.functions)) evictFunction(totals, name);
   for (const pair of trim(totals.pairs, slots.pairs)) evictPair(totals, pair);

@@ -99,10 +99,10 @@ export interface ListedEvent extends RawEvent {
 }
 
 /** The newest events of a contract, newest first. Events that are listed while it reads can push others out. */
-export async function newestEvents(api: StacksApi, contract: string, most: number): Promise<readonly ListedEvent[]> {
+export async function newestEvents(api: StacksApi, contract: string, max: number): Promise<readonly ListedEvent[]> {
   const read = async (isNew: boolean) => {
     const events = new Map<string, ListedEvent>();
-    for (let offset = 0; events.size < most; offset += EVENTS_PER_REQUEST) {
+    for (let offset = 0; events.size < max; offset += EVENTS_PER_REQUEST) {
       const path = { contract_id: contract };
       const { results } = (await api.getWhole(operationOf(isNew), { path, query: queryOf(offset) })).body;
       for (const { tx_id, event_index, contract_log } of results) {
@@ -111,7 +111,7 @@ export async function newestEvents(api: StacksApi, contract: string, most: numbe
       }
       if (results.length < EVENTS_PER_REQUEST) break;
     }
-    return [...events.values()].slice(0, most);
+    return [...events.values()].slice(0, max);
   };
   return orReplacement(
     api,

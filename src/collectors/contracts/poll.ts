@@ -33,7 +33,7 @@ export interface ContractTarget extends Target {
 type ContractPoll = Poll<Observation, ContractTarget>;
 
 // How many counted events to remember: a reorganisation is detected by the events that it removes.
-const REMEMBERED = { most: 200, least: 50 };
+const REMEMBERED = { max: 200, min: 50 };
 // After this number of blocks a counted event cannot be reverted.
 const FINAL_BLOCKS = 1000;
 // How many events of the first poll a reorganisation can have moved. The older ones need no proof.
@@ -83,7 +83,7 @@ export async function observeContract(
     {
       ...REMEMBERED,
       oldest: chain === undefined ? 0 : tipHeight - FINAL_BLOCKS,
-      ...(isFilling ? { most: Number.POSITIVE_INFINITY } : {}),
+      ...(isFilling ? { max: Number.POSITIVE_INFINITY } : {}),
     },
   );
 
@@ -95,7 +95,7 @@ export async function observeContract(
   return {
     feed,
     totals: {
-      ...addEvents(totals, counted, { most: settings.max_topics, spareSeries }),
+      ...addEvents(totals, counted, { max: settings.max_topics, spareSeries }),
       transactions: totals.transactions + transactions.size,
       gaps: totals.gaps + (readFrom === before ? 0 : 1),
       reverted: totals.reverted + reverted,

@@ -31,15 +31,15 @@ export const eventTypeOf = (text: string): string => (isEnumValue(text) ? text :
 /** The topic of an event, or `other` if it is not a Clarity name. */
 export const topicOf = (text: string): string => (isClarityName(text) ? text : OTHER);
 
-/** Adds events. `most` pairs can have series of their own, `spareSeries` of them new ones; others count as `other`. */
+/** Adds events. `max` pairs can have series of their own, `spareSeries` of them new ones; others count as `other`. */
 export function addEvents(
   before: TopicTotals,
   counted: readonly { readonly type: string; readonly topic: string }[],
-  { most, spareSeries }: { readonly most: number; readonly spareSeries: number },
+  { max, spareSeries }: { readonly max: number; readonly spareSeries: number },
 ): TopicTotals {
   if (counted.length === 0) return before;
   const totals = structuredClone(before) as Draft<TopicTotals>;
-  const limits: SlotLimits = { most, named: new Set([PRINT]), spare: Math.floor(spareSeries) };
+  const limits: SlotLimits = { max, named: new Set([PRINT]), spare: Math.floor(spareSeries) };
   for (const pair of trim(totals.topics, limits)) moveToOther(totals, pair);
   for (const { type, topic } of counted) {
     const pair = pairOf(type, topic);

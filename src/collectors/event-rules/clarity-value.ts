@@ -20,7 +20,7 @@ export function loadDecoder(): Promise<Decode> {
 }
 
 // The checksum of a principal takes longer than everything else, and the same pools and tokens occur again and again.
-const MOST_REMEMBERED = 1000;
+const MAX_REMEMBERED = 1000;
 const PRINCIPAL = /^0[56]/;
 
 function rememberingPrincipals(decode: Decode): Decode {
@@ -29,7 +29,7 @@ function rememberingPrincipals(decode: Decode): Decode {
     if (!PRINCIPAL.test(hex)) return decode(hex);
     const before = known.get(hex);
     if (before !== undefined) return before;
-    if (known.size >= MOST_REMEMBERED) known.clear();
+    if (known.size >= MAX_REMEMBERED) known.clear();
     const decoded = decode(hex);
     known.set(hex, decoded);
     return decoded;

@@ -37,9 +37,9 @@ export interface Shapes {
 
 // By convention a print is a tuple, and one of these keys says what happened.
 const DISCRIMINATORS = ["event", "action", "topic", "type", "op", "operation", "method", "function", "notification"];
-const MOST_EXAMPLES = 10;
+const MAX_EXAMPLES = 10;
 // A value can have a list of thousands of tuples.
-const MOST_FIELDS = 50;
+const MAX_FIELDS = 50;
 const MAX_DEPTH = 8;
 
 interface Draft {
@@ -80,7 +80,7 @@ export function shapesOf(events: readonly (RawEvent & { readonly id: string })[]
 
 // Every path with a value that has no parts, or with nothing. Of a list, the first element stands for all.
 function collect(value: ClarityValue, path: string, found: Map<string, ClarityValue>, depth: number): void {
-  if (depth > MAX_DEPTH || found.size >= MOST_FIELDS || parsePath(path) === undefined) return;
+  if (depth > MAX_DEPTH || found.size >= MAX_FIELDS || parsePath(path) === undefined) return;
   if (value.kind === "tuple") {
     for (const [key, field] of value.fields()) collect(field, `${path}.${key}`, found, depth + 1);
   } else if (value.kind === "list") {
@@ -109,5 +109,5 @@ function addField({ fields }: Draft, path: string, { kind, text }: ClarityValue)
   fields.set(path, field);
   field.kinds.add(kind);
   field.count += 1;
-  if (text !== undefined && field.examples.size < MOST_EXAMPLES) field.examples.add(text);
+  if (text !== undefined && field.examples.size < MAX_EXAMPLES) field.examples.add(text);
 }

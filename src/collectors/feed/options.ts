@@ -13,10 +13,10 @@ export const pagesOption = (rowsOfPage: number) =>
     });
 
 /** Maximum number of transactions to catch up. */
-export const catchUpOption = (what: string, least: number, usual: number) =>
+export const catchUpOption = (what: string, min: number, usual: number) =>
   z
     .int()
-    .min(least)
+    .min(min)
     .max(10_000_000)
     .default(usual)
     .meta({

@@ -293,13 +293,13 @@ interface Retention {
   /** Rows below this height are pruned. */
   readonly oldest: number;
   /** Maximum and minimum number of counted rows, at any height. */
-  readonly most: number;
-  readonly least: number;
+  readonly max: number;
+  readonly min: number;
 }
 
 /** The state without counted and reverted rows beyond the limits. */
-export function pruned<Item extends Row>(state: FeedState<Item>, { oldest, most, least }: Retention): FeedState<Item> {
-  const isKept = ({ height }: Counted, place: number) => place < least || (height >= oldest && place < most);
+export function pruned<Item extends Row>(state: FeedState<Item>, { oldest, max, min }: Retention): FeedState<Item> {
+  const isKept = ({ height }: Counted, place: number) => place < min || (height >= oldest && place < max);
   // Rows above an open end are limited separately: reading must be able to stop at the rows below it.
   const { true: above = [], false: below = [] } = Object.groupBy(state.counted, ({ isAbove = false }) => `${isAbove}`);
   const isAboveOpenEnd = (position: Position) => state.open === undefined || isNewer(position, state.open.last);

@@ -61,7 +61,7 @@ export interface FeeEstimate extends Estimate {
 /** The numbers of the estimate, chosen on other seeds than those of `npm run eval-estimates`. */
 const SETTINGS = {
   /** Fewest mined transactions in the last ten minutes. */
-  leastMined: 5,
+  minMined: 5,
   /** Seconds over which the rate of mined transactions is measured. A used-up tenure has minutes without any. */
   minedSeconds: 900,
   /** Seconds over which the rate of arrivals is measured. */
@@ -75,8 +75,8 @@ const SETTINGS = {
 };
 
 // Rates over a shorter time, and the capacity of blocks that are hardly used, are not useful.
-const LEAST_SECONDS = 60;
-const LEAST_USE = 0.1;
+const MIN_SECONDS = 60;
+const MIN_USE = 0.1;
 
 type Mined = Observed & { readonly at: number };
 
@@ -97,7 +97,7 @@ export function estimateFees(observed: readonly Observed[], coverage: Coverage, 
   const summaries = feesOf(rowsInWindow(mined, coverage.minedTo));
   const types = FEE_TYPES.flatMap((type) => {
     const { transactions, percentiles } = summaries[type];
-    if (percentiles === undefined || transactions < settings.leastMined) return [];
+    if (percentiles === undefined || transactions < settings.minMined) return [];
     const others = waiting.filter((one) => type === "all" || one.type === type);
     // Less than what is being mined is never recommended.
     const fees = prices.map(([target, price = 0]) => [target, Math.ceil(Math.max(price, percentiles.p25))]);
@@ -117,9 +117,9 @@ function capacityOf(
   { minedSeconds }: typeof SETTINGS,
 ): number {
   const oldest = mined.reduce((least, { at }) => Math.min(least, at), minedTo);
-  const seconds = Math.max(LEAST_SECONDS, Math.min(minedSeconds, minedTo - oldest));
+  const seconds = Math.max(MIN_SECONDS, Math.min(minedSeconds, minedTo - oldest));
   const included = mined.filter(({ at }) => at > minedTo - seconds).length;
-  return included / seconds / Math.min(1, Math.max(LEAST_USE, use));
+  return included / seconds / Math.min(1, Math.max(MIN_USE, use));
 }
 
 /** The waiting transactions that were not overtaken by many that pay less. */
@@ -157,7 +157,7 @@ function queueOf(
   { listedTo, listedSince }: Coverage,
   { arrivedSeconds }: typeof SETTINGS,
 ): readonly Queued[] {
-  const seconds = Math.max(LEAST_SECONDS, Math.min(arrivedSeconds, listedTo - listedSince));
+  const seconds = Math.max(MIN_SECONDS, Math.min(arrivedSeconds, listedTo - listedSince));
   const rateOf = ({ receivedAt, minedAt = 0 }: Observed) =>
     (receivedAt ?? minedAt) > listedTo - seconds ? 1 / seconds : 0;
   return [

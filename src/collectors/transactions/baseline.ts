@@ -60,7 +60,7 @@ export type PlacedRow = MinedRow & Point;
 
 const PAGE_ROWS = 50;
 // Fewer rows than on a page are a poor sample, and a page of a past period costs little.
-const LEAST_ROWS = 40;
+const MIN_ROWS = 40;
 // From so many samples on, which are already spread over the seven days, the usual level is known well enough.
 const ENOUGH_SAMPLES = 8;
 // Interpolation finds a period of seven hours with one or two requests.
@@ -70,7 +70,7 @@ const MAX_MISSES = 6;
 // ones.
 const ORDER = [23, 12, 6, 18, 3, 9, 15, 21, 1, 2, 4, 5, 7, 8, 10, 11, 13, 14, 16, 17, 19, 20, 22];
 // Rows in a shorter time say little about the rate of blocks.
-const LEAST_SPAN_SECONDS = 600;
+const MIN_SPAN_SECONDS = 600;
 const TYPICAL_BLOCK_SECONDS = 10;
 
 const periodOf = (at: number): number => Math.floor(at / PERIOD_SECONDS);
@@ -88,7 +88,7 @@ export function withNewest(baseline: Baseline, rows: readonly PlacedRow[], now: 
   const next = { ...baseline, periods, points: baseline.points.slice(Math.max(0, oldest)) };
   if (periods.some(({ number, fees }) => number === present && fees !== undefined)) return next;
   const fees = feesOf(rows.filter(({ at }) => periodOf(at) === present));
-  if (fees.all.transactions < LEAST_ROWS) return next;
+  if (fees.all.transactions < MIN_ROWS) return next;
   return { ...withPeriod(next, { number: present, fees, misses: 0 }), points: pointsOf(next, rows) };
 }
 
@@ -206,5 +206,5 @@ function heightIn(period: number, points: readonly Point[], emptyTo: number, mis
 function secondsPerBlock(points: readonly Point[], below: Point | undefined, above: Point): number {
   const [older, newer] = below === undefined ? [above, points.at(-1) ?? above] : [below, above];
   const span = newer.at - older.at;
-  return span < LEAST_SPAN_SECONDS ? TYPICAL_BLOCK_SECONDS : span / (newer.height - older.height);
+  return span < MIN_SPAN_SECONDS ? TYPICAL_BLOCK_SECONDS : span / (newer.height - older.height);
 }

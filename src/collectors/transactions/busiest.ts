@@ -17,7 +17,7 @@ export interface Calls {
 // A contract leaves an hour after it was last among those with the most calls.
 const KEPT_SECONDS = 3600;
 // Several contracts with a call each can take turns every minute.
-const MOST_KEPT = 5;
+const MAX_KEPT = 5;
 
 /** Calls by contract. */
 export function callsOf(rows: readonly { readonly called: string | undefined }[]): ReadonlyMap<string, number> {
@@ -35,16 +35,16 @@ export function callsOf(rows: readonly { readonly called: string | undefined }[]
 export function busiest(
   before: readonly BusyContract[],
   calls: ReadonlyMap<string, number>,
-  { most, spareSeries, now }: { readonly most: number; readonly spareSeries: number; readonly now: number },
+  { max, spareSeries, now }: { readonly max: number; readonly spareSeries: number; readonly now: number },
 ): readonly BusyContract[] {
   const known = new Set(before.map(({ id }) => id));
   // Of equal numbers of calls, those that have series already.
   const top = [...calls]
     .sort(([a, x], [b, y]) => y - x || Number(known.has(b)) - Number(known.has(a)) || (a < b ? -1 : 1))
-    .slice(0, most);
+    .slice(0, max);
   let spare = Math.floor(spareSeries);
   const named = top.filter(([id]) => known.has(id) || spare-- > 0).map(([id]) => ({ id, at: now }));
   const ids = new Set(named.map(({ id }) => id));
   const kept = before.filter(({ id, at }) => !ids.has(id) && at > now - KEPT_SECONDS);
-  return [...named, ...kept].slice(0, MOST_KEPT * most);
+  return [...named, ...kept].slice(0, MAX_KEPT * max);
 }

@@ -100,7 +100,7 @@ async function nextObservation(
   // Those that waited have been announced when the chain confirmed them.
   const waited = new Set(chain === undefined ? [] : before.feed.waiting.map(({ item }) => item.id));
   const oldest = oldestHeight(tipHeight, target.confirmations);
-  const feed = pruned(applied.state, { oldest, most: Number.POSITIVE_INFINITY, least: 1 });
+  const feed = pruned(applied.state, { oldest, max: Number.POSITIVE_INFINITY, min: 1 });
 
   const top = newest ?? (result?.isFromTop ? result : undefined);
   const isCurrent = result === undefined ? newest === undefined : top !== undefined && top.resume === undefined;
@@ -118,7 +118,7 @@ async function nextObservation(
     recent: blocks,
     // A page of a quiet chain goes further back than the recent blocks.
     baseline: await nextBaseline(before.baseline, placed(listed.length > rows.length ? listed : rows), poll),
-    busiest: busiest(before.busiest, calls, { most: settings.top, spareSeries, now: now / 1000 }),
+    busiest: busiest(before.busiest, calls, { max: settings.top, spareSeries, now: now / 1000 }),
     moved: [...new Set(counted.filter(({ id }) => !waited.has(id)).flatMap(partiesOf))],
     last: newestBlock(before.last, listed, chain),
     etag: changes.dropped.size + reverted > 0 ? undefined : (result?.first.etag ?? before.etag),

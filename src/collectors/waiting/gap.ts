@@ -10,7 +10,7 @@ export interface Gap {
 }
 
 // More are no use: only the lowest one is shown.
-const MOST_MISSING = 100;
+const MAX_MISSING = 100;
 
 /** Nonces of the transactions that the address sends and that wait. */
 export const sentNonces = ({ known }: Pick<Observation, "known">): readonly number[] =>
@@ -20,7 +20,7 @@ export const sentNonces = ({ known }: Pick<Observation, "known">): readonly numb
 function missingBetween(confirmed: number, waiting: readonly number[]): readonly number[] {
   const missing: number[] = [];
   const [highest, present] = [Math.max(confirmed, ...waiting), new Set(waiting)];
-  for (let nonce = confirmed + 1; nonce < highest && missing.length < MOST_MISSING; nonce += 1) {
+  for (let nonce = confirmed + 1; nonce < highest && missing.length < MAX_MISSING; nonce += 1) {
     if (!present.has(nonce)) missing.push(nonce);
   }
   return missing;

@@ -27,10 +27,10 @@ const SETTLED_MS = MINUTE_MS;
 const CONFIRM_MS = 5 * MINUTE_MS;
 const CONFIRM_READS = 2;
 // Requests of one poll for single transactions. The others wait for the next one.
-const MOST_LOOKUPS = 10;
-const MOST_PAGES = 10;
+const MAX_LOOKUPS = 10;
+const MAX_PAGES = 10;
 // For the list, the nonces and a transaction.
-const LEAST_ROOM = 3;
+const MIN_ROOM = 3;
 // A removed transaction that a server still lists is sent again only if it is listed so much later.
 const AGAIN_MS = 60 * MINUTE_MS;
 
@@ -56,7 +56,7 @@ function isReadDue(before: Observation, { waiting, mined, now, api }: WaitingPol
   const isRecent = (view: { readonly readAt: number } | undefined) =>
     view !== undefined && now - view.readAt < WINDOW_SECONDS * 1000;
   if (!isRecent(waiting) || !isRecent(mined)) return since >= WITHOUT_VIEWS_MS;
-  return since >= doubtMs(before, now) && api.room() >= LEAST_ROOM;
+  return since >= doubtMs(before, now) && api.room() >= MIN_ROOM;
 }
 
 /** Time after a read at which something is in doubt that the next read can settle. Milliseconds. */
@@ -84,7 +84,7 @@ async function afterRead(before: Observation, facts: Facts, poll: WaitingPoll): 
   const isConditional = etag !== undefined && isWhole && !known.some(isWaiting) && !isContract(principal);
   const first = isConditional ? await list.changedSince(etag) : undefined;
   const isUnchanged = isConditional && first === undefined;
-  const pages = Math.max(1, Math.min(MOST_PAGES, Math.floor(api.room() / 2)));
+  const pages = Math.max(1, Math.min(MAX_PAGES, Math.floor(api.room() / 2)));
   const read = isUnchanged
     ? undefined
     : await readFromTop(list, { stopsAt: () => false, pages, rows: Number.POSITIVE_INFINITY }, first);
@@ -139,7 +139,7 @@ async function withLookups(
   );
   const found = new Map<string, Known>();
   const ends = new Map<string, "replaced" | "dropped">();
-  for (const one of doubtful.slice(0, MOST_LOOKUPS)) {
+  for (const one of doubtful.slice(0, MAX_LOOKUPS)) {
     if (api.room() < 1) break;
     const { missing: _, ...present } = one;
     const response = await readTransaction(api, one.id);

@@ -21,7 +21,7 @@ const HOUR_MS = 3_600_000;
 const MINED_KEPT_MS = 2 * HOUR_MS;
 // A removed transaction can be sent again. It counts once in this time.
 const REMOVED_KEPT_MS = 7 * 24 * HOUR_MS;
-const MOST_ENDED = 5000;
+const MAX_ENDED = 5000;
 
 interface MinedIndex {
   readonly byNonce: ReadonlyMap<string, MinedTransaction>;
@@ -136,6 +136,6 @@ function isBetter(rival: Rival, one: Rival): boolean {
 function withoutOld(ended: Observation["ended"], now: number): Observation["ended"] {
   const all = Object.entries(ended);
   const kept = all.filter(([, { at, as }]) => now - at < (as === "mined" ? MINED_KEPT_MS : REMOVED_KEPT_MS));
-  if (kept.length === all.length && kept.length <= MOST_ENDED) return ended;
-  return Object.fromEntries(kept.toSorted(([, a], [, b]) => b.at - a.at).slice(0, MOST_ENDED));
+  if (kept.length === all.length && kept.length <= MAX_ENDED) return ended;
+  return Object.fromEntries(kept.toSorted(([, a], [, b]) => b.at - a.at).slice(0, MAX_ENDED));
 }

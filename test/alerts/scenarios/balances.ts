@@ -8,11 +8,10 @@ const series = (metric: string, values: string, labels = "", network = "mainnet"
 });
 const hot = { network: "mainnet", name: "hot", address: "SP1" };
 const available = (values: string, network = "mainnet") => series("available_balance_microstx", values, "", network);
-const least = (values = hold(5e9, 500), network = "mainnet") => series("min_balance_microstx", values, "", network);
+const minStx = (values = hold(5e9, 500), network = "mainnet") => series("min_balance_microstx", values, "", network);
 const SBTC = "SM3VDXK3WZZSA84XXFKAFAF15NNZX32CTSG82JFQ4.sbtc-token::sbtc-token";
 const sbtc = (values: string, asset = SBTC) => series("ft_balance_units", values, `, asset="${asset}"`);
-const leastSbtc = (values = hold(5e7, 500), asset = SBTC) =>
-  series("ft_min_balance_units", values, `, asset="${asset}"`);
+const minSbtc = (values = hold(5e7, 500), asset = SBTC) => series("ft_min_balance_units", values, `, asset="${asset}"`);
 const STX = { ...hot, asset: "stx" };
 
 const low = forAlert("StacksAddressBalanceLow");
@@ -23,48 +22,48 @@ const lows = [
     {
       ...available(trace(climb(10_000e6, -100e6, 80), climb(42_000e6, -100e6, 120))),
       ...series("balance_microstx", trace(climb(90_000e6, -100e6, 80), climb(122_000e6, -100e6, 120))),
-      ...least(),
+      ...minStx(),
     },
     [quiet(0, 50, 52), firing(STX, 53, 79, 94), quiet(95, 150)],
   ),
-  low("quiet: just the minimum", { ...available(hold(5e9, 200)), ...least() }, [never(190)]),
+  low("quiet: just the minimum", { ...available(hold(5e9, 200)), ...minStx() }, [never(190)]),
   low(
     "STX that are locked cannot be sent",
-    { ...available(hold(0, 60)), ...series("balance_microstx", hold(9e9, 60)), ...least() },
+    { ...available(hold(0, 60)), ...series("balance_microstx", hold(9e9, 60)), ...minStx() },
     [firing(STX, 10, 50)],
   ),
   low("quiet: no minimum", available(hold(0, 200)), [never(190)]),
-  low("quiet: no balance yet", least(), [never(190)]),
-  low("quiet: low for two minutes", { ...available(trace(hold(9e9, 50), hold(1e9, 2), hold(9e9, 100))), ...least() }, [
+  low("quiet: no balance yet", minStx(), [never(190)]),
+  low("quiet: low for two minutes", { ...available(trace(hold(9e9, 50), hold(1e9, 2), hold(9e9, 100))), ...minStx() }, [
     never(140),
   ]),
-  low("quiet: an outage, in which the minimum stays", { ...available(trace(hold(9e9, 50), gone(150))), ...least() }, [
+  low("quiet: an outage, in which the minimum stays", { ...available(trace(hold(9e9, 50), gone(150))), ...minStx() }, [
     never(190),
   ]),
-  low("a higher minimum fires", { ...available(hold(6e9, 200)), ...least(trace(hold(5e9, 100), hold(7e9, 100))) }, [
+  low("a higher minimum fires", { ...available(hold(6e9, 200)), ...minStx(trace(hold(5e9, 100), hold(7e9, 100))) }, [
     quiet(99, 101),
     firing(STX, 102, 150),
   ]),
-  low("a token", { ...sbtc(trace(hold(5e7, 50), hold(49_999_999, 50), hold(5e7, 100))), ...leastSbtc() }, [
+  low("a token", { ...sbtc(trace(hold(5e7, 50), hold(49_999_999, 50), hold(5e7, 100))), ...minSbtc() }, [
     quiet(49, 51),
     firing({ ...hot, asset: SBTC }, 52, 99, 114),
     quiet(115, 150),
   ]),
   low(
     "quiet: another token, without a minimum",
-    { ...sbtc(hold(5e7, 200)), ...leastSbtc(), ...sbtc(hold(0, 200), "SP2.x::x") },
+    { ...sbtc(hold(5e7, 200)), ...minSbtc(), ...sbtc(hold(0, 200), "SP2.x::x") },
     [never(190)],
   ),
-  low("STX and a token", { ...available(hold(0, 60)), ...least(), ...sbtc(hold(0, 60)), ...leastSbtc() }, [
+  low("STX and a token", { ...available(hold(0, 60)), ...minStx(), ...sbtc(hold(0, 60)), ...minSbtc() }, [
     { at: 10, firing: [STX, { ...hot, asset: SBTC }] },
   ]),
   low(
     "of two networks only one",
     {
       ...available(hold(1e9, 60)),
-      ...least(),
+      ...minStx(),
       ...available(hold(9e9, 60), "testnet"),
-      ...least(hold(5e9, 60), "testnet"),
+      ...minStx(hold(5e9, 60), "testnet"),
     },
     [firing({ network: "mainnet" }, 10)],
   ),

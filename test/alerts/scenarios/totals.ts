@@ -12,7 +12,7 @@ interface Happening {
   /** Minutes of the window. */
   readonly window: number;
   /** How much it must grow. */
-  readonly least?: number;
+  readonly min?: number;
   /** The group of its address. @default it is not of an address */
   readonly group?: string;
   /** Other series that it needs, of a network. */
@@ -105,7 +105,7 @@ const HAPPENINGS: readonly Happening[] = [
     labels: "",
     for: 2,
     window: 60,
-    least: 3,
+    min: 3,
   },
   {
     alert: "StacksLabelOverflow",
@@ -132,7 +132,7 @@ function scenariosOf({
   labels,
   for: pending,
   window,
-  least = 1,
+  min = 1,
   group,
   beside = () => ({}),
 }: Happening): Scenario[] {
@@ -146,8 +146,8 @@ function scenariosOf({
       ? {}
       : { [`stacks_address_info{${OF_ADDRESS}group="${group}", kind="account", ${target(network)}}`]: known }),
   });
-  const once = trace(hold(7, 100), hold(7 + least, 400));
-  const appears = trace(missing(100), hold(least, 400));
+  const once = trace(hold(7, 100), hold(7 + min, 400));
+  const appears = trace(missing(100), hold(min, 400));
   const restarts = (then: string, minutes: number) => trace(hold(1, 100), gone(minutes), then);
   return [
     it("it happened: fires as long as that is within the window", total(once), [
@@ -172,8 +172,8 @@ function scenariosOf({
       total(trace(hold(50, 100), gone(30), hold(50, 200)), "mainnet", restarts(hold(1, 200), 30)),
       [never(290)],
     ),
-    ...(least > 1
-      ? [it("quiet: it happened too rarely", total(trace(hold(7, 100), hold(6 + least, 300))), [never(290)])]
+    ...(min > 1
+      ? [it("quiet: it happened too rarely", total(trace(hold(7, 100), hold(6 + min, 300))), [never(290)])]
       : []),
     it("of two networks only one", { ...total(once), ...total(hold(7, 400), "testnet") }, [
       firing({ network: "mainnet" }, 130),

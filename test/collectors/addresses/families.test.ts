@@ -5,8 +5,8 @@ import { stillSimulator } from "../../simulator/support.ts";
 import { createApp, readPage } from "../../support/app.ts";
 
 // As promised in docs/configuration.md and in decision 033.
-const MOST_QUIET = 15;
-const MOST_BUSY = 150;
+const MAX_QUIET = 15;
+const MAX_BUSY = 150;
 
 /** Names of the exposed series by address, of every transaction of these addresses. */
 async function seriesByAddress(
@@ -59,24 +59,24 @@ describe("series of an address by default", () => {
   });
   afterAll(() => simulator.close());
 
-  test(`at most ${MOST_QUIET} with one transaction, of any type and status`, async () => {
+  test(`at most ${MAX_QUIET} with one transaction, of any type and status`, async () => {
     expect(quiet.length).toBeGreaterThan(10);
     const series = await seriesByAddress(simulator, quiet);
 
     for (const names of series.values()) {
       expect(names).toContain("stacks_address_transactions_total");
-      expect(names.length).toBeLessThanOrEqual(MOST_QUIET);
+      expect(names.length).toBeLessThanOrEqual(MAX_QUIET);
     }
   }, 60_000);
 
-  test(`at most ${MOST_BUSY} with steady activity of every kind`, async () => {
+  test(`at most ${MAX_BUSY} with steady activity of every kind`, async () => {
     const { accounts, ledger } = simulator.chain;
     const { users, sponsor, deployer, contracts } = accounts;
     const busy = [...users, sponsor, deployer, contracts.vault];
     expect(Math.max(...busy.map((address) => ledger.principals.of(address).total))).toBeGreaterThan(100);
     const series = await seriesByAddress(simulator, busy);
 
-    for (const names of series.values()) expect(names.length).toBeLessThanOrEqual(MOST_BUSY);
+    for (const names of series.values()) expect(names.length).toBeLessThanOrEqual(MAX_BUSY);
   }, 60_000);
 
   test("histograms, events, costs and post-conditions have series only with their detail", async () => {

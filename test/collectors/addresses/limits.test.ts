@@ -56,7 +56,7 @@ function largestHour(world: ModelWorld, above: number, amountOf: (tx: WorldTx) =
     const isNew = hour.some(({ height, txs }) => height > above && txs.some((tx) => amountOf(tx) > 0n));
     return isNew ? hour.flatMap(({ txs }) => txs).reduce((sum, tx) => sum + amountOf(tx), 0n) : 0n;
   });
-  return sums.reduce((most, sum) => (sum > most ? sum : most), 0n);
+  return sums.reduce((max, sum) => (sum > max ? sum : max), 0n);
 }
 
 test("without limits there is none of these series", async () => {

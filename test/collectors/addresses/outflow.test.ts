@@ -159,7 +159,7 @@ function expected(polls: readonly { readonly at: number; readonly spent: readonl
     .map(({ time: end }) => known.filter(({ time }) => time > end - HOUR && time <= end))
     .filter((hour) => hour.some(({ at }) => at > now - HOUR))
     .map((hour) => hour.reduce((sum, { amount }) => sum + amount, 0n));
-  return sums.reduce((most, sum) => (sum > most ? sum : most), 0n);
+  return sums.reduce((max, sum) => (sum > max ? sum : max), 0n);
 }
 
 test("is what the definition says, whenever polls count in the order of the chain", () => {

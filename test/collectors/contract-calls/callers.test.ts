@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { MOST_CALLERS, withCallers } from "../../../src/collectors/contract-calls/callers.ts";
+import { MAX_CALLERS, withCallers } from "../../../src/collectors/contract-calls/callers.ts";
 
 const NOW = 1_795_219_200;
 const by = (caller: string | undefined, ago: number | undefined) => ({
@@ -20,10 +20,10 @@ test("calls without a valid caller or time are left out", () => {
 });
 
 test("at most so many are kept, the newest ones", () => {
-  const calls = Array.from({ length: MOST_CALLERS + 5 }, (_, n) => by(`c${n}`, n / 10));
+  const calls = Array.from({ length: MAX_CALLERS + 5 }, (_, n) => by(`c${n}`, n / 10));
   const callers = withCallers({}, calls, NOW);
 
-  expect(Object.keys(callers)).toHaveLength(MOST_CALLERS);
+  expect(Object.keys(callers)).toHaveLength(MAX_CALLERS);
   expect(callers.c0).toBe(NOW);
-  expect(callers[`c${MOST_CALLERS}`]).toBeUndefined();
+  expect(callers[`c${MAX_CALLERS}`]).toBeUndefined();
 });

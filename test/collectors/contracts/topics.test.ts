@@ -7,7 +7,7 @@ import { restarted } from "../../support/plain-data.ts";
 const PRINT = { type: "smart_contract_log", topic: "print" };
 const KEY = "smart_contract_log\tprint";
 const OTHER = "other\tother";
-const PLENTY = { most: 50, spareSeries: 1000 };
+const PLENTY = { max: 50, spareSeries: 1000 };
 
 const sumOf = (counts: Readonly<Record<string, number>>) =>
   Object.values(counts).reduce((sum, count) => sum + count, 0);
@@ -53,7 +53,7 @@ test("types and topics are unchanged if they are valid", () => {
 });
 
 test("beyond the limit a topic is other until it is more than twice as frequent as the least frequent one", () => {
-  const limits = { most: 2, spareSeries: 1000 };
+  const limits = { max: 2, spareSeries: 1000 };
   const event = (topic: string) => ({ type: "smart_contract_log", topic });
   const full = addEvents(NO_TOPICS, [event("a"), event("b"), event("b")], limits);
   const swapped = addEvents(full, [event("b")], limits);
@@ -73,7 +73,7 @@ test("for any events the sum is complete, other never decreases, series are boun
   const polls = fc.array(
     fc.tuple(
       fc.array(fc.record({ type: types, topic: names }), { maxLength: 60 }),
-      fc.record({ most: fc.integer({ min: 1, max: 6 }), spareSeries: fc.integer({ min: 0, max: 5 }) }),
+      fc.record({ max: fc.integer({ min: 1, max: 6 }), spareSeries: fc.integer({ min: 0, max: 5 }) }),
     ),
   );
   fc.assert(
@@ -89,7 +89,7 @@ test("for any events the sum is complete, other never decreases, series are boun
         expect(totals.events[OTHER] ?? 0).toBeGreaterThanOrEqual(before);
         expect(totals.overflow).toBe(totals.events[OTHER] ?? 0);
         expect(totals.events).toHaveProperty([KEY]);
-        if (events.length > 0) expect(Object.keys(totals.events).length).toBeLessThanOrEqual(limits.most + 1);
+        if (events.length > 0) expect(Object.keys(totals.events).length).toBeLessThanOrEqual(limits.max + 1);
         for (const key of Object.keys(totals.events)) {
           expect(key === OTHER || /^[a-z][a-z0-9_]{0,63}\t[a-zA-Z][a-zA-Z0-9!?+<>=/*_-]{0,127}$/.test(key)).toBe(true);
           expect(valuesOf(key)).toHaveLength(2);

@@ -45,9 +45,9 @@ describe("an event", () => {
 
 describe("a value", () => {
   test("keeps all its digits", () => {
-    const most = 2n ** 128n - 1n;
+    const max = 2n ** 128n - 1n;
 
-    expect(resultOf(swap({ amount: Cl.uint(most), "pool-id": pool }))?.sample?.value).toBe(most);
+    expect(resultOf(swap({ amount: Cl.uint(max), "pool-id": pool }))?.sample?.value).toBe(max);
   });
 
   test("that is an empty optional gives no sample and no error", () => {

@@ -78,19 +78,19 @@ describe("two rules of one metric", () => {
 - { metric: x_units, type: histogram, help: X., ${MATCH}, value: { path: value.b }, buckets: [5] }
 `);
 
-    const most = 2n ** 128n;
+    const max = 2n ** 128n;
     expect(
       linesOf(rules, [
-        [0, most],
+        [0, max],
         [1, 1n],
         [2, 3n],
-        [3, most],
+        [3, max],
       ]),
     ).toEqual([
-      `x_total{} ${most + 1n}`,
+      `x_total{} ${max + 1n}`,
       'x_units_bucket{le="5.0"} 1',
       'x_units_bucket{le="+Inf"} 2',
-      `x_units_sum{} ${most + 3n}`,
+      `x_units_sum{} ${max + 3n}`,
       "x_units_count{} 2",
     ]);
   });

@@ -32,12 +32,12 @@ const keyed = (sums: object) =>
   Object.fromEntries(Object.entries(sums).map(([key, value]) => [key.split("\t")[0], value]));
 
 test("sums stay exact beyond 2^53, also through the state file", () => {
-  const most = 2n ** 128n - 1n;
+  const max = 2n ** 128n - 1n;
 
-  let totals = add({}, [resultOf(volume, most), resultOf(volume, 1n)]);
+  let totals = add({}, [resultOf(volume, max), resultOf(volume, 1n)]);
   totals = add(restarted(totals), [resultOf(volume, 1n)]);
 
-  expect(totals[volume.fingerprint]?.sums).toEqual({ "": most + 2n });
+  expect(totals[volume.fingerprint]?.sums).toEqual({ "": max + 2n });
 });
 
 test("a gauge has the value of the newest event, in any order of counting", () => {

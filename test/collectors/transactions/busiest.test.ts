@@ -2,7 +2,7 @@ import { expect, test } from "@jest/globals";
 import { type BusyContract, busiest, callsOf } from "../../../src/collectors/transactions/busiest.ts";
 
 const HOUR = 3600;
-const of = (now: number, most = 2, spareSeries = Number.POSITIVE_INFINITY) => ({ most, spareSeries, now });
+const of = (now: number, max = 2, spareSeries = Number.POSITIVE_INFINITY) => ({ max, spareSeries, now });
 const calls = (counts: Readonly<Record<string, number>>) => new Map(Object.entries(counts));
 const ids = (contracts: readonly BusyContract[]) => contracts.map(({ id }) => id);
 

@@ -177,8 +177,8 @@ export async function story(
       const expected = removals.of(principal, seen);
       // Never more than were removed, at any time.
       for (const [key, count] of Object.entries(removed)) {
-        const most = expected[`mempool_removed_transactions_total ${key.replace("\t", " ")}`] ?? 0;
-        expect([principal, key, Math.max(count, most)]).toEqual([principal, key, most]);
+        const max = expected[`mempool_removed_transactions_total ${key.replace("\t", " ")}`] ?? 0;
+        expect([principal, key, Math.max(count, max)]).toEqual([principal, key, max]);
       }
     }
   };

@@ -241,7 +241,7 @@ test("no balance falls below zero in 3,000 blocks", async () => {
   const lowest = (asset: string) =>
     principals
       .map((principal) => other.chain.ledger.balances.of(principal, asset))
-      .reduce((least, balance) => (balance < least ? balance : least));
+      .reduce((min, balance) => (balance < min ? balance : min));
 
   expect(lowest("stx")).toBeGreaterThanOrEqual(0n);
   expect(lowest(assets.token)).toBeGreaterThanOrEqual(0n);
