@@ -48,7 +48,7 @@ collectors: { addresses: { every: 2s, timeout: 2s } }
 
   put(`${first}\n${second}\n`);
   await shows(first, second);
-  put(`${second}\nnobody\n`);
+  put(`${second}\nbroken\n`);
   await program.says(
     /list\.txt:2:1: address: expected an address of mainnet, or a contract as address\.name, found text of 6 characters/,
   );

@@ -63,10 +63,10 @@ describe("golden", () => {
     ["v3-balances-stx.account", captured("v3-balances-stx.account").json],
     ["v3-balances-stx.contract", captured("v3-balances-stx.contract").json],
     ["v3-balances-stx.pending", captured("v3-balances-stx.pending").json],
-    ["v3-balances-stx.nobody", captured("v3-balances-stx.nobody").json],
+    ["v3-balances-stx.unused", captured("v3-balances-stx.unused").json],
     ["balances-stx.locked", LOCK],
   ])("%s", async (name, stx) => {
-    const tokens = captured(name.endsWith("nobody") ? "v3-balances-ft.nobody" : "v3-balances-ft.account");
+    const tokens = captured(name.endsWith("unused") ? "v3-balances-ft.unused" : "v3-balances-ft.account");
     const api = cannedApi((_, operation) => ({ json: operation === "stx_balance" ? stx : tokens.json }));
     const minBalance = { [STX]: 5_000_000_000n, [TOKEN]: 2n ** 60n };
     const target = targetOf([TOKEN, OTHER], { minBalance });

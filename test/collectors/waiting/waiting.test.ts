@@ -17,7 +17,7 @@ describe("golden", () => {
   test.each([
     ["pending", PRINCIPAL],
     ["account", PRINCIPAL],
-    ["nobody", PRINCIPAL],
+    ["unused", PRINCIPAL],
     ["pending", OTHER],
     ["pending", CONTRACT],
   ])("v3-principal-mempool.%s of %s", async (name, principal) => {

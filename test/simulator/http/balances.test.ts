@@ -85,8 +85,8 @@ describe("the same keys, types and headers as the real server", () => {
   });
 
   const same: [string, () => string][] = [
-    ["v3-balances-stx.nobody", () => pathOf(unused(), "stx")],
-    ["v3-balances-ft.nobody", () => pathOf(unused(), "ft")],
+    ["v3-balances-stx.unused", () => pathOf(unused(), "stx")],
+    ["v3-balances-ft.unused", () => pathOf(unused(), "ft")],
     ["v3-balances-stx.bad-400", () => pathOf("nonsense", "stx")],
     ["v3-balances-stx.bad-400", () => pathOf(`${unused()}.`, "ft")],
   ];

@@ -76,8 +76,8 @@ describe("the same keys, types and headers as the real server", () => {
   });
 
   test.each([
-    ["v3-principal-mempool.nobody", "mempool/transactions", ""],
-    ["v3-nonces.nobody", "nonces", ""],
+    ["v3-principal-mempool.unused", "mempool/transactions", ""],
+    ["v3-nonces.unused", "nonces", ""],
     ["v3-nonces.contract-400", "nonces", ".contract"],
   ] as const)("%s, byte for byte", async (name, what, contract) => {
     const real = captured(name);
