@@ -107,15 +107,15 @@ export function alternativesOf(config: Config, name: string): readonly Alternati
   return [configured, ...others.filter((other) => isDifferent(other, configured))];
 }
 
-function costsOf(plan: Plan, { collectors, requestsPerMinute, misfit }: NetworkPlan): Omit<Alternative, "choice"> {
+function costsOf(plan: Plan, { collectors, requestsPerMinute, budgetError }: NetworkPlan): Omit<Alternative, "choice"> {
   const rounds = collectors.filter(({ collector }) => isRoundRobin(collector)).map(({ intervalMs }) => intervalMs);
   return {
     series: plan.collectorSeries + plan.ownSeries,
     requestsPerMonth: Math.ceil(requestsPerMinute * MINUTES_PER_MONTH - 1e-6),
     roundMs: Math.max(0, ...rounds),
     exceeds: [
-      ...(misfit === undefined ? [] : (["budget"] as const)),
-      ...(plan.seriesMisfit === undefined ? [] : (["max_series"] as const)),
+      ...(budgetError === undefined ? [] : (["budget"] as const)),
+      ...(plan.seriesError === undefined ? [] : (["max_series"] as const)),
     ],
   };
 }

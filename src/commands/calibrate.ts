@@ -148,7 +148,7 @@ async function judge({ alert, condition }: Calibrated, history: History): Promis
       minutes,
       columns: await columnsOf(gatedValueOf(condition), history),
       firesAtLimit: condition.is === ">=",
-      patience: {
+      durations: {
         forMinutes: minutesOf(alert.for),
         keepMinutes: alert.keepFiringFor === undefined ? 0 : minutesOf(alert.keepFiringFor),
       },

@@ -1,7 +1,7 @@
 // Validates the configuration, and whether it fits its budget.
 import { warningsOf } from "../config/warnings.ts";
 import { deniedWarnings } from "./denied-metrics.ts";
-import { misfitsOf, planOf } from "./estimate.ts";
+import { planErrors, planOf } from "./estimate.ts";
 import type { Io } from "./io.ts";
 import { type ConfigFlags, loadConfigFile } from "./load-config.ts";
 import { webSourceOf } from "./web-source.ts";
@@ -11,9 +11,9 @@ export async function check(flags: ConfigFlags, io: Io): Promise<number> {
   const { config } = await loadConfigFile(flags, io, "any");
   await webSourceOf(config);
   for (const warning of [...warningsOf(config), ...deniedWarnings(config)]) io.err(`warning: ${warning}\n`);
-  const misfits = misfitsOf(planOf(config));
-  for (const misfit of misfits) io.err(`${misfit}\n`);
-  if (misfits.length > 0) return 1;
+  const errors = planErrors(planOf(config));
+  for (const error of errors) io.err(`${error}\n`);
+  if (errors.length > 0) return 1;
   const networks = config.networks.map(({ name, upstreams, collectors }) => {
     const origins = upstreams.map(({ url }) => new URL(url).origin).join(", ");
     return `${name} at ${origins} (${collectors.map((collector) => collector.name).join(", ") || "nothing enabled"})`;

@@ -53,19 +53,19 @@ export function planOf(config: Config) {
   const helpAndProcess = families + metrics.selfMetrics.length + PROCESS_SERIES;
   const ownSeries = sum(networks.map(ownSeriesOf)) + helpAndProcess;
   const series = collectorSeries + ownSeries;
-  const seriesMisfit =
+  const seriesError =
     series <= maxSeries
       ? undefined
       : `about ${series} series are more than max_series (${maxSeries}), so new assets, topics and labels of event rules count as other; to fit: max_series >= ${series}`;
-  return { shard, networks, collectorSeries, ownSeries, seriesMisfit };
+  return { shard, networks, collectorSeries, ownSeries, seriesError };
 }
 
 /** Everything of a plan that does not fit, one sentence each; none when the configuration fits. */
-export function misfitsOf({ networks, seriesMisfit }: Plan): readonly string[] {
-  const ofNetworks = networks.flatMap(({ network, misfit }) =>
-    misfit === undefined ? [] : [`network ${network} does not fit its budget: ${misfit}`],
+export function planErrors({ networks, seriesError }: Plan): readonly string[] {
+  const ofNetworks = networks.flatMap(({ network, budgetError }) =>
+    budgetError === undefined ? [] : [`network ${network} does not fit its budget: ${budgetError}`],
   );
-  return seriesMisfit === undefined ? ofNetworks : [...ofNetworks, seriesMisfit];
+  return seriesError === undefined ? ofNetworks : [...ofNetworks, seriesError];
 }
 
 // What a network costs within the budget of one of its upstreams.

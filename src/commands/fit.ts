@@ -2,13 +2,13 @@
 import type { NetworkConfig } from "../config/config.ts";
 import { formatDuration } from "../scheduler/interval.ts";
 import { type Budget, demandsOf, neededBudgets, type Pacing, pace } from "../scheduler/pacing.ts";
-import { cureOf, isEnough, wholeOf } from "./cure.ts";
+import { isEnough, suggestionsOf, wholeOf } from "./budget-suggestions.ts";
 
 /** The result for one network and one upstream. */
 export interface Fit {
   /** What does not fit and what would make it fit, in one sentence; undefined when everything fits. */
-  readonly misfit: string | undefined;
-  /** Default intervals that the budget increases. A default adapts, so this is no misfit. */
+  readonly budgetError: string | undefined;
+  /** Default intervals that the budget increases. A default adapts, so this is not an error. */
   readonly notes: readonly string[];
 }
 
@@ -23,14 +23,14 @@ export function fitOf(network: NetworkConfig, { perMinute, perMonth }: Budget, s
   const slow = pace(demands, budget).filter(isSlower);
   const { min } = neededBudgets(demands);
   const the = shards === 1 ? "the budget" : "the budget of a shard";
-  const misfits = slow
+  const errors = slow
     .filter(({ isDefault }) => !isDefault)
     .map((pacing) => `${polledEvery(pacing)} instead of every ${spanText(pacing.configuredIntervalMs)}`);
   if (!isEnough(perMinute, min.perMinute)) {
-    misfits.push(`the busiest minute needs ${wholeOf(min.perMinute)} requests, and ${the} is ${perMinute}`);
+    errors.push(`the busiest minute needs ${wholeOf(min.perMinute)} requests, and ${the} is ${perMinute}`);
   }
   if (!isEnough(perMonth, min.perMonth)) {
-    misfits.push(`a month of 31 days needs ${wholeOf(min.perMonth)} requests, and ${the} is ${perMonth}`);
+    errors.push(`a month of 31 days needs ${wholeOf(min.perMonth)} requests, and ${the} is ${perMonth}`);
   }
   const notes = slow
     .filter(({ isDefault }) => isDefault)
@@ -38,9 +38,12 @@ export function fitOf(network: NetworkConfig, { perMinute, perMonth }: Budget, s
       const usual = spanText(pacing.configuredIntervalMs);
       return `${polledEvery(pacing)}, because the budget does not allow the default (every ${usual})`;
     });
-  if (misfits.length === 0) return { misfit: undefined, notes };
-  const cure = cureOf(demands, budget, shards);
-  return { misfit: [misfits.join("; "), ...(cure === "" ? [] : [`to fit: ${cure}`])].join("; "), notes };
+  if (errors.length === 0) return { budgetError: undefined, notes };
+  const suggestion = suggestionsOf(demands, budget, shards);
+  return {
+    budgetError: [errors.join("; "), ...(suggestion === "" ? [] : [`to fit: ${suggestion}`])].join("; "),
+    notes,
+  };
 }
 
 const polledEvery = ({ targets, collector, intervalMs }: Pacing): string => {

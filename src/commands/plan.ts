@@ -1,8 +1,8 @@
-// Prints what a configuration costs, and whether it fits.
+// Prints the requests and series that a configuration needs, and whether they fit the budget.
 import { MINUTES_PER_MONTH, sum } from "../api/budget-limits.ts";
 import type { Shard } from "../storage/shard.ts";
 import { type Alternative, alternativesOf } from "./alternatives.ts";
-import { BUSY, type CollectorPlan, misfitsOf, type NetworkPlan, type Plan, planOf } from "./estimate.ts";
+import { BUSY, type CollectorPlan, type NetworkPlan, type Plan, planErrors, planOf } from "./estimate.ts";
 import { spanText } from "./fit.ts";
 import type { Io } from "./io.ts";
 import { type ConfigFlags, loadConfigFile } from "./load-config.ts";
@@ -13,7 +13,7 @@ export async function plan(flags: ConfigFlags, io: Io): Promise<number> {
   const planned = planOf(config);
   const alternatives = config.networks.flatMap(({ name }) => formatAlternatives(name, alternativesOf(config, name)));
   io.out(`${[formatPlan(planned), ...alternatives].join("\n")}\n`);
-  return misfitsOf(planned).length === 0 ? 0 : 1;
+  return planErrors(planned).length === 0 ? 0 : 1;
 }
 
 const round = (value: number): string => String(Math.ceil(value * 100 - 1e-9) / 100);
@@ -56,7 +56,7 @@ function tableOf<Row>(columns: Columns<Row>, rows: readonly Row[]): string[] {
   return ["", ...rows].map((_, line) => `  ${cells.map((column) => column[line]).join("  ")}`.trimEnd());
 }
 
-/** The costs of other choices as lines; none if there is no choice. Quiet targets. */
+/** The costs of the alternatives for quiet targets, as lines; none without alternatives. */
 export const formatAlternatives = (network: string, alternatives: readonly Alternative[]): readonly string[] =>
   alternatives.length === 0
     ? []
@@ -66,7 +66,7 @@ export const formatAlternatives = (network: string, alternatives: readonly Alter
       ];
 
 /** The plan as text. */
-export function formatPlan({ shard, networks, collectorSeries, ownSeries, seriesMisfit }: Plan): string {
+export function formatPlan({ shard, networks, collectorSeries, ownSeries, seriesError }: Plan): string {
   const lines = networks.flatMap((network) => [
     `network ${network.network}`,
     ...tableOf(COLUMNS, network.collectors),
@@ -74,15 +74,15 @@ export function formatPlan({ shard, networks, collectorSeries, ownSeries, series
     ...(shard === undefined ? [] : repeatedOf(network, shard)),
     ...agesOf(network),
     ...network.notes.map((note) => `  note: ${note}`),
-    ...(network.misfit === undefined ? [] : [`  DOES NOT FIT: ${network.misfit}`]),
-    ...network.others.flatMap(({ upstream, misfit }) => [
+    ...(network.budgetError === undefined ? [] : [`  DOES NOT FIT: ${network.budgetError}`]),
+    ...network.others.flatMap(({ upstream, budgetError }) => [
       `  upstream ${upstream.name}: ${round(network.probesPerMinute)} requests a minute ` +
         "for probes while it is not active",
-      ...(misfit === undefined ? [] : [`    if it takes over: ${misfit}`]),
+      ...(budgetError === undefined ? [] : [`    if it takes over: ${budgetError}`]),
     ]),
   ]);
   lines.push(`series: about ${collectorSeries} of the chain, about ${ownSeries} of the exporter itself`);
-  if (seriesMisfit !== undefined) lines.push(`  DOES NOT FIT: ${seriesMisfit}`);
+  if (seriesError !== undefined) lines.push(`  DOES NOT FIT: ${seriesError}`);
   if (shard !== undefined) {
     const { index, count } = shard;
     lines.unshift(`shard ${index} of ${count}: its part of the watch lists, and 1 / ${count} of each budget`);
@@ -90,7 +90,7 @@ export function formatPlan({ shard, networks, collectorSeries, ownSeries, series
   return lines.join("\n");
 }
 
-// What every shard polls for itself.
+// The collectors that every shard polls.
 function repeatedOf({ collectors }: NetworkPlan, { count }: Shard): string[] {
   const shared = collectors.filter(({ collector }) => collector.isShared);
   if (shared.length === 0) return [];

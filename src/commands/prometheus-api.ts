@@ -80,7 +80,7 @@ export class PrometheusApi {
     if (refusal.success) {
       throw fail(`${path} responds ${response.status}, ${refusal.data.errorType}: ${shorten(refusal.data.error, 200)}`);
     }
-    throw fail(`${path} responds ${response.status}${CURES[response.status] ?? " without a result of its API"}`);
+    throw fail(`${path} responds ${response.status}${ADVICE[response.status] ?? " without a result of its API"}`);
   }
 }
 
@@ -93,7 +93,7 @@ function basicOf({ username, password }: URL): string {
   }
 }
 
-const CURES: Readonly<Record<number, string>> = {
+const ADVICE: Readonly<Record<number, string>> = {
   401: ": give a user and a password as http://user:password@host",
   403: ": the user may not read",
   404: ": if Prometheus has a path prefix, it is part of the URL",

@@ -15,7 +15,7 @@ import { writeOutput } from "./output.ts";
 
 /** The options of the command. */
 export interface RulesFlags extends ConfigFlags {
-  /** A file; without it, the rules are printed. */
+  /** Output file. @default standard output */
   readonly output?: string;
   readonly optional?: boolean;
   readonly runbookUrl?: string;
@@ -47,7 +47,7 @@ function runbooksOf({ runbookUrl }: RulesFlags): string | undefined {
   throw new CommandError(`--runbook-url: expected an http or https URL, found ${JSON.stringify(runbookUrl)}`);
 }
 
-/** The group, and the additional labels of any entry. */
+/** Names of the labels of the info series: the group, and the additional labels of any entry. */
 function labelsOf({ networks }: Config): JoinedLabels {
   const of = (watched: readonly Watched[]) => [
     ...new Set(["group", ...watched.flatMap(({ labels }) => Object.keys(labels))]),
@@ -58,7 +58,7 @@ function labelsOf({ networks }: Config): JoinedLabels {
   };
 }
 
-/** One line for each alert with series that the configuration does not expose. */
+/** One line for each alert that needs series which the configuration does not expose. */
 function alertsWithoutData(groups: readonly PrometheusGroup[], { networks, metrics }: Config): string[] {
   const isExposed = isSelected(metrics);
   const polled = new Set(
@@ -82,7 +82,7 @@ function alertsWithoutData(groups: readonly PrometheusGroup[], { networks, metri
         .filter((name) => !polled.has(name) && !isEnough(name));
       const reasons = [
         ...(denied.length === 0 ? [] : [`metrics does not expose ${denied.join(", ")}`]),
-        ...(off.length === 0 ? [] : [`nothing is polled by the collector ${[...new Set(off)].sort().join(", ")}`]),
+        ...(off.length === 0 ? [] : [`no data of the collector ${[...new Set(off)].sort().join(", ")}`]),
       ];
       return alert === undefined || reasons.length === 0 ? [] : [`${alert} lacks series: ${reasons.join("; ")}`];
     });

@@ -3,7 +3,7 @@ import { systemClock } from "../api/clock.ts";
 import { ALONE, type Shard } from "../storage/shard.ts";
 import { StateFileError } from "../storage/state-file-error.ts";
 import { type AppParts, createApp, type OpenFiles } from "./create-app.ts";
-import { misfitsOf, planOf } from "./estimate.ts";
+import { planErrors, planOf } from "./estimate.ts";
 import { CommandError, type Io } from "./io.ts";
 import { type ConfigFlags, type LoadedConfig, loadConfigFile } from "./load-config.ts";
 import { networkLines } from "./start-lines.ts";
@@ -50,7 +50,7 @@ export async function serveConfig(
   });
   const networks = loaded.config.networks.map(({ name }) => name);
   const planned = planOf(loaded.config);
-  for (const misfit of misfitsOf(planned)) app.log.warn({}, misfit);
+  for (const error of planErrors(planned)) app.log.warn({}, error);
   for (const { network, notes } of planned.networks) {
     for (const note of notes) app.log.info({ network }, note);
   }

@@ -1,5 +1,5 @@
 // How often an alert would have fired with another limit, and the limit for a chosen number of alarms.
-import { firing, joined, type Patience, type Span } from "../../alerts/firing.ts";
+import { type AlertDurations, firing, joined, type Span } from "../../alerts/firing.ts";
 
 /** What an alert compares with its limit: one value a minute of each series, NaN where it cannot fire. */
 export interface Swept {
@@ -7,14 +7,14 @@ export interface Swept {
   readonly columns: readonly Float64Array[];
   /** A value that is just the limit fires. */
   readonly firesAtLimit: boolean;
-  readonly patience: Patience;
+  readonly durations: AlertDurations;
 }
 
 /** When the alert would have fired for any of the series. */
-export function alarmsAt(limit: number, { minutes, columns, firesAtLimit, patience }: Swept): Span[] {
+export function alarmsAt(limit: number, { minutes, columns, firesAtLimit, durations }: Swept): Span[] {
   const spans = columns.flatMap((column) => {
     const value = (minute: number) => column[minute] as number;
-    return firing(minutes, (minute) => value(minute) > limit || (firesAtLimit && value(minute) === limit), patience);
+    return firing(minutes, (minute) => value(minute) > limit || (firesAtLimit && value(minute) === limit), durations);
   });
   return joined(spans, 0);
 }

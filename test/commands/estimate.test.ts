@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { MINUTES_PER_MONTH } from "../../src/api/budget-limits.ts";
-import { misfitsOf, planOf } from "../../src/commands/estimate.ts";
+import { planErrors, planOf } from "../../src/commands/estimate.ts";
 import { stillSimulator } from "../simulator/support.ts";
 import { createApp, readPage } from "../support/app.ts";
 import { configOf, networkOf, type Watched } from "./fixture.ts";
@@ -20,7 +20,7 @@ test("a watch list that fits keeps its interval", async () => {
 
   expect(row("addresses")).toMatchObject({ intervalMs: 300_000, requestsPerMinute: 20, targets: 100 });
   expect(row("contracts")?.intervalMs).toBe(300_000);
-  expect(plan).toMatchObject({ misfit: undefined, notes: [] });
+  expect(plan).toMatchObject({ budgetError: undefined, notes: [] });
 });
 
 test("lists that do not fit are slowed down alike, within the remaining budget, with room for early polls", async () => {
@@ -113,21 +113,21 @@ test("the plan uses the budget of the preferred upstream, and says what would no
   expect(plan.networks).toMatchObject([
     {
       upstream: { name: "own" },
-      misfit: undefined,
+      budgetError: undefined,
       probesPerMinute: 2,
       others: [
         {
           upstream: { name: "small" },
-          misfit: expect.stringMatching(/and the budget is 2; to fit: per_minute >= \d+/),
+          budgetError: expect.stringMatching(/and the budget is 2; to fit: per_minute >= \d+/),
         },
-        { upstream: { name: "big" }, misfit: undefined },
+        { upstream: { name: "big" }, budgetError: undefined },
       ],
     },
   ]);
-  expect(misfitsOf(plan)).toEqual([]);
+  expect(planErrors(plan)).toEqual([]);
 });
 
-test("series that do not fit are a misfit, which a higher max_series cures", async () => {
+test("series beyond max_series are an error that a higher max_series resolves", async () => {
   const planWith = async (rest: string) =>
     planOf(
       await configOf(`${rest}networks: [{ name: m, url: "http://m", address_files: [addresses.txt] }]`, {
@@ -135,10 +135,10 @@ test("series that do not fit are a misfit, which a higher max_series cures", asy
       }),
     );
 
-  const misfits = misfitsOf(await planWith("max_series: 10000\n"));
-  expect(misfits).toEqual([expect.stringMatching(/^about \d+ series are more than max_series \(10000\)/)]);
-  const [, cure = ""] = /to fit: max_series >= (\d+)$/.exec(misfits[0] ?? "") ?? [];
-  expect(misfitsOf(await planWith(`max_series: ${cure}\n`))).toEqual([]);
+  const errors = planErrors(await planWith("max_series: 10000\n"));
+  expect(errors).toEqual([expect.stringMatching(/^about \d+ series are more than max_series \(10000\)/)]);
+  const [, suggestion = ""] = /to fit: max_series >= (\d+)$/.exec(errors[0] ?? "") ?? [];
+  expect(planErrors(await planWith(`max_series: ${suggestion}\n`))).toEqual([]);
 });
 
 type App = Awaited<ReturnType<typeof createApp>>;

@@ -16,17 +16,17 @@ describe("the defaults fit", () => {
     ["without a key", {}],
     ["with a free key", KEY],
   ])("%s, also with one address and one contract", async (_, settings) => {
-    expect(await fitting({}, settings)).toEqual({ misfit: undefined, notes: [] });
-    expect(await fitting({ addresses: 1, contracts: 1 }, settings)).toEqual({ misfit: undefined, notes: [] });
+    expect(await fitting({}, settings)).toEqual({ budgetError: undefined, notes: [] });
+    expect(await fitting({ addresses: 1, contracts: 1 }, settings)).toEqual({ budgetError: undefined, notes: [] });
   });
 
   test("with a free key and 40 addresses, none of them slowed down", async () => {
-    expect(await fitting({ addresses: 40 }, KEY)).toEqual({ misfit: undefined, notes: [] });
+    expect(await fitting({ addresses: 40 }, KEY)).toEqual({ budgetError: undefined, notes: [] });
   });
 
   test("with any number of addresses: a default interval adapts to the budget, and a note says so", async () => {
     expect(await fitting({ addresses: 5000 }, KEY)).toEqual({
-      misfit: undefined,
+      budgetError: undefined,
       notes: [
         expect.stringMatching(
           /^the 5000 targets of addresses are polled every \d+h\d+m, because the budget does not allow the default \(every 1h\)$/,
@@ -46,9 +46,9 @@ describe("does not fit:", () => {
   );
 
   test("an interval of the configuration that the month does not allow", async () => {
-    const { misfit, notes } = await fitting({ addresses: 40 }, month, { ...few, addresses: { every: "5m" } });
+    const { budgetError, notes } = await fitting({ addresses: 40 }, month, { ...few, addresses: { every: "5m" } });
 
-    expect(misfit).toBe(
+    expect(budgetError).toBe(
       "the 40 targets of addresses are polled every 366s instead of every 300s; " +
         "to fit: per_month >= 580320, or every >= 366s for addresses",
     );
@@ -56,17 +56,21 @@ describe("does not fit:", () => {
   });
 
   test("an interval of the configuration that the minute does not allow", async () => {
-    const { misfit } = await fitting({ addresses: 40 }, { budget: { per_minute: 10 } }, { addresses: { every: "5m" } });
+    const { budgetError } = await fitting(
+      { addresses: 40 },
+      { budget: { per_minute: 10 } },
+      { addresses: { every: "5m" } },
+    );
 
-    expect(misfit).toMatch(
+    expect(budgetError).toMatch(
       /^the 40 targets of addresses are .*; to fit: per_minute >= \d+, or every >= \d+s for addresses$/,
     );
   });
 
   test("the same interval of another list, which is slowed down alike, is a note", async () => {
-    const { misfit, notes } = await fitting({ addresses: 40, contracts: 40 }, KEY, { addresses: { every: "5m" } });
+    const { budgetError, notes } = await fitting({ addresses: 40, contracts: 40 }, KEY, { addresses: { every: "5m" } });
 
-    expect(misfit).toMatch(/^the 40 targets of addresses /);
+    expect(budgetError).toMatch(/^the 40 targets of addresses /);
     expect(notes).toEqual([
       expect.stringMatching(/^the 40 targets of contracts /),
       expect.stringMatching(/^the 40 targets of contract_calls /),
@@ -74,16 +78,16 @@ describe("does not fit:", () => {
   });
 
   test("an interval that would have to be longer than a day: without one, the default adapts", async () => {
-    const { misfit } = await fitting({ addresses: 5000 }, KEY, { addresses: { every: "1h" } });
+    const { budgetError } = await fitting({ addresses: 5000 }, KEY, { addresses: { every: "1h" } });
 
-    expect(misfit).toMatch(/; to fit: per_month >= \d+, or the default interval for addresses$/);
+    expect(budgetError).toMatch(/; to fit: per_month >= \d+, or the default interval for addresses$/);
   });
 
   test("collectors of the whole chain that need more than the minute, and than the month", async () => {
     const settings = { budget: { per_minute: 20, per_month: 150_000 } };
-    const { misfit } = await fitting({}, settings, { fees: { every: "2s" } });
+    const { budgetError } = await fitting({}, settings, { fees: { every: "2s" } });
 
-    expect(misfit).toMatch(
+    expect(budgetError).toMatch(
       /^the busiest minute needs \d+ requests, and the budget is 20; a month of 31 days needs \d+ requests, and the budget is 150000; to fit: per_minute >= \d+ and per_month >= \d+, or every >= \d+s for fees$/,
     );
   });
@@ -92,8 +96,10 @@ describe("does not fit:", () => {
     const alone = await fitting({}, { budget: { per_minute: 6 } }, few);
     const beside = await fitting({ addresses: 100 }, { budget: { per_minute: 6 } }, few);
 
-    expect(alone.misfit).toBeUndefined();
-    expect(beside.misfit).toMatch(/^the busiest minute needs 7 requests, and the budget is 6; to fit: per_minute >= 7/);
+    expect(alone.budgetError).toBeUndefined();
+    expect(beside.budgetError).toMatch(
+      /^the busiest minute needs 7 requests, and the budget is 6; to fit: per_minute >= 7/,
+    );
   });
 });
 

@@ -103,13 +103,9 @@ describe("alerts without data are named:", () => {
     const lines = err.trim().split("\n");
 
     expect(code).toBe(0);
-    expect(lines).toContain("StacksChainTipStale lacks series: nothing is polled by the collector blocks");
-    expect(lines).toContain(
-      "StacksContractSilent lacks series: nothing is polled by the collector contract_calls, contracts",
-    );
-    expect(lines).toContain(
-      "StacksAddressUnlockSoon lacks series: nothing is polled by the collector balances, blocks",
-    );
+    expect(lines).toContain("StacksChainTipStale lacks series: no data of the collector blocks");
+    expect(lines).toContain("StacksContractSilent lacks series: no data of the collector contract_calls, contracts");
+    expect(lines).toContain("StacksAddressUnlockSoon lacks series: no data of the collector balances, blocks");
     expect(err).not.toContain("StacksAddressOutflow");
     expect(err).not.toContain("StacksUpstreamDown");
   });
@@ -122,7 +118,7 @@ describe("alerts without data are named:", () => {
     })) {
       const { err } = await run(contract, `${off}: { enabled: false }`);
       const lines = err.split("\n").filter((line) => line.startsWith("StacksContract"));
-      expect(lines).toEqual(lacking.map((alert) => `${alert} lacks series: nothing is polled by the collector ${off}`));
+      expect(lines).toEqual(lacking.map((alert) => `${alert} lacks series: no data of the collector ${off}`));
     }
   });
 
@@ -139,7 +135,7 @@ describe("alerts without data are named:", () => {
   test("through recording rules", async () => {
     const { err } = await run(WATCHING, "addresses: { enabled: false }, balances: { addresses: all }");
 
-    expect(err).toContain("StacksAddressOutflowUnusual lacks series: nothing is polled by the collector addresses\n");
+    expect(err).toContain("StacksAddressOutflowUnusual lacks series: no data of the collector addresses\n");
   });
 });
 

@@ -8,7 +8,7 @@ function swept(texts: readonly string[], settings: Partial<Swept> = {}): Swept {
     minutes: texts[0]?.length ?? 0,
     columns,
     firesAtLimit: false,
-    patience: { forMinutes: 0, keepMinutes: 0 },
+    durations: { forMinutes: 0, keepMinutes: 0 },
     ...settings,
   };
 }
@@ -18,7 +18,7 @@ describe("alarms at a limit", () => {
   test.each([
     ["above it", ["..5.35.."], {}, ["2-3", "5-6"]],
     ["at it, when that fires", ["..5.35.."], { firesAtLimit: true }, ["2-3", "4-6"]],
-    ["after `for`, and kept", ["..555..5."], { patience: { forMinutes: 1, keepMinutes: 1 } }, ["3-6"]],
+    ["after `for`, and kept", ["..555..5."], { durations: { forMinutes: 1, keepMinutes: 1 } }, ["3-6"]],
     ["of any series, once", ["555...", ".55.5."], {}, ["0-3", "4-5"]],
     ["never without a value", ["......"], {}, []],
   ])("fire %s", (_, texts, settings, expected) => {
@@ -26,7 +26,7 @@ describe("alarms at a limit", () => {
   });
 
   test("each series waits on its own", () => {
-    expect(spans(3, swept(["5.5.", ".5.5"], { patience: { forMinutes: 1, keepMinutes: 0 } }))).toEqual([]);
+    expect(spans(3, swept(["5.5.", ".5.5"], { durations: { forMinutes: 1, keepMinutes: 0 } }))).toEqual([]);
   });
 });
 

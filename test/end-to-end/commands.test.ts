@@ -173,13 +173,13 @@ describe("plan", () => {
       `networks: [{ name: m, url: "${simulator.url}", budget: { per_minute: 4 } }]\ncollectors: { fees: { every: 5s, timeout: 2s } }\nstate: memory\n`,
     );
     const [planned, checked] = await Promise.all([run(["plan", "--config", file]), run(["check", "--config", file])]);
-    const [, misfit = ""] = /DOES NOT FIT: (.*)/.exec(planned.out) ?? [];
+    const [, budgetError = ""] = /DOES NOT FIT: (.*)/.exec(planned.out) ?? [];
 
-    expect(misfit).toMatch(/^the busiest minute needs /);
-    expect(checked).toMatchObject({ code: 1, out: "", err: `network m does not fit its budget: ${misfit}\n` });
+    expect(budgetError).toMatch(/^the busiest minute needs /);
+    expect(checked).toMatchObject({ code: 1, out: "", err: `network m does not fit its budget: ${budgetError}\n` });
     const program = start(["--config", file, "--listen", "127.0.0.1:0"]);
     await program.says(/"level":"info".*"listening"/);
-    expect(program.text().err).toContain(`network m does not fit its budget: ${misfit}`);
+    expect(program.text().err).toContain(`network m does not fit its budget: ${budgetError}`);
     program.child.kill("SIGTERM");
     expect(await program.finished).toMatchObject({ code: 0 });
   });

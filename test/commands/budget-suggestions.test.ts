@@ -31,7 +31,7 @@ function* cases(seed: number, shards: number): Generator<Case, never> {
 }
 
 test.each([1, 4])(
-  "each cure makes it fit, and a smaller budget does not, with %i shards",
+  "each suggestion makes it fit, and a smaller budget does not, with %i shards",
   async (shards) => {
     const fitOfCase = async ({ watched, budget, collectors }: Case) => {
       const network = await networkOf(watched, { budget }, collectors, shards);
@@ -41,41 +41,44 @@ test.each([1, 4])(
     const all = cases(1, shards);
     for (let count = 0; count < 150; count += 1) {
       const one = all.next().value;
-      const { misfit } = await fitOfCase(one);
-      if (misfit === undefined) {
+      const { budgetError } = await fitOfCase(one);
+      if (budgetError === undefined) {
         tried.fits += 1;
         continue;
       }
-      const cures = (/; to fit: (.*)$/.exec(misfit)?.[1] ?? "").split(", or ");
-      for (const cure of cures) {
-        const limits = [...cure.matchAll(/(per_\w+) >= (\d+)/g)].map(
+      const suggestions = (/; to fit: (.*)$/.exec(budgetError)?.[1] ?? "").split(", or ");
+      for (const suggestion of suggestions) {
+        const limits = [...suggestion.matchAll(/(per_\w+) >= (\d+)/g)].map(
           ([, name = "", min]) => [name, Number(min)] as const,
         );
         if (limits.length > 0) {
           const budget = { ...one.budget, ...Object.fromEntries(limits) };
-          expect([cure, await fitOfCase({ ...one, budget })]).toMatchObject([cure, { misfit: undefined }]);
+          expect([suggestion, await fitOfCase({ ...one, budget })]).toMatchObject([
+            suggestion,
+            { budgetError: undefined },
+          ]);
           for (const [name, min] of limits) {
             tried[name as "per_minute" | "per_month"] += 1;
             // Limits are whole numbers, and an interval that is longer by less than a thousandth is kept.
             const smaller = Math.max(shards, Math.floor(0.98 * min) - 1);
             const less = await fitOfCase({ ...one, budget: { ...budget, [name]: smaller } });
-            expect([cure, less.misfit]).toEqual([cure, expect.any(String)]);
+            expect([suggestion, less.budgetError]).toEqual([suggestion, expect.any(String)]);
           }
         }
-        const intervals = [...cure.matchAll(/every >= (\d+)s for (\w+)/g)];
+        const intervals = [...suggestion.matchAll(/every >= (\d+)s for (\w+)/g)];
         if (intervals.length > 0) {
           tried.every += 1;
           const longer = Object.fromEntries(intervals.map(([, min, name = ""]) => [name, { every: `${min}s` }]));
-          const cured = { ...one, collectors: { ...one.collectors, ...longer } };
-          expect([cure, await fitOfCase(cured)]).toMatchObject([cure, { misfit: undefined }]);
+          const changed = { ...one, collectors: { ...one.collectors, ...longer } };
+          expect([suggestion, await fitOfCase(changed)]).toMatchObject([suggestion, { budgetError: undefined }]);
         }
-        const [, without] = /the default interval for (.*)/.exec(cure) ?? [];
+        const [, without] = /the default interval for (.*)/.exec(suggestion) ?? [];
         if (without !== undefined) {
           tried.none += 1;
           const names = without.split(" and ");
           const kept = Object.entries(one.collectors).filter(([name]) => !names.includes(name));
-          const cured = { ...one, collectors: Object.fromEntries(kept) };
-          expect([cure, await fitOfCase(cured)]).toMatchObject([cure, { misfit: undefined }]);
+          const changed = { ...one, collectors: Object.fromEntries(kept) };
+          expect([suggestion, await fitOfCase(changed)]).toMatchObject([suggestion, { budgetError: undefined }]);
         }
       }
     }

@@ -5,7 +5,7 @@ import { MAX_REQUESTS } from "../config/upstream-settings.ts";
 import { intervalOf, LONGEST, parseSchedule } from "../scheduler/interval.ts";
 import { type Budget, type Demand, isRoundRobin, neededBudgets } from "../scheduler/pacing.ts";
 
-// Of sums of floating-point numbers.
+// Rounding error of sums of floating-point numbers.
 const TOLERANCE = 1e-6;
 
 /** The next whole number. */
@@ -25,15 +25,15 @@ function isFitting(demands: readonly Demand[], { perMinute, perMonth }: Budget):
  * Empty if there is none.
  * @param shards among which the configured budget is divided: `budget` is the part of one
  */
-export function cureOf(demands: readonly Demand[], budget: Budget, shards = 1): string {
-  return [budgetCure(demands, budget, shards), intervalCure(demands, budget)]
-    .filter((cure) => cure !== undefined)
+export function suggestionsOf(demands: readonly Demand[], budget: Budget, shards = 1): string {
+  return [budgetSuggestion(demands, budget, shards), intervalSuggestion(demands, budget)]
+    .filter((suggestion) => suggestion !== undefined)
     .join(", or ");
 }
 
-function budgetCure(demands: readonly Demand[], budget: Budget, shards: number): string | undefined {
+function budgetSuggestion(demands: readonly Demand[], budget: Budget, shards: number): string | undefined {
   const needed = neededBudgets(demands).full;
-  // With a bigger month, default schedules can be those of another preset.
+  // With a larger month, default schedules can be those of another preset.
   const isOther = !isEnough(budget.perMonth, needed.perMonth) && schedulesFor(needed.perMonth * shards) === "keyless";
   const { full } = neededBudgets(isOther ? demands.map(withKeylessDefault) : demands);
   const [perMinute, perMonth] = [wholeOf(full.perMinute) * shards, wholeOf(full.perMonth) * shards];
@@ -63,7 +63,7 @@ const CHOICES: readonly ((demand: Demand) => boolean)[] = [
   () => true,
 ];
 
-function intervalCure(demands: readonly Demand[], budget: Budget): string | undefined {
+function intervalSuggestion(demands: readonly Demand[], budget: Budget): string | undefined {
   for (const isChosen of CHOICES) {
     const longer = longerIntervals(demands, isChosen, budget);
     if (longer === undefined) continue;
