@@ -148,7 +148,7 @@ const SEE = {
     query: series("stacks_chain_mined_fee_microstx", { tx_type: "all" }),
   },
   estimate: {
-    shows: "What to pay, by target, in microSTX.",
+    shows: "Fee estimates by target, in microSTX.",
     query: series("stacks_fee_estimate_microstx", { tx_type: "all" }),
   },
   contracts: {

@@ -1,5 +1,5 @@
-// From a condition to an alert, as Prometheus does it: pending, firing, kept firing. One evaluation a minute. The
-// evaluation of the fee rules and the command `calibrate` use it.
+// Computes when an alert fires, as Prometheus does: pending, firing, kept firing. One evaluation a minute. Used by the
+// evaluation of the fee rules and by the command `calibrate`.
 
 /** A range of minutes, the last one not included. */
 export interface Span {
@@ -34,17 +34,17 @@ export function spansWhere(minutes: number, is: (minute: number) => boolean): Sp
   return spans;
 }
 
-/** Minutes that an alert waits before it fires, and goes on after its condition has ended. */
-export interface Patience {
+/** `for` and `keep_firing_for` of an alert, in minutes. */
+export interface AlertDurations {
   readonly forMinutes: number;
   readonly keepMinutes: number;
 }
 
-/** When an alert fires whose expression gives a result in the minutes in which `holds` is true. */
+/** When an alert fires whose expression has a result in the minutes for which `holds` is true. */
 export function firing(
   minutes: number,
   holds: (minute: number) => boolean,
-  { forMinutes, keepMinutes }: Patience,
+  { forMinutes, keepMinutes }: AlertDurations,
 ): Span[] {
   let activeAt: number | undefined;
   let keptSince: number | undefined;

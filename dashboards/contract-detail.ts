@@ -39,8 +39,8 @@ export const detailRow: readonly Panel[] = [
     id: 32,
     title: "Failed calls by function and error",
     legend: "right",
-    description: `Counted calls that failed. u101 is the value of (err u101), none a runtime error; post_condition: an
-      amount was not as the caller had fixed it; unknown: the API does not return results.`,
+    description: `Counted calls that failed. u101 is the value of (err u101), none a runtime error; post_condition: a
+      post-condition of the caller did not hold; unknown: the API does not return results.`,
     unit: "short",
     decimals: 0,
     noValue: "No failed call in this range",
@@ -61,7 +61,7 @@ export const detailRow: readonly Panel[] = [
   lines({
     id: 33,
     title: "Share of failed calls",
-    description: `Share of the calls within ${failing.window} that failed, and that of ${failing.baseline}.
+    description: `Share of calls that failed within ${failing.window}, and within ${failing.baseline}.
       StacksContractCallsFailing fires above ${failing.ratio * 100} %, if ${failing.times} times as many calls fail for each
       successful one as usual.`,
     unit: "percentunit",
@@ -83,7 +83,7 @@ export const detailRow: readonly Panel[] = [
       mean that a program calls the contract.`,
     unit: "short",
     decimals: 0,
-    noValue: "The calls were not polled yet",
+    noValue: "No poll of the calls yet",
     width: 8,
     height: 8,
     min: 0,

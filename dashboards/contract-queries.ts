@@ -1,12 +1,12 @@
-// The queries that the rows of the board Contracts share.
+// Queries of several rows of the dashboard Contracts.
 import { dedupe, metric, perMinute, recording, total } from "./select.ts";
 
 /** Matches the selected contracts. */
 export const NAMED = { name: "~$name" };
 
-/** Text where there is no contract. */
+/** `noValue` of panels without a contract. */
 export const NO_CONTRACT = "No watched contract: set contracts in the configuration";
-/** Text where nothing was counted. */
+/** `noValue` of panels without an event or a call. */
 export const NO_EVENT = "No event in this range";
 export const NO_CALL = "No call in this range";
 
@@ -24,25 +24,25 @@ export const grouped = (expr: string): string => `(${expr} and on (network, name
 export const inRange = (family: string, matchers: Readonly<Record<string, string>> = {}): string =>
   grouped(total("network, name", `increase(${watched(family, matchers)}[$__range])`));
 
-/** Contracts in a panel of many. */
-export const MOST = 10;
+/** Maximum number of contracts in a panel. */
+export const MAX_CONTRACTS = 10;
 
-/** An expression by contract, of the contracts with the greatest increase of a counter in the time range. */
-export function most(expr: string, family: string, matchers: Readonly<Record<string, string>> = {}): string {
+/** Restricts an expression to the contracts with the greatest increase of a counter in the time range. */
+export function ofBusiest(expr: string, family: string, matchers: Readonly<Record<string, string>> = {}): string {
   const increase = `increase(${watched(family, matchers)}[$__range] @ end())`;
-  return `${expr} and on (network, name) topk(${MOST}, ${grouped(total("network, name", increase))})`;
+  return `${expr} and on (network, name) topk(${MAX_CONTRACTS}, ${grouped(total("network, name", increase))})`;
 }
 
 /** The rate per minute of a counter, of the contracts with the greatest increase in the time range. */
-export const mostPerMinute = (family: string, matchers: Readonly<Record<string, string>> = {}): string =>
-  most(perMinute("network, name", watched(family, matchers)), family, matchers);
+export const busiestPerMinute = (family: string, matchers: Readonly<Record<string, string>> = {}): string =>
+  ofBusiest(perMinute("network, name", watched(family, matchers)), family, matchers);
 
 /** Failed calls. */
 export const FAILED = { tx_status: "!success" };
 
 /** Time since the newest call or event, in seconds. */
 export const silence = dedupe(recording("stacks:contract_silence:seconds", NAMED));
-/** The time after which that is longer than usual, in seconds. */
+/** Time after which a contract counts as silent, in seconds. */
 export const silenceLimit = dedupe(recording("stacks:contract_silence_limit:seconds", NAMED));
 
 /** A family of the chosen contract. */

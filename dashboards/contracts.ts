@@ -4,16 +4,16 @@ import type { Board } from "./board.ts";
 import { detailRow } from "./contract-detail.ts";
 import { qualityRow } from "./contract-quality.ts";
 import {
+  busiestPerMinute,
   FAILED,
   grouped,
   info,
   inRange,
-  MOST,
-  most,
-  mostPerMinute,
+  MAX_CONTRACTS,
   NO_CALL,
   NO_CONTRACT,
   NO_EVENT,
+  ofBusiest,
   silence,
   silenceLimit,
   watched,
@@ -169,7 +169,7 @@ const top: readonly Panel[] = [
     id: 28,
     title: "Calls",
     legend: "right",
-    description: `Counted calls per minute, of the ${MOST} contracts with the most calls in the time range. A step is a
+    description: `Counted calls per minute, of the ${MAX_CONTRACTS} contracts with the most calls in the time range. A step is a
       change in use; if calls stop, the front end of the contract may have stopped.`,
     unit: "short",
     noValue: NO_CALL,
@@ -178,13 +178,13 @@ const top: readonly Panel[] = [
     axis: "per minute",
     min: 0,
     stacked: true,
-    queries: [{ expr: mostPerMinute(CALLS), legend: "{{name}}" }],
+    queries: [{ expr: busiestPerMinute(CALLS), legend: "{{name}}" }],
   }),
   lines({
     id: 29,
     title: "Failed calls",
     legend: "right",
-    description: `Counted calls per minute that failed, of the ${MOST} contracts with the most failed calls in the time
+    description: `Counted calls per minute that failed, of the ${MAX_CONTRACTS} contracts with the most failed calls in the time
       range. Choose a contract below to see its functions and errors.`,
     unit: "short",
     noValue: "No failed call in this range",
@@ -193,13 +193,13 @@ const top: readonly Panel[] = [
     axis: "per minute",
     min: 0,
     stacked: true,
-    queries: [{ expr: mostPerMinute(CALLS, FAILED), legend: "{{name}}" }],
+    queries: [{ expr: busiestPerMinute(CALLS, FAILED), legend: "{{name}}" }],
   }),
   lines({
     id: 21,
     title: "Events",
     legend: "right",
-    description: `Counted events per minute, of the ${MOST} contracts with the most events in the time range. A step is a
+    description: `Counted events per minute, of the ${MAX_CONTRACTS} contracts with the most events in the time range. A step is a
       change in use; if events stop, the contract or its front end has stopped.`,
     unit: "short",
     noValue: NO_EVENT,
@@ -208,13 +208,13 @@ const top: readonly Panel[] = [
     axis: "per minute",
     min: 0,
     stacked: true,
-    queries: [{ expr: mostPerMinute("stacks_contract_events_total"), legend: "{{name}}" }],
+    queries: [{ expr: busiestPerMinute("stacks_contract_events_total"), legend: "{{name}}" }],
   }),
   lines({
     id: 23,
     title: "Silence, relative to its limit",
     legend: "right",
-    description: `Time since the newest call or event as a share of the limit, of the ${MOST} contracts nearest to it now.
+    description: `Time since the newest call or event as a share of the limit, of the ${MAX_CONTRACTS} contracts nearest to it now.
       Above 100 %, a contract is silent for longer than usual.`,
     unit: "percentunit",
     noValue: "Unknown: set silent_after, wait for a day of history, or see the board Exporter",
@@ -225,7 +225,7 @@ const top: readonly Panel[] = [
     limit: 1,
     queries: [
       {
-        expr: `${relativeSilence} and on (network, name) topk(${MOST}, last_over_time((${relativeSilence})[5m:1m] @ end()))`,
+        expr: `${relativeSilence} and on (network, name) topk(${MAX_CONTRACTS}, last_over_time((${relativeSilence})[5m:1m] @ end()))`,
         legend: "{{name}}",
       },
     ],
@@ -234,7 +234,7 @@ const top: readonly Panel[] = [
     id: 30,
     title: "Callers in the last hour",
     legend: "right",
-    description: `Distinct senders of confirmed calls in the hour before the last poll, of the ${MOST} contracts with the
+    description: `Distinct senders of confirmed calls in the hour before the last poll, of the ${MAX_CONTRACTS} contracts with the
       most calls in the time range.`,
     unit: "short",
     decimals: 0,
@@ -243,13 +243,13 @@ const top: readonly Panel[] = [
     height: 8,
     min: 0,
     softMax: 1,
-    queries: [{ expr: most(perPrincipal(watched("stacks_contract_recent_callers")), CALLS), legend: "{{name}}" }],
+    queries: [{ expr: ofBusiest(perPrincipal(watched("stacks_contract_recent_callers")), CALLS), legend: "{{name}}" }],
   }),
   lines({
     id: 38,
     title: "Fees of callers",
     legend: "right",
-    description: `Fees of counted calls per minute in STX, of the ${MOST} contracts whose callers paid the most in the time
+    description: `Fees of counted calls per minute in STX, of the ${MAX_CONTRACTS} contracts whose callers paid the most in the time
       range.`,
     unit: "short",
     noValue: NO_CALL,
@@ -258,7 +258,7 @@ const top: readonly Panel[] = [
     axis: "STX per minute",
     min: 0,
     stacked: true,
-    queries: [{ expr: stx(`(${mostPerMinute(FEES)})`), legend: "{{name}}" }],
+    queries: [{ expr: stx(`(${busiestPerMinute(FEES)})`), legend: "{{name}}" }],
   }),
 ];
 
@@ -294,7 +294,7 @@ export const contracts: Board = {
   ],
   rows: [
     { panels: overview },
-    { id: 20, title: `Top ${MOST}`, panels: top },
+    { id: 20, title: `Top ${MAX_CONTRACTS}`, panels: top },
     { id: 39, title: "$contract in detail", panels: detailRow },
     { id: 40, title: "Is everything counted?", collapsed: true, panels: qualityRow },
   ],

@@ -39,7 +39,7 @@ export const minedRatioByType = {
   legend: "{{tx_type}}",
 };
 
-/** What to pay, in STX, by type and target time. */
+/** Fee estimates in STX, by type and target time. */
 export const estimate = (matchers: Matchers = {}): string =>
   dedupe(stx(metric("stacks_fee_estimate_microstx", matchers)));
 

@@ -1,4 +1,4 @@
-// The two limits of a budget: requests in any minute, and in any 31 days. They know no queue. `now` must never go back.
+// The two limits of a budget: requests in any minute, and in any 31 days. `now` must not decrease.
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
@@ -52,10 +52,10 @@ export class MinuteWindow {
     return this.#admissions;
   }
 
-  /** Adds an admission, also one of the past. */
+  /** Adds an admission, which may be in the past. */
   add(now: number, priority: number): Admission {
     const admission = { at: now, priority };
-    // Those of other processes arrive later than they were made.
+    // Admissions of other processes are read later than they were made.
     const behind = this.#admissions.findLastIndex(({ at }) => at <= now) + 1;
     this.#admissions.splice(behind, 0, admission);
     this.#count(priority, 1);
@@ -76,9 +76,7 @@ export class MinuteWindow {
     return this.perMinute - used - this.#reserve(priority, this.#counts);
   }
 
-  /**
-   * When requests of this priority may be admitted if no other is before them: `now`, or when enough have expired.
-   */
+  /** When requests of this priority may be admitted if the queue is empty: `now`, or when enough have expired. */
   earliest(now: number, priority: number, requests = 1): number {
     const admissions = this.admissions(now);
     const counts = [...this.#counts];
@@ -141,7 +139,7 @@ export class MonthBucket {
     return Math.min(this.capacity, tokens + (now - at) * this.#refillPerMs);
   }
 
-  /** Takes over what another process knows of the same bucket, if that is less: it can lack requests of this one. */
+  /** Applies the tokens of another process if they are fewer: it may not know all requests of this one. */
   lower(now: number, tokens: number, at: number): void {
     if (this.#refilled(now, tokens, at) >= this.tokens(now)) return;
     this.#tokens = tokens;

@@ -165,7 +165,7 @@ export interface Collector<Observation, Options, Of extends Target = Target> {
   minedView?(observation: Observation): MinedView | undefined;
   /** The waiting transactions for the other collectors of the network. */
   waitingView?(observation: Observation): WaitingView | undefined;
-  /** What to pay, for those who ask the exporter. */
+  /** Fee estimates for `/api/v1/fees/recommended`. */
   feeEstimate?(observation: Observation): FeeEstimate | undefined;
   /** The targets to poll early after this observation. Pure. */
   hints?(observation: Observation, target: Of): Hints;

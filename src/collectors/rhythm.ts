@@ -1,4 +1,4 @@
-// The longest pause of what a watched principal does, to tell an unusual silence from a usual one. Pure.
+// The longest pause between activities of a watched principal, to detect an unusual silence. Pure.
 //
 // Only the seven days before the newest activity matter, so that a long silence does not become usual while it lasts.
 
@@ -14,7 +14,7 @@ export interface Rhythm {
   }[];
 }
 
-/** Nothing has happened yet. */
+/** Before the first activity. */
 export const NO_RHYTHM: Rhythm = { known: undefined, days: [] };
 
 const DAY = 86_400;
@@ -28,7 +28,7 @@ const MAX_GROWTH = 3;
 /**
  * The rhythm after further activity.
  * @param times Unix times in seconds, in any order. Those before the newest known activity are ignored.
- * @param isComplete whether all activity since the newest known one is among them; otherwise the first pause is unknown
+ * @param isComplete whether `times` has all activity since the newest known one; otherwise the first pause is unknown
  */
 export function withActivity(before: Rhythm, times: readonly number[], isComplete = true): Rhythm {
   const later = times.filter((time) => time > (before.known?.last ?? 0)).sort((a, b) => a - b);

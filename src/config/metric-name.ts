@@ -1,4 +1,4 @@
-// Names of metrics and labels of event rules: what `promtool check metrics` reports, and what others have taken.
+// Checks the metric names and label names of event rules: the lints of `promtool check metrics`, and reserved names.
 import type { Family } from "../exposition/family.ts";
 
 type Kind = Family["kind"];
@@ -21,19 +21,19 @@ const BASE_UNITS: Readonly<Record<string, string>> = {
   volts: "",
 };
 
-// Prometheus makes these series, or the exporter has or may have them.
-const TAKEN = /^(stacks_(?!app_)|stacks_app_$|process_|nodejs_|scrape_)|^(up|ALERTS|ALERTS_FOR_STATE)$/;
+// Names of series that Prometheus creates, and of families that the exporter has or may add.
+const RESERVED = /^(stacks_(?!app_)|stacks_app_$|process_|nodejs_|scrape_)|^(up|ALERTS|ALERTS_FOR_STATE)$/;
 
-/** Why a rule cannot use a name for a metric of this type, as a part of a sentence; undefined if it can. */
+/** Why a name is invalid for a metric of this type, as a part of a sentence; undefined if it is valid. */
 export function errorInMetricName(name: string, kind: Kind | undefined): string | undefined {
-  if (!METRIC_NAME.test(name)) return "a name has only letters, digits and _, and begins with no digit";
-  if (TAKEN.test(name)) {
+  if (!METRIC_NAME.test(name)) return "a name has only letters, digits and _, and does not begin with a digit";
+  if (RESERVED.test(name)) {
     return name.startsWith("stacks_")
       ? "names of rules begin with stacks_ only as stacks_app_…"
-      : "Prometheus or the exporter has metrics with such names";
+      : "such names are reserved for Prometheus and the exporter";
   }
   if (CAMEL_CASE.test(name)) return "names are written in snake_case";
-  if (TYPES.test(name)) return "a name does not contain a type of metrics";
+  if (TYPES.test(name)) return "a name does not contain a metric type";
   if (ABBREVIATED.test(name)) return "units are not abbreviated";
   const unit = unitIn(name);
   if (unit !== undefined) return unit;
@@ -56,14 +56,15 @@ function unitIn(name: string): string | undefined {
 }
 
 const LABEL_NAME = /^[a-z][a-z0-9_]{0,63}$/;
-// Labels that the families have, that Prometheus sets, and that the targets of Kubernetes usually have.
-const TAKEN_LABELS = /^(network|name|contract_id|le|quantile|job|instance|namespace|pod|service|container|endpoint)$/;
+// Labels of the families, labels that Prometheus sets, and usual labels of targets in Kubernetes.
+const RESERVED_LABELS =
+  /^(network|name|contract_id|le|quantile|job|instance|namespace|pod|service|container|endpoint)$/;
 
-/** Why a rule cannot have a label of this name, as a part of a sentence; undefined if it can. */
+/** Why a label name is invalid, as a part of a sentence; undefined if it is valid. */
 export function errorInLabelName(name: string): string | undefined {
   if (name.startsWith("__")) return "Prometheus uses names that begin with __ itself";
   if (!LABEL_NAME.test(name)) return "a name has only a-z, 0-9 and _, and begins with a letter";
-  return TAKEN_LABELS.test(name) ? "the exporter, Prometheus or its service discovery sets this label" : undefined;
+  return RESERVED_LABELS.test(name) ? "the exporter, Prometheus or its service discovery sets this label" : undefined;
 }
 
 /** The names that a metric takes on the metrics page, in either format. */

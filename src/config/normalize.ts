@@ -167,7 +167,7 @@ export function withMergedCollectors(root: unknown, defaultNetworks: readonly ob
 function merge(common: unknown, own: unknown): unknown {
   if (own === undefined) return common;
   if (!isMapping(common) || !isMapping(own)) return own;
-  // `every` of a network replaces `schedule` for all networks, and the reverse.
+  // `every` of a network replaces `schedule` for all networks, and vice versa.
   const { every: _, schedule: __, ...others } = common;
   const inherited: Mapping = own.every === undefined && own.schedule === undefined ? common : others;
   const keys = new Set([...Object.keys(inherited), ...Object.keys(own)]);

@@ -90,7 +90,7 @@ function checkPair(cert: string, key: string, at: Path, errors: ErrorList): void
   try {
     createSecureContext({ cert, key });
   } catch {
-    errors.add(at, "expected the private key of the certificate in PEM, without a passphrase; found another text");
+    errors.add(at, "expected the private key of the certificate in PEM, without a passphrase; found something else");
   }
 }
 
@@ -107,7 +107,7 @@ function readProxy(upstream: unknown, at: Path, { env, errors }: Context): Outbo
   if (configured !== undefined || variable === undefined) return undefined;
   const proxy = parseProxy(variable.value);
   if (proxy !== undefined) return proxyOf(proxy, variable.name);
-  errors.add(path, `expected ${PROXY_EXPECTED}, found another text in the environment variable ${variable.name}`);
+  errors.add(path, `expected ${PROXY_EXPECTED}, found an invalid value in the environment variable ${variable.name}`);
   return undefined;
 }
 

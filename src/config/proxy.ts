@@ -6,7 +6,7 @@ import { isLoopback } from "./loopback.ts";
 export const NO_PROXY = "none";
 
 /** What a proxy is given as. */
-export const PROXY_EXPECTED = `http://host:port or https://host:port, perhaps with user:password@, or ${NO_PROXY}`;
+export const PROXY_EXPECTED = `http://host:port or https://host:port, optionally with user:password@, or ${NO_PROXY}`;
 
 /** The URL of a proxy; undefined when the text is none. */
 export function parseProxy(text: string): URL | undefined {

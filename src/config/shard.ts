@@ -1,4 +1,4 @@
-// One exporter of several that share a configuration: the part of the watch lists that is its own.
+// Shards: exporters that share a configuration. Each polls a part of the watch lists.
 import { hostname } from "node:os";
 import type { Watched } from "../collectors/collector.ts";
 import { type Shard, shardOf } from "../storage/shard.ts";
@@ -13,14 +13,14 @@ export const ordinalOf = (name: string = hostname()): number | undefined => {
 };
 
 /**
- * What a command needs of a configuration with shards: the part of this exporter; that of any one, on a machine that is
- * none of them the first; or the whole watch lists, within the budget of one shard.
+ * The part of a configuration with shards that a command needs. `own`: the part of this exporter. `any`: the same, or
+ * the first part on a machine that is not a shard. `whole`: the whole watch lists, within the budget of one shard.
  */
 export type Part = "own" | "any" | "whole";
 
 /**
- * The shard of a configuration; undefined if there is only one, or for the whole. Reports an index that is not known or
- * too high, and a budget with too few requests.
+ * The shard of a configuration; undefined if there is only one, or for the whole. Reports an unknown index, an index
+ * that is too high, and a budget with fewer requests than shards.
  */
 export function readShard(
   { index: written, count }: { readonly index: number | typeof OF_HOSTNAME; readonly count: number },
@@ -46,8 +46,8 @@ export function readShard(
 }
 
 /**
- * The part of a network that one shard polls: its own principals, within its part of the budget. Shards other than the
- * first poll of the whole chain only what counting needs, and expose nothing of it.
+ * The part of a network that one shard polls: its principals, within its part of the budget. Of the collectors of the
+ * whole chain, shards other than the first poll only those that counting needs, without exposing them.
  */
 export function partOf(
   network: NetworkConfig,

@@ -1,12 +1,12 @@
-// Types of values besides numbers and words. `expected` says in messages and in the documentation what a type accepts;
-// `pattern` says it to editors.
+// Types of settings besides numbers and words. `expected` describes a type in messages and in the documentation,
+// `pattern` in editors.
 import { isIP } from "node:net";
 import { z } from "zod";
 import type { Schedule } from "../collectors/task.ts";
 import { ScheduleError } from "../scheduler/cron.ts";
 import { parseCronSchedule, parseDuration } from "../scheduler/interval.ts";
 
-/** Where the exporter listens. */
+/** An address to listen on. */
 export type ListenAddress =
   | {
       /** Absent: every interface. */
@@ -15,11 +15,11 @@ export type ListenAddress =
       readonly port: number;
     }
   | {
-      /** Of a Unix socket. */
+      /** Path of a Unix socket. */
       readonly path: string;
     };
 
-/** What a function reads from a valid input. It returns undefined, or throws ScheduleError, for any other. */
+/** A type of which `read` parses the input. For an invalid input, `read` returns undefined or throws ScheduleError. */
 export function parsed<Input, Value>(
   input: z.ZodType<Input>,
   expected: string,
@@ -41,7 +41,7 @@ export function parsed<Input, Value>(
     .meta({ expected });
 }
 
-/** A duration within limits, which are durations; milliseconds. */
+/** A duration within limits, in milliseconds. The limits are durations, too. */
 export function duration(shortest: string, longest: string) {
   const [min = 0, max = 0] = [shortest, longest].map(parseDuration);
   const expected = `a duration with its unit from ${shortest} to ${longest}, such as 45s or 1h30m`;
@@ -59,7 +59,7 @@ export const cron = parsed(z.string(), 'a cron expression of six fields, such as
 
 const SIZES: Readonly<Record<string, number>> = { B: 1, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3 };
 
-/** Bytes of a size such as `16MiB`; undefined when the text is no size. */
+/** Bytes of a size such as `16MiB`; undefined if the text is not a size. */
 export function parseSize(input: string): number | undefined {
   const [, count, unit = "B"] = /^(\d{1,15})(B|KiB|MiB|GiB)?$/.exec(input) ?? [];
   return count === undefined ? undefined : Number(count) * (SIZES[unit] ?? 1);
@@ -71,14 +71,14 @@ export function formatSize(bytes: number): string {
   return `${bytes / size}${unit}`;
 }
 
-/** A size within limits; bytes. */
-export function size(smallest: number, biggest: number) {
-  const range = `${formatSize(smallest)} to ${formatSize(biggest)}`;
+/** A size within limits, in bytes. */
+export function size(smallest: number, largest: number) {
+  const range = `${formatSize(smallest)} to ${formatSize(largest)}`;
   const expected = `a size from ${range}, such as 512KiB, or a number of bytes`;
-  const input = z.union([z.int().min(smallest).max(biggest), z.string().regex(/^[0-9]+(B|KiB|MiB|GiB)?$/)]);
+  const input = z.union([z.int().min(smallest).max(largest), z.string().regex(/^[0-9]+(B|KiB|MiB|GiB)?$/)]);
   return parsed(input, expected, (value) => {
     const bytes = typeof value === "number" ? value : parseSize(value);
-    return bytes !== undefined && bytes >= smallest && bytes <= biggest ? bytes : undefined;
+    return bytes !== undefined && bytes >= smallest && bytes <= largest ? bytes : undefined;
   });
 }
 
@@ -108,13 +108,13 @@ const ADDRESS =
   '"host:port", ":port" for all interfaces, "[::1]:port", or "unix:/path" for a Unix socket, with a port from 0 to 65535';
 const ADDRESS_PATTERN = { pattern: "^unix:/|:[0-9]{1,5}$" };
 
-/** Where to listen. */
+/** An address to listen on. */
 export const listenAddress = parsed(z.string(), ADDRESS, parseListen).meta(ADDRESS_PATTERN);
 
 const MAX_ADDRESSES = 16;
 const ADDRESSES = `${ADDRESS}; or a list of 1 to ${MAX_ADDRESSES} addresses`;
 
-/** Where to listen: one address, or a list. */
+/** One address to listen on, or a list of addresses. */
 export const listenAddresses = z
   .union([z.string().meta(ADDRESS_PATTERN), z.array(z.string().meta(ADDRESS_PATTERN)).min(1).max(MAX_ADDRESSES)])
   .transform((input, context): ListenAddress[] =>
@@ -128,16 +128,16 @@ export const listenAddresses = z
   )
   .meta({ expected: ADDRESSES });
 
-/** Reads the base of an API; undefined when it is no plain http or https URL. The slash at the end is dropped. */
+/** Parses the base URL of an API, and drops its trailing slash; undefined if it is not a plain http or https URL. */
 export function parseUrl(input: string): string | undefined {
-  // The URL parser accepts backslashes, tabs and missing slashes, and returns another URL than a reader expects.
+  // The URL parser accepts backslashes, tabs and missing slashes, and returns a URL that the operator does not expect.
   if (!/^https?:\/\/[^\s\\]+$/i.test(input) || !URL.canParse(input)) return undefined;
   const { username, password, search, hash, origin, pathname } = new URL(input);
   if (username !== "" || password !== "" || search !== "" || hash !== "" || /[@?#]/.test(input)) return undefined;
   return `${origin}${pathname}`.replace(/\/+$/, "");
 }
 
-/** The base of an API. */
+/** The base URL of an API. */
 export const url = parsed(z.string(), "an http or https URL without user, password, query or fragment", parseUrl).meta({
   pattern: "^https?://[^\\s@?#\\\\]+$",
 });

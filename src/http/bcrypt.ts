@@ -1,4 +1,4 @@
-// Bcrypt in another thread, one comparison after the other.
+// Bcrypt in a worker thread, one comparison at a time.
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 
@@ -9,7 +9,7 @@ export class Bcrypt {
   #worker: Worker | undefined;
   #last: Promise<unknown> = Promise.resolve();
 
-  /** Whether the hash is that of the password. Rejects when the thread ends. */
+  /** Whether the password matches the hash. Rejects when the thread ends. */
   compare(password: string, hash: string): Promise<boolean> {
     const compared = this.#last.then(() => this.#compare(password, hash));
     this.#last = compared.catch(() => undefined);

@@ -203,7 +203,7 @@ export function createPlainServer(handler: RequestListener, onRefused: View["onR
   return limited(createServer(optionsOf(limits), handler), onRefused, limits);
 }
 
-/** Creates a server for HTTPS that is not listening yet. It does not verify certificates of clients. */
+/** Creates a server for HTTPS that is not listening yet. It does not verify client certificates. */
 export function createTlsServer(
   handler: RequestListener,
   context: SecureContextOptions,

@@ -37,7 +37,7 @@ const STATE_MARKS = {
 export function statusPage(status: StatusJson, selection: Selection): string {
   const { version, time, uptime_seconds, networks, targets } = status;
   const { mark, word } = HEALTH[status.status];
-  // Without watched principals, the table of collectors has it all.
+  // Without watched principals, the table of collectors is sufficient.
   const hasTargets = targets.pages > 1 || targets.items.some((it) => it.principal) || queryOf(selection) !== "";
   return html`<!doctype html>
 <html lang="en">
@@ -105,7 +105,7 @@ function networkSection(network: NetworkJson, time: string): Html {
   const pause =
     paused_until &&
     html`<p class="paused"><span class="state">‖ Paused</span>
-until ${untilText(paused_until, time)}: the API asked to wait.
+until ${untilText(paused_until, time)}: the API requested a pause.
 A pause lasts at most ${durationText(longest_pause_seconds)} (<code>longest_pause</code>).</p>`;
   const retired = retired_operations.map(
     (operation) => html`<p><span class="retired state">✕ Retired</span> operation ${operation.name}:
@@ -245,7 +245,7 @@ function targetsSection({ targets, networks, time }: StatusJson, selection: Sele
 ${filterForm(selection, networks)}
 <p class="soft">${
     items.length === 0
-      ? `No target on this page; ${numberText(matched)} in all.`
+      ? `No target on this page; ${numberText(matched)} in total.`
       : `${range}: failing ones first, then the oldest data first.`
   }</p>
 ${table("targets", ["Target", "Collector", "State", "Age of data", "Next poll", "Last error"], rows)}

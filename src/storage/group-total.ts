@@ -1,5 +1,5 @@
-// The sums of the samples of a group's members. Counters grow by what the members count: they are kept as they are when
-// a member fails, joins or leaves. Gauges are those of the present members, and absent until all are known.
+// The sums of the samples of a group's members. Counters increase with those of the members, and do not change when a
+// member fails, joins or leaves. Gauges are sums over the present members, and absent until all are known.
 import { z } from "zod";
 import { type GroupSum, groupMembers, knownGroupMembers } from "../collectors/group-families.ts";
 import type { Distribution, Sample } from "../exposition/family.ts";
@@ -27,15 +27,15 @@ export class GroupTotal {
   readonly #sums: ReadonlyMap<string, GroupSum>;
   readonly #byMember: ReadonlyMap<GroupSum["of"], GroupSum>;
   readonly #members = new Set<object>();
-  /** Gauges of the members that are known. */
+  /** Gauges of the members whose values are known. */
   readonly #gauges = new Map<object, Values>();
   #counters: Values;
-  /** Nothing is saved: the totals of restored members are the start. */
+  /** Whether no counters are saved yet: they start with the totals of the restored members. */
   #isNew: boolean;
   /** Whether `samples` has changed since it was last called. */
   isChanged = true;
 
-  /** @param before what `body` returned; undefined if nothing is saved. Throws if it is something else. */
+  /** @param before saved counters of `bodyOf`; undefined if there are none. Throws if they are invalid. */
   constructor(key: GroupKey, sums: readonly GroupSum[], before: unknown) {
     this.key = key;
     this.#byMember = new Map(sums.map((sum) => [sum.of, sum]));
@@ -66,27 +66,27 @@ export class GroupTotal {
     if (isPresent) this.#gauges.set(member, this.#gaugesOf(list));
   }
 
-  /** Removes a member. What it has counted stays. */
+  /** Removes a member. Its counts stay in the counters. */
   leave(member: object): void {
     this.#members.delete(member);
     this.#gauges.delete(member);
     this.isChanged = true;
   }
 
-  /** The present values of a member are too old. */
+  /** Removes the gauges of a member, because they are too old. */
   expire(member: object): void {
     if (this.#gauges.delete(member)) this.isChanged = true;
   }
 
   /**
-   * The counters after a poll of a member, to be saved before `take`; undefined if they are the same and saved.
+   * The counters after a poll of a member, to be saved before `take`; undefined if they are saved and unchanged.
    * @param before the samples of its previous observation
    */
   next(before: Iterable<Sample>, after: Iterable<Sample>): Values | undefined {
     return this.#counted(before, after) ?? (this.#isNew ? this.#counters : undefined);
   }
 
-  /** Takes the samples of a poll, and the counters of `next`. */
+  /** Applies the samples of a poll, and the counters of `next`. */
   take(member: object, samples: Iterable<Sample>, counters: Values | undefined): void {
     this.#members.add(member);
     this.#gauges.set(member, this.#gaugesOf(samples));
@@ -95,7 +95,7 @@ export class GroupTotal {
     this.isChanged = true;
   }
 
-  /** Forgets everything but the members: they start again. */
+  /** Resets all values. The members stay. */
   clear(): void {
     this.#gauges.clear();
     this.#counters = new Map();
@@ -135,7 +135,7 @@ export class GroupTotal {
     return all;
   }
 
-  /** The counters with what a member has counted; undefined if that is nothing. */
+  /** The counters plus the increases of a member; undefined if nothing has changed. */
   #counted(before: Iterable<Sample>, after: Iterable<Sample>): Values | undefined {
     const known = this.#valuesOf(before, false);
     const all = new Map(this.#counters);
@@ -143,7 +143,7 @@ export class GroupTotal {
     for (const [key, value] of this.#valuesOf(after, false)) {
       const previous = known.get(key);
       if (previous !== undefined && isEqual(previous, value)) continue;
-      // A counter of a member that starts again is like a counter reset.
+      // A member that starts again is handled like a counter reset.
       const more = previous === undefined || isLess(value, previous) ? value : minus(value, previous);
       const total = all.get(key);
       all.set(key, total === undefined ? more : plus(total, more));
@@ -171,7 +171,7 @@ export class GroupTotal {
 /** The counters as plain data. */
 export const bodyOf = (counters: Values): unknown => Object.fromEntries(counters);
 
-/** The sums of saved counters, as plain data. Throws if they are something else. */
+/** The sums of saved counters, as plain data. Throws if they are invalid. */
 export function addedBodies(bodies: readonly unknown[]): unknown {
   const all = new Map<string, Value>();
   for (const [key, value] of bodies.flatMap((body) => Object.entries(savedTotal.parse(body)))) {

@@ -1,4 +1,4 @@
-// Distributes the state of some shards to another number of them.
+// Distributes the state of all shards to a new number of shards.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -18,11 +18,11 @@ interface Options {
 
 /**
  * Writes the state files of `count` shards to a folder, as `shard-N.db`. Each has the rows of its principals, and its
- * part of what is left of the budgets; the first one also has what is counted of the whole chain and of groups. The old
- * files stay as they are.
+ * part of the remaining budgets. The first one also has the state of the whole chain and the counters of groups. The
+ * old files are not changed.
  * @param paths the state files of all shards, in any order
  * @returns the written files
- * @throws StateFileError when the old files are not those of all shards, or a new one exists or cannot be written.
+ * @throws StateFileError if an old file is missing or of other shards, or a new one exists or cannot be written.
  */
 export function reshard(paths: readonly string[], count: number, folder: string, options: Options): readonly string[] {
   const sources = inOrder(paths, options);
@@ -33,8 +33,8 @@ export function reshard(paths: readonly string[], count: number, folder: string,
     const file = new StateFile(path, options);
     file.claim({ index, count }, options.clock.now());
     for (const [key, records] of budgets) file.saveBudget(key, partOf(records, count), options.clock.now());
-    // The first shard continues the sum of all, and the others begin at nothing. Without a saved total, they would
-    // begin with what their members have counted before.
+    // The first shard continues the sums, and the others start at 0. Without a saved total, they would start with the
+    // earlier counts of their members.
     for (const { of, body } of totals) file.saveTotal({ of, body: index === 0 ? body : {} }, options.clock.now());
     file.close();
     for (const [from, source] of sources.entries()) {
@@ -44,7 +44,7 @@ export function reshard(paths: readonly string[], count: number, folder: string,
   });
 }
 
-// The paths by the index of their shard.
+// The paths in the order of their shards.
 function inOrder(paths: readonly string[], options: Options): readonly string[] {
   const ordered: string[] = [];
   for (const path of paths) {
@@ -64,7 +64,7 @@ function inOrder(paths: readonly string[], options: Options): readonly string[] 
   return ordered;
 }
 
-// What all shards have a part of: the used budgets by their keys, and the counters of each group.
+// The state of which each shard has a part: the used budgets by their keys, and the counters of each group.
 function sharedRows(sources: readonly string[], options: Options) {
   const budgets = new Map<string, BudgetRecord[]>();
   const totals: SavedTotal[] = [];
@@ -85,7 +85,7 @@ function sharedRows(sources: readonly string[], options: Options) {
   return { budgets, totals: [...byGroup.values()].map(sumOf) };
 }
 
-// What is left of the month in all shards, divided by their new number. The minute is over before the shards start.
+// The remaining month of all shards, divided by their new number. The minute has passed before the shards start.
 function partOf(records: readonly BudgetRecord[], count: number): BudgetRecord {
   const months = records.flatMap(({ month }) => month ?? []);
   const pauses = records.flatMap(({ pausedUntil }) => pausedUntil ?? []);
@@ -99,7 +99,7 @@ function partOf(records: readonly BudgetRecord[], count: number): BudgetRecord {
   };
 }
 
-// Without the counters of groups, which are no rows of principals.
+// Excludes the counters of groups, which are not rows of principals.
 function copyRows(source: string, path: string, from: Shard, to: Shard): void {
   const database = new DatabaseSync(path);
   try {

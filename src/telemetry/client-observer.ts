@@ -48,7 +48,7 @@ export function clientObserver(options: {
     onPause: ({ until }) => {
       instruments.add(metrics.pauses, { network });
       pausedUntil = until;
-      const message = "the API asked to wait (429); no request leaves before the end of the pause";
+      const message = "the API requested a pause (429); no request is sent before the end of the pause";
       begin(pause, "rate_limited", { until: timeOf(until) }, message);
     },
     onRetired: ({ operation, replacement }) => {

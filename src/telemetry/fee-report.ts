@@ -1,11 +1,11 @@
-// What to pay on a network, for those who ask the exporter instead of Prometheus. Pure.
+// Fee estimates of a network, for the HTTP API of the exporter. Pure.
 import type { FeeEstimate } from "../collectors/mempool-transactions/estimate.ts";
 import type { StatusSources } from "./status.ts";
 
-/** What to pay on a network, or why that is not known. */
+/** The fee estimates of a network, or why there are none. */
 export type FeeReport = FeeAnswer | { readonly network: string /** Not masked. */; readonly reason: string };
 
-/** What to pay on a network. */
+/** The fee estimates of a network. */
 export interface FeeAnswer {
   readonly network: string;
   /** Scheme, host and port of the API; not masked. */
@@ -15,7 +15,7 @@ export interface FeeAnswer {
   readonly now: number;
 }
 
-/** What to pay on a network now. An estimate that has exceeded its maximum age is not reported. */
+/** The current fee estimates of a network. An estimate that has exceeded its maximum age is not reported. */
 export function feeReport(
   network: string,
   { tasks, state, networks, now }: Pick<StatusSources, "tasks" | "state" | "networks" | "now">,

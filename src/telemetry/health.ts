@@ -37,7 +37,7 @@ interface Problem {
   /** Not masked. */
   readonly message: string;
   readonly since?: number | undefined;
-  /** When the next request may leave. */
+  /** When the next request can be sent. */
   readonly until?: number | undefined;
 }
 
@@ -88,7 +88,7 @@ function clientProblems({ pausedUntil, report }: NetworkStatus): ClientProblem[]
     problems.push({ network, reason: cause.reason, message, since, until: nextProbeAt });
   }
   if (pausedUntil !== undefined) {
-    problems.push({ network, reason: "rate_limited", message: "the API asked to wait (429)", until: pausedUntil });
+    problems.push({ network, reason: "rate_limited", message: "the API requested a pause (429)", until: pausedUntil });
   }
   return problems;
 }

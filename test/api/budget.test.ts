@@ -72,7 +72,7 @@ describe("a budget", () => {
     ]);
   });
 
-  test("says when so many requests can be sent", async () => {
+  test("returns the wait until a number of requests can be sent", async () => {
     const { clock, budget, request } = createBudget({ perMinute: 4, perMonth: 744_000, plannedPerMinute: [1] });
     for (const id of [1, 2]) request(id, 1);
     await clock.advance(10_000);
@@ -149,7 +149,7 @@ describe("a budget", () => {
     expect(budget.snapshot()).toMatchObject({ usedLastMinute: 0, month: { available: before } });
   });
 
-  test("refuses a request that has become useless, also while it waits", async () => {
+  test("refuses a request with a refusal, also while it waits", async () => {
     const { clock, budget, request } = createBudget({ perMinute: 1 });
     const queued = { priority: 1, deadline: Number.POSITIVE_INFINITY, signal: new AbortController().signal };
     let refusal: Error | undefined;
@@ -180,7 +180,7 @@ describe("a budget", () => {
     expect(ids(admitted)).toEqual([0, 3, 2, 4, 1]);
   });
 
-  test("reserves the planned requests of higher priorities, as far as they are not used", async () => {
+  test("reserves the planned requests of higher priorities that are not used yet", async () => {
     const { clock, admitted, request } = createBudget({ perMinute: 5, plannedPerMinute: [3] });
     for (const id of [1, 2, 3]) request(id, 1);
     await turn();
@@ -334,7 +334,7 @@ describe("a budget", () => {
     expect(budget.pausedUntil).toBe(clock.now() + 10_000);
   });
 
-  test("continues with what the previous process has used", async () => {
+  test("continues with the requests of the previous process", async () => {
     const before = createBudget({ perMinute: 3, perMonth: 1_000_000 });
     for (const id of [1, 2]) before.request(id);
     await before.clock.advance(20_000);
@@ -394,7 +394,7 @@ const arrivals = fc.array(
   fc.record({
     gap: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 20_000 })),
     priority: fc.integer({ min: 0, max: 3 }),
-    patience: fc.option(fc.integer({ min: 0, max: 200_000 }), { nil: undefined }),
+    timeout: fc.option(fc.integer({ min: 0, max: 200_000 }), { nil: undefined }),
     abortAfter: fc.option(fc.integer({ min: 0, max: 90_000 }), { nil: undefined, freq: 6 }),
     pause: fc.option(fc.integer({ min: 1_000, max: 90_000 }), { nil: undefined, freq: 12 }),
   }),
@@ -409,23 +409,23 @@ describe("for any sequence of requests", () => {
         const { clock, budget, admitted, outcomes, request } = createBudget({ perMinute, plannedPerMinute });
         const requested: { priority: number; from: number; deadline: number }[] = [];
         const pauses: { after: number; until: number }[] = [];
-        for (const [id, { gap, priority, patience, abortAfter, pause }] of script.entries()) {
+        for (const [id, { gap, priority, timeout, abortAfter, pause }] of script.entries()) {
           await clock.advance(gap);
           if (pause !== undefined) {
             budget.pause(pause);
             pauses.push({ after: admitted.length, until: clock.now() + pause });
           }
-          const abort = request(id, priority, patience);
+          const abort = request(id, priority, timeout);
           requested.push({
             priority,
             from: clock.now(),
-            deadline: clock.now() + (patience ?? Number.POSITIVE_INFINITY),
+            deadline: clock.now() + (timeout ?? Number.POSITIVE_INFINITY),
           });
           if (abortAfter !== undefined) {
             void clock.sleep(abortAfter).then(() => abort.abort(new Error("gone")));
           }
         }
-        // Long enough for one a minute after the last pause.
+        // Long enough for one request a minute after the last pause.
         await clock.advance((script.length + 3) * MINUTE);
 
         expect(outcomes.size).toBe(script.length);
@@ -444,7 +444,7 @@ describe("for any sequence of requests", () => {
           expect(overtaken).toEqual([]);
         }
         const refusals = [...outcomes].filter(([, outcome]) => outcome === "budget" || outcome === "rate_limited");
-        for (const [id] of refusals) expect(script[id]?.patience).toBeDefined();
+        for (const [id] of refusals) expect(script[id]?.timeout).toBeDefined();
       }),
       { numRuns: 150, seed: 20261121 },
     );

@@ -1,4 +1,4 @@
-// How a server is reached: real servers with a CA of their own, certificates of clients, and a real forward proxy.
+// How a server is reached: real servers with a CA of their own, client certificates, and a real forward proxy.
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer as createHttpServer, type RequestListener } from "node:http";

@@ -16,21 +16,21 @@ test("the longest pause is known after ten pauses and a day", () => {
   expect(longestPause(withActivity(NO_RHYTHM, at(0, 3, 6, 9, 12, 14, 16, 18, 20, 22, 25)))).toBe(3 * HOUR);
 });
 
-test("activity of several polls adds up, in any order of the times of a poll", () => {
+test("activity of several polls adds up, regardless of the order of times within a poll", () => {
   const once = withActivity(NO_RHYTHM, hourly(0, 30));
   const twice = withActivity(withActivity(NO_RHYTHM, hourly(0, 9).toReversed()), hourly(10, 30).toReversed());
 
   expect(twice).toEqual(once);
 });
 
-test("what is not newer is ignored, and the same second is no pause", () => {
+test("times that are not newer are ignored, and activity in the same second is not a pause", () => {
   const rhythm = withActivity(NO_RHYTHM, hourly(0, 30));
 
   expect(withActivity(rhythm, at(3, 30, 30))).toEqual(rhythm);
   expect(withActivity(rhythm, [])).toBe(rhythm);
 });
 
-test("a silence does not change what is usual, however long it lasts; only the pauses of its last week count", () => {
+test("only pauses of the week before the newest activity count, so a long silence does not become usual", () => {
   const rhythm = withActivity(withActivity(NO_RHYTHM, at(0, 5)), hourly(6, 6 + 24 * 7));
 
   expect(longestPause(rhythm)).toBe(HOUR);
@@ -44,7 +44,7 @@ test("an outage counts as at most three times the longest pause before it", () =
   expect(longestPause(withActivity(rhythm, at(30 + 48)))).toBe(3 * HOUR);
 });
 
-describe("if older activity is still to be read", () => {
+describe("while older activity has not been read", () => {
   test("the pause before it is unknown", () => {
     const rhythm = withActivity(NO_RHYTHM, hourly(0, 30));
     const after = withActivity(rhythm, at(40, 41), false);
@@ -54,7 +54,7 @@ describe("if older activity is still to be read", () => {
   });
 });
 
-test("pauses are of the day on which they ended", () => {
+test("a pause belongs to the day on which it ended", () => {
   const rhythm = withActivity(NO_RHYTHM, at(0, 1, 25));
 
   expect(rhythm.days.map(({ pauses }) => pauses)).toEqual([1, 1]);

@@ -17,7 +17,7 @@ const outboundOf = async (text: string, options: Parameters<typeof configOf>[1] 
 describe("a proxy", () => {
   const proxied = { ...env, PROXY: "http://user:planted%20secret@proxy:3128" };
 
-  test("comes from the configuration, and its password is a secret", async () => {
+  test("is read from the configuration, and its password is a secret", async () => {
     const text = network("proxy_url: ${PROXY}");
     const outbound = await outboundOf(text, { env: proxied });
 
@@ -28,7 +28,7 @@ describe("a proxy", () => {
     expect(`${JSON.stringify(config)}${inspect(config, { depth: 9 })}`).not.toContain("planted");
   });
 
-  test("comes from the environment otherwise, and not with none", async () => {
+  test("is read from the environment if it is not configured, unless it is `none`", async () => {
     const environment = { env: { ...env, HTTPS_PROXY: "http://proxy:1" } };
 
     expect((await outboundOf(network("longest_pause: 1m"), environment))?.proxy).toMatchObject({
@@ -39,13 +39,13 @@ describe("a proxy", () => {
     expect((await outboundOf(network("longest_pause: 1m")))?.proxy).toBeUndefined();
   });
 
-  test("that is none is an error, which does not show it", async () => {
+  test("with an invalid URL is an error that does not contain it", async () => {
     expect(await errorsOf(network("proxy_url: user:planted@proxy"))).toBe(
-      "stacks-exporter.yaml:4:16: networks[0].proxy_url: expected http://host:port or https://host:port, perhaps with user:password@, or none, found ***",
+      "stacks-exporter.yaml:4:16: networks[0].proxy_url: expected http://host:port or https://host:port, optionally with user:password@, or none, found ***",
     );
     const environment = { env: { ...env, HTTPS_PROXY: "user:planted@proxy" } };
     expect(await errorsOf(network("longest_pause: 1m"), environment)).toBe(
-      "stacks-exporter.yaml:2:5: networks[0].proxy_url: expected http://host:port or https://host:port, perhaps with user:password@, or none, found another text in the environment variable HTTPS_PROXY",
+      "stacks-exporter.yaml:2:5: networks[0].proxy_url: expected http://host:port or https://host:port, optionally with user:password@, or none, found an invalid value in the environment variable HTTPS_PROXY",
     );
   });
 });
@@ -66,7 +66,7 @@ describe("a key over plain http", () => {
     ["api_key_file: good", "https://api.example"],
     ["longest_pause: 1m", "http://api.example"],
     ["{ api_key_file: good, allow_insecure_key: true }", "http://api.example"],
-  ])("with %s to %s is not", async (settings, url) => {
+  ])("with %s to %s is accepted", async (settings, url) => {
     const text = settings.startsWith("{")
       ? `networks: [{ name: m, url: "${url}", ${settings.slice(1)}]\n`
       : network(settings, url);
@@ -87,7 +87,7 @@ describeWith("openssl")("TLS", () => {
   const errors = async (tls: string, url?: string) =>
     (await errorsOf(network(`tls: ${tls}`, url), options())).replaceAll(`${folder}/`, "");
 
-  test("is read from files, whose paths are known", async () => {
+  test("is read from files, and their paths are kept", async () => {
     const text = network("tls: { ca_file: ca.crt, cert_file: client.crt, key_file: client.key, server_name: a.b }");
     const outbound = await outboundOf(text, options());
 
@@ -111,7 +111,7 @@ describeWith("openssl")("TLS", () => {
     ["{ key_file: client.key }", "4:10: networks[0].tls.cert_file: missing, expected cert_file beside key_file"],
     [
       "{ cert_file: client.crt, key_file: ca.key }",
-      "4:45: networks[0].tls.key_file: expected the private key of the certificate in PEM, without a passphrase; found another text",
+      "4:45: networks[0].tls.key_file: expected the private key of the certificate in PEM, without a passphrase; found something else",
     ],
     ["{ ca: x }", "4:12: networks[0].tls.ca: unknown setting; known here: ca_file, cert_file, key_file, server_name"],
     ["{ server_name: 'a b' }", '4:25: networks[0].tls.server_name: expected a host name, found "a b"'],
@@ -119,7 +119,7 @@ describeWith("openssl")("TLS", () => {
     expect(await errors(tls)).toBe(`config.yaml:${expected}`);
   });
 
-  test("beside a URL of plain http is an error", async () => {
+  test("with a plain http URL is an error", async () => {
     expect(await errors("{ ca_file: ca.crt }", "http://api.example")).toBe(
       "config.yaml:4:5: networks[0].tls: expected tls beside an https URL, found an http URL",
     );

@@ -21,7 +21,7 @@ const listed = async (lines: string, files: Readonly<Record<string, string | Uin
 const errors = (lines: string, files: Readonly<Record<string, string | Uint8Array>> = {}) =>
   errorsOf(text(lines), withFiles(files));
 
-test("entries are complete: names, groups, and one set of labels for all", async () => {
+test("entries have names and groups, and all have the same labels", async () => {
   const { addresses, contracts } = await listed(`    addresses:
       - { address: ${A}, name: burn, group: protocol, labels: { owner: none } }
       - { address: ${B}, labels: { desk: one } }
@@ -41,7 +41,7 @@ describe("balances", () => {
   const assets = `    assets: [{ id: "${COIN}", name: coin, decimals: 3 }]\n`;
   const SBTC = "SM3VDXK3WZZSA84XXFKAFAF15NNZX32CTSG82JFQ4.sbtc-token::sbtc-token";
 
-  test("are chosen, and their minimums are in the smallest unit", async () => {
+  test("are enabled for each address, with minimums in the smallest unit", async () => {
     const { addresses } = await listed(`${assets}    addresses:
       - { address: ${A}, balances: true }
       - { address: ${B}, min_balance: { stx: 5000 STX, sbtc: "0.5", coin: "340282366920938463463374607431768211.455" } }
@@ -59,7 +59,7 @@ describe("balances", () => {
     ]);
   });
 
-  test("are columns of CSV and members of JSON, and no labels", async () => {
+  test("are columns of CSV and members of JSON, not labels", async () => {
     const { addresses } = await listed(`${assets}    address_files: [a.csv, b.json]\n`, {
       "a.csv": `address,balances,min_balance.stx,min_balance.coin,desk\n${A},true,,,x\n${B},,1.5 STX,2,\n`,
       "b.json": JSON.stringify([
@@ -76,7 +76,7 @@ describe("balances", () => {
     ]);
   });
 
-  test("are labels of contracts, which have none", async () => {
+  test("are labels in a list of contracts, which have no balances", async () => {
     const { contracts } = await listed("    contract_files: [a.csv]\n", {
       "a.csv": `contract_id,balances\n${A}.pox-4,none\n`,
     });
@@ -96,7 +96,7 @@ describe("limits", () => {
       labels,
     }));
 
-  test("are of one address each, and choose no balance", async () => {
+  test("apply to one address, and do not enable balances", async () => {
     const lines = `${assets}    addresses:
       - { address: ${A}, max_outflow: { stx: 20000 STX, coin: "1.5" }, silent_after: 1h30m, require_post_conditions: true }
       - { address: ${B} }
@@ -118,7 +118,7 @@ describe("limits", () => {
     ]);
   });
 
-  test("are columns of CSV, and no labels", async () => {
+  test("are columns of CSV, not labels", async () => {
     const header = "address,max_outflow.stx,max_outflow.coin,silent_after,require_post_conditions,desk";
     expect(
       await limitsOf(`${assets}    address_files: [a.csv]\n`, {
@@ -130,7 +130,7 @@ describe("limits", () => {
     ]);
   });
 
-  test("are refused all at once, each with its place", async () => {
+  test("with invalid values are reported all at once, each with its position", async () => {
     const reported = await errors(
       '    address_files: [a.csv]\n    addresses: [{ address: SP000000000000000000002Q6VF78, max_outflow: { stx: 5, sbtc: "0" } }]\n',
       {
@@ -150,7 +150,7 @@ describe("limits", () => {
   });
 });
 
-test("the time after which a contract is silent is read from the configuration and from files", async () => {
+test("silent_after of contracts is read from the configuration and from files", async () => {
   const { contracts } = await listed(
     `    contracts: [{ contract_id: ${A}.a, silent_after: 1h30m }, { contract_id: ${A}.b }]\n    contract_files: [c.csv]\n`,
     { "c.csv": `contract_id,silent_after\n${A}.c,45m\n` },
@@ -164,7 +164,7 @@ test("the time after which a contract is silent is read from the configuration a
 });
 
 describe("files", () => {
-  test("of lines, CSV and JSON are read", async () => {
+  test("with lines, CSV and JSON are read", async () => {
     const { addresses, files } = await listed("    address_files: [a.txt, b.csv, c.json]\n", {
       "a.txt": `# cold\r\n${A} # burn\r\n\r\n`,
       "b.csv": `name,address,team,group\n"desk, one",${B},"a ""b""",x\n`,
@@ -246,7 +246,7 @@ test.each([
     /a\.csv:3: .*quote/,
   ],
   [
-    "a CSV row of too many characters",
+    "a CSV row that is too long",
     "    address_files: [a.csv]\n",
     { "a.csv": `address\n${"x".repeat(20_000)}\n` },
     /a\.csv:2: expected an entry of at most 16384 characters, found more/,
@@ -349,13 +349,13 @@ test.each([
     /min_balance\.sbtc: expected text, found a number$/,
   ],
   [
-    "a time after which a contract is silent, without its unit",
+    "silent_after without its unit",
     `    contracts: [{ contract_id: ${A}.a, silent_after: "7200" }]\n`,
     {},
     /contracts\[0\]\.silent_after: expected a duration with its unit from 1m to 8760h, such as .*, found "7200"$/,
   ],
   [
-    "a time after which a contract is silent, that is too short, in CSV",
+    "silent_after that is too short, in CSV",
     "    contract_files: [a.csv]\n",
     { "a.csv": `contract_id,silent_after\n${A}.a,30s\n` },
     /a\.csv:2: silent_after: expected a duration with its unit from 1m to 8760h, such as .*, found "30s"$/,
@@ -367,13 +367,13 @@ test.each([
     /a\.csv:1: expected a column for each asset, such as min_balance\.stx, found min_balance$/,
   ],
   [
-    "a minimum of an asset without this name",
+    "a minimum of an unknown asset",
     `    addresses: [{ address: ${A}, min_balance: { btc: "0.5" } }]\n`,
     {},
     /min_balance\.btc: expected the name of an asset, known here: stx, sbtc, found "btc"$/,
   ],
   [
-    "a minimum of an asset of which the decimals are unknown",
+    "a minimum of an asset with unknown decimals",
     `    assets: [{ id: "${A}.token::coin", name: coin }]\n    addresses: [{ address: ${A}, min_balance: { coin: "5" } }]\n`,
     {},
     /min_balance\.coin: expected an asset with decimals, found none in assets$/,
@@ -433,7 +433,7 @@ describe("text that is not a principal may be a secret, so it is described, not 
     expect(reported).not.toMatch(/s3cr3t|pasted|1234/);
   });
 
-  test("a value from the environment is not shown even when it looks like an address", async () => {
+  test("a value from the environment is not shown, even if it looks like an address", async () => {
     // biome-ignore lint/suspicious/noTemplateCurlyInString: the syntax of the file
     const lines = "    addresses: [{ address: '${PLANTED}' }]\n";
     const reported = await errorsOf(text(lines), { env: { PLANTED: `${A.slice(0, -1)}9` } });

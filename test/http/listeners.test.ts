@@ -1,4 +1,4 @@
-// Real servers and clients: TLS, certificates of clients, passwords, host names, Unix sockets, and changes at run time.
+// Real servers and clients: TLS, client certificates, passwords, host names, Unix sockets, and changes at run time.
 import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { request as httpRequest, type RequestOptions } from "node:http";

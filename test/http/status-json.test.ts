@@ -31,7 +31,7 @@ function everything(): StatusWorld {
   return world;
 }
 
-test("the document has the status of everything, with secrets masked", () => {
+test("the document has every field, with secrets masked", () => {
   const json = everything().json();
   const error = { reason: "not_found", message: "no such address: ***", at: at(-5) };
 

@@ -64,7 +64,7 @@ describe("the page shows", () => {
   test("a pause, its end and the longest pause", () => {
     world = new StatusWorld().network("mainnet", { pausedUntil: NOON + 60_000 });
     world.succeed(world.task("fees"), 7);
-    expect(world.pageText()).toContain("the API asked to wait (429) next request at 12:01:00 UTC (in 1 min)");
+    expect(world.pageText()).toContain("the API requested a pause (429) next request at 12:01:00 UTC (in 1 min)");
     expect(world.pageText()).toContain("‖ Paused until 12:01:00 UTC (in 1 min)");
     expect(world.pageText()).toContain("A pause lasts at most 15 min ( longest_pause ).");
   });
@@ -156,7 +156,7 @@ describe("many targets", () => {
 
   test("of a page after the last: a link back", () => {
     const selection = { page: 4, limit: 90 };
-    expect(world.pageText(selection)).toContain("No target on this page; 251 in all.");
+    expect(world.pageText(selection)).toContain("No target on this page; 251 in total.");
     expect(pageOf(selection)).toContain('href="?page=3&#38;limit=90#targets"');
   });
 });

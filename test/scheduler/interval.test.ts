@@ -20,7 +20,7 @@ describe("durations", () => {
   });
 
   test.each(["", "45", "s", "45 s", " 45s", "1.5s", "-1s", "+1s", "1m1h", "1s1s", "1d", "1S", "1e3s", "45s\n", "٤s"])(
-    "%j is no duration",
+    "%j is not a duration",
     (text) => {
       expect(parseDuration(text)).toBeUndefined();
     },

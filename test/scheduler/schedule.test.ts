@@ -25,7 +25,7 @@ const run = (
   return runSchedules(tasks, roundRobins, { clock, stop: stop.signal, log, poll, onDue });
 };
 
-test("polls now, and then on a grid that slow polls do not move", async () => {
+test("polls at start, and then at fixed times that slow polls do not shift", async () => {
   const start = clock.now();
   const times: number[] = [];
   const durations = [0, 4_000, 12_000, 0];
@@ -41,7 +41,7 @@ test("polls now, and then on a grid that slow polls do not move", async () => {
   expect(times).toEqual([0, 10_000, 20_000, 40_000, 50_000]);
 });
 
-test("reports when the next poll is due, and corrects it when a poll took too long", async () => {
+test("reports when the next poll is due, and again after a poll that took too long", async () => {
   const due: number[] = [];
   const start = clock.now();
   const durations = [0, 12_000];
@@ -114,7 +114,7 @@ test("continues with other targets while some hang, and catches up without a bur
   const tasks = ["a", "b", "c", "d", "e", "f"].map((key) =>
     fakeTask(async () => 1, { collector, target: { key }, intervalMs: 6_000 }),
   );
-  // Four are slower than the whole round: the most that may be under way at once.
+  // Four polls take longer than the whole round: the maximum number of concurrent polls.
   const poll = async ({ target }: { target: { key: string } }) => {
     polled.push(`${target.key} ${(clock.now() - start) / 1000}`);
     if ("abcd".includes(target.key)) await clock.sleep(10_000);
@@ -147,7 +147,7 @@ test("starts a round robin after the first poll of the collector that follows th
   expect(order).toEqual(["begin ", "begin b", "end ", "begin a", "end b", "end a"]);
 });
 
-test("uses a new interval although the next slot is far away", async () => {
+test("uses a new interval at once, even if the next slot is far away", async () => {
   const polled: string[] = [];
   const start = clock.now();
   const [a, b] = ["a", "b"].map((key) => fakeTask(async () => 1, { target: { key } })) as [Task, Task];
@@ -214,7 +214,7 @@ describe("early polls:", () => {
     expect(polled.slice(0, 3)).toEqual(["a due 0", "c moved 5", "b spare 15"]);
   });
 
-  test("a slot waits for the budget that those leave, at most for three slots", async () => {
+  test("a slot waits for the budget that early polls leave, at most for three slots", async () => {
     const { polled, running, waits } = start();
     waits[5] = 130_000;
     await clock.advance(151_000);

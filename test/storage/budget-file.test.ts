@@ -50,10 +50,10 @@ function processWith(
   const budget = new Budget(limits, clock, Number.POSITIVE_INFINITY, restored, file.of("mainnet/hiro", saved));
   const outcomes: string[] = [];
   const sent: number[] = [];
-  const request = (priority = 0, patience = Number.POSITIVE_INFINITY, isSent = true) => {
+  const request = (priority = 0, timeout = Number.POSITIVE_INFINITY, isSent = true) => {
     const { signal } = new AbortController();
     budget
-      .run({ priority, deadline: clock.now() + patience, signal }, async (giveBack) => {
+      .run({ priority, deadline: clock.now() + timeout, signal }, async (giveBack) => {
         if (isSent) sent.push(clock.now());
         else giveBack();
       })

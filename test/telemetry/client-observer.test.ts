@@ -82,7 +82,7 @@ test("a pause ends with the first response after its end, and the next one is a 
   request("200");
   observer.onPause?.({ until: NOON + 200_000 });
 
-  const message = "the API asked to wait (429); no request leaves before the end of the pause";
+  const message = "the API requested a pause (429); no request is sent before the end of the pause";
   const facts = { network: "mainnet", reason: "rate_limited" };
   expect(lines).toEqual([
     ["warn", message, { ...facts, until: "2026-11-22T12:01:00.000Z" }],

@@ -126,7 +126,7 @@ test("a retired operation is no problem while its collector has a replacement", 
 });
 
 describe("a pause", () => {
-  const message = "the API asked to wait (429)";
+  const message = "the API requested a pause (429)";
 
   test("is a problem until it ends, even if no poll failed", () => {
     asNetwork({ pausedUntil: NOON + minute });

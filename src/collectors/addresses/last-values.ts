@@ -1,16 +1,16 @@
-// The values of an address beside its totals: those of the last poll, and of the newest transactions. Pure.
+// Values of an address besides its totals: of the last poll, and of the newest transactions. Pure.
 import { blockStatus, type ChainView, type Proof } from "../chain/chain-view.ts";
 import type { Transaction } from "./source.ts";
 import { type Direction, type ROLES, transactionDirection } from "./totals.ts";
 
-/** A value of the newest transaction of a kind, and its block. */
+/** A value of the newest transaction with a direction or role, and its block. */
 interface LastValue extends Proof {
   readonly value: number;
 }
 
-/** The values of an address beside its totals. */
+/** Values of an address besides its totals. */
 export interface LastValues {
-  /** Number of transactions on the server. */
+  /** Number of transactions that the server reports. */
   readonly total: number;
   /** Unix times in seconds. */
   readonly lastTimes: Readonly<Partial<Record<Direction, LastValue>>>;

@@ -10,8 +10,8 @@ const UNKNOWN = "unknown";
 const CODE = /^\(err (u?\d{1,39}|-\d{1,39}|true|false|none)\)$/;
 
 /**
- * The error of a call by the status of its transaction and its result, such as `(err u101)`: `u101`. Undefined if the
- * call succeeded; `other` for a result that is no number, boolean or `none`, which is a runtime error.
+ * Maps the status and the result of a call to its error: `u101` for `(err u101)`, `none` for a runtime error, `other`
+ * for an error that is neither a number nor a boolean. Undefined if the call succeeded.
  * @param result undefined if the operation does not return it
  */
 export function callError(status: string, result: string | undefined): string | undefined {

@@ -18,15 +18,15 @@ export interface Observation extends ListState<ContractTransaction> {
   };
   /** Confirmed callers of the last hour. */
   readonly callers: Callers;
-  /** Of the confirmed calls. */
+  /** Pauses between the confirmed calls. */
   readonly rhythm: Rhythm;
   /** The newest call at any depth, with its block. */
   readonly last: (Proof & { readonly time: number | undefined }) | undefined;
   /** Height up to which calls have their confirmations. */
   readonly confirmedTo: number;
-  /** The list was read from the replacement of operation 4.6. */
+  /** Whether the list was read from the replacement of operation 4.6. */
   readonly isNew: boolean;
-  /** Validator of the list. */
+  /** ETag of the list. */
   readonly etag: string | undefined;
 }
 

@@ -7,7 +7,7 @@ import type { Path } from "./path.ts";
 /** A label of a rule. */
 export interface RuleLabel {
   readonly name: string;
-  /** Where its values come from, or its only value. */
+  /** Path of its values, or its only value. */
   readonly from: { readonly path: Path } | { readonly value: string };
   /** Values that always have series of their own. */
   readonly allow: readonly string[];
@@ -20,18 +20,18 @@ export const IDENTITY = ["network", "name", "contract_id"] as const;
 
 /** A rule of a watched contract. */
 export interface EventRule {
-  /** Of everything that decides what is counted. Another rule has other counters. */
+  /** Identifies what is counted. A changed fingerprint starts new counters. */
   readonly fingerprint: string;
   /** The same object for all rules of the metric. Its labels are those of the contract, and those of the rule. */
   readonly family: Family;
   readonly conditions: readonly Condition[];
-  /** What is added, set or observed; undefined: 1 for each event. */
+  /** Path of the value that is added, set or observed; undefined: 1 for each event. */
   readonly value: Path | undefined;
   /** In the order of the family. */
   readonly labels: readonly RuleLabel[];
 }
 
-/** The fingerprint of a rule. Not in it: help, `allow` and `max`, which change neither what is counted nor its unit. */
+/** The fingerprint of a rule, without help, `allow` and `max`, which change neither what is counted nor its unit. */
 export function fingerprintOf({ family, conditions, value, labels }: Omit<EventRule, "fingerprint">): string {
   const parts = [
     family.kind,

@@ -1,10 +1,11 @@
-// What to pay to be mined within a time. Pure.
+// Estimates the fee with which a transaction is mined within a target time. Pure.
 //
 // Miners include the best paid transactions first. So a fee is enough if everything ahead of it fits into the blocks
-//   until then: the transactions that wait and pay more, and those that will arrive meanwhile and pay more, at the rate
-//   of the last minutes. It needs no history of waits, which would follow a rush only after the target time.
+// until then: the waiting transactions that pay more, and those that will arrive and pay more, at the rate of the last
+// minutes. This needs no history of waits, which would follow a rush only after the target time.
+//
 // A waiting transaction is not ahead if many transactions that pay less were mined since it was received: something
-//   else holds it back, such as an earlier nonce that is missing.
+// else holds it back, such as a missing nonce.
 import { FEE_TYPES, type FeeType, feesOf, isUserType, rowsInWindow } from "../transactions/window.ts";
 
 /** Times within which a transaction is to be mined, seconds. */
@@ -22,13 +23,13 @@ export interface Observed {
   readonly minedAt: number | undefined;
 }
 
-/** What the transactions cover. Times are Unix time in seconds. */
+/** The periods that the transactions cover. Times are Unix time in seconds. */
 export interface Coverage {
-  /** Until when received transactions are known. */
+  /** Received transactions are known up to this time. */
   readonly listedTo: number;
-  /** Since when every received transaction is known that was still waiting when the list was read. */
+  /** Received transactions that were waiting when the list was read are complete from this time. */
   readonly listedSince: number;
-  /** Until when mined transactions are known. */
+  /** Mined transactions are known up to this time. */
   readonly minedTo: number;
   /** Share of the block space that was used in the last ten minutes; undefined if unknown. */
   readonly use: number | undefined;
@@ -36,51 +37,51 @@ export interface Coverage {
 
 /** Estimates for one type. */
 export interface TypeEstimate {
-  /** Number of transactions behind it: mined in the last ten minutes, or competing for space. */
+  /** Number of transactions that it is based on: mined in the last ten minutes, or competing for space. */
   readonly observations: number;
   /** In microSTX. */
   readonly fees: Readonly<Record<Target, number>>;
 }
 
-/** What to pay. */
+/** Estimates for all types. */
 export interface Estimate {
   /** Waiting transactions that compete for space: nothing else seems to hold them back. */
   readonly competing: number;
-  /** Whether everything that waits or arrives has room in the blocks; undefined if their use is unknown. */
+  /** Whether the blocks have room for all waiting and arriving transactions; undefined if their use is unknown. */
   readonly hasRoom: boolean | undefined;
   /** A type with too few transactions has no estimate. */
   readonly types: Readonly<Partial<Record<FeeType, TypeEstimate>>>;
 }
 
-/** An estimate for those who ask for one. */
+/** Estimates with their time, for `/api/v1/fees/recommended`. */
 export interface FeeEstimate extends Estimate {
-  /** Time of the older one of its two sources, the waiting and the mined transactions. Unix time, milliseconds. */
+  /** Time of the older of its sources, the waiting and the mined transactions. Unix time, milliseconds. */
   readonly at: number;
 }
 
-/** The numbers of the estimate, chosen on other seeds than those of `npm run eval-estimates`. */
+/** Parameters of the estimate, tuned on other seeds than those of `npm run eval-estimates`. */
 const SETTINGS = {
-  /** Fewest mined transactions in the last ten minutes. */
+  /** Minimum number of mined transactions in the last ten minutes. */
   minMined: 5,
   /** Seconds over which the rate of mined transactions is measured. A used-up tenure has minutes without any. */
   minedSeconds: 900,
   /** Seconds over which the rate of arrivals is measured. */
   arrivedSeconds: 600,
-  /** This many cheaper and later transactions were mined before one that waits for something else than space. */
+  /** A waiting transaction does not compete if this many cheaper and later ones were mined before it. */
   overtaken: 10,
   /** Seconds that a transaction needs to reach the miners. */
   spreadSeconds: 60,
-  /** What may be ahead, in capacities. More than one, because some give up, and a rush loses pace. */
+  /** Maximum of what is ahead, divided by the capacity. Above 1, because some senders give up and a rush slows down. */
   ahead: 1.2,
 };
 
-// Rates over a shorter time, and the capacity of blocks that are hardly used, are not useful.
+// Rates over a shorter time, and the capacity of blocks with little use, are not reliable.
 const MIN_SECONDS = 60;
 const MIN_USE = 0.1;
 
 type Mined = Observed & { readonly at: number };
 
-/** The estimate from what waits and what was mined in the last 15 minutes. */
+/** Estimates the fees from the waiting transactions and those mined in the last 15 minutes. */
 export function estimateFees(observed: readonly Observed[], coverage: Coverage, settings = SETTINGS): Estimate {
   const paying = observed.filter(({ type, fee = 0 }) => isUserType(type) && fee > 0);
   const mined = paying.flatMap((one): Mined[] => (one.minedAt === undefined ? [] : [{ ...one, at: one.minedAt }]));
@@ -99,7 +100,7 @@ export function estimateFees(observed: readonly Observed[], coverage: Coverage, 
     const { transactions, percentiles } = summaries[type];
     if (percentiles === undefined || transactions < settings.minMined) return [];
     const others = waiting.filter((one) => type === "all" || one.type === type);
-    // Less than what is being mined is never recommended.
+    // The recommendation is never below the fees that are being mined.
     const fees = prices.map(([target, price = 0]) => [target, Math.ceil(Math.max(price, percentiles.p25))]);
     return [[type, { observations: transactions + others.length, fees: Object.fromEntries(fees) }]];
   });
@@ -122,7 +123,7 @@ function capacityOf(
   return included / seconds / Math.min(1, Math.max(MIN_USE, use));
 }
 
-/** The waiting transactions that were not overtaken by many that pay less. */
+/** The waiting transactions that were not overtaken by many cheaper ones. */
 function competing(
   waiting: readonly Observed[],
   mined: readonly Mined[],
@@ -150,7 +151,7 @@ interface Queued {
   readonly perSecond: number;
 }
 
-/** What waits and what arrives, the highest fee first. */
+/** Waiting and arriving transactions, the highest fee first. */
 function queueOf(
   waiting: readonly Observed[],
   mined: readonly Mined[],
@@ -166,13 +167,13 @@ function queueOf(
   ].sort((a, b) => b.fee - a.fee);
 }
 
-/** The lowest fee with which everything ahead is mined in time; undefined if the whole queue is. */
+/** The lowest fee with which everything ahead is mined in time; undefined if the whole queue fits. */
 function priceOf(queue: readonly Queued[], seconds: number, capacity: number): number | undefined {
   let ahead = 0;
   const last = queue.find(({ waiting, perSecond }) => {
     ahead += waiting + perSecond * seconds;
     return ahead > capacity * seconds;
   });
-  // Of equal fees the first to arrive is included first, so only a higher one is before all of them.
+  // Transactions with equal fees are included in order of arrival, so only a higher fee is ahead of all of them.
   return last && last.fee + 1;
 }

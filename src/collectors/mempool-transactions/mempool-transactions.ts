@@ -47,7 +47,7 @@ const views = new WeakMap<Observation, WaitingView>();
 /** What waits to be mined, and what to pay to be mined in time. */
 export const mempoolTransactions = {
   name: "mempool_transactions",
-  about: "What to pay to be mined within a time, from the waiting transactions and those that were mined.",
+  about: "Estimates of the fee to be mined within a target time, from waiting and mined transactions.",
   // A waiting transaction is seen within five minutes, with the time that a poll takes.
   schedule: { keyless: "every 2m", free_key: "every 270s" },
   timeout: "30s",
