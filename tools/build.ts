@@ -1,6 +1,6 @@
-// Bundles the exporter and the simulator into dist/: one file to load instead of five hundred halves the start, and an
-// image or a package then needs no node_modules. The licences of everything bundled are written beside it. The
-// simulator is a program of its own, which only `demo` starts.
+// Bundles the exporter and the simulator into dist/, with the licences of the bundled packages. Loading one file
+// instead of five hundred halves the start time, and images and packages need no node_modules. The simulator is a
+// separate program, which only `demo` starts.
 import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { build, transform } from "esbuild";
 
@@ -10,7 +10,7 @@ export interface Bundled {
   readonly version: string;
   /** An SPDX expression. */
   readonly license: string;
-  /** The text of its licence, "" when the package has no such file. */
+  /** The text of its licence; "" if the package has no such file. */
   readonly text: string;
 }
 
@@ -30,7 +30,7 @@ export async function bundle(): Promise<readonly Bundled[]> {
     outdir: path("dist"),
     bundle: true,
     format: "esm",
-    // They become strings, in which characters beyond ASCII are escaped.
+    // Template literals become strings, in which esbuild escapes non-ASCII characters.
     supported: { "template-literal": false },
     platform: "node",
     target: "node24",
@@ -39,7 +39,7 @@ export async function bundle(): Promise<readonly Bundled[]> {
     metafile: true,
     logLevel: "warning",
     absWorkingDir: path("."),
-    // Bundled CommonJS packages call require() for what Node.js brings along, which an ES module does not have.
+    // Bundled CommonJS packages load modules of Node.js with require(), which an ES module does not have.
     banner: {
       js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);',
     },
@@ -50,7 +50,7 @@ export async function bundle(): Promise<readonly Bundled[]> {
   // npm makes the file of `bin` executable when it installs a package; a copy of dist/ needs it as well.
   chmodSync(path("dist/main.js"), 0o755);
 
-  // A package can be there in two versions, one of them in the node_modules of another package.
+  // A package can be bundled in two versions, one of them in the node_modules of another package.
   const folders = new Set(
     Object.keys(metafile.inputs).flatMap((input) => /^.*\bnode_modules\/(?:@[^/]+\/)?[^/]+\//.exec(input)?.[0] ?? []),
   );
@@ -70,9 +70,8 @@ export async function bundle(): Promise<readonly Bundled[]> {
 }
 
 /**
- * The code without characters beyond ASCII, with which V8 would keep it in two bytes per character: 7 MB more. esbuild
- * escapes them everywhere but in comments, where they become question marks, and in regular expressions, which it
- * copies.
+ * Replaces non-ASCII characters, because V8 would keep the code in two bytes per character: 7 MB more. esbuild escapes
+ * them except in comments, where this function writes question marks, and in regular expressions, where it throws.
  */
 async function inAscii(code: string): Promise<string> {
   const beyond = /[^\p{ASCII}]/gu;

@@ -35,12 +35,12 @@ export interface Position {
   readonly index: number;
 }
 
-/** The content of a block; blocks of competing forks have different numbers of the fork. */
+/** The content of a block. Blocks of competing forks differ in `fork`. */
 export type BlockContent = Pick<Block, "height" | "time" | "burn" | "tenureHeight" | "txs" | "cost"> & {
   readonly fork: number;
 };
 
-/** Makes a block on top of `parent`. The parent of the first block does not exist. */
+/** Creates a block on top of `parent`, which is undefined for the first block. */
 export function sealBlock(seed: string, { fork, ...content }: BlockContent, parent: Block | undefined): Block {
   const { height, burn } = content;
   const hash = digest(seed, "block", height, fork, parent?.hash ?? "");

@@ -1,5 +1,5 @@
-// What the database of one API server holds, read-only. The newest replica holds the current chain; another replica may
-// hold an older state, or another chain.
+// The database of one API server, read-only. The newest replica has the current chain; another replica may have an
+// older state, or another chain.
 import type { Accounts } from "./accounts.ts";
 import type { Balances } from "./balances.ts";
 import type { Block, Place } from "./block.ts";
@@ -20,7 +20,7 @@ export interface Records {
   readonly transactions: Listing<Place>;
   /** Transactions of each principal. */
   readonly principals: Pick<Index<Place>, "of">;
-  /** Those of them that the principal only sponsored. */
+  /** Transactions that the principal only sponsored. */
   readonly sponsored: Pick<Index<Place>, "of">;
   /** Prints of each contract. */
   readonly prints: Pick<Index<Print>, "of">;
@@ -33,7 +33,7 @@ export interface Records {
   byHash(hash: string): Block | undefined;
   /** Block of an index block hash, orphans included. */
   byIndexHash(hash: string): Block | undefined;
-  /** Where a transaction was mined last; the block may be an orphan. */
+  /** The last place where a transaction was mined; its block may be an orphan. */
   placeOf(txId: string): Place | undefined;
 }
 
@@ -43,7 +43,7 @@ export interface Pool {
   readonly mark: string;
   /** Waiting transactions in order of arrival. */
   values(): Iterable<Tx>;
-  /** Waiting transactions, oldest receipt first; those of the same second by id. */
+  /** Waiting transactions, oldest receipt first, then by id. */
   byReceipt(): readonly Tx[];
   /** The transaction if it waits. */
   get(id: string): Tx | undefined;

@@ -43,7 +43,7 @@ function decode(part = ""): string {
   }
 }
 
-/** The operation of a path (without query), with the parts of the path by name. A trailing slash does not matter. */
+/** The operation of a path (without query), with its path parameters. A trailing slash is ignored. */
 export function route(
   pathname: string,
 ): { readonly operation: Operation; readonly path: Readonly<Record<string, string>> } | undefined {

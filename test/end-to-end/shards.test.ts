@@ -1,5 +1,4 @@
-// Several exporters share a watch list. They are killed, and their number changes; a real Prometheus adds up what they
-// expose.
+// Several exporters share a watch list, are killed, and change in number. A real Prometheus sums their metrics.
 import { fileURLToPath } from "node:url";
 import { afterAll, expect, test as one } from "@jest/globals";
 import { areInstalled } from "../support/installed.ts";
@@ -10,7 +9,7 @@ const main = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
 const test = areInstalled(["prometheus"]) ? one : one.skip;
 afterAll(killAll);
 
-test("shards count everything once, after kills and with another number (with prometheus)", async () => {
+test("shards count each transaction once, after kills and a change of their number (with prometheus)", async () => {
   const { faults, found, expected, seconds } = await shardLoop(main, { addresses: 60, history: 60 });
   expect(faults).toEqual([]);
   expect(found).toEqual(expected);

@@ -1,4 +1,4 @@
-// The web configuration with a real Prometheus: TLS, passwords and certificates of clients, and a change under load.
+// The web configuration with a real Prometheus: TLS, passwords and client certificates, and a change under load.
 import { copyFileSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { Agent, request } from "node:https";
 import { tmpdir } from "node:os";

@@ -1,8 +1,8 @@
-// The real browser of the system. A test of a page in anything else would not show how it looks.
+// Chromium of the system, because only a real browser shows the layout of a page.
 import { spawnSync } from "node:child_process";
 import { type Browser, chromium, type Page } from "playwright-core";
 
-/** Where Chromium is; undefined when it is not installed. Throws then when REQUIRE_CHROMIUM is set. */
+/** The path of Chromium; undefined if it is not installed. With REQUIRE_CHROMIUM set, throws instead. */
 export function findChromium(): string | undefined {
   const found = ["chromium", "chromium-browser", "google-chrome"].find(
     (name) => spawnSync(name, ["--version"]).status === 0,
@@ -11,10 +11,10 @@ export function findChromium(): string | undefined {
   return found === undefined ? undefined : spawnSync("which", [found], { encoding: "utf8" }).stdout.trim();
 }
 
-/** Starts it headless, without its sandbox, which needs a user other than root; it opens only our own pages. */
+/** Starts Chromium headless and without its sandbox, which root cannot use. It opens only pages of the exporter. */
 export const launch = (executablePath: string): Promise<Browser> => chromium.launch({ executablePath });
 
-// What runs in the browser is text here: the types of its world would hold for the whole project.
+// Code that runs in the browser is text, because the types of the DOM would apply to the whole project.
 
 /** Width of the whole page, in pixels. */
 export const widthOf = (page: Page): Promise<number> => page.evaluate("document.documentElement.scrollWidth");
@@ -25,16 +25,16 @@ export const overflowing = (page: Page, selector: string): Promise<string[]> =>
     .filter(({ scrollWidth, clientWidth }) => clientWidth > 1 && scrollWidth > clientWidth + 1)
     .map(({ outerHTML }) => outerHTML)`);
 
-/** Every pair of colours in which there is text: `rgb(…) on rgb(…)`. */
+/** Every pair of text colour and background colour: `rgb(…) on rgb(…)`. */
 export const colorPairs = (page: Page): Promise<string[]> =>
   page.evaluate(`(() => {
     const isText = ({ nodeType, textContent }) => nodeType === 3 && textContent.trim() !== "";
-    const behind = (element) => {
+    const background = (element) => {
       const { backgroundColor } = getComputedStyle(element);
-      return backgroundColor !== "rgba(0, 0, 0, 0)" ? backgroundColor : behind(element.parentElement);
+      return backgroundColor !== "rgba(0, 0, 0, 0)" ? backgroundColor : background(element.parentElement);
     };
     const texts = [...document.querySelectorAll("body *")].filter(({ childNodes }) => [...childNodes].some(isText));
-    return [...new Set(texts.map((element) => getComputedStyle(element).color + " on " + behind(element)))];
+    return [...new Set(texts.map((element) => getComputedStyle(element).color + " on " + background(element)))];
   })()`);
 
 /** Contrast of a pair of colours, as WCAG 2 defines it: 1 to 21. */

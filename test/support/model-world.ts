@@ -1,5 +1,5 @@
-// A small chain with transactions of one principal and events of one contract, and servers that return it as it is or
-// as it was some changes ago. Expected totals are computed from the blocks.
+// A small chain with transactions of one principal and events of one contract, and servers that return its current
+// state or an earlier one. Expected totals are computed from the blocks.
 import type { ChainView } from "../../src/collectors/chain/chain-view.ts";
 import type { Canned } from "./canned-api.ts";
 import { printedHex } from "./prints.ts";
@@ -34,7 +34,7 @@ export interface WorldBlock {
   readonly txs: readonly WorldTx[];
 }
 
-/** The behaviour of a server. `lag`: it is some changes behind. `flip`: every second response is. */
+/** The behaviour of a server. `lag`: some changes behind. `flip`: so in every second response. */
 export type Server =
   | { readonly kind: "fresh" }
   | { readonly kind: "lag"; readonly changes: number }

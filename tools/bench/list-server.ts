@@ -1,6 +1,6 @@
 // An API with any number of addresses, in a separate process. Every address has one old transaction, a balance and
 // nothing new, so each of its responses can be a 304. The address of the command line has a long history. Rows are
-// captured ones with other ids. Usage: list-server.ts ADDRESS TRANSACTIONS. GET /stats returns the number of responses
+// captured, with other ids. Usage: list-server.ts ADDRESS TRANSACTIONS. GET /stats returns the number of responses
 // by status since the last call.
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -78,14 +78,14 @@ const blockAt = (height: number) => ({
   hash: hash(3, height),
   parent_block_hash: hash(3, height - 1),
 });
-// As many as are known after some hours: with less than a hundred, a poll confirms blocks by requests, eight at a time.
+// As many as an exporter knows after some hours. With fewer than a hundred, a poll requests blocks, eight at a time.
 const blocks = Array.from({ length: 130 }, (_, index) => blockAt(TIP - index));
 
 let statuses: Record<string, number> = {};
 const server = createServer((request, response) => {
   const url = new URL(request.url ?? "/", "http://server");
   const [, , version, kind, principal = ""] = url.pathname.split("/");
-  const number = (name: string, otherwise: number) => Number(url.searchParams.get(name) ?? otherwise);
+  const number = (name: string, fallback: number) => Number(url.searchParams.get(name) ?? fallback);
   const send = (json: unknown, etag: string) => {
     const isUnchanged = request.headers["if-none-match"] === etag;
     const key = `${kind} ${isUnchanged ? 304 : 200}`;

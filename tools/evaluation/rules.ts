@@ -16,7 +16,7 @@ export type Detector = (typeof DETECTORS)[number];
 /** Whether the expression of an alert gives a result in a minute. */
 export type Condition = (minute: number) => boolean;
 
-/** The conditions of all rules. Comparisons with NaN are false, as comparisons with nothing are in PromQL. */
+/** The conditions of all rules. Comparisons with NaN are false, like comparisons with an empty result in PromQL. */
 export function conditionsOf(signals: Signals, fees: FeeThresholds = FEES): Readonly<Record<Rule, Condition>> {
   const { minedRatio, waitingRatio, backlog: tenures, usage } = signals;
   const { spike, backlog } = fees;

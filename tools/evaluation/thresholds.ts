@@ -1,4 +1,4 @@
-// The shape of the fee thresholds, so that a search may try other numbers than those of alerts/.
+// The type of the fee thresholds with any numbers, so that a search can try others than those of alerts/.
 import type { Duration, FEES } from "../../alerts/thresholds.ts";
 
 type Loose<Value> = Value extends number

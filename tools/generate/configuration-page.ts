@@ -60,33 +60,33 @@ With this first line, editors that support YAML schemas complete and check the f
 
 - **Environment:** \`\${NAME}\` in a value is replaced by the environment variable, which has to be set; \`$\${\` stands
   for \`\${\` itself. Keys and comments are not changed, and a variable cannot add settings. Inside \`{ }\` and \`[ ]\`
-  such text has to be quoted.
-- **Durations** have units, the biggest first: \`45s\`, \`1h30m\`, \`500ms\`. A number alone is refused.
+  such text needs quotes.
+- **Durations** have units, the largest first: \`45s\`, \`1h30m\`, \`500ms\`. A number alone is refused.
 - **Sizes** are bytes, or have a unit: \`512KiB\`, \`16MiB\`.
 - **Schedules:** \`every\` polls at start and then at even intervals. \`schedule\` polls at start and then at the times
   of a cron expression of six fields, in UTC. A step starts again with its field: \`*/45\` in the seconds polls at :00 and
   :45, which \`every: 45s\` does not. When both day of month and weekday are set, both have to match. An expression that
   never runs is refused.
-- **Keys** of an API come from an environment variable or from a separate file, never from this file. Messages, logs
+- **Keys** of an API are read from an environment variable or from a separate file, never from this file. Messages, logs
   and pages never show them. A key for an http URL of another machine is an error, unless
   \`allow_insecure_key\` allows it.
-- **Proxies** come from \`proxy_url\`, or from \`HTTPS_PROXY\`, \`HTTP_PROXY\` and \`NO_PROXY\` (also in lower case).
-  \`NO_PROXY\` lists domains (with their subdomains), addresses, networks such as \`10.0.0.0/8\`, or \`*\`. An https
-  URL is reached through a tunnel (CONNECT), an http URL by its absolute form. The log and the status page say which
-  proxy is used, without its password.
+- **Proxies** are read from \`proxy_url\`, or from \`HTTPS_PROXY\`, \`HTTP_PROXY\` and \`NO_PROXY\` (also in lower case).
+  \`NO_PROXY\` lists domains (with their subdomains), addresses, networks such as \`10.0.0.0/8\`, or \`*\`. Requests
+  to an https URL use a tunnel (CONNECT), those to an http URL its absolute form. The log and the status page show the
+  proxy without its password.
 - **Files** that the configuration names, and the configuration itself, have to be regular files: a FIFO, socket,
   device or folder is refused. Maximum sizes: the configuration ${formatSize(MAX_BYTES.configuration)}, a key
   ${formatSize(MAX_BYTES.key)}, a watch list ${formatSize(MAX_BYTES.watchFile)}, an entry of a list 16384 characters.
   Put long lists into \`address_files\` and \`contract_files\`.
 - **Entries** of a watch list that do not look like a Stacks address are not quoted in messages, because they may be
   secrets: the message has the line, the column and the length.
-- **Networks** can override single settings of collectors; \`every\` replaces \`schedule\` and the reverse.
+- **Networks** can override single settings of collectors; \`every\` replaces \`schedule\` and vice versa.
 - **An empty group** (all of its settings commented out) has its defaults.`;
 
 const ENTRIES = {
   addresses: `An account or a contract to watch. The same settings are members in JSON files and columns in CSV files, in
 any order; a CSV file has to have the column \`address\`, all others are optional. A column \`min_balance.stx\` is a
-member of a mapping; columns that are no settings are labels. A CSV file for a wallet and a deposit address:
+member of a mapping; other columns are labels. A CSV file for a wallet and a deposit address:
 [watch-balances.md](watch-balances.md). Limits and their alerts: [limit-addresses.md](limit-addresses.md).`,
   contracts: `A contract to watch, in the configuration or in a file; a CSV file has to have the column
 \`contract_id\`. Event rules are in the configuration only.`,

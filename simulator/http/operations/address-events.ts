@@ -5,7 +5,7 @@ import { notFound } from "../http-error.ts";
 import { operation } from "../operation.ts";
 import { checkPrefix, page, principal, transactionId } from "../query.ts";
 
-/** A transaction in an orphaned block has no events; one that still waits is not found. */
+/** A transaction in an orphaned block has no events; one that is not mined yet is not found. */
 export const addressEvents = operation({
   template: "/extended/v2/addresses/{address}/transactions/{tx_id}/events",
   isDeprecated: true,

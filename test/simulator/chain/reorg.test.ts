@@ -30,7 +30,7 @@ test("the heights stay, the hashes change, and the new blocks are linked", () =>
   expect(reorg.orphaned.map(({ hash }) => hash)).toEqual(before.slice(-8).map(({ hash }) => hash));
 });
 
-test("every transaction of an orphan is mined again or waits again, once", () => {
+test("each transaction of an orphan is either mined again or waits again", () => {
   const mined = [...canonicalTransactions(simulator.chain)].map(({ tx }) => tx.id);
 
   expect(new Set(mined).size).toBe(mined.length);
@@ -43,7 +43,7 @@ test("every transaction of an orphan is mined again or waits again, once", () =>
   }
 });
 
-test("by hash an orphan is found without its transactions, by height the canonical block", async () => {
+test("a request by hash returns an orphan without its transactions, one by height the canonical block", async () => {
   const [orphan, replacement] = [reorg.orphaned.at(-1), reorg.replaced.at(-1)];
   const byHash = await get(`/extended/v1/block/${orphan?.hash}`);
   const byHeight = await get(`/extended/v1/block/by_height/${orphan?.height}`);
