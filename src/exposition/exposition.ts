@@ -11,6 +11,7 @@ type Parts = readonly number[];
 interface Owner {
   readonly bytes: Buffer;
   readonly parts: Parts;
+  readonly series: number;
   /** Only lasting families are on the page. */
   isExpired: boolean;
 }
@@ -24,14 +25,6 @@ function forEachPart(parts: Parts, visit: (family: number, start: number, end: n
   }
 }
 
-function seriesOf(parts: Parts): number {
-  let sum = 0;
-  forEachPart(parts, (_family, _start, _end, series) => {
-    sum += series;
-  });
-  return sum;
-}
-
 // Of one UTF-16 code unit in UTF-8.
 const MAX_BYTES = 3;
 
@@ -39,8 +32,8 @@ const MAX_BYTES = 3;
 export class Exposition {
   readonly #families: Family[] = [];
   readonly #isSelected: (name: string) => boolean;
-  readonly #index = new Map<Family, number>();
-  readonly #exposed = new Map<string, boolean>();
+  /** The index of each declared family; undefined if it is not exposed. */
+  readonly #index = new Map<Family, number | undefined>();
   readonly #owners = new Map<string, Owner>();
   readonly #pages = new Map<Format, Buffer>();
   #scratch = Buffer.alloc(0);
@@ -70,7 +63,7 @@ export class Exposition {
       const known = this.#families.findIndex(({ name }) => name === family.name);
       const index = known === -1 ? this.#families.length : known;
       this.#families[index] = family;
-      this.#index.set(family, index);
+      this.#index.set(family, this.#isSelected(family.name) ? index : undefined);
     }
     this.#change();
   }
@@ -78,38 +71,39 @@ export class Exposition {
   /** Replaces all samples of an owner. Throws, and changes nothing, when one is invalid, undeclared or doubled. */
   set(key: string, samples: Iterable<Sample>): void {
     const before = this.#owners.get(key);
-    const { rendered, parts } = this.#render(samples);
+    const { length, parts, series } = this.#render(samples);
+    const hasRoom = before?.bytes.length === length;
     // Most polls find nothing new: the page stays the same.
-    if (before !== undefined && !before.isExpired && before.bytes.equals(rendered)) return;
+    if (hasRoom && !before.isExpired && before.bytes.compare(this.#scratch, 0, length) === 0) return;
     // With memory of its own: shared memory is kept by the last of its users, long after most of it is garbage.
-    const hasRoom = before?.bytes.length === rendered.length;
-    const bytes = hasRoom ? before.bytes : Buffer.allocUnsafeSlow(rendered.length);
-    rendered.copy(bytes);
-    this.#size += seriesOf(parts) - seriesOf(before?.parts ?? []);
-    this.#owners.set(key, { bytes, parts, isExpired: false });
+    const bytes = hasRoom ? before.bytes : Buffer.allocUnsafeSlow(length);
+    this.#scratch.copy(bytes, 0, 0, length);
+    this.#size += series - (before?.series ?? 0);
+    this.#owners.set(key, { bytes, parts, series, isExpired: false });
     this.#change();
   }
 
-  /** `rendered` is valid until the next call. */
-  #render(samples: Iterable<Sample>): { readonly rendered: Buffer; readonly parts: Parts } {
+  /** Renders samples into the first bytes of the scratch buffer. */
+  #render(samples: Iterable<Sample>): { readonly length: number; readonly parts: Parts; readonly series: number } {
     const list: Sample[] = [];
     let isSorted = true;
     let last = 0;
     for (const sample of samples) {
-      if (!this.exposes(sample.family)) continue;
       const index = this.#indexOf(sample.family);
+      if (index === undefined) continue;
       isSorted &&= index >= last;
       last = index;
       list.push(sample);
     }
-    if (!isSorted) list.sort((a, b) => this.#indexOf(a.family) - this.#indexOf(b.family));
+    const place = (family: Family) => this.#indexOf(family) ?? 0;
+    if (!isSorted) list.sort((a, b) => place(a.family) - place(b.family));
     const labels = new LabelText();
     const parts: number[] = [];
     let text = "";
+    let series = 0;
     let at = 0;
     while (at < list.length) {
       const { family } = list[at] as Sample;
-      const index = this.#indexOf(family);
       const first = at;
       const seen = list[at + 1]?.family === family ? new Set<string>() : undefined;
       for (let sample = list[at]; sample?.family === family; at += 1, sample = list[at]) {
@@ -118,34 +112,34 @@ export class Exposition {
         seen?.add(set);
         text += linesOf(family, set, sample.value);
       }
-      parts.push(index, text.length, (at - first) * seriesPerSample(family));
+      const added = (at - first) * seriesPerSample(family);
+      parts.push(place(family), text.length, added);
+      series += added;
     }
-    if (this.#scratch.length < text.length * MAX_BYTES) this.#scratch = Buffer.allocUnsafeSlow(text.length * MAX_BYTES);
-    const rendered = this.#scratch.subarray(0, this.#scratch.write(text));
-    if (rendered.length === text.length) return { rendered, parts };
+    if (this.#scratch.length < text.length * MAX_BYTES)
+      this.#scratch = Buffer.allocUnsafeSlow(text.length * MAX_BYTES);
+    const length = this.#scratch.write(text);
+    if (length === text.length) return { length, parts, series };
     // The text has characters of several bytes.
     const inBytes = (position: number) => Buffer.byteLength(text.slice(0, position));
-    return { rendered, parts: parts.map((value, place) => (place % 3 === 1 ? inBytes(value) : value)) };
+    return { length, parts: parts.map((value, at) => (at % 3 === 1 ? inBytes(value) : value)), series };
   }
 
-  /** Whether a family is exposed. */
-  exposes({ name }: Family): boolean {
-    const known = this.#exposed.get(name);
-    if (known !== undefined) return known;
-    const isExposed = this.#isSelected(name);
-    this.#exposed.set(name, isExposed);
-    return isExposed;
+  /** Whether a declared family is exposed. */
+  exposes(family: Family): boolean {
+    return this.#indexOf(family) !== undefined;
   }
 
-  #indexOf(family: Family): number {
+  /** @throws Error for a family that is not declared. */
+  #indexOf(family: Family): number | undefined {
     const index = this.#index.get(family);
-    if (index === undefined) throw new Error(`${family.name} is not declared`);
+    if (index === undefined && !this.#index.has(family)) throw new Error(`${family.name} is not declared`);
     return index;
   }
 
   /** Removes an owner and its samples. */
   remove(key: string): void {
-    this.#size -= seriesOf(this.#owners.get(key)?.parts ?? []);
+    this.#size -= this.#owners.get(key)?.series ?? 0;
     if (this.#owners.delete(key)) this.#change();
   }
 
