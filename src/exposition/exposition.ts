@@ -116,8 +116,7 @@ export class Exposition {
       parts.push(place(family), text.length, added);
       series += added;
     }
-    if (this.#scratch.length < text.length * MAX_BYTES)
-      this.#scratch = Buffer.allocUnsafeSlow(text.length * MAX_BYTES);
+    if (this.#scratch.length < text.length * MAX_BYTES) this.#scratch = Buffer.allocUnsafeSlow(text.length * MAX_BYTES);
     const length = this.#scratch.write(text);
     if (length === text.length) return { length, parts, series };
     // The text has characters of several bytes.
