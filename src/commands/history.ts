@@ -8,6 +8,7 @@ import { ApiError } from "../api/errors.ts";
 import type { StacksApi } from "../api/operation.ts";
 import { blocks } from "../collectors/blocks/blocks.ts";
 import { readBlock } from "../collectors/chain/block-source.ts";
+import type { Block } from "../collectors/chain/chain.ts";
 import { collectorFamilies, collectors, ruleFamilies } from "../collectors/index.ts";
 import type { Config, NetworkConfig } from "../config/config.ts";
 import { isSelected } from "../exposition/selection.ts";
@@ -61,9 +62,9 @@ export async function history(flags: HistoryFlags, io: Io, clock: Clock = system
   const folder = resolve(flags.out);
   const spool = openSpool(folder, io);
   try {
-    const range = sameHistory(spool, network, flags, settings.range);
-    const read = await withSharedBudgets(config, io, (budgets) =>
-      readAll(pasts, { network, spool, range }, budgets, io, clock),
+    const identity = sameHistory(spool, network, flags, settings.range);
+    const { read, range } = await withSharedBudgets(config, io, (budgets) =>
+      readAll(pasts, { network, spool, identity }, budgets, io, clock),
     );
     if (read.length === 0) throw new CommandError("the server offers nothing of this history");
     await writeAll(read, spool, config, network, { ...settings, range }, folder, io);
@@ -109,20 +110,24 @@ function openSpool(folder: string, io: Io): Spool {
   }
 }
 
-/** The range of the first start with this folder. @throws CommandError if the folder has another history */
-function sameHistory(spool: Spool, { name }: NetworkConfig, { since, until = "" }: HistoryFlags, range: Range): Range {
-  interface Saved {
-    readonly network: string;
-    readonly flags: { readonly since: string; readonly until: string };
-    readonly range: Range;
-  }
-  const now: Saved = { network: name, flags: { since, until }, range };
-  const saved = spool.fact("history") as Saved | undefined;
-  if (saved === undefined) {
-    spool.setFact("history", now);
-    return range;
-  }
-  if (saved.network === name && saved.flags.since === since && saved.flags.until === until) return saved.range;
+/** The history that a folder has. */
+interface Identity {
+  readonly network: string;
+  readonly flags: { readonly since: string; readonly until: string };
+  /** That of the first start with this folder. */
+  readonly range: Range;
+}
+
+/** The history of the folder, or this one if it has none yet. @throws CommandError if it has another one */
+function sameHistory(
+  spool: Spool,
+  { name }: NetworkConfig,
+  { since, until = "" }: HistoryFlags,
+  range: Range,
+): Identity {
+  const saved = spool.fact("history") as Identity | undefined;
+  if (saved === undefined) return { network: name, flags: { since, until }, range };
+  if (saved.network === name && saved.flags.since === since && saved.flags.until === until) return saved;
   const { flags } = saved;
   const other = [
     `network ${saved.network}`,
@@ -140,33 +145,29 @@ const LONGEST_GAP_SECONDS = 3600;
 /** Reads all pasts. Prints progress and what is missing. @throws CommandError */
 async function readAll(
   pasts: readonly Past[],
-  { network, spool, range }: { readonly network: NetworkConfig; readonly spool: Spool; readonly range: Range },
+  { network, spool, identity }: { readonly network: NetworkConfig; readonly spool: Spool; readonly identity: Identity },
   budgets: SharedBudgets,
   io: Io,
   clock: Clock,
-): Promise<readonly ReadPast[]> {
+): Promise<{ readonly read: readonly ReadPast[]; readonly range: Range }> {
   const { client, redactor, stop } = createCommandClient(network, budgets, io);
   let requests = 0;
   let printedAt = Number.NEGATIVE_INFINITY;
   const open = () => counting(client.forPoll({ priority: SPARE_PRIORITY, signal: stop }), () => (requests += 1));
   const note = (message: string) => io.err(`${redactor.mask(message)}\n`);
-  const context: ReadContext = {
-    open,
-    spool,
-    range,
-    clock,
-    stop,
-    note,
-    onRead(past, time) {
-      if (clock.elapsed() - printedAt < PROGRESS_MS) return;
-      printedAt = clock.elapsed();
-      const at = time === undefined ? "" : `, at ${timeText(time)}`;
-      const place = `${pasts.indexOf(past) + 1} of ${pasts.length}`;
-      note(`${past.name} (${place})${at}: ${count(requests)} requests in this run`);
-    },
+  const onRead = (past: Past, time: number | undefined) => {
+    if (clock.elapsed() - printedAt < PROGRESS_MS) return;
+    printedAt = clock.elapsed();
+    const at = time === undefined ? "" : `, at ${timeText(time)}`;
+    const place = `${pasts.indexOf(past) + 1} of ${pasts.length}`;
+    note(`${past.name} (${place})${at}: ${count(requests)} requests in this run`);
   };
   try {
-    await checkChain(open(), spool, network);
+    const first = await checkChain(open(), spool, network);
+    const range = sinceFirstBlock(identity.range, first?.time, note);
+    // Only now: the folder of a chain that is too young can be used later.
+    spool.setFact("history", identity);
+    const context: ReadContext = { open, spool, range, clock, stop, note, onRead };
     const read: ReadPast[] = [];
     for (const past of pasts) {
       const source = await readPast(past, context);
@@ -178,7 +179,7 @@ async function readAll(
       }
     }
     note(`everything is read: ${count(requests)} requests in this run`);
-    return read;
+    return { read, range };
   } catch (error) {
     if (!(error instanceof ApiError || (error instanceof DOMException && stop.aborted))) throw error;
     const reason = error instanceof ApiError ? `${error.reason}: ` : "";
@@ -189,17 +190,27 @@ async function readAll(
   }
 }
 
-/** Checks that the folder belongs to the chain of the server: the first block identifies a chain. */
-async function checkChain(api: StacksApi, spool: Spool, { name }: NetworkConfig): Promise<void> {
+/** Checks that the folder belongs to the chain of the server. @returns the first block, which identifies a chain */
+async function checkChain(api: StacksApi, spool: Spool, { name }: NetworkConfig): Promise<Block | undefined> {
   const first = await readBlock(api, 1);
   const saved = spool.fact("first block");
-  if (first === undefined) return;
+  if (first === undefined) return undefined;
   if (saved === undefined) spool.setFact("first block", first.hash);
   else if (saved !== first.hash) {
     throw new CommandError(
       `--out: expected a folder for the chain of ${name}, found that of another chain, whose first block is ${saved}`,
     );
   }
+  return first;
+}
+
+/** The range without the time before the first block: zeros there would be an invention. */
+function sinceFirstBlock(range: Range, first: number | undefined, note: (message: string) => void): Range {
+  if (first === undefined || first <= range.since) return range;
+  const begin = `the first block of the chain is of ${timeText(first)}`;
+  if (first > range.until) throw new CommandError(`${begin}, after the end of the history, ${timeText(range.until)}`);
+  note(`${begin}, and so is the first sample`);
+  return { ...range, since: first };
 }
 
 /** The API, with a call for each request. */

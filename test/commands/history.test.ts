@@ -289,6 +289,43 @@ describe("a history", () => {
   });
 });
 
+describe("a chain that is younger than the history", () => {
+  test("has its first samples at the time of its first block", async () => {
+    const { code, out, err } = await run({ since: "1d" });
+
+    const first = simulator.chain.ledger.blocks[0]?.time ?? 0;
+    expect({ code, err }).toEqual({
+      code: 0,
+      err: expect.stringContaining(
+        `the first block of the chain is of ${timeText(first)}, and so is the first sample\n`,
+      ),
+    });
+    expect(out).toContain(`--start=${first} `);
+    const all = readHistory(join(folder, "out"));
+    const begins = [...all.values()].map(([point]) => point?.at ?? 0);
+    expect(Math.min(...begins)).toBe(first);
+    const { chain } = simulator;
+    const end = first + Math.floor((blocksOf().until - first) / STEP) * STEP;
+    const to = chain.ledger.blocks.findLast(({ time }) => time <= end)?.height ?? 0;
+    const principals = watchListOf(chain.accounts).addresses.map(({ address }) => address);
+    expect(differences(totalsAtEnd(all), chain, principals, to, 1)).toEqual([]);
+  });
+
+  test("is refused if it begins after the history, and not for ever", async () => {
+    const young = clockOf();
+    const first = simulator.chain.ledger.blocks[0]?.time ?? 0;
+    const flags = { only: "blocks", since: "1d" };
+
+    const { code, err } = await run(flags, { ...young, now: () => (first + 2 * HOUR) * 1000 });
+
+    expect({ code, err }).toEqual({
+      code: 1,
+      err: expect.stringMatching(/the first block of the chain is of \S+Z, after the end of the history, \S+Z$/),
+    });
+    expect((await run(flags)).code).toBe(0);
+  });
+});
+
 describe("what the server does not offer", () => {
   test("is replaced, and then the list is read as a whole from its replacement", async () => {
     const slept: number[] = [];
