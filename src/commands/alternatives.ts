@@ -22,6 +22,9 @@ export interface Alternative {
   readonly exceeds: readonly ("budget" | "max_series")[];
 }
 
+/** The choice to export all groups as sums. */
+export const ALL_GROUPS = "export: group, all groups";
+
 type Change = (network: NetworkConfig) => NetworkConfig;
 
 const DETAILS = ["histograms", "events", "costs", "post_conditions"] as const;
@@ -74,7 +77,7 @@ const OF_ADDRESSES: Readonly<Record<string, Change>> = {
     ]),
   ),
   "export: each address": ofAddresses((one) => ({ ...one, isSummed: false })),
-  "export: group, all groups": ofAddresses((one) => ({ ...one, isSummed: one.group !== "" })),
+  [ALL_GROUPS]: ofAddresses((one) => ({ ...one, isSummed: one.group !== "" })),
 };
 
 const OF_CONTRACTS: Readonly<Record<string, Change>> = {

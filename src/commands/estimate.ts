@@ -53,11 +53,12 @@ export function planOf(config: Config) {
   const helpAndProcess = families + metrics.selfMetrics.length + PROCESS_SERIES;
   const ownSeries = sum(networks.map(ownSeriesOf)) + helpAndProcess;
   const series = collectorSeries + ownSeries;
+  const hasSums = config.networks.some(({ addresses }) => addresses.some(({ isSummed }) => isSummed === true));
   const seriesError =
     series <= maxSeries
       ? undefined
       : `about ${series} series are more than max_series (${maxSeries}), so new assets, topics and labels of event rules count as other; to fit: max_series >= ${series}`;
-  return { shard, networks, collectorSeries, ownSeries, seriesError };
+  return { shard, networks, collectorSeries, ownSeries, hasSums, seriesError };
 }
 
 /** Everything of a plan that does not fit, one sentence each; none when the configuration fits. */
@@ -129,10 +130,16 @@ function busyRequests({ collector, targets, requestsPerPoll }: Pacing, options: 
 // Process and Node.js families of the client library, with one garbage collection of each kind.
 const PROCESS_SERIES = 80;
 
-/** Series of every combination of label values. @param sizes values of labels that the family does not list */
-function seriesOf(family: Family, sizes: Readonly<Record<string, number>>): number {
+type Sizes = Readonly<Record<string, number>>;
+
+/**
+ * Series of every combination of label values.
+ * @param sizes values of labels that the family does not list
+ * @param usual values that occur of those that it lists; all of them by default
+ */
+function seriesOf(family: Family, sizes: Sizes, usual: Sizes = {}): number {
   const combinations = family.labelNames.reduce(
-    (product, name) => product * (family.labels[name]?.values?.length ?? sizes[name] ?? 1),
+    (product, name) => product * (usual[name] ?? family.labels[name]?.values?.length ?? sizes[name] ?? 1),
     1,
   );
   return combinations * seriesPerSample(family);
@@ -160,18 +167,27 @@ function seriesOfTargets(
   return count * seriesPerTarget(collector, single[0], options, network, isExposed) + ofGroups + rules;
 }
 
-/** Series of a group that is exported as sums: those of a member that have a sum, and the numbers of members. */
+// Of wallets: transfers, calls and deployments, which succeed or abort in one of two ways.
+const OF_WALLETS: Sizes = { tx_type: 3, tx_status: 3 };
+
+/**
+ * Series of a group that is exported as sums, at most: with many members, some member has each combination of labels.
+ * Assets have a sum if the network names them.
+ */
 function seriesOfGroup(
   { sums = [], example, samples }: AnyCollector,
   member: Target,
   options: unknown,
-  network: NetworkConfig,
+  { name: network, assets }: NetworkConfig,
   isExposed: (name: string) => boolean,
 ): number {
-  const ofMember = [...samples(example?.(options), network.name, member)];
-  const summed = ofMember.flatMap(({ family }) => sums.filter((sum) => sum.of === family).map(({ as }) => as));
+  const alone = member.watched === undefined ? member : { ...member, watched: { ...member.watched, isSummed: false } };
+  const families = new Set([...samples(example?.(options), network, alone)].map(({ family }) => family));
+  const summed = sums.filter((one) => families.has(one.of)).map(({ as }) => as);
   const exposed = [...summed, ...groupFamilies].filter(({ name }) => isExposed(name));
-  return sum(exposed.map(seriesPerSample));
+  const sizes = { asset: assets.length };
+  // Each collector has members of its own.
+  return sum(exposed.map((family) => seriesOf(family, sizes, { ...OF_WALLETS, collector: 1 })));
 }
 
 function seriesPerTarget(

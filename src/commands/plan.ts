@@ -1,7 +1,7 @@
 // Prints the requests and series that a configuration needs, and whether they fit the budget.
 import { MINUTES_PER_MONTH, sum } from "../api/budget-limits.ts";
 import type { Shard } from "../storage/shard.ts";
-import { type Alternative, alternativesOf } from "./alternatives.ts";
+import { ALL_GROUPS, type Alternative, alternativesOf } from "./alternatives.ts";
 import { BUSY, type CollectorPlan, type NetworkPlan, type Plan, planErrors, planOf } from "./estimate.ts";
 import { spanText } from "./fit.ts";
 import type { Io } from "./io.ts";
@@ -56,6 +56,9 @@ function tableOf<Row>(columns: Columns<Row>, rows: readonly Row[]): string[] {
   return ["", ...rows].map((_, line) => `  ${cells.map((column) => column[line]).join("  ")}`.trimEnd());
 }
 
+const UPPER_ESTIMATE =
+  "  (series of groups as sums are an upper estimate: with every type, status and direction that wallets use)";
+
 /** The costs of the alternatives for quiet targets, as lines; none without alternatives. */
 export const formatAlternatives = (network: string, alternatives: readonly Alternative[]): readonly string[] =>
   alternatives.length === 0
@@ -63,10 +66,11 @@ export const formatAlternatives = (network: string, alternatives: readonly Alter
     : [
         `network ${network} with other choices, series of the whole exporter`,
         ...tableOf(OF_ALTERNATIVES, alternatives),
+        ...(alternatives.some(({ choice }) => choice === ALL_GROUPS) ? [UPPER_ESTIMATE] : []),
       ];
 
 /** The plan as text. */
-export function formatPlan({ shard, networks, collectorSeries, ownSeries, seriesError }: Plan): string {
+export function formatPlan({ shard, networks, collectorSeries, ownSeries, hasSums, seriesError }: Plan): string {
   const lines = networks.flatMap((network) => [
     `network ${network.network}`,
     ...tableOf(COLUMNS, network.collectors),
@@ -82,6 +86,7 @@ export function formatPlan({ shard, networks, collectorSeries, ownSeries, series
     ]),
   ]);
   lines.push(`series: about ${collectorSeries} of the chain, about ${ownSeries} of the exporter itself`);
+  if (hasSums) lines.push(UPPER_ESTIMATE);
   if (seriesError !== undefined) lines.push(`  DOES NOT FIT: ${seriesError}`);
   if (shard !== undefined) {
     const { index, count } = shard;

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { MINUTES_PER_MONTH } from "../../src/api/budget-limits.ts";
 import { planErrors, planOf } from "../../src/commands/estimate.ts";
+import { formatPlan } from "../../src/commands/plan.ts";
 import { stillSimulator } from "../simulator/support.ts";
 import { createApp, readPage } from "../support/app.ts";
 import { configOf, networkOf, type Watched } from "./fixture.ts";
@@ -178,6 +179,37 @@ collectors: { addresses: { backfill: all }, mempool: { enabled: false }, fees: {
     expect(planned(names)).toBeGreaterThan(real / 2);
     expect(planned(names)).toBeLessThan(real * 2);
   }
+}, 60_000);
+
+test("the estimated series of a group are at least the real ones of busy members, and at most twice as many", async () => {
+  const simulator = await stillSimulator({ history: 300 });
+  await using ends = new AsyncDisposableStack();
+  ends.defer(() => simulator.close());
+  const { users, sponsor, deployer, assets } = simulator.chain.accounts;
+  const text = `networks:
+  - name: m
+    url: ${simulator.url}
+    budget: { per_minute: 5000, per_month: unlimited }
+    confirmations: 1
+    assets: [{ id: "${assets.token}", decimals: 6 }]
+    groups: [{ name: deposits, export: group }]
+    addresses: [${[...users, sponsor, deployer].map((address) => `{ address: ${address}, group: deposits }`)}]
+collectors: { addresses: { backfill: all }, balances: { groups: [deposits] } }
+`;
+  const plan = planOf(await configOf(text));
+  const planned = plan.networks[0]?.collectors
+    .filter(({ collector: { name } }) => name === "addresses" || name === "balances")
+    .reduce((sum, { series }) => sum + series, 0);
+  const app = await createApp(text);
+  ends.defer(() => app.stop());
+  await app.pollOnce();
+  await app.pollOnce();
+
+  const real = await seriesOf(app, "stacks_group_");
+  expect(real).toBeGreaterThan(40);
+  expect(planned).toBeGreaterThanOrEqual(real);
+  expect(planned).toBeLessThanOrEqual(2 * real);
+  expect(formatPlan(plan)).toContain("\n  (series of groups as sums are an upper estimate: ");
 }, 60_000);
 
 test("rules of events count with as many label values as they allow", async () => {
