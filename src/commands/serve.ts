@@ -89,7 +89,16 @@ async function openFiles(path: string, shard: Shard, isReset: boolean, io: Io, l
       // A full disk does not end the polls of gauges.
       return true;
     };
-    return { stateFile, budgets: new BudgetFile(budgetPathOf(path), { clock: systemClock, onError }) };
+    const openBudgets = () => {
+      try {
+        return new BudgetFile(budgetPathOf(path), { clock: systemClock, onError });
+      } catch (error) {
+        if (!(error instanceof StateFileError && error.isOfPlace)) throw error;
+        log.error({ err: error }, "commands cannot see what is used of the budgets until the next start");
+        return undefined;
+      }
+    };
+    return { stateFile, budgets: openBudgets() };
   } catch (error) {
     stateFile.close();
     throw error;

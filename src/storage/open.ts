@@ -118,8 +118,12 @@ function prepare(database: DatabaseSync, path: string, log: StateFileLog, migrat
   }
   const isReindexed = !isEmpty && repairIndexes(database, path, version);
   database.exec("BEGIN EXCLUSIVE");
-  for (const step of migrations.slice(version)) database.exec(step);
-  database.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${migrations.length}; COMMIT`);
+  // A restart on a full disk writes nothing.
+  if (version < migrations.length) {
+    for (const step of migrations.slice(version)) database.exec(step);
+    database.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${migrations.length}`);
+  }
+  database.exec("COMMIT");
   // A poll is on the disk before its counters are scraped: even a power cut must not take them back.
   database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -1024");
   return isReindexed;

@@ -219,22 +219,26 @@ export class StateFile {
 
   /** The shard whose state it is; undefined if it is new. @throws StateFileError */
   get shard(): Shard | undefined {
-    const saved = this.loadNetwork(SHARD_KEY);
-    return (saved as Shard | undefined) ?? (this.#facts.isRestored ? ALONE : undefined);
+    return this.#savedShard() ?? (this.#facts.isRestored ? ALONE : undefined);
+  }
+
+  #savedShard(): Shard | undefined {
+    return this.loadNetwork(SHARD_KEY) as Shard | undefined;
   }
 
   /**
-   * Makes it the state of a shard.
+   * Makes it the state of a shard. Writes nothing if it is that already.
    * @throws StateFileError when it is the state of another one: each would count principals of the other.
    */
   claim(shard: Shard, now: number): void {
-    const owner = this.shard ?? shard;
+    const saved = this.#savedShard();
+    const owner = saved ?? this.shard ?? shard;
     if (owner.index !== shard.index || owner.count !== shard.count) {
       const text = ({ index, count }: Shard) => `shard ${index} of ${count}`;
       const how = "distribute the state with the command reshard, as docs/shards.md describes";
       throw new StateFileError(this.path, `it is the state of ${text(owner)}, and this is ${text(shard)}; ${how}`);
     }
-    this.saveNetwork(SHARD_KEY, { index: shard.index, count: shard.count }, now);
+    if (saved === undefined) this.saveNetwork(SHARD_KEY, { index: shard.index, count: shard.count }, now);
   }
 
   /** Deletes every observation of a network, also of targets that are not watched now. @throws StateFileError */

@@ -228,10 +228,13 @@ test("a demo ends with its terminal", async () => {
   expect(err).not.toContain("reloaded");
 });
 
-test("a file that may not be written is refused", async () => {
+test.each([
+  ["may not", 0o555],
+  ["may", 0o777],
+])("a file that may not be written is refused, in a folder that %s be written", async (_, mode) => {
   await stop(await serving());
   chmodSync(state, 0o444);
-  chmodSync(join(folder, "kept"), 0o555);
+  chmodSync(join(folder, "kept"), mode);
   chmodSync(folder, 0o755);
   const program = start(["--config", configFile(), "--listen", "127.0.0.1:0"], {}, { uid: UNPRIVILEGED });
   const { code, err } = await program.finished;
@@ -265,6 +268,27 @@ test("on a full disk polls fail with the reason state, nothing unsaved is expose
   const after = await serving();
   expect(value(await after.page(), BLOCKS)).toBe(shown);
   simulator.faults.clear();
+  await until(async () => (value(await after.page(), BLOCKS) > shown ? true : undefined), "counting to go on");
+  await stop(after);
+});
+
+test("it starts on a full disk with what is saved, and continues when there is space again", async () => {
+  const before = await serving();
+  await until(async () => (value(await before.page(), BLOCKS) > 0 ? true : undefined), "a block");
+  await stop(before);
+  const program = start(["--config", configFile(), "--listen", "127.0.0.1:0"], {}, { largestFile: 1 });
+  const [, address] = await program.says(/"address":"([^"]+)"/);
+  const page = async () => (await fetch(`http://${address}/metrics`)).text();
+  await until(async () => {
+    const text = await page();
+    return /failures_total\{.*reason="state"\} [1-9]/.test(text) ? true : undefined;
+  }, "a write that failed");
+  const shown = value(await page(), BLOCKS);
+  expect(shown).toBeGreaterThan(0);
+  expect(program.text().err).toContain("commands cannot see what is used of the budgets until the next start");
+  program.child.kill("SIGTERM");
+  expect((await program.finished).code).toBe(0);
+  const after = await serving();
   await until(async () => (value(await after.page(), BLOCKS) > shown ? true : undefined), "counting to go on");
   await stop(after);
 });

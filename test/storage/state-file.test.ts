@@ -1,5 +1,5 @@
 // The state file, with the real SQLite.
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import type { Task } from "../../src/collectors/task.ts";
@@ -55,6 +55,24 @@ test("facts of a network are kept across restarts", () => {
   const later = file.reopen();
   expect(later.loadNetwork("mainnet")).toEqual({ firstBlock: "0x12", supply: 2n ** 71n });
   expect(later.loadNetwork("testnet")).toBeUndefined();
+});
+
+test("a file that belongs to the same exporter is opened without a write: its disk can be full", () => {
+  const [one, other] = [
+    { index: 0, count: 2 },
+    { index: 1, count: 2 },
+  ];
+  file.open().claim(one, 1000);
+  file.close();
+  const before = readFileSync(file.path);
+
+  const later = file.open();
+  later.claim(one, 2000);
+  expect(later.facts().lastWriteAt).toBeUndefined();
+  expect(statSync(`${file.path}-wal`).size).toBe(0);
+  expect(() => later.claim(other, 2000)).toThrow("it is the state of shard 0 of 2");
+  file.close();
+  expect(readFileSync(file.path)).toEqual(before);
 });
 
 test("a second process is refused, and the first one continues", () => {
