@@ -212,7 +212,9 @@ export function createTlsServer(
   limits: Limits,
 ): TlsServer {
   const options = { ...optionsOf(limits), ...context, requestCert, rejectUnauthorized: false };
-  return limited(createHttpsServer({ ...options, handshakeTimeout: limits.headersMs }, handler), onRefused, limits);
+  const server = createHttpsServer({ ...options, handshakeTimeout: limits.headersMs }, handler);
+  server.on("tlsClientError", () => onRefused("tls"));
+  return limited(server, onRefused, limits);
 }
 
 function limited<Any extends PlainServer | TlsServer>(server: Any, onRefused: View["onRefused"], limits: Limits): Any {

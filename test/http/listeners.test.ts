@@ -242,7 +242,9 @@ describeWith("openssl")("TLS", () => {
     expect(await failure(get(url))).toBe("UNABLE_TO_VERIFY_LEAF_SIGNATURE");
     const old = { minVersion: "TLSv1", maxVersion: "TLSv1.1", ciphers: "DEFAULT@SECLEVEL=0" } as const;
     expect(await failure(get(url, { ...trusting(), ...old }))).toBe("EPROTO");
+    expect(refused.splice(0)).toEqual(["tls", "tls"]);
     expect(await failure(get(url.replace("https:", "http:")))).toMatch(/ECONNRESET|HPE_|socket hang up/);
+    expect(refused).toEqual(["tls"]);
   });
 
   test("speaks TLS 1.0 where the configuration says so", async () => {
