@@ -95,13 +95,15 @@ export function expectationOf(node: SchemaNode): string {
     case "string":
       return node.pattern === undefined ? "text" : `text that matches ${node.pattern}`;
     case "array":
-      return `a list of ${node.minItems ?? 0} to ${node.maxItems ?? "any number of"} entries`;
+      return `a list of ${node.minItems ?? 0} to ${node.maxItems ?? "any number of"} entries${valuesOf(node.items)}`;
     case "object":
       return ALTERNATIVES.format([...Object.keys(node.words ?? {}), "a mapping"]);
     default:
       return node.type ?? "another value";
   }
 }
+
+const valuesOf = (entry: SchemaNode = {}) => (entry.enum === undefined ? "" : `, each ${expectationOf(entry)}`);
 
 // zod states the limits of safe integers as if they were chosen.
 const chosen = (limit: number | undefined) =>

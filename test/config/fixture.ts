@@ -75,6 +75,11 @@ export const collectors: readonly ConfigurableCollector[] = [
       .object({
         tip: z.enum(["auto", "probe", "extended"]).default("auto").meta({ description: "How the tip is followed." }),
         catch_up: z.int().min(1).max(1000).default(120).meta({ description: "Most blocks to read." }),
+        kinds: z
+          .array(z.enum(["stacks", "burn"]))
+          .max(2)
+          .default(["stacks", "burn"])
+          .meta({ description: "Kinds of blocks." }),
         first: z.int().default(1).meta({ description: "Below `last`." }),
         last: z.int().default(2).meta({ description: "Above `first`." }),
         tenure_limits: z

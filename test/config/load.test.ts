@@ -79,6 +79,7 @@ describe("defaults", () => {
               options: {
                 tip: "auto",
                 catch_up: 120,
+                kinds: ["stacks", "burn"],
                 first: 1,
                 last: 2,
                 tenure_limits: { runtime: 5_000_000_000, read_count: 15_000 },

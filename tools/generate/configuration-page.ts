@@ -155,7 +155,7 @@ function table(node: SchemaNode, prefix: string): string {
 
 function defaultOf(node: SchemaNode): string {
   if (node.default === undefined || node.properties !== undefined) return node.absent ?? "";
-  return `\`${node.default}\``;
+  return Array.isArray(node.default) ? `\`[${node.default.join(", ")}]\`` : `\`${node.default}\``;
 }
 
 function flagTable(root: SchemaNode): string {

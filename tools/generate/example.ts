@@ -30,6 +30,9 @@ function written(key: string, node: SchemaNode, indent: string, isRequired: bool
     );
     return [`${indent}# ${key}:`, ...samples.map((text, index) => `${indent}#   ${index === 0 ? "-" : " "} ${text}`)];
   }
+  if (node.items?.properties === undefined && Array.isArray(node.default)) {
+    return [`${indent}${key}: [${node.default.map(scalar).join(", ")}]`];
+  }
   if (node.items !== undefined) {
     const [first = "", ...rest] = group(node.items, `${indent}    `);
     return [`${indent}${key}:`, `${indent}  - ${first.trimStart()}`, ...rest];
