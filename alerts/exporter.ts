@@ -1,5 +1,5 @@
 // Alerts on the exporter and the API behind it: one alert per problem.
-import { successAge, whileFresh, whileUp } from "./freshness.ts";
+import { successAge, whileFresh, whilePolledWithin, whileUp } from "./freshness.ts";
 import { grown } from "./grown.ts";
 import type { Alert, Subject } from "./model.ts";
 import { onNetwork, series } from "./series.ts";
@@ -243,7 +243,7 @@ const mempoolFrozen: Alert = {
   expr: `${changes} == 0
 and ${onNetwork} increase(${series("stacks_chain_blocks_total")}[${window}]) > 0
 and ${onNetwork} ${waiting} > 0
-and ${onNetwork} ${series("stacks_exporter_collector_interval_seconds", { collector: "mempool" })} <= ${seconds(EXPORTER.mempoolFrozen.slowest)}
+${whilePolledWithin("mempool", seconds(EXPORTER.mempoolFrozen.slowest))}
 ${whileFresh("mempool")}`,
   for: EXPORTER.mempoolFrozen.for,
   keepFiringFor: EXPORTER.mempoolFrozen.keepFiringFor,
