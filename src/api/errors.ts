@@ -62,5 +62,5 @@ export class ApiError extends Error {
 }
 
 /** Whether the poll ran out of requests or of time: what it has read before is still valid. */
-export const isShortage = (error: unknown): boolean =>
+export const isShortage = (error: unknown): error is ApiError =>
   error instanceof ApiError && ["budget", "timeout", "rate_limited"].includes(error.reason);

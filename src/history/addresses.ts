@@ -147,13 +147,13 @@ async function readTransfers(
   for (const { to, rows } of unknownTransfers(spool, name, principal, start, until)) {
     for (const [time, block] of Map.groupBy(rows, (row) => row.time)) {
       const transactions = block.map(({ body }) => body as Transaction);
-      const { transfers, missing } = await readNeededTransfers(api, principal, transactions, sources, {}, 0);
+      const { transfers, missing, shortage } = await readNeededTransfers(api, principal, transactions, sources, {}, 0);
       const read = block.map(({ height, place, body }): StoredRow => {
         const { id } = body as Transaction;
         const found = transfers.get(id);
         // Neither found nor missing in a response: the request failed.
         if (found === undefined && missing[id] === undefined) {
-          throw new ApiError("timeout", "transfers", `those of block ${height} cannot be read`);
+          throw shortage ?? new ApiError("timeout", "transfers", `those of block ${height} cannot be read`);
         }
         const moves: Moves = found === undefined ? { transfers: [], isMissing: true } : { transfers: found };
         return { time, height, place, body: moves };

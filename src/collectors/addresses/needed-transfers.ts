@@ -1,6 +1,6 @@
 // Which transfers are read when: those of transactions about to be counted, from the list itself, by block (operation
 // 4.5), or by transaction.
-import { isShortage } from "../../api/errors.ts";
+import { type ApiError, isShortage } from "../../api/errors.ts";
 import type { Operation, StacksApi } from "../../api/operation.ts";
 import { isNotOffered } from "../../api/replacement.ts";
 import { transactionEvents } from "../chain/transaction-source.ts";
@@ -48,6 +48,8 @@ interface NeededTransfers {
   readonly missing: MissingTransfers;
   /** Whether any operation returns transfers. */
   readonly hasTransfers: boolean;
+  /** Why the rest was not read; undefined if nothing failed. */
+  readonly shortage: ApiError | undefined;
 }
 
 /** Maximum number of requests for transfers in one poll. More would exceed its deadline. */
@@ -72,6 +74,7 @@ export async function readNeededTransfers(
     if (listed === undefined) unlisted.push(tx);
     else transfers.set(tx.id, listed);
   }
+  let shortage: ApiError | undefined;
   const requests: Requests = { ids: new Set(), left: MAX_REQUESTS };
   for (const block of Map.groupBy(unlisted, ({ hash }) => hash).values()) {
     if (requests.left <= 0) break;
@@ -79,6 +82,7 @@ export async function readNeededTransfers(
       await readForBlock(api, principal, block, sources, transfers, requests);
     } catch (error) {
       if (!isShortage(error)) throw error;
+      shortage = error;
       break;
     }
   }
@@ -98,7 +102,7 @@ export async function readNeededTransfers(
       withoutTransfers += 1;
     }
   }
-  return { transfers, withoutTransfers, missing, hasTransfers: hasSource() };
+  return { transfers, withoutTransfers, missing, hasTransfers: hasSource(), shortage };
 }
 
 /** Transactions whose transfers were requested, and the number of requests left. */
