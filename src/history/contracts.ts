@@ -1,6 +1,7 @@
 // The past of the collector `contracts`. Its lists return neither block nor time of an event: they follow from its
 // transaction, which the list of the chain's transactions or that of the contract's calls has, or which is requested.
 import { createHash } from "node:crypto";
+import { sum } from "../api/budget-limits.ts";
 import { readPlaceOf } from "../collectors/chain/transaction-source.ts";
 import { contracts } from "../collectors/contracts/contracts.ts";
 import {
@@ -55,8 +56,10 @@ export function pastOfContract(
       begin: () => EMPTY,
       advance(state, rows) {
         if (rows.length === 0) return state;
-        const events = rows.map((row) => ({ ...(row.body as Body), rank: row.height * EVENTS_PER_BLOCK + row.place }));
         const { totals } = state;
+        // The rows are in the order of the chain.
+        const before = sum(Object.values(totals.events));
+        const events = rows.map((row, index) => ({ ...(row.body as Body), rank: before + index }));
         const spareSeries = Number.POSITIVE_INFINITY;
         return {
           ...withTimes(state, rows),
@@ -78,7 +81,6 @@ type Body = Pick<ContractEvent, "type" | "topic" | "results">;
 
 // Events of a block in the order of the list: by transaction, and by index within it.
 const EVENTS_PER_TRANSACTION = 100_000;
-const EVENTS_PER_BLOCK = EVENTS_PER_TRANSACTION * 2 ** 15;
 
 const transactionOf = ({ height, place }: ReplayedRow): string =>
   `${height}:${Math.floor(place / EVENTS_PER_TRANSACTION)}`;
