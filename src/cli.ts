@@ -1,5 +1,5 @@
 // The command line: options, help, exit codes. Commands are loaded when they run.
-import { Command, CommanderError, Option } from "commander";
+import { Command, CommanderError, Help, Option } from "commander";
 import type { CalibrateFlags } from "./commands/calibrate.ts";
 import type { EventFlags } from "./commands/events.ts";
 import type { HistoryFlags } from "./commands/history.ts";
@@ -23,6 +23,7 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
     )
     .version(io.version, "-V, --version")
     .addHelpText("after", ({ command }) => `\n${optionsByCommand(command)}`)
+    .configureHelp({ optionDescription })
     .exitOverride()
     .configureOutput({ writeOut: io.out, writeErr: io.err });
   const addPlain = (name: string, description: string, runCommand: Run) =>
@@ -136,6 +137,9 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
     return 1;
   }
 }
+
+const optionDescription = (option: Option): string =>
+  `${new Help().optionDescription(option)}${option.mandatory ? " (required)" : ""}`;
 
 const withLogOptions = (command: Command) =>
   command
