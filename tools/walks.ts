@@ -1,6 +1,6 @@
 // npm run walks: how many source files process one value. Counts the files of src/ in which a function is called while
-// one fee is polled and served, and while one setting is read. Functions that run only when a module loads do not
-// count.
+// one fee is polled and served, and while one setting is read; then those whose calls depend on the setting. Functions
+// that run only when a module loads do not count.
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { Session } from "node:inspector/promises";
@@ -16,7 +16,9 @@ const main = new URL("../src/main.ts", import.meta.url).pathname;
 
 interface Script {
   readonly url: string;
-  readonly functions: readonly { readonly ranges: readonly { readonly count: number }[] }[];
+  readonly functions: readonly {
+    readonly ranges: readonly { readonly startOffset: number; readonly count: number }[];
+  }[];
 }
 
 /** Files of src/ in which a function was called. */
@@ -105,18 +107,11 @@ async function feeWalk(): Promise<string[]> {
   }
 }
 
-/** One setting: the configuration that holds it is read. */
-async function settingWalk(): Promise<string[]> {
+/** Calls in a configuration that is loaded once more. */
+async function coverageOfLoad(text: string): Promise<readonly Script[]> {
   const session = new Session();
   session.connect();
-  const load = () =>
-    configLoader({
-      text: "collectors: { fees: { every: 45s } }",
-      file: "exporter.yaml",
-      env: {},
-      readFile: () => "",
-      collectors,
-    })();
+  const load = () => configLoader({ text, file: "exporter.yaml", env: {}, readFile: () => "", collectors })();
   await load();
   await session.post("Profiler.enable");
   await session.post("Profiler.startPreciseCoverage", { callCount: true, detailed: false });
@@ -124,13 +119,26 @@ async function settingWalk(): Promise<string[]> {
   await load();
   const { result } = await session.post("Profiler.takePreciseCoverage");
   session.disconnect();
-  return called(result);
+  return result;
 }
 
-for (const [name, files] of [
-  ["one fee, from the request to the page", await feeWalk()],
-  ["one setting, from the file to the configuration", await settingWalk()],
-] as const) {
+const callsIn = ({ functions }: Script) =>
+  JSON.stringify(functions.flatMap(({ ranges: [first] }) => (first?.count ? [[first.startOffset, first.count]] : [])));
+
+/** One setting: the files that run in each load, and those of them that do more or less because of it. */
+async function settingWalk(): Promise<{ readonly all: string[]; readonly changed: string[] }> {
+  const without = await coverageOfLoad("collectors: { fees: {} }");
+  const scripts = await coverageOfLoad("collectors: { fees: { every: 45s } }");
+  const before = new Map(without.map((script) => [script.url, callsIn(script)]));
+  return { all: called(scripts), changed: called(scripts.filter((one) => before.get(one.url) !== callsIn(one))) };
+}
+
+function print(name: string, files: readonly string[]): void {
   console.log(`${name}: ${files.length} files`);
   for (const file of files) console.log(`  ${file}`);
 }
+
+print("one fee, from the request to the page", await feeWalk());
+const { all, changed } = await settingWalk();
+print("one setting, from the file to the configuration", all);
+print("files whose calls depend on that setting", changed);
