@@ -143,7 +143,7 @@ const overview: readonly Panel[] = [
       asset. An address that holds much should never send one: set require_post_conditions.`,
     unit: "locale",
     decimals: 0,
-    noValue: "Not provided by this API",
+    noValue: "None, or not in this API",
     width: 3,
     height: 4,
     min: 0,
