@@ -1,4 +1,4 @@
-// The PromQL of a condition: as an alert has it, and to find what other limits would have given.
+// The PromQL of a condition: for an alert, and for the evaluation of other limits.
 import type { Condition, Limit } from "./model.ts";
 import { onNetwork } from "./series.ts";
 
@@ -12,9 +12,9 @@ const gates = ({ and, unless }: Condition) => [
 /** The expression of an alert. */
 export const exprOf = (condition: Condition): string => [compared(condition), ...gates(condition)].join("\n");
 
-/** The value where its gates hold, regardless of its limit. */
+/** The value at times when its gates hold, regardless of its limit. */
 export const gatedValueOf = (condition: Condition): string => [condition.value, ...gates(condition)].join("\n");
 
-/** The value where everything is known that the condition needs. */
-export const judgedValueOf = ({ value, and }: Condition): string =>
+/** The value at times when all values of the condition are known. */
+export const knownValueOf = ({ value, and }: Condition): string =>
   [value, ...and.map((gate) => `and ${onNetwork} ${gate.value}`)].join("\n");

@@ -86,7 +86,7 @@ const upstreamDown: Alert = {
   summary: "The API of {{ $labels.network }} does not answer",
   description: "The last poll of every target failed, or no request gets a response.",
   runbook: {
-    meaning: `No collector of the network gets a valid response. Alerts on the network's data do not fire meanwhile,
+    meaning: `No collector of the network gets a valid response. Alerts on the network's data do not fire,
       because the data disappears.`,
     impact: `No current data of the network is available. Counters continue from their last values when the API
       recovers.`,
@@ -263,7 +263,7 @@ ${whileFresh("mempool")}`,
     ],
     actions: [
       "Send the request by hand, bypassing any cache, and compare with another API.",
-      "Inform the operator; use another API meanwhile.",
+      "Inform the operator; use another API until then.",
     ],
   },
 };
@@ -343,7 +343,7 @@ const rateLimited: Alert = {
     ],
     actions: [
       "Lower `budget.per_minute` below the limit of the server.",
-      "Use an API key of your own if the IP address is shared.",
+      "Use your own API key if the IP address is shared.",
     ],
   },
 };

@@ -25,7 +25,7 @@ const RECORDED: Reading = {
   now: recorded,
   over: (recording, window, matchers) => `${recorded(recording, matchers)}[${window}]`,
 };
-/** From exposed series alone, so that a rule can be judged on history from before it was loaded. */
+/** From exposed series alone, so that a rule can be evaluated on history from before it was loaded. */
 const EXPOSED: Reading = {
   now: ({ define }, matchers = {}) => `(${define(EXPOSED, matchers)})`,
   over: ({ define }, window, matchers = {}) => `(${define(EXPOSED, matchers)})[${window}:${baseline.interval}]`,

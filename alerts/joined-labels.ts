@@ -60,7 +60,7 @@ export function withJoinedLabels(groups: readonly PrometheusGroup[], labels: Joi
   return [{ name: "stacks-labels", interval: INTERVALS.rules, rules }, ...joined];
 }
 
-// Of two info series of the same principal, as after a change of its labels, a join would fail: the newest one counts.
+// A join fails if a principal has two info series, as after a change of its labels. So only the newest one is used.
 function newestLabels(kind: Kind): PrometheusRule[] {
   return [
     { record: seenOf(kind), expr: `timestamp(${series(INFO[kind])})` },

@@ -41,7 +41,7 @@ export interface Limit {
   readonly limit: number;
 }
 
-/** A condition that can be judged with other limits, too: a value above its limit, gated by others of its network. */
+/** A condition that can be evaluated with other limits: a value above its limit, gated by others of its network. */
 export interface Condition extends Limit {
   /** All of these hold. */
   readonly and: readonly Limit[];
@@ -64,7 +64,7 @@ export interface Alert {
   /** Collectors of which one is enough. @default it needs each collector whose metrics it reads */
   readonly needsOneOf?: readonly string[];
   /**
-   * Set when the alert is not loaded by default, with the reason: it needs a limit of your own, or is rarely of
+   * Set when the alert is not loaded by default, with the reason: it needs your own limit, or is rarely of
    * interest.
    */
   readonly optional?: string;

@@ -57,7 +57,7 @@ export const FEES = {
   backlog: { tenures: 0.6, blockUsage: 0.85, for: "1m", keepFiringFor: "1h" },
   /** StacksFeesLow (optional): p25 of what was mined over its usual level < feeRatioBelow, of at least minMined. */
   low: { feeRatioBelow: 0.7, minMined: 20, for: "30m", keepFiringFor: "1h" },
-  /** StacksFeeAbsolute (optional): median fee of mined transactions above a budget of your own, in microSTX by type. */
+  /** StacksFeeAbsolute (optional): median fee of mined transactions above your own budget, in microSTX by type. */
   absolute: {
     microstx: { token_transfer: 100_000, contract_call: 500_000 },
     for: "5m",

@@ -321,7 +321,7 @@ const withBalance = (expr: string) =>
     expr,
     `(bottomk(${MAX_ROWS}, ${shareOfLimit(available, "min_balance_microstx")}) or on (network, name) topk(${MAX_ROWS}, ${grouped(perPrincipal(watched(`stacks_address_${available}`)))}))`,
   );
-/** Of each asset, the addresses nearest to their minimum, and those with the most. */
+/** For each asset: the addresses nearest to their minimum, and those with the highest balances. */
 const withTokens = (expr: string) => ({
   expr: `${expr} and on (network, name, asset) (bottomk by (network, asset) (${MOST}, ${shareOfLimit("ft_balance_units", "ft_min_balance_units")}) or on (network, name, asset) topk by (network, asset) (${MOST}, ${grouped(dedupe(watched("stacks_address_ft_balance_units")))}))`,
 });

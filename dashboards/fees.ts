@@ -160,7 +160,7 @@ const now: readonly Slot[] = [
     description: `The lowest fee with which a new transaction is mined within the time, by type, and the number of
       transactions that it is estimated from; what the transactions of the last ten minutes paid; and the usual level.
       While blocks have room, the usual fee is enough. If the API does not list mined transactions: what waiting
-      transactions offer, which is no price.`,
+      transactions offer, which is not a price.`,
     unit: "short",
     decimals: 4,
     noValue: "No data: nothing was read lately",

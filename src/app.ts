@@ -44,11 +44,11 @@ import { WebReloads, type WebSource } from "./web-reload.ts";
 export interface AppOptions extends Pick<NetworkOptions, "version" | "clock" | "redactor"> {
   readonly config: Config;
   readonly log: Logger;
-  /** Where the configuration comes from. @default it cannot be reloaded */
+  /** Source of the configuration. @default none, so it cannot be reloaded */
   readonly source?: ConfigSource | undefined;
   /** Whether `POST /-/reload` reloads the configuration. @default false */
   readonly hasLifecycle?: boolean | undefined;
-  /** Where the web configuration comes from. @default plain HTTP without passwords */
+  /** Source of the web configuration. @default plain HTTP without passwords */
   readonly webSource?: WebSource | undefined;
   /** Keeps counters and used budgets across restarts; closed by `stop`. @default nothing does */
   readonly stateFile?: StateFile | undefined;
@@ -83,7 +83,7 @@ export class App {
   readonly #startedAt: number;
   readonly #state: State;
   readonly #exposition: Exposition;
-  /** Of collectors and event rules. */
+  /** Families of collectors and event rules. */
   #families: readonly Family[];
   readonly #instruments = new Instruments();
   readonly #poller: Poller;
@@ -199,7 +199,7 @@ export class App {
     return opened;
   }
 
-  /** Polls one task now, beside its schedule; resolves when the poll has ended, with or without success. */
+  /** Polls one task now, in addition to its schedule; resolves when the poll has ended, with or without success. */
   poll(task: Task): Promise<void> {
     return this.#poller.poll(task);
   }

@@ -176,6 +176,6 @@ function refuseArguments(program: Command, command: Command): void {
   const names = program.commands.map((known) => known.name());
   const most = command.registeredArguments.length === 0 ? "no arguments" : "one argument";
   if (program.args[0] === command.name()) program.error(`error: ${command.name()} has ${most}, found '${word}'`);
-  if (names.includes(word)) program.error(`error: the command has to come first: stacks-exporter ${word} …`);
+  if (names.includes(word)) program.error(`error: the command must be first: stacks-exporter ${word} …`);
   program.error(`error: unknown command '${word}'; the commands are ${names.join(", ")}`);
 }

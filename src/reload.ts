@@ -7,7 +7,7 @@ import { followFiles } from "./config/watch-changes.ts";
 import type { ReloadReport } from "./telemetry/status.ts";
 import type { UpstreamsOptions } from "./upstreams/upstreams.ts";
 
-/** Where the configuration comes from. */
+/** Source of the configuration. */
 export interface ConfigSource {
   /** Loads it again from its file, and from those that it names. */
   load(): Promise<Loaded>;

@@ -5,7 +5,7 @@ import { followFiles } from "./config/watch-changes.ts";
 import type { LoadedWebConfig, WebConfig } from "./config/web-config.ts";
 import type { ReloadReport } from "./telemetry/status.ts";
 
-/** Where a web configuration comes from. */
+/** Source of a web configuration. */
 export interface WebSource {
   /** What the exporter starts with. */
   readonly web: WebConfig;

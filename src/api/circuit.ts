@@ -32,7 +32,7 @@ interface FailedRequest {
 /** Failures in a row. */
 interface Streak {
   readonly first: ApiError;
-  /** Of the first failure. Unix time, milliseconds. */
+  /** Time of the first failure. Unix time, milliseconds. */
   readonly since: number;
   readonly operations: Set<string>;
   readonly urls: Set<string>;

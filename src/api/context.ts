@@ -37,8 +37,8 @@ export interface ApiRequest extends Omit<BudgetRequest, "refusal"> {
   readonly url: URL;
   readonly collector: string | undefined;
   /**
-   * Where the validator of a conditional request comes from: `cache` is that of the cached response; otherwise the
-   * caller keeps it, and nothing is cached. `undefined` makes the request unconditional.
+   * Source of the validator of a conditional request. `cache`: the cached response. Otherwise, the caller keeps it, and
+   * nothing is cached. `undefined` makes the request unconditional.
    */
   readonly validator: "cache" | { readonly etag: string | undefined };
 }

@@ -10,7 +10,7 @@ export interface Operation<Path extends string = string, Body = unknown> {
   readonly body: ZodType<Body>;
   /** Longest body that is read, if that is less than the limit of the network. Bytes, after decompression as well. */
   readonly maxBodyBytes?: number | undefined;
-  /** Servers of older versions lack it: a 404 of its path is no failure of the poll. @default false */
+  /** Servers of older versions lack it: a 404 of its path is not a failure of the poll. @default false */
   readonly isOptional?: boolean | undefined;
   /** What is used instead where the server has switched the operation off; absent if there is nothing. */
   readonly replacement?: Replacement | undefined;

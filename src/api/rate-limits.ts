@@ -1,4 +1,4 @@
-// What the server says about its rate limits: when to come back, its quotas, and how long a 429 pauses the network.
+// Rate limits that the server reports: its quotas, when to retry, and how long a 429 pauses the network.
 
 /** Response headers, names in lower case. */
 export type Headers = ReadonlyMap<string, string>;

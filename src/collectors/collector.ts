@@ -78,7 +78,7 @@ export interface WatchedNetwork {
   readonly confirmations: number;
   readonly addresses: readonly Watched[];
   readonly contracts: readonly Watched[];
-  /** Tokens that always have series of their own. */
+  /** Tokens that always have their own series. */
   readonly assets: readonly NamedAsset[];
 }
 
@@ -153,7 +153,7 @@ export interface Collector<Observation, Options, Of extends Target = Target> {
   readonly sums?: readonly GroupSum[];
   /** Present if its counters continue after a restart. */
   readonly durable?: Durable;
-  /** Its settings, beside `enabled`, schedule, `timeout` and `max_age`. Each has a default. */
+  /** Its settings, besides `enabled`, schedule, `timeout` and `max_age`. Each has a default. */
   readonly options: ZodType<Options>;
   /** Whether collectors of watched principals need what it observes, so that every shard polls it. @default false */
   readonly isShared?: boolean;
@@ -176,7 +176,7 @@ export interface Collector<Observation, Options, Of extends Target = Target> {
   confirmed?(observation: Observation, after: number, to: number): readonly string[];
   /** Requests per poll and target in normal operation, at an interval in seconds. */
   requestsPerPoll(options: Options, intervalSeconds: number): number;
-  /** Requests beside the polls for each new transaction of a target, to estimate those of busy targets. @default 0 */
+  /** Additional requests for each new transaction of a target, to estimate those of busy targets. @default 0 */
   requestsPerTransaction?(options: Options): number;
   /** A typical observation, to estimate series. @default every combination of known label values */
   example?(options: Options): Observation;

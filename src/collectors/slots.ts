@@ -1,4 +1,4 @@
-// Selects the label values from the API that have series of their own, within a maximum number of series. Pure.
+// Selects the label values from the API that have their own series, within a maximum number of series. Pure.
 //
 // A configured label has a slot from its first occurrence. Other labels take free slots. Without a free slot, a label
 // replaces the least frequent one when it has occurred more than twice as often. The factor limits how often series

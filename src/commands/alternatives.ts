@@ -9,16 +9,16 @@ import { valueAt } from "../config/normalize.ts";
 import { isRoundRobin } from "../scheduler/pacing.ts";
 import { type NetworkPlan, type Plan, planOf } from "./estimate.ts";
 
-/** What a configuration costs with one choice. */
+/** The costs of a configuration with one choice. */
 export interface Alternative {
   /** Undefined: as configured. */
   readonly choice: string | undefined;
-  /** Of the whole exporter. */
+  /** Series of the whole exporter. */
   readonly series: number;
   readonly requestsPerMonth: number;
   /** Longest time between two polls of a watched principal. Milliseconds. */
   readonly roundMs: number;
-  /** What it exceeds. */
+  /** The limits that it exceeds. */
   readonly exceeds: readonly ("budget" | "max_series")[];
 }
 

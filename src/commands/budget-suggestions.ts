@@ -94,7 +94,8 @@ function longerIntervals(
       if (!isChosen(demand)) return demand;
       return { ...demand, intervalMs: wholeOf((demand.intervalMs * factor) / 1000) * 1000, isDefault: false };
     });
-  // Requests of a poll can increase with the interval, so a longer one need not cost less: coarse steps come first.
+  // Requests of a poll can increase with the interval, so a longer one does not always cost less: coarse steps are
+  // tried first.
   const max = LONGEST / longest;
   const factors = Array.from({ length: STEPS + 1 }, (_, step) => max ** (step / STEPS));
   const step = factors.findIndex((factor) => factor >= 1 && isFitting(times(factor), budget));

@@ -1,5 +1,5 @@
 // Prints how often the fee alerts would have fired in the history of a Prometheus, and limits for a chosen number.
-import { gatedValueOf, judgedValueOf } from "../../alerts/condition.ts";
+import { gatedValueOf, knownValueOf } from "../../alerts/condition.ts";
 import { calibrated } from "../../alerts/fees.ts";
 import { type Span, spansWhere } from "../../alerts/firing.ts";
 import { series } from "../../alerts/series.ts";
@@ -44,7 +44,7 @@ const MAX_ALARMS = 1000;
 
 const UP = series("stacks_up");
 
-/** Prints the report. The exit code is 1 when none of the alerts can be judged. @param now Unix milliseconds */
+/** Prints the report. The exit code is 1 if none of the alerts can be evaluated. @param now Unix milliseconds */
 export async function calibrate(flags: CalibrateFlags, io: Io, now = systemClock.now()): Promise<number> {
   const days = numberOf("--days", flags.days, MAX_DAYS);
   const chosen = numberOf("--alarms", flags.alarms, MAX_ALARMS);
@@ -54,13 +54,13 @@ export async function calibrate(flags: CalibrateFlags, io: Io, now = systemClock
   try {
     const history = await historyOf(api, days, flags.network, now);
     io.out(`${formatHistory(history)}\n`);
-    let judged = 0;
+    let evaluated = 0;
     for (const alert of calibrated) {
-      const found = await judge(alert, history);
-      io.out(`\n${formatJudged(alert, found, chosen, history)}\n`);
-      judged += found.judgedMinutes;
+      const found = await evaluate(alert, history);
+      io.out(`\n${formatEvaluated(alert, found, chosen, history)}\n`);
+      evaluated += found.evaluatedMinutes;
     }
-    return judged > 0 ? 0 : 1;
+    return evaluated > 0 ? 0 : 1;
   } finally {
     await api.close();
   }
@@ -128,22 +128,22 @@ async function columnsOf(query: string, { api, start, minutes, network }: Range)
 const numberIn = (text: string): number => Number(text.replace("Inf", "Infinity"));
 
 /** What an alert would have done. */
-interface Judged {
+interface Evaluated {
   readonly swept: Swept;
   /** Minutes in which everything was known that it needs. */
-  readonly judgedMinutes: number;
+  readonly evaluatedMinutes: number;
   /** Other minutes in which the exporter was scraped. */
   readonly unknownMinutes: number;
 }
 
-async function judge({ alert, condition }: Calibrated, history: History): Promise<Judged> {
+async function evaluate({ alert, condition }: Calibrated, history: History): Promise<Evaluated> {
   const { minutes } = history;
-  const known = await columnsOf(judgedValueOf(condition), history);
-  const isJudged = (minute: number) => known.some((column) => !Number.isNaN(column[minute]));
+  const known = await columnsOf(knownValueOf(condition), history);
+  const isEvaluated = (minute: number) => known.some((column) => !Number.isNaN(column[minute]));
   const minutesWhere = (is: (minute: number) => boolean) => lengthOf(spansWhere(minutes, is));
   return {
-    judgedMinutes: minutesWhere(isJudged),
-    unknownMinutes: minutesWhere((minute) => history.isScraped(minute) && !isJudged(minute)),
+    evaluatedMinutes: minutesWhere(isEvaluated),
+    unknownMinutes: minutesWhere((minute) => history.isScraped(minute) && !isEvaluated(minute)),
     swept: {
       minutes,
       columns: await columnsOf(gatedValueOf(condition), history),
@@ -188,9 +188,9 @@ function formatHistory(history: History): string {
   ].join("\n");
 }
 
-function formatJudged(
+function formatEvaluated(
   alert: Calibrated,
-  { swept, judgedMinutes, unknownMinutes }: Judged,
+  { swept, evaluatedMinutes, unknownMinutes }: Evaluated,
   chosen: number,
   history: History,
 ): string {
@@ -200,12 +200,12 @@ function formatJudged(
     `${alert.alert.alert}: ${of}, fires ${condition.is} ${condition.limit}`,
     ...(missing.length === 0 ? [] : [`  missing series: ${missing.join(", ")}`]),
   ];
-  if (judgedMinutes === 0) return [...lines, "  cannot be judged on this history"].join("\n");
-  const perMonth = (MONTH_DAYS * DAY_MINUTES) / judgedMinutes;
+  if (evaluatedMinutes === 0) return [...lines, "  cannot be evaluated on this history"].join("\n");
+  const perMonth = (MONTH_DAYS * DAY_MINUTES) / evaluatedMinutes;
   const alarms = alarmsAt(condition.limit, swept);
   return [
     ...lines,
-    `  judged: ${durationOf(judgedMinutes)}${unknownMinutes === 0 ? "" : `; for ${durationOf(unknownMinutes)} of the history a value that it needs is unknown`}`,
+    `  evaluated: ${durationOf(evaluatedMinutes)}${unknownMinutes === 0 ? "" : `; for ${durationOf(unknownMinutes)} of the history a value that it needs is unknown`}`,
     `  ${alarmsText(alarms.length)}, ${numberText(alarms.length * perMonth)} in ${MONTH_DAYS} days${alarms.length === 0 ? "" : ":"}`,
     ...tableOf(alarms, swept, history),
     ...formatLimit(swept, chosen, perMonth),

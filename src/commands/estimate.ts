@@ -120,7 +120,7 @@ function agesOf(rows: readonly CollectorPlan[]) {
   };
 }
 
-// Requests a minute of the busy targets, beside their polls.
+// Requests a minute of the busy targets, in addition to their polls.
 function busyRequests({ collector, targets, requestsPerPoll }: Pacing, options: unknown): number {
   if (!isRoundRobin(collector)) return 0;
   const perTransaction = requestsPerPoll + (collector.requestsPerTransaction?.(options) ?? 0);

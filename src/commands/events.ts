@@ -80,5 +80,5 @@ const rowOf = ({ path, kinds, count, examples }: Field): string[] => {
   ];
 };
 
-// The text comes from the chain: on one line, and short.
+// The text is from the chain, so it is quoted and shortened.
 const quoted = (text: string): string => JSON.stringify(shorten(text));

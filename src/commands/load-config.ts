@@ -30,7 +30,7 @@ export interface ConfigFlags extends ServerFlags {
   readonly config?: string;
 }
 
-/** A valid configuration, and where it comes from. */
+/** A valid configuration, and its source. */
 export interface LoadedConfig {
   readonly config: Config;
   readonly source: ConfigSource;

@@ -15,8 +15,8 @@ export interface SharedBudgets {
 }
 
 /**
- * Opens the budget file beside the state file; the command closes it. Notes on stderr when the command cannot share.
- * @throws CommandError when there is a file that cannot be used: its requests could exceed the budget.
+ * Opens the budget file next to the state file; the command closes it. Writes to stderr if the command cannot share it.
+ * @throws CommandError if the file exists but cannot be used: the requests could exceed the budget.
  */
 export async function openSharedBudgets({ statePath }: Config, io: Pick<Io, "err">): Promise<SharedBudgets> {
   const failed = new AbortController();

@@ -2,7 +2,7 @@
 import type { Shape } from "../collectors/event-rules/shapes.ts";
 import { errorInLabelName, errorInMetricName } from "../config/metric-name.ts";
 
-// Fields with more values are no labels to start from, and further sums are of no interest.
+// Fields with more values are not suggested as labels, and further sums are not suggested.
 const MAX_LABEL_VALUES = 5;
 const MAX_SUMS = 5;
 const LONGEST_NAME = 120;

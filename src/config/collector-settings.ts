@@ -46,7 +46,8 @@ const SHARED = new Set<PropertyKey>(["enabled", "every", "schedule", "timeout", 
 
 function settingsOf(collector: ConfigurableCollector) {
   const { name, options = z.object({}) } = collector;
-  if (!(options instanceof z.ZodObject)) throw new TypeError(`the options of collector ${name} are no object schema`);
+  if (!(options instanceof z.ZodObject))
+    throw new TypeError(`the options of collector ${name} are not an object schema`);
   for (const key of Object.keys(options.shape)) {
     if (SHARED.has(key)) throw new TypeError(`the option ${key} of collector ${name} is a setting of every collector`);
   }

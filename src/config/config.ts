@@ -48,7 +48,7 @@ export interface UpstreamConfig {
   /** Base of every request: scheme, host and path, without a slash at the end. */
   readonly url: string;
   readonly apiKey: Secret | undefined;
-  /** The file that the key comes from, absolute; undefined for another source. */
+  /** Absolute path of the file with the key; undefined for another source. */
   readonly apiKeyFile: string | undefined;
   /** Name of the header that carries the key. */
   readonly apiKeyHeader: string;
@@ -68,7 +68,7 @@ export interface Outbound {
         readonly key: Secret | undefined;
         /** Name that the certificate of the server has to have; undefined: the host of the URL. */
         readonly serverName: string | undefined;
-        /** The files that these come from, absolute. */
+        /** Absolute paths of their files. */
         readonly files: readonly string[];
       }
     | undefined;
@@ -101,7 +101,7 @@ export interface NetworkConfig extends WatchedNetwork {
   readonly longestPauseMs: number;
   /** Groups that are exported as sums. */
   readonly summedGroups: readonly string[];
-  /** The files that entries of the watch lists come from, absolute. */
+  /** Absolute paths of the files of the watch lists. */
   readonly watchFiles: readonly string[];
   /** The enabled collectors, in their order in the program. */
   readonly collectors: readonly CollectorConfig[];

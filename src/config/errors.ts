@@ -95,7 +95,7 @@ export class ErrorList {
     return new ErrorList(this.#subject, this.#errors, this.#expanded);
   }
 
-  /** The errors in the order of the file; those without a line come first. */
+  /** The errors in the order of the file; errors without a line are first. */
   get inOrder(): readonly ConfigError[] {
     return [...this.#errors.values()].sort(
       (a, b) =>
@@ -128,7 +128,7 @@ export class ErrorList {
     this.add(path, value === undefined ? `missing, expected ${expected}` : `expected ${expected}, found ${found}`);
   }
 
-  /** Adds that a key is no setting, with the setting that may have been meant. */
+  /** Adds that a key is not a setting, with the setting that may have been meant. */
   addUnknownKey(parent: Path, key: string): void {
     const known = Object.keys(nodeAt(this.#subject.tree, parent)?.properties ?? {});
     const meant = suggestionFor(key, known);

@@ -53,11 +53,11 @@ export const label = z.object({
   path: path.optional(),
   value: labelText.optional().meta({ description: "The only value of the label, instead of `path`." }),
   allow: z.array(labelText).min(1).max(1000).optional().meta({
-    description: "Values that always have series of their own.",
+    description: "Values that always have their own series.",
   }),
   max: z.int().min(1).max(10_000).optional().meta({
     unit: "values",
-    description: "Maximum number of values with series of their own, those of `allow` included; others become `other`.",
+    description: "Maximum number of values with their own series, those of `allow` included; others become `other`.",
     absent: "as many as `allow` has, or 50",
   }),
 });

@@ -53,7 +53,7 @@ export async function readRegularFile(path: string, maxBytes: number): Promise<U
     const tooLong = new UnusableFile(`a file of more than ${formatSize(maxBytes)}`);
     if (stats.size > maxBytes) throw tooLong;
     const chunks: Uint8Array[] = [];
-    // The file may grow meanwhile, and the size of files in /proc is 0.
+    // The file may grow while it is read, and the size of files in /proc is 0.
     for (let length = 0; ; ) {
       const { buffer, bytesRead } = await file.read({ buffer: Buffer.allocUnsafe(CHUNK_BYTES) });
       if (bytesRead === 0) return Buffer.concat(chunks);

@@ -20,7 +20,7 @@ export function isMapping(value: unknown): value is Mapping {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The entries of a list; none when the value is no list. */
+/** The entries of a list; none when the value is not a list. */
 export const entriesOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
 /** The value at a path; undefined when there is none. */
@@ -113,7 +113,7 @@ function expandText(
   });
   if (!isExpanded) return expanded;
   errors.markExpanded(path, text);
-  // The environment has text only: where the setting is no text, it can mean a number, true or false.
+  // The environment has text only: if the setting is not text, it can be a number, true or false.
   const isLiteral = node !== undefined && node.type !== "string" && LITERAL.test(expanded);
   return isLiteral ? JSON.parse(expanded.replace(/^(-?)0+(?=\d)/, "$1")) : expanded;
 }

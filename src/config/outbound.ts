@@ -65,12 +65,12 @@ async function readTls(upstream: unknown, at: Path, { files, errors }: Context):
   }
   for (const [name, other] of [["cert_file", "key_file"] as const, ["key_file", "cert_file"] as const]) {
     if (settings[name] !== undefined || settings[other] === undefined) continue;
-    errors.add([...at, "tls", name], `missing, expected ${name} beside ${other}`);
+    errors.add([...at, "tls", name], `missing, expected ${name} with ${other}`);
   }
   if (cert !== undefined && key !== undefined && isCertificate(cert))
     checkPair(cert, key, [...at, "tls", "key_file"], errors);
   if (urlOf(upstream)?.protocol === "http:") {
-    errors.add([...at, "tls"], "expected tls beside an https URL, found an http URL", "key");
+    errors.add([...at, "tls"], "expected tls only with an https URL, found an http URL", "key");
   }
   const name = settings.server_name;
   const serverName = typeof name === "string" ? name : undefined;

@@ -7,7 +7,7 @@ import { isContractName } from "../collectors/clarity-names.ts";
 export const CHAINS = ["mainnet", "testnet"] as const;
 export type ChainName = (typeof CHAINS)[number];
 
-// Of one signature and of several; version 22 begins with SP, 20 with SM, 26 with ST, 21 with SN.
+// Single-signature and multi-signature versions: 22 begins with SP, 20 with SM, 26 with ST, 21 with SN.
 const VERSIONS: Readonly<Record<ChainName, readonly number[]>> = { mainnet: [22, 20], testnet: [26, 21] };
 
 /** An identifier in its canonical spelling, or the error in a text. */

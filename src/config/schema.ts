@@ -23,7 +23,7 @@ export interface SchemaNode extends Readonly<Partial<Record<Text, string> & Reco
   readonly default?: unknown;
   /** A value to show where there is no default. */
   readonly sample?: string;
-  /** What holds when the setting is absent and that is no plain default, in words. */
+  /** Description of the value of an absent setting without a plain default. */
   readonly absent?: string;
   /** What is accepted, in words. */
   readonly expected?: string;
@@ -37,7 +37,7 @@ export interface SchemaNode extends Readonly<Partial<Record<Text, string> & Reco
   readonly isReference?: boolean;
   /** Words that can stand for the group, and what they mean. */
   readonly words?: Readonly<Record<string, object>>;
-  /** Of two settings of the group, only one can be set. */
+  /** Two settings of the group of which only one can be set. */
   readonly exclusive?: readonly [string, string];
   /** The setting that is different for every entry of the list. */
   readonly uniqueKey?: string;

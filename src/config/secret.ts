@@ -28,7 +28,7 @@ export class Secret {
   }
 }
 
-/** A server: with a key or without, and perhaps with a token in the path of its URL. */
+/** A server, with or without a key. The path of its URL may contain a token. */
 interface Server {
   readonly apiKey?: Secret | undefined;
   readonly url: string;

@@ -234,7 +234,7 @@ const groupEntry = z.object({
     .default("addresses")
     .meta({
       description:
-        "`addresses`: each address has series of its own. `group`: only sums over the group are exposed, as " +
+        "`addresses`: each address has its own series. `group`: only sums over the group are exposed, as " +
         "`stacks_group_…`; each address is still counted by itself.",
       sample: "group",
     }),
@@ -262,7 +262,7 @@ const assetEntry = z.object({
     expected: "an asset identifier as address.contract::token",
     pattern: "^S[0-9A-Z]{27,40}\\.[a-zA-Z][a-zA-Z0-9_-]*::[a-zA-Z][a-zA-Z0-9!?+<>=/*_-]*$",
     description:
-      "A fungible or non-fungible token, each once. Transfers of watched addresses have series of their own for it.",
+      "A fungible or non-fungible token, each once. Transfers of watched addresses have their own series for it.",
     sample: "SP3DX3H4FEYZJZ586MFBS25ZW3HZDMEW92260R2PR.Wrapped-Bitcoin::wrapped-bitcoin",
   }),
   name: labelValue.optional().meta({
@@ -329,7 +329,7 @@ function networkSettings(collectors: readonly ConfigurableCollector[]) {
         .meta({
           uniqueKey: "name",
           description:
-            "Groups of addresses with another export. By default, each address has series of its own " +
+            "Groups of addresses with another export. By default, each address has its own series " +
             "([watch-many-addresses.md](watch-many-addresses.md)).",
         }),
       contracts: z
@@ -348,7 +348,7 @@ function networkSettings(collectors: readonly ConfigurableCollector[]) {
         .default([])
         .meta({
           description:
-            "Important tokens. Each has series of its own at every watched address that moves it, regardless of " +
+            "Important tokens. Each has its own series at every watched address that moves it, regardless of " +
             "`max_assets` and `max_series`. Strangers can send any number of tokens to an address and take all other " +
             "slots.",
         }),
@@ -394,7 +394,7 @@ export function allSettings(collectors: readonly ConfigurableCollector[]) {
           unit: "series",
           description:
             "Maximum number of series. When it is nearly reached, new assets, topics and labels of event rules " +
-            "count as `other` instead of getting series of their own, so that sums stay correct. All other series " +
+            "count as `other` instead of getting their own series, so that sums stay correct. All other series " +
             "of the watch list, and those of `assets`, are not limited.",
         }),
       metrics,

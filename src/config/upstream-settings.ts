@@ -4,7 +4,7 @@ import { PRESETS } from "../api/budget-presets.ts";
 import { NO_PROXY, PROXY_EXPECTED, parseProxy } from "./proxy.ts";
 import { duration, labelValue, url } from "./values.ts";
 
-/** The biggest budget. */
+/** The largest budget. */
 export const MAX_REQUESTS = { perMinute: 100_000, perMonth: 10_000_000_000 } as const;
 
 /** What stands for no limit of the month. */
@@ -58,7 +58,7 @@ const OWN_HEADER = "the name of a header that no request has for itself";
 /** A setting that is one reference to an environment variable, and nothing else. */
 export const REFERENCE = /^\$\{[A-Za-z_][A-Za-z0-9_]*\}$/;
 
-/** A key comes from one of these. */
+/** The settings of a key, of which one can be set. */
 export const KEYS = ["api_key", "api_key_file"] as const;
 
 const keyShape = {

@@ -40,7 +40,7 @@ export async function readUpstreams(network: unknown, at: Path, context: Context
   }
   for (const key of SHORT_FORM) {
     if (network[key] === undefined) continue;
-    errors.add([...at, key], `expected ${key} under each of the upstreams, found it beside them`, "key");
+    errors.add([...at, key], `expected ${key} under each of the upstreams, found it next to upstreams`, "key");
   }
   return Promise.all(entriesOf(list).map((entry, index) => readParts(entry, [...at, "upstreams", index], context)));
 }
@@ -58,7 +58,7 @@ async function readKey(upstream: unknown, at: Path, { env, files, errors }: Cont
   if (typeof file === "string" && file !== "") {
     const report = (message: string) => errors.add([...at, "api_key_file"], message);
     const text = await readText(files, file, MAX_BYTES.key, report, `${KEY}, found a file that is not UTF-8 text`);
-    // Editors end a file with a line break, which is no part of the key.
+    // Editors end a file with a line break, which is not a part of the key.
     return text === undefined ? undefined : checkedKey(text.trim(), "the file", report);
   }
   if (typeof reference !== "string" || !REFERENCE.test(reference)) return undefined;

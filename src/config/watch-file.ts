@@ -28,7 +28,7 @@ const TOO_LONG = `expected an entry of at most ${LONGEST_ENTRY} characters, foun
 export interface EntryShape {
   /** The name of the principal. */
   readonly key: string;
-  /** The names that are no labels. In CSV, `name.part` is a part of a mapping. */
+  /** The names that are not labels. In CSV, `name.part` is a part of a mapping. */
   readonly settings: readonly string[];
 }
 

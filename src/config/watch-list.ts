@@ -16,7 +16,7 @@ import { type EntryShape, inSlices, MalformedFile, readEntries } from "./watch-f
 /** One of the lists of a network. */
 export interface WatchList {
   readonly watched: readonly Watched[];
-  /** The files that entries come from, absolute. */
+  /** Absolute paths of the files of the list. */
   readonly files: readonly string[];
   /** Errors in those files. */
   readonly errors: readonly ConfigError[];

@@ -1,11 +1,12 @@
-// Families and samples in, the text of the metrics page out. Samples become text when they change: each owner (a target
+// Renders the metrics page from families and samples. Samples become text when they change: each owner (a target
 // of a collector, or the exporter itself) keeps its lines as bytes. A scrape joins them, and gets the same page until
-// something changes. Knows nothing of Stacks, HTTP or time.
+// something changes. Independent of Stacks, HTTP and time.
 import { type Family, type Sample, seriesPerSample } from "./family.ts";
 import { type Format, headerOf, LabelText, linesOf } from "./text.ts";
 
-// Of each family of an owner, three numbers in one array: its index in page order, the end of its lines in the bytes of
-// the owner, and its number of series. There can be hundreds of thousands: an object for each takes twice the memory.
+// Three numbers for each family of an owner, in one array: its index in page order, the end of its lines in the bytes
+// of the owner, and its number of series. There can be hundreds of thousands: an object for each takes twice the
+// memory.
 type Parts = readonly number[];
 
 interface Owner {
@@ -25,7 +26,7 @@ function forEachPart(parts: Parts, visit: (family: number, start: number, end: n
   }
 }
 
-// Of one UTF-16 code unit in UTF-8.
+// Maximum bytes of one UTF-16 code unit in UTF-8.
 const MAX_BYTES = 3;
 
 /** All samples of the exporter, as text. */
@@ -75,7 +76,7 @@ export class Exposition {
     const hasRoom = before?.bytes.length === length;
     // Most polls find nothing new: the page stays the same.
     if (hasRoom && !before.isExpired && before.bytes.compare(this.#scratch, 0, length) === 0) return;
-    // With memory of its own: shared memory is kept by the last of its users, long after most of it is garbage.
+    // Not from shared memory, which is kept until its last user is gone.
     const bytes = hasRoom ? before.bytes : Buffer.allocUnsafeSlow(length);
     this.#scratch.copy(bytes, 0, 0, length);
     this.#size += series - (before?.series ?? 0);

@@ -1,9 +1,9 @@
-// What a metric family is: a declaration. Nothing here renders, stores or registers anything.
+// Declarations of metric families. This file does not render, store or register them.
 
 /** A label: what it means, and its values when they are known beforehand. */
 export interface Label {
   readonly about: string;
-  /** Every value that exists from the start; absent when the values come from configuration or from the wire. */
+  /** All values that exist from the start; absent if they depend on the configuration or on responses. */
   readonly values?: readonly string[];
 }
 
@@ -27,11 +27,11 @@ export interface Family<Name extends string = string> {
   readonly labelNames: readonly Name[];
   /** Upper bounds of a histogram, ascending, without +Inf; empty otherwise. */
   readonly bounds: readonly number[];
-  /** Samples may have labels beyond the declared ones, whose names come from the configuration. */
+  /** Samples may have additional labels, named in the configuration. */
   readonly isOpen: boolean;
-  /** Its values stay on the page when their source is silent: totals, and what the configuration says. */
+  /** Its values do not expire: totals, and values of the configuration. */
   readonly isLasting: boolean;
-  /** Makes a sample. Amounts may be bigint: they are converted once, at rendering. */
+  /** Creates a sample. Amounts may be bigint: they are converted once, at rendering. */
   at(labels: Readonly<Record<Name, string>>, value: number | bigint | Distribution): Sample;
   toString(): string;
 }
@@ -50,12 +50,12 @@ interface Declaration<Name extends string> {
   readonly name: string;
   /** One sentence: what is measured, in which state. The source is added by `source`. */
   readonly help: string;
-  /** Operation and field the value comes from. @default none: a fact of the exporter itself */
+  /** Operation and field of the value. @default none: a metric of the exporter itself */
   readonly source?: string;
   readonly unit?: Unit;
   /** @default false */
   readonly isOpen?: boolean;
-  /** Of a gauge whose value comes from the configuration and does not grow old. @default false */
+  /** For a gauge of the configuration, which does not expire. @default false */
   readonly isLasting?: boolean;
   readonly labels?: Readonly<Record<Name, Label | string>>;
 }

@@ -1,5 +1,5 @@
-// A file in OpenMetrics that is too large for memory: the lines of each family are in a file of its own until all are
-// known. The result appears under its name when it is complete.
+// A file in OpenMetrics that is too large for memory: the lines of each family are in a separate file until all
+// are known. The result appears under its name when it is complete.
 import { closeSync, fsyncSync, mkdirSync, openSync, readSync, renameSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import type { Family } from "../exposition/family.ts";

@@ -60,7 +60,7 @@ export interface Past {
   readonly sources: readonly Source[];
   /** Seconds before the start that are read too. */
   readonly lead: number;
-  /** The group that has the samples of this target as a part of its sums; undefined if it has series of its own. */
+  /** The group that has the samples of this target as a part of its sums; undefined if it has its own series. */
   readonly group?: string | undefined;
   /** Families that a history does not have, because the API does not return their past. */
   readonly unknown: readonly Family[];

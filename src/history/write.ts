@@ -1,5 +1,5 @@
-// Writes what was read: samples in even steps, one file for each day (UTC). One day of one target is in memory at a
-// time, beside the totals of all targets.
+// Writes what was read: samples in even steps, one file for each day (UTC). The memory contains one day of one
+// target, and the totals of all targets.
 import { join } from "node:path";
 import type { GroupSum } from "../collectors/group-families.ts";
 import type { Family, Sample } from "../exposition/family.ts";
@@ -60,7 +60,7 @@ export async function writeHistory(pasts: readonly ReadPast[], spool: Spool, opt
   }
 }
 
-/** What has series of its own: a target, or a group. */
+/** What has its own series: a target, or a group. */
 interface Owner {
   /** The lines of the samples from one time to another. */
   day(from: number, to: number): Iterable<readonly [Family, string]>;

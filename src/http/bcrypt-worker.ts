@@ -1,4 +1,4 @@
-// Compares passwords with bcrypt hashes, in a thread of its own: one comparison takes from 50 ms to seconds.
+// Compares passwords with bcrypt hashes, in a worker thread: one comparison takes from 50 ms to seconds.
 import { parentPort } from "node:worker_threads";
 import { compareSync } from "bcryptjs";
 

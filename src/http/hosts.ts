@@ -6,7 +6,7 @@ import type { ListenAddress } from "../config/values.ts";
 const LOCALHOST = "localhost";
 const ANY = "*";
 
-/** The names that a listener accepts beside IP addresses; undefined: every name. */
+/** The names that a listener accepts besides IP addresses; undefined: every name. */
 export function namesFor(address: ListenAddress, allowed: readonly string[]): readonly string[] | undefined {
   // A browser cannot open a Unix socket.
   if ("path" in address || allowed.includes(ANY)) return undefined;

@@ -49,7 +49,7 @@ interface Delivery {
 // One write of many megabytes blocks the event loop while the system copies it; slices leave it free in between.
 const SLICE_BYTES = 1024 * 1024;
 const RETRY_SECONDS = 5;
-// Room for a page of any size and compressed ones, so that Prometheus finds room beside a client without compression.
+// Room for a page of any size and for compressed ones, so that a client without compression does not block Prometheus.
 const MIN_PAGES = 1.5;
 
 /** The pages that one server renders or sends. */
@@ -72,7 +72,7 @@ export class Deliveries {
     const { socket } = request;
     const delivery: Delivery = { socket, body: undefined, progressAt: 0, timer: undefined };
     this.#open.add(delivery);
-    // A pipelined response that waits for an earlier one gets no event of its own when the socket closes.
+    // A pipelined response that waits for an earlier one gets no event when the socket closes.
     const end = () => {
       socket.off("close", end);
       response.off("close", end);

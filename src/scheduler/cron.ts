@@ -3,7 +3,7 @@
 import { CronPattern } from "croner";
 import { validate } from "node-cron";
 
-/** A text is no schedule. The message is what was expected instead, ready to follow the word "expected". */
+/** The text is not a schedule. The message is the expected value, to follow the word "expected". */
 export class ScheduleError extends Error {
   override readonly name = "ScheduleError";
 }
@@ -20,7 +20,7 @@ const FIELDS = [
 /**
  * Longest time between two runs of an expression, in UTC. Milliseconds. A day has to match day of month, month and
  * weekday.
- * @throws ScheduleError when the text is no expression, or never runs.
+ * @throws ScheduleError when the text is not an expression, or never runs.
  */
 export function longestGapOf(expression: string): number {
   const fields = expression.split(" ");
@@ -62,7 +62,7 @@ const longestStep = (ascending: readonly number[]): number =>
   ascending.reduce((longest, value, index) => Math.max(longest, value - (ascending[index - 1] ?? value)), 0);
 
 const DAY_MS = 86_400_000;
-// After 28 years every date falls on the same weekday again (until 2100, which is no leap year).
+// After 28 years every date falls on the same weekday again (until 2100, which is not a leap year).
 const CYCLE_START = Date.UTC(2000, 0, 1);
 const CYCLE_DAYS = 28 * 365 + 7;
 

@@ -4,12 +4,12 @@ import { longestGapOf, ScheduleError } from "./cron.ts";
 
 const UNITS = { h: 3_600_000, m: 60_000, s: 1000, ms: 1 } as const;
 
-/** Whole numbers with units, the biggest first, each unit at most once. */
+/** Whole numbers with units, the largest first, each unit at most once. */
 const DURATION = /^(?=\d)(?:(\d{1,9})h)?(?:(\d{1,9})m)?(?:(\d{1,9})s)?(?:(\d{1,9})ms)?$/;
 
 /**
- * Milliseconds of a duration such as `45s`, `1h30m` or `500ms`; undefined when the text is no duration. A number needs
- * a unit: readers of a file cannot see whether it means seconds or milliseconds.
+ * Milliseconds of a duration such as `45s`, `1h30m` or `500ms`; undefined when the text is not a duration. A number
+ * needs a unit: readers of a file cannot see whether it means seconds or milliseconds.
  */
 export function parseDuration(text: string): number | undefined {
   const match = DURATION.exec(text);
@@ -53,7 +53,7 @@ export function parseSchedule(text: string): Schedule {
 
 /**
  * Reads a cron expression with seconds.
- * @throws ScheduleError when it is no cron expression, or never runs.
+ * @throws ScheduleError when it is not a cron expression, or never runs.
  */
 export function parseCronSchedule(text: string): Schedule {
   const expression = text.trim().split(/\s+/).join(" ");

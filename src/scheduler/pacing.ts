@@ -76,8 +76,8 @@ export const planPolls = (network: PolledNetwork, budget: Budget): readonly Paci
   pace(demandsOf(network), budget);
 
 /**
- * Fits polls into a budget. Collectors of the whole chain keep their interval and come first; then the round robins,
- * which share the rest of the budget and are slowed down alike when it is not enough. Each group is in order of
+ * Fits polls into a budget. Collectors of the whole chain keep their interval. The round robins share
+ * the rest of the budget, and are slowed down alike if it is not sufficient. Each group is in order of
  * priority.
  */
 export function pace(demands: readonly Demand[], budget: Budget): readonly Pacing[] {

@@ -125,7 +125,7 @@ export class Poller {
         options,
       );
       const observation = await untilAborted(observing, signal);
-      // The status is another one when a new chain has been accepted meanwhile.
+      // The status changes when a new chain is accepted during the poll.
       if (cancel.aborted || state.of(task) !== before) return "cancelled";
       state.succeed(task, observation, samplesOf(task, observation), clock.now());
       client.ended(api, { collector: collector.name, reason: undefined, message: "" });

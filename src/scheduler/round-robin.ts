@@ -121,7 +121,7 @@ export class RoundRobin {
     });
   }
 
-  /** Takes another list and other times. Known targets keep their place in the queue; new ones come first. */
+  /** Applies a new list and new times. Known targets keep their place in the queue; new ones are first. */
   update(tasks: readonly Task[], times: PollTimes): Changes {
     const kept = new Set(tasks);
     const byKey = new Map(tasks.map((task) => [task.target.key, task]));

@@ -84,8 +84,8 @@ async function runRoundRobin(roundRobin: RoundRobin, options: ScheduleOptions): 
 const MAX_SLOTS = 3;
 
 /**
- * Waits until the budget has something left for the next slot, at most for some slots. So targets that have moved come
- * first, and the others cannot be shut out.
+ * Waits until the budget allows the next slot, at most for some slots. So targets that have moved are first, and the
+ * others are still polled.
  */
 async function hasBudget(roundRobin: RoundRobin, { clock, stop }: ScheduleOptions): Promise<boolean> {
   const { client, collector } = roundRobin.settings;
@@ -101,7 +101,7 @@ async function hasBudget(roundRobin: RoundRobin, { clock, stop }: ScheduleOption
 }
 
 const LOOK_FOR_HINTS_MS = 1000;
-// Of an early poll: one for the list, and one for transfers. A poll that gets only the first has to be repeated.
+// Requests of an early poll: one for the list, and one for transfers. With only the first, the poll would be repeated.
 const REQUESTS = 2;
 
 /** Polls targets early: those that have moved first, and others when the budget has something to spare. */

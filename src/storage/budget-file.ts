@@ -6,7 +6,7 @@ import { DatabaseSync, type StatementSync } from "node:sqlite";
 import type { BudgetChange, BudgetRecord, SharedBudget } from "../api/shared-budget.ts";
 import { StateFileError } from "./state-file-error.ts";
 
-/** The path of the budget file beside a state file. */
+/** The path of the budget file of a state file. */
 export const budgetPathOf = (statePath: string): string => `${statePath}.budget`;
 
 const MINUTE_MS = 60_000;

@@ -39,7 +39,7 @@ export const MIGRATIONS: readonly string[] = [
    );`,
 ];
 
-// SQLite keeps the last writes beside the file.
+// SQLite keeps the last writes in files next to the state file.
 const SUFFIXES = ["", "-wal", "-shm", "-journal"];
 
 const exists = (path: string): boolean => statSync(path, { throwIfNoEntry: false }) !== undefined;
@@ -53,7 +53,7 @@ export function openFile(path: string, log: StateFileLog, migrations: readonly s
   let database: DatabaseSync | undefined;
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    // SQLite would create it with the mode of the umask. It gives the files beside it the mode of this one.
+    // SQLite would create it with the mode of the umask. It gives the files next to it the same mode.
     if (!exists(path)) closeSync(openSync(path, "a", 0o600));
     database = new DatabaseSync(path, { timeout: 0 });
     defineChecksum(database);

@@ -311,7 +311,7 @@ export class StateFile {
   }
 }
 
-// Beside the observations of its members, so that it is deleted with them.
+// In the table of the observations of its members, so that it is deleted with them.
 const keyOfTotal = ({ network, collector, group }: GroupKey) => [network, collector + OF_GROUPS, group];
 
 const TOTAL_VERSION = 1;

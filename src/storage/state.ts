@@ -154,7 +154,7 @@ export class State {
     }
   }
 
-  /** The sums of the group that a task belongs to; undefined if it has series of its own. */
+  /** The sums of the group that a task belongs to; undefined if it has its own series. */
   #totalOf({ network, collector, target }: Task): GroupTotal | undefined {
     const { watched } = target;
     if (watched?.isSummed !== true || collector.sums === undefined) return undefined;
@@ -199,7 +199,7 @@ export class State {
     });
   }
 
-  /** Records a poll that found that the server lacks the operation of the task, which is no failure. */
+  /** Records a poll that found that the server lacks the operation of the task, which is not a failure. */
   unsupported(task: Task, at: number): void {
     const { unsupportedSince = at, lastSuccessAt, lastFailure } = this.of(task);
     const status = { ...UNKNOWN, lastSuccessAt, lastEndAt: at, lastFailure, unsupportedSince };

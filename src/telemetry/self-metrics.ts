@@ -94,7 +94,7 @@ export const state = gauge({
     "unsupported: the version of the server lacks its operation.",
   labels: { ...poll, state: { about: "the state", values: STATES } },
 });
-/** Of a target whose first poll has not ended. */
+/** State of a target whose first poll has not ended. */
 export const WAITING = "waiting";
 export const targets = gauge({
   name: "stacks_exporter_collector_targets",

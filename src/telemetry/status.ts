@@ -72,9 +72,9 @@ export interface ReloadReport {
 export interface ReloadReports {
   /** Undefined without a file. */
   readonly configuration: ReloadReport | undefined;
-  /** Of the files that the configuration names; undefined without any. */
+  /** Report on the files that the configuration names; undefined if there are none. */
   readonly files: ReloadReport | undefined;
-  /** Of the web configuration and the files that it names; undefined without one. */
+  /** Report on the web configuration and the files that it names; undefined without a web configuration. */
   readonly web: ReloadReport | undefined;
 }
 

@@ -142,7 +142,7 @@ export class IdentityCheck {
     return { ...refused, reason: "wrong_chain", message, firstBlock };
   }
 
-  // Once for each change: the polls that fail meanwhile have the same cause.
+  // Once for each change: polls that fail until the next one have the same cause.
   #log(upstream: Upstream, before: ChainStatus): void {
     const { log, config, incidents } = this.#context;
     const { name, chain } = upstream;

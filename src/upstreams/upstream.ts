@@ -90,7 +90,7 @@ export class Upstream {
 // As long as a poll has by default.
 const TIMEOUT_MS = 10_000;
 
-/** Runs requests that belong to no poll, with a priority and a deadline of their own. Settles as `start` does. */
+/** Runs requests that belong to no poll, with the given priority and deadline. Settles as `start` does. */
 export function runRequests<Result>(
   { clock, stop }: UpstreamContext,
   priority: number,

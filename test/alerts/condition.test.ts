@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { exprOf, gatedValueOf, judgedValueOf } from "../../alerts/condition.ts";
+import { exprOf, gatedValueOf, knownValueOf } from "../../alerts/condition.ts";
 import { calibrated } from "../../alerts/fees.ts";
 import type { Condition } from "../../alerts/model.ts";
 
@@ -21,8 +21,8 @@ describe("a condition", () => {
     expect(gatedValueOf(condition)).toBe(`fee\nand ${ON} use >= 0.5\nunless ${ON} backlog <= 0.2`);
   });
 
-  test("can be judged without what prevents it", () => {
-    expect(judgedValueOf(condition)).toBe(`fee\nand ${ON} use`);
+  test("can be evaluated without its gates", () => {
+    expect(knownValueOf(condition)).toBe(`fee\nand ${ON} use`);
   });
 });
 

@@ -23,7 +23,7 @@ const queries = [
 const wrong = (find: (query: Query, expr: string) => readonly string[]) =>
   queries.flatMap(({ of, expr, query }) => find(query, expr).map((what) => `${of}: ${what}`));
 
-/** Labels of an exposed or recorded series beside those of the target; undefined when there is no such series. */
+/** Labels of an exposed or recorded series besides those of the target; undefined when there is no such series. */
 function labels(metric: string): readonly string[] | undefined {
   // Made by Prometheus and by the client library; not ours, and used in few places.
   if (metric === "up" || metric === "process_resident_memory_bytes") return [];
@@ -173,7 +173,7 @@ describe("every alert", () => {
     const unknown = alerts.flatMap(({ alert, expr, summary, description }) => {
       const { selectors, groupings } = parsePromql(expr);
       const dropped = groupings.filter(({ kind }) => kind === "without").flatMap((grouping) => grouping.labels);
-      // The operands of a top-level "or" are alternatives, and each has labels of its own.
+      // The operands of a top-level "or" are alternatives, and each has its own labels.
       const alternatives = expr.includes(" or ") ? selectors : selectors.slice(0, 1);
       // A label that is set to a constant.
       const set = [...expr.matchAll(/, "(\w+)", "\w+", "", ""\)/g)].map(([, label = ""]) => label);

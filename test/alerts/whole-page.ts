@@ -63,14 +63,14 @@ function combinations(labels: Readonly<Record<string, Label>>): Record<string, s
   );
 }
 
-/** Every series of the page but histograms, which no rule reads without the counters beside them. */
+/** All series of the page except histograms, which rules read only together with counters. */
 export const page: readonly Line[] = [
   ...collectorFamilies.map((family) => ({ family, isOwn: false })),
   ...selfMetrics.map((family) => ({ family, isOwn: true })),
 ]
   .filter(({ family }) => family.kind !== "histogram" && !USUALLY_ABSENT.test(family.name))
   .flatMap(({ family, isOwn }) =>
-    // Of families with very many series some are enough.
+    // A part of the series is sufficient for large families.
     combinations(family.labels)
       .slice(0, 30)
       .map((labels) => ({ name: family.name, kind: family.kind, isOwn, labels, ...quietDay(family, labels) })),

@@ -163,7 +163,7 @@ describe("an abort", () => {
         while (f.recorder.retries.length === 0) await turn();
       },
     ],
-  ])("at shutdown %s cancels at once and is no failure", async (_, scenes, arrived) => {
+  ])("at shutdown %s cancels at once and is not a failure", async (_, scenes, arrived) => {
     await using f = await Fixture.start(scenes);
     const poll = new AbortController();
     const outcome = f

@@ -1,4 +1,4 @@
-// How a server is reached: real servers with a CA of their own, client certificates, and a real forward proxy.
+// How a server is reached: real servers with their own CA, client certificates, and a real forward proxy.
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer as createHttpServer, type RequestListener } from "node:http";
@@ -58,7 +58,7 @@ describe("a forward proxy", () => {
     expect(await get(url, { proxy: through(proxy) })).toMatchObject({ status: 200 });
   });
 
-  test("that cannot be reached is no connection, and named without its password", async () => {
+  test("that cannot be reached fails with its name, without its password", async () => {
     const proxy = await ForwardProxy.start("user:planted-password");
     const [{ host: name }, gone] = [new URL(proxy.url), through(proxy)];
     await proxy[Symbol.asyncDispose]();

@@ -76,7 +76,7 @@ describe("a body", () => {
     ["compressed and cut off", compressed(gzipSync('{"count":7}'), 9), "network"],
     ["not compressed, contrary to its header", compressed(Buffer.from('{"count":7}')), "bad_body"],
     ["in an encoding that was not requested", text("{}", 200, { "content-encoding": "br" }), "bad_body"],
-    ["that is no HTTP", (r) => r.socket?.end("hello\r\n\r\n"), "network"],
+    ["that is not HTTP", (r) => r.socket?.end("hello\r\n\r\n"), "network"],
   ])("%s is a failure", async (_, scene, reason) => {
     await using f = await Fixture.start([scene], ONCE);
 

@@ -55,7 +55,7 @@ describe("principals and contract names", () => {
 });
 
 test.each(["", "::a", `${ADDRESS}::a`, `${ADDRESS}.a`, `${ADDRESS}.a:b`, `${ADDRESS}.a::b::c`, `${ADDRESS}.a::b `])(
-  "%p is no asset identifier",
+  "%p is not an asset identifier",
   (text) => {
     expect(isAssetId(text)).toBe(false);
   },

@@ -267,7 +267,7 @@ test("after a reorganisation, a page boundary between counted events reverts non
 describe("with a small budget", () => {
   interface Budgeted {
     readonly exporter: Exporter;
-    /** Number of requests for lists and transfers. Requests for blocks have a budget of their own. */
+    /** Number of requests for lists and transfers. Requests for blocks have their own budget. */
     spent(): number;
     pollAll(seconds: number): Promise<void>;
   }

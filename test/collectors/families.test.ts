@@ -34,7 +34,7 @@ const NOT_IN_CAPTURES = [
   "stacks_chain_last_reorg_depth_blocks",
 ];
 
-test("collectors of the whole chain come before targets that have moved, and scheduled polls of targets after them", () => {
+test("collectors of the whole chain have priority over targets that have moved, and these over scheduled polls of targets", () => {
   // Most polls of `waiting` send no request; the others confirm an absence, which an alert waits for.
   const prioritiesOf = (isRoundRobin: boolean) =>
     collectors
@@ -128,7 +128,7 @@ test("samples in golden files have declared families, labels and values", () => 
     expect(family?.kind).toBe(type);
     for (const { labels } of samples) {
       const names = [...labels.keys()].filter((label) => label !== "le");
-      // The additional labels of an open family come after the declared ones.
+      // The additional labels of an open family follow the declared ones.
       expect(family?.isOpen ? names.slice(0, family.labelNames.length) : names).toEqual(family?.labelNames);
       for (const [label, value] of labels) {
         const { values } = family?.labels[label] ?? {};

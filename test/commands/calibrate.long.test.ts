@@ -119,7 +119,7 @@ suite("with Prometheus (Debian: apt-get install prometheus)", () => {
     expect(code).toBe(1);
     expect(out).toContain("network testnet");
     expect(out).toContain("missing series: stacks_chain_mined_fee_microstx, stacks_chain_mined_fee_baseline_microstx");
-    expect(out.match(/cannot be judged on this history/g)).toHaveLength(2);
+    expect(out.match(/cannot be evaluated on this history/g)).toHaveLength(2);
   });
 
   test("a short history cannot tell few alarms in a month", async () => {

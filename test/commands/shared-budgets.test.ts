@@ -27,7 +27,7 @@ const configAt = (path: string) => configOf(`{ path: ${JSON.stringify(path)} }`)
 const ALONE = /: requests of a running exporter do not count in the budget of this command\n$/;
 
 describe("the budgets of a command", () => {
-  test("are in a file beside the state file", async () => {
+  test("are in a file next to the state file", async () => {
     const path = join(folder, "of", "state.db");
     const { file } = await openSharedBudgets(await configAt(path), io);
     expect(file?.path).toBe(`${path}.budget`);

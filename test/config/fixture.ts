@@ -1,4 +1,4 @@
-// What the tests of the configuration share: a list of collectors of their own, an environment, and files.
+// What the tests of the configuration share: a list of collectors, an environment, and files.
 import { z } from "zod";
 import type { ConfigurableCollector } from "../../src/config/config.ts";
 import { formatErrors } from "../../src/config/errors.ts";
@@ -57,7 +57,7 @@ export function readFile(path: string): string | Uint8Array {
   throw Object.assign(new Error(`${code}: cannot open '${path}'`), { code });
 }
 
-/** Collectors with settings of their own, nested ones and related ones. */
+/** Collectors with their own settings, nested ones and related ones. */
 export const collectors: readonly ConfigurableCollector[] = [
   { name: "fees", about: "Fees.", schedule: { keyless: "every 30s", free_key: "every 10m" } },
   {

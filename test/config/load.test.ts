@@ -275,7 +275,7 @@ collectors:
 });
 
 describe("keys", () => {
-  test("come from a file beside the configuration, without white space around them", async () => {
+  test("are read from a file next to the configuration, without surrounding white space", async () => {
     const config = await configOf(network("    api_key_file: good\n"));
 
     expect(config.networks[0]?.upstreams[0].apiKey?.reveal()).toBe("planted-key-of-a-file");
@@ -375,11 +375,11 @@ collectors:
   expect(reported).not.toMatch(PLANTED);
 });
 
-test("options that are no object, or that hide a setting of every collector, are bugs", async () => {
+test("options that are not an object, or that hide a setting of every collector, are bugs", async () => {
   const { z } = await import("zod");
   const fees = { name: "fees", about: "", schedule: "every 30s" };
 
-  await expect(load("", { collectors: [{ ...fees, options: z.string() }] })).rejects.toThrow("no object schema");
+  await expect(load("", { collectors: [{ ...fees, options: z.string() }] })).rejects.toThrow("not an object schema");
   await expect(load("", { collectors: [{ ...fees, options: z.object({ every: z.int() }) }] })).rejects.toThrow(
     "the option every of collector fees is a setting of every collector",
   );

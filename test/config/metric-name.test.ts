@@ -46,7 +46,7 @@ const UNITS =
 describeWith("promtool")("names", () => {
   test("are refused exactly if promtool reports them", () => {
     const words = fc.array(fc.constantFrom(...WORDS), { maxLength: 2 });
-    // Of two units, old versions of promtool report either.
+    // Old versions of promtool report either of two units.
     const name = fc.tuple(words, fc.constantFrom("x", ...UNITS.split(" ")), words).map((parts) => parts.flat());
     const names = fc.sample(fc.tuple(fc.constantFrom(...KINDS), name), { numRuns: 1500, seed: 13 });
     const metrics = new Map(names.map(([kind, words], index) => [`x${index}_${words.join("_")}`, kind]));

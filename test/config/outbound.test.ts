@@ -107,8 +107,8 @@ describeWith("openssl")("TLS", () => {
       "{ ca_file: client.key }",
       "4:21: networks[0].tls.ca_file: expected certificates in PEM, found none that can be read",
     ],
-    ["{ cert_file: client.crt }", "4:10: networks[0].tls.key_file: missing, expected key_file beside cert_file"],
-    ["{ key_file: client.key }", "4:10: networks[0].tls.cert_file: missing, expected cert_file beside key_file"],
+    ["{ cert_file: client.crt }", "4:10: networks[0].tls.key_file: missing, expected key_file with cert_file"],
+    ["{ key_file: client.key }", "4:10: networks[0].tls.cert_file: missing, expected cert_file with key_file"],
     [
       "{ cert_file: client.crt, key_file: ca.key }",
       "4:45: networks[0].tls.key_file: expected the private key of the certificate in PEM, without a passphrase; found something else",
@@ -121,7 +121,7 @@ describeWith("openssl")("TLS", () => {
 
   test("with a plain http URL is an error", async () => {
     expect(await errors("{ ca_file: ca.crt }", "http://api.example")).toBe(
-      "config.yaml:4:5: networks[0].tls: expected tls beside an https URL, found an http URL",
+      "config.yaml:4:5: networks[0].tls: expected tls only with an https URL, found an http URL",
     );
   });
 });

@@ -47,7 +47,7 @@ test("a shard has its own part of the watch lists and of the budget", async () =
   expect(parts.map(({ shard }) => shard)).toEqual([0, 1, 2].map((index) => ({ index, count: 3 })));
 });
 
-test("on a machine that is no shard, a plan is that of the first one, and rules are of all principals", async () => {
+test("on a machine that is not a shard, `plan` uses the first shard, and `rules` all principals", async () => {
   const file = text("{ index: hostname, count: 2 }");
   const [any, whole] = [await load(file, { part: "any" }), await load(file, { part: "whole" })];
 

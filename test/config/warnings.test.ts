@@ -28,7 +28,7 @@ describe("a key over plain http", () => {
     expect(await warnings(url)).toEqual([]);
   });
 
-  test("is no warning without a key", async () => {
+  test("is not a warning without a key", async () => {
     expect(await warnings("http://api.example", "")).toEqual([]);
   });
 

@@ -89,7 +89,7 @@ test("a link that points to another folder is a change, as with a ConfigMap", as
   expect(changes).toBe(1);
 });
 
-test("a file that is missing in one poll is no change; one that stays missing, or appears, is", async () => {
+test("a file that is missing in one poll is not a change; one that stays missing, or appears, is", async () => {
   writeFileSync(path("list"), "one\n");
   await follow(path("list"), path("absent"));
   renameSync(path("list"), path("away"));

@@ -157,7 +157,7 @@ describeWith("openssl")("the web configuration", () => {
       "1:33: tls_server_config.cert_file: expected certificates in PEM, found none that can be read",
     ],
     [
-      "a certificate that is no text",
+      "a certificate that is not text",
       "tls_server_config: { cert_file: binary, key_file: server.key }",
       "1:33: tls_server_config.cert_file: expected text in PEM, found a file that is not UTF-8 text",
     ],

@@ -82,7 +82,7 @@ describe.each(dashboards.map((dashboard) => [dashboard.uid, dashboard] as const)
     expect(own.filter((name) => !used.has(name))).toEqual([]);
   });
 
-  test("gives every panel and row an id of its own", () => {
+  test("gives every panel and row its own id", () => {
     const ids = entriesOf(dashboard).map(({ id }) => id);
 
     expect(ids.every((id) => Number.isInteger(id) && id > 0)).toBe(true);

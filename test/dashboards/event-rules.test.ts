@@ -72,7 +72,7 @@ test("keeps the ids of panels when rules are added", () => {
   expect(new Set(after.values()).size).toBe(after.size);
 });
 
-test("gives every panel an id of its own, also with unusual names", () => {
+test("gives every panel its own id, also with unusual names", () => {
   const families = Array.from({ length: 100 }, (_, index) =>
     counter({ name: `metric_${index}_total`, help: "Events.", labels: labels() }),
   );

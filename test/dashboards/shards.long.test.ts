@@ -33,7 +33,7 @@ const hash = (text: string): number => [...text].reduce((sum, letter) => (sum * 
 const isOfPrincipal = (family: Family) => family.labelNames.includes("name" as never);
 const isOfGroup = ({ name }: Family) => name.startsWith("stacks_group_");
 
-/** The values of a label, beside those of the target. */
+/** The values of a label, besides those of the target. */
 function valuesOf(family: Family, label: string, principal: string): readonly string[] {
   const { values } = (family.labels as Readonly<Record<string, { readonly values?: readonly string[] }>>)[label] ?? {};
   if (label === "network") return ["n"];
@@ -41,7 +41,7 @@ function valuesOf(family: Family, label: string, principal: string): readonly st
   if (label === "name") return [principal];
   if (label === "address" || label === "contract_id") return [`SP-${principal}`];
   if (isOfGroup(family) && label === "group") return GROUPS;
-  // Of an info family, each principal has one series.
+  // Each principal has one series of an info family.
   const all = values ?? [`${label}0`, `${label}1`];
   return family.name.endsWith("_info") ? [all[hash(principal) % all.length] ?? ""] : all;
 }

@@ -186,7 +186,7 @@ test.each(["unauthorized", "bad_body", "http_client", "wrong_chain"] as const)("
   expect(slept).toEqual([]);
 });
 
-test("a single 410 is no reason for the replacement, and another one is", async () => {
+test("a single 410 is not a reason for the replacement, and another one is", async () => {
   let gone = 1;
   const first = sourceOf("a", (page) => {
     if (page === 1 && gone-- > 0) throw failure("gone");

@@ -270,7 +270,7 @@ describe("connections", () => {
     expect(answer).toMatch(/HTTP\/1.1 40[58] /);
   });
 
-  test("are closed when no further request comes", async () => {
+  test("are closed when no further request arrives", async () => {
     await listen({ idleMs: 20 });
 
     expect(await read(await open(get("/-/healthy")))).toMatch(/^HTTP\/1.1 200 OK/);

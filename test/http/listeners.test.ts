@@ -86,7 +86,7 @@ interface Reply {
   readonly body: string;
 }
 
-/** A request on a connection of its own. */
+/** A request on its own connection. */
 async function get(url: string | undefined, options: RequestOptions & ConnectionOptions = {}): Promise<Reply> {
   const send = url?.startsWith("https:") ? httpsRequest : httpRequest;
   const request = send(`${url}`, { agent: false, ...options }).end();
@@ -281,7 +281,7 @@ describeWith("openssl")("TLS", () => {
     await expect(agreed(listener?.url, { ciphers: "ECDHE-ECDSA-AES256-SHA" })).rejects.toThrow(/handshake failure/);
   });
 
-  test("TLS 1.3 stays on beside listed suites of TLS 1.2", async () => {
+  test("TLS 1.3 stays enabled with listed suites of TLS 1.2", async () => {
     const [listener] = await open({ web: await webWith(`cipher_suites: [${SUITES}]`) });
 
     expect((await agreed(listener?.url, {})).cipher).toMatch(/^TLS_AES/);

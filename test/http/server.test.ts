@@ -386,7 +386,7 @@ function collect(incoming: request.Response, done: (error: Error | null, body: B
   response.on("end", () => done(null, Buffer.concat(chunks)));
 }
 
-/** One request on a socket of its own, so that no client decodes the response. */
+/** One request on its own socket, so that no client decodes the response. */
 async function raw(
   port: number,
   method: string,

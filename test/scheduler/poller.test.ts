@@ -68,7 +68,7 @@ test("log lines have the principal of a target and its name in the watch list", 
   expect(lines).toMatchObject([{ target: "SP1", name: "payer" }]);
 });
 
-test("a poll whose operation the server lacks is no failure, and is logged once until the server has it", async () => {
+test("a poll whose operation the server lacks is not a failure, and is logged once until the server has it", async () => {
   const lacking = () => {
     return new ApiError("not_found", "x", "no route", { status: 404, routeMissing: true, isUnsupported: true });
   };
@@ -231,7 +231,7 @@ test("a poll is not started while the one before runs", async () => {
   expect(runs).toEqual(["skipped_overlap - 0", "ok - 0"]);
 });
 
-test("targets that have moved come before scheduled polls, and all before spare ones", async () => {
+test("targets that have moved have priority over scheduled polls, and both over spare ones", async () => {
   const priorities: number[] = [];
   const client = fakeClient({
     forPoll: async ({ priority }) => {

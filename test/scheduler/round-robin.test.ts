@@ -28,7 +28,7 @@ test("polls targets in turn, within the interval", () => {
 describe("with another list,", () => {
   const [a, b, c, d] = [..."abcd"].map(taskOf) as [Task, Task, Task, Task];
 
-  test("targets keep their order, and new ones come first", () => {
+  test("targets keep their order, and new ones are first", () => {
     const roundRobin = roundRobinOf([a, b, c]);
     order(roundRobin, 1);
 
@@ -112,7 +112,7 @@ describe("a target with a hint", () => {
     expect(early(made, 7_000)).toBe("c");
   });
 
-  test("is not polled early when it has been polled on schedule meanwhile", () => {
+  test("is not polled early if it has been polled on schedule since the hint", () => {
     const made = roundRobin();
     made.hint("a", "moved", 1);
     made.next(2);
@@ -134,7 +134,7 @@ describe("a target with a hint", () => {
     expect([100, 300, 3_600].map((seconds) => of(seconds, "behind"))).toEqual([0, 0, 0]);
   });
 
-  test("that has moved comes first, and without anything to spare it is the only one", () => {
+  test("that has moved is first, and the only one without a remaining budget", () => {
     const made = roundRobin();
     made.hint("b", "behind", 1);
     made.hint("c", "moved", 1);

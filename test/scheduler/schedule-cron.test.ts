@@ -61,7 +61,7 @@ test("continues after a poll longer than the interval, and ends only when the ru
   const second = Promise.withResolvers<void>();
   const { stop, running } = start(async () => {
     seconds.push(new Date().getUTCSeconds());
-    // The second poll hangs. The poller, not the schedule, refuses to start another one meanwhile.
+    // The second poll hangs. The poller, not the schedule, does not start another one.
     if (seconds.length === 2) await second.promise;
   });
   while (jest.getTimerCount() === 0) await settle();

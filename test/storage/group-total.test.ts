@@ -161,7 +161,7 @@ test("a group that was exported address by address starts with the totals of its
   expect(exposition.page("classic").toString()).not.toMatch(/^stacks_address_/m);
 });
 
-test("an address that changes its group has series of its own, or none, at once", () => {
+test("an address that changes its group has its own series, or none, at once", () => {
   const exposition = new Exposition(families);
   const state = new State(exposition, file.reopen());
   const [single, summed] = [memberTask(0, undefined), memberTask(0, "g")];

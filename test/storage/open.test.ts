@@ -27,7 +27,7 @@ describe.each([0o022, 0o000])("with umask %o", (mask) => {
     file.path = join(file.folder, "of", "ours", "state.db");
   });
 
-  test("a new file, the files of SQLite beside it and new folders are for the owner only", () => {
+  test("a new file, the files of SQLite next to it and new folders are for the owner only", () => {
     const before = modeOf(file.folder);
     file.open().save(durableTask(), encode(1), 1000);
     expect(modes(dirname(file.path))).toEqual({ "state.db": "600", "state.db-wal": "600" });
@@ -36,7 +36,7 @@ describe.each([0o022, 0o000])("with umask %o", (mask) => {
     expect(modeOf(file.folder)).toBe(before);
   });
 
-  test("an existing file with a wider mode is narrowed, with what lies beside it", () => {
+  test("an existing file with a wider mode is narrowed, with the files next to it", () => {
     file.open().save(durableTask(), encode(1), 1000);
     file.close();
     chmodSync(file.path, 0o664);

@@ -118,7 +118,7 @@ test("the API follows another chain: the network is down, with one problem for a
   expect(world.json().problems).toEqual([{ network: "mainnet", message, since: at(-5) }]);
 });
 
-test("a retired operation is no problem while its collector has a replacement", () => {
+test("a retired operation is not a problem while its collector has a replacement", () => {
   const times = { since: NOON, nextTryAt: NOON + 60 * minute };
   asNetwork({ retired: [{ operation: "mempool_fees", ...times }] });
   world.succeed(world.task("fees"), 1);
@@ -135,7 +135,7 @@ describe("a pause", () => {
     expect(world.json().problems).toEqual([{ network: "mainnet", message, until: at(60) }]);
   });
 
-  test("is no problem after its end", () => {
+  test("is not a problem after its end", () => {
     asNetwork({ pausedUntil: NOON });
     world.succeed(world.task("fees"), 7);
     expect(world.json()).toMatchObject({ status: "ok", problems: [] });
@@ -240,7 +240,7 @@ describe("while other collectors succeed,", () => {
     ]);
   });
 
-  test("a collector with some failing targets is a problem of its own, with their names", () => {
+  test("a collector with some failing targets is a separate problem, with their names", () => {
     world.fail(world.task("fees"), 5, "http_server", "500");
     world.fail(world.task("mempool"), 5, "http_server", "500");
     for (const [index, task] of world.watch("addresses", ["a", "b", "c", "d", "e", "treasury"]).entries()) {

@@ -74,7 +74,7 @@ describe("of many targets,", () => {
   const select = (changes: Partial<Selection> = {}) => world.status({ ...ALL, ...changes });
   const namesOf = ({ targets }: Status) => targets.map(({ task }) => task.target.watched?.name);
 
-  test("failing ones come first, then the oldest data, then waiting ones", () => {
+  test("failing ones are first, then the oldest data, then waiting ones", () => {
     const status = select({ limit: 1000 });
     expect(status.matched).toBe(251);
     expect(namesOf(status).slice(0, 4)).toEqual(["n100", "n020", "n249", "n248"]);

@@ -211,7 +211,7 @@ describe("lag", () => {
     });
   });
 
-  test("fewer blocks than the limit are no lag", async () => {
+  test("fewer blocks than the limit do not count as lag", async () => {
     twoUpstreams();
     fixture.run();
     first.tip = 91;
@@ -233,7 +233,7 @@ describe("lag", () => {
     expect(active()).toBe("u0");
   });
 
-  test("of a single upstream is measured against the tip of the collectors, without requests of its own", async () => {
+  test("of a single upstream is measured against the tip of the collectors, without additional requests", async () => {
     fixture = new UpstreamsFixture([first]);
     fixture.run();
     fixture.knownTip = 130;

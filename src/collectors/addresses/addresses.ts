@@ -42,7 +42,7 @@ export const addresses = {
   requestsPerTransaction: ({ transfers }) => (transfers ? 1 : 0),
   example: ({ transfers, api }) => ({ ...EXAMPLE, hasTransfers: transfers, isNew: api === "v3" }),
   hints({ feed, facts, held }, { key }) {
-    // Transactions whose transfers are missing are no reason to poll early.
+    // Transactions whose transfers are missing do not cause an early poll.
     const uncounted = facts.backlog - Object.keys(held).length;
     // The budget ended before their transfers were read.
     const isShort = feed.open === undefined && uncounted > 0 && uncounted <= MAX_REQUESTS;

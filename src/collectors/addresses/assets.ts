@@ -14,7 +14,7 @@ export interface AssetTotals {
   readonly nftTransfers: Counters<number>;
   /** By asset class: transfers that count as `other`. */
   readonly overflow: Counters<number>;
-  /** Assets that have series of their own, by transfers. */
+  /** Assets that have their own series, by transfers. */
   readonly assets: { readonly ft: Slots; readonly nft: Slots };
 }
 
@@ -27,13 +27,13 @@ export const NO_ASSETS: AssetTotals = {
   assets: { ft: noSlots(), nft: noSlots() },
 };
 
-/** Maximum number of assets with series of their own. */
+/** Maximum number of assets with their own series. */
 export interface AssetLimits {
   /** Per asset class and principal. */
   readonly perClass: number;
   /** Series that new assets can add, for all classes. */
   readonly spareSeries: number;
-  /** Identifiers of assets that always have series of their own. @default none */
+  /** Identifiers of assets that always have their own series. @default none */
   readonly named?: readonly string[] | undefined;
 }
 

@@ -269,7 +269,7 @@ const TRANSFER_TOTALS = ["stxTransfers", "stxAmounts", "ftTransfers", "ftAmounts
 /** Totals that have a series from the first poll: one each, and `increase()` sees their first change. */
 const WITH_ZERO: readonly string[] = ["sent", "received"];
 
-/** The labels of a family beside the identity of the address. */
+/** The labels of a family besides the identity of the address. */
 const ownLabels = (family: Family) => family.labelNames.slice(Object.keys(identity).length);
 
 /** Samples of one address. */

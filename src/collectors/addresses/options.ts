@@ -40,7 +40,7 @@ export const options = z.object({
     .default(10)
     .meta({
       description:
-        "Maximum number of assets of one address with series of their own, for fungible and for non-fungible tokens: " +
+        "Maximum number of assets of one address with their own series, for fungible and for non-fungible tokens: " +
         "those in `assets` of the network first, then the most frequently transferred ones. The others count as " +
         "`other`.",
     }),
@@ -50,7 +50,7 @@ export const options = z.object({
     .default([])
     .meta({
       description:
-        "Families beside the basic ones, which are about 10 series for a quiet address and 80 for a busy one. " +
+        "Families in addition to the basic ones, which are about 10 series for a quiet address and 80 for a busy one. " +
         "`histograms`: sizes of fees and of STX transfers, about 20 series for each type and direction that occurs. " +
         "`events`: asset events by action, and emitted events. `costs`: execution cost. `post_conditions`: " +
         "post-conditions by kind.",

@@ -109,7 +109,7 @@ async function nextObservation(
     transaction,
     transfers: needed.transfers.get(transaction.id) ?? [],
   }));
-  // Of a backfill, everything older is history.
+  // Older transactions of a backfill are not new.
   const fresh = counted.filter(({ transaction: { time = 0 } }) => time > now / 1000 - 3600);
   const totals = addUp(
     before.totals,

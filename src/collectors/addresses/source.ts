@@ -15,7 +15,7 @@ export type AssetEvents = Readonly<
   Record<(typeof ASSET_CLASSES)[number], Readonly<Record<(typeof ACTIONS)[number], number>>>
 >;
 
-/** A listed transaction. Amounts and fees in microSTX; undefined if they are no whole numbers. */
+/** A listed transaction. Amounts and fees in microSTX; undefined if they are not integers. */
 export interface Transaction extends ListedTransaction {
   /** In a microblock that is not part of a block yet. */
   readonly isUnanchored: boolean;

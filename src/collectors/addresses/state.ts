@@ -30,7 +30,7 @@ export interface AddressTarget extends Target {
   readonly confirmations: number;
   /** Identifiers of the assets that always have series. @default none */
   readonly named?: readonly string[];
-  /** Families beside the basic ones. @default none */
+  /** Families in addition to the basic ones. @default none */
   readonly details?: Options["details"];
 }
 

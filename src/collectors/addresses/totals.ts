@@ -48,7 +48,7 @@ export const TRANSFER_BOUNDS = [1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1
 
 /** Invalid or inconsistent responses that do not fail the poll. */
 export const IRREGULARITIES = [
-  // An amount or fee of a transaction is no whole number: the transaction is counted without it.
+  // An amount or fee of a transaction is not a whole number: the transaction is counted without it.
   "bad_amount",
   // The start height was above the tip of the chain, and was lowered.
   "impossible_height",
@@ -126,7 +126,7 @@ export interface TransactionWithTransfers {
   readonly transfers: readonly Transfer[];
 }
 
-/** What a poll adds beside transactions. */
+/** Additions of a poll besides transactions. */
 interface PollCounts {
   readonly reverted: number;
   readonly restored: number;

@@ -19,7 +19,7 @@ export interface Transfer {
   /** Identifier of the asset; empty for STX, `other` if it is not valid. */
   readonly asset: string;
   readonly direction: TransferDirection;
-  /** MicroSTX, or base units of the token; undefined if it is no whole number. 1 for an NFT. */
+  /** MicroSTX, or base units of the token; undefined if it is not an integer. 1 for an NFT. */
   readonly amount: bigint | undefined;
 }
 

@@ -44,7 +44,7 @@ export type Tokens = Readonly<Record<string, bigint>>;
 
 /** The tokens that a poll has read. */
 export interface TokenRead {
-  /** Of the requested assets. Those that are not held are 0. Those that were not found in the pages read are absent. */
+  /** Balances of the requested assets: 0 if not held, absent if not found in the pages that were read. */
   readonly tokens: Tokens;
   /** Validator of the list. */
   readonly etag: string | undefined;

@@ -39,7 +39,7 @@ const families = {
       function: "called function; other beyond max_errors, and for names that are not valid",
       error:
         "error that the function returned, such as u101; none for a runtime error; post_condition if a post-condition " +
-        "did not hold; unknown while the API does not return results; other for values that are no number",
+        "did not hold; unknown while the API does not return results; other for other values",
     },
   }),
   fees: counter({

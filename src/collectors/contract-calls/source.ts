@@ -19,13 +19,13 @@ import { callError } from "./call-error.ts";
 export interface Call {
   /** `other` for a name that is not valid. */
   readonly function: string;
-  /** Status of the transaction; `other` for text that is no value of an enumeration. */
+  /** Status of the transaction; `other` for text that is not a value of an enumeration. */
   readonly status: string;
   /** Undefined if the call succeeded. */
   readonly error: string | undefined;
   /** The sender of the transaction; undefined if it is not valid. */
   readonly caller: string | undefined;
-  /** In microSTX; undefined if it is no whole number. */
+  /** In microSTX; undefined if it is not an integer. */
   readonly fee: number | undefined;
 }
 

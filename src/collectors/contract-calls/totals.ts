@@ -9,11 +9,11 @@ import type { Call } from "./source.ts";
 export interface CallTotals {
   /** By function, status. */
   readonly calls: Counters<number>;
-  /** The functions with series of their own, by number of calls. */
+  /** The functions with their own series, by number of calls. */
   readonly functions: Slots;
   /** Failed calls by function, error. */
   readonly errors: Counters<number>;
-  /** The pairs of function and error with series of their own, by number of failed calls. */
+  /** The pairs of function and error with their own series, by number of failed calls. */
   readonly pairs: Slots;
   /** Calls whose function counts as `other`, and failed calls whose error does. */
   readonly overflow: number;
@@ -36,9 +36,9 @@ export const NO_CALLS: CallTotals = {
 
 /** The number of series of names from the chain. */
 export interface CallLimits {
-  /** Maximum number of functions with series of their own. */
+  /** Maximum number of functions with their own series. */
   readonly functions: number;
-  /** Maximum number of pairs of function and error with series of their own. */
+  /** Maximum number of pairs of function and error with their own series. */
   readonly errors: number;
   /** Maximum number of new series. */
   readonly spareSeries: number;

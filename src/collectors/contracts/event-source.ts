@@ -24,7 +24,7 @@ export interface ContractEvent extends Row {
   readonly results?: readonly Result[] | undefined;
 }
 
-// A value of another form is no reason to fail: rules count that it cannot be decoded.
+// A value of another form is not a reason to fail: rules count that it cannot be decoded.
 const value = z.object({ hex: z.string().catch("") }).catch({ hex: "" });
 
 const item = z.object({

@@ -21,7 +21,7 @@ export interface Observation {
   readonly rules: TotalsOfRules;
   /** When a new event was last read. Unix time, milliseconds. */
   readonly lastSeenAt: number | undefined;
-  /** Of the times when new events were read. */
+  /** Pauses between the times when new events were read. */
   readonly rhythm: Rhythm;
   /** Read by the replacement of the operation. */
   readonly isNew: boolean;

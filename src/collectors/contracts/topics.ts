@@ -10,7 +10,7 @@ export interface TopicTotals {
   readonly events: Counters<number>;
   /** Events that count as `other`. */
   readonly overflow: number;
-  /** The slots of the pairs with series of their own, by number of events. */
+  /** The slots of the pairs with their own series, by number of events. */
   readonly topics: Slots;
 }
 
@@ -31,7 +31,7 @@ export const eventTypeOf = (text: string): string => (isEnumValue(text) ? text :
 /** The topic of an event, or `other` if it is not a Clarity name. */
 export const topicOf = (text: string): string => (isClarityName(text) ? text : OTHER);
 
-/** Adds events. `max` pairs can have series of their own, `spareSeries` of them new ones; others count as `other`. */
+/** Adds events. `max` pairs can have their own series, `spareSeries` of them new ones; others count as `other`. */
 export function addEvents(
   before: TopicTotals,
   counted: readonly { readonly type: string; readonly topic: string }[],

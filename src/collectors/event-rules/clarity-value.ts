@@ -166,7 +166,7 @@ export class ClarityValue {
 export function readClarity(hex: string, decode: Decode): ClarityValue | undefined {
   if (!hex.startsWith("0x")) return undefined;
   const bytes = Buffer.from(hex.slice(2), "hex");
-  // The conversion stops at the first character that is no digit.
+  // The conversion stops at the first character that is not a digit.
   if (bytes.length * 2 !== hex.length - 2) return undefined;
   try {
     return endOf(bytes, 0, 0) === bytes.length ? new ClarityValue(bytes, 0, decode) : undefined;

@@ -9,9 +9,9 @@ export interface RuleLabel {
   readonly name: string;
   /** Path of its values, or its only value. */
   readonly from: { readonly path: Path } | { readonly value: string };
-  /** Values that always have series of their own. */
+  /** Values that always have their own series. */
   readonly allow: readonly string[];
-  /** Maximum number of values with series of their own; others become `other`. */
+  /** Maximum number of values with their own series; others become `other`. */
   readonly max: number;
 }
 

@@ -94,7 +94,7 @@ function addResult(
 
 const isFromEvent = (label: RuleLabel | undefined): boolean => label !== undefined && "path" in label.from;
 
-/** The label values of a rule that have series of their own. */
+/** The label values of a rule that have their own series. */
 class LabelSlots {
   readonly #rule: EventRule;
   readonly #own: readonly Set<string>[];

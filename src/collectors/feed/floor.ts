@@ -1,4 +1,4 @@
-// Lists of mined transactions, whose rows have a block of their own, and the floor: how far down they are read.
+// Lists of mined transactions, whose rows have their own block, and the floor: how far down they are read.
 import type { Row } from "./read.ts";
 import type { Counted } from "./state.ts";
 

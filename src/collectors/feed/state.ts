@@ -322,8 +322,8 @@ export function pruned<Item extends Row>(state: FeedState<Item>, { oldest, max, 
 }
 
 /**
- * The feed without an open end above the tip, and without the rows that were read above it. They may come from a server
- * that is wrong about its chain, where no list will contain them. If they are on the chain, they are read again.
+ * The feed without an open end above the tip, and without the rows that were read above it. They may be from a server
+ * with a wrong chain, so that no list will contain them. If they are on the chain, they are read again.
  */
 export function withoutUnknownEnd<Item extends Row & Position>(
   feed: FeedState<Item>,

@@ -15,7 +15,7 @@ export type Target = keyof typeof TARGETS;
 /** A transaction that waits or was mined. Times are Unix time in seconds. */
 export interface Observed {
   readonly type: string;
-  /** In microSTX; undefined if it is no whole number. */
+  /** In microSTX; undefined if it is not an integer. */
   readonly fee: number | undefined;
   /** When the API received it; undefined if it was mined before it was listed as waiting. */
   readonly receivedAt: number | undefined;

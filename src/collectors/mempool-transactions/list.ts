@@ -12,7 +12,7 @@ import { isEnumValue, OTHER, TX_TYPES } from "../labels.ts";
 /** A waiting transaction. */
 export interface WaitingTransaction extends Row {
   readonly type: string;
-  /** In microSTX; undefined if it is no whole number. */
+  /** In microSTX; undefined if it is not an integer. */
   readonly fee: number | undefined;
   /** A sender and a nonce have at most one mined transaction. */
   readonly sender: string;
@@ -68,7 +68,7 @@ export function waitingList<const Path extends string>(
   return cursorList(api, operation, path, { limit: PAGE, toRow, isPageAt: isBelow });
 }
 
-// The transaction that a cursor names can be mined meanwhile. The page then starts at the next older one.
+// The transaction of a cursor may have been mined. The page then starts at the next older one.
 function isBelow(cursor: string, row: WaitingTransaction | undefined): boolean {
   return row === undefined || row.receivedAt <= Number(cursor.split(":")[0]);
 }

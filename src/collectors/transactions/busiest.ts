@@ -1,5 +1,5 @@
 // The contracts with the most calls in the window. One that was among them keeps its series for an hour, so that series
-// do not come and go with every poll. Pure.
+// do not appear and disappear with every poll. Pure.
 
 /** A contract that is, or was, among those with the most calls. */
 export interface BusyContract {
@@ -16,7 +16,7 @@ export interface Calls {
 
 // A contract leaves an hour after it was last among those with the most calls.
 const KEPT_SECONDS = 3600;
-// Several contracts with a call each can take turns every minute.
+// Contracts with one call each can change every minute.
 const MAX_KEPT = 5;
 
 /** Calls by contract. */
@@ -38,7 +38,7 @@ export function busiest(
   { max, spareSeries, now }: { readonly max: number; readonly spareSeries: number; readonly now: number },
 ): readonly BusyContract[] {
   const known = new Set(before.map(({ id }) => id));
-  // Of equal numbers of calls, those that have series already.
+  // With equal numbers of calls, contracts that already have series are first.
   const top = [...calls]
     .sort(([a, x], [b, y]) => y - x || Number(known.has(b)) - Number(known.has(a)) || (a < b ? -1 : 1))
     .slice(0, max);

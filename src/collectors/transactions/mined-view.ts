@@ -4,7 +4,7 @@ import type { MinedRow } from "./window.ts";
 /** A mined transaction. */
 export interface MinedTransaction extends MinedRow {
   readonly id: string;
-  /** In microSTX; undefined if it is no whole number. */
+  /** In microSTX; undefined if it is not an integer. */
   readonly fee: number | undefined;
   readonly sender: string;
   readonly nonce: number;

@@ -13,7 +13,7 @@ import { isEnumValue, OTHER } from "../labels.ts";
 export interface ChainTransaction extends ListedTransaction {
   readonly type: string;
   readonly status: string;
-  /** In microSTX; undefined if it is no whole number. */
+  /** In microSTX; undefined if it is not an integer. */
   readonly fee: number | undefined;
   /** Time of its block, Unix time in seconds; undefined if it is not valid. */
   readonly at: number | undefined;

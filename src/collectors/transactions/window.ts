@@ -2,7 +2,7 @@
 
 /** A mined transaction, as far as its fee is concerned. */
 export interface MinedRow {
-  /** In microSTX; undefined if it is no whole number. */
+  /** In microSTX; undefined if it is not an integer. */
   readonly fee: number | undefined;
   /** Type of the transaction. */
   readonly type: string;
@@ -10,7 +10,7 @@ export interface MinedRow {
   readonly at: number;
 }
 
-/** Types with percentiles of their own; `all` covers every user transaction. */
+/** Types with their own percentiles; `all` covers every user transaction. */
 export const FEE_TYPES = ["all", "token_transfer", "contract_call"] as const;
 export type FeeType = (typeof FEE_TYPES)[number];
 

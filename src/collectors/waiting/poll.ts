@@ -15,11 +15,11 @@ const MINUTE_MS = 60_000;
 /** Time after which the own list is read in any case. Seconds. */
 export const REREAD_SECONDS = 3 * 3600;
 
-// Without the lists of the whole chain, the own list is all there is.
+// Without the lists of the whole chain, only the list of the principal is read.
 const WITHOUT_VIEWS_MS = 5 * MINUTE_MS;
-// A transaction that waits for as long is unusual.
+// A transaction that waits longer is unusual.
 const LONG_MS = 10 * MINUTE_MS;
-// Of the age of a transaction: the older it is, the less often the own list is read for it.
+// Share of the age of a transaction: the older it is, the less often the list of its principal is read for it.
 const SHARE_OF_AGE = 1 / 4;
 // A nonce can be listed after a higher one.
 const SETTLED_MS = MINUTE_MS;

@@ -76,7 +76,7 @@ export function resolved(before: Observation, facts: Facts): Observation {
   const { principal, waiting, mined, now } = facts;
   const index = indexOf(mined);
   const ids = new Set(before.known.map(({ id }) => id));
-  // The view lists a dropped transaction for up to an hour: it is no evidence that one waits again.
+  // The view lists a dropped transaction for up to an hour: it is not evidence that one waits again.
   const fresh = (waiting?.of(principal) ?? []).filter(({ id }) => !ids.has(id) && before.ended[id] === undefined);
   const known = [...before.known, ...fresh.map((row) => knownOf(principal, row))].map((one) =>
     withBlock(one, index.byNonce.get(keyOf(one.sender, `${one.nonce}`)), facts),

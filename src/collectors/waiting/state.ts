@@ -16,7 +16,7 @@ export interface Known {
   readonly id: string;
   readonly type: string;
   readonly direction: Direction;
-  /** In microSTX; undefined if it is no whole number. */
+  /** In microSTX; undefined if it is not an integer. */
   readonly fee: number | undefined;
   readonly sender: string;
   readonly nonce: number;

@@ -188,7 +188,7 @@ const silences = [
     { ...last(trace(climb(0, 60, 100), gone(200))), ...silentAfter(trace(hold(7200, 100), gone(200))), ...one },
     [never(290)],
   ),
-  silent("a limit of its own", { ...last(hold(0, 300)), ...silentAfter(hold(3600, 300)), ...one }, [
+  silent("its own limit", { ...last(hold(0, 300)), ...silentAfter(hold(3600, 300)), ...one }, [
     quiet(66),
     firing(payer, 67),
   ]),
@@ -371,7 +371,7 @@ const newAssets = [
       [never(DAY + 250)],
     ),
     fresh(
-      `a ${what} of which nothing had come an hour before is new`,
+      `a ${what} that had not been received an hour before is new`,
       { ...known, ...received(metric, trace(hold(0, DAY + 20), hold(1, 300))) },
       [quiet(DAY + 21), firing({ ...payer, asset: "SP2.token" }, DAY + 22)],
     ),

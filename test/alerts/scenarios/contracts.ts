@@ -136,7 +136,7 @@ const silences = [
     },
     [firing(oracle, 199, 209), quiet(211, 300)],
   ),
-  silent("quiet: calls come", { ...lastCall(climb(0, 60, 400)), ...pause("call", 60), ...one }, [never(390)]),
+  silent("quiet: there are calls", { ...lastCall(climb(0, 60, 400)), ...pause("call", 60), ...one }, [never(390)]),
   silent(
     "quiet: no target is polled with success",
     {
@@ -225,7 +225,7 @@ const failures = [
     { ...calls("success", hold(0, 400)), ...calls("abort_by_response", climb(0, 10, 400)) },
     [quiet(150, 250, 390)],
   ),
-  // Of seven days, four have failed calls: 0.4 for each successful one, and a third of the present share is less.
+  // Four of seven days have failed calls: 0.4 for each successful one, and a third of the present share is less.
   sparse(failing("quiet: half of the calls failed until three days ago, and now again", halves(3), quiet(24_600))),
   // Three days: 0.27.
   sparse(failing("half of the calls failed until four days ago, and now again", halves(4), [firing(oracle, 26_040)])),

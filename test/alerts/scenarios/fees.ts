@@ -130,7 +130,7 @@ const spikes = [
     quiet(40),
     firing(mainnet, 41),
   ]),
-  // Of the samples of the last ten minutes, those of eight minutes of full blocks and one of calm ones are needed.
+  // The samples of the last ten minutes must include eight minutes of full blocks and one of calm ones.
   spike("blocks that fill just now are waited for", market({ ...SPIKE, cost: FILLING }), [
     quiet(45),
     firing(mainnet, 49),

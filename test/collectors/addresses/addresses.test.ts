@@ -467,7 +467,7 @@ describe("bad responses", () => {
   const countOf = (seen: ReadonlyMap<string, number>) =>
     [...seen].filter(([key]) => key.startsWith("stacks_address_transactions_total")).reduce((sum, [, v]) => sum + v, 0);
 
-  test("an amount that is no number invalidates only itself", async () => {
+  test("an amount that is not a number invalidates only itself", async () => {
     const { api, values: seen } = await read(
       changedApi((result, index) => {
         if (index === 1) result.stx_sent = "12x";

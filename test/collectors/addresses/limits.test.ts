@@ -167,7 +167,7 @@ test("is what the blocks say, when many polls catch up after an outage", async (
   const backlogOf = (observation: unknown) => (observation as { facts: { backlog: number } }).facts.backlog;
   let polls = 0;
   do {
-    // New transactions arrive meanwhile.
+    // New transactions arrive between the polls.
     world.mine([polls % 3 === 0 ? 2 : 0]);
     seen = await observe(addresses, api, seen, at());
     polls += 1;

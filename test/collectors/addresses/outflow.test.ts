@@ -85,7 +85,7 @@ test("polls that catch up count the newest transactions first: an hour across tw
         [20_000, 5],
       ],
     },
-    // A new transaction meanwhile.
+    // A new transaction arrives between the polls.
     { at: 40_010, spent: [[40_005, 1]] },
     {
       at: 40_020,

@@ -268,7 +268,7 @@ describe("a bad response", () => {
     expect(drifts).toEqual([`stx_balance ${drift}`]);
   });
 
-  test("with a token amount that is no number fails, and gives no STX either", async () => {
+  test("with a token amount that is not a number fails, and gives no STX either", async () => {
     const page = { cursor: { next: null }, results: [{ asset_identifier: TOKEN, balance: "many" }] };
     const { failed, drifts } = await polled(json(good), json(page));
 

@@ -32,7 +32,7 @@ test("the place of a transaction is that of its block, or in none", async () => 
 });
 
 test.each([{}, { time: 1 }, { tx_index: 1 }, { time: "1", tx_index: 1 }])(
-  "a block without a valid time and position (%j) is no place, and still a block",
+  "a block without a valid time and position (%j) has no place, but is still a block",
   async (place) => {
     const api = cannedApi(() => ({ json: { tx_id: "0x1", block: { height: 30, hash: "0xab", ...place } } }));
     await expect(readPlaceOf(api, "0x1")).rejects.toMatchObject({ reason: "bad_body" });

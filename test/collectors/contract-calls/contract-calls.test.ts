@@ -235,7 +235,7 @@ describe("rows of the list", () => {
     expect(seenAs(observation).feed.counted).toHaveLength(3);
   });
 
-  test("a call without its contract counts as drift; a fee that is no number is left out", async () => {
+  test("a call without its contract counts as drift; a fee that is not a number is left out", async () => {
     const { drift, totals, observation } = await countedOf([
       row(2, { contract_call: undefined }),
       row(1, { contract_call: called, fee_rate: "much" }),

@@ -67,7 +67,7 @@ test("errors count by reason", () => {
 });
 
 describe("labels", () => {
-  test("the first values have series of their own, others are other", () => {
+  test("the first values have their own series, others are other", () => {
     const totals = add({}, ["b", "c", "d", "a", "c", "e", "", "other"].map(bought));
 
     const { sums = {}, overflow } = totals[swaps.fingerprint] ?? {};

@@ -318,7 +318,7 @@ describe("a transaction", () => {
     expect((await server.samples()).get("mempool_list_transactions")).toBe(1);
   });
 
-  test("with a fee that is no whole number does not compete", async () => {
+  test("with a fee that is not a whole number does not compete", async () => {
     const fees = ["12.5", "-3", -1, null, undefined, "1e3", "9".repeat(30), {}, "200", 300];
     const server = new Server();
     server.rows = fees.map((fee_rate, index) => waiting(index, START, { fee_rate }));

@@ -1,4 +1,4 @@
-// Judges the estimates of the running collectors by the true receipt times of the simulator, through a mint rush.
+// Evaluates the estimates of the running collectors by the true receipt times of the simulator, during a mint rush.
 import { expect, test } from "@jest/globals";
 import { createClient } from "../../../src/api/client.ts";
 import { blocks } from "../../../src/collectors/blocks/blocks.ts";
@@ -61,22 +61,22 @@ test.each([2, 5])(
         return tx;
       }),
     );
-    const judged: Record<"full" | "room", [inTime: number, all: number]> = { full: [0, 0], room: [0, 0] };
+    const scores: Record<"full" | "room", [inTime: number, all: number]> = { full: [0, 0], room: [0, 0] };
     for (const tx of [...all, ...chain.mempool.values()]) {
       const last = recommended.findLast(({ at }) => at < tx.receivedAt);
       if (last?.fee === undefined || tx.fee < last.fee || tx.fee > 1.2 * last.fee) continue;
       if (!Number.isFinite(tx.readyAt) || tx.receivedAt > chain.now - 10 * MINUTES) continue;
       // An earlier transaction of the sender waits: its fee decides.
       if ((minedAt.get(`${tx.sender} ${tx.nonce - 1}`) ?? (tx.nonce > 0 ? Infinity : 0)) > tx.receivedAt) continue;
-      const share = judged[last.isFull ? "full" : "room"];
+      const share = scores[last.isFull ? "full" : "room"];
       share[1] += 1;
       if ((minedAt.get(`${tx.sender} ${tx.nonce}`) ?? Infinity) - tx.receivedAt <= 10 * MINUTES) share[0] += 1;
     }
     const partOf = ([inTime, all]: readonly [number, number]) => inTime / all;
-    expect(judged.full[1]).toBeGreaterThan(100);
-    expect(judged.room[1]).toBeGreaterThan(100);
-    expect(partOf(judged.full)).toBeGreaterThanOrEqual(0.85);
-    expect(partOf(judged.room)).toBeGreaterThanOrEqual(0.85);
+    expect(scores.full[1]).toBeGreaterThan(100);
+    expect(scores.room[1]).toBeGreaterThan(100);
+    expect(partOf(scores.full)).toBeGreaterThanOrEqual(0.85);
+    expect(partOf(scores.room)).toBeGreaterThanOrEqual(0.85);
   },
   300_000,
 );

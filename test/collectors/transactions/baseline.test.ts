@@ -180,7 +180,7 @@ test("nothing is requested while no transaction is known", () => {
   expect(baselineFees(withNewest(NO_BASELINE, [], NOW), [], NOW)).toBeUndefined();
 });
 
-test("few transactions are no sample of the present period, which is requested when it has ended", () => {
+test("few transactions are not a sample of the present period, which is requested when it has ended", () => {
   const rows = chain(NOW - 10 * DAY, NOW + PERIOD_SECONDS, () => 300);
   const before = rows.filter(({ at }) => at <= NOW);
   const { baseline } = sampled(before, NOW);

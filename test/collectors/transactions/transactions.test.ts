@@ -132,7 +132,7 @@ describe("counting", () => {
     expect(counts.reduce((sum, count) => sum + count, 0)).toBe(confirmed.length);
   });
 
-  test("a fee that is no whole number is left out of the fees, and the transaction counts", async () => {
+  test("a fee that is not a whole number is left out of the fees, and the transaction counts", async () => {
     const [template] = listed.results as [Item];
     const fees = ["12.5", "-3", -1, null, undefined, "1e3", "9".repeat(30), {}, "200"];
     let shown: object[] = [];
@@ -182,7 +182,7 @@ describe("principals", () => {
   const confirmed = ({ state }: Exporter, after: number, to: number) => [
     ...new Set(collector.confirmed(state, after, to)),
   ];
-  // Of the principal of the world and the contracts that it calls.
+  // The principal of the world, and the contracts that it calls.
   const parties = async () => {
     const exporter = await running(1);
     return [...new Set(exporter.view?.rows.flatMap((row) => row.parties))].sort();
@@ -355,7 +355,7 @@ describe("requests", () => {
     expect(exporter.counted).toBe(counted);
   });
 
-  test("a list that lacks a canonical block comes from a server that is behind", async () => {
+  test("a list without a canonical block is from a server that is behind", async () => {
     const exporter = await running();
     exporter.world.mine(busy(3));
     await exporter.poll();
@@ -397,7 +397,7 @@ describe("requests", () => {
     expect(exporter.counted).toBe(world.between(from, world.tip - CONFIRMATIONS + 1).length);
   });
 
-  test("an empty list is no failure", async () => {
+  test("an empty list is not a failure", async () => {
     const observation = await observe(
       transactions,
       cannedApi(() => ({ json: captured("v3-transactions.past-end").json })),

@@ -442,7 +442,7 @@ describe("a bad response", () => {
     expect(drifts).toEqual([`principal_nonces ${drift}`]);
   });
 
-  test("of an older server is no failure", async () => {
+  test("of an older server is not a failure", async () => {
     const missing = { message: "Route GET:/extended/v3/x not found", error: "Not Found", statusCode: 404 };
     expect((await polled(json(missing, 404))).failed).toMatchObject({ reason: "not_found", isUnsupported: true });
   });
