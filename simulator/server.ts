@@ -47,7 +47,7 @@ export interface Upstream extends Listener {
 export interface Simulator extends Upstream {
   /** The chain as of the last request or `advance`. */
   readonly chain: Chain;
-  /** Minimum interval between blocks in real seconds. Only `advance` makes blocks come faster. */
+  /** Minimum interval between blocks in real seconds. Only `advance` creates blocks faster. */
   readonly fastestBlockSeconds: number;
   /** Advances virtual time by so many seconds, independent of the clock. */
   advance(seconds: number): void;

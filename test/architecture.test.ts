@@ -192,7 +192,7 @@ describe("the rules", () => {
     ).toEqual([]);
   });
 
-  test("are imported by the commands that judge, check and write them and by the runbooks, and by nothing else", () => {
+  test("are imported only by the commands that evaluate, check and write them, and by the runbooks", () => {
     const users = [...src, ...simulator].filter(({ local }) => local.some((target) => target.startsWith("alerts/")));
 
     expect(users.map(({ path }) => path).sort()).toEqual([
@@ -217,7 +217,7 @@ describe("the rules", () => {
 });
 
 describe("the evaluation of the fee rules", () => {
-  test("imports thresholds, random numbers, and of the exporter what it judges: pure functions and schedules", () => {
+  test("imports thresholds, random numbers, and the pure functions and schedules that it evaluates", () => {
     const allowed = [
       /^tools\/evaluation\//,
       /^alerts\/(thresholds|firing)\.ts$/,

@@ -130,7 +130,7 @@ test("a collector that is switched off has no series, and one that is switched o
   expect(await own("stacks_mempool_transactions tx_type=token_transfer")).toBeGreaterThan(0);
 });
 
-test("networks come and go, and the others go on", async () => {
+test("networks are added and removed, and the others continue", async () => {
   const tasks = app.tasks;
   const before = await received("wallet");
   settings.networks = "m second";
@@ -146,7 +146,7 @@ test("networks come and go, and the others go on", async () => {
   expect(await received("wallet")).toBe(before);
 });
 
-test("event rules come and go", async () => {
+test("event rules are added and removed", async () => {
   const { logger } = simulator.chain.accounts.contracts;
   settings.collectors = { blocks: {}, contracts: {} };
   const events = `[{ metric: prints_total, type: counter, help: Prints., match: [{ path: topic, equals: print }] }]`;

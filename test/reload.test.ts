@@ -78,7 +78,7 @@ test("removed targets disappear, added ones are polled, the others keep their co
   expect(await own("stacks_exporter_collector_targets collector=addresses state=active")).toBe(2);
 });
 
-test("a target that returns continues its counters, with everything that happened meanwhile", async () => {
+test("a target that returns continues its counters, including the transactions of the pause", async () => {
   await pollAll();
   await pass(600);
   await pollAll();

@@ -30,6 +30,6 @@ test.each(["20.20.2", "23.99.0", "9.0.0"])("Node.js %s is refused with what it n
 });
 
 test.each(["24.0.0", "100.1.0"])("Node.js %s loads the exporter", (version) => {
-  // The exporter is beside the bundled file only.
+  // The exporter is next to the bundled file only.
   expect(startOn(version).stderr).toMatch(/Cannot find module .*exporter\.js/);
 });

@@ -68,8 +68,8 @@ node -e "
 chmod 755 "$folder" && chmod 644 "$folder/alertmanager.yml"
 export ALERTMANAGER_CONFIG=$folder/alertmanager.yml
 
-"${compose[@]}" up -d "${services[@]}" >"$folder/up.log" 2>&1 || { cat "$folder/up.log"; fail "comes up"; }
-ok "comes up with one command"
+"${compose[@]}" up -d "${services[@]}" >"$folder/up.log" 2>&1 || { cat "$folder/up.log"; fail "starts"; }
+ok "starts with one command"
 
 # until_true WHAT SECONDS COMMAND…: tries once a second.
 until_true() {

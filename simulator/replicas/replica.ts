@@ -1,6 +1,6 @@
 // The replicas behind one address, as data.
 
-/** A replica. All its responses come from the same view of the chain. */
+/** A replica. All its responses are from the same view of the chain. */
 export type ReplicaSpec =
   /** Up to date. */
   | { readonly kind: "newest" }

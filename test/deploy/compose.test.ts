@@ -1,4 +1,4 @@
-// The stack of deploy/compose.yaml, as far as it can be judged without running it; tools/stack-check.sh runs it.
+// The stack of deploy/compose.yaml, as far as it can be checked without running it; tools/stack-check.sh runs it.
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { describe, expect, test } from "@jest/globals";

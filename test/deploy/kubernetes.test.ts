@@ -81,14 +81,14 @@ test("the pod is restricted, probed and limited", () => {
   });
 });
 
-test("probes are served on a port of their own", () => {
+test("probes are served on their own port", () => {
   const container = manifest<IStatefulSet>("StatefulSet").spec?.template.spec?.containers[0];
   const port = container?.ports?.find(({ name }) => name === "probes")?.containerPort;
 
   expect(container?.args?.slice(-2)).toEqual(["--web.probe-address", `:${port}`]);
 });
 
-test("each pod is a shard with a state file of its own, which outlives it", () => {
+test("each pod is a shard with its own state file, which outlives it", () => {
   const { metadata, spec } = manifest<IStatefulSet>("StatefulSet");
   const mounts = spec?.template.spec?.containers[0]?.volumeMounts ?? [];
   const [claim] = spec?.volumeClaimTemplates ?? [];

@@ -28,7 +28,7 @@ describe.each(names)("%s", (name) => {
   const { permissions, jobs } = yamlOf<Workflow>(`${folder}/${name}`);
   const steps = Object.values(jobs).flatMap((job) => job.steps);
 
-  test("pins each action by a commit, with its version beside it", () => {
+  test("pins each action by a commit, with its version in a comment", () => {
     const uses = textOf(`${folder}/${name}`)
       .split("\n")
       .filter((line) => /\buses:/.test(line));

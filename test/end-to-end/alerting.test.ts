@@ -92,7 +92,7 @@ test(`a dead API gives one notification while other alerts fire, ${NEEDED}`, asy
   market("outage").faults.clear();
 });
 
-test(`an API behind the chain, and one that refuses the key, have alerts of their own, ${NEEDED}`, async () => {
+test(`an API behind the chain, and one that refuses the key, have their own alerts, ${NEEDED}`, async () => {
   await heard("behind", "people firing StacksNoUpstreamUp");
   await heard("refused", "people firing StacksApiUnauthorized");
   expect(await holds('stacks_chain_reorgs_total{network="behind"} == 0')).toBe(true);
@@ -101,7 +101,7 @@ test(`an API behind the chain, and one that refuses the key, have alerts of thei
   market("refused").faults.clear();
 });
 
-test(`a stuck cluster is no spike, ${NEEDED}`, async () => {
+test(`a stuck cluster is not a spike, ${NEEDED}`, async () => {
   // But for the room in the blocks it looks like one.
   const { spike } = FEES;
   await until(

@@ -267,7 +267,7 @@ test.each([
     /^error: unknown command 'bogus'; the commands are serve, once, check, plan, events, try, history, reshard, calibrate, rules, board, demo/,
   ],
   [["--listen", ":0", "bogus"], /^error: unknown command 'bogus'/],
-  [["--config", "a.yaml", "check"], /^error: the command has to come first: stacks-exporter check …/],
+  [["--config", "a.yaml", "check"], /^error: the command must be first: stacks-exporter check …/],
   [["serve", "bogus"], /^error: serve has no arguments, found 'bogus'/],
   [["events"], /^error: missing required argument 'contract'/],
   [["events", "SP1.x", "SP2.x"], /^error: events has one argument, found 'SP2\.x'/],
@@ -387,7 +387,7 @@ test("the demo prints its addresses, and ends its simulated chain with itself", 
   const [, exporter] = await program.says(/(http:\S+)\/metrics/);
   const page = await until(async () => {
     const text = await fetch(`${exporter}/metrics`).then((answer) => answer.text());
-    // Targets are polled in turn, so the watched ones come one after the other.
+    // Targets are polled in turn, so the watched ones appear one after the other.
     const awaited = [
       "stacks_chain_block_height{",
       "stacks_mempool_transactions{",

@@ -99,7 +99,7 @@ test.each(CASES)(
       const reasons = Object.keys(REASONS).filter((one) => (shown("failures_total", ` reason=${one}`) ?? 0) > 0);
       // The first 429 pauses all; and a retry can run into the deadline.
       expect([[reason], ["timeout"]]).toContainEqual(reasons);
-      // Of the counted reason: on a slow machine every fault can become a timeout.
+      // Depends on the counted reason, because on a slow machine every fault can become a timeout.
       const [counted] = reasons;
       const state = counted === "gone" ? "retired" : counted === "rate_limited" ? "paused" : "degraded";
       expect(shown("state", ` state=${state}`)).toBe(1);
@@ -135,7 +135,7 @@ async function pauseIsOver(isPaused: boolean): Promise<void> {
   }
 }
 
-test("null everywhere is no data where the API documents it, and a bad body elsewhere", async () => {
+test("null is missing data where the API documents it, and a bad body elsewhere", async () => {
   app = await createApp(config());
   await app.pollOnce();
   simulator.faults.set({ kind: "wrong-shape", form: "nulls" });

@@ -104,7 +104,7 @@ test("with an empty database the exporter is not ready, and reports the reason",
   await empty.close();
 });
 
-test("each upstream has a saved budget of its own, and the first one continues that of the short form", async () => {
+test("each upstream has its own saved budget, and the first one continues that of the short form", async () => {
   const used = (key: string) => {
     const stateFile = openStateFile();
     const record = stateFile.loadBudget(key);

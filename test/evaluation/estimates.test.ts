@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { judge, play } from "../../tools/evaluation/estimates.ts";
+import { play, scoreEstimates } from "../../tools/evaluation/estimates.ts";
 import { WORLD } from "../../tools/evaluation/world.ts";
 
 // A day with a rush.
@@ -8,7 +8,7 @@ const WITH_RUSH = { ...WORLD, rush: { ...WORLD.rush, perFourWeeks: 56 } };
 test("most of those who pay the estimate are mined in time, with room and without", () => {
   const played = play("checking-1", "large", 1, WITH_RUSH);
 
-  const { "10m": soon, "1h": later } = judge(played, { every: 300, behind: 150, useFactor: 1 });
+  const { "10m": soon, "1h": later } = scoreEstimates(played, { every: 300, behind: 150, useFactor: 1 });
 
   for (const { full, room, overpayment, polls, absent } of [soon, later]) {
     expect(full.all).toBeGreaterThan(50);
@@ -24,8 +24,8 @@ test("most of those who pay the estimate are mined in time, with room and withou
 test("an estimate of old transactions is worse", () => {
   const played = play("checking-1", "large", 1, WITH_RUSH);
 
-  const { full: old } = judge(played, { every: 1800, behind: 900, useFactor: 1 })["10m"];
-  const { full: fresh } = judge(played, { every: 60, behind: 0, useFactor: 1 })["10m"];
+  const { full: old } = scoreEstimates(played, { every: 1800, behind: 900, useFactor: 1 })["10m"];
+  const { full: fresh } = scoreEstimates(played, { every: 60, behind: 0, useFactor: 1 })["10m"];
 
   expect(old.inTime / old.all).toBeLessThan(fresh.inTime / fresh.all - 0.05);
 });

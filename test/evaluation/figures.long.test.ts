@@ -6,17 +6,17 @@ import { delay, falseAlarms, precision, recall, withoutShortRises } from "../../
 import { seedsOf } from "../../tools/evaluation/seeds.ts";
 import type { FeeThresholds } from "../../tools/evaluation/thresholds.ts";
 import { playTrace, type Trace } from "../../tools/evaluation/trace.ts";
+import { evaluateTrace, scorePolls, type TraceScores, together } from "../../tools/evaluation/trace-scores.ts";
 import { tune } from "../../tools/evaluation/tune.ts";
-import { judgeTrace, scorePolls, together, type Verdict } from "../../tools/evaluation/verdict.ts";
 import { BASE, OTHERS, POLLS } from "../../tools/evaluation/worlds.ts";
 
 describe("on four traces of four weeks", () => {
   let traces: readonly Trace[];
-  let now: Verdict;
-  const judged = (fees: FeeThresholds = FEES) => together(traces.map((trace) => judgeTrace(trace, BASE, fees)));
+  let now: TraceScores;
+  const scored = (fees: FeeThresholds = FEES) => together(traces.map((trace) => evaluateTrace(trace, BASE, fees)));
   beforeAll(() => {
     traces = marketsOf(seedsOf("checking"), BASE).map(({ seed, regime }) => playTrace(seed, regime));
-    now = judged();
+    now = scored();
   });
 
   test("enough happens to say anything", () => {
@@ -79,13 +79,13 @@ describe("on four traces of four weeks", () => {
 
   test("polls by default are the base, and rarer ones are later", () => {
     const [trace] = traces as [Trace];
-    const verdict = judgeTrace(trace, BASE);
+    const scores = evaluateTrace(trace, BASE);
     const rare = { fees: 30, mempool: 30, blocks: 30, transactions: 30 };
     const mean = ({ delays }: { delays: readonly number[] }) =>
       delays.reduce((sum, one) => sum + one, 0) / delays.length;
 
-    expect(scorePolls(trace, POLLS.freeKey)).toEqual(verdict.paid.either);
-    expect(mean(scorePolls(trace, rare))).toBeGreaterThan(mean(verdict.paid.either) + 3);
+    expect(scorePolls(trace, POLLS.freeKey)).toEqual(scores.paid.either);
+    expect(mean(scorePolls(trace, rare))).toBeGreaterThan(mean(scores.paid.either) + 3);
   });
 
   test.each([
@@ -106,7 +106,7 @@ describe("on four traces of four weeks", () => {
   ] as const)("is worse with %s", (_, change, in_) => {
     const figure = { precision, recall }[in_];
 
-    expect(figure(judged({ ...FEES, ...change }).paid.either)).toBeLessThan(figure(now.paid.either) - 0.03);
+    expect(figure(scored({ ...FEES, ...change }).paid.either)).toBeLessThan(figure(now.paid.either) - 0.03);
   });
 });
 

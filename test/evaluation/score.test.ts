@@ -28,7 +28,7 @@ describe("an event", () => {
     ["is not at three floors", price([10, 0], [60, 3], [10, 0]), []],
     ["goes on over a short dip", price([8, 9], [5, 0], [8, 9]), [span(0, 21)]],
     ["does not over a longer one", price([8, 9], [6, 0], [8, 9]), []],
-    ["goes on when it comes back within the hour", price([20, 9], [60, 0], [20, 9]), [span(0, 100)]],
+    ["continues when it returns within the hour", price([20, 9], [60, 0], [20, 9]), [span(0, 100)]],
     ["is another one after that", price([20, 9], [61, 0], [20, 9]), [span(0, 20), span(81, 101)]],
   ])("%s", (_, column, expected) => {
     expect(eventsOf(column)).toEqual(expected);

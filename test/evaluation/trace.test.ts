@@ -58,7 +58,7 @@ test("without incidents there is no event, and the pool has its usual size", () 
   }
 });
 
-test("a rush is an event: the price to get in is judged, not what was injected", () => {
+test("a rush is an event, because events are defined by the price to be mined, not by the injected incident", () => {
   const { price, incidents } = playTrace("rush", "small", 4, only({ rush: 28 }));
   const rushes = incidents.filter(({ kind }) => kind === "rush");
   const events = eventsOf(price);
@@ -70,7 +70,7 @@ test("a rush is an event: the price to get in is judged, not what was injected",
   }
 });
 
-test("a cluster of stuck transactions lifts every percentile, and is no event", () => {
+test("a cluster of stuck transactions lifts every percentile, and is not an event", () => {
   const { price, incidents, server } = playTrace("stuck", "small", 4, only({ stuck: 28 }));
   const { from, until } = incidents[0] ?? { from: 0, until: 0 };
   const during = Math.floor((from + until) / 120);

@@ -74,7 +74,7 @@ test("a folder with other files is left alone", () => {
   const { status, stderr } = release("--dry-run", "--out", other);
 
   expect(status).toBe(1);
-  expect(stderr).toContain("has files that are no release");
+  expect(stderr).toContain("has files that do not belong to a release");
   expect(readFileSync(file, "utf8")).toBe("mine");
 });
 

@@ -1,4 +1,4 @@
-// Prometheus or Alertmanager in a process of its own.
+// Prometheus or Alertmanager in its own process.
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:net";

@@ -3,7 +3,7 @@ import { familyOf } from "../../alerts/series.ts";
 
 export { familyOf };
 
-/** Labels of an exposed series beside those of the target; undefined when no family has it. */
+/** Labels of an exposed series besides those of the target; undefined when no family has it. */
 export function labelsOf(metric: string): readonly string[] | undefined {
   const family = familyOf(metric);
   if (family === undefined) return undefined;

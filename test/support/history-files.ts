@@ -44,7 +44,7 @@ function readFile(text: string): Map<string, Point[]> {
   for (const line of text.slice(0, -"# EOF\n".length).split("\n").slice(0, -1)) {
     const type = /^# TYPE (\S+) (gauge|counter|histogram)$/.exec(line)?.[1];
     if (type !== undefined) {
-      if (families.has(type)) throw new Error(`family ${type} comes twice`);
+      if (families.has(type)) throw new Error(`family ${type} is repeated`);
       families.add(type);
       family = type;
       continue;

@@ -103,7 +103,7 @@ export function parseExposition(page: string, format: "classic" | "openmetrics")
     if (meta !== null) {
       const [, keyword, name = "", rest = ""] = meta;
       if (open?.name !== name) {
-        if (families.has(name)) fail(line, `family ${name} comes twice`);
+        if (families.has(name)) fail(line, `family ${name} is repeated`);
         open = { name, type: undefined, help: undefined, unit: undefined, samples: [] };
         families.set(name, open);
       }
@@ -119,12 +119,12 @@ export function parseExposition(page: string, format: "classic" | "openmetrics")
         open.help = format === "openmetrics" ? unescaped(rest, true, line) : unescaped(rest, false, line);
       } else {
         if (format === "classic") fail(line, "UNIT in the classic format");
-        if (!name.endsWith(`_${rest}`)) fail(line, `unit ${rest} is no suffix of ${name}`);
+        if (!name.endsWith(`_${rest}`)) fail(line, `unit ${rest} is not a suffix of ${name}`);
         open.unit = rest;
       }
       continue;
     }
-    if (text.startsWith("#")) fail(line, "a comment that is no metadata");
+    if (text.startsWith("#")) fail(line, "a comment that is not metadata");
     const sample = parseSample(text, line);
     if (open === undefined || open.type === undefined || open.help === undefined)
       fail(line, "sample without TYPE and HELP");
@@ -153,7 +153,7 @@ function checkHistogram({ name, samples }: Open): void {
     sets.set(key, set);
     if (sample.name.endsWith("_bucket")) {
       const le = sample.labels.get("le") ?? "";
-      if (le !== "+Inf" && !/[.e]/.test(le)) throw new Error(`${name}: le="${le}" is no canonical float`);
+      if (le !== "+Inf" && !/[.e]/.test(le)) throw new Error(`${name}: le="${le}" is not a canonical float`);
       set.le.push(le === "+Inf" ? Infinity : Number(le));
       set.counts.push(sample.value);
     } else if (sample.name.endsWith("_count")) set.count = sample.value;

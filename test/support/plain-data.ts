@@ -5,7 +5,7 @@ export function restarted<Observation>(observation: Observation): Observation {
   const text = JSON.stringify(observation, (_, value: unknown) => {
     if (typeof value === "bigint") return { $bigint: String(value) };
     if (typeof value === "object" && value !== null && !Array.isArray(value)) {
-      // By name, because tests run in a realm of their own.
+      // By name, because tests run in a separate realm.
       if (value.constructor.name !== "Object") throw new TypeError(`an observation holds a ${value.constructor.name}`);
     }
     return value;

@@ -1,4 +1,4 @@
-// The real program in a process of its own.
+// The real program in its own process.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -32,7 +32,7 @@ export interface Running {
 }
 
 /**
- * Starts the program in a folder of its own, with only the given environment and the PATH. It can run as another user,
+ * Starts the program in its own folder, with only the given environment and the PATH. It can run as another user,
  * and with a limit on the size of files (KiB), which simulates a full disk.
  */
 export function start(

@@ -6,7 +6,7 @@ import { startDaemon } from "./daemon.ts";
 
 export interface Series {
   readonly metric: Readonly<Record<string, string>>;
-  /** Of an instant query: Unix seconds, and the value. */
+  /** Result of an instant query: Unix seconds, and the value. */
   readonly value?: readonly [number, string];
 }
 

@@ -50,10 +50,10 @@ export interface ShardLoop {
    * the new number of shards.
    */
   readonly seconds: readonly number[];
-  /** What Prometheus adds up at the end, and what is expected. */
+  /** The sums of Prometheus at the end, and the expected ones. */
   readonly found: Sums;
   readonly expected: Sums;
-  /** Of each shard when the totals were right: memory (MB), bytes of its page, and series on it. */
+  /** Each shard when the totals were right: memory (MB), bytes of its page, and series on it. */
   readonly shards: readonly (readonly { readonly rssMb: number; readonly bytes: number; readonly series: number }[])[];
   /** Requests to the simulated API until the totals were right. */
   readonly requests: readonly number[];

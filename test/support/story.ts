@@ -1,5 +1,5 @@
 // Property tests of counting: fast-check generates a story of a chain and its servers, the collectors count, and the
-// expected totals come from the blocks.
+// expected totals are computed from the blocks.
 import fc from "fast-check";
 import { addresses as addressCollector } from "../../src/collectors/addresses/addresses.ts";
 import type { AddressTotals } from "../../src/collectors/addresses/totals.ts";

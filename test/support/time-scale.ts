@@ -15,7 +15,7 @@ export interface RuleGroup {
   }[];
 }
 
-/** `7d` by 30 is `5h36m`. Throws when the text is no duration, or nothing of whole milliseconds comes out. */
+/** `7d` by 30 is `5h36m`. Throws if the text is not a duration, or the result is not in whole milliseconds. */
 export function shorten(duration: string, by: number): string {
   const days = /^(\d+)d$/.exec(duration)?.[1];
   const milliseconds = (parseDuration(days === undefined ? duration : `${Number(days) * 24}h`) ?? Number.NaN) / by;

@@ -11,7 +11,7 @@ import { seriesPerSample } from "../../src/exposition/family.ts";
 
 const EVENTS = ["swap", "add-liquidity", "remove-liquidity", "claim"] as const;
 const ADDRESS = "SP2J6ZY48GV1EZ5V2V5RB9MP66SW86PYKKNRV9EJ7";
-// Of one poll with the default number of pages.
+// Events of one poll with the default number of pages.
 const EVENTS_PER_POLL = 500;
 
 /** Twenty rules: for each kind of event a count, a sum, a gauge, a histogram, and one with another operator. */
@@ -86,7 +86,7 @@ export async function measureEventRules(count = 100_000) {
   const identity = { network: "m", name: "amm", contract_id: `${ADDRESS}.amm` };
   let totals: TotalsOfRules = {};
   let results = 0;
-  // Of the process, so that others on the machine matter less than with the time of day.
+  // CPU time of the process, which depends less on other processes than elapsed time.
   const before = process.cpuUsage();
   for (let at = 0; at < count; at += EVENTS_PER_POLL) {
     const counted = events.slice(at, at + EVENTS_PER_POLL).map((event, index) => ({

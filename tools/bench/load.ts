@@ -1,4 +1,4 @@
-// wrk against a server in a process of its own.
+// wrk against a server in its own process.
 import { type ChildProcess, execFileSync, fork } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";

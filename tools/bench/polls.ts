@@ -23,7 +23,7 @@ async function appOf(text: string, clock: Clock): Promise<App> {
 export interface PollCost {
   /** CPU of one poll of fees and one of mempool together. */
   readonly cpuMs: number;
-  /** Of that, parsing the JSON. */
+  /** Part of it for parsing the JSON. */
   readonly parseMs: number;
 }
 

@@ -198,7 +198,7 @@ ${table(
 
 ${figure(slow.sockets)} sockets request a page of ${figure(slow.bytes)} bytes, half of them in OpenMetrics, and read nothing. A disconnected
 socket reconnects. All values change every second; Prometheus scrapes the compressed page every 2.5 s. Each run takes
-45 s in a process of its own; "without" is a run without the sockets.
+45 s in its own process; "without" is a run without the sockets.
 
 ${table(
   ["What", "Without", "With"],

@@ -1,4 +1,4 @@
-// One server under load, in a process of its own. Usage: server.ts KIND SERIES MODE
+// One server under load, in its own process. Usage: server.ts KIND SERIES MODE
 // KIND: ours | bare (the same bytes from node:http) | bare-gzip | prom-client (express and its renderer)
 // MODE: still (nothing changes between scrapes) | changing (every target changes before every scrape) | renewing (every
 // target changes once a second, one after the other, as polls would change them)

@@ -46,7 +46,7 @@ class Mood {
   }
 }
 
-/** How much of a surge has come: 0 to 1. */
+/** Progress of a surge: 0 to 1. */
 function swell({ from, until, rampSeconds }: Surge, now: number): number {
   return Math.max(0, Math.min(1, (now - from) / rampSeconds, (until - now) / rampSeconds));
 }

@@ -1,6 +1,14 @@
 // `npm run eval-estimates` writes the results in docs/fee-estimate.md. It takes minutes, so no test runs it.
 import { readFileSync, writeFileSync } from "node:fs";
-import { type Judgement, judge, type Observer, type Played, play, type Share, together } from "./estimates.ts";
+import {
+  type Observer,
+  type Played,
+  play,
+  type Share,
+  scoreEstimates,
+  type TargetScore,
+  together,
+} from "./estimates.ts";
 import { seedsOf } from "./seeds.ts";
 import { REGIMES, type Regime, WORLD, type World } from "./world.ts";
 
@@ -47,7 +55,7 @@ function quantile(values: readonly number[], part: number): string {
 const percent = ({ inTime, all }: Share): string => (all === 0 ? "none" : (inTime / all).toFixed(2));
 const whole = (value: number) => value.toLocaleString("en-US");
 
-const cells = ({ full, room, overpayment }: Judgement): string[] => [
+const cells = ({ full, room, overpayment }: TargetScore): string[] => [
   percent(full),
   whole(full.all),
   percent(room),
@@ -63,14 +71,14 @@ const HEADER = [
 ];
 
 function rowOf(what: string, played: readonly Played[], observer: Observer): string[] {
-  const judged = together(played.map((one) => judge(one, observer)));
+  const scores = together(played.map((one) => scoreEstimates(one, observer)));
   console.log(
     what,
     observer,
-    JSON.stringify(judged, (name, value) => (name === "overpayment" ? undefined : value)),
+    JSON.stringify(scores, (name, value) => (name === "overpayment" ? undefined : value)),
   );
-  const absent = (judged["10m"].absent / judged["10m"].polls).toFixed(3);
-  const row = [what, `${observer.every / 60} min`, ...cells(judged["10m"]), ...cells(judged["1h"]), absent];
+  const absent = (scores["10m"].absent / scores["10m"].polls).toFixed(3);
+  const row = [what, `${observer.every / 60} min`, ...cells(scores["10m"]), ...cells(scores["1h"]), absent];
   console.log(row.join(" | "));
   return row;
 }

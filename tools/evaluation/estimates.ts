@@ -1,4 +1,4 @@
-// Judges the fee estimates: whether those who paid what was recommended were mined in time, by their true arrival.
+// Evaluates the fee estimates: whether transactions with the recommended fee were mined in time, by their true arrival.
 import {
   type Estimate,
   estimateFees,
@@ -71,8 +71,8 @@ export interface Share {
   all: number;
 }
 
-/** The verdict about one target. */
-export interface Judgement {
+/** The score of the estimates for one target. */
+export interface TargetScore {
   readonly full: Share;
   readonly room: Share;
   /** The estimate over the lowest fee that was mined in time, while blocks were full. */
@@ -82,8 +82,8 @@ export interface Judgement {
   absent: number;
 }
 
-/** A verdict for each target. */
-export type Judgements = Readonly<Record<Target, Judgement>>;
+/** A score for each target. */
+export type TargetScores = Readonly<Record<Target, TargetScore>>;
 
 const TENURE_SECONDS = 600;
 // The list of waiting transactions is kept for this time.
@@ -93,7 +93,7 @@ const MINED_SECONDS = 900;
 const FULL_SECONDS = 300;
 const WITHIN = 1.2;
 
-const emptyJudgement = (): Judgement => ({
+const emptyScore = (): TargetScore => ({
   full: { inTime: 0, all: 0 },
   room: { inTime: 0, all: 0 },
   overpayment: [],
@@ -101,16 +101,16 @@ const emptyJudgement = (): Judgement => ({
   absent: 0,
 });
 
-/** A verdict without observations. */
-const noJudgements = (): Judgements =>
-  Object.fromEntries(Object.keys(TARGETS).map((target) => [target, emptyJudgement()])) as Judgements;
+/** A score without observations. */
+const emptyScores = (): TargetScores =>
+  Object.fromEntries(Object.keys(TARGETS).map((target) => [target, emptyScore()])) as TargetScores;
 
-/** Adds up verdicts. */
-export function together(judgements: readonly Judgements[]): Judgements {
-  const sum = noJudgements();
-  for (const judgement of judgements) {
+/** Adds up scores. */
+export function together(all: readonly TargetScores[]): TargetScores {
+  const sum = emptyScores();
+  for (const score of all) {
     for (const target of Object.keys(TARGETS) as Target[]) {
-      const [into, from] = [sum[target], judgement[target]];
+      const [into, from] = [sum[target], score[target]];
       for (const share of ["full", "room"] as const) {
         into[share].inTime += from[share].inTime;
         into[share].all += from[share].all;
@@ -184,11 +184,11 @@ function cheapest({ blocks }: Played, from: number, seconds: number): number {
   return min;
 }
 
-// Hours without full blocks are all alike: one in six is judged.
+// Hours without full blocks are alike: one in six is evaluated.
 const HOUR_SECONDS = 3600;
 const CALM_HOURS = 6;
 
-/** The hours to judge. */
+/** The hours to evaluate. */
 function hoursOf(played: Played): ReadonlySet<number> {
   const hours = new Set(
     played.blocks.filter(({ at }) => wereFull(played, at)).map(({ at }) => Math.floor(at / HOUR_SECONDS)),
@@ -197,9 +197,9 @@ function hoursOf(played: Played): ReadonlySet<number> {
   return hours;
 }
 
-/** Judges the estimates of all types that an exporter makes of a trace. */
-export function judge(played: Played, observer: Observer): Judgements {
-  const result = noJudgements();
+/** Evaluates the estimates of all types of an exporter on a trace. */
+export function scoreEstimates(played: Played, observer: Observer): TargetScores {
+  const result = emptyScores();
   const { every, behind, useFactor } = observer;
   const { sent, seconds } = played;
   const hours = hoursOf(played);
@@ -209,30 +209,36 @@ export function judge(played: Played, observer: Observer): Judgements {
     const use = useFactor === undefined ? undefined : useFactor * useAt(played, minedTo);
     const coverage = { listedTo: now, listedSince: now - KEPT_SECONDS, minedTo, use };
     const estimate = estimateFees(observedAt(played, now, observer), coverage);
-    judgeOne(played, now, estimate, sent.slice(after(sent, now, arrival), after(sent, now + every, arrival)), result);
+    scoreOne(played, now, estimate, sent.slice(after(sent, now, arrival), after(sent, now + every, arrival)), result);
   }
   return result;
 }
 
-function judgeOne(played: Played, now: number, { types }: Estimate, arriving: readonly Sent[], into: Judgements): void {
+function scoreOne(
+  played: Played,
+  now: number,
+  { types }: Estimate,
+  arriving: readonly Sent[],
+  into: TargetScores,
+): void {
   for (const [target, seconds] of Object.entries(TARGETS) as [Target, number][]) {
-    const judgement = into[target];
-    judgement.polls += 1;
+    const score = into[target];
+    score.polls += 1;
     const fee = types.all?.fees[target];
     if (fee === undefined) {
-      judgement.absent += 1;
+      score.absent += 1;
       continue;
     }
     if (wereFull(played, now)) {
       const needed = cheapest(played, now, seconds);
-      if (needed > 0 && needed < Infinity) judgement.overpayment.push(fee / needed);
+      if (needed > 0 && needed < Infinity) score.overpayment.push(fee / needed);
     }
     for (const one of arriving) {
       if (!one.canBeMined || one.fee < fee || one.fee > WITHIN * fee) continue;
       const isInTime = one.minedAt - one.at <= seconds;
       // Withdrawn before the time was over.
       if (!isInTime && one.leavesAt - one.at < seconds) continue;
-      const share = wereFull(played, one.at) ? judgement.full : judgement.room;
+      const share = wereFull(played, one.at) ? score.full : score.room;
       share.all += 1;
       share.inTime += isInTime ? 1 : 0;
     }

@@ -1,10 +1,10 @@
-// Plays traces on all processors, one for each seed, number of nonce gaps and world, and adds up the verdicts.
+// Plays traces on all processors, one for each seed, number of nonce gaps and world, and adds up the scores.
 import { availableParallelism } from "node:os";
 import { isMainThread, parentPort, Worker } from "node:worker_threads";
 import type { Polls } from "./exporter.ts";
 import { type Score, total } from "./score.ts";
 import { DAYS, playTrace } from "./trace.ts";
-import { judgeTrace, scorePolls, together, type Verdict } from "./verdict.ts";
+import { evaluateTrace, scorePolls, type TraceScores, together } from "./trace-scores.ts";
 import type { Regime } from "./world.ts";
 import type { Setting } from "./worlds.ts";
 
@@ -22,7 +22,7 @@ export interface Evaluation {
   readonly traces: number;
   readonly minutes: number;
   readonly transactions: number;
-  readonly verdict: Verdict;
+  readonly scores: TraceScores;
   /** A score for each of the other polls. */
   readonly polls: readonly Score[];
 }
@@ -39,7 +39,7 @@ export function sum(evaluations: readonly Evaluation[]): Evaluation {
     traces: add(({ traces }) => traces),
     minutes: add(({ minutes }) => minutes),
     transactions: add(({ transactions }) => transactions),
-    verdict: together(evaluations.map(({ verdict }) => verdict)),
+    scores: together(evaluations.map(({ scores }) => scores)),
     polls: (evaluations[0]?.polls ?? []).map((_, index) =>
       total(evaluations.flatMap(({ polls }) => polls[index] ?? [])),
     ),
@@ -52,7 +52,7 @@ function evaluate({ seed, regime, setting, otherPolls = [] }: Market): Evaluatio
     traces: 1,
     minutes: trace.minutes,
     transactions: trace.transactions.entered,
-    verdict: judgeTrace(trace, setting),
+    scores: evaluateTrace(trace, setting),
     polls: otherPolls.map((polls) => scorePolls(trace, polls)),
   };
 }

@@ -1,4 +1,4 @@
-// What is thrown at the market. The scorer of fee events never sees this list: it judges by the price to get in.
+// Incidents of the market. The evaluation of fee events does not use this list, but the price to be mined.
 import type { Random } from "../../simulator/chain/random.ts";
 import type { FeeSpread, Range, World } from "./world.ts";
 

@@ -29,9 +29,9 @@ const MAX_FALSE = 0.8;
 const MAX_MINUTES = 4;
 
 function targetsOf(base: Evaluation, worst: Row): readonly Target[] {
-  const { either } = base.verdict.paid;
+  const { either } = base.scores.paid;
   const lenient = withoutShortRises(either);
-  const lowest = recall(worst.evaluation.verdict.paid.either);
+  const lowest = recall(worst.evaluation.scores.paid.either);
   return [
     {
       what: "Recall, base world",
@@ -84,7 +84,7 @@ export async function reportPage(): Promise<string> {
   }));
   const [base, ...others] = rows.map(({ evaluation }) => evaluation);
   if (base === undefined) throw new Error("no traces were played");
-  const recallOf = ({ evaluation }: Row) => recall(evaluation.verdict.paid.either);
+  const recallOf = ({ evaluation }: Row) => recall(evaluation.scores.paid.either);
   const sorted = rows.slice(1).toSorted((a, b) => recallOf(a) - recallOf(b));
   const worst = sorted.find(({ isHeld }) => isHeld) as Row;
   const mainnet = others[OTHERS.indexOf(MAINNET)]?.polls ?? [];
@@ -93,7 +93,7 @@ export async function reportPage(): Promise<string> {
     return score === undefined ? [] : [[polls, score] as const];
   });
   const { spike, backlog, baseline, blockUsage, capacity } = FEES;
-  const { paid, needed, firstDay, unlisted, mistakes } = base.verdict;
+  const { paid, needed, firstDay, unlisted, mistakes } = base.scores;
   const { freeKey, keyless } = POLLS;
   const pollsOf = ({ transactions, mempool, blocks, fees }: typeof freeKey) =>
     `transactions every ${transactions}, mempool every ${mempool}, blocks every ${blocks} and fees every ${fees} minutes`;
@@ -143,10 +143,10 @@ ${scoreTable(paid)}
 
 ${targetTable(targetsOf(base, worst))}
 
-### Judged by what had to be paid
+### Evaluated by the fee that was needed
 
-An event that is defined by fees of mined transactions favours a rule that reads them. So the same alarms are judged by
-a second definition: to be mined within the next 10 minutes, a transaction must pay more than three floors. This is
+An event that is defined by fees of mined transactions favours a rule that reads them. So the same alarms are evaluated
+by a second definition: to be mined within the next 10 minutes, a transaction must pay more than three floors. This is
 stricter, because the price must stay high for 10 more minutes, and a single block with room ends it.
 
 ${scoreTable(needed)}
@@ -200,8 +200,8 @@ recall much.
 - **The use of blocks is more accurate here than on the chain.** The chain has five dimensions, of which plain transfers
   use hardly any, so a flood of transfers can fill blocks without a high use of blocks. The alerts then assume that
   blocks have room.
-- **Limits are sharp.** A price that is high for 14 minutes is no event. A flood that pays exactly three floors fills
-  blocks, and is no event either.
+- **Limits are sharp.** A price that is high for 14 minutes is not an event. A flood that pays exactly three floors
+  fills blocks, and is not an event either.
 - **Not modelled:** replacement by fee, ordered transactions of a sender, empty or slow tenures, forks, miners with
   another order.
 - Samples are a minute apart, and rules are evaluated once per minute.

@@ -3,7 +3,7 @@ import type { Evaluation } from "./evaluate.ts";
 import type { Polls } from "./exporter.ts";
 import { DETECTORS, type Detector } from "./rules.ts";
 import { delay, falseAlarms, precision, recall, type Score, withoutShortRises } from "./score.ts";
-import type { Mistakes, Scores } from "./verdict.ts";
+import type { Mistakes, Scores } from "./trace-scores.ts";
 
 const ALERTS: Readonly<Record<Detector, string>> = {
   spike: "StacksFeeSpike",
@@ -50,8 +50,8 @@ export const scoreTable = (scores: Scores): string =>
 export function worldTable(rows: readonly (readonly [what: string, evaluation: Evaluation])[]): string {
   return table(
     ["World", ...FIGURES, "Recall, precision: what had to be paid", "Recall, first day"],
-    rows.map(([what, { verdict }]) => {
-      const { paid, needed, firstDay } = verdict;
+    rows.map(([what, { scores }]) => {
+      const { paid, needed, firstDay } = scores;
       const second = `${share(recall(needed.either))}, ${share(precision(withoutShortRises(needed.either)))}`;
       return [what, ...figures(paid.either), second, share(recall(firstDay.either))];
     }),

@@ -13,7 +13,7 @@ export const DAYS = 28;
 /** Days at the start in which baselines fill and nothing is scored. */
 export const TRAINING_DAYS = 8;
 
-// What must be paid now is judged by the blocks of the next ten minutes.
+// The needed fee is defined by the blocks of the next ten minutes.
 const AHEAD_MINUTES = 10;
 
 /** One value a minute; NaN where there is none. */
@@ -41,7 +41,7 @@ export interface Mined {
   readonly at: Uint32Array;
 }
 
-/** A trace: what there was to see, and what only the judge knows. */
+/** A trace: the observable values, and the true ones for the evaluation. */
 export interface Trace {
   readonly label: string;
   readonly minutes: number;
@@ -64,7 +64,8 @@ export interface Trace {
 }
 
 /**
- * Follows every transaction of a trace while it is played, to judge something else than the alerts by the same market:
+ * Follows every transaction of a trace while it is played, to evaluate something other than the alerts on the same
+ * market:
  *
  *     playTrace("tuning-1", "small", 3, WORLD, {
  *       arrived: (transaction) => …,           // also those that can never be mined

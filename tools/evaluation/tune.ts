@@ -1,4 +1,4 @@
-// The search for thresholds, on seeds of its own: each number varied by itself around those of alerts/.
+// The search for thresholds, on its own seeds: each number varied by itself around those of alerts/.
 import { isDeepStrictEqual } from "node:util";
 import { FEES } from "../../alerts/thresholds.ts";
 import { observe, type Samples } from "./exporter.ts";
@@ -92,7 +92,7 @@ export function tune(seeds: readonly string[], settings: readonly Setting[], pri
       }),
     ),
   );
-  // Signals depend on windows only, and take longer to compute than to judge.
+  // Signals depend on windows only, and take longer to compute than to evaluate.
   const known = new Map<string, readonly (Case & { readonly signals: Signals })[]>();
   const trial = (fees: FeeThresholds) => {
     const key = JSON.stringify([fees.baseline, fees.blockUsage, fees.capacity]);

@@ -13,7 +13,7 @@ function place(sorted: Float64Array, length: number, value: number): number {
   return low;
 }
 
-/** Ascending numbers that come and go. */
+/** Ascending numbers that are added and removed. */
 class Sorted {
   readonly #values: Float64Array;
   length = 0;

@@ -58,7 +58,7 @@ The rules are in \`alerts/generated/\`. They are generated from the declarations
 | --- | --- |
 | \`recording.rules.yaml\` | recording rules: baselines over days, and ratios to them; alerts and dashboards need them |
 | \`alerts.rules.yaml\` | the default alerts |
-| \`optional.rules.yaml\` | alerts that need a limit of your own, or are rarely of interest |
+| \`optional.rules.yaml\` | alerts that need your own limit, or are rarely of interest |
 | \`grafana-alerts.yaml\` | the same alerts for Grafana's alerting, the optional ones paused; need the recording rules |
 | \`alertmanager.yaml\` | an example configuration of Alertmanager, with inhibition |
 
@@ -92,9 +92,9 @@ ${tableOf(
   Object.entries(SEVERITIES).map(([severity, { about, examples }]) => [severity, about, examples]),
 )}
 
-Of the alerts about addresses, those are critical that say that money leaves beyond its limit (\`max_outflow\`), that a
-wallet cannot pay (\`min_balance\`, a missing nonce), or that what was counted is wrong. Events and calls of contracts
-are no money of the operator: their alerts are at most warnings. Limits are in the watch list:
+Alerts about addresses are critical if money leaves beyond its limit (\`max_outflow\`), a
+wallet cannot pay (\`min_balance\`, a missing nonce), or counters are wrong. Events and calls of contracts
+do not concern the operator's money, so their alerts are at most warnings. Limits are in the watch list:
 [limit-addresses.md](limit-addresses.md).
 
 ## Routing by team
@@ -124,8 +124,8 @@ route:
 receivers: [{ name: operations }, { name: operations-pager }, { name: payments }, { name: payments-pager }]
 \`\`\`
 
-- The labels come from the info series, so a changed watch list needs no new rules. A new column does: run the command
-  again.
+- The labels are those of the info series, so a changed watch list needs no new rules. For a new column, run the
+  command again.
 - If the info series is absent, the alert keeps its labels for an hour. After that it fires without them: the route
   needs a receiver for alerts that have no team.
 - A column that is named as a label of these alerts, such as \`asset\`, or \`severity\`, is not added. The command says so.

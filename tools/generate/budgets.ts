@@ -26,7 +26,7 @@ export async function budgetSection(): Promise<string> {
     ),
     wrap(`A number that a mapping does not set is that of the preset: with \`{ per_minute: 600 }\` a month is unlimited
       without a key, and has ${freeKey.perMonth} requests with one. Without a key, Hiro counts the requests of a client
-      IP: if other programs share it, set a smaller number. For another plan, or an API of your own, set its limits:`),
+      IP: if other programs share it, set a smaller number. For another plan, or your own API, set its limits:`),
     PAID_PLAN,
     wrap(`A free key allows bursts, but fewer requests in a month than no key. So the default schedules depend on the
       budget of the network (of its preferred upstream): those of \`free_key\` apply where a month allows fewer than

@@ -79,7 +79,7 @@ ${list(OUTCOMES)}
 ### Operations that a server can remove
 
 A server can remove deprecated operations (410). After a second 410, at least a minute later, the exporter logs it once
-and uses the replacement. Counters continue. Series of data that the replacement does not return are absent meanwhile.
+and uses the replacement. Counters continue. Series of data that the replacement does not return are absent.
 
 | Operation | Replacement | Missing in the replacement |
 | --- | --- | --- |

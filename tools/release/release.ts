@@ -37,7 +37,7 @@ const problems = [
 ];
 for (const problem of problems) tell("STOPS", problem);
 if (problems.length > 0 && values["dry-run"] !== true) {
-  console.log("Nothing was made. With --dry-run the files are made nevertheless.");
+  console.log("No files were created. --dry-run creates them despite problems.");
   process.exit(1);
 }
 
@@ -47,7 +47,8 @@ else tell("not run", "tests: .ci/run runs them all, and so does --tests");
 // Only files of an earlier release may be there: another folder must not be emptied by mistake.
 mkdirSync(folder, { recursive: true });
 const present = readdirSync(folder);
-if (present.length > 0 && !present.includes("SHA256SUMS")) throw new Error(`${folder} has files that are no release`);
+if (present.length > 0 && !present.includes("SHA256SUMS"))
+  throw new Error(`${folder} has files that do not belong to a release`);
 for (const name of present) rmSync(join(folder, name), { recursive: true });
 
 const parts: readonly (readonly [string, () => Part | Promise<Part>])[] = [

@@ -59,7 +59,7 @@ describe("blocks", () => {
     expect(testChain({ history: 0 }).ledger.tip).toBeUndefined();
   });
 
-  test("come about every ten seconds, a burn block about every ten minutes", () => {
+  test("are mined about every ten seconds, burn blocks about every ten minutes", () => {
     const seconds = START + 3600 - (blocks[0]?.time ?? 0);
 
     expect(seconds / blocks.length).toBeCloseTo(10, -0.5);

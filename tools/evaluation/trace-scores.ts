@@ -18,14 +18,14 @@ export type Scores = Readonly<Record<Detector, Score>>;
 export type Mistakes = ReadonlyMap<string, { readonly missed: number; readonly wrong: number; readonly short: number }>;
 
 /** What one setting of one trace gave. */
-export interface Verdict {
-  /** Judged by the cheapest fee in full blocks. */
+export interface TraceScores {
+  /** Evaluated by the cheapest fee in full blocks. */
   readonly paid: Scores;
-  /** Judged by what had to be paid to be mined within ten minutes. */
+  /** Evaluated by what had to be paid to be mined within ten minutes. */
   readonly needed: Scores;
-  /** Judged by the cheapest fee in full blocks: the first 24 hours of exporters, one a day. */
+  /** Evaluated by the cheapest fee in full blocks: the first 24 hours of exporters, one a day. */
   readonly firstDay: Scores;
-  /** Judged by the cheapest fee in full blocks: a server that does not list mined transactions. */
+  /** Evaluated by the cheapest fee in full blocks: a server that does not list mined transactions. */
   readonly unlisted: Scores;
   readonly mistakes: Mistakes;
 }
@@ -90,13 +90,13 @@ function firstDaysOf(trace: Trace, truth: Truth, setting: Setting, fees: FeeThre
 /** Scores of several traces or days, added up. */
 const addedUp = (scores: readonly Scores[]): Scores => record((detector) => total(scores.map((one) => one[detector])));
 
-/** The score of an exporter with other polls: both rules as one notification, judged by the cheapest fee. */
+/** The score of an exporter with other polls: both rules as one notification, evaluated by the cheapest fee. */
 export function scorePolls(trace: Trace, polls: Polls, fees: FeeThresholds = FEES): Score {
   return scoreTrace(alarmsIn(observe(trace, { polls }), fees).either, truthOf(trace.price), START, trace.minutes);
 }
 
-/** The verdict on one trace. */
-export function judgeTrace(trace: Trace, setting: Setting, fees: FeeThresholds = FEES): Verdict {
+/** The scores of one trace. */
+export function evaluateTrace(trace: Trace, setting: Setting, fees: FeeThresholds = FEES): TraceScores {
   const paid = truthOf(trace.price);
   const needed = truthOf(trace.needed);
   const samples = observe(trace, setting);
@@ -114,11 +114,11 @@ export function judgeTrace(trace: Trace, setting: Setting, fees: FeeThresholds =
   };
 }
 
-/** The sum of verdicts. */
-export function together(verdicts: readonly Verdict[]): Verdict {
-  const sum = (view: "paid" | "needed" | "firstDay" | "unlisted") => addedUp(verdicts.map((verdict) => verdict[view]));
+/** The sum of the scores of traces. */
+export function together(all: readonly TraceScores[]): TraceScores {
+  const sum = (view: "paid" | "needed" | "firstDay" | "unlisted") => addedUp(all.map((scores) => scores[view]));
   const mistakes = new Map<string, { missed: number; wrong: number; short: number }>();
-  for (const [cause, { missed, wrong, short }] of verdicts.flatMap((verdict) => [...verdict.mistakes])) {
+  for (const [cause, { missed, wrong, short }] of all.flatMap((scores) => [...scores.mistakes])) {
     const before = mistakes.get(cause) ?? { missed: 0, wrong: 0, short: 0 };
     mistakes.set(cause, {
       missed: before.missed + missed,
