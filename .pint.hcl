@@ -1,5 +1,5 @@
 # pint (https://cloudflare.github.io/pint) on the rules; it is run by "npm run lint:monitoring". What is switched off has its reason
-# beside it.
+# next to it.
 
 rule {
   match {

@@ -37,7 +37,7 @@ LABEL org.opencontainers.image.version="${VERSION}" org.opencontainers.image.rev
 ENV NODE_ENV=production NODE_COMPILE_CACHE=/app/cache NODE_OPTIONS=--max-semi-space-size=1 \
     MALLOC_ARENA_MAX=1 MALLOC_TRIM_THRESHOLD_=131072 PATH=/usr/local/bin
 WORKDIR /app
-# The bundle holds the production dependencies and nothing else; their licences lie beside it.
+# The bundle holds the production dependencies and nothing else; their licences are next to it.
 COPY --from=build /build/package.json /build/LICENSE ./
 COPY --from=build /build/dist ./dist
 COPY --from=build /build/cache ./cache
