@@ -22,9 +22,9 @@ ${whileFresh("blocks")}`,
   for: CHAIN.tipStale.for,
   keepFiringFor: CHAIN.tipStale.keepFiringFor,
   summary: "No new Stacks block on {{ $labels.network }}",
-  description: "The API answers, and its newest block is {{ $value | humanizeDuration }} old.",
+  description: "The API responds, and its newest block is {{ $value | humanizeDuration }} old.",
   runbook: {
-    meaning: `The API answers, and its newest block is older than ${CHAIN.tipStale.after}. Since Nakamoto, blocks
+    meaning: `The API responds, and its newest block is older than ${CHAIN.tipStale.after}. Since Nakamoto, blocks
       arrive every few seconds. Either the chain has stalled, or the node behind this API no longer follows it.`,
     impact: "No transaction is confirmed, or this API returns outdated balances, nonces and fees.",
     diagnosis: [{ shows: "Age of the newest block, in seconds.", query: tipAge }, FRESH, PACE],

@@ -83,7 +83,7 @@ const upstreamDown: Alert = {
   expr: `${series("stacks_up")} == 0`,
   for: EXPORTER.upstreamDown.for,
   keepFiringFor: EXPORTER.upstreamDown.keepFiringFor,
-  summary: "The API of {{ $labels.network }} does not answer",
+  summary: "The API of {{ $labels.network }} does not respond",
   description: "The last poll of every target failed, or no request gets a response.",
   runbook: {
     meaning: `No collector of the network gets a valid response. Alerts on the network's data do not fire,
@@ -112,7 +112,7 @@ const unauthorized: Alert = {
   expr: `round(${unauthorizedPolls}) >= ${EXPORTER.unauthorized.failures}`,
   for: EXPORTER.unauthorized.for,
   summary: "The API of {{ $labels.network }} refuses the key",
-  description: `It answered 401 or 403 to {{ $value }} polls in ${EXPORTER.unauthorized.window}.`,
+  description: `It responded with 401 or 403 to {{ $value }} polls in ${EXPORTER.unauthorized.window}.`,
   runbook: {
     meaning: `The API does not accept the key, or requires one and none is configured. The exporter does not retry such
       a request, and never sends it without the key.`,
@@ -143,7 +143,7 @@ ${whileUp}`,
   description: "The last poll of at least one target failed, while other collectors succeed.",
   runbook: {
     meaning: `For ${EXPORTER.collectorFailing.for} at least one target of the collector could not be polled, and the
-      API answers other collectors.`,
+      API responds other collectors.`,
     impact: "Gauges disappear when they reach their maximum age, and alerts on them cannot fire.",
     diagnosis: [
       SEE.failures,
@@ -196,9 +196,9 @@ const collectorRetired: Alert = {
   expr: `${series("stacks_exporter_collector_state", { state: "retired" })} == 1`,
   for: EXPORTER.collectorRetired.for,
   summary: "An operation of the collector {{ $labels.collector }} of {{ $labels.network }} was removed",
-  description: "The API answered 410 Gone, and the collector knows no replacement.",
+  description: "The API responded with 410 Gone, and the collector knows no replacement.",
   runbook: {
-    meaning: `The API has removed an operation: it answered 410 twice, a minute apart. The exporter requests it again
+    meaning: `The API has removed an operation: it responded with 410 twice, a minute apart. The exporter requests it again
       after 10 minutes, then less often, up to once an hour.`,
     impact: "The gauges of this collector have disappeared.",
     diagnosis: [
@@ -218,7 +218,7 @@ const operationRetired: Alert = {
   expr: `${series("stacks_exporter_upstream_operation_retired")} == 1`,
   for: EXPORTER.operationRetired.for,
   summary: "The API of {{ $labels.network }} no longer has {{ $labels.operation }}",
-  description: "It answered 410 Gone. If the collector knows a replacement, it uses it automatically.",
+  description: "It responded with 410 Gone. If the collector knows a replacement, it uses it automatically.",
   runbook: {
     meaning: `The API has removed one operation. StacksCollectorRetired fires when a collector cannot continue without
       it.`,
@@ -328,7 +328,7 @@ const rateLimited: Alert = {
   summary: "The API of {{ $labels.network }} limits the rate of requests",
   description: "It requested a pause (429) {{ $value }} times in an hour.",
   runbook: {
-    meaning: `The server answered 429 at least ${EXPORTER.rateLimited.pauses} times within
+    meaning: `The server responded with 429 at least ${EXPORTER.rateLimited.pauses} times within
       ${EXPORTER.rateLimited.window}, although the exporter stays within its own budget. The budget exceeds what the
       server allows, or other clients share the IP address.`,
     impact: "No request is sent during a pause, so values become older.",

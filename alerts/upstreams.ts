@@ -31,7 +31,7 @@ unless ${onNetwork} ${series("stacks_up")} == 0`,
   summary: "No upstream of {{ $labels.network }} can be used",
   description: "Every upstream fails or lags, although polls of the active one succeed.",
   runbook: {
-    meaning: `Every upstream lags behind the known tip, fails for some collectors, does not answer, is empty or follows
+    meaning: `Every upstream lags behind the known tip, fails for some collectors, does not respond, is empty or follows
       another chain. When no poll succeeds, StacksUpstreamDown fires instead.`,
     impact: "Counters do not advance, and gauges disappear at their maximum age. Nothing is counted twice.",
     diagnosis: [SEE.failures, SEE.up, SEE.lag],

@@ -1,4 +1,4 @@
-// Board Fees & mempool: what does it cost to get in, and is something wrong? The first panels answer; the others show
+// Board Fees & mempool: the price to be mined, and problems. The first panels summarise; the others show
 // the causes.
 import { FEES } from "../alerts/thresholds.ts";
 import { type Board, type Slot, stack } from "./board.ts";

@@ -14,7 +14,7 @@ export const upstreams: readonly Panel[] = [
   table({
     id: 51,
     title: "Upstreams",
-    description: `The upstreams of each network: the active one, whether each can be used (it answers, follows the
+    description: `The upstreams of each network: the active one, whether each can be used (it responds, follows the
       right chain and does not lag), its lag, switches to it in the time range, and hourly comparisons in which it
       reported another block at a settled height. The status page shows the cause.`,
     unit: "short",

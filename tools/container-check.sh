@@ -22,7 +22,7 @@ ok "carries OCI labels"
 
 "$engine" run -d --name "$name" --read-only --cap-drop ALL --security-opt no-new-privileges ${RUN_ARGS:-} "$image" demo --listen 0.0.0.0:10789 >/dev/null
 inside() { "$engine" exec "$name" node -e "$1"; }
-get() { inside "const wait = async () => { for (let n = 0; n < 100; n++) { try { const a = await fetch('http://127.0.0.1:10789$1'); if (a.ok) return a.text(); } catch {} await new Promise((r) => setTimeout(r, 100)); } throw new Error('no answer'); }; wait().then((t) => process.stdout.write(t), () => process.exit(1));"; }
+get() { inside "const wait = async () => { for (let n = 0; n < 100; n++) { try { const a = await fetch('http://127.0.0.1:10789$1'); if (a.ok) return a.text(); } catch {} await new Promise((r) => setTimeout(r, 100)); } throw new Error('no response'); }; wait().then((t) => process.stdout.write(t), () => process.exit(1));"; }
 
 get /-/ready >/dev/null || fail "is ready"
 ok "is ready with a read-only root file system and no capability"

@@ -18,9 +18,9 @@ interface Timed {
 
 async function ask(url: string): Promise<number> {
   const start = performance.now();
-  const answer = await fetch(url);
-  const text = await answer.text();
-  if (!answer.ok) throw new Error(`${answer.status} ${text}`);
+  const response = await fetch(url);
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${response.status} ${text}`);
   return performance.now() - start;
 }
 

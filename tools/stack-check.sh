@@ -81,8 +81,8 @@ until_true() {
   done
   ok "$what"
 }
-# json URL EXPRESSION: true when the expression over the answer `a` is.
-json() { node -e "fetch('$1').then((answer) => answer.json()).then((a) => process.exit($2 ? 0 : 1), () => process.exit(1))"; }
+# json URL EXPRESSION: true when the expression over the response `a` is.
+json() { node -e "fetch('$1').then((response) => response.json()).then((a) => process.exit($2 ? 0 : 1), () => process.exit(1))"; }
 prometheus=http://127.0.0.1:$PROMETHEUS_PORT/api/v1
 
 for service in "${services[@]}"; do
@@ -117,7 +117,7 @@ for service in "${services[@]}"; do
   grep -q '^CapEff:[[:space:]]*0*$' "$status" || fail "$service has capabilities"
 done
 for port in "$EXPORTER_PORT" "$PROMETHEUS_PORT" "$ALERTMANAGER_PORT"; do
-  if timeout 3 bash -c "exec 3<>/dev/tcp/$address/$port" 2>/dev/null; then fail "port $port answers on $address"; fi
+  if timeout 3 bash -c "exec 3<>/dev/tcp/$address/$port" 2>/dev/null; then fail "port $port accepts connections on $address"; fi
 done
 ok "ports on 127.0.0.1 only; root file systems read-only; no service runs as root or has a capability"
 

@@ -38,7 +38,7 @@ POST /_sim/replicas?use=               set the replicas behind this address, e.g
        ahead:blocks=1000, ahead:blocks=5:claims=height
        other, other:seed=x:blocks=40, empty    another chain; an empty database
        order=turns|random, every=1 (consecutive requests)
-       requests=, seconds=, path= (limits; the newest replica answers beyond them)
+       requests=, seconds=, path= (limits; the newest replica serves beyond them)
 POST /_sim/newest                      remove all replicas but the newest
 `;
 

@@ -72,7 +72,7 @@ function viewer(spec: ReplicaSpec, chain: Chain, others: OtherChains): () => Vie
   }
 }
 
-/** Creates a replica. Call the result once per request that the replica answers. */
+/** Creates a replica. Call the result once per request that the replica serves. */
 export function openReplica(spec: ReplicaSpec, chain: Chain, others: OtherChains): () => Replica {
   const next = viewer(spec, chain, others);
   let replica: Replica | undefined;

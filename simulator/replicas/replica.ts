@@ -14,7 +14,7 @@ export type ReplicaSpec =
   | { readonly kind: "stuck"; readonly blocks?: number }
   /**
    * Syncing from block 1. It has `from` blocks (default 1) at the first request, then `perRequest` more for each
-   * request that it answers (default 1), or `perSecond` more for each virtual second. At the tip it is up to date.
+   * request that it responds (default 1), or `perSecond` more for each virtual second. At the tip it is up to date.
    */
   | { readonly kind: "resync"; readonly from?: number; readonly perRequest?: number; readonly perSecond?: number }
   /**
@@ -36,15 +36,15 @@ export type ReplicaSpec =
 export interface Sharing {
   /** Round robin, or at random with a fixed seed. @default turns */
   readonly order?: "turns" | "random";
-  /** Consecutive requests that one replica answers. @default 1 */
+  /** Consecutive requests that one replica serves. @default 1 */
   readonly every?: number;
-  /** Number of requests after which only the newest replica answers. @default unlimited */
+  /** Number of requests after which only the newest replica serves. @default unlimited */
   readonly requests?: number;
-  /** Virtual seconds after which only the newest replica answers. @default unlimited */
+  /** Virtual seconds after which only the newest replica serves. @default unlimited */
   readonly seconds?: number;
   /**
-   * Path (without query) or template of the requests they answer; `*` matches anything. The newest replica answers all
-   * other requests. E.g. `/extended`, `/extended/v2/blocks/{height_or_hash}`. @default all requests
+   * Path (without query) or template of the requests that they serve; `*` matches anything. The newest replica serves
+   * all other requests. E.g. `/extended`, `/extended/v2/blocks/{height_or_hash}`. @default all requests
    */
   readonly path?: string;
 }

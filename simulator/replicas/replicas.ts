@@ -12,8 +12,8 @@ interface Group {
   readonly replicas: readonly (() => Replica)[];
   readonly random: Random;
   readonly since: number;
-  answered: number;
-  /** Index of the replica that answers now. */
+  served: number;
+  /** Index of the replica that serves now. */
   selected: number;
 }
 
@@ -21,12 +21,12 @@ interface Group {
 export interface ReplicaState {
   readonly replicas: readonly ReplicaSpec[];
   readonly sharing: Sharing;
-  /** Number of requests that they have answered. */
-  readonly answered: number;
+  /** Number of requests that they have served. */
+  readonly served: number;
 }
 
 /**
- * The replicas behind one address. Tests change them while the simulator runs; by default only the newest answers.
+ * The replicas behind one address. Tests change them while the simulator runs; by default only the newest serves.
  *
  * ```ts
  * simulator.replicas.use({ kind: "lag", blocks: 34 });                          // a replica behind
@@ -59,7 +59,7 @@ export class Replicas {
       replicas: list.map((spec) => openReplica(spec, this.#chain, this.#others)),
       random: new Random(`${this.#chain.options.seed}:replicas`),
       since: this.#chain.now,
-      answered: 0,
+      served: 0,
       selected: 0,
     };
   }
@@ -69,10 +69,10 @@ export class Replicas {
     this.#group = undefined;
   }
 
-  /** The replicas in use; undefined while only the newest answers. */
+  /** The replicas in use; undefined while only the newest serves. */
   get state(): ReplicaState | undefined {
     const group = this.#current();
-    return group && { replicas: group.specs, sharing: group.sharing, answered: group.answered };
+    return group && { replicas: group.specs, sharing: group.sharing, served: group.served };
   }
 
   /** Selects the replica for a request of this path (without query) and counts the request. */
@@ -81,11 +81,11 @@ export class Replicas {
     if (group === undefined || !group.pattern.test(pathname)) return this.#newest();
     const { replicas, random, sharing } = group;
     const { order = "turns", every = 1 } = sharing;
-    if (group.answered % every === 0) {
-      const next = Math.floor(group.answered / every) % replicas.length;
+    if (group.served % every === 0) {
+      const next = Math.floor(group.served / every) % replicas.length;
       group.selected = order === "random" ? random.int(0, replicas.length - 1) : next;
     }
-    group.answered += 1;
+    group.served += 1;
     return (replicas[group.selected] ?? this.#newest)();
   }
 
@@ -93,6 +93,6 @@ export class Replicas {
     const group = this.#group;
     if (group === undefined || group.replicas.length === 0) return undefined;
     const { requests = Infinity, seconds = Infinity } = group.sharing;
-    return group.answered < requests && this.#chain.now < group.since + seconds ? group : undefined;
+    return group.served < requests && this.#chain.now < group.since + seconds ? group : undefined;
   }
 }

@@ -96,8 +96,8 @@ export class Circuit {
     };
   }
 
-  /** The server answered. */
-  answered(): void {
+  /** The server responded. */
+  responded(): void {
     const wasOpen = this.#streak?.probe !== undefined;
     this.#streak = undefined;
     if (wasOpen) this.#onChange(undefined);

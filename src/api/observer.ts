@@ -28,6 +28,6 @@ export interface Observer {
   onDrift?(event: { readonly operation: string; readonly field: string; readonly kind: Drift }): void;
   /** A 429 paused the network. Unix time in milliseconds. */
   onPause?(event: { readonly until: number }): void;
-  /** The server, or one operation of it, is down; undefined when it answers again. */
+  /** The server, or one operation of it, is down; undefined when it responds again. */
   onOutage?(outage: Outage | undefined): void;
 }

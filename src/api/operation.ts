@@ -96,9 +96,9 @@ export interface StacksApi {
   room(): number;
   /**
    * Whether a request of the operation would fail in this poll without being sent, with the reason `gone`: the server
-   * answered 410 in this poll, or twice, a minute apart, which retires the operation. A single 410 holds for its own
-   * poll only: use the replacement in that poll, and request the operation again in the next one. The same holds for an
-   * optional operation that the server lacks (404).
+   * responded with 410 in this poll, or twice, a minute apart, which retires the operation. A single 410 holds for its
+   * own poll only: use the replacement in that poll, and request the operation again in the next one. The same holds
+   * for an optional operation that the server lacks (404).
    */
   isRetired(operation: Operation): boolean;
   /** Counts a value that is unexpected but no reason to fail, such as an unknown enum value. */

@@ -148,7 +148,7 @@ async function exchange(context: ClientContext, request: Try, giveBack: () => vo
     outcome = { kind: "failure", error, retry: isPassing ? "backoff" : "never" };
   }
   if (outcome.kind !== "failure" || !SERVER_FAULTS.has(outcome.error.reason)) {
-    circuit.answered();
+    circuit.responded();
     return outcome;
   }
   const isConnected = isResponse || !received.isUnsent;

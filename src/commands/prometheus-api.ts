@@ -20,11 +20,11 @@ const TIMEOUT_MS = 150_000;
 const MAX_BYTES = 256 * 1024 * 1024;
 
 const labels = z.record(z.string(), z.string());
-const answer = <Data extends z.ZodType>(data: Data) => z.object({ status: z.literal("success"), data });
-const MATRIX = answer(
+const responseOf = <Data extends z.ZodType>(data: Data) => z.object({ status: z.literal("success"), data });
+const MATRIX = responseOf(
   z.object({ result: z.array(z.object({ metric: labels, values: z.array(z.tuple([z.number(), z.string()])) })) }),
 );
-const SERIES = answer(z.array(labels));
+const SERIES = responseOf(z.array(labels));
 const REFUSAL = z.object({ status: z.literal("error"), errorType: z.string(), error: z.string() });
 
 /** The API of one server. Messages contain its host only: the URL may hold a password. */

@@ -103,7 +103,7 @@ export class RoundRobin {
     return { task, cause: hint.cause };
   }
 
-  /** Takes note of a successful poll, which has answered the hints before it. */
+  /** Records a successful poll, which ends the hints before it. */
   succeeded(key: string): void {
     const task = this.#byKey.get(key);
     const hint = task && this.#hints.get(task);

@@ -59,11 +59,11 @@ export function clientObserver(options: {
     },
     onOutage: (event) => {
       if (event === undefined) {
-        end(outage, "the API answers again");
+        end(outage, "the API responds again");
         return;
       }
       const { operation, cause, since } = event;
-      const what = operation === undefined ? "the API does not answer" : "an operation does not answer";
+      const what = operation === undefined ? "the API does not respond" : "an operation does not respond";
       const facts = { ...(operation !== undefined && { operation }), since: timeOf(since), error: cause.message };
       begin(outage, cause.reason, facts, `${what}; one request now and then asks again`);
     },

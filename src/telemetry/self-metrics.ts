@@ -19,8 +19,8 @@ export const OUTCOMES = {
   error: "a failure; the counter of failures has the reason",
   skipped_budget: "not started: the request budget was used up",
   skipped_overlap: "not started: the previous poll was still running",
-  retired: "not started, or answered 410: the API has removed the operation",
-  unsupported: "not started, or answered 404: the version of the API lacks the operation",
+  retired: "not started, or responded with 410: the API has removed the operation",
+  unsupported: "not started, or responded with 404: the version of the API lacks the operation",
 } as const;
 export type Outcome = keyof typeof OUTCOMES;
 
@@ -90,7 +90,7 @@ export const state = gauge({
   name: "stacks_exporter_collector_state",
   help:
     "State of the collector (of its worst target): 1 for the current state. degraded: the last poll failed. " +
-    "retired: its operation answered 410. paused: the server requested a pause, or the budget is used up. " +
+    "retired: its operation responded with 410. paused: the server requested a pause, or the budget is used up. " +
     "unsupported: the version of the server lacks its operation.",
   labels: { ...poll, state: { about: "the state", values: STATES } },
 });
@@ -125,7 +125,7 @@ export const hints = counter({
 });
 export const upstreamUp = gauge({
   name: "stacks_exporter_upstream_up",
-  help: "Whether the upstream answers, follows the right chain and does not lag. Absent before the first contact.",
+  help: "Whether the upstream responds, follows the right chain and does not lag. Absent before the first contact.",
   labels: onUpstream,
 });
 export const upstreamActive = gauge({
@@ -184,7 +184,7 @@ export const pauseEnd = gauge({
 });
 export const retiredOperations = gauge({
   name: "stacks_exporter_upstream_operation_retired",
-  help: "Whether the operation is retired at the active upstream: it answered 410 twice, a minute or more apart.",
+  help: "Whether the operation is retired at the active upstream: it responded with 410 twice, a minute or more apart.",
   labels: { network, operation },
 });
 export const deprecations = counter({

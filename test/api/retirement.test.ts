@@ -15,7 +15,7 @@ async function retire(f: Fixture): Promise<void> {
   await failure(f.api().get(stats, NONE));
 }
 
-test("a retirement is reported once, also when the operation answers 410 again later", async () => {
+test("a retirement is reported once, also when the operation responds with 410 again later", async () => {
   await using f = await Fixture.start([gone]);
   await retire(f);
   expect(f.recorder.retired).toEqual(["mempool_stats"]);
@@ -181,7 +181,7 @@ describe("an optional operation that the server lacks", () => {
     expect(f.client.snapshot().retired).toEqual([]);
   });
 
-  test("retires when the server answers 410 instead", async () => {
+  test("retires when the server responds with 410 instead", async () => {
     await using f = await Fixture.start([missing, gone]);
     await failure(f.api().get(optional, NONE));
     await f.clock.advance(MINUTE);

@@ -19,7 +19,7 @@ afterEach(async () => {
 });
 
 let hosts: string[] = [];
-const answer: RequestListener = (request, response) => {
+const respond: RequestListener = (request, response) => {
   hosts.push(request.headers.host ?? "");
   response.end(`path ${request.url}`);
 };
@@ -44,7 +44,7 @@ const through = ({ url }: ForwardProxy) => ({ url: new Secret(url), origin: new 
 describe("a forward proxy", () => {
   test("gets the absolute URL of plain HTTP, and the server its own host", async () => {
     await using proxy = await ForwardProxy.start();
-    const url = `http://api.example:${await port(createHttpServer(answer))}/a?b=c`;
+    const url = `http://api.example:${await port(createHttpServer(respond))}/a?b=c`;
 
     expect(await get(url, { proxy: through(proxy) })).toEqual({ status: 200, body: "path /a?b=c" });
     expect(proxy.seen).toEqual([`GET ${url}`]);
@@ -53,7 +53,7 @@ describe("a forward proxy", () => {
 
   test("gets its user and password, also with escaped characters", async () => {
     await using proxy = await ForwardProxy.start("user:p%40ss%3Aword");
-    const url = `http://api.example:${await port(createHttpServer(answer))}/`;
+    const url = `http://api.example:${await port(createHttpServer(respond))}/`;
 
     expect(await get(url, { proxy: through(proxy) })).toMatchObject({ status: 200 });
   });
@@ -90,7 +90,7 @@ describeWith("openssl")("TLS", () => {
   const none = { ca: undefined, cert: undefined, key: undefined, serverName: undefined };
   const ownCa = () => ({ ...none, ca: read("ca.crt") });
   const secure = (options: ServerOptions = {}) =>
-    port(createHttpsServer({ cert: read("server.crt"), key: read("server.key"), ...options }, answer));
+    port(createHttpsServer({ cert: read("server.crt"), key: read("server.key"), ...options }, respond));
 
   test("with the CA of the server, and not without it", async () => {
     const url = `https://127.0.0.1:${await secure()}/x`;

@@ -40,7 +40,7 @@ interface Seen {
 /** Polls a world like the exporter: a failed poll keeps the previous observation. */
 class Exporter {
   readonly world = new ModelWorld();
-  readonly canned = cannedApi(this.world.answer, () => this.world.now);
+  readonly canned = cannedApi(this.world.respond, () => this.world.now);
   api: StacksApi = this.canned;
   readonly observations: Record<string, unknown> = {};
   /** Collector and reason of each failed poll. */
@@ -363,7 +363,7 @@ test("after a fork removes the only transaction, the values of its block are abs
   const of = {
     target: { key: PRINCIPAL, watched: { principal: PRINCIPAL, name: "p", group: "", labels: {} }, confirmations: 3 },
   };
-  const api = cannedApi(world.answer, () => world.now);
+  const api = cannedApi(world.respond, () => world.now);
   const poll = (seen: unknown) => observe(addresses, api, seen, { ...of, chain: world.view, now: world.now });
   const first = (await poll(undefined)) as { facts: { last?: object } };
   expect(first.facts.last).toBeDefined();
@@ -498,10 +498,10 @@ describe("counted events whose block was replaced", () => {
     exporter.api = {
       ...exporter.canned,
       getWhole: (async (operation: never, parameters: never) => {
-        const answer = await getWhole(operation, parameters);
-        const { results = [] } = answer.body as { readonly results?: readonly { readonly tx_id?: string }[] };
+        const response = await getWhole(operation, parameters);
+        const { results = [] } = response.body as { readonly results?: readonly { readonly tx_id?: string }[] };
         const rest = results.filter(({ tx_id = "" }) => !moved.has(tx_id));
-        return { ...answer, body: { ...(answer.body as object), results: rest } };
+        return { ...response, body: { ...(response.body as object), results: rest } };
       }) as StacksApi["getWhole"],
     };
     for (let polls = 0; polls < 8; polls += 1) {

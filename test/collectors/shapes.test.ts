@@ -133,16 +133,16 @@ function uniform(seed: number): () => number {
 test.each(collectors.map((collector) => ({ name: collector.name, collector })))(
   "$name",
   async ({ name, collector }) => {
-    const answers = (GOOD[name] ?? []).map((good) =>
+    const bodiesOf = (GOOD[name] ?? []).map((good) =>
       fc.oneof(
         { weight: 9, arbitrary: spoiled(good) },
         { weight: 1, arbitrary: fc.jsonValue() as fc.Arbitrary<unknown> },
       ),
     );
-    expect(answers.length).toBeGreaterThan(0);
+    expect(bodiesOf.length).toBeGreaterThan(0);
     let accepted = 0;
     await fc.assert(
-      fc.asyncProperty(fc.tuple(...answers), fc.boolean(), async (bodies, isOther) => {
+      fc.asyncProperty(fc.tuple(...bodiesOf), fc.boolean(), async (bodies, isOther) => {
         const api = cannedApi((_, operation) => {
           // What the first poll lists does not count.
           const isFirst = ["contracts", "contract_calls", "transactions"].includes(name) && observation === undefined;

@@ -1,4 +1,4 @@
-// What the command does with answers that are not a history. test/commands/calibrate.long.test.ts has a real one.
+// Responses that are not a history. test/commands/calibrate.long.test.ts has a real one.
 import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 import { describe, expect, test } from "@jest/globals";
@@ -20,14 +20,14 @@ async function withServer<Result>(listener: RequestListener, use: (address: stri
   }
 }
 
-const answering = (status: number, body: unknown): RequestListener => {
+const responding = (status: number, body: unknown): RequestListener => {
   const text = typeof body === "string" ? body : JSON.stringify(body);
   return (_, response) => response.writeHead(status).end(text);
 };
 const found = (...networks: string[]) =>
-  answering(200, { status: "success", data: networks.map((network) => ({ __name__: "stacks_up", network })) });
+  responding(200, { status: "success", data: networks.map((network) => ({ __name__: "stacks_up", network })) });
 
-describe("a server that does not answer", () => {
+describe("a server that does not respond", () => {
   test("nothing listens", async () => {
     const address = await freeAddress();
 
@@ -50,7 +50,7 @@ describe("a server that does not answer", () => {
     [401, "", "series responds 401: give a user and a password as http://user:password@host"],
     [404, "", "series responds 404: if Prometheus has a path prefix, it is part of the URL"],
   ])("status %d with %j", async (status, body, message) => {
-    const { code, err } = await withServer(answering(status, body), (address) => run(`http://${address}`));
+    const { code, err } = await withServer(responding(status, body), (address) => run(`http://${address}`));
 
     expect(code).toBe(1);
     expect(err).toMatch(/^Prometheus at 127\.0\.0\.1:\d+ cannot be read: /);

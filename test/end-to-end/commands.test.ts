@@ -301,7 +301,7 @@ describe("serve", () => {
     const program = start(["--config", watching(), "--listen", "127.0.0.1:0"]);
     const [, address] = await program.says(/"address":"([^"]+)"/);
     await until(async () => (simulator.requests.length > 0 ? true : undefined), "a request upstream");
-    await fetch(`http://${address}/metrics`).then((answer) => answer.text());
+    await fetch(`http://${address}/metrics`).then((response) => response.text());
     const before = process.hrtime.bigint();
     program.child.kill("SIGINT");
 
@@ -386,7 +386,7 @@ test("the demo prints its addresses, and ends its simulated chain with itself", 
   const [, simulated] = await program.says(/(http:\S+)\/_sim\//);
   const [, exporter] = await program.says(/(http:\S+)\/metrics/);
   const page = await until(async () => {
-    const text = await fetch(`${exporter}/metrics`).then((answer) => answer.text());
+    const text = await fetch(`${exporter}/metrics`).then((response) => response.text());
     // Targets are polled in turn, so the watched ones appear one after the other.
     const awaited = [
       "stacks_chain_block_height{",

@@ -104,9 +104,9 @@ collectors: { fees: { every: 1s }, mempool: { every: 1s }, blocks: { every: 1s }
 /** Forwards scrapes, and always requests the classic text. */
 async function relay(address: string): Promise<{ address: string; close: () => Promise<void> }> {
   const server = createServer(async (_request, response) => {
-    const answer = await fetch(`http://${address}/metrics`, { headers: { accept: "text/plain;version=0.0.4" } });
-    response.setHeader("content-type", answer.headers.get("content-type") ?? "");
-    response.end(await answer.text());
+    const page = await fetch(`http://${address}/metrics`, { headers: { accept: "text/plain;version=0.0.4" } });
+    response.setHeader("content-type", page.headers.get("content-type") ?? "");
+    response.end(await page.text());
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as { port: number };

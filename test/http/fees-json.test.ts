@@ -5,8 +5,8 @@ const estimate = (observations: number, fee: number) => ({ observations, fees: {
 
 test("each type with an estimate has its own fees; unknown values are absent", () => {
   const types = { all: estimate(30, 500), contract_call: estimate(20, 700) };
-  const answer = { network: "n", origin: "https://key.example", now: 100, estimate: { at: 200, competing: 1, types } };
-  const known = { ...answer, estimate: { ...answer.estimate, hasRoom: undefined } };
+  const report = { network: "n", origin: "https://key.example", now: 100, estimate: { at: 200, competing: 1, types } };
+  const known = { ...report, estimate: { ...report.estimate, hasRoom: undefined } };
 
   const document = recommendedFeesJson(known, (text) => text.replace("key", "***"));
 

@@ -152,10 +152,10 @@ describe("a client that does not read", () => {
     await until(() => rendered === 2);
     expect(refused).toEqual([]);
     fill(3);
-    const answer = await ask("/metrics");
+    const response = await ask("/metrics");
 
-    expect(answer).toMatch(/^HTTP\/1.1 200 OK/);
-    expect(answer.length).toBeGreaterThan(BODY_BYTES);
+    expect(response).toMatch(/^HTTP\/1.1 200 OK/);
+    expect(response.length).toBeGreaterThan(BODY_BYTES);
     expect(refused).toEqual(["stalled"]);
   });
 
@@ -189,11 +189,11 @@ describe("too many pages", () => {
     gate = promise;
     await listen({ pages: 1, yieldMs: 0 });
     const [first] = await Promise.all([open(lastGet("/metrics")), once(server, "request")]);
-    const answer = await ask(path);
+    const response = await ask(path);
 
-    expect(answer).toMatch(/^HTTP\/1.1 503 Service Unavailable/);
-    expect(answer).toMatch(/\r\nretry-after: 5\r\n/i);
-    expect(answer).toMatch(/\r\n\r\nToo many pages are being sent. Try again in 5 seconds.\n$/);
+    expect(response).toMatch(/^HTTP\/1.1 503 Service Unavailable/);
+    expect(response).toMatch(/\r\nretry-after: 5\r\n/i);
+    expect(response).toMatch(/\r\n\r\nToo many pages are being sent. Try again in 5 seconds.\n$/);
     expect(refused).toEqual(["pages"]);
     for (const probe of ["/-/healthy", "/-/ready"]) expect(await ask(probe)).toMatch(/^HTTP\/1.1 200 OK/);
     resolve();
@@ -265,9 +265,9 @@ describe("connections", () => {
     ["half of a body", "POST /metrics HTTP/1.1\r\nhost: x\r\ncontent-length: 9\r\n\r\nabc"],
   ])("that send %s are closed", async (_, text) => {
     await listen({ headersMs: 20, requestMs: 40 });
-    const answer = await read(await open(text));
+    const response = await read(await open(text));
 
-    expect(answer).toMatch(/HTTP\/1.1 40[58] /);
+    expect(response).toMatch(/HTTP\/1.1 40[58] /);
   });
 
   test("are closed when no further request arrives", async () => {

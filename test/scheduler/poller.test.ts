@@ -72,14 +72,14 @@ test("a poll whose operation the server lacks is not a failure, and is logged on
   const lacking = () => {
     return new ApiError("not_found", "x", "no route", { status: 404, routeMissing: true, isUnsupported: true });
   };
-  const answers = [3, new ApiError("timeout", "x", "late"), lacking(), lacking(), 4, lacking()];
+  const responses = [3, new ApiError("timeout", "x", "late"), lacking(), lacking(), 4, lacking()];
   const ended: unknown[] = [];
   const client = fakeClient({ ended: (_, { reason }) => ended.push(reason) });
   const task = fakeTask(
     async () => {
-      const answer = answers.shift();
-      if (answer instanceof Error) throw answer;
-      return answer;
+      const response = responses.shift();
+      if (response instanceof Error) throw response;
+      return response;
     },
     { client },
   );
@@ -104,7 +104,7 @@ test("a poll whose operation the server lacks is not a failure, and is logged on
 });
 
 test("a failed poll keeps the observation, is counted by its reason, and is logged once until recovery", async () => {
-  const answers = [
+  const responses = [
     3,
     new ApiError("timeout", "x", "late"),
     new ApiError("timeout", "x", "late"),
@@ -114,9 +114,9 @@ test("a failed poll keeps the observation, is counted by its reason, and is logg
   const seen: unknown[] = [];
   const task = fakeTask(async ({ previous }) => {
     seen.push(previous);
-    const answer = answers.shift();
-    if (answer instanceof Error) throw answer;
-    return answer;
+    const response = responses.shift();
+    if (response instanceof Error) throw response;
+    return response;
   });
 
   for (let poll = 0; poll < 5; poll += 1) await poller.poll(task);

@@ -87,8 +87,10 @@ export function cannedApi(
       return { body, receivedAt, etag };
     }) as StacksApi["getWhole"],
     getIfChanged: (async (operation: Operation, parameters: Parameters<string>, etag: string) => {
-      const answer = await get(operation, parameters);
-      return etag === answer.etag ? undefined : { body: answer.body, receivedAt: answer.receivedAt, etag: answer.etag };
+      const response = await get(operation, parameters);
+      return etag === response.etag
+        ? undefined
+        : { body: response.body, receivedAt: response.receivedAt, etag: response.etag };
     }) as StacksApi["getIfChanged"],
     find: (async (operation: Operation, parameters: Parameters<string>) => {
       try {

@@ -20,9 +20,9 @@ export class ForwardProxy implements AsyncDisposable {
       }
       const { port, pathname, search } = new URL(incoming.url ?? "");
       const { "proxy-authorization": _, ...headers } = incoming.headers;
-      const outgoing = request({ host: "127.0.0.1", port, path: pathname + search, headers }, (answer) => {
-        response.writeHead(answer.statusCode ?? 502, answer.headers);
-        answer.pipe(response);
+      const outgoing = request({ host: "127.0.0.1", port, path: pathname + search, headers }, (incoming) => {
+        response.writeHead(incoming.statusCode ?? 502, incoming.headers);
+        incoming.pipe(response);
       });
       outgoing.once("error", () => response.writeHead(502).end());
       incoming.pipe(outgoing);

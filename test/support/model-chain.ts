@@ -17,7 +17,7 @@ export class ModelChain {
   readonly orphans: ModelBlock[] = [];
   /** Which operations are gone (410) or were never there (404). */
   readonly status = new Map<string, number>();
-  /** How many blocks the answering server is behind. */
+  /** How many blocks the server is behind. */
   lag = 0;
   #made = 0;
 
@@ -46,8 +46,8 @@ export class ModelChain {
     return this.blocks.slice(0, Math.max(0, this.blocks.length - this.lag));
   }
 
-  /** The answer to one request. */
-  answer = (url: string, operation: string): Canned => {
+  /** The response to one request. */
+  respond = (url: string, operation: string): Canned => {
     const gone = this.status.get(operation);
     if (gone !== undefined) return { status: gone };
     const { pathname, searchParams } = new URL(url, "http://model");

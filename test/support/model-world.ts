@@ -56,10 +56,10 @@ export class ModelWorld {
   /** Statuses of errors by operation; `*` is every operation. */
   readonly status = new Map<string, number>();
   /** Called after every response, so that the chain can change between two pages. */
-  afterAnswer: () => void = () => undefined;
+  afterResponse: () => void = () => undefined;
   /** Unix time, milliseconds. */
   now = START * 1000;
-  answers = 0;
+  responses = 0;
   #made = 0;
   #resynced = 0;
 
@@ -155,7 +155,7 @@ export class ModelWorld {
     const { server, history } = this;
     const ago = (changes: number) => history[Math.max(0, history.length - 1 - changes)] ?? [];
     if (server.kind === "lag") return ago(server.changes);
-    if (server.kind === "flip") return this.answers % 2 === 0 ? this.blocks : ago(server.changes);
+    if (server.kind === "flip") return this.responses % 2 === 0 ? this.blocks : ago(server.changes);
     if (server.kind === "empty") return [];
     if (server.kind !== "resync") return this.blocks;
     this.#resynced = Math.min(this.#resynced + server.blocks, this.blocks.length);
@@ -168,15 +168,15 @@ export class ModelWorld {
     this.#resynced = 0;
   }
 
-  answer = (url: string, operation: string): Canned => {
+  respond = (url: string, operation: string): Canned => {
     const status = this.status.get(operation) ?? this.status.get("*");
-    const canned = status === undefined ? this.#answer(url, operation) : { status };
-    this.answers += 1;
-    this.afterAnswer();
+    const canned = status === undefined ? this.#respond(url, operation) : { status };
+    this.responses += 1;
+    this.afterResponse();
     return canned;
   };
 
-  #answer(url: string, operation: string): Canned {
+  #respond(url: string, operation: string): Canned {
     const blocks = this.#servedBlocks();
     const { pathname, searchParams } = new URL(url, "http://model");
     const last = pathname.split("/").at(-1) ?? "";

@@ -97,8 +97,8 @@ export const run = (args: readonly string[], env?: Readonly<Record<string, strin
 export async function until<T>(ask: () => Promise<T | undefined>, what: string, milliseconds = 300_000): Promise<T> {
   const end = Date.now() + milliseconds;
   for (;;) {
-    const answer = await ask().catch(() => undefined);
-    if (answer !== undefined) return answer;
+    const response = await ask().catch(() => undefined);
+    if (response !== undefined) return response;
     if (Date.now() > end) throw new Error(`timed out waiting for ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }

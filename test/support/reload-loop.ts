@@ -25,7 +25,7 @@ export interface ReloadLoop {
   readonly scrapes: number;
   /** Transactions that the exporter counted, over all addresses that are always watched. */
   readonly transactions: number;
-  /** Lost or doubled counts, failed scrapes, and wrong answers. */
+  /** Lost or doubled counts, failed scrapes, and wrong responses. */
   readonly faults: readonly string[];
 }
 

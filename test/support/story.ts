@@ -133,7 +133,7 @@ export interface StoryResult {
 export async function runStory({ first, steps, pages, backfill, tip }: Story): Promise<StoryResult> {
   const world = new ModelWorld();
   world.mine(first);
-  const api = cannedApi(world.answer, () => world.now);
+  const api = cannedApi(world.respond, () => world.now);
   const observations: Record<string, unknown> = {};
   const reasons = new Map<string, number>();
   const observeOne = async (collector: AnyCollector, options: object, key = "") => {
@@ -183,19 +183,19 @@ export async function runStory({ first, steps, pages, backfill, tip }: Story): P
       polls = step.polls;
     } else if (step.kind === "shift") {
       let isDone = false;
-      world.afterAnswer = () => {
+      world.afterResponse = () => {
         if (!isDone) world.mine(step.sizes);
         isDone = true;
       };
     } else {
-      const end = world.answers + step.after;
-      world.afterAnswer = () => {
-        if (world.answers >= end) world.status.set("*", 500);
+      const end = world.responses + step.after;
+      world.afterResponse = () => {
+        if (world.responses >= end) world.status.set("*", 500);
       };
       if (step.after === 0) world.status.set("*", 500);
     }
     for (; polls > 0; polls -= 1) await poll();
-    world.afterAnswer = () => undefined;
+    world.afterResponse = () => undefined;
     world.status.delete("*");
   }
   world.serve({ kind: "fresh" });

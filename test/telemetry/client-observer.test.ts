@@ -48,8 +48,8 @@ test("an outage is logged once at its start and once at its end", () => {
 
   const began = { network: "mainnet", operation: "block", since: SINCE, reason: "network", error: cause.message };
   expect(lines).toEqual([
-    ["warn", "an operation does not answer; one request now and then asks again", began],
-    ["info", "the API answers again", { network: "mainnet", reason: "network", targets: 0 }],
+    ["warn", "an operation does not respond; one request now and then asks again", began],
+    ["info", "the API responds again", { network: "mainnet", reason: "network", targets: 0 }],
   ]);
 });
 

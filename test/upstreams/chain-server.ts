@@ -18,7 +18,7 @@ export class ChainServer {
   /** Hashes that differ from those of the chain. */
   readonly other = new Map<number, string>();
   readonly seen: { readonly path: string; readonly headers: IncomingMessage["headers"] }[] = [];
-  /** Prefixes of paths that answer 410. */
+  /** Prefixes of paths that respond with 410. */
   readonly gone = new Set<string>();
   readonly #server: Server;
 

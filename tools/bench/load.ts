@@ -17,7 +17,7 @@ export type Kind = "ours" | "bare" | "bare-gzip" | "prom-client";
 export interface Calm {
   /** Most memory that the process ever had, scrapes included. */
   readonly peakMb: number;
-  /** The longest hold of the event loop while a scrape was answered, for each scrape in rising order. */
+  /** The longest hold of the event loop during a scrape, for each scrape in ascending order. */
   readonly holdsMs: readonly number[];
 }
 
@@ -106,7 +106,7 @@ export async function load(
     wrk(1);
     await ask("reset");
     const text = wrk(seconds);
-    if (text.includes("Non-2xx")) throw new Error(`${kind}: not every answer was a page\n${text}`);
+    if (text.includes("Non-2xx")) throw new Error(`${kind}: not every response was a page\n${text}`);
     const { rss, longestHoldMs } = await ask("report");
     const [, value = "0", unit = "ms"] = /99%\s+([\d.]+)(us|ms|s|m)/.exec(text) ?? [];
     return {

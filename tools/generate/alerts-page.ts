@@ -92,10 +92,9 @@ ${tableOf(
   Object.entries(SEVERITIES).map(([severity, { about, examples }]) => [severity, about, examples]),
 )}
 
-Alerts about addresses are critical if money leaves beyond its limit (\`max_outflow\`), a
-wallet cannot pay (\`min_balance\`, a missing nonce), or counters are wrong. Events and calls of contracts
-do not concern the operator's money, so their alerts are at most warnings. Limits are in the watch list:
-[limit-addresses.md](limit-addresses.md).
+Alerts about addresses are critical if money leaves beyond its limit (\`max_outflow\`), a wallet cannot pay
+(\`min_balance\`, a missing nonce), or counters are wrong. Events and calls of contracts do not concern the operator's
+money, so their alerts are at most warnings. Limits are in the watch list: [limit-addresses.md](limit-addresses.md).
 
 ## Routing by team
 

@@ -7,10 +7,10 @@ import { fileURLToPath } from "node:url";
 
 const main = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
 
-async function answerOf(url: string, accept: string): Promise<string | undefined> {
-  const answer = await fetch(url, { headers: { accept } });
-  const body = await answer.text();
-  return answer.ok ? body : undefined;
+async function responseOf(url: string, accept: string): Promise<string | undefined> {
+  const response = await fetch(url, { headers: { accept } });
+  const body = await response.text();
+  return response.ok ? body : undefined;
 }
 
 /** Starts the demo on a free port, waits until it is ready, and resolves with its page in the classic format. */
@@ -23,8 +23,8 @@ export async function demoPage(): Promise<string> {
       const [, url] = /serves +(http:\S+)\/metrics/.exec(line) ?? [];
       if (url === undefined) continue;
       for (let tries = 0; tries < 300; tries++) {
-        if ((await answerOf(`${url}/-/ready`, "*/*")) !== undefined)
-          return (await answerOf(`${url}/metrics`, "text/plain")) ?? "";
+        if ((await responseOf(`${url}/-/ready`, "*/*")) !== undefined)
+          return (await responseOf(`${url}/metrics`, "text/plain")) ?? "";
         await delay(100);
       }
     }

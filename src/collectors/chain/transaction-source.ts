@@ -89,22 +89,22 @@ export async function readMoves(api: StacksApi, txId: string): Promise<readonly 
   let cursor: string | undefined;
   for (let read = 0; ; ) {
     const query = { limit: PAGE, ...(cursor === undefined ? {} : { cursor }) };
-    const answer = await api.getWhole(transactionEvents, { path: { tx_id: txId }, query }).catch(notMined);
-    if (answer === undefined || answer.body.total > MAX_EVENTS) return undefined;
-    const { results, total } = answer.body;
+    const response = await api.getWhole(transactionEvents, { path: { tx_id: txId }, query }).catch(notMined);
+    if (response === undefined || response.body.total > MAX_EVENTS) return undefined;
+    const { results, total } = response.body;
     for (const { stx_asset, ft_asset, nft_asset } of results) {
       if (stx_asset !== undefined) moves.push({ kind: "stx", asset: "", ...stx_asset });
       if (ft_asset !== undefined) moves.push({ kind: "ft", asset: ft_asset.asset_identifier, ...ft_asset });
       if (nft_asset !== undefined) moves.push({ kind: "nft", asset: nft_asset.asset_identifier, ...nft_asset });
     }
     read += results.length;
-    cursor = answer.body.cursor.next ?? undefined;
+    cursor = response.body.cursor.next ?? undefined;
     if (cursor === undefined) return read >= total ? moves : undefined;
     if (results.length === 0) throw new ApiError("bad_body", transactionEvents.name, "an empty page names a next one");
   }
 }
 
-// The server answers 400 for a transaction in the mempool, and 404 for one that it does not know.
+// The server responds with 400 for a transaction in the mempool, and 404 for one that it does not know.
 function notMined(error: unknown): undefined {
   if (error instanceof ApiError && !error.routeMissing && (error.status === 404 || error.status === 400))
     return undefined;

@@ -137,8 +137,8 @@ export function eventList(
       return pageOf(await api.getWhole(from, { path, query: queryOf(offset) }), evaluate);
     },
     async changedSince(etag) {
-      const answer = await api.getIfChanged(from, { path, query: queryOf(0) }, etag);
-      return answer && pageOf(answer, evaluate);
+      const response = await api.getIfChanged(from, { path, query: queryOf(0) }, etag);
+      return response && pageOf(response, evaluate);
     },
   };
 }

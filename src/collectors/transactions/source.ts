@@ -77,7 +77,7 @@ export function chainList(api: StacksApi): List<ChainTransaction> {
   return cursorList(api, transactionList, {}, { limit: PAGE, toRow, isPageAt: isAt });
 }
 
-// The row that a cursor names. A server without that row answers with the next older ones.
+// The row that a cursor names. A server without that row returns the next older ones.
 function isAt(cursor: string, row: ChainTransaction | undefined): boolean {
   const [height, , index] = cursor.split(":");
   return row !== undefined && String(row.height) === height && String(row.index) === index;

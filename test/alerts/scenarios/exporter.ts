@@ -10,11 +10,11 @@ const here = { job: "stacks", instance: "exporter" };
 const down = forAlert("StacksExporterDown");
 const downs = [
   down(
-    "a target that stops answering fires after five minutes, until it answers",
+    "a target that stops responding fires after five minutes, until it responds",
     { [UP]: trace(hold(1, 20), hold(0, 40), hold(1, 40)), [BUILD]: trace(hold(1, 20), gone(40), hold(1, 40)) },
     [quiet(0, 19, 24), firing(here, 25, 59), quiet(60, 90)],
   ),
-  down("quiet: it answers", { [UP]: hold(1, 100), [BUILD]: hold(1, 100) }, [never(90)]),
+  down("quiet: it responds", { [UP]: hold(1, 100), [BUILD]: hold(1, 100) }, [never(90)]),
   down(
     "quiet: another kind of target is down",
     { [UP]: hold(0, 100), [BUILD.replace('"exporter"', '"other"')]: hold(1, 100) },
@@ -83,7 +83,7 @@ const upstreams = [
     up(trace(hold(1, 20), hold(0, 40), hold(1, 40))),
     [quiet(0, 19, 24), firing(mainnet, 25, 59, 64), quiet(65, 90)],
   ),
-  upstream("quiet: it answers", up(hold(1, 100)), [never(90)]),
+  upstream("quiet: it responds", up(hold(1, 100)), [never(90)]),
   upstream("quiet: four minutes", up(trace(hold(1, 20), hold(0, 4), hold(1, 70))), [never(90)]),
   upstream("quiet: the exporter is gone", up(trace(hold(1, 20), gone(80))), [never(90)]),
   upstream("quiet: nothing is known yet", up(trace(missing(60), hold(1, 30))), [never(85)]),

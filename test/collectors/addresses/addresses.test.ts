@@ -41,7 +41,7 @@ const chain = chainOf(
 );
 
 /** The captured responses, with twenty transactions. */
-function answers(url: string, operation: string): Canned {
+function respond(url: string, operation: string): Canned {
   if (operation === "address_transactions") {
     // The captured page is served as the whole list.
     return { json: { ...listed, limit: 50 } };
@@ -53,7 +53,7 @@ function answers(url: string, operation: string): Canned {
 
 describe("samples of captured responses:", () => {
   test("transactions of the first poll are not counted", async () => {
-    const api = cannedApi(answers);
+    const api = cannedApi(respond);
     const maxOutflow = { stx: 20_000_000_000n, [`${ADDRESS}.token::coin`]: 5n };
     const watched = { ...target.watched, maxOutflow, silentAfterMs: 7_200_000, needsPostConditions: true };
     const limited = { ...target, watched };
@@ -64,7 +64,7 @@ describe("samples of captured responses:", () => {
   });
 
   test("older transactions with enough confirmations, with backfill", async () => {
-    const api = cannedApi(answers);
+    const api = cannedApi(respond);
     const options = { backfill: "all" };
 
     const seen = await observe(addresses, api, undefined, { target, chain, options });
@@ -96,7 +96,7 @@ describe("requests", () => {
   test("one request per poll of an idle address", async () => {
     const world = new ModelWorld();
     world.mine([3, 3, 3, 0, 0, 0, 0, 0]);
-    const api = cannedApi(world.answer);
+    const api = cannedApi(world.respond);
     const of = { target: targetOf(PRINCIPAL), chain: world.view };
     let seen = await observe(addresses, api, undefined, of);
     const before = api.asked.length;
@@ -109,7 +109,7 @@ describe("requests", () => {
   /** An API that records which requests of the list are conditional. */
   function watching(world: ModelWorld) {
     const kinds: string[] = [];
-    const plain = cannedApi(world.answer);
+    const plain = cannedApi(world.respond);
     const api: typeof plain = {
       ...plain,
       getWhole: (operation, parameters) => {
@@ -146,7 +146,7 @@ describe("requests", () => {
   test("one request per poll of an unchanged list, from which waiting transactions are counted", async () => {
     const world = new ModelWorld();
     world.mine([1, 2, 0, 0, 0, 3, 0, 0]);
-    const api = cannedApi(world.answer);
+    const api = cannedApi(world.respond);
     const at = () => ({ target: targetOf(PRINCIPAL), chain: world.view, options: { backfill: "all" } });
     const count = (observation: unknown) => sumOf((observation as { totals: AddressTotals }).totals.transactions);
     const first = await observe(addresses, api, undefined, at());
@@ -163,7 +163,7 @@ describe("requests", () => {
 test.each([5, 7, 12, 40])("with %i requests per poll, polls catch up after a day of downtime", async (room) => {
   const world = new ModelWorld();
   world.mine([1, 1, 0, 0, 0, 0, 0, 0]);
-  const plain = cannedApi(world.answer);
+  const plain = cannedApi(world.respond);
   let left = room;
   const api: typeof plain = {
     ...plain,
@@ -199,7 +199,7 @@ test.each([5, 7, 12, 40])("with %i requests per poll, polls catch up after a day
 test("an address is polled early as long as transactions could be counted, and first if the budget ended", async () => {
   const world = new ModelWorld();
   world.mine([0]);
-  const plain = cannedApi(world.answer);
+  const plain = cannedApi(world.respond);
   let left = Number.POSITIVE_INFINITY;
   const api: typeof plain = {
     ...plain,
@@ -232,10 +232,10 @@ describe("a list that grows by more than a page between two requests", () => {
   // Like a busy address whose requests wait for the budget: every third request brings a block.
   const growing = (world: ModelWorld, every: readonly number[]) => {
     let isGrowing = false;
-    world.afterAnswer = () => {
-      if (isGrowing && world.answers % 3 === 0) world.mine(every);
+    world.afterResponse = () => {
+      if (isGrowing && world.responses % 3 === 0) world.mine(every);
     };
-    return { api: cannedApi(world.answer), grow: (is: boolean) => (isGrowing = is) };
+    return { api: cannedApi(world.respond), grow: (is: boolean) => (isGrowing = is) };
   };
   const countOf = (seen: unknown) => sumOf((seen as { totals: AddressTotals }).totals.transactions);
 
@@ -293,7 +293,7 @@ describe("transfers that are not in the response for their block", () => {
     const world = new ModelWorld();
     world.mine(sizes);
     const api = cannedApi((url, operation) => {
-      const canned = change(world.answer(url, operation), operation, url);
+      const canned = change(world.respond(url, operation), operation, url);
       if (typeof canned === "object" && "status" in canned && canned.status === 410) api.retired.add(operation);
       return canned;
     });
@@ -390,10 +390,10 @@ describe("transfers that are not in the response for their block", () => {
       { json: { limit: 50, offset: 0, total: 0, results: [] } },
     ],
     ["too many events", { json: { limit: 50, offset: 0, total: 10_000, results: [{ type: "stx", data: {} }] } }],
-  ])("after some polls, the transaction is counted without them: %s", async (_, answer) => {
+  ])("after some polls, the transaction is counted without them: %s", async (_, response) => {
     const withoutEvents = (canned: Canned, operation: string): Canned => {
       if (operation === "transaction_events") return { status: 404 };
-      return operation === "address_transaction_events" ? answer : withoutByBlock(canned, operation);
+      return operation === "address_transaction_events" ? response : withoutByBlock(canned, operation);
     };
     const { values: early } = await readAll({ transaction_events: true }, withoutEvents, [4, 3, 5], 12);
     const { values: seen } = await readAll({ transaction_events: true }, withoutEvents, [4, 3, 5], 14);
@@ -437,7 +437,7 @@ describe("transfers that are not in the response for their block", () => {
 /** The API of a world, with each result of one operation changed. */
 function apiWith<Result>(world: ModelWorld, operation: string, change: (result: Result, index: number) => void) {
   return cannedApi((url, asked) => {
-    const canned = world.answer(url, asked);
+    const canned = world.respond(url, asked);
     if (asked === operation && typeof canned === "object" && "json" in canned) {
       const { results } = canned.json as { results: Result[] };
       for (const [index, result] of results.entries()) change(result, index);

@@ -40,7 +40,7 @@ const coins = ({ ft }: WorldTx) => ft;
 /** An API of a world in which the tokens leave: each mint is a burn. */
 const burning = (world: ModelWorld) =>
   cannedApi((url, operation): Canned => {
-    const text = JSON.stringify(world.answer(url, operation))
+    const text = JSON.stringify(world.respond(url, operation))
       .replaceAll(
         /"mint","amount":("\d+"),"asset_identifier":("[^"]+"),"recipient"/g,
         '"burn","amount":$1,"asset_identifier":$2,"sender"',
@@ -63,7 +63,7 @@ test("without limits there is none of these series", async () => {
   const world = new ModelWorld();
   world.mine([2]);
   const target = targetOf({});
-  const seen = await observe(addresses, cannedApi(world.answer), undefined, {
+  const seen = await observe(addresses, cannedApi(world.respond), undefined, {
     target,
     chain: world.view,
     now: world.now,
@@ -76,7 +76,7 @@ test("limits of the configuration have series from the first poll on, and an out
   const world = new ModelWorld();
   world.mine([9]);
   const target = targetOf({ maxOutflow: LIMITS, silentAfterMs: 90_000, needsPostConditions: true });
-  const seen = await observe(addresses, cannedApi(world.answer), undefined, {
+  const seen = await observe(addresses, cannedApi(world.respond), undefined, {
     target,
     chain: world.view,
     now: world.now,
@@ -186,7 +186,7 @@ test("of a backfill, only the last hour counts", async () => {
   world.now += 2 * HOUR * 1000;
   world.mine([3]);
   const at = () => ({ target: targetOf(), chain: world.view, now: world.now, options: { backfill: "all" } });
-  const seen = await observe(addresses, cannedApi(world.answer), undefined, at());
+  const seen = await observe(addresses, cannedApi(world.respond), undefined, at());
 
   const recent = world.between(3, 3).reduce((sum, tx) => sum + stx(tx), 0n);
   expect(recent).toBeGreaterThan(0n);
@@ -196,7 +196,7 @@ test("of a backfill, only the last hour counts", async () => {
 test("an outflow ends an hour after it was counted, while the list does not change", async () => {
   const world = new ModelWorld();
   world.mine([1]);
-  const api = cannedApi(world.answer);
+  const api = cannedApi(world.respond);
   const at = () => ({ target: targetOf(), chain: world.view, now: world.now });
   const first = await observe(addresses, api, undefined, at());
   world.mine([5]);
@@ -213,7 +213,7 @@ test("without transfers, the outflow of tokens is unknown", async () => {
   const world = new ModelWorld();
   world.mine([9]);
   const options = { transfers: false };
-  const seen = await observe(addresses, cannedApi(world.answer), undefined, {
+  const seen = await observe(addresses, cannedApi(world.respond), undefined, {
     target: targetOf(),
     chain: world.view,
     options,
@@ -229,7 +229,7 @@ test("without transfers, the outflow of tokens is unknown", async () => {
 test("a limit that is removed ends its series, and an observation of an earlier version has no outflow yet", async () => {
   const world = new ModelWorld();
   world.mine([9]);
-  const seen = await observe(addresses, cannedApi(world.answer), undefined, { target: targetOf(), chain: world.view });
+  const seen = await observe(addresses, cannedApi(world.respond), undefined, { target: targetOf(), chain: world.view });
   const { outflow: _, ...earlier } = seen as { readonly outflow: object };
 
   expect(await exposed(seen, targetOf({}))).toEqual({});

@@ -68,7 +68,7 @@ async function follow(
   chain: ModelChain,
   steps: readonly (() => void)[],
   options: object = {},
-  api: CannedApi = cannedApi(chain.answer),
+  api: CannedApi = cannedApi(chain.respond),
 ) {
   let observation: unknown;
   let now = 1_795_000_000_000;
@@ -140,7 +140,7 @@ describe.each(["extended", "probe"] as const)("followed by %s", (tip) => {
     const chain = new ModelChain();
     chain.mine(40);
     const unconfirmed = cannedApi((url, operation) =>
-      operation === "block_by_hash" ? { json: { canonical: true } } : chain.answer(url, operation),
+      operation === "block_by_hash" ? { json: { canonical: true } } : chain.respond(url, operation),
     );
 
     const observation = await follow(chain, [quiet, () => chain.reorg(2, 1)], { tip }, unconfirmed);
@@ -194,7 +194,7 @@ describe.each(["extended", "probe"] as const)("followed by %s", (tip) => {
 
   test("fails while the server has no block, and follows the chain from its first one", async () => {
     const chain = new ModelChain();
-    const api = cannedApi(chain.answer);
+    const api = cannedApi(chain.respond);
 
     await expect(observe(blocks, api, undefined, { options: { tip } })).rejects.toMatchObject({ reason: "empty" });
     expect((await valuesOf(await follow(chain, [quiet, () => chain.mine(3), quiet, quiet], { tip }))).get(TIP)).toBe(3);
@@ -208,7 +208,7 @@ test("finds the tip of a long chain by bisection over several polls", async () =
   const api = cannedApi((url, operation) => {
     const requested = Number(url.split("/").at(-1));
     if (operation !== "block_by_height" || requested > height) return { status: 404 };
-    const { json } = template.answer("/1", "block_by_height") as { json: object };
+    const { json } = template.respond("/1", "block_by_height") as { json: object };
     return { json: { ...json, height: requested, hash: `0x${requested}`, parent_block_hash: `0x${requested - 1}` } };
   });
   let observation: unknown;
@@ -222,7 +222,7 @@ test("finds the tip of a long chain by bisection over several polls", async () =
 test("continues after a missing height", async () => {
   const chain = new ModelChain();
   chain.mine(40);
-  const api = cannedApi((url, operation) => (url.endsWith("/42") ? { status: 404 } : chain.answer(url, operation)));
+  const api = cannedApi((url, operation) => (url.endsWith("/42") ? { status: 404 } : chain.respond(url, operation)));
   let observation = await observe(blocks, api, undefined, { options: { tip: "probe" }, now: 1_795_000_400_000 });
   observation = await observe(blocks, api, observation, { options: { tip: "probe" }, now: 1_795_000_400_000 });
   chain.mine(5);
@@ -237,7 +237,7 @@ test("continues after a missing height", async () => {
 test("a server that no longer has any block is behind", async () => {
   const chain = new ModelChain();
   chain.mine(40);
-  const api = cannedApi(chain.answer);
+  const api = cannedApi(chain.respond);
   const observation = await observe(blocks, api, undefined, { options: { tip: "extended" } });
   chain.lag = 40;
 
@@ -251,7 +251,7 @@ test("continues after a reorganisation that is deeper than one poll can read", a
   let left = Number.POSITIVE_INFINITY;
   const api = cannedApi((url, operation) => {
     left -= 1;
-    return left < 0 ? { status: 429 } : chain.answer(url, operation);
+    return left < 0 ? { status: 429 } : chain.respond(url, operation);
   });
   let observation = await observe(blocks, api, undefined, { options: { tip: "probe" } });
   for (let mined = 0; mined < 20; mined += 1) {
@@ -273,7 +273,7 @@ describe("auto", () => {
   test("switches from the list to probing and back without a gap", async () => {
     const chain = new ModelChain();
     chain.mine(40);
-    const api = cannedApi(chain.answer);
+    const api = cannedApi(chain.respond);
     let observation = await observe(blocks, api, undefined, { now: 1e12 });
     const poll = async (now: number) => {
       chain.mine(3);
@@ -302,7 +302,7 @@ describe("auto", () => {
     const chain = new ModelChain();
     for (const operation of ["blocks", "block_by_height", "block", "status"]) chain.status.set(operation, 410);
 
-    await expect(observe(blocks, cannedApi(chain.answer))).rejects.toMatchObject({ reason: "gone" });
+    await expect(observe(blocks, cannedApi(chain.respond))).rejects.toMatchObject({ reason: "gone" });
   });
 });
 
@@ -324,7 +324,7 @@ test("rejects blocks that are not linked", async () => {
   chain.mine(10);
   chain.blocks[4] = { ...(chain.blocks[4] as (typeof chain.blocks)[0]), hash: "0xother" };
 
-  await expect(observe(blocks, cannedApi(chain.answer))).rejects.toMatchObject({ reason: "bad_body" });
+  await expect(observe(blocks, cannedApi(chain.respond))).rejects.toMatchObject({ reason: "bad_body" });
 });
 
 const event = fc.oneof(
@@ -353,7 +353,7 @@ test.each(["extended", "probe", "auto"] as const)(
         const chain = new ModelChain();
         chain.mine(50);
         let isFailing = false;
-        const api = cannedApi((url, operation) => (isFailing ? { status: 500 } : chain.answer(url, operation)));
+        const api = cannedApi((url, operation) => (isFailing ? { status: 500 } : chain.respond(url, operation)));
         let observation = await observe(blocks, api, undefined, { options: { tip }, now: 1e12 });
         observation = await observe(blocks, api, observation, { options: { tip }, now: 1e12 });
         // The independent count: the canonical blocks that the server returned in each poll.

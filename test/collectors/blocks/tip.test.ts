@@ -13,7 +13,7 @@ const blocks = collector as unknown as AnyCollector;
 /** Polls a world as the exporter does; a failed poll does not change the observation. */
 class Follower {
   readonly world = new ModelWorld();
-  readonly api: CannedApi = cannedApi(this.world.answer, () => this.world.now);
+  readonly api: CannedApi = cannedApi(this.world.respond, () => this.world.now);
   readonly reasons: string[] = [];
   readonly messages: string[] = [];
   readonly options: object;
@@ -178,7 +178,7 @@ test("checks the identity of the chain before it accepts blocks that are not con
   const world = new ModelWorld();
   world.mine(sizes(30));
   const checks: number[] = [];
-  const api = cannedApi(world.answer, () => world.now);
+  const api = cannedApi(world.respond, () => world.now);
   const poll = (previous: unknown) =>
     collector.observe(
       {
@@ -227,14 +227,14 @@ test("a block that is mined between two requests is not missing", async () => {
   follower.world.mine(sizes(40));
   for (let polls = 0; polls < 3; polls += 1) await follower.poll();
   let isDone = false;
-  follower.world.afterAnswer = () => {
+  follower.world.afterResponse = () => {
     // The first request is for block 41. The server mines blocks 41 and 42 right after it.
     if (!isDone) follower.world.mine(sizes(2));
     isDone = true;
   };
 
   await follower.poll(1_200);
-  follower.world.afterAnswer = () => undefined;
+  follower.world.afterResponse = () => undefined;
   await follower.poll();
 
   expect(follower.chain.totals).toMatchObject({ missing: 0, blocks: 2 });

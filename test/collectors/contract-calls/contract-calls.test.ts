@@ -96,7 +96,7 @@ describe("samples of captured responses:", () => {
 function running(sizes: readonly number[]) {
   const world = new ModelWorld();
   world.mine(sizes);
-  const api = cannedApi(world.answer);
+  const api = cannedApi(world.respond);
   const at = () => ({ target: targetOf(CONTRACT, 3), chain: world.view, now: world.now });
   return { world, api, poll: (before?: unknown) => observe(calls, api, before, at()) };
 }

@@ -27,7 +27,7 @@ function chain(from: number, to: number, secondsAt: (at: number) => number, feeA
   return times.map((at, place) => row(times.length - place, at, feeAt(at)));
 }
 
-/** Answers like the API: the page that starts at the newest transaction at or below a height. */
+/** Responds like the API: the page that starts at the newest transaction at or below a height. */
 const pageAt = (rows: readonly PlacedRow[], height: number): PlacedRow[] => {
   const start = rows.findIndex((one) => one.height <= height);
   return start < 0 ? [] : rows.slice(start, start + PAGE);

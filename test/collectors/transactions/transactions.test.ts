@@ -39,7 +39,7 @@ const chainWith = (tipHeight: number, rows: readonly Item[]): ChainView =>
 /** Polls of a world, with the counters and the page that follow from them. */
 class Exporter {
   readonly world = new ModelWorld();
-  readonly api: CannedApi = cannedApi(this.world.answer, () => this.world.now);
+  readonly api: CannedApi = cannedApi(this.world.respond, () => this.world.now);
   observation: unknown;
 
   async poll(options: object = {}): Promise<string[]> {
@@ -374,7 +374,7 @@ describe("requests", () => {
   test.each<[string, (cursor: string) => string]>([
     ["newer", () => "9999999:2147483647:0"],
     ["older", (cursor) => `${Number(cursor.split(":")[0]) - 20}:2147483647:0`],
-  ])("a server that answers a cursor with %s rows counts nothing wrong", async (_, wrong) => {
+  ])("a response to a cursor with %s rows causes no wrong count", async (_, wrong) => {
     const exporter = await running();
     const { world } = exporter;
     world.mine(busy(60));
@@ -383,7 +383,7 @@ describe("requests", () => {
         const cursor = new URL(url, "http://m").searchParams.get("cursor");
         const isSample = cursor?.endsWith(":0");
         const asked = cursor === null || isSample ? url : url.replace(/cursor=.*/, `cursor=${wrong(cursor)}`);
-        return world.answer(asked, operation);
+        return world.respond(asked, operation);
       },
       () => world.now,
     );
@@ -391,7 +391,7 @@ describe("requests", () => {
 
     await expect(observe(transactions, api, exporter.observation, of)).rejects.toMatchObject({ reason: "bad_body" });
 
-    // The next server answers correctly.
+    // The next server responds correctly.
     for (let polls = 0; polls < 6; polls += 1) await exporter.poll({ pages: 2 });
     const from = 30 - CONFIRMATIONS + 2;
     expect(exporter.counted).toBe(world.between(from, world.tip - CONFIRMATIONS + 1).length);
@@ -448,7 +448,7 @@ describe("the usual fees", () => {
       await exporter.poll();
       const { world } = exporter;
       const api = cannedApi(
-        (url, operation) => (url.endsWith("%3A0") ? { status } : world.answer(url, operation)),
+        (url, operation) => (url.endsWith("%3A0") ? { status } : world.respond(url, operation)),
         () => world.now,
       );
       const before = exporter.state.baseline;

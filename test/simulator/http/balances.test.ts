@@ -184,7 +184,7 @@ describe("the validator", () => {
   const etags = async (of: Simulator, principal: string) =>
     Promise.all((["stx", "ft"] as const).map(async (kind) => (await ask(of, principal, kind)).headers.etag));
 
-  test("is the same for both lists of an idle account, and answers 304", async () => {
+  test("is the same for both lists of an idle account, and responds with 304", async () => {
     const [stx = "", ft] = await etags(simulator, idle());
     expect(ft).toBe(stx);
     for (const kind of ["stx", "ft"] as const) {

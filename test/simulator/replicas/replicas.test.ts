@@ -383,12 +383,12 @@ describe("several replicas", () => {
     return tips(simulator, count);
   };
 
-  test("answer round robin", async () => {
+  test("serve round robin", async () => {
     expect(await shared({}, 6)).toEqual([0, 3, 9, 0, 3, 9]);
     expect(await shared({ every: 2 }, 6)).toEqual([0, 0, 3, 3, 9, 9]);
   });
 
-  test("answer at random, the same for the same seed", async () => {
+  test("serve at random, the same for the same seed", async () => {
     const [one, other] = [await shared({ order: "random" }, 40), await shared({ order: "random" }, 40)];
 
     expect(one).toEqual(other);
@@ -396,7 +396,7 @@ describe("several replicas", () => {
     expect(one).not.toEqual(await shared({}, 40));
   });
 
-  test("answer for some requests, some seconds, or until cleared", async () => {
+  test("serve for some requests, some seconds, or until cleared", async () => {
     expect(await shared({ requests: 2 }, 4)).toEqual([0, 3, 0, 0]);
     const simulator = await start();
     simulator.replicas.use({ kind: "lag", blocks: 3 }, { seconds: 75 });
@@ -409,7 +409,7 @@ describe("several replicas", () => {
     expect(await tips(simulator, 1)).toEqual([0]);
   });
 
-  test("answer only for the requests of a path", async () => {
+  test("serve only for the requests of a path", async () => {
     const simulator = await start();
     simulator.replicas.use({ kind: "lag", blocks: 4 }, { path: "/extended/v2/blocks/{height_or_hash}" });
     await send(`${simulator.url}/extended/v2/blocks/latest`);
@@ -450,7 +450,7 @@ describe("by remote control", () => {
     expect(state.replicas).toEqual({
       replicas: [{ kind: "newest" }, { kind: "lag", blocks: 3 }],
       sharing: { every: 2, seconds: 60 },
-      answered: 0,
+      served: 0,
     });
     for (let left = 2; left > 0; left -= 1) await heightOf(simulator);
     expect(await heightOf(simulator)).toBe(simulator.chain.height - 3);
