@@ -1,4 +1,4 @@
-// Row of the board Addresses: groups that are exported as sums. Each shard has the sums of its members, so the
+// Row of the dashboard Addresses: groups that are exported as sums. Each shard has the sums of its members, so the
 // values of several exporters are added up.
 import { lines, type Panel, table } from "./panel.ts";
 import { metric, stx } from "./select.ts";

@@ -1,4 +1,4 @@
-// The row of the board Addresses about waiting transactions.
+// The row of the dashboard Addresses about waiting transactions.
 import { seconds, WAITING } from "../alerts/thresholds.ts";
 import { lines, type Panel, table } from "./panel.ts";
 import { runbook } from "./runbook.ts";

@@ -1,4 +1,4 @@
-// Board Addresses: activity of the watched addresses in the time range, and irregularities.
+// Dashboard Addresses: activity of the watched addresses in the time range, and irregularities.
 import { sentLately } from "../alerts/addresses.ts";
 import { grown } from "../alerts/grown.ts";
 import { FEES } from "../alerts/thresholds.ts";
@@ -53,7 +53,7 @@ const overview: readonly Panel[] = [
     id: 1,
     title: "Watched",
     description: `Addresses of the selected groups and names. If there are fewer than configured, some were not polled
-      yet: see the board Exporter.`,
+      yet: see the dashboard Exporter.`,
     unit: "short",
     decimals: 0,
     noValue: NO_ADDRESS,
@@ -296,7 +296,7 @@ const money: readonly Panel[] = [
       the ten addresses nearest to it. The hour is one of block time: an outflow that is counted late has its real size.
       Above 1, StacksAddressOutflowHigh fires.`,
     unit: "percentunit",
-    noValue: "No current value with a limit: set max_outflow, or see the board Exporter",
+    noValue: "No current value with a limit: set max_outflow, or see the dashboard Exporter",
     width: 24,
     height: 8,
     min: 0,
@@ -310,7 +310,7 @@ const money: readonly Panel[] = [
   }),
 ];
 
-const NO_BALANCE = "No current balance: set balances or min_balance, or see the board Exporter";
+const NO_BALANCE = "No current balance: set balances or min_balance, or see the dashboard Exporter";
 /** Units of tokens as tokens, if the decimals are known. */
 const tokens = (units: string) =>
   `${dedupe(watched(units))} / on (network, asset) group_left () (10 ^ ${dedupe(metric("stacks_asset_decimals"))})`;
@@ -418,7 +418,7 @@ const balances: readonly Panel[] = [
     description: `Available balance divided by min_balance of the watch list, of STX and of tokens: the ten addresses
       nearest to it. Below 1, StacksAddressBalanceLow fires.`,
     unit: "percentunit",
-    noValue: "No current balance with a minimum: set min_balance, or see the board Exporter",
+    noValue: "No current balance with a minimum: set min_balance, or see the dashboard Exporter",
     width: 12,
     height: 9,
     min: 0,
@@ -684,7 +684,7 @@ const trust: readonly Panel[] = [
       budget is too small for the watch list.`,
     unit: "short",
     decimals: 0,
-    noValue: "No current value: see the board Exporter",
+    noValue: "No current value: see the dashboard Exporter",
     width: 12,
     height: 8,
     min: 0,
@@ -737,7 +737,7 @@ const trust: readonly Panel[] = [
   }),
 ];
 
-/** The board Addresses. */
+/** The dashboard Addresses. */
 export const addresses: Board = {
   uid: "stacks-addresses",
   title: "Stacks / Addresses",

@@ -1,11 +1,12 @@
-// Makes a dashboard from a board: lays out the panels, and adds the variables, links and annotations of all boards.
+// Builds a dashboard from its declaration: lays out the panels, and adds the variables, links and annotations of all
+// dashboards.
 import * as dashboard from "@grafana/grafana-foundation-sdk/dashboard";
 import { oneLine } from "../alerts/model.ts";
 import { RUNBOOKS_URL } from "../alerts/settings.ts";
 import { DATASOURCE, type Panel } from "./panel.ts";
 import { alertsInState, metric, ofProcess } from "./select.ts";
 
-/** Tag of all boards; the links between boards use it. */
+/** Tag of all dashboards; the links between dashboards use it. */
 export const TAG = "stacks-exporter";
 
 /** A cell of the grid: a panel, or several panels stacked vertically. */
@@ -24,7 +25,7 @@ export function stack(...panels: readonly [Panel, ...Panel[]]): Stack {
 
 /** Panels under a heading; panels without a heading are at the top. */
 export interface Row {
-  /** Unique in the board. Absent: no heading. */
+  /** Unique in the dashboard. Absent: no heading. */
   readonly id?: number;
   readonly title?: string;
   /** Closed by default: its queries run only when it is open. */
@@ -39,13 +40,13 @@ export interface Board {
   readonly description: string;
   /** Default start of the time range, such as `now-6h`. */
   readonly from: string;
-  /** Whether the board shows one network at a time, or several. */
+  /** Whether the dashboard shows one network at a time, or several. */
   readonly networks: "one" | "several";
   readonly variables?: readonly Variable[];
   readonly rows: readonly Row[];
 }
 
-/** A variable of a single board. */
+/** A variable of a single dashboard. */
 export type Variable =
   | {
       readonly kind: "label";

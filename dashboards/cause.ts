@@ -1,4 +1,4 @@
-// Row of the board Spike investigation: the course of a spike and its cause.
+// Row of the dashboard Spike investigation: the course of a spike and its cause.
 import { FEES } from "../alerts/thresholds.ts";
 import type { Slot } from "./board.ts";
 import { between, shown, stat, timeline } from "./panel.ts";

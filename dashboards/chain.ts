@@ -1,4 +1,4 @@
-// Row of the board Fees & mempool: blocks, tenures and reorganisations.
+// Row of the dashboard Fees & mempool: blocks, tenures and reorganisations.
 import { type Slot, stack } from "./board.ts";
 import { coloured, heatmap, lines, stat } from "./panel.ts";
 import { dedupe, metric, total } from "./select.ts";

@@ -1,4 +1,4 @@
-// Colours: a thing has the same colour on every board.
+// Colours: a thing has the same colour on every dashboard.
 import { coloured, type Override, type Steps } from "./panel.ts";
 
 /** Priorities. */
@@ -9,7 +9,7 @@ export const PRIORITIES: readonly Override[] = [
   coloured("high", "orange"),
 ];
 
-/** Percentiles of fees that boards show, as a band around the median. */
+/** Percentiles of fees that dashboards show, as a band around the median. */
 export const PERCENTILES: Readonly<Record<"p5" | "p25" | "p50" | "p75" | "p95", Override>> = {
   p5: coloured("p5", "blue", { "custom.lineWidth": 1 }),
   p25: coloured("p25", "green"),

@@ -1,4 +1,4 @@
-// Row of the board Contracts: one contract in detail.
+// Row of the dashboard Contracts: one contract in detail.
 import { CONTRACTS } from "../alerts/thresholds.ts";
 import { chosen, chosenRecording, FAILED, NO_CALL, NO_EVENT } from "./contract-queries.ts";
 import { coloured, lines, type Panel } from "./panel.ts";

@@ -1,4 +1,4 @@
-// Row of the board Contracts: whether everything is counted.
+// Row of the dashboard Contracts: whether everything is counted.
 
 import { never } from "./colours.ts";
 import { grouped, inRange, NAMED, NO_CONTRACT, watched } from "./contract-queries.ts";

@@ -1,4 +1,4 @@
-// Board Contracts: who calls the watched contracts, what fails, what they print, and which of them are silent.
+// Dashboard Contracts: who calls the watched contracts, what fails, what they print, and which of them are silent.
 import { CONTRACTS } from "../alerts/thresholds.ts";
 import type { Board } from "./board.ts";
 import { detailRow } from "./contract-detail.ts";
@@ -35,7 +35,7 @@ const overview: readonly Panel[] = [
     id: 1,
     title: "Watched",
     description: `Contracts of the selected groups and names. If there are fewer than configured, some were not polled
-      yet: see the board Exporter.`,
+      yet: see the dashboard Exporter.`,
     unit: "short",
     decimals: 0,
     noValue: NO_CONTRACT,
@@ -217,7 +217,7 @@ const top: readonly Panel[] = [
     description: `Time since the newest call or event as a share of the limit, of the ${MAX_CONTRACTS} contracts nearest to it now.
       Above 100 %, a contract is silent for longer than usual.`,
     unit: "percentunit",
-    noValue: "Unknown: set silent_after, wait for a day of history, or see the board Exporter",
+    noValue: "Unknown: set silent_after, wait for a day of history, or see the dashboard Exporter",
     width: 12,
     height: 9,
     min: 0,
@@ -264,7 +264,7 @@ const top: readonly Panel[] = [
 
 const VISIBLE = 'job=~"$job", instance=~"$instance", network=~"$network"';
 
-/** The board Contracts. */
+/** The dashboard Contracts. */
 export const contracts: Board = {
   uid: "stacks-contracts",
   title: "Stacks / Contracts",

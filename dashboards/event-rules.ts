@@ -1,4 +1,4 @@
-// The board of the event rules of a configuration: one row per contract, one panel or two per metric.
+// The dashboard of the event rules of a configuration: one row per contract, one panel or two per metric.
 import { crc32 } from "node:zlib";
 import type { Family } from "../src/exposition/family.ts";
 import type { Board, Row } from "./board.ts";
@@ -114,7 +114,7 @@ function histogramPanels(family: Family, contract: string, ids: Ids): Panel[] {
 
 const PANELS = { counter: counterPanels, gauge: gaugePanels, histogram: histogramPanels } as const;
 
-/** The board of these contracts. */
+/** The dashboard of these contracts. */
 export function eventRulesBoard(contracts: readonly RuledContract[]): Board {
   const ids = new Ids();
   const rows = contracts.map(({ name, families }): Row => {

@@ -1,4 +1,4 @@
-// Board Exporter: freshness of the data, use of the budget, changes of the API, the process.
+// Dashboard Exporter: freshness of the data, use of the budget, changes of the API, the process.
 import { STATES } from "../src/telemetry/self-metrics.ts";
 import type { Board } from "./board.ts";
 import { reference, worse } from "./colours.ts";
@@ -36,7 +36,7 @@ const health: readonly Panel[] = [
   stat({
     id: 1,
     title: "Networks",
-    description: `Up: the last poll of at least one collector got a valid response. Down: no board has fresh data; see
+    description: `Up: the last poll of at least one collector got a valid response. Down: no dashboard has fresh data; see
       the failures by reason below, and the log.`,
     unit: "none",
     noValue: NOT_SCRAPED,
@@ -641,12 +641,12 @@ const itself: readonly Panel[] = [
   }),
 ];
 
-/** The board Exporter. */
+/** The dashboard Exporter. */
 export const exporter: Board = {
   uid: "stacks-exporter",
   title: "Stacks / Exporter",
   description:
-    "Is the data of the other boards fresh and complete, how much of the budget is used, and has the API changed?",
+    "Is the data of the other dashboards fresh and complete, how much of the budget is used, and has the API changed?",
   from: "now-3h",
   networks: "several",
   variables: [

@@ -1,5 +1,5 @@
-// Board Fees & mempool: the price to be mined, and problems. The first panels summarise; the others show
-// the causes.
+// Dashboard Fees & mempool: the price to be mined, and problems. The first panels are the
+// summary, the others show the causes.
 import { FEES } from "../alerts/thresholds.ts";
 import { type Board, type Slot, stack } from "./board.ts";
 import { chainRow } from "./chain.ts";
@@ -73,7 +73,7 @@ const now: readonly Slot[] = [
       than ${spike.feeRatio} times usual, and blocks are full or their use is unknown. Overpaid: the same although
       blocks have room, so the usual fee is enough. Fees compete: more waits than blocks can include, and what was mined
       does not show it yet, or no longer. No data: nothing was read for a while; see Age of the values. The
-      board Spike investigation shows the clauses of the alerts. Not listed: the API does not list mined transactions.`,
+      dashboard Spike investigation shows the clauses of the alerts. Not listed: the API does not list mined transactions.`,
     unit: "none",
     decimals: 1,
     noValue: "No data",
@@ -218,7 +218,7 @@ const now: readonly Slot[] = [
       title: "Age of the values",
       description: `Time since the values that are oldest were read, or confirmed unchanged: mined transactions, the
         estimate, what waits, or blocks; and the age of the newest block. Values that are not renewed expire after three
-        intervals and disappear from this board: see the board Exporter.`,
+        intervals and disappear from this dashboard: see the dashboard Exporter.`,
       unit: "s",
       decimals: 0,
       noValue: "Never read",
@@ -262,7 +262,7 @@ const now: readonly Slot[] = [
   ),
 ];
 
-/** The board Fees & mempool. */
+/** The dashboard Fees & mempool. */
 export const fees: Board = {
   uid: "stacks-fees",
   title: "Stacks / Fees & mempool",

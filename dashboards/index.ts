@@ -1,4 +1,4 @@
-// All boards, in the order of the documentation.
+// All dashboards, in the order of the documentation.
 import { addresses } from "./addresses.ts";
 import type { Board } from "./board.ts";
 import { contracts } from "./contracts.ts";
@@ -6,5 +6,5 @@ import { exporter } from "./exporter.ts";
 import { fees } from "./fees.ts";
 import { spikes } from "./spike.ts";
 
-/** All boards. To add a board, add a file and one line here. */
+/** All dashboards. To add a dashboard, add a file and one line here. */
 export const boards: readonly Board[] = [fees, spikes, addresses, contracts, exporter];

@@ -1,4 +1,4 @@
-// Row of the board Fees & mempool: what watched addresses paid.
+// Row of the dashboard Fees & mempool: what watched addresses paid.
 import { sentLately } from "../alerts/addresses.ts";
 import { grown } from "../alerts/grown.ts";
 import { FEES } from "../alerts/thresholds.ts";
@@ -33,7 +33,7 @@ export const paidRow: readonly Panel[] = [
     legend: "right",
     description: `Mean fee that watched addresses paid within an hour, divided by priority low of the same type. Types
       with fewer than ${FEES.own.minTransactions} transactions are not shown. StacksOwnFeeAboveMarket compares the
-      mean of each address: see the board Addresses.`,
+      mean of each address: see the dashboard Addresses.`,
     unit: "none",
     decimals: 2,
     noValue: "Watched addresses paid too few fees within an hour",

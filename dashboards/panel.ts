@@ -32,7 +32,7 @@ export interface Override {
 
 /** Properties of every panel. */
 export interface Spec {
-  /** Unique in its board, and never reused: links and alerts of users refer to it. */
+  /** Unique in its dashboard, and never reused: links and alerts of users refer to it. */
   readonly id: number;
   readonly title: string;
   /** What the panel shows, and how to use it. */

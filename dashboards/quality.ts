@@ -1,10 +1,10 @@
-// Row of the board Fees & mempool: how far its values can be trusted.
+// Row of the dashboard Fees & mempool: how far its values can be trusted.
 import { TX_TYPES } from "./colours.ts";
 import { lines, type Panel } from "./panel.ts";
 import { dedupe, metric } from "./select.ts";
 import { NO_MEMPOOL, NO_MINED } from "./signals.ts";
 
-/** Freshness, completeness and consistency of what the board shows. */
+/** Freshness, completeness and consistency of what the dashboard shows. */
 export const qualityRow: readonly Panel[] = [
   lines({
     id: 61,

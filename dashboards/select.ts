@@ -1,5 +1,5 @@
-// Selectors with the variables of a board, checked against the declared families and recording rules: an unknown name,
-// label or value throws when the boards are generated.
+// Selectors with the variables of a dashboard, checked against the declared families and recording rules: an unknown
+// name, label or value throws when the dashboards are generated.
 import { grown } from "../alerts/grown.ts";
 import { recordings } from "../alerts/index.ts";
 import { familyOf, recorded, series } from "../alerts/series.ts";

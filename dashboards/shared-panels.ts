@@ -1,4 +1,4 @@
-// Panels that stand on several boards. Each board gives the id, the size and the words.
+// Panels of several dashboards. Each dashboard sets the id, the size and the texts.
 import { FEES } from "../alerts/thresholds.ts";
 import { TX_TYPES } from "./colours.ts";
 import { lines, type Panel, type Spec, stat } from "./panel.ts";
@@ -41,7 +41,7 @@ const RULE_ERRORS = `Events that matched an event rule and did not count as it s
 
 /**
  * Events that event rules could not count.
- * @param restricted restricts an expression by network and name to what the board selects
+ * @param restricted restricts an expression by network and name to what the dashboard selects
  */
 export function ruleErrors(
   spec: Omit<Placed, "description"> & Pick<Spec, "title" | "noValue">,

@@ -1,4 +1,4 @@
-// Expressions that several boards use. Each is one value of the selected network, or one for each of its labels.
+// Expressions that several dashboards use. Each is one value of the selected network, or one for each of its labels.
 import { FEES } from "../alerts/thresholds.ts";
 import { dedupe, metric, recording, stx } from "./select.ts";
 

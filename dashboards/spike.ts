@@ -1,5 +1,5 @@
-// Board Spike investigation: what causes a spike, and why did a fee alert fire, or why not? Each clause of each rule
-// relative to its limit.
+// Dashboard Spike investigation: what causes a spike, and why did a fee alert fire, or why not? Each clause of each
+// rule relative to its limit.
 import { FEES } from "../alerts/thresholds.ts";
 import { type Board, type Slot, stack } from "./board.ts";
 import { causeRow } from "./cause.ts";
@@ -184,7 +184,7 @@ const verdict: readonly Slot[] = [
     timeline({
       id: 4,
       title: "StacksFeeSpike with other limits",
-      description: `StacksFeeSpike with the limits from the variables of this board, without its for clause: red while
+      description: `StacksFeeSpike with the limits from the variables of this dashboard, without its for clause: red while
         it would hold. Use it to see how often other limits would have fired; the default limits are in
         alerts/thresholds.ts.`,
       unit: "none",
@@ -307,7 +307,7 @@ const signals: readonly Panel[] = [
   }),
 ];
 
-/** The board Spike investigation. */
+/** The dashboard Spike investigation. */
 export const spikes: Board = {
   uid: "stacks-spike",
   title: "Stacks / Spike investigation",

@@ -1,4 +1,4 @@
-// Panels of the board Exporter about upstreams.
+// Panels of the dashboard Exporter about upstreams.
 import { lines, type Panel, shown, table } from "./panel.ts";
 import { metric } from "./select.ts";
 

@@ -50,7 +50,7 @@ function filled(expr: string, uid: string, stepSeconds: number, rangeSeconds: nu
 async function main(base: string, uid: string, hours: number): Promise<void> {
   const board = boards.find((board) => board.uid === uid);
   if (board === undefined)
-    throw new Error(`there is no board ${uid}; there are ${boards.map(({ uid }) => uid).join(", ")}`);
+    throw new Error(`there is no dashboard ${uid}; there are ${boards.map(({ uid }) => uid).join(", ")}`);
   const range = hours * 3600;
   const end = Date.now() / 1000;
   const results: Timed[] = [];

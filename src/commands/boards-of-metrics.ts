@@ -1,6 +1,6 @@
 // Written by "npm run generate". Do not edit.
 
-/** Titles of the boards that show a metric. */
+/** Titles of the dashboards that show a metric. */
 export const BOARDS_OF_METRICS: Readonly<Record<string, string>> = {
   stacks_address_asset_events_total: "Addresses",
   stacks_address_available_balance_microstx: "Addresses",

@@ -26,7 +26,7 @@ const titles = (text: string) =>
 
 const QUALITY = ["Data quality", "Events that do not fit their rule"];
 
-test("prints the board of all contracts with rules; those of one name share a row", async () => {
+test("prints the dashboard of all contracts with rules; those of one name share a row", async () => {
   const { code, out, err } = await run(
     network(
       "a",

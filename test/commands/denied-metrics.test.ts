@@ -5,14 +5,14 @@ test("nothing is said of metrics that are exposed, or that nothing needs", () =>
   expect(deniedWarnings({ metrics: { allow: [], deny: ["no_alert_needs_this"] } })).toEqual([]);
 });
 
-test("the alerts that need a metric are named, also those that need it by a recording rule, and the boards", () => {
+test("the alerts that need a metric are named, also those that need it by a recording rule, and the dashboards", () => {
   const [warning, ...others] = deniedWarnings({
     metrics: { allow: [], deny: ["stacks_address_transactions_total"] },
   });
 
   expect(others).toEqual([]);
   expect(warning).toMatch(/^metrics: stacks_address_transactions_total is not exposed and is needed by /);
-  expect(warning).toMatch(/StacksOwnFeeAboveMarket, StacksAddressTransactionsFailing, .*the boards .*Addresses/);
+  expect(warning).toMatch(/StacksOwnFeeAboveMarket, StacksAddressTransactionsFailing, .*the dashboards .*Addresses/);
 });
 
 test("only the allowed metrics are exposed", () => {

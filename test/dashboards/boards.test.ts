@@ -1,4 +1,4 @@
-// The form of the boards: what Grafana, a linter and a reader expect of each.
+// The form of the dashboards: what Grafana, a linter and a reader expect of each.
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "@jest/globals";
 import { RUNBOOKS_URL } from "../../alerts/settings.ts";
@@ -13,7 +13,7 @@ const UNITS = ["Bps", "bytes", "dateTimeFromNow", "locale", "m", "none", "percen
 
 const feesDashboard = dashboards.find(({ uid }) => uid === "stacks-fees") as Dashboard;
 
-test("there are five boards, under the uids they always had", () => {
+test("there are five dashboards, under the uids they always had", () => {
   expect(dashboards.map(({ uid }) => uid).sort()).toEqual(UIDS);
   expect(boards.map(({ uid }) => uid).sort()).toEqual(UIDS);
 });

@@ -1,4 +1,4 @@
-// The board that is written for the event rules of a configuration.
+// The dashboard that is written for the event rules of a configuration.
 import { expect, test } from "@jest/globals";
 import { dashboardOf } from "../../dashboards/board.ts";
 import { eventRulesBoard, type RuledContract } from "../../dashboards/event-rules.ts";

@@ -1,4 +1,4 @@
-// The queries of the boards, parsed: they ask for what exists, of the chosen exporters, and as one should.
+// The queries of the dashboards, parsed: they ask for what exists, of the chosen exporters, and as one should.
 import { describe, expect, test } from "@jest/globals";
 import { alerts, recordings } from "../../alerts/index.ts";
 import { familyOf } from "../../alerts/series.ts";
@@ -8,9 +8,9 @@ import { selfMetrics } from "../../src/telemetry/self-metrics.ts";
 import { type BoardQuery, dashboards, queriesOf, selectorOfVariable } from "../support/dashboards.ts";
 import { parsePromql, type Selector, withoutFirstValues, withoutVariables } from "../support/promql.ts";
 
-/** On no board and in no rule, with the reason. */
+/** On no dashboard and in no rule, with the reason. */
 const UNUSED: Readonly<Record<string, string>> = {
-  stacks_mempool_list_transactions: "the boards show stacks_mempool_transactions, by type",
+  stacks_mempool_list_transactions: "the dashboards show stacks_mempool_transactions, by type",
 };
 
 const TARGET_LABELS = ["job", "instance"];
@@ -169,7 +169,7 @@ describe.each(dashboards.map((dashboard) => [dashboard.uid, dashboard] as const)
   });
 });
 
-test("every family is on a board or in a rule, or has its reason not to be", () => {
+test("every family is on a dashboard or in a rule, or has its reason not to be", () => {
   const asked = new Set(
     [...all, ...alerts, ...recordings].flatMap(({ expr }) =>
       parsePromql(withoutVariables(expr)).selectors.map(({ metric }) => familyOf(metric)?.name),
@@ -180,7 +180,7 @@ test("every family is on a board or in a rule, or has its reason not to be", () 
   expect(unused.sort()).toEqual(Object.keys(UNUSED).sort());
 });
 
-test("every recording rule that a board asks for is one that is shipped", () => {
+test("every recording rule that a dashboard asks for is one that is shipped", () => {
   const asked = all
     .flatMap((query) => parse(query).selectors.map(({ metric }) => metric))
     .filter((metric) => metric.includes(":"));

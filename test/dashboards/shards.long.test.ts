@@ -1,4 +1,4 @@
-// Boards and alerts say the same for several shards as for a single exporter. A Prometheus has the history of every
+// Dashboards and alerts say the same for several shards as for a single exporter. A Prometheus has the history of every
 // family twice: of one exporter, and of three shards that have the same values. Each query has to give the same result
 // for both.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";

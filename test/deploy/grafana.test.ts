@@ -1,4 +1,5 @@
-// What Grafana is given at its start: the data source that boards and alerts name, and the folder of the boards.
+// What Grafana is given at its start: the data source that dashboards and alerts name, and the folder of the
+// dashboards.
 import { readdirSync } from "node:fs";
 import { resolve } from "node:path";
 import { expect, test } from "@jest/globals";
@@ -40,7 +41,7 @@ test("the interval of the data source is that of the scrapes, so that $__rate_in
   expect(datasources[0]?.jsonData.timeInterval).toBe(global.scrape_interval);
 });
 
-test("the folder of the boards is where they are mounted, and the first page is one of them", () => {
+test("the folder of the dashboards is where they are mounted, and the first page is one of them", () => {
   const { providers } = yamlOf<{ providers: { type: string; options: { path: string } }[] }>(
     "deploy/grafana/provisioning/dashboards/stacks.yaml",
   );
@@ -53,7 +54,7 @@ test("the folder of the boards is where they are mounted, and the first page is 
   expect(boards.map((name) => `${path}/${name}`)).toContain(home);
 });
 
-test("boards choose their data source by a variable: files cannot have inputs", () => {
+test("dashboards choose their data source by a variable: files cannot have inputs", () => {
   for (const name of readdirSync(resolve(root, "dashboards/json"))) {
     const text = textOf(`dashboards/json/${name}`);
     expect(text).not.toContain("__inputs");

@@ -77,7 +77,7 @@ function comparable(value: unknown): unknown {
   return Object.fromEntries(entries);
 }
 
-/** Kustomize labels no configuration, and boards with the label of the sidecar only. */
+/** Kustomize labels no configuration, and dashboards with the label of the sidecar only. */
 function normalized(manifest: Manifest): object {
   const { metadata, data, ...rest } = comparable(manifest) as Manifest;
   if (manifest.kind !== "ConfigMap") return { ...rest, metadata };
@@ -274,7 +274,7 @@ affinity: { podAntiAffinity: {} }
     expect(stderr).toContain("persistance");
   });
 
-  test("links every board and every file of rules", () => {
+  test("links every dashboard and every file of rules", () => {
     const boards = rendered().filter(({ metadata }) => metadata.labels?.grafana_dashboard === "1");
 
     for (const { data } of boards) {

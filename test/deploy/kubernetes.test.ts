@@ -47,7 +47,7 @@ test("a misspelt key and a wrong value would be seen", () => {
   expect(complaints(broken).map((line) => /'"?(intervall|string)"?'/.exec(line)?.[1])).toEqual(["intervall", "string"]);
 });
 
-test("kustomize takes every file of the folder, and every board", () => {
+test("kustomize takes every file of the folder, and every dashboard", () => {
   const named = [...kustomization.resources, ...kustomization.configMapGenerator.flatMap(({ files }) => files)];
   const boards = yamlOf<{ configMapGenerator: { name: string; files: string[] }[] }>("dashboards/kustomization.yaml");
 

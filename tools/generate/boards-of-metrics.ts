@@ -1,4 +1,4 @@
-// The boards that show each metric, for `check`: the program does not contain the boards.
+// The dashboards that show each metric, for `check`: the program does not contain the dashboards.
 import { familyOf } from "../../alerts/series.ts";
 import { dashboardOf } from "../../dashboards/board.ts";
 import { boards } from "../../dashboards/index.ts";
@@ -22,7 +22,7 @@ export const boardsOfMetricsOutput: Output = {
     const rows = [...boardsByMetric()].map(([name, titles]) => `  ${name}: ${JSON.stringify(titles.join(", "))},\n`);
     return `// Written by "npm run generate". Do not edit.
 
-/** Titles of the boards that show a metric. */
+/** Titles of the dashboards that show a metric. */
 export const BOARDS_OF_METRICS: Readonly<Record<string, string>> = {
 ${rows.join("")}};
 `;

@@ -44,7 +44,7 @@ export interface CallLimits {
   readonly spareSeries: number;
 }
 
-// Alerts and boards compare failed calls with all calls, so that both start at 0. A call that miners skip is rare.
+// Alerts and dashboards compare failed calls with all calls, so that both start at 0. A call that miners skip is rare.
 const ZEROS = TX_STATUSES.filter((status) => status !== "problematic_skipped");
 const OTHER_PAIR = keyOf(OTHER, OTHER);
 
