@@ -508,7 +508,7 @@ const webConfigRefused: Alert = {
     actions: [
       "Read the log or the status page: they show the file, the line and the error.",
       "Check that the key belongs to the certificate, and that the exporter may read both.",
-      "Restart the exporter if the log asks for it.",
+      "Restart the exporter if the log requests it.",
       "Validate a new file with `stacks-exporter check --web.config.file` before you replace the old one.",
     ],
   },

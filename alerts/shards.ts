@@ -37,7 +37,7 @@ const shardMissing: Alert = {
   summary: "Shards of {{ $labels.job }} are missing",
   description: "Missing shards: {{ $value }}.",
   runbook: {
-    meaning: "Fewer shards are scraped than `shard.count` says, or two have the same index.",
+    meaning: "Fewer shards are scraped than `shard.count`, or two have the same index.",
     impact: "The addresses and contracts of the missing shards are not polled. Their counters catch up afterwards.",
     diagnosis: [
       { shows: "The index of each shard.", query: series("stacks_exporter_shard_ordinal") },

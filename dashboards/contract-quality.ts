@@ -116,7 +116,7 @@ export const qualityRow: readonly Panel[] = [
     {
       id: 27,
       title: "Event rules",
-      noValue: "None: no contract has event rules, or all events count as the rules say",
+      noValue: "None: no contract has event rules, or all events match the types of the rules",
       width: 24,
       height: 7,
     },

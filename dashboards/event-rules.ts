@@ -33,7 +33,7 @@ const errors = (id: number): Panel =>
   ruleErrors({
     id,
     title: "Events that do not fit their rule",
-    noValue: "None: all events count as the rules say",
+    noValue: "None: all events match the types of the rules",
     width: 24,
     height: 6,
   });
@@ -131,7 +131,7 @@ export function eventRulesBoard(contracts: readonly RuledContract[]): Board {
   return {
     uid: "stacks-event-rules",
     title: "Stacks / Event rules",
-    description: "What do the events of the contracts say, as the event rules of the configuration read them?",
+    description: "Which values do the event rules of the configuration read from the events of the contracts?",
     from: "now-6h",
     networks: "several",
     rows: [...rows, { id: ids.of("quality"), title: "Data quality", panels: [errors(ids.of("errors"))] }],

@@ -117,7 +117,7 @@ export const marketRow: readonly Panel[] = [
     title: "Mined in ten minutes, and without a fee",
     legend: "right",
     description: `Transactions behind the fees of mined transactions, by type, and the share of all user transactions
-      that paid no fee. Fees of a few transactions say little; when many pay nothing, a miner includes its own.`,
+      that paid no fee. Fees of a few transactions are not significant; when many pay nothing, a miner includes its own.`,
     unit: "short",
     decimals: 0,
     noValue: NO_MINED,

@@ -35,7 +35,7 @@ export const mostCalledContracts = (spec: Placed): Panel =>
     queries: [recentCalls],
   });
 
-const RULE_ERRORS = `Events that matched an event rule and did not count as it says, by the reason, and samples with a
+const RULE_ERRORS = `Events that matched an event rule but were not counted by it, by reason, and samples with a
   label that counts as other. If an error begins, the contract prints another shape: compare with
   stacks-exporter try.`;
 

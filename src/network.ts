@@ -360,7 +360,7 @@ export class Network {
   #viewOf<View>(offered: (collector: AnyCollector, observation: unknown) => View | undefined): View | undefined {
     for (const task of this.wholeChain) {
       const { state } = this.#options;
-      // A restored observation says nothing about the present.
+      // A restored observation has no information about the present.
       const isPresent = state.of(task).lastSuccessAt !== undefined;
       const view = isPresent ? offered(task.collector, state.observationOf(task)) : undefined;
       if (view !== undefined) return view;

@@ -73,7 +73,7 @@ collectors: ${onlyCollectors({ addresses: { backfill: "all" }, blocks: {} })}
   expect(full.assets.has("other")).toBe(true);
 }, 60_000);
 
-test("a server that lacks an optional operation: ready and up, the page says it, and an update is noticed", async () => {
+test("a server that lacks an optional operation: ready and up, shown on the page, and an update is detected", async () => {
   const simulator = await stillSimulator({ history: 30 });
   await using ends = new AsyncDisposableStack();
   ends.defer(() => simulator.close());
@@ -87,7 +87,7 @@ test("a server that lacks an optional operation: ready and up, the page says it,
   );
   ends.defer(() => app.stop());
   const task = app.tasks.find(({ collector }) => collector.name === "transactions") as Task;
-  const asked = () => simulator.requests.filter(({ path }) => path.startsWith("/extended/v3/transactions")).length;
+  const requests = () => simulator.requests.filter(({ path }) => path.startsWith("/extended/v3/transactions")).length;
 
   expect(await app.pollOnce()).toEqual([]);
   for (let minutes = 0; minutes < 30; minutes += 1) {
@@ -96,7 +96,7 @@ test("a server that lacks an optional operation: ready and up, the page says it,
   }
 
   expect(app.missing()).toEqual([]);
-  expect(asked()).toBe(2);
+  expect(requests()).toBe(2);
   const { value } = await readPage(app);
   expect(value("stacks_up")).toBe(1);
   expect(value("stacks_exporter_collector_state collector=transactions state=unsupported")).toBe(1);
@@ -115,7 +115,7 @@ test("a server that lacks an optional operation: ready and up, the page says it,
   expect(page.value("stacks_chain_pending_depth_transactions")).toBeGreaterThan(0);
 });
 
-test("a server that lacks the balances: nothing fails, and it is said once for all addresses", async () => {
+test("a server that lacks the balances: no failure, and one log line for all addresses", async () => {
   const simulator = await stillSimulator({ history: 30 });
   await using ends = new AsyncDisposableStack();
   ends.defer(() => simulator.close());

@@ -9,7 +9,7 @@ const folder = mkdtempSync(join(tmpdir(), "stacks-exporter-start-"));
 const start = fileURLToPath(new URL("../src/start.ts", import.meta.url));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Runs src/start.ts in a process that says it is another version of Node.js. */
+/** Runs src/start.ts in a process that reports another version of Node.js. */
 function startOn(version: string) {
   const pretend = join(folder, "pretend.cjs");
   writeFileSync(

@@ -56,7 +56,7 @@ test("takes what is valid", async () => {
   expect(touched).toBe(1);
 });
 
-test("keeps the one before when the files are wrong, says why, and since when", async () => {
+test("keeps the previous one when the files are invalid, and reports why and since when", async () => {
   loaded = { ok: false, errors: [error("one"), error("two")], files: [] };
   await clock.advance(5_000);
   await reloads.reload();

@@ -6,7 +6,7 @@ import { ApiError } from "./errors.ts";
 const FAILURES = 3;
 const FIRST_PROBE_MS = 15_000;
 
-// A request that was sent just before the deadline of its poll says nothing about the server when it times out.
+// A request that was sent just before the deadline of its poll has no information about the server when it times out.
 const SHORTEST_TIMEOUT_MS = 1_000;
 
 /** A server, or one operation of it, that is down. Times are Unix time in milliseconds. */

@@ -13,7 +13,7 @@ type Decoded<Body> =
       readonly drift: readonly { readonly field: string; readonly kind: Drift }[];
     };
 
-// A changed response can differ in every row; the first few say what differs.
+// A changed response can differ in every row; the first few are sufficient.
 const MAX_DRIFT = 20;
 
 /** Decodes a body. The message names the first difference: "a.b: Invalid input: expected number, received string". */

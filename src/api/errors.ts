@@ -14,7 +14,7 @@ export const REASONS = {
   redirect: "a redirect to another host, or too many redirects",
   too_large: "the body was larger than the limit",
   bad_body: "the body was not JSON, or did not match the schema",
-  behind: "the server is behind the known chain; its response says nothing about newer blocks",
+  behind: "the server is behind the known chain; its response has no information about newer blocks",
   empty: "the server has no block at all: its database is empty",
   wrong_chain: "the server follows another chain than the one that the state file belongs to",
   state: "the response was valid, but could not be written to the state file; none of it is exposed",

@@ -44,7 +44,8 @@ export async function sendRequest(context: ClientContext, request: ApiRequest): 
       if (outcome.retry === "without_validator") {
         isConditional = false;
       } else if (outcome.retry === "at_once" && staleConnections === 0) {
-        // A stale connection says nothing about the server, so this retry is free; a second one in a row is not.
+        // A stale connection does not indicate a failure of the server, so this retry is free; a second one in a row is
+        // not.
         staleConnections += 1;
       } else {
         failures += 1;

@@ -87,7 +87,7 @@ const fail = (error: ApiError, retry: Failure["retry"] = "never"): Failure => ({
 
 function noteSuccess({ retirement, rateLimits, budget }: ClientContext, operation: string): void {
   retirement.works(operation);
-  // A request that was in flight when a pause began says nothing about the time after it.
+  // A request that was in flight when a pause began has no information about the time after it.
   if (budget.pausedUntil === undefined) rateLimits.succeeded();
 }
 

@@ -30,7 +30,7 @@ export const chosenOptions = (what: string, entry: string, not: string) => ({
 
 /**
  * Whether the settings choose an address.
- * @param own what its entry says; undefined if it says nothing
+ * @param own the setting of its entry; undefined if absent
  */
 export function isChosen(
   own: boolean | undefined,

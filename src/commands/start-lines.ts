@@ -1,4 +1,4 @@
-// What the log says at the start: one line for each network.
+// Log lines at start: one for each network.
 import type { Config } from "../config/config.ts";
 import type { NetworkPlan, Plan } from "./estimate.ts";
 

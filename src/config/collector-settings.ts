@@ -57,7 +57,7 @@ function settingsOf(collector: ConfigurableCollector) {
   };
 }
 
-/** The settings that say when a collector polls. It has one of them at most. */
+/** The settings of the schedule of a collector, of which at most one is set. */
 export const SCHEDULES = ["every", "schedule"] as const;
 
 /** Settings of a collector for all networks. Rules between settings wait until those of a network are merged. */

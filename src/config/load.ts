@@ -98,7 +98,7 @@ function reportIssue(issue: z.core.$ZodIssue, merged: unknown, written: unknown,
   const path = issue.path.map((step) => (typeof step === "symbol" ? String(step) : step));
   const value = valueAt(merged, path);
   const place = writtenPath(path, written);
-  // Messages of our own say what was expected, and may quote a part of the value.
+  // Messages of this project contain the expected value, and may quote a part of the found value.
   const expected = issue.code === "custom" && !errors.isExpanded(place) ? issue.message : errors.expectationAt(path);
   const causes = issue.code === "custom" ? entriesOf(issue.params?.causes).map(String) : [];
   errors.addUnexpected(writtenPath(path, written, causes), value, expected, errors.describe(place, value));

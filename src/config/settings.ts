@@ -361,7 +361,7 @@ function networkSettings(collectors: readonly ConfigurableCollector[]) {
         }),
       longest_pause: duration("1s", "24h").prefault("15m").meta({
         description:
-          "Longest pause that a 429 can cause, even if the server asks for a longer one. A pause stops all requests.",
+          "Longest pause that a 429 can cause, even if the server requests a longer one. A pause stops all requests.",
       }),
       collectors: z
         .object(Object.fromEntries(collectors.map((collector) => [collector.name, appliedSettings(collector)])))

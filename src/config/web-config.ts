@@ -36,7 +36,7 @@ export interface WebConfig {
   readonly headers: readonly (readonly [name: string, value: string])[];
   /** The limit of the rate of requests: one in each interval, and a burst of them at once. Undefined for none. */
   readonly rateLimit: { readonly intervalMs: number; readonly burst: number } | undefined;
-  /** Whether the file asks for HTTP/2. */
+  /** Whether the file enables HTTP/2. */
   readonly wantsHttp2: boolean;
 }
 
@@ -167,7 +167,7 @@ function checkRelations(settings: TlsSettings, errors: ErrorList): void {
   const isAsked = type !== "NoClientCert";
   for (const name of ["client_ca_file", "client_ca", "client_allowed_sans"] as const) {
     if (settings[name] === undefined || isAsked) continue;
-    errors.add([...AT, name], "expected a client_auth_type that asks for a certificate, found NoClientCert", "key");
+    errors.add([...AT, name], "expected a client_auth_type that requests a certificate, found NoClientCert", "key");
   }
   // Without a CA, the certificate of any public one would do.
   if (

@@ -94,7 +94,7 @@ export class Listeners {
     const [before, now] = [this.#web?.tls, web.tls];
     if ((before === undefined) !== (now === undefined)) return "TLS is switched on or off by a restart only";
     if (asksFor(before) !== asksFor(now)) {
-      return "a client_auth_type that asks for certificates is switched on or off by a restart only";
+      return "switching client_auth_type to or from NoClientCert needs a restart";
     }
     if (now !== undefined) for (const server of this.#secure) server.setSecureContext(now.context);
     this.#passwords.take(web.users);

@@ -48,7 +48,7 @@ function priorityOf({ collector: { priority } }: Task, turn: Turn): number {
 export class Poller {
   readonly #options: PollerOptions;
   readonly #running = new Map<Task, AbortController>();
-  /** Collectors whose operation the server lacks, as `network/collector`: said once for all of their targets. */
+  /** Collectors whose operation the server lacks, as `network/collector`: logged once for all of their targets. */
   readonly #unsupported = new Set<string>();
 
   constructor(options: PollerOptions) {

@@ -65,7 +65,7 @@ export function clientObserver(options: {
       const { operation, cause, since } = event;
       const what = operation === undefined ? "the API does not respond" : "an operation does not respond";
       const facts = { ...(operation !== undefined && { operation }), since: timeOf(since), error: cause.message };
-      begin(outage, cause.reason, facts, `${what}; one request now and then asks again`);
+      begin(outage, cause.reason, facts, `${what}; a single request probes it from time to time`);
     },
   };
 }

@@ -139,7 +139,7 @@ describe("every rule", () => {
     }
   });
 
-  test("that alerts compares, or asks whether something is there", () => {
+  test("that alerts compares, or tests whether a series exists", () => {
     const silent = rules.filter(({ alert, expr }) => {
       const { comparisons, functions } = parsePromql(expr);
       return alert !== undefined && comparisons.length === 0 && !functions.includes("absent");
@@ -150,7 +150,7 @@ describe("every rule", () => {
 });
 
 describe("every alert", () => {
-  test("has its name once, waits, and says what it is", () => {
+  test("has a unique name, a `for` clause, and descriptions", () => {
     expect(new Set(alerts.map(({ alert }) => alert)).size).toBe(alerts.length);
     for (const { alert, for: pending, labels, annotations } of rules.filter(({ alert }) => alert !== undefined)) {
       expect(alert).toMatch(/^Stacks[A-Z][A-Za-z]+$/);

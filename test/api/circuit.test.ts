@@ -164,7 +164,7 @@ describe("a server that hangs", () => {
     await f.server.received(4);
     expect(await failure(f.api().get(stats, NONE))).toMatchObject({ isShared: true });
 
-    // A cancelled probe says nothing about the server.
+    // A cancelled probe has no information about the server.
     const cancelled = new Error("removed from the watch list");
     gone.abort(cancelled);
     expect(await probe).toBe(cancelled);

@@ -296,13 +296,13 @@ describe("with a small budget", () => {
       spent: () => spent,
       async pollAll(seconds) {
         await exporter.poll(["blocks"], seconds / 2);
-        const before = exporter.canned.asked.length;
+        const before = exporter.canned.requests.length;
         isLimited = true;
         left = room;
         await exporter.poll(["addresses"], seconds / 2);
         isLimited = false;
         left = room;
-        spent += exporter.canned.asked.length - before;
+        spent += exporter.canned.requests.length - before;
       },
     };
   }
@@ -443,7 +443,7 @@ describe("a counted transaction whose block was replaced", () => {
 });
 
 describe("counted events whose block was replaced", () => {
-  const asked = ({ canned }: Exporter) => canned.asked.filter((url) => url.startsWith("transaction ")).length;
+  const requestsOf = ({ canned }: Exporter) => canned.requests.filter((url) => url.startsWith("transaction ")).length;
   const printed = (txs: readonly WorldTx[]) => txs.reduce((sum, { prints }) => sum + prints, 0);
 
   test("are reverted only if the operation for transactions has no block for theirs", async () => {
@@ -463,7 +463,7 @@ describe("counted events whose block was replaced", () => {
     expect(printed(lost)).toBeGreaterThan(0);
     expect(eventsOf(exporter.result).reverted).toBe(printed(lost));
     expect(eventsOf(exporter.result).net).toBe(printsOf(exporter.result));
-    expect(asked(exporter)).toBeGreaterThan(0);
+    expect(requestsOf(exporter)).toBeGreaterThan(0);
 
     mineAgain(exporter, lost);
     await exporter.finish();
@@ -483,7 +483,7 @@ describe("counted events whose block was replaced", () => {
       net: printsOf(exporter.result),
       reverted: 0,
     });
-    expect(asked(exporter)).toBe(0);
+    expect(requestsOf(exporter)).toBe(0);
   });
 
   test("stay counted if the list lacks them temporarily and the operation for transactions has their block", async () => {
@@ -508,7 +508,7 @@ describe("counted events whose block was replaced", () => {
       world.mine([0, 0]);
       await exporter.poll(["blocks", "contracts"]);
     }
-    expect(asked(exporter)).toBeGreaterThan(0);
+    expect(requestsOf(exporter)).toBeGreaterThan(0);
     exporter.api = exporter.canned;
     await exporter.finish();
 

@@ -94,7 +94,7 @@ describe("the alternatives of a configuration", () => {
     expect(find(alternatives, "event rules: off")?.series).toBeLessThan(before);
   });
 
-  test("say what they exceed, and how long a round becomes", async () => {
+  test("report the exceeded limits, and the length of a round", async () => {
     const settings = "budget: keyless, address_files: [addresses.txt]";
     const alternatives = await of(settings, { addresses: 1000 }, "max_series: 30000");
 

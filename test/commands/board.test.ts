@@ -43,7 +43,7 @@ test("prints the dashboard of all contracts with rules; those of one name share 
   expect(titles(out)).toEqual(["amm", "swaps_total", "burns_total", "vault", "burns_total", ...QUALITY]);
 });
 
-test("writes a file, or says why not", async () => {
+test("writes a file, or reports why not", async () => {
   const contract = network("a", `{ contract_id: ${A}.amm, events: [${ruleOf("swaps_total")}] }`);
   const output = join(folder, "board.json");
   const { out } = await run(contract);

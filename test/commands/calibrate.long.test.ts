@@ -113,7 +113,7 @@ suite("with Prometheus (Debian: apt-get install prometheus)", () => {
     expect(backlog).toContain("  at most 7 in 30 days: with the limit 0.51, which gives 1 alarm");
   });
 
-  test("says what is missing on a network of which little is known", async () => {
+  test("reports missing data on a network with little history", async () => {
     const { code, out } = await run({ days: "2", alarms: "2", network: "testnet" });
 
     expect(code).toBe(1);

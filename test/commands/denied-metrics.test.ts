@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { deniedWarnings } from "../../src/commands/denied-metrics.ts";
 
-test("nothing is said of metrics that are exposed, or that nothing needs", () => {
+test("does not report metrics that are exposed or not needed", () => {
   expect(deniedWarnings({ metrics: { allow: [], deny: ["no_alert_needs_this"] } })).toEqual([]);
 });
 

@@ -100,7 +100,7 @@ describe("busy targets", () => {
   });
 });
 
-test("the plan uses the budget of the preferred upstream, and says what would not fit into the others", async () => {
+test("the plan uses the budget of the preferred upstream, and reports what would not fit into the others", async () => {
   const text = `networks:
   - name: m
     failover: { probe_every: 30s }

@@ -24,7 +24,7 @@ describe("the defaults fit", () => {
     expect(await fitting({ addresses: 40 }, KEY)).toEqual({ budgetError: undefined, notes: [] });
   });
 
-  test("with any number of addresses: a default interval adapts to the budget, and a note says so", async () => {
+  test("with any number of addresses: a default interval adapts to the budget, with a note", async () => {
     expect(await fitting({ addresses: 5000 }, KEY)).toEqual({
       budgetError: undefined,
       notes: [

@@ -387,7 +387,7 @@ describe("what the server does not offer", () => {
     expect(requested.length).toBeGreaterThan(100);
   });
 
-  test("is left out, and said", async () => {
+  test("is left out and reported", async () => {
     simulator.faults.add({ kind: "404", path: "/extended/v3/*" });
 
     const { code, err } = await run({ only: "blocks,transactions" });

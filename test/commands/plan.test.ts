@@ -17,7 +17,7 @@ test("without watched targets, each collector has one number of requests", async
   expect(text).not.toMatch(/ to |note|DOES NOT FIT/);
 });
 
-test("with watched targets, the requests are a range, and the text says what busy means", async () => {
+test("with watched targets, the requests are a range, and the text explains it", async () => {
   const text = await textOf("budget: free_key, address_files: [addresses.txt]", { addresses: 40 });
 
   expect(text).toMatch(/\n {2}addresses +40 +1h +1 +0\.67 to 1\.2 +29760 to 53568 /);
@@ -66,7 +66,7 @@ test("plan prints what would not fit into another upstream, without failing", as
   expect(text).not.toContain("DOES NOT FIT");
 });
 
-test("the plan of a shard says so, counts nothing that it does not expose, and what all shards poll", async () => {
+test("the plan of a shard names the shard, counts only exposed series, and lists the collectors of all shards", async () => {
   const textOfShard = async (index: number) =>
     formatPlan(
       planOf(

@@ -78,7 +78,7 @@ test("has links to the runbooks of the operator", async () => {
   });
 });
 
-test("writes a file, or says why not", async () => {
+test("writes a file, or reports why not", async () => {
   const output = join(folder, "rules.yaml");
   const printed = await run(WATCHING);
 
@@ -90,7 +90,7 @@ test("writes a file, or says why not", async () => {
   });
 });
 
-test("says which labels it does not add", async () => {
+test("reports the labels that it does not add", async () => {
   const { out, err } = await run(`\n    addresses: [{ address: ${A}, labels: { asset: x, team: y, severity: z } }]`);
 
   expect(out).toContain("group_left (group, team) stacks:address_info:newest");

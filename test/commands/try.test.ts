@@ -11,7 +11,7 @@ import { hexOf, rulesOf } from "../support/event-rules.ts";
 import { runCommand } from "../support/io.ts";
 
 describe("the trial of rules", () => {
-  test("says what each rule makes, and why an event does not match", async () => {
+  test("prints the samples of each rule, and why an event does not match", async () => {
     const rules = await rulesOf(`
 - metric: amm_volume_total
   type: counter

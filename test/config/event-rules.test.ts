@@ -3,7 +3,7 @@ import { rulesOf } from "../support/event-rules.ts";
 import { configOf } from "./fixture.ts";
 
 describe("event rules", () => {
-  test("have what the configuration says", async () => {
+  test("have the settings of the configuration", async () => {
     const [rule] = await rulesOf(`
 - metric: amm_swap_in_units_total
   type: counter

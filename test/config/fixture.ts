@@ -107,7 +107,7 @@ export async function configOf(text: LoadOptions["text"], options: Partial<LoadO
   return loaded.config;
 }
 
-/** What `stacks-exporter check` says of a text, with the folder left out. */
+/** The output of `stacks-exporter check` for a text, without the folder. */
 export async function errorsOf(text: LoadOptions["text"], options: Partial<LoadOptions> = {}) {
   const loaded = await load(text, options);
   return loaded.ok ? "no errors" : formatErrors(loaded.errors).replaceAll("/etc/stacks/", "");

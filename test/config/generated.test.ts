@@ -24,7 +24,7 @@ describe("the example", () => {
   test.each([
     ["of the test", collectors],
     ["of the program", realCollectors],
-  ])("says the defaults, for the collectors %s", async (_, list) => {
+  ])("has the defaults, for the collectors %s", async (_, list) => {
     const example = renderExample(settingsFor(list).tree);
 
     expect(await configOf(example, { collectors: list })).toEqual(await configOf(undefined, { collectors: list }));

@@ -95,7 +95,7 @@ describe("defaults", () => {
     ["an empty file", ""],
     ["a file of comments", "# nothing yet\n"],
     ["a byte order mark", "\uFEFF"],
-    ["a group that says its default", "state: { path: data/state.db }"],
+    ["a group set to its default", "state: { path: data/state.db }"],
     ["empty groups", "state:\nlog:\ncollectors:\n  fees:\n  blocks:\n    tenure_limits:\n"],
   ])("%s means the defaults", async (_, text) => {
     expect(await configOf(text)).toEqual(await configOf(undefined));

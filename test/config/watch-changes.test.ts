@@ -1,4 +1,4 @@
-// Real files and the ways in which programs replace them; time passes when the test says so.
+// Real files, replaced as programs do it, with a fake clock.
 import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -174,7 +174,7 @@ describeWith("openssl")("the web configuration", () => {
     [
       "a CA without a type",
       `tls_server_config: { ${TLS}, client_ca_file: ca.crt }`,
-      "1:67: tls_server_config.client_ca_file: expected a client_auth_type that asks for a certificate, found NoClientCert",
+      "1:67: tls_server_config.client_ca_file: expected a client_auth_type that requests a certificate, found NoClientCert",
     ],
     [
       "a CA that is not there",

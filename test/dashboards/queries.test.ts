@@ -1,4 +1,4 @@
-// The queries of the dashboards, parsed: they ask for what exists, of the chosen exporters, and as one should.
+// The parsed queries of the dashboards: their series exist, and are those of the chosen exporters.
 import { describe, expect, test } from "@jest/globals";
 import { alerts, recordings } from "../../alerts/index.ts";
 import { familyOf } from "../../alerts/series.ts";
@@ -24,7 +24,7 @@ interface Known {
   readonly isOpen: boolean;
 }
 
-/** What a selector may ask for; undefined when there is no such series. */
+/** The labels that a selector may match; undefined if there is no such series. */
 function known({ metric }: Pick<Selector, "metric">): Known | undefined {
   if (metric === "ALERTS") return { labels: ALERT_LABELS, isCounter: false, isOpen: false };
   if (processFamilies.has(metric))
@@ -170,21 +170,21 @@ describe.each(dashboards.map((dashboard) => [dashboard.uid, dashboard] as const)
 });
 
 test("every family is on a dashboard or in a rule, or has its reason not to be", () => {
-  const asked = new Set(
+  const queried = new Set(
     [...all, ...alerts, ...recordings].flatMap(({ expr }) =>
       parsePromql(withoutVariables(expr)).selectors.map(({ metric }) => familyOf(metric)?.name),
     ),
   );
-  const unused = [...collectorFamilies, ...selfMetrics].map(({ name }) => name).filter((name) => !asked.has(name));
+  const unused = [...collectorFamilies, ...selfMetrics].map(({ name }) => name).filter((name) => !queried.has(name));
 
   expect(unused.sort()).toEqual(Object.keys(UNUSED).sort());
 });
 
-test("every recording rule that a dashboard asks for is one that is shipped", () => {
-  const asked = all
+test("every recording rule of a dashboard is shipped", () => {
+  const queried = all
     .flatMap((query) => parse(query).selectors.map(({ metric }) => metric))
     .filter((metric) => metric.includes(":"));
 
-  expect(asked.length).toBeGreaterThan(10);
-  expect(asked.filter((metric) => !recordings.some(({ record }) => record === metric))).toEqual([]);
+  expect(queried.length).toBeGreaterThan(10);
+  expect(queried.filter((metric) => !recordings.some(({ record }) => record === metric))).toEqual([]);
 });

@@ -1,6 +1,6 @@
-// Dashboards and alerts say the same for several shards as for a single exporter. A Prometheus has the history of every
-// family twice: of one exporter, and of three shards that have the same values. Each query has to give the same result
-// for both.
+// Dashboards and alerts show the same for several shards as for a single exporter. A Prometheus has the history of
+// every family twice: of one exporter, and of three shards that have the same values. Each query has to give the same
+// result for both.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -84,7 +84,7 @@ function partsOf(family: Family, { name = "", ...labels }: Labels, value: number
   });
 }
 
-/** What every exporter says of itself, at a time: all is well. Rules need it. */
+/** The metrics of healthy exporters at a time, which rules need. */
 const OF_EXPORTERS: Readonly<Record<string, (at: number) => number>> = {
   stacks_up: () => 1,
   stacks_exporter_collector_last_success_timestamp_seconds: (at) => at,

@@ -16,7 +16,7 @@ interface Compose {
 const { services } = yamlOf<Compose>("deploy/compose.yaml");
 const mounts = new Map(services.grafana.volumes.map(mountOf).map(({ source, target }) => [target, source]));
 
-test("the data source has the uid that alerts name, and asks the Prometheus of the stack", () => {
+test("the data source has the uid that alerts name, and queries the Prometheus of the stack", () => {
   const { apiVersion, datasources } = yamlOf<{ apiVersion: number; datasources: Record<string, unknown>[] }>(
     "deploy/grafana/provisioning/datasources/prometheus.yaml",
   );

@@ -19,7 +19,7 @@ export interface Typed {
   readonly kind: string;
 }
 
-/** What the compiler says of the manifests as literals of their types. */
+/** The errors of the compiler for the manifests as literals of their types. */
 export function complaints(list: readonly Typed[]): string[] {
   // Within node_modules, where the compiler finds the types.
   const cache = join(root, "node_modules/.cache");

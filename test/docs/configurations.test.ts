@@ -102,7 +102,7 @@ describe.each(configurations)("%s", (_, text) => {
   });
 });
 
-test("the README says how many requests the defaults take", async () => {
+test("the README has the number of requests of the defaults", async () => {
   const { config } = await loadConfigFile({}, { env: {} } as Io);
   const [network] = planOf(config).networks;
   const [, said, limit] =

@@ -1,5 +1,5 @@
 // The configuration of docs/event-rules-sbtc-stacking.md: `check` accepts it, and `try` makes of events of
-// sbtc-registry and pox-4, which a server returns, what the page says.
+// sbtc-registry and pox-4, which a server returns, the output of the page.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -125,7 +125,7 @@ test("check accepts the configuration of the page", async () => {
   expect(await runCommand((io) => check({ config }, io))).toMatchObject({ code: 0, err: "" });
 });
 
-test("try makes of the events what the page says", async () => {
+test("try prints the output of the page for the events", async () => {
   writeFileSync(config, configuration.replace("https://api.hiro.so", server.url));
   const { networks } = parse(configuration) as { networks: { contracts: { contract_id: string }[] }[] };
   const [sbtc = "", pox = ""] = networks[0]?.contracts.map(({ contract_id }) => contract_id) ?? [];

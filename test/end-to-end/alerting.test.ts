@@ -109,8 +109,8 @@ test(`a stuck cluster is not a spike, ${NEEDED}`, async () => {
     "the stuck cluster in the recorded series",
   );
   // Longer than the alerts wait.
-  const asked = Date.now();
-  await until(async () => Date.now() - asked > (5 * 60_000) / SCALE || undefined, "five minutes of the market");
+  const start = Date.now();
+  await until(async () => Date.now() - start > (5 * 60_000) / SCALE || undefined, "five minutes of the market");
   expect(notified("stuck")).toEqual([]);
   market("stuck").chain.calm();
 });

@@ -112,14 +112,14 @@ describe("check", () => {
     expect(err).toContain('did you mean "listen"');
   });
 
-  test("says that a file is not there", async () => {
+  test("reports a missing file", async () => {
     expect(await run(["check", "--config", join(folder, "none.yaml")])).toMatchObject({
       code: 1,
       err: `${join(folder, "none.yaml")}: expected a file that can be read, found no such file\n`,
     });
   });
 
-  test("says at once that a file is a FIFO, and that a list of one is", async () => {
+  test("reports at once that a file or a list is a FIFO", async () => {
     const fifo = join(folder, "fifo");
     expect(spawnSync("mkfifo", [fifo]).status).toBe(0);
     for (const file of [fifo, watching(`    address_files: [${fifo}]\n`)]) {
@@ -156,7 +156,7 @@ describe("plan", () => {
     expect(Number(busiest)).toBeLessThanOrEqual(25);
   });
 
-  test("ends with 1 and says why when it does not fit", async () => {
+  test("ends with 1 and prints the reason when it does not fit", async () => {
     const file = configFile(
       "networks: [{ name: m, url: 'http://localhost', budget: { per_minute: 2, per_month: 150000 } }]\ncollectors: { fees: { every: 5s, timeout: 2s } }\n",
     );
@@ -285,7 +285,7 @@ test.each([
 });
 
 describe("serve", () => {
-  test("is the default, says where it listens, and ends with 0 on SIGTERM", async () => {
+  test("is the default, prints its address, and ends with 0 on SIGTERM", async () => {
     const program = start(["--config", watching(), "--listen", "127.0.0.1:0"]);
     const [, address] = await program.says(/"address":"([^"]+)"/);
     const ready = () => fetch(`http://${address}/-/ready`).then(({ ok }) => ok || undefined);
@@ -309,7 +309,7 @@ describe("serve", () => {
     expect(Number(process.hrtime.bigint() - before) / 1e9).toBeLessThan(60);
   });
 
-  test("says that it cannot listen, and ends with 1", async () => {
+  test("reports that it cannot listen, and ends with 1", async () => {
     const { port } = new URL(simulator.url);
     const { code, err } = await run(["--config", watching(), "--listen", `127.0.0.1:${port}`]);
 

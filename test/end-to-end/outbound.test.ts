@@ -18,7 +18,7 @@ test.each([
   // The simulator has another name: this machine is never reached through a proxy of the environment.
   ["the configuration", `, proxy_url: "\${PROXY}"`, (url: string) => ({ PROXY: url }), "proxy_url"],
   ["the environment", "", (url: string) => ({ HTTP_PROXY: url }), "HTTP_PROXY"],
-])("polls through a proxy of %s, says so, and never shows its password", async (_, setting, envOf, source) => {
+])("polls through a proxy of %s, logs it, and never shows its password", async (_, setting, envOf, source) => {
   const simulator = await startSimulator({ seed: 1 });
   await using ends = new AsyncDisposableStack();
   ends.defer(() => simulator.close());
@@ -47,7 +47,7 @@ test.each([
   }
 });
 
-test("the log says at the start what runs", async () => {
+test("the log shows the configuration at start", async () => {
   const simulator = await startSimulator({ seed: 1 });
   await using ends = new AsyncDisposableStack();
   ends.defer(() => simulator.close());

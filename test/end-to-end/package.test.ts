@@ -69,7 +69,7 @@ test("it installs no other package, and contains what it needs", () => {
   expect(readFileSync(join(installed, "dist/exporter.js"), "utf8")).toMatch(/^\p{ASCII}*$/u);
 });
 
-test("demo asks for a password, which is compared in a thread of the bundle", async () => {
+test("demo requires a password, which a thread of the bundle compares", async () => {
   const file = join(folder, "web.yml");
   writeFileSync(file, `basic_auth_users: { alice: "${hashSync("right", 4)}" }\n`);
   const program = start(

@@ -115,7 +115,7 @@ describe("polls", () => {
     expect(behind.waiting.token_transfer).not.toEqual(exact.waiting.token_transfer);
   });
 
-  test("of a server without the list say nothing about mined transactions", () => {
+  test("of a server without the list have no data about mined transactions", () => {
     const { mined, usual, low } = observe(trace, { polls: MINUTE, isMinedKnown: false });
 
     expect([present(mined.p50).length, present(usual.p50).length]).toEqual([0, 0]);

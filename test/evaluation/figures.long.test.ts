@@ -19,7 +19,7 @@ describe("on four traces of four weeks", () => {
     now = scored();
   });
 
-  test("enough happens to say anything", () => {
+  test("there are enough events for significant results", () => {
     const { events, days } = now.paid.either;
 
     expect(events).toBeGreaterThan(25);

@@ -103,16 +103,16 @@ test("what has to be paid is the least of the next ten minutes", () => {
   const mined: Listener["mined"] = ({ at, entry }) => blocks.push({ at, entry });
   const { needed } = playTrace("needed", "small", 3, only({ rush: 28 }), { mined });
   const minuteOf = ({ at }: { at: number }) => Math.ceil(at / 60) - 1;
-  const asked = Array.from(needed.keys()).filter((minute) => minute % 97 === 0 && minute < needed.length - 20);
-  const expected = asked.map((minute) => {
+  const checked = Array.from(needed.keys()).filter((minute) => minute % 97 === 0 && minute < needed.length - 20);
+  const expected = checked.map((minute) => {
     const next = blocks.filter((block) => minuteOf(block) > minute && minuteOf(block) <= minute + 10);
     return Math.min(...next.map(({ entry }) => entry)) / WORLD.floor;
   });
 
   expect(needed.some((floors) => floors > 3)).toBe(true);
   // A block that begins in a minute can end in the next one, which is counted in the former.
-  const differing = asked.filter((minute, index) => Math.abs((needed[minute] ?? 0) - (expected[index] ?? 0)) > 0.5);
-  expect(differing.length).toBeLessThan(asked.length / 50);
+  const differing = checked.filter((minute, index) => Math.abs((needed[minute] ?? 0) - (expected[index] ?? 0)) > 0.5);
+  expect(differing.length).toBeLessThan(checked.length / 50);
 });
 
 describe("a listener", () => {

@@ -309,7 +309,7 @@ test("the page has exactly the samples that were set, in both formats, after eve
   );
 });
 
-test("an expired owner keeps its totals and what the configuration says", () => {
+test("an expired owner keeps its totals and the values of the configuration", () => {
   const info = gauge({ name: "t_info", help: "Always 1.", isOpen: true, isLasting: true, labels: { name: "name" } });
   const age = gauge({ name: "t_age", help: "Grows old.", labels: { name: "name" } });
   const seen = counter({ name: "t_seen_total", help: "Grows.", labels: { name: "name" } });

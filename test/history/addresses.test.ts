@@ -29,12 +29,12 @@ test.each<Reason>(["budget", "rate_limited", "timeout"])(
     const api = {
       isRetired: () => false,
       getWhole: async () => {
-        throw new ApiError(reason, "transactions_with_transfers", "as the test says");
+        throw new ApiError(reason, "transactions_with_transfers", "planned by the test");
       },
     } as unknown as StacksApi;
 
     const complete = source?.complete?.({ api, spool, range: { since: 1000, until: 2000 }, onRead: () => undefined });
 
-    await expect(complete).rejects.toMatchObject({ reason, message: expect.stringContaining("as the test says") });
+    await expect(complete).rejects.toMatchObject({ reason, message: expect.stringContaining("planned by the test") });
   },
 );

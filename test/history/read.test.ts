@@ -1,4 +1,4 @@
-// The waits of reading, with a source that fails as the test says. Lists of the API are read in pasts.test.ts.
+// The waits of reading, with a source that fails on command. Lists of the API are read in pasts.test.ts.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -49,7 +49,7 @@ const context = (stop = new AbortController().signal): ReadContext => ({
 });
 
 const LIST = operation({ name: "list", path: "/list", body: z.object({}) });
-const failure = (reason: Reason) => new ApiError(reason, LIST.name, "as the test says");
+const failure = (reason: Reason) => new ApiError(reason, LIST.name, "planned by the test");
 
 /**
  * A list of five pages of one row, 300 seconds apart; `before` is called before each request, and returns false if the
@@ -118,7 +118,7 @@ test.each(["timeout", "network", "http_server", "rate_limited", "behind", "empty
     expect(await readPast(pastOf(source), context())).toBe(source);
 
     expect(slept).toEqual([1, 2, 4, 8, 16, 32, 60, 60, 60].map((seconds) => seconds * 1000));
-    expect(notes[0]).toBe(`${reason}: list: as the test says; again in 1 s`);
+    expect(notes[0]).toBe(`${reason}: list: planned by the test; again in 1 s`);
   },
 );
 
@@ -154,7 +154,7 @@ test("15 minutes without a page end it, and the pages before are kept", async ()
     if (page === 2) throw failure("network");
   });
 
-  await expect(readPast(pastOf(source), context())).rejects.toThrow("as the test says");
+  await expect(readPast(pastOf(source), context())).rejects.toThrow("planned by the test");
 
   expect(elapsed).toBeGreaterThan(15 * MINUTE);
   expect(elapsed).toBeLessThan(18 * MINUTE);
@@ -181,7 +181,7 @@ test.each(["unauthorized", "bad_body", "http_client", "wrong_chain"] as const)("
     throw failure(reason);
   });
 
-  await expect(readPast(pastOf(source), context())).rejects.toThrow("as the test says");
+  await expect(readPast(pastOf(source), context())).rejects.toThrow("planned by the test");
 
   expect(slept).toEqual([]);
 });

@@ -43,7 +43,7 @@ test.each([
   expect(oldest).toBe(expected.at(-1));
 });
 
-test("an empty page does not say how far down it is", () => {
+test("an empty page does not contain its position", () => {
   expect(placed([])).toEqual({ rows: [], oldest: undefined });
 });
 

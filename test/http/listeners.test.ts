@@ -247,7 +247,7 @@ describeWith("openssl")("TLS", () => {
     expect(refused).toEqual(["tls"]);
   });
 
-  test("speaks TLS 1.0 where the configuration says so", async () => {
+  test("accepts TLS 1.0 if the configuration allows it", async () => {
     const [listener] = await open({ web: await webWith("min_version: TLS10, max_version: TLS10") });
     const old = { minVersion: "TLSv1", ciphers: "DEFAULT@SECLEVEL=0" } as const;
 

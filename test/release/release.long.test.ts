@@ -20,7 +20,7 @@ beforeAll(() => {
   made = release("--dry-run", "--out", out);
 });
 
-test("a dry run makes the files, and says what it did not make and why", () => {
+test("a dry run creates the files, and reports those that it did not create and why", () => {
   expect(made).toMatchObject({ status: 0, stderr: "" });
   expect(made.stdout).toMatch(/^made +npm package and its SBOM: /m);
   for (const what of ["Helm chart", "image"]) {

@@ -90,7 +90,7 @@ test("a poll whose operation the server lacks is not a failure, and is logged on
   expect(state.observationOf(task)).toBe(3);
   expect(state.of(task)).toMatchObject({ failure: undefined, failuresInARow: 0 });
   expect(state.of(task).unsupportedSince).toBe(clock.now());
-  // It says nothing about the health of the server.
+  // It has no information about the health of the server.
   expect(ended).toEqual([undefined, "timeout"]);
 
   for (let poll = 0; poll < 2; poll += 1) await poller.poll(task);

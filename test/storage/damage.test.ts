@@ -96,7 +96,7 @@ test("an observation that a collector cannot upgrade is set aside with its error
   ]);
 });
 
-test("a row that was set aside can be put back as docs/state.md says", () => {
+test("a row that was set aside can be put back as described in docs/state.md", () => {
   saved("one");
   file.open().load(task("one", { version: 2 }));
   file.close();

@@ -25,7 +25,7 @@ const LABELS = { job: "stacks", instance: "exporter:10789" } as const;
 const BUDGET = { per_minute: 100_000, per_month: "unlimited" };
 // The exporter polls no faster.
 const MIN_MS = 1000;
-// A little more than the baselines ask for.
+// A little more than the baselines need.
 const PAST_SECONDS = seconds(FEES.baseline.minHistory) + 3600;
 
 /** What was mined and what waits over what is usual, as in StacksFeeSpike. */
@@ -190,7 +190,7 @@ export async function startAlerting(options: AlertingOptions): Promise<Alerting>
           query: expr,
         })
       ).result.map(({ metric, value }) => ({ metric, value: Number(value[1]) }));
-    // Only the exporter itself says so, not the past.
+    // Only the exporter itself reports it, not the history.
     const polled = collectors.filter(({ name, targets }) => targets === undefined && !without.includes(name)).length;
     const success = `count by (network) (stacks_exporter_collector_success == 1) == ${polled}`;
     await until(

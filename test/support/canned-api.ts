@@ -11,7 +11,7 @@ export type Canned =
 
 export interface CannedApi extends StacksApi {
   /** Every request, as `operation /path?query`. */
-  readonly asked: string[];
+  readonly requests: string[];
   readonly drift: string[];
   readonly retired: Set<string>;
 }
@@ -56,7 +56,7 @@ export function cannedApi(
   respond: (url: string, operation: string) => Canned,
   now = () => 1_795_219_200_000,
 ): CannedApi {
-  const asked: string[] = [];
+  const requests: string[] = [];
   const drift: string[] = [];
   const retired = new Set<string>();
   const stored = new Map<string, unknown>();
@@ -65,7 +65,7 @@ export function cannedApi(
     parameters: Parameters<string>,
   ): Promise<ApiResponse<Body>> => {
     const url = urlOf(operation as Operation, parameters);
-    asked.push(`${operation.name} ${url}`);
+    requests.push(`${operation.name} ${url}`);
     const canned = respond(url, operation.name);
     if (canned === "unchanged") return { body: stored.get(url) as Body, changed: false, receivedAt: now() };
     if ("status" in canned) {
@@ -78,7 +78,7 @@ export function cannedApi(
     return { body, changed: true, receivedAt: now(), etag: canned.etag ?? etagOf(canned.json) };
   };
   return {
-    asked,
+    requests,
     drift,
     retired,
     get: get as StacksApi["get"],

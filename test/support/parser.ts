@@ -86,7 +86,7 @@ interface Open {
   samples: ParsedSample[];
 }
 
-/** Parses a page; throws at the first thing that is not exactly as the format says. */
+/** Parses a page; throws at the first violation of the format. */
 export function parseExposition(page: string, format: "classic" | "openmetrics"): ParsedFamily[] {
   if (page === "" && format === "classic") return [];
   if (!page.endsWith("\n")) throw new Error("the last line does not end");

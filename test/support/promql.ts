@@ -32,7 +32,7 @@ export interface Query {
   readonly functions: readonly string[];
   /** Comparison operators, in order. */
   readonly comparisons: readonly string[];
-  /** Binary operators that say which labels they match on. */
+  /** Binary operators with the labels that they match on. */
   readonly joins: number;
 }
 

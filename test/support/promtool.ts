@@ -108,8 +108,8 @@ export async function annotationsOf(
     const groups = [{ name: "tested", rules: closureOf(scenario.alert, rules, Object.keys(scenario.series)) }];
     const file = testFile({ ...scenario, expect: [] }, "rules.json");
     // No alert is expected, so promtool prints those that fire.
-    const asked = { eval_time: `${(at ?? 0) * 60}s`, alertname: scenario.alert, exp_alerts: [] };
-    const tests = file.tests.map((test) => ({ ...test, alert_rule_test: [asked] }));
+    const alertTest = { eval_time: `${(at ?? 0) * 60}s`, alertname: scenario.alert, exp_alerts: [] };
+    const tests = file.tests.map((test) => ({ ...test, alert_rule_test: [alertTest] }));
     await writeFile(join(folder, "rules.json"), JSON.stringify({ groups }));
     await writeFile(join(folder, "test.json"), JSON.stringify({ ...file, tests }));
     const { output } = await run("promtool", ["test", "rules", join(folder, "test.json")]);
@@ -148,7 +148,7 @@ export interface Trial {
   readonly rules: readonly TestedRule[];
 }
 
-/** What promtool says of each trial: empty when every expectation holds. */
+/** The output of promtool for each trial: empty if every expectation holds. */
 export async function trials(all: readonly Trial[]): Promise<string[]> {
   const folder = await mkdtemp(join(tmpdir(), "stacks-exporter-rules-"));
   try {

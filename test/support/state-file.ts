@@ -1,4 +1,4 @@
-// A state file in its own folder, and what was said about it.
+// A state file in its own folder, and the log lines about it.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -13,7 +13,7 @@ export interface Notification {
     readonly status: "firing" | "resolved";
     readonly labels: Readonly<Record<string, string>>;
     readonly annotations: Readonly<Record<string, string>>;
-    /** When it began to fire, or was over, as Prometheus says. RFC 3339. */
+    /** Time when it began to fire or ended, as reported by Prometheus. RFC 3339. */
     readonly startsAt: string;
     readonly endsAt: string;
   }[];

@@ -48,7 +48,7 @@ test("an outage is logged once at its start and once at its end", () => {
 
   const began = { network: "mainnet", operation: "block", since: SINCE, reason: "network", error: cause.message };
   expect(lines).toEqual([
-    ["warn", "an operation does not respond; one request now and then asks again", began],
+    ["warn", "an operation does not respond; a single request probes it from time to time", began],
     ["info", "the API responds again", { network: "mainnet", reason: "network", targets: 0 }],
   ]);
 });

@@ -55,7 +55,7 @@ interface Report {
   readonly longestHoldMs: number;
 }
 
-/** The port of a server that was forked, and a way to ask it. */
+/** The port of a forked server, and a function that sends it messages. */
 async function started(child: ChildProcess) {
   const [line] = (await once(child.stdout as NodeJS.ReadableStream, "data")) as [Buffer];
   const ask = async (message: "reset" | "report") => {

@@ -1,4 +1,4 @@
-// Numbers as text, Markdown tables, and the line that says where a benchmark ran.
+// Numbers as text, Markdown tables, and the line about the machine of a benchmark.
 import { cpus, totalmem, type } from "node:os";
 
 /** Date, machine and version of Node.js. */

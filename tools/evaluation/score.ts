@@ -31,8 +31,8 @@ export function scoreTrace(alarms: readonly Span[], { events, shortRises }: Trut
     alarms.filter((alarm) => alarm.until > from),
     0,
   );
-  const asked = events.filter((event) => event.from >= from && event.from < until);
-  const delays = asked.flatMap((event) => {
+  const begun = events.filter((event) => event.from >= from && event.from < until);
+  const delays = begun.flatMap((event) => {
     const first = fired.find((alarm) => overlaps(alarm, event.from - WINDOW, event.until));
     if (first === undefined) return [];
     // An alarm that ended before the event began detects it, but the delay is that of the next alarm.
@@ -45,7 +45,7 @@ export function scoreTrace(alarms: readonly Span[], { events, shortRises }: Trut
   const scored = fired.filter((alarm) => alarm.from < until);
   const wrong = scored.filter((alarm) => !isRight(alarm));
   return {
-    events: asked.length,
+    events: begun.length,
     detected: delays.length,
     alarms: scored.length,
     right: scored.length - wrong.length,

@@ -127,7 +127,7 @@ receivers: [{ name: operations }, { name: operations-pager }, { name: payments }
   command again.
 - If the info series is absent, the alert keeps its labels for an hour. After that it fires without them: the route
   needs a receiver for alerts that have no team.
-- A column that is named as a label of these alerts, such as \`asset\`, or \`severity\`, is not added. The command says so.
+- A column that is named as a label of these alerts, such as \`asset\`, or \`severity\`, is reported and not added.
 - The rules are for Prometheus. Alerts of Grafana have the labels of the shipped rules.
 - The command also names the alerts that cannot fire, or not in every case, because a collector is off or has nothing to
   poll.

@@ -58,7 +58,7 @@ function publish(node: SchemaNode, isOverride: boolean): object {
     return { ...notes, examples: undefined, type: "array", ...limits, items: publish(node.items, isBelow) };
   }
   const accepted = node.anyOf?.map(keywordsOf) ?? [keywordsOf(node)];
-  // A key is one whole reference, as its own pattern says.
+  // A key is one whole reference, according to its own pattern.
   return { ...notes, anyOf: node.pattern?.startsWith("^\\$") ? accepted : [...accepted, REFERENCE] };
 }
 

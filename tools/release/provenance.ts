@@ -1,4 +1,4 @@
-// Says how the files of a release were made: an in-toto statement with a SLSA provenance, not signed.
+// Describes how the files of a release were created: an in-toto statement with a SLSA provenance, not signed.
 
 export interface Subject {
   readonly name: string;

@@ -24,7 +24,7 @@ export interface Sbom {
   readonly [key: string]: unknown;
 }
 
-/** What npm says of the lock file. Throws when npm fails. */
+/** The output of npm for the lock file. Throws if npm fails. */
 export function lockedSbom(): Sbom {
   const { status, stdout, stderr } = spawnSync(
     "npm",

@@ -94,7 +94,7 @@ const REASONS = Object.keys(ERRORS) as RuleError[];
 const ruleFamilies = {
   errors: counter({
     name: "stacks_contract_rule_errors_total",
-    help: "Events that matched an event rule and did not count as it says, because their shape is another one.",
+    help: "Events that matched an event rule but were not counted by it, because their shape differs.",
     source: listed("contract_log.value"),
     labels: {
       ...ofRule,

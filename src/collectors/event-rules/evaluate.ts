@@ -5,7 +5,7 @@ import { type ClarityValue, type Decode, readClarity } from "./clarity-value.ts"
 import { type Found, follow, type Path } from "./path.ts";
 import type { EventRule, RuleLabel } from "./rule.ts";
 
-/** Why an event that matched did not count as the rule says. */
+/** Why a matching event was not counted. */
 export const ERRORS = {
   type: "a value or label that is of another type",
   missing: "a value or label that is not in the event, because the event has another shape",

@@ -35,7 +35,7 @@ export interface Shapes {
   readonly unreadable: number;
 }
 
-// By convention a print is a tuple, and one of these keys says what happened.
+// By convention a print is a tuple, and one of these keys names the event.
 const DISCRIMINATORS = ["event", "action", "topic", "type", "op", "operation", "method", "function", "notification"];
 const MAX_EXAMPLES = 10;
 // A value can have a list of thousands of tuples.

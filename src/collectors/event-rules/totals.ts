@@ -27,7 +27,7 @@ export interface RuleTotals {
   readonly sums: Counters<bigint>;
   readonly last: Readonly<Record<string, LastValue>>;
   readonly histograms: Readonly<Record<string, Histogram<bigint>>>;
-  /** Events by the reason why they did not count as the rule says. */
+  /** Matching events that were not counted, by reason. */
   readonly errors: Counters<number>;
   /** Samples with a label that counts as `other`. */
   readonly overflow: number;

@@ -41,7 +41,7 @@ interface Observation {
 // Transactions can be listed later than others that were received after them.
 const OVERLAP_SECONDS = 60;
 
-// Other collectors ask at each of their polls.
+// Other collectors read it at each of their polls.
 const views = new WeakMap<Observation, WaitingView>();
 
 /** What waits to be mined, and what to pay to be mined in time. */

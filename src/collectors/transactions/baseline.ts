@@ -69,7 +69,7 @@ const MAX_MISSES = 6;
 // Ages of the past periods: the oldest first, so that all others are between known times; then each between sampled
 // ones.
 const ORDER = [23, 12, 6, 18, 3, 9, 15, 21, 1, 2, 4, 5, 7, 8, 10, 11, 13, 14, 16, 17, 19, 20, 22];
-// Rows in a shorter time say little about the rate of blocks.
+// Rows of a shorter time are too few to measure the rate of blocks.
 const MIN_SPAN_SECONDS = 600;
 const TYPICAL_BLOCK_SECONDS = 10;
 

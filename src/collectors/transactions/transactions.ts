@@ -11,7 +11,7 @@ import type { Observation } from "./state.ts";
 // For estimates only: 20,000 transactions a day.
 const TYPICAL_PER_SECOND = 20_000 / 86_400;
 
-// Other collectors ask at each of their polls.
+// Other collectors read it at each of their polls.
 const views = new WeakMap<Observation, MinedView>();
 
 /** Mined transactions of the whole chain, each counted once, and the fees that they paid. */

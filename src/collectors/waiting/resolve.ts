@@ -29,7 +29,7 @@ interface MinedIndex {
 }
 const NO_INDEX: MinedIndex = { byNonce: new Map(), highest: new Map() };
 
-// Every address asks the same view.
+// All addresses use the same view.
 const indexes = new WeakMap<MinedView, MinedIndex>();
 
 function indexOf(view: MinedView | undefined): MinedIndex {

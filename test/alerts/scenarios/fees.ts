@@ -487,7 +487,7 @@ const owns = [
     quiet(135, 140, 145, 150, 160),
   ),
   own(
-    "what was paid more than an hour before says nothing of today",
+    "fees paid more than an hour before are ignored",
     {
       // Ten low fees long before three high ones.
       ...payments(

@@ -1,4 +1,4 @@
-// Alerts that say "it happened within the last hour": a counter has grown. They are alike, and so are their scenarios.
+// Alerts on the increase of a counter within the last hour. They are alike, and so are their scenarios.
 import { gone, hold, missing, type Scenario, trace } from "../../support/promtool.ts";
 import { firing, forAlert, never, quiet, target } from "./builder.ts";
 

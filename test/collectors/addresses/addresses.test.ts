@@ -60,7 +60,7 @@ describe("samples of captured responses:", () => {
     const seen = await observe(addresses, api, undefined, { target: limited, chain });
 
     expectGolden("address-transactions.first-sight", await textOf(addresses, seen, "testnet", limited));
-    expect(api.asked).toHaveLength(1);
+    expect(api.requests).toHaveLength(1);
   });
 
   test("older transactions with enough confirmations, with backfill", async () => {
@@ -99,11 +99,11 @@ describe("requests", () => {
     const api = cannedApi(world.respond);
     const of = { target: targetOf(PRINCIPAL), chain: world.view };
     let seen = await observe(addresses, api, undefined, of);
-    const before = api.asked.length;
+    const before = api.requests.length;
 
     for (let polls = 0; polls < 3; polls += 1) seen = await observe(addresses, api, seen, of);
 
-    expect(api.asked.length - before).toBe(3);
+    expect(api.requests.length - before).toBe(3);
   });
 
   /** An API that records which requests of the list are conditional. */
@@ -156,7 +156,9 @@ describe("requests", () => {
 
     expect([first, unchanged, third].map(count)).toEqual([3, 3, 6]);
     expect((unchanged as { totals: object }).totals).toBe((first as { totals: object }).totals);
-    expect(api.asked.filter((url) => url.startsWith("address_transactions"))).toEqual(new Array(3).fill(api.asked[0]));
+    expect(api.requests.filter((url) => url.startsWith("address_transactions"))).toEqual(
+      new Array(3).fill(api.requests[0]),
+    );
   });
 });
 
@@ -280,8 +282,8 @@ async function values(seen: unknown, of = target): Promise<Map<string, number>> 
 describe("transfers that are not in the response for their block", () => {
   const of = { ...targetOf(PRINCIPAL, 1) };
   const isTransfer = (key: string) => /^stacks_address_(stx|ft|nft)_transfer/.test(key);
-  const isEvents = (asked: string) => asked.startsWith("address_transaction_events");
-  const isNewEvents = (asked: string) => asked.startsWith("transaction_events");
+  const isEvents = (url: string) => url.startsWith("address_transaction_events");
+  const isNewEvents = (url: string) => url.startsWith("transaction_events");
 
   /** Polls several times; `change` changes responses. */
   async function readAll(
@@ -300,13 +302,13 @@ describe("transfers that are not in the response for their block", () => {
     let seen: unknown;
     const requests: number[] = [];
     for (let poll = 0; poll < polls; poll += 1) {
-      const before = api.asked.length;
+      const before = api.requests.length;
       world.now += 300_000;
       const surroundings = { target: of, chain: world.view, now: world.now, options: { backfill: "all", ...options } };
       seen = await observe(addresses, api, seen, surroundings);
-      requests.push(api.asked.slice(before).filter((asked) => isEvents(asked) || isNewEvents(asked)).length);
+      requests.push(api.requests.slice(before).filter((url) => isEvents(url) || isNewEvents(url)).length);
     }
-    return { asked: api.asked, requests, values: await values(seen, of) };
+    return { urls: api.requests, requests, values: await values(seen, of) };
   }
   const asServed = (canned: Canned) => canned;
   const withoutByBlock = (canned: Canned, operation: string): Canned =>
@@ -321,20 +323,20 @@ describe("transfers that are not in the response for their block", () => {
 
     expect(transfersOf(byBlock.values).some(([, value]) => value > 2 ** 127)).toBe(true);
     expect(transfersOf(byTransaction.values)).toEqual(transfersOf(byBlock.values));
-    expect(byBlock.asked.filter(isEvents)).toEqual([]);
-    expect(new Set(byTransaction.asked.filter(isEvents)).size).toBe(byTransaction.asked.filter(isEvents).length);
+    expect(byBlock.urls.filter(isEvents)).toEqual([]);
+    expect(new Set(byTransaction.urls.filter(isEvents)).size).toBe(byTransaction.urls.filter(isEvents).length);
     expect(byTransaction.values.get("stacks_address_irregularities_total transfers_missing")).toBeUndefined();
   });
 
   test("are requested from the remaining operation, unless the settings select the other one", async () => {
     const byBlock = await readAll({}, asServed);
-    const { asked, values: seen } = await readAll({}, withoutByBlock);
+    const { urls, values: seen } = await readAll({}, withoutByBlock);
 
     expect(transfersOf(seen)).toEqual(transfersOf(byBlock.values));
-    expect(asked.filter(isEvents)).toEqual([]);
-    expect(asked.filter(isNewEvents).length).toBeGreaterThan(1);
-    expect(new Set(asked.filter(isNewEvents)).size).toBe(asked.filter(isNewEvents).length);
-    expect(byBlock.asked.filter(isNewEvents)).toEqual([]);
+    expect(urls.filter(isEvents)).toEqual([]);
+    expect(urls.filter(isNewEvents).length).toBeGreaterThan(1);
+    expect(new Set(urls.filter(isNewEvents)).size).toBe(urls.filter(isNewEvents).length);
+    expect(byBlock.urls.filter(isNewEvents)).toEqual([]);
   });
 
   test("are absent and not requested if they are disabled", async () => {
@@ -347,7 +349,7 @@ describe("transfers that are not in the response for their block", () => {
   test("are requested only for the transaction that the block lacks", async () => {
     const byBlock = await readAll({}, asServed);
     let lost: string | undefined;
-    const { asked, values: seen } = await readAll({ transaction_events: true }, (canned, operation) => {
+    const { urls, values: seen } = await readAll({ transaction_events: true }, (canned, operation) => {
       if (operation !== "transactions_with_transfers" || !("json" in Object(canned))) return canned;
       const { results, ...rest } = (canned as { json: { results: { tx: { tx_id: string }; ft_transfers: [] }[] } })
         .json;
@@ -356,12 +358,12 @@ describe("transfers that are not in the response for their block", () => {
     });
 
     expect(lost).toBeDefined();
-    expect(asked.filter(isEvents)).toEqual([expect.stringContaining(`/transactions/${lost}/events`)]);
+    expect(urls.filter(isEvents)).toEqual([expect.stringContaining(`/transactions/${lost}/events`)]);
     expect(transfersOf(seen)).toEqual(transfersOf(byBlock.values));
   });
 
   test("are read page by page", async () => {
-    const { asked, values: seen } = await readAll(
+    const { urls, values: seen } = await readAll(
       { transaction_events: true },
       (canned, operation, url) => {
         if (operation !== "address_transaction_events") return withoutByBlock(canned, operation);
@@ -377,7 +379,7 @@ describe("transfers that are not in the response for their block", () => {
       [8],
     );
 
-    const eventRequests = asked.filter(isEvents).length;
+    const eventRequests = urls.filter(isEvents).length;
     expect(eventRequests).toBeGreaterThanOrEqual(3);
     const minted = [...seen].filter(([key]) => /^stacks_address_nft_transfers_total .*\.a::b/.test(key));
     expect(minted.map(([, value]) => value).filter((value) => value > 0)).toEqual([(eventRequests / 3) * 120]);
@@ -406,11 +408,11 @@ describe("transfers that are not in the response for their block", () => {
 
   test("of a large block are requested by several polls, each once", async () => {
     const byBlock = await readAll({}, asServed, [600]);
-    const { asked, requests, values: seen } = await readAll({}, withoutByBlock, [600]);
+    const { urls, requests, values: seen } = await readAll({}, withoutByBlock, [600]);
 
     expect(Math.max(...requests)).toBeLessThanOrEqual(60);
-    expect(asked.filter(isNewEvents).length).toBeGreaterThan(60);
-    expect(new Set(asked.filter(isNewEvents)).size).toBe(asked.filter(isNewEvents).length);
+    expect(urls.filter(isNewEvents).length).toBeGreaterThan(60);
+    expect(new Set(urls.filter(isNewEvents)).size).toBe(urls.filter(isNewEvents).length);
     expect(transfersOf(seen)).toEqual(transfersOf(byBlock.values));
     expect(seen.get("stacks_address_irregularities_total transfers_missing")).toBeUndefined();
   });
@@ -436,9 +438,9 @@ describe("transfers that are not in the response for their block", () => {
 
 /** The API of a world, with each result of one operation changed. */
 function apiWith<Result>(world: ModelWorld, operation: string, change: (result: Result, index: number) => void) {
-  return cannedApi((url, asked) => {
-    const canned = world.respond(url, asked);
-    if (asked === operation && typeof canned === "object" && "json" in canned) {
+  return cannedApi((url, requested) => {
+    const canned = world.respond(url, requested);
+    if (requested === operation && typeof canned === "object" && "json" in canned) {
       const { results } = canned.json as { results: Result[] };
       for (const [index, result] of results.entries()) change(result, index);
     }

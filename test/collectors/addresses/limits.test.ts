@@ -120,7 +120,7 @@ test("one poll after many hours finds the outflow of the largest hour, as freque
   expect(largest[`ft_outflow_units ${COIN}`]).toBe(largestHour(world, 1, coins));
 });
 
-test("is what the blocks say, at any interval, from either operation", async () => {
+test("equals the sum over the blocks, at any interval, with either operation", async () => {
   const step = fc.record({
     sizes: fc.array(fc.integer({ min: 0, max: 4 }), { maxLength: 5 }),
     pause: fc.integer({ min: 1, max: 9000 }),
@@ -154,7 +154,7 @@ test("is what the blocks say, at any interval, from either operation", async () 
   );
 });
 
-test("is what the blocks say, when many polls catch up after an outage", async () => {
+test("equals the sum over the blocks, when many polls catch up after an outage", async () => {
   const world = new ModelWorld();
   world.mine([1]);
   const api = burning(world);

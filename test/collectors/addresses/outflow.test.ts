@@ -162,7 +162,7 @@ function expected(polls: readonly { readonly at: number; readonly spent: readonl
   return sums.reduce((max, sum) => (sum > max ? sum : max), 0n);
 }
 
-test("is what the definition says, whenever polls count in the order of the chain", () => {
+test("follows its definition if polls count in the order of the chain", () => {
   const step = fc.record({
     pause: fc.integer({ min: 1, max: 3 * HOUR }),
     blocks: fc.array(fc.tuple(fc.integer({ min: 0, max: 2400 }), fc.bigInt({ min: 1n, max: 2n ** 70n })), {

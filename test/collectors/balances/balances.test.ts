@@ -333,7 +333,7 @@ describe("tokens", () => {
 
   test("are not requested without assets", async () => {
     const { api } = await poll({}, []);
-    expect(api.asked).toEqual([`stx_balance /extended/v3/principals/${PRINCIPAL}/balances/stx`]);
+    expect(api.requests).toEqual([`stx_balance /extended/v3/principals/${PRINCIPAL}/balances/stx`]);
   });
 
   test("are found on later pages, behind tokens of strangers", async () => {
@@ -344,12 +344,12 @@ describe("tokens", () => {
     });
 
     expect([coin, other]).toEqual([mine.balance, "0"]);
-    expect(api.asked).toHaveLength(4);
+    expect(api.requests).toHaveLength(4);
   });
 
   test("end the reading when all are found", async () => {
     const { coin, api } = await poll({ "": { json: page([mine], "5:x"), etag: '"a"' } }, [TOKEN]);
-    expect([coin, api.asked.length]).toEqual([mine.balance, 2]);
+    expect([coin, api.requests.length]).toEqual([mine.balance, 2]);
   });
 
   test("behind too many others are absent, and not 0", async () => {
@@ -363,7 +363,7 @@ describe("tokens", () => {
 
     expect([coin, other]).toEqual([mine.balance, undefined]);
     expect(notes).toEqual([`the address holds too many tokens to find all of assets: no balance of ${OTHER}`]);
-    expect(api.asked).toHaveLength(11);
+    expect(api.requests).toHaveLength(11);
   });
 
   test("of a list that changes between two pages are absent, and requested again by the next poll", async () => {
@@ -377,6 +377,6 @@ describe("tokens", () => {
     const second = await poll(pages, [TOKEN], first.observation);
     expect(second.coin).toBe(mine.balance);
     // Because of the change: the first poll counts as one.
-    expect((await poll(pages, [TOKEN], second.observation)).api.asked).toHaveLength(1);
+    expect((await poll(pages, [TOKEN], second.observation)).api.requests).toHaveLength(1);
   });
 });

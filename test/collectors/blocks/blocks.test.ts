@@ -42,7 +42,7 @@ describe("samples of captured responses:", () => {
     });
 
     expectGolden("block-by-height.ok-tip", await textOf(blocks, await observe(blocks, api)));
-    expect(api.asked).toEqual([
+    expect(api.requests).toEqual([
       "blocks /extended/v2/blocks?limit=30",
       "status /extended",
       "block_by_height /extended/v1/block/by_height/60",
@@ -216,7 +216,7 @@ test("finds the tip of a long chain by bisection over several polls", async () =
     observation = await observe(blocks, api, observation, { options: { tip: "probe" } });
 
   expect((await valuesOf(observation)).get(TIP)).toBe(height);
-  expect(api.asked.length).toBeLessThan(2 * Math.log2(height) + 4);
+  expect(api.requests.length).toBeLessThan(2 * Math.log2(height) + 4);
 });
 
 test("continues after a missing height", async () => {
@@ -294,7 +294,7 @@ describe("auto", () => {
       skipped_blocks: 0,
       missing_blocks: 0,
     });
-    const listed = api.asked.filter((request) => request.startsWith("blocks "));
+    const listed = api.requests.filter((request) => request.startsWith("blocks "));
     expect(listed).toHaveLength(4);
   });
 

@@ -66,7 +66,7 @@ test("reads many events page by page", async () => {
   });
 
   expect(await readMoves(api, "0x1")).toHaveLength(120);
-  expect(api.asked).toHaveLength(3);
+  expect(api.requests).toHaveLength(3);
 });
 
 test.each<[string, Canned]>([

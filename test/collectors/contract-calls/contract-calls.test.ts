@@ -115,11 +115,11 @@ describe("requests", () => {
       if (response === undefined) conditional.push(operation.name);
       return response;
     };
-    const before = api.asked.length;
+    const before = api.requests.length;
 
     for (let polls = 0; polls < 3; polls += 1) observation = await poll(observation);
 
-    expect(api.asked.length - before).toBe(3);
+    expect(api.requests.length - before).toBe(3);
     expect(conditional).toEqual(new Array(3).fill("address_transactions"));
   });
 
@@ -162,7 +162,7 @@ test("more transactions than catch_up are a gap", async () => {
   expect(seenAs(observation).totals.gap).toBe(70);
 });
 
-test("a start height above the tip, after a wrong one, is lowered, and the log says so", async () => {
+test("a start height above the tip, after a wrong one, is lowered and logged", async () => {
   const { world, api } = running([3, 3, 0, 0, 0]);
   const notes: string[] = [];
   const target = targetOf(CONTRACT, 3);

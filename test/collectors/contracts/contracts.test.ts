@@ -92,7 +92,7 @@ test("switches to the replacement when the operation is gone, and counts nothing
   const after = await observe(contracts, api, observation, { target });
 
   expect(total(after)).toBe(0);
-  expect(api.asked.at(-1)).toMatch(/^contract_logs /);
+  expect(api.requests.at(-1)).toMatch(/^contract_logs /);
 });
 
 describe("an event", () => {

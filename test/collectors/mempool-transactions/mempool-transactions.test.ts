@@ -59,11 +59,11 @@ class Server {
 
   /** Polls once, and returns the cursors of the requests. */
   async poll(options: object = {}): Promise<string[]> {
-    const before = this.api.asked.length;
+    const before = this.api.requests.length;
     const chain = { ...chainOf(100, [], this.now * 1000), use: this.use };
     const of = { options, now: this.now * 1000, mined: this.mined, chain };
     this.observation = await observe(collector, this.api, this.observation, of);
-    return this.api.asked.slice(before).map((asked) => new URLSearchParams(asked.split("?")[1]).get("cursor") ?? "");
+    return this.api.requests.slice(before).map((url) => new URLSearchParams(url.split("?")[1]).get("cursor") ?? "");
   }
 
   get state(): Observation {
@@ -377,7 +377,7 @@ describe("the estimate", () => {
     expect([...(await server.samples())]).toEqual([["mempool_list_transactions", 20]]);
   });
 
-  test("does not say whether blocks have room while their use is unknown", async () => {
+  test("does not report whether blocks have room while their use is unknown", async () => {
     const server = new Server();
     server.mined = steady(START);
     server.use = undefined;

@@ -43,11 +43,11 @@ class Exporter {
   observation: unknown;
 
   async poll(options: object = {}): Promise<string[]> {
-    const before = this.api.asked.length;
+    const before = this.api.requests.length;
     const { world, api, observation } = this;
     const of = { options, target, chain: world.view, now: world.now };
     this.observation = await observe(transactions, api, observation, of);
-    return this.api.asked
+    return this.api.requests
       .slice(before)
       .map((request) => decodeURIComponent(request).replace(/^.*\?limit=50(&cursor=)?/, ""));
   }
@@ -382,8 +382,8 @@ describe("requests", () => {
       (url, operation) => {
         const cursor = new URL(url, "http://m").searchParams.get("cursor");
         const isSample = cursor?.endsWith(":0");
-        const asked = cursor === null || isSample ? url : url.replace(/cursor=.*/, `cursor=${wrong(cursor)}`);
-        return world.respond(asked, operation);
+        const requested = cursor === null || isSample ? url : url.replace(/cursor=.*/, `cursor=${wrong(cursor)}`);
+        return world.respond(requested, operation);
       },
       () => world.now,
     );

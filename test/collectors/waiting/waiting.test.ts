@@ -377,7 +377,7 @@ describe("a transaction that was not removed", () => {
   });
 });
 
-test("a list that is too long to read has counters only, and the log says so", async () => {
+test("a list that is too long to read has counters only, and is logged", async () => {
   const page = (from: number) => ({
     total: 1000,
     cursor: { next: `1:${from}` },
