@@ -408,7 +408,7 @@ const repaired: Alert = {
   runbook: {
     meaning: `A server reported a tip that does not exist, and the exporter saved a height computed from it. It has
       reset this height to the newest listed transaction.`,
-    impact: "The transactions missed since then are counted now, all at once.",
+    impact: "The transactions missed since then are counted now, in one step.",
     diagnosis: [
       { shows: "Repaired addresses.", query: `${brought} > 0` },
       { shows: "Transactions not read yet.", query: series("stacks_address_backlog_transactions") },

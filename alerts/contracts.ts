@@ -130,7 +130,7 @@ const gap: Alert = {
   summary: "Events or calls of {{ $labels.name }} on {{ $labels.network }} were skipped",
   description: `Polls that lost their position in the list of events, or skipped transactions: {{ printf "%.0f" $value }}.`,
   runbook: {
-    meaning: `A burst of events took several polls to read, and between two polls so many new events arrived that the
+    meaning: `A burst of events took several polls to read, and between two polls more new events arrived than the
       position was lost; an unknown number of events is not counted. Or there were more new transactions than
       \`catch_up\` of the collector \`contract_calls\`; the older ones are not counted.`,
     impact: "The counters of this contract are permanently too low.",

@@ -1,5 +1,5 @@
 // Freshness conditions prevent false alerts on old data. A gauge disappears when its collector has not succeeded for
-// its maximum age, so most alerts cannot fire on old values. An alert that compares with the present time, or reads a
+// its maximum age, so most alerts cannot fire on old values. An alert that compares with the current time, or reads a
 // counter (which does not disappear), also needs one of these conditions.
 import type { Recording } from "./model.ts";
 import { onNetwork, recorded, series } from "./series.ts";

@@ -66,7 +66,7 @@ export const groupRow: readonly Panel[] = [
     title: "STX in (above) and out (below), by group",
     interval: "5m",
     legend: "right",
-    description: "Amount of STX transfers, mints and burns per hour, without fees, at the present rate.",
+    description: "Amount of STX transfers, mints and burns per hour, without fees, at the current rate.",
     unit: "short",
     noValue: NO_GROUP,
     width: 8,

@@ -267,7 +267,7 @@ const money: readonly Panel[] = [
     title: "Own fee against the market",
     interval: "10m",
     legend: "right",
-    description: `Mean fee that the address paid within ${FEES.own.window}, divided by the present fee of priority
+    description: `Mean fee that the address paid within ${FEES.own.window}, divided by the current fee of priority
       medium of the same type. Above ${FEES.own.feeRatio}, a third of the fee would have been enough: see
       StacksOwnFeeAboveMarket. Addresses with fewer than ${FEES.own.minTransactions} such transactions within
       ${FEES.own.window} are not shown.`,
@@ -500,7 +500,7 @@ const detail: readonly Panel[] = [
   lines({
     id: 33,
     title: "$address: STX transfers",
-    description: "Amount of STX transfers, mints and burns per hour, without fees, at the present rate, by direction.",
+    description: "Amount of STX transfers, mints and burns per hour, without fees, at the current rate, by direction.",
     unit: "short",
     noValue: NO_TRANSACTION,
     width: 8,

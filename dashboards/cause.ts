@@ -13,7 +13,7 @@ const LIMIT = spike.feeRatio;
 const UNKNOWN = "Unknown: not listed or not read";
 
 const inRange = (expr: string) => `(${expr})[$__range:1m]`;
-// Subqueries have points at whole minutes: the present value can be higher. It can also be unknown.
+// Subqueries have points at whole minutes: the current value can be higher, or unknown.
 const highest = `max_over_time(${inRange(minedRatio)})`;
 const peak = `(${highest} > ${minedRatio} or ${minedRatio} or ${highest})`;
 const calls = dedupe(metric("stacks_chain_recent_contract_calls"));

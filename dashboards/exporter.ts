@@ -269,7 +269,7 @@ const polls: readonly Panel[] = [
     id: 25,
     title: "Early polls",
     legend: "right",
-    description: `Watched principals polled before their turn per minute, by cause, so that new activity is read
+    description: `Watched principals polled before their slot per minute, by cause, so that new activity is read
       sooner. None when the budget is used up.`,
     unit: "short",
     noValue: "None in this range",
@@ -428,7 +428,7 @@ const upstream: readonly Panel[] = [
     id: 37,
     title: "Budget per month, and pauses",
     description: `Requests since the start and the budget of a month (31 days), pauses (429) in the time range, and the
-      end of the present pause.`,
+      end of the current pause.`,
     unit: "short",
     decimals: 0,
     noValue: NOT_SCRAPED,

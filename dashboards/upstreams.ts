@@ -9,7 +9,7 @@ const yesNo = (name: string, no: string) => ({
   properties: { mappings: [shown(1, "yes", "green", 0), shown(0, "no", no, 1)] },
 });
 
-/** The row of upstreams: the present state, and the lag over time. */
+/** The row of upstreams: the current state, and the lag over time. */
 export const upstreams: readonly Panel[] = [
   table({
     id: 51,

@@ -49,7 +49,7 @@ export interface Simulator extends Upstream {
   readonly chain: Chain;
   /** Minimum interval between blocks in real seconds. Only `advance` creates blocks faster. */
   readonly fastestBlockSeconds: number;
-  /** Advances virtual time by so many seconds, independent of the clock. */
+  /** Advances virtual time by this number of seconds, independent of the clock. */
   advance(seconds: number): void;
   /**
    * Opens another listen address of the same chain, with its own replicas, faults, gateway and request log. Rejects if

@@ -189,7 +189,7 @@ export class Network {
     return this.roundRobins.find(({ settings }) => settings.collector === collector)?.slotMs ?? 0;
   }
 
-  /** The present state of the active upstream's client, of the upstreams and of the plan. */
+  /** The current state of the active upstream's client, of the upstreams and of the plan. */
   report(): NetworkReport {
     const { active } = this.upstreams;
     const { budget, ...client } = active.client.snapshot();
@@ -360,7 +360,7 @@ export class Network {
   #viewOf<View>(offered: (collector: AnyCollector, observation: unknown) => View | undefined): View | undefined {
     for (const task of this.wholeChain) {
       const { state } = this.#options;
-      // A restored observation has no information about the present.
+      // A restored observation has no information about the current state.
       const isPresent = state.of(task).lastSuccessAt !== undefined;
       const view = isPresent ? offered(task.collector, state.observationOf(task)) : undefined;
       if (view !== undefined) return view;

@@ -18,7 +18,7 @@ interface NetworksOptions extends NetworkOptions {
 // A few milliseconds of work.
 const CONTINUED_AT_ONCE = 50;
 
-/** The networks of the present configuration. */
+/** The networks of the current configuration. */
 export class Networks {
   readonly #options: NetworksOptions;
   readonly #due = new WeakMap<Task, number>();
@@ -79,7 +79,7 @@ export class Networks {
   #start(network: Network): void {
     const { poller } = this.#options;
     network.start({
-      poll: (task, turn) => poller.poll(task, turn),
+      poll: (task, kind) => poller.poll(task, kind),
       onDue: (task, at) => this.#due.set(task, at),
     });
   }
@@ -100,7 +100,7 @@ export class Networks {
     }
   }
 
-  // The new one is created first: when its state cannot be used, the old one goes on.
+  // The new one is created first: when its state cannot be used, the old one continues.
   async #replace(before: Network | undefined, config: NetworkConfig, index: number): Promise<void> {
     const { state, instruments } = this.#options;
     before?.saveBudgets();

@@ -84,7 +84,7 @@ export class Reloads {
     await followFiles(() => this.#files, { clock, stop, onChange });
   }
 
-  /** Takes the present configuration. If it is not valid, logs its errors, returns them, and changes nothing. */
+  /** Loads the current configuration. If it is not valid, logs its errors, returns them, and changes nothing. */
   reload(scope: Scope): Promise<readonly ConfigError[]> {
     const reload = this.#last.then(() => this.#reload(scope));
     this.#last = reload.catch(() => undefined);

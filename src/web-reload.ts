@@ -44,7 +44,7 @@ export class WebReloads {
     await followFiles(() => this.#files, { clock, stop, onChange });
   }
 
-  /** Takes the present files. When they are not valid, logs why and keeps those before. */
+  /** Loads the current files. If they are invalid, logs why and keeps the previous ones. */
   async reload(): Promise<void> {
     const { source, take, clock, log, onReload } = this.#options;
     const loaded = await source.load();

@@ -158,7 +158,7 @@ test("an invalid list changes nothing, is logged with line, expected and found, 
   expect(app.tasks).toHaveLength(2);
 });
 
-test("a longer list is polled as often as the budget allows, and a list can be empty for a while", async () => {
+test("a longer list is polled as often as the budget allows, and a list can be empty temporarily", async () => {
   const many = Array.from({ length: 3000 }, (_, index) => simulator.chain.accounts.occasional(index));
   file = `address\n${many.join("\n")}\n`;
   await app.reloads.reload("files");

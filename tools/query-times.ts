@@ -6,7 +6,7 @@ import { dashboardOf } from "../dashboards/board.ts";
 import { boards } from "../dashboards/index.ts";
 
 const RUNS = 7;
-// A panel as wide as half a screen gets about so many points.
+// About the number of points of a panel with the width of half a screen.
 const POINTS = 760;
 const SHOWN = 10;
 

@@ -102,11 +102,11 @@ try {
 
   if (flags.until === "resolved") {
     market.chain.calm();
-    note("the rush is over; its backlog drains");
+    note("the rush has ended; its backlog drains");
     await Promise.all(
       ALERTS.map(async (name) => {
         const { at, alerts } = await heard(alerting, name, "resolved");
-        note(`${name} is over`, Date.parse(alerts[0]?.endsAt ?? ""));
+        note(`${name} has ended`, Date.parse(alerts[0]?.endsAt ?? ""));
         note(`${name}: the webhook is notified`, at);
       }),
     );

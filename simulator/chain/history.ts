@@ -31,7 +31,7 @@ export class History {
     return this.#dropped;
   }
 
-  /** The present moment. */
+  /** The current moment. */
   get end(): number {
     return this.#dropped + this.#steps.length;
   }

@@ -13,7 +13,7 @@ export class List<Entry> implements Listing<Entry> {
   readonly #entries: Entry[] = [];
   #dropped: number;
 
-  /** A list without entries that has dropped so many. */
+  /** A list without entries that has dropped this number of them. */
   constructor(dropped = 0) {
     this.#dropped = dropped;
   }

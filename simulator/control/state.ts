@@ -13,7 +13,7 @@ export interface ControlContext {
   readonly faults: FaultList;
   readonly log: RequestLog;
   readonly replicas: Replicas;
-  /** Advances virtual time by so many seconds. */
+  /** Advances virtual time by this number of seconds. */
   readonly advance: (seconds: number) => void;
   /** Minimum interval between blocks in real seconds. */
   readonly fastestBlockSeconds: number;

@@ -41,7 +41,7 @@ export type Fault =
    * key of every object missing.
    */
   | { readonly kind: "wrong-shape"; readonly form?: "other" | "list" | "nulls" | "strings" | "missing" }
-  /** 200 with JSON of more than so many MiB. @default 32 */
+  /** 200 with JSON of more than this number of MiB. @default 32 */
   | { readonly kind: "huge"; readonly mebibytes?: number }
   /** The response after a delay. */
   | { readonly kind: "slow-headers"; readonly seconds: number }

@@ -171,8 +171,8 @@ export class Budget {
   }
 
   /**
-   * Milliseconds until so many requests of this priority may be admitted if no other is before them, at most as many as
-   * there can be; Infinity for never.
+   * Milliseconds until this number of requests of this priority may be admitted if the queue is empty, at most the
+   * capacity; Infinity for never.
    */
   waitFor(priority: number, requests = 1): number {
     this.#learn(this.#shared.news());

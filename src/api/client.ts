@@ -108,7 +108,7 @@ export function createClient(options: ClientOptions) {
     setPlan: (plannedPerMinute: readonly number[]): void => budget.setPlan(plannedPerMinute),
     /** Milliseconds until a request of this priority may be sent, as things are; Infinity for never. */
     waitFor: (priority: number, requests?: number): number => budget.waitFor(priority, requests),
-    /** The present state. Times are Unix time in milliseconds. */
+    /** The current state. Times are Unix time in milliseconds. */
     snapshot: () => ({
       budget: budget.snapshot(),
       /** End of the active pause. */

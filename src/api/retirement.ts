@@ -1,6 +1,6 @@
 // Operations that the server does not offer: it has switched them off (410), or its version lacks them (a 404 of an
 // optional operation). A single such response may be an error of the moment; after two, a minute apart, the operation
-// is requested again only after a while.
+// is requested again only after some time.
 
 const CONFIRMED_AFTER_MS = 60_000;
 const FIRST_WAIT_MS = 10 * 60_000;

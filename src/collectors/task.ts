@@ -41,7 +41,7 @@ export interface PollClient {
   checkChain(api: StacksApi): Promise<void>;
   /** Called when the poll that used this API has ended. */
   ended(api: StacksApi, end: PollEnd): void;
-  /** Milliseconds until so many requests of this priority can be sent. @param requests at least 1, the default */
+  /** Milliseconds until a number of requests of this priority can be sent. @param requests at least 1, the default */
   waitFor(priority: number, requests?: number): number;
 }
 

@@ -25,7 +25,7 @@ export function peakOf(columns: readonly Float64Array[], { from, until }: Span):
   return values.reduce((max, value) => (value > max ? value : max), Number.NEGATIVE_INFINITY);
 }
 
-/** Two digits tell enough about a limit. */
+/** Two digits are sufficient for a limit. */
 const DIGITS = 2;
 /** No limit is lower. */
 const LEAST = 0.01;

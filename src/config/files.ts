@@ -5,7 +5,7 @@ import { resolve } from "node:path";
 import { decode } from "./document.ts";
 import { formatSize } from "./values.ts";
 
-/** Reads a file of at most so many bytes: text, or bytes that are UTF-8. */
+/** Reads a file of at most `maxBytes`: text, or bytes in UTF-8. */
 export type ReadFile = (path: string, maxBytes: number) => string | Uint8Array | Promise<string | Uint8Array>;
 
 /** The files that a configuration names; their names are relative to its folder. */

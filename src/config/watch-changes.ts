@@ -12,7 +12,7 @@ interface Parts {
   readonly onChange: () => Promise<void>;
 }
 
-/** Follows the present files until `stop` is aborted. */
+/** Watches the current files until `stop` is aborted. */
 export async function followFiles(files: () => readonly string[], { clock, stop, onChange }: Parts): Promise<void> {
   let known = await versionsOf(files());
   let last = known;

@@ -37,7 +37,7 @@ export function requestsOf(pasts: readonly Past[], { since, until }: Range): rea
 }
 
 /**
- * Minutes that so many requests take, when nothing else uses the budget. A history uses only half of what the month
+ * Minutes that a number of requests take if nothing else uses the budget. A history uses only half of what the month
  * has saved up.
  */
 export function minutesOf(

@@ -32,7 +32,7 @@ export interface WriteOptions {
   readonly sums: ReadonlyMap<string, readonly GroupSum[]>;
   /** Called after each file. */
   readonly onFile: (path: string, bytes: number) => void;
-  /** Lets other work run, such as a signal. Rejects if the command was stopped. */
+  /** Yields to other work, such as a signal. Rejects if the command was stopped. */
   readonly pause: () => Promise<void>;
 }
 

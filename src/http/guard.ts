@@ -8,7 +8,7 @@ import type { Passwords } from "./passwords.ts";
 import type { RequestRate } from "./request-rate.ts";
 import { readTarget } from "./request-target.ts";
 
-/** What a guard lets through, and to whom. */
+/** The requests that a guard accepts, and their handler. */
 export interface GuardOptions {
   readonly handler: RequestListener;
   /** Accepted names; undefined: every name. */

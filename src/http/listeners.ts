@@ -103,7 +103,7 @@ export class Listeners {
     return undefined;
   }
 
-  /** Stops accepting connections, lets open responses finish, and cuts off the rest after `graceMs`. */
+  /** Stops accepting connections, waits for open responses, and closes the others after `graceMs`. */
   async close(graceMs: number): Promise<void> {
     await Promise.all(this.#servers.map((server) => closeServer(server as TlsServer, graceMs)));
     await this.#bcrypt.close();

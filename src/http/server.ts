@@ -234,7 +234,7 @@ export function createHttpServer(view: View, limits: Limits = LIMITS): PlainServ
   return createPlainServer(pagesOf(view, limits), view.onRefused, limits);
 }
 
-/** Stops accepting connections, lets open responses finish, and cuts off the rest after `graceMs`. */
+/** Stops accepting connections, waits for open responses, and closes the others after `graceMs`. */
 export async function closeServer(server: PlainServer | TlsServer, graceMs: number): Promise<void> {
   const timer = setTimeout(() => server.closeAllConnections(), graceMs);
   await new Promise<void>((resolve) => {

@@ -37,11 +37,11 @@ const UNSUPPORTED = "the server lacks the operation, as older versions do; it is
  * Why a task is polled now. `due`: on schedule. `overdue`: on schedule, after it has waited for the budget. `moved`:
  * early, because the target has moved. `spare`: early for another cause.
  */
-export type Turn = "due" | "overdue" | "moved" | "spare";
+export type PollKind = "due" | "overdue" | "moved" | "spare";
 
-function priorityOf({ collector: { priority } }: Task, turn: Turn): number {
-  if (turn === "due") return priority;
-  return turn === "spare" ? SPARE_PRIORITY : Math.min(priority, MOVED_PRIORITY);
+function priorityOf({ collector: { priority } }: Task, kind: PollKind): number {
+  if (kind === "due") return priority;
+  return kind === "spare" ? SPARE_PRIORITY : Math.min(priority, MOVED_PRIORITY);
 }
 
 /** Polls tasks, each at most once at a time. */
@@ -59,7 +59,7 @@ export class Poller {
    * Polls a task; resolves when the poll has ended, with or without success. An early poll for which the budget has
    * nothing left has no outcome.
    */
-  async poll(task: Task, turn: Turn = "due"): Promise<void> {
+  async poll(task: Task, kind: PollKind = "due"): Promise<void> {
     const { clock, stop, onRun } = this.#options;
     if (stop.aborted) return;
     if (this.#running.has(task)) {
@@ -72,7 +72,7 @@ export class Poller {
     try {
       const either = AbortSignal.any([stop, cancel.signal]);
       const reason = await withTimeout(clock, task.timeoutMs, either, (signal) =>
-        this.#observe(task, turn, cancel.signal, signal),
+        this.#observe(task, kind, cancel.signal, signal),
       );
       if (reason === "cancelled") return;
       const seconds = (clock.now() - startedAt) / 1000;
@@ -91,7 +91,7 @@ export class Poller {
 
   async #observe(
     task: Task,
-    turn: Turn,
+    kind: PollKind,
     cancel: AbortSignal,
     signal: AbortSignal,
   ): Promise<Reason | "cancelled" | "unsupported" | undefined> {
@@ -101,7 +101,7 @@ export class Poller {
     const fields = { network, collector: collector.name, ...targetFields(target) };
     let api: StacksApi | undefined;
     try {
-      const priority = priorityOf(task, turn);
+      const priority = priorityOf(task, kind);
       const counts = collector.durable !== undefined;
       const poll = { priority, signal, deadline: now + task.timeoutMs, counts };
       const bound = await untilAborted(client.forPoll(poll), signal);
@@ -148,7 +148,7 @@ export class Poller {
       }
       const reason = reasonOf(error, signal);
       const message = error instanceof Error ? error.message : String(error);
-      if ((turn === "moved" || turn === "spare") && reason === "budget") {
+      if ((kind === "moved" || kind === "spare") && reason === "budget") {
         log.debug(fields, "no budget left for an early poll");
         return "cancelled";
       }

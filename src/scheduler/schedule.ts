@@ -3,7 +3,7 @@ import { MOVED_PRIORITY, SPARE_PRIORITY } from "../api/budget.ts";
 import type { Clock } from "../api/clock.ts";
 import type { Task } from "../collectors/task.ts";
 import type { PollLog } from "../telemetry/incidents.ts";
-import type { Turn } from "./poller.ts";
+import type { PollKind } from "./poller.ts";
 import type { RoundRobin } from "./round-robin.ts";
 
 /** What schedules work with. */
@@ -11,7 +11,7 @@ export interface ScheduleOptions {
   readonly clock: Clock;
   readonly stop: AbortSignal;
   /** Polls a task, on schedule or early; never rejects. */
-  readonly poll: (task: Task, turn: Turn) => Promise<void>;
+  readonly poll: (task: Task, kind: PollKind) => Promise<void>;
   /** Called with the time of the next poll of a task, whenever it changes: Unix time, milliseconds. */
   readonly onDue: (task: Task, at: number) => void;
   readonly log: Pick<PollLog, "warn" | "debug">;
@@ -58,7 +58,7 @@ async function runRoundRobin(roundRobin: RoundRobin, options: ScheduleOptions): 
   for (const [slot, task] of [...roundRobin.queue].entries()) onDue(task, clock.now() + slot * roundRobin.slotMs);
   while (!stop.aborted) {
     if (running.size >= CONCURRENCY) await Promise.race(running);
-    const turn = (await hasBudget(roundRobin, options)) ? "due" : "overdue";
+    const kind = (await hasBudget(roundRobin, options)) ? "due" : "overdue";
     if (stop.aborted) break;
     const task = roundRobin.next(clock.elapsed());
     if (task === undefined) {
@@ -67,10 +67,10 @@ async function runRoundRobin(roundRobin: RoundRobin, options: ScheduleOptions): 
       continue;
     }
     onDue(task, clock.now() + roundRobin.times.intervalMs);
-    const polling: Promise<void> = poll(task, turn).finally(() => running.delete(polling));
+    const polling: Promise<void> = poll(task, kind).finally(() => running.delete(polling));
     running.add(polling);
     // Makes up for the delay of a timer, and not for the delay of slow targets.
-    const isLate = turn === "overdue" || clock.elapsed() - due > roundRobin.slotMs;
+    const isLate = kind === "overdue" || clock.elapsed() - due > roundRobin.slotMs;
     const from = isLate ? clock.elapsed() : due;
     const left = () => from + roundRobin.slotMs - clock.elapsed();
     do await sleep(clock, Math.min(left(), LOOK_AGAIN_MS), stop);
@@ -124,8 +124,8 @@ async function runEarly(roundRobin: RoundRobin, { clock, stop, poll, onDue }: Sc
     }
     const { task, cause } = next;
     onDue(task, clock.now() + roundRobin.times.intervalMs);
-    const turn = cause === "moved" ? "moved" : "spare";
-    const polling: Promise<void> = poll(task, turn).finally(() => running.delete(polling));
+    const kind = cause === "moved" ? "moved" : "spare";
+    const polling: Promise<void> = poll(task, kind).finally(() => running.delete(polling));
     running.add(polling);
   }
   await Promise.all(running);

@@ -45,8 +45,8 @@ type Statements = Readonly<Record<keyof typeof STATEMENTS, StatementSync>>;
 interface BudgetFileOptions {
   readonly clock: { now(): number };
   /**
-   * Called when the file fails, and not again until it has worked. Returns whether this process goes on with what it
-   * knows of the budgets; otherwise it sends nothing while the file fails.
+   * Called when the file fails, and not again until it has worked. Returns whether this process continues with its own
+   * copy of the budgets; otherwise it sends nothing while the file fails.
    */
   readonly onError: (error: StateFileError) => boolean;
 }

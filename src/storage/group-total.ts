@@ -1,5 +1,5 @@
 // The sums of the samples of a group's members. Counters increase with those of the members, and do not change when a
-// member fails, joins or leaves. Gauges are sums over the present members, and absent until all are known.
+// member fails, joins or leaves. Gauges are sums over the current members, and absent until all are known.
 import { z } from "zod";
 import { type GroupSum, groupMembers, knownGroupMembers } from "../collectors/group-families.ts";
 import type { Distribution, Sample } from "../exposition/family.ts";

@@ -40,7 +40,7 @@ export function clientObserver(options: {
       onRequest();
       if (clock.now() < pausedUntil || !/^[1-5]\d\d$/.test(code) || code === "429") return;
       pausedUntil = Number.POSITIVE_INFINITY;
-      end(pause, "the pause is over");
+      end(pause, "the pause has ended");
     },
     onRetry: ({ operation, reason }) => instruments.add(metrics.retries, { network, operation, reason }),
     onDeprecation: ({ operation }) => instruments.add(metrics.deprecations, { network, operation }),

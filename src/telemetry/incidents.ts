@@ -68,8 +68,8 @@ export class Incidents {
   }
 
   /**
-   * The failure is over, or the target is not polled any more. When this ends the incident, returns its reason and the
-   * number of targets that failed for it.
+   * Removes a target that has recovered or is no longer polled. If this ends the incident, returns its reason and the
+   * number of failed targets.
    */
   end(holder: object): { readonly reason: Reason; readonly targets: number } | undefined {
     const incident = this.#byHolder.get(holder);

@@ -112,7 +112,7 @@ export class Instruments {
     });
   }
 
-  /** The present samples. */
+  /** The current samples. */
   async samples(): Promise<Sample[]> {
     const samples: Sample[] = [];
     for (const metric of [...metricsOf(this.#own), ...metricsOf(this.#process)]) {

@@ -120,7 +120,7 @@ export const failures = counter({
 });
 export const hints = counter({
   name: "stacks_exporter_hints_total",
-  help: "Targets scheduled before their turn. They are polled early if the budget allows.",
+  help: "Targets scheduled before their slot. They are polled early if the budget allows.",
   labels: { ...poll, cause: { about: "why it is polled early", values: CAUSES } },
 });
 export const upstreamUp = gauge({

@@ -31,7 +31,7 @@ interface Cause {
   readonly message: string;
 }
 
-// A shorter pause is over before another server has been probed.
+// A shorter pause ends before another server has been probed.
 const TOLERATED_PAUSE_MS = 60_000;
 // While no other upstream is fit, this limits the probes that failed polls cause.
 const SEARCH_AGAIN_MS = 30_000;

@@ -60,7 +60,7 @@ describe("every query, of rules and of runbooks,", () => {
     ).toEqual([]);
   });
 
-  test("never takes a counter as it is", () => {
+  test("never uses a counter without a function", () => {
     const GROWTH = new Set(["rate", "increase", "resets", "changes", "present_over_time", "max_over_time"]);
     expect(
       wrong((_, expr) =>
@@ -83,7 +83,7 @@ describe("every query, of rules and of runbooks,", () => {
     ).toEqual([]);
   });
 
-  test("uses nothing that Prometheus 2.42 does not have, and nothing that picks series at random", () => {
+  test("uses only functions of Prometheus 2.42, and none that selects series at random", () => {
     const KNOWN = new Set(
       "absent changes clamp_min count count_over_time group histogram_quantile increase label_replace last_over_time max max_over_time min present_over_time quantile_over_time rate round sum time".split(
         " ",

@@ -86,7 +86,7 @@ export class Fixture implements AsyncDisposable {
     return new Fixture(await ScriptedServer.start(...scenes), options);
   }
 
-  /** The API for a poll that ends in so many milliseconds. */
+  /** The API for a poll that ends after some milliseconds. */
   api(milliseconds = 30_000, options: Partial<PollOptions> = {}) {
     const signal = new AbortController().signal;
     return this.client.forPoll({ priority: 0, signal, deadline: this.clock.now() + milliseconds, ...options });

@@ -11,7 +11,7 @@ const MINUTE = 60_000;
 const asHeaders = (fields: Readonly<Record<string, string>>) => new Map(Object.entries(fields));
 
 describe("a 429", () => {
-  test("delays every request until the pause is over", async () => {
+  test("delays every request until the pause ends", async () => {
     await using f = await Fixture.start([json({}, 429, { "retry-after": "20" }), json({ count: 1, height: 1 })]);
     const first = f.api(30_000).get(stats, NONE);
     while (f.recorder.pauses.length === 0) await turn();

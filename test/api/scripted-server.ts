@@ -78,7 +78,7 @@ export class ScriptedServer {
     return `http://127.0.0.1:${this.port}`;
   }
 
-  /** Resolves when so many requests have arrived since the start. */
+  /** Resolves when this number of requests has arrived since the start. */
   received(count: number): Promise<void> {
     if (this.seen.length >= count) return Promise.resolve();
     return new Promise((resolve) => this.#waiting.push({ count, resolve }));

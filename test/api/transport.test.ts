@@ -18,7 +18,7 @@ const compressed =
   };
 const closeConnection: Scene = (response) => response.socket?.destroy();
 
-/** Resolves when the server has lost so many connections. */
+/** Resolves when the server has lost this number of connections. */
 async function lost(server: ScriptedServer, count: number): Promise<void> {
   while (server.connections - server.sockets.size < count) await turn();
 }

@@ -20,7 +20,7 @@ const find = (alternatives: readonly Alternative[], choice: string | undefined) 
 describe("the alternatives of a configuration", () => {
   const LISTS = `${BUDGET}, address_files: [addresses.txt], contract_files: [contracts.txt]`;
 
-  test("are what can be switched, each with the costs that its own plan has", async () => {
+  test("are the settings that can be switched, each with the costs of its plan", async () => {
     const watched = { addresses: 40, contracts: 3 };
     const alternatives = await of(LISTS, watched);
 
@@ -50,7 +50,7 @@ describe("the alternatives of a configuration", () => {
     }
   });
 
-  test("lead back to the configuration without a choice that it has made", async () => {
+  test("include the configuration without a choice that it makes", async () => {
     const watched = { addresses: 40, contracts: 3 };
     const plain = find(await of(LISTS, watched), undefined);
     for (const [choice, collectors] of Object.entries({

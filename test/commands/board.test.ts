@@ -56,7 +56,7 @@ test("writes a file, or reports why not", async () => {
   });
 });
 
-test("without a rule there is nothing to show", async () => {
+test("a configuration without a rule is an error", async () => {
   expect(await run(network("a", `{ contract_id: ${A}.amm }`))).toEqual({
     code: 1,
     out: "",

@@ -122,7 +122,7 @@ suite("with Prometheus (Debian: apt-get install prometheus)", () => {
     expect(out.match(/cannot be evaluated on this history/g)).toHaveLength(2);
   });
 
-  test("a short history cannot tell few alarms in a month", async () => {
+  test("a short history is not sufficient for few alarms in a month", async () => {
     const { out } = await run({ days: "2", alarms: "2", network: "mainnet" });
 
     expect(out).toContain("(the history is short: one alarm in it is 15 in 30 days)");

@@ -25,7 +25,7 @@ networks:
   expect(metrics).toEqual({ allow: ["stacks_*", "*"], deny: ["stacks_up", "*_total", "amm_swaps_total"] });
 });
 
-test("a name or pattern that matches nothing is an error with its place, all at once", async () => {
+test("names and patterns that match nothing are reported all at once, each with its position", async () => {
   const text = "metrics:\n  allow: [stacks_fees_microstx]\n  deny: [stacks_up, none_*]\n";
 
   expect(await errorsOf(text, known)).toBe(

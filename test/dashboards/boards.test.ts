@@ -48,7 +48,7 @@ describe.each(dashboards.map((dashboard) => [dashboard.uid, dashboard] as const)
     expect(dashboard.annotations.list.map(({ name }) => name)).toEqual(["Alerts", "Reorganisations", "Restarts"]);
   });
 
-  test("has the common variables, as a linter wants them", () => {
+  test("has the common variables, as required by dashboard-linter", () => {
     const [datasource, job, instance, network] = dashboard.templating.list;
 
     expect(datasource).toMatchObject({
@@ -115,7 +115,7 @@ describe.each(dashboards.map((dashboard) => [dashboard.uid, dashboard] as const)
     },
   );
 
-  test("does not say that the API lacks a counter of an address, which may only have no value yet", () => {
+  test("does not claim that the API lacks a counter of an address, which may have no value yet", () => {
     const wrong = panels.filter(({ targets = [], fieldConfig }) => {
       const { noValue = "" } = fieldConfig.defaults;
       const isOfAddress = targets.some(({ expr = "" }) => /\bstacks_address_\w+_total\b/.test(expr));

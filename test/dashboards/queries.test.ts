@@ -53,7 +53,7 @@ const made = (expr: string) =>
 const labelsIn = (query: BoardQuery) =>
   new Set([...parse(query).selectors.flatMap((selector) => known(selector)?.labels ?? []), ...made(query.expr)]);
 
-test("there are queries to look at", () => {
+test("there are queries", () => {
   expect(all.length).toBeGreaterThan(150);
 });
 
@@ -81,7 +81,7 @@ describe.each(dashboards.map((dashboard) => [dashboard.uid, dashboard] as const)
     ).toEqual([]);
   });
 
-  test("every value of a label that is known beforehand exists", () => {
+  test("every known value of a label exists", () => {
     expect(
       wrongSelector(({ metric, matchers }) => {
         const labels = (familyOf(metric)?.labels ?? {}) as Record<string, { values?: readonly string[] }>;
@@ -97,7 +97,7 @@ describe.each(dashboards.map((dashboard) => [dashboard.uid, dashboard] as const)
     ).toEqual([]);
   });
 
-  test("every selector keeps to the chosen job, instance and network", () => {
+  test("every selector is restricted to the chosen job, instance and network", () => {
     expect(
       wrongSelector(({ metric, matchers }, query) => {
         const wanted = (known({ metric })?.labels ?? []).filter((label) =>
@@ -116,7 +116,7 @@ describe.each(dashboards.map((dashboard) => [dashboard.uid, dashboard] as const)
     ).toEqual([]);
   });
 
-  test("counters are never shown as they are, and only counters are rated", () => {
+  test("counters are never shown without a function, and rates are of counters only", () => {
     expect(
       wrong((query) =>
         parse({ ...query, expr: withoutFirstValues(query.expr) }).selectors.flatMap((selector) => {

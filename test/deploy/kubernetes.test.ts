@@ -36,7 +36,7 @@ test("every manifest is of its type", () => {
   expect(complaints(manifests)).toEqual([]);
 });
 
-test("a misspelt key and a wrong value would be seen", () => {
+test("detects a misspelt key and a wrong value", () => {
   const monitor = manifest<Manifest & { spec: { endpoints: object[] } }>("ServiceMonitor");
   const set = manifest<Manifest & { spec: object }>("StatefulSet");
   const broken = [

@@ -73,7 +73,7 @@ test(`a fee spike is notified, ${NEEDED}`, async () => {
   expect(alerts).toHaveLength(1);
   expect(alerts[0]?.labels).toMatchObject({ severity: "warning", network: "rush", job: "stacks" });
   expect(alerts[0]?.annotations.summary).toBe("What waits on rush pays over 3 times the usual");
-  // The rush is over, and an hour later so is the backlog.
+  // The rush has ended, and the backlog ends an hour later.
   market("rush").chain.calm();
   market("rush").advance(3600);
 });
@@ -115,7 +115,7 @@ test(`a stuck cluster is not a spike, ${NEEDED}`, async () => {
   market("stuck").chain.calm();
 });
 
-test(`each is resolved when its cause is over, ${NEEDED}`, async () => {
+test(`each is resolved when its cause ends, ${NEEDED}`, async () => {
   await heard("rush", "people resolved StacksFeeSpike");
   await heard("outage", "people resolved StacksUpstreamDown");
   await heard("behind", "people resolved StacksNoUpstreamUp");
@@ -128,6 +128,6 @@ test(`neither an outage nor a stuck cluster fired the spike alert, ${NEEDED}`, a
   );
 
   expect(ever.map(({ metric }) => metric.network)).toEqual(["rush"]);
-  // The outage is over, and what the alert looks at is known again.
+  // The outage has ended, and the values of the alert are known again.
   expect(await holds(`${WAITING_RATIO.replace("{", '{network="outage", ')}`)).toBe(true);
 });

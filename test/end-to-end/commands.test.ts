@@ -49,7 +49,7 @@ describe("once", () => {
     );
   });
 
-  test("prints what there is and ends with 1 when a collector failed", async () => {
+  test("prints the available samples and ends with 1 if a collector failed", async () => {
     simulator.faults.set({ kind: "503", path: "/extended/v2/mempool/fees" });
     const { code, out, err } = await run(["once", "--config", watching()]);
 
@@ -168,7 +168,7 @@ describe("plan", () => {
     );
   });
 
-  test("check refuses the same with the same words, and serve warns of it", async () => {
+  test("check prints the same error, and serve the same warning", async () => {
     const file = configFile(
       `networks: [{ name: m, url: "${simulator.url}", budget: { per_minute: 4 } }]\ncollectors: { fees: { every: 5s, timeout: 2s } }\nstate: memory\n`,
     );

@@ -151,7 +151,7 @@ suite("with Prometheus (Debian: apt-get install prometheus)", () => {
     await until(async () => (await counted()) >= before + count || undefined, `${count} scrapes`, PATIENCE);
   }
 
-  /** Lets happen what a calm chain does not show: a reorganization, a failed request, an unknown response. */
+  /** Causes events that a calm chain does not have: a reorganisation, a failed request, an unknown response. */
   function disturb(): void {
     // Deeper than what is mined between two polls: the exporter does not see shorter ones.
     simulator.chain.reorg(6);

@@ -119,7 +119,7 @@ collectors: { fees: { every: 1s }, mempool: { enabled: false }, blocks: { enable
   await stop(after);
 });
 
-test("a second exporter on the same file is refused, and the first one goes on", async () => {
+test("a second exporter on the same file is refused, and the first one continues", async () => {
   const first = await serving();
   const second = await run(["--config", configFile(), "--listen", "127.0.0.1:0"]);
   expect(second.code).toBe(1);
@@ -268,7 +268,7 @@ test("on a full disk polls fail with the reason state, nothing unsaved is expose
   const after = await serving();
   expect(value(await after.page(), BLOCKS)).toBe(shown);
   simulator.faults.clear();
-  await until(async () => (value(await after.page(), BLOCKS) > shown ? true : undefined), "counting to go on");
+  await until(async () => (value(await after.page(), BLOCKS) > shown ? true : undefined), "counting to continue");
   await stop(after);
 });
 
@@ -289,7 +289,7 @@ test("it starts on a full disk with what is saved, and continues when there is s
   program.child.kill("SIGTERM");
   expect((await program.finished).code).toBe(0);
   const after = await serving();
-  await until(async () => (value(await after.page(), BLOCKS) > shown ? true : undefined), "counting to go on");
+  await until(async () => (value(await after.page(), BLOCKS) > shown ? true : undefined), "counting to continue");
   await stop(after);
 });
 

@@ -87,7 +87,7 @@ test(`a wallet that runs dry is notified, ${NEEDED}`, async () => {
   expect(alertOf("StacksAddressBalanceLow", DRY)?.labels).toMatchObject({ asset: "stx", severity: "critical" });
 });
 
-test(`each is resolved when its cause is over, and nothing else was notified, ${NEEDED}`, async () => {
+test(`each is resolved when its cause ends, and nothing else was notified, ${NEEDED}`, async () => {
   const { chain } = exchange.simulator;
   chain.send(addressOf(BLOCKED), { nonce: missing });
   const [waits] = [...chain.mempool.values()].filter(({ sender }) => sender === addressOf(UNDERPAID));

@@ -5,7 +5,7 @@ import { WORLD } from "../../tools/evaluation/world.ts";
 // A day with a rush.
 const WITH_RUSH = { ...WORLD, rush: { ...WORLD.rush, perFourWeeks: 56 } };
 
-test("most of those who pay the estimate are mined in time, with room and without", () => {
+test("most transactions that pay the estimate are mined in time, with room and without", () => {
   const played = play("checking-1", "large", 1, WITH_RUSH);
 
   const { "10m": soon, "1h": later } = scoreEstimates(played, { every: 300, behind: 150, useFactor: 1 });

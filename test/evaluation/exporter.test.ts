@@ -66,7 +66,7 @@ describe("an exporter on nine days of a market", () => {
       expect(usual / (feesOf(ofHour).all.percentiles?.p25 ?? 0)).toBeCloseTo(1, 0);
   });
 
-  test("has no sample of anything in an outage", () => {
+  test("has no samples during an outage", () => {
     const columns = [samples.low, samples.cost, samples.included, samples.mined.p25, ...Object.values(samples.waiting)];
     const dark = Array.from({ length: trace.minutes }, (_, minute) => 60 * (minute + 1)).flatMap((end, minute) =>
       trace.incidents.some(({ kind, from, until }) => kind === "outage" && from <= end && end < until) ? [minute] : [],

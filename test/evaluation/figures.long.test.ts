@@ -35,7 +35,7 @@ describe("on four traces of four weeks", () => {
     expect(delay(either, 0.5)).toBeLessThanOrEqual(6);
   });
 
-  test("by the second definition the recall is no worse, and the precision is", () => {
+  test("by the second definition the precision is worse, but not the recall", () => {
     expect(recall(now.needed.either)).toBeGreaterThanOrEqual(0.88);
     expect(now.needed.either.events).toBeLessThan(now.paid.either.events);
     expect(precision(now.needed.either)).toBeLessThan(precision(now.paid.either));
@@ -55,7 +55,7 @@ describe("on four traces of four weeks", () => {
     expect(recall(either)).toBeGreaterThanOrEqual(0.85);
   });
 
-  test("what gets mined is earlier, the backlog detects more", () => {
+  test("mined transactions detect earlier, the backlog detects more", () => {
     const { spike, backlog, either } = now.paid;
 
     expect(spike.detected).toBeLessThan(backlog.detected);
@@ -110,7 +110,7 @@ describe("on four traces of four weeks", () => {
   });
 });
 
-test("the search varies one number at a time around the present ones", () => {
+test("the search varies one number at a time around the current ones", () => {
   const lines: string[] = [];
   const settings = [BASE, OTHERS.find(({ what }) => what.startsWith("72")) ?? BASE];
   tune(seedsOf("checking").slice(0, 1), settings, (line) => lines.push(line));

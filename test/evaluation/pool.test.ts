@@ -12,7 +12,7 @@ const transaction = (fee: number, of: Partial<Transaction> = {}): Transaction =>
   ...of,
 });
 
-test("the best paid is next; of equals the one that came first", () => {
+test("the highest fee is next; with equal fees, the first to arrive", () => {
   const pool = new Pool();
   const first = transaction(500, { leavesAt: 1 });
   const second = transaction(500, { leavesAt: 2 });

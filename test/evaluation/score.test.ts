@@ -26,7 +26,7 @@ describe("an event", () => {
     ["is a quarter of an hour above three floors", price([10, 0], [15, 3.1], [10, 0]), [span(10, 25)]],
     ["is not a minute less", price([10, 0], [14, 3.1], [10, 0]), []],
     ["is not at three floors", price([10, 0], [60, 3], [10, 0]), []],
-    ["goes on over a short dip", price([8, 9], [5, 0], [8, 9]), [span(0, 21)]],
+    ["continues over a short dip", price([8, 9], [5, 0], [8, 9]), [span(0, 21)]],
     ["does not over a longer one", price([8, 9], [6, 0], [8, 9]), []],
     ["continues when it returns within the hour", price([20, 9], [60, 0], [20, 9]), [span(0, 100)]],
     ["is another one after that", price([20, 9], [61, 0], [20, 9]), [span(0, 20), span(81, 101)]],
@@ -145,7 +145,7 @@ describe("a score", () => {
     expect([one.events, one.detected, one.alarms, one.days]).toEqual([1, 1, 0, 1]);
   });
 
-  test("gives the delay that a part of the detections kept within", () => {
+  test("returns the delay within which a share of the detections was", () => {
     const some = { ...score([], []), delays: [9, 1, 2, 3, 4, 5, 6, 7, 8, 40] };
 
     expect([delay(some, 0.5), delay(some, 0.9), delay(some, 1)]).toEqual([5, 9, 40]);

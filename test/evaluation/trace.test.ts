@@ -98,7 +98,7 @@ test("a type can use more of the budget than another", () => {
   expect(server.cost.at(-1)).toBeCloseTo(used / chain.tenureUnits, 6);
 });
 
-test("what has to be paid is the least of the next ten minutes", () => {
+test("the needed fee is the lowest of the next ten minutes", () => {
   const blocks: { at: number; entry: number }[] = [];
   const mined: Listener["mined"] = ({ at, entry }) => blocks.push({ at, entry });
   const { needed } = playTrace("needed", "small", 3, only({ rush: 28 }), { mined });
@@ -137,16 +137,16 @@ describe("a listener", () => {
     trace = playTrace("listener", "small", 2, world, listener);
   });
 
-  test("learns of every transaction, when it arrives and when it is mined", () => {
+  test("receives every transaction, when it arrives and when it is mined", () => {
     expect([arrived.size, waits.length]).toEqual([trace.transactions.entered, trace.transactions.mined]);
     expect(Math.min(...waits.slice(0, 10_000))).toBeGreaterThanOrEqual(5);
   });
 
-  test("learns what waits in each minute", () => {
+  test("receives the waiting transactions of each minute", () => {
     expect(lists).toEqual([...waitingIn(trace)]);
   });
 
-  test("sees the share that pays nothing", () => {
+  test("receives the share that pays nothing", () => {
     const ordinary = [...arrived].filter(({ canBeMined }) => canBeMined);
 
     expect(ordinary.filter(({ fee }) => fee === 0).length / ordinary.length).toBeCloseTo(0.1, 1);

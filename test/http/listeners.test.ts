@@ -359,7 +359,7 @@ describeWith("openssl")("TLS", () => {
       }
     });
 
-    test("a connection goes on after a change, and a session of another CA does not", async () => {
+    test("a connection continues after a change, and a session of another CA does not", async () => {
       const [listener] = await open({ web: await webWith(`${VERIFIED}: ca.crt`) });
       const first = await session(listener?.url, as("client"));
       expect(first.isServed).toBe(true);

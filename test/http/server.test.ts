@@ -363,7 +363,7 @@ test("any other path is a 404 that names the existing ones", async () => {
   expect(response.headers["x-powered-by"]).toBeUndefined();
 });
 
-test("closing the server lets an open scrape finish", async () => {
+test("closing the server waits for an open scrape", async () => {
   const good = ownSamples;
   const gate = Promise.withResolvers<void>();
   ownSamples = () => gate.promise.then(good);

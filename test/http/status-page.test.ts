@@ -54,7 +54,7 @@ describe("the page shows", () => {
     expect(world.pageText()).toContain("https://hiro.example through the proxy http://proxy.example:3128");
   });
 
-  test("an error that is over", () => {
+  test("an error of the past", () => {
     const fees = world.task("fees");
     world.fail(fees, 120, "http_server", "mempool_fees: expected 200, got 500");
     world.succeed(fees, 3);

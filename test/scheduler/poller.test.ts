@@ -241,7 +241,7 @@ test("targets that have moved have priority over scheduled polls, and both over 
   });
   const { collector } = fakeTask(async () => 5);
   const task = fakeTask(async () => 5, { client, collector: { ...collector, priority: 5 } });
-  for (const turn of ["due", "overdue", "moved", "spare"] as const) await poller.poll(task, turn);
+  for (const kind of ["due", "overdue", "moved", "spare"] as const) await poller.poll(task, kind);
 
   expect(priorities).toEqual([5, 4, 4, 9]);
 });

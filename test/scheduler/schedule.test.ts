@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "@jest/globals";
 import type { Task } from "../../src/collectors/task.ts";
-import type { Turn } from "../../src/scheduler/poller.ts";
+import type { PollKind } from "../../src/scheduler/poller.ts";
 import type { RoundRobin } from "../../src/scheduler/round-robin.ts";
 import { runSchedules, type ScheduleOptions } from "../../src/scheduler/schedule.ts";
 import type { HintCause } from "../../src/telemetry/self-metrics.ts";
@@ -182,10 +182,10 @@ describe("early polls:", () => {
     );
     const roundRobin = roundRobinOf(tasks);
     const hint = (key: string, cause: HintCause) => roundRobin.hint(key, cause, clock.elapsed());
-    const poll = async ({ target }: Task, turn: Turn) => {
-      polled.push(`${target.key} ${turn} ${(clock.now() - from) / 1000}`);
+    const poll = async ({ target }: Task, kind: PollKind) => {
+      polled.push(`${target.key} ${kind} ${(clock.now() - from) / 1000}`);
       roundRobin.succeeded(target.key);
-      if (turn === "spare" && polled.length < 6) hint(target.key, "behind");
+      if (kind === "spare" && polled.length < 6) hint(target.key, "behind");
     };
     const running = run([], [roundRobin], poll);
     return { polled, hint, running, waits };

@@ -191,7 +191,7 @@ describe("a budget that processes share", () => {
     expect([command.budget.room(4), daemon.budget.room(4)]).toEqual([10, 4]);
   });
 
-  test("sends nothing while another process is in the middle of a decision, and goes on afterwards", async () => {
+  test("sends nothing while another process decides, and continues afterwards", async () => {
     const { request, sent, budget } = processWith({ perMinute: 5 });
     const other = new DatabaseSync(path);
     other.exec("BEGIN IMMEDIATE");
@@ -274,7 +274,7 @@ describe("a file that cannot be used", () => {
     expect(budget.waitFor(0)).toBe(10_000);
   });
 
-  test("a process that goes on keeps its own limit, and reports the error once", async () => {
+  test("a process that continues keeps its own limit, and reports the error once", async () => {
     const errors: string[] = [];
     const file = openFile(({ message }) => errors.push(message) > 0);
     const { request, sent } = processWith({ perMinute: 2 }, { file });
@@ -287,7 +287,7 @@ describe("a file that cannot be used", () => {
     expect(sent).toHaveLength(4);
   });
 
-  test("a process that goes on keeps the limit of the month, also while the file can be read", async () => {
+  test("a process that continues keeps the limit of the month, also while the file can be read", async () => {
     const file = openFile(() => true);
     // Two tokens at a time.
     const { request, sent, budget } = processWith({ perMinute: 100, perMonth: 2 * 31 * 4 }, { file });
@@ -308,7 +308,7 @@ describe("a file that cannot be used", () => {
     expect(sent).toHaveLength(2);
   });
 
-  test("a process that does not go on sends nothing", async () => {
+  test("a process that does not continue sends nothing", async () => {
     const file = openFile(() => false);
     const { request, sent, outcomes } = processWith({ perMinute: 2 }, { file });
     breakFile();

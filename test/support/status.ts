@@ -18,7 +18,7 @@ export const NOON = Date.UTC(2026, 10, 21, 12);
 /** All targets, as without query parameters. */
 export const ALL: Selection = { page: 1, limit: DEFAULT_LIMIT };
 
-/** The ISO time so many seconds from noon. */
+/** ISO time, in seconds from noon. */
 export const at = (secondsFromNoon: number) => new Date(NOON + secondsFromNoon * 1000).toISOString();
 
 /** The text of a page, without markup. */
@@ -96,17 +96,17 @@ export class StatusWorld {
     return [first, ...others];
   }
 
-  /** Lets a poll succeed so many seconds ago. */
+  /** Records a successful poll some seconds ago. */
   succeed(task: Task, secondsAgo: number): void {
     this.state.succeed(task, 1, [], this.now - secondsAgo * 1000);
   }
 
-  /** Lets a poll fail so many seconds ago. */
+  /** Records a failed poll some seconds ago. */
   fail(task: Task, secondsAgo: number, reason: Reason, message = "no"): void {
     this.state.fail(task, { reason, message, at: this.now - secondsAgo * 1000 });
   }
 
-  /** Lets a poll find, so many seconds ago, that the server lacks the operation. */
+  /** Records a poll some seconds ago that found that the server lacks the operation. */
   lack(task: Task, secondsAgo: number): void {
     this.state.unsupported(task, this.now - secondsAgo * 1000);
   }

@@ -77,7 +77,7 @@ export class WaitingWorld implements AsyncDisposable {
     return this.simulator.chain;
   }
 
-  /** Lets time pass, with every poll that is due. */
+  /** Advances time, with every poll that is due. */
   async pass(seconds: number): Promise<void> {
     for (const end = this.chain.now + seconds; ; ) {
       await this.#pollDue();

@@ -86,7 +86,7 @@ test("a pause ends with the first response after its end, and the next one is a 
   const facts = { network: "mainnet", reason: "rate_limited" };
   expect(lines).toEqual([
     ["warn", message, { ...facts, until: "2026-11-22T12:01:00.000Z" }],
-    ["info", "the pause is over", { ...facts, targets: 0 }],
+    ["info", "the pause has ended", { ...facts, targets: 0 }],
     ["warn", message, { ...facts, until: "2026-11-22T12:03:20.000Z" }],
   ]);
 });

@@ -146,7 +146,7 @@ export class UpstreamsFixture {
   }
 
   async close(): Promise<void> {
-    this.#stop.abort(new DOMException("the test is over", "AbortError"));
+    this.#stop.abort(new DOMException("the test has ended", "AbortError"));
     await this.#running;
     await this.upstreams.close();
   }

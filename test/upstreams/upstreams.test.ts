@@ -139,7 +139,7 @@ test("an upstream that is behind is replaced although other collectors succeed o
 });
 
 describe("the preferred upstream", () => {
-  test("returns when it has been healthy for a while, not before", async () => {
+  test("returns when it has been healthy for the configured time, not before", async () => {
     twoUpstreams();
     fixture.run();
     await fixture.poll();
@@ -194,7 +194,7 @@ describe("lag", () => {
     }
   };
 
-  test("an upstream whose tip stays behind is replaced after a while", async () => {
+  test("an upstream whose tip stays behind is replaced after some time", async () => {
     twoUpstreams();
     fixture.run();
     await fixture.poll();

@@ -47,7 +47,7 @@ async function observed(): Promise<unknown> {
   return observation;
 }
 
-/** Commits of single polls to a file with so many targets. */
+/** Commits of single polls to a file with this number of targets. */
 export async function measureCommits(targets: number, commits: number): Promise<Commits> {
   const observation = await observed();
   const folder = mkdtempSync(join(tmpdir(), "stacks-exporter-bench-"));

@@ -89,7 +89,7 @@ const TENURE_SECONDS = 600;
 // The list of waiting transactions is kept for this time.
 const KEPT_SECONDS = 3600;
 const MINED_SECONDS = 900;
-// Blocks are full at a time if every block of so many seconds before it left something out.
+// Blocks are full at a time if every block of the seconds before it left out a transaction.
 const FULL_SECONDS = 300;
 const WITHIN = 1.2;
 
@@ -236,7 +236,7 @@ function scoreOne(
     for (const one of arriving) {
       if (!one.canBeMined || one.fee < fee || one.fee > WITHIN * fee) continue;
       const isInTime = one.minedAt - one.at <= seconds;
-      // Withdrawn before the time was over.
+      // Withdrawn before the end of the time.
       if (!isInTime && one.leavesAt - one.at < seconds) continue;
       const share = wereFull(played, one.at) ? score.full : score.room;
       share.all += 1;

@@ -92,7 +92,7 @@ export class Pool {
     return best;
   }
 
-  /** Everything whose time is over leaves; returns how many did. */
+  /** Removes expired transactions; returns their number. */
   expire(now: number): number {
     const before = this.size;
     const stays = (transaction: Transaction) => {

@@ -211,7 +211,7 @@ recall much.
 ## Tuning
 
 All numbers are in \`alerts/thresholds.ts\`. \`npm run generate\` writes the rules, and \`npm run eval\` this page.
-\`npm run eval -- --tune\` shows the effect of each number on the tuning seeds, in all worlds (\`*\` marks the present one).
+\`npm run eval -- --tune\` shows the effect of each number on the tuning seeds, in all worlds (\`*\` marks the current one).
 
 - Too many alarms: raise \`backlog.tenures\`, then \`spike.feeRatio\`; this mainly delays the detection.
 - Too late: lower \`backlog.tenures\`; this reduces the precision.

@@ -1,4 +1,4 @@
-// The search for thresholds, on its own seeds: each number varied by itself around those of alerts/.
+// The search for thresholds, on its own seeds: each number varied separately around those of alerts/.
 import { isDeepStrictEqual } from "node:util";
 import { FEES } from "../../alerts/thresholds.ts";
 import { observe, type Samples } from "./exporter.ts";
@@ -82,7 +82,7 @@ function line(what: string, { first, all, worst }: Trial): string {
   return `${what.padEnd(32)} ${of(first)}   ${of(all)}   ${worst[0].toFixed(3)} ${worst[1]}`;
 }
 
-/** Prints the figures of the present thresholds, then of each number varied by itself. */
+/** Prints the figures of the current thresholds, then of each number varied separately. */
 export function tune(seeds: readonly string[], settings: readonly Setting[], print: (line: string) => void): void {
   const cases = settings.flatMap((setting) =>
     seeds.flatMap((seed) =>

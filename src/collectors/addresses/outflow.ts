@@ -1,5 +1,5 @@
-// What leaves an address within an hour, by the block times of its transactions. The increase of a counter cannot tell:
-// after an outage, or with a long interval, one poll counts the outflow of many hours. Pure.
+// What leaves an address within an hour, by the block times of its transactions. The increase of a counter is not
+// sufficient: after an outage, or with a long interval, one poll counts the outflow of many hours. Pure.
 
 /** What left in one block. */
 export interface Spent {

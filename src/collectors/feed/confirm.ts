@@ -44,7 +44,7 @@ export async function confirmedChanges<Item extends ListedTransaction>(
   };
 }
 
-// With so many known blocks, blocks below them are not checked.
+// With this number of known blocks, blocks below them are not checked.
 const ENOUGH_BLOCKS = 100;
 const MAX_CHECKS = 8;
 

@@ -54,7 +54,7 @@ export async function readList<Item extends ListedTransaction>(
   const isProcessed = stopCondition(feed, chain, proofOf, newestFirst);
   const limits = {
     stopsAt: (row: Item) => newestFirst(row, floor) > 0 || isProcessed(row),
-    // Half of the present budget: the other half is for what else the poll requests.
+    // Half of the current budget: the other half is for the other requests of the poll.
     pages: Math.max(2, Math.min(settings.pages, Math.floor(api.room() / 2))),
     rows: backfill ?? settings.catch_up,
   };

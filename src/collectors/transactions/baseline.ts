@@ -2,7 +2,7 @@
 //
 // Period: seven hours. 24 periods cover seven days, and as seven and 24 have no common factor, they start at every hour
 //   of the day. Each period has one sample of about a page of transactions.
-// The sample of the present period needs no request, because the polls read the newest transactions. That of a past
+// The sample of the current period needs no request, because the polls read the newest transactions. That of a past
 // period is one page, requested by height. The height at that time is interpolated between blocks with a known time.
 import {
   FEE_TYPES,
@@ -61,7 +61,7 @@ export type PlacedRow = MinedRow & Point;
 const PAGE_ROWS = 50;
 // Fewer rows than on a page are a poor sample, and a page of a past period costs little.
 const MIN_ROWS = 40;
-// From so many samples on, which are already spread over the seven days, the usual level is known well enough.
+// Minimum number of samples for the usual level. They are already spread over the seven days.
 const ENOUGH_SAMPLES = 8;
 // Interpolation finds a period of seven hours with one or two requests.
 const MAX_INTERPOLATIONS = 2;
@@ -76,7 +76,7 @@ const TYPICAL_BLOCK_SECONDS = 10;
 const periodOf = (at: number): number => Math.floor(at / PERIOD_SECONDS);
 
 /**
- * The baseline with the newest transactions, which are the sample of the present period if it has none. Drops what is
+ * The baseline with the newest transactions, which are the sample of the current period if it has none. Drops what is
  * older than seven days.
  * @param rows newest first
  * @param now Unix time in seconds

@@ -1,5 +1,6 @@
 // One poll of an address. Most polls send no request: the collectors of the whole chain have read what waits and what
-// was mined. The own list is read at times, and to confirm what they cannot show: a drop, or a missing nonce.
+// was mined. The list of the principal is read at times, and to confirm what they cannot show: a drop, or a missing
+// nonce.
 import { isDeepStrictEqual } from "node:util";
 import { readTransaction } from "../chain/transaction-source.ts";
 import { type ReadResult, readFromTop } from "../feed/read.ts";
@@ -12,7 +13,7 @@ import { isContract, isWaiting, type Known, NOTHING, type Observation, type Wait
 
 const MINUTE_MS = 60_000;
 
-/** Time after which the own list is read in any case. Seconds. */
+/** Time after which the list of the principal is always read. Seconds. */
 export const REREAD_SECONDS = 3 * 3600;
 
 // Without the lists of the whole chain, only the list of the principal is read.
@@ -105,7 +106,7 @@ async function afterRead(before: Observation, facts: Facts, poll: WaitingPoll): 
   };
 }
 
-/** The observation after a read of the own list: what it adds, and what it lacks. */
+/** The observation after a read of the list of the principal: its additional and missing transactions. */
 function withRows(before: Observation, read: ReadResult<WaitingTransaction>, { principal, now }: Facts): Observation {
   const { rows, isWhole } = read;
   const listed = new Set(rows.map(({ id }) => id));
@@ -125,7 +126,7 @@ function withRows(before: Observation, read: ReadResult<WaitingTransaction>, { p
   return { ...before, known: [...known, ...added.map((row) => knownOf(principal, row))] };
 }
 
-/** Looks up transactions that the own list lacks: they were mined, replaced or dropped. */
+/** Looks up transactions that the list of the principal lacks: they were mined, replaced or dropped. */
 async function withLookups(
   before: Observation,
   confirmed: number | undefined,

@@ -24,7 +24,7 @@ export interface Known {
   readonly receivedAt: number;
   /** Its block, and since when that is known (Unix time in milliseconds); undefined while it waits. */
   readonly minedIn?: (Proof & { readonly at: number }) | undefined;
-  /** Reads in a row of the own list that lacked it, and the time of the first. Unix time, milliseconds. */
+  /** Consecutive reads of the list that lacked it, and the time of the first. Unix time, milliseconds. */
   readonly missing?: { readonly since: number; readonly reads: number } | undefined;
 }
 
@@ -47,11 +47,11 @@ export interface Observation {
   readonly removed: Counters<number>;
   /** Undefined for contracts, and until they are read. */
   readonly nonces: KnownNonces | undefined;
-  /** Whether the last read reached the end of the own list. */
+  /** Whether the last read reached the end of the list of the principal. */
   readonly isWhole: boolean;
-  /** When the own list was read. Unix time, milliseconds. */
+  /** When the list of the principal was read. Unix time, milliseconds. */
   readonly readAt: number;
-  /** Validator of the own list. */
+  /** ETag of the list of the principal. */
   readonly etag: string | undefined;
 }
 

@@ -29,7 +29,7 @@ const one = active(hold(2, 20_000));
 
 const silent = forAlert("StacksContractSilent");
 const silences = [
-  // The last call was at second 0. Three times half an hour and a minute between polls are over after minute 91.
+  // The last call was at second 0. Three times half an hour and a minute between polls end after minute 91.
   silent(
     "three times the longest pause fires after five minutes",
     { ...lastCall(hold(0, 400)), ...pause("call", 1800), ...one },
@@ -225,7 +225,7 @@ const failures = [
     { ...calls("success", hold(0, 400)), ...calls("abort_by_response", climb(0, 10, 400)) },
     [quiet(150, 250, 390)],
   ),
-  // Four of seven days have failed calls: 0.4 for each successful one, and a third of the present share is less.
+  // Four of seven days have failed calls: 0.4 for each successful one, and a third of the current share is less.
   sparse(failing("quiet: half of the calls failed until three days ago, and now again", halves(3), quiet(24_600))),
   // Three days: 0.27.
   sparse(failing("half of the calls failed until four days ago, and now again", halves(4), [firing(oracle, 26_040)])),

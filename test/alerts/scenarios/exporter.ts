@@ -291,7 +291,7 @@ const frozenMempools = [
     [firing(mainnet, 27, 29, 34), quiet(35, 100)],
   ),
   frozen("it ends when the last success is too old", pool({ changed: hold(1, 200), success: hold(1200, 200) }), [
-    // 1200 seconds and two and a half intervals of 300 are over in minute 33.
+    // 1200 seconds and two and a half intervals of 300 end in minute 33.
     firing(mainnet, 30, 32, 37),
     quiet(38, 100),
   ]),

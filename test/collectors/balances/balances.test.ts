@@ -336,7 +336,7 @@ describe("tokens", () => {
     expect(api.requests).toEqual([`stx_balance /extended/v3/principals/${PRINCIPAL}/balances/stx`]);
   });
 
-  test("are found on later pages, behind tokens of strangers", async () => {
+  test("are found on later pages, behind unknown tokens", async () => {
     const { coin, other, api } = await poll({
       "": { json: page(rows(0, 100), "5:x"), etag: '"a"' },
       "5:x": { json: page([...rows(100, 99), mine], "4:y"), etag: '"a"' },

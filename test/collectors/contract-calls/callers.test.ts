@@ -19,7 +19,7 @@ test("calls without a valid caller or time are left out", () => {
   expect(withCallers({}, [by(undefined, 1), by("a", undefined)], NOW)).toEqual({});
 });
 
-test("at most so many are kept, the newest ones", () => {
+test("the newest ones are kept, up to the maximum", () => {
   const calls = Array.from({ length: MAX_CALLERS + 5 }, (_, n) => by(`c${n}`, n / 10));
   const callers = withCallers({}, calls, NOW);
 

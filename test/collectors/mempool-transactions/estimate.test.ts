@@ -45,7 +45,7 @@ test("in a rush, the fee is above what cannot be mined in time", () => {
   expect(types.all?.fees["1h"]).toBeLessThan(types.all?.fees["10m"] ?? 0);
 });
 
-test("a rush that is over does not raise the fee", () => {
+test("a rush that has ended does not raise the fee", () => {
   const paid = many(800, (index) => mined(100_000, NOW - 610 - (index % 290), NOW - 900));
   const later = many(600, (index) => mined(3000, NOW - index, NOW - index - 20));
 

@@ -60,7 +60,7 @@ describe("the samples of seven days", () => {
     const { baseline, heights } = sampled(chain(NOW - 10 * DAY, NOW, secondsAt), NOW);
 
     expect(withSample(baseline)).toHaveLength(PERIODS);
-    // The present period needs none.
+    // The current period needs none.
     expect(heights.length).toBeLessThanOrEqual(2 * (PERIODS - 1));
   });
 
@@ -81,7 +81,7 @@ describe("the samples of seven days", () => {
     expect(ages.map((age) => Math.round(age / DAY))).toEqual([7, 3, 2, 5]);
   });
 
-  test("are renewed one at a time, without a request while polls go on", () => {
+  test("are renewed one at a time, without a request while polls continue", () => {
     const rows = chain(NOW - 10 * DAY, NOW + 3 * DAY, () => 20);
     let { baseline } = sampled(
       rows.filter(({ at }) => at <= NOW),
@@ -180,7 +180,7 @@ test("nothing is requested while no transaction is known", () => {
   expect(baselineFees(withNewest(NO_BASELINE, [], NOW), [], NOW)).toBeUndefined();
 });
 
-test("few transactions are not a sample of the present period, which is requested when it has ended", () => {
+test("few transactions are not a sample of the current period, which is requested when it has ended", () => {
   const rows = chain(NOW - 10 * DAY, NOW + PERIOD_SECONDS, () => 300);
   const before = rows.filter(({ at }) => at <= NOW);
   const { baseline } = sampled(before, NOW);

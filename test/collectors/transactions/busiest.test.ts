@@ -25,13 +25,13 @@ test("a contract leaves an hour after it was last among those with the most call
   expect(busiest(contracts, new Map(), of(3 * HOUR))).toEqual([]);
 });
 
-test("of contracts with as many calls, those with series stay", () => {
+test("among contracts with equal numbers of calls, those with series stay", () => {
   const before = busiest([], calls({ y: 1, z: 1 }), of(0));
 
   expect(ids(busiest(before, calls({ a: 1, b: 1, y: 1, z: 1 }), of(60)))).toEqual(["y", "z"]);
 });
 
-test("contracts that take turns do not get series without end", () => {
+test("contracts that alternate do not get an unlimited number of series", () => {
   let contracts: readonly BusyContract[] = [];
   for (let minute = 0; minute < 50; minute += 1) {
     contracts = busiest(contracts, calls({ [`x${minute}`]: 2, [`y${minute}`]: 1 }), of(minute * 60));
@@ -41,7 +41,7 @@ test("contracts that take turns do not get series without end", () => {
   expect(ids(contracts).slice(0, 2)).toEqual(["x49", "y49"]);
 });
 
-test("no more new series than are left, and none with top: 0", () => {
+test("new series are limited to the remaining ones, and to none with top: 0", () => {
   const before = busiest([], calls({ a: 1 }), of(0));
 
   expect(ids(busiest(before, calls({ b: 3, a: 2 }), of(60, 2, 0)))).toEqual(["a"]);

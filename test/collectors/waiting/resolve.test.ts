@@ -95,7 +95,7 @@ test("a replaced transaction counts for its recipient, who does not receive the 
   expect(removedOf(after({ known }, { waiting }))).toEqual({ "in replaced": 1 });
 });
 
-test("what has ended is forgotten: mined ones after hours, removed ones after a week", () => {
+test("ended transactions are dropped: mined ones after hours, removed ones after a week", () => {
   const ended = { m: { at: NOW, as: "mined" }, d: { at: NOW, as: "dropped" } } as const;
   const left = (hours: number) => Object.keys(after({ ended }, { now: NOW + hours * 3_600_000 }).ended);
   expect([left(1), left(3), left(24 * 8)]).toEqual([["m", "d"], ["d"], []]);

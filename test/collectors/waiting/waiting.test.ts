@@ -110,7 +110,7 @@ describe("requests", () => {
     expect(await samples()).toMatchObject({ [`${REMOVED} out dropped`]: 0, [`${REMOVED} out replaced`]: 0 });
   });
 
-  test("one that waits for long is read again, the older the less often", async () => {
+  test("a transaction that waits for long is read again, the older the less often", async () => {
     const { world, wallet } = await oneWallet();
     await using _ = world;
     world.chain.send(wallet, { fee: 100 });
@@ -127,7 +127,7 @@ describe("requests", () => {
     );
   });
 
-  test("without the lists of the whole chain, the own list is read every five minutes", async () => {
+  test("without the lists of the whole chain, the list of the principal is read every five minutes", async () => {
     const { world, wallet, samples } = await oneWallet();
     await using _ = world;
     world.hasViews = false;
@@ -160,7 +160,7 @@ describe("requests", () => {
 });
 
 describe("a missing nonce", () => {
-  test("is the lowest one, with what waits behind it, until it arrives", async () => {
+  test("is the lowest one, with the transactions that wait for it, until it arrives", async () => {
     const { world, wallet, samples } = await oneWallet();
     await using _ = world;
     const stuck = [
@@ -193,7 +193,7 @@ describe("a missing nonce", () => {
     );
   });
 
-  test("is found while nothing is confirmed, where the server reports none", async () => {
+  test("is found while nothing is confirmed and the server reports none", async () => {
     await using world = await WaitingWorld.start({ seed: "new", activity: 0 }, ({ accounts }) => [accounts.unused(9)]);
     const [wallet = ""] = world.principals;
     for (const nonce of [1, 2]) world.chain.send(wallet, { nonce });
@@ -328,7 +328,7 @@ describe("a removed transaction", () => {
 });
 
 describe("a transaction that was not removed", () => {
-  test("does not count when a server lacks it that is behind", async () => {
+  test("does not count when a server that is behind lacks it", async () => {
     const { world, wallet, samples } = await oneWallet();
     await using _ = world;
     world.chain.send(wallet, { fee: 100 });
