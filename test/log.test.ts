@@ -5,7 +5,7 @@ import { StateFileError } from "../src/storage/state-file-error.ts";
 test.each(["json", "pretty"] as const)(
   "an error has the type that it names itself, in the format %s",
   async (format) => {
-    // As the bundle renames the class.
+    // The bundle renames the class.
     const _StateFileError = class _StateFileError extends StateFileError {};
     let text = "";
     const log = await createLogger({

@@ -1,5 +1,5 @@
 // The canonical chain and its indexes: all transactions, blocks by hash, transactions by principal, prints by contract,
-// the next nonce of each sender, and balances. Knows neither time nor the mempool.
+// the next nonce of each sender, and balances. Independent of time and the mempool.
 import { Balances } from "./balances.ts";
 import type { Block, Place } from "./block.ts";
 import { Index, List } from "./listing.ts";
@@ -8,7 +8,7 @@ import { parties } from "./transaction.ts";
 
 const ORPHANS_KEPT = 500;
 
-/** The chain as the database of the API holds it. */
+/** The chain in the database of the API. */
 export class Ledger implements Records {
   /** Canonical blocks that are kept, oldest first. */
   readonly blocks: Block[] = [];

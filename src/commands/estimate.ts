@@ -1,4 +1,4 @@
-// Estimates what a configuration costs, without calling the API: requests, series, ages, and whether they fit.
+// Estimates requests, series and ages of a configuration, and whether they fit the budget, without calling the API.
 
 import { MINUTES_PER_MONTH, sum } from "../api/budget-limits.ts";
 import { REASONS } from "../api/errors.ts";
@@ -13,11 +13,11 @@ import { isRoundRobin, type Pacing, planPolls } from "../scheduler/pacing.ts";
 import * as metrics from "../telemetry/self-metrics.ts";
 import { fitOf } from "./fit.ts";
 
-/** What one collector costs on one network. */
+/** The costs of one collector on one network. */
 export interface CollectorPlan extends Pacing {
-  /** Further requests a minute when some targets are busy. */
+  /** Additional requests a minute if some targets are busy. */
   readonly busyPerMinute: number;
-  /** Series when all data is there. An estimate for watched principals: it depends on what they do. */
+  /** Series when all data is available. For watched principals, an estimate that depends on their activity. */
   readonly series: number;
   /** Highest age of a value while every poll succeeds. Milliseconds. */
   readonly usualAgeMs: number;
@@ -36,8 +36,8 @@ export type Plan = ReturnType<typeof planOf>;
 export const BUSY = { share: 0.1, max: 20, transactionsPerHour: 4 } as const;
 
 /**
- * Estimates a configuration: each network within the budget of its preferred upstream, with plans for the case that
- * another one takes over, and the series of collectors and exporter.
+ * Estimates a configuration: each network within the budget of its preferred upstream, with plans for a
+ * failover to each other one, and the series of collectors and exporter.
  */
 export function planOf(config: Config) {
   const { maxSeries, shard } = config;
@@ -61,7 +61,7 @@ export function planOf(config: Config) {
   return { shard, networks, collectorSeries, ownSeries, hasSums, seriesError };
 }
 
-/** Everything of a plan that does not fit, one sentence each; none when the configuration fits. */
+/** The errors of a plan that does not fit, one sentence each. */
 export function planErrors({ networks, seriesError }: Plan): readonly string[] {
   const ofNetworks = networks.flatMap(({ network, budgetError }) =>
     budgetError === undefined ? [] : [`network ${network} does not fit its budget: ${budgetError}`],
@@ -69,7 +69,7 @@ export function planErrors({ networks, seriesError }: Plan): readonly string[] {
   return seriesError === undefined ? ofNetworks : [...ofNetworks, seriesError];
 }
 
-// What a network costs within the budget of one of its upstreams.
+// The costs of a network within the budget of one of its upstreams.
 function planNetwork(
   network: NetworkConfig,
   upstream: UpstreamConfig,
@@ -104,9 +104,9 @@ function planNetwork(
 }
 
 /**
- * Usual time from the confirmation of a movement to the poll that counts it, at most. Milliseconds. With a watched
- * principal as a party, it is that of the slower one of the collectors that list and confirm it; what a contract moves
- * waits for the round robin. Undefined without watched principals, or without these collectors.
+ * Usual maximum time from the confirmation of a movement to the poll that counts it, in milliseconds. With a watched
+ * principal as a party, it depends on the slower one of the collectors that list and confirm it. Movements by a
+ * contract wait for the round robin. Undefined without watched principals, or without these collectors.
  */
 function agesOf(rows: readonly CollectorPlan[]) {
   const [feed, chain] = [
@@ -162,7 +162,7 @@ function seriesOfTargets(
     [...groups.values()].map((member) => seriesOfGroup(collector, member, options, network, isExposed)),
   );
   const rules = sum(all.map(({ watched }) => seriesOfRules(watched?.rules ?? [])));
-  // Collectors without a watch list have their targets by other means.
+  // Collectors without a watch list have other targets.
   const count = all.length === 0 ? targets : single.length;
   return count * seriesPerTarget(collector, single[0], options, network, isExposed) + ofGroups + rules;
 }
@@ -186,7 +186,7 @@ function seriesOfGroup(
   const summed = sums.filter((one) => families.has(one.of)).map(({ as }) => as);
   const exposed = [...summed, ...groupFamilies].filter(({ name }) => isExposed(name));
   const sizes = { asset: assets.length };
-  // Each collector has members of its own.
+  // Each collector has its own members.
   return sum(exposed.map((family) => seriesOf(family, sizes, { ...OF_WALLETS, collector: 1 })));
 }
 
@@ -208,7 +208,7 @@ function seriesPerTarget(
   return sum(samples.filter(({ family }) => families.includes(family)).map(({ family }) => seriesPerSample(family)));
 }
 
-// These have series only after a failure, or once the server reports its limits.
+// These have series only after a failure, or when the server reports its limits.
 const RARE: readonly { readonly name: string }[] = [
   metrics.retries,
   metrics.drift,

@@ -1,4 +1,4 @@
-// The settings of an event rule. What needs more than one of them, or the other rules, is checked in `event-rules.ts`.
+// The settings of an event rule. `event-rules.ts` validates combinations of settings and of rules.
 import { z } from "zod";
 import { isLabelText } from "../collectors/clarity-names.ts";
 import { parsePath } from "../collectors/event-rules/path.ts";
@@ -8,7 +8,7 @@ const PATH = "topic, or value followed by .key, [position], .ok and .err, such a
 
 const path = parsed(z.string(), PATH, parsePath).meta({
   description:
-    "Where a value is in the event: `topic`, or `value` and the way to a part of it, by keys of tuples, positions in lists, and `ok` and `err` of responses.",
+    "Path of a value in the event: `topic`, or `value` and keys of tuples, positions in lists, and `ok` and `err` of responses.",
 });
 
 const WANTED = "text, true, false, or a whole number up to 9007199254740991 (a larger one in quotes)";
@@ -21,7 +21,7 @@ const bound = parsed(
   (value) => (/^-?\d{1,39}$/.test(String(value)) ? BigInt(value) : undefined),
 );
 
-/** The operators of a condition, of which it has one. */
+/** The operators of a condition. A condition has exactly one. */
 export const OPERATORS = ["equals", "in", "exists", "range", "regex"] as const;
 
 /** A condition of a rule. */
@@ -29,7 +29,7 @@ export const condition = z.object({
   path,
   equals: wanted.optional().meta({
     expected: WANTED,
-    description: "The value is this one.",
+    description: "The value equals this one.",
   }),
   in: z.array(wanted).min(1).max(1000).optional().meta({ description: "The value is one of these." }),
   exists: z.boolean().optional().meta({ description: "Whether there is a value." }),
@@ -82,7 +82,7 @@ export const eventRule = z.object({
   value: z
     .object({ path })
     .optional()
-    .meta({ description: "What a counter adds, a gauge shows, or a histogram observes: an integer of the event." }),
+    .meta({ description: "Path of the integer that a counter adds, a gauge shows, or a histogram observes." }),
   labels: z.record(z.string(), label).default({}).meta({
     description: "Labels of the metric, in addition to `network`, `name` and `contract_id`.",
   }),
@@ -93,6 +93,6 @@ export const MAX_RULES = 100;
 
 /** Event rules of a contract. */
 export const eventRules = z.array(eventRule).max(MAX_RULES).optional().meta({
-  description: "Rules that make metrics from the events of the contract, as docs/event-rules.md describes.",
+  description: "Rules that map the events of the contract to metrics: see docs/event-rules.md.",
   sample: "[{ metric: amm_swaps_total, type: counter, help: Swaps., match: [{ path: value.event, equals: swap }] }]",
 });

@@ -198,7 +198,7 @@ describe("a circuit that stays closed", () => {
     expect(f.recorder.outages).toEqual([]);
   });
 
-  test("an operation that fails at every URL is down by itself", async () => {
+  test("an operation that fails at every URL is down separately", async () => {
     const broken: Scene = (response, request) => (request.url?.includes("/blocks/") ? down : good)(response, request);
     await using f = await Fixture.start([broken], ONCE);
     for (const height of [1, 2, 3, 4]) await failure(f.api().get(block, at(height)));

@@ -1,4 +1,4 @@
-// The manifests of deploy/kubernetes: of their types, and consistent with each other.
+// The manifests of deploy/kubernetes are valid and consistent.
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -29,7 +29,7 @@ const manifests = kustomization.resources
   .flatMap((resource) => documentsOf<Manifest>(`${folder}/${resource}`));
 const manifest = <T>(kind: string) => manifests.find((one) => one.kind === kind) as unknown as T;
 
-test("every manifest is of its type", () => {
+test("every manifest matches its type", () => {
   expect(manifests.map(({ kind }) => kind).sort()).toEqual(
     ["NetworkPolicy", "PodDisruptionBudget", "PrometheusRule", "Service", "ServiceMonitor", "StatefulSet"].sort(),
   );
@@ -121,7 +121,7 @@ test("service, policy and disruption budget find the pods, and the monitor the s
   expect(service.spec).toMatchObject({ clusterIP: "None", publishNotReadyAddresses: true });
 });
 
-test("the image is of the version of the package", () => {
+test("the image has the version of the package", () => {
   const { version } = yamlOf<{ version: string }>("package.json");
 
   expect(kustomization.images).toEqual([{ name: "stacks-exporter", newName: "stacks-exporter", newTag: version }]);

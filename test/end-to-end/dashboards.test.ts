@@ -17,7 +17,7 @@ import { type Prometheus, startPrometheus } from "../support/prometheus.ts";
 
 const suite = describeWith("prometheus");
 
-/** Queries (`uid/panel/query`) that cannot be relied on to return data here, and why. They may return some. */
+/** Queries (`uid/panel/query`) that do not always return data here, with the reason. */
 const WITHOUT_DATA: Readonly<Record<string, string>> = {
   "stacks-addresses/52/B": "transactions still to be read: only while a target catches up",
   "stacks-addresses/53/A": "reverted transactions: only after a deep reorganisation",
@@ -50,10 +50,10 @@ const RULE = {
   labels: { who: { path: "value.who", max: 1 }, wrong: { path: "value.wrong" } },
 };
 
-/** How long the chain may take until it has shown everything, on a very busy machine. Milliseconds. */
+/** Timeout for all events of the chain, on a very busy machine. Milliseconds. */
 const PATIENCE = 480_000;
 
-/** The recording rules, with baselines that need no day of history and are evaluated as often as the rest. */
+/** The recording rules, with baselines that need little history and have the interval of the others. */
 function rules(): object[] {
   const least = `>= ${seconds(FEES.baseline.minHistory) / seconds(FEES.baseline.interval)}`;
   return recordingGroups(subjects).map((group) => ({
@@ -144,7 +144,7 @@ suite("with Prometheus (Debian: apt-get install prometheus)", () => {
 
   const secondsSinceStart = () => Math.ceil((Date.now() - startedAt) / 1000);
 
-  /** Waits for that many scrapes after now. */
+  /** Waits for a number of further scrapes. */
   async function scrapes(count: number): Promise<void> {
     const counted = async () => Number((await prometheus.query("count_over_time(stacks_up[1h])"))[0]?.value?.[1] ?? 0);
     const before = await counted();
@@ -153,9 +153,9 @@ suite("with Prometheus (Debian: apt-get install prometheus)", () => {
 
   /** Causes events that a calm chain does not have: a reorganisation, a failed request, an unknown response. */
   function disturb(): void {
-    // Deeper than what is mined between two polls: the exporter does not see shorter ones.
+    // Deeper than the blocks between two polls: the exporter does not detect shallower ones.
     simulator.chain.reorg(6);
-    // Replaced at the next time, with a fee that still is too low.
+    // Replaced by the next call, with a fee that is still too low.
     const [, deposits = ""] = simulator.chain.accounts.users;
     underpaid =
       underpaid === undefined

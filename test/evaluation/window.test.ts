@@ -7,11 +7,11 @@ const NONE = Number.NaN;
 const column = (...values: number[]) => Float64Array.from(values);
 const gappy = fc.array(fc.oneof(fc.integer({ min: 0, max: 9 }), fc.constant(NONE)), { minLength: 1, maxLength: 60 });
 
-/** Present values of the last `window` minutes. */
+/** Known values of the last `window` minutes. */
 const windowAt = (values: readonly number[], minute: number, window: number) =>
   values.slice(Math.max(0, minute - window + 1), minute + 1).filter((value) => !Number.isNaN(value));
 
-test("the moving median is the median of what is present in the window", () => {
+test("the moving median is the median of the known values in the window", () => {
   fc.assert(
     fc.property(gappy, fc.integer({ min: 1, max: 12 }), fc.integer({ min: 1, max: 4 }), (values, window, min) => {
       const expected = values.map((_, minute) => {
@@ -24,12 +24,12 @@ test("the moving median is the median of what is present in the window", () => {
   );
 });
 
-test("the last sample is seen as long as the window reaches", () => {
+test("the last sample is used within the window", () => {
   expect([...lastWithin(column(NONE, 5, NONE, NONE, 7), 2)]).toEqual([NONE, 5, 5, NONE, 7]);
 });
 
 describe("the rate", () => {
-  test("of steady growth is that growth, from the first full window on", () => {
+  test("of steady growth equals the growth, from the first full window on", () => {
     const steady = Float64Array.from({ length: 20 }, (_, minute) => 100 + 6 * minute);
 
     expect([...movingRate(steady, 10).slice(9)].map((value) => value.toFixed(9))).toEqual(
@@ -37,7 +37,7 @@ describe("the rate", () => {
     );
   });
 
-  test("takes a fall as a new start from zero", () => {
+  test("handles a decrease as a counter reset", () => {
     // 10, then 4 and 4 more: 18 in three minutes.
     expect(movingRate(column(100, 110, 4, 8), 4)[3]).toBeCloseTo(18 / 180, 9);
   });

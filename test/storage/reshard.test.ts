@@ -1,4 +1,4 @@
-// Shards count, and their number changes, in random stories: every total has one owner, and sums over shards continue.
+// Random stories of shards whose number changes: every total has one owner, and sums over shards continue.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -68,7 +68,7 @@ class Shards {
     return this.#watched.includes(member);
   }
 
-  /** The member is not watched any more. */
+  /** Stops watching the member. */
   remove(member: number): void {
     this.#watched = this.#watched.filter((one) => one !== member);
     for (const { state, tasks } of this.#states) {
@@ -122,7 +122,7 @@ test.each(["group", "address"])("the sums over shards of each %s continue with a
       };
       try {
         play(before);
-        // What it has counted stays in the sum of its group, although no shard has it.
+        // Its counts stay in the sum of its group, although no shard has it.
         if (isSummed) shards.remove(left);
         verify();
         for (const { count, polls: more } of then) {

@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 
 const running = new Set<ChildProcess>();
 
-/** Ends the programs that a failed test has left running. */
+/** Kills the programs of a failed test that are still running. */
 export function killAll(): void {
   for (const child of running) child.kill("SIGKILL");
 }
@@ -26,7 +26,7 @@ export interface Running {
   readonly child: ChildProcess;
   /** Standard output and error so far. */
   readonly text: () => { readonly out: string; readonly err: string };
-  /** Resolves with the first match in either stream; rejects when the program ends before. */
+  /** Resolves with the first match in either stream; rejects if the program ends first. */
   readonly says: (pattern: RegExp) => Promise<RegExpExecArray>;
   readonly finished: Promise<Finished>;
 }
@@ -80,7 +80,7 @@ export function start(
           if (match === null && child.exitCode === null && child.signalCode === null) return;
           heard.delete(look);
           if (match === null)
-            reject(new Error(`ended with ${child.exitCode} before it said ${pattern}:\n${text.out}${text.err}`));
+            reject(new Error(`ended with ${child.exitCode} before it printed ${pattern}:\n${text.out}${text.err}`));
           else resolve(match);
         };
         heard.add(look);

@@ -1,5 +1,5 @@
-// A day of a watch list in virtual time: how long after its confirmation each movement of an address is counted, and
-// what that costs. The API is the simulator; the exporter runs in this process, with real requests.
+// A day of a watch list in virtual time: the time from the confirmation of each movement to its count, and the
+// requests. The API is the simulator. The exporter runs in this process, with real requests.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -16,7 +16,7 @@ const START = Date.UTC(2026, 10, 21);
 const HOUR = 3_600_000;
 const CONFIRMATIONS = 6;
 
-/** What is simulated. */
+/** The simulated day. */
 export interface DayOptions {
   readonly targets: number;
   /** How many of them take part in transactions; the others never do. */
@@ -146,7 +146,7 @@ collectors:
   transactions: { enabled: ${hasFeed} }
 `;
 
-// With an unlimited budget: the day begins with a list of which every address is known.
+// With an unlimited budget, so that every address is known when the day begins.
 async function firstRound(app: App): Promise<void> {
   const failed = await app.pollOnce();
   if (failed.length > 0) throw new Error(failed.map(({ what, why }) => `${what}: ${why}`).join("\n"));
@@ -201,7 +201,7 @@ function* movementsOf(
 }
 
 function agesOf(movements: readonly Movement[]): Ages {
-  // One that is not counted is older than all others.
+  // A movement that is not counted is older than all others.
   const ages = movements.map(({ age = Number.POSITIVE_INFINITY }) => age / 1000).sort((a, b) => a - b);
   const at = (part: number) => ages[Math.min(ages.length - 1, Math.ceil(part * ages.length) - 1)] ?? Number.NaN;
   return {

@@ -20,7 +20,7 @@ const START = Date.UTC(2026, 10, 21);
 const HOUR = 3_600_000;
 const MINUTES_OF_MONTH = 31 * 24 * 60;
 
-/** What is simulated. */
+/** The simulated day. */
 export interface ExchangeOptions {
   readonly wallets: number;
   readonly hours: number;

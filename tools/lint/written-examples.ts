@@ -1,4 +1,4 @@
-// What the commands `rules` and `board` write for a configuration with labels and event rules.
+// The output of the commands `rules` and `board` for a configuration with labels and event rules.
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
-// Which transfers are read when: those of transactions about to be counted, from the list itself, by block (operation
-// 4.5), or by transaction.
+// Reads the transfers of transactions that are about to be counted: from the list itself, by block (operation 4.5), or
+// by transaction.
 import { type ApiError, isShortage } from "../../api/errors.ts";
 import type { Operation, StacksApi } from "../../api/operation.ts";
 import { isNotOffered } from "../../api/replacement.ts";
@@ -36,7 +36,7 @@ export function transferSources(api: StacksApi, settings: Options, useReplacemen
   };
 }
 
-/** Transactions whose transfers no response had yet: since when (Unix time in milliseconds), and in how many polls. */
+/** Transactions without transfers in any response: since when (Unix time in milliseconds), and in how many polls. */
 export type MissingTransfers = Readonly<Record<string, { readonly since: number; readonly polls: number }>>;
 
 /** The transfers of transactions. */
@@ -48,16 +48,16 @@ interface NeededTransfers {
   readonly missing: MissingTransfers;
   /** Whether any operation returns transfers. */
   readonly hasTransfers: boolean;
-  /** Why the rest was not read; undefined if nothing failed. */
+  /** Why the others were not read; undefined if nothing failed. */
   readonly shortage: ApiError | undefined;
 }
 
 /** Maximum number of requests for transfers in one poll. More would exceed its deadline. */
 export const MAX_REQUESTS = 60;
-// A lagging backend does not have the block yet. After this, lag is no longer the reason.
+// Time that a backend may lag behind the block.
 const MAX_WAIT = { polls: 3, milliseconds: 3_600_000 };
 
-/** Reads the transfers of transactions, oldest first. Out of budget, it returns those read so far. */
+/** Reads the transfers of transactions, oldest first. When the budget is used up, returns those read so far. */
 export async function readNeededTransfers(
   api: StacksApi,
   principal: string,

@@ -60,7 +60,7 @@ test("an error without a code keeps its function; a function that is not valid c
 });
 
 describe("beyond a limit", () => {
-  test("of functions, a more frequent one takes the series of the least frequent one, which moves to other", () => {
+  test("a more frequent function takes the series of the least frequent one, which moves to other", () => {
     const limits = { ...PLENTY, functions: 2 };
     let totals = addCalls(NO_CALLS, [call("a"), call("a"), call("b", "u1"), call("c")], limits);
 
@@ -73,21 +73,21 @@ describe("beyond a limit", () => {
     expect(totals.overflow).toBe(3);
   });
 
-  test("of errors, the rest counts as other", () => {
+  test("other errors count as other", () => {
     const totals = addCalls(NO_CALLS, [call("a", "u1"), call("a", "u2")], { ...PLENTY, errors: 1 });
 
     expect(totals.errors).toEqual({ [keyOf("a", "u1")]: 1, [keyOf("other", "other")]: 1 });
     expect(totals.overflow).toBe(1);
   });
 
-  test("of new series, nothing new gets one", () => {
+  test("without spare series, new labels get none", () => {
     const totals = addCalls(NO_CALLS, [call("a", "u1")], { ...PLENTY, spareSeries: 0 });
 
     expect(Object.keys(totals.functions.own)).toEqual([]);
     expect(totals.errors).toEqual({ [keyOf("other", "other")]: 1 });
   });
 
-  test("that is lowered, what is too much moves to other", () => {
+  test("that is lowered, excess labels move to other", () => {
     const before = addCalls(NO_CALLS, [call("a", "u1"), call("a"), call("b", "u2")], PLENTY);
     const totals = addCalls(before, [], { functions: 1, errors: 1, spareSeries: 0 });
 
