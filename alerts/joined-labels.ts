@@ -7,7 +7,7 @@ import { familyOf, namesIn, series, TARGET_LABELS } from "./series.ts";
 /** The info families, by the label that identifies what they describe. */
 const INFO = { address: "stacks_address_info", contract_id: "stacks_contract_info" } as const;
 
-/** What a watch list is about. */
+/** The kinds of watch lists. */
 export type Kind = keyof typeof INFO;
 const KINDS = Object.keys(INFO) as readonly Kind[];
 
@@ -31,7 +31,7 @@ function labelSetsIn(expr: string): readonly (readonly string[])[] {
     .map((name) => familyOf(name)?.labelNames ?? recordings.find(({ record }) => record === name)?.labels ?? []);
 }
 
-/** What an alert is about, by the labels of its series. */
+/** The subject of an alert, by the labels of its series. */
 const kindsOf = (expr: string): readonly Kind[] =>
   KINDS.filter((kind) => labelSetsIn(expr).some((labels) => labels.includes(kind) && labels.includes("name")));
 

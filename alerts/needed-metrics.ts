@@ -1,4 +1,4 @@
-// What an expression needs of the exporter.
+// The metrics of the exporter that an expression needs.
 import { recordings } from "./index.ts";
 import { familyOf, namesIn } from "./series.ts";
 

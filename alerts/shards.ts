@@ -3,7 +3,7 @@ import type { Alert } from "./model.ts";
 import { series } from "./series.ts";
 import { EXPORTER } from "./thresholds.ts";
 
-/** What differs between the shards of a job. Configurations for Kubernetes often add the name of the pod. */
+/** Labels that differ between the shards of a job. Configurations for Kubernetes often add the name of the pod. */
 const OF_SHARD = "instance, pod";
 
 const shardCount = (aggregate: "max" | "min") =>

@@ -32,7 +32,7 @@ const states: readonly (readonly [text: string, color: string, expr: string])[] 
   ["No spike", "green", minedRatio],
 ];
 
-/** What the spike is, since when, and who causes it. */
+/** Start, size and cause of the spike. */
 export const causeRow: readonly Slot[] = [
   stat({
     id: 41,

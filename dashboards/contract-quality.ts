@@ -8,7 +8,7 @@ import { ruleErrors } from "./shared-panels.ts";
 
 const recent = (family: string) => `sum(${dedupe(`increase(${watched(family)}[$__rate_interval])`)})`;
 const both = (...exprs: readonly string[]) => exprs.map((expr) => `(${expr} or vector(0))`).join(" + ");
-/** What is not counted, or counts as other. */
+/** Events and calls that are not counted, or count as other. */
 export const qualityRow: readonly Panel[] = [
   stat({
     id: 5,

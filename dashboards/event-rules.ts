@@ -38,7 +38,7 @@ const errors = (id: number): Panel =>
     height: 6,
   });
 
-/** What is the same for every panel of a metric. */
+/** Properties of all panels of a metric. */
 function common(family: Family, contract: string) {
   const own = family.labelNames.filter((label) => !IDENTITY.includes(label));
   return {

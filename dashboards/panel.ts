@@ -35,7 +35,7 @@ export interface Spec {
   /** Unique in its dashboard, and never reused: links and alerts of users refer to it. */
   readonly id: number;
   readonly title: string;
-  /** What the panel shows, and how to use it. */
+  /** Explains the panel and its use. */
   readonly description: string;
   /** Unit, as named by Grafana. */
   readonly unit: string;

@@ -24,13 +24,13 @@ export const usualMinedFee = (matchers: Matchers = {}): string =>
 const timesUsual = (matchers: Matchers = {}) =>
   `${metric(MINED, { percentile: PRICE, ...matchers })} / ${metric(MINED_USUAL, { percentile: PRICE, ...matchers })}`;
 
-/** What gets mined pays now, in STX. */
+/** Current fee of mined transactions, in STX. */
 export const price = `max(${minedFee(ALL)})`;
 
-/** What gets mined usually pays, in STX. */
+/** Usual fee of mined transactions, in STX. */
 export const usualPrice = `max(${usualMinedFee(ALL)})`;
 
-/** What gets mined pays, relative to the usual level. */
+/** Fee of mined transactions, relative to the usual level. */
 export const minedRatio = `max(${timesUsual(ALL)})`;
 
 /** Query: the same by type. */

@@ -40,7 +40,7 @@ import {
 } from "./telemetry/status.ts";
 import { WebReloads, type WebSource } from "./web-reload.ts";
 
-/** What an exporter works with. */
+/** Dependencies and settings of an exporter. */
 export interface AppOptions extends Pick<NetworkOptions, "version" | "clock" | "redactor"> {
   readonly config: Config;
   readonly log: Logger;
@@ -52,7 +52,7 @@ export interface AppOptions extends Pick<NetworkOptions, "version" | "clock" | "
   readonly webSource?: WebSource | undefined;
   /** Keeps counters and used budgets across restarts; closed by `stop`. @default nothing does */
   readonly stateFile?: StateFile | undefined;
-  /** What other processes use of the same budgets; closed by `stop`. @default nothing */
+  /** Use of the same budgets by other processes; closed by `stop`. @default none */
   readonly budgets?: BudgetFile | undefined;
   /** @default there are no runbooks */
   readonly runbook?: (subject: string) => Promise<string | undefined>;

@@ -25,7 +25,7 @@ import type { NetworkReport } from "./telemetry/status.ts";
 import { upstreamOperations } from "./upstreams/identity-check.ts";
 import { Upstreams, type UpstreamsOptions } from "./upstreams/upstreams.ts";
 
-/** What a network works with. */
+/** Dependencies and settings of a network. */
 export interface NetworkOptions {
   readonly version: string;
   readonly clock: Clock;
@@ -33,7 +33,7 @@ export interface NetworkOptions {
   readonly state: State;
   /** Keeps the used budgets and the accepted chain for the next network of this name. */
   readonly store: NetworkStore;
-  /** What other processes use of the same budgets. @default nothing */
+  /** Use of the same budgets by other processes. @default none */
   readonly budgets?: Pick<BudgetFile, "of"> | undefined;
   /** Knows every secret of the configuration. */
   readonly redactor: Redactor;

@@ -26,7 +26,7 @@ interface ReloadsOptions {
   readonly log: UpstreamsOptions["log"];
 }
 
-/** What a reload reads: the configuration with all of its files, or only those that it names. */
+/** The scope of a reload: the configuration with all of its files, or only those that it names. */
 type Scope = "configuration" | "files";
 
 const MESSAGES = {

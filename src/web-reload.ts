@@ -7,7 +7,7 @@ import type { ReloadReport } from "./telemetry/status.ts";
 
 /** Source of a web configuration. */
 export interface WebSource {
-  /** What the exporter starts with. */
+  /** The initial web configuration. */
   readonly web: WebConfig;
   /** The files that it was read from, absolute. */
   readonly files: readonly string[];

@@ -33,7 +33,7 @@ async function timed(url: string): Promise<number> {
 
 const seconds = (interval: string | null | undefined) => (interval ? Number(interval.slice(0, -1)) * 60 : 60);
 
-/** What Grafana would put in for a variable: everything, or the first choice. */
+/** The value of a variable in Grafana: all values, or the first choice. */
 function filled(expr: string, uid: string, stepSeconds: number, rangeSeconds: number): string {
   const board = boards.find((board) => board.uid === uid);
   const values: Record<string, string> = {

@@ -22,7 +22,7 @@ const DAY = 86_400;
 // No incidents at the end: a user that continues the market from there decides what happens.
 const CALM_END_SECONDS = 6 * 3600;
 
-/** What a history is made of. Times in Unix seconds. */
+/** The input of a history. Times in Unix seconds. */
 export interface HistoryOptions {
   readonly seed: string;
   /** Time of the last page; a whole minute. */

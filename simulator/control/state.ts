@@ -7,7 +7,7 @@ import type { FaultList } from "../faults/fault-list.ts";
 import type { RequestLog } from "../http/request-log.ts";
 import type { Replicas } from "../replicas/replicas.ts";
 
-/** What the control changes and reads. */
+/** The state that the control changes and reads. */
 export interface ControlContext {
   readonly chain: Chain;
   readonly faults: FaultList;

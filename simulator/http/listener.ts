@@ -20,7 +20,7 @@ export interface ListenOptions {
   readonly gateway?: GatewayOptions;
 }
 
-/** What a listener serves. */
+/** The parts of a listener. */
 export interface ListenerContext {
   readonly replicas: Replicas;
   readonly faults: FaultList;

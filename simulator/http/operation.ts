@@ -3,7 +3,7 @@ import type { MempoolStatistics } from "../chain/mempool-statistics.ts";
 import type { View } from "../chain/records.ts";
 import type { JsonResponse } from "./http-error.ts";
 
-/** What a response depends on. `chain` is the view of the replica that responds. */
+/** The input of a response. `chain` is the view of the replica that responds. */
 export interface ServerState {
   readonly chain: View;
   readonly statistics: () => MempoolStatistics;

@@ -1,11 +1,11 @@
-// What the builders of transactions share: randomness, accounts, token ids, and outcomes.
+// Shared by the builders of transactions: randomness, accounts, token ids, and outcomes.
 import { type Accounts, OCCASIONAL_ACCOUNTS } from "../chain/accounts.ts";
 import { type ClarityValue, err, none, okTrue, uint } from "../chain/clarity.ts";
 import { type Cost, eachDimension } from "../chain/cost.ts";
 import type { Random } from "../chain/random.ts";
 import type { TxEvent, UnsignedTx } from "../chain/transaction.ts";
 
-/** What a builder draws from. */
+/** The context of a builder. */
 export interface TxContext {
   readonly random: Random;
   readonly accounts: Accounts;

@@ -94,7 +94,7 @@ export class Budget {
   #pausedUntil = 0;
   #isBusyUntil = 0;
   #othersSentAt = Number.NEGATIVE_INFINITY;
-  /** What the other processes know of the rest of the month and of the pause. */
+  /** The rest of the month and the pause, as known by other processes. */
   #known: Omit<BudgetRecord, "minute"> = {};
   #wakeAt = Number.POSITIVE_INFINITY;
   #timer = new AbortController();
@@ -193,7 +193,7 @@ export class Budget {
     return left > 0 ? this.#clock.now() + left : undefined;
   }
 
-  /** What was used until now. */
+  /** The use of the budget until now. */
   record(): BudgetRecord {
     this.#learn(this.#shared.news());
     const now = this.#now();
@@ -299,7 +299,8 @@ export class Budget {
     );
   }
 
-  // What others have used. The rest counts once: after the system time was set, it would be another one at each call.
+  // The requests of other processes. The rest of the month counts once: after the system time was set, it would be
+  // another one at each call.
   #learn({ minute, month, pausedUntil }: BudgetRecord): void {
     const now = this.#now();
     const shift = now - this.#clock.now();

@@ -66,7 +66,7 @@ export class Circuit {
     this.#onChange = onChange;
   }
 
-  /** What is down; undefined while the circuit is closed. */
+  /** The failing server or operation; undefined while the circuit is closed. */
   get outage(): Outage | undefined {
     const streak = this.#streak;
     if (streak?.probe === undefined) return undefined;

@@ -42,9 +42,9 @@ export interface ClientOptions extends Partial<typeof DEFAULTS> {
   readonly baseUrl: string;
   readonly userAgent: string;
   readonly budget: BudgetLimits;
-  /** What earlier processes and clients used of the budget. @default nothing */
+  /** Use of the budget by earlier processes and clients. @default none */
   readonly used?: BudgetRecord | undefined;
-  /** What other processes use of the budget at the same time. @default nothing */
+  /** Use of the budget by concurrent processes. @default none */
   readonly shared?: SharedBudget | undefined;
   /** How the server is reached. @default directly, with the public CAs */
   readonly route?: Route | undefined;
@@ -54,7 +54,7 @@ export interface ClientOptions extends Partial<typeof DEFAULTS> {
   readonly redactor?: Redactor;
 }
 
-/** What a client has to know of a poll. */
+/** Properties of a poll for a client. */
 export interface PollOptions {
   /** 0 is admitted first. */
   readonly priority: number;
@@ -119,7 +119,7 @@ export function createClient(options: ClientOptions) {
       rateLimits: rateLimits.snapshot(clock.now()),
       retired: retirement.snapshot(),
     }),
-    /** What was used of the budget, for the next process or client. */
+    /** The use of the budget, for the next process or client. */
     budgetRecord: (): BudgetRecord => budget.record(),
     /** Cancels every request, and closes all connections. */
     close: async (): Promise<void> => {

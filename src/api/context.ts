@@ -1,4 +1,4 @@
-// What all requests of one client share, and what describes one request.
+// The context of all requests of a client, and the description of one request.
 import type { Budget, BudgetRequest } from "./budget.ts";
 import type { Cache, Cached } from "./cache.ts";
 import type { Circuit } from "./circuit.ts";
@@ -9,7 +9,7 @@ import type { RateLimits } from "./rate-limits.ts";
 import type { Permit, Retirement } from "./retirement.ts";
 import type { Transport } from "./transport.ts";
 
-/** What all requests of one client share. */
+/** The context of all requests of a client. */
 export interface ClientContext {
   readonly clock: Clock;
   /** For jitter: a number of [0, 1). */
@@ -45,7 +45,7 @@ export interface ApiRequest extends Omit<BudgetRequest, "refusal"> {
 
 /** One try of a request. Its URL may be that of a redirect. */
 export interface Try extends ApiRequest {
-  /** What makes the try conditional; undefined when it is not. */
+  /** Validator of a conditional try; undefined if it is not conditional. */
   readonly cached: Cached | undefined;
   readonly permit: Permit;
 }

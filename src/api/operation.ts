@@ -12,7 +12,7 @@ export interface Operation<Path extends string = string, Body = unknown> {
   readonly maxBodyBytes?: number | undefined;
   /** Servers of older versions lack it: a 404 of its path is not a failure of the poll. @default false */
   readonly isOptional?: boolean | undefined;
-  /** What is used instead where the server has switched the operation off; absent if there is nothing. */
+  /** Replacement if the server has removed the operation; absent if there is none. */
   readonly replacement?: Replacement | undefined;
   /** Height of the chain tip in a response to this query; undefined when it holds none. Absent if it never does. */
   tipHeight?(body: Body, query: Query): number | undefined;
@@ -22,7 +22,7 @@ export interface Operation<Path extends string = string, Body = unknown> {
 export interface Replacement {
   /** Name of the operation. */
   readonly name: string;
-  /** What it does not return, as a part of a sentence; absent when it returns the same. */
+  /** Data that it does not return, as a part of a sentence; absent if it returns the same. */
   readonly lacks?: string | undefined;
 }
 

@@ -6,7 +6,7 @@ export interface Secret {
   reveal(): string;
 }
 
-/** What replaces a secret. */
+/** Replacement of a secret. */
 export const MASK = "***";
 const LONGEST_TEXT = 200;
 /** Characters of an excerpt that are read at all: masking takes time. */
@@ -124,7 +124,7 @@ function endsAfter(text: string, places: readonly number[], character: number): 
   return [...new Set(found.map(({ end }) => end))];
 }
 
-// What the text holds at these places, with or without the invisible characters there.
+// The text at these places, with or without its invisible characters.
 function decodedAfter(text: string, places: readonly number[]): readonly Decoded[] {
   const seen = new Set(places);
   const found: Decoded[] = [];

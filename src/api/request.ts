@@ -100,7 +100,7 @@ async function waitForRetry(
  */
 async function tryRequest(context: ClientContext, request: Try): Promise<Outcome> {
   const { name } = request.operation;
-  // What other requests have found out while this one waits for the budget.
+  // Results of other requests while this one waits for the budget.
   const refusal = () =>
     request.permit.isGone()
       ? notOffered(context, name, "another request has just received HTTP 410")

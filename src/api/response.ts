@@ -7,7 +7,7 @@ import type { ApiResponse } from "./operation.ts";
 import { type Headers, retryAfter } from "./rate-limits.ts";
 import type { WireResponse } from "./transport.ts";
 
-/** What one try led to. */
+/** The outcome of one try. */
 export type Outcome =
   | { readonly kind: "success"; readonly response: ApiResponse<unknown> }
   | { readonly kind: "redirect"; readonly to: URL }

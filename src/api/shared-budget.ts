@@ -1,6 +1,6 @@
 // How several processes share one budget.
 
-/** What was used of a budget, for its next client or process. Unix time, milliseconds. */
+/** The use of a budget, for its next client or process. Unix time, milliseconds. */
 export interface BudgetRecord {
   readonly minute: readonly { readonly at: number; readonly priority: number }[];
   readonly month?: { readonly tokens: number; readonly at: number } | undefined;
@@ -11,7 +11,7 @@ export interface BudgetRecord {
 /** A request of a budget: Unix time in milliseconds, and its priority. */
 export type UsedRequest = BudgetRecord["minute"][number];
 
-/** What a process has used of a budget or given back, and what is left of the month. */
+/** Requests that a process has used or returned, and the rest of the month. */
 export interface BudgetChange extends Omit<BudgetRecord, "minute"> {
   readonly added?: readonly UsedRequest[];
   /** A request that was not sent. */

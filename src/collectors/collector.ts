@@ -10,7 +10,7 @@ import type { FeeEstimate } from "./mempool-transactions/estimate.ts";
 import type { WaitingView } from "./mempool-transactions/waiting-view.ts";
 import type { MinedView } from "./transactions/mined-view.ts";
 
-/** What one poll observes: the whole chain of a network, or one watched principal. */
+/** The target of a poll: the whole chain of a network, or one watched principal. */
 export interface Target {
   /** Unique within its collector and network; empty for the whole chain. */
   readonly key: string;
@@ -42,7 +42,7 @@ export interface Watched {
   readonly isSummed?: boolean | undefined;
   /** Additional labels of the info family. Every entry has the same names; the default is an empty value. */
   readonly labels: Readonly<Record<string, string>>;
-  /** What its events become, for contracts. @default nothing */
+  /** The event rules of a contract. @default none */
   readonly rules?: readonly EventRule[] | undefined;
   /** Whether its balances are polled; undefined if its group or the collector decides. */
   readonly balances?: boolean | undefined;
@@ -149,7 +149,7 @@ export interface Collector<Observation, Options, Of extends Target = Target> {
   readonly operations: readonly Operation[];
   /** Every family of which it may have samples. */
   readonly families: readonly Family[];
-  /** What groups of its targets with `isSummed` have sums of. @default it does not poll such targets */
+  /** The families with sums for groups of targets with `isSummed`. @default it does not poll such targets */
   readonly sums?: readonly GroupSum[];
   /** Present if its counters continue after a restart. */
   readonly durable?: Durable;

@@ -2,7 +2,7 @@
 import { gauge, type Sample } from "../exposition/family.ts";
 import { longestPause, type Rhythm } from "./rhythm.ts";
 
-/** What a contract does: it is called, and it prints. */
+/** The activities of a contract: calls and events. */
 export const ACTIVITIES = ["call", "event"] as const;
 
 /** The family of the longest pauses. */

@@ -127,7 +127,7 @@ async function columnsOf(query: string, { api, start, minutes, network }: Range)
 
 const numberIn = (text: string): number => Number(text.replace("Inf", "Infinity"));
 
-/** What an alert would have done. */
+/** The alarms of an alert in the history. */
 interface Evaluated {
   readonly swept: Swept;
   /** Minutes in which everything was known that it needs. */

@@ -6,7 +6,7 @@ import { isEnough, suggestionsOf, wholeOf } from "./budget-suggestions.ts";
 
 /** The result for one network and one upstream. */
 export interface Fit {
-  /** What does not fit and what would make it fit, in one sentence; undefined when everything fits. */
+  /** Errors and suggestions, in one sentence; undefined if everything fits. */
   readonly budgetError: string | undefined;
   /** Default intervals that the budget increases. A default adapts, so this is not an error. */
   readonly notes: readonly string[];

@@ -1,4 +1,4 @@
-// What the command `history` prints: its estimate before it reads, and the commands of promtool at its end.
+// Output of the command `history`: its estimate before it reads, and the commands of promtool at its end.
 import type { Config, NetworkConfig } from "../config/config.ts";
 import { bytesOf, minutesOf, requestsOf } from "../history/estimate.ts";
 import type { Past } from "../history/past.ts";
@@ -22,7 +22,7 @@ function durationText(minutes: number): string {
   return minutes < 48 * 60 ? `${Math.ceil(minutes / 60)} hours` : `${Math.ceil(minutes / 144) / 10} days`;
 }
 
-/** What a history of these pasts costs. @param step seconds between two samples */
+/** The estimate of a history. @param step seconds between two samples */
 export function formatEstimate(
   config: Config,
   network: NetworkConfig,

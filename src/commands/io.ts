@@ -1,4 +1,4 @@
-// What a command needs of the process that it runs in.
+// The parts of the process that a command needs.
 
 /** Arguments aside, everything that a command reads, writes or waits for. */
 export interface Io {

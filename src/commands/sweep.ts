@@ -1,7 +1,7 @@
 // How often an alert would have fired with another limit, and the limit for a chosen number of alarms.
 import { type AlertDurations, firing, joined, type Span } from "../../alerts/firing.ts";
 
-/** What an alert compares with its limit: one value a minute of each series, NaN where it cannot fire. */
+/** Values that an alert compares with its limit: one value a minute of each series, NaN where it cannot fire. */
 export interface Swept {
   readonly minutes: number;
   readonly columns: readonly Float64Array[];

@@ -1,4 +1,4 @@
-// What follows from the budget of an upstream: the numbers that it leaves out, and the default schedules of collectors.
+// Defaults that depend on the budget of an upstream: missing limits, and the schedules of collectors.
 import type { z } from "zod";
 import { MINUTES_PER_MONTH } from "../api/budget-limits.ts";
 import { PRESETS, type Preset } from "../api/budget-presets.ts";

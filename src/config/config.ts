@@ -93,7 +93,7 @@ export interface NetworkConfig extends WatchedNetwork {
   readonly upstreams: readonly [UpstreamConfig, ...UpstreamConfig[]];
   /** When another upstream takes over. */
   readonly failover: Readonly<z.infer<typeof failover>>;
-  /** What happens when the server follows another chain than the saved state. */
+  /** Action if the server follows another chain than the saved state. */
   readonly onNewChain: "refuse" | "reset";
   /** Longest response that is read. Bytes. */
   readonly maxBodyBytes: number;
@@ -125,7 +125,7 @@ export interface CollectorConfig {
   readonly isHidden?: boolean | undefined;
 }
 
-/** What the configuration needs of a collector. Collectors are passed in, never imported. */
+/** The parts of a collector that the configuration needs. Collectors are passed in, never imported. */
 export interface ConfigurableCollector {
   /** Key under `collectors`. */
   readonly name: string;

@@ -15,7 +15,7 @@ export interface ConfigError extends Place {
   readonly file: string | undefined;
   /** `networks[0].budget.per_minute`, or a flag; empty for the file as a whole. */
   readonly path: string;
-  /** What was expected and what was found. Never holds a secret, nor a value that came from the environment. */
+  /** The expected and the found value. Never contains a secret or a value from the environment. */
   readonly message: string;
 }
 
@@ -44,7 +44,7 @@ export function shorten(text: string, longest = LONGEST): string {
   return characters.length <= longest ? line : `${characters.slice(0, longest - 1).join("")}…`;
 }
 
-/** What kind of value it is, for values that may be a secret in the wrong place. */
+/** The kind of a value, for values that may be a secret in the wrong place. */
 export function describeKind(value: unknown): string {
   if (typeof value === "string") return `text of ${[...value].length} characters`;
   if (typeof value === "number") return "a number";
@@ -67,7 +67,7 @@ function hideCredentials(text: string): string {
     .replace(/(:\/\/[^?#]*[?#]).+$/su, "$1***");
 }
 
-/** What the errors of a configuration refer to. */
+/** The source of the errors of a configuration. */
 interface Subject {
   readonly file: string | undefined;
   /** The place of a setting's value or key. */
@@ -136,7 +136,7 @@ export class ErrorList {
     this.add([...parent, key], `unknown setting; ${hint}`, "key");
   }
 
-  /** What a setting accepts, in words. */
+  /** The accepted values of a setting, in words. */
   expectationAt(path: Path): string {
     return expectationOf(nodeAt(this.#subject.tree, path) ?? {});
   }
@@ -150,7 +150,7 @@ export class ErrorList {
     return this.#expanded.has(formatPath(path));
   }
 
-  /** What may be shown of a value. */
+  /** The part of a value that may be shown. */
   describe(path: Path, value: unknown): string {
     if (value === null || typeof value === "object") return describeValue(value);
     // A key may have been written one level too deep, so everything below a secret is one too.

@@ -160,7 +160,7 @@ class RuleReader {
     for (const taken of namesOf(name, type)) if (!this.#names.has(taken)) this.#names.set(taken, name);
   }
 
-  // What a type needs, and what it does not have.
+  // Settings that a type needs, and settings that it does not have.
   #checkParts(raw: unknown, type: Kind | undefined, at: Path): void {
     const has = (key: string) => valueAt(raw, [key]) !== undefined;
     if ((type === "gauge" || type === "histogram") && !has("value")) {

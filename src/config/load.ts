@@ -28,7 +28,7 @@ import { type Part, partOf, readShard, withBudgetOfShard } from "./shard.ts";
 import { readUpstreams, upstreamsOf } from "./upstreams.ts";
 import { readWatchList, type WatchList } from "./watch-list.ts";
 
-/** What a configuration is made from. */
+/** The input of a configuration. */
 export interface LoadOptions {
   /** Content of the file; undefined when there is none and the defaults are wanted. */
   readonly text: string | Uint8Array | undefined;

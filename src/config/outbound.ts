@@ -85,7 +85,7 @@ function isCertificate(text: string): boolean {
   }
 }
 
-// What only OpenSSL finds: a key that cannot be read, or that belongs to another certificate.
+// Errors that only OpenSSL finds: a key that cannot be read, or of another certificate.
 function checkPair(cert: string, key: string, at: Path, errors: ErrorList): void {
   try {
     createSecureContext({ cert, key });

@@ -5,7 +5,7 @@ import { isLoopback } from "./loopback.ts";
 /** The word for no proxy, also if the environment names one. */
 export const NO_PROXY = "none";
 
-/** What a proxy is given as. */
+/** The expected value of a proxy setting. */
 export const PROXY_EXPECTED = `http://host:port or https://host:port, optionally with user:password@, or ${NO_PROXY}`;
 
 /** The URL of a proxy; undefined when the text is none. */

@@ -25,9 +25,9 @@ export interface SchemaNode extends Readonly<Partial<Record<Text, string> & Reco
   readonly sample?: string;
   /** Description of the value of an absent setting without a plain default. */
   readonly absent?: string;
-  /** What is accepted, in words. */
+  /** The accepted values, in words. */
   readonly expected?: string;
-  /** What is counted. */
+  /** The unit of a number. */
   readonly unit?: string;
   /** The example shows it although it is not required. */
   readonly isWritten?: boolean;
@@ -78,7 +78,7 @@ export function nodeAt(root: SchemaNode, path: Path): SchemaNode | undefined {
 
 const ALTERNATIVES = new Intl.ListFormat("en-GB", { type: "disjunction" });
 
-/** What a setting accepts, in words: `a whole number of requests from 1 to 100000`. */
+/** The accepted values of a setting, in words: `a whole number of requests from 1 to 100000`. */
 export function expectationOf(node: SchemaNode): string {
   if (node.expected !== undefined) return node.expected;
   if (node.anyOf !== undefined) return ALTERNATIVES.format(node.anyOf.map(expectationOf));

@@ -35,7 +35,7 @@ interface Server {
   readonly outbound?: { readonly proxy: { readonly password: Secret | undefined } | undefined };
 }
 
-/** What a redactor masks of servers: their keys, the passwords of their proxies, and their URLs. */
+/** The secrets of servers that a redactor masks: their keys, the passwords of their proxies, and their URLs. */
 export const secretsOf = (servers: readonly Server[]): [Secret[], string[]] => [
   servers.flatMap(({ apiKey, outbound }) => [apiKey ?? [], outbound?.proxy?.password ?? []].flat()),
   servers.map(({ url }) => url),

@@ -7,7 +7,7 @@ import { duration, labelValue, url } from "./values.ts";
 /** The largest budget. */
 export const MAX_REQUESTS = { perMinute: 100_000, perMonth: 10_000_000_000 } as const;
 
-/** What stands for no limit of the month. */
+/** The value for no limit of the month. */
 const UNLIMITED = "unlimited";
 
 const { keyless, free_key: freeKey } = PRESETS;
@@ -228,7 +228,7 @@ export const failover = z
   .prefault({})
   .meta({ description: "When another upstream takes over, and when the preferred one returns." });
 
-/** What happens when the API follows another chain than the saved counters. */
+/** Action if the API follows another chain than the saved counters. */
 export const onNewChain = z.enum(["refuse", "reset"]).default("refuse").meta({
   description:
     "What happens when the API follows another chain than the state of this network. `refuse`: nothing is polled. `reset`: what was saved for the network is deleted and counters start again, for devnets.",

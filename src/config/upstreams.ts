@@ -20,7 +20,7 @@ interface Context {
   readonly errors: ErrorList;
 }
 
-/** What an upstream has from files and from the environment. */
+/** Settings of an upstream from files and from the environment. */
 export interface UpstreamParts {
   readonly apiKey: Secret | undefined;
   readonly outbound: Outbound;

@@ -32,7 +32,7 @@ export async function followFiles(files: () => readonly string[], { clock, stop,
   }
 }
 
-// What differs after any change: which file it is (links are followed), its size, and its times.
+// Identifies a version of a file: its inode (links are followed), its size, and its times.
 async function versionsOf(files: readonly string[]): Promise<string> {
   const versions = await Promise.all(
     files.map(async (file) => {

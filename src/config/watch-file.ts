@@ -24,7 +24,7 @@ export class MalformedFile extends Error {
 const LONGEST_ENTRY = 16_384;
 const TOO_LONG = `expected an entry of at most ${LONGEST_ENTRY} characters, found more`;
 
-/** What an entry has. */
+/** The settings of an entry. */
 export interface EntryShape {
   /** The name of the principal. */
   readonly key: string;

@@ -56,7 +56,7 @@ interface Written {
   readonly rules?: readonly EventRule[] | undefined;
   /** Reports an error in a part of the entry. */
   readonly report: (part: Path, message: string) => void;
-  /** What may be shown of the text of a part. */
+  /** The text of a part that may be shown. */
   readonly describe: (part: Path, text: string) => string;
 }
 
@@ -143,7 +143,7 @@ interface Entry extends Written, Omit<Watched, "name"> {
 const TAKEN = /^(network|name|address|contract_id|group|kind|instance|job|le|quantile)$/;
 const LABEL_NAME = /^[a-z][a-z0-9_]{0,63}$/;
 
-// What is left of an entry, undefined when nothing of it can be left out.
+// An entry without its invalid parts; undefined if no part can be removed.
 function withoutParts(entry: unknown, parts: ReadonlySet<unknown>): unknown {
   if (typeof entry !== "object" || entry === null) return undefined;
   const kept = Object.entries(entry).filter(([part]) => !parts.has(part));

@@ -200,7 +200,7 @@ function contextOf(settings: TlsSettings, { cert, key, ca }: Parts): SecureConte
   };
 }
 
-// What only OpenSSL finds: a key that cannot be read, or that belongs to another certificate.
+// Errors that only OpenSSL finds: a key that cannot be read, or of another certificate.
 function checkContext(context: SecureContextOptions, errors: ErrorList): void {
   try {
     createSecureContext(context);

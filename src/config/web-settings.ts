@@ -28,7 +28,7 @@ export type CipherSuite = keyof typeof CIPHER_SUITES;
 export const CURVES = { CurveP256: "P-256", CurveP384: "P-384", CurveP521: "P-521", X25519: "X25519" } as const;
 export type Curve = keyof typeof CURVES;
 
-/** What a client has to present. `RequireClientCert` is an older name of `RequireAnyClientCert`. */
+/** The certificate that a client has to present. `RequireClientCert` is an older name of `RequireAnyClientCert`. */
 const CLIENT_AUTH_TYPES = [
   "NoClientCert",
   "RequestClientCert",

@@ -24,7 +24,7 @@ export class OwnerText {
   readonly #known = new Map<Family, Set<string>>();
   #day = new Map<Family, Map<string, Series>>();
   #before: number | undefined;
-  /** What was added last in this day, and its series. */
+  /** The last addition of this day, and its series. */
   #added: { readonly samples: readonly Sample[]; readonly series: readonly Series[] } = NONE;
   #last: readonly Sample[] | undefined;
 

@@ -1,4 +1,4 @@
-// What a collector has to do for a history: which list it reads backwards, and how the rows become samples. The rows
+// The contract of a collector with a history: a list to read backwards, and a mapping of rows to samples. The rows
 // are counted by the same functions as in polls of the daemon.
 import type { Operation, StacksApi } from "../api/operation.ts";
 import type { List, Row } from "../collectors/feed/read.ts";
@@ -6,7 +6,7 @@ import type { Family, Sample } from "../exposition/family.ts";
 import type { Range } from "./range.ts";
 import type { ReplayedRow, Spool, StoredRow } from "./spool.ts";
 
-/** What reading needs to know. */
+/** Parameters of reading. */
 export interface Reading {
   readonly api: StacksApi;
   readonly spool: Spool;

@@ -8,7 +8,7 @@ import type { Past, Reading, Source } from "./past.ts";
 import type { Range } from "./range.ts";
 import type { Spool } from "./spool.ts";
 
-/** What reading works with. */
+/** Dependencies of reading. */
 export interface ReadContext {
   /** A view of the API that counts its requests. */
   readonly open: () => StacksApi;

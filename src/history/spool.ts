@@ -34,7 +34,7 @@ export interface Progress {
   readonly oldest: number | undefined;
 }
 
-/** What one step of reading adds to a list. */
+/** Rows and position that one step of reading adds to a list. */
 export interface Read extends Progress {
   readonly rows: readonly StoredRow[];
 }

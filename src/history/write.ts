@@ -16,7 +16,7 @@ export interface ReadPast {
   readonly source: Source;
 }
 
-/** What is written. */
+/** Options of the files of a history. */
 export interface WriteOptions {
   readonly folder: string;
   readonly network: string;
@@ -60,7 +60,7 @@ export async function writeHistory(pasts: readonly ReadPast[], spool: Spool, opt
   }
 }
 
-/** What has its own series: a target, or a group. */
+/** An owner of series: a target, or a group. */
 interface Owner {
   /** The lines of the samples from one time to another. */
   day(from: number, to: number): Iterable<readonly [Family, string]>;
@@ -96,7 +96,7 @@ function ownerOf(course: Course, { range, step, target, isExposed }: WriteOption
         text.add(begun ?? course.next(at), at);
         begun = undefined;
       }
-      // What begins with the next day needs a 0 in this one.
+      // Series that begin with the next day need a 0 in this one.
       if (at <= range.until) {
         begun = course.next(at);
         text.addZeros(begun);

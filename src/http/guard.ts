@@ -1,4 +1,4 @@
-// What every request passes before a page is made: the rate, headers of the web configuration, the host,
+// Checks of every request before a page is rendered: the rate, headers of the web configuration, the host,
 // the password.
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { WebConfig } from "../config/web-config.ts";

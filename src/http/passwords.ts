@@ -19,7 +19,7 @@ export class Passwords {
   #users: ReadonlyMap<string, string> = new Map();
   // Keyed, so that the memory of the process has no plain hash of a password.
   readonly #key = randomBytes(32);
-  /** What was right last, by user. */
+  /** Digest of the last correct password, by user. */
   readonly #known = new Map<string, Buffer>();
   readonly #comparing = new Map<string, Promise<boolean>>();
   readonly #waiting = new Map<string, number>();

@@ -14,10 +14,10 @@ import { statusPage } from "./status-page.ts";
 import { type Known, parseNetwork, parseQuery, QueryError } from "./status-query.ts";
 import { PAGE_POLICY } from "./status-style.ts";
 
-/** What the server serves. */
+/** The content that the server serves. */
 export interface View {
   readonly page: MetricsPage;
-  /** What keeps the exporter from being ready: `network/collector`, and why. */
+  /** Reasons why the exporter is not ready, by `network/collector`. */
   readonly missing: () => readonly { readonly what: string; readonly why: string }[];
   readonly program: Program;
   readonly known: () => Known;

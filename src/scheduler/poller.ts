@@ -10,7 +10,7 @@ import { StateFileError } from "../storage/state-file-error.ts";
 import type { Incidents, PollLog } from "../telemetry/incidents.ts";
 import type { Outcome } from "../telemetry/self-metrics.ts";
 
-/** What a poller works with. */
+/** Dependencies of a poller. */
 interface PollerOptions {
   readonly state: State;
   readonly clock: Clock;

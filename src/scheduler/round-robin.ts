@@ -6,7 +6,7 @@ import type { Task } from "../collectors/task.ts";
 import type { HintCause } from "../telemetry/self-metrics.ts";
 import type { PollTimes } from "./pacing.ts";
 
-/** What the tasks of a round robin have in common. */
+/** Common settings of the tasks of a round robin. */
 export type TaskSettings = Omit<Task, "target" | keyof PollTimes>;
 
 /** Changes by a new list of targets. */

@@ -6,7 +6,7 @@ import type { PollLog } from "../telemetry/incidents.ts";
 import type { PollKind } from "./poller.ts";
 import type { RoundRobin } from "./round-robin.ts";
 
-/** What schedules work with. */
+/** Dependencies of schedules. */
 export interface ScheduleOptions {
   readonly clock: Clock;
   readonly stop: AbortSignal;

@@ -171,8 +171,8 @@ export class BudgetFile {
 }
 
 /**
- * What is known of a budget when the state file has a record of it, too. Requests of the minute are taken from it only
- * if the budget file has none: otherwise they are in both.
+ * Merges the record of a budget with that of the state file. Requests of the minute are taken from it only if the
+ * budget file has none: otherwise they are in both.
  */
 function merged(known: BudgetRecord, saved: BudgetRecord): BudgetChange {
   const months = [known.month, saved.month].filter((month) => month !== undefined);

@@ -1,4 +1,4 @@
-// What a network keeps when there is no state file: until the process ends.
+// The store of a network without a state file: in memory, until the process ends.
 import type { BudgetRecord } from "../api/shared-budget.ts";
 import type { StateFile } from "./state-file.ts";
 

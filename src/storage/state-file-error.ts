@@ -42,7 +42,7 @@ const PROBLEMS_OF_PLACE: ReadonlySet<string | undefined> = new Set([3, 8, 10, 13
 // Error codes of the file system with the same meaning.
 const RESULT_CODES: Readonly<Record<string, number>> = { EACCES: 14, EROFS: 8, ENOSPC: 13, EDQUOT: 13 };
 
-/** What an error of SQLite or of the file system means. */
+/** The meaning of an error of SQLite or of the file system. */
 export function problemOf(error: unknown): string {
   const { errcode, code, message } = error as Partial<{ errcode: number; code: string; message: string }>;
   const result = errcode === undefined ? RESULT_CODES[code ?? ""] : errcode & 0xff;

@@ -11,7 +11,7 @@ import { ALONE, type Shard } from "./shard.ts";
 import { StateFileError } from "./state-file-error.ts";
 import { Table, type TableSchema } from "./table.ts";
 
-/** What the exporter reports of the file. Times are Unix time in milliseconds. */
+/** Metrics of the file. Times are Unix time in milliseconds. */
 export interface StateFileFacts {
   /** Whether the file had observations when it was opened. */
   readonly isRestored: boolean;
@@ -207,7 +207,7 @@ export class StateFile {
       .map(({ network }) => String(network));
   }
 
-  /** What `saveNetwork` last saved; undefined when there is nothing. @throws StateFileError */
+  /** The last value of `saveNetwork`; undefined if there is none. @throws StateFileError */
   loadNetwork(network: string): unknown {
     return this.#read(this.#networks, [network], decode);
   }
@@ -246,7 +246,7 @@ export class StateFile {
     this.#write(now, () => this.#observations.deleteNetwork(network));
   }
 
-  /** What the exporter reports of the file. */
+  /** Metrics of the file. */
   facts(): StateFileFacts {
     return this.#facts;
   }

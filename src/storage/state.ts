@@ -1,4 +1,4 @@
-// What is known of every task: its last good observation, how its last poll ended, when its values become too old.
+// The state of every task: its last good observation, the outcome of its last poll, and the expiry of its values.
 import type { Reason } from "../api/errors.ts";
 import type { GroupSum } from "../collectors/group-families.ts";
 import { keyOf, samplesOf, type Task } from "../collectors/task.ts";
@@ -16,7 +16,7 @@ export interface Failure {
   readonly at: number;
 }
 
-/** What is known of a task. Times are Unix time in milliseconds. */
+/** The state of a task. Times are Unix time in milliseconds. */
 export interface TaskStatus {
   readonly lastSuccessAt: number | undefined;
   readonly lastEndAt: number | undefined;

@@ -8,7 +8,7 @@ export interface TableSchema {
   readonly key: readonly string[];
   /** Columns of numbers. */
   readonly facts: readonly string[];
-  /** What the operator has to know when a row is missing. */
+  /** Note for the operator about a missing row. */
   readonly consequence: string;
 }
 

@@ -16,7 +16,7 @@ export function clientObserver(options: {
   readonly clock: Pick<Clock, "now">;
   /** Fields of each log line. */
   readonly fields: object;
-  /** What a failure affects now: the whole network when its polls use this client. */
+  /** The targets that a failure affects: the whole network if its polls use this client. */
   readonly place: () => string;
   readonly onRequest: () => void;
 }): Observer {

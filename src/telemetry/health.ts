@@ -30,7 +30,7 @@ type Subject = "configuration" | "watch list" | "web configuration";
 interface Problem {
   /** Undefined when it is of no network. */
   readonly network?: string;
-  /** What it is of instead of a network. */
+  /** The subject, if it is not a network. */
   readonly subject?: Subject;
   /** Undefined for the whole network, or several collectors. */
   readonly collector?: string;

@@ -7,7 +7,7 @@ import type { Incidents } from "../telemetry/incidents.ts";
 import type { BlockedReport, UpstreamReport } from "../telemetry/status.ts";
 import { Health, type HealthRules } from "./health.ts";
 
-/** What the upstreams of a network share. */
+/** The context of the upstreams of a network. */
 export interface UpstreamContext {
   readonly config: NetworkConfig;
   readonly clock: Clock;

@@ -10,7 +10,7 @@ import { IdentityCheck, type NetworkStore } from "./identity-check.ts";
 import { Prober } from "./prober.ts";
 import { Upstream, type UpstreamContext } from "./upstream.ts";
 
-/** What the upstreams of a network are made of. */
+/** Dependencies and settings of the upstreams of a network. */
 export interface UpstreamsOptions extends UpstreamContext {
   /** Where the chain of the network is saved; undefined for nowhere. */
   readonly store: NetworkStore | undefined;

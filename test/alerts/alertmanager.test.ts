@@ -45,7 +45,7 @@ suite("with Alertmanager (Debian: apt-get install prometheus-alertmanager)", () 
     rmSync(folder, { recursive: true });
   });
 
-  /** What the webhook received so far: name and network of each alert. */
+  /** The notifications so far: name and network of each alert. */
   const received = () =>
     webhook.notifications.flatMap(({ alerts }) => alerts.map(({ labels }) => `${labels.alertname} ${labels.network}`));
 

@@ -1,4 +1,5 @@
-// What promtool cannot check: names and labels exist, counters are not compared without a rate, labels are kept.
+// Checks that promtool does not have: names and labels exist, counters are not compared without a rate, labels are
+// kept.
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "@jest/globals";

@@ -5,7 +5,7 @@ import { Redactor } from "../../src/api/redact.ts";
 const secretOf = (value: string) => ({ reveal: () => value });
 const redactorOf = (...values: readonly string[]) => new Redactor(values.map(secretOf));
 
-// What the configuration accepts as a key, with and without what has to be escaped.
+// Valid keys, with and without characters that need escaping.
 const key = fc.oneof(
   fc.stringMatching(/^[A-Za-z0-9_-]{8,64}$/),
   fc.stringMatching(/^[0-9a-f]{32,64}$/),

@@ -144,7 +144,7 @@ test.each(collectors.map((collector) => ({ name: collector.name, collector })))(
     await fc.assert(
       fc.asyncProperty(fc.tuple(...bodiesOf), fc.boolean(), async (bodies, isOther) => {
         const api = cannedApi((_, operation) => {
-          // What the first poll lists does not count.
+          // Rows of the first poll do not count.
           const isFirst = ["contracts", "contract_calls", "transactions"].includes(name) && observation === undefined;
           const none = { results: [], total: 0, limit: 50, cursor: { next: null } };
           const shape = name === "contract_calls" && operation === "principal_transactions" ? 1 : SHAPE[operation];

@@ -39,7 +39,7 @@ const isFull = (minute: number) =>
 /** The exporter is down. */
 const isDown = (minute: number) => minute >= 7 * DAY && minute < 7 * DAY + 600;
 
-/** What the exporter exposed as OpenMetrics: a sample 20 seconds before each minute. */
+/** The metrics of the exporter as OpenMetrics: a sample 20 seconds before each minute. */
 function exposed(): string {
   const lines = new Map<string, string[]>();
   const add = (name: string, labels: string, value: number, minute: number) => {

@@ -1,4 +1,4 @@
-// What the tests of the configuration share: a list of collectors, an environment, and files.
+// Shared by the tests of the configuration: a list of collectors, an environment, and files.
 import { z } from "zod";
 import type { ConfigurableCollector } from "../../src/config/config.ts";
 import { formatErrors } from "../../src/config/errors.ts";
@@ -7,7 +7,7 @@ import { configLoader, type LoadOptions } from "../../src/config/load.ts";
 /** No message may ever hold it. */
 export const PLANTED = /planted|secret-text/;
 
-/** What the environment holds. */
+/** The environment variables. */
 export const env = {
   GOOD_KEY: "planted-good-key",
   SECRET_TEXT: "planted secret-text",

@@ -64,7 +64,7 @@ describe("the JSON Schema", () => {
     expect(violations(schema, parse(text))).toEqual([]);
   });
 
-  // What only a program can see: the environment, files, and how settings fit one another.
+  // Errors that a schema cannot find: the environment, files, and combinations of settings.
   const unseen = new RegExp(
     [
       "^syntax-|^not-utf8|^environment-(not-set|.*not-shown|bad|not-closed|shell)|^url-from|^api-key-file-|^unknown-merge",

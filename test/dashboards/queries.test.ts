@@ -109,7 +109,7 @@ describe.each(dashboards.map((dashboard) => [dashboard.uid, dashboard] as const)
           );
         return [
           ...wanted.filter((label) => !has(label)).map((label) => `${metric} lacks ${label}=~"$${label}"`),
-          // What `withoutVariables` makes of a variable, a constant could be too.
+          // A constant can equal the replacement of a variable by `withoutVariables`.
           ...wanted.filter((label) => !query.expr.includes(`${label}=~"$${label}`)),
         ];
       }),

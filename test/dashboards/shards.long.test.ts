@@ -67,7 +67,7 @@ function seriesOf({ kind, name, bounds }: Family, labels: Labels): readonly (rea
   ];
 }
 
-/** What one exporter, or each of the shards has of a value. */
+/** The share of a value that one exporter, or each of the shards, has. */
 function partsOf(family: Family, { name = "", ...labels }: Labels, value: number): readonly (number | undefined)[] {
   const only = (owner: number) => Array.from({ length: SHARDS }, (_, index) => (index === owner ? value : undefined));
   if (isOfPrincipal(family)) return only(shardOf(name, SHARDS));

@@ -1,4 +1,4 @@
-// What the tests of deploy/ read.
+// Reads files for the tests of deploy/.
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";

@@ -1,4 +1,4 @@
-// What Grafana is given at its start: the data source that dashboards and alerts name, and the folder of the
+// The provisioning of Grafana: the data source that dashboards and alerts name, and the folder of the
 // dashboards.
 import { readdirSync } from "node:fs";
 import { resolve } from "node:path";

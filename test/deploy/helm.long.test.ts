@@ -58,7 +58,7 @@ function one(manifests: readonly Manifest[], kind: string, name = "stacks-export
   return found;
 }
 
-// What Helm adds to each object, and what only one of both can have.
+// Fields that Helm adds to each object, and fields that only one of both can have.
 const ADDED = /^(helm\.sh\/|checksum\/|app\.kubernetes\.io\/(instance|version|managed-by)$)/;
 
 function comparable(value: unknown): unknown {

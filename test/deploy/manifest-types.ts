@@ -13,7 +13,7 @@ const MODULES: Readonly<Record<string, string>> = {
   "monitoring.coreos.com/v1": "@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1",
 };
 
-/** What every object has. */
+/** The fields of every object. */
 export interface Typed {
   readonly apiVersion: string;
   readonly kind: string;

@@ -102,7 +102,7 @@ test("swaps, volume, calls and errors are counted", async () => {
   program.child.kill("SIGTERM");
   await program.finished;
 
-  // What the queries and the rules select is on the page, with these labels.
+  // The series of the queries and the rules are on the page, with these labels.
   for (const expr of [...queries, ...alerts.map((alert) => alert.expr)]) {
     const { errors, selectors } = parsePromql(expr);
     expect(errors).toEqual([]);

@@ -119,7 +119,7 @@ describe("a budget that processes share", () => {
           close(file);
         }
         expect(maxWithin(times, MINUTE)).toBeLessThanOrEqual(limits.perMinute);
-        // What the bucket holds, and what is refilled in the longest run.
+        // The capacity of the bucket, and the refill in the longest run.
         const refilled = ((limits.perMonth - 2) / MONTH) * (clock.now() - new FakeClock().now());
         expect(times.length).toBeLessThanOrEqual(2 + refilled + 1e-6);
       }),

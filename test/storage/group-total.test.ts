@@ -51,10 +51,10 @@ class Story {
   exposition = new Exposition(families);
   state = new State(this.exposition, file.reopen());
   tasks = new Map<number, Task>();
-  /** What each member has counted ever, in the group or before. */
+  /** Counts of each member, in the group or before. */
   readonly counts = new Map<number, number>();
   readonly polledAt = new Map<number, number>();
-  /** What members have counted while they were members, by their kind. */
+  /** Counts of members during their membership, by kind. */
   readonly total = [0, 0];
   highest = 0;
 

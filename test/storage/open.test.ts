@@ -40,7 +40,7 @@ describe.each([0o022, 0o000])("with umask %o", (mask) => {
     file.open().save(durableTask(), encode(1), 1000);
     file.close();
     chmodSync(file.path, 0o664);
-    // What a process that was killed leaves.
+    // The files of a killed process.
     for (const suffix of ["-wal", "-shm"]) writeFileSync(file.path + suffix, "", { mode: 0o664 });
     expect(file.open().load(durableTask())).toBe(1);
     for (const mode of Object.values(modes(dirname(file.path)))) expect(mode).toBe("600");

@@ -28,13 +28,13 @@ const MIN_MS = 1000;
 // A little more than the baselines need.
 const PAST_SECONDS = seconds(FEES.baseline.minHistory) + 3600;
 
-/** What was mined and what waits over what is usual, as in StacksFeeSpike. */
+/** Mined and waiting fees divided by the usual ones, as in StacksFeeSpike. */
 export const MINED_RATIO = 'stacks:chain_mined_fee_microstx:ratio{tx_type="all", percentile="p25"}';
 export const WAITING_RATIO = 'stacks:mempool_fee_priority_microstx:ratio7d{tx_type="all", priority="low"}';
 
 export interface AlertingOptions {
   readonly networks: readonly string[];
-  /** What every duration is divided by, and the pace of the markets. */
+  /** Divisor of every duration, and speed of the markets. */
   readonly scale: number;
   readonly seed: number;
   /** Virtual time at which the markets go live, Unix seconds. */

@@ -7,7 +7,7 @@ import { until } from "./program.ts";
 export interface Daemon {
   /** Without a slash at the end. */
   readonly url: string;
-  /** What it wrote so far. */
+  /** Its output so far. */
   readonly log: () => string;
   stop(): Promise<void>;
 }

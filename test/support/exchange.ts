@@ -21,7 +21,7 @@ const PAST_SECONDS = 600;
 export const NETWORK = "exchange";
 
 export interface ExchangeOptions {
-  /** What the waits of rules and routes, and the interval of scrapes, are divided by. @default 1 */
+  /** Divisor of the waits of rules and routes, and of the scrape interval. @default 1 */
   readonly scale?: number;
   /** Settings of the collectors. @default their default schedules */
   readonly collectors?: object;
@@ -29,7 +29,7 @@ export interface ExchangeOptions {
   readonly budget: string | object;
   /** Seconds of the chain before the exporter starts. */
   readonly age: number;
-  /** What happens on the chain in this time. */
+  /** Events of the chain in this time. */
   readonly before?: (exchange: Pick<Exchange, "simulator" | "wallets">) => void;
 }
 

@@ -12,7 +12,7 @@ export function expectGolden(name: string, text: string): void {
   expect(text).toBe(existsSync(file) ? readFileSync(file, "utf8") : `(no golden file ${name}.prom: npm run golden)`);
 }
 
-/** What the page shows of one observation. */
+/** The part of the page for one observation. */
 export async function textOf(
   collector: AnyCollector,
   observation: unknown,

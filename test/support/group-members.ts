@@ -12,7 +12,7 @@ const level = gauge({ name: "stacks_address_level", help: "Level.", labels: iden
 const seen = gauge({ name: "stacks_address_seen_seconds", help: "Seen.", labels: identity });
 /** The sums of a group. */
 export const sums = [groupSum(sent), groupSum(amount), groupSum(sizes), groupSum(level), groupSum(seen, "max")];
-/** What a page can have. */
+/** Possible contents of a page. */
 export const families: readonly Family[] = [
   sent,
   amount,

@@ -1,4 +1,4 @@
-// What the contract of the model world prints, event rules for it, and an independent count of what they must show.
+// Events of the contract of the model world, event rules for it, and an independent computation of their metrics.
 import { Cl, type ClarityValue } from "@stacks/transactions";
 import { hexOf, rulesOf } from "./event-rules.ts";
 
@@ -46,7 +46,7 @@ export const printRules = await rulesOf(`
 - { metric: swap_size_units, type: histogram, help: Sizes., ${SWAP}, ${AMOUNT}, buckets: [1, 1.3e27] }
 `);
 
-/** What the metrics of the rules must show after these transactions, oldest first: values by series. */
+/** Expected metrics of the rules after these transactions, oldest first: values by series. */
 export function expectedSeries(transactions: readonly { readonly nonce: number; readonly prints: number }[]) {
   const prints = transactions.flatMap(({ nonce, prints }) =>
     Array.from({ length: prints }, (_, index) => printOf(nonce, index)),

@@ -24,7 +24,7 @@ export interface Grouping {
 }
 
 export interface Query {
-  /** What could not be parsed, with the text around it; empty for a query that is right. */
+  /** Syntax errors with the text around them; empty for a valid query. */
   readonly errors: readonly string[];
   readonly selectors: readonly Selector[];
   readonly groupings: readonly Grouping[];

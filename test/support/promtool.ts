@@ -6,7 +6,7 @@ import { join } from "node:path";
 
 type Labels = Readonly<Record<string, string>>;
 
-/** What is scraped, and what must follow. Times are minutes since the first sample. */
+/** Scraped series, and expected alerts. Times are minutes since the first sample. */
 export interface Scenario {
   readonly name: string;
   /** The alert that it is about; `*` for all of them at once. */

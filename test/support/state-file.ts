@@ -16,7 +16,7 @@ export class TestStateFile {
   path = join(this.folder, "state.db");
   /** Warnings since the file was opened. */
   readonly lines: Line[] = [];
-  /** What the store takes for the time. Unix time, milliseconds. */
+  /** Time of the clock of the store. Unix time, milliseconds. */
   now = 0;
   readonly log = { warn: (fields: object, msg: string) => void this.lines.push({ msg, ...fields }) };
   readonly #open: StateFile[] = [];

@@ -127,7 +127,7 @@ export class StatusWorld {
     return textOf(statusPage(this.json(selection), selection));
   }
 
-  /** What a server shows of the status. */
+  /** The status as served. */
   view(): Pick<View, "program" | "known" | "statusOf" | "feesOf" | "runbook" | "mask"> {
     const { tasks, state, networks, now } = this;
     return {

@@ -215,11 +215,11 @@ export async function runStory({ first, steps, pages, backfill, tip }: Story): P
 export const printsOf = ({ world, before }: StoryResult): number =>
   world.between(0, world.tip).reduce((sum, { id, prints }) => sum + (before.has(id) ? 0 : prints), 0);
 
-/** What the event rules must show of the prints since the first poll. */
+/** Expected metrics of the event rules for the prints since the first poll. */
 export const expectedRules = ({ world, before }: StoryResult): ReadonlyMap<string, string> =>
   expectedSeries(world.between(0, world.tip).filter(({ id }) => !before.has(id)));
 
-/** What the event rules show: values by series. */
+/** Metrics of the event rules: values by series. */
 export function countedRules({ observations }: StoryResult): ReadonlyMap<string, string> {
   const target = { key: CONTRACT, watched: { ...WATCHED, principal: CONTRACT } };
   const series = new Map<string, string>();

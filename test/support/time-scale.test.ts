@@ -1,4 +1,4 @@
-// What the end-to-end test of the alerts runs on is the shipped rules, but for their durations.
+// The rules of the end-to-end test are the shipped ones, except for their durations.
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "@jest/globals";

@@ -8,7 +8,7 @@ interface Sleeper {
   readonly wake: () => void;
 }
 
-// What a response sets off, such as decompression, can need several turns of the event loop.
+// The handling of a response, such as decompression, can need several turns of the event loop.
 const TURNS = 8;
 
 let requests = 0;

@@ -4,7 +4,7 @@ import type { Cluster, Incident, Surge } from "./incidents.ts";
 import type { Transaction, Type } from "./pool.ts";
 import { type FeeSpread, REGIMES, type Regime, rhythm, type Swing, type World } from "./world.ts";
 
-/** What the API reports, µSTX; NaN while nothing waits. */
+/** The percentiles of the API in µSTX; NaN while nothing waits. */
 export interface Published {
   readonly low: number;
   readonly medium: number;

@@ -139,7 +139,7 @@ const arrival = ({ at }: Sent) => at;
 const inclusion = ({ minedAt }: Sent) => minedAt;
 const blockTime = ({ at }: Made) => at;
 
-/** What the exporter knows at a poll. Those that leave the list unmined stay known: only its top is read. */
+/** The transactions that the exporter knows at a poll. Unmined ones stay known: only the top of the list is read. */
 function observedAt({ sent, mined }: Played, now: number, { every, behind }: Observer): Observed[] {
   const known = now - behind;
   const wasListed = ({ at, minedAt, leavesAt }: Sent) => {

@@ -1,4 +1,4 @@
-// What an exporter exposes of a trace, minute by minute: polls of each collector, servers that lag, and outages.
+// Metrics of an exporter on a trace, minute by minute: polls of each collector, servers that lag, and outages.
 import { FEES } from "../../alerts/thresholds.ts";
 import { Random } from "../../simulator/chain/random.ts";
 import {
@@ -35,7 +35,7 @@ export interface Setup {
   readonly isMinedKnown?: boolean;
 }
 
-/** What there is to scrape. Sample `i` is of minute `i` after the start; fees in µSTX; NaN without a sample. */
+/** The scraped samples. Sample `i` is of minute `i` after the start; fees in µSTX; NaN without a sample. */
 export interface Samples {
   readonly minutes: number;
   /** Priority low (p50) of all types together. */

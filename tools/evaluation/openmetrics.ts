@@ -1,4 +1,4 @@
-// What an exporter exposed, as Prometheus would have scraped it.
+// The metrics of an exporter, as scraped by Prometheus.
 import { QUARTILES, type Samples } from "./exporter.ts";
 import { EPOCH } from "./trace.ts";
 import { SAMPLE_AGE } from "./window.ts";
@@ -17,7 +17,7 @@ export function sampleLine(name: string, labels: Labels, value: number | string,
   return `${name}{${pairs.join(",")}} ${value} ${at}\n`;
 }
 
-/** What an exporter exposed as OpenMetrics, with the given labels on every series and without `# EOF`. */
+/** The metrics of an exporter as OpenMetrics, with the given labels on every series and without `# EOF`. */
 export function openMetricsOf(samples: Samples, labels: Labels): string {
   const { low, waiting, cost, included, mined, usual } = samples;
   // The limit of a tenure is 1 and is there whenever its cost is.

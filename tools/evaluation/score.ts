@@ -3,10 +3,10 @@ import { joined, type Span } from "../../alerts/firing.ts";
 import type { Truth } from "./truth.ts";
 
 const WINDOW = 60;
-// What was mined in a rise is in the window of the fees for so long.
+// Transactions that were mined in a rise stay in the window of the fees for this time.
 const AFTER_RISE = 10;
 
-/** What one detector did, summed over traces. */
+/** The results of one detector, summed over traces. */
 export interface Score {
   readonly events: number;
   readonly detected: number;

@@ -1,4 +1,4 @@
-// What the recorded series of alerts/ would hold for an exporter.
+// The recorded series of alerts/ for an exporter.
 import { FEES, seconds } from "../../alerts/thresholds.ts";
 import { QUARTILES, type Samples } from "./exporter.ts";
 import type { FeeThresholds } from "./thresholds.ts";
@@ -8,7 +8,7 @@ import { lastWithin, movingMedian, movingRate } from "./window.ts";
 /** Columns that the rules compare, one value a minute; NaN where Prometheus would have no sample. */
 export interface Signals {
   readonly minutes: number;
-  /** What was mined over what is usual, in the quartile in which that is most, and the same of what waits. */
+  /** Highest ratio of the quartiles of mined fees to their usual values, and the same for waiting fees. */
   readonly minedRatio: Column;
   readonly waitingRatio: Column;
   /** Waiting transactions beyond the usual number, in tenures. */

@@ -92,7 +92,7 @@ export interface Target {
   readonly isReached: boolean;
 }
 
-/** What was aimed at, and what was measured. */
+/** Targets and measured values. */
 export const targetTable = (targets: readonly Target[]): string =>
   table(
     ["Either alert", "Target", "Measured", "Reached"],

@@ -17,7 +17,7 @@ export type Scores = Readonly<Record<Detector, Score>>;
 /** Errors of both as one notification, by the incident at that time. */
 export type Mistakes = ReadonlyMap<string, { readonly missed: number; readonly wrong: number; readonly short: number }>;
 
-/** What one setting of one trace gave. */
+/** The scores of one setting of one trace. */
 export interface TraceScores {
   /** Evaluated by the cheapest fee in full blocks. */
   readonly paid: Scores;

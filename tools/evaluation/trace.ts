@@ -19,7 +19,7 @@ const AHEAD_MINUTES = 10;
 /** One value a minute; NaN where there is none. */
 export type Column = Float64Array;
 
-/** What the server knows at the end of each minute; fees in µSTX. */
+/** The data of the server at the end of each minute; fees in µSTX. */
 export interface Server {
   /** Priority low (p50) of all types together. */
   readonly low: Column;
@@ -173,7 +173,7 @@ export function playTrace(
     while (now < (minute + 1) * 60) {
       const seconds = miner.interval();
       now += seconds;
-      // What arrives after a block was begun waits for the next one: gossip, and the miner's look, take that long.
+      // Transactions that arrive after the start of a block wait for the next one, because of gossip and mining delays.
       const block = miner.mine(now, pool);
       mined.add(block);
       listener.mined?.(block);

@@ -2,7 +2,7 @@
 import { joined, type Span, spansWhere } from "../../alerts/firing.ts";
 import type { Column } from "./trace.ts";
 
-/** What alarms are compared with. */
+/** The true events, for the comparison with alarms. */
 export interface Truth {
   readonly events: readonly Span[];
   readonly shortRises: readonly Span[];
@@ -24,7 +24,7 @@ export function eventsOf(price: Column): Span[] {
   );
 }
 
-/** What a price means. */
+/** The events and the short rises of a price. */
 export const truthOf = (price: Column): Truth => ({ events: eventsOf(price), shortRises: shortRisesOf(price) });
 
 /** Rises that are too short for an event. */

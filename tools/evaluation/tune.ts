@@ -10,7 +10,7 @@ import { playTrace, TRAINING_DAYS } from "./trace.ts";
 import { type Truth, truthOf } from "./truth.ts";
 import type { Setting } from "./worlds.ts";
 
-/** What is tried for each number. */
+/** The values to try for each number. */
 const GRID = {
   baseline: { window: ["1d", "3d", "7d"] },
   blockUsage: { window: ["8m", "10m", "15m"] },

@@ -29,7 +29,7 @@ export const WORLD = {
   defaultFee: 3000,
   /** The lowest included fee of a calm day: what is expensive is measured in it. */
   floor: 1000,
-  /** What ordinary people want and offer. */
+  /** Ordinary demand and fees. */
   people: {
     /** Transactions a second, averaged over the week. */
     perSecond: 0.5,

@@ -11,7 +11,7 @@ import { tableOf, wrap } from "./output.ts";
 
 const { keyless, free_key: freeKey } = PRESETS;
 
-/** What the presets of a budget are, which one applies, and what each gives. */
+/** The presets of a budget, when each applies, and its limits and schedules. */
 export async function budgetSection(): Promise<string> {
   return [
     "### Budgets",

@@ -13,7 +13,7 @@ interface Check {
   readonly tool: string;
   /** Arguments of each call; a call that does not end with 0 fails the check. */
   readonly calls: readonly (readonly string[])[];
-  /** What the tool reads from its standard input. */
+  /** Standard input of the tool. */
   readonly input?: () => Promise<string>;
 }
 

@@ -32,7 +32,7 @@ export function versionProblems(): string[] {
   return wrong;
 }
 
-/** What npm would refuse: it publishes from a workflow only a package that names the repository of the workflow. */
+/** Problems that npm rejects: it publishes from a workflow only a package that names the repository of the workflow. */
 export function repositoryProblems(expected: string | undefined): string[] {
   const { repository } = JSON.parse(text("package.json")) as { repository?: { url?: string } };
   const found = repository?.url?.replace(/^git\+/, "").replace(/\.git$/, "");

@@ -1,4 +1,4 @@
-// What waits of a principal: its transactions in the mempool, and its nonces.
+// The waiting transactions of a principal, and its nonces.
 import type { View } from "../../chain/records.ts";
 import type { Tx } from "../../chain/transaction.ts";
 import { activityTag } from "../etag.ts";

@@ -238,7 +238,7 @@ const families = {
   }),
 };
 
-/** What groups with `export: group` have sums of. */
+/** The families with sums for groups with `export: group`. */
 export const addressSums: readonly GroupSum[] = [
   groupSum(families.lastTime, "max"),
   groupSum(families.pending),

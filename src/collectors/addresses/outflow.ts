@@ -1,7 +1,7 @@
-// What leaves an address within an hour, by the block times of its transactions. The increase of a counter is not
+// The outflow of an address within an hour, by the block times of its transactions. The increase of a counter is not
 // sufficient: after an outage, or with a long interval, one poll counts the outflow of many hours. Pure.
 
-/** What left in one block. */
+/** The outflow of one block. */
 export interface Spent {
   /** Unix time in seconds. */
   readonly time: number;
@@ -18,7 +18,7 @@ interface Peak {
 
 /** The outflow of one asset. */
 export interface Outflow {
-  /** What can be in an hour with transactions that are not counted yet: by block time, ascending. */
+  /** Outflows that can share an hour with transactions that are not counted yet: by block time, ascending. */
   readonly recent: readonly Spent[];
   /**
    * Block time from which an hour is in `recent`, besides the last one. A poll that catches up counts the newest

@@ -37,7 +37,7 @@ export async function observeAddress(
   return nextObservation(before, read, useReplacement, poll, settings);
 }
 
-/** What a poll starts with. */
+/** The start of a poll. */
 interface Before {
   readonly state: Observation;
   readonly first?: Page<Transaction>;

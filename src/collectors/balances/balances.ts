@@ -114,8 +114,8 @@ async function readStx(api: StacksApi, principal: string, known: Observation | u
 }
 
 /**
- * What differs after every transaction of the principal; undefined if that is not known. A principal without any has no
- * validator, no STX and no tokens.
+ * A value that changes with every transaction of the principal; undefined if unknown. A principal without transactions
+ * has no validator, no STX and no tokens.
  */
 function stateOf({ balance, mempool }: StxBalance, etag: string | undefined): string | undefined {
   return etag ?? (balance === 0n && mempool === null ? "unused" : undefined);

@@ -82,7 +82,7 @@ const assetDecimals = gauge({
   labels: { network: identity.network, asset },
 });
 
-/** What groups with `export: group` have sums of. */
+/** The families with sums for groups with `export: group`. */
 export const balanceSums: readonly GroupSum[] = [
   groupSum(families.balance),
   groupSum(families.available),

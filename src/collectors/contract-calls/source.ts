@@ -75,7 +75,7 @@ export function replacementList(api: StacksApi, contract: string): List<Contract
   }));
 }
 
-/** What both operations return of a transaction, by other names. */
+/** The fields of a transaction in both operations, which have other names. */
 interface Returned {
   readonly type: string;
   readonly called: { readonly contract_id: string; readonly function_name: string } | undefined;

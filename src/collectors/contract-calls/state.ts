@@ -8,7 +8,7 @@ import type { Callers } from "./callers.ts";
 import type { ContractTransaction } from "./source.ts";
 import { type CallTotals, NO_CALLS } from "./totals.ts";
 
-/** What is known of the calls of a contract. */
+/** The observation of the calls of a contract. */
 export interface Observation extends ListState<ContractTransaction> {
   readonly totals: CallTotals & {
     /** Transactions that were skipped, because there were more than `catch_up`. */

@@ -20,7 +20,7 @@ export interface ContractEvent extends Row {
   /** A block at or above its own; undefined while none is known. */
   readonly proof?: Proof | undefined;
   readonly rank: number;
-  /** What the event rules of the contract make of it; absent if nothing. */
+  /** Its results for the event rules of the contract; absent if there are none. */
   readonly results?: readonly Result[] | undefined;
 }
 
@@ -54,7 +54,7 @@ export const EVENTS_PER_REQUEST = 50;
 
 type Body = z.infer<typeof contractLogs.body>;
 
-/** What the rules make of an event. */
+/** The results of the rules for an event. */
 export type Evaluate = (event: RawEvent) => readonly Result[];
 
 function pageOf({ body, etag, receivedAt }: Validated<Body>, evaluate: Evaluate): Page<ContractEvent> {

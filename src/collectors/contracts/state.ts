@@ -17,7 +17,7 @@ export interface Totals extends TopicTotals {
 export interface Observation {
   readonly feed: FeedState<ContractEvent>;
   readonly totals: Totals;
-  /** What the event rules have counted. */
+  /** Totals of the event rules. */
   readonly rules: TotalsOfRules;
   /** When a new event was last read. Unix time, milliseconds. */
   readonly lastSeenAt: number | undefined;

@@ -101,7 +101,7 @@ export class ClarityValue {
     return this.#text;
   }
 
-  /** What `some`, `ok` or `err` contains; undefined for other kinds. */
+  /** The content of `some`, `ok` or `err`; undefined for other kinds. */
   get inner(): ClarityValue | undefined {
     if (this.kind !== "some" && this.kind !== "ok" && this.kind !== "err") return undefined;
     return new ClarityValue(this.#bytes, this.#start + 1, this.#decode);

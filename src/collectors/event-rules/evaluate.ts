@@ -1,4 +1,4 @@
-// What rules make of an event: a result for each rule that matches. Pure.
+// Evaluates event rules: one result for each rule that matches an event. Pure.
 import { isLabelText } from "../clarity-names.ts";
 import { OTHER } from "../labels.ts";
 import { type ClarityValue, type Decode, readClarity } from "./clarity-value.ts";
@@ -15,7 +15,7 @@ export const ERRORS = {
 
 export type RuleError = keyof typeof ERRORS;
 
-/** What a rule makes of an event. Plain data of bounded size: it is kept until the event has its confirmations. */
+/** The result of a rule for an event. Plain data of bounded size: it is kept until the event has its confirmations. */
 export interface Result {
   /** Fingerprint of the rule. */
   readonly rule: string;
@@ -45,7 +45,7 @@ export class EventView {
     this.isUndecodable = hex !== undefined && this.#value === undefined;
   }
 
-  /** What is at a path. */
+  /** The value at a path. */
   at(path: Path): Found {
     const known = this.#found.get(path.text);
     if (known !== undefined) return known;
@@ -60,7 +60,7 @@ export class EventView {
   }
 }
 
-/** What the rules make of an event, in their order; rules that do not match are left out. */
+/** The results of the rules for an event, in their order, without rules that do not match. */
 export function evaluate(rules: readonly EventRule[], event: RawEvent, decode: Decode): readonly Result[] {
   const view = new EventView(event, decode);
   const results: Result[] = [];
@@ -71,7 +71,7 @@ export function evaluate(rules: readonly EventRule[], event: RawEvent, decode: D
   return results;
 }
 
-/** What a rule makes of an event; undefined if it does not match. */
+/** The result of a rule for an event; undefined if it does not match. */
 export function resultOf(rule: EventRule, view: EventView): Result | undefined {
   const { fingerprint: id, conditions, labels } = rule;
   if (view.isUndecodable && readsValue(rule)) {

@@ -17,7 +17,7 @@ export interface Scalar {
 }
 
 /**
- * What is at a path. `none`: nothing, which the type of the value allows (an empty optional, the other side of a
+ * The value at a path. `none`: no value, which the type of the value allows (an empty optional, the other side of a
  * response, a position beyond the end of a list, an event without a value). `missing`: nothing, because the value has
  * another shape.
  */
@@ -33,7 +33,7 @@ export function parsePath(text: string): Path | undefined {
   return { text, root: text === "topic" ? "topic" : "value", steps };
 }
 
-/** What is at these steps of a value. Optionals need no step: `some` stands for what it contains. */
+/** The value at the steps of a path. Optionals need no step: `some` is replaced by its content. */
 export function follow(value: ClarityValue, steps: Path["steps"]): ClarityValue | "none" | "missing" {
   let at = unwrapped(value);
   for (const step of steps) {

@@ -4,7 +4,7 @@ import { type ClarityValue, type Decode, type Kind, readClarity } from "./clarit
 import type { RawEvent } from "./evaluate.ts";
 import { parsePath } from "./path.ts";
 
-/** What is at one path of the events of a shape. */
+/** The values at one path of the events of a shape. */
 export interface Field {
   readonly path: string;
   /** The types that occur, such as `uint` and `none`. */

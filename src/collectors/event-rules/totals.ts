@@ -1,4 +1,4 @@
-// What the rules of a contract have counted. Plain data of bounded size; pure.
+// Totals of the rules of a contract. Plain data of bounded size; pure.
 
 import { seriesPerSample } from "../../exposition/family.ts";
 import {
@@ -22,7 +22,7 @@ export interface LastValue {
   readonly rank: number;
 }
 
-/** What one rule has counted, by its label values. A rule uses one of the three kinds of values. */
+/** Totals of one rule, by its label values. A rule uses one of the three kinds of values. */
 export interface RuleTotals {
   readonly sums: Counters<bigint>;
   readonly last: Readonly<Record<string, LastValue>>;

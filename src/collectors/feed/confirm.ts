@@ -7,7 +7,7 @@ import type { ReadResult } from "./read.ts";
 import type { ListRead } from "./read-list.ts";
 import { changesOf, type FeedState, newestFirst } from "./state.ts";
 
-/** What confirmations need of a poll. */
+/** The parts of a poll that confirmations need. */
 interface ConfirmPoll {
   readonly api: StacksApi;
   readonly target: { readonly confirmations: number };

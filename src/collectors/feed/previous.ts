@@ -1,9 +1,9 @@
-// What the last poll left of a list of transactions, as the next poll may use it.
+// The state of a list of transactions after the last poll, for the next poll.
 import { blockStatus, type ChainView, depthOf, type Proof } from "../chain/chain-view.ts";
 import type { Floor, ListedTransaction } from "./floor.ts";
 import { type FeedState, withoutUnknownEnd } from "./state.ts";
 
-/** What is left of a list. */
+/** The state of a list. */
 interface Previous {
   readonly feed: FeedState<ListedTransaction>;
   readonly floor: Floor;
@@ -11,7 +11,7 @@ interface Previous {
   readonly etag?: string | undefined;
 }
 
-/** What a repair needs of a poll. */
+/** The parts of a poll that a repair needs. */
 interface RepairPoll {
   readonly chain: ChainView | undefined;
   readonly target: { readonly confirmations: number };

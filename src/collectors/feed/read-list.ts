@@ -26,7 +26,7 @@ export interface ReadSettings {
   readonly catch_up: number;
 }
 
-/** What reading needs of a poll. */
+/** The parts of a poll that reading needs. */
 interface ReadPoll {
   readonly api: StacksApi;
   readonly chain: ChainView | undefined;

@@ -51,7 +51,7 @@ function minedOrWaiting(one: Listed, row: MinedTransaction | undefined, oldest: 
   return one.minedAt >= oldest ? [{ ...one, minedAt: undefined }] : [];
 }
 
-/** What the estimate is made from: the listed transactions that wait, and all that were mined. */
+/** The input of the estimate: the listed waiting transactions, and all mined ones. */
 export function observedOf(listed: readonly Listed[], { rows }: MinedView): readonly Observed[] {
   const receipts = new Map(listed.map(({ id, receivedAt }) => [id, receivedAt]));
   const waiting = listed.filter(({ minedAt }) => minedAt === undefined);

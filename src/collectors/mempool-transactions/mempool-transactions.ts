@@ -44,7 +44,7 @@ const OVERLAP_SECONDS = 60;
 // Other collectors read it at each of their polls.
 const views = new WeakMap<Observation, WaitingView>();
 
-/** What waits to be mined, and what to pay to be mined in time. */
+/** Waiting transactions, and fee estimates. */
 export const mempoolTransactions = {
   name: "mempool_transactions",
   about: "Estimates of the fee to be mined within a target time, from waiting and mined transactions.",

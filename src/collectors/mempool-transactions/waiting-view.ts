@@ -1,4 +1,4 @@
-// What the collector `mempool_transactions` shows to the other collectors of a network.
+// The data of the collector `mempool_transactions` for other collectors of a network.
 import type { Listed } from "./listed.ts";
 
 /** A transaction that was listed as waiting, and is not known to be mined. */

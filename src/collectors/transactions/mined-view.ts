@@ -1,4 +1,4 @@
-// What the collector `transactions` shows to the other collectors of a network.
+// The data of the collector `transactions` for other collectors of a network.
 import type { MinedRow } from "./window.ts";
 
 /** A mined transaction. */

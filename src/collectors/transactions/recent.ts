@@ -31,7 +31,7 @@ const AHEAD_SECONDS = 900;
 // More than 200 a minute.
 const MAX_TRANSACTIONS = 3000;
 
-/** What was read of the list. */
+/** The part of the list that was read. */
 interface Read {
   /** Newest first, without gaps. */
   readonly rows: readonly ChainTransaction[];

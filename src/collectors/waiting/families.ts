@@ -88,7 +88,7 @@ export function* waitingSamples(
       yield families.removed.at({ ...labels, direction, reason }, count);
     }
   }
-  // What waits below the end of an incomplete read is unknown.
+  // Waiting transactions below the end of an incomplete read are unknown.
   if (!observation.isWhole) return;
   const waiting = observation.known.filter(isWaiting);
   for (const direction of directions) {

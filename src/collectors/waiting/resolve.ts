@@ -1,11 +1,11 @@
-// What is known of waiting transactions after what others have read: new ones, mined ones, replaced ones. Pure.
+// Updates waiting transactions with the data of other collectors: new, mined and replaced ones. Pure.
 import { blockStatus, type ChainView, depthOf } from "../chain/chain-view.ts";
 import { keyOf } from "../counters.ts";
 import type { WaitingRow, WaitingView } from "../mempool-transactions/waiting-view.ts";
 import type { MinedTransaction, MinedView } from "../transactions/mined-view.ts";
 import { isWaiting, type Known, type Observation, type Removal } from "./state.ts";
 
-/** What the transactions are compared with. */
+/** The data that the transactions are compared with. */
 export interface Facts {
   readonly principal: string;
   readonly confirmations: number;

@@ -28,7 +28,7 @@ export interface Known {
   readonly missing?: { readonly since: number; readonly reads: number } | undefined;
 }
 
-/** What is known of the nonces of an account. */
+/** The nonces of an account. */
 export interface KnownNonces {
   /** The highest one that is mined; -1 if none is. */
   readonly confirmed: number;

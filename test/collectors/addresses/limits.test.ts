@@ -143,7 +143,7 @@ test("equals the sum over the blocks, at any interval, with either operation", a
           seen = await observe(addresses, canned, seen, at());
           polls.push({ now: world.now, tip: world.tip });
           const found = await exposed(seen);
-          // What was counted in the last hour, is above the tip of the last poll before it.
+          // Transactions counted in the last hour are above the tip of the last poll before it.
           const above = fresh?.tip ?? 1;
           expect(BigInt(found.outflow_microstx ?? "")).toBe(largestHour(world, above, stx));
           expect(BigInt(found[`ft_outflow_units ${COIN}`] ?? "")).toBe(largestHour(world, above, coins));

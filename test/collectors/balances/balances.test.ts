@@ -30,7 +30,7 @@ const targetOf = (assets: readonly string[] = [], more: Partial<Watched> = {}) =
   assets,
 });
 
-/** What an observation exposes, by name and the labels that differ. */
+/** The samples of an observation, by name and differing labels. */
 async function exposed(observation: unknown, target: ReturnType<typeof targetOf>) {
   const families = parseExposition(await textOf(balances, observation, "mainnet", target), "classic");
   return Object.fromEntries(

@@ -12,7 +12,7 @@ const [chainCollector, minedCollector, collector] = [blocks, transactions, mempo
   (one) => one as unknown as AnyCollector,
 ) as [AnyCollector, AnyCollector, AnyCollector];
 
-/** What was recommended from a time on. */
+/** A recommendation, with its start. */
 interface Recommended {
   readonly at: number;
   readonly fee: number | undefined;

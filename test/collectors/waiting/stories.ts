@@ -11,7 +11,7 @@ const MINUTE = 60;
 // A drop is noticed within this time.
 const NOTICED = 45 * MINUTE;
 
-/** What waits of a wallet, from the mempool and the ledger of the simulator. */
+/** The waiting transactions of a wallet, from the mempool and the ledger of the simulator. */
 function expectedOf({ chain }: WaitingWorld, principal: string) {
   const all = [...chain.mempool.values()];
   const [sent, received] = [
