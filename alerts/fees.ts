@@ -9,7 +9,7 @@ import { type Duration, FEES, MICRO, seconds } from "./thresholds.ts";
 
 const { baseline, blockUsage, capacity } = FEES;
 
-/** How one rule reads what another one records. */
+/** The series that one rule reads from another one. */
 interface Reading {
   now(recording: FeeRecording, matchers?: Matchers): string;
   over(recording: FeeRecording, window: Duration, matchers?: Matchers): string;

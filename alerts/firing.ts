@@ -40,7 +40,7 @@ export interface AlertDurations {
   readonly keepMinutes: number;
 }
 
-/** When an alert fires whose expression has a result in the minutes for which `holds` is true. */
+/** The spans in which an alert fires whose expression has a result in the minutes for which `holds` is true. */
 export function firing(
   minutes: number,
   holds: (minute: number) => boolean,

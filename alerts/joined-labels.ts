@@ -14,7 +14,7 @@ const KINDS = Object.keys(INFO) as readonly Kind[];
 /** Names of the labels to add. */
 export type JoinedLabels = Readonly<Record<Kind, readonly string[]>>;
 
-/** How long labels are kept while the info series is absent, for instance while the exporter is down. */
+/** Time for which labels are kept while the info series is absent, for instance while the exporter is down. */
 const KEPT = "1h";
 
 const keysOf = (kind: Kind): string => [...TARGET_LABELS, "network", "name", kind].join(", ");

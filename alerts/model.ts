@@ -54,7 +54,7 @@ export interface Alert {
   readonly severity: Severity;
   readonly expr: string;
   readonly for: Duration;
-  /** How long it keeps firing after the condition has ended: bridges gaps and flapping. */
+  /** Time for which it keeps firing after the condition has ended: bridges gaps and flapping. */
   readonly keepFiringFor?: Duration;
   /** One line, with the labels that identify the instance. */
   readonly summary: string;

@@ -18,9 +18,9 @@ const watched = (family: string, matchers: Readonly<Record<string, string>> = {}
   metric(family, { ...NAMED, ...matchers });
 /** A series of the address that is shown in detail. */
 const one = (family: string) => metric(family, { name: "~$address" });
-/** How many addresses a graph shows: a line for each of thousands shows nothing. */
+/** Maximum number of addresses in a graph: thousands of lines are not readable. */
 const MOST = 10;
-/** How many addresses a table shows: all rows of thousands take seconds. */
+/** Maximum number of addresses in a table: thousands of rows take seconds. */
 const MAX_ROWS = 100;
 /** Restricts an expression to the addresses for which a counter has grown most in the time range. */
 const mostActive = (expr: string, selector: string) =>

@@ -37,7 +37,7 @@ export class Networks {
     return this.all.flatMap(({ tasks }) => tasks);
   }
 
-  /** When the next poll of a task is due. Unix time, milliseconds; undefined when none is scheduled. */
+  /** Time when the next poll of a task is due. Unix time, milliseconds; undefined when none is scheduled. */
   dueAt(task: Task): number | undefined {
     return this.#due.get(task);
   }

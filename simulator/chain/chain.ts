@@ -35,7 +35,7 @@ export interface ChainOptions {
   readonly accounts?: Accounts;
 }
 
-/** How an account sends a transfer. */
+/** Options of a transfer. */
 export interface SendOptions {
   /** µSTX. Miners ignore a fee below `MIN_FEE`. @default drawn like those of ordinary demand */
   readonly fee?: number | undefined;

@@ -19,9 +19,9 @@ export interface Scenario {
   readonly strength: number;
 }
 
-/** How a scenario can be adjusted. */
+/** Options of a scenario. */
 export interface ScenarioOptions {
-  /** How long demand lasts, virtual seconds. The backlog takes longer to drain. @default per kind */
+  /** Duration of the demand, virtual seconds. The backlog takes longer to drain. @default per kind */
   readonly seconds?: number;
   /** Multiplies the intensity. @default 1 */
   readonly strength?: number;

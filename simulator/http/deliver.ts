@@ -2,7 +2,7 @@
 import type { ServerResponse } from "node:http";
 import type { HttpResponse } from "./respond.ts";
 
-/** How a response is sent. */
+/** Options of the delivery of a response. */
 export type DeliveryMode =
   | { readonly kind: "whole" }
   | { readonly kind: "late"; readonly seconds: number }

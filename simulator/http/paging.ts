@@ -70,7 +70,7 @@ function positionOf(cursor: string | undefined): Position {
   return microblock === 0 && index === 0 ? { height, index: Infinity } : { height: height - 1, index: Infinity };
 }
 
-/** How a list of the v3 API is paged. */
+/** Paging of a list of the v3 API. */
 interface Paged<Entry> {
   /** Whether an entry is at the cursor or older. */
   readonly isWithin: (entry: Entry) => boolean;

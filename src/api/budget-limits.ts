@@ -76,7 +76,7 @@ export class MinuteWindow {
     return this.perMinute - used - this.#reserve(priority, this.#counts);
   }
 
-  /** When requests of this priority may be admitted if the queue is empty: `now`, or when enough have expired. */
+  /** Time when requests of this priority may be admitted if the queue is empty: `now`, or when enough have expired. */
   earliest(now: number, priority: number, requests = 1): number {
     const admissions = this.admissions(now);
     const counts = [...this.#counts];
@@ -146,7 +146,7 @@ export class MonthBucket {
     this.#at = at;
   }
 
-  /** When a request that must leave `reserve` tokens in the bucket may be admitted; Infinity for never. */
+  /** Time when a request that must leave `reserve` tokens in the bucket may be admitted; Infinity for never. */
   earliest(now: number, reserve: number): number {
     const missing = 1 + Math.min(this.capacity - 1, reserve) - this.tokens(now);
     if (missing <= 0) return now;

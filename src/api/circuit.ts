@@ -16,7 +16,7 @@ export interface Outage {
   /** The first failure in a row. */
   readonly cause: { readonly reason: ApiError["reason"]; readonly message: string };
   readonly since: number;
-  /** When the next request may be sent. */
+  /** Time when the next request may be sent. */
   readonly nextProbeAt: number;
 }
 

@@ -46,7 +46,7 @@ export interface ClientOptions extends Partial<typeof DEFAULTS> {
   readonly used?: BudgetRecord | undefined;
   /** Use of the budget by concurrent processes. @default none */
   readonly shared?: SharedBudget | undefined;
-  /** How the server is reached. @default directly, with the public CAs */
+  /** Connection to the server. @default direct, with the public CAs */
   readonly route?: Route | undefined;
   /** API key, sent with every request and never shown. */
   readonly key?: Secret | undefined;
@@ -60,7 +60,7 @@ export interface PollOptions {
   readonly priority: number;
   /** Aborted at the deadline (with a `TimeoutError`) and at shutdown (with anything else). */
   readonly signal: AbortSignal;
-  /** When the signal will be aborted, Unix time in milliseconds: requests that cannot end before it fail at once. */
+  /** Time of the abort of the signal, Unix time in milliseconds: requests that cannot end before it fail at once. */
   readonly deadline?: number | undefined;
   /** Name of the collector, for the observer. */
   readonly collector?: string | undefined;

@@ -51,7 +51,7 @@ export interface ApiResponse<Body> {
    * To know whether it was already used, compare it with the body that was kept. Do not modify it.
    */
   readonly changed: boolean;
-  /** When the response arrived. Unix time, milliseconds. */
+  /** Time when the response arrived. Unix time, milliseconds. */
   readonly receivedAt: number;
   /** Its validator; undefined when it has none that can be sent. */
   readonly etag?: string | undefined;

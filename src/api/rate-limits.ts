@@ -51,9 +51,9 @@ interface RateLimit {
   /** Requests per window. */
   readonly limit: number | undefined;
   readonly remaining: number | undefined;
-  /** When the window ends. */
+  /** Time when the window ends. */
   readonly resetAt: number | undefined;
-  /** When the headers arrived. */
+  /** Time when the headers arrived. */
   readonly seenAt: number;
 }
 

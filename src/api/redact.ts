@@ -118,7 +118,7 @@ function endOfRun(text: string, { form, offset }: Place, at: number): number {
   return end;
 }
 
-// Where the text continues if this character is next.
+// Position at which the text continues after this character.
 function endsAfter(text: string, places: readonly number[], character: number): readonly number[] {
   const found = decodedAfter(text, places).filter((decoded) => decoded.character === character);
   return [...new Set(found.map(({ end }) => end))];

@@ -14,7 +14,7 @@ interface Retired {
   readonly operation: string;
   /** First 410 in a row, or 404 of an optional operation. */
   readonly since: number;
-  /** When it may be requested again. */
+  /** Time when it may be requested again. */
   readonly nextTryAt: number;
 }
 
@@ -34,7 +34,7 @@ export interface Permit {
   end(): void;
 }
 
-/** Which operations of one server are retired. */
+/** The retired operations of one server. */
 export class Retirement {
   readonly #gone = new Map<string, Gone>();
   readonly #probing = new Set<string>();

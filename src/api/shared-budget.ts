@@ -1,4 +1,4 @@
-// How several processes share one budget.
+// A budget that several processes share.
 
 /** The use of a budget, for its next client or process. Unix time, milliseconds. */
 export interface BudgetRecord {

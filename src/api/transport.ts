@@ -33,7 +33,7 @@ const KEEP_ALIVE_MS = 60_000;
 const TIMEOUTS = new Set(["UND_ERR_CONNECT_TIMEOUT", "UND_ERR_HEADERS_TIMEOUT", "UND_ERR_BODY_TIMEOUT", "ETIMEDOUT"]);
 const RESETS = new Set(["UND_ERR_SOCKET", "ECONNRESET", "EPIPE"]);
 
-/** How connections are made. */
+/** Options of connections. */
 export interface Route {
   readonly tls?:
     | {

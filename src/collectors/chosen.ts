@@ -1,4 +1,4 @@
-// Which addresses of the watch list a collector polls, where that costs requests: those of the entries, groups or
+// The addresses of the watch list that a collector polls if polls cost requests: those of the entries, groups or
 // settings that choose it.
 import { z } from "zod";
 import type { Watched } from "./collector.ts";

@@ -2,7 +2,7 @@
 // those of the single address. Pure.
 import { counter, type Family, gauge, histogram, type Label } from "../exposition/family.ts";
 
-/** How samples of the members of a group become one sample. */
+/** Combines samples of the members of a group into one sample. */
 export interface GroupSum {
   /** The family of the members. */
   readonly of: Family;

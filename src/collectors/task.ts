@@ -7,12 +7,12 @@ import type { AnyCollector, Target } from "./collector.ts";
 import type { WaitingView } from "./mempool-transactions/waiting-view.ts";
 import type { MinedView } from "./transactions/mined-view.ts";
 
-/** When polls start: at an interval from the start of the process, or at the times of a cron expression (UTC). */
+/** Start times of polls: at an interval from the start of the process, or at the times of a cron expression (UTC). */
 export type Schedule =
   | { readonly kind: "every"; readonly milliseconds: number }
   | { readonly kind: "cron"; readonly expression: string; readonly longestGapMilliseconds: number };
 
-/** How a poll ended. */
+/** The outcome of a poll. */
 export interface PollEnd {
   readonly collector: string;
   /** Undefined if it succeeded. */

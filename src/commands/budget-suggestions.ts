@@ -1,4 +1,4 @@
-// Which settings would make the polls of a network fit the budget of an upstream. Pure.
+// Suggests settings with which the polls of a network fit the budget of an upstream. Pure.
 import { scheduleOf } from "../collectors/collector.ts";
 import { schedulesFor } from "../config/budget.ts";
 import { MAX_REQUESTS } from "../config/upstream-settings.ts";

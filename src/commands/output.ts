@@ -1,4 +1,4 @@
-// Where a command writes a text.
+// Output of a command: a file, or standard output.
 import { writeFile } from "node:fs/promises";
 import { CommandError, type Io } from "./io.ts";
 

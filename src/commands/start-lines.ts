@@ -13,7 +13,7 @@ export interface NetworkLine {
   readonly requests_per_minute: number;
   readonly budget_per_minute: number;
   readonly budget_per_month: number | "unlimited";
-  /** How many times the budget increases the interval of a collector; only of those that it increases. */
+  /** Factor by which the budget increases the interval of a collector, for collectors with an increased interval. */
   readonly stretched: Readonly<Record<string, number>>;
 }
 

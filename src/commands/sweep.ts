@@ -1,4 +1,4 @@
-// How often an alert would have fired with another limit, and the limit for a chosen number of alarms.
+// Counts the alarms of an alert with another limit, and finds the limit for a chosen number of alarms.
 import { type AlertDurations, firing, joined, type Span } from "../../alerts/firing.ts";
 
 /** Values that an alert compares with its limit: one value a minute of each series, NaN where it cannot fire. */
@@ -10,7 +10,7 @@ export interface Swept {
   readonly durations: AlertDurations;
 }
 
-/** When the alert would have fired for any of the series. */
+/** The spans in which the alert would have fired for any of the series. */
 export function alarmsAt(limit: number, { minutes, columns, firesAtLimit, durations }: Swept): Span[] {
   const spans = columns.flatMap((column) => {
     const value = (minute: number) => column[minute] as number;

@@ -21,7 +21,7 @@ export interface Config {
   readonly web: {
     /** The web configuration, absolute; undefined without one. */
     readonly configFile: string | undefined;
-    /** Where only health checks are served, without TLS and password. */
+    /** Address that serves only health checks, without TLS and password. */
     readonly probes: readonly ListenAddress[];
     /** Names under which clients may address the exporter; empty: the default of each listener. */
     readonly allowedHosts: readonly string[];
@@ -52,13 +52,13 @@ export interface UpstreamConfig {
   readonly apiKeyFile: string | undefined;
   /** Name of the header that carries the key. */
   readonly apiKeyHeader: string;
-  /** How its server is reached. */
+  /** Connection to its server. */
   readonly outbound: Outbound;
   /** Requests; no limit of the month when `perMonth` is undefined. */
   readonly budget: { readonly perMinute: number; readonly perMonth: number | undefined };
 }
 
-/** How a server is reached. */
+/** Connection to a server. */
 export interface Outbound {
   readonly tls:
     | {
@@ -91,7 +91,7 @@ export interface NetworkConfig extends WatchedNetwork {
   readonly name: string;
   /** The servers of the chain, the preferred one first. */
   readonly upstreams: readonly [UpstreamConfig, ...UpstreamConfig[]];
-  /** When another upstream takes over. */
+  /** Conditions of a failover. */
   readonly failover: Readonly<z.infer<typeof failover>>;
   /** Action if the server follows another chain than the saved state. */
   readonly onNewChain: "refuse" | "reset";

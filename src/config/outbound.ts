@@ -1,4 +1,4 @@
-// How an upstream is reached: its CA, a certificate for it, and a proxy.
+// Connection settings of an upstream: its CA, a client certificate, and a proxy.
 import { X509Certificate } from "node:crypto";
 import { resolve } from "node:path";
 import { createSecureContext } from "node:tls";
@@ -19,7 +19,7 @@ interface Context {
   readonly errors: ErrorList;
 }
 
-/** How one upstream is reached. Reports errors in its settings. */
+/** The connection settings of one upstream. Reports errors in them. */
 export async function readOutbound(upstream: unknown, at: Path, context: Context): Promise<Outbound> {
   return { tls: await readTls(upstream, at, context), proxy: readProxy(upstream, at, context) };
 }

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { ConfigurableCollector } from "./config.ts";
 import { allSettings } from "./settings.ts";
 
-/** Where a setting is: keys and indices from the top. */
+/** Path of a setting: keys and indices from the top. */
 export type Path = readonly (string | number)[];
 
 type Text = "title" | "description" | "pattern";

@@ -195,7 +195,7 @@ export const upstreams = z.array(upstreamEntry).max(10).prefault([]).meta({
     "Several APIs of the same chain, the preferred one first, instead of `url`, `api_key`, `api_key_file`, `api_key_header` and `budget` of the network. One is active; another one takes over when it fails or lags.",
 });
 
-/** When another upstream takes over. */
+/** Conditions of a failover. */
 export const failover = z
   .object({
     failures: z.int().min(1).max(100).default(3).meta({

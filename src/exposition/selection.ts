@@ -1,4 +1,4 @@
-// Which metric families are exposed, by names and patterns of the configuration. Pure.
+// Selects the exposed metric families by names and patterns of the configuration. Pure.
 
 /** Names of families, or patterns in which `*` stands for any characters. */
 export interface Selection {

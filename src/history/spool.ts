@@ -25,9 +25,9 @@ export interface ReplayedRow extends Omit<StoredRow, "id"> {
   readonly addition: unknown;
 }
 
-/** How far a list is read. */
+/** Progress of reading a list. */
 export interface Progress {
-  /** Where reading continues; undefined at the start. */
+  /** Position at which reading continues; undefined at the start. */
   readonly position: unknown;
   readonly isComplete: boolean;
   /** Time of the oldest row that was read; undefined before the first. Unix time, seconds. */
@@ -82,7 +82,7 @@ export class Spool {
     this.#run(() => this.#sql("INSERT OR REPLACE INTO facts VALUES (?, ?)").run(name, encode(body)));
   }
 
-  /** How far a list is read. */
+  /** Progress of reading a list. */
   progress(name: string): Progress {
     return this.#run(() => {
       const row = this.#sql("SELECT position, is_complete, oldest FROM lists WHERE name = ?").get(name);
@@ -153,7 +153,7 @@ export class Spool {
     });
   }
 
-  /** Where a transaction is; undefined if no list has it. */
+  /** Position of a transaction; undefined if no list has it. */
   placeOf(id: string): Pick<StoredRow, "time" | "height" | "place"> | undefined {
     return this.#run(() => {
       const row = this.#sql("SELECT time, height, place FROM rows WHERE id = ?").get(id);

@@ -1,5 +1,5 @@
-// Which names of the exporter a request may use. A page of another site can make a browser request a name that it has
-// bound to a local address (DNS rebinding); the header Host then has that name.
+// Host names of the exporter that a request may use. A page of another site can make a browser request a name that it
+// has bound to a local address (DNS rebinding); the header Host then has that name.
 import { isIP } from "node:net";
 import type { ListenAddress } from "../config/values.ts";
 

@@ -41,7 +41,7 @@ interface Delivery {
   readonly socket: Socket;
   /** Undefined while the page is rendered. */
   body: Buffer | undefined;
-  /** When the client last read a slice; `performance.now()`. */
+  /** Time when the client last read a slice; `performance.now()`. */
   progressAt: number;
   timer: NodeJS.Timeout | undefined;
 }

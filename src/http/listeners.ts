@@ -21,7 +21,7 @@ import {
   type View,
 } from "./server.ts";
 
-/** Where and what to serve. */
+/** Addresses and content to serve. */
 export interface ListenersOptions {
   readonly view: View;
   readonly listen: readonly ListenAddress[];
@@ -37,7 +37,7 @@ export interface ListenersOptions {
 export interface Listener {
   /** `127.0.0.1:10789`, `[::1]:10789` or `unix:/path`. */
   readonly address: string;
-  /** Where the pages are: `https://127.0.0.1:10789`; undefined for a Unix socket. */
+  /** Address of the pages: `https://127.0.0.1:10789`; undefined for a Unix socket. */
   readonly url: string | undefined;
   readonly isSecure: boolean;
   readonly isProbe: boolean;

@@ -1,4 +1,4 @@
-// How often the targets of a network can be polled within the request budget. Pure.
+// Computes the intervals of the targets of a network within the request budget. Pure.
 import { MINUTES_PER_MONTH, sum } from "../api/budget-limits.ts";
 import { type AnyCollector, targetsOf, type WatchedNetwork } from "../collectors/collector.ts";
 import { collectorOf } from "../collectors/index.ts";
@@ -44,7 +44,7 @@ export interface Demand {
   readonly maxAgeMs: number;
 }
 
-/** How often a collector polls, and what that costs. */
+/** The interval of a collector, and its requests. */
 export interface Pacing extends PollTimes, Pick<Demand, "collector" | "targets" | "isDefault"> {
   readonly requestsPerPoll: number;
   readonly requestsPerMinute: number;

@@ -25,7 +25,7 @@ const MAX_FAILURES = 5;
 /** A target to poll early. Milliseconds on any clock. */
 interface Hint {
   readonly cause: HintCause;
-  /** When it was given. */
+  /** Time of the hint. */
   readonly at: number;
   readonly notBefore: number;
 }
@@ -36,7 +36,7 @@ export class RoundRobin {
   /** In the order of the list. */
   tasks: readonly Task[] = [];
   times: PollTimes;
-  /** When each was polled last (milliseconds on any clock), the longest ago first. */
+  /** Time of the last poll of each (milliseconds on any clock), the oldest first. */
   readonly #queue = new Map<Task, number>();
   readonly #byKey = new Map<string, Task>();
   /** The targets to poll early, until a poll that began after the hint has succeeded. */

@@ -1,4 +1,4 @@
-// When tasks are polled: now, and then on their schedule.
+// Polls tasks at start, and then on their schedule.
 import { MOVED_PRIORITY, SPARE_PRIORITY } from "../api/budget.ts";
 import type { Clock } from "../api/clock.ts";
 import type { Task } from "../collectors/task.ts";

@@ -1,4 +1,4 @@
-// Which of several exporters polls a principal, and keeps its state.
+// Assigns principals to one of several exporters, which polls them and keeps their state.
 import { hash } from "node:crypto";
 
 /** One exporter of several that share a configuration. */

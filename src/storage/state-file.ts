@@ -40,7 +40,7 @@ const OBSERVATIONS: TableSchema = {
   facts: ["version", "saved_at"],
   consequence: "counting of this target starts again",
 };
-// How much of the request budget of each upstream is used; the key is `network/upstream`.
+// The used request budget of each upstream; the key is `network/upstream`.
 const BUDGETS: TableSchema = {
   name: "budgets",
   key: ["network"],
@@ -189,7 +189,7 @@ export class StateFile {
     this.#observations.put(keyOfTotal(of), [TOTAL_VERSION, now], encode(body));
   }
 
-  /** How much of a budget is used; undefined when it is not known. @throws StateFileError */
+  /** The use of a budget; undefined if unknown. @throws StateFileError */
   loadBudget(key: string): BudgetRecord | undefined {
     return this.#read(this.#budgets, [key], (body) => budgetRecord.parse(JSON.parse(body)));
   }

@@ -26,7 +26,7 @@ export interface TaskStatus {
   readonly lastFailure: Failure | undefined;
   /** Failed polls in a row. */
   readonly failuresInARow: number;
-  /** When the first of them ended; undefined when the last poll succeeded. */
+  /** Time when the first of them ended; undefined when the last poll succeeded. */
   readonly failingSince: number | undefined;
   /** Since when the server lacks the operation of the task; undefined while it has it. */
   readonly unsupportedSince: number | undefined;

@@ -37,7 +37,7 @@ interface Problem {
   /** Not masked. */
   readonly message: string;
   readonly since?: number | undefined;
-  /** When the next request can be sent. */
+  /** Time when the next request can be sent. */
   readonly until?: number | undefined;
 }
 

@@ -2,7 +2,7 @@
 import type { Reason } from "../api/errors.ts";
 import { keyOf, type Task } from "../collectors/task.ts";
 
-/** How much of a network one cause affects: failures for the same reason within that scope are the same problem. */
+/** The part of a network that one cause affects: failures for the same reason within it are the same problem. */
 type Scope = "network" | "collector" | "target";
 
 /** For each reason: its meaning on the status page, and the scope of one cause. */

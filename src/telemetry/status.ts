@@ -93,7 +93,7 @@ export interface TargetStatus extends TaskStatus {
   readonly state: TargetState;
   /** Older than the maximum age: the gauges are absent from the metrics. */
   readonly isExpired: boolean;
-  /** When the next poll is due, not before the end of a pause; undefined when none is scheduled. */
+  /** Time when the next poll is due, not before the end of a pause; undefined when none is scheduled. */
   readonly nextAt: number | undefined;
 }
 
@@ -134,7 +134,7 @@ export interface StatusSources {
   readonly tasks: readonly Task[];
   readonly state: State;
   readonly networks: readonly NetworkReport[];
-  /** When the next poll of a task is due. Unix time, milliseconds. */
+  /** Time when the next poll of a task is due. Unix time, milliseconds. */
   readonly dueAt: (task: Task) => number | undefined;
   readonly now: number;
 }
@@ -208,7 +208,7 @@ export const latestFailure = (failures: readonly (Failure | undefined)[]): Failu
     undefined,
   );
 
-/** Which targets to list; a filter that is left out matches every target. */
+/** Filters of the listed targets; an absent filter matches every target. */
 export interface Selection {
   readonly network?: string | undefined;
   readonly collector?: string | undefined;

@@ -2,7 +2,7 @@
 import type { Reason } from "../api/errors.ts";
 import type { BlockedReport } from "../telemetry/status.ts";
 
-/** When an upstream is unfit. Durations in milliseconds. */
+/** Conditions under which an upstream is unfit. Durations in milliseconds. */
 export interface HealthRules {
   readonly failures: number;
   readonly lagBlocks: number;

@@ -160,7 +160,7 @@ export class IdentityCheck {
   }
 }
 
-/** Which chain a server follows; `unknown` when it has blocks but does not serve block 1. */
+/** The chain that a server follows; `unknown` when it has blocks but does not serve block 1. */
 type ServerChain =
   | { readonly kind: "known"; readonly firstBlock: string }
   | { readonly kind: "empty" }

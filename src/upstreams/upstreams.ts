@@ -12,7 +12,7 @@ import { Upstream, type UpstreamContext } from "./upstream.ts";
 
 /** Dependencies and settings of the upstreams of a network. */
 export interface UpstreamsOptions extends UpstreamContext {
-  /** Where the chain of the network is saved; undefined for nowhere. */
+  /** Store of the chain of the network; undefined if it is not saved. */
   readonly store: NetworkStore | undefined;
   readonly createClient: (upstream: UpstreamConfig) => Client;
   /** Height of the tip that the collectors have accepted; undefined while they have none. */

@@ -1,4 +1,4 @@
-// Which alerts get labels of the watch lists, and which do not.
+// Alerts with and without labels of the watch lists.
 import { describe, expect, test } from "@jest/globals";
 import { alerts } from "../../alerts/index.ts";
 import { takenLabels, withJoinedLabels } from "../../alerts/joined-labels.ts";

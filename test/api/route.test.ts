@@ -1,4 +1,4 @@
-// How a server is reached: real servers with their own CA, client certificates, and a real forward proxy.
+// Connections to servers: real servers with their own CA, client certificates, and a real forward proxy.
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer as createHttpServer, type RequestListener } from "node:http";

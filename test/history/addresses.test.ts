@@ -1,4 +1,4 @@
-// How the transfers of an address are read when a request fails. What is counted is tested in pasts.test.ts.
+// Reads of the transfers of an address with failing requests. pasts.test.ts tests the counts.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -39,7 +39,7 @@ export interface AlertingOptions {
   readonly seed: number;
   /** Virtual time at which the markets go live, Unix seconds. */
   readonly liveFrom: number;
-  /** How often Prometheus scrapes, before division. */
+  /** Scrape interval of Prometheus, before division. */
   readonly scrapeInterval: Duration;
   /** Collectors that are off. @default none */
   readonly without?: readonly string[];

@@ -67,7 +67,7 @@ export const panelsOf = (dashboard: Dashboard): Panel[] => entriesOf(dashboard).
 
 /** A query of a dashboard: of a panel, an annotation or a variable. */
 export interface BoardQuery {
-  /** Where it stands, for a message. */
+  /** Its position, for a message. */
   readonly at: string;
   readonly expr: string;
   readonly legend: string;

@@ -23,7 +23,7 @@ export class FakeClock implements Clock {
     this.#set = now - this.#now;
   }
 
-  /** How many wait for their time. */
+  /** Number of sleepers. */
   get sleepers(): number {
     return this.#sleepers.size;
   }

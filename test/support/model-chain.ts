@@ -15,9 +15,9 @@ const START = 1_795_000_000;
 export class ModelChain {
   blocks: ModelBlock[] = [];
   readonly orphans: ModelBlock[] = [];
-  /** Which operations are gone (410) or were never there (404). */
+  /** Operations that were removed (410) or never existed (404). */
   readonly status = new Map<string, number>();
-  /** How many blocks the server is behind. */
+  /** Number of blocks that the server is behind. */
   lag = 0;
   #made = 0;
 

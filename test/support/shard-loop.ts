@@ -17,7 +17,7 @@ import { type Running, start } from "./program.ts";
 
 const CONFIRMATIONS = 3;
 const SAMPLED = 100;
-/** How long the sums may take: the machine may be busy. Seconds. */
+/** Timeout for the sums, on a busy machine. Seconds. */
 const PATIENCE = 2700;
 
 const COUNTERS = [

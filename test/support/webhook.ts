@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 
 /** One notification: what Alertmanager sends in one request. */
 export interface Notification {
-  /** When it arrived, Unix milliseconds. */
+  /** Time when it arrived, Unix milliseconds. */
   readonly at: number;
   /** Path of the receiver's URL: identifies the receiver. */
   readonly path: string;

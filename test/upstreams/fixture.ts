@@ -13,7 +13,7 @@ import type { ChainServer } from "./chain-server.ts";
 
 const value = operation({ name: "value", path: "/value", body: z.object({ value: z.number() }) });
 
-/** How a poll of the test ended. */
+/** The outcome of a poll of the test. */
 export type Outcome = "ok" | Reason;
 
 /** Upstreams `u0`, `u1`, …, one for each server. */

@@ -19,7 +19,7 @@ const CONFIRMATIONS = 6;
 /** The simulated day. */
 export interface DayOptions {
   readonly targets: number;
-  /** How many of them take part in transactions; the others never do. */
+  /** Number of them that take part in transactions; the others never do. */
   readonly active: number;
   readonly hasFeed: boolean;
   readonly hours: number;

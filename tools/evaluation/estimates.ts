@@ -55,7 +55,7 @@ export function play(seed: string, regime: Regime, days: number, world: World): 
   return { seconds: days * 86_400, sent: [...all.values()], mined, blocks };
 }
 
-/** How the exporter observes. */
+/** Options of the observing exporter. */
 export interface Observer {
   /** Seconds between two polls of the waiting transactions. */
   readonly every: number;
@@ -65,7 +65,7 @@ export interface Observer {
   readonly useFactor: number | undefined;
 }
 
-/** How many transactions that paid 1.0 to 1.2 times the estimate were mined in time. */
+/** Transactions that paid 1.0 to 1.2 times the estimate, and the number of those that were mined in time. */
 export interface Share {
   inTime: number;
   all: number;

@@ -23,7 +23,7 @@ export interface Polls {
   readonly transactions: number;
 }
 
-/** How an exporter runs. */
+/** Options of an exporter. */
 export interface Setup {
   readonly polls: Polls;
   /** Minutes by which servers are behind, one of them at random in each poll. */

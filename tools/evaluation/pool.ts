@@ -8,9 +8,9 @@ export type Type = (typeof TYPES)[number];
 export interface Transaction {
   readonly type: Type;
   readonly fee: number;
-  /** When it arrived. */
+  /** Time when it arrived. */
   readonly at: number;
-  /** When it is withdrawn or forgotten, if no block takes it. */
+  /** Time when it is withdrawn or dropped, if no block includes it. */
   readonly leavesAt: number;
   /** False if an earlier nonce is missing. It can only wait until it leaves. */
   readonly canBeMined: boolean;

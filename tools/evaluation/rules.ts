@@ -32,7 +32,7 @@ export function conditionsOf(signals: Signals, fees: FeeThresholds = FEES): Read
   };
 }
 
-/** When each rule fires, and when one of them does. */
+/** The alarms of each rule, and of any of them. */
 export function alarmsOf(signals: Signals, fees: FeeThresholds = FEES): Readonly<Record<Detector, readonly Span[]>> {
   const conditions = conditionsOf(signals, fees);
   const of = (rule: Rule) =>

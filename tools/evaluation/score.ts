@@ -1,4 +1,4 @@
-// How well spans of firing match events: recall, precision, false alarms, time to detect.
+// Compares spans of firing with events: recall, precision, false alarms, time to detect.
 import { joined, type Span } from "../../alerts/firing.ts";
 import type { Truth } from "./truth.ts";
 

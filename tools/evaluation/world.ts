@@ -19,7 +19,7 @@ export interface Swing {
 const MINUTE = 60;
 const HOUR = 3600;
 
-/** How many transactions that can never be mined wait on average. */
+/** Mean number of waiting transactions that can never be mined. */
 export const REGIMES = { none: 0, small: 20, large: 180, huge: 2000 } as const;
 export type Regime = keyof typeof REGIMES;
 

@@ -17,7 +17,7 @@ import {
 import { ACTIONS, ASSET_CLASSES, type AssetEvents, type Transaction } from "./source.ts";
 import type { Transfer } from "./transfer-source.ts";
 
-/** How the principal takes part in a transaction. */
+/** The direction of a transaction for the principal. */
 export const DIRECTIONS = ["sent", "sponsored", "received"] as const;
 export type Direction = (typeof DIRECTIONS)[number];
 /** Role of a principal that pays a fee or takes part in a sponsored transaction. */

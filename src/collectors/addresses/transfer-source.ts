@@ -1,4 +1,4 @@
-// How the transfers, mints and burns of a principal are read: by block (operation 4.5), by transaction of the principal
+// Reads the transfers, mints and burns of a principal: by block (operation 4.5), by transaction of the principal
 // (4.3), or from all events of a transaction.
 import { z } from "zod";
 import { ApiError } from "../../api/errors.ts";

@@ -49,7 +49,7 @@ const options = z.object({
 });
 
 interface Observation extends Probed {
-  /** When to request the list again, after the server did not offer it. Unix time, milliseconds. */
+  /** Time of the next request for the list, after the server did not offer it. Unix time, milliseconds. */
   readonly listAt: number;
   readonly limits: Readonly<Record<Dimension, number>>;
   /** Start of the poll. Unix time, milliseconds. */

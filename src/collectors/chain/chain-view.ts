@@ -13,7 +13,7 @@ export interface ChainView {
   readonly tipHeight: number;
   /** The greatest height of a known block, orphaned ones included. */
   readonly highest: number;
-  /** When the tip was last requested. Later responses can be above it. Unix time, milliseconds. */
+  /** Time when the tip was last requested. Later responses can be above it. Unix time, milliseconds. */
   readonly seenAt: number;
   /** Height of the oldest known block. */
   readonly lowest: number;

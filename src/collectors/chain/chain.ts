@@ -58,7 +58,7 @@ export interface Chain {
   readonly totals: Totals;
   /** Depth in blocks, and the time of detection. Unix time, seconds. */
   readonly lastReorg: { readonly depth: number; readonly at: number } | undefined;
-  /** When the tip was accepted. Unix time, milliseconds. */
+  /** Time when the tip was accepted. Unix time, milliseconds. */
   readonly acceptedAt: number;
   /** Orphaned blocks. They are not counted again, and a server that returns one as its tip is on an old fork. */
   readonly replaced: readonly { readonly height: number; readonly hash: string }[];
@@ -97,7 +97,7 @@ export function isLinked(blocks: readonly Block[]): boolean {
   });
 }
 
-/** How blocks from the server relate to the known chain. */
+/** The relation of blocks from the server to the known chain. */
 export interface Comparison {
   /** The blocks share a block with the known chain, or follow its tip. Otherwise older blocks are needed. */
   readonly isConnected: boolean;

@@ -3,7 +3,7 @@
 /** When each caller was last seen. Plain data. Unix times in seconds. */
 export type Callers = Readonly<Record<string, number>>;
 
-/** How long a caller counts, in seconds. */
+/** Time for which a caller counts, in seconds. */
 const CALLERS_SECONDS = 3600;
 /** Most callers that are kept. */
 export const MAX_CALLERS = 10_000;

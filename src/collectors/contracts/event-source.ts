@@ -13,7 +13,7 @@ export interface ContractEvent extends Row {
   readonly txId: string;
   readonly type: string;
   readonly topic: string;
-  /** When it was first listed. Unix time, milliseconds. */
+  /** Time when it was first listed. Unix time, milliseconds. */
   readonly seenAt: number;
   /** Index hash of the tip of the response that listed it; undefined if the response did not name one. */
   readonly tip: string | undefined;

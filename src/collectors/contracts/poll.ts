@@ -32,11 +32,11 @@ export interface ContractTarget extends Target {
 
 type ContractPoll = Poll<Observation, ContractTarget>;
 
-// How many counted events to remember: a reorganisation is detected by the events that it removes.
+// Number of counted events to keep: a reorganisation is detected by the events that it removes.
 const REMEMBERED = { max: 200, min: 50 };
 // After this number of blocks a counted event cannot be reverted.
 const FINAL_BLOCKS = 1000;
-// How many events of the first poll a reorganisation can have moved. The older ones need no proof.
+// Number of events of the first poll that a reorganisation can have moved. The older ones need no proof.
 const MAX_MOVED = 40;
 // A longer backlog is skipped, and counted as a gap.
 const MAX_ROWS = 100_000;

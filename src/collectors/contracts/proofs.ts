@@ -11,7 +11,7 @@ import { type ContractEvent, txIdOf } from "./event-source.ts";
 /** The proof of an event, with the rank of the event; undefined while it has none. */
 export const proofOf = ({ proof, rank }: ContractEvent) => proof && { ...proof, index: rank };
 
-// How long a doubtful event of the first poll is remembered.
+// Time for which a doubtful event of the first poll is kept.
 const OLD_MS = 86_400_000;
 
 /** Stands for the proof of an event that needs none: a height below every block. */

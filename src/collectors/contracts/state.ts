@@ -19,7 +19,7 @@ export interface Observation {
   readonly totals: Totals;
   /** Totals of the event rules. */
   readonly rules: TotalsOfRules;
-  /** When a new event was last read. Unix time, milliseconds. */
+  /** Time when a new event was last read. Unix time, milliseconds. */
   readonly lastSeenAt: number | undefined;
   /** Pauses between the times when new events were read. */
   readonly rhythm: Rhythm;

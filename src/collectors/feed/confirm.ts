@@ -1,4 +1,4 @@
-// Which transactions of a list have their confirmations, and which were in a block that was replaced.
+// Finds the transactions of a list that have their confirmations, and those whose block was replaced.
 import type { StacksApi } from "../../api/operation.ts";
 import { readBlock } from "../chain/block-source.ts";
 import { blockStatus, type ChainView, depthOf } from "../chain/chain-view.ts";

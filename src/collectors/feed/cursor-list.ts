@@ -10,7 +10,7 @@ interface CursorBody<Result> {
   readonly results: readonly Result[];
 }
 
-/** How a page becomes rows. */
+/** Maps a page to rows. */
 interface Rows<Result, Item> {
   /** Maximum number of rows on one page. */
   readonly limit: number;

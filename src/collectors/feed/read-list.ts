@@ -18,7 +18,7 @@ export interface ListState<Item extends ListedTransaction> {
   readonly backfill?: number | undefined;
 }
 
-/** How much of a list is read. */
+/** Limits of reading a list. */
 export interface ReadSettings {
   /** Maximum number of pages of a poll. */
   readonly pages: number;

@@ -58,17 +58,17 @@ export interface ReadResult<Item extends Row> {
   readonly rows: readonly Item[];
   /** The first page that was read: the newest rows, unless an earlier read was resumed. */
   readonly first: Page<Item>;
-  /** Where to resume; undefined when processed rows or the end of the list were reached. */
+  /** Position to resume; undefined when processed rows or the end of the list were reached. */
   readonly resume: OpenEnd | undefined;
   /** The end of the list was reached. */
   readonly isWhole: boolean;
-  /** How often the read was repeated because the pages did not fit together. */
+  /** Number of repeated reads because of inconsistent pages. */
   readonly rereads: number;
   /** The read started at the top of the list. */
   readonly isFromTop: boolean;
 }
 
-/** How far to read. */
+/** Limits of a read. */
 interface ReadLimits<Item extends Row> {
   /** Whether this row and everything below it are processed. */
   readonly stopsAt: (row: Item) => boolean;

@@ -288,7 +288,7 @@ export function applyChanges<Item extends Row>(
   };
 }
 
-/** Which counted and reverted rows are kept. */
+/** Limits of the counted and reverted rows that are kept. */
 interface Retention {
   /** Rows below this height are pruned. */
   readonly oldest: number;

@@ -17,7 +17,7 @@ export interface Observed {
   readonly type: string;
   /** In microSTX; undefined if it is not an integer. */
   readonly fee: number | undefined;
-  /** When the API received it; undefined if it was mined before it was listed as waiting. */
+  /** Time when the API received it; undefined if it was mined before it was listed as waiting. */
   readonly receivedAt: number | undefined;
   /** Time of its block; undefined while it waits. */
   readonly minedAt: number | undefined;

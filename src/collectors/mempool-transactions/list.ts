@@ -19,7 +19,7 @@ export interface WaitingTransaction extends Row {
   readonly nonce: number;
   /** Recipient of a transfer, or the called or deployed contract; undefined if there is none, or it is not valid. */
   readonly receiver: string | undefined;
-  /** When the server received it. Unix time, seconds. */
+  /** Time when the server received it. Unix time, seconds. */
   readonly receivedAt: number;
 }
 

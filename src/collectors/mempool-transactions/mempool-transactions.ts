@@ -22,7 +22,7 @@ const options = z.object({
 });
 
 interface Observation {
-  /** When the list was requested. Unix time, milliseconds. */
+  /** Time when the list was requested. Unix time, milliseconds. */
   readonly at: number;
   /** Newest receipt first. */
   readonly listed: readonly Listed[];

@@ -6,7 +6,7 @@ export type WaitingRow = Omit<Listed, "minedAt">;
 
 /** The waiting transactions of the network. One that was dropped stays for up to an hour. */
 export interface WaitingView {
-  /** When the list was last requested. Unix time, milliseconds. */
+  /** Time when the list was last requested. Unix time, milliseconds. */
   readonly readAt: number;
   /** Those that a principal sends or receives, newest receipt first. */
   of(principal: string): readonly WaitingRow[];

@@ -4,7 +4,7 @@
 /** A contract that is, or was, among those with the most calls. */
 export interface BusyContract {
   readonly id: string;
-  /** When it was last among them. Unix time, seconds. */
+  /** Time when it was last among them. Unix time, seconds. */
   readonly at: number;
 }
 

@@ -20,7 +20,7 @@ export interface Known {
   readonly fee: number | undefined;
   readonly sender: string;
   readonly nonce: number;
-  /** When a server received it. Unix time, seconds. */
+  /** Time when a server received it. Unix time, seconds. */
   readonly receivedAt: number;
   /** Its block, and since when that is known (Unix time in milliseconds); undefined while it waits. */
   readonly minedIn?: (Proof & { readonly at: number }) | undefined;
@@ -49,7 +49,7 @@ export interface Observation {
   readonly nonces: KnownNonces | undefined;
   /** Whether the last read reached the end of the list of the principal. */
   readonly isWhole: boolean;
-  /** When the list of the principal was read. Unix time, milliseconds. */
+  /** Time when the list of the principal was read. Unix time, milliseconds. */
   readonly readAt: number;
   /** ETag of the list of the principal. */
   readonly etag: string | undefined;

@@ -11,7 +11,7 @@ interface Happening {
   readonly for: number;
   /** Minutes of the window. */
   readonly window: number;
-  /** How much it must grow. */
+  /** Minimum increase. */
   readonly min?: number;
   /** The group of its address. @default it is not of an address */
   readonly group?: string;
