@@ -112,7 +112,7 @@ unless ${perSuccess(fails.window)}
     actions: [
       "Look up the error in the source of the contract: `u101` is the value of `(err u101)`.",
       "`none` is a runtime error; `post_condition`: an amount was not as the caller had fixed it, as when prices move.",
-      "`unknown`: the API does not return results any more; read a transaction in an explorer.",
+      "`unknown`: the API no longer returns results; read a transaction in an explorer.",
       "If one sender makes the failing calls, its program is the cause, and not the contract.",
     ],
   },

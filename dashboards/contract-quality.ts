@@ -42,7 +42,7 @@ export const qualityRow: readonly Panel[] = [
     id: 42,
     title: "Reverted",
     description:
-      "Counted events and calls in the time range that are in no block any more. The counters are not lowered.",
+      "Counted events and calls in the time range that are no longer in a block. The counters are not lowered.",
     unit: "short",
     decimals: 0,
     noValue: NO_CONTRACT,

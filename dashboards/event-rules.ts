@@ -118,7 +118,7 @@ const PANELS = { counter: counterPanels, gauge: gaugePanels, histogram: histogra
 export function eventRulesBoard(contracts: readonly RuledContract[]): Board {
   const ids = new Ids();
   const rows = contracts.map(({ name, families }): Row => {
-    // Histograms first: each has two panels, which then stand side by side.
+    // Histograms first: each has two panels, which are then side by side.
     const sorted = [true, false].flatMap((isFirst) =>
       families.filter(({ kind }) => (kind === "histogram") === isFirst),
     );

@@ -31,7 +31,7 @@ const { spike, low, blockUsage } = FEES;
 
 // Maximum of the gauge: above every threshold, and still readable.
 const GAUGE_END = 3 * spike.feeRatio;
-// Values above any ratio stand for other states.
+// Values above any ratio mean other states.
 const OVERPAID = 1e6;
 const IDLE = 2e6;
 const LEARNING = 3e6;

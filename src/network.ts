@@ -99,7 +99,7 @@ export class Network {
         state.recomputeExpiry();
       },
       onDisagreement: ({ name: upstream }) => instruments.add(metrics.upstreamDisagreements, { network, upstream }),
-      onNewChain: () => this.#forget(),
+      onNewChain: () => this.#reset(),
     });
     const enabled = collectors.map((settings) => ({ ...settings, collector: collectorOf(settings.name) }));
     const isFollowed = enabled.some(({ collector }) => collector.chainView !== undefined);
@@ -219,7 +219,7 @@ export class Network {
 
   /** Ends schedules and every request, and saves the used budgets. Running polls must be cancelled before. */
   async close(): Promise<void> {
-    this.#stop.abort(new DOMException("the network is not polled any more", "AbortError"));
+    this.#stop.abort(new DOMException("the network is no longer polled", "AbortError"));
     await Promise.all(this.#running);
     await this.upstreams.close();
     this.saveBudgets();
@@ -369,9 +369,9 @@ export class Network {
   }
 
   // The API follows another chain: observations of the old one are obsolete.
-  #forget(): void {
+  #reset(): void {
     const { store, clock, state } = this.#options;
-    store.forgetNetwork(this.name, clock.now());
+    store.deleteNetwork(this.name, clock.now());
     for (const task of this.tasks) state.reset(task);
     this.#confirmedTo = undefined;
   }

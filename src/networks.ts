@@ -90,7 +90,7 @@ export class Networks {
     for (const [slot, task] of added.entries()) this.#due.set(task, clock.now() + slot * network.slotMsOf(task));
     for (const task of removed) {
       poller.cancel(task);
-      state.forget(task);
+      state.remove(task);
     }
     for (const { before, after } of replaced) {
       poller.cancel(before);
@@ -114,14 +114,14 @@ export class Networks {
       if (same === undefined) state.restore(task);
       else if (task.collector.durable === undefined && !isDeepStrictEqual(same.options, task.options)) {
         // Its observation was made with other settings.
-        state.forget(same);
+        state.remove(same);
         state.restore(task);
       } else state.replace(same, task);
     }
-    for (const task of known.values()) state.forget(task);
+    for (const task of known.values()) state.remove(task);
     const polled = new Set(after.tasks.map(({ collector }) => collector.name));
     for (const { collector } of known.values()) {
-      if (!polled.has(collector.name)) await instruments.forget({ network: config.name, collector: collector.name });
+      if (!polled.has(collector.name)) await instruments.remove({ network: config.name, collector: collector.name });
     }
     this.all =
       before === undefined ? this.all.toSpliced(index, 0, after) : this.all.with(this.all.indexOf(before), after);
@@ -131,10 +131,10 @@ export class Networks {
   async #remove(network: Network): Promise<void> {
     const { state, instruments, exposition } = this.#options;
     await this.#end(network);
-    for (const task of network.tasks) state.forget(task);
+    for (const task of network.tasks) state.remove(task);
     exposition.remove(assetsKey(network));
     state.keepGroups(network.name, []);
-    await instruments.forget({ network: network.name });
+    await instruments.remove({ network: network.name });
     this.all = this.all.filter((one) => one !== network);
   }
 
@@ -143,7 +143,7 @@ export class Networks {
     const closed = network.close();
     for (const task of network.tasks) poller.cancel(task);
     await closed;
-    incidents.forget(network.name);
+    incidents.remove(network.name);
   }
 }
 

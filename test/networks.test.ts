@@ -178,7 +178,7 @@ test("a changed key file takes effect, and neither key is shown", async () => {
 });
 
 describeWith("openssl")("a server with its own CA", () => {
-  test("a changed CA takes effect: the server is not trusted any more, and counters stay", async () => {
+  test("a changed CA takes effect: the server is no longer trusted, and counters stay", async () => {
     const folder = mkdtempSync(join(tmpdir(), "stacks-exporter-networks-"));
     const certificates = new Certificates(folder);
     certificates.signed("server", "IP:127.0.0.1");

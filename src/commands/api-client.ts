@@ -14,7 +14,7 @@ export interface CommandClient {
   readonly client: Client;
   /** Masks the secrets of the network. */
   readonly redactor: Redactor;
-  /** Aborted when the command is stopped, or cannot share the budget any more. */
+  /** Aborted when the command is stopped, or can no longer share the budget. */
   readonly stop: AbortSignal;
 }
 

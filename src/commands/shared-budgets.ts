@@ -10,7 +10,7 @@ import { CommandError, type Io } from "./io.ts";
 export interface SharedBudgets {
   /** Undefined: the command cannot know what other processes use. */
   readonly file: BudgetFile | undefined;
-  /** Aborted when they cannot be used any more. */
+  /** Aborted when they can no longer be used. */
   readonly failed: AbortSignal;
 }
 

@@ -141,7 +141,7 @@ export class ErrorList {
     return expectationOf(nodeAt(this.#subject.tree, path) ?? {});
   }
 
-  /** Remembers that a value holds text from the environment. `text` is the text of the file. */
+  /** Records that a value contains text from the environment. `text` is the text of the file. */
   markExpanded(path: Path, text: string): void {
     this.#expanded.set(formatPath(path), text);
   }

@@ -109,7 +109,7 @@ async function placeEvents(items: readonly ContractEvent[], { api, spool, range 
       known.set(txId, stored ?? (isWhole && txId !== lastId ? undefined : await readPlaceOf(api, txId)));
     }
     const place = known.get(txId);
-    // Outside of the range, or in no block any more: the list has changed since the page was read.
+    // Outside of the range, or no longer in a block: the list has changed since the page was read.
     if (place === undefined) continue;
     oldest = place.time;
     const index = Number(id.slice(id.lastIndexOf(":") + 1));

@@ -14,7 +14,7 @@ const UNITS: Readonly<Record<string, number>> = { h: HOUR, d: DAY, w: 7 * DAY };
 
 /**
  * The head of Prometheus holds up to three hours, which blocks from outside must not overlap. A block of this age is
- * not replaced any more either.
+ * no longer replaced either.
  */
 export const MIN_AGE_SECONDS = 3 * HOUR;
 const MIN_SECONDS = HOUR;

@@ -83,10 +83,10 @@ export class Poller {
     }
   }
 
-  /** Cancels the running poll of a task that is not polled any more. */
+  /** Cancels the running poll of a task that is no longer polled. */
   cancel(task: Task): void {
     this.#options.incidents.end(task);
-    this.#running.get(task)?.abort(new DOMException("the target is not watched any more", "AbortError"));
+    this.#running.get(task)?.abort(new DOMException("the target is no longer watched", "AbortError"));
   }
 
   async #observe(

@@ -11,7 +11,7 @@ export type TaskSettings = Omit<Task, "target" | keyof PollTimes>;
 
 /** Changes by a new list of targets. */
 export interface Changes {
-  /** Tasks that are not polled any more. */
+  /** Tasks that are no longer polled. */
   readonly removed: readonly Task[];
   /** Tasks of targets with a new name or new labels. */
   readonly replaced: readonly { readonly before: Task; readonly after: Task }[];

@@ -134,7 +134,7 @@ export class BudgetFile {
     };
   }
 
-  /** Closes the file. Its budgets must not be used any more. */
+  /** Closes the file. Its budgets must no longer be used. */
   close(): void {
     this.#database.close();
   }

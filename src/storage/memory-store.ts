@@ -5,7 +5,7 @@ import type { StateFile } from "./state-file.ts";
 /** The part of the state file that keeps the used budgets and the facts of networks. */
 export type NetworkStore = Pick<
   StateFile,
-  "path" | "loadBudget" | "saveBudget" | "loadNetwork" | "saveNetwork" | "forgetNetwork"
+  "path" | "loadBudget" | "saveBudget" | "loadNetwork" | "saveNetwork" | "deleteNetwork"
 >;
 
 /** Keeps used budgets and facts of networks in memory. */
@@ -31,5 +31,5 @@ export class MemoryStore implements NetworkStore {
   }
 
   /** Nothing to do: observations are not kept here. */
-  forgetNetwork(): void {}
+  deleteNetwork(): void {}
 }

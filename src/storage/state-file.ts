@@ -242,7 +242,7 @@ export class StateFile {
   }
 
   /** Deletes every observation of a network, also of targets that are not watched now. @throws StateFileError */
-  forgetNetwork(network: string, now: number): void {
+  deleteNetwork(network: string, now: number): void {
     this.#write(now, () => this.#observations.deleteNetwork(network));
   }
 

@@ -206,15 +206,15 @@ export class State {
     this.#statuses.set(task, status);
   }
 
-  /** Forgets a task that is not polled any more, and removes its samples. */
-  forget(task: Task): void {
+  /** Removes a task that is no longer polled, and its samples. */
+  remove(task: Task): void {
     this.#statuses.delete(task);
     this.#observations.delete(task);
     this.#exposition.remove(keyOf(task));
     this.#totalOf(task)?.leave(task);
   }
 
-  /** Forgets the observation of a task, and removes its samples. Its row in the state file stays. */
+  /** Removes the observation of a task and its samples. Its row in the state file stays. */
   reset(task: Task): void {
     // A new object: a poll that started before sees that its observation is obsolete.
     this.#statuses.set(task, { ...UNKNOWN });

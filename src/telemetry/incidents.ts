@@ -81,8 +81,8 @@ export class Incidents {
     return { reason: incident.reason, targets: incident.affected.size };
   }
 
-  /** Forgets everything about a network that is not polled any more. */
-  forget(network: string): void {
+  /** Removes the incidents of a network that is no longer polled. */
+  remove(network: string): void {
     for (const { key, reason, holders } of [...this.#incidents.values()]) {
       const place = key.slice(reason.length + 1);
       if (place === network || place.startsWith(`${network}/`)) for (const holder of [...holders]) this.end(holder);

@@ -91,7 +91,7 @@ export class Instruments {
   }
 
   /** Removes every series that has these labels. */
-  async forget(labels: Readonly<Record<string, string>>): Promise<void> {
+  async remove(labels: Readonly<Record<string, string>>): Promise<void> {
     const wanted = Object.entries(labels);
     for (const metric of metricsOf(this.#own)) {
       for (const { labels: all } of (await metric.get()).values) {

@@ -208,7 +208,7 @@ export class Upstreams implements PollClient {
     onSwitch(upstream);
   }
 
-  // No upstream follows the old chain any more, and the configuration allows a new one.
+  // No upstream follows the old chain, and the configuration allows a new one.
   #acceptNewChain(upstream: Upstream): boolean {
     const { chain } = upstream;
     const { config, clock, log, incidents, onNewChain } = this.#options;

@@ -26,7 +26,7 @@ suite("with promtool (Debian: apt-get install prometheus)", () => {
   let outputs: readonly string[];
   beforeAll(async () => {
     const trial = (of: readonly Scenario[]) => trials(of.map((scenario) => ({ scenarios: [scenario], rules })));
-    // Two at once, every other scenario each, because the long ones stand together.
+    // Two at once, every other scenario each, because the long ones are next to each other.
     const [even, odd] = await Promise.all(
       [0, 1].map((rest) => trial(scenarios.filter((_, index) => index % 2 === rest))),
     );

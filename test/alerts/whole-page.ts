@@ -4,7 +4,7 @@ import type { Family, Label } from "../../src/exposition/family.ts";
 import { selfMetrics } from "../../src/telemetry/self-metrics.ts";
 import { climb, hold } from "../support/promtool.ts";
 
-/** A series of the page, and what it is on a quiet day: a value that stands, or one that grows every minute. */
+/** A series of the page, and what it is on a quiet day: a constant value, or one that increases every minute. */
 export interface Line {
   readonly name: string;
   readonly kind: Family["kind"];

@@ -182,7 +182,7 @@ describe("the log of an outage", () => {
     ]);
   });
 
-  test("starts again when the only target that failed is not watched any more", async () => {
+  test("starts again when the only target that failed is no longer watched", async () => {
     await pollAll({ vault: "network" });
     poller.cancel(tasks[0] as Task);
     await pollAll({ treasury: "network" });

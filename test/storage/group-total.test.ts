@@ -105,7 +105,7 @@ class Story {
       if (list.includes(member)) continue;
       this.tasks.delete(member);
       this.polledAt.delete(member);
-      this.state.forget(task);
+      this.state.remove(task);
     }
   }
 

@@ -73,7 +73,7 @@ class Shards {
     this.#watched = this.#watched.filter((one) => one !== member);
     for (const { state, tasks } of this.#states) {
       const task = tasks.get(member);
-      if (task !== undefined) state.forget(task);
+      if (task !== undefined) state.remove(task);
       tasks.delete(member);
     }
   }

@@ -185,7 +185,7 @@ test("the observations of one network can be deleted; those of others, and the f
   }
   stateFile.saveNetwork("a", { firstBlock: "0x01" }, 1000);
 
-  stateFile.forgetNetwork("a", 5000);
+  stateFile.deleteNetwork("a", 5000);
   expect(stateFile.facts().lastWriteAt).toBe(5000);
   const later = file.reopen();
 

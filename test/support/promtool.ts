@@ -23,7 +23,7 @@ export interface Scenario {
 
 /** The same value for some minutes. */
 export const hold = (value: number, minutes: number): string => `${value}+0x${minutes - 1}`;
-/** Not on the page for some minutes: Prometheus forgets it at once. */
+/** Not on the page for some minutes: Prometheus marks it stale at once. */
 export const gone = (minutes: number): string => (minutes === 1 ? "stale" : `stale _x${minutes - 1}`);
 /** Not on the page yet. */
 export const missing = (minutes: number): string => `_x${minutes}`;

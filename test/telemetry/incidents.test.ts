@@ -8,7 +8,7 @@ test("everything about a network can be forgotten", () => {
   incidents.add(gone, "network");
   incidents.add(other, "network");
   incidents.hold({}, "a/second", "rate_limited");
-  incidents.forget("a");
+  incidents.remove("a");
 
   expect(incidents.end(gone)).toBeUndefined();
   expect(incidents.add(gone, "network")).toBe(true);

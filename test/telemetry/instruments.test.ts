@@ -24,8 +24,8 @@ test("the series with some labels can be removed", async () => {
       instruments.observe(times, { network, collector }, 1.5);
     }
   }
-  await instruments.forget({ network: "a" });
-  await instruments.forget({ network: "b", collector: "x" });
+  await instruments.remove({ network: "a" });
+  await instruments.remove({ network: "b", collector: "x" });
 
   const left = (await instruments.samples()).map(({ family, labels }) => [family.name, labels]);
   expect(left).toEqual([

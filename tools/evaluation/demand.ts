@@ -109,7 +109,7 @@ export class Demand {
         });
       } else if (incident.kind === "flood") {
         const fee = Math.round(incident.fee * scale);
-        const leavesAt = now + this.#world.chain.forgetSeconds;
+        const leavesAt = now + this.#world.chain.expirySeconds;
         this.#times(incident.perSecond * seconds, () =>
           send({ type: "token_transfer", fee, at: now, leavesAt, canBeMined: true }),
         );
@@ -129,7 +129,7 @@ export class Demand {
 
   #ordinary(now: number, scale: number, published: Published, send: Send): void {
     const type = this.#type();
-    const leavesAt = now + this.#world.chain.forgetSeconds;
+    const leavesAt = now + this.#world.chain.expirySeconds;
     const { free } = this.#world.people;
     if (free > 0 && this.#random.chance(free)) {
       send({ type, fee: 0, at: now, leavesAt, canBeMined: true });

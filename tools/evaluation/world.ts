@@ -71,7 +71,7 @@ export const WORLD = {
     /** A budget that is used up is renewed after this long without a burn block. */
     extendSeconds: 600,
     /** A transaction that is not mined is dropped after this long. */
-    forgetSeconds: 2560 * MINUTE,
+    expirySeconds: 2560 * MINUTE,
   },
   /** The exporter or the API is down. */
   outage: { perFourWeeks: 4, lasts: [10 * MINUTE, 6 * HOUR] as Range },

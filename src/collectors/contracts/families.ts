@@ -71,7 +71,7 @@ const families = {
   }),
   reverted: counter({
     name: "stacks_contract_reverted_events_total",
-    help: "Counted events whose transaction is in no block any more. Other counters are not lowered.",
+    help: "Counted events whose transaction is no longer in a block. Other counters are not lowered.",
     source: `block of GET /extended/v3/transactions/{tx_id}, and ${listed("results")}`,
     labels: identity,
   }),

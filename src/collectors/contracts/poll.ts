@@ -33,7 +33,7 @@ export interface ContractTarget extends Target {
 type ContractPoll = Poll<Observation, ContractTarget>;
 
 // Number of counted events to keep: a reorganisation is detected by the events that it removes.
-const REMEMBERED = { max: 200, min: 50 };
+const RETENTION = { max: 200, min: 50 };
 // After this number of blocks a counted event cannot be reverted.
 const FINAL_BLOCKS = 1000;
 // Number of events of the first poll that a reorganisation can have moved. The older ones need no proof.
@@ -76,12 +76,12 @@ export async function observeContract(
   );
 
   const lacked = state.counted.map((entry) => ({ ...entry, lackedIn: checked.lacked.get(entry.id) ?? entry.lackedIn }));
-  // While older events wait, part of a counted transaction may still be uncounted: remember every event.
+  // While older events wait, part of a counted transaction may still be uncounted: keep every event.
   const isFilling = state.waiting.some(({ item }) => item.rank < (state.counted[0]?.index ?? 0));
   const feed = pruned(
     { ...state, counted: lacked },
     {
-      ...REMEMBERED,
+      ...RETENTION,
       oldest: chain === undefined ? 0 : tipHeight - FINAL_BLOCKS,
       ...(isFilling ? { max: Number.POSITIVE_INFINITY } : {}),
     },

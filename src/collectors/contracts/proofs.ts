@@ -61,7 +61,7 @@ function proofAt({ tip, seenAt }: ContractEvent, chain: ChainView | undefined): 
 
 /** The result of a check of counted events whose proof was replaced; events by their identity. */
 export interface Checked {
-  /** Events that are in no block any more. */
+  /** Events that are no longer in a block. */
   readonly reverted: ReadonlySet<string>;
   /** Events that are in another canonical block. */
   readonly proved: ReadonlyMap<string, Proof>;

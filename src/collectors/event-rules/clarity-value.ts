@@ -11,7 +11,7 @@ let loading: Promise<Decode> | undefined;
 /** Loads the decoder, which takes a tenth of a second and is needed only where there are rules. */
 export function loadDecoder(): Promise<Decode> {
   loading ??= import("@stacks/transactions").then(({ deserializeCV }) =>
-    rememberingPrincipals((hex) => {
+    cachingPrincipals((hex) => {
       const decoded = deserializeCV(hex);
       return "value" in decoded ? decoded.value : undefined;
     }),
@@ -20,16 +20,16 @@ export function loadDecoder(): Promise<Decode> {
 }
 
 // The checksum of a principal takes longer than everything else, and the same pools and tokens occur again and again.
-const MAX_REMEMBERED = 1000;
+const MAX_CACHED = 1000;
 const PRINCIPAL = /^0[56]/;
 
-function rememberingPrincipals(decode: Decode): Decode {
+function cachingPrincipals(decode: Decode): Decode {
   const known = new Map<string, unknown>();
   return (hex) => {
     if (!PRINCIPAL.test(hex)) return decode(hex);
     const before = known.get(hex);
     if (before !== undefined) return before;
-    if (known.size >= MAX_REMEMBERED) known.clear();
+    if (known.size >= MAX_CACHED) known.clear();
     const decoded = decode(hex);
     known.set(hex, decoded);
     return decoded;

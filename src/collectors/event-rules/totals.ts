@@ -46,7 +46,7 @@ export interface RankedResults {
 }
 
 /**
- * Adds counted events, oldest first, and drops the totals of rules that are not there any more.
+ * Adds counted events, oldest first, and drops the totals of removed rules.
  * @param spareSeries maximum number of new series for label values that are not known beforehand
  */
 export function addResults(

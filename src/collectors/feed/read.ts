@@ -101,7 +101,7 @@ export async function readFromTop<Item extends Row>(
   throw new ApiError("bad_body", list.operation, "the list changed faster than it could be read");
 }
 
-/** Resumes reading at an open end; undefined when that row is not found any more. */
+/** Resumes reading at an open end; undefined if that row is no longer found. */
 export async function readFromOpenEnd<Item extends Row>(
   list: List<Item>,
   limits: ReadLimits<Item>,

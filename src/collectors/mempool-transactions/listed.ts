@@ -47,7 +47,7 @@ export function afterRead(
 function minedOrWaiting(one: Listed, row: MinedTransaction | undefined, oldest: number): Listed[] {
   if (row !== undefined) return row.id === one.id ? [{ ...one, minedAt: row.at }] : [];
   if (one.minedAt === undefined) return [one];
-  // Its block was replaced, or is not shown any more.
+  // Its block was replaced, or is no longer shown.
   return one.minedAt >= oldest ? [{ ...one, minedAt: undefined }] : [];
 }
 

@@ -19,7 +19,7 @@ export interface Totals {
   readonly unknown: { readonly types: readonly string[]; readonly statuses: readonly string[] };
 }
 
-// There are no microblocks any more.
+// Microblocks no longer exist.
 const USER_TYPES = TX_TYPES.filter((type) => isUserType(type) && type !== "poison_microblock");
 const MINER_TYPES = TX_TYPES.filter((type) => !isUserType(type));
 

@@ -41,7 +41,7 @@ export interface KnownNonces {
 /** The observation of an address. */
 export interface Observation {
   readonly known: readonly Known[];
-  /** Transactions that need no attention any more, by id: when they ended (Unix time in milliseconds), and how. */
+  /** Ended transactions by id: time (Unix time in milliseconds) and outcome. */
   readonly ended: Readonly<Record<string, { readonly at: number; readonly as: "mined" | Removal }>>;
   /** Removed transactions, by direction and reason. */
   readonly removed: Counters<number>;

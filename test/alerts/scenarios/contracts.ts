@@ -55,7 +55,7 @@ const silences = [
     [never(390)],
   ),
   silent(
-    "quiet: it is called, and does not print any more",
+    "quiet: it is called, and no longer prints",
     { ...lastCall(climb(0, 60, 400)), ...lastEvent(hold(0, 400)), ...pause("call", 60), ...pause("event", 60), ...one },
     [never(390)],
   ),

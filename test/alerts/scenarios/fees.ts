@@ -511,7 +511,7 @@ const owns = [
     [quiet(134, 138), firing({ name: "payer" }, 139)],
   ),
   own(
-    "quiet: nothing is paid any more",
+    "quiet: nothing is paid now",
     { ...payments(hold(50, 500), hold(50 * FEE, 500)), ...knownOn("mainnet"), [price("contract_call")]: hold(10, 500) },
     never(240),
   ),

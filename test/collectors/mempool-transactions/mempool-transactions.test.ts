@@ -262,7 +262,7 @@ describe("the list", () => {
 });
 
 describe("a transaction", () => {
-  test("that was mined does not wait any more, until its block is replaced", async () => {
+  test("that was mined no longer waits, until its block is replaced", async () => {
     const server = new Server();
     server.rows = [waiting(1, START - 5), waiting(2, START - 4)];
     await server.poll();
@@ -278,7 +278,7 @@ describe("a transaction", () => {
     expect(server.listed).toEqual([2, 1]);
   });
 
-  test("that was mined leaves when it is not shown any more", async () => {
+  test("that was mined leaves when it is no longer shown", async () => {
     const server = new Server();
     server.rows = [waiting(1, START - 5)];
     server.mined = { rows: [mined(1, START + 20)], readAt: START * 1000 };

@@ -44,7 +44,7 @@ describe("a read", () => {
     ]);
   });
 
-  test("replaces the blocks of its heights, also those that have no transactions any more", () => {
+  test("replaces the blocks of its heights, also those that no longer have transactions", () => {
     const before = read(row(100, 0), row(99, 0), row(98, 0), row(97, 0));
 
     const blocks = withRead(before, fromTop([row(100, 0, "new"), row(98, 0, "new"), row(97, 0)]), undefined, NOW);

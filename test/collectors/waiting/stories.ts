@@ -189,7 +189,7 @@ export async function story(
     await world.pass(random.int(10, 3 * MINUTE));
     check();
   }
-  // The servers agree again, and nothing is removed any more.
+  // The servers agree again, and no more transactions are removed.
   simulator.replicas.clear();
   await world.pass(NOTICED);
   for (const wallet of wallets) for (let left = 20; left > 0; left -= 1) fill(wallet);
