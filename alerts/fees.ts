@@ -1,4 +1,4 @@
-// The fee market: what is paid and what waits, relative to what is usual, and alerts on the difference.
+// The fee market: fees of mined and waiting transactions relative to their usual levels, and alerts on the difference.
 
 import { sentLately } from "./addresses.ts";
 import { exprOf } from "./condition.ts";
@@ -172,7 +172,7 @@ const spike: Alert = {
   expr: exprOf(spikeCondition(RECORDED)),
   for: FEES.spike.for,
   keepFiringFor: FEES.spike.keepFiringFor,
-  summary: `What {{ if $labels.priority }}waits{{ else }}gets mined{{ end }} on {{ $labels.network }} pays over ${FEES.spike.feeRatio} times the usual`,
+  summary: `{{ if $labels.priority }}Waiting{{ else }}Mined{{ end }} transactions on {{ $labels.network }} pay over ${FEES.spike.feeRatio} times the usual`,
   description: `{{ if $labels.priority }}The median fee of waiting transactions is {{ $value | humanize }} times its usual
     level, more wait than usual, and blocks are used. What was paid to be mined is unknown: the collector transactions
     has no data.{{ else }}A quartile of the fees of the transactions that were mined in the last 10 minutes is {{ $value
@@ -198,8 +198,8 @@ const spike: Alert = {
     ],
     actions: [
       `Identify the urgent transactions, and pay the estimate for them: for target 10m to be mined within ten minutes, for
-        1h within an hour. Where there is none, pay the median of what gets mined, or more. Priorities low, medium and
-        high describe what waits, which may never be mined.`,
+        1h within an hour. Where there is none, pay the median of mined transactions, or more. Priorities low, medium
+        and high describe waiting transactions, which may never be mined.`,
       "Hold back other transactions: the rush of a mint lasts minutes to hours.",
       "To speed up a waiting transaction, send it again with the same nonce and a higher fee.",
       `If the level persists for days, it becomes the usual level: the alert resolves once the baseline has followed.`,
@@ -244,7 +244,7 @@ const low: Alert = {
 and ${onNetwork} ${minedSample} >= ${FEES.low.minMined}`,
   for: FEES.low.for,
   keepFiringFor: FEES.low.keepFiringFor,
-  summary: "What gets mined on {{ $labels.network }} pays less than usual",
+  summary: "Mined transactions on {{ $labels.network }} pay less than usual",
   description: `The 25th percentile of the fees of mined transactions is {{ $value | humanizePercentage }} of its usual
     level.`,
   runbook: {

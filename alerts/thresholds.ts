@@ -21,7 +21,7 @@ export const MICRO = 1_000_000;
  * `baseline.window`. The *backlog* is the number of waiting transactions beyond the usual number, in tenures.
  */
 export const FEES = {
-  /** The usual level of what waits: the median over `window`, evaluated every `interval`. */
+  /** The usual level of waiting transactions: the median over `window`, evaluated every `interval`. */
   baseline: {
     interval: "5m",
     /** Fees are medians over this time first. */
@@ -55,7 +55,7 @@ export const FEES = {
   },
   /** StacksMempoolBacklog: backlog >= tenures while use of blocks > blockUsage. */
   backlog: { tenures: 0.6, blockUsage: 0.85, for: "1m", keepFiringFor: "1h" },
-  /** StacksFeesLow (optional): p25 of what was mined over its usual level < feeRatioBelow, of at least minMined. */
+  /** StacksFeesLow (optional): p25 of mined transactions over its usual level < feeRatioBelow, of at least minMined. */
   low: { feeRatioBelow: 0.7, minMined: 20, for: "30m", keepFiringFor: "1h" },
   /** StacksFeeAbsolute (optional): median fee of mined transactions above your own budget, in microSTX by type. */
   absolute: {

@@ -37,7 +37,7 @@ export const causeRow: readonly Slot[] = [
   stat({
     id: 41,
     title: "Is it over?",
-    description: `Running: what gets mined pays more than ${LIMIT} times the usual. Falling: less than half of the peak.
+    description: `Running: mined transactions pay more than ${LIMIT} times the usual. Falling: less than half of the peak.
       Draining: the fees of the last ten minutes are below the limit again, but not everything that waits has room.
       Beginning: fees compete for room, and the mined ones have not risen yet. The peak is that of the time range.`,
     unit: "none",
@@ -52,7 +52,7 @@ export const causeRow: readonly Slot[] = [
   stat({
     id: 42,
     title: "How high (times usual)",
-    description: `What gets mined pays now, and at its peak in the time range, relative to the usual level (all types).`,
+    description: `Fee of mined transactions now, and at its peak in the time range, relative to the usual level (all types).`,
     unit: "none",
     decimals: 1,
     noValue: UNKNOWN,
@@ -71,7 +71,7 @@ export const causeRow: readonly Slot[] = [
   stat({
     id: 43,
     title: "Since when",
-    description: `How long what gets mined has paid more than ${LIMIT} times the usual; or how long ago it last did, within
+    description: `Time for which mined transactions have paid more than ${LIMIT} times the usual; or time since they last did, within
       the time range.`,
     unit: "s",
     noValue: "Not above, or unknown",

@@ -69,7 +69,7 @@ const now: readonly Slot[] = [
   stat({
     id: 1,
     title: "Fee market",
-    description: `What gets mined pays this, relative to the usual level (${PRICE} of the last ten minutes). Spike: more
+    description: `Fee of mined transactions relative to the usual level (${PRICE} of the last ten minutes). Spike: more
       than ${spike.feeRatio} times usual, and blocks are full or their use is unknown. Overpaid: the same although
       blocks have room, so the usual fee is enough. Fees compete: more waits than blocks can include, and what was mined
       does not show it yet, or no longer. No data: nothing was read for some time; see Age of the values. The
@@ -125,7 +125,7 @@ const now: readonly Slot[] = [
   gauge({
     id: 3,
     title: "Times usual",
-    description: `What gets mined pays (${PRICE}), divided by its usual level: 1 is as usual, ${spike.feeRatio} is a
+    description: `Fee of mined transactions (${PRICE}), divided by its usual level: 1 is as usual, ${spike.feeRatio} is a
       limit of StacksFeeSpike. Above it, hold back transactions that are not urgent.`,
     unit: "none",
     decimals: 1,
@@ -217,7 +217,7 @@ const now: readonly Slot[] = [
       id: 13,
       title: "Age of the values",
       description: `Time since the values that are oldest were read, or confirmed unchanged: mined transactions, the
-        estimate, what waits, or blocks; and the age of the newest block. Values that are not renewed expire after three
+        estimate, waiting transactions, or blocks; and the age of the newest block. Values that are not renewed expire after three
         intervals and disappear from this dashboard: see the dashboard Exporter.`,
       unit: "s",
       decimals: 0,

@@ -1,4 +1,4 @@
-// Rows of the dashboard Fees & mempool: what was mined, what waits for it, and who causes it.
+// Rows of the dashboard Fees & mempool: mined and waiting transactions, and their causes.
 import { FEES } from "../alerts/thresholds.ts";
 import { PERCENTILES, reference, TX_TYPES } from "./colours.ts";
 import { coloured, heatmap, lines, type Panel } from "./panel.ts";

@@ -74,7 +74,7 @@ export const unlisted = `max(${metric("stacks_exporter_collector_state", { colle
 /** A fee is raised above this ratio, and far above usual from the limit of StacksFeeSpike. */
 export const RAISED = FEES.spike.feeRatio / 2;
 
-/** Text for missing values of what was mined. */
+/** Text for missing values of mined transactions. */
 export const NO_MINED = "The API does not list mined transactions, or was not read";
-/** Text for missing values of what waits. */
+/** Text for missing values of waiting transactions. */
 export const NO_MEMPOOL = "No data: the mempool is empty, or was not read";

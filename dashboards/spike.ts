@@ -19,7 +19,7 @@ const quartiles = { ...MINED, percentile: `~${FEES.spike.percentiles.join("|")}`
 
 // The values that the clauses compare, one number each.
 const VALUES = {
-  // StacksFeeSpike compares what waits where mined transactions are unknown.
+  // StacksFeeSpike compares waiting transactions if mined ones are unknown.
   "fee ratio": `(max(${recording(RATIO, quartiles)}) or max(${recording("stacks:mempool_fee_priority_microstx:ratio7d", LOW)}))`,
   "mined fee ratio": `max(${recording(RATIO, MINED)})`,
   backlog: `max(${recording("stacks:mempool_backlog:tenures")})`,
@@ -157,7 +157,7 @@ const verdict: readonly Slot[] = [
       id: 5,
       title: "Mined fee and its usual level (STX)",
       description: `The 25th percentile of the fees of the transactions that were mined in the last 10 minutes, its usual
-        level, and the limit of StacksFeeSpike. Low: the median of what waits.`,
+        level, and the limit of StacksFeeSpike. Low: the median of waiting transactions.`,
       unit: "short",
       decimals: 4,
       noValue: "No data: the mempool is empty, or was not read",

@@ -206,7 +206,7 @@ export class App {
 
   /** Polls everything once; resolves with the tasks that failed. */
   async pollOnce(): Promise<Failed[]> {
-    // Collectors use what those before them have read: the chain first, then what was mined, then what waits.
+    // Collectors use the data of those before them: the chain first, then mined transactions, then waiting ones.
     const stageOf = ({ collector: { chainView, minedView, waitingView } }: Task) =>
       [chainView, minedView, waitingView].findIndex((view) => view !== undefined);
     const stages = Map.groupBy(this.tasks, stageOf);

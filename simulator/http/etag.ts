@@ -28,7 +28,7 @@ export function waitingOf({ mempool }: View, principal: string): Tx[] {
   );
 }
 
-/** A principal with what waits: its newest mined transaction, its newest waiting one, and its lock. */
+/** A principal with its waiting transactions: its newest mined transaction, its newest waiting one, and its lock. */
 export function activityTag(chain: View, principal: string): string | undefined {
   const confirmed = principalTag(chain, principal);
   const waiting = waitingOf(chain, principal).at(-1);

@@ -54,7 +54,7 @@ export function formatEstimate(
       `${count(budget.perMinute)} a minute${budget.perMonth === undefined ? "" : ` and ${count(budget.perMonth)} a month`}, ` +
       "if nothing else uses them",
     `files: about ${sizeText(bytesOf(series, range, step))} of text for about ${count(series)} series`,
-    "not in a history: what waits, balances, reorganisations, and the exporter itself; the API does not return their past",
+    "not in a history: waiting transactions, balances, reorganisations, and the exporter itself; the API does not return their past",
   ];
 }
 

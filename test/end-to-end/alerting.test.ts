@@ -45,7 +45,7 @@ beforeAll(async () => {
     liveFrom: LIVE_FROM,
     // The longest in use, so that a busy machine misses none: a missed scrape resets every `for`.
     scrapeInterval: "1m",
-    // Its window of ten minutes is of the real clock, so that what waits is compared.
+    // Its window of ten minutes is of the real clock, so that waiting fees are compared.
     without: ["transactions"],
   });
   market("rush").chain.begin("spike");
@@ -72,7 +72,7 @@ test(`a fee spike is notified, ${NEEDED}`, async () => {
     alerting.notifications.find(({ alerts }) => alerts[0]?.labels.alertname === "StacksFeeSpike") ?? {};
   expect(alerts).toHaveLength(1);
   expect(alerts[0]?.labels).toMatchObject({ severity: "warning", network: "rush", job: "stacks" });
-  expect(alerts[0]?.annotations.summary).toBe("What waits on rush pays over 3 times the usual");
+  expect(alerts[0]?.annotations.summary).toBe("Waiting transactions on rush pay over 3 times the usual");
   // The rush has ended, and the backlog ends an hour later.
   market("rush").chain.calm();
   market("rush").advance(3600);

@@ -42,7 +42,7 @@ describe("an exporter on nine days of a market", () => {
     expect(observe(trace, { polls: MINUTE })).toEqual(samples);
   });
 
-  test("exposes the fees of what was mined in the last ten minutes, as the collector computes them", () => {
+  test("exposes the fees mined in the last ten minutes, as the collector computes them", () => {
     const minutes = [700, 2000, 5000, 9000, 12_000].filter((minute) => !Number.isNaN(samples.mined.p25[minute]));
 
     expect(minutes.length).toBeGreaterThan(2);

@@ -80,7 +80,7 @@ test("a cluster of stuck transactions lifts every percentile, and is not an even
   expect(eventsOf(price)).toEqual([]);
 });
 
-test("the cost of the blocks only grows, by what is mined", () => {
+test("the cost of the blocks only increases, by mined transactions", () => {
   const { server, transactions } = playTrace("tenure", "small", 2, only({ surge: 28 }));
   const { cost, included } = server;
 

@@ -88,7 +88,7 @@ function rowsOf({ fee, type, at, height }: Mined, from: number, until: number): 
   return rows;
 }
 
-/** The collector `transactions`: reads what was mined up to a time, and samples the past. Times in seconds. */
+/** The collector `transactions`: reads mined transactions up to a time, and samples the past. Times in seconds. */
 class MinedFees {
   fees = quartiles(() => Number.NaN);
   usual = quartiles(() => Number.NaN);

@@ -115,7 +115,7 @@ export async function reportPage(): Promise<string> {
 
 | Alert | Condition | for | Meaning |
 | --- | --- | --- | --- |
-| StacksFeeSpike | fee ratio > ${spike.feeRatio}, use of blocks > ${spike.blockUsage}, backlog > ${spike.tenures} or unknown | ${spike.for} | what gets mined pays over ${spike.feeRatio} times the usual, and blocks do not include everything |
+| StacksFeeSpike | fee ratio > ${spike.feeRatio}, use of blocks > ${spike.blockUsage}, backlog > ${spike.tenures} or unknown | ${spike.for} | mined transactions pay over ${spike.feeRatio} times the usual, and blocks do not include everything |
 | StacksMempoolBacklog | backlog ≥ ${backlog.tenures}, use of blocks > ${backlog.blockUsage} | ${backlog.for} | an early warning: more transactions wait than blocks can include |
 
 They keep firing for ${spike.keepFiringFor} and ${backlog.keepFiringFor} after their condition has ended. The [runbook](runbooks/fees.md) says what to do.

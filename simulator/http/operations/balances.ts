@@ -1,4 +1,4 @@
-// The balances of a principal: STX with the lock and what waits in the mempool, and fungible tokens.
+// The balances of a principal: STX with the lock and the amounts in the mempool, and fungible tokens.
 
 import type { View } from "../../chain/records.ts";
 import { type Lock, lockOf } from "../../chain/stacking.ts";

@@ -12,7 +12,7 @@ const families = {
   fee: gauge({
     name: "stacks_fee_estimate_microstx",
     help:
-      "Lowest fee with which a new transaction is mined within the target time, from what waits and what is mined. " +
+      "Lowest fee with which a new transaction is mined within the target time, from waiting and mined transactions. " +
       "Never below the 25th percentile of the fees that were mined in the last 10 minutes. In microSTX. Absent when " +
       "fewer than five transactions of the type were mined.",
     source: BOTH,

@@ -1,5 +1,5 @@
-// One poll of an address. Most polls send no request: the collectors of the whole chain have read what waits and what
-// was mined. The list of the principal is read at times, and to confirm what they cannot show: a drop, or a missing
+// One poll of an address. Most polls send no request: the collectors of the whole chain have read waiting and mined
+// transactions. The list of the principal is read at times, and to confirm what they cannot show: a drop, or a missing
 // nonce.
 import { isDeepStrictEqual } from "node:util";
 import { readTransaction } from "../chain/transaction-source.ts";

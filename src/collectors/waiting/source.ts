@@ -1,4 +1,4 @@
-// The operations that return what waits of one principal.
+// The operations that return the waiting transactions of one principal.
 import { z } from "zod";
 import { operation, type StacksApi } from "../../api/operation.ts";
 import type { List } from "../feed/read.ts";

@@ -37,7 +37,7 @@ export const waiting = {
   targets({ addresses, confirmations }, settings) {
     return (
       addresses
-        // Groups have no sums of what waits.
+        // Groups have no sums of waiting transactions.
         .filter((watched) => watched.isSummed !== true && isChosen(watched.waiting, watched, settings))
         .map((watched) => ({ key: watched.principal, watched, confirmations }))
     );

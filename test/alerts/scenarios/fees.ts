@@ -102,7 +102,7 @@ const SPIKE = { mined: from(3000, 9060), waiting: from(100, 326), cost: used(0.6
 const FALLBACK = { low: from(3000, 9060), waiting: from(100, 326), cost: used(0.61) };
 const spikes = [
   spike(
-    "what gets mined triples in full blocks: it fires at the next minute, and stays for half an hour after its end",
+    "the mined fee triples in full blocks: it fires at the next minute, and stays for half an hour after its end",
     market({ ...SPIKE, mined: burst(3000, 9060, 30) }),
     [quiet(10, 39, 40), firing({ ...mainnet, tx_type: "all" }, 41), firing(mainnet, 99), quiet(101, 140)],
   ),
@@ -171,16 +171,16 @@ const spikes = [
     market({ ...FALLBACK, mined: hold(3000, 400) }),
     never(160),
   ),
-  spike("without mined transactions, what waits is compared", market({ ...FALLBACK, low: burst(3000, 9060, 30) }), [
+  spike("without mined transactions, waiting fees are compared", market({ ...FALLBACK, low: burst(3000, 9060, 30) }), [
     quiet(40),
     firing({ ...mainnet, priority: "low" }, 41),
     firing(mainnet, 99),
     quiet(101, 140),
   ]),
-  spike("quiet: what waits is just at the limit", market({ ...FALLBACK, low: from(3000, 9000) }), never(160)),
-  spike("quiet: what waits is expensive, and blocks have room", market({ ...FALLBACK, cost: used(0.6) }), never(160)),
+  spike("quiet: the waiting fee is just at the limit", market({ ...FALLBACK, low: from(3000, 9000) }), never(160)),
+  spike("quiet: the waiting fee is high, and blocks have room", market({ ...FALLBACK, cost: used(0.6) }), never(160)),
   spike(
-    "until the usual fee of mined transactions is known, what waits is compared",
+    "until the usual fee of mined transactions is known, waiting fees are compared",
     { ...market({ ...FALLBACK }), [minedFee("p25")]: hold(3000, 400) },
     [quiet(40), firing({ ...mainnet, priority: "low" }, 41)],
   ),
@@ -208,7 +208,7 @@ const spikes = [
     5,
   ),
   spike(
-    "what waits for days is usual after half a baseline",
+    "a fee that waits for days is usual after half a baseline",
     history(
       {
         low: trace(hold(3000, 10_080), hold(12_000, 10_080)),
@@ -245,7 +245,7 @@ const spikes = [
     [never(390)],
   ),
   spike(
-    "a usual fee of what waits that is not renewed is good for a quarter of an hour",
+    "the usual waiting fee is valid for a quarter of an hour without renewal",
     { ...market({ low: hold(9060, 200), cost: used(0.9) }), [usualLow()]: ends(3000) },
     // Its last sample is at minute 29, so it holds until 44; then the alert is kept for half an hour.
     [firing(mainnet, 15, 44, 74), quiet(75, 100)],

@@ -19,7 +19,7 @@ const many = (count: number, make: (index: number) => Observed): Observed[] =>
 const steady = (fee: number, type = "contract_call") =>
   many(900, (index) => mined(fee, NOW - index, NOW - index - 20, type));
 
-test("with room, the fee is the 25th percentile of what was mined", () => {
+test("with room, the fee is the 25th percentile of mined fees", () => {
   const observed = [...many(9, (index) => mined(1000 * (index + 1), NOW - 60 * index)), mined(50, NOW - 601)];
 
   expect(estimateFees(observed, { ...COVERAGE, use: 0.3 })).toEqual({
@@ -127,7 +127,7 @@ test("whether blocks have room is unknown without their use; they then count as 
   expect(unknown).toEqual({ ...estimateFees(observed, COVERAGE), hasRoom: undefined });
 });
 
-test("a shorter time never costs less, and no fee is below what was mined", () => {
+test("a shorter time never costs less, and no fee is below the mined ones", () => {
   const seconds = fc.integer({ min: NOW - 4000, max: NOW });
   const fee = fc.oneof(fc.constantFrom(0, 180, 3000, undefined), fc.integer({ min: 1, max: 10 ** 12 }));
   const type = fc.constantFrom("token_transfer", "contract_call", "smart_contract", "coinbase", "other");

@@ -145,7 +145,7 @@ test("a replica that is behind has the earlier balances", async () => {
   }
 });
 
-test("what waits is added up: amounts and fees out, amounts in", async () => {
+test("waiting transactions are added up: amounts and fees out, amounts in", async () => {
   const principal = busy();
   let [inbound, outbound] = [0n, 0n];
   for (const { sender, sponsor, payload, fee } of waitsFor(simulator.chain, principal)) {
