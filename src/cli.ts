@@ -77,7 +77,7 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
   );
   addOfFile(
     "history",
-    "write what the metrics would have been before the first start, for promtool tsdb create-blocks-from",
+    "write the metrics of the time before the first start, for promtool tsdb create-blocks-from",
     async (flags) => (await import("./commands/history.ts")).history(flags, io),
   )
     .requiredOption("--since <time>", "start: a time before now such as 90d, or a UTC date such as 2026-08-24")

@@ -1,4 +1,4 @@
-// Writes what the metrics would have been before the exporter was started, for `promtool tsdb create-blocks-from`.
+// Writes the metrics of the time before the exporter was started, for `promtool tsdb create-blocks-from`.
 import { mkdirSync } from "node:fs";
 import { resolve } from "node:path";
 import { setImmediate } from "node:timers/promises";
