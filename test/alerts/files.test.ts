@@ -1,4 +1,4 @@
-// The generated files of rules. test/deploy checks those of Prometheus and Alertmanager.
+// The generated rule files. test/deploy checks the configurations of Prometheus and Alertmanager.
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -43,7 +43,7 @@ describe("grafana-alerts.yaml", () => {
   const { groups } = parse(readFileSync(`${folder}grafana-alerts.yaml`, "utf8")) as { groups: { rules: Rule[] }[] };
   const rules = groups.flatMap(({ rules }) => rules);
 
-  test("holds the same alerts, the optional ones paused", () => {
+  test("has the same alerts, with the optional ones paused", () => {
     const expected = alerts.map(({ alert, expr, severity, for: pending, keepFiringFor, optional }) => ({
       title: alert,
       expr,
@@ -71,7 +71,7 @@ describe("grafana-alerts.yaml", () => {
     expect(new Set(uids).size).toBe(uids.length);
   });
 
-  test("queries the one data source, and each expression reads one before it", () => {
+  test("queries one data source, and each expression reads a previous one", () => {
     for (const { data, condition } of rules) {
       expect(data.map(({ datasourceUid }) => datasourceUid)).toEqual([DATASOURCE_UID, "__expr__", "__expr__"]);
       expect(data.map(({ refId, model }) => refId === model.refId)).toEqual([true, true, true]);
@@ -81,7 +81,7 @@ describe("grafana-alerts.yaml", () => {
     }
   });
 
-  test("names the value as Grafana does", () => {
+  test("uses the variable of Grafana for the value", () => {
     const texts = rules.flatMap(({ annotations }) => Object.values(annotations));
 
     expect(texts.filter((text) => text.includes("$value "))).toEqual([]);

@@ -15,7 +15,7 @@ const emitted = readdirSync(golden).flatMap((name) =>
   parseExposition(readFileSync(new URL(name, golden), "utf8"), "classic"),
 );
 
-// No captured response has these: there was no reorganisation, no microblock and no day of history, and event
+// The captured responses do not contain these: they have no reorganisation, microblock or day of history, and no event
 // rules are configured.
 const NOT_IN_CAPTURES = [
   "stacks_address_gap_transactions_total",
@@ -34,7 +34,7 @@ const NOT_IN_CAPTURES = [
   "stacks_chain_last_reorg_depth_blocks",
 ];
 
-test("collectors of the whole chain have priority over targets that have moved, and these over scheduled polls of targets", () => {
+test("the order of priority is collectors of the whole chain, changed targets, scheduled polls of targets", () => {
   // Most polls of `waiting` send no request; the others confirm an absence, which an alert waits for.
   const prioritiesOf = (isRoundRobin: boolean) =>
     collectors
@@ -140,7 +140,7 @@ test("samples in golden files have declared families, labels and values", () => 
 
 test("every family of a collector is in a golden file, or in the list of exceptions", () => {
   const shown = new Set(emitted.map(({ name }) => name));
-  // Those of groups are sums, which no single observation has: see test/storage/group-total.test.ts.
+  // Families of groups are sums over several observations: see test/storage/group-total.test.ts.
   const names = collectorFamilies.map(({ name }) => name).filter((name) => !name.startsWith("stacks_group_"));
   const absent = names.filter((name) => !shown.has(name));
 

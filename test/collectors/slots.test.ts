@@ -54,7 +54,7 @@ describe("without a free slot", () => {
     expect(Object.keys(slots.own)).toEqual(["a", "b", "c"]);
   });
 
-  test("a label that is one in thirty of a stream of new labels takes a slot", () => {
+  test("a label that makes up one in thirty of a stream of new labels takes a slot", () => {
     const [slots, limits] = [nothing(), limitsOf(2)];
     for (const label of ["x", "y"]) assignTimes(slots, label, 3, limits);
     let junk = 0;

@@ -1,4 +1,4 @@
-// Responses that are not a history. test/commands/calibrate.long.test.ts has a real one.
+// Responses without a usable history. test/commands/calibrate.long.test.ts tests a real history.
 import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 import { describe, expect, test } from "@jest/globals";
@@ -28,7 +28,7 @@ const found = (...networks: string[]) =>
   responding(200, { status: "success", data: networks.map((network) => ({ __name__: "stacks_up", network })) });
 
 describe("a server that does not respond", () => {
-  test("nothing listens", async () => {
+  test("no server listens", async () => {
     const address = await freeAddress();
 
     const { code, out, err } = await run(`http://${address}`);
@@ -58,7 +58,7 @@ describe("a server that does not respond", () => {
   });
 });
 
-test("the prefix and the password of the URL are sent, and no message has them", async () => {
+test("the prefix and the password of the URL are sent, and no message contains them", async () => {
   const requests: (string | undefined)[] = [];
   const { err } = await withServer(
     ({ url, headers }, response) => {

@@ -20,7 +20,7 @@ describe("the defaults fit", () => {
     expect(await fitting({ addresses: 1, contracts: 1 }, settings)).toEqual({ budgetError: undefined, notes: [] });
   });
 
-  test("with a free key and 40 addresses, none of them slowed down", async () => {
+  test("with a free key and 40 addresses, without a slowdown", async () => {
     expect(await fitting({ addresses: 40 }, KEY)).toEqual({ budgetError: undefined, notes: [] });
   });
 
@@ -38,14 +38,14 @@ describe("the defaults fit", () => {
 
 describe("does not fit:", () => {
   const month = { budget: { per_minute: 50, per_month: 500_000 } };
-  // Three requests a minute, at most six in one.
+  // On average three requests per minute, and at most six in one minute.
   const few = Object.fromEntries(
     collectors
       .filter(({ targets }) => targets === undefined)
       .map(({ name }) => [name, ["fees", "mempool", "blocks"].includes(name) ? { every: "1m" } : { enabled: false }]),
   );
 
-  test("an interval of the configuration that the month does not allow", async () => {
+  test("a configured interval that exceeds the budget per month", async () => {
     const { budgetError, notes } = await fitting({ addresses: 40 }, month, { ...few, addresses: { every: "5m" } });
 
     expect(budgetError).toBe(
@@ -55,7 +55,7 @@ describe("does not fit:", () => {
     expect(notes).toEqual([]);
   });
 
-  test("an interval of the configuration that the minute does not allow", async () => {
+  test("a configured interval that exceeds the budget per minute", async () => {
     const { budgetError } = await fitting(
       { addresses: 40 },
       { budget: { per_minute: 10 } },
@@ -67,7 +67,7 @@ describe("does not fit:", () => {
     );
   });
 
-  test("the same interval of another list, which is slowed down alike, is a note", async () => {
+  test("the same interval for another list, with the same slowdown, is a note", async () => {
     const { budgetError, notes } = await fitting({ addresses: 40, contracts: 40 }, KEY, { addresses: { every: "5m" } });
 
     expect(budgetError).toMatch(/^the 40 targets of addresses /);
@@ -77,13 +77,13 @@ describe("does not fit:", () => {
     ]);
   });
 
-  test("an interval that would have to be longer than a day: without one, the default adapts", async () => {
+  test("a configured interval that would have to exceed one day; the default interval adapts", async () => {
     const { budgetError } = await fitting({ addresses: 5000 }, KEY, { addresses: { every: "1h" } });
 
     expect(budgetError).toMatch(/; to fit: per_month >= \d+, or the default interval for addresses$/);
   });
 
-  test("collectors of the whole chain that need more than the minute, and than the month", async () => {
+  test("collectors of the whole chain that exceed the budgets per minute and per month", async () => {
     const settings = { budget: { per_minute: 20, per_month: 150_000 } };
     const { budgetError } = await fitting({}, settings, { fees: { every: "2s" } });
 
@@ -92,7 +92,7 @@ describe("does not fit:", () => {
     );
   });
 
-  test("collectors of the whole chain that leave nothing for watched targets", async () => {
+  test("collectors of the whole chain that leave no budget for watched targets", async () => {
     const alone = await fitting({}, { budget: { per_minute: 6 } }, few);
     const beside = await fitting({ addresses: 100 }, { budget: { per_minute: 6 } }, few);
 

@@ -1,4 +1,4 @@
-// Configurations with the collectors of the program, for tests of what they cost.
+// Configurations with the collectors of the program, for tests of request budgets.
 import { c32address } from "c32check";
 import { collectors } from "../../src/collectors/index.ts";
 import type { Config, NetworkConfig } from "../../src/config/config.ts";
@@ -13,7 +13,7 @@ export interface Watched {
   readonly contracts?: number;
 }
 
-/** The configuration of a text, with the files addresses.txt and contracts.txt. Its key is `${KEY}`. */
+/** Parses a configuration, with the files addresses.txt and contracts.txt. The API key is `${KEY}`. */
 export async function configOf(text: string, { addresses = 0, contracts = 0 }: Watched = {}): Promise<Config> {
   const lists: Readonly<Record<string, string>> = {
     "/etc/addresses.txt": Array.from({ length: addresses }, (_, index) => principal(index)).join("\n"),
@@ -31,8 +31,8 @@ export async function configOf(text: string, { addresses = 0, contracts = 0 }: W
 }
 
 /**
- * The network of a configuration that has watch lists, further settings of the network, and those of collectors; with
- * several shards the part of the first one.
+ * The network of a configuration with watch lists, additional settings of the network, and settings of collectors. With
+ * several shards, it is the part of the first shard.
  */
 export async function networkOf(watched: Watched, settings: object = {}, ofCollectors: object = {}, shards = 1) {
   const network = {

@@ -9,7 +9,7 @@ const linesOf = async (text: string, watched = {}) => {
   return networkLines(planOf(config), config);
 };
 
-test("without a configuration, it is mainnet without a key, with the default intervals", async () => {
+test("without a configuration, the lines show mainnet without a key and the default intervals", async () => {
   const [line, ...others] = await linesOf("");
 
   expect(others).toEqual([]);
@@ -24,7 +24,7 @@ test("without a configuration, it is mainnet without a key, with the default int
   expect(line?.targets).toBeGreaterThan(2);
 });
 
-test("it has every upstream without path and key, the targets, and what the budget slows down", async () => {
+test("the lines show every upstream without its path and key, the targets, and the slowdowns by the budget", async () => {
   const [alone] = await linesOf("");
   const [line] = await linesOf(
     `networks:

@@ -17,7 +17,7 @@ describe("suggestions", () => {
 });
 
 describe("errors", () => {
-  test("begin with their place, as far as it is known", () => {
+  test("begin with the file, line and path that are known", () => {
     const nowhere = { file: undefined, line: undefined, column: undefined };
 
     expect(formatError({ file: "a.yaml", line: 1, column: 2, path: "log", message: "wrong" })).toBe(
@@ -27,7 +27,7 @@ describe("errors", () => {
     expect(formatError({ ...nowhere, path: "--listen", message: "wrong" })).toBe("--listen: wrong");
   });
 
-  test("have readable paths, and texts on one line", () => {
+  test("have readable paths and no line breaks", () => {
     expect(formatPath(["networks", 0, "budget", "per_minute"])).toBe("networks[0].budget.per_minute");
     expect(shorten("a\nb\u001b[2J\u202e")).toBe("a\uFFFDb\uFFFD[2J\uFFFD");
     expect([...shorten("😀".repeat(100))]).toHaveLength(60);

@@ -1,4 +1,4 @@
-// The parsed queries of the dashboards: their series exist, and are those of the chosen exporters.
+// Parses the queries of the dashboards, and checks their series, labels, selectors and functions.
 import { describe, expect, test } from "@jest/globals";
 import { alerts, recordings } from "../../alerts/index.ts";
 import { familyOf } from "../../alerts/series.ts";
@@ -8,14 +8,14 @@ import { selfMetrics } from "../../src/telemetry/self-metrics.ts";
 import { type BoardQuery, dashboards, queriesOf, selectorOfVariable } from "../support/dashboards.ts";
 import { parsePromql, type Selector, withoutFirstValues, withoutVariables } from "../support/promql.ts";
 
-/** On no dashboard and in no rule, with the reason. */
+/** The families that neither dashboards nor rules use, with the reason. */
 const UNUSED: Readonly<Record<string, string>> = {
   stacks_mempool_list_transactions: "the dashboards show stacks_mempool_transactions, by type",
 };
 
 const TARGET_LABELS = ["job", "instance"];
 const ALERT_LABELS = [...TARGET_LABELS, "network", "alertname", "alertstate", "severity"];
-// They lower a counter's absolute value to what it means.
+// Functions whose argument can be a counter.
 const OF_COUNTERS = new Set(["rate", "increase", "irate", "resets", "changes"]);
 
 interface Known {
@@ -43,17 +43,17 @@ function known({ metric }: Pick<Selector, "metric">): Known | undefined {
 }
 
 const all: readonly BoardQuery[] = dashboards.flatMap(queriesOf);
-// A box for a number is not the name of anything.
+// `withoutVariables` replaces variables by names, so text boxes for numbers are replaced first.
 const numbers = dashboards.flatMap(({ templating }) => templating.list.filter(({ type }) => type === "textbox"));
 const parse = ({ expr }: Pick<BoardQuery, "expr">) =>
   parsePromql(withoutVariables(numbers.reduce((text, { name }) => text.replaceAll(`$${name}`, "1"), expr)));
-/** Labels that the query itself makes. */
+/** The labels that label_replace adds in a query. */
 const made = (expr: string) =>
   [...expr.matchAll(/, "(\w+)", "[^"]*", "\w*", "[^"]*"\)/g)].map(([, label]) => label ?? "");
 const labelsIn = (query: BoardQuery) =>
   new Set([...parse(query).selectors.flatMap((selector) => known(selector)?.labels ?? []), ...made(query.expr)]);
 
-test("there are queries", () => {
+test("the dashboards have queries", () => {
   expect(all.length).toBeGreaterThan(150);
 });
 
@@ -81,7 +81,7 @@ describe.each(dashboards.map((dashboard) => [dashboard.uid, dashboard] as const)
     ).toEqual([]);
   });
 
-  test("every known value of a label exists", () => {
+  test("every label value in a selector exists, if the values of the label are known", () => {
     expect(
       wrongSelector(({ metric, matchers }) => {
         const labels = (familyOf(metric)?.labels ?? {}) as Record<string, { values?: readonly string[] }>;
@@ -116,7 +116,7 @@ describe.each(dashboards.map((dashboard) => [dashboard.uid, dashboard] as const)
     ).toEqual([]);
   });
 
-  test("counters are never shown without a function, and rates are of counters only", () => {
+  test("counters are always within a function, and rates are only used for counters", () => {
     expect(
       wrong((query) =>
         parse({ ...query, expr: withoutFirstValues(query.expr) }).selectors.flatMap((selector) => {
@@ -130,7 +130,7 @@ describe.each(dashboards.map((dashboard) => [dashboard.uid, dashboard] as const)
     ).toEqual([]);
   });
 
-  test("rates follow the resolution of the picture", () => {
+  test("the ranges of rates follow the resolution of the graph", () => {
     expect(
       wrong(({ expr }) =>
         [...expr.matchAll(/\bi?rate\([^[\]]*\[([^\]]*)\]/g)]
@@ -140,7 +140,7 @@ describe.each(dashboards.map((dashboard) => [dashboard.uid, dashboard] as const)
     ).toEqual([]);
   });
 
-  test("groupings and legends name labels that are there", () => {
+  test("groupings and legends use labels that their queries have", () => {
     expect(
       wrong((query) => {
         const labels = labelsIn(query);
@@ -153,7 +153,7 @@ describe.each(dashboards.map((dashboard) => [dashboard.uid, dashboard] as const)
     ).toEqual([]);
   });
 
-  test("variables are filled from series and labels that always exist", () => {
+  test("variables use series and labels that always exist", () => {
     const filled = dashboard.templating.list.filter(({ type }) => type === "query");
 
     expect(filled.length).toBeGreaterThanOrEqual(3);
@@ -169,7 +169,7 @@ describe.each(dashboards.map((dashboard) => [dashboard.uid, dashboard] as const)
   });
 });
 
-test("every family is on a dashboard or in a rule, or has its reason not to be", () => {
+test("every family is used by a dashboard or a rule, or is listed with a reason", () => {
   const queried = new Set(
     [...all, ...alerts, ...recordings].flatMap(({ expr }) =>
       parsePromql(withoutVariables(expr)).selectors.map(({ metric }) => familyOf(metric)?.name),

@@ -1,5 +1,4 @@
-// The provisioning of Grafana: the data source that dashboards and alerts name, and the folder of the
-// dashboards.
+// The provisioning of Grafana: the data source of dashboards and alerts, and the folder of the dashboards.
 import { readdirSync } from "node:fs";
 import { resolve } from "node:path";
 import { expect, test } from "@jest/globals";
@@ -16,7 +15,7 @@ interface Compose {
 const { services } = yamlOf<Compose>("deploy/compose.yaml");
 const mounts = new Map(services.grafana.volumes.map(mountOf).map(({ source, target }) => [target, source]));
 
-test("the data source has the uid that alerts name, and queries the Prometheus of the stack", () => {
+test("the data source has the uid that alerts use, and queries the Prometheus of the stack", () => {
   const { apiVersion, datasources } = yamlOf<{ apiVersion: number; datasources: Record<string, unknown>[] }>(
     "deploy/grafana/provisioning/datasources/prometheus.yaml",
   );
@@ -32,7 +31,7 @@ test("the data source has the uid that alerts name, and queries the Prometheus o
   });
 });
 
-test("the interval of the data source is that of the scrapes, so that $__rate_interval fits", () => {
+test("the data source has the scrape interval, from which Grafana computes $__rate_interval", () => {
   const { datasources } = yamlOf<{ datasources: { jsonData: { timeInterval: string } }[] }>(
     "deploy/grafana/provisioning/datasources/prometheus.yaml",
   );
@@ -41,7 +40,7 @@ test("the interval of the data source is that of the scrapes, so that $__rate_in
   expect(datasources[0]?.jsonData.timeInterval).toBe(global.scrape_interval);
 });
 
-test("the folder of the dashboards is where they are mounted, and the first page is one of them", () => {
+test("the dashboards are mounted where Grafana reads them, and the home page is one of them", () => {
   const { providers } = yamlOf<{ providers: { type: string; options: { path: string } }[] }>(
     "deploy/grafana/provisioning/dashboards/stacks.yaml",
   );
@@ -54,7 +53,7 @@ test("the folder of the dashboards is where they are mounted, and the first page
   expect(boards.map((name) => `${path}/${name}`)).toContain(home);
 });
 
-test("dashboards choose their data source by a variable: files cannot have inputs", () => {
+test("dashboards select their data source with a variable, because provisioned files cannot have inputs", () => {
   for (const name of readdirSync(resolve(root, "dashboards/json"))) {
     const text = textOf(`dashboards/json/${name}`);
     expect(text).not.toContain("__inputs");

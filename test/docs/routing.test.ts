@@ -1,4 +1,4 @@
-// The example of Alertmanager in docs/alerts.md routes alerts by the label `team`.
+// The Alertmanager example in docs/alerts.md routes alerts by the label `team`.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-// A running exporter and commands of the same configuration: together they stay within one budget.
+// A running exporter and commands with the same configuration share one budget.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -52,8 +52,8 @@ const commandsOf = (file: string) => [
 ];
 
 /**
- * Most requests that the server has seen in any minute. A request that opens a connection can arrive up to five seconds
- * after its admission, so the minute is that much shorter.
+ * The maximum number of requests that the server received in a minute. A request that opens a connection can arrive up
+ * to five seconds after its admission, so this uses windows of 55 seconds.
  */
 function busiestMinute(): number {
   const times = simulator.requests.map(({ at }) => at);
@@ -62,7 +62,7 @@ function busiestMinute(): number {
 const sent = () => simulator.requests.length;
 const reaches = (count: number) => until(async () => (sent() >= count ? true : undefined), `${count} requests`);
 
-test("a daemon and three commands at once, some of them killed, stay within the budget of a minute", async () => {
+test("a daemon and three concurrent commands stay within the budget per minute when some of them are killed", async () => {
   const file = configFile("collectors: { addresses: { every: 5s } }\n");
   const killed = await serving(file);
   const commands = commandsOf(file);
@@ -73,7 +73,7 @@ test("a daemon and three commands at once, some of them killed, stay within the 
   const next = await serving(file);
   commands.push(...commandsOf(file));
 
-  // The first requests of the next minute.
+  // Waits for the first requests of the next minute.
   await reaches(PER_MINUTE + 10);
 
   expect(busiestMinute()).toBeLessThanOrEqual(PER_MINUTE);
@@ -82,7 +82,7 @@ test("a daemon and three commands at once, some of them killed, stay within the 
   expect(busiestMinute()).toBeLessThanOrEqual(PER_MINUTE);
 });
 
-test("what a command has used is used for the daemon that starts after it, and the page shows it", async () => {
+test("a daemon that starts after a command counts the requests of the command, and its page shows the rest", async () => {
   const file = configFile("", 1);
   const { code } = await start(["once", "--config", file]).finished;
   expect(code).toBe(0);
@@ -110,12 +110,12 @@ test("a 429 to the daemon pauses a command", async () => {
   expect(sent()).toBe(before);
 });
 
-test("a shard shares the part of the budget that is its own", async () => {
+test("a shard and its commands share the part of the budget of the shard", async () => {
   const file = configFile("shard: { index: 1, count: 3 }\ncollectors: { addresses: { every: 5s } }\n");
   const { child, finished } = await serving(file);
   const commands = commandsOf(file);
   await reaches(PER_MINUTE / 3);
-  // Its last polls have waited for the budget until their deadlines.
+  // The command ends when its last polls have reached their deadlines while waiting for the budget.
   await commands[2]?.finished;
   expect(busiestMinute()).toBeLessThanOrEqual(PER_MINUTE / 3);
   for (const { child: command } of commands) command.kill("SIGTERM");

@@ -1,4 +1,4 @@
-// The real program, while a file of its watch list is replaced.
+// Replaces a watch list file of a running exporter.
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// The web configuration with a real Prometheus: TLS, passwords and client certificates, and a change under load.
+// Tests the web configuration with a real Prometheus: TLS, passwords, client certificates, and a reload under load.
 import { copyFileSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { Agent, request } from "node:https";
 import { tmpdir } from "node:os";
@@ -67,7 +67,7 @@ state: memory
   });
   const user = { username: "prometheus", password: "s3cret" };
 
-  test("Prometheus scrapes with the right password and certificate, and with nothing else", async () => {
+  test("Prometheus can scrape only with the right password and certificate", async () => {
     const ca = { ca_file: join(folder, "ca.crt") };
     const named = { ...ca, server_name: "exporter.example" };
     const jobs: Readonly<Record<string, object>> = {
@@ -122,7 +122,7 @@ state: memory
     auth: "prometheus:s3cret",
   });
 
-  /** Scrapes on kept connections and on new ones until the promise settles and the new certificate was seen. */
+  /** Scrapes over persistent and new connections until the promise settles and the new certificate is in use. */
   async function scrapeUntil(changed: Promise<unknown>) {
     let isOver = false;
     void changed.finally(() => {
@@ -133,7 +133,7 @@ state: memory
     const scrape = (agent: Agent) =>
       new Promise<void>((resolve) => {
         const sent = request(`https://${address}/metrics`, { agent, ...options }, (response) => {
-          // Absent in a resumed session.
+          // A resumed TLS session has no certificate.
           const { serialNumber } = (response.socket as TLSSocket).getPeerCertificate();
           if (serialNumber !== undefined) outcomes.serials.add(serialNumber);
           response.resume().once("end", () => {
@@ -161,7 +161,7 @@ state: memory
     return outcomes;
   }
 
-  test("no scrape fails while the certificate is replaced, also through a wrong pair of files", async () => {
+  test("no scrape fails while the certificate is replaced, even if certificate and key do not match for a moment", async () => {
     const says = (pattern: RegExp) => exporter.says(pattern);
     const change = (async () => {
       replace("next.crt", "live.crt");

@@ -26,7 +26,7 @@ const families = [waiting, plain, seen, sizes];
 const text = (exposition: Exposition, format: Format = "classic") => exposition.page(format).toString();
 
 describe("the text", () => {
-  test("is exactly this in the classic format", () => {
+  test("matches the expected page in the classic format", () => {
     const exposition = new Exposition(families);
     exposition.set("x", [
       sizes.at({ a: "z" }, { counts: [1, 0, 2, 1], sum: 40.5 }),
@@ -51,7 +51,7 @@ stacks_size_seconds_count{a="z"} 4
 `);
   });
 
-  test("names counters right in both formats, in any order of requests", () => {
+  test("has the counter names of each format, in any order of requests", () => {
     const exposition = new Exposition(families);
     exposition.set("x", [seen.at({ a: "z" }, 3)]);
 
@@ -65,14 +65,14 @@ stacks_size_seconds_count{a="z"} 4
     }
   });
 
-  test("of an empty exposition is empty, or only the end mark", () => {
+  test("is empty, or only the end mark, for an empty exposition", () => {
     expect(text(new Exposition(families))).toBe("");
     expect(text(new Exposition(families), "openmetrics")).toBe("# EOF\n");
   });
 });
 
 describe("an owner", () => {
-  test("keeps its counters and histograms when it expires, and gets its gauges back", () => {
+  test("keeps its counters and histograms when it expires, and shows its gauges again after an update", () => {
     const exposition = new Exposition(families);
     const samples = [plain.at({}, 1), seen.at({ a: "z" }, 2), sizes.at({ a: "z" }, { counts: [0, 0, 0, 0], sum: 0 })];
     exposition.set("x", samples);
@@ -122,7 +122,7 @@ describe("a page", () => {
     expect(first.toString()).toBe(shown);
   });
 
-  test("stays the same when an owner gets the samples that it has, unless they had expired", () => {
+  test("is the same buffer when an owner sets equal samples, unless they have expired", () => {
     const exposition = new Exposition(families);
     const samples = [plain.at({}, 5), seen.at({ a: "é" }, 6)];
     exposition.set("x", samples);
@@ -239,7 +239,7 @@ function expected(samples: readonly Sample[]): Map<string, number> {
 
 const change = fc.oneof(
   fc.record({ kind: fc.constant("set" as const), owner: fc.constantFrom("x", "y"), samples: distinct }),
-  // The same label sets with other values: the usual poll.
+  // Most polls change the values of the same label sets.
   fc.record({ kind: fc.constant("renew" as const), owner: fc.constantFrom("x", "y"), by: fc.nat(20) }),
   fc.record({ kind: fc.constant("expire" as const), owner: fc.constantFrom("x", "y") }),
   fc.record({ kind: fc.constant("remove" as const), owner: fc.constantFrom("x", "y") }),
@@ -273,7 +273,7 @@ test("the page has exactly the samples that were set, in both formats, after eve
           exposition.expire(owner);
           owners.set(owner, { samples: before, isExpired: true });
         } else {
-          // Two owners never share a label set: each has its network or target in it.
+          // Two owners never share a label set: each label set contains the network or target.
           const samples =
             happens.kind === "renew"
               ? before.map((sample) => renewed(sample, happens.by))
@@ -302,7 +302,7 @@ test("the page has exactly the samples that were set, in both formats, after eve
         const counted = [...exposition.seriesPerFamily().values()].reduce((sum, count) => sum + count, 0);
         expect(counted).toBe(wanted.size);
       }
-      // A page that is being sent stays what it is.
+      // Later changes do not alter a page that is being sent.
       for (const { page, shown } of pages) expect(page.toString()).toBe(shown);
     }),
     { numRuns: 400, seed: 20261121 },

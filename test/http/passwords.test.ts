@@ -52,7 +52,7 @@ test("a right password is compared once, a wrong one every time", async () => {
   ]);
 });
 
-test("the password of one user is none of another, and may hold colons", async () => {
+test("the password of one user is wrong for another user, and can contain colons", async () => {
   await compared(true, "alice", "a:b:");
 
   expect(await compared(false, "bob", "a:b:")).toBe("wrong");
@@ -62,7 +62,7 @@ test("the password of one user is none of another, and may hold colons", async (
   ]);
 });
 
-test("an unknown user takes a comparison of the highest cost, and is always wrong", async () => {
+test("an unknown user causes a comparison with the highest cost, and is always wrong", async () => {
   expect(await compared(true, "eve", "right")).toBe("wrong");
   expect(comparisons[0]?.hash).toBe(`$2b$12$${".".repeat(53)}`);
   expect(await compared(true, "eve", "right")).toBe("wrong");
@@ -94,7 +94,7 @@ describe("after a change of the users", () => {
 });
 
 describe("while passwords are compared", () => {
-  test("the same ones share a comparison", async () => {
+  test("concurrent requests with the same password share a comparison", async () => {
     const verdicts = [check("alice", "right"), check("alice", "right"), check("alice", "right", "192.0.2.2")];
     await settle();
     comparisons[0]?.end(true);
@@ -103,7 +103,7 @@ describe("while passwords are compared", () => {
     expect(comparisons).toHaveLength(1);
   });
 
-  test("an address has four at most, others are not affected, and a known password is right at once", async () => {
+  test("an address has at most four comparisons; other addresses and known passwords are not delayed", async () => {
     await compared(true, "alice", "right");
     const tries = [1, 2, 3, 4].map((index) => check("alice", `wrong ${index}`));
 
@@ -116,7 +116,7 @@ describe("while passwords are compared", () => {
     expect(await compared(false, "alice", "wrong 6")).toBe("wrong");
   });
 
-  test("there are 32 at most", async () => {
+  test("at most 32 comparisons run", async () => {
     const verdicts = Array.from({ length: 40 }, (_, index) => check("alice", `${index}`, `192.0.2.${index}`));
     await settle();
     for (const { end } of comparisons) end(false);

@@ -20,12 +20,12 @@ const changelog = `# Changelog
 - Without a date.
 `;
 
-test("the notes are the section of the version, without its heading", () => {
+test("the release notes are the section of the version, without its heading", () => {
   expect(notesOf(changelog, "1.1.0")).toBe("### Added\n\n- Second.\n");
   expect(notesOf(changelog, "1.0.0")).toBe("- First.\n");
 });
 
-test("an empty section, a missing one, and a version without a date have no notes", () => {
+test("an empty section, a missing section and a version without a date have no release notes", () => {
   expect(notesOf(changelog, "Unreleased")).toBeUndefined();
   expect(notesOf(changelog, "1.0")).toBeUndefined();
   expect(notesOf(changelog, "0.9.0")).toBeUndefined();

@@ -5,7 +5,7 @@ test.each(Object.entries(versionsElsewhere()))("%s is the version of package.jso
   expect(found).toBe(version);
 });
 
-test("a workflow needs its repository in package.json, a checkout does not", () => {
+test("a workflow requires its repository in package.json; a local checkout does not", () => {
   expect(repositoryProblems(undefined)).toEqual([]);
   expect(repositoryProblems("https://git.test/other")).toEqual([
     expect.stringMatching(/^repository.url of package.json: expected git\+https:\/\/git.test\/other.git, found /),

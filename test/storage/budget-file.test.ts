@@ -40,12 +40,12 @@ const unexpected = (error: Error): boolean => {
   throw error;
 };
 
-/** A process: its own connection to the file, and its own budget. */
+/** Simulates a process with a separate connection to the file and a separate budget. */
 function processWith(
   limits: BudgetLimits,
   { saved, file = openFile() }: { saved?: BudgetRecord; file?: BudgetFile } = {},
 ) {
-  // As a network does: the month and the pause also without the file.
+  // Like a network, restores the month and the pause even without the file.
   const restored = saved && { ...saved, minute: [] };
   const budget = new Budget(limits, clock, Number.POSITIVE_INFINITY, restored, file.of("mainnet/hiro", saved));
   const outcomes: string[] = [];
@@ -69,7 +69,7 @@ const maxWithin = (times: readonly number[], span: number) =>
   Math.max(0, ...times.map((start) => times.filter((at) => at >= start && at < start + span).length));
 
 describe("a budget that processes share", () => {
-  test("admits no more requests to all of them than to one", async () => {
+  test("admits no more requests to all processes than to one", async () => {
     const limits = { perMinute: 3 };
     const [one, two] = [processWith(limits), processWith(limits)];
     for (let id = 0; id < 3; id += 1) one.request();
@@ -80,14 +80,14 @@ describe("a budget that processes share", () => {
     expect(two.budget.snapshot()).toMatchObject({ usedLastMinute: 3, remaining: 0, waiting: 3 });
     expect(two.budget.room(0)).toBe(0);
 
-    // A millisecond later than alone: the time of day has whole milliseconds.
+    // The time of day has whole milliseconds, so this can be a millisecond later than for one process.
     await clock.advance(MINUTE - 5);
     expect(two.sent).toHaveLength(0);
     await clock.advance(1);
     expect(two.sent).toHaveLength(3);
   });
 
-  test("never exceeds a limit, in any order of requests, kills and waits", async () => {
+  test("never exceeds a limit, for any order of requests, kills and waits", async () => {
     const step = fc.record({
       process: fc.nat(2),
       what: fc.constantFrom("send", "send", "send", "giveBack", "kill", "wait"),
@@ -98,7 +98,7 @@ describe("a budget that processes share", () => {
       fc.asyncProperty(fc.array(step, { maxLength: 120 }), async (steps) => {
         clock = new FakeClock();
         path = join(mkdtempSync(join(folder, "run-")), "b");
-        // Two tokens of a month at a time.
+        // Each process takes two tokens of the month at a time.
         const limits = { perMinute: 5, perMonth: 2 * 31 * 4, plannedPerMinute: [1, 1] };
         const start = () => processWith(limits);
         const processes = [start(), start(), start()];
@@ -127,7 +127,7 @@ describe("a budget that processes share", () => {
     );
   });
 
-  test("continues in the next process, with all that a killed one has sent", async () => {
+  test("continues in the next process, and counts all requests of a killed process", async () => {
     const limits = { perMinute: 10, perMonth: 100_000 };
     const killed = processWith(limits);
     for (let id = 0; id < 4; id += 1) killed.request();
@@ -143,7 +143,7 @@ describe("a budget that processes share", () => {
     });
   });
 
-  test("a request that was not sent is given back to all", async () => {
+  test("a request that was not sent is available to all processes again", async () => {
     const limits = { perMinute: 2, perMonth: 31 * 4 };
     const [one, two] = [processWith(limits), processWith(limits)];
     one.request(0, Number.POSITIVE_INFINITY, false);
@@ -151,7 +151,7 @@ describe("a budget that processes share", () => {
     expect(two.budget.snapshot()).toMatchObject({ usedLastMinute: 0, month: { available: 1 } });
   });
 
-  test("a pause holds back the requests of all, and no longer than the longest pause", async () => {
+  test("a pause applies to the requests of all processes, for at most the longest allowed pause", async () => {
     const limits = { perMinute: 10, longestPauseMs: 30_000 };
     const [one, two] = [processWith(limits), processWith(limits)];
     one.budget.pause(20_000);
@@ -231,13 +231,13 @@ describe("the record of the state file", () => {
     pausedUntil: at + 10_000,
   });
 
-  test("is taken when the budget file does not know the budget", () => {
+  test("is used when the budget file does not contain the budget", () => {
     const { budget } = processWith({ perMinute: 10, perMonth: 100_000 }, { saved: recordOf(7, clock.now()) });
     expect(budget.snapshot()).toMatchObject({ usedLastMinute: 1, month: { available: 7 } });
     expect(budget.waitFor(0)).toBe(10_000);
   });
 
-  test("counts no request twice, and the month as whichever has less", async () => {
+  test("counts no request twice, and uses the lower number of requests that remain in the month", async () => {
     const limits = { perMinute: 10, perMonth: 100_000 };
     const before = processWith(limits);
     before.request();
@@ -264,7 +264,7 @@ describe("a file that cannot be used", () => {
     database.close();
   };
 
-  test("the month and the pause of the state file hold", () => {
+  test("the month and the pause of the state file apply", () => {
     const file = openFile(() => true);
     breakFile();
     const saved = { minute: [], month: { tokens: 3, at: clock.now() }, pausedUntil: clock.now() + 10_000 };
@@ -274,7 +274,7 @@ describe("a file that cannot be used", () => {
     expect(budget.waitFor(0)).toBe(10_000);
   });
 
-  test("a process that continues keeps its own limit, and reports the error once", async () => {
+  test("a process that continues still applies its limit, and reports the error once", async () => {
     const errors: string[] = [];
     const file = openFile(({ message }) => errors.push(message) > 0);
     const { request, sent } = processWith({ perMinute: 2 }, { file });
@@ -287,9 +287,9 @@ describe("a file that cannot be used", () => {
     expect(sent).toHaveLength(4);
   });
 
-  test("a process that continues keeps the limit of the month, also while the file can be read", async () => {
+  test("a process that continues still applies the limit of the month, even if the file can still be read", async () => {
     const file = openFile(() => true);
-    // Two tokens at a time.
+    // The process takes two tokens at a time.
     const { request, sent, budget } = processWith({ perMinute: 100, perMonth: 2 * 31 * 4 }, { file });
     request();
     await settle();
@@ -323,7 +323,7 @@ describe("a file that cannot be used", () => {
     expect(() => openFile()).toThrow(/\.budget: is not a state file of this program$/);
   });
 
-  test("is never used after it was closed", async () => {
+  test("is not used after it is closed", async () => {
     const { request, sent, file } = processWith({ perMinute: 2 });
     close(file);
     request(0, 1000);
@@ -332,7 +332,7 @@ describe("a file that cannot be used", () => {
   });
 });
 
-test("the files are for the owner only, and belong to the owner of the folder", () => {
+test("only the owner can access the files, which belong to the owner of the folder", () => {
   if (process.getuid?.() !== 0) return;
   const inner = join(folder, "of", "ours");
   path = budgetPathOf(join(inner, "state.db"));

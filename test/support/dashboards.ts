@@ -62,10 +62,10 @@ export const dashboards: readonly Dashboard[] = readdirSync(folder)
 export const entriesOf = ({ panels }: Dashboard): Panel[] =>
   panels.flatMap((panel) => [panel, ...(panel.panels ?? [])]);
 
-/** Every panel that shows something. */
+/** Every panel except rows. */
 export const panelsOf = (dashboard: Dashboard): Panel[] => entriesOf(dashboard).filter(({ type }) => type !== "row");
 
-/** A query of a dashboard: of a panel, an annotation or a variable. */
+/** A query of a panel, an annotation or a variable. */
 export interface BoardQuery {
   /** Its position, for a message. */
   readonly at: string;

@@ -18,7 +18,7 @@ export class FakeClock implements Clock {
     return this.#now;
   }
 
-  /** Sets the time, which wakes no sleeper. */
+  /** Sets the time of day without waking sleepers. */
   set(now: number): void {
     this.#set = now - this.#now;
   }
@@ -50,7 +50,7 @@ export class FakeClock implements Clock {
     });
   }
 
-  /** Lets time pass, waking everybody in order; what they then do is done before the next one wakes. */
+  /** Advances the time and wakes sleepers in order. Each wake-up settles before the next one. */
   async advance(milliseconds: number): Promise<void> {
     const end = this.#now + milliseconds;
     for (;;) {
@@ -65,7 +65,7 @@ export class FakeClock implements Clock {
     await settle();
   }
 
-  /** Goes on from sleeper to sleeper, none further away than `atMost`, until the promise settles. */
+  /** Advances to the next sleeper, by at most `atMost` at a time, until the promise settles. */
   async until<T>(promise: Promise<T>, atMost = 10_000): Promise<T> {
     let settled = false;
     const mark = () => {
@@ -81,10 +81,10 @@ export class FakeClock implements Clock {
   }
 }
 
-/** Lets everything run that is ready, including what sockets have brought. */
+/** Runs one turn of the event loop, with the callbacks of sockets. */
 export const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Lets every promise that can go on do so. */
+/** Runs several turns, so that chains of resolved promises continue. */
 export async function settle(): Promise<void> {
   for (let turns = 0; turns < 5; turns += 1) await turn();
 }

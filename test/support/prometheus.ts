@@ -1,4 +1,4 @@
-// A real Prometheus of the test's own, and its responses.
+// Starts a real Prometheus for a test, and queries it.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -29,7 +29,7 @@ export async function startPrometheus(
     rule_files: [join(folder, "rules.yml")],
     scrape_configs: jobs.map((job) => ({ ...job, static_configs: [{ targets: [target] }] })),
   };
-  // JSON is YAML.
+  // YAML is a superset of JSON.
   writeFileSync(join(folder, "prometheus.yml"), JSON.stringify(config));
   writeFileSync(join(folder, "rules.yml"), JSON.stringify({ groups }));
   const server = await startDaemon("prometheus", [

@@ -1,4 +1,4 @@
-// Divides every duration of rules and routes by one number, and changes nothing else.
+// Divides every duration in rules and routes by a number.
 import { parser } from "@prometheus-io/lezer-promql";
 import { formatDuration, parseDuration } from "../../src/scheduler/interval.ts";
 
@@ -25,7 +25,7 @@ export function shorten(duration: string, by: number): string {
 
 /**
  * Divides the ranges and offsets of a query, and the seconds that a rate is multiplied by. Other numbers, and durations
- * in names, stay as they are. So do limits of ages: a chain that runs faster than the clock has no age.
+ * in names, do not change. Nor do limits of ages: a chain that runs faster than the clock has no age.
  */
 export function shortenQuery(expr: string, by: number): string {
   let text = "";
@@ -60,7 +60,7 @@ export function shortenRules(groups: readonly RuleGroup[], by: number): RuleGrou
 
 const WAITS = ["group_wait", "group_interval", "repeat_interval"] as const;
 
-/** A route of Alertmanager; its routes are of the same kind. */
+/** A route of Alertmanager, with its child routes. */
 export interface Route {
   readonly group_wait?: string;
   readonly group_interval?: string;
@@ -68,7 +68,7 @@ export interface Route {
   readonly routes?: readonly Route[];
 }
 
-/** A route with its waits divided, and those of the routes in it. */
+/** A route with its intervals divided, including those of its child routes. */
 export function shortenRoute<R extends Route>(route: R, by: number): R {
   const waits = WAITS.flatMap((name) => {
     const wait = route[name];

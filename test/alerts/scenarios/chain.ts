@@ -1,4 +1,4 @@
-// Traces of the chain's series. Timestamps are Unix time; the clock of promtool starts at 0.
+// Scenarios for the alerts about the chain. Timestamps are Unix time; the clock of promtool starts at 0.
 import { climb, gone, hold, type Scenario, trace } from "../../support/promtool.ts";
 import { firing, forAlert, never, quiet, target } from "./builder.ts";
 
@@ -48,7 +48,7 @@ function unchanged({ alert, family, after }: Stale): Scenario[] {
       [never(300)],
     ),
     stale(
-      "quiet: the API is down, and the value is gone",
+      "quiet: the API is down, and the value is absent",
       {
         ...time(trace(climb(0, 60, 20), hold(1200, 6), gone(300))),
         ...polled(trace(climb(0, 60, 21), hold(1200, 300))),
@@ -67,7 +67,7 @@ function unchanged({ alert, family, after }: Stale): Scenario[] {
       [never(290)],
     ),
     stale(
-      "of two networks, only the one without a change",
+      "with two networks, only the one without a change fires",
       {
         ...time(hold(0, 300)),
         ...fresh,
@@ -96,7 +96,7 @@ const reorgs = [
   reorg("quiet: long ago", { ...depth(hold(9, 100)), ...noticed(hold(-7200, 100)) }, [never(90)]),
   reorg("quiet: there was none", { ...fresh }, [never(90)]),
   reorg(
-    "of two networks only one",
+    "with two networks, only one fires",
     {
       ...depth(hold(3, 50)),
       ...noticed(hold(0, 50)),
@@ -133,7 +133,7 @@ const tenures = [
     [quiet(14), firing(mainnet, 15, 24, 39), quiet(40, 60)],
   ),
   short(
-    "of two networks only one",
+    "with two networks, only one fires",
     {
       ...tenure(hold(3, 100)),
       ...tenure(hold(60, 100), "testnet"),

@@ -19,7 +19,7 @@ const targetOf = (more: Partial<Watched> = { maxOutflow: LIMITS }) => ({
   confirmations: 1,
 });
 
-/** The families of the limits, by name without the common start, and by asset. */
+/** The samples of the limits, by the family name without its prefix, and by asset. */
 async function exposed(observation: unknown, target = targetOf()): Promise<Readonly<Record<string, string>>> {
   const families = parseExposition(await textOf(addresses, observation, "mainnet", target), "classic");
   return Object.fromEntries(
@@ -37,7 +37,7 @@ async function exposed(observation: unknown, target = targetOf()): Promise<Reado
 const stx = ({ isSender, amount, fee }: WorldTx) => (isSender ? amount + fee : 0n);
 const coins = ({ ft }: WorldTx) => ft;
 
-/** An API of a world in which the tokens leave: each mint is a burn. */
+/** An API in which tokens leave the address, because each mint is replaced by a burn. */
 const burning = (world: ModelWorld) =>
   cannedApi((url, operation): Canned => {
     const text = JSON.stringify(world.respond(url, operation))
@@ -49,7 +49,7 @@ const burning = (world: ModelWorld) =>
     return JSON.parse(text);
   });
 
-/** The largest amount of an hour, computed from the blocks: of those in which something left above a height. */
+/** The largest outflow in an hour, computed from the blocks with an outflow above a height. */
 function largestHour(world: ModelWorld, above: number, amountOf: (tx: WorldTx) => bigint): bigint {
   const sums = world.blocks.map(({ time: end }) => {
     const hour = world.blocks.filter(({ time, height }) => height > 1 && time > end - HOUR && time <= end);
@@ -59,7 +59,7 @@ function largestHour(world: ModelWorld, above: number, amountOf: (tx: WorldTx) =
   return sums.reduce((max, sum) => (sum > max ? sum : max), 0n);
 }
 
-test("without limits there is none of these series", async () => {
+test("without limits, these series do not exist", async () => {
   const world = new ModelWorld();
   world.mine([2]);
   const target = targetOf({});
@@ -72,7 +72,7 @@ test("without limits there is none of these series", async () => {
   expect(await exposed(seen, target)).toEqual({});
 });
 
-test("limits of the configuration have series from the first poll on, and an outflow of 0", async () => {
+test("configured limits have series from the first poll, with an outflow of 0", async () => {
   const world = new ModelWorld();
   world.mine([9]);
   const target = targetOf({ maxOutflow: LIMITS, silentAfterMs: 90_000, needsPostConditions: true });
@@ -92,7 +92,7 @@ test("limits of the configuration have series from the first poll on, and an out
   });
 });
 
-test("one poll after many hours finds the outflow of the largest hour, as frequent polls do", async () => {
+test("one poll after many hours finds the same maximum outflow in an hour as frequent polls", async () => {
   const world = new ModelWorld();
   world.mine([1]);
   const at = () => ({ target: targetOf(), chain: world.view, now: world.now });
@@ -120,7 +120,7 @@ test("one poll after many hours finds the outflow of the largest hour, as freque
   expect(largest[`ft_outflow_units ${COIN}`]).toBe(largestHour(world, 1, coins));
 });
 
-test("equals the sum over the blocks, at any interval, with either operation", async () => {
+test("the outflow equals the sum over the blocks, at any interval, with either operation", async () => {
   const step = fc.record({
     sizes: fc.array(fc.integer({ min: 0, max: 4 }), { maxLength: 5 }),
     pause: fc.integer({ min: 1, max: 9000 }),
@@ -154,7 +154,7 @@ test("equals the sum over the blocks, at any interval, with either operation", a
   );
 });
 
-test("equals the sum over the blocks, when many polls catch up after an outage", async () => {
+test("the outflow equals the sum over the blocks when many polls catch up after an outage", async () => {
   const world = new ModelWorld();
   world.mine([1]);
   const api = burning(world);
@@ -180,7 +180,7 @@ test("equals the sum over the blocks, when many polls catch up after an outage",
   expect(BigInt(found[`ft_outflow_units ${COIN}`] ?? "")).toBe(largestHour(world, 1, coins));
 });
 
-test("of a backfill, only the last hour counts", async () => {
+test("a backfill counts only the last hour", async () => {
   const world = new ModelWorld();
   world.mine([9, 9]);
   world.now += 2 * HOUR * 1000;
@@ -193,7 +193,7 @@ test("of a backfill, only the last hour counts", async () => {
   expect((await exposed(seen)).outflow_microstx).toBe(String(recent));
 });
 
-test("an outflow ends an hour after it was counted, while the list does not change", async () => {
+test("an outflow expires an hour after it was counted, even if the list does not change", async () => {
   const world = new ModelWorld();
   world.mine([1]);
   const api = cannedApi(world.respond);
@@ -226,7 +226,7 @@ test("without transfers, the outflow of tokens is unknown", async () => {
   ]);
 });
 
-test("a limit that is removed ends its series, and an observation of an earlier version has no outflow yet", async () => {
+test("removing a limit removes its series, and an observation of an earlier version has no outflow", async () => {
   const world = new ModelWorld();
   world.mine([9]);
   const seen = await observe(addresses, cannedApi(world.respond), undefined, { target: targetOf(), chain: world.view });

@@ -3,7 +3,7 @@ import { type FeedState, withoutUnknownEnd } from "../../../src/collectors/feed/
 
 const row = (id: string, height: number) => ({ id, hash: `0x${id}`, height, index: 0 });
 
-/** A feed that was read from height 590 down to 560, which is its open end; it knew height 20 before. */
+/** A feed that was read from height 590 down to its open end at 560. Height 20 was read before. */
 const feed: FeedState<ReturnType<typeof row>> = {
   counted: [],
   waiting: [
@@ -15,7 +15,7 @@ const feed: FeedState<ReturnType<typeof row>> = {
   open: { last: { id: "end", hash: "0xend", height: 560, index: 0 }, rows: 2, total: 3, cursor: undefined },
 };
 
-test("an open end above the tip is dropped with the rows above it: another chain may have listed them", () => {
+test("an open end above the tip is dropped with the rows above it: they may be from a replaced fork", () => {
   const { open, waiting } = withoutUnknownEnd(feed, 200);
 
   expect(open).toBeUndefined();

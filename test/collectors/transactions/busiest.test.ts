@@ -12,7 +12,7 @@ test("calls are counted by contract", () => {
   expect(callsOf(rows)).toEqual(calls({ a: 2, b: 1 }));
 });
 
-test("a contract leaves an hour after it was last among those with the most calls", () => {
+test("a contract loses its series an hour after it was last among the contracts with the most calls", () => {
   let contracts = busiest([], calls({ a: 5, b: 4, c: 3 }), of(0));
   expect(ids(contracts)).toEqual(["a", "b"]);
 
@@ -25,13 +25,13 @@ test("a contract leaves an hour after it was last among those with the most call
   expect(busiest(contracts, new Map(), of(3 * HOUR))).toEqual([]);
 });
 
-test("among contracts with equal numbers of calls, those with series stay", () => {
+test("among contracts with equal numbers of calls, those with series keep them", () => {
   const before = busiest([], calls({ y: 1, z: 1 }), of(0));
 
   expect(ids(busiest(before, calls({ a: 1, b: 1, y: 1, z: 1 }), of(60)))).toEqual(["y", "z"]);
 });
 
-test("contracts that alternate do not get an unlimited number of series", () => {
+test("alternating contracts do not create an unlimited number of series", () => {
   let contracts: readonly BusyContract[] = [];
   for (let minute = 0; minute < 50; minute += 1) {
     contracts = busiest(contracts, calls({ [`x${minute}`]: 2, [`y${minute}`]: 1 }), of(minute * 60));
@@ -41,7 +41,7 @@ test("contracts that alternate do not get an unlimited number of series", () => 
   expect(ids(contracts).slice(0, 2)).toEqual(["x49", "y49"]);
 });
 
-test("new series are limited to the remaining ones, and to none with top: 0", () => {
+test("new series are limited to the remaining number, and top: 0 allows none", () => {
   const before = busiest([], calls({ a: 1 }), of(0));
 
   expect(ids(busiest(before, calls({ b: 3, a: 2 }), of(60, 2, 0)))).toEqual(["a"]);

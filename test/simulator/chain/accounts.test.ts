@@ -33,7 +33,7 @@ describe("addresses", () => {
   });
 });
 
-test("a tuple is encoded like a captured one", () => {
+test("the encoding of a tuple equals a captured one", () => {
   const who = principal("ST30MYYAA99NAQJHDZCNWMJDE48B1PWYXKWJ8BZWT");
 
   expect(tuple({ event: ascii("swap"), idx: uint(2n), who })).toMatchObject({

@@ -1,4 +1,4 @@
-// Recent changes of a chain: replay, and the limit of what is kept.
+// Replays recent changes of a chain, and checks how many blocks are kept.
 import { expect, test } from "@jest/globals";
 import type { Block } from "../../../simulator/chain/block.ts";
 import type { Chain } from "../../../simulator/chain/chain.ts";
@@ -16,7 +16,7 @@ function replay({ history }: Chain, moment: number): Block[] {
 
 const hashes = (blocks: readonly Block[]) => blocks.map(({ hash }) => hash);
 
-test.each([10, 5000])("every moment that is kept can be replayed, with %d blocks kept", (keepBlocks) => {
+test.each([10, 5000])("every moment in the history can be replayed, with %d blocks kept", (keepBlocks) => {
   const chain = testChain({ keepBlocks });
   const seen = new Map<number, string[]>();
   for (let round = 0; round < 40; round += 1) {
@@ -36,7 +36,7 @@ test.each([10, 5000])("every moment that is kept can be replayed, with %d blocks
   expect(hashes(replay(chain, chain.history.end))).toEqual(hashes(chain.ledger.blocks));
 });
 
-test("no more blocks are kept than the ledger keeps", () => {
+test("the history keeps no more blocks than the ledger", () => {
   const chain = testChain({ keepBlocks: 20 });
   for (let round = 0; round < 200; round += 1) {
     chain.advanceTo(chain.now + 10);
