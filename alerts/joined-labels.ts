@@ -21,21 +21,21 @@ const keysOf = (kind: Kind): string => [...TARGET_LABELS, "network", "name", kin
 const seenOf = (kind: Kind): string => `stacks:${INFO[kind].replace("stacks_", "")}:last_seen`;
 const labelsOf = (kind: Kind): string => `stacks:${INFO[kind].replace("stacks_", "")}:newest`;
 
-/** Labels that rules set, or Prometheus. */
+/** Labels that rules or Prometheus set. */
 const RESERVED: readonly string[] = ["alertname", "alertstate", "severity"];
 
-/** The labels of the series in an expression, each with the labels of its series. Info series are not included. */
+/** The label names of each series in an expression, without info series. */
 function labelSetsIn(expr: string): readonly (readonly string[])[] {
   return namesIn(expr)
     .filter((name) => !Object.values<string>(INFO).includes(name))
     .map((name) => familyOf(name)?.labelNames ?? recordings.find(({ record }) => record === name)?.labels ?? []);
 }
 
-/** The subject of an alert, by the labels of its series. */
+/** The kinds of watch lists that an alert is about, by the labels of its series. */
 const kindsOf = (expr: string): readonly Kind[] =>
   KINDS.filter((kind) => labelSetsIn(expr).some((labels) => labels.includes(kind) && labels.includes("name")));
 
-/** Labels that cannot be added, because rules or the series of some alert have a label of that name. */
+/** Labels that cannot be added, because a rule or a series of an alert already has a label of that name. */
 export function takenLabels(groups: readonly PrometheusGroup[], { address, contract_id }: JoinedLabels): string[] {
   const exprs = groups.flatMap(({ rules }) => rules.map(({ expr }) => expr));
   const taken = new Set([
@@ -48,7 +48,7 @@ export function takenLabels(groups: readonly PrometheusGroup[], { address, contr
   return [...new Set([...address, ...contract_id])].filter((label) => taken.has(label));
 }
 
-/** The groups, with labels added to the alerts about what a watch list has. Labels that are taken are left out. */
+/** Adds labels to the alerts about addresses and contracts of watch lists, except labels that are taken. */
 export function withJoinedLabels(groups: readonly PrometheusGroup[], labels: JoinedLabels): PrometheusGroup[] {
   const taken = takenLabels(groups, labels);
   const added = {
@@ -60,7 +60,7 @@ export function withJoinedLabels(groups: readonly PrometheusGroup[], labels: Joi
   return [{ name: "stacks-labels", interval: INTERVALS.rules, rules }, ...joined];
 }
 
-// A join fails if a principal has two info series, as after a change of its labels. So only the newest one is used.
+// After a change of labels, a principal has two info series for a while, and the join would fail. So use the newest.
 function newestLabels(kind: Kind): PrometheusRule[] {
   return [
     { record: seenOf(kind), expr: `timestamp(${series(INFO[kind])})` },
@@ -68,7 +68,7 @@ function newestLabels(kind: Kind): PrometheusRule[] {
   ];
 }
 
-// The last alternative is the alert without labels, while none are known: labels must not cost an alert.
+// While no labels are known, the alert fires without them: the last operand of `or`.
 function joinedRule(rule: PrometheusRule, labels: JoinedLabels): PrometheusRule {
   if (rule.alert === undefined) return rule;
   const kinds = kindsOf(rule.expr).filter((kind) => labels[kind].length > 0);

@@ -1,4 +1,4 @@
-// Row of the dashboard Contracts: whether everything is counted.
+// Row of the dashboard Contracts: gaps and corrections of its counters.
 
 import { never } from "./colours.ts";
 import { grouped, inRange, NAMED, NO_CONTRACT, watched } from "./contract-queries.ts";
@@ -8,7 +8,7 @@ import { ruleErrors } from "./shared-panels.ts";
 
 const recent = (family: string) => `sum(${dedupe(`increase(${watched(family)}[$__rate_interval])`)})`;
 const both = (...exprs: readonly string[]) => exprs.map((expr) => `(${expr} or vector(0))`).join(" + ");
-/** Events and calls that are not counted, or count as other. */
+/** Events and calls that are not counted, or that count as other. */
 export const qualityRow: readonly Panel[] = [
   stat({
     id: 5,

@@ -1,4 +1,4 @@
-// Dashboard Contracts: who calls the watched contracts, what fails, what they print, and which of them are silent.
+// Dashboard Contracts: callers, failed calls, events and silence of the watched contracts.
 import { CONTRACTS } from "../alerts/thresholds.ts";
 import type { Board } from "./board.ts";
 import { detailRow } from "./contract-detail.ts";
@@ -59,8 +59,8 @@ const overview: readonly Panel[] = [
   stat({
     id: 9,
     title: "Failed calls",
-    description: `Share of the calls in the time range that failed. The table shows of which contract, the row below which
-      function and error.`,
+    description: `Share of the calls in the time range that failed. The table shows the share of each contract. A
+      row below shows the functions and errors of the chosen contract.`,
     unit: "percentunit",
     decimals: 1,
     noValue: NO_CALL,
@@ -77,7 +77,7 @@ const overview: readonly Panel[] = [
   stat({
     id: 10,
     title: "Fees of callers (STX)",
-    description: "Fees of the calls in the time range, which their senders or sponsors paid. In STX.",
+    description: "Fees in STX that the senders or sponsors of the calls in the time range paid.",
     unit: "locale",
     decimals: 2,
     noValue: NO_CALL,
@@ -102,7 +102,7 @@ const overview: readonly Panel[] = [
     id: 11,
     title: "Silent",
     description: `Contracts without a call or event for longer than their silent_after, or than ${silent.ratio} times their
-      longest pause of a week. Contracts whose usual pauses are not known yet are not among them.`,
+      longest pause of a week. Contracts whose usual pauses are not known yet do not count.`,
     unit: "short",
     decimals: 0,
     noValue: "Unknown: no limit, no day of history, or no current data",
@@ -268,7 +268,7 @@ const VISIBLE = 'job=~"$job", instance=~"$instance", network=~"$network"';
 export const contracts: Board = {
   uid: "stacks-contracts",
   title: "Stacks / Contracts",
-  description: "Who calls the watched contracts, what fails, what do they print, and is one of them silent?",
+  description: "Who calls the watched contracts, which calls fail, what do they print, and is one of them silent?",
   from: "now-6h",
   networks: "several",
   variables: [

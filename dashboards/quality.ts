@@ -1,4 +1,4 @@
-// Row of the dashboard Fees & mempool: how far its values can be trusted.
+// Row of the dashboard Fees & mempool: quality of its data.
 import { TX_TYPES } from "./colours.ts";
 import { lines, type Panel } from "./panel.ts";
 import { dedupe, metric } from "./select.ts";
@@ -61,7 +61,7 @@ export const qualityRow: readonly Panel[] = [
     id: 63,
     title: "Skipped blocks",
     description: `Blocks that arrived faster than they could be read, and heights for which the server had no block.
-      The totals of the chain lack them: poll blocks more often, or raise the budget.`,
+      The totals of the chain do not include them: poll blocks more often, or raise the budget.`,
     unit: "short",
     decimals: 0,
     noValue: "No block read",
@@ -100,8 +100,8 @@ export const qualityRow: readonly Panel[] = [
     title: "Counting of mined transactions",
     legend: "right",
     description: `Mined transactions that wait for confirmations; those that were skipped after a pause; and counted ones
-      whose block was replaced, or that are in a block again. Totals lack the skipped ones: raise catch_up, or the
-      budget.`,
+      whose block was replaced, or that are in a block again. Totals do not include the skipped ones: raise
+      catch_up, or the budget.`,
     unit: "short",
     decimals: 0,
     noValue: NO_MINED,

@@ -1,5 +1,4 @@
-// Dashboard Spike investigation: what causes a spike, and why did a fee alert fire, or why not? Each clause of each
-// rule relative to its limit.
+// Dashboard Spike investigation: the causes of a spike, and each clause of each fee rule relative to its limit.
 import { FEES } from "../alerts/thresholds.ts";
 import { type Board, type Slot, stack } from "./board.ts";
 import { causeRow } from "./cause.ts";

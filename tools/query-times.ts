@@ -6,7 +6,7 @@ import { dashboardOf } from "../dashboards/board.ts";
 import { boards } from "../dashboards/index.ts";
 
 const RUNS = 7;
-// About the number of points of a panel with the width of half a screen.
+// Approximate number of points in a panel with half the width of a screen.
 const POINTS = 760;
 const SHOWN = 10;
 

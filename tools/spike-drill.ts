@@ -1,5 +1,5 @@
-// Measures in real time how long a fee spike in a simulated market takes to notify a webhook. Real programs, with the
-// shipped rules and intervals; only the history that the baselines need is generated.
+// Measures in real time how long it takes from a fee spike in a simulated market to the notification of a webhook. It
+// runs real programs with the shipped rules and intervals. Only the history for the baselines is generated.
 // Usage: npm run spike-drill -- [--seed 1] [--strength 1] [--until webhook|resolved] [--without-mined]
 // Needs prometheus, promtool and prometheus-alertmanager on the PATH. Takes about five minutes until the webhook.
 import { setTimeout as sleep } from "node:timers/promises";
@@ -43,7 +43,7 @@ async function when<T>(get: () => Promise<T | undefined>): Promise<T> {
 /** The first value of a query that returns something. */
 const first = (alerting: Alerting, expr: string) => when(async () => (await alerting.query(expr))[0]?.value);
 
-/** Notes when each clause of the alerts becomes true in Prometheus. */
+/** Logs when each clause of the alerts becomes true in Prometheus. */
 async function watchClauses(alerting: Alerting): Promise<void> {
   const use = "stacks:chain_block_usage:ratio";
   const tenures = "stacks:mempool_backlog:tenures";
@@ -61,7 +61,7 @@ async function watchClauses(alerting: Alerting): Promise<void> {
   );
 }
 
-/** Notes the states of an alert, until the webhook is called. */
+/** Logs the states of an alert until the webhook is called. */
 async function watchAlert(alerting: Alerting, name: AlertName): Promise<void> {
   const pending = await when(async () => (await alerting.active()).find(({ labels }) => labels.alertname === name));
   note(`${name} is pending`, Date.parse(pending.activeAt));

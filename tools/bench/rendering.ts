@@ -1,4 +1,4 @@
-// Rendering 100,000 series whose values all changed, here and by prom-client, one after the other in one process.
+// Compares the exporter and prom-client: both render 100,000 series with changed values in the same process.
 import { Gauge, Registry } from "prom-client";
 import { Exposition } from "../../src/exposition/exposition.ts";
 import { amountOf, families, samplesOf, targetsFor } from "./series.ts";
@@ -6,10 +6,10 @@ import { median } from "./table.ts";
 
 export interface Rendering {
   readonly series: number;
-  /** Setting all new values and rendering the page; milliseconds. */
+  /** Milliseconds to set all new values and to render the page. */
   readonly oursMs: number;
   readonly promClientMs: number;
-  /** Rendering the page alone: what a scrape waits for. */
+  /** Milliseconds to render the page, which delay a scrape. */
   readonly oursPageMs: number;
   readonly promClientPageMs: number;
 }
@@ -38,7 +38,7 @@ export async function measureRendering(series: number): Promise<Rendering> {
     const d = performance.now();
     Buffer.from(await registry.metrics());
     const e = performance.now();
-    // The first rounds compile.
+    // The first rounds are warm-up.
     if (tick <= 3) continue;
     taken.ours.push(c - a);
     taken.oursPage.push(c - b);

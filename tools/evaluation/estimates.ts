@@ -1,4 +1,4 @@
-// Evaluates the fee estimates: whether transactions with the recommended fee were mined in time, by their true arrival.
+// Evaluates the fee estimates: the share of transactions with the recommended fee that were mined in time.
 import {
   type Estimate,
   estimateFees,
@@ -10,7 +10,7 @@ import type { Transaction } from "./pool.ts";
 import { playTrace } from "./trace.ts";
 import type { Regime, World } from "./world.ts";
 
-/** A transaction of a trace, and when it was mined; seconds of the trace, Infinity for never. */
+/** A transaction, and the second of the trace at which it was mined; Infinity if it was not mined. */
 interface Sent extends Pick<Transaction, "type" | "fee" | "at" | "leavesAt" | "canBeMined"> {
   minedAt: number;
 }
@@ -18,23 +18,23 @@ interface Sent extends Pick<Transaction, "type" | "fee" | "at" | "leavesAt" | "c
 /** A block of a trace. */
 interface Made {
   readonly at: number;
-  /** The lowest fee that would have been included, µSTX; Infinity for none. */
+  /** The lowest fee (µSTX) that the block would have included; Infinity if it had no space. */
   readonly entry: number;
-  /** Cost of all blocks so far, in budgets of a tenure. */
+  /** Cumulative cost of the blocks, in budgets of a tenure. */
   readonly cost: number;
 }
 
-/** A trace, transaction by transaction. */
+/** A trace with all transactions and blocks. */
 export interface Played {
   readonly seconds: number;
-  /** By time of arrival. */
+  /** Sorted by arrival. */
   readonly sent: readonly Sent[];
-  /** By time of their block. */
+  /** Sorted by the time of the block. */
   readonly mined: readonly Sent[];
   readonly blocks: readonly Made[];
 }
 
-/** Plays a market, and keeps what happened to each transaction. */
+/** Plays a market, and records when each transaction was mined. */
 export function play(seed: string, regime: Regime, days: number, world: World): Played {
   const all = new Map<Transaction, Sent>();
   const mined: Sent[] = [];
@@ -59,9 +59,9 @@ export function play(seed: string, regime: Regime, days: number, world: World): 
 export interface Observer {
   /** Seconds between two polls of the waiting transactions. */
   readonly every: number;
-  /** Seconds by which the known mined transactions are older. */
+  /** Delay, in seconds, after which mined transactions are known. */
   readonly behind: number;
-  /** Reported use of blocks by the real one; undefined if it is unknown. */
+  /** Reported use of blocks divided by the real use; undefined if it is unknown. */
   readonly useFactor: number | undefined;
 }
 
@@ -75,18 +75,17 @@ export interface Share {
 export interface TargetScore {
   readonly full: Share;
   readonly room: Share;
-  /** The estimate over the lowest fee that was mined in time, while blocks were full. */
+  /** Each estimate divided by the lowest fee that was mined in time, while blocks were full. */
   readonly overpayment: number[];
   polls: number;
   /** Polls without an estimate. */
   absent: number;
 }
 
-/** A score for each target. */
 export type TargetScores = Readonly<Record<Target, TargetScore>>;
 
 const TENURE_SECONDS = 600;
-// The list of waiting transactions is kept for this time.
+// How long the list of waiting transactions is kept.
 const KEPT_SECONDS = 3600;
 const MINED_SECONDS = 900;
 // Blocks are full at a time if every block of the seconds before it left out a transaction.
@@ -105,7 +104,7 @@ const emptyScore = (): TargetScore => ({
 const emptyScores = (): TargetScores =>
   Object.fromEntries(Object.keys(TARGETS).map((target) => [target, emptyScore()])) as TargetScores;
 
-/** Adds up scores. */
+/** The sum of scores. */
 export function together(all: readonly TargetScores[]): TargetScores {
   const sum = emptyScores();
   for (const score of all) {
@@ -123,7 +122,7 @@ export function together(all: readonly TargetScores[]): TargetScores {
   return sum;
 }
 
-/** The position in an ascending list from which on all are after a time. */
+/** The index of the first item after a time, in a list sorted by time. */
 function after<Item>(items: readonly Item[], time: number, timeOf: (item: Item) => number): number {
   let low = 0;
   let high = items.length;
@@ -175,7 +174,7 @@ function wereFull({ blocks }: Played, now: number): boolean {
   return false;
 }
 
-/** The lowest fee that is mined in time; 0 with room. */
+/** The lowest fee that is mined in time; 0 if a block has space. */
 function cheapest({ blocks }: Played, from: number, seconds: number): number {
   let min = Number.POSITIVE_INFINITY;
   for (let index = after(blocks, from, blockTime); (blocks[index]?.at ?? Infinity) <= from + seconds; index += 1) {
@@ -236,7 +235,7 @@ function scoreOne(
     for (const one of arriving) {
       if (!one.canBeMined || one.fee < fee || one.fee > WITHIN * fee) continue;
       const isInTime = one.minedAt - one.at <= seconds;
-      // Withdrawn before the end of the time.
+      // Skips transactions that were withdrawn before the target time.
       if (!isInTime && one.leavesAt - one.at < seconds) continue;
       const share = wereFull(played, one.at) ? score.full : score.room;
       share.all += 1;

@@ -1,4 +1,4 @@
-// Compares spans of firing with events: recall, precision, false alarms, time to detect.
+// Compares alarms with events: recall, precision, false alarms and time to detect.
 import { joined, type Span } from "../../alerts/firing.ts";
 import type { Truth } from "./truth.ts";
 
@@ -12,9 +12,9 @@ export interface Score {
   readonly detected: number;
   readonly alarms: number;
   readonly right: number;
-  /** Not right, but began in a rise that was too short for an event, or shortly after it. */
+  /** Alarms that are not right, but began during or shortly after a rise that was too short for an event. */
   readonly neutral: number;
-  /** Minutes from the start of each detected event to the alarm; 0 when it was firing already. */
+  /** Minutes from the start of each detected event to the alarm; 0 if it was already firing. */
   readonly delays: readonly number[];
   readonly days: number;
 }

@@ -1,4 +1,4 @@
-// The search for thresholds, on its own seeds: each number varied separately around those of alerts/.
+// Searches for thresholds on separate seeds: varies each number of alerts/thresholds.ts separately.
 import { isDeepStrictEqual } from "node:util";
 import { FEES } from "../../alerts/thresholds.ts";
 import { observe, type Samples } from "./exporter.ts";
@@ -36,7 +36,7 @@ interface Case {
   readonly truth: Truth;
 }
 
-/** Both rules as one notification: in the first setting, in all, and the setting with the lowest recall. */
+/** Scores of both rules as one notification, and the setting with the lowest recall. */
 interface Trial {
   readonly first: Score;
   readonly all: Score;

@@ -1,4 +1,4 @@
-// The dashboards that show each metric, for `check`: the program does not contain the dashboards.
+// Lists the dashboards that show each metric, for `check`, because the program does not contain the dashboards.
 import { familyOf } from "../../alerts/series.ts";
 import { dashboardOf } from "../../dashboards/board.ts";
 import { boards } from "../../dashboards/index.ts";
@@ -15,7 +15,7 @@ function boardsByMetric(): ReadonlyMap<string, readonly string[]> {
   return new Map([...found].sort(([a], [b]) => a.localeCompare(b, "en")));
 }
 
-/** The table as a module. */
+/** The list as a TypeScript module. */
 export const boardsOfMetricsOutput: Output = {
   path: "src/commands/boards-of-metrics.ts",
   render() {

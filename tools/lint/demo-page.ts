@@ -1,4 +1,4 @@
-// The page of metrics of a demo that has polled everything.
+// The metrics page of a demo in which all collectors have been polled.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";

@@ -1,4 +1,4 @@
-// npm run check: lines of comments and of Markdown have at most 120 characters. biome breaks code, but not these.
+// Part of npm run check: comments and Markdown have at most 120 characters per line. biome wraps only code.
 import { globSync, readFileSync } from "node:fs";
 
 const MAX_LENGTH = 120;

@@ -12,7 +12,7 @@ import { version } from "./versions.ts";
 
 export const root = fileURLToPath(new URL("../../", import.meta.url));
 
-/** The files that were made, or why there are none. */
+/** The created files, or the reason why there are none. */
 export type Part = { readonly files: readonly string[] } | { readonly missing: string };
 
 const failure = ({ status, signal, stdout, stderr, error }: SpawnSyncReturns<string>) =>
@@ -25,11 +25,11 @@ export function outputOf(program: string, ...args: readonly string[]): string {
   return done.stdout.trim();
 }
 
-/** The notes: the section of the version, or what is not released yet. */
+/** The release notes: the section of the version, or the unreleased changes. */
 export function notes(folder: string): Part {
   const changelog = readFileSync(join(root, "CHANGELOG.md"), "utf8");
   const text = notesOf(changelog, version) ?? notesOf(changelog, "Unreleased");
-  if (text === undefined) return { missing: `CHANGELOG.md has neither ${version} nor anything unreleased` };
+  if (text === undefined) return { missing: `CHANGELOG.md has no changes for ${version}, and no unreleased changes` };
   writeFileSync(join(folder, "NOTES.md"), text);
   return { files: ["NOTES.md"] };
 }
@@ -37,7 +37,7 @@ export function notes(folder: string): Part {
 /** The npm package and its SBOM. */
 export async function npmPackage(folder: string): Promise<Part> {
   const bundled = await bundle();
-  // dist/ is there already: packing must not make it again.
+  // dist/ exists already: packing must not build it again.
   const packed = outputOf("npm", "pack", "--json", "--ignore-scripts", "--pack-destination", folder);
   const [{ filename }] = JSON.parse(packed) as [{ filename: string }];
   const sbom = `stacks-exporter-${version}.cdx.json`;
@@ -51,7 +51,7 @@ export function chart(folder: string): Part {
   if ("missing" in helm) return helm;
   const packed = mkdtempSync(join(folder, "chart-"));
   outputOf(helm.command, "package", "deploy/helm/stacks-exporter", "--destination", packed);
-  // helm names the file as npm names the package.
+  // helm and npm use the same file name, so the chart is renamed.
   const name = `stacks-exporter-chart-${version}.tgz`;
   renameSync(join(packed, `stacks-exporter-${version}.tgz`), join(folder, name));
   rmSync(packed, { recursive: true });
@@ -68,9 +68,9 @@ export function image(folder: string, commit: string): Part {
     encoding: "utf8",
     maxBuffer: 2 ** 26,
   });
-  // Most often the base image cannot be reached.
+  // The usual reason is that the base image cannot be downloaded.
   if (built.status !== 0) return { missing: `${engine} build ${failure(built)}` };
-  // As images and registries name it.
+  // Images use the architecture names of Go.
   const architecture = arch() === "x64" ? "amd64" : arch();
   const name = `stacks-exporter-image-${version}-${architecture}.tar`;
   outputOf(engine, "save", "--output", join(folder, name), tag);
