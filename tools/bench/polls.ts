@@ -21,9 +21,9 @@ async function appOf(text: string, clock: Clock): Promise<App> {
 }
 
 export interface PollCost {
-  /** CPU of one poll of fees and one of mempool together. */
+  /** CPU of one poll of each collector of the whole chain except `blocks`. */
   readonly cpuMs: number;
-  /** Part of it for parsing the JSON. */
+  /** CPU for parsing the JSON of `fees` and `mempool`. */
   readonly parseMs: number;
 }
 
