@@ -167,7 +167,7 @@ function seriesOfTargets(
   return count * seriesPerTarget(collector, single[0], options, network, isExposed) + ofGroups + rules;
 }
 
-// Of wallets: transfers, calls and deployments, which succeed or abort in one of two ways.
+// Wallets send transfers, calls and deployments. A transaction succeeds, or aborts in one of two ways.
 const OF_WALLETS: Sizes = { tx_type: 3, tx_status: 3 };
 
 /**
