@@ -4,7 +4,7 @@ import type { Simulator } from "../../../simulator/server.ts";
 import { stillSimulator } from "../../simulator/support.ts";
 import { createApp, readPage } from "../../support/app.ts";
 
-// As promised in docs/configuration.md and in decision 033.
+// As promised in docs/configuration.md and in decision 013.
 const MAX_QUIET = 15;
 const MAX_BUSY = 150;
 
