@@ -1,7 +1,6 @@
 // npm run bench: prints the results, and writes docs/benchmarks.md and docs/benchmarks-addresses.md; `-- addresses`
-// writes only the latter, `-- event-rules` prints only the speed of event rules, and `-- movers` writes only
-// docs/benchmarks-movers.md, and `-- withdrawals` only docs/benchmarks-withdrawals.md, both in virtual time. The others
-// need wrk (Debian: apt-get install wrk).
+// writes only the latter, and `-- event-rules` prints only the speed of event rules. Needs wrk (Debian: apt-get install
+// wrk).
 import { execFileSync, fork, spawn } from "node:child_process";
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
@@ -10,28 +9,18 @@ import { systemClock } from "../../src/api/clock.ts";
 import { writeAddressesPage } from "./addresses-page.ts";
 import { measureEventRules } from "./event-rules.ts";
 import { type Calm, calm } from "./load.ts";
-import { writeMoversPage } from "./movers-page.ts";
 import { measureHour, measurePoll } from "./polls.ts";
 import type { measureRendering } from "./rendering.ts";
 import { measureRest, measureStart } from "./rest.ts";
 import { measureScrapes } from "./scrapes.ts";
 import { measureSlowReaders } from "./slow-readers.ts";
 import { environment, figure, median, table } from "./table.ts";
-import { writeWithdrawalsPage } from "./withdrawals-page.ts";
 
 const say = (text: string) => process.stderr.write(`${text}\n`);
 const hold = ({ holdsMs }: Calm) => `${figure(median(holdsMs))} ms, ${figure(holdsMs.at(-1) ?? Number.NaN)} ms`;
 const ratio = (a: number, b: number) => `${figure(a / b)}×`;
 
 const [section, mode, state] = process.argv.slice(2);
-if (section === "movers") {
-  await writeMoversPage();
-  process.exit();
-}
-if (section === "withdrawals") {
-  await writeWithdrawalsPage();
-  process.exit();
-}
 try {
   execFileSync("wrk", ["-v"], { stdio: "ignore" });
 } catch (error) {
