@@ -28,8 +28,7 @@ const MIN_MS = 1000;
 // A little more than the baselines need.
 const PAST_SECONDS = seconds(FEES.baseline.minHistory) + 3600;
 
-/** Mined and waiting fees divided by the usual ones, as in StacksFeeSpike. */
-export const MINED_RATIO = 'stacks:chain_mined_fee_microstx:ratio{tx_type="all", percentile="p25"}';
+/** Waiting fees divided by the usual ones, as in StacksFeeSpike. */
 export const WAITING_RATIO = 'stacks:mempool_fee_priority_microstx:ratio7d{tx_type="all", priority="low"}';
 
 export interface AlertingOptions {
