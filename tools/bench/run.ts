@@ -1,13 +1,11 @@
 // npm run bench: prints the results, and writes docs/benchmarks.md and docs/benchmarks-addresses.md; `-- addresses`
-// writes only the latter, and `-- event-rules` prints only the speed of event rules. Needs wrk (Debian: apt-get install
-// wrk).
+// writes only the latter. Needs wrk (Debian: apt-get install wrk).
 import { execFileSync, fork, spawn } from "node:child_process";
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { systemClock } from "../../src/api/clock.ts";
 import { writeAddressesPage } from "./addresses-page.ts";
-import { measureEventRules } from "./event-rules.ts";
 import { type Calm, calm } from "./load.ts";
 import { measureHour, measurePoll } from "./polls.ts";
 import type { measureRendering } from "./rendering.ts";
@@ -27,10 +25,6 @@ try {
   // wrk prints its version and ends with 1.
   if ((error as { code?: string }).code === "ENOENT")
     throw new Error("wrk is not on the PATH: apt-get install wrk", { cause: error });
-}
-if (section === "event-rules") {
-  console.log(await measureEventRules());
-  process.exit();
 }
 if (section === "addresses") {
   await writeAddressesPage(mode === "quick", state);
@@ -53,8 +47,6 @@ const simulator = spawn(
 const [line] = (await once(createInterface(simulator.stdout), "line")) as [string];
 const poll = await measurePoll((JSON.parse(line) as { url: string }).url, systemClock);
 simulator.kill();
-say("event rules");
-const eventRules = await measureEventRules();
 say("hour");
 const [moving, still] = [await measureHour(false), await measureHour(true)];
 say("rendering");
@@ -223,7 +215,6 @@ ${table(
     ["CPU at rest, default configuration, a scrape every 15 s", `${figure(rest.cpuRatio * 100)} % of a core`],
     ["One poll of each collector of the whole chain except `blocks`: CPU", `${figure(poll.cpuMs)} ms`],
     ["Parsing the JSON of `fees` and `mempool`: CPU", `${figure(poll.parseMs)} ms`],
-    ["100,000 events with 20 event rules: events per second of CPU", figure(eventRules.eventsPerSecond)],
     ["An hour of the default configuration: requests", figure(moving.requests)],
     ["… of which 304", figure(moving.notModified)],
     ["… bytes of response bodies", figure(moving.bytes)],
