@@ -2,12 +2,11 @@
 import { Command, CommanderError, Help, Option } from "commander";
 import type { CalibrateFlags } from "./commands/calibrate.ts";
 import type { EventFlags } from "./commands/events.ts";
-import type { HistoryFlags } from "./commands/history.ts";
 import { CommandError, type Io } from "./commands/io.ts";
 import type { ReshardFlags } from "./commands/reshard.ts";
 import type { RulesFlags } from "./commands/rules.ts";
 
-type Flags = EventFlags & CalibrateFlags & HistoryFlags & ReshardFlags & RulesFlags;
+type Flags = EventFlags & CalibrateFlags & ReshardFlags & RulesFlags;
 type Run = (
   flags: Flags & { readonly resetState?: boolean; readonly seed: string },
   words: readonly string[],
@@ -75,20 +74,6 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
   addOfEvents("try", "what the event rules of a configuration make of the newest events, and why", async (flags) =>
     (await import("./commands/try.ts")).tryRules(flags, io),
   );
-  addOfFile(
-    "history",
-    "write the metrics of the time before the first start, for promtool tsdb create-blocks-from",
-    async (flags) => (await import("./commands/history.ts")).history(flags, io),
-  )
-    .requiredOption("--since <time>", "start: a time before now such as 90d, or a UTC date such as 2026-08-24")
-    .option("--until <time>", "end, in the same form (default: three hours before now)")
-    .requiredOption("--instance <label>", "label instance of the scrapes, such as localhost:10789")
-    .option("--job <label>", "label job of the scrapes", "stacks")
-    .option("--out <folder>", "where the files are written", "history")
-    .option("--only <collectors>", "some of blocks,transactions,addresses,contract_calls,contracts (default: all)")
-    .option("--step <duration>", "time between two samples, at most 270s", "4m")
-    .option("--network <name>", "a network of the configuration")
-    .option("--dry-run", "only estimate requests, duration and size");
   addPlain("reshard", "distribute the state of all shards to another number of them", async (flags, files) =>
     (await import("./commands/reshard.ts")).reshardFiles(files, flags, io),
   )

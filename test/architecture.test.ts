@@ -53,7 +53,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ["src/telemetry"],
   ["src/scheduler"],
   ["src/config", "src/log.ts"],
-  ["src/upstreams", "src/history"],
+  ["src/upstreams"],
   ["src/http"],
   ["src/network.ts"],
   ["src/networks.ts"],

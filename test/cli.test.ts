@@ -3,7 +3,6 @@ import { run } from "../src/cli.ts";
 import { runCommand } from "./support/io.ts";
 
 test.each([
-  ["history", ["--since", "--instance"]],
   ["reshard", ["--count", "--out"]],
   ["calibrate", ["--prometheus"]],
   ["serve", []],

@@ -264,7 +264,7 @@ test.each([
   [["serve", "--listen"], /^error: /],
   [
     ["bogus"],
-    /^error: unknown command 'bogus'; the commands are serve, once, check, plan, events, try, history, reshard, calibrate, rules, board, demo/,
+    /^error: unknown command 'bogus'; the commands are serve, once, check, plan, events, try, reshard, calibrate, rules, board, demo/,
   ],
   [["--listen", ":0", "bogus"], /^error: unknown command 'bogus'/],
   [["--config", "a.yaml", "check"], /^error: the command must be first: stacks-exporter check …/],
@@ -274,8 +274,6 @@ test.each([
   [["try", "a.yaml"], /^error: try has no arguments, found 'a\.yaml'/],
   [["check", "a.yaml"], /^error: check has no arguments, found 'a\.yaml'/],
   [["calibrate"], /^error: required option '--prometheus <url>' not specified/],
-  [["history", "--instance", "a:1"], /^error: required option '--since <time>' not specified/],
-  [["history", "--since", "90d"], /^error: required option '--instance <label>' not specified/],
   [["demo", "--config", "a.yaml"], /^error: demo has its own configuration and reads no file/],
 ])("%j is refused with the reason", async (args, message) => {
   const { code, out, err } = await run(args);

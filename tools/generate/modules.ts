@@ -19,7 +19,6 @@ const PURPOSES: Readonly<Record<string, string>> = {
   "src/scheduler": "decides when a target is polled, and runs the poll",
   "src/config": "reads and validates the configuration and the watch lists",
   "src/upstreams": "selects the active server of a network, and checks its chain",
-  "src/history": "reads the past backwards, and writes it as samples with timestamps",
   "src/http": "serves the metrics page, health checks and the status page",
   src: "connects the folders: the command line, the program, one network, reloads",
   "src/commands": "the commands of the command line, one file each",

@@ -151,7 +151,7 @@ async function readForBlock(
 }
 
 /** The transfers of a transaction as listed; undefined when they have to be read. */
-export function listedTransfers(principal: string, tx: Transaction): readonly Transfer[] | undefined {
+function listedTransfers(principal: string, tx: Transaction): readonly Transfer[] | undefined {
   if (!canHaveTransfers(principal, tx)) return [];
   const isPlain = tx.type === "token_transfer" && (tx.detail === undefined || tx.detail.eventCount === 1);
   if (!isPlain || tx.transfer === undefined || tx.tokens?.ft || tx.tokens?.nft) return undefined;

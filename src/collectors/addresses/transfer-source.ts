@@ -6,7 +6,6 @@ import { type Operation, operation, type StacksApi } from "../../api/operation.t
 import { wholeNumber } from "../amounts.ts";
 import { type AssetMove, readMoves, transactionEvents } from "../chain/transaction-source.ts";
 import { isAssetId } from "../clarity-names.ts";
-import type { List, Row } from "../feed/read.ts";
 import { OTHER } from "../labels.ts";
 
 /** Directions of a transfer, from the point of view of the principal. */
@@ -32,7 +31,6 @@ export const transactionsWithTransfers = operation({
   replacement: { name: "transaction_events" },
   path: "/extended/v1/address/{principal}/transactions_with_transfers",
   body: z.object({
-    total: z.int().nonnegative().optional().catch(undefined),
     results: z.array(
       z.object({
         tx: z.object({ tx_id: z.string(), block_hash: z.string() }),
@@ -99,31 +97,6 @@ export async function readBlockTransfers(
   // A lagging server can still have another block at this height.
   const results = body.results.filter(({ tx }) => tx.block_hash === hash);
   return new Map(results.map((item) => [item.tx.tx_id, transfersIn(item, principal, api)]));
-}
-
-/** A transaction with its transfers. */
-export interface TransferRow extends Row {
-  readonly transfers: readonly Transfer[];
-}
-
-const PAGE = 50;
-
-/** The transactions of a principal with their transfers (4.5), without those that it only sponsored. */
-export function transferList(api: StacksApi, principal: string): List<TransferRow> {
-  const path = { principal };
-  return {
-    operation: transactionsWithTransfers.name,
-    hasCursors: false,
-    async page(offset) {
-      const query = { limit: PAGE, ...(offset === 0 ? {} : { offset }) };
-      const { body, etag } = await api.getWhole(transactionsWithTransfers, { path, query });
-      const rows = body.results.map((item) => {
-        return { id: item.tx.tx_id, hash: item.tx.block_hash, transfers: transfersIn(item, principal, api) };
-      });
-      return { rows, total: body.total, older: undefined, isLast: rows.length < PAGE, etag };
-    },
-    changedSince: async () => undefined,
-  };
 }
 
 const EVENTS_PAGE = 50;

@@ -14,9 +14,6 @@ export const transaction = operation({
       .object({
         height: z.int().nonnegative(),
         hash: z.string().min(1),
-        // Polls do not need them.
-        time: z.int().optional().catch(undefined),
-        tx_index: z.int().optional().catch(undefined),
       })
       .optional(),
   }),
@@ -28,18 +25,6 @@ export async function readTransaction(
   txId: string,
 ): Promise<{ readonly block?: Proof | undefined } | undefined> {
   return (await api.find(transaction, { path: { tx_id: txId } }))?.body;
-}
-
-/**
- * Block time (Unix seconds), height and position of a mined transaction; undefined if it is in no block.
- * @throws ApiError `bad_body` if its block has no valid time or position
- */
-export async function readPlaceOf(api: StacksApi, txId: string) {
-  const block = (await api.find(transaction, { path: { tx_id: txId } }))?.body.block;
-  if (block === undefined) return undefined;
-  const { time, height, tx_index: place } = block;
-  if (time !== undefined && place !== undefined) return { time, height, place };
-  throw new ApiError("bad_body", transaction.name, "the block of a transaction has no valid time or position");
 }
 
 /** The block of a transaction; undefined if it is in none. */

@@ -20,7 +20,7 @@ export const PERIOD_SECONDS = 7 * 3600;
 export const PERIODS = 24;
 
 /** The time of the newest transaction at or below a height. */
-export interface Point {
+interface Point {
   readonly height: number;
   /** Time of its block. Unix time, seconds. */
   readonly at: number;

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { readBlockOf, readMoves, readPlaceOf } from "../../../src/collectors/chain/transaction-source.ts";
+import { readBlockOf, readMoves } from "../../../src/collectors/chain/transaction-source.ts";
 import { type Canned, cannedApi, captured } from "../../support/canned-api.ts";
 
 const response = (name: string): Canned => {
@@ -19,26 +19,6 @@ test.each([
 
   expect(found && { height: found.height, hash: found.hash }).toEqual(block);
 });
-
-test("the place of a transaction is that of its block, or in none", async () => {
-  const placeOf = (name: string) =>
-    readPlaceOf(
-      cannedApi(() => response(`v3-transaction.${name}`)),
-      "0x1",
-    );
-  expect(await placeOf("mined")).toEqual({ time: expect.any(Number), height: 30, place: expect.any(Number) });
-  expect(await placeOf("waiting")).toBeUndefined();
-  expect(await placeOf("unknown-404")).toBeUndefined();
-});
-
-test.each([{}, { time: 1 }, { tx_index: 1 }, { time: "1", tx_index: 1 }])(
-  "a block without a valid time and position (%j) has no place, but is still a block",
-  async (place) => {
-    const api = cannedApi(() => ({ json: { tx_id: "0x1", block: { height: 30, hash: "0xab", ...place } } }));
-    await expect(readPlaceOf(api, "0x1")).rejects.toMatchObject({ reason: "bad_body" });
-    expect(await readBlockOf(api, "0x1")).toMatchObject({ height: 30, hash: "0xab" });
-  },
-);
 
 test("returns the assets that a transaction moved, without its print events", async () => {
   const api = cannedApi(() => response("v3-transaction-events.mined"));
