@@ -330,7 +330,7 @@ function networkSettings(collectors: readonly ConfigurableCollector[]) {
           uniqueKey: "name",
           description:
             "Groups of addresses with another export. By default, each address has its own series " +
-            "([watch-many-addresses.md](watch-many-addresses.md)).",
+            "([watch-wallets.md](watch-wallets.md#thousands-of-addresses)).",
         }),
       contracts: z
         .array(contractEntry)

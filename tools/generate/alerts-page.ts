@@ -94,7 +94,7 @@ ${tableOf(
 
 Alerts about addresses are critical if money leaves beyond its limit (\`max_outflow\`), a wallet cannot pay
 (\`min_balance\`, a missing nonce), or counters are wrong. Events and calls of contracts do not concern the operator's
-money, so their alerts are at most warnings. Limits are in the watch list: [limit-addresses.md](limit-addresses.md).
+money, so their alerts are at most warnings. Limits are in the watch list: [watch-wallets.md](watch-wallets.md).
 
 ## Routing by team
 

@@ -87,7 +87,7 @@ const ENTRIES = {
   addresses: `An account or a contract to watch. The same settings are members in JSON files and columns in CSV files, in
 any order; a CSV file has to have the column \`address\`, all others are optional. A column \`min_balance.stx\` is a
 member of a mapping; other columns are labels. A CSV file for a wallet and a deposit address:
-[watch-balances.md](watch-balances.md). Limits and their alerts: [limit-addresses.md](limit-addresses.md).`,
+[watch-wallets.md](watch-wallets.md).`,
   contracts: `A contract to watch, in the configuration or in a file; a CSV file has to have the column
 \`contract_id\`. Event rules are in the configuration only.`,
   assets: `A token. sBTC of mainnet is always known, with the name \`sbtc\`. On a testnet, name the contract of its
