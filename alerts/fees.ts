@@ -1,137 +1,87 @@
 // The fee market: fees of mined and waiting transactions relative to their usual levels, and alerts on the difference.
 
 import { sentLately } from "./addresses.ts";
-import { exprOf } from "./condition.ts";
 import { grown } from "./grown.ts";
-import type { Alert, Condition, Recording, Subject } from "./model.ts";
-import { type Matchers, onNetwork, recorded, series } from "./series.ts";
+import type { Alert, Recording, Subject } from "./model.ts";
+import { onNetwork, recorded, series } from "./series.ts";
 import { type Duration, FEES, MICRO, seconds } from "./thresholds.ts";
 
 const { baseline, blockUsage, capacity } = FEES;
 
-/** The series that one rule reads from another one. */
-interface Reading {
-  now(recording: FeeRecording, matchers?: Matchers): string;
-  over(recording: FeeRecording, window: Duration, matchers?: Matchers): string;
-}
-
-interface FeeRecording extends Recording {
-  /** The expression for the series that the matchers select. */
-  readonly define: (reading: Reading, matchers: Matchers) => string;
-}
-
-/** From recorded series. */
-const RECORDED: Reading = {
-  now: recorded,
-  over: (recording, window, matchers) => `${recorded(recording, matchers)}[${window}]`,
-};
-/** From exposed series alone, so that a rule can be evaluated on history from before it was loaded. */
-const EXPOSED: Reading = {
-  now: ({ define }, matchers = {}) => `(${define(EXPOSED, matchers)})`,
-  over: ({ define }, window, matchers = {}) => `(${define(EXPOSED, matchers)})[${window}:${baseline.interval}]`,
-};
-
-const recording = (rule: Omit<FeeRecording, "expr">): FeeRecording => ({ ...rule, expr: rule.define(RECORDED, {}) });
-
-const fee = (matchers: Matchers) => series("stacks_mempool_fee_priority_microstx", matchers);
+const fee = series("stacks_mempool_fee_priority_microstx");
 const feeLabels = ["network", "tx_type", "priority"];
 const minSamples = seconds(baseline.minHistory) / seconds(baseline.interval);
 const medianOf = (range: string) => `quantile_over_time(0.5, ${range})
 and count_over_time(${range}) >= ${minSamples}`;
-const lastOf = (reading: Reading, rule: FeeRecording, matchers?: Matchers) =>
-  `last_over_time(${reading.over(rule, baseline.staleness, matchers)})`;
+const lastOf = (rule: Recording) => `last_over_time(${rule.record}[${baseline.staleness}])`;
 
-const feeMedian = recording({
+const feeMedian: Recording = {
   record: `stacks:mempool_fee_priority_microstx:median${baseline.smoothing}`,
   about: `Fee by type and priority: the median over ${baseline.smoothing}. In microSTX.`,
-  define: (_, matchers) => `quantile_over_time(0.5, ${fee(matchers)}[${baseline.smoothing}])`,
+  expr: `quantile_over_time(0.5, ${fee}[${baseline.smoothing}])`,
   labels: feeLabels,
-});
-const feeBaseline = recording({
+};
+const feeBaseline: Recording = {
   record: `stacks:mempool_fee_priority_microstx:baseline${baseline.window}`,
   about: `Usual fee of waiting transactions by type and priority: the median over ${baseline.window}. In microSTX.
     Absent until there is ${baseline.minHistory} of history.`,
-  define: (reading, matchers) => medianOf(reading.over(feeMedian, baseline.window, matchers)),
+  expr: medianOf(`${feeMedian.record}[${baseline.window}]`),
   labels: feeLabels,
-});
+};
 // Alerts sum the waiting transactions themselves; only the baseline needs the recorded sum.
 const waitingNow = `sum without (tx_type) (${series("stacks_mempool_transactions")})`;
-const waiting = recording({
+const waiting: Recording = {
   record: "stacks:mempool_transactions:sum",
   about: "Waiting transactions of all types.",
-  define: () => waitingNow,
+  expr: waitingNow,
   labels: ["network"],
-});
-const waitingBaseline = recording({
+};
+const waitingBaseline: Recording = {
   record: `stacks:mempool_transactions:baseline${baseline.window}`,
   about: `Usual number of waiting transactions: the median over ${baseline.window}. Absent until there is
     ${baseline.minHistory} of history.`,
-  define: (reading) => medianOf(reading.over(waiting, baseline.window)),
+  expr: medianOf(`${waiting.record}[${baseline.window}]`),
   labels: ["network"],
-});
+};
 /** Budgets of a tenure that blocks use in the usual length of one, in the fullest dimension. */
 const usageOver = (window: Duration) =>
   `max without (dimension) (rate(${series("stacks_chain_execution_cost_total")}[${window}]) * ${seconds(blockUsage.tenure)} / ${series("stacks_chain_tenure_execution_cost_limit")})`;
-const tenureCapacity = recording({
+const tenureCapacity: Recording = {
   record: "stacks:chain_tenure_capacity:transactions",
   about: `Capacity of a tenure: the transactions of the last ${capacity.window}, divided by the number of tenures whose
     limit they would use, in the fullest dimension.`,
-  define: () =>
-    `rate(${series("stacks_chain_transactions_total")}[${capacity.window}]) * ${seconds(blockUsage.tenure)} / ${usageOver(capacity.window)}`,
+  expr: `rate(${series("stacks_chain_transactions_total")}[${capacity.window}]) * ${seconds(blockUsage.tenure)} / ${usageOver(capacity.window)}`,
   labels: ["network"],
-});
-const minedRatio = recording({
+};
+const minedRatio: Recording = {
   record: "stacks:chain_mined_fee_microstx:ratio",
   about: `Fee of mined transactions divided by their usual fee, by type and percentile.`,
-  define: (_, matchers) =>
-    `${series("stacks_chain_mined_fee_microstx", matchers)} / ${series("stacks_chain_mined_fee_baseline_microstx", matchers)}`,
+  expr: `${series("stacks_chain_mined_fee_microstx")} / ${series("stacks_chain_mined_fee_baseline_microstx")}`,
   labels: ["network", "tx_type", "percentile"],
-});
-const waitingRatio = recording({
+};
+const waitingRatio: Recording = {
   record: `stacks:mempool_fee_priority_microstx:ratio${baseline.window}`,
   about: "Fee of waiting transactions divided by their usual fee, by type and priority.",
-  define: (reading, matchers) => `${fee(matchers)} / ${lastOf(reading, feeBaseline, matchers)}`,
+  expr: `${fee} / ${lastOf(feeBaseline)}`,
   labels: feeLabels,
-});
-const backlogTenures = recording({
+};
+const backlogTenures: Recording = {
   record: "stacks:mempool_backlog:tenures",
   about: "Backlog: waiting transactions beyond the usual number, divided by the capacity of a tenure.",
-  define: (reading) => `(${waitingNow} - ${lastOf(reading, waitingBaseline)}) / ${lastOf(reading, tenureCapacity)}`,
+  expr: `(${waitingNow} - ${lastOf(waitingBaseline)}) / ${lastOf(tenureCapacity)}`,
   labels: ["network"],
-});
-const usage = recording({
+};
+const usage: Recording = {
   record: "stacks:chain_block_usage:ratio",
   about: `Use of blocks: the execution cost of ${blockUsage.tenure} (the usual length of a tenure) at the rate of the
     last ${blockUsage.window}, divided by the limit of a tenure, in the fullest dimension. Absent when unknown.`,
-  define: () => usageOver(blockUsage.window),
+  expr: usageOver(blockUsage.window),
   labels: ["network"],
-});
+};
 
-const lowestMinedOf = (reading: Reading) => reading.now(minedRatio, { tx_type: "all", percentile: "p25" });
-const minedOf = (reading: Reading) =>
-  `max without (percentile) (${reading.now(minedRatio, { tx_type: "all", percentile: `~${FEES.spike.percentiles.join("|")}` })})`;
-const waitingOf = (reading: Reading) => reading.now(waitingRatio, { tx_type: "all", priority: "low" });
-
-const spikeCondition = (reading: Reading): Condition => ({
-  value: `(
-  ${minedOf(reading)}
-  or ${waitingOf(reading)} unless ${onNetwork} ${lowestMinedOf(reading)}
-)`,
-  is: ">",
-  limit: FEES.spike.feeRatio,
-  and: [{ value: reading.now(usage), is: ">", limit: FEES.spike.blockUsage }],
-  unless: [{ value: reading.now(backlogTenures), is: "<=", limit: FEES.spike.tenures }],
-});
-const backlogCondition = (reading: Reading): Condition => ({
-  value: reading.now(backlogTenures),
-  is: ">=",
-  limit: FEES.backlog.tenures,
-  and: [{ value: reading.now(usage), is: ">", limit: FEES.backlog.blockUsage }],
-  unless: [],
-});
-
-const lowestMined = lowestMinedOf(RECORDED);
-const allWaiting = waitingOf(RECORDED);
+const lowestMined = recorded(minedRatio, { tx_type: "all", percentile: "p25" });
+const mined = `max without (percentile) (${recorded(minedRatio, { tx_type: "all", percentile: `~${FEES.spike.percentiles.join("|")}` })})`;
+const allWaiting = recorded(waitingRatio, { tx_type: "all", priority: "low" });
 const percent = (ratio: number) => `${ratio * 100} %`;
 
 const SEE = {
@@ -169,7 +119,12 @@ const SEE = {
 const spike: Alert = {
   alert: "StacksFeeSpike",
   severity: "warning",
-  expr: exprOf(spikeCondition(RECORDED)),
+  expr: `(
+  ${mined}
+  or ${allWaiting} unless ${onNetwork} ${lowestMined}
+) > ${FEES.spike.feeRatio}
+and ${onNetwork} ${usage.record} > ${FEES.spike.blockUsage}
+unless ${onNetwork} ${backlogTenures.record} <= ${FEES.spike.tenures}`,
   for: FEES.spike.for,
   keepFiringFor: FEES.spike.keepFiringFor,
   summary: `{{ if $labels.priority }}Waiting{{ else }}Mined{{ end }} transactions on {{ $labels.network }} pay over ${FEES.spike.feeRatio} times the usual`,
@@ -210,7 +165,8 @@ const spike: Alert = {
 const backlog: Alert = {
   alert: "StacksMempoolBacklog",
   severity: "warning",
-  expr: exprOf(backlogCondition(RECORDED)),
+  expr: `${backlogTenures.record} >= ${FEES.backlog.tenures}
+and ${onNetwork} ${usage.record} > ${FEES.backlog.blockUsage}`,
   for: FEES.backlog.for,
   keepFiringFor: FEES.backlog.keepFiringFor,
   summary: "More transactions wait on {{ $labels.network }} than blocks can include",
@@ -340,9 +296,3 @@ export const fees: Subject = {
   recordings: [minedRatio, waitingRatio, backlogTenures, usage],
   alerts: [spike, backlog, low, absolute, own],
 };
-
-/** Alerts whose limits can be calibrated on history, with their conditions from exposed series. */
-export const calibrated: readonly { readonly alert: Alert; readonly condition: Condition; readonly of: string }[] = [
-  { alert: spike, condition: spikeCondition(EXPOSED), of: "fee, in multiples of the usual fee" },
-  { alert: backlog, condition: backlogCondition(EXPOSED), of: "backlog, in tenures" },
-];

@@ -1,5 +1,5 @@
 // Computes when an alert fires, as Prometheus does: pending, firing, kept firing. One evaluation a minute. Used by the
-// evaluation of the fee rules and by the command `calibrate`.
+// evaluation of the fee rules.
 
 /** A range of minutes, the last one not included. */
 export interface Span {
@@ -35,7 +35,7 @@ export function spansWhere(minutes: number, is: (minute: number) => boolean): Sp
 }
 
 /** `for` and `keep_firing_for` of an alert, in minutes. */
-export interface AlertDurations {
+interface AlertDurations {
   readonly forMinutes: number;
   readonly keepMinutes: number;
 }

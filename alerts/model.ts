@@ -34,21 +34,6 @@ export interface Runbook {
   readonly actions: readonly [string, ...string[]];
 }
 
-/** A comparison of a value with a limit. */
-export interface Limit {
-  readonly value: string;
-  readonly is: ">" | ">=" | "<=";
-  readonly limit: number;
-}
-
-/** A condition that can be evaluated with other limits: a value above its limit, gated by others of its network. */
-export interface Condition extends Limit {
-  /** All of these hold. */
-  readonly and: readonly Limit[];
-  /** None of these holds; an unknown value does not hold. */
-  readonly unless: readonly Limit[];
-}
-
 export interface Alert {
   readonly alert: `Stacks${string}`;
   readonly severity: Severity;

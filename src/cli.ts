@@ -1,12 +1,11 @@
 // The command line: options, help, exit codes. Commands are loaded when they run.
 import { Command, CommanderError, Help, Option } from "commander";
-import type { CalibrateFlags } from "./commands/calibrate.ts";
 import type { EventFlags } from "./commands/events.ts";
 import { CommandError, type Io } from "./commands/io.ts";
 import type { ReshardFlags } from "./commands/reshard.ts";
 import type { RulesFlags } from "./commands/rules.ts";
 
-type Flags = EventFlags & CalibrateFlags & ReshardFlags & RulesFlags;
+type Flags = EventFlags & ReshardFlags & RulesFlags;
 type Run = (
   flags: Flags & { readonly resetState?: boolean; readonly seed: string },
   words: readonly string[],
@@ -80,15 +79,6 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
     .argument("<files...>", "the state files of all shards, none of them in use")
     .requiredOption("--count <number>", "number of shards from now on")
     .requiredOption("--out <folder>", "where the state files of the new shards are written, as shard-N.db");
-  addPlain(
-    "calibrate",
-    "how often the fee alerts would have fired in the history of a Prometheus, and limits for a chosen number",
-    async (flags) => (await import("./commands/calibrate.ts")).calibrate(flags, io),
-  )
-    .requiredOption("--prometheus <url>", "Prometheus that has scraped the exporter, such as http://localhost:9090")
-    .option("--days <number>", "days of history", "30")
-    .option("--alarms <number>", "chosen number of alarms of each alert in 30 days", "2")
-    .option("--network <name>", "the label network, when there are several");
   addOfFile(
     "rules",
     "write the recording rules and alerts, with labels of the watch lists for routing",

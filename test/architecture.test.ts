@@ -192,27 +192,23 @@ describe("the rules", () => {
     ).toEqual([]);
   });
 
-  test("are imported only by the commands that evaluate, check and write them, and by the runbooks", () => {
+  test("are imported only by the commands that check and write them, and by the runbooks", () => {
     const users = [...src, ...simulator].filter(({ local }) => local.some((target) => target.startsWith("alerts/")));
 
     expect(users.map(({ path }) => path).sort()).toEqual([
-      "src/commands/calibrate.ts",
       "src/commands/denied-metrics.ts",
       "src/commands/rules.ts",
       "src/commands/runbooks.ts",
-      "src/commands/sweep.ts",
     ]);
   });
 
-  test("are loaded when those commands run or a runbook is requested", () => {
+  test("are loaded when a command runs that writes them, or a runbook is requested", () => {
     expect(src.filter(({ text }) => /^import .*\/runbooks\.ts"/m.test(text))).toEqual([]);
 
-    const users = src.filter(({ text }) => /from "\.[^"]*\/(calibrate|rules|sweep)\.ts"/.test(text));
+    const users = src.filter(({ text }) => /from "\.[^"]*\/rules\.ts"/.test(text));
 
-    expect(users.map(({ path }) => path).sort()).toEqual(["src/cli.ts", "src/commands/calibrate.ts"]);
-    for (const type of ["CalibrateFlags", "RulesFlags"]) {
-      expect(src.find(({ path }) => path === "src/cli.ts")?.text).toContain(`import type { ${type} } from`);
-    }
+    expect(users.map(({ path }) => path)).toEqual(["src/cli.ts"]);
+    expect(users[0]?.text).toContain("import type { RulesFlags } from");
   });
 });
 

@@ -4,7 +4,6 @@ import { runCommand } from "./support/io.ts";
 
 test.each([
   ["reshard", ["--count", "--out"]],
-  ["calibrate", ["--prometheus"]],
   ["serve", []],
 ])("the help of %s marks what is required: %j", async (command, required) => {
   const { code, out } = await runCommand((io) => run([command, "--help"], io));

@@ -264,7 +264,7 @@ test.each([
   [["serve", "--listen"], /^error: /],
   [
     ["bogus"],
-    /^error: unknown command 'bogus'; the commands are serve, once, check, plan, events, try, reshard, calibrate, rules, board, demo/,
+    /^error: unknown command 'bogus'; the commands are serve, once, check, plan, events, try, reshard, rules, board, demo/,
   ],
   [["--listen", ":0", "bogus"], /^error: unknown command 'bogus'/],
   [["--config", "a.yaml", "check"], /^error: the command must be first: stacks-exporter check …/],
@@ -273,7 +273,6 @@ test.each([
   [["events", "SP1.x", "SP2.x"], /^error: events has one argument, found 'SP2\.x'/],
   [["try", "a.yaml"], /^error: try has no arguments, found 'a\.yaml'/],
   [["check", "a.yaml"], /^error: check has no arguments, found 'a\.yaml'/],
-  [["calibrate"], /^error: required option '--prometheus <url>' not specified/],
   [["demo", "--config", "a.yaml"], /^error: demo has its own configuration and reads no file/],
 ])("%j is refused with the reason", async (args, message) => {
   const { code, out, err } = await run(args);
