@@ -6,7 +6,7 @@ import type { ApiResponse, Drift, Operation, Parameters, StacksApi } from "../..
 /** A response: a JSON value (200) with a validator, the status of an error, or "unchanged" (304). */
 export type Canned =
   | { readonly json: unknown; readonly etag?: string | undefined }
-  | { readonly status: number }
+  | { readonly status: number; readonly isRouteMissing?: boolean }
   | "unchanged";
 
 export interface CannedApi extends StacksApi {

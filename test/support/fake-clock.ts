@@ -65,15 +65,21 @@ export class FakeClock implements Clock {
     await settle();
   }
 
-  /** Advances to the next sleeper, by at most `atMost` at a time, until the promise settles. */
-  async until<T>(promise: Promise<T>, atMost = 10_000): Promise<T> {
+  /**
+   * Advances to the next sleeper, by at most `atMost` at a time, until the promise settles. Each time, it waits for
+   * `quietTurns` turns of the event loop in which `activity` stays the same: work on sockets takes several.
+   */
+  async until<T>(promise: Promise<T>, atMost = 10_000, quietTurns = 1, activity = () => 0): Promise<T> {
     let settled = false;
     const mark = () => {
       settled = true;
     };
     promise.then(mark, mark);
     while (!settled) {
-      await turn();
+      for (let turns = 0, seen = activity(); turns < quietTurns && !settled; turns += 1) {
+        await turn();
+        if (activity() !== seen) [seen, turns] = [activity(), 0];
+      }
       const next = [...this.#sleepers].filter(({ at }) => at <= this.#now + atMost).sort((a, b) => a.at - b.at)[0];
       if (!settled && next !== undefined) await this.advance(next.at - this.#now);
     }

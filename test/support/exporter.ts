@@ -1,0 +1,217 @@
+// The exporter in this process, for tests that judge it only by what a user sees: the metrics page, the log, the
+// status, and a restart on the same state file. Everything of it is real, and it talks to a server on a socket; only
+// the time is virtual, and a test decides what is polled when.
+//
+//     await using api = await startApiServer((url, operation) => ({ json: … }));
+//     await using exporter = await Exporter.start({
+//       api, // or a Simulator
+//       network: { confirmations: 3, addresses: [{ address: PRINCIPAL, name: "p" }] },
+//       collectors: { blocks: {}, addresses: { backfill: "all" } }, // the others are disabled
+//     });
+//     await exporter.poll("blocks");
+//     await exporter.pass(60);
+//     await exporter.poll("addresses"); // every target; or one: poll("addresses", PRINCIPAL)
+//     const page = await exporter.page();
+//     page.value("stacks_chain_block_height"); // undefined if absent
+//     page.sum("stacks_address_transactions_total", { name: "p" }); // exact, 0n if absent
+//     page.by("stacks_contract_calls_total", "function", "tx_status"); // { "swap success": 3n }
+//     exporter.failures; // ["addresses behind"]
+//     await exporter.restart(); // as after kill -9
+import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { App } from "../../src/app.ts";
+import { type StatusJson, statusJson } from "../../src/http/status-json.ts";
+import { StateFile } from "../../src/storage/state-file.ts";
+import { createApp, onlyCollectors } from "./app.ts";
+import { FakeClock } from "./fake-clock.ts";
+import { type ParsedSample, parseExposition } from "./parser.ts";
+
+/** Value of the label `network`. */
+export const NETWORK = "m";
+
+/** A configuration, and the API that it polls. */
+export interface ExporterOptions {
+  /** A server; each request to it is in `requests`. */
+  readonly api: { readonly url: string; readonly requests: readonly unknown[] };
+  /** Settings of the network besides its name, URL and budget. The budget is ample unless it is set here. */
+  readonly network?: object;
+  /** The enabled collectors, with their settings. */
+  readonly collectors: Readonly<Record<string, object>>;
+  /** Other settings of the configuration. */
+  readonly settings?: object;
+  /** The time before each poll. Unix time, milliseconds. @default the time of `pass` */
+  readonly now?: () => number;
+}
+
+type Labels = Readonly<Record<string, string>>;
+
+/** The samples of a metrics page, which a strict parser has read. */
+export class Page {
+  readonly #samples: ReadonlyMap<string, readonly ParsedSample[]>;
+
+  constructor(text: string) {
+    const samples = parseExposition(text, "openmetrics").flatMap((family) => family.samples);
+    this.#samples = Map.groupBy(samples, ({ name }) => name);
+  }
+
+  /** The names of all samples. */
+  get names(): readonly string[] {
+    return [...this.#samples.keys()];
+  }
+
+  /** The samples of a name that have these labels. */
+  samples(name: string, labels: Labels = {}): readonly ParsedSample[] {
+    const all = this.#samples.get(name) ?? [];
+    return all.filter((sample) => Object.entries(labels).every(([label, text]) => sample.labels.get(label) === text));
+  }
+
+  /** The value of the only sample that has these labels; undefined if it is absent. */
+  value(name: string, labels?: Labels): number | undefined {
+    const samples = this.samples(name, labels);
+    if (samples.length > 1) throw new Error(`${name} ${JSON.stringify(labels ?? {})} is not one series`);
+    return samples[0]?.value;
+  }
+
+  /** The exact sum of the samples that have these labels; 0 if there is none. For whole numbers. */
+  sum(name: string, labels?: Labels): bigint {
+    return sumOf(this.samples(name, labels));
+  }
+
+  /** The exact sums above 0 of a name by the values of these labels, joined with spaces. For whole numbers. */
+  by(name: string, ...labels: readonly string[]): Readonly<Record<string, bigint>> {
+    const keyOf = (sample: ParsedSample) => labels.map((label) => sample.labels.get(label)).join(" ");
+    const groups = [...Map.groupBy(this.samples(name), keyOf)].map(([key, of]) => [key, sumOf(of)] as const);
+    return Object.fromEntries(groups.filter(([, sum]) => sum > 0n));
+  }
+}
+
+const sumOf = (samples: readonly ParsedSample[]) => samples.reduce((sum, { text }) => sum + BigInt(text), 0n);
+
+// A poll that waits for nothing but the clock does nothing for some turns of the event loop.
+const QUIET_TURNS = 50;
+// Longer than the waits between retries, shorter than any timeout.
+const LONGEST_WAIT_MS = 2_000;
+// Each save waits for the disk, which this folder does not have.
+const FOLDER = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
+
+/** A running exporter, which polls only on request. */
+export class Exporter implements AsyncDisposable {
+  readonly clock: FakeClock;
+  /** The fields of each line of the log, with its message in `msg`. Level `debug` and above. */
+  readonly log: Readonly<Record<string, unknown>>[] = [];
+  readonly #folder = mkdtempSync(join(FOLDER, "stacks-exporter-"));
+  #options: ExporterOptions;
+  #path = join(this.#folder, "0.db");
+  #starts = 0;
+  #app: App | undefined;
+
+  private constructor(options: ExporterOptions) {
+    this.#options = options;
+    this.clock = new FakeClock(options.now?.());
+  }
+
+  /** Starts an exporter with an empty state file. It sends no request before the first poll. */
+  static async start(options: ExporterOptions): Promise<Exporter> {
+    const exporter = new Exporter(options);
+    await exporter.#start();
+    return exporter;
+  }
+
+  get app(): App {
+    if (this.#app === undefined) throw new Error("the exporter is stopped");
+    return this.#app;
+  }
+
+  /** The state file of the running exporter. */
+  get path(): string {
+    return this.#path;
+  }
+
+  /** `collector reason` of each failed poll. */
+  get failures(): readonly string[] {
+    const failed = this.log.filter(({ msg }) => String(msg).startsWith("poll failed"));
+    return failed.map(({ collector, reason }) => `${collector} ${reason}`);
+  }
+
+  /** The messages of the log at a level, `warn` unless it differs. */
+  messages(level: "error" | "warn" | "info" = "warn"): readonly string[] {
+    const number = { error: 50, warn: 40, info: 30 }[level];
+    return this.log.flatMap((line) => (line.level === number ? String(line.msg) : []));
+  }
+
+  /**
+   * Polls the targets of a collector in turn, or the one with this principal. A failed poll is in `failures`.
+   * @throws Error for a defect of the exporter (reason `bug`), and when there is no such target.
+   */
+  async poll(collector: string, principal?: string): Promise<void> {
+    const tasks = this.app.tasks.filter(
+      (task) => task.collector.name === collector && (principal ?? task.target.key) === task.target.key,
+    );
+    if (tasks.length === 0) throw new Error(`there is no target ${collector} ${principal ?? ""}`);
+    const lines = this.log.length;
+    for (const task of tasks) {
+      await this.#follow();
+      const { requests } = this.#options.api;
+      await this.clock.until(this.app.poll(task), LONGEST_WAIT_MS, QUIET_TURNS, () => requests.length);
+    }
+    const bug = this.log.slice(lines).find(({ reason }) => reason === "bug");
+    if (bug !== undefined) throw new Error(`${collector}: ${bug.error} ${bug.stack}`);
+  }
+
+  /** Advances the clock by some seconds. For an exporter without `now`. */
+  async pass(seconds: number): Promise<void> {
+    await this.clock.advance(seconds * 1000);
+  }
+
+  /** The metrics page as it is served now. */
+  async page(): Promise<Page> {
+    await this.#follow();
+    this.app.page.touch();
+    return new Page((await this.app.page.body("openmetrics", false)).toString());
+  }
+
+  /** The document at /api/v1/status with these parameters. */
+  status(selection: Parameters<App["status"]>[0] = { page: 1, limit: 100 }): StatusJson {
+    const program = { version: "0.0.0", startedAt: 0 };
+    return JSON.parse(JSON.stringify(statusJson(this.app.status(selection), program, (text) => text))) as StatusJson;
+  }
+
+  /** Another process continues with what is in the state file now, as after `kill -9`, and with other settings. */
+  async restart(changes: Partial<Omit<ExporterOptions, "now">> = {}): Promise<void> {
+    this.#starts += 1;
+    const path = join(this.#folder, `${this.#starts}.db`);
+    for (const suffix of ["", "-wal"].filter((one) => existsSync(this.#path + one))) {
+      copyFileSync(this.#path + suffix, path + suffix);
+    }
+    await this.#app?.stop();
+    this.#path = path;
+    this.#options = { ...this.#options, ...changes };
+    await this.#start();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#app?.stop();
+    rmSync(this.#folder, { recursive: true });
+  }
+
+  async #start(): Promise<void> {
+    const { api, network, collectors, settings } = this.#options;
+    const budget = { per_minute: 100_000, per_month: "unlimited" };
+    const configuration = {
+      networks: [{ name: NETWORK, url: api.url, budget, ...network }],
+      collectors: JSON.parse(onlyCollectors(collectors)),
+      ...settings,
+    };
+    const { clock } = this;
+    const log = { warn: (fields: object, msg: string) => void this.log.push({ level: 40, msg, ...fields }) };
+    const stateFile = new StateFile(this.#path, { log, clock });
+    const write = (line: string) => void this.log.push(JSON.parse(line));
+    this.#app = await createApp(JSON.stringify(configuration), write, { stateFile, clock });
+  }
+
+  async #follow(): Promise<void> {
+    const ahead = (this.#options.now?.() ?? 0) - this.clock.now();
+    if (ahead > 0) await this.clock.advance(ahead);
+  }
+}
