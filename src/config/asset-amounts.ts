@@ -6,10 +6,10 @@ const STX_DECIMALS = { STX: 6, microSTX: 0 } as const;
 
 /**
  * Reads amounts by asset: `stx` in microSTX, tokens in base units by their identifier.
- * @param report receives the errors. `expected` ends before the value that was found.
+ * @param report receives the errors. `found` is absent for the amount itself.
  */
 export function readAmounts(
-  written: Readonly<Record<string, string>>,
+  written: Readonly<Record<string, string | number>>,
   assets: readonly NamedAsset[],
   report: (key: string, expected: string, found?: string) => void,
 ): Readonly<Record<string, bigint>> {
@@ -20,7 +20,8 @@ export function readAmounts(
   };
   for (const [key, text] of Object.entries(written)) {
     if (key === STX) {
-      take(key, STX, parseStx(text), "an amount above 0 with its unit, such as 5000 STX or 250000 microSTX");
+      const such = typeof text === "number" ? `${text} STX` : "5000 STX or 250000 microSTX";
+      take(key, STX, parseStx(String(text)), `an amount above 0 with its unit, such as ${such}`);
       continue;
     }
     const asset = assets.find(({ name }) => name === key);
@@ -31,6 +32,7 @@ export function readAmounts(
     }
     const { id, decimals } = asset;
     if (decimals === undefined) report(key, "expected an asset with decimals", "none in assets");
+    else if (typeof text === "number") report(key, `expected an amount in quotes, such as "${text}"`);
     else take(key, id, parseAmount(text, decimals), `an amount above 0 with up to ${decimals} decimals, such as 20.5`);
   }
   return read;

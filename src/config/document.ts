@@ -3,14 +3,16 @@ import type { LineCounter, Node, Document as YamlDocument } from "yaml";
 import type { ConfigError, Place } from "./errors.ts";
 import type { Path } from "./schema.ts";
 
+/** Line and column of a setting's value (or of its key), or of the nearest group around it that exists. */
+export type Locate = (path: Path, part: "key" | "value") => Place;
+
 /** A configuration file. */
 interface Document {
   /** Plain values; undefined when the text is empty or is not valid YAML. */
   readonly value: unknown;
   /** Why the text is not valid YAML; empty when it is. */
   readonly errors: readonly ConfigError[];
-  /** Line and column of a setting's value (or of its key), or of the nearest group around it that exists. */
-  locate(path: Path, part: "key" | "value"): Place;
+  readonly locate: Locate;
 }
 
 const NOWHERE: Place = { line: undefined, column: undefined };
@@ -44,13 +46,17 @@ const MAX_ALIASES = 100;
 const TOO_MANY_ALIASES = `more than ${MAX_ALIASES} aliases, or aliases of aliases that expand too far`;
 
 /** Reads a configuration file. The parser is loaded only here, which makes a start without a file faster. */
-export async function readDocument(file: string | undefined, content: string | Uint8Array): Promise<Document> {
+export async function readDocument(
+  file: string | undefined,
+  content: string | Uint8Array,
+  format: "YAML" | "JSON" = "YAML",
+): Promise<Document> {
   const errors: ConfigError[] = [];
   const failed = { ...NO_DOCUMENT, errors };
   const fail = (message: string, place: Place = NOWHERE): Document => {
     // Further errors on a line are often consequences of the first.
     if (errors.every(({ line }) => line !== place.line)) {
-      errors.push({ file, ...place, path: "", message: `not valid YAML: ${message}` });
+      errors.push({ file, ...place, path: "", message: `not valid ${format}: ${message}` });
     }
     return failed;
   };
@@ -107,7 +113,7 @@ function locator(
   { isAlias, isMap, isNode, isSeq }: typeof import("yaml"),
   document: YamlDocument.Parsed,
   lines: LineCounter,
-): Document["locate"] {
+): Locate {
   return (path, part) => {
     let found: Node | null = document.contents;
     for (const [depth, step] of path.entries()) {

@@ -173,56 +173,58 @@ const entryShape = {
   }),
 };
 
+// Numbers are refused with the text to write instead: large ones in YAML or JSON would be rounded.
+const amounts = z
+  .record(z.string(), z.union([z.string(), z.number()]))
+  .optional()
+  .meta({ expected: "an amount for each asset; in CSV, a column for each, such as min_balance.stx" });
+
 /** An entry of the list of addresses. */
-export const addressEntry = z.object({
-  address: z.string().meta({
-    expected: "a Stacks address, or a contract as address.name",
-    description: "An account or a contract whose transactions are counted. Its checksum is verified.",
-    sample: "SP000000000000000000002Q6VF78",
-  }),
-  ...entryShape,
-  balances: z.boolean().optional().meta({
-    description: "Whether the collector `balances` polls the address.",
-    absent: "if `min_balance` is set, or the settings of the collector include the address or its group",
-    sample: "true",
-  }),
-  waiting: z.boolean().optional().meta({
-    description: "Whether the collector `waiting` follows the waiting transactions of the address.",
-    absent: "if the settings of the collector include the address or its group",
-    sample: "true",
-  }),
-  min_balance: z
-    .record(z.string(), z.string())
-    .optional()
-    .meta({
+export const addressEntry = z
+  .object({
+    address: z.string().meta({
+      expected: "a Stacks address, or a contract as address.name",
+      description: "An account or a contract whose transactions are counted. Its checksum is verified.",
+      sample: "SP000000000000000000002Q6VF78",
+    }),
+    ...entryShape,
+    balances: z.boolean().optional().meta({
+      description: "Whether the collector `balances` polls the address.",
+      absent: "if `min_balance` is set, or the settings of the collector include the address or its group",
+      sample: "true",
+    }),
+    waiting: z.boolean().optional().meta({
+      description: "Whether the collector `waiting` follows the waiting transactions of the address.",
+      absent: "if the settings of the collector include the address or its group",
+      sample: "true",
+    }),
+    min_balance: amounts.meta({
       description:
         "Minimum of the available balance, for StacksAddressBalanceLow: `stx` with its unit, and tokens by their name " +
         "in `assets`, in whole tokens. In CSV: columns such as `min_balance.stx`.",
       sample: '{ stx: "5000 STX", sbtc: "0.5" }',
     }),
-  max_outflow: z
-    .record(z.string(), z.string())
-    .optional()
-    .meta({
+    max_outflow: amounts.meta({
       description:
         "Limit of what leaves the address within an hour, for StacksAddressOutflowHigh: `stx` with its unit, including " +
         "fees, and tokens by their name in `assets`, in whole tokens. In CSV: columns such as `max_outflow.stx`.",
       sample: '{ stx: "20000 STX", sbtc: "0.1" }',
     }),
-  silent_after: duration("1m", "8760h")
-    .optional()
-    .meta({
+    silent_after: duration("1m", "8760h")
+      .optional()
+      .meta({
+        description:
+          "For addresses that send regularly, such as oracles, relayers and keepers: the time without a sent transaction " +
+          "after which StacksAddressSilent fires.",
+        sample: "2h",
+      }),
+    require_post_conditions: z.boolean().optional().meta({
       description:
-        "For addresses that send regularly, such as oracles, relayers and keepers: the time without a sent transaction " +
-        "after which StacksAddressSilent fires.",
-      sample: "2h",
+        "Whether StacksAddressUnprotectedTransaction fires for a transaction in mode allow without any post-condition.",
+      sample: "true",
     }),
-  require_post_conditions: z.boolean().optional().meta({
-    description:
-      "Whether StacksAddressUnprotectedTransaction fires for a transaction in mode allow without any post-condition.",
-    sample: "true",
-  }),
-});
+  })
+  .meta({ expected: "a mapping such as { address: SP… }" });
 
 const groupEntry = z.object({
   name: z.string().min(1).max(128).meta({
@@ -241,21 +243,23 @@ const groupEntry = z.object({
 });
 
 /** An entry of the list of contracts. */
-export const contractEntry = z.object({
-  contract_id: z.string().meta({
-    expected: "a contract as address.name",
-    description: "A contract whose calls and printed events are counted. The checksum of its address is verified.",
-    sample: "SP000000000000000000002Q6VF78.pox-4",
-  }),
-  ...entryShape,
-  silent_after: duration("1m", "8760h").optional().meta({
-    description:
-      "Time without calls and events after which StacksContractSilent fires. The time between two polls is added.",
-    absent: "three times the longest pause of a week",
-    sample: "2h",
-  }),
-  events: eventRules,
-});
+export const contractEntry = z
+  .object({
+    contract_id: z.string().meta({
+      expected: "a contract as address.name",
+      description: "A contract whose calls and printed events are counted. The checksum of its address is verified.",
+      sample: "SP000000000000000000002Q6VF78.pox-4",
+    }),
+    ...entryShape,
+    silent_after: duration("1m", "8760h").optional().meta({
+      description:
+        "Time without calls and events after which StacksContractSilent fires. The time between two polls is added.",
+      absent: "three times the longest pause of a week",
+      sample: "2h",
+    }),
+    events: eventRules,
+  })
+  .meta({ expected: "a mapping such as { contract_id: SP….name }" });
 
 const assetEntry = z.object({
   id: z.string().meta({

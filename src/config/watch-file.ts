@@ -1,12 +1,15 @@
-// The entries of a file of a watch list, each with its place. Three formats: JSON, CSV, and one principal per line.
+// The entries of a file of a watch list, and their places. Three formats: JSON, CSV, and one principal per line.
 import { Readable } from "node:stream";
-import { setImmediate as nextTurn } from "node:timers/promises";
 import { CsvError, parse } from "csv-parse";
+import type { ZodType } from "zod";
+import { type Locate, readDocument } from "./document.ts";
 import type { Place } from "./errors.ts";
 
-/** An entry that is not checked yet, and its place. */
-interface WrittenEntry extends Place {
-  readonly value: unknown;
+/** Entries that are not checked yet. */
+export interface WrittenEntries {
+  readonly values: readonly unknown[];
+  /** Finds the places of entries and of their settings. In CSV, the key of a setting is in the header. */
+  readonly locator: () => Promise<Locate>;
 }
 
 /** A file in none of the formats, and the place that shows it. The message quotes nothing of the file. */
@@ -14,197 +17,94 @@ export class MalformedFile extends Error {
   override readonly name = "MalformedFile";
   readonly place: Place;
 
-  constructor(place: Place, message: string) {
+  constructor(message: string, { line, column }: Partial<Place>) {
     super(message);
-    this.place = place;
+    this.place = { line, column };
   }
 }
 
-/** Characters of one entry. Bounds the work between two pauses. */
-const LONGEST_ENTRY = 16_384;
-const TOO_LONG = `expected an entry of at most ${LONGEST_ENTRY} characters, found more`;
-
-/** The settings of an entry. */
-export interface EntryShape {
-  /** The name of the principal. */
-  readonly key: string;
-  /** The names that are not labels. In CSV, `name.part` is a part of a mapping. */
-  readonly settings: readonly string[];
-}
+type Settings = Readonly<Record<string, ZodType>>;
 
 /**
- * Reads the text of a file, with pauses.
+ * Reads the text of a file. `key` is the setting that names the principal.
  * @throws MalformedFile
  */
-export async function* readEntries(name: string, text: string, shape: EntryShape): AsyncIterable<WrittenEntry> {
-  const format = /\.json$/i.test(name) ? itemsOf : /\.csv$/i.test(name) ? recordsOf : linesOf;
-  for await (const entry of inSlices(format(text, shape))) if (entry !== undefined) yield entry;
+export function readEntries(name: string, text: string, key: string, settings: Settings): Promise<WrittenEntries> {
+  if (/\.json$/i.test(name)) return jsonEntries(text, key);
+  return /\.csv$/i.test(name) ? csvEntries(text, key, settings) : lineEntries(text, key);
 }
 
-function* linesOf(text: string, { key }: EntryShape): Iterable<WrittenEntry | undefined> {
-  for (let start = 0, line = 1; start < text.length; line += 1) {
-    const lineBreak = text.indexOf("\n", start);
-    const end = lineBreak < 0 ? text.length : lineBreak;
-    if (end - start > LONGEST_ENTRY) throw new MalformedFile({ line, column: 1 }, TOO_LONG);
-    const written = text.slice(start, end).replace(/(^|\s)#.*$/s, "");
-    const principal = written.trim();
-    yield principal === "" ? undefined : { line, column: written.search(/\S/) + 1, value: { [key]: principal } };
-    start = end + 1;
-  }
+async function lineEntries(text: string, key: string): Promise<WrittenEntries> {
+  const entries = text.split("\n").flatMap((whole, index) => {
+    const written = whole.replace(/(^|\s)#.*$/s, "");
+    const value = written.trim();
+    return value === "" ? [] : [{ value: { [key]: value }, line: index + 1, column: written.search(/\S/) + 1 }];
+  });
+  const locate: Locate = ([index]) => ({ line: entries[Number(index)]?.line, column: entries[Number(index)]?.column });
+  return { values: entries.map(({ value }) => value), locator: async () => locate };
 }
 
-const STRING = `"(?:[^"\\\\]|\\\\.)*"`;
-const groupOf = (depth: number): string =>
-  `[{[](?:[^{}[\\]"]|${STRING}${depth === 0 ? "" : `|${groupOf(depth - 1)}`})*[}\\]]`;
-// A text, a list or mapping (labels are the deepest that is valid), a number or a word.
-const ITEM = new RegExp(`^(?:${STRING}|${groupOf(4)}|[^\\s"{}[\\],]+)`, "su");
-const NO_JSON = `expected JSON with entries of at most ${LONGEST_ENTRY} characters, found other text`;
-
-/**
- * Cuts a list into items, each for JSON.parse. Parsing a long list at once would block the event loop, and gives no
- * places.
- */
-function* itemsOf(text: string, { key }: EntryShape): Iterable<WrittenEntry | undefined> {
-  let at = 0;
-  let line = 1;
-  let lineStart = 0;
-  let lineEnd = text.indexOf("\n");
-  const place = (): Place => {
-    for (; lineEnd >= 0 && lineEnd < at; lineEnd = text.indexOf("\n", lineStart)) {
-      line += 1;
-      lineStart = lineEnd + 1;
-    }
-    return { line, column: at - lineStart + 1 };
-  };
-  const nextCharacter = () => {
-    at += text.slice(at).search(/\S|$/);
-    return text[at];
-  };
-  if (nextCharacter() !== "[") throw new MalformedFile(place(), "expected a list of entries");
-  at += 1;
-  let separator = nextCharacter() === "]" ? "]" : ",";
-  while (separator === ",") {
-    nextCharacter();
-    const [item = ""] = ITEM.exec(text.slice(at, at + LONGEST_ENTRY)) ?? [];
-    const value = parseItem(item);
-    if (value === undefined) throw new MalformedFile(place(), NO_JSON);
-    yield { ...place(), value: typeof value === "string" ? { [key]: value } : value };
-    at += item.length;
-    separator = nextCharacter() ?? "";
-    if (separator === ",") at += 1;
-  }
-  if (separator !== "]") throw new MalformedFile(place(), NO_JSON);
-  at += 1;
-  if (nextCharacter() !== undefined) throw new MalformedFile(place(), NO_JSON);
-}
-
-// The parser's own message quotes the text.
-function parseItem(text: string): unknown {
+async function jsonEntries(text: string, key: string): Promise<WrittenEntries> {
+  const document = () => readDocument(undefined, text, "JSON");
+  let list: unknown;
   try {
-    return JSON.parse(text);
+    // It takes milliseconds where the parser of YAML, which knows places, takes seconds.
+    list = JSON.parse(text);
   } catch {
-    return undefined;
+    const { value, errors } = await document();
+    for (const error of errors) throw new MalformedFile(error.message, error);
+    list = value;
   }
+  const locator = async () => (await document()).locate;
+  if (!Array.isArray(list)) throw new MalformedFile("expected a list of entries", (await locator())([], "value"));
+  return { values: list.map((entry) => (typeof entry === "string" ? { [key]: entry } : entry)), locator };
 }
 
-const CSV_ERRORS: Readonly<Record<string, string>> = {
-  CSV_MAX_RECORD_SIZE: TOO_LONG,
-  CSV_QUOTE_NOT_CLOSED: "expected a quote at the end of a field",
-};
-
-async function* recordsOf(text: string, shape: EntryShape): AsyncIterable<WrittenEntry | undefined> {
-  let line = 0;
-  const records: AsyncIterable<{ readonly record: readonly string[]; readonly info: { readonly lines: number } }> =
-    Readable.from(chunksOf(text)).pipe(
-      parse({
-        info: true,
-        trim: true,
-        skip_empty_lines: true,
-        record_delimiter: ["\r\n", "\n"],
-        relax_quotes: true,
-        relax_column_count: true,
-        max_record_size: LONGEST_ENTRY,
-        on_record: (record, { lines }) => {
-          line = lines;
-          return record;
-        },
-      }),
-    );
-  let columns: readonly string[] | undefined;
+async function csvEntries(text: string, key: string, settings: Settings): Promise<WrittenEntries> {
+  const [lines, values]: [number[], unknown[]] = [[], []];
+  const header = text.slice(0, text.search(/\S|$/)).split("\n").length;
+  const columnsOf = (columns: string[]) => {
+    if (!columns.includes(key))
+      throw new MalformedFile(`expected a header line with commas and the column ${key}`, { line: header });
+    if (new Set(columns).size === columns.length) return columns;
+    throw new MalformedFile("expected different columns, found a name twice", { line: header });
+  };
+  if (text.trim() === "") columnsOf([]);
+  const options = { trim: true, skip_empty_lines: true, relax_quotes: true, record_delimiter: ["\r\n", "\n"] };
+  const onRecord = (record: object, context: { readonly lines: number }) => {
+    lines.push(context.lines);
+    return record;
+  };
+  const parser = parse({ ...options, columns: columnsOf, on_record: onRecord });
   try {
-    for await (const { record, info } of records) {
-      const place = { line: info.lines, column: undefined };
-      if (columns === undefined) columns = checkedHeader(record, shape.key, place);
-      else yield { ...place, value: entryOf(columns, record, shape, place) };
-    }
+    const chunks = text.match(/.{1,16384}/gs) ?? [];
+    for await (const record of Readable.from(chunks).pipe(parser)) values.push(entryOf(record, settings));
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
-    // The parser's own message quotes the text, and its line is the one at which it stopped.
-    const message = CSV_ERRORS[error.code] ?? "expected CSV, found other text";
-    throw new MalformedFile({ line: line + 1, column: undefined }, message);
+    // The parser's own messages quote the text. For an open quote, its line is the end of the file.
+    const [columns, record] = [error.columns, error.record].map((list) => (Array.isArray(list) ? list.length : 0));
+    if (error.code === "CSV_RECORD_INCONSISTENT_COLUMNS")
+      throw new MalformedFile(`expected ${columns} fields, found ${record}`, { line: Number(error.lines) });
+    throw new MalformedFile("expected a quote at the end of a field", { line: (lines.at(-1) ?? header) + 1 });
   }
-  if (columns === undefined) checkedHeader([], shape.key, { line: 1, column: undefined });
+  const locate: Locate = ([index], part) => ({
+    line: part === "key" ? header : lines[Number(index)],
+    column: undefined,
+  });
+  return { values, locator: async () => locate };
 }
 
-// A column has one of their parts.
-const MAPPINGS = new Set(["min_balance", "max_outflow"]);
-
-const CHUNK = 16_384;
-
-function* chunksOf(text: string): Iterable<string> {
-  for (let start = 0; start < text.length; start += CHUNK) yield text.slice(start, start + CHUNK);
-}
-
-function checkedHeader(columns: readonly string[], key: string, place: Place): readonly string[] {
-  if (!columns.includes(key))
-    throw new MalformedFile(place, `expected a header line with commas and the column ${key}`);
-  const whole = columns.find((column) => MAPPINGS.has(column));
-  if (whole !== undefined) {
-    throw new MalformedFile(place, `expected a column for each asset, such as ${whole}.stx, found ${whole}`);
+// Columns that are no settings are labels. CSV has only text.
+function entryOf(record: Readonly<Record<string, string>>, settings: Settings): object {
+  const values: Record<string, object | string | boolean> = {};
+  for (const [column, text] of Object.entries(record)) {
+    if (text === "") continue;
+    const [first = "", part] = column.split(/\.(.*)/s);
+    const setting = settings[first];
+    const [name, below] = setting === undefined ? ["labels", column] : [first, part];
+    const isBoolean = /^(true|false)$/.test(text) && setting?.safeParse(true).success === true;
+    if (below === undefined) values[name] = isBoolean ? text === "true" : text;
+    else values[name] = { ...Object(values[name]), [below]: text };
   }
-  const again = columns.findIndex((column, index) => columns.indexOf(column) < index);
-  if (again < 0) return columns;
-  const first = columns.indexOf(columns[again] ?? "");
-  const found = `the same name in columns ${first + 1} and ${again + 1}`;
-  throw new MalformedFile(place, `expected different columns, found ${found}`);
-}
-
-// CSV has only text.
-const WORDS: Readonly<Record<string, boolean>> = { true: true, false: false };
-const BOOLEANS = new Set(["balances", "require_post_conditions", "waiting"]);
-
-function entryOf(
-  columns: readonly string[],
-  record: readonly string[],
-  { settings }: EntryShape,
-  place: Place,
-): object {
-  if (record.length !== columns.length) {
-    throw new MalformedFile(place, `expected ${columns.length} fields, found ${record.length}`);
-  }
-  const labels: [string, string][] = [];
-  const values: Record<string, unknown> = {};
-  for (const [index, column] of columns.entries()) {
-    const text = record[index];
-    if (!text) continue;
-    const [name = "", part] = column.split(/\.(.*)/s);
-    if (!settings.includes(name)) labels.push([column, text]);
-    else if (part === undefined) values[name] = BOOLEANS.has(name) ? (WORDS[text] ?? text) : text;
-    else values[name] = { ...(values[name] as object), [part]: text };
-  }
-  return { ...values, labels: Object.fromEntries(labels) };
-}
-
-const SLICE_MS = 10;
-
-/** The items, with a pause every 10 ms for everything else that waits for the event loop. */
-export async function* inSlices<Item>(items: Iterable<Item> | AsyncIterable<Item>): AsyncIterable<Item> {
-  let since = performance.now();
-  for await (const item of items) {
-    if (performance.now() - since >= SLICE_MS) {
-      await nextTurn();
-      since = performance.now();
-    }
-    yield item;
-  }
+  return values;
 }

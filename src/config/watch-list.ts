@@ -1,17 +1,19 @@
 // The watch list of a network: entries of the configuration and of the files that it names.
 import { resolve } from "node:path";
-import type { z } from "zod";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { ZodType, z } from "zod";
 import type { NamedAsset, Watched } from "../collectors/collector.ts";
 import type { EventRule } from "../collectors/event-rules/rule.ts";
 import { readAmounts } from "./asset-amounts.ts";
-import { type ConfigError, describeKind, describeValue, type ErrorList, formatPath, type Place } from "./errors.ts";
+import type { Locate } from "./document.ts";
+import { type ConfigError, describeKind, describeValue, type ErrorList, formatPath } from "./errors.ts";
 import type { RulesByEntry } from "./event-rules.ts";
 import { type NamedFiles, readText } from "./files.ts";
 import { entriesOf, valueAt } from "./normalize.ts";
 import { type ChainName, isLikePrincipal, readPrincipal, shortName } from "./principal.ts";
 import type { Path } from "./schema.ts";
 import { addressEntry, contractEntry, MAX_BYTES, MAX_WATCHED } from "./settings.ts";
-import { type EntryShape, inSlices, MalformedFile, readEntries } from "./watch-file.ts";
+import { MalformedFile, readEntries } from "./watch-file.ts";
 
 /** One of the lists of a network. */
 export interface WatchList {
@@ -50,89 +52,111 @@ interface Context {
   readonly rules: RulesByEntry;
 }
 
+/** Reports an error in a part of an entry, at its value or at its key. */
+type Report = (part: Path, expected: string, found?: string, place?: "key" | "value") => void;
+
 /** An entry that is not checked yet. */
 interface Written {
   readonly value: unknown;
   readonly rules?: readonly EventRule[] | undefined;
-  /** Reports an error in a part of the entry. */
-  readonly report: (part: Path, message: string) => void;
+  readonly report: Report;
   /** The text of a part that may be shown. */
   readonly describe: (part: Path, text: string) => string;
 }
 
-// Columns of these names are labels.
-const NOT_IN_CSV = new Set(["labels", "events"]);
 const NOT_TEXT = "expected a file with UTF-8 text, found other bytes";
 
 /** Reads one of the lists of a network. */
 export async function readWatchList(list: ListName, network: unknown, at: Path, context: Context): Promise<WatchList> {
   const { files: fileList, key, schema } = LISTS[list];
-  const settings = Object.keys(schema.shape).filter((name) => !NOT_IN_CSV.has(name));
+  // Columns of other names are labels.
+  const { labels: _, ...settings }: Readonly<Record<string, ZodType>> = schema.shape;
   const { files, errors } = context;
-  const written: Written[] = [];
-  for (const [index, value] of entriesOf(valueAt(network, [list])).entries()) {
-    const path = [...at, list, index];
-    written.push({
-      value,
-      rules: context.rules.get(value),
-      report: (part, message) => errors.add([...path, ...part], message),
-      describe: (part, text) => {
-        const place = [...path, ...part];
-        return errors.isExpanded(place) ? errors.describe(place, text) : describeText(part, text);
-      },
-    });
-  }
-  const paths: string[] = [];
-  const inFiles: ConfigError[] = [];
+  const written: Written[] = entriesOf(valueAt(network, [list])).map((value, index) => ({
+    value,
+    rules: context.rules.get(value),
+    report: (part, expected, found, place) =>
+      errors.add([...at, list, index, ...part], messageOf(expected, found), place),
+    describe: (part, text) => {
+      const place = [...at, list, index, ...part];
+      return errors.isExpanded(place) ? errors.describe(place, text) : describeText(part, text);
+    },
+  }));
+  const read: FileErrors[] = [];
   for (const [index, name] of entriesOf(valueAt(network, [fileList])).entries()) {
     if (typeof name !== "string" || name === "") continue;
-    const path = resolve(files.folder, name);
-    paths.push(path);
+    const file = new FileErrors(resolve(files.folder, name));
+    read.push(file);
     const report = (message: string) => errors.add([...at, fileList, index], message);
     const text = await readText(files, name, MAX_BYTES.watchFile, report, NOT_TEXT);
-    const found = text === undefined ? [] : await writtenIn(path, text, { key, settings }, inFiles);
-    const isTooLong = written.length + found.length > MAX_WATCHED;
-    if (!isTooLong) written.push(...found);
+    const found = text === undefined ? [] : await file.read(text, key, settings);
+    if (written.length + found.length <= MAX_WATCHED) written.push(...found);
     else report(`expected at most ${MAX_WATCHED} ${list} in the configuration and its files, found more`);
   }
   const entries: Entry[] = [];
   for await (const entry of inSlices(written)) entries.push(...checkedEntry(entry, list, context));
-  return { watched: await named(entries, list), files: paths, errors: inFiles };
+  const watched = await named(entries, list);
+  const inFiles = await Promise.all(read.map((file) => file.inOrder()));
+  return { watched, files: read.map(({ path }) => path), errors: inFiles.flat() };
 }
+
+const messageOf = (expected: string, found: string | undefined) =>
+  found === undefined ? expected : `${expected}, found ${found}`;
 
 // The metrics of rules are declared at start, and files are read again.
-const RULES_IN_FILE = "expected event rules in the configuration only, found them in a file of the watch list";
+const RULES_IN_FILE = "expected event rules in the configuration only";
 
-// All entries of a file, or one more than there may be: checking takes longer than counting.
-async function writtenIn(
-  file: string,
-  text: string,
-  entry: EntryShape,
-  errors: ConfigError[],
-): Promise<readonly Written[]> {
-  const written: Written[] = [];
-  try {
-    for await (const { value, ...place } of readEntries(file, text, entry)) {
-      const report = (part: Path, message: string) => addInFile(errors, file, place, part, message);
-      written.push({ value, report, describe: describeText });
-      if (valueAt(value, ["events"]) !== undefined) report(["events"], RULES_IN_FILE);
-      if (written.length > MAX_WATCHED) break;
-    }
-    return written;
-  } catch (error) {
-    if (!(error instanceof MalformedFile)) throw error;
-    addInFile(errors, file, error.place, [], error.message);
-    return [];
+// Lines that a message names.
+const MAX_LINES = 20;
+
+/** The errors in one file. Those in which the same is expected are one error: a column can be wrong in each line. */
+class FileErrors {
+  readonly path: string;
+  readonly #errors = new Map<string, { readonly message: string; readonly places: [path: Path, "key" | "value"][] }>();
+  readonly #malformed: ConfigError[] = [];
+  #locator = async (): Promise<Locate> => () => ({ line: undefined, column: undefined });
+
+  constructor(path: string) {
+    this.path = path;
   }
-}
 
-// A file of another format can have an error on each of its lines.
-const MAX_ERRORS = 50;
+  /** The entries of the file, which report here. */
+  async read(text: string, key: string, settings: Readonly<Record<string, ZodType>>): Promise<readonly Written[]> {
+    try {
+      const { values, locator } = await readEntries(this.path, text, key, settings);
+      this.#locator = locator;
+      return values.map((value, index) => {
+        const report: Report = (part, ...rest) => this.#add(index, part, ...rest);
+        if (valueAt(value, ["events"]) !== undefined) report(["events"], RULES_IN_FILE, "them in a file", "key");
+        return { value, report, describe: describeText };
+      });
+    } catch (error) {
+      if (!(error instanceof MalformedFile)) throw error;
+      this.#malformed.push({ file: this.path, ...error.place, path: "", message: error.message });
+      return [];
+    }
+  }
 
-function addInFile(errors: ConfigError[], file: string, { line, column }: Place, part: Path, message: string): void {
-  const more = { file, line: undefined, column: undefined, path: "", message: "further errors are not shown" };
-  if (errors.length < MAX_ERRORS) errors.push({ file, line, column, path: formatPath(part), message });
-  else if (errors.length === MAX_ERRORS) errors.push(more);
+  #add(index: number, part: Path, expected: string, found?: string, place: "key" | "value" = "value"): void {
+    const path = formatPath(part);
+    const error = this.#errors.get(`${path}: ${expected}`) ?? { message: messageOf(expected, found), places: [] };
+    error.places.push([[index, ...part], place]);
+    this.#errors.set(`${path}: ${expected}`, error);
+  }
+
+  /** The errors with their places. */
+  async inOrder(): Promise<readonly ConfigError[]> {
+    if (this.#errors.size === 0) return this.#malformed;
+    const locate = await this.#locator();
+    return [...this.#errors.values()].map(({ message, places }) => {
+      const [first] = places;
+      const place = locate(...(first as [Path, "key" | "value"]));
+      const lines = [...new Set(places.map(([path, part]) => locate(path, part).line))].slice(1);
+      const others = lines.slice(0, MAX_LINES).join(", ") + (lines.length > MAX_LINES ? ", …" : "");
+      const also = others === "" ? "" : `; the same in line ${others}`;
+      return { file: this.path, ...place, path: formatPath(first?.[0].slice(1) ?? []), message: message + also };
+    });
+  }
 }
 
 interface Entry extends Written, Omit<Watched, "name"> {
@@ -161,9 +185,9 @@ function checkedEntry(written: Written, list: ListName, context: Context): reado
       const part = issue.path.map((step) => (typeof step === "symbol" ? String(step) : step));
       const expected = errors.expectationAt(["networks", 0, list, 0, ...part]);
       const found = valueAt(value, part);
-      const isDuration = part[0] === "silent_after" && typeof found === "string";
-      const shown = isDuration ? describe(part, found) : describeKind(found);
-      report(part, found === undefined ? `missing, expected ${expected}` : `expected ${expected}, found ${shown}`);
+      const shown = typeof found === "string" ? describe(part, found) : describeKind(found);
+      if (found === undefined) report(part, `missing, expected ${expected}`);
+      else report(part, `expected ${expected}`, shown);
     }
     const rest = withoutParts(value, new Set(parsed.error.issues.map(({ path }) => path[0])));
     // The key is all that an entry needs.
@@ -172,8 +196,7 @@ function checkedEntry(written: Written, list: ListName, context: Context): reado
   const { name, group = "", labels = {} } = parsed.data;
   for (const label of Object.keys(labels)) {
     if (LABEL_NAME.test(label) && !TAKEN.test(label)) continue;
-    const found = describeValue(label);
-    report(["labels", label], `expected a label name of a-z, 0-9 and _ that is not taken, found ${found}`);
+    report(["labels", label], "expected a label name of a-z, 0-9 and _ that is not taken", describeValue(label), "key");
   }
   // Only addresses have these, apart from silent_after.
   const own: Partial<z.infer<typeof addressEntry>> = parsed.data;
@@ -182,12 +205,15 @@ function checkedEntry(written: Written, list: ListName, context: Context): reado
     const amounts = own[setting];
     if (amounts === undefined) return undefined;
     return readAmounts(amounts, assets, (asset, expected, found) => {
-      const place = [setting, asset];
-      report(place, `${expected}, found ${found ?? describe(place, amounts[asset] ?? "")}`);
+      const part = [setting, asset];
+      const amount = amounts[asset];
+      if (found === undefined)
+        report(part, expected, typeof amount === "string" ? describe(part, amount) : `${amount}`);
+      else report(part, expected, found, "key");
     });
   });
   if (minBalance !== undefined && balances === false) {
-    report(["balances"], "expected true or nothing, because min_balance is set, found false");
+    report(["balances"], "expected true or nothing, because min_balance is set", "false");
   }
   const text = String(valueAt(parsed.data, [key]));
   const read = readPrincipal(text, chain);
@@ -196,7 +222,7 @@ function checkedEntry(written: Written, list: ListName, context: Context): reado
     return [{ ...written, principal: read.id, name, group, labels, balances, waiting, ...limits }];
   }
   const wrong = read.ok ? "an address without a contract name" : read.wrong;
-  report([key], `expected ${expectedOn(chain)}, found ${describe([key], text)}: ${wrong}`);
+  report([key], `expected ${expectedOn(chain)}`, `${describe([key], text)}: ${wrong}`);
   return [];
 }
 
@@ -206,7 +232,7 @@ async function named(entries: readonly Entry[], list: ListName): Promise<readonl
   for (const { name, report, describe } of entries) {
     if (name === undefined) continue;
     if (names.has(name)) {
-      report(["name"], `expected a name that no other entry of ${list} has, found ${describe(["name"], name)}`);
+      report(["name"], `expected a name that no other entry of ${list} has`, describe(["name"], name));
     }
     names.add(name);
   }
@@ -214,7 +240,7 @@ async function named(entries: readonly Entry[], list: ListName): Promise<readonl
   const principals = new Set<string>();
   const watched: Watched[] = [];
   for await (const { value: _, describe: __, report, principal, name, ...settings } of inSlices(entries)) {
-    if (principals.has(principal)) report([key], `expected each principal once, found ${principal} again`);
+    if (principals.has(principal)) report([key], "expected each principal once", `${principal} again`);
     principals.add(principal);
     const short = shortName(principal);
     const given = name ?? (names.has(short) ? principal : short);
@@ -234,4 +260,18 @@ function describeText(part: Path, text: string): string {
   const isDuration = part[0] === "silent_after" && DURATION.test(text);
   const isPublic = part[0] === "name" || isLikePrincipal(text) || isAmount || isDuration;
   return isPublic ? describeValue(text) : describeKind(text);
+}
+
+const SLICE_MS = 10;
+
+/** The items, with a pause every 10 ms for everything else that waits for the event loop. */
+async function* inSlices<Item>(items: Iterable<Item>): AsyncIterable<Item> {
+  let since = performance.now();
+  for (const item of items) {
+    if (performance.now() - since >= SLICE_MS) {
+      await nextTurn();
+      since = performance.now();
+    }
+    yield item;
+  }
 }

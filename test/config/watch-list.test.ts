@@ -139,13 +139,12 @@ describe("limits", () => {
     );
 
     expect(reported.split("\n").map((line) => line.replace(/^.*stacks-exporter.yaml:/, ""))).toEqual([
-      expect.stringMatching(/addresses\[0\]\.max_outflow\.stx: expected text, found a number$/),
+      expect.stringMatching(/addresses\[0\]\.max_outflow\.stx: expected an amount above 0 .*, such as 5 STX, found 5$/),
+      expect.stringMatching(/addresses\[0\]\.max_outflow\.sbtc: expected an amount above 0 .*, found "0"$/),
       expect.stringMatching(/a\.csv:2: silent_after: expected a duration with its unit from 1m to 8760h, .*, found/),
       expect.stringMatching(/a\.csv:2: require_post_conditions: expected true or false, found text of 3 characters$/),
-      expect.stringMatching(/a\.csv:2: max_outflow\.stx: expected an amount above 0 with its unit, .*, found "5000"$/),
-      expect.stringMatching(/a\.csv:2: max_outflow\.btc: expected the name of an asset, .*, found "btc"$/),
-      expect.stringMatching(/a\.csv:3: max_outflow\.stx: expected an amount above 0 with its unit, .*, found "5000"$/),
-      expect.stringMatching(/a\.csv:3: max_outflow\.btc: expected the name of an asset, .*, found "btc"$/),
+      expect.stringMatching(/a\.csv:2: max_outflow\.stx: expected .*, found "5000"; the same in line 3$/),
+      expect.stringMatching(/a\.csv:1: max_outflow\.btc: expected the name of an asset, .*, found "btc"$/),
     ]);
   });
 });
@@ -246,65 +245,41 @@ test.each([
     /a\.csv:3: .*quote/,
   ],
   [
-    "a CSV row that is too long",
-    "    address_files: [a.csv]\n",
-    { "a.csv": `address\n${"x".repeat(20_000)}\n` },
-    /a\.csv:2: expected an entry of at most 16384 characters, found more/,
-  ],
-  [
-    "a line that is too long",
-    "    address_files: [a.txt]\n",
-    { "a.txt": `${A}\n${"x".repeat(20_000)}` },
-    /a\.txt:2:1: expected an entry of at most 16384 characters, found more/,
-  ],
-  [
     "JSON without a comma",
     "    address_files: [a.json]\n",
     { "a.json": `["${A}"\n"${B}"]` },
-    /a\.json:2:1: expected JSON/,
+    /a\.json:2:1: not valid JSON: /,
   ],
   [
     "JSON that ends too early",
     "    address_files: [a.json]\n",
     { "a.json": `["${A}",\n` },
-    /a\.json:2:1: expected JSON/,
+    /a\.json:2:1: not valid JSON: /,
   ],
   [
     "JSON entries of wrong types",
     "    address_files: [a.json]\n",
     { "a.json": `[\n{"address": "${A}", "labels": {"a": {}}},\nnull]` },
-    /a\.json:2:1: labels\.a: expected text, found a mapping\n.*a\.json:3:1: expected a mapping, found nothing/,
+    /a\.json:2:62: labels\.a: expected text, found a mapping\n.*a\.json:3:1: expected a mapping such as .*, found nothing/,
   ],
-  ["an unfinished list", "    address_files: [a.json]\n", { "a.json": "[" }, /a\.json:1:2: expected JSON/],
+  ["an unfinished list", "    address_files: [a.json]\n", { "a.json": "[" }, /a\.json:1:2: not valid JSON: /],
   [
     "two columns with the same name",
     "    address_files: [a.csv]\n",
     { "a.csv": "\n\naddress,x,x\n" },
-    /a\.csv:3: expected different columns, found the same name in columns 2 and 3/,
+    /a\.csv:3: expected different columns, found a name twice/,
   ],
   [
     "text after the JSON",
     "    address_files: [a.json]\n",
     { "a.json": '[\n "SP"\n]\n x' },
-    /a\.json:4:2: expected JSON/,
-  ],
-  [
-    "JSON with a trailing comma",
-    "    address_files: [a.json]\n",
-    { "a.json": `["${A}", ]` },
-    /a\.json:1:35: expected JSON/,
+    /a\.json:4:2: not valid JSON: /,
   ],
   [
     "JSON that is not a list",
     "    address_files: [a.json]\n",
     { "a.json": '\n{"a": []}' },
     /a\.json:2:1: expected a list/,
-  ],
-  [
-    "an unterminated entry",
-    "    address_files: [a.json]\n",
-    { "a.json": `["${"x".repeat(100_000)}` },
-    /a\.json:1:2: expected JSON with entries of at most 16384 characters/,
   ],
   [
     "too many entries",
@@ -346,7 +321,25 @@ test.each([
     "a minimum that is a number",
     `    addresses: [{ address: ${A}, min_balance: { sbtc: 0.5 } }]\n`,
     {},
-    /min_balance\.sbtc: expected text, found a number$/,
+    /min_balance\.sbtc: expected an amount in quotes, such as "0\.5", found 0\.5$/,
+  ],
+  [
+    "a minimum in STX that is a number",
+    `    addresses: [{ address: ${A}, min_balance: { stx: 5000 } }]\n`,
+    {},
+    /min_balance\.stx: expected an amount above 0 with its unit, such as 5000 STX, found 5000$/,
+  ],
+  [
+    "principals without a mapping",
+    `    addresses: [${A}]\n    contracts: [${A}.a]\n`,
+    {},
+    /addresses\[0\]: expected a mapping such as { address: SP… }, found "SP.*"\n.*contracts\[0\]: expected a mapping such as { contract_id: SP….name }, found "SP.*\.a"$/,
+  ],
+  [
+    "the same error in many lines once",
+    "    address_files: [a.csv]\n",
+    { "a.csv": `address,silent_after\n${[A, B, C].map((address) => `${address},5\n`).join("")}` },
+    /^[^\n]*a\.csv:2: silent_after: expected a duration .*, found "5"; the same in line 3, 4$/,
   ],
   [
     "silent_after without its unit",
@@ -364,7 +357,7 @@ test.each([
     "a minimum without its asset, in CSV",
     "    address_files: [a.csv]\n",
     { "a.csv": `address,min_balance\n${A},5000 STX\n` },
-    /a\.csv:1: expected a column for each asset, such as min_balance\.stx, found min_balance$/,
+    /a\.csv:2: min_balance: expected an amount for each asset; in CSV, a column for each, such as min_balance\.stx, found/,
   ],
   [
     "a minimum of an unknown asset",
@@ -407,7 +400,7 @@ describe("text that is not a principal may be a secret, so it is described, not 
     ["a line", "a.txt", `${A}\n  ${PASTED} # key\n`, "a.txt:2:3: address:"],
     ["a field", "a.csv", `name,address\nx, "${PASTED}"\n`, "a.csv:2: address:"],
     ["an item", "a.json", `["${A}",\n  "${PASTED}"]`, "a.json:2:3: address:"],
-    ["an entry", "a.json", `[{ "address": "${PASTED}" }]`, "a.json:1:2: address:"],
+    ["an entry", "a.json", `[{ "address": "${PASTED}" }]`, "a.json:1:15: address:"],
     ["a contract name", "a.txt", `${A}.${PASTED.replace("-", "/")}\n`, "a.txt:1:1: address:"],
   ])("%s", async (_, name, content, place) => {
     const reported = await errors(`    address_files: [${name}]\n`, { [name]: content });

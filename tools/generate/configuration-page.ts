@@ -76,8 +76,7 @@ With this first line, editors that support YAML schemas complete and check the f
   proxy without its password.
 - **Files** that the configuration names, and the configuration itself, have to be regular files: a FIFO, socket,
   device or folder is refused. Maximum sizes: the configuration ${formatSize(MAX_BYTES.configuration)}, a key
-  ${formatSize(MAX_BYTES.key)}, a watch list ${formatSize(MAX_BYTES.watchFile)}, an entry of a list 16384 characters.
-  Put long lists into \`address_files\` and \`contract_files\`.
+  ${formatSize(MAX_BYTES.key)}, a watch list ${formatSize(MAX_BYTES.watchFile)}. Put long lists into \`address_files\` and \`contract_files\`.
 - **Entries** of a watch list that do not look like a Stacks address are not quoted in messages, because they may be
   secrets: the message has the line, the column and the length.
 - **Networks** can override single settings of collectors; \`every\` replaces \`schedule\` and vice versa.
