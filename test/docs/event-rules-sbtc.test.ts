@@ -1,5 +1,5 @@
-// The configuration of docs/event-rules-sbtc-stacking.md: `check` accepts it, and `try` makes of events of
-// sbtc-registry and pox-4, which a server returns, the output of the page.
+// The configuration of docs/event-rules-sbtc.md: `check` accepts it, and `try` makes of events of
+// sbtc-registry, which a server returns, the output of the page.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ import { hexOf } from "../support/event-rules.ts";
 import { runCommand } from "../support/io.ts";
 import { parsePromql } from "../support/promql.ts";
 
-const page = readFileSync(new URL("../../docs/event-rules-sbtc-stacking.md", import.meta.url), "utf8");
+const page = readFileSync(new URL("../../docs/event-rules-sbtc.md", import.meta.url), "utf8");
 const blocksOf = (language: string) =>
   [...page.matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\`$`, "gms"))].map(([, text = ""]) => text);
 const [configuration = ""] = blocksOf("yaml");
@@ -65,36 +65,6 @@ const SBTC: readonly ClarityValue[] = [
   topic("something-new", { amount: Cl.uint(1) }),
 ];
 
-const operation = (name: string, data: Readonly<Record<string, ClarityValue>>) =>
-  Cl.ok(
-    Cl.tuple({
-      name: Cl.stringAscii(name),
-      stacker: Cl.principal(ADDRESS),
-      balance: Cl.uint(9_000_000n),
-      locked: Cl.uint(0),
-      "burnchain-unlock-height": Cl.uint(0),
-      data: Cl.tuple(data),
-    }),
-  );
-const lock = { "start-burn-height": Cl.uint(900_000), "unlock-burn-height": Cl.uint(902_100) };
-const delegator = Cl.principal(ADDRESS);
-const POX: readonly ClarityValue[] = [
-  operation("stack-stx", { ...lock, "lock-amount": Cl.uint(5_000_000n), "lock-period": Cl.uint(1) }),
-  operation("stack-extend", { "extend-count": Cl.uint(2), "unlock-burn-height": Cl.uint(906_300) }),
-  operation("stack-increase", { "increase-by": Cl.uint(30n), "total-locked": Cl.uint(5_000_030n) }),
-  operation("delegate-stx", {
-    "amount-ustx": Cl.uint(2n ** 70n),
-    "delegate-to": delegator,
-    "unlock-burn-height": Cl.none(),
-  }),
-  operation("revoke-delegate-stx", { "delegate-to": delegator }),
-  operation("delegate-stack-stx", { ...lock, delegator, "lock-amount": Cl.uint(700n), "lock-period": Cl.uint(12) }),
-  operation("delegate-stack-increase", { delegator, "increase-by": Cl.uint(8n), "total-locked": Cl.uint(708n) }),
-  operation("stack-aggregation-commit-indexed", { "reward-cycle": Cl.uint(100), "amount-ustx": Cl.uint(708n) }),
-  // A call that failed has an event without an operation.
-  Cl.error(Cl.int(3)),
-];
-
 const listOf = (contract: string, values: readonly ClarityValue[]) => ({
   limit: 50,
   offset: 0,
@@ -128,13 +98,13 @@ test("check accepts the configuration of the page", async () => {
 test("try prints the output of the page for the events", async () => {
   writeFileSync(config, configuration.replace("https://api.hiro.so", server.url));
   const { networks } = parse(configuration) as { networks: { contracts: { contract_id: string }[] }[] };
-  const [sbtc = "", pox = ""] = networks[0]?.contracts.map(({ contract_id }) => contract_id) ?? [];
-  server.play(json(listOf(sbtc, SBTC)), json(listOf(pox, POX)));
+  const sbtc = networks[0]?.contracts[0]?.contract_id ?? "";
+  server.play(json(listOf(sbtc, SBTC)));
 
   const { code, out, err } = await runCommand((io) => tryRules({ config, last: "50" }, io));
 
   expect({ code, err }).toEqual({ code: 0, err: "" });
-  expect(server.seen.map(({ url }) => url.split("/")[4])).toEqual([sbtc, pox]);
+  expect(server.seen.map(({ url }) => url.split("/")[4])).toEqual([sbtc]);
   expect(out).not.toContain("error ");
   const samples = Object.fromEntries(
     [...out.matchAll(/^ {2}(\w+)\{network="mainnet",name="\w+",contract_id="[^"]+"(?:,([^}]*))?\} (\S+)$/gm)].map(
@@ -151,24 +121,13 @@ test("try prints the output of the page for the events", async () => {
     sbtc_deposited_sats_total: "2050000",
     sbtc_withdrawal_requested_sats_total: "15000",
     sbtc_withdrawal_fees_sats_total: "250",
-    'pox_operations_total operation="stack-stx"': "1",
-    'pox_operations_total operation="stack-extend"': "1",
-    'pox_operations_total operation="delegate-stx"': "1",
-    'pox_operations_total operation="revoke-delegate-stx"': "1",
-    'pox_operations_total operation="stack-aggregation-commit-indexed"': "1",
-    'pox_operations_total operation="handle-unlock"': "0",
-    'pox_locked_microstx_total operation="stack-stx"': "5000000",
-    'pox_locked_microstx_total operation="stack-increase"': "30",
-    'pox_locked_microstx_total operation="delegate-stack-stx"': "700",
-    'pox_locked_microstx_total operation="delegate-stack-increase"': "8",
-    pox_delegated_microstx_total: String(2n ** 70n),
   });
   expect(out).toMatch(/^ {2}sbtc_withdrawal_last_request\{.*\} 7$/m);
 });
 
 test("the queries of the page use metrics and labels of its rules", () => {
   const queries = blocksOf("promql");
-  expect(queries).toHaveLength(2);
+  expect(queries).toHaveLength(1);
   for (const query of queries) {
     const { errors, selectors } = parsePromql(query);
     expect(errors).toEqual([]);
