@@ -1,6 +1,5 @@
 // Validates the configuration, and whether it fits its budget.
 import { warningsOf } from "../config/warnings.ts";
-import { deniedWarnings } from "./denied-metrics.ts";
 import { planErrors, planOf } from "./estimate.ts";
 import type { Io } from "./io.ts";
 import { type ConfigFlags, loadConfigFile } from "./load-config.ts";
@@ -10,7 +9,7 @@ import { webSourceOf } from "./web-source.ts";
 export async function check(flags: ConfigFlags, io: Io): Promise<number> {
   const { config } = await loadConfigFile(flags, io, "any");
   await webSourceOf(config);
-  for (const warning of [...warningsOf(config), ...deniedWarnings(config)]) io.err(`warning: ${warning}\n`);
+  for (const warning of warningsOf(config)) io.err(`warning: ${warning}\n`);
   const errors = planErrors(planOf(config));
   for (const error of errors) io.err(`${error}\n`);
   if (errors.length > 0) return 1;

@@ -140,7 +140,7 @@ const metrics = z
   .prefault({})
   .meta({
     description:
-      "Which metrics are exposed. Others have no series. `check` names the alerts that need them. A name that matches " +
+      "Which metrics are exposed. Others have no series. `rules` names the alerts that need them. A name that matches " +
       "no metric is an error.",
   });
 

@@ -3,7 +3,6 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, relative } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { alertOutputs } from "./alerts.ts";
-import { boardsOfMetricsOutput } from "./boards-of-metrics.ts";
 import { configurationOutputs } from "./configuration.ts";
 import { dashboardOutputs } from "./dashboards.ts";
 import { kubernetesOutputs } from "./kubernetes.ts";
@@ -18,7 +17,6 @@ export const outputs: readonly Output[] = [
   ...moduleOutputs,
   ...alertOutputs,
   ...dashboardOutputs,
-  boardsOfMetricsOutput,
   ...kubernetesOutputs,
 ];
 
