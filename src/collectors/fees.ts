@@ -52,7 +52,7 @@ const feePriority = gauge({
   },
 });
 
-/** Fee priorities of the mempool (operation 4.2). */
+/** Fee priorities of the mempool (`mempool_fees`). */
 export const fees = {
   name: "fees",
   about: "Fee priorities of waiting transactions, by type.",

@@ -4,7 +4,7 @@ import type { Operation, StacksApi } from "../api/operation.ts";
 /** The label value for unknown values beyond the limit. */
 export const OTHER = "other";
 
-/** Types of transactions in the mempool (operation 4.1, `tx_type_counts`). */
+/** Types of transactions in the mempool (`mempool_stats`, `tx_type_counts`). */
 export const MEMPOOL_TX_TYPES = ["token_transfer", "smart_contract", "contract_call", "poison_microblock"] as const;
 
 /** Types of mined transactions. */

@@ -64,7 +64,7 @@ const size = gauge({
   labels: percentileLabels,
 });
 
-/** Number, age, size and fees of waiting transactions (operation 4.1). */
+/** Number, age, size and fees of waiting transactions (`mempool_stats`). */
 export const mempool = {
   name: "mempool",
   about: "Number, fee, age and size of waiting transactions, by type.",

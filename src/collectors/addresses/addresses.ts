@@ -13,7 +13,7 @@ import { addressTransactions, principalTransactions } from "./source.ts";
 import { type AddressTarget, type Observation, upgraded } from "./state.ts";
 import { addressTransactionEvents, transactionsWithTransfers } from "./transfer-source.ts";
 
-/** Transactions and transfers of watched addresses, each counted once (operations 4.6, 4.5, 4.3, or replacements). */
+/** Transactions and transfers of watched addresses, each counted once. */
 export const addresses = {
   name: "addresses",
   about: "Transactions, transfers, fees and costs of watched addresses, each transaction counted once.",

@@ -312,7 +312,7 @@ export function* addressSamples(
   yield families.backlog.at(labels, facts.backlog);
 
   for (const name of LIST_TOTALS) yield* total(name);
-  // The replacement of operation 4.6 has no details of the transactions.
+  // The replacement of `address_transactions` has no details of the transactions.
   if (!isNew) yield* total("unprotected");
   if (hasTransfers) for (const name of TRANSFER_TOTALS) yield* total(name);
   if (details.includes("histograms")) {

@@ -1,4 +1,4 @@
-// Reads the transfers of transactions that are about to be counted: from the list itself, by block (operation 4.5), or
+// Reads the transfers of transactions that are about to be counted: from the list itself, by block, or
 // by transaction.
 import { type ApiError, isShortage } from "../../api/errors.ts";
 import type { Operation, StacksApi } from "../../api/operation.ts";
@@ -18,11 +18,11 @@ import {
 
 /** The operations that return transfers. Set to false when the server has removed the operation. */
 interface TransferSources {
-  /** Operation 4.5, one request per block. */
+  /** `transactions_with_transfers`, one request per block. */
   byBlock: boolean;
-  /** Operation 4.3, one request per transaction that 4.5 lacks. */
+  /** `address_transaction_events`, one request per transaction that `transactions_with_transfers` lacks. */
   byAddress: boolean;
-  /** `/extended/v3/transactions/{tx_id}/events`, one request per transaction, if 4.5 is not used. */
+  /** `/extended/v3/transactions/{tx_id}/events`, one request per transaction, without the operation for blocks. */
   byTransaction: boolean;
 }
 

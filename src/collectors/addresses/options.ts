@@ -24,7 +24,7 @@ export const options = z.object({
     .default(false)
     .meta({
       description:
-        "Whether operation 4.3 is requested for each transaction that the operation for blocks lacks. If the server " +
+        "Whether the events of each transaction that the operation for blocks lacks are requested. If the server " +
         "has removed that operation, the events of each transaction are requested in any case.",
     }),
   api: z.enum(["auto", "v1", "v3"]).default("auto").meta({

@@ -14,7 +14,7 @@ import { originalList, replacementList, type Transaction } from "./source.ts";
 import type { AddressPoll, Observation } from "./state.ts";
 import { addUp, type Irregularity, NO_TOTALS } from "./totals.ts";
 
-/** Observes an address by operation 4.6, or by its replacement. */
+/** Observes an address by `address_transactions`, or by its replacement. */
 export async function observeAddress(
   useReplacement: boolean,
   poll: AddressPoll,

@@ -8,7 +8,7 @@ import { cursorList } from "../feed/cursor-list.ts";
 import type { ListedTransaction } from "../feed/floor.ts";
 import type { List, Page } from "../feed/read.ts";
 
-/** Asset classes and actions, as operation 4.6 counts them. */
+/** Asset classes and actions, as `address_transactions` counts them. */
 export const ASSET_CLASSES = ["stx", "ft", "nft"] as const;
 export const ACTIONS = ["transfer", "mint", "burn"] as const;
 export type AssetEvents = Readonly<
@@ -34,7 +34,7 @@ export interface Transaction extends ListedTransaction {
   readonly transfer: { readonly recipient: string; readonly amount: bigint | undefined } | undefined;
   /** Whether tokens of the principal moved; undefined if the list counts events instead. */
   readonly tokens: { readonly ft: boolean; readonly nft: boolean } | undefined;
-  /** Only operation 4.6 has it. */
+  /** Only `address_transactions` has it. */
   readonly detail:
     | {
         readonly events: AssetEvents;
@@ -88,7 +88,7 @@ const transaction = z.object({
   tx_result: z.object({ repr: z.string() }).optional().catch(undefined),
 });
 
-/** Operation 4.6. */
+/** The transactions of a principal, newest first. */
 export const addressTransactions = operation({
   name: "address_transactions",
   replacement: {
@@ -110,7 +110,7 @@ export const addressTransactions = operation({
   }),
 });
 
-/** Replacement of operation 4.6, without post-conditions, execution cost and number of events. */
+/** Replacement of `address_transactions`, without post-conditions, execution cost and number of events. */
 export const principalTransactions = operation({
   name: "principal_transactions",
   path: "/extended/v3/principals/{principal}/transactions",
@@ -140,7 +140,7 @@ export const principalTransactions = operation({
 
 const timeOf = (seconds: number): number | undefined => (seconds > 0 ? seconds : undefined);
 
-/** A transaction of a response of operation 4.6. */
+/** A transaction of a response of `address_transactions`. */
 export type OriginalItem = z.infer<typeof addressTransactions.body>["results"][number];
 /** A transaction of a response of its replacement. */
 export type ReplacementItem = z.infer<typeof principalTransactions.body>["results"][number];
@@ -216,15 +216,15 @@ export const PAGE = 50;
 
 const QUERY = { limit: PAGE, exclude_function_args: true };
 
-/** The transactions of a principal, from operation 4.6. */
+/** The transactions of a principal, from `address_transactions`. */
 export const originalList = (api: StacksApi, address: string): List<Transaction> =>
   originalRows(api, address, (item) => fromOriginal(item, api));
 
-/** The same list, from the replacement of operation 4.6. */
+/** The same list, from the replacement of `address_transactions`. */
 export const replacementList = (api: StacksApi, principal: string): List<Transaction> =>
   replacementRows(api, principal, (item) => fromReplacement(item, api));
 
-/** The rows of operation 4.6. */
+/** The rows of `address_transactions`. */
 export function originalRows<Row extends ListedTransaction>(
   api: StacksApi,
   address: string,
@@ -251,7 +251,7 @@ export function originalRows<Row extends ListedTransaction>(
   };
 }
 
-/** The rows of the replacement of operation 4.6. */
+/** The rows of the replacement of `address_transactions`. */
 export function replacementRows<Row extends ListedTransaction>(
   api: StacksApi,
   principal: string,

@@ -14,7 +14,7 @@ import { type AddressTotals, type AddressTotalsV1, upgradedTotals } from "./tota
 export interface Observation extends ListState<Transaction> {
   readonly totals: AddressTotals;
   readonly facts: LastValues;
-  /** The list was read from the replacement of operation 4.6. */
+  /** The list was read from the replacement of `address_transactions`. */
   readonly isNew: boolean;
   readonly hasTransfers: boolean;
   readonly held: MissingTransfers;

@@ -211,7 +211,7 @@ function addTransaction(totals: Draft<AddressTotals>, principal: string, tx: Tra
   if (detail.postConditionMode === "allow" && detail.postConditions.length === 0) add(totals.unprotected, type);
 }
 
-/** Asset events as operation 4.6 counts them: a transfer to itself counts twice. */
+/** Asset events as `address_transactions` counts them: a transfer to itself counts twice. */
 function assetEventsOf(transfers: readonly Transfer[]): AssetEvents {
   const none = { transfer: 0, mint: 0, burn: 0 };
   const events = { stx: { ...none }, ft: { ...none }, nft: { ...none } };

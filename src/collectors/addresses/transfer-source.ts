@@ -1,5 +1,5 @@
-// Reads the transfers, mints and burns of a principal: by block (operation 4.5), by transaction of the principal
-// (4.3), or from all events of a transaction.
+// Reads the transfers, mints and burns of a principal: by block, by transaction of the principal,
+// or from all events of a transaction.
 import { z } from "zod";
 import { ApiError } from "../../api/errors.ts";
 import { type Operation, operation, type StacksApi } from "../../api/operation.ts";
@@ -25,7 +25,7 @@ export interface Transfer {
 const side = z.string().nullish();
 const moved = z.object({ amount: z.unknown(), sender: side, recipient: side });
 
-/** Operation 4.5. With `height`, it returns the whole block and ignores the limit. */
+/** The transfers of a block. With `height`, the server returns the whole block and ignores the limit. */
 export const transactionsWithTransfers = operation({
   name: "transactions_with_transfers",
   replacement: { name: "transaction_events" },
@@ -42,7 +42,7 @@ export const transactionsWithTransfers = operation({
   }),
 });
 
-/** Operation 4.3: the events in which the principal takes part. A mint has no sender, a burn no recipient. */
+/** The events of a transaction in which the principal takes part. A mint has no sender, a burn no recipient. */
 export const addressTransactionEvents = operation({
   name: "address_transaction_events",
   replacement: { name: "transaction_events" },
@@ -86,7 +86,7 @@ function transfersIn(item: Listed, principal: string, api: StacksApi): Transfer[
   return toTransfers(moves, principal, api, transactionsWithTransfers);
 }
 
-/** The transfers of a block's transactions, by transaction id (4.5). */
+/** The transfers of a block's transactions, by transaction id (`transactions_with_transfers`). */
 export async function readBlockTransfers(
   api: StacksApi,
   principal: string,
@@ -103,7 +103,7 @@ const EVENTS_PAGE = 50;
 // Pages of more events would use up the budget.
 const MAX_EVENTS = 500;
 
-/** The transfers of one transaction that has some (4.3); undefined if the server does not return all of them. */
+/** The transfers of one transaction that has some; undefined if the server does not return all of them. */
 export async function readAddressEvents(
   api: StacksApi,
   principal: string,

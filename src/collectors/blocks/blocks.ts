@@ -66,7 +66,7 @@ const isListMissing = (error: unknown): boolean =>
   error.operation === blockList.name &&
   (error.reason === "gone" || error.reason === "not_found");
 
-/** Blocks and reorganisations (operations 4.7 and 4.8, or their replacement). */
+/** Blocks and reorganisations (`block_by_hash` and `block_by_height`, or their replacement). */
 export const blocks = {
   name: "blocks",
   about: "Height, time, size, interval and execution cost of blocks, and reorganisations.",

@@ -46,7 +46,7 @@ const oldBlock = z.object({
 const newBlock = z.object({ ...common, tx_count: natural });
 type BlockBody = z.infer<typeof oldBlock> | z.infer<typeof newBlock>;
 
-/** Operation 4.8. */
+/** A block by its height. */
 export const blockByHeight = operation({
   name: "block_by_height",
   replacement: { name: "block", lacks: "microblocks" },
@@ -54,7 +54,7 @@ export const blockByHeight = operation({
   body: oldBlock,
 });
 
-/** Operation 4.7. Also returns orphaned blocks. */
+/** A block by its hash. Also returns orphaned blocks. */
 const blockByHash = operation({
   name: "block_by_hash",
   replacement: { name: "block" },
@@ -62,7 +62,7 @@ const blockByHash = operation({
   body: z.object({ canonical: z.boolean() }),
 });
 
-/** Replacement of 4.7 and 4.8: the newest blocks, at most 30 per page. */
+/** The newest blocks, at most 30 per page. Replaces requests of single blocks. */
 export const blockList = operation({
   name: "blocks",
   path: "/extended/v2/blocks",
@@ -70,7 +70,7 @@ export const blockList = operation({
   tipHeight: ({ results }, { offset = 0 }) => (offset === 0 ? results[0]?.height : undefined),
 });
 
-/** Replacement of 4.7 and 4.8, by hash or height. Does not return orphaned blocks. */
+/** Replacement of both, by hash or height. Does not return orphaned blocks. */
 export const block = operation({
   name: "block",
   path: "/extended/v2/blocks/{id}",

@@ -8,7 +8,7 @@ import { type Options, options } from "./options.ts";
 import { observeCalls } from "./poll.ts";
 import type { CallTarget, Observation } from "./state.ts";
 
-/** Direct calls of watched contracts, each counted once (operation 4.6, or its replacement). */
+/** Direct calls of watched contracts, each counted once (`address_transactions`, or its replacement). */
 export const contractCalls = {
   name: "contract_calls",
   about: "Calls of watched contracts by function, their errors, fees and callers, each call counted once.",

@@ -13,7 +13,7 @@ import { type Call, type ContractTransaction, originalList, replacementList } fr
 import { type CallPoll, NOTHING, type Observation } from "./state.ts";
 import { addCalls, type CallLimits, withNames } from "./totals.ts";
 
-/** Observes the calls of a contract by operation 4.6, or by its replacement. */
+/** Observes the calls of a contract by `address_transactions`, or by its replacement. */
 export async function observeCalls(useReplacement: boolean, poll: CallPoll, settings: Options): Promise<Observation> {
   const { api, target, chain, previous } = poll;
   const list = (useReplacement ? replacementList : originalList)(api, target.watched.principal);

@@ -37,7 +37,7 @@ export interface ContractTransaction extends ListedTransaction {
   readonly call: Call | undefined;
 }
 
-/** The transactions of a contract, from operation 4.6. */
+/** The transactions of a contract, from `address_transactions`. */
 export function originalList(api: StacksApi, contract: string): List<ContractTransaction> {
   return originalRows(api, contract, ({ tx }: OriginalItem) => ({
     id: tx.tx_id,
@@ -56,7 +56,7 @@ export function originalList(api: StacksApi, contract: string): List<ContractTra
   }));
 }
 
-/** The same list, from the replacement of operation 4.6, which does not return results. */
+/** The same list, from the replacement of `address_transactions`, which does not return results. */
 export function replacementList(api: StacksApi, contract: string): List<ContractTransaction> {
   return replacementRows(api, contract, ({ transaction: tx }: ReplacementItem) => ({
     id: tx.tx_id,

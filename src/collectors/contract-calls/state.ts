@@ -24,7 +24,7 @@ export interface Observation extends ListState<ContractTransaction> {
   readonly last: (Proof & { readonly time: number | undefined }) | undefined;
   /** Height up to which calls have their confirmations. */
   readonly confirmedTo: number;
-  /** Whether the list was read from the replacement of operation 4.6. */
+  /** Whether the list was read from the replacement of `address_transactions`. */
   readonly isNew: boolean;
   /** ETag of the list. */
   readonly etag: string | undefined;

@@ -19,7 +19,7 @@ const options = z.object({
       "Maximum number of pairs of event type and topic of one contract that have series. The rest count as `other`.",
   }),
 });
-/** Watched contracts: their events, each counted once (operation 4.4, or its replacement). */
+/** Watched contracts: their events, each counted once (`contract_events`, or its replacement). */
 export const contracts = {
   name: "contracts",
   about: "Events of watched contracts, each counted once.",

@@ -34,7 +34,7 @@ const item = z.object({
   contract_log: z.object({ topic: z.string(), value }).optional(),
 });
 
-/** Operation 4.4. It does not return the number of events. */
+/** The events of a contract, newest first, without their number. */
 export const contractEvents = operation({
   name: "contract_events",
   replacement: { name: "contract_logs" },
@@ -42,7 +42,7 @@ export const contractEvents = operation({
   body: z.object({ results: z.array(item) }),
 });
 
-/** Replacement of 4.4, with the same items. */
+/** Replacement of `contract_events`, with the same items. */
 export const contractLogs = operation({
   name: "contract_logs",
   path: "/extended/v2/smart-contracts/{contract_id}/logs",

@@ -79,7 +79,7 @@ describe("samples of captured responses:", () => {
         return { json: { ...(captured("extended-v3-principal-transactions").json as object), cursor: { next: null } } };
       }
       if (operation !== "transaction_events") return { status: 410 };
-      // The transfers that operation 4.5 has of the same transaction.
+      // The transfers that `transactions_with_transfers` has of the same transaction.
       const { ft_transfers = [] } = moved.results.find(({ tx }) => url.includes(tx.tx_id)) ?? {};
       const results = ft_transfers.map((ft_asset) => ({ type: "ft_asset", ft_asset }));
       return { json: { total: results.length, cursor: { next: null }, results } };
