@@ -1,83 +1,77 @@
-// The cost of storing one poll: a commit of an observation of the simulated chain, in a file with many targets.
-import { mkdtempSync, rmSync, statSync } from "node:fs";
+// The commits of polls that count, compared with bare commits of the same size by SQLite.
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { startSimulator } from "../../simulator/server.ts";
-import { createClient } from "../../src/api/client.ts";
-import { addresses } from "../../src/collectors/addresses/addresses.ts";
-import type { AnyCollector } from "../../src/collectors/collector.ts";
-import type { Task } from "../../src/collectors/task.ts";
-import { encode } from "../../src/storage/codec.ts";
+import { systemClock } from "../../src/api/clock.ts";
 import { StateFile } from "../../src/storage/state-file.ts";
+import { createApp, onlyCollectors } from "../../test/support/app.ts";
 import { median } from "./table.ts";
 
+/** Times of the commits. */
 export interface Commits {
+  readonly count: number;
+  /** Median size of what a poll saves. */
   readonly bytes: number;
-  readonly medianMs: number;
-  readonly p99Ms: number;
-  /** Opening the file and reading every observation. */
-  readonly restoreMs: number;
-  readonly fileMb: number;
+  /** Medians. */
+  readonly savedMs: number;
+  readonly bareMs: number;
 }
 
-async function observed(): Promise<unknown> {
-  const simulator = await startSimulator({ seed: 1, history: 300 });
-  const client = createClient({
-    baseUrl: simulator.url,
-    userAgent: "bench",
-    budget: { perMinute: 100_000, perMonth: undefined },
-  });
-  const [principal = ""] = simulator.chain.accounts.users;
-  const watched = { principal, name: "a", group: "", labels: {} };
-  const target = { key: principal, watched, confirmations: 6 };
-  const signal = AbortSignal.timeout(60_000);
-  const api = client.forPoll({ priority: 0, signal });
-  const poll = {
-    api,
-    target,
-    chain: undefined,
-    isFollowed: false,
-    previous: undefined,
-    now: Date.now(),
-    spareSeries: 1e6,
-  };
-  const observation = await addresses.observe(poll, addresses.options.parse({ backfill: "all" }));
-  await client.close();
-  await simulator.close();
-  return observation;
-}
-
-/** Commits of single polls to a file with this number of targets. */
-export async function measureCommits(targets: number, commits: number): Promise<Commits> {
-  const observation = await observed();
+/** Polls addresses of a growing chain until there are `count` commits, then makes as many of the same sizes. */
+export async function measureCommits(count: number): Promise<Commits> {
   const folder = mkdtempSync(join(tmpdir(), "stacks-exporter-bench-"));
-  const path = join(folder, "state.db");
-  const options = { clock: { now: () => Date.now() }, log: { warn: (_: object, line: string) => console.warn(line) } };
-  const collector = addresses as unknown as AnyCollector;
-  const task = (index: number) => ({ network: "m", collector, target: { key: `target-${index}` } }) as unknown as Task;
-  const stateFile = new StateFile(path, options);
-  for (let index = 0; index < targets; index += 1) stateFile.save(task(index), encode(observation), 0);
-  const times: number[] = [];
-  for (let commit = 0; commit < commits; commit += 1) {
-    const started = performance.now();
-    // Spread over the file, as in round robin.
-    stateFile.save(task((commit * 7919) % targets), encode(observation), commit);
-    times.push(performance.now() - started);
+  let now = Date.now();
+  const simulator = await startSimulator({ seed: 1, history: 300, now: () => now, keepBlocks: 1_000_000 });
+  try {
+    const log = { warn: (_: object, line: string) => console.warn(line) };
+    const stateFile = new StateFile(join(folder, "state.db"), { clock: systemClock, log });
+    const [times, sizes]: [number[], number[]] = [[], []];
+    const save = stateFile.save.bind(stateFile);
+    stateFile.save = (task, body, ...rest) => {
+      const started = performance.now();
+      save(task, body, ...rest);
+      if (task.collector.name !== "addresses" || body === undefined) return;
+      times.push(performance.now() - started);
+      sizes.push(Buffer.byteLength(body));
+    };
+    const addresses = simulator.chain.accounts.users.map((address) => `{ address: ${address} }`);
+    const app = await createApp(
+      `networks:
+  - name: m
+    url: ${simulator.url}
+    budget: { per_minute: 100000, per_month: unlimited }
+    addresses: [${addresses.join(", ")}]
+collectors: ${onlyCollectors({ blocks: {}, addresses: { backfill: "all" } })}`,
+      undefined,
+      { stateFile },
+    );
+    while (times.length < count) {
+      now += 60_000;
+      simulator.advance(0);
+      await app.pollOnce();
+    }
+    await app.stop();
+    return { count: times.length, bytes: median(sizes), savedMs: median(times), bareMs: bareCommit(folder, sizes) };
+  } finally {
+    await simulator.close();
+    rmSync(folder, { recursive: true });
   }
-  stateFile.close();
-  const started = performance.now();
-  const again = new StateFile(path, options);
-  for (let index = 0; index < targets; index += 1) again.load(task(index));
-  const restoreMs = performance.now() - started;
-  again.close();
-  const fileMb = statSync(path).size / 1e6;
-  rmSync(folder, { recursive: true });
-  const sorted = times.sort((a, b) => a - b);
-  return {
-    bytes: Buffer.byteLength(encode(observation)),
-    medianMs: median(times),
-    p99Ms: sorted[Math.floor(sorted.length * 0.99)] ?? Number.NaN,
-    restoreMs,
-    fileMb,
-  };
+}
+
+/** Median time of replacing a row of each size in a file of its own, with the settings of the state file. */
+function bareCommit(folder: string, sizes: readonly number[]): number {
+  const database = new DatabaseSync(join(folder, "bare.db"));
+  database.exec("PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
+  database.exec("CREATE TABLE bare (key INTEGER PRIMARY KEY, body TEXT)");
+  const put = database.prepare("INSERT INTO bare VALUES (?, ?) ON CONFLICT DO UPDATE SET body = excluded.body");
+  const times = sizes.map((size, index) => {
+    const body = "x".repeat(size);
+    const started = performance.now();
+    put.run(index % 100, body);
+    return performance.now() - started;
+  });
+  database.close();
+  return median(times);
 }

@@ -1,10 +1,8 @@
 // One server under load, in its own process. Usage: server.ts KIND SERIES MODE
 // KIND: ours | bare (the same bytes from node:http) | bare-gzip | prom-client (express and its renderer)
-// MODE: still (nothing changes between scrapes) | changing (every target changes before every scrape) | renewing (every
-// target changes once a second, one after the other, as polls would change them)
+// MODE: still (nothing changes between scrapes) | changing (every target changes before every scrape)
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { monitorEventLoopDelay } from "node:perf_hooks";
 import { gzipSync } from "node:zlib";
 import express from "express";
 import { Gauge, Registry } from "prom-client";
@@ -14,6 +12,11 @@ import { createHttpServer } from "../../src/http/server.ts";
 import { Instruments } from "../../src/telemetry/instruments.ts";
 import { selfMetrics } from "../../src/telemetry/self-metrics.ts";
 import { amountOf, families, samplesOf, targetsFor } from "./series.ts";
+
+/** What serves the page. */
+export type Kind = "ours" | "bare" | "bare-gzip" | "prom-client";
+/** When values change. */
+export type Mode = "still" | "changing";
 
 const [kind = "ours", count = "300", mode = "still"] = process.argv.slice(2);
 const targets = targetsFor(Number(count));
@@ -27,17 +30,6 @@ function ours() {
     for (const [index, target] of targets.entries()) exposition.set(target.key, samplesOf(target, index, tick));
   };
   change();
-  if (mode === "renewing") {
-    let next = 0;
-    const perTick = Math.ceil(targets.length / 50);
-    setInterval(() => {
-      tick += 1;
-      for (let count = 0; count < perTick; count += 1, next = (next + 1) % targets.length) {
-        const target = targets[next];
-        if (target !== undefined) exposition.set(target.key, samplesOf(target, next, tick));
-      }
-    }, 20);
-  }
   const page = new MetricsPage({
     exposition,
     ownSamples: () => instruments.samples(),
@@ -99,15 +91,7 @@ async function bare() {
 }
 
 const server = kind === "ours" ? ours().server : kind === "prom-client" ? promClient() : await bare();
-const delay = monitorEventLoopDelay({ resolution: 1 });
 server.listen(0, "127.0.0.1", () => {
-  console.log(JSON.stringify({ port: (server.address() as AddressInfo).port }));
-});
-process.on("message", (message) => {
-  if (message === "reset") {
-    delay.enable();
-    delay.reset();
-  }
-  process.send?.({ rss: process.memoryUsage.rss(), longestHoldMs: delay.max / 1e6 - 1 });
+  console.log(JSON.stringify({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/metrics` }));
 });
 process.on("disconnect", () => process.exit());

@@ -1,11 +1,13 @@
 // Numbers as text, Markdown tables, and the line about the machine of a benchmark.
+import { execFileSync } from "node:child_process";
 import { cpus, totalmem, type } from "node:os";
 
-/** Date, machine and version of Node.js. */
+/** Date, commit, machine and version of Node.js. */
 export function environment(): string {
   const [cpu] = cpus();
   const machine = `${cpus().length} × ${cpu?.model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GiB`;
-  return `${new Date().toISOString().slice(0, 10)}, ${machine}, ${type()}, Node.js ${process.version}`;
+  const commit = execFileSync("git", ["rev-parse", "--short", "HEAD"], { encoding: "utf8" }).trim();
+  return `${new Date().toISOString().slice(0, 10)}, commit ${commit}, ${machine}, ${type()}, Node.js ${process.version}`;
 }
 
 /** The middle value. */
