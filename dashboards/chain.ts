@@ -1,10 +1,9 @@
 // Row of the dashboard Fees & mempool: blocks, tenures and reorganisations.
-import { type Slot, stack } from "./board.ts";
-import { coloured, heatmap, lines, stat } from "./panel.ts";
+import { coloured, heatmap, lines, type Panel } from "./panel.ts";
 import { dedupe, metric, total } from "./select.ts";
 
 /** The blocks over time. */
-export const chainRow: readonly Slot[] = [
+export const chainRow: readonly Panel[] = [
   lines({
     id: 24,
     title: "Tenure used, by dimension",
@@ -114,36 +113,6 @@ export const chainRow: readonly Slot[] = [
       },
     ],
   }),
-  heatmap({
-    id: 55,
-    title: "Transactions per block",
-    description: "Distribution of the number of transactions per Stacks block.",
-    unit: "short",
-    noValue: "No block in this range",
-    width: 8,
-    height: 8,
-    queries: [
-      {
-        expr: total("le", `increase(${metric("stacks_chain_block_size_transactions_bucket")}[$__rate_interval])`),
-        legend: "{{le}}",
-      },
-    ],
-  }),
-  lines({
-    id: 56,
-    title: "Newest block",
-    description: `Execution cost of the newest Stacks block, in the units of each dimension, and its transactions.
-      Logarithmic, because dimensions differ by powers of ten.`,
-    unit: "short",
-    noValue: "No block read",
-    width: 8,
-    height: 8,
-    log: true,
-    queries: [
-      { expr: dedupe(metric("stacks_chain_block_execution_cost")), legend: "{{dimension}}" },
-      { expr: `max(${metric("stacks_chain_block_transactions")})`, legend: "transactions" },
-    ],
-  }),
   lines({
     id: 57,
     title: "Reorganisations",
@@ -164,42 +133,4 @@ export const chainRow: readonly Slot[] = [
       },
     ],
   }),
-  stack(
-    stat({
-      id: 58,
-      title: "Last reorganisation",
-      description: "Number of Stacks blocks that the last reorganisation replaced, and the time of its detection.",
-      unit: "short",
-      decimals: 0,
-      noValue: "None since the exporter started",
-      width: 12,
-      height: 4,
-      text: "both",
-      queries: [
-        { expr: `max(${metric("stacks_chain_last_reorg_depth_blocks")})`, legend: "blocks" },
-        { expr: `max(${metric("stacks_chain_last_reorg_timestamp_seconds")}) * 1000`, legend: "detected" },
-      ],
-      overrides: [{ name: "detected", properties: { unit: "dateTimeFromNow" } }],
-    }),
-    stat({
-      id: 59,
-      title: "Microblocks",
-      description: `Microblocks accepted and streamed in this range, transactions in those of the newest block, and the
-        sequence of its parent. None since Nakamoto; absent when blocks are read from the list.`,
-      unit: "short",
-      decimals: 0,
-      noValue: "Not provided by this API",
-      width: 12,
-      height: 4,
-      text: "both",
-      queries: [
-        {
-          expr: `max by (state) (increase(${metric("stacks_chain_microblocks_total")}[$__range]))`,
-          legend: "{{state}}",
-        },
-        { expr: `max(${metric("stacks_chain_microblock_transactions")})`, legend: "transactions" },
-        { expr: `max(${metric("stacks_chain_parent_microblock_sequence")})`, legend: "parent sequence" },
-      ],
-    }),
-  ),
 ];

@@ -15,7 +15,7 @@ const emitted = readdirSync(golden).flatMap((name) =>
   parseExposition(readFileSync(new URL(name, golden), "utf8"), "classic"),
 );
 
-// The captured responses do not contain these: they have no reorganisation, microblock or day of history, and no event
+// The captured responses do not contain these: they have no reorganisation or day of history, and no event
 // rules are configured.
 const NOT_IN_CAPTURES = [
   "stacks_address_gap_transactions_total",
@@ -29,7 +29,6 @@ const NOT_IN_CAPTURES = [
   "stacks_contract_rule_label_overflow_total",
   "stacks_chain_tenure_execution_cost_ratio",
   "stacks_chain_blocks_per_burn_block",
-  "stacks_chain_parent_microblock_sequence",
   "stacks_chain_last_reorg_timestamp_seconds",
   "stacks_chain_last_reorg_depth_blocks",
 ];

@@ -35,7 +35,6 @@ const WITHOUT_DATA: Readonly<Record<string, string>> = {
   "stacks-exporter/46/A": "refused requests: only when the exporter has too much to do",
   "stacks-exporter/51/C": "the lag of an upstream: needs the list of blocks or several upstreams",
   "stacks-exporter/52/A": "the lag of an upstream: needs the list of blocks or several upstreams",
-  "stacks-fees/59/C": "the parent microblock: today's chain has none",
   "stacks-spike/43/A": "how long fees are above the limit: only in or after a spike",
   "stacks-spike/1/A": "alerts pending or firing: only the recording rules are loaded",
 };
@@ -124,8 +123,7 @@ suite("with Prometheus (Debian: apt-get install prometheus)", () => {
           ),
           addresses: { every: "1s", timeout: "1s", details: ["histograms", "events", "costs", "post_conditions"] },
           waiting: { every: "1s", timeout: "1s", addresses: "all" },
-          // One block at a time: only that operation has microblocks.
-          blocks: { every: "1s", timeout: "1s", tip: "probe", catch_up: 20 },
+          blocks: { every: "1s", timeout: "1s", catch_up: 20 },
         },
       }),
     );

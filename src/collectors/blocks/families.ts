@@ -1,14 +1,6 @@
 // The metric families of the collector `blocks`, and their samples.
 import { counter, gauge, histogram, type Sample } from "../../exposition/family.ts";
-import {
-  type Chain,
-  DIMENSIONS,
-  type Dimension,
-  INTERVAL_BOUNDS,
-  SIZE_BOUNDS,
-  tenures,
-  tipOf,
-} from "../chain/chain.ts";
+import { type Chain, DIMENSIONS, type Dimension, INTERVAL_BOUNDS, tenures, tipOf } from "../chain/chain.ts";
 
 const network = "name of the network";
 const source = (field: string) => `${field} of the block operations (GET /extended/v2/blocks, or by height), polled`;
@@ -43,19 +35,6 @@ const families = {
     unit: "seconds",
     labels: { network },
   }),
-  blockTransactions: gauge({
-    name: "stacks_chain_block_transactions",
-    help: "Number of transactions in the newest Stacks block.",
-    source: source("tx_count or txs"),
-    labels: { network },
-  }),
-  blockSize: histogram({
-    name: "stacks_chain_block_size_transactions",
-    help: "Transactions per Stacks block.",
-    source: source("tx_count or txs"),
-    bounds: SIZE_BOUNDS,
-    labels: { network },
-  }),
   blocksTotal: counter({
     name: "stacks_chain_blocks_total",
     help: "Stacks blocks read since the first poll. Both sides of a reorganisation count.",
@@ -75,12 +54,6 @@ const families = {
     unit: "seconds",
     bounds: INTERVAL_BOUNDS,
     labels: { network },
-  }),
-  executionCost: gauge({
-    name: "stacks_chain_block_execution_cost",
-    help: "Execution cost of the newest Stacks block, in the units of the dimension.",
-    source: source("execution_cost_*"),
-    labels: dimensionLabels,
   }),
   executionCostTotal: counter({
     name: "stacks_chain_execution_cost_total",
@@ -106,24 +79,6 @@ const families = {
     name: "stacks_chain_blocks_per_burn_block",
     help: "Stacks blocks of the last complete tenure. Absent until a tenure was seen from its first block.",
     source: source("burn_block_height"),
-    labels: { network },
-  }),
-  microblocks: counter({
-    name: "stacks_chain_microblocks_total",
-    help: "Microblocks of the Stacks blocks read; none since Nakamoto. Absent when blocks are read from the list.",
-    source: "microblocks_accepted, microblocks_streamed of GET /extended/v1/block/by_height/{height}, polled",
-    labels: { network, state: { about: "state of the microblocks", values: ["accepted", "streamed"] } },
-  }),
-  microblockTransactions: gauge({
-    name: "stacks_chain_microblock_transactions",
-    help: "Transactions in the microblocks of the newest Stacks block. Absent when blocks are read from the list.",
-    source: "microblock_tx_count of GET /extended/v1/block/by_height/{height}, polled",
-    labels: { network },
-  }),
-  parentMicroblock: gauge({
-    name: "stacks_chain_parent_microblock_sequence",
-    help: "Sequence of the parent microblock of the newest Stacks block. Absent when it has none.",
-    source: "parent_microblock_sequence of GET /extended/v1/block/by_height/{height}, polled",
     labels: { network },
   }),
   reorgs: counter({
@@ -183,13 +138,11 @@ export function* blockSamples(
   yield families.burnBlockHeight.at({ network, source: "block" }, tip.burnHeight);
   if (tip.time !== undefined) yield families.blockTimestamp.at(labels, tip.time);
   if (tip.burnTime !== undefined) yield families.burnBlockTimestamp.at(labels, tip.burnTime);
-  yield families.blockTransactions.at(labels, tip.transactions);
 
   const newest = tenures(chain);
   const tenure = newest.at(-1);
   const lastTenure = newest.at(-2);
   for (const dimension of DIMENSIONS) {
-    yield families.executionCost.at({ network, dimension }, tip.cost[dimension]);
     yield families.executionCostTotal.at({ network, dimension }, totals.cost[dimension]);
     yield families.tenureLimit.at({ network, dimension }, limits[dimension]);
     if (tenure !== undefined) {
@@ -199,19 +152,9 @@ export function* blockSamples(
   }
   if (lastTenure !== undefined) yield families.blocksPerBurnBlock.at(labels, lastTenure.length);
 
-  yield families.blockSize.at(labels, totals.sizes);
   yield families.blockInterval.at(labels, totals.intervals);
   yield families.blocksTotal.at(labels, totals.blocks);
   yield families.transactionsTotal.at(labels, totals.transactions);
-  if (totals.microblocks !== undefined || tip.microblocks !== undefined) {
-    yield families.microblocks.at({ network, state: "accepted" }, totals.microblocks?.accepted ?? 0);
-    yield families.microblocks.at({ network, state: "streamed" }, totals.microblocks?.streamed ?? 0);
-  }
-  if (tip.microblocks !== undefined) {
-    yield families.microblockTransactions.at(labels, tip.microblocks.transactions);
-    const { parentSequence } = tip.microblocks;
-    if (parentSequence !== undefined) yield families.parentMicroblock.at(labels, parentSequence);
-  }
 
   yield families.reorgs.at(labels, totals.reorgs);
   yield families.reorgedBlocks.at(labels, totals.reorgedBlocks);

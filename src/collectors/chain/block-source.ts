@@ -35,21 +35,14 @@ const common = {
 // The identifiers themselves are not used.
 const count = z.array(z.unknown()).transform((items) => items.length);
 
-const oldBlock = z.object({
-  ...common,
-  txs: count,
-  microblocks_accepted: count,
-  microblocks_streamed: count,
-  microblock_tx_count: z.record(z.string(), natural),
-  parent_microblock_sequence: z.int(),
-});
+const oldBlock = z.object({ ...common, txs: count });
 const newBlock = z.object({ ...common, tx_count: natural });
 type BlockBody = z.infer<typeof oldBlock> | z.infer<typeof newBlock>;
 
 /** A block by its height. */
 export const blockByHeight = operation({
   name: "block_by_height",
-  replacement: { name: "block", lacks: "microblocks" },
+  replacement: { name: "block" },
   path: "/extended/v1/block/by_height/{height}",
   body: oldBlock,
 });
@@ -114,16 +107,6 @@ function toBlock(body: BlockBody, api: StacksApi, from: BlockOperation): Block {
     burnTime: timeOf("burn_block_time"),
     transactions: "tx_count" in body ? body.tx_count : body.txs,
     cost: mapDimensions((dimension) => body[`execution_cost_${dimension}`]),
-    microblocks:
-      "tx_count" in body
-        ? undefined
-        : {
-            accepted: body.microblocks_accepted,
-            streamed: body.microblocks_streamed,
-            transactions: Object.values(body.microblock_tx_count).reduce((sum, count) => sum + count, 0),
-            // -1 if there is no parent microblock.
-            parentSequence: body.parent_microblock_sequence < 0 ? undefined : body.parent_microblock_sequence,
-          },
   };
 }
 

@@ -21,27 +21,14 @@ export interface Block {
   readonly burnTime: number | undefined;
   readonly transactions: number;
   readonly cost: Readonly<Record<Dimension, number>>;
-  /** Undefined if the operation does not return microblocks. */
-  readonly microblocks:
-    | {
-        readonly accepted: number;
-        readonly streamed: number;
-        readonly transactions: number;
-        readonly parentSequence: number | undefined;
-      }
-    | undefined;
 }
 
 /** Totals since the first poll; they never decrease. */
 export interface Totals {
   readonly blocks: number;
   readonly transactions: number;
-  /** Undefined until a block with known microblocks is counted. */
-  readonly microblocks: { readonly accepted: number; readonly streamed: number } | undefined;
   /** Seconds between consecutive blocks. */
   readonly intervals: Histogram<number>;
-  /** Transactions per block. */
-  readonly sizes: Histogram<number>;
   readonly cost: Readonly<Record<Dimension, number>>;
   readonly reorgs: number;
   readonly reorgedBlocks: number;
@@ -66,8 +53,6 @@ export interface Chain {
 
 /** Upper bounds of the block interval, seconds. The interval is a few seconds since Nakamoto, ten minutes before. */
 export const INTERVAL_BOUNDS = [1, 2, 5, 10, 15, 20, 30, 60, 120, 300, 600, 1200, 3600] as const;
-/** Upper bounds of the transactions per block. */
-export const SIZE_BOUNDS = [0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000] as const;
 
 // Enough for a tenure of two hours, and for every plausible reorganisation.
 const MAX_BLOCKS = 1000;
@@ -76,9 +61,7 @@ const MAX_BLOCKS = 1000;
 const NO_TOTALS: Totals = {
   blocks: 0,
   transactions: 0,
-  microblocks: undefined,
   intervals: emptyHistogram(INTERVAL_BOUNDS, 0),
-  sizes: emptyHistogram(SIZE_BOUNDS, 0),
   cost: mapDimensions(() => 0),
   reorgs: 0,
   reorgedBlocks: 0,
@@ -174,16 +157,9 @@ function count(totals: Totals, block: Block, parent: Block | undefined): Totals 
     ...totals,
     blocks: totals.blocks + 1,
     transactions: totals.transactions + block.transactions,
-    microblocks: block.microblocks
-      ? {
-          accepted: (totals.microblocks?.accepted ?? 0) + block.microblocks.accepted,
-          streamed: (totals.microblocks?.streamed ?? 0) + block.microblocks.streamed,
-        }
-      : totals.microblocks,
     // A block cannot be older than its parent: ignore a negative interval.
     intervals:
       seconds === undefined || seconds < 0 ? totals.intervals : observed(totals.intervals, INTERVAL_BOUNDS, seconds),
-    sizes: observed(totals.sizes, SIZE_BOUNDS, block.transactions),
     cost: mapDimensions((dimension) => totals.cost[dimension] + block.cost[dimension]),
   };
 }

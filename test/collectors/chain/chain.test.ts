@@ -14,7 +14,6 @@ const block = (time: number | undefined, runtime: number, read_count = 0): Block
   burnTime: undefined,
   transactions: 1,
   cost: { ...mapDimensions(() => 0), runtime, read_count },
-  microblocks: undefined,
 });
 
 /** A block every ten seconds up to a time, with a cost. */
