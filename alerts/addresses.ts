@@ -246,7 +246,7 @@ const sponsor: Alert = {
       { shows: "Fees paid as a sponsor in the last day, in microSTX.", query: sponsored },
       {
         shows: "Sponsored transactions in the last day.",
-        query: `increase(${series("stacks_address_sponsored_transactions_total", { role: "sponsor" })}[1d])`,
+        query: `increase(${series("stacks_address_transactions_total", { direction: "sponsored" })}[1d])`,
       },
     ],
     actions: [

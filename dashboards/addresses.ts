@@ -6,7 +6,7 @@ import { groupRow } from "./address-groups.ts";
 import { waitingPanels } from "./address-waiting.ts";
 import type { Board } from "./board.ts";
 import { TX_TYPES, worse } from "./colours.ts";
-import { coloured, heatmap, lines, type Panel, stat, table } from "./panel.ts";
+import { coloured, lines, type Panel, stat, table } from "./panel.ts";
 import { runbook } from "./runbook.ts";
 import { dedupe, grownInRange, metric, perMinute, perPrincipal, recording, stx, total } from "./select.ts";
 
@@ -514,21 +514,6 @@ const detail: readonly Panel[] = [
       },
     ],
   }),
-  heatmap({
-    id: 34,
-    title: "$address: size of STX transfers (microSTX)",
-    description: "Distribution of the amounts of STX transfers. Investigate single cells far above the others.",
-    unit: "short",
-    noValue: "Needs details: [histograms]",
-    width: 8,
-    height: 8,
-    queries: [
-      {
-        expr: total("le", `increase(${one("stacks_address_stx_transfer_size_microstx_bucket")}[$__rate_interval])`),
-        legend: "{{le}}",
-      },
-    ],
-  }),
   table({
     id: 35,
     title: "$address: tokens in this range",
@@ -573,83 +558,16 @@ const detail: readonly Panel[] = [
     queries: [{ expr: perMinute("direction", one("stacks_address_stx_transfers_total")), legend: "{{direction}}" }],
   }),
   lines({
-    id: 37,
-    title: "$address: events",
-    description: "Asset events per minute by class and action, and all events emitted by transactions of the address.",
-    unit: "short",
-    noValue: "Needs details: [events]",
-    width: 8,
-    height: 8,
-    axis: "per minute",
-    min: 0,
-    queries: [
-      {
-        expr: perMinute("asset_class, action", one("stacks_address_asset_events_total")),
-        legend: "{{asset_class}} {{action}}",
-      },
-      { expr: perMinute("name", one("stacks_address_events_emitted_total")), legend: "all events, sent" },
-    ],
-  }),
-  lines({
-    id: 38,
-    title: "$address: execution cost",
-    description: `Execution cost of its transactions per minute, in the units of each dimension. Execution cost, not
-      size, fills a tenure.`,
-    unit: "short",
-    noValue: "Needs details: [costs]",
-    width: 8,
-    height: 8,
-    axis: "per minute",
-    log: true,
-    queries: [
-      {
-        expr: perMinute("dimension", one("stacks_address_execution_cost_total")),
-        legend: "{{dimension}}",
-      },
-    ],
-  }),
-  table({
-    id: 39,
-    title: "$address: post-conditions in this range",
-    description: `Post-conditions of the transactions that the address sent. Mode deny rejects transfers without a
-      condition, mode allow accepts them.`,
-    unit: "locale",
-    decimals: 0,
-    noValue: "None, or no details: [post_conditions]",
-    width: 12,
-    height: 8,
-    queries: [
-      {
-        expr: `max by (mode, condition_type, condition_code, principal_type) (${grownInRange(one("stacks_address_post_conditions_total"))}) > 0`,
-      },
-    ],
-    columns: {
-      mode: "mode",
-      condition_type: "limits",
-      condition_code: "how",
-      principal_type: "whose",
-      Value: "conditions",
-    },
-    sortBy: "-conditions",
-  }),
-  lines({
     id: 40,
-    title: "$address: sponsored and unprotected",
-    description: `Sponsored transactions per minute, as sender or as sponsor, and transactions sent without any
-      post-condition.`,
+    title: "$address: unprotected",
+    description: "Transactions per minute that the address sent in mode allow without any post-condition.",
     unit: "short",
     noValue: NO_TRANSACTION,
     width: 12,
     height: 8,
     axis: "per minute",
     min: 0,
-    queries: [
-      {
-        expr: perMinute("role", one("stacks_address_sponsored_transactions_total")),
-        legend: "sponsored, as {{role}}",
-      },
-      { expr: perMinute("name", one("stacks_address_unprotected_transactions_total")), legend: "unprotected" },
-    ],
+    queries: [{ expr: perMinute("name", one("stacks_address_unprotected_transactions_total")), legend: "unprotected" }],
     overrides: [coloured("unprotected", "red")],
   }),
 ];
@@ -707,8 +625,7 @@ const trust: readonly Panel[] = [
     id: 53,
     title: "Irregularities in this range",
     description: `Counted transactions that a reorganisation reverted (counters are not lowered) or restored, skipped
-      transactions, invalid responses, and assets counted as other, each of which should be rare; and, to compare,
-      all transactions that the server reports of the ${MAX_ROWS} addresses with the newest ones.`,
+      transactions, invalid responses, and assets counted as other. Each of them should be rare.`,
     unit: "locale",
     decimals: 0,
     noValue: "None",
@@ -720,7 +637,6 @@ const trust: readonly Panel[] = [
       { expr: `${grouped(perPrincipal(grownInRange(watched("stacks_address_gap_transactions_total"))))} > 0` },
       { expr: `${inRange("network, name", watched("stacks_address_irregularities_total"))} > 0` },
       { expr: `${inRange("network, name", watched("stacks_address_label_overflow_total"))} > 0` },
-      lastActive(grouped(perPrincipal(watched("stacks_address_indexed_transactions")))),
     ],
     columns: {
       name: "name",
@@ -729,9 +645,6 @@ const trust: readonly Panel[] = [
       "Value #C": "skipped",
       "Value #D": "irregular",
       "Value #E": "counted as other",
-      "Value #F": "reported by the server",
-      // Grafana's name of the field while only one of the queries returns something: nothing is irregular.
-      Value: "reported by the server",
     },
     sortBy: "-reverted",
   }),

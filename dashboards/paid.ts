@@ -3,29 +3,12 @@ import { sentLately } from "../alerts/addresses.ts";
 import { grown } from "../alerts/grown.ts";
 import { FEES } from "../alerts/thresholds.ts";
 import { TX_TYPES } from "./colours.ts";
-import { heatmap, lines, type Panel } from "./panel.ts";
+import { lines, type Panel } from "./panel.ts";
 import { runbook } from "./runbook.ts";
 import { dedupe, metric, recording, totalOfPrincipals } from "./select.ts";
 
 /** Fees that watched addresses paid. */
 export const paidRow: readonly Panel[] = [
-  heatmap({
-    id: 41,
-    title: "Fees that watched addresses paid (microSTX)",
-    interval: "10m",
-    description: `Distribution of the fees of counted transactions, of all watched addresses and types. Needs
-      details: [histograms] of the collector addresses.`,
-    unit: "short",
-    noValue: "No fee, or no details: [histograms]",
-    width: 12,
-    height: 9,
-    queries: [
-      {
-        expr: totalOfPrincipals("le", `increase(${metric("stacks_address_tx_fee_microstx_bucket")}[$__rate_interval])`),
-        legend: "{{le}}",
-      },
-    ],
-  }),
   lines({
     id: 42,
     title: "Paid fees relative to offered fees",

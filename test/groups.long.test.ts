@@ -22,7 +22,7 @@ test("a group of 5,000 members has at most 200 series with every detail", async 
     addresses: [${[...members].map((address) => `{ address: ${address}, group: deposits }`)}]
 state: memory
 collectors:
-  addresses: { backfill: all, details: [histograms, events, costs, post_conditions] }
+  addresses: { backfill: all }
   balances: { groups: [deposits] }
 `);
   ends.defer(() => app.stop());

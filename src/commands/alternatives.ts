@@ -27,8 +27,6 @@ export const ALL_GROUPS = "export: group, all groups";
 
 type Change = (network: NetworkConfig) => NetworkConfig;
 
-const DETAILS = ["histograms", "events", "costs", "post_conditions"] as const;
-
 const ofAddresses =
   (change: (one: Watched) => Watched): Change =>
   (network) => ({
@@ -57,12 +55,6 @@ function defaultsOf(name: string, { upstreams: [{ budget }] }: NetworkConfig): C
   return { ...appliedSettings(collector).parse(settings), isDefault: true };
 }
 
-const withDetails = (change: (details: readonly string[]) => readonly string[]): Change =>
-  withOptions("addresses", (options) => ({
-    ...options,
-    details: change((options as { readonly details: readonly string[] }).details),
-  }));
-
 const toAll = (options: object) => ({ ...options, addresses: "all" });
 
 const OF_ADDRESSES: Readonly<Record<string, Change>> = {
@@ -70,12 +62,6 @@ const OF_ADDRESSES: Readonly<Record<string, Change>> = {
   "balances: all addresses": withOptions("balances", toAll),
   "waiting: off": without("waiting"),
   "waiting: all addresses": withOptions("waiting", toAll),
-  ...Object.fromEntries(
-    DETAILS.flatMap((detail) => [
-      [`details: without ${detail}`, withDetails((details) => details.filter((one) => one !== detail))],
-      [`details: with ${detail}`, withDetails((details) => [...new Set([...details, detail])])],
-    ]),
-  ),
   "export: each address": ofAddresses((one) => ({ ...one, isSummed: false })),
   [ALL_GROUPS]: ofAddresses((one) => ({ ...one, isSummed: one.group !== "" })),
 };

@@ -17,7 +17,7 @@ collectors:
   transactions: { every: 15s, timeout: 14s }
   mempool_transactions: { every: 10s, timeout: 8s }
   blocks: { every: 10s, timeout: 8s, blocks_per_minute: 600 }
-  addresses: { every: 20s, details: [histograms, events, costs, post_conditions] }
+  addresses: { every: 20s }
   balances: { every: 60s, groups: [exchange, dao] }
   waiting: { every: 20s, groups: [exchange, dao] }
   contracts: { every: 20s }

@@ -9,7 +9,6 @@ import { blocks } from "../../src/collectors/blocks/blocks.ts";
 import type { Chain } from "../../src/collectors/chain/chain.ts";
 import type { AnyCollector } from "../../src/collectors/collector.ts";
 import { contracts } from "../../src/collectors/contracts/contracts.ts";
-import { keyOf } from "../../src/collectors/counters.ts";
 import { cannedApi } from "../support/canned-api.ts";
 import { CONTRACT, ModelWorld, PRINCIPAL, type WorldTx } from "../support/model-world.ts";
 import { observe } from "../support/observe.ts";
@@ -565,11 +564,4 @@ test("when the older operations are removed, counting continues without errors",
 
   expect(exporter.reasons).toEqual([]);
   expectExact(exporter);
-  const { assetEvents } = exporter.seen.addresses.totals;
-  const { world, from } = exporter.result;
-  const canonical = world.between(from, world.tip);
-  expect(assetEvents).toEqual({
-    [keyOf("stx", "transfer")]: canonical.filter(({ amount }) => amount > 0n).length,
-    [keyOf("ft", "mint")]: canonical.filter(({ ft }) => ft > 0n).length,
-  });
 });

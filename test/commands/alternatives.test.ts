@@ -28,15 +28,11 @@ describe("the alternatives of a configuration", () => {
       undefined,
       "balances: all addresses",
       "waiting: all addresses",
-      "details: with histograms",
-      "details: with events",
-      "details: with post_conditions",
       "contract_calls: off",
     ]);
     for (const [choice, collectors] of Object.entries({
       "balances: all addresses": "balances: { addresses: all }",
       "waiting: all addresses": "waiting: { addresses: all }",
-      "details: with histograms": "addresses: { details: [histograms] }",
       "contract_calls: off": "contract_calls: { enabled: false }",
     })) {
       const { collectorSeries, ownSeries, networks } = planOf(
@@ -56,7 +52,6 @@ describe("the alternatives of a configuration", () => {
     for (const [choice, collectors] of Object.entries({
       "balances: off": "balances: { addresses: all }",
       "waiting: off": "waiting: { addresses: all }",
-      "details: without events": "addresses: { details: [events] }",
       "contract_calls: on": "contract_calls: { enabled: false }",
     })) {
       const { choice: _, ...costs } = find(
@@ -64,7 +59,7 @@ describe("the alternatives of a configuration", () => {
         choice,
       ) as Alternative;
       expect(costs).toMatchObject({ requestsPerMonth: plain?.requestsPerMonth, exceeds: [] });
-      if (choice.endsWith("on") || choice.startsWith("details")) expect(costs.series).toBe(plain?.series);
+      if (choice.endsWith("on")) expect(costs.series).toBe(plain?.series);
     }
   });
 
@@ -99,7 +94,6 @@ describe("the alternatives of a configuration", () => {
     const alternatives = await of(settings, { addresses: 1000 }, "max_series: 30000");
 
     expect(find(alternatives, undefined)?.exceeds).toEqual([]);
-    expect(find(alternatives, "details: with histograms")?.exceeds).toEqual(["max_series"]);
     const [configuredRound = 0, withBalances = 0] = [undefined, "balances: all addresses"].map(
       (choice) => find(alternatives, choice)?.roundMs,
     );

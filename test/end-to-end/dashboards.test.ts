@@ -121,7 +121,7 @@ suite("with Prometheus (Debian: apt-get install prometheus)", () => {
               "contract_calls",
             ].map((name) => [name, { every: "1s", timeout: "1s" }]),
           ),
-          addresses: { every: "1s", timeout: "1s", details: ["histograms", "events", "costs", "post_conditions"] },
+          addresses: { every: "1s", timeout: "1s" },
           waiting: { every: "1s", timeout: "1s", addresses: "all" },
           blocks: { every: "1s", timeout: "1s", catch_up: 20 },
         },

@@ -56,7 +56,6 @@ export const examples: Readonly<Record<string, string>> = {
   stacks_mempool_list_competing_transactions: "max_over_time(stacks_mempool_list_competing_transactions[1h])",
   // addresses
   stacks_address_info: "count by (network, group) (stacks_address_info)",
-  stacks_address_indexed_transactions: "topk(10, stacks_address_indexed_transactions)",
   stacks_address_last_transaction_timestamp_seconds:
     'time() - stacks_address_last_transaction_timestamp_seconds{direction="sent"}',
   stacks_address_nonce: 'delta(stacks_address_nonce{role="sender"}[1h])',
@@ -68,25 +67,15 @@ export const examples: Readonly<Record<string, string>> = {
   stacks_address_received_microstx_total: "increase(stacks_address_received_microstx_total[1h]) / 1e6",
   stacks_address_fees_paid_microstx_total:
     "sum without (tx_type, role) (increase(stacks_address_fees_paid_microstx_total[1d])) / 1e6",
-  stacks_address_tx_fee_microstx: "histogram_quantile(0.5, rate(stacks_address_tx_fee_microstx_bucket[1d])) / 1e6",
   stacks_address_stx_transfers_total: 'increase(stacks_address_stx_transfers_total{direction="out"}[1d])',
   stacks_address_stx_transfer_microstx_total:
     'increase(stacks_address_stx_transfer_microstx_total{direction="out"}[1d]) / 1e6',
-  stacks_address_stx_transfer_size_microstx:
-    "histogram_quantile(0.95, rate(stacks_address_stx_transfer_size_microstx_bucket[1d])) / 1e6",
   stacks_address_ft_transfers_total:
     'topk(10, sum without (direction) (increase(stacks_address_ft_transfers_total{asset!="other"}[1d])))',
   stacks_address_ft_transfer_units_total: 'increase(stacks_address_ft_transfer_units_total{direction="out"}[1d])',
   stacks_address_nft_transfers_total: 'increase(stacks_address_nft_transfers_total{direction="in"}[1d])',
-  stacks_address_asset_events_total:
-    "sum by (network, asset_class, action) (increase(stacks_address_asset_events_total[1d]))",
-  stacks_address_post_conditions_total: 'increase(stacks_address_post_conditions_total{mode="allow"}[1d])',
   stacks_address_unprotected_transactions_total:
     'increase(stacks_address_unprotected_transactions_total{tx_type="contract_call"}[1h]) > 0',
-  stacks_address_sponsored_transactions_total:
-    'increase(stacks_address_sponsored_transactions_total{role="sponsor"}[1d])',
-  stacks_address_events_emitted_total: "increase(stacks_address_events_emitted_total[1d])",
-  stacks_address_execution_cost_total: 'topk(5, rate(stacks_address_execution_cost_total{dimension="runtime"}[1d]))',
   stacks_address_reverted_transactions_total: "increase(stacks_address_reverted_transactions_total[1d]) > 0",
   stacks_address_restored_transactions_total: "increase(stacks_address_restored_transactions_total[1d])",
   stacks_address_gap_transactions_total: "increase(stacks_address_gap_transactions_total[1d]) > 0",

@@ -33,9 +33,9 @@ export const addresses = {
   families: [...addressFamilies, ...limitFamilies, ...groupFamilies, ...addressSums.map(({ as }) => as)],
   sums: addressSums,
   options,
-  targets({ addresses, confirmations, assets }, { details }) {
+  targets({ addresses, confirmations, assets }) {
     const named = assets.map(({ id }) => id);
-    return addresses.map((watched) => ({ key: watched.principal, watched, confirmations, named, details }));
+    return addresses.map((watched) => ({ key: watched.principal, watched, confirmations, named }));
   },
 
   requestsPerPoll: () => 1,

@@ -1,13 +1,10 @@
 // The metric families of watched addresses, and the samples of one address. Pure.
-import { counter, type Family, gauge, histogram, type Sample } from "../../exposition/family.ts";
-import { FEE_BOUNDS } from "../amounts.ts";
-import { DIMENSIONS } from "../chain/chain.ts";
-import { type Histogram, valuesOf } from "../counters.ts";
+import { counter, type Family, gauge, type Sample } from "../../exposition/family.ts";
+import { valuesOf } from "../counters.ts";
 import { type GroupSum, groupSum } from "../group-families.ts";
 import { OTHER, TX_STATUSES, TX_TYPES } from "../labels.ts";
-import { ACTIONS, ASSET_CLASSES } from "./source.ts";
 import type { AddressTarget, Observation } from "./state.ts";
-import { DIRECTIONS, IRREGULARITIES, POST_CONDITIONS, ROLES, TRANSFER_BOUNDS } from "./totals.ts";
+import { DIRECTIONS, IRREGULARITIES, ROLES } from "./totals.ts";
 import { TRANSFER_DIRECTIONS } from "./transfer-source.ts";
 
 /** The labels of every family of a watched address. */
@@ -16,13 +13,12 @@ export const identity = {
   name: "name of the address in the configuration",
   address: "the principal",
 };
-const LIST = "GET /extended/v2/addresses/{address}/transactions, polled";
 const V3 = "its replacement GET /extended/v3/principals/{principal}/transactions";
-const EVENTS = "its replacement GET /extended/v3/transactions/{tx_id}/events";
 /** The source of transfers. */
-export const TRANSFERS = `GET /extended/v1/address/{principal}/transactions_with_transfers, or ${EVENTS}, polled`;
+export const TRANSFERS =
+  "GET /extended/v1/address/{principal}/transactions_with_transfers, or " +
+  "its replacement GET /extended/v3/transactions/{tx_id}/events, polled";
 const list = (fields: string) => `${fields} of GET /extended/v2/addresses/{address}/transactions, or ${V3}, polled`;
-const only = (fields: string) => `${fields} of ${LIST}`;
 const transfers = (fields: string) => `${fields} of ${TRANSFERS}`;
 
 const txType = { about: "type of the transaction", values: [...TX_TYPES, OTHER] };
@@ -46,12 +42,6 @@ const families = {
       group: "group of the address in the configuration",
       kind: { about: "kind of principal", values: ["account", "contract"] },
     },
-  }),
-  indexed: gauge({
-    name: "stacks_address_indexed_transactions",
-    help: "All transactions of the address, as counted by the server. A reorganisation can lower it.",
-    source: list("total"),
-    labels: identity,
   }),
   lastTime: gauge({
     name: "stacks_address_last_transaction_timestamp_seconds",
@@ -110,14 +100,6 @@ const families = {
     unit: "microstx",
     labels: { ...identity, tx_type: txType, role },
   }),
-  feeSizes: histogram({
-    name: "stacks_address_tx_fee_microstx",
-    help: "Fee per counted transaction that the address paid for. In microSTX. With details: histograms.",
-    source: list("tx.fee_rate"),
-    unit: "microstx",
-    bounds: FEE_BOUNDS,
-    labels: { ...identity, tx_type: txType },
-  }),
   stxTransfers: counter({
     name: "stacks_address_stx_transfers_total",
     help: "STX transfers, mints and burns of counted transactions in which the address takes part.",
@@ -129,14 +111,6 @@ const families = {
     help: "Amount of STX transfers, mints and burns, without fees. In microSTX.",
     source: transfers("stx_transfers.amount"),
     unit: "microstx",
-    labels: { ...identity, direction: transferDirection },
-  }),
-  stxSizes: histogram({
-    name: "stacks_address_stx_transfer_size_microstx",
-    help: "Amount per STX transfer, mint or burn. In microSTX. With details: histograms.",
-    source: transfers("stx_transfers.amount"),
-    unit: "microstx",
-    bounds: TRANSFER_BOUNDS,
     labels: { ...identity, direction: transferDirection },
   }),
   ftTransfers: counter({
@@ -157,54 +131,11 @@ const families = {
     source: transfers("nft_transfers"),
     labels: { ...identity, asset, direction: transferDirection },
   }),
-  assetEvents: counter({
-    name: "stacks_address_asset_events_total",
-    help: "Asset events of the address in counted transactions. A transfer to itself counts twice, as on the server. With details: events.",
-    source: `events of GET /extended/v2/addresses/{address}/transactions, or ${EVENTS}, polled`,
-    labels: {
-      ...identity,
-      asset_class: { about: "kind of asset", values: ASSET_CLASSES },
-      action: { about: "action on the asset", values: ACTIONS },
-    },
-  }),
-  postConditions: counter({
-    name: "stacks_address_post_conditions_total",
-    help: "Post-conditions of counted transactions that the address sent. With details: post_conditions.",
-    source: only("tx.post_conditions, tx.post_condition_mode"),
-    labels: {
-      ...identity,
-      mode: { about: "mode: deny or allow transfers without a condition", values: [...POST_CONDITIONS.mode, OTHER] },
-      condition_type: { about: "type of the condition", values: [...POST_CONDITIONS.type, OTHER] },
-      condition_code: { about: "comparison of the condition", values: [...POST_CONDITIONS.code, OTHER] },
-      principal_type: {
-        about: "kind of principal that the condition limits",
-        values: [...POST_CONDITIONS.principal, OTHER],
-      },
-    },
-  }),
   unprotected: counter({
     name: "stacks_address_unprotected_transactions_total",
     help: "Counted transactions that the address sent in mode allow without any post-condition.",
-    source: only("tx.post_conditions, tx.post_condition_mode"),
+    source: "tx.post_conditions, tx.post_condition_mode of GET /extended/v2/addresses/{address}/transactions, polled",
     labels: { ...identity, tx_type: txType },
-  }),
-  sponsored: counter({
-    name: "stacks_address_sponsored_transactions_total",
-    help: "Counted sponsored transactions of which the address is sender or sponsor.",
-    source: list("tx.sponsor_address"),
-    labels: { ...identity, role },
-  }),
-  eventsEmitted: counter({
-    name: "stacks_address_events_emitted_total",
-    help: "Events of all kinds in counted transactions that the address sent. With details: events.",
-    source: only("tx.event_count"),
-    labels: identity,
-  }),
-  cost: counter({
-    name: "stacks_address_execution_cost_total",
-    help: "Execution cost of counted transactions that the address sent, in the units of the dimension. With details: costs.",
-    source: only("tx.execution_cost_*"),
-    labels: { ...identity, dimension: { about: "dimension of the execution cost", values: DIMENSIONS } },
   }),
   reverted: counter({
     name: "stacks_address_reverted_transactions_total",
@@ -261,7 +192,7 @@ export const addressFamilies: readonly Family[] = Object.values(families);
 
 // The families of totals, by the operations that they need. A family has the name of its total.
 const LIST_TOTALS = [
-  ...(["transactions", "sent", "received", "fees", "sponsored"] as const),
+  ...(["transactions", "sent", "received", "fees"] as const),
   ...(["reverted", "restored", "gap", "irregularities"] as const),
 ];
 const TRANSFER_TOTALS = ["stxTransfers", "stxAmounts", "ftTransfers", "ftAmounts", "nftTransfers", "overflow"] as const;
@@ -276,7 +207,7 @@ const ownLabels = (family: Family) => family.labelNames.slice(Object.keys(identi
 export function* addressSamples(
   { totals, facts, isNew, hasTransfers }: Pick<Observation, "totals" | "facts" | "isNew" | "hasTransfers">,
   network: string,
-  { watched, details = [], named = [] }: Pick<AddressTarget, "watched" | "details" | "named">,
+  { watched, named = [] }: Pick<AddressTarget, "watched" | "named">,
 ): Iterable<Sample> {
   const { name, principal, group, labels: additional, isSummed = false } = watched;
   const labels = { network, name, address: principal };
@@ -289,8 +220,8 @@ export function* addressSamples(
       return;
     }
     const names = ownLabels(family);
-    for (const [key, of] of Object.entries<number | bigint | Histogram<bigint>>(value)) {
-      if (typeof of !== "object" && of <= 0) continue;
+    for (const [key, of] of Object.entries<number | bigint>(value)) {
+      if (of <= 0) continue;
       const parts = valuesOf(key);
       // Other assets of two members can differ, and move to `other`: they have no sum.
       if (isSummed && names[0] === "asset" && !named.includes(parts[0] ?? "")) continue;
@@ -301,7 +232,6 @@ export function* addressSamples(
 
   const info = families.info.at({ ...labels, group, kind: principal.includes(".") ? "contract" : "account" }, 1);
   yield { ...info, labels: { ...additional, ...info.labels } };
-  yield families.indexed.at(labels, facts.total);
   for (const [direction, { value }] of Object.entries(facts.lastTimes)) {
     yield families.lastTime.at({ ...labels, direction }, value);
   }
@@ -312,17 +242,7 @@ export function* addressSamples(
   yield families.backlog.at(labels, facts.backlog);
 
   for (const name of LIST_TOTALS) yield* total(name);
-  // The replacement of `address_transactions` has no details of the transactions.
+  // The replacement of `address_transactions` has no post-conditions.
   if (!isNew) yield* total("unprotected");
   if (hasTransfers) for (const name of TRANSFER_TOTALS) yield* total(name);
-  if (details.includes("histograms")) {
-    yield* total("feeSizes");
-    if (hasTransfers) yield* total("stxSizes");
-  }
-  if (details.includes("events")) {
-    if (!isNew || hasTransfers) yield* total("assetEvents");
-    if (!isNew) yield* total("eventsEmitted");
-  }
-  if (details.includes("costs") && !isNew) yield* total("cost");
-  if (details.includes("post_conditions") && !isNew) yield* total("postConditions");
 }

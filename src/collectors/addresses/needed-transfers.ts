@@ -164,9 +164,7 @@ function canHaveTransfers(
   principal: string,
   { detail, tokens, sent, received, fee, sender, sponsor }: Transaction,
 ): boolean {
-  if (detail !== undefined) {
-    return Object.values(detail.events).some((actions) => Object.values(actions).some((count) => count > 0));
-  }
+  if (detail !== undefined) return detail.hasTransfers;
   const paid = (sponsor ?? sender) === principal ? (fee ?? 0n) : 0n;
   return tokens?.ft === true || tokens?.nft === true || (sent ?? 0n) > paid || (received ?? 0n) > 0n;
 }

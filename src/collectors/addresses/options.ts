@@ -44,17 +44,5 @@ export const options = z.object({
         "those in `assets` of the network first, then the most frequently transferred ones. The others count as " +
         "`other`.",
     }),
-  details: z
-    .array(z.enum(["histograms", "events", "costs", "post_conditions"]))
-    .max(4)
-    .default([])
-    .meta({
-      description:
-        "Families in addition to the basic ones, which are about 10 series for a quiet address and 80 for a busy one. " +
-        "`histograms`: sizes of fees and of STX transfers, about 20 series for each type and direction that occurs. " +
-        "`events`: asset events by action, and emitted events. `costs`: execution cost. `post_conditions`: " +
-        "post-conditions by kind.",
-      sample: "[histograms]",
-    }),
 });
 export type Options = z.infer<typeof options>;

@@ -2,18 +2,10 @@
 import { z } from "zod";
 import { operation, type StacksApi, type Validated } from "../../api/operation.ts";
 import { wholeNumber } from "../amounts.ts";
-import { executionCost, hash } from "../chain/block-source.ts";
-import { type Dimension, mapDimensions } from "../chain/chain.ts";
+import { hash } from "../chain/block-source.ts";
 import { cursorList } from "../feed/cursor-list.ts";
 import type { ListedTransaction } from "../feed/floor.ts";
 import type { List, Page } from "../feed/read.ts";
-
-/** Asset classes and actions, as `address_transactions` counts them. */
-export const ASSET_CLASSES = ["stx", "ft", "nft"] as const;
-export const ACTIONS = ["transfer", "mint", "burn"] as const;
-export type AssetEvents = Readonly<
-  Record<(typeof ASSET_CLASSES)[number], Readonly<Record<(typeof ACTIONS)[number], number>>>
->;
 
 /** A listed transaction. Amounts and fees in microSTX; undefined if they are not integers. */
 export interface Transaction extends ListedTransaction {
@@ -37,15 +29,12 @@ export interface Transaction extends ListedTransaction {
   /** Only `address_transactions` has it. */
   readonly detail:
     | {
-        readonly events: AssetEvents;
-        readonly postConditionMode: string;
-        readonly postConditions: readonly {
-          readonly type: string;
-          readonly code: string;
-          readonly principal: string;
-        }[];
+        /** Whether assets of the principal moved. */
+        readonly hasTransfers: boolean;
+        /** Events of all kinds. */
         readonly eventCount: number;
-        readonly cost: Readonly<Record<Dimension, number>>;
+        /** In mode allow without any post-condition. */
+        readonly isUnprotected: boolean;
       }
     | undefined;
 }
@@ -73,15 +62,8 @@ const transaction = z.object({
   microblock_canonical: z.boolean().default(true),
   is_unanchored: z.boolean().default(false),
   post_condition_mode: z.string(),
-  post_conditions: z.array(
-    z.object({
-      type: z.string(),
-      condition_code: z.string().optional(),
-      principal: z.object({ type_id: z.string() }).optional(),
-    }),
-  ),
+  post_conditions: z.array(z.unknown()),
   event_count: natural,
-  ...executionCost,
   token_transfer: z.object({ recipient_address: z.string(), amount }).optional(),
   // Only calls of watched contracts need these.
   contract_call: calledFunction,
@@ -93,7 +75,7 @@ export const addressTransactions = operation({
   name: "address_transactions",
   replacement: {
     name: "principal_transactions",
-    lacks: "post-conditions, execution cost and the number of events of transactions",
+    lacks: "post-conditions of transactions",
   },
   path: "/extended/v2/addresses/{address}/transactions",
   body: z.object({
@@ -110,7 +92,7 @@ export const addressTransactions = operation({
   }),
 });
 
-/** Replacement of `address_transactions`, without post-conditions, execution cost and number of events. */
+/** Replacement of `address_transactions`, without post-conditions. */
 export const principalTransactions = operation({
   name: "principal_transactions",
   path: "/extended/v3/principals/{principal}/transactions",
@@ -169,15 +151,9 @@ function fromOriginal({ tx, stx_sent, stx_received, events }: OriginalItem, api:
     },
     tokens: undefined,
     detail: {
-      events,
-      postConditionMode: tx.post_condition_mode,
-      postConditions: tx.post_conditions.map(({ type, condition_code = "", principal }) => ({
-        type,
-        code: condition_code,
-        principal: principal?.type_id ?? "",
-      })),
+      hasTransfers: Object.values(events).some((byAction) => Object.values(byAction).some((count) => count > 0)),
       eventCount: tx.event_count,
-      cost: mapDimensions((dimension) => tx[`execution_cost_${dimension}`]),
+      isUnprotected: tx.post_condition_mode === "allow" && tx.post_conditions.length === 0,
     },
   };
 }

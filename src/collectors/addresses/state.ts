@@ -5,7 +5,6 @@ import type { ListState } from "../feed/read-list.ts";
 import { EMPTY_FEED } from "../feed/state.ts";
 import type { LastValues } from "./last-values.ts";
 import type { MissingTransfers } from "./needed-transfers.ts";
-import type { Options } from "./options.ts";
 import type { Outflow } from "./outflow.ts";
 import type { Transaction } from "./source.ts";
 import { type AddressTotals, type AddressTotalsV1, upgradedTotals } from "./totals.ts";
@@ -30,8 +29,6 @@ export interface AddressTarget extends Target {
   readonly confirmations: number;
   /** Identifiers of the assets that always have series. @default none */
   readonly named?: readonly string[];
-  /** Families in addition to the basic ones. @default none */
-  readonly details?: Options["details"];
 }
 
 export type AddressPoll = Poll<Observation, AddressTarget>;

@@ -1,8 +1,6 @@
 // The totals of the counted transactions of a principal. Pure. Totals are plain data and never fall.
-import { FEE_BOUNDS } from "../amounts.ts";
-import { DIMENSIONS } from "../chain/chain.ts";
-import { add, addAmount, type Counters, type Draft, type Histogram, keyOf, observe } from "../counters.ts";
-import { boundedValue, OTHER, TX_STATUSES, TX_TYPES } from "../labels.ts";
+import { add, addAmount, type Counters, type Draft, keyOf } from "../counters.ts";
+import { boundedValue, TX_STATUSES, TX_TYPES } from "../labels.ts";
 import {
   type AssetLimits,
   type AssetTotals,
@@ -14,7 +12,7 @@ import {
   trimAssets,
   upgradedAssets,
 } from "./assets.ts";
-import { ACTIONS, ASSET_CLASSES, type AssetEvents, type Transaction } from "./source.ts";
+import type { Transaction } from "./source.ts";
 import type { Transfer } from "./transfer-source.ts";
 
 /** The direction of a transaction for the principal. */
@@ -22,29 +20,6 @@ export const DIRECTIONS = ["sent", "sponsored", "received"] as const;
 export type Direction = (typeof DIRECTIONS)[number];
 /** Role of a principal that pays a fee or takes part in a sponsored transaction. */
 export const ROLES = ["sender", "sponsor"] as const;
-
-/** Values of the labels of post-conditions; anything else becomes `other`. */
-export const POST_CONDITIONS = {
-  mode: ["allow", "deny", "originator"],
-  type: ["stx", "fungible", "non_fungible", "staking", "pox"],
-  code: [
-    "sent_equal_to",
-    "sent_greater_than",
-    "sent_greater_than_or_equal_to",
-    "sent_less_than",
-    "sent_less_than_or_equal_to",
-    "sent",
-    "not_sent",
-    "maybe_sent",
-    "not_performed",
-    "maybe_performed",
-    "performed",
-  ],
-  principal: ["principal_origin", "principal_standard", "principal_contract"],
-} as const;
-
-/** Upper bounds of STX transfers, from 0.001 STX to 100 million STX. MicroSTX. */
-export const TRANSFER_BOUNDS = [1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14] as const;
 
 /** Invalid or inconsistent responses that do not fail the poll. */
 export const IRREGULARITIES = [
@@ -69,23 +44,11 @@ export interface AddressTotals extends AssetTotals {
   readonly received: bigint;
   /** By type, role. */
   readonly fees: Counters<bigint>;
-  /** By type. */
-  readonly feeSizes: Readonly<Record<string, Histogram<bigint>>>;
   /** By direction. */
   readonly stxTransfers: Counters<number>;
   readonly stxAmounts: Counters<bigint>;
-  readonly stxSizes: Readonly<Record<string, Histogram<bigint>>>;
-  /** By asset class, action. */
-  readonly assetEvents: Counters<number>;
-  /** By mode, type, condition code, type of principal. */
-  readonly postConditions: Counters<number>;
   /** By type. */
   readonly unprotected: Counters<number>;
-  /** By role. */
-  readonly sponsored: Counters<number>;
-  readonly eventsEmitted: number;
-  /** By dimension. */
-  readonly cost: Counters<number>;
   readonly reverted: number;
   readonly restored: number;
   /** Transactions that were skipped, because there were more than `catch_up`. */
@@ -103,16 +66,9 @@ export const NO_TOTALS: AddressTotals = {
   sent: 0n,
   received: 0n,
   fees: {},
-  feeSizes: {},
   stxTransfers: {},
   stxAmounts: {},
-  stxSizes: {},
-  assetEvents: {},
-  postConditions: {},
   unprotected: {},
-  sponsored: {},
-  eventsEmitted: 0,
-  cost: {},
   reverted: 0,
   restored: 0,
   gap: 0,
@@ -170,7 +126,6 @@ export function addUp(
   totals.gap += counts.gap;
   for (const { transaction, transfers } of counted) {
     addTransaction(totals, principal, transaction);
-    addAssetEvents(totals, transaction.detail?.events ?? assetEventsOf(transfers));
     for (const transfer of transfers) {
       if (isToken(transfer)) addToken(totals, transfer, slots);
       else addStx(totals, transfer);
@@ -190,49 +145,14 @@ function addTransaction(totals: Draft<AddressTotals>, principal: string, tx: Tra
   totals.sent += tx.sent ?? 0n;
   totals.received += tx.received ?? 0n;
   const isSponsored = tx.sponsor !== undefined;
-  if (isSponsored && direction !== "received") {
-    add(totals.sponsored, direction === "sent" && tx.sponsor !== principal ? "sender" : "sponsor");
-  }
   if ((tx.sponsor ?? tx.sender) === principal && tx.fee !== undefined) {
     addAmount(totals.fees, keyOf(type, isSponsored ? "sponsor" : "sender"), tx.fee);
-    observe(totals.feeSizes, type, FEE_BOUNDS, tx.fee);
   }
-  const { detail } = tx;
-  if (detail === undefined || direction !== "sent") return;
-  totals.eventsEmitted += detail.eventCount;
-  for (const dimension of DIMENSIONS) add(totals.cost, dimension, detail.cost[dimension]);
-  const oneOf = (value: string, known: readonly string[]) => (known.includes(value) ? value : OTHER);
-  const mode = oneOf(detail.postConditionMode, POST_CONDITIONS.mode);
-  for (const condition of detail.postConditions) {
-    const kind = oneOf(condition.type, POST_CONDITIONS.type);
-    const code = oneOf(condition.code, POST_CONDITIONS.code);
-    add(totals.postConditions, keyOf(mode, kind, code, oneOf(condition.principal, POST_CONDITIONS.principal)));
-  }
-  if (detail.postConditionMode === "allow" && detail.postConditions.length === 0) add(totals.unprotected, type);
-}
-
-/** Asset events as `address_transactions` counts them: a transfer to itself counts twice. */
-function assetEventsOf(transfers: readonly Transfer[]): AssetEvents {
-  const none = { transfer: 0, mint: 0, burn: 0 };
-  const events = { stx: { ...none }, ft: { ...none }, nft: { ...none } };
-  for (const { kind, direction } of transfers) {
-    const action = direction === "mint" || direction === "burn" ? direction : "transfer";
-    events[kind][action] += direction === "self" ? 2 : 1;
-  }
-  return events;
-}
-
-function addAssetEvents(totals: Draft<AddressTotals>, events: AssetEvents): void {
-  for (const kind of ASSET_CLASSES) {
-    for (const action of ACTIONS) {
-      if (events[kind][action] > 0) add(totals.assetEvents, keyOf(kind, action), events[kind][action]);
-    }
-  }
+  if (tx.detail?.isUnprotected && direction === "sent") add(totals.unprotected, type);
 }
 
 function addStx(totals: Draft<AddressTotals>, { direction, amount }: Transfer): void {
   add(totals.stxTransfers, direction);
   if (amount === undefined) return;
   addAmount(totals.stxAmounts, direction, amount);
-  observe(totals.stxSizes, direction, TRANSFER_BOUNDS, amount);
 }

@@ -1,4 +1,4 @@
-// The number of series of an address by default, and the families that `details` adds.
+// The number of series of an address.
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type { Simulator } from "../../../simulator/server.ts";
 import { stillSimulator } from "../../simulator/support.ts";
@@ -12,7 +12,6 @@ const MAX_BUSY = 150;
 async function seriesByAddress(
   simulator: Simulator,
   addresses: readonly string[],
-  options = "",
 ): Promise<ReadonlyMap<string, readonly string[]>> {
   const app = await createApp(`networks:
   - name: m
@@ -21,7 +20,7 @@ async function seriesByAddress(
     confirmations: 1
     addresses: [${addresses.map((address) => `{ address: ${address} }`).join(", ")}]
 collectors:
-  addresses: { backfill: all${options} }
+  addresses: { backfill: all }
   balances: { enabled: false }
   fees: { enabled: false }
   mempool: { enabled: false }
@@ -42,7 +41,7 @@ collectors:
   }
 }
 
-describe("series of an address by default", () => {
+describe("series of an address", () => {
   let simulator: Simulator;
   let quiet: readonly string[] = [];
   beforeAll(async () => {
@@ -77,21 +76,5 @@ describe("series of an address by default", () => {
     const series = await seriesByAddress(simulator, busy);
 
     for (const names of series.values()) expect(names.length).toBeLessThanOrEqual(MAX_BUSY);
-  }, 60_000);
-
-  test("histograms, events, costs and post-conditions have series only with their detail", async () => {
-    const families = {
-      histograms: ["stacks_address_tx_fee_microstx_sum", "stacks_address_stx_transfer_size_microstx_sum"],
-      events: ["stacks_address_asset_events_total", "stacks_address_events_emitted_total"],
-      costs: ["stacks_address_execution_cost_total"],
-      post_conditions: ["stacks_address_post_conditions_total"],
-    };
-    const [busy = ""] = simulator.chain.accounts.users;
-    const basic = (await seriesByAddress(simulator, [busy])).get(busy) ?? [];
-    for (const [detail, names] of Object.entries(families)) {
-      const detailed = (await seriesByAddress(simulator, [busy], `, details: [${detail}]`)).get(busy) ?? [];
-      const added = new Set(detailed.filter((name) => !basic.includes(name) && !/_(bucket|count)$/.test(name)));
-      expect([...added].sort()).toEqual([...names].sort());
-    }
   }, 60_000);
 });
