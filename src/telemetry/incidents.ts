@@ -33,65 +33,44 @@ export interface PollLog {
   warn(fields: object, message: string): void;
 }
 
-interface Incident {
-  readonly key: string;
-  readonly reason: Reason;
-  /** Targets and API clients that have it now. */
-  readonly holders: Set<object>;
-  /** Targets that have failed for it. */
-  readonly affected: Set<Task>;
-}
-
 /** The incidents of all networks. */
 export class Incidents {
-  readonly #incidents = new Map<string, Incident>();
-  readonly #byHolder = new Map<object, Incident>();
+  /** Targets and API clients that fail now, by cause: its reason, a space and its place. */
+  readonly #holders = new Map<string, Set<object>>();
+  readonly #causes = new Map<object, string>();
 
   /** A target failed; true when this is a new incident. */
   add(task: Task, reason: Reason): boolean {
-    const isNew = this.hold(task, placeOf(task, reason), reason);
-    this.#byHolder.get(task)?.affected.add(task);
-    return isNew;
+    const { scope } = REASON_DETAILS[reason];
+    const place = scope === "collector" ? `${task.network}/${task.collector.name}` : task.network;
+    return this.hold(task, scope === "target" ? keyOf(task) : place, reason);
   }
 
   /** A target or an API client fails for this reason at this place; true when this is a new incident. */
   hold(holder: object, place: string, reason: Reason): boolean {
-    const key = `${reason} ${place}`;
-    const before = this.#byHolder.get(holder);
-    if (before !== undefined && before.key !== key) this.end(holder);
-    const known = this.#incidents.get(key);
-    const incident = known ?? { key, reason, holders: new Set(), affected: new Set() };
-    this.#incidents.set(key, incident);
-    this.#byHolder.set(holder, incident);
-    incident.holders.add(holder);
-    return known === undefined;
+    const cause = `${reason} ${place}`;
+    if (this.#causes.get(holder) !== cause) this.end(holder);
+    const holders = this.#holders.get(cause) ?? new Set();
+    const isNew = holders.size === 0;
+    this.#holders.set(cause, holders.add(holder));
+    this.#causes.set(holder, cause);
+    return isNew;
   }
 
-  /**
-   * Removes a target that has recovered or is no longer polled. If this ends the incident, returns its reason and the
-   * number of failed targets.
-   */
-  end(holder: object): { readonly reason: Reason; readonly targets: number } | undefined {
-    const incident = this.#byHolder.get(holder);
-    if (incident === undefined) return undefined;
-    this.#byHolder.delete(holder);
-    incident.holders.delete(holder);
-    if (incident.holders.size > 0) return undefined;
-    this.#incidents.delete(incident.key);
-    return { reason: incident.reason, targets: incident.affected.size };
+  /** Removes what has recovered or is no longer polled. Returns the reason if this ends the incident. */
+  end(holder: object): { readonly reason: Reason } | undefined {
+    const cause = this.#causes.get(holder) ?? "";
+    this.#causes.delete(holder);
+    const holders = this.#holders.get(cause);
+    holders?.delete(holder);
+    if (holders === undefined || holders.size > 0) return undefined;
+    this.#holders.delete(cause);
+    return { reason: cause.split(" ")[0] as Reason };
   }
 
   /** Removes the incidents of a network that is no longer polled. */
   remove(network: string): void {
-    for (const { key, reason, holders } of [...this.#incidents.values()]) {
-      const place = key.slice(reason.length + 1);
-      if (place === network || place.startsWith(`${network}/`)) for (const holder of [...holders]) this.end(holder);
-    }
+    for (const [holder, cause] of [...this.#causes])
+      if (`${cause}/`.slice(cause.indexOf(" ") + 1).startsWith(`${network}/`)) this.end(holder);
   }
-}
-
-function placeOf(task: Task, reason: Reason): string {
-  const { scope } = REASON_DETAILS[reason];
-  if (scope === "target") return keyOf(task);
-  return scope === "collector" ? `${task.network}/${task.collector.name}` : task.network;
 }

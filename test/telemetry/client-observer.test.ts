@@ -49,7 +49,7 @@ test("an outage is logged once at its start and once at its end", () => {
   const began = { network: "mainnet", operation: "block", since: SINCE, reason: "network", error: cause.message };
   expect(lines).toEqual([
     ["warn", "an operation does not respond; a single request probes it from time to time", began],
-    ["info", "the API responds again", { network: "mainnet", reason: "network", targets: 0 }],
+    ["info", "the API responds again", { network: "mainnet", reason: "network" }],
   ]);
 });
 
@@ -59,7 +59,7 @@ test("an outage that polls have logged already is not logged again, and ends wit
   observer.onOutage?.(undefined);
 
   expect(lines).toEqual([]);
-  expect(incidents.end(task)).toEqual({ reason: "network", targets: 1 });
+  expect(incidents.end(task)).toEqual({ reason: "network" });
 });
 
 test("polls that fail for an outage that is logged already are not a new incident", () => {
@@ -86,7 +86,7 @@ test("a pause ends with the first response after its end, and the next one is a 
   const facts = { network: "mainnet", reason: "rate_limited" };
   expect(lines).toEqual([
     ["warn", message, { ...facts, until: "2026-11-22T12:01:00.000Z" }],
-    ["info", "the pause has ended", { ...facts, targets: 0 }],
+    ["info", "the pause has ended", { ...facts }],
     ["warn", message, { ...facts, until: "2026-11-22T12:03:20.000Z" }],
   ]);
 });
