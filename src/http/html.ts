@@ -1,4 +1,4 @@
-// Building blocks of the status page: HTML that is always escaped, tables, numbers and times (UTC, as in the logs).
+// Building blocks of pages: HTML that is always escaped, tables, numbers and times (UTC, as in the logs).
 
 /** A piece of HTML. */
 export class Html {
@@ -47,47 +47,25 @@ const UNITS = [
   ["d", 86_400],
   ["h", 3_600],
   ["min", 60],
-  ["s", 1],
 ] as const;
 
-/** A duration in its two largest units: `3 d 4 h`, `12 min 5 s`, `0 s`. */
+/** A duration in its largest unit: `3.2 d`, `12.1 min`, `5 s`. */
 export function durationText(seconds: number): string {
-  const whole = Math.floor(Math.max(0, seconds));
-  const first = UNITS.findIndex(([, size]) => whole >= size);
-  const [large = "s", size = 1] = UNITS[first] ?? [];
-  const [small, part = 1] = UNITS[first + 1] ?? [];
-  const rest = Math.floor((whole % size) / part);
-  return `${Math.floor(whole / size)} ${large}${small === undefined || rest === 0 ? "" : ` ${rest} ${small}`}`;
+  const [unit, size] = UNITS.find(([, size]) => seconds >= size) ?? ["s", 1];
+  return `${numberText(Math.floor((seconds / size) * 10) / 10)} ${unit}`;
 }
 
-const secondsBetween = (start: string, end: string) => (Date.parse(end) - Date.parse(start)) / 1000;
+/** `19 min ago`, `now` or `in 19 min`. */
+export function relativeTime(time: string, now: string): Html {
+  const seconds = (Date.parse(time) - Date.parse(now)) / 1000;
+  const text = durationText(Math.abs(seconds));
+  return html`<time class="nowrap" datetime="${time}" title="${time}">${
+    Math.abs(seconds) < 1 ? "now" : seconds > 0 ? `in ${text}` : `${text} ago`
+  }</time>`;
+}
 
-const timeElement = (time: string, text: string): Html => html`<time datetime="${time}" title="${time}">${text}</time>`;
-
-/** `12:04:31 UTC`, with the date unless it is that of `now`. */
-export function clockTime(time: string, now: string): Html {
+/** `12:04:31 UTC, 19 min ago`, with the date unless it is that of `now`. */
+export function fullTime(time: string, now: string): Html {
   const [day = "", clock = ""] = time.split("T");
-  return timeElement(time, `${now.startsWith(day) ? "" : `${day} `}${clock.slice(0, 8)} UTC`);
-}
-
-/** `12:04:31 UTC (19 min)`. */
-export const sinceText = (time: string, now: string): Html =>
-  html`${clockTime(time, now)} (${durationText(secondsBetween(time, now))})`;
-
-/** `12:04:31 UTC (in 19 min)`. */
-export const untilText = (time: string, now: string): Html =>
-  html`${clockTime(time, now)} (in ${durationText(secondsBetween(now, time))})`;
-
-/** `19 min ago`. */
-export const agoText = (time: string, now: string): Html =>
-  timeElement(time, `${durationText(secondsBetween(time, now))} ago`);
-
-// Polls may start a little late.
-const TOLERANCE_SECONDS = 5;
-
-/** `in 19 min`, `now`, or `due 19 min ago`. */
-export function dueText(time: string, now: string): Html {
-  const seconds = secondsBetween(now, time);
-  if (seconds >= 1) return timeElement(time, `in ${durationText(seconds)}`);
-  return timeElement(time, seconds > -TOLERANCE_SECONDS ? "now" : `due ${durationText(-seconds)} ago`);
+  return html`${now.startsWith(day) ? "" : `${day} `}${clock.slice(0, 8)} UTC, ${relativeTime(time, now)}`;
 }

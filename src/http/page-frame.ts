@@ -1,9 +1,11 @@
-// The frame of the pages one folder below the status page. Links are relative: a proxy may add a prefix to the path.
+// The frame of every HTML page. Links are relative: a proxy may add a prefix to the path.
 import { Html, html } from "./html.ts";
 import { STYLE } from "./status-style.ts";
 
-/** A page with a title, and a link to the status page. */
-export function pageOf(title: string, body: Html): string {
+const NAVIGATION = html`<nav aria-label="Pages"><a href="../">Status</a><a href="./">Runbooks</a></nav>`;
+
+/** A page with a title. Below its heading is a header, by default links of the pages one folder below the status. */
+export function pageOf(title: string, body: Html, heading = title, header = NAVIGATION): string {
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -14,8 +16,8 @@ ${new Html(`<style>${STYLE}</style>`)}
 </head>
 <body>
 <header>
-<h1>${title}</h1>
-<nav aria-label="Pages"><a href="../">Status</a><a href="./">Runbooks</a></nav>
+<h1>${heading}</h1>
+${header}
 </header>
 <main>
 ${body}

@@ -9,9 +9,9 @@ import type { Selection, Status } from "../telemetry/status.ts";
 import { recommendedFeesJson } from "./fees-json.ts";
 import { type Content, Deliveries, LIMITS, type Limits } from "./limits.ts";
 import { CONTENT_TYPE, type MetricsPage, negotiateFormat } from "./page.ts";
-import { type Program, statusJson } from "./status-json.ts";
+import { type Program, type StatusJson, statusJson } from "./status-json.ts";
 import { statusPage } from "./status-page.ts";
-import { type Known, parseNetwork, parseQuery, QueryError } from "./status-query.ts";
+import { ALL, type Known, parseNetwork, parseQuery, QueryError } from "./status-query.ts";
 import { PAGE_POLICY } from "./status-style.ts";
 
 /** The content that the server serves. */
@@ -48,32 +48,24 @@ async function metrics(view: View, request: Request): Promise<Content> {
   };
 }
 
-function status(view: View, request: Request, isPage: boolean): Content {
-  const mask = (text: string) => view.mask(text);
+function status(view: View, selection: Selection): StatusJson {
+  return statusJson(view.statusOf(selection), view.program, view.mask);
+}
+
+/** A JSON document for a query, or a 400 that names the errors of the query. */
+function documentFor(view: View, { query }: Request, make: (query: object, known: Known) => Content): Content {
   try {
-    const selection = parseQuery(queryOf(request), view.known());
-    const document = statusJson(view.statusOf(selection), view.program, mask);
-    return isPage ? content("text/html", statusPage(document, selection)) : content("application/json", document);
+    return make(query, view.known());
   } catch (error) {
-    const message = mask(messageOf(error));
-    const refusal = isPage ? content("text/plain", `${message}\n`) : content("application/json", { error: message });
-    return { ...refusal, status: 400 };
+    if (!(error instanceof QueryError)) throw error;
+    return { ...content("application/json", { error: view.mask(error.message) }), status: 400 };
   }
 }
 
-function recommendedFees(view: View, request: Request): Content {
-  const mask = (text: string) => view.mask(text);
-  const refusal = (status: number, error: string) => ({
-    ...content("application/json", { error: mask(error) }),
-    status,
-  });
-  try {
-    const report = view.feesOf(parseNetwork(queryOf(request), view.known()));
-    if ("reason" in report) return refusal(503, report.reason);
-    return content("application/json", recommendedFeesJson(report, mask));
-  } catch (error) {
-    return refusal(400, messageOf(error));
-  }
+function recommendedFees(view: View, network: string): Content {
+  const report = view.feesOf(network);
+  if ("reason" in report) return { ...content("application/json", { error: view.mask(report.reason) }), status: 503 };
+  return content("application/json", recommendedFeesJson(report, view.mask));
 }
 
 async function runbook(view: View, { path, params }: Request): Promise<Content> {
@@ -83,14 +75,6 @@ async function runbook(view: View, { path, params }: Request): Promise<Content> 
   if (page === undefined)
     return { ...content("text/plain", "There is no such runbook. Try /runbooks/.\n"), status: 404 };
   return content("text/html", page);
-}
-
-const queryOf = ({ url }: Request) => new URLSearchParams(url.replace(/^[^?]*/, ""));
-
-/** The message of an invalid query. Throws any other error. */
-function messageOf(error: unknown): string {
-  if (!(error instanceof QueryError)) throw error;
-  return error.message;
 }
 
 function content(type: string, value: string | object): Content {
@@ -118,7 +102,7 @@ function createRoutes(view: View): {
   const app = express();
   app.disable("x-powered-by");
   app.set("etag", false);
-  app.set("query parser", false);
+  app.set("query parser", "simple");
   app.use((_request, response, next) => {
     response.setHeader("x-content-type-options", "nosniff");
     next();
@@ -156,9 +140,11 @@ export function pagesOf(view: View, limits: Limits): RequestListener {
   const deliver = (path: string, make: (request: Request) => Content | Promise<Content>) =>
     get(path, (request, response) => deliveries.deliver(request, response, () => make(request)));
   deliver("/metrics", (request) => metrics(view, request));
-  deliver("/", (request) => status(view, request, true));
-  deliver("/api/v1/status", (request) => status(view, request, false));
-  deliver("/api/v1/fees/recommended", (request) => recommendedFees(view, request));
+  const json = (path: string, make: (query: object, known: Known) => Content) =>
+    deliver(path, (request) => documentFor(view, request, make));
+  deliver("/", () => content("text/html", statusPage(status(view, ALL))));
+  json("/api/v1/status", (query, known) => content("application/json", status(view, parseQuery(query, known))));
+  json("/api/v1/fees/recommended", (query, known) => recommendedFees(view, parseNetwork(query, known)));
   deliver("/runbooks{/:subject}", (request) => runbook(view, request));
   app
     .route("/-/reload")

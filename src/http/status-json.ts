@@ -1,7 +1,7 @@
-// The document at /api/v1/status: the status with documented names and times, secrets masked. The page shows the same.
+// The document at /api/v1/status: the status with documented names and times. The page shows the same.
 import { MINUTES_PER_MONTH } from "../api/budget-limits.ts";
 import { formatSchedule } from "../scheduler/interval.ts";
-import type { Failure } from "../storage/state.ts";
+import type { TaskStatus } from "../storage/state.ts";
 import { healthOf, problemsOf } from "../telemetry/health.ts";
 import type { CollectorStatus, NetworkStatus, Status, TargetStatus, WindowUse } from "../telemetry/status.ts";
 
@@ -12,10 +12,8 @@ export interface Program {
   readonly startedAt: number;
 }
 
-type Mask = (text: string) => string;
-
 /** The document; docs/status.md describes it. Undefined fields are absent from the JSON. */
-export type StatusJson = ReturnType<typeof statusJson>;
+export type StatusJson = ReturnType<typeof documentOf>;
 /** One network in the document. */
 export type NetworkJson = ReturnType<typeof networkJson>;
 /** One collector in the document. */
@@ -23,73 +21,58 @@ export type CollectorJson = ReturnType<typeof collectorJson>;
 /** One target in the document. */
 export type TargetJson = ReturnType<typeof targetJson>;
 
-/** The status as a document. */
-export function statusJson(status: Status, { version, startedAt }: Program, mask: Mask) {
-  const { at, matched, selection, targets } = status;
+/** The status as a document, in which every text is masked. */
+export function statusJson(status: Status, program: Program, mask: (text: string) => string): StatusJson {
+  const text = JSON.stringify(documentOf(status, program), (_, value: unknown) =>
+    typeof value === "string" ? mask(value) : value,
+  );
+  return JSON.parse(text) as StatusJson;
+}
+
+function documentOf(status: Status, { version, startedAt }: Program) {
+  const { at, networks, matched, selection, targets } = status;
   const problems = problemsOf(status);
   return {
     status: healthOf(status, problems),
     version,
     time: timeOf(at),
     started_at: timeOf(startedAt),
-    uptime_seconds: secondsBetween(startedAt, at),
-    problems: problems.map(({ network, subject, collector, message, since, until }) => ({
-      network,
-      subject,
-      collector,
-      message: mask(message),
-      since: timeOf(since),
-      until: timeOf(until),
+    problems: problems.map((problem) => ({
+      ...problem,
+      since: timeOf(problem.since),
+      until: timeOf(problem.until),
     })),
-    networks: status.networks.map((network) => networkJson(network, at, mask)),
+    networks: networks.map(networkJson),
     targets: {
       matched,
       page: selection.page,
       pages: Math.max(1, Math.ceil(matched / selection.limit)),
       limit: selection.limit,
-      items: targets.map((target) => targetJson(target, at, mask)),
+      items: targets.map(targetJson),
     },
   };
 }
 
-function networkJson({ report, pausedUntil, collectors }: NetworkStatus, now: number, mask: Mask) {
-  const { outage, plannedPerMinute } = report;
+function networkJson({ report, collectors }: NetworkStatus) {
+  const { network, origin, upstreams, minute, month, plannedPerMinute } = report;
   return {
-    name: report.network,
-    url: mask(report.origin),
-    upstreams: report.upstreams.map(({ name, origin, proxy, isActive, isUp, tipHeight, lagBlocks, cause }) => ({
+    name: network,
+    url: origin,
+    upstreams: upstreams.map(({ name, origin, proxy, isActive, isUp, tipHeight, lagBlocks, cause }) => ({
       name,
-      url: mask(origin),
-      proxy: proxy && mask(proxy),
+      url: origin,
+      proxy,
       active: isActive,
       up: isUp,
       tip_height: tipHeight,
       lag_blocks: lagBlocks,
-      cause: cause && { ...causeJson(cause, mask), since: timeOf(cause.since) },
+      cause: cause && { ...cause, since: timeOf(cause.since) },
     })),
-    paused_until: timeOf(pausedUntil),
-    longest_pause_seconds: report.longestPauseMs / 1000,
-    outage: outage && {
-      operation: outage.operation,
-      ...causeJson(outage.cause, mask),
-      since: timeOf(outage.since),
-      next_probe_at: timeOf(outage.nextProbeAt),
-    },
     budget: {
-      minute: budgetJson(plannedPerMinute, report.minute),
-      month: budgetJson(plannedPerMinute * MINUTES_PER_MONTH, report.month),
+      minute: budgetJson(plannedPerMinute, minute),
+      month: budgetJson(plannedPerMinute * MINUTES_PER_MONTH, month),
     },
-    rate_limits: report.rateLimits.map(({ resetAt, seenAt, ...limit }) => ({
-      ...limit,
-      reset_at: timeOf(resetAt),
-      seen_at: timeOf(seenAt),
-    })),
-    retired_operations: report.retired.map(({ operation, since, nextTryAt }) => ({
-      name: operation,
-      since: timeOf(since),
-      next_try_at: timeOf(nextTryAt),
-    })),
-    collectors: collectors.map((collector) => collectorJson(collector, now, mask)),
+    collectors: collectors.map(collectorJson),
   };
 }
 
@@ -100,19 +83,8 @@ const budgetJson = (planned: number, use: WindowUse | undefined) => ({
   available: use?.remaining,
 });
 
-function collectorJson(collector: CollectorStatus, now: number, mask: Mask) {
-  const {
-    task,
-    state,
-    targets,
-    counts,
-    expired,
-    oldestSuccessAt,
-    nextAt,
-    failingSince,
-    unsupportedSince,
-    lastFailure,
-  } = collector;
+function collectorJson(collector: CollectorStatus) {
+  const { task, state, targets, counts, expired, oldestSuccessAt, nextAt } = collector;
   return {
     name: task.collector.name,
     state,
@@ -121,48 +93,36 @@ function collectorJson(collector: CollectorStatus, now: number, mask: Mask) {
     stretch_ratio: task.intervalMs / task.configuredIntervalMs,
     max_age_seconds: task.maxAgeMs / 1000,
     targets: { total: targets.length, ...counts, expired },
-    oldest_success_at: timeOf(oldestSuccessAt),
-    age_seconds: oldestSuccessAt === undefined ? undefined : secondsBetween(oldestSuccessAt, now),
+    last_success_at: timeOf(oldestSuccessAt),
     next_poll_at: timeOf(nextAt),
-    failing_since: timeOf(failingSince),
-    unsupported_since: timeOf(unsupportedSince),
-    last_error: errorJson(lastFailure, mask),
+    ...failureJson(collector),
   };
 }
 
-function targetJson(target: TargetStatus, now: number, mask: Mask) {
-  const { task, state, isExpired, nextAt } = target;
-  const { lastSuccessAt, lastEndAt, failingSince, failuresInARow, unsupportedSince, lastFailure } = target;
+function targetJson(target: TargetStatus) {
+  const { task, state, isExpired, nextAt, lastSuccessAt, lastEndAt, failuresInARow } = target;
   const { key, watched } = task.target;
   return {
     network: task.network,
     collector: task.collector.name,
     principal: key || undefined,
-    name: watched && mask(watched.name),
-    group: watched?.group ? mask(watched.group) : undefined,
+    name: watched?.name,
+    group: watched?.group || undefined,
     state,
     expired: isExpired,
     last_success_at: timeOf(lastSuccessAt),
-    age_seconds: lastSuccessAt === undefined ? undefined : secondsBetween(lastSuccessAt, now),
     last_poll_at: timeOf(lastEndAt),
     next_poll_at: timeOf(nextAt),
-    failing_since: timeOf(failingSince),
     failures_in_a_row: failuresInARow,
-    unsupported_since: state === "unsupported" ? timeOf(unsupportedSince) : undefined,
-    last_error: errorJson(lastFailure, mask),
+    ...failureJson(target),
   };
 }
 
-const causeJson = ({ reason, message }: Pick<Failure, "reason" | "message">, mask: Mask) => ({
-  reason,
-  message: mask(message),
+const failureJson = (of: Pick<TaskStatus, "failingSince" | "unsupportedSince" | "lastFailure">) => ({
+  failing_since: timeOf(of.failingSince),
+  unsupported_since: timeOf(of.unsupportedSince),
+  last_error: of.lastFailure && { ...of.lastFailure, at: timeOf(of.lastFailure.at) },
 });
-
-const errorJson = (failure: Failure | undefined, mask: Mask) =>
-  failure && { ...causeJson(failure, mask), at: timeOf(failure.at) };
-
-// The clock can be set back.
-const secondsBetween = (start: number, end: number) => Math.max(0, end - start) / 1000;
 
 function timeOf(at: number): string;
 function timeOf(at: number | undefined): string | undefined;

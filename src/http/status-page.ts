@@ -1,283 +1,123 @@
-// The status page at /: problems first, then networks and collectors, then the targets. Works without scripts.
-import { type Selection, TARGET_STATES, type TargetState } from "../telemetry/status.ts";
-import {
-  agoText,
-  clockTime,
-  dueText,
-  durationText,
-  Html,
-  html,
-  numberText,
-  type Piece,
-  sinceText,
-  table,
-  untilText,
-} from "./html.ts";
+// The status page at /: problems first, then collectors, targets that need attention, and networks. Works without
+// scripts.
+import { durationText, fullTime, type Html, html, numberText, type Piece, relativeTime, table } from "./html.ts";
+import { pageOf } from "./page-frame.ts";
 import type { CollectorJson, NetworkJson, StatusJson, TargetJson } from "./status-json.ts";
-import { DEFAULT_LIMIT, MAX_TEXT_LENGTH, queryOf } from "./status-query.ts";
-import { STYLE } from "./status-style.ts";
 
 const HEALTH = {
-  ok: { mark: "✓", word: "OK" },
-  starting: { mark: "…", word: "Starting" },
-  degraded: { mark: "!", word: "Degraded" },
-  down: { mark: "✕", word: "Down" },
-} as const;
+  ok: { mark: "✓", word: "OK", text: "There are no problems." },
+  starting: { mark: "…", word: "Starting", text: "Some targets wait for their first poll." },
+  degraded: { mark: "!", word: "Degraded", text: "Some values are missing or old." },
+  down: { mark: "✕", word: "Down", text: "A network has no current data." },
+};
 
-const STATE_MARKS = {
-  active: "✓",
-  degraded: "!",
-  paused: "‖",
-  retired: "✕",
-  unsupported: "–",
-  waiting: "…",
-} as const;
+// The worst first.
+const STATES = { retired: "✕", paused: "‖", degraded: "!", unsupported: "–", waiting: "…", active: "✓" };
 
-/** The page for a document, whose targets are those of the selection. */
-export function statusPage(status: StatusJson, selection: Selection): string {
-  const { version, time, uptime_seconds, networks, targets } = status;
-  const { mark, word } = HEALTH[status.status];
-  // Without watched principals, the table of collectors is sufficient.
-  const hasTargets = targets.pages > 1 || targets.items.some((it) => it.principal) || queryOf(selection) !== "";
-  return html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${word} · stacks-exporter</title>
-${new Html(`<style>${STYLE}</style>`)}
-</head>
-<body>
-<header>
-<h1>stacks-exporter</h1>
-<p class="health ${status.status}" role="status"><strong><span aria-hidden="true">${mark}</span> ${word}</strong>
-<span>${healthText(status)}</span></p>
-<p>Version ${version} · up ${durationText(uptime_seconds)}
-· as of <span class="nowrap">${clockTime(time, "")}</span></p>
+const COLUMNS = ["State", "Last success", "Next poll", "Last error"];
+
+/** The page for a document without filters. */
+export function statusPage({ status, version, time, started_at, problems, networks, targets }: StatusJson): string {
+  const { mark, word, text } = HEALTH[status];
+  const header = html`<p class="health ${status}" role="status"><strong>${mark} ${word}</strong> <span>${text}</span></p>
+<p>Version ${version}, started ${relativeTime(started_at, time)}. As of ${time.slice(0, 19).replace("T", " ")} UTC.</p>
 <nav aria-label="Endpoints"><a href="metrics">Metrics</a><a href="-/healthy">Healthy</a><a href="-/ready">Ready</a>
-<a href="api/v1/status">Status as JSON</a>
-<a href="runbooks/">Runbooks</a></nav>
-</header>
-<main>
-${problemsSection(status)}
-${networks.map((network) => networkSection(network, time))}
-${hasTargets && targetsSection(status, selection)}
-</main>
-</body>
-</html>
-`.text;
-}
-
-function healthText({ status, problems, networks }: StatusJson): string {
-  const counts = networks.flatMap(({ collectors }) => collectors.map(({ targets }) => targets));
-  const total = counts.reduce((sum, { total }) => sum + total, 0);
-  const waiting = counts.reduce((sum, { waiting }) => sum + waiting, 0);
-  return {
-    ok:
-      total === 1
-        ? "The last poll of the only target succeeded."
-        : `The last polls of all ${numberText(total)} targets succeeded.`,
-    starting: `${numberText(waiting)} of ${numberText(total)} targets wait for their first poll.`,
-    degraded: problems.length === 1 ? "One problem." : `${problems.length} problems.`,
-    down: "A network has no current data.",
-  }[status];
-}
-
-function problemsSection({ problems, time }: StatusJson): Piece {
-  if (problems.length === 0) return undefined;
-  const items = problems.map(
-    ({ network, subject, collector, message, since, until }) => html`<li>
-<strong>${network ?? subject}${collector && ` / ${collector}`}</strong>: ${message}
-<span class="soft">${since && html`since ${sinceText(since, time)}`}${since && until && "; "}${
-      until && html`next request at ${untilText(until, time)}`
-    }</span></li>
-`,
+<a href="api/v1/status">Status as JSON</a><a href="runbooks/">Runbooks</a></nav>`;
+  const placeOf = (network: string, collector: string) =>
+    networks.length === 1 ? collector : `${network} / ${collector}`;
+  const collectors = networks.flatMap(({ name, collectors }) =>
+    collectors.map((collector) => collectorRow(collector, placeOf(name, collector.name), name, time)),
   );
-  return html`<section aria-labelledby="problems">
-<h2 id="problems">Problems</h2>
-<ul class="problems">
-${items}</ul>
-</section>`;
+  const failing = targets.items
+    .filter((target) => target.principal && (target.failing_since || target.expired))
+    .map((target) => targetRow(target, placeOf(target.network, target.collector), time));
+  const boxes = problems.map((problem) => problemBox(problem, time));
+  const body = html`${boxes.length > 0 && html`<h2>Problems</h2>\n<ul class="problems">\n${boxes}</ul>`}
+<h2>Collectors</h2>
+${table("collectors", ["Collector", ...COLUMNS], collectors)}
+${
+  failing.length > 0 &&
+  html`<h2>Targets that need attention</h2>
+<p class="soft">Their last poll failed, or their values have expired. At most ${targets.limit} are listed;
+<a href="api/v1/status?limit=1000">all targets are in the JSON</a>.</p>
+${table("targets", ["Target", ...COLUMNS], failing)}`
+}
+${networks.map((network) => networkSection(network, time))}`;
+  return pageOf(word, body, "stacks-exporter", header);
 }
 
-function networkSection(network: NetworkJson, time: string): Html {
-  const { name, url, paused_until, longest_pause_seconds, retired_operations, rate_limits, upstreams } = network;
-  const pause =
-    paused_until &&
-    html`<p class="paused"><span class="state">‖ Paused</span>
-until ${untilText(paused_until, time)}: the API requested a pause.
-A pause lasts at most ${durationText(longest_pause_seconds)} (<code>longest_pause</code>).</p>`;
-  const retired = retired_operations.map(
-    (operation) => html`<p><span class="retired state">✕ Retired</span> operation ${operation.name}:
-the API responds with 410 since ${sinceText(operation.since, time)};
-next request at ${untilText(operation.next_try_at, time)}.</p>
-`,
-  );
-  const limits = rate_limits.map(({ window, limit, remaining }) => {
-    const [left, all] = [remaining, limit].map((count) => (count === undefined ? "?" : numberText(count)));
-    return `${window}: ${left} of ${all} left`;
-  });
-  // The heading names the only upstream.
-  return html`<section aria-label="Network ${name}">
-<h2>${name} <small>${url}${upstreams.length === 1 && throughText(upstreams[0]?.proxy)}</small></h2>
-${pause}
-${retired}
-${upstreams.length > 1 && html`<h3>Upstreams</h3>${upstreamsTable(upstreams, time)}`}
-<h3>Collectors</h3>
-${collectorsTable(network, time)}
-<h3>Requests</h3>
-${budgetTable(network.budget)}
-${limits.length > 0 && html`<p class="soft">Rate limits of the API: ${limits.join("; ")}.</p>`}
-</section>
+function problemBox({ network, subject, collector, message, since, until }: StatusJson["problems"][0], now: string) {
+  return html`<li><strong>${network ?? subject}${collector && ` / ${collector}`}</strong>: ${message}
+<span class="soft">${since && html`since ${fullTime(since, now)} `}${
+    until && html`next request at ${fullTime(until, now)}`
+  }</span></li>
 `;
 }
 
-const throughText = (proxy: string | undefined) => proxy && ` through the proxy ${proxy}`;
-
-function upstreamsTable(upstreams: NetworkJson["upstreams"], time: string): Html {
-  const rows = upstreams.map(({ name, url, proxy, active, up, lag_blocks, cause }) => {
-    const [style, word] = up === undefined ? ["waiting", "… Unknown"] : up ? ["active", "✓ Up"] : ["retired", "✕ Down"];
-    return [
-      html`${name}<small>${url}${throughText(proxy)}</small>`,
-      html`<span class="${style} state">${word}</span>${active && ", polled"}`,
-      lag_blocks === undefined ? "—" : `${numberText(lag_blocks)} ${lag_blocks === 1 ? "block" : "blocks"}`,
-      cause === undefined
-        ? "—"
-        : html`${cause.reason}: ${cause.message} <span class="soft">since ${sinceText(cause.since, time)}</span>`,
-    ];
+function collectorRow(collector: CollectorJson, place: string, network: string, now: string): readonly Piece[] {
+  const { name, schedule, interval_seconds, stretch_ratio, targets } = collector;
+  const slowed = `, slowed down by the budget to ${durationText(interval_seconds)} (${numberText(stretch_ratio)} times)`;
+  const counts = (Object.keys(STATES) as (keyof typeof STATES)[]).map((state) => {
+    const query = new URLSearchParams({ network, collector: name, state }).toString();
+    return (
+      targets[state] > 0 &&
+      html`<small class="nowrap"><a href="api/v1/status?${query}">${targets[state]} ${state}</a></small> `
+    );
   });
-  return table("upstreams", ["Upstream", "State", "Lag", "Cause"], rows);
-}
-
-function collectorsTable({ name: network, collectors }: NetworkJson, time: string): Html {
-  const rows = collectors.map((collector) => {
-    const { name, state, schedule, interval_seconds, stretch_ratio, targets } = collector;
-    const slowdown =
-      stretch_ratio > 1.001 &&
-      `, slowed down by the budget to ${durationText(interval_seconds)} (${numberText(stretch_ratio)} times)`;
-    return [
-      html`${name}<small>${schedule}${slowdown}</small>`,
-      html`${stateMark(state)}${targets.total > 1 && countsOf(collector, network)}`,
-      ...pollCells(collector, time, targets.expired > 0, targets.total > 1 && html` <small>oldest</small>`),
-    ];
-  });
-  return table("collectors", ["Collector", "State", "Age of data", "Next poll", "Last error"], rows);
-}
-
-const stateMark = (state: TargetState): Html =>
-  html`<span class="state nowrap ${state}"><span aria-hidden="true">${STATE_MARKS[state]}</span> ${state}</span>`;
-
-function countsOf({ name: collector, targets }: CollectorJson, network: string): Html {
-  const states = (["retired", "paused", "degraded", "unsupported", "waiting", "active"] as const).filter(
-    (it) => targets[it] > 0,
-  );
-  const links = states.map((state, index) => {
-    const query = new URLSearchParams({ network, collector, state }).toString();
-    const count = `${numberText(targets[state])} ${state}`;
-    return html`${index > 0 && ", "}<a class="nowrap" href="?${query}#targets">${count}</a>`;
-  });
-  return html`<div class="soft">${links}${targets.expired > 0 && `, ${numberText(targets.expired)} expired`}</div>`;
-}
-
-/** Age of data, next poll and last error of a collector or a target. */
-function pollCells(row: CollectorJson | TargetJson, time: string, isExpired: boolean, note?: Piece): Piece[] {
-  const { age_seconds, next_poll_at } = row;
-  const age = age_seconds === undefined ? "none yet" : html`<span class="nowrap">${durationText(age_seconds)}</span>`;
   return [
-    html`${age}${note}${isExpired && html` <span class="fails nowrap">✕ expired</span>`}`,
-    next_poll_at === undefined ? "—" : html`<span class="nowrap">${dueText(next_poll_at, time)}</span>`,
-    lastError(row, time),
+    html`${place}<small>${schedule}${stretch_ratio > 1.001 && slowed}</small>`,
+    html`${stateMark(collector)}${targets.total > 1 && html`<div>${counts}</div>`}`,
+    ...pollCells(collector, targets.expired > 0, now),
   ];
 }
 
-function lastError(row: CollectorJson | TargetJson, time: string): Html {
-  if (row.unsupported_since !== undefined)
-    return html`<span class="soft">the API lacks the operation (404), as older versions do; since
-${sinceText(row.unsupported_since, time)}</span>`;
-  if (row.last_error === undefined) return html`<span class="soft">none</span>`;
-  const { reason, message, at } = row.last_error;
-  if (row.failing_since === undefined)
-    return html`<span class="soft">recovered; ${agoText(at, time)}: ${reason}: ${message}</span>`;
-  const failures = "failures_in_a_row" in row ? row.failures_in_a_row : 1;
-  return html`<span class="fails"><strong>${reason}</strong>: ${message}</span>
-<div class="soft">since ${sinceText(row.failing_since, time)}${failures > 1 && `, ${failures} polls in a row`}</div>`;
+function targetRow(target: TargetJson, place: string, now: string): readonly Piece[] {
+  const { principal, name, group, expired } = target;
+  const details = [...new Set([principal, group, place])].filter((text) => text && text !== name);
+  return [
+    html`${name}${details.map((text) => html`<small>${text}</small>`)}`,
+    stateMark(target),
+    ...pollCells(target, expired, now),
+  ];
 }
 
-function budgetTable({ minute, month }: NetworkJson["budget"]): Html {
-  const row = (name: string, span: string, { planned, limit, used, available }: typeof minute): Piece[] => {
-    if (limit === undefined || used === undefined || available === undefined)
-      return [name, "not counted", numberText(planned), "unlimited", "—"];
-    const share = `${numberText((100 * used) / limit)} % of the limit`;
-    return [
-      name,
-      html`${numberText(used)} <small>${span}</small>
-<meter min="0" max="${limit}" value="${used}" title="${share}"></meter>`,
-      planned > limit
-        ? html`<span class="fails">${numberText(planned)}: more than the limit</span>`
-        : numberText(planned),
-      numberText(limit),
-      numberText(available),
-    ];
-  };
-  return table(
-    "budget",
-    ["Budget", "Used", "Planned", "Limit", "Available"],
-    [row("Minute", "last 60 s", minute), row("Month (31 days)", "since the start", month)],
-  );
+const stateMark = ({ state }: CollectorJson | TargetJson): Html =>
+  html`<span class="state nowrap ${state}">${STATES[state]} ${state}</span>`;
+
+/** Last success, next poll and last error of a collector or a target. */
+function pollCells(row: CollectorJson | TargetJson, isExpired: boolean, now: string): readonly Piece[] {
+  const { last_success_at, next_poll_at, failing_since, unsupported_since, last_error } = row;
+  const error = last_error && html`${last_error.reason}: ${last_error.message}`;
+  return [
+    html`${last_success_at ? relativeTime(last_success_at, now) : "none yet"}${
+      isExpired && html` <span class="fails nowrap">✕ expired</span>`
+    }`,
+    next_poll_at ? relativeTime(next_poll_at, now) : "—",
+    unsupported_since
+      ? html`the API lacks the operation (404), as older versions do; since ${fullTime(unsupported_since, now)}`
+      : failing_since
+        ? html`<span class="fails">${error}</span><small> since ${fullTime(failing_since, now)}</small>`
+        : html`<span class="soft">${last_error ? html`recovered; ${relativeTime(last_error.at, now)}: ${error}` : "none"}</span>`,
+  ];
 }
 
-function targetsSection({ targets, networks, time }: StatusJson, selection: Selection): Html {
-  const { matched, page, limit, items } = targets;
-  const first = (page - 1) * limit + 1;
-  const range = `${numberText(first)} to ${numberText(first + items.length - 1)} of ${numberText(matched)}`;
-  const rows = items.map((target) => {
-    const { network, collector, principal, name, group, state, expired } = target;
-    const details = [group, principal === name ? undefined : principal].filter((text) => text !== undefined);
-    return [
-      html`${name ?? principal ?? "the whole chain"}${details.map((text) => html`<small>${text}</small>`)}`,
-      networks.length > 1 ? `${network} / ${collector}` : collector,
-      stateMark(state),
-      ...pollCells(target, time, expired),
-    ];
-  });
-  return html`<section id="targets" aria-labelledby="targets-title">
-<h2 id="targets-title">Targets</h2>
-${filterForm(selection, networks)}
-<p class="soft">${
-    items.length === 0
-      ? `No target on this page; ${numberText(matched)} in total.`
-      : `${range}: failing ones first, then the oldest data first.`
-  }</p>
-${table("targets", ["Target", "Collector", "State", "Age of data", "Next poll", "Last error"], rows)}
-${pageLinks(targets, selection)}
-</section>`;
+function networkSection({ name, upstreams, budget }: NetworkJson, now: string): Html {
+  return html`<h2>Network ${name}</h2>
+<ul>
+${upstreams.map(({ name, url, proxy, active, up, lag_blocks, cause }) => {
+  const state = up === undefined ? "not contacted" : up ? "up" : "down";
+  return html`<li>Upstream ${name}: ${url}${proxy && ` through the proxy ${proxy}`},
+<span class="${up === false && "fails"}">${state}</span>${active && ", polled"}${
+    lag_blocks !== undefined && `, ${lag_blocks} blocks behind`
+  }${cause && html`; ${cause.reason}: ${cause.message}, since ${fullTime(cause.since, now)}`}</li>\n`;
+})}
+<li>Requests of the last minute: ${useText(budget.minute)}</li>
+<li>Requests since the start, for 31 days: ${useText(budget.month)}</li>
+</ul>`;
 }
 
-function filterForm(selection: Selection, networks: StatusJson["networks"]): Html {
-  const names = networks.map(({ name }) => name);
-  const collectors = new Set(networks.flatMap(({ collectors }) => collectors.map(({ name }) => name)));
-  const isFiltered = queryOf(selection, { page: 1, limit: DEFAULT_LIMIT }) !== "";
-  const choice = (label: string, name: string, values: readonly string[], chosen: string | undefined) => {
-    const options = values.map((value) => html`<option${value === chosen && html` selected`}>${value}</option>`);
-    return html`<label>${label}<select name="${name}"><option value="">all</option>${options}</select></label>`;
-  };
-  return html`<form method="get" action="#targets" aria-label="Filter of targets">
-${names.length > 1 && choice("Network", "network", names, selection.network)}
-${choice("Collector", "collector", [...collectors], selection.collector)}
-${choice("State", "state", TARGET_STATES, selection.state)}
-<label class="wide">Name, group or principal
-<input type="search" name="q" maxlength="${MAX_TEXT_LENGTH}" value="${selection.text}"></label>
-${selection.limit !== DEFAULT_LIMIT && html`<input type="hidden" name="limit" value="${selection.limit}">`}
-<button type="submit">Show</button>
-${isFiltered && html`<a href="?#targets">Show all</a>`}
-</form>`;
-}
-
-function pageLinks({ page, pages }: StatusJson["targets"], selection: Selection): Piece {
-  if (pages === 1 && page === 1) return undefined;
-  const link = (to: number, text: string, rel: string) =>
-    html`<a rel="${rel}" href="?${queryOf(selection, { page: to })}#targets">${text}</a>`;
-  return html`<nav class="pages" aria-label="Pages">${page > 1 && link(Math.min(page - 1, pages), "← Back", "prev")}
-<span>Page ${numberText(page)} of ${numberText(pages)}</span>
-${page < pages && link(page + 1, "Next →", "next")}</nav>`;
+function useText({ planned, limit, used, available }: NetworkJson["budget"]["minute"]): Html {
+  if (limit === undefined) return html`no limit; ${numberText(planned)} planned`;
+  return html`${numberText(used ?? 0)} of ${numberText(limit)}; ${numberText(available ?? 0)} available,
+<span class="${planned > limit && "fails"}">${numberText(planned)} planned</span>`;
 }

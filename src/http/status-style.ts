@@ -1,17 +1,15 @@
-// The style of the status page, for light and dark mode. On a narrow screen, rows of tables are cards.
+// The style of all pages, for light and dark mode. On a narrow screen, rows of tables are cards.
 import { createHash } from "node:crypto";
 
 /** Content of the style element. */
 export const STYLE = `
-:root { color-scheme: light dark; --text: #1b1f24; --soft: #57606a; --page: #fff; --card: #f6f8fa; --line: #d0d7de;
-  --link: #0550ae; --good: #116329; --warn: #7d4e00; --bad: #a40e26; }
-@media (prefers-color-scheme: dark) {
-  :root { --text: #e6edf3; --soft: #9da7b3; --page: #0d1117; --card: #161b22; --line: #363d46;
-    --link: #79c0ff; --good: #56d364; --warn: #e3b341; --bad: #ff8f87; }
-}
+:root { color-scheme: light dark; --text: light-dark(#1b1f24, #e6edf3); --soft: light-dark(#57606a, #9da7b3);
+  --page: light-dark(#fff, #0d1117); --card: light-dark(#f6f8fa, #161b22); --line: light-dark(#d0d7de, #363d46);
+  --link: light-dark(#0550ae, #79c0ff); --good: light-dark(#116329, #56d364); --warn: light-dark(#7d4e00, #e3b341);
+  --bad: light-dark(#a40e26, #ff8f87); }
 * { box-sizing: border-box; }
 body { font: 1rem/1.45 system-ui, sans-serif; color: var(--text); background: var(--page); max-width: 84rem;
-  margin: 0 auto; padding: 1rem; overflow-wrap: break-word; }
+  margin: 0 auto; padding: 1rem; overflow-wrap: anywhere; }
 h1 { font-size: 1.3rem; margin: 0; }
 h2 { font-size: 1.25rem; margin: 2rem 0 .5rem; }
 h3 { font-size: 1rem; margin: 1.2rem 0 .3rem; }
@@ -28,48 +26,34 @@ small, .soft { color: var(--soft); font-size: .875rem; font-weight: normal; }
 .down, .retired, .fails { color: var(--bad); }
 .health, .problems li { border-left: .4rem solid; border-radius: .2rem; padding: .5rem .9rem; background: var(--card); }
 .health strong { font-size: 1.35rem; }
-.health > span { color: var(--text); font-size: 1.1rem; }
+.health > span { color: var(--text); }
 .problems { list-style: none; padding: 0; margin: 0; }
 .problems li { border-color: var(--bad); margin: .4rem 0; }
 .problems .soft { display: block; }
 table { border-collapse: collapse; width: 100%; }
 th, td { text-align: left; vertical-align: top; padding: .4rem .8rem .4rem 0; border-bottom: 1px solid var(--line); }
 thead th { font-size: .875rem; color: var(--soft); white-space: nowrap; }
-tbody th, td:last-child { overflow-wrap: anywhere; }
 tbody th small { display: block; }
-.collectors th { width: 20%; }
-.collectors th:nth-child(n+3) { width: 12%; }
-.collectors th:last-child { width: 36%; }
-.targets th:first-child { min-width: 24rem; }
-.budget { width: auto; }
-.budget td { padding-right: 1.6rem; }
+th:first-child { width: 33%; }
+th:last-child { width: 34%; }
 pre { background: var(--card); border: 1px solid var(--line); padding: .6rem .8rem; overflow-x: auto; }
 .prose { max-width: 60rem; }
-meter { width: 7rem; vertical-align: middle; }
-form { display: flex; flex-wrap: wrap; gap: .6rem 1rem; align-items: end; margin: .6rem 0; }
-label { display: grid; font-size: .875rem; color: var(--soft); }
-label.wide { flex: 1 1 14rem; }
-input, select, button { font: inherit; font-size: 1rem; color: var(--text); background: var(--page); width: 100%;
-  padding: .4rem .6rem; border: 1px solid var(--soft); border-radius: .3rem; min-height: 2.5rem; }
-button { width: auto; color: var(--page); background: var(--link); border-color: var(--link); }
 @media (max-width: 62rem) {
   thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
-  table, tbody, tr, tbody th, td { display: block; width: 100% !important; min-width: 0 !important; }
+  table, tbody, tr, tbody th, td { display: block; width: 100% !important; }
   tbody tr { background: var(--card); border: 1px solid var(--line); border-radius: .4rem; padding: .5rem .8rem;
     margin: .6rem 0; }
   tbody th, td { border: 0; padding: .15rem 0; }
   td { display: grid; grid-template-columns: 6.5rem 1fr; gap: .6rem; }
   td::before { content: attr(data-label); color: var(--soft); font-size: .875rem; }
-  label { flex: 1 1 9rem; }
-  button { flex: 1 1 100%; }
 }
 `;
 
-/** Content security policy of the status page: this style, and its own form. */
+/** Content security policy of all pages: this style only. */
 export const PAGE_POLICY = [
   "default-src 'none'",
   `style-src 'sha256-${createHash("sha256").update(STYLE).digest("base64")}'`,
-  "form-action 'self'",
+  "form-action 'none'",
   "base-uri 'none'",
   "frame-ancestors 'none'",
 ].join("; ");

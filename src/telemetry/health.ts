@@ -1,4 +1,4 @@
-// The health of the exporter, and its problems: each cause once, and since when.
+// The health of the exporter, and its problems: one for each cause, and since when.
 import type { Reason } from "../api/errors.ts";
 import { nameOf } from "../collectors/task.ts";
 import { REASON_DETAILS } from "./incidents.ts";
@@ -8,9 +8,7 @@ import {
   type FailingTarget,
   latestFailure,
   type NetworkStatus,
-  type ReloadReport,
   type Status,
-  type TargetStatus,
   wholeOutage,
 } from "./status.ts";
 
@@ -24,16 +22,14 @@ import {
  */
 export type Health = "ok" | "starting" | "degraded" | "down";
 
-type Subject = "configuration" | "watch list" | "web configuration";
-
 /** One problem. Times are Unix time in milliseconds. */
 interface Problem {
   /** Undefined when it is of no network. */
   readonly network?: string;
   /** The subject, if it is not a network. */
-  readonly subject?: Subject;
+  readonly subject?: string;
   /** Undefined for the whole network, or several collectors. */
-  readonly collector?: string;
+  readonly collector?: string | undefined;
   /** Not masked. */
   readonly message: string;
   readonly since?: number | undefined;
@@ -41,153 +37,102 @@ interface Problem {
   readonly until?: number | undefined;
 }
 
-/** The problems of the configuration and its files, then of each network and its collectors. */
-export function problemsOf({ networks, reloads }: Status): readonly Problem[] {
-  return [
-    ...reloadProblem("configuration", reloads.configuration),
-    ...reloadProblem("watch list", reloads.files),
-    ...reloadProblem("web configuration", reloads.web),
-    ...networks.flatMap((network) => (isDown(network) ? [downProblem(network)] : partialProblems(network))),
-  ];
+/** The problems of the configuration and its files, then of each network. */
+export function problemsOf({ networks, reloads }: Pick<Status, "networks" | "reloads">): readonly Problem[] {
+  const { configuration, files, web } = reloads;
+  const subjects = { configuration, "watch list": files, "web configuration": web };
+  const ofFiles = Object.entries(subjects).flatMap(([subject, report]): Problem[] => {
+    if (report?.failure === undefined) return [];
+    const { message, errors, since } = report.failure;
+    const more = errors > 1 ? ` (and ${errors - 1} more)` : "";
+    return [
+      { subject, message: `the changed ${subject} is not in use, the previous one is: ${message}${more}`, since },
+    ];
+  });
+  return [...ofFiles, ...networks.flatMap(networkProblems)];
 }
 
 /** The health that follows from the problems. */
-export function healthOf({ networks }: Status, problems: readonly Problem[]): Health {
-  if (networks.some((network) => isDown(network) || wholeOutage(network.report) !== undefined)) return "down";
+export function healthOf({ networks }: Pick<Status, "networks">, problems: readonly Problem[]): Health {
+  if (networks.some(isDown)) return "down";
   if (problems.length > 0) return "degraded";
   return networks.some(({ collectors }) => collectors.some(({ counts }) => counts.waiting > 0)) ? "starting" : "ok";
 }
 
 function isDown({ report, collectors }: NetworkStatus): boolean {
-  if (report.blocked !== undefined) return true;
+  if (report.blocked !== undefined || wholeOutage(report) !== undefined) return true;
   const polled = collectors
     .flatMap(({ targets }) => targets)
     .filter(({ lastEndAt, state }) => lastEndAt !== undefined && state !== "unsupported");
   return polled.length > 0 && polled.every(({ failure }) => failure !== undefined);
 }
 
-function reloadProblem(what: Subject, report: ReloadReport | undefined): Problem[] {
-  if (report?.failure === undefined) return [];
-  const { message, errors, since } = report.failure;
-  const more = errors > 1 ? ` (and ${errors - 1} more)` : "";
-  return [
-    { subject: what, message: `the changed ${what} is not in use, the previous one is: ${message}${more}`, since },
-  ];
-}
-
-/** A problem that the API client itself reports; it replaces those of the polls that fail for the same reason. */
-type ClientProblem = Problem & { readonly reason: Reason };
-
-function clientProblems({ pausedUntil, report }: NetworkStatus): ClientProblem[] {
-  const { network } = report;
-  const problems: ClientProblem[] = [];
+function networkProblems({ report, pausedUntil, collectors }: NetworkStatus): Problem[] {
+  const { network, blocked } = report;
   const outage = wholeOutage(report);
+  const problems: (Problem & { readonly reason: Reason })[] = [];
+  if (blocked !== undefined) problems.push({ network, ...blocked, message: causeText(blocked) });
   if (outage !== undefined) {
     const { cause, since, nextProbeAt } = outage;
-    const message = `${reasonText(cause.reason)}: ${cause.message}`;
-    problems.push({ network, reason: cause.reason, message, since, until: nextProbeAt });
+    problems.push({ network, reason: cause.reason, message: causeText(cause), since, until: nextProbeAt });
   }
   if (pausedUntil !== undefined) {
     problems.push({ network, reason: "rate_limited", message: "the API requested a pause (429)", until: pausedUntil });
   }
-  return problems;
-}
-
-function downProblem(status: NetworkStatus): Problem {
-  const { report, collectors } = status;
-  const { network, blocked } = report;
-  if (blocked !== undefined) {
-    return { network, message: `${reasonText(blocked.reason)}: ${blocked.message}`, since: blocked.since };
-  }
-  const ofClient = clientProblems(status);
-  const ofPolls = causesOf(collectors).filter((cause) => ofClient.every(({ reason }) => reason !== cause.reason));
-  const causes = [...ofPolls.map(causeText), ...ofClient.map(({ message }) => message)].join("; ");
-  const successes = collectors.flatMap(({ targets }) => targets.flatMap(({ lastSuccessAt }) => lastSuccessAt ?? []));
-  const since = successes.length === 0 ? undefined : successes.reduce((a, b) => Math.max(a, b));
-  const message = `no valid response${since === undefined ? " since the start" : ""}: ${causes}`;
-  return { network, message, since, until: ofClient.at(-1)?.until };
-}
-
-function partialProblems(status: NetworkStatus): Problem[] {
-  const { network } = status.report;
-  const ofClient = clientProblems(status);
-  const reported = new Set(ofClient.map(({ reason }) => reason));
-  const others = status.collectors.filter(
-    ({ failing }) => failing.length === 0 || failing.some(({ failure }) => !reported.has(failure.reason)),
+  // The polls that fail for these reasons have the same cause.
+  const reported = new Set(problems.map(({ reason }) => reason));
+  const failing = collectors.flatMap((collector) => collector.failing).filter((it) => !reported.has(it.failure.reason));
+  const causes = Map.groupBy(failing, ({ task, failure: { reason } }) =>
+    REASON_DETAILS[reason].scope === "network" ? reason : `${reason} ${task.collector.name}`,
   );
-  const groups = [...Map.groupBy(others, (collector) => sharedReason(collector) ?? collector).values()];
   return [
-    ...ofClient.map(({ reason, ...problem }) => problem),
-    ...groups.flatMap((group) =>
-      group.length === 1 ? group.flatMap(collectorProblem) : [sharedProblem(network, group)],
-    ),
+    ...problems.map(({ reason, ...problem }) => problem),
+    ...[...causes.values()].map((targets) => failureProblem(targets, collectors)),
+    ...collectors.flatMap(expiryProblem),
   ];
 }
 
-/** The reason for which every target of a collector fails, when it is the only one and concerns the whole network. */
-function sharedReason({ failing, expired, targets }: CollectorStatus): Reason | undefined {
-  const [first] = failing;
-  if (first === undefined || failing.length < targets.length || expired > 0) return undefined;
-  const { reason } = first.failure;
-  const isShared = REASON_DETAILS[reason].scope === "network" && failing.every((it) => it.failure.reason === reason);
-  return isShared ? reason : undefined;
-}
-
-function sharedProblem(network: string, collectors: readonly CollectorStatus[]): Problem {
-  const names = listText(collectors.map(({ task }) => task.collector.name));
+/** The problem of targets that fail for one cause. */
+function failureProblem(failing: readonly FailingTarget[], collectors: readonly CollectorStatus[]): Problem {
+  const affected = collectors.flatMap(({ task: { collector, network }, targets }) => {
+    const names = failing.filter(({ task }) => task.collector === collector).map(({ task }) => nameOf(task));
+    return names.length === 0 ? [] : [{ collector: collector.name, network, names, total: targets.length }];
+  });
+  const [{ network, collector, names, total }, ...others] = affected as [(typeof affected)[number]];
+  const who =
+    others.length > 0
+      ? listText(affected.map((it) => `${it.collector}${it.total > 1 ? ` (${it.names.length} of ${it.total})` : ""}`))
+      : [total > 1 ? `${names.length} of ${total} targets fail` : "", listText(names)]
+          .filter((text) => text !== "")
+          .join(", ");
+  const failure = latestFailure(failing.map((target) => target.failure)) as FailingTarget["failure"];
   return {
     network,
-    message: `${names}: ${causesOf(collectors).map(causeText).join("; ")}`,
-    since: earliest(collectors.map(({ failingSince }) => failingSince)),
+    collector: others.length > 0 ? undefined : collector,
+    message: `${who === "" ? "" : `${who}: `}${causeText(failure)}`,
+    since: earliest(failing.map(({ failingSince }) => failingSince)),
   };
 }
 
-function collectorProblem(collector: CollectorStatus): Problem[] {
-  const { task, targets, failing, expired, failingSince } = collector;
-  if (failing.length === 0 && expired === 0) return [];
-  const total = targets.length;
-  const parts = causesOf([collector]).map((cause) => {
-    const names = namesText(cause.targets);
-    const which = total === 1 ? names : `${cause.targets.length} of ${total} targets fail, ${names}`;
-    return `${which === "" ? "" : `${which}: `}${causeText(cause)}`;
-  });
-  if (expired > 0) {
-    const values = total === 1 ? "its values are" : `the values of ${expired} of ${total} targets are`;
-    parts.push(`${values} older than their maximum age, and absent from the metrics`);
-  }
-  return [{ network: task.network, collector: task.collector.name, message: parts.join("; "), since: failingSince }];
+/** The problem of values that have expired although no poll failed. */
+function expiryProblem({ task, targets }: CollectorStatus): Problem[] {
+  const late = targets.filter(({ failure, isExpired }) => isExpired && failure === undefined).length;
+  if (late === 0) return [];
+  const values = targets.length === 1 ? "its values are" : `the values of ${late} of ${targets.length} targets are`;
+  const message = `${values} older than their maximum age, and absent from the metrics`;
+  return [{ network: task.network, collector: task.collector.name, message }];
 }
-
-/** A reason, and the targets whose last poll failed for it. */
-interface Cause {
-  readonly reason: Reason;
-  readonly targets: readonly FailingTarget[];
-}
-
-/** One cause for each reason, the most frequent first. */
-function causesOf(collectors: readonly CollectorStatus[]): Cause[] {
-  const failing = collectors.flatMap((collector) => collector.failing);
-  return [...Map.groupBy(failing, ({ failure }) => failure.reason)]
-    .map(([reason, targets]) => ({ reason, targets }))
-    .toSorted((a, b) => b.targets.length - a.targets.length);
-}
-
-/** `the API cannot be reached (network)`. */
-const reasonText = (reason: Reason): string => `${REASON_DETAILS[reason].text} (${reason})`;
 
 /** `the API cannot be reached (network): mempool_fees: connect ECONNREFUSED`. */
-const causeText = ({ reason, targets }: Cause): string =>
-  `${reasonText(reason)}: ${latestFailure(targets.map(({ failure }) => failure))?.message}`;
+const causeText = ({ reason, message }: { readonly reason: Reason; readonly message: string }): string =>
+  `${REASON_DETAILS[reason].text} (${reason}): ${message}`;
 
 const MAX_NAMES = 3;
 
-/** `treasury, vault, deposits and 7 more`; empty for the whole chain. */
-function namesText(targets: readonly TargetStatus[]): string {
-  const names = targets.flatMap(({ task }) => nameOf(task) ?? []);
-  if (names.length <= MAX_NAMES) return listText(names);
-  return `${names.slice(0, MAX_NAMES).join(", ")} and ${names.length - MAX_NAMES} more`;
+/** `a, b and c`, or `a, b, c and 7 more`. */
+function listText(words: readonly (string | undefined)[]): string {
+  const names = words.filter((word) => word !== undefined);
+  const last = names.length > MAX_NAMES ? `${names.length - MAX_NAMES} more` : names[names.length - 1];
+  const first = names.slice(0, Math.min(MAX_NAMES, names.length - 1));
+  return first.length === 0 ? (last ?? "") : `${first.join(", ")} and ${last}`;
 }
-
-/** `a, b and c`. */
-const listText = (words: readonly string[]): string =>
-  words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;

@@ -41,7 +41,7 @@ export interface UpstreamReport {
 
 /** One network: its client state is that of the active upstream. */
 export interface NetworkReport
-  extends Pick<ReturnType<Client["snapshot"]>, "pausedUntil" | "longestPauseMs" | "outage" | "retired" | "rateLimits"> {
+  extends Pick<ReturnType<Client["snapshot"]>, "pausedUntil" | "outage" | "retired" | "rateLimits"> {
   readonly network: string;
   /** Scheme, host and port of the active upstream: no path, because some providers put a token into it. */
   readonly origin: string;
@@ -102,32 +102,11 @@ export interface FailingTarget extends TargetStatus {
   readonly failure: Failure;
 }
 
-/** One collector on one network. Times are Unix time in milliseconds. */
-export interface CollectorStatus {
-  /** Any of its tasks: they differ only in the target. */
-  readonly task: Task;
-  readonly state: TargetState;
-  readonly targets: readonly TargetStatus[];
-  readonly counts: Readonly<Record<TargetState, number>>;
-  readonly failing: readonly FailingTarget[];
-  readonly expired: number;
-  /** Last success of the target that succeeded least recently. */
-  readonly oldestSuccessAt: number | undefined;
-  readonly nextAt: number | undefined;
-  readonly failingSince: number | undefined;
-  /** Since when the server lacks its operation; undefined while a target has another state. */
-  readonly unsupportedSince: number | undefined;
-  /** The latest failure, preferably one that lasts. */
-  readonly lastFailure: Failure | undefined;
-}
+/** One collector on one network. */
+export type CollectorStatus = ReturnType<typeof collectorStatus>;
 
 /** One network, with its collectors in the order of the configuration. */
-export interface NetworkStatus {
-  readonly report: NetworkReport;
-  /** End of the current pause. Unix time, milliseconds. */
-  readonly pausedUntil: number | undefined;
-  readonly collectors: readonly CollectorStatus[];
-}
+export type NetworkStatus = ReturnType<typeof networkStatuses>[number];
 
 /** The sources of the status. */
 export interface StatusSources {
@@ -140,26 +119,26 @@ export interface StatusSources {
 }
 
 /** The status of every network. */
-export function networkStatuses({ tasks, state, networks, dueAt, now }: StatusSources): NetworkStatus[] {
+export function networkStatuses({ tasks, state, networks, dueAt, now }: StatusSources) {
   const tasksOf = Map.groupBy(tasks, ({ network }) => network);
   return networks.map((report) => {
-    const isPaused = report.pausedUntil !== undefined && report.pausedUntil > now;
-    const pausedUntil = isPaused ? report.pausedUntil : undefined;
+    const pausedUntil = (report.pausedUntil ?? 0) > now ? report.pausedUntil : undefined;
     const targets = (tasksOf.get(report.network) ?? []).map((task): TargetStatus => {
-      const standing = state.of(task);
+      const status = state.of(task);
       const due = dueAt(task);
-      const targetIs = targetState(standing, isPaused);
-      const isOld = standing.lastSuccessAt !== undefined && now >= standing.lastSuccessAt + task.maxAgeMs;
+      const targetIs = targetState(status, pausedUntil !== undefined);
+      const isOld = status.lastSuccessAt !== undefined && now >= status.lastSuccessAt + task.maxAgeMs;
       return {
-        ...standing,
+        ...status,
         task,
         state: targetIs,
         isExpired: isOld && targetIs !== "unsupported",
+        unsupportedSince: targetIs === "unsupported" ? status.unsupportedSince : undefined,
         nextAt: due === undefined ? undefined : Math.max(due, pausedUntil ?? 0),
       };
     });
     const collectors = [...Map.groupBy(targets, ({ task }) => task.collector.name).values()].map(collectorStatus);
-    return { report, pausedUntil, collectors };
+    return { report, /** End of the current pause; Unix time, milliseconds. */ pausedUntil, collectors };
   });
 }
 
@@ -171,42 +150,42 @@ function targetState({ lastEndAt, failure, unsupportedSince }: TaskStatus, isPau
   return failure === undefined ? "active" : "degraded";
 }
 
-function collectorStatus(targets: readonly TargetStatus[]): CollectorStatus {
+function collectorStatus(targets: readonly TargetStatus[]) {
   const [{ task }] = targets as [TargetStatus];
   const counts = { active: 0, degraded: 0, retired: 0, paused: 0, unsupported: 0, waiting: 0 };
   for (const { state } of targets) counts[state] += 1;
   const failing = targets.filter((target): target is FailingTarget => target.failure !== undefined);
   const failures = failing.length > 0 ? failing.map(({ failure }) => failure) : targets.map((it) => it.lastFailure);
   const state = WORST_FIRST.find((one) => counts[one] > 0) ?? WAITING;
-  const unsupported = state === "unsupported" ? targets.map(({ unsupportedSince }) => unsupportedSince) : [];
   return {
+    /** Any of its tasks: they differ only in the target. */
     task,
     state,
     targets,
     counts,
     failing,
+    /** Targets whose values have expired. */
     expired: targets.filter(({ isExpired }) => isExpired).length,
+    /** Last success of the target that succeeded least recently. */
     oldestSuccessAt: earliest(targets.map(({ lastSuccessAt }) => lastSuccessAt)),
     nextAt: earliest(targets.map(({ nextAt }) => nextAt)),
     failingSince: earliest(failing.map(({ failingSince }) => failingSince)),
-    unsupportedSince: earliest(unsupported),
+    /** Since when the server lacks its operation; undefined while a target has another state. */
+    unsupportedSince: state === "unsupported" ? earliest(targets.map((it) => it.unsupportedSince)) : undefined,
+    /** The latest failure, preferably one that lasts. */
     lastFailure: latestFailure(failures),
   };
 }
 
 /** The earliest of the known times. */
-export const earliest = (times: readonly (number | undefined)[]): number | undefined =>
-  times.reduce(
-    (least, time) => (least === undefined || (time !== undefined && time < least) ? time : least),
-    undefined,
-  );
+export function earliest(times: readonly (number | undefined)[]): number | undefined {
+  const least = times.reduce<number>((a, b = Number.POSITIVE_INFINITY) => Math.min(a, b), Number.POSITIVE_INFINITY);
+  return Number.isFinite(least) ? least : undefined;
+}
 
 /** The latest of the failures. */
 export const latestFailure = (failures: readonly (Failure | undefined)[]): Failure | undefined =>
-  failures.reduce(
-    (last, one) => (last === undefined || (one !== undefined && one.at >= last.at) ? one : last),
-    undefined,
-  );
+  failures.reduce((last, one) => ((one?.at ?? 0) >= (last?.at ?? 0) ? (one ?? last) : last), undefined);
 
 /** Filters of the listed targets; an absent filter matches every target. */
 export interface Selection {
@@ -222,41 +201,36 @@ export interface Selection {
 }
 
 /** The status of the exporter, with one page of the selected targets. */
-export interface Status {
-  /** Unix time, milliseconds. */
-  readonly at: number;
-  readonly networks: readonly NetworkStatus[];
-  readonly reloads: ReloadReports;
-  readonly selection: Selection;
-  /** Number of selected targets on all pages. */
-  readonly matched: number;
-  /** The selected targets of the page: failing ones first, waiting ones last, otherwise the oldest data first. */
-  readonly targets: readonly TargetStatus[];
-}
+export type Status = ReturnType<typeof statusOf>;
 
 /** The status now. */
-export function statusOf(sources: StatusSources, reloads: ReloadReports, selection: Selection): Status {
+export function statusOf(sources: StatusSources, reloads: ReloadReports, selection: Selection) {
+  const { network, collector, state, text = "", page, limit } = selection;
   const networks = networkStatuses(sources);
   const selected = networks
-    .filter(({ report }) => selection.network === undefined || report.network === selection.network)
     .flatMap(({ collectors }) => collectors)
-    .filter(({ task }) => selection.collector === undefined || task.collector.name === selection.collector)
+    .filter(({ task }) => task.network === (network ?? task.network))
+    .filter(({ task }) => task.collector.name === (collector ?? task.collector.name))
     .flatMap(({ targets }) => targets)
-    .filter(({ state }) => selection.state === undefined || state === selection.state)
-    .filter(({ task }) => selection.text === undefined || matches(task, selection.text.toLowerCase()))
+    .filter((target) => target.state === (state ?? target.state) && matches(target.task, text.toLowerCase()))
     .sort((a, b) => rankOf(a) - rankOf(b) || (a.lastSuccessAt ?? 0) - (b.lastSuccessAt ?? 0));
-  const start = (selection.page - 1) * selection.limit;
   return {
+    /** Unix time, milliseconds. */
     at: sources.now,
     networks,
     reloads,
     selection,
+    /** Number of selected targets on all pages. */
     matched: selected.length,
-    targets: selected.slice(start, start + selection.limit),
+    /** The selected targets of the page: those that need attention first, then the oldest data, then waiting ones. */
+    targets: selected.slice((page - 1) * limit, page * limit),
   };
 }
 
 const matches = ({ target: { key, watched } }: Task, text: string): boolean =>
-  [key, watched?.name, watched?.group].some((field) => field?.toLowerCase().includes(text));
+  [key, watched?.name, watched?.group].some((field = "") => field.toLowerCase().includes(text));
 
-const rankOf = ({ failure, state }: TargetStatus): number => (failure !== undefined ? 0 : state === WAITING ? 2 : 1);
+/** Whether an operator should look at a target: its last poll failed, or its values have expired. */
+export const needsAttention = ({ failure, isExpired }: TargetStatus): boolean => failure !== undefined || isExpired;
+
+const rankOf = (target: TargetStatus): number => (needsAttention(target) ? 0 : target.state === WAITING ? 2 : 1);

@@ -6,7 +6,7 @@ import { Exposition } from "../../src/exposition/exposition.ts";
 import type { View } from "../../src/http/server.ts";
 import { type StatusJson, statusJson } from "../../src/http/status-json.ts";
 import { statusPage } from "../../src/http/status-page.ts";
-import { DEFAULT_LIMIT } from "../../src/http/status-query.ts";
+import { ALL } from "../../src/http/status-query.ts";
 import { State } from "../../src/storage/state.ts";
 import { feeReport } from "../../src/telemetry/fee-report.ts";
 import type { NetworkReport, ReloadReports, UpstreamReport } from "../../src/telemetry/status.ts";
@@ -14,9 +14,6 @@ import { type Selection, type Status, statusOf } from "../../src/telemetry/statu
 import { fakeTask, level, total } from "./fake-task.ts";
 
 export const NOON = Date.UTC(2026, 10, 21, 12);
-
-/** All targets, as without query parameters. */
-export const ALL: Selection = { page: 1, limit: DEFAULT_LIMIT };
 
 /** ISO time, in seconds from noon. */
 export const at = (secondsFromNoon: number) => new Date(NOON + secondsFromNoon * 1000).toISOString();
@@ -69,7 +66,6 @@ export class StatusWorld {
       month: undefined,
       plannedPerMinute: 3.2,
       pausedUntil: undefined,
-      longestPauseMs: 900_000,
       outage: undefined,
       operations: [],
       retired: [],
@@ -123,8 +119,8 @@ export class StatusWorld {
   }
 
   /** The text of the status page, without markup. */
-  pageText(selection: Selection = ALL): string {
-    return textOf(statusPage(this.json(selection), selection));
+  pageText(): string {
+    return textOf(statusPage(this.json()));
   }
 
   /** The status as served. */

@@ -87,24 +87,24 @@ describe("the health is", () => {
     expect(world.pageText()).toContain(`web configuration : ${message}`);
   });
 
-  test("down when no target of a network succeeds, since the last success", () => {
+  test("down when no target of a network succeeds, since the first failure", () => {
     for (const name of ["fees", "mempool"]) {
       const task = world.task(name);
       world.succeed(task, name === "fees" ? 20 : 12);
       world.fail(task, 5, "http_server");
     }
 
-    const message = "no valid response: the API reports a server error (http_server): no";
+    const message = "fees and mempool: the API reports a server error (http_server): no";
     expect(world.json()).toMatchObject({ status: "down" });
-    expect(world.json().problems).toEqual([{ network: "mainnet", message, since: at(-12) }]);
+    expect(world.json().problems).toEqual([{ network: "mainnet", message, since: at(-5) }]);
   });
 
   test("down when the operation of the only collector is retired", () => {
     world.fail(world.task("fees"), 60, "gone", "mempool_fees: gone");
 
-    const message = "no valid response since the start: the operation is retired (gone): mempool_fees: gone";
+    const message = "the operation is retired (gone): mempool_fees: gone";
     expect(world.json()).toMatchObject({ status: "down" });
-    expect(world.json().problems).toEqual([{ network: "mainnet", message }]);
+    expect(world.json().problems).toEqual([{ network: "mainnet", collector: "fees", message, since: at(-60) }]);
   });
 });
 
@@ -150,9 +150,7 @@ describe("a pause", () => {
     }
 
     expect(world.json()).toMatchObject({ status: "down" });
-    expect(world.json().problems).toEqual([
-      { network: "mainnet", message: `no valid response: ${message}`, since: at(-20), until: at(60) },
-    ]);
+    expect(world.json().problems).toEqual([{ network: "mainnet", message, until: at(60) }]);
   });
 
   test("that fails some collectors is one problem; a failure for another reason is another problem", () => {
@@ -178,9 +176,7 @@ describe("an outage", () => {
 
     const message = "the API cannot be reached (network): ECONNREFUSED ***:3999: no connection";
     expect(world.json()).toMatchObject({ status: "down" });
-    expect(world.json().problems).toEqual([
-      { network: "mainnet", message: `no valid response since the start: ${message}`, until: at(15) },
-    ]);
+    expect(world.json().problems).toEqual([{ network: "mainnet", message, since: at(-90), until: at(15) }]);
 
     world.succeed(world.task("blocks"), 7);
     world.fail(world.task("contracts"), 70, "gone");
@@ -200,7 +196,7 @@ describe("an outage", () => {
     expect(world.json().problems.map(({ collector }) => collector)).toEqual(["blocks"]);
   });
 
-  test("with several causes is one problem, the most frequent cause first", () => {
+  test("with several causes is one problem for each", () => {
     asNetwork();
     for (const [name, reason] of [
       ["fees", "timeout"],
@@ -211,8 +207,8 @@ describe("an outage", () => {
     }
 
     expect(world.json().problems.map(({ message }) => message)).toEqual([
-      "no valid response since the start: the API cannot be reached (network): blocks failed; " +
-        "the API does not respond in time (timeout): fees failed",
+      "the API does not respond in time (timeout): fees failed",
+      "mempool and blocks: the API cannot be reached (network): blocks failed",
     ]);
   });
 });
@@ -240,7 +236,7 @@ describe("while other collectors succeed,", () => {
     ]);
   });
 
-  test("a collector with some failing targets is a separate problem, with their names", () => {
+  test("the same cause is one problem of all collectors, also if it fails some targets only", () => {
     world.fail(world.task("fees"), 5, "http_server", "500");
     world.fail(world.task("mempool"), 5, "http_server", "500");
     for (const [index, task] of world.watch("addresses", ["a", "b", "c", "d", "e", "treasury"]).entries()) {
@@ -249,21 +245,20 @@ describe("while other collectors succeed,", () => {
     }
 
     expect(world.json().problems.map(({ collector, message }) => [collector, message])).toEqual([
-      [undefined, "fees and mempool: the API reports a server error (http_server): 500"],
-      ["addresses", "5 of 6 targets fail, a, b, c and 2 more: the API reports a server error (http_server): 500"],
+      [undefined, "fees, mempool and addresses (5 of 6): the API reports a server error (http_server): 500"],
     ]);
   });
 
-  test("failing targets of a collector are one problem with a part for each reason, and one for expired values", () => {
+  test("failing targets of a collector are one problem for each reason, and one for expired values", () => {
     const [a, b, c] = world.watch("addresses", ["a", "b", "c"]);
     for (const task of [a, b, c]) if (task !== undefined) world.succeed(task, task === c ? 30 : 10);
     if (a !== undefined) world.fail(a, 5, "not_found", "no such address");
     if (b !== undefined) world.fail(b, 4, "timeout", "late");
 
     expect(world.json().problems.map(({ message }) => message)).toEqual([
-      "1 of 3 targets fail, a: the API does not know it (not_found): no such address; " +
-        "1 of 3 targets fail, b: the API does not respond in time (timeout): late; " +
-        "the values of 1 of 3 targets are older than their maximum age, and absent from the metrics",
+      "1 of 3 targets fail, a: the API does not know it (not_found): no such address",
+      "1 of 3 targets fail, b: the API does not respond in time (timeout): late",
+      "the values of 1 of 3 targets are older than their maximum age, and absent from the metrics",
     ]);
   });
 });

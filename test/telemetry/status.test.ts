@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, test } from "@jest/globals";
 import type { Task } from "../../src/collectors/task.ts";
+import { ALL } from "../../src/http/status-query.ts";
 import type { Selection, Status } from "../../src/telemetry/status.ts";
-import { ALL, NOON, StatusWorld } from "../support/status.ts";
+import { NOON, StatusWorld } from "../support/status.ts";
 
 let world: StatusWorld;
 beforeEach(() => {
