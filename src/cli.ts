@@ -1,11 +1,10 @@
 // The command line: options, help, exit codes. Commands are loaded when they run.
-import { Command, CommanderError, Help, Option } from "commander";
+import { Command, CommanderError, Option } from "commander";
 import type { EventFlags } from "./commands/events.ts";
 import { CommandError, type Io } from "./commands/io.ts";
-import type { ReshardFlags } from "./commands/reshard.ts";
 import type { RulesFlags } from "./commands/rules.ts";
 
-type Flags = EventFlags & ReshardFlags & RulesFlags;
+type Flags = EventFlags & RulesFlags;
 type Run = (
   flags: Flags & { readonly resetState?: boolean; readonly seed: string },
   words: readonly string[],
@@ -21,7 +20,6 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
     )
     .version(io.version, "-V, --version")
     .addHelpText("after", ({ command }) => `\n${optionsByCommand(command)}`)
-    .configureHelp({ optionDescription })
     .exitOverride()
     .configureOutput({ writeOut: io.out, writeErr: io.err });
   const addPlain = (name: string, description: string, runCommand: Run) =>
@@ -73,12 +71,6 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
   addOfEvents("try", "what the event rules of a configuration make of the newest events, and why", async (flags) =>
     (await import("./commands/try.ts")).tryRules(flags, io),
   );
-  addPlain("reshard", "distribute the state of all shards to another number of them", async (flags, files) =>
-    (await import("./commands/reshard.ts")).reshardFiles(files, flags, io),
-  )
-    .argument("<files...>", "the state files of all shards, none of them in use")
-    .requiredOption("--count <number>", "number of shards from now on")
-    .requiredOption("--out <folder>", "where the state files of the new shards are written, as shard-N.db");
   addOfFile(
     "rules",
     "write the recording rules and alerts, with labels of the watch lists for routing",
@@ -113,9 +105,6 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
   }
 }
 
-const optionDescription = (option: Option): string =>
-  `${new Help().optionDescription(option)}${option.mandatory ? " (required)" : ""}`;
-
 const withLogOptions = (command: Command) =>
   command
     .addOption(new Option("--log-level <level>", "trace, debug, info, warn, error or silent"))
@@ -145,7 +134,6 @@ function optionsByCommand({ commands }: Command): string {
 
 // `serve` is the default: a mistyped command, or a command after flags, is parsed as an argument of `serve`.
 function refuseArguments(program: Command, command: Command): void {
-  if (command.registeredArguments.at(-1)?.variadic) return;
   const [word] = command.args.slice(command.registeredArguments.length);
   if (word === undefined) return;
   const names = program.commands.map((known) => known.name());

@@ -1,6 +1,6 @@
 // Polls and serves the metrics until the process gets a signal.
 import { systemClock } from "../api/clock.ts";
-import { ALONE, type Shard } from "../storage/shard.ts";
+import type { Shard } from "../storage/shard.ts";
 import { StateFileError } from "../storage/state-file-error.ts";
 import { type AppParts, createApp, type OpenFiles } from "./create-app.ts";
 import { planErrors, planOf } from "./estimate.ts";
@@ -23,7 +23,7 @@ export interface ServeFlags extends ConfigFlags {
 /** Serves the configuration of the flags. */
 export async function serve(flags: ServeFlags, io: Io): Promise<number> {
   const loaded = await loadConfigFile(flags, io);
-  const { statePath, shard = ALONE } = loaded.config;
+  const { statePath, shard } = loaded.config;
   const isReset = flags.resetState === true;
   if (isReset && statePath === undefined) {
     throw new CommandError("--reset-state: with state: memory there is no state file");
@@ -73,7 +73,13 @@ export async function serveConfig(
 type FileLog = Parameters<NonNullable<AppParts["open"]>>[0];
 
 // Loads SQLite, which `state: memory` does not need.
-async function openFiles(path: string, shard: Shard, isReset: boolean, io: Io, log: FileLog): Promise<OpenFiles> {
+async function openFiles(
+  path: string,
+  shard: Shard | undefined,
+  isReset: boolean,
+  io: Io,
+  log: FileLog,
+): Promise<OpenFiles> {
   const [{ StateFile }, { renameFile }, { BudgetFile, budgetPathOf }] = await Promise.all([
     import("../storage/state-file.ts"),
     import("../storage/open.ts"),
@@ -83,7 +89,8 @@ async function openFiles(path: string, shard: Shard, isReset: boolean, io: Io, l
   if (kept !== undefined) io.err(`the state file was renamed to ${kept}\n`);
   const stateFile = new StateFile(path, { log, clock: systemClock });
   try {
-    stateFile.claim(shard, systemClock.now());
+    const deleted = shard && stateFile.keepOnly(shard, systemClock.now());
+    if (deleted) log.warn({ ...shard, deleted }, "the state of targets that other shards poll was deleted");
     const onError = (error: Error) => {
       log.error({ err: error }, "commands cannot see what is used of the budgets");
       // A full disk does not end the polls of gauges.

@@ -88,7 +88,7 @@ const state = z
 export const OF_HOSTNAME = "hostname";
 
 /** Exporters that can share a configuration. */
-export const MAX_SHARDS = 1000;
+const MAX_SHARDS = 1000;
 
 const shard = z
   .object({

@@ -171,16 +171,6 @@ export class GroupTotal {
 /** The counters as plain data. */
 export const bodyOf = (counters: Values): unknown => Object.fromEntries(counters);
 
-/** The sums of saved counters, as plain data. Throws if they are invalid. */
-export function addedBodies(bodies: readonly unknown[]): unknown {
-  const all = new Map<string, Value>();
-  for (const [key, value] of bodies.flatMap((body) => Object.entries(savedTotal.parse(body)))) {
-    const before = all.get(key);
-    all.set(key, before === undefined ? value : plus(before, value));
-  }
-  return bodyOf(all);
-}
-
 const isDistribution = (value: Value): value is Distribution => typeof value === "object";
 
 // Values of one family have one type: TypeScript cannot add two values that are both number or both bigint.

@@ -8,9 +8,6 @@ export interface Shard {
   readonly count: number;
 }
 
-/** An exporter that shares with no other. */
-export const ALONE: Shard = { index: 0, count: 1 };
-
 /**
  * The index of the shard that polls a principal. Each shard has a random weight for each principal, and the heaviest
  * one polls it (rendezvous hashing): with another count, only those principals move that have to.

@@ -7,7 +7,7 @@ import { keyOf, type Task } from "../collectors/task.ts";
 import { decode, encode } from "./codec.ts";
 import { type GroupKey, savedTotal } from "./group-total.ts";
 import { openFile, type StateFileLog } from "./open.ts";
-import { ALONE, type Shard } from "./shard.ts";
+import { type Shard, shardOf } from "./shard.ts";
 import { StateFileError } from "./state-file-error.ts";
 import { Table, type TableSchema } from "./table.ts";
 
@@ -23,10 +23,10 @@ export interface StateFileFacts {
 }
 
 /** Ends the collector in the rows with the counters of its groups. */
-export const OF_GROUPS = " of groups";
+const OF_GROUPS = " of groups";
 
 /** The counters of a group, as plain data. */
-export interface SavedTotal {
+interface SavedTotal {
   readonly of: GroupKey;
   readonly body: unknown;
 }
@@ -59,9 +59,6 @@ const budgetRecord: ZodType<BudgetRecord> = z.object({
   month: z.object({ tokens: z.number(), at: z.number() }).optional(),
   pausedUntil: z.number().optional(),
 });
-
-// No network has such a name.
-const SHARD_KEY = "/shard";
 
 /** An open state file. One process at a time can have it open. */
 export class StateFile {
@@ -167,24 +164,6 @@ export class StateFile {
     return this.#read(this.#observations, keyOfTotal(of), parseTotal);
   }
 
-  /** The saved counters of all groups. @throws StateFileError */
-  totals(): readonly SavedTotal[] {
-    const rows = this.#database
-      .prepare("SELECT network, collector, target FROM observations WHERE collector LIKE ?")
-      .all(`%${OF_GROUPS}`);
-    return rows.flatMap(({ network, collector, target }) => {
-      const name = String(collector).slice(0, -OF_GROUPS.length);
-      const of = { network: String(network), collector: name, group: String(target) };
-      const body = this.loadTotal(of);
-      return body === undefined ? [] : [{ of, body }];
-    });
-  }
-
-  /** Saves the counters of a group without a member. @throws StateFileError when they cannot be written. */
-  saveTotal(total: SavedTotal, now: number): void {
-    this.#write(now, () => this.#putTotal(total, now));
-  }
-
   #putTotal({ of, body }: SavedTotal, now: number): void {
     this.#observations.put(keyOfTotal(of), [TOTAL_VERSION, now], encode(body));
   }
@@ -199,14 +178,6 @@ export class StateFile {
     this.#write(now, () => this.#budgets.put([key], [], JSON.stringify(record)));
   }
 
-  /** The keys of all saved budgets. */
-  budgetKeys(): readonly string[] {
-    return this.#database
-      .prepare("SELECT network FROM budgets")
-      .all()
-      .map(({ network }) => String(network));
-  }
-
   /** The last value of `saveNetwork`; undefined if there is none. @throws StateFileError */
   loadNetwork(network: string): unknown {
     return this.#read(this.#networks, [network], decode);
@@ -217,28 +188,25 @@ export class StateFile {
     this.#write(now, () => this.#networks.put([network], [now], encode(body)));
   }
 
-  /** The shard whose state it is; undefined if it is new. @throws StateFileError */
-  get shard(): Shard | undefined {
-    return this.#savedShard() ?? (this.#facts.isRestored ? ALONE : undefined);
-  }
-
-  #savedShard(): Shard | undefined {
-    return this.loadNetwork(SHARD_KEY) as Shard | undefined;
-  }
-
   /**
-   * Makes it the state of a shard. Writes nothing if it is that already.
-   * @throws StateFileError when it is the state of another one: each would count principals of the other.
+   * Deletes the observations of principals of other shards: one that returns starts like a new target, because another
+   * shard has counted in the meantime. Those of the whole chain and the counters of groups stay. Writes nothing if
+   * there are none.
+   * @returns the number of deleted observations
+   * @throws StateFileError when it cannot be written.
    */
-  claim(shard: Shard, now: number): void {
-    const saved = this.#savedShard();
-    const owner = saved ?? this.shard ?? shard;
-    if (owner.index !== shard.index || owner.count !== shard.count) {
-      const text = ({ index, count }: Shard) => `shard ${index} of ${count}`;
-      const how = "distribute the state with the command reshard, as docs/shards.md describes";
-      throw new StateFileError(this.path, `it is the state of ${text(owner)}, and this is ${text(shard)}; ${how}`);
+  keepOnly({ index, count }: Shard, now: number): number {
+    const database = this.#database;
+    const isForeign = (principal: unknown) => Number(shardOf(String(principal), count) !== index);
+    database.function("is_foreign", { deterministic: true }, isForeign);
+    const rows = `FROM observations WHERE target <> '' AND collector NOT LIKE '%${OF_GROUPS}' AND is_foreign(target)`;
+    try {
+      const deleted = Number(database.prepare(`SELECT count(*) AS rows ${rows}`).get()?.rows);
+      if (deleted > 0) this.#write(now, () => database.exec(`DELETE ${rows}`));
+      return deleted;
+    } catch (error) {
+      throw StateFileError.from(this.path, error);
     }
-    if (saved === undefined) this.saveNetwork(SHARD_KEY, { index: shard.index, count: shard.count }, now);
   }
 
   /** Deletes every observation of a network, also of targets that are not watched now. @throws StateFileError */

@@ -1,17 +1,12 @@
 // The manifests of deploy/kubernetes are valid and consistent.
-import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { readdirSync } from "node:fs";
+import { resolve } from "node:path";
 import { expect, test } from "@jest/globals";
 import type { IStatefulSet } from "kubernetes-models/apps/v1";
 import type { INetworkPolicy } from "kubernetes-models/networking.k8s.io/v1";
 import type { IPodDisruptionBudget } from "kubernetes-models/policy/v1";
-import type { IPod, IService } from "kubernetes-models/v1";
-import { parseAllDocuments } from "yaml";
-import { StateFile } from "../../src/storage/state-file.ts";
-import { run } from "../support/program.ts";
-import { documentsOf, root, textOf, yamlOf } from "./files.ts";
+import type { IService } from "kubernetes-models/v1";
+import { documentsOf, root, yamlOf } from "./files.ts";
 import { complaints, type Typed } from "./manifest-types.ts";
 
 const folder = "deploy/kubernetes";
@@ -125,38 +120,4 @@ test("the image has the version of the package", () => {
   const { version } = yamlOf<{ version: string }>("package.json");
 
   expect(kustomization.images).toEqual([{ name: "stacks-exporter", newName: "stacks-exporter", newTag: version }]);
-});
-
-test("the pod of the documentation distributes the state of 4 shards to 6", async () => {
-  const [, block = ""] = /\n {3}```yaml\n(.*?)\n {3}```/s.exec(textOf("docs/kubernetes.md")) ?? [];
-  const documents = parseAllDocuments(block.replace(/^ {3}/gm, "")).map((document) => document.toJS() as Manifest);
-  const { spec } = documents.at(-1) as unknown as IPod;
-  const [make, replace] = [spec?.initContainers?.[0], spec?.containers[0]];
-  const folder = mkdtempSync(join(tmpdir(), "stacks-exporter-pod-"));
-  const here = (words: readonly string[] = []) =>
-    words.map((word) => word.replace(/^(--out=)?(\/shards|\/new)/, `$1${folder}$2`));
-  const options = { log: { warn: () => undefined }, clock: { now: () => 0 } };
-  const shardIn = (path: string) => {
-    const file = new StateFile(join(folder, "shards", path), options);
-    const { shard } = file;
-    file.close();
-    return shard;
-  };
-  try {
-    for (const { mountPath } of make?.volumeMounts ?? []) mkdirSync(join(folder, mountPath), { recursive: true });
-    for (const index of [0, 1, 2, 3]) {
-      const file = new StateFile(join(folder, `shards/${index}/state.db`), options);
-      file.claim({ index, count: 4 }, 0);
-      file.close();
-    }
-    const made = await run(here(make?.args));
-    const replaced = spawnSync(process.execPath, here(replace?.command).slice(1), { encoding: "utf8" });
-
-    expect(complaints(documents)).toEqual([]);
-    expect([made.code, made.err, replaced.status, replaced.stderr]).toEqual([0, "", 0, ""]);
-    for (const index of [0, 1, 2, 3, 4, 5]) expect(shardIn(`${index}/state.db`)).toEqual({ index, count: 6 });
-    for (const index of [0, 1, 2, 3]) expect(shardIn(`${index}/state.db.old`)).toEqual({ index, count: 4 });
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
 });

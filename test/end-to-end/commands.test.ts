@@ -264,7 +264,7 @@ test.each([
   [["serve", "--listen"], /^error: /],
   [
     ["bogus"],
-    /^error: unknown command 'bogus'; the commands are serve, once, check, plan, events, try, reshard, rules, board, demo/,
+    /^error: unknown command 'bogus'; the commands are serve, once, check, plan, events, try, rules, board, demo/,
   ],
   [["--listen", ":0", "bogus"], /^error: unknown command 'bogus'/],
   [["--config", "a.yaml", "check"], /^error: the command must be first: stacks-exporter check …/],

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import type { Task } from "../../src/collectors/task.ts";
 import { encode } from "../../src/storage/codec.ts";
 import { MIGRATIONS, renameFile } from "../../src/storage/open.ts";
+import { shardOf } from "../../src/storage/shard.ts";
 import { fakeTask } from "../support/fake-task.ts";
 import { durableTask, TestStateFile } from "../support/state-file.ts";
 
@@ -57,20 +58,31 @@ test("facts of a network are kept across restarts", () => {
   expect(later.loadNetwork("testnet")).toBeUndefined();
 });
 
-test("a file that belongs to the same exporter is opened without a write: its disk can be full", () => {
-  const [one, other] = [
-    { index: 0, count: 2 },
-    { index: 1, count: 2 },
-  ];
-  file.open().claim(one, 1000);
+test("a shard deletes the observations of other shards, and keeps those of the chain and the sums of groups", () => {
+  const tasks = ["", "a", "b", "c", "d"].map((key) => durableTask({ version: 1 }, key));
+  const total = { of: { network: "mainnet", collector: "fake", group: "b" }, body: { sent: 5n } };
+  const before = file.open();
+  for (const task of tasks) before.save(task, encode(1), 1000, total);
+  const shard = { index: 1, count: 2 };
+  const own = tasks.filter(({ target }) => target.key === "" || shardOf(target.key, 2) === 1);
+  expect(own.length).toBeGreaterThan(1);
+
+  expect(file.reopen().keepOnly(shard, 2000)).toBe(tasks.length - own.length);
+  const later = file.reopen();
+  expect(tasks.filter((task) => later.load(task) !== undefined)).toEqual(own);
+  expect(later.loadTotal(total.of)).toEqual(total.body);
+});
+
+test("a shard writes nothing to its own file: the disk can be full", () => {
+  const task = durableTask({ version: 1 }, "a");
+  file.open().save(task, encode(1), 1000);
   file.close();
   const before = readFileSync(file.path);
 
   const later = file.open();
-  later.claim(one, 2000);
+  expect(later.keepOnly({ index: shardOf("a", 2), count: 2 }, 2000)).toBe(0);
   expect(later.facts().lastWriteAt).toBeUndefined();
   expect(statSync(`${file.path}-wal`).size).toBe(0);
-  expect(() => later.claim(other, 2000)).toThrow("it is the state of shard 0 of 2");
   file.close();
   expect(readFileSync(file.path)).toEqual(before);
 });
