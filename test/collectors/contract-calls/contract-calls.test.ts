@@ -1,63 +1,49 @@
 import { describe, expect, test } from "@jest/globals";
-import type { AnyCollector } from "../../../src/collectors/collector.ts";
-import { contractCalls as collector } from "../../../src/collectors/contract-calls/contract-calls.ts";
-import type { Observation } from "../../../src/collectors/contract-calls/state.ts";
+import fc from "fast-check";
+import { contractCalls } from "../../../src/collectors/contract-calls/contract-calls.ts";
 import { type Canned, cannedApi, captured } from "../../support/canned-api.ts";
-import { expectGolden, textOf } from "../../support/golden.ts";
+import { CollectorRun, NOW, type Surroundings, targetOf } from "../../support/collect.ts";
+import { expectGolden } from "../../support/golden.ts";
 import { chainOf } from "../../support/known-chain.ts";
 import { CONTRACT, ModelWorld } from "../../support/model-world.ts";
-import { observe } from "../../support/observe.ts";
-import { parseExposition } from "../../support/parser.ts";
+import { PrincipalList } from "../../support/principal-list.ts";
 
-const calls = collector as unknown as AnyCollector;
-const targetOf = (principal: string, confirmations = 6) => ({
-  key: principal,
-  watched: { principal, name: "app", group: "", labels: {} },
-  confirmations,
-});
 const TOKEN = "ST3J3ABAWHGKC812CJ2CQ18JKZ5S5HEK49XRT4DCM.cool-token";
-const seenAs = (observation: unknown) => observation as Observation;
-const counted = (observation: unknown) =>
-  Object.values(seenAs(observation).totals.calls).reduce((sum, count) => sum + count, 0);
+const CALLS = "contract_calls_total";
+const appAt = (principal: string, confirmations?: number) => targetOf(principal, confirmations, { name: "app" });
 
 interface Tx {
   readonly tx: { readonly tx_id: string; readonly block_height: number; readonly block_hash: string };
 }
 const { results } = captured("address-transactions.ok-default").json as { readonly results: readonly Tx[] };
 const heights = results.map(({ tx }) => [tx.block_height, { hash: tx.block_hash }] as const);
-const NOW = 1_795_219_200_000;
 
 describe("samples of captured responses:", () => {
   test("calls that were listed before the first poll have series, and do not count", async () => {
     // The captured page of an account is served as the list of a contract that it calls.
     const api = cannedApi(() => ({ json: { limit: 50, total: results.length, results } }));
-    const target = targetOf(TOKEN);
-    const at = { target, chain: chainOf(70, heights), now: NOW };
+    const run = new CollectorRun(contractCalls, api, { target: appAt(TOKEN), chain: chainOf(70, heights) });
 
-    const observation = await observe(calls, api, undefined, at);
-
-    expect(counted(observation)).toBe(0);
-    expectGolden("address-transactions.calls-first-sight", await textOf(calls, observation, "testnet", target));
+    expect((await run.poll()).sum(CALLS)).toBe(0);
+    expectGolden("address-transactions.calls-first-sight", run.page("testnet"));
   });
 
   test("later calls count by function, status and error, with their fees and callers", async () => {
     // No captured call of this operation has failed.
     const failing = results.map(({ tx }, index) => {
-      const failed = [{ tx_status: "abort_by_response", tx_result: { hex: "0x", repr: "(err u101)" } }, {}];
-      return { ...results[index], tx: { ...tx, ...(tx.block_height === 59 ? failed[0] : failed[1]) } };
+      const failed = { tx_status: "abort_by_response", tx_result: { hex: "0x", repr: "(err u101)" } };
+      return { ...results[index], tx: { ...tx, ...(tx.block_height === 59 ? failed : {}) } };
     });
     let shown: readonly Tx[] = failing.filter(({ tx }) => tx.block_height < 54);
     const api = cannedApi(() => ({ json: { limit: 50, total: shown.length, results: shown } }));
-    const target = targetOf(TOKEN);
-    const at = (tipHeight: number) => ({ target, chain: chainOf(tipHeight, heights), now: NOW });
+    const run = new CollectorRun(contractCalls, api, { target: appAt(TOKEN) });
 
-    let observation = await observe(calls, api, undefined, at(54));
+    await run.poll({ chain: chainOf(54, heights) });
     shown = failing;
-    observation = await observe(calls, api, observation, at(62));
-    expect(counted(observation)).toBe(2);
-    observation = await observe(calls, api, observation, at(65));
+    expect((await run.poll({ chain: chainOf(62, heights) })).sum(CALLS)).toBe(2);
+    await run.poll({ chain: chainOf(65, heights) });
 
-    expectGolden("address-transactions.calls", await textOf(calls, observation, "testnet", target));
+    expectGolden("address-transactions.calls", run.page("testnet"));
   });
 
   test("the replacement does not return the errors of failed calls", async () => {
@@ -77,37 +63,36 @@ describe("samples of captured responses:", () => {
           ? { json: { total: shown.length, limit: 50, cursor: { next: null }, results: shown } }
           : { status: 410 },
     );
-    const target = targetOf("SPYBWR5611F6BK794ZM384GNCAPF46CCTAFWPCNV.logger", 1);
-    const chain = chainOf(
-      60,
-      rows.map(({ block }) => [block.height, { hash: block.hash }]),
-    );
+    const target = appAt("SPYBWR5611F6BK794ZM384GNCAPF46CCTAFWPCNV.logger", 1);
+    const run = new CollectorRun(contractCalls, api, { target });
+    const blocks = rows.map(({ block }) => [block.height, { hash: block.hash }] as const);
 
-    let observation = await observe(calls, api, undefined, { target, chain: chainOf(1), now: NOW });
+    await run.poll({ chain: chainOf(1) });
     shown = wrapped;
-    observation = await observe(calls, api, observation, { target, chain, now: NOW + 90_000_000 });
+    await run.poll({ chain: chainOf(60, blocks), now: NOW + 90_000_000 });
 
-    expect(counted(observation)).toBeGreaterThan(3);
-    expectGolden("v3-principal-transactions.calls", await textOf(calls, observation, "mainnet", target));
+    expect(run.samples.sum(CALLS)).toBeGreaterThan(3);
+    expectGolden("v3-principal-transactions.calls", run.page());
   });
 });
 
-/** A world, its API, and polls of its contract. */
-function running(sizes: readonly number[]) {
+/** A world, and polls of its contract. */
+function running(sizes: readonly number[], options: object = {}) {
   const world = new ModelWorld();
   world.mine(sizes);
   const api = cannedApi(world.respond);
-  const at = () => ({ target: targetOf(CONTRACT, 3), chain: world.view, now: world.now });
-  return { world, api, poll: (before?: unknown) => observe(calls, api, before, at()) };
+  const target = targetOf(CONTRACT, 3);
+  const run = new CollectorRun(contractCalls, api, () => ({ target, chain: world.view, now: world.now, options }));
+  /** The calls of the blocks from a height on that have their confirmations. */
+  const expected = (from: number) =>
+    world.between(from, world.tip - 2).filter(({ call }) => call?.contract === CONTRACT).length;
+  return { world, api, run, expected };
 }
-
-const expectedNow = (world: ModelWorld, from: number) =>
-  world.between(from, world.tip - 2).filter(({ call }) => call?.contract === CONTRACT).length;
 
 describe("requests", () => {
   test("an idle contract costs one request a poll, which is a 304", async () => {
-    const { api, poll } = running([3, 3, 3, 0, 0, 0, 0, 0]);
-    let observation = await poll();
+    const { api, run } = running([3, 3, 3, 0, 0, 0, 0, 0]);
+    await run.poll();
     const conditional: string[] = [];
     const { getIfChanged } = api;
     api.getIfChanged = async (operation, parameters, etag) => {
@@ -116,145 +101,256 @@ describe("requests", () => {
       return response;
     };
     const before = api.requests.length;
-
-    for (let polls = 0; polls < 3; polls += 1) observation = await poll(observation);
+    await run.polls(3);
 
     expect(api.requests.length - before).toBe(3);
     expect(conditional).toEqual(new Array(3).fill("address_transactions"));
   });
 
   test("calls that wait for confirmations are counted from an unchanged list", async () => {
-    const { world, poll } = running([3, 3, 3, 0, 0, 0]);
-    const first = await poll();
+    const { world, run, expected } = running([3, 3, 3, 0, 0, 0]);
+    await run.poll();
     world.mine([6, 0]);
-    const second = await poll(first);
-    expect(counted(second)).toBe(0);
-    expect(calls.hints?.(second, targetOf(CONTRACT, 3))).toEqual({ isWaiting: true, isBehind: false });
+    expect((await run.poll()).sum(CALLS)).toBe(0);
+    expect(run.hints).toMatchObject({ isWaiting: true, isBehind: false });
     world.mine([0, 0]);
-    const third = await poll(second);
 
-    expect(counted(third)).toBe(expectedNow(world, seenAs(first).floor.height));
-    expect(counted(third)).toBeGreaterThan(0);
-    expect(calls.hints?.(third, targetOf(CONTRACT, 3))).toEqual({ isWaiting: false, isBehind: false });
+    expect((await run.poll()).sum(CALLS)).toBe(expected(5));
+    expect(expected(5)).toBeGreaterThan(0);
+    expect(run.hints).toMatchObject({ isWaiting: false, isBehind: false });
   });
 });
 
 test("after a pause, the next polls read what one poll cannot, and count every call once", async () => {
-  const { world, api } = running([1, 1, 0, 0, 0]);
-  const at = () => ({ target: targetOf(CONTRACT, 3), chain: world.view, now: world.now, options: { pages: 2 } });
-  const first = await observe(calls, api, undefined, at());
+  const { world, run, expected } = running([1, 1, 0, 0, 0], { pages: 2 });
+  await run.poll();
   world.mine([...new Array<number>(400).fill(1), 0, 0, 0]);
-  let observation = await observe(calls, api, first, at());
-  expect(calls.hints?.(observation, targetOf(CONTRACT, 3))).toMatchObject({ isBehind: true });
-  for (let polls = 0; polls < 5; polls += 1) observation = await observe(calls, api, observation, at());
+  await run.poll();
+  expect(run.hints.isBehind).toBe(true);
+  run.restart();
+  const samples = await run.polls(5);
 
-  expect(counted(observation)).toBe(expectedNow(world, seenAs(first).floor.height));
-  expect(seenAs(observation).totals.gap).toBe(0);
+  expect(samples.sum(CALLS)).toBe(expected(4));
+  expect(samples.get("contract_calls_gap_total")).toBe(0);
 });
 
 test("more transactions than catch_up are a gap", async () => {
-  const { world, api } = running([1, 1, 0, 0, 0]);
-  const at = () => ({ target: targetOf(CONTRACT, 3), chain: world.view, now: world.now, options: { catch_up: 50 } });
-  let observation = await observe(calls, api, undefined, at());
+  const { world, run } = running([1, 1, 0, 0, 0], { catch_up: 50 });
+  await run.poll();
   world.mine([...new Array<number>(120).fill(1), 0, 0, 0]);
-  observation = await observe(calls, api, observation, at());
 
-  expect(seenAs(observation).totals.gap).toBe(70);
+  expect((await run.poll()).get("contract_calls_gap_total")).toBe(70);
 });
 
 test("a start height above the tip, after a wrong one, is lowered and logged", async () => {
-  const { world, api } = running([3, 3, 0, 0, 0]);
-  const notes: string[] = [];
-  const target = targetOf(CONTRACT, 3);
-  const wrong = { ...world.view, tipHeight: 1000, highest: 1000 };
-  const first = await observe(calls, api, undefined, { target, chain: wrong, now: world.now });
+  const { world, run, expected } = running([3, 3, 0, 0, 0]);
+  await run.poll({ chain: { ...world.view, tipHeight: 1000, highest: 1000 } });
   world.mine([6, 0, 0]);
-  const at = () => ({ target, chain: world.view, now: world.now, note: (message: string) => notes.push(message) });
-  const second = await observe(calls, api, first, at());
+  await run.poll();
 
-  expect(notes).toEqual(["the start height 999 was above the tip 8: counting resumes at height 3"]);
-  expect(counted(second)).toBe(expectedNow(world, 3));
+  expect(run.notes).toEqual(["the start height 999 was above the tip 8: counting resumes at height 3"]);
+  expect(run.samples.sum(CALLS)).toBe(expected(3));
 });
 
 test("the newest call is known at any depth, and dropped when its block is replaced", async () => {
-  const { world, poll } = running([3, 3, 3, 0, 0]);
+  const { world, run } = running([3, 3, 3, 0, 0]);
   const newest = () => world.blocks.findLast(({ txs }) => txs.some(({ call }) => call?.contract === CONTRACT));
-  const first = await poll();
+  const last = async () => (await run.poll()).get("contract_last_call_timestamp_seconds");
+  await run.poll();
   world.mine([6]);
-  const second = await poll(first);
-  expect(seenAs(second).last).toMatchObject({ height: world.tip, time: newest()?.time });
-  const { hash } = world.blocks.at(-1) ?? {};
+  const { time } = newest() ?? {};
+  expect(await last()).toBe(time);
   world.reorg(1, [false]);
-  const third = await poll(second);
 
-  expect(seenAs(third).last?.hash).not.toBe(hash);
-  expect(seenAs(third).last).toMatchObject({ height: newest()?.height, hash: newest()?.hash });
+  expect(newest()?.time).not.toBe(time);
+  expect(await last()).toBe(newest()?.time);
 });
 
-test("callers leave an hour after their last call, without a change of the list", async () => {
-  const { world, api, poll } = running([9, 9, 9, 0, 0, 0]);
-  const callersOf = async (observation: unknown) => {
-    const text = await textOf(calls, observation, "n", targetOf(CONTRACT));
-    const family = parseExposition(text, "classic").find(({ name }) => name === "stacks_contract_recent_callers");
-    return family?.samples[0]?.value;
+/** Polls of a contract whose calls a test writes. */
+function called() {
+  const list = new PrincipalList();
+  const target = targetOf(TOKEN, 1);
+  const run = new CollectorRun(contractCalls, list.api, () => ({ target, chain: list.view, now: list.now * 1000 }));
+  /** Polls after a block with these transactions. */
+  const mine = async (rows: readonly object[], more: Surroundings = {}) => {
+    list.mine(rows.map((tx) => ({ tx })));
+    return run.poll(more);
   };
-  const first = await poll();
-  expect(await callersOf(first)).toBe(2);
-  const later = { target: targetOf(CONTRACT, 3), chain: world.view, now: world.now + 3_700_000 };
-
-  expect(await callersOf(await observe(calls, api, first, later))).toBe(0);
+  return { list, run, mine };
+}
+const callOf = (name: string, error?: string, more: object = {}) => ({
+  tx_type: "contract_call",
+  contract_call: { contract_id: TOKEN, function_name: name },
+  fee_rate: "100",
+  tx_status: error === undefined ? "success" : "abort_by_response",
+  tx_result: { hex: "0x", repr: error === undefined ? "(ok true)" : `(err ${error})` },
+  ...more,
 });
 
-describe("rows of the list", () => {
-  const row = (index: number, more: object) => {
-    const [base] = results;
-    const tx = { ...base?.tx, tx_id: `0x${"a".repeat(62)}${10 + index}`, tx_index: index, block_height: 60 };
-    return { ...base, tx: { ...tx, tx_type: "contract_call", ...more } };
-  };
-  const countedOf = async (rows: readonly object[]) => {
-    let shown: readonly object[] = [];
-    const api = cannedApi(() => ({ json: { limit: 50, total: shown.length, results: shown } }));
-    const target = targetOf(TOKEN, 1);
-    const at = { target, chain: chainOf(60, heights), now: NOW };
-    let observation = await observe(calls, api, undefined, { ...at, chain: chainOf(59, heights) });
-    shown = rows;
-    observation = await observe(calls, api, observation, at);
-    const totals = seenAs(observation).totals;
-    return { totals, drift: api.drift, observation };
-  };
-  const called = { contract_id: TOKEN, function_name: "transfer" };
+/** The calls, errors and overflow that are not 0, by label values. */
+const counts = (samples: Awaited<ReturnType<CollectorRun["poll"]>>) => {
+  const shown = samples.of(/^contract_(calls|call_errors|call_label_overflow)_total/);
+  return Object.fromEntries(
+    Object.entries(shown)
+      .filter(([, value]) => value > 0)
+      .map(([key, value]) => [key.replace(/^contract_calls_total |^contract_|_total/g, ""), value]),
+  );
+};
 
-  test("other transactions, and calls of other contracts, are read and not counted", async () => {
-    const { observation } = await countedOf([
-      row(3, { contract_call: called }),
-      row(2, { tx_type: "token_transfer" }),
-      row(1, { contract_call: { ...called, contract_id: `${TOKEN}-2` } }),
-    ]);
+describe("callers", () => {
+  const CALLERS = "contract_recent_callers";
+  const by = (caller: number, at: number) =>
+    callOf("swap", undefined, { sender_address: `SP${String(caller).padStart(38, "0")}`, block_time: at });
 
-    expect(counted(observation)).toBe(1);
-    expect(seenAs(observation).feed.counted).toHaveLength(3);
+  test("count for an hour after their newest call, without a change of the list", async () => {
+    const { list, run, mine } = called();
+    await run.poll();
+    const at = (ago: number) => list.now - ago;
+    const calls = [by(1, at(3599)), by(2, at(3600)), by(3, at(5000)), by(3, at(10)), by(3, at(20))];
+
+    expect((await mine(calls)).get(CALLERS)).toBe(2);
+    list.now += 1;
+    expect((await run.poll()).get(CALLERS)).toBe(1);
+    list.now += 3589;
+    expect((await run.poll()).get(CALLERS)).toBe(0);
   });
 
-  test("a call without its contract counts as drift; a fee that is not a number is left out", async () => {
-    const { drift, totals, observation } = await countedOf([
-      row(2, { contract_call: undefined }),
-      row(1, { contract_call: called, fee_rate: "much" }),
-    ]);
+  test("are limited", async () => {
+    const { list, run, mine } = called();
+    await run.poll();
+    const all = Array.from({ length: 10_005 }, (_, n) => by(n, list.now));
 
-    expect(drift).toEqual(
-      expect.arrayContaining(["address_transactions contract_call missing", "address_transactions fee_rate type"]),
-    );
-    expect(counted(observation)).toBe(1);
-    expect(totals.fees).toBe(0n);
+    await mine(all, { options: { pages: 200 } });
+    expect((await run.poll()).get(CALLERS)).toBe(10_000);
+  });
+});
+
+test.each<[string, object[], object]>([
+  [
+    "calls count by function and status, failed ones also by error",
+    [callOf("swap"), callOf("swap", "u101"), callOf("swap", "u101"), callOf("constructor")],
+    { "swap success": 1, "swap abort_by_response": 2, "constructor success": 1, "call_errors swap u101": 2 },
+  ],
+  [
+    "other transactions, and calls of other contracts, are not counted",
+    [
+      callOf("swap"),
+      { tx_type: "token_transfer" },
+      callOf("swap", undefined, { contract_call: { contract_id: `${TOKEN}-2`, function_name: "swap" } }),
+    ],
+    { "swap success": 1 },
+  ],
+  [
+    "an error without a code keeps its function; names that are not valid count as other",
+    [callOf("swap", '"text"'), callOf("a\tb", "u1"), callOf("swap", undefined, { tx_status: "Odd Status" })],
+    {
+      "swap abort_by_response": 1,
+      "swap other": 1,
+      "other abort_by_response": 1,
+      "call_errors swap other": 2,
+      "call_errors other other": 1,
+      call_label_overflow: 2,
+    },
+  ],
+])("%s", async (_, calls, expected) => {
+  const { run, mine } = called();
+  await run.poll();
+  expect(counts(await mine(calls))).toEqual(expected);
+});
+
+test("a call without its contract counts as drift; a fee that is not a number is left out", async () => {
+  const { list, run, mine } = called();
+  await run.poll();
+  const more = [{ contract_call: undefined }, { fee_rate: "much" }, {}];
+  const samples = await mine(more.map((changed) => callOf("swap", undefined, changed)));
+
+  expect(list.api.drift).toEqual(
+    expect.arrayContaining(["address_transactions contract_call missing", "address_transactions fee_rate type"]),
+  );
+  expect(counts(samples)).toEqual({ "swap success": 2 });
+  expect(samples.get("contract_call_fees_microstx_total")).toBe(100);
+});
+
+test("a status that is not known becomes a label value, up to a limit", async () => {
+  const { run, mine } = called();
+  await run.poll();
+  const statuses = Array.from({ length: 20 }, (_, n) => callOf("swap", undefined, { tx_status: `new_${n}` }));
+  const samples = await mine(statuses);
+
+  expect(samples.keys(/^contract_calls_total swap new_/)).toHaveLength(8);
+  expect(samples.get(`${CALLS} swap other`)).toBe(12);
+});
+
+describe("beyond a limit", () => {
+  test("a more frequent function takes the series of the least frequent one, which moves to other", async () => {
+    const { run, mine } = called();
+    const two = { options: { max_functions: 2 } };
+    await run.poll();
+    const first = await mine([callOf("a"), callOf("a"), callOf("b", "u1"), callOf("c")], two);
+    expect(counts(first)).toMatchObject({ "a success": 2, "b abort_by_response": 1, "other success": 1 });
+
+    expect(counts(await mine([callOf("c"), callOf("c")], two))).toEqual({
+      "a success": 2,
+      "c success": 1,
+      "other success": 2,
+      "other abort_by_response": 1,
+      "call_errors b u1": 1,
+      call_label_overflow: 3,
+    });
   });
 
-  test("names that are not valid count as other", async () => {
-    const { totals } = await countedOf([
-      row(2, { contract_call: { ...called, function_name: "a\tb" } }),
-      row(1, { contract_call: called, tx_status: "Odd Status", tx_result: { repr: "(err u1)" } }),
-    ]);
-
-    expect(totals.calls).toMatchObject({ "other\tsuccess": 1, "transfer\tother": 1 });
-    expect(totals.overflow).toBe(1);
+  test.each<[string, Surroundings, object]>([
+    ["of errors, others count as other", { options: { max_errors: 1 } }, { "call_errors a u1": 1 }],
+    ["of series, new labels get none", { spareSeries: 0 }, { "other abort_by_response": 2, call_label_overflow: 4 }],
+  ])("%s", async (_, more, expected) => {
+    const { run, mine } = called();
+    await run.poll();
+    const shown = counts(await mine([callOf("a", "u1"), callOf("a", "u2")], more));
+    expect(shown).toMatchObject(expected);
+    expect((shown["call_errors other other"] ?? 0) + (shown["call_errors a u1"] ?? 0)).toBe(2);
   });
+
+  test("that is lowered, excess labels move to other", async () => {
+    const { run, mine } = called();
+    await run.poll();
+    await mine([callOf("a", "u1"), callOf("a"), callOf("b", "u2")]);
+    const samples = await mine([], { options: { max_functions: 1, max_errors: 1 }, spareSeries: 0 });
+
+    expect(counts(samples)).toMatchObject({ "a success": 1, "a abort_by_response": 1, "other abort_by_response": 1 });
+    expect(samples.sum("contract_call_errors_total")).toBe(2);
+  });
+});
+
+test("sums are exact, series are bounded, and only counters that end decrease", async () => {
+  const one = fc.record({
+    name: fc.constantFrom("a", "b", "c", "d", "other"),
+    error: fc.constantFrom(undefined, "u1", "u2"),
+  });
+  const limits = { options: { max_functions: 2, max_errors: 3 }, spareSeries: 30 };
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.array(one, { maxLength: 30 })), async (polls) => {
+      const { run, mine } = called();
+      let before = await run.poll(limits);
+      let [count, failed] = [0, 0];
+      for (const poll of polls) {
+        const samples = await mine(
+          poll.map(({ name, error }) => callOf(name, error)),
+          limits,
+        );
+        count += poll.length;
+        failed += poll.filter(({ error }) => error !== undefined).length;
+        expect(samples.sum(CALLS)).toBe(count);
+        expect(samples.sum("contract_call_errors_total")).toBe(failed);
+        expect(samples.get("contract_call_fees_microstx_total")).toBe(count * 100);
+        expect(samples.keys(/^contract_calls_total /).length).toBeLessThanOrEqual(3 * 3);
+        expect(samples.keys(/^contract_call_errors_total /).length).toBeLessThanOrEqual(4);
+        for (const key of before.keys(/^contract_calls_total other /)) {
+          expect(samples.get(key)).toBeGreaterThanOrEqual(before.get(key) ?? 0);
+        }
+        expect(run.restart().of(/_total/)).toEqual(samples.of(/_total/));
+        before = samples;
+      }
+    }),
+    { seed: 7 },
+  );
 });
