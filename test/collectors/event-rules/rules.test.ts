@@ -1,0 +1,202 @@
+// What the rules of a contract count, judged by their series.
+import { describe, expect, test } from "@jest/globals";
+import { Cl } from "@stacks/transactions";
+import { targetOf } from "../../support/collect.ts";
+import { CONTRACT, ruledContract } from "../../support/event-list.ts";
+
+const MATCH = "match: [{ path: topic, exists: true }]";
+const has = (field: string) => `match: [{ path: value.${field}, exists: true }]`;
+const MAX = 2n ** 128n - 1n;
+
+const SWAPS = `
+- metric: amm_swaps_total
+  type: counter
+  help: Swaps.
+  ${has("pool")}
+  labels: { pool: { path: value.pool, allow: [a], max: 3 }, side: { value: buy } }
+`;
+const VOLUME = `
+- { metric: amm_volume_total, type: counter, help: Volume., ${has("volume")}, value: { path: value.volume } }
+`;
+const REST = `
+- { metric: amm_price, type: gauge, help: Price., ${has("price")}, value: { path: value.price } }
+- { metric: amm_size_units, type: histogram, help: S., ${has("size")}, value: { path: value.size }, buckets: [10, 100] }
+`;
+const swap = (pool: string) => Cl.tuple({ pool: Cl.stringAscii(pool) });
+const volume = (value: bigint) => Cl.tuple({ volume: Cl.uint(value) });
+const OVERFLOW = "contract_rule_label_overflow_total amm_swaps_total";
+
+test("sums stay exact beyond 2^53, also after a restart", async () => {
+  const { run, print } = await ruledContract(VOLUME);
+  await print([volume(MAX), volume(1n)]);
+  run.restart();
+  const samples = await print([volume(1n)]);
+
+  expect(samples.text("amm_volume_total")).toBe(String(MAX + 2n));
+});
+
+test("a gauge has the value of the newest event, a histogram counts each value in its bucket", async () => {
+  const { print } = await ruledContract(REST);
+  const price = (value: number) => Cl.tuple({ price: Cl.int(value) });
+  const size = (value: bigint) => Cl.tuple({ size: Cl.uint(value) });
+  expect((await print([price(3)])).get("amm_price")).toBe(3);
+
+  const samples = await print([price(0), price(-2), ...[10n, 11n, 2n ** 70n].map(size)]);
+  expect(samples.get("amm_price")).toBe(-2);
+  expect(samples.of(/bucket/)).toEqual({
+    "amm_size_units_bucket 10.0": 1,
+    "amm_size_units_bucket 100.0": 2,
+    "amm_size_units_bucket +Inf": 3,
+  });
+  expect(samples.text("amm_size_units_sum")).toBe(String(21n + 2n ** 70n));
+});
+
+test("errors count by reason, and their events are not counted", async () => {
+  const { print } = await ruledContract(VOLUME);
+  const bad = Cl.tuple({ volume: Cl.stringAscii("5") });
+  await print([bad]);
+  const samples = await print([bad, volume(2n)]);
+
+  expect(samples.get("contract_rule_errors_total amm_volume_total type")).toBe(2);
+  expect(samples.get("amm_volume_total")).toBe(2);
+});
+
+describe("labels", () => {
+  const SERIES = /^amm_swaps_total/;
+  const series = (counts: Readonly<Record<string, number>>) =>
+    Object.fromEntries(Object.entries(counts).map(([pool, count]) => [`amm_swaps_total ${pool} buy`, count]));
+
+  test("the first values have their own series, others are other", async () => {
+    const { print } = await ruledContract(SWAPS);
+    const samples = await print(["b", "c", "d", "a", "c", "e", "other"].map(swap));
+
+    expect(samples.of(SERIES)).toEqual(series({ b: 1, c: 2, a: 1, other: 3 }));
+    expect(samples.get(OVERFLOW)).toBe(3);
+  });
+
+  test("10,000 values make as many series as are allowed", async () => {
+    const { print, run } = await ruledContract(SWAPS);
+    await print(Array.from({ length: 10_000 }, (_, n) => swap(`pool-${n}`)));
+    for (let polls = 0; run.hints.isBehind && polls < 50; polls += 1) await run.poll();
+    await run.poll();
+
+    const { "amm_swaps_total other buy": other, ...own } = run.samples.of(SERIES);
+    expect(Object.values(own).toSorted()).toEqual([0, 1, 1]);
+    expect(other).toBe(9998);
+  });
+
+  test("the values with series are the same after a restart", async () => {
+    const { run, print } = await ruledContract(SWAPS);
+    await print(["b", "c"].map(swap));
+    run.restart();
+
+    expect((await print(["d", "c"].map(swap))).of(SERIES)).toEqual(series({ a: 0, b: 1, c: 2, other: 1 }));
+  });
+
+  test("without series to spare, only known values have new ones", async () => {
+    const { print } = await ruledContract(SWAPS);
+    // Topics have the other half.
+    const samples = await print(["b", "a", "c"].map(swap), 2);
+
+    expect(samples.of(SERIES)).toEqual(series({ b: 1, a: 1, other: 1 }));
+    expect(samples.get(OVERFLOW)).toBe(1);
+  });
+
+  test("the rules of a contract share the series to spare", async () => {
+    const { print } = await ruledContract(
+      ["amm_a_total", "amm_c_total"]
+        .map((metric) => `- { metric: ${metric}, type: counter, help: H., ${MATCH}, labels: { p: { path: value } } }`)
+        .join("\n"),
+    );
+    const samples = await print(["x", "y"].map(Cl.stringAscii), 6);
+
+    expect(samples.of(/^amm_/)).toEqual({
+      "amm_a_total x": 1,
+      "amm_a_total y": 1,
+      "amm_c_total x": 1,
+      "amm_c_total other": 1,
+    });
+  });
+});
+
+test("totals of a rule that is gone are dropped, and those of other rules continue", async () => {
+  const { list, run, rules, print } = await ruledContract(`${SWAPS}${VOLUME}`);
+  await print([volume(5n), swap("a")]);
+  list.add([{ value: volume(5n) }]);
+  const target = targetOf(CONTRACT, 1, { rules: rules.slice(1) });
+  expect((await run.polls(2, { target })).of(/^amm_/)).toEqual({ amm_volume_total: 10 });
+
+  const samples = await print([volume(5n), swap("a")]);
+  expect(samples.of(/^amm_/)).toEqual({ amm_volume_total: 15, "amm_swaps_total a buy": 1 });
+});
+
+describe("before the first event", () => {
+  test.each([
+    [
+      "label values that are known start at 0, in every combination",
+      `- { metric: x_total, type: counter, help: X., ${MATCH},
+        labels: { pool: { path: value.pool, allow: [a, c], max: 9 }, side: { value: buy } } }`,
+      { "x_total a buy": 0, "x_total c buy": 0 },
+    ],
+    [
+      "there are none if one label is not known",
+      `- { metric: x_total, type: counter, help: X., ${MATCH}, labels: { a: { value: a }, z: { path: value } } }`,
+      {},
+    ],
+    [
+      "without labels, a counter is 0, a histogram is empty, and a gauge is absent",
+      `
+- { metric: x_total, type: counter, help: X., ${MATCH} }
+- { metric: x_price, type: gauge, help: X., ${MATCH}, value: { path: value } }
+- { metric: x_units, type: histogram, help: X., ${MATCH}, value: { path: value }, buckets: [5] }
+`,
+      { x_total: 0, "x_units_bucket 5.0": 0, "x_units_bucket +Inf": 0, x_units_sum: 0, x_units_count: 0 },
+    ],
+  ])("%s", async (_, events, expected) => {
+    const { run } = await ruledContract(events);
+    expect(run.samples.of(/^x_/)).toEqual(expected);
+  });
+});
+
+describe("two rules of one metric", () => {
+  const event = (name: string, value: bigint) =>
+    Cl.tuple({ event: Cl.stringAscii(name), [name]: Cl.uint(value), any: Cl.uint(value) });
+  const rule = (kind: string, name: string, more: string) =>
+    `- { metric: ${kind}, help: X., match: [{ path: value.event, equals: ${name} }], ${more} }`;
+
+  test("add up", async () => {
+    const { print } = await ruledContract(
+      [
+        rule("x_total", "one", "type: counter, value: { path: value.one }"),
+        rule("x_total", "two", "type: counter"),
+        rule("x_units", "one", "type: histogram, value: { path: value.one }, buckets: [5]"),
+        rule("x_units", "two", "type: histogram, value: { path: value.any }, buckets: [5]"),
+      ].join("\n"),
+    );
+    const samples = await print([event("one", MAX), event("two", 3n)]);
+
+    expect(samples.text("x_total")).toBe(String(MAX + 1n));
+    expect(samples.of(/bucket|count/)).toMatchObject({ "x_units_bucket 5.0": 1, x_units_count: 2 });
+    expect(samples.text("x_units_sum")).toBe(String(MAX + 3n));
+  });
+
+  test("differ in a fixed label", async () => {
+    const { print } = await ruledContract(
+      [
+        rule("x_total", "one", "type: counter, labels: { side: { value: buy } }"),
+        rule("x_total", "two", "type: counter, labels: { side: { value: sell } }"),
+      ].join("\n"),
+    );
+
+    expect((await print([event("two", 1n)])).of(/^x_/)).toEqual({ "x_total buy": 0, "x_total sell": 1 });
+  });
+
+  test("have the value of the newest event if it is a gauge", async () => {
+    const { print } = await ruledContract(
+      ["one", "two"].map((name) => rule("x_price", name, "type: gauge, value: { path: value.any }")).join("\n"),
+    );
+
+    expect((await print([event("one", 1n), event("two", 2n), event("one", 3n)])).get("x_price")).toBe(3);
+    expect((await print([event("two", 7n)])).get("x_price")).toBe(7);
+  });
+});
