@@ -1,5 +1,5 @@
-// Polls one target of a collector, and shows what its user sees: samples, notes of the log, failures, and what a restart
-// leaves. Tests of collectors know nothing else about what is kept between two polls.
+// Polls one target of a collector, and shows what its user sees: samples, notes of the log, failures, and what a
+// restart leaves. Tests of collectors know nothing else about what is kept between two polls.
 import { ZodError } from "zod";
 import { ApiError } from "../../src/api/errors.ts";
 import type { StacksApi } from "../../src/api/operation.ts";

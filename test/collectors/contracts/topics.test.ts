@@ -1,69 +1,105 @@
+// The series of event types and topics, which anyone can choose.
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { addEvents, cleanTopics, eventTypeOf, NO_TOPICS, topicOf } from "../../../src/collectors/contracts/topics.ts";
-import { valuesOf } from "../../../src/collectors/counters.ts";
-import { restarted } from "../../support/plain-data.ts";
+import { contracts } from "../../../src/collectors/contracts/contracts.ts";
+import { eventTypeOf, topicOf } from "../../../src/collectors/contracts/topics.ts";
+import { CollectorRun, type Surroundings, targetOf } from "../../support/collect.ts";
+import { CONTRACT, EventList, type ListedEvent } from "../../support/event-list.ts";
 
-const PRINT = { type: "smart_contract_log", topic: "print" };
-const KEY = "smart_contract_log\tprint";
-const OTHER = "other\tother";
-const PLENTY = { max: 50, spareSeries: 1000 };
+const EVENTS = /^contract_events_total/;
+const PRINT = "contract_events_total smart_contract_log print";
+const OTHER = "contract_events_total other other";
+const OVERFLOW = "contract_label_overflow_total";
+const logOf = (topic: string) => `contract_events_total smart_contract_log ${topic}`;
 
-const sumOf = (counts: Readonly<Record<string, number>>) =>
-  Object.values(counts).reduce((sum, count) => sum + count, 0);
+/** A contract after its first poll. */
+async function polled() {
+  const list = new EventList();
+  const run = new CollectorRun(contracts, list.api, { target: targetOf(CONTRACT, 1) });
+  await run.poll();
+  return {
+    run,
+    /** Polls until the events are counted. */
+    print: async (events: readonly ListedEvent[], more: Surroundings = {}) => {
+      list.add(events);
+      return run.polls(2, more);
+    },
+  };
+}
+const times = (topic: string, count: number): ListedEvent[] => Array.from({ length: count }, () => ({ topic }));
 
-test("print events always have a series", () => {
-  expect(NO_TOPICS.events).toEqual({ [KEY]: 0 });
+test("print events always have a series", async () => {
+  const { run, print } = await polled();
+  expect(run.samples.of(EVENTS)).toEqual({ [PRINT]: 0 });
 
-  const totals = addEvents(NO_TOPICS, [PRINT, PRINT], PLENTY);
-
-  expect(totals.events).toEqual({ [KEY]: 2 });
-  expect(totals.overflow).toBe(0);
-  expect(addEvents(totals, [], PLENTY)).toBe(totals);
+  const samples = await print([{}, {}]);
+  expect(samples.of(EVENTS)).toEqual({ [PRINT]: 2 });
+  expect(samples.get(OVERFLOW)).toBe(0);
 });
 
-test.each([
-  { type: "smart_contract_log", topic: "a\tb" },
-  { type: "smart_contract_log", topic: "\u001b[2J" },
-  { type: "smart_contract_log", topic: "pr\u202eint" },
-  { type: "smart_contract_log", topic: "x".repeat(1_000_000) },
-  { type: "smart_contract_log", topic: "" },
-  { type: "smart\0contract", topic: "print" },
-  { type: "Type", topic: "print" },
-  { type: "other", topic: "print" },
-])("a type or topic that is not valid counts as other: case %#", (event) => {
-  const totals = addEvents(NO_TOPICS, [PRINT, event], PLENTY);
+test("types and topics that are not valid count as other, and are not stored", async () => {
+  const invalid = ["a\tb", "\u001b[2J", "pr\u202eint", "x".repeat(1_000_000), ""].map((topic) => ({ topic }));
+  const types = ["smart\0contract", "Type", "other"].map((type) => ({ type }));
+  const { run, print } = await polled();
+  const samples = await print([{}, ...invalid, ...types]);
 
-  expect(totals).toEqual({
-    ...NO_TOPICS,
-    events: { [KEY]: 1, [OTHER]: 1 },
-    overflow: 1,
-    topics: { own: { [KEY]: 1 }, waiting: {} },
-  });
+  expect(samples.of(EVENTS)).toEqual({ [PRINT]: 1, [OTHER]: 8 });
+  expect(samples.get(OVERFLOW)).toBe(8);
+  expect(run.saved).not.toMatch(/xxx|\[2J|\u202e|Type/);
+  expect(run.saved.length).toBeLessThan(10_000);
 });
 
 test("types and topics are unchanged if they are valid", () => {
-  expect(["smart_contract_log", "a\tb", "", "A"].map(eventTypeOf)).toEqual([
-    "smart_contract_log",
-    "other",
-    "other",
-    "other",
-  ]);
+  const types = ["smart_contract_log", "a\tb", "", "A"].map(eventTypeOf);
+  expect(types).toEqual(["smart_contract_log", "other", "other", "other"]);
   expect(["print", "set!", "a b", "\0"].map(topicOf)).toEqual(["print", "set!", "other", "other"]);
 });
 
-test("beyond the limit a topic is other until it is more than twice as frequent as the least frequent one", () => {
-  const limits = { max: 2, spareSeries: 1000 };
-  const event = (topic: string) => ({ type: "smart_contract_log", topic });
-  const full = addEvents(NO_TOPICS, [event("a"), event("b"), event("b")], limits);
-  const swapped = addEvents(full, [event("b")], limits);
+describe("beyond the limit", () => {
+  const two = { options: { max_topics: 2 } };
 
-  expect(full.events).toEqual({ [KEY]: 0, "smart_contract_log\ta": 1, [OTHER]: 2 });
-  expect(swapped.events).toEqual({ [KEY]: 0, "smart_contract_log\tb": 1, [OTHER]: 3 });
-  expect(swapped.overflow).toBe(3);
+  test("a topic is other until it is more than twice as frequent as the least frequent one", async () => {
+    const { print } = await polled();
+    const full = await print([{ topic: "a" }, ...times("b", 2)], two);
+    expect(full.of(EVENTS)).toEqual({ [PRINT]: 0, [logOf("a")]: 1, [OTHER]: 2 });
+
+    const swapped = await print([{ topic: "b" }], two);
+    expect(swapped.of(EVENTS)).toEqual({ [PRINT]: 0, [logOf("b")]: 1, [OTHER]: 3 });
+    expect(swapped.get(OVERFLOW)).toBe(3);
+  });
+
+  test("topics that take turns keep their series", async () => {
+    const { print } = await polled();
+    const turns = Array.from({ length: 40 }, () => ["a", "b", "c"].map((topic) => ({ topic }))).flat();
+
+    expect((await print(turns, two)).of(EVENTS)).toEqual({ [PRINT]: 0, [logOf("a")]: 40, [OTHER]: 80 });
+  });
+
+  test("two topics swap again only when their counts have doubled", async () => {
+    const { print } = await polled();
+    let [before, evictions] = ["a", 0];
+    for (let total = 1; total <= 200; total += 1) {
+      const samples = await print([{ topic: before === "a" ? "b" : "a" }], two);
+      const now = samples.get(logOf("a")) === undefined ? "b" : "a";
+      if (now !== before) evictions += 1;
+      before = now;
+    }
+
+    expect(evictions).toBeGreaterThan(3);
+    expect(evictions).toBeLessThanOrEqual(Math.log2(200));
+  });
+
+  test("a topic that makes up one in thirty of a stream of new ones has a series", async () => {
+    const { print } = await polled();
+    await print(times("x", 3), two);
+    const junk = Array.from({ length: 20 * 30 }, (_, n) => ({ topic: n % 30 === 29 ? "real" : `junk-${n}` }));
+    const series = (await print(junk, { options: { max_topics: 2, pages: 20 } })).keys(EVENTS);
+
+    expect(series.toSorted()).toEqual([OTHER, PRINT, logOf("real")].toSorted());
+  });
 });
 
-test("for any events the sum is complete, other never decreases, series are bounded, and print has its own", () => {
+test("for any events the sum is complete, other never decreases, series are bounded, and print has its own", async () => {
   const names = fc.oneof(
     fc.string({ unit: "binary" }),
     fc.integer({ min: 0, max: 30 }).map((n) => `t${n}`),
@@ -76,38 +112,27 @@ test("for any events the sum is complete, other never decreases, series are boun
       fc.record({ max: fc.integer({ min: 1, max: 6 }), spareSeries: fc.integer({ min: 0, max: 5 }) }),
     ),
   );
-  fc.assert(
-    fc.property(polls, (steps) => {
-      let totals = NO_TOPICS;
-      let count = 0;
-      for (const [events, limits] of steps) {
-        const before = totals.events[OTHER] ?? 0;
-        totals = restarted(addEvents(totals, events, limits)) as typeof totals;
+  await fc.assert(
+    fc.asyncProperty(polls, async (steps) => {
+      const { run, print } = await polled();
+      let [count, others] = [0, 0];
+      for (const [events, { max, spareSeries }] of steps) {
+        const samples = await print(events, { options: { max_topics: max }, spareSeries });
         count += events.length;
 
-        expect(sumOf(totals.events)).toBe(count);
-        expect(totals.events[OTHER] ?? 0).toBeGreaterThanOrEqual(before);
-        expect(totals.overflow).toBe(totals.events[OTHER] ?? 0);
-        expect(totals.events).toHaveProperty([KEY]);
-        if (events.length > 0) expect(Object.keys(totals.events).length).toBeLessThanOrEqual(limits.max + 1);
-        for (const key of Object.keys(totals.events)) {
-          expect(key === OTHER || /^[a-z][a-z0-9_]{0,63}\t[a-zA-Z][a-zA-Z0-9!?+<>=/*_-]{0,127}$/.test(key)).toBe(true);
-          expect(valuesOf(key)).toHaveLength(2);
-        }
+        expect(samples.sum("contract_events_total")).toBe(count);
+        const now = samples.get(OTHER) ?? 0;
+        expect(now).toBeGreaterThanOrEqual(others);
+        expect(samples.get(OVERFLOW)).toBe(now);
+        others = now;
+        const keys = samples.keys(EVENTS);
+        expect(keys).toContain(PRINT);
+        if (events.length > 0) expect(keys.length).toBeLessThanOrEqual(max + 1);
+        const valid = /^contract_events_total (other other|[a-z][a-z0-9_]{0,63} [a-zA-Z][a-zA-Z0-9!?+<>=/*_-]{0,127})$/;
+        expect(keys.filter((key) => !valid.test(key))).toEqual([]);
+        run.restart();
       }
     }),
-    { numRuns: 100, seed: 8 },
+    { numRuns: 40, seed: 8 },
   );
-});
-
-describe("totals of version 1", () => {
-  test("keep the number of events", () => {
-    const events = { [KEY]: 4, "smart_contract_log\tset": 3, 'smart_contract_log\t"x"': 2, "a\tb\tc": 1, [OTHER]: 5 };
-
-    expect(cleanTopics({ events, overflow: 5 })).toEqual({
-      events: { [KEY]: 4, "smart_contract_log\tset": 3, [OTHER]: 8 },
-      overflow: 8,
-      topics: { own: { [KEY]: 4, "smart_contract_log\tset": 3 }, waiting: {} },
-    });
-  });
 });
