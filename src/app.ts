@@ -15,8 +15,7 @@ import type { NetworkOptions } from "./network.ts";
 import { Networks } from "./networks.ts";
 import { type ConfigSource, Reloads } from "./reload.ts";
 import { Poller } from "./scheduler/poller.ts";
-import type { BudgetFile } from "./storage/budget-file.ts";
-import { MemoryStore } from "./storage/memory-store.ts";
+import { MemoryStore, type NetworkStore } from "./storage/memory-store.ts";
 import { State } from "./storage/state.ts";
 import type { StateFile } from "./storage/state-file.ts";
 import { feeReport } from "./telemetry/fee-report.ts";
@@ -41,7 +40,7 @@ import {
 import { WebReloads, type WebSource } from "./web-reload.ts";
 
 /** Dependencies and settings of an exporter. */
-export interface AppOptions extends Pick<NetworkOptions, "version" | "clock" | "redactor"> {
+export interface AppOptions extends Pick<NetworkOptions, "version" | "clock" | "redactor" | "isBeside"> {
   readonly config: Config;
   readonly log: Logger;
   /** Source of the configuration. @default none, so it cannot be reloaded */
@@ -52,8 +51,8 @@ export interface AppOptions extends Pick<NetworkOptions, "version" | "clock" | "
   readonly webSource?: WebSource | undefined;
   /** Keeps counters and used budgets across restarts; closed by `stop`. @default nothing does */
   readonly stateFile?: StateFile | undefined;
-  /** Use of the same budgets by other processes; closed by `stop`. @default none */
-  readonly budgets?: BudgetFile | undefined;
+  /** Keeps used budgets in its place. @default memory */
+  readonly store?: NetworkStore | undefined;
   /** @default there are no runbooks */
   readonly runbook?: (subject: string) => Promise<string | undefined>;
 }
@@ -134,7 +133,7 @@ export class App {
     });
     this.#networks = new Networks(config.networks, {
       ...common,
-      store: stateFile ?? new MemoryStore(),
+      store: stateFile ?? options.store ?? new MemoryStore(),
       exposition: this.#exposition,
       poller: this.#poller,
     });
@@ -222,7 +221,6 @@ export class App {
     this.#stop.abort(new DOMException("the exporter stops", "AbortError"));
     await Promise.all([...this.#following, this.#networks.close(), this.#listeners?.close(SCRAPE_GRACE_MS)]);
     this.#options.stateFile?.close();
-    this.#options.budgets?.close();
   }
 
   async #take(config: Config): Promise<void> {

@@ -1,6 +1,7 @@
 // One running network: its upstreams, the tasks that poll it, and what it reports.
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { sum } from "./api/budget-limits.ts";
+import type { BudgetRecord } from "./api/budget.ts";
+import { commandsPart, exporterPart, sum } from "./api/budget-limits.ts";
 import { type Client, createClient } from "./api/client.ts";
 import type { Clock } from "./api/clock.ts";
 import { REASONS } from "./api/errors.ts";
@@ -13,7 +14,6 @@ import type { NetworkConfig, UpstreamConfig } from "./config/config.ts";
 import { type Pacing, type PollTimes, peakByPriority, planPolls } from "./scheduler/pacing.ts";
 import { type Changes, RoundRobin, type TaskSettings } from "./scheduler/round-robin.ts";
 import { runSchedules, type ScheduleOptions } from "./scheduler/schedule.ts";
-import type { BudgetFile } from "./storage/budget-file.ts";
 import { budgetKeyOf } from "./storage/budget-key.ts";
 import type { NetworkStore } from "./storage/memory-store.ts";
 import type { State } from "./storage/state.ts";
@@ -33,8 +33,8 @@ export interface NetworkOptions {
   readonly state: State;
   /** Keeps the used budgets and the accepted chain for the next network of this name. */
   readonly store: NetworkStore;
-  /** Use of the same budgets by other processes. @default none */
-  readonly budgets?: Pick<BudgetFile, "of"> | undefined;
+  /** Whether an exporter may use the same budgets: this one uses the part that it leaves. @default false */
+  readonly isBeside?: boolean | undefined;
   /** Knows every secret of the configuration. */
   readonly redactor: Redactor;
   readonly log: UpstreamsOptions["log"] & PollLog;
@@ -44,9 +44,6 @@ export interface NetworkOptions {
 // A few milliseconds of work.
 const RESTORED_AT_ONCE = 50;
 const MAX_PROBE_MS = 60_000;
-// So soon after a request, the used budget is on the disk: a process that is killed does not make the next one exceed
-// it.
-const SAVE_BUDGETS_AFTER_MS = 1000;
 
 interface TaskList {
   readonly roundRobin: RoundRobin;
@@ -62,7 +59,6 @@ export class Network {
   /** Collectors that observe watched principals. */
   readonly roundRobins: readonly RoundRobin[];
   readonly #options: NetworkOptions;
-  #isSavingBudgets = false;
   /** The log has the failure. */
   #isFailureLogged = false;
   /** Height up to which the principals of transactions are known to have moved. */
@@ -201,7 +197,7 @@ export class Network {
       blocked: this.upstreams.blocked(),
       plannedPerMinute: sum(this.#pacings.map(({ requestsPerMinute }) => requestsPerMinute)),
       operations: this.#operations(),
-      minute: { limit: budget.perMinute, used: budget.usedLastMinute, remaining: budget.remaining },
+      minute: { limit: this.#budgetOf(active).perMinute, used: budget.usedLastMinute, remaining: budget.remaining },
       month: budget.month && {
         limit: budget.month.limit,
         used: budget.month.usedSinceStart,
@@ -225,25 +221,15 @@ export class Network {
     this.saveBudgets();
   }
 
-  #saveBudgetsSoon(): void {
-    if (this.#isSavingBudgets) return;
-    this.#isSavingBudgets = true;
-    this.#options.clock.sleep(SAVE_BUDGETS_AFTER_MS, this.#stop.signal).then(
-      () => {
-        this.#isSavingBudgets = false;
-        this.saveBudgets();
-      },
-      () => undefined, // stopped: `close` saves
-    );
-  }
-
   /** Saves what is used of the budgets until now. */
   saveBudgets(): void {
+    for (const upstream of this.upstreams.all) this.#saveBudget(upstream, upstream.client.budgetRecord());
+  }
+
+  #saveBudget(upstream: { readonly name: string }, record: BudgetRecord): void {
     const { store, clock, log } = this.#options;
     try {
-      for (const { name, client } of this.upstreams.all) {
-        store.saveBudget(budgetKeyOf(this.name, { name }), client.budgetRecord(), clock.now());
-      }
+      store.saveBudget(budgetKeyOf(this.name, upstream), record, clock.now());
       this.#isFailureLogged = false;
     } catch (error) {
       if (!this.#isFailureLogged) log.error({ err: error }, "the used budget could not be saved");
@@ -252,7 +238,7 @@ export class Network {
   }
 
   #createClient(upstream: UpstreamConfig): Client {
-    const { version, clock, log, redactor, store, budgets } = this.#options;
+    const { version, clock, log, redactor, store, isBeside } = this.#options;
     const { name, maxBodyBytes, longestPauseMs, upstreams } = this.#config;
     const isPreferred = upstream === upstreams[0];
     const fields = { network: name, ...(upstreams.length === 1 ? {} : { upstream: upstream.name }) };
@@ -262,10 +248,6 @@ export class Network {
     }
     // An API that is back is noticed by the next poll of the most frequent collector.
     const intervals = this.#polled().map(({ configuredIntervalMs }) => configuredIntervalMs);
-    // State files of versions without upstreams have the budget under the name of the network.
-    const key = budgetKeyOf(name, upstream);
-    const used = store.loadBudget(key) ?? (isPreferred ? store.loadBudget(name) : undefined);
-    const shared = budgets?.of(key, used);
     return createClient({
       baseUrl: upstream.url,
       route: upstream.outbound,
@@ -273,10 +255,12 @@ export class Network {
       keyHeader: upstream.apiKeyHeader,
       redactor,
       userAgent: `stacks-exporter/${version}`,
-      budget: { ...upstream.budget, plannedPerMinute: isPreferred ? peakByPriority(this.#pacings) : [] },
-      // The month and a pause also hold while the budget file cannot be used.
-      used: used && (shared === undefined ? used : { ...used, minute: [] }),
-      shared,
+      budget: {
+        ...(isBeside ? commandsPart : exporterPart)(upstream.budget),
+        plannedPerMinute: isPreferred ? this.#planned() : [],
+      },
+      used: store.loadBudget(budgetKeyOf(name, upstream)),
+      save: (record) => this.#saveBudget(upstream, record),
       maxBodyBytes,
       longestPauseMs,
       longestProbeMs: Math.min(MAX_PROBE_MS, ...intervals),
@@ -286,7 +270,6 @@ export class Network {
         network: name,
         fields,
         place: () => (this.upstreams.active.name === upstream.name ? name : `${name}/${upstream.name}`),
-        onRequest: () => this.#saveBudgetsSoon(),
       }),
     });
   }
@@ -328,12 +311,21 @@ export class Network {
     }
   }
 
+  #budgetOf(upstream: { readonly name: string }): UpstreamConfig["budget"] {
+    const { budget } = this.#config.upstreams.find(({ name }) => name === upstream.name) as UpstreamConfig;
+    return budget;
+  }
+
   // Plans with the budget of the active upstream.
   #plan(): void {
     const { active } = this.upstreams;
-    const { budget } = this.#config.upstreams.find(({ name }) => name === active.name) as UpstreamConfig;
-    this.#pacings = planPolls(this.#config, budget);
-    active.client.setPlan(peakByPriority(this.#pacings));
+    this.#pacings = planPolls(this.#config, this.#budgetOf(active));
+    active.client.setPlan(this.#planned());
+  }
+
+  // The small part of a command has no room for a reserve.
+  #planned(): readonly number[] {
+    return this.#options.isBeside ? [] : peakByPriority(this.#pacings);
   }
 
   #timesOf({ collector }: TaskSettings): PollTimes {

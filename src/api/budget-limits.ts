@@ -1,6 +1,8 @@
 // The two limits of a budget: requests in any minute, and in any 31 days. `now` must not decrease.
 
 const MINUTE_MS = 60_000;
+// Two requests can reach the server a little closer to each other than they were admitted.
+const WINDOW_MS = MINUTE_MS + 1000;
 const HOUR_MS = 3_600_000;
 const MONTH_MS = 31 * 24 * HOUR_MS;
 
@@ -10,8 +12,39 @@ const CAPACITY_MS = 6 * HOUR_MS;
 /** A month of the budget has 31 days. */
 export const MINUTES_PER_MONTH = MONTH_MS / MINUTE_MS;
 
+// Rounding error of sums of floating-point numbers.
+const TOLERANCE = 1e-6;
+
 // Keeps the sum of many floating-point refills below the limit.
 const SAFETY = 1 - 1e-9;
+
+/** Requests of a budget; no limit of the month when `perMonth` is undefined. */
+export interface WindowLimits {
+  readonly perMinute: number;
+  readonly perMonth?: number | undefined;
+}
+
+/**
+ * The part of a budget for commands that run beside an exporter: a tenth, at least 1 request a minute. A budget of 1 a
+ * minute leaves none.
+ */
+export const commandsPart = ({ perMinute, perMonth }: WindowLimits): WindowLimits => ({
+  perMinute: perMinute < 2 ? 0 : Math.max(1, Math.floor(perMinute / 10)),
+  perMonth: perMonth && Math.max(1, Math.floor(perMonth / 10)),
+});
+
+/** The part of a budget that an exporter uses: what commands leave of the minute, and the whole month. */
+export const exporterPart = ({ perMinute, perMonth }: WindowLimits): WindowLimits => ({
+  perMinute: perMinute - commandsPart({ perMinute }).perMinute,
+  perMonth,
+});
+
+/** The smallest budget a minute of which an exporter may use this many requests. */
+export function budgetFor(perMinute: number): number {
+  let budget = Math.ceil(perMinute - TOLERANCE);
+  while (exporterPart({ perMinute: budget }).perMinute < perMinute - TOLERANCE) budget += 1;
+  return budget;
+}
 
 /** An admitted request. */
 interface Admission {
@@ -21,7 +54,8 @@ interface Admission {
 }
 
 /**
- * A sliding window: in any 60 seconds at most `perMinute` requests are admitted.
+ * A sliding window: in any 61 seconds at most `perMinute` requests are admitted, so that the server receives no more in
+ * any 60.
  *
  * Capacity is reserved by priority: a request of priority p is admitted only if, after it, the window still has space
  * for the requests that are planned of all q < p and not yet admitted within the window. The reserve is at most
@@ -44,20 +78,18 @@ export class MinuteWindow {
     this.planned = planned;
   }
 
-  /** Admissions of the last 60 seconds, the oldest first. */
+  /** Admissions of the window, the oldest first. */
   admissions(now: number): readonly Admission[] {
-    const firstAlive = this.#admissions.findIndex(({ at }) => at + MINUTE_MS > now);
+    const firstAlive = this.#admissions.findIndex(({ at }) => at + WINDOW_MS > now);
     const expired = this.#admissions.splice(0, firstAlive === -1 ? this.#admissions.length : firstAlive);
     for (const { priority } of expired) this.#count(priority, -1);
     return this.#admissions;
   }
 
-  /** Adds an admission, which may be in the past. */
+  /** Adds an admission that is not older than the others. */
   add(now: number, priority: number): Admission {
     const admission = { at: now, priority };
-    // Admissions of other processes are read later than they were made.
-    const behind = this.#admissions.findLastIndex(({ at }) => at <= now) + 1;
-    this.#admissions.splice(behind, 0, admission);
+    this.#admissions.push(admission);
     this.#count(priority, 1);
     return admission;
   }
@@ -86,7 +118,7 @@ export class MinuteWindow {
       if (used + this.#reserve(priority, counts) + requests <= this.perMinute) break;
       used -= 1;
       counts[admission.priority] = (counts[admission.priority] ?? 0) - 1;
-      earliest = admission.at + MINUTE_MS;
+      earliest = admission.at + WINDOW_MS;
     }
     return earliest;
   }
@@ -132,17 +164,12 @@ export class MonthBucket {
 
   /** Tokens now, including fractions. */
   tokens(now: number): number {
-    return this.#refilled(now, this.#tokens, this.#at);
+    return Math.min(this.capacity, this.#tokens + (now - this.#at) * this.#refillPerMs);
   }
 
-  #refilled(now: number, tokens: number, at: number): number {
-    return Math.min(this.capacity, tokens + (now - at) * this.#refillPerMs);
-  }
-
-  /** Applies the tokens of another process if they are fewer: it may not know all requests of this one. */
-  lower(now: number, tokens: number, at: number): void {
-    if (this.#refilled(now, tokens, at) >= this.tokens(now)) return;
-    this.#tokens = tokens;
+  /** Continues with the tokens of an earlier process. */
+  restore(tokens: number, at: number): void {
+    this.#tokens = Math.min(this.capacity, tokens);
     this.#at = at;
   }
 

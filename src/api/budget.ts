@@ -1,13 +1,6 @@
 // The request budget of one server: every request waits here until the limits, a pause and the connections admit it.
 import { MinuteWindow, MonthBucket, sum } from "./budget-limits.ts";
 import { type Clock, isTimeout } from "./clock.ts";
-import {
-  type BudgetChange,
-  type BudgetRecord,
-  type SharedBudget,
-  UNSHARED,
-  type UsedRequest,
-} from "./shared-budget.ts";
 
 /**
  * The priority of early polls of targets that have moved: below the collectors of the whole chain, and above the polls
@@ -26,13 +19,18 @@ export interface BudgetLimits {
   readonly perMonth?: number | undefined;
   /** Expected requests a minute of each priority (index 0 first), which are reserved against lower priorities. */
   readonly plannedPerMinute?: readonly number[] | undefined;
-  /**
-   * The planned requests are those of another process: nothing is reserved for them while no other process sends any.
-   * @default false
-   */
-  readonly isPlanOfOthers?: boolean | undefined;
-  /** No pause that another process or client has begun takes longer. Milliseconds. @default unlimited */
+  /** No pause of an earlier process takes longer. Milliseconds. @default unlimited */
   readonly longestPauseMs?: number | undefined;
+}
+
+/** The use of a budget, for its next client or process. Unix time, milliseconds. */
+export interface BudgetRecord {
+  readonly minute: readonly { readonly at: number; readonly priority: number }[];
+  readonly month?: { readonly tokens: number; readonly at: number } | undefined;
+  /** End of the active pause. */
+  readonly pausedUntil?: number | undefined;
+  /** Requests that may have been sent since. @default 0 */
+  readonly ahead?: number | undefined;
 }
 
 /** A request that waits for admission. */
@@ -71,10 +69,8 @@ interface Waiting extends BudgetRequest {
   reject(error: unknown): void;
 }
 
-// While another process uses a shared budget.
-const TRY_AGAIN_MS = 20;
-// Longer than an exporter usually sends nothing.
-const OTHERS_MS = 10 * 60_000;
+// Writes a minute: a large budget is saved once for several requests. A process that is killed loses these at most.
+const SAVES_PER_MINUTE = 100;
 
 /**
  * Admits requests by priority, then first come, first served. The first request in the queue blocks all others, which
@@ -85,40 +81,36 @@ export class Budget {
   readonly #minute: MinuteWindow;
   readonly #month: MonthBucket | undefined;
   readonly #connections: number;
-  readonly #longestPauseMs: number;
-  /** Undefined: it always applies. */
-  readonly #planOfOthers: readonly number[] | undefined;
-  readonly #shared: SharedBudget;
+  readonly #save: ((record: BudgetRecord) => void) | undefined;
+  /** Requests that are sent after one save. */
+  readonly #step: number;
+  /** Requests that may be sent before the next save. */
+  #ahead = 0;
   readonly #queue: Waiting[] = [];
   #inFlight = 0;
   #pausedUntil = 0;
-  #isBusyUntil = 0;
-  #othersSentAt = Number.NEGATIVE_INFINITY;
-  /** The rest of the month and the pause, as known by other processes. */
-  #known: Omit<BudgetRecord, "minute"> = {};
   #wakeAt = Number.POSITIVE_INFINITY;
   #timer = new AbortController();
 
   /**
    * @param restored what earlier processes used
-   * @param shared what other processes use at the same time
+   * @param save saves the record of a request before it is sent, and of a pause; must not throw
    */
   constructor(
     limits: BudgetLimits,
     clock: Clock,
     connections: number,
     restored: BudgetRecord = { minute: [] },
-    shared: SharedBudget = UNSHARED,
+    save?: (record: BudgetRecord) => void,
   ) {
-    const { perMinute, perMonth, plannedPerMinute, isPlanOfOthers = false } = limits;
+    const { perMinute, perMonth, plannedPerMinute, longestPauseMs = Number.POSITIVE_INFINITY } = limits;
     this.#clock = clock;
     this.#connections = connections;
-    this.#longestPauseMs = limits.longestPauseMs ?? Number.POSITIVE_INFINITY;
-    this.#planOfOthers = isPlanOfOthers ? (plannedPerMinute ?? []) : undefined;
-    this.#shared = shared;
+    this.#save = save;
+    this.#step = Math.ceil(perMinute / SAVES_PER_MINUTE);
     this.#minute = new MinuteWindow(perMinute, plannedPerMinute);
     this.#month = perMonth === undefined ? undefined : new MonthBucket(perMonth, this.#now());
-    this.#learn(restored);
+    this.#restore(restored, longestPauseMs);
   }
 
   /**
@@ -164,7 +156,6 @@ export class Budget {
 
   /** Requests of this priority that may be admitted now. */
   room(priority: number): number {
-    this.#learn(this.#shared.news());
     const now = this.#now();
     const month = Math.floor(this.#month?.tokens(now) ?? Number.POSITIVE_INFINITY);
     return Math.max(0, Math.floor(Math.min(this.#minute.room(now, priority), month - this.#monthReserve(priority))));
@@ -175,7 +166,6 @@ export class Budget {
    * capacity; Infinity for never.
    */
   waitFor(priority: number, requests = 1): number {
-    this.#learn(this.#shared.news());
     const now = this.#now();
     return Math.max(0, this.#earliest(now, priority, requests) - now);
   }
@@ -183,7 +173,7 @@ export class Budget {
   /** Admits nothing for this time, or until a longer pause ends. Requests that cannot wait so long fail at once. */
   pause(milliseconds: number): void {
     this.#pausedUntil = Math.max(this.#pausedUntil, this.#now() + milliseconds);
-    this.#share(() => ({}));
+    this.#save?.(this.record(this.#ahead));
     this.#serve();
   }
 
@@ -193,18 +183,17 @@ export class Budget {
     return left > 0 ? this.#clock.now() + left : undefined;
   }
 
-  /** The use of the budget until now. */
-  record(): BudgetRecord {
-    this.#learn(this.#shared.news());
+  /** The use of the budget until now. @param ahead requests that may be sent before the next record is saved */
+  record(ahead = 0): BudgetRecord {
     const now = this.#now();
     const shift = this.#clock.now() - now;
     const minute = this.#minute.admissions(now).map(({ at, priority }) => ({ at: at + shift, priority }));
-    return { minute, ...this.#rest() };
+    const month = this.#month && { tokens: this.#month.tokens(now), at: this.#clock.now() };
+    return { minute, month, pausedUntil: this.pausedUntil, ahead };
   }
 
-  /** Requests of the last 60 seconds, what remains of them, the queue, requests in flight, and the month if limited. */
+  /** Requests of the window, what remains of them, the queue, requests in flight, and the month if limited. */
   snapshot() {
-    this.#learn(this.#shared.news());
     const now = this.#now();
     const used = this.#minute.admissions(now).length;
     return {
@@ -252,77 +241,30 @@ export class Budget {
 
   // Uses a request, if the limits admit one; returns how to give it back.
   #use(priority: number): (() => void) | undefined {
-    const isAdmissible = () => {
-      const now = this.#now();
-      return this.#hasConnection(priority) && this.#earliest(now, priority) <= now;
-    };
-    if (!isAdmissible()) return undefined;
-    let giveBack: (() => void) | undefined;
-    const result = this.#shared.exclusively((news) => {
-      this.#learn(news);
-      if (!isAdmissible()) return undefined;
-      const now = this.#now();
-      const admission = this.#minute.add(now, priority);
-      this.#month?.take(now);
-      const used = { at: this.#clock.now(), priority };
-      giveBack = () => {
-        this.#minute.remove(admission);
-        this.#returnOne(used);
-      };
-      this.#known = this.#rest();
-      return { added: [used], ...this.#known };
-    });
-    if (result === "done") return giveBack;
-    this.#isBusyUntil = this.#now() + TRY_AGAIN_MS;
-    return undefined;
-  }
-
-  #returnOne(removed: UsedRequest): void {
-    this.#share(() => {
+    const now = this.#now();
+    if (!this.#hasConnection(priority) || this.#earliest(now, priority) > now) return undefined;
+    const admission = this.#minute.add(now, priority);
+    this.#month?.take(now);
+    this.#ahead -= 1;
+    if (this.#ahead < 0) {
+      this.#ahead = this.#step - 1;
+      this.#save?.(this.record(this.#ahead));
+    }
+    return () => {
+      this.#minute.remove(admission);
       this.#month?.take(this.#now(), -1);
-      return { removed };
-    });
+    };
   }
 
-  // Makes a change known to the other processes, at once or when none of them uses the budget.
-  #share(work: () => BudgetChange): void {
-    const result = this.#shared.exclusively((news) => {
-      this.#learn(news);
-      const change = work();
-      this.#known = this.#rest();
-      return { ...change, ...this.#known };
-    });
-    if (result !== "busy") return;
-    this.#clock.sleep(TRY_AGAIN_MS).then(
-      () => this.#share(work),
-      () => undefined, // it has no signal
-    );
-  }
-
-  // The requests of other processes. The rest of the month counts once: after the system time was set, it would be
-  // another one at each call.
-  #learn({ minute, month, pausedUntil }: BudgetRecord): void {
+  #restore({ minute, month, pausedUntil, ahead = 0 }: BudgetRecord, longestPauseMs: number): void {
     const now = this.#now();
     const shift = now - this.#clock.now();
     // A record from the future does not delay anything.
     for (const { at, priority } of minute) this.#minute.add(Math.min(at + shift, now), priority);
-    if (minute.length > 0) this.#othersSentAt = now;
-    if (this.#planOfOthers !== undefined) {
-      this.#minute.planned = now - this.#othersSentAt < OTHERS_MS ? this.#planOfOthers : [];
-    }
-    const known = this.#known;
-    this.#known = { month, pausedUntil };
-    if (month !== undefined && !(month.tokens === known.month?.tokens && month.at === known.month.at)) {
-      this.#month?.lower(now, month.tokens, Math.min(month.at + shift, now));
-    }
-    if (pausedUntil !== undefined && pausedUntil !== known.pausedUntil) {
-      this.#pausedUntil = Math.max(this.#pausedUntil, Math.min(pausedUntil + shift, now + this.#longestPauseMs));
-    }
-  }
-
-  #rest(): Omit<BudgetRecord, "minute"> {
-    const month = this.#month && { tokens: this.#month.tokens(this.#now()), at: this.#clock.now() };
-    return { month, pausedUntil: this.pausedUntil };
+    // Those of a process that was killed, which could have sent them just now.
+    for (let one = 0; one < ahead; one += 1) this.#minute.add(now, SPARE_PRIORITY);
+    if (month !== undefined) this.#month?.restore(month.tokens - ahead, Math.min(month.at + shift, now));
+    if (pausedUntil !== undefined) this.#pausedUntil = Math.min(pausedUntil + shift, now + longestPauseMs);
   }
 
   async #start<T>(start: () => Promise<T>): Promise<T> {
@@ -384,10 +326,7 @@ export class Budget {
     const [first] = this.#queue;
     const isServable = first !== undefined && this.#hasConnection(first.priority);
     const admissibleAt = isServable ? this.#earliest(now, first.priority) : Number.POSITIVE_INFINITY;
-    const wakeAt = this.#queue.reduce(
-      (earliest, { deadline }) => Math.min(earliest, deadline),
-      Math.max(admissibleAt, this.#isBusyUntil),
-    );
+    const wakeAt = this.#queue.reduce((earliest, { deadline }) => Math.min(earliest, deadline), admissibleAt);
     if (wakeAt === this.#wakeAt) return;
     this.#timer.abort();
     this.#wakeAt = wakeAt;

@@ -1,5 +1,5 @@
 // The client of one API server: connects its parts, and gives each poll its own view of the API.
-import { Budget, type BudgetLimits } from "./budget.ts";
+import { Budget, type BudgetLimits, type BudgetRecord } from "./budget.ts";
 import { Cache } from "./cache.ts";
 import { Circuit } from "./circuit.ts";
 import { systemClock } from "./clock.ts";
@@ -11,7 +11,6 @@ import { RateLimits } from "./rate-limits.ts";
 import { Redactor, type Secret } from "./redact.ts";
 import { requestUrl, sendRequest } from "./request.ts";
 import { Retirement } from "./retirement.ts";
-import type { BudgetRecord, SharedBudget } from "./shared-budget.ts";
 import { type Route, Transport } from "./transport.ts";
 
 /** Settings that most clients share. */
@@ -44,8 +43,8 @@ export interface ClientOptions extends Partial<typeof DEFAULTS> {
   readonly budget: BudgetLimits;
   /** Use of the budget by earlier processes and clients. @default none */
   readonly used?: BudgetRecord | undefined;
-  /** Use of the budget by concurrent processes. @default none */
-  readonly shared?: SharedBudget | undefined;
+  /** Saves the use of the budget before it grows; must not throw. @default it is not saved */
+  readonly save?: ((record: BudgetRecord) => void) | undefined;
   /** Connection to the server. @default direct, with the public CAs */
   readonly route?: Route | undefined;
   /** API key, sent with every request and never shown. */
@@ -78,7 +77,7 @@ export function createClient(options: ClientOptions) {
   const base = new URL(options.baseUrl);
   const redactor = options.redactor ?? new Redactor(key === undefined ? [] : [key], [base]);
   const limits = { ...options.budget, longestPauseMs };
-  const budget = new Budget(limits, clock, connections, options.used, options.shared);
+  const budget = new Budget(limits, clock, connections, options.used, options.save);
   const transport = new Transport(connections, settings.connectTimeoutMs, settings.maxBodyBytes, options.route);
   const cache = new Cache(2_000, 64 * 2 ** 20);
   const retirement = new Retirement();

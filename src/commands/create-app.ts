@@ -4,24 +4,17 @@ import { App, type AppOptions } from "../app.ts";
 import { redactorOf } from "../config/secret.ts";
 import { warningsOf } from "../config/warnings.ts";
 import { createLogger } from "../log.ts";
-import type { BudgetFile } from "../storage/budget-file.ts";
 import type { StateFileLog } from "../storage/open.ts";
-import type { StateFile } from "../storage/state-file.ts";
 import type { Io } from "./io.ts";
 import type { LoadedConfig } from "./load-config.ts";
 
-/** The files that an exporter keeps open. */
-export interface OpenFiles {
-  /** @default nothing outlives the process */
-  readonly stateFile?: StateFile | undefined;
-  /** @default no other process uses the same budgets */
-  readonly budgets?: BudgetFile | undefined;
-}
+/** What outlives the process. */
+export type OpenState = Pick<AppOptions, "stateFile" | "store" | "isBeside">;
 
 /** Parts that only some commands have. */
 export interface AppParts extends Pick<AppOptions, "hasLifecycle" | "webSource"> {
-  /** Opens the files. */
-  readonly open?: ((log: StateFileLog & Pick<AppOptions["log"], "error">) => Promise<OpenFiles>) | undefined;
+  /** Opens the state. @default nothing outlives the process */
+  readonly open?: ((log: StateFileLog) => Promise<OpenState>) | undefined;
 }
 
 /** Makes the exporter of a configuration. */
@@ -34,7 +27,7 @@ export async function createApp(
   const log = await createLogger({ ...config.log, mask: (text) => redactor.mask(text), write: io.err });
   io.onWarning(({ name, message }) => log.warn({ name }, message));
   for (const warning of warningsOf(config)) log.warn({}, warning);
-  const files = await open?.(log);
+  const state = await open?.(log);
   return new App({
     config,
     source,
@@ -44,7 +37,7 @@ export async function createApp(
     log,
     version: io.version,
     clock: systemClock,
-    ...files,
+    ...state,
     // The rules are loaded with the first request for a runbook.
     runbook: async (subject) => (await import("./runbooks.ts")).runbookHtml(subject),
   });

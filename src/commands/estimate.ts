@@ -1,6 +1,6 @@
 // Estimates requests, series and ages of a configuration, and whether they fit the budget, without calling the API.
 
-import { MINUTES_PER_MONTH, sum } from "../api/budget-limits.ts";
+import { exporterPart, MINUTES_PER_MONTH, sum } from "../api/budget-limits.ts";
 import { REASONS } from "../api/errors.ts";
 import { type AnyCollector, type Target, targetsOf } from "../collectors/collector.ts";
 import { seriesOfRules } from "../collectors/event-rules/samples.ts";
@@ -76,7 +76,7 @@ function planNetwork(
   isExposed: (name: string) => boolean,
   shards: number,
 ) {
-  const { perMinute, perMonth = Number.POSITIVE_INFINITY } = upstream.budget;
+  const { perMinute, perMonth = Number.POSITIVE_INFINITY } = exporterPart(upstream.budget);
   const collectors = planPolls(network, upstream.budget)
     .filter(({ targets }) => targets > 0)
     .map((pacing): CollectorPlan => {

@@ -3,10 +3,10 @@ import { loadDecoder } from "../collectors/event-rules/clarity-value.ts";
 import { type Field, type Shape, type Shapes, shapesOf } from "../collectors/event-rules/shapes.ts";
 import { shorten } from "../config/errors.ts";
 import { CHAINS, readPrincipal } from "../config/principal.ts";
+import { withBudgets } from "./command-budgets.ts";
 import { CommandError, type Io } from "./io.ts";
 import { type ConfigFlags, loadConfigFile } from "./load-config.ts";
 import { lastOf, networkOf, readEvents } from "./read-events.ts";
-import { withSharedBudgets } from "./shared-budgets.ts";
 import { suggestRules } from "./suggest-rules.ts";
 
 /** The options of commands that read events. */
@@ -21,7 +21,7 @@ export async function events(contract: string, flags: EventFlags, io: Io): Promi
   const { config } = await loadConfigFile(flags, io, "whole");
   const network = networkOf(config.networks, flags.network);
   const id = contractOf(contract);
-  const listed = await withSharedBudgets(config, io, (budgets) => readEvents(network, id, last, budgets, io));
+  const listed = await withBudgets(config, io, (budgets) => readEvents(network, id, last, budgets, io));
   const decode = await loadDecoder();
   if (listed.length === 0) throw new CommandError(`${id} has no events on ${network.name}`);
   io.out(`${formatShapes(id, listed.length, shapesOf(listed, decode))}\n`);

@@ -5,8 +5,8 @@ import { ApiError } from "../api/errors.ts";
 import { EVENTS_PER_REQUEST, type ListedEvent, newestEvents } from "../collectors/contracts/event-source.ts";
 import type { NetworkConfig } from "../config/config.ts";
 import { createCommandClient } from "./api-client.ts";
+import type { CommandBudgets } from "./command-budgets.ts";
 import { CommandError, type Io } from "./io.ts";
-import type { SharedBudgets } from "./shared-budgets.ts";
 
 // The budget admits a request each minute, unless the month is used up.
 const TIMEOUT_PER_REQUEST_MS = 60_000;
@@ -33,7 +33,7 @@ export async function readEvents(
   network: NetworkConfig,
   contract: string,
   last: number,
-  budgets: SharedBudgets,
+  budgets: CommandBudgets,
   io: Io,
 ): Promise<readonly ListedEvent[]> {
   const { client, redactor, stop } = createCommandClient(network, budgets, io);

@@ -1,8 +1,9 @@
 // Polls and serves the metrics until the process gets a signal.
 import { systemClock } from "../api/clock.ts";
+import type { StateFileLog } from "../storage/open.ts";
 import type { Shard } from "../storage/shard.ts";
 import { StateFileError } from "../storage/state-file-error.ts";
-import { type AppParts, createApp, type OpenFiles } from "./create-app.ts";
+import { type AppParts, createApp, type OpenState } from "./create-app.ts";
 import { planErrors, planOf } from "./estimate.ts";
 import { CommandError, type Io } from "./io.ts";
 import { type ConfigFlags, type LoadedConfig, loadConfigFile } from "./load-config.ts";
@@ -28,7 +29,8 @@ export async function serve(flags: ServeFlags, io: Io): Promise<number> {
   if (isReset && statePath === undefined) {
     throw new CommandError("--reset-state: with state: memory there is no state file");
   }
-  const open = statePath === undefined ? undefined : (log: FileLog) => openFiles(statePath, shard, isReset, io, log);
+  const open =
+    statePath === undefined ? undefined : (log: StateFileLog) => openState(statePath, shard, isReset, io, log);
   await serveConfig(loaded, io, { open, hasLifecycle: flags["web.enableLifecycle"] });
   return 0;
 }
@@ -70,20 +72,17 @@ export async function serveConfig(
   app.log.info({}, "stopped");
 }
 
-type FileLog = Parameters<NonNullable<AppParts["open"]>>[0];
-
 // Loads SQLite, which `state: memory` does not need.
-async function openFiles(
+async function openState(
   path: string,
   shard: Shard | undefined,
   isReset: boolean,
   io: Io,
-  log: FileLog,
-): Promise<OpenFiles> {
-  const [{ StateFile }, { renameFile }, { BudgetFile, budgetPathOf }] = await Promise.all([
+  log: StateFileLog,
+): Promise<OpenState> {
+  const [{ StateFile }, { renameFile }] = await Promise.all([
     import("../storage/state-file.ts"),
     import("../storage/open.ts"),
-    import("../storage/budget-file.ts"),
   ]);
   const kept = isReset ? renameFile(path, systemClock.now(), log) : undefined;
   if (kept !== undefined) io.err(`the state file was renamed to ${kept}\n`);
@@ -91,21 +90,7 @@ async function openFiles(
   try {
     const deleted = shard && stateFile.keepOnly(shard, systemClock.now());
     if (deleted) log.warn({ ...shard, deleted }, "the state of targets that other shards poll was deleted");
-    const onError = (error: Error) => {
-      log.error({ err: error }, "commands cannot see what is used of the budgets");
-      // A full disk does not end the polls of gauges.
-      return true;
-    };
-    const openBudgets = () => {
-      try {
-        return new BudgetFile(budgetPathOf(path), { clock: systemClock, onError });
-      } catch (error) {
-        if (!(error instanceof StateFileError && error.isOfPlace)) throw error;
-        log.error({ err: error }, "commands cannot see what is used of the budgets until the next start");
-        return undefined;
-      }
-    };
-    return { stateFile, budgets: openBudgets() };
+    return { stateFile };
   } catch (error) {
     stateFile.close();
     throw error;

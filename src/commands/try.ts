@@ -11,11 +11,11 @@ import { ruleSamples } from "../collectors/event-rules/samples.ts";
 import { addResults } from "../collectors/event-rules/totals.ts";
 import { shorten } from "../config/errors.ts";
 import { Exposition } from "../exposition/exposition.ts";
+import { withBudgets } from "./command-budgets.ts";
 import type { EventFlags } from "./events.ts";
 import { CommandError, type Io } from "./io.ts";
 import { loadConfigFile } from "./load-config.ts";
 import { lastOf, networkOf, readEvents } from "./read-events.ts";
-import { withSharedBudgets } from "./shared-budgets.ts";
 
 const MAX_EXAMPLES = 3;
 
@@ -30,7 +30,7 @@ export async function tryRules(flags: EventFlags, io: Io): Promise<number> {
   );
   if (tried.length === 0) throw new CommandError("there is no event rule: no contract of the configuration has events");
   const decode = await loadDecoder();
-  return withSharedBudgets(config, io, async (budgets) => {
+  return withBudgets(config, io, async (budgets) => {
     for (const [index, { network, contract }] of tried.entries()) {
       const events = await readEvents(network, contract.principal, last, budgets, io);
       io.out(`${index === 0 ? "" : "\n"}${formatTrial(network.name, contract, events, decode)}\n`);

@@ -1,5 +1,5 @@
 // Computes the intervals of the targets of a network within the request budget. Pure.
-import { MINUTES_PER_MONTH, sum } from "../api/budget-limits.ts";
+import { budgetFor, exporterPart, MINUTES_PER_MONTH, sum } from "../api/budget-limits.ts";
 import { type AnyCollector, targetsOf, type WatchedNetwork } from "../collectors/collector.ts";
 import { collectorOf } from "../collectors/index.ts";
 
@@ -84,7 +84,7 @@ export function pace(demands: readonly Demand[], budget: Budget): readonly Pacin
   const { wholeChain, roundRobins, wanted } = unpacedPolls(demands);
   const perMinuteOfMonth = (budget.perMonth ?? Number.POSITIVE_INFINITY) / MINUTES_PER_MONTH;
   const free = Math.min(
-    budget.perMinute - sum(wholeChain.map(({ peakPerMinute }) => peakPerMinute)),
+    exporterPart(budget).perMinute - sum(wholeChain.map(({ peakPerMinute }) => peakPerMinute)),
     perMinuteOfMonth - sum(wholeChain.map(({ requestsPerMinute }) => requestsPerMinute)),
   );
   const slowdown = Math.max(1, wanted / (Math.max(free, MIN_PER_MINUTE) * ROUND_ROBIN_SHARE));
@@ -98,15 +98,15 @@ export interface Requests {
 }
 
 /**
- * The budgets that polls need: the least in which collectors of the whole chain keep their interval and every round
- * robin makes progress, and one in which every configured interval is kept.
+ * The budgets that polls need, with the part of commands: the least in which collectors of the whole chain keep their
+ * interval and every round robin makes progress, and one in which every configured interval is kept.
  */
 export function neededBudgets(demands: readonly Demand[]): { readonly min: Requests; readonly full: Requests } {
   const { wholeChain, roundRobins, wanted } = unpacedPolls(demands);
   const peak = sum(wholeChain.map(({ peakPerMinute }) => peakPerMinute));
   const steady = sum(wholeChain.map(({ requestsPerMinute }) => requestsPerMinute));
   const within = (rest: number): Requests => ({
-    perMinute: peak + rest,
+    perMinute: budgetFor(peak + rest),
     perMonth: (steady + rest) * MINUTES_PER_MONTH,
   });
   const all = wanted / ROUND_ROBIN_SHARE;

@@ -1,4 +1,4 @@
-// The name of the budget of an upstream, in the state file and in the budget file.
+// The name of the budget of an upstream, in the state file.
 
 /** `network/upstream`. */
 export const budgetKeyOf = (network: string, upstream: { readonly name: string }): string =>

@@ -1,5 +1,5 @@
 // The store of a network without a state file: in memory, until the process ends.
-import type { BudgetRecord } from "../api/shared-budget.ts";
+import type { BudgetRecord } from "../api/budget.ts";
 import type { StateFile } from "./state-file.ts";
 
 /** The part of the state file that keeps the used budgets and the facts of networks. */
@@ -8,18 +8,27 @@ export type NetworkStore = Pick<
   "path" | "loadBudget" | "saveBudget" | "loadNetwork" | "saveNetwork" | "deleteNetwork"
 >;
 
-/** Keeps used budgets and facts of networks in memory. */
+/** The part of the state file that keeps the used budgets. */
+export type BudgetStore = Pick<StateFile, "loadBudget" | "saveBudget">;
+
+/** Keeps facts of networks in memory, and used budgets too, unless another store keeps them. */
 export class MemoryStore implements NetworkStore {
   readonly path = "memory";
+  readonly #elsewhere: BudgetStore | undefined;
   readonly #budgets = new Map<string, BudgetRecord>();
   readonly #networks = new Map<string, unknown>();
 
-  loadBudget(key: string): BudgetRecord | undefined {
-    return this.#budgets.get(key);
+  constructor(budgets?: BudgetStore) {
+    this.#elsewhere = budgets;
   }
 
-  saveBudget(key: string, record: BudgetRecord): void {
+  loadBudget(key: string): BudgetRecord | undefined {
+    return this.#elsewhere === undefined ? this.#budgets.get(key) : this.#elsewhere.loadBudget(key);
+  }
+
+  saveBudget(key: string, record: BudgetRecord, now: number): void {
     this.#budgets.set(key, record);
+    this.#elsewhere?.saveBudget(key, record, now);
   }
 
   loadNetwork(network: string): unknown {

@@ -2,7 +2,7 @@
 // each network. One SQLite file, one transaction per write.
 import type { DatabaseSync } from "node:sqlite";
 import { type ZodType, z } from "zod";
-import type { BudgetRecord } from "../api/shared-budget.ts";
+import type { BudgetRecord } from "../api/budget.ts";
 import { keyOf, type Task } from "../collectors/task.ts";
 import { decode, encode } from "./codec.ts";
 import { type GroupKey, savedTotal } from "./group-total.ts";
@@ -58,6 +58,7 @@ const budgetRecord: ZodType<BudgetRecord> = z.object({
   minute: z.array(z.object({ at: z.number(), priority: z.number() })),
   month: z.object({ tokens: z.number(), at: z.number() }).optional(),
   pausedUntil: z.number().optional(),
+  ahead: z.number().optional(),
 });
 
 /** An open state file. One process at a time can have it open. */

@@ -18,9 +18,8 @@ export function clientObserver(options: {
   readonly fields: object;
   /** The targets that a failure affects: the whole network if its polls use this client. */
   readonly place: () => string;
-  readonly onRequest: () => void;
 }): Observer {
-  const { network, instruments, incidents, log, clock, fields, place, onRequest } = options;
+  const { network, instruments, incidents, log, clock, fields, place } = options;
   const pause = {};
   const outage = {};
   let pausedUntil = Number.POSITIVE_INFINITY;
@@ -37,7 +36,6 @@ export function clientObserver(options: {
       instruments.add(metrics.requests, { network, operation, code });
       instruments.observe(metrics.requestDuration, { network, operation }, durationSeconds);
       instruments.add(metrics.receivedBytes, { network, operation }, bytes);
-      onRequest();
       if (clock.now() < pausedUntil || !/^[1-5]\d\d$/.test(code) || code === "429") return;
       pausedUntil = Number.POSITIVE_INFINITY;
       end(pause, "the pause has ended");

@@ -1,10 +1,19 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { Budget, type BudgetLimits, MOVED_PRIORITY, Refusal, SPARE_PRIORITY } from "../../src/api/budget.ts";
+import {
+  Budget,
+  type BudgetLimits,
+  type BudgetRecord,
+  MOVED_PRIORITY,
+  Refusal,
+  SPARE_PRIORITY,
+} from "../../src/api/budget.ts";
+import { budgetFor, commandsPart, exporterPart } from "../../src/api/budget-limits.ts";
 import { timeoutReason } from "../../src/api/clock.ts";
-import { FakeClock, turn } from "../support/fake-clock.ts";
+import { FakeClock, settle, turn } from "../support/fake-clock.ts";
 
-const MINUTE = 60_000;
+// The window of the minute.
+const MINUTE = 61_000;
 const MONTH = 31 * 24 * 3_600_000;
 
 function createBudget(limits: BudgetLimits, concurrency = Number.POSITIVE_INFINITY) {
@@ -77,9 +86,9 @@ describe("a budget", () => {
     for (const id of [1, 2]) request(id, 1);
     await clock.advance(10_000);
 
-    expect([1, 2, 3].map((requests) => budget.waitFor(1, requests))).toEqual([0, 50_000, 50_000]);
+    expect([1, 2, 3].map((requests) => budget.waitFor(1, requests))).toEqual([0, 51_000, 51_000]);
     expect(budget.waitFor(0, 2)).toBe(0);
-    expect(budget.waitFor(0, 9)).toBe(50_000);
+    expect(budget.waitFor(0, 9)).toBe(51_000);
     const month = createBudget({ perMinute: 2000, perMonth: 124_000 });
     for (let id = 0; id < 600; id += 1) month.request(id, 1);
     expect([300, 500].map((requests) => month.budget.waitFor(1, requests) > 0)).toEqual([false, true]);
@@ -348,7 +357,7 @@ describe("a budget", () => {
       Math.min(budget.snapshot().month?.capacity ?? 0, (record.month?.tokens ?? 0) + 10 * (1_000_000 / (31 * 86_400))),
       1,
     );
-    await clock.advance(30_000);
+    await clock.advance(MINUTE - 30_000);
     expect(budget.snapshot().usedLastMinute).toBe(0);
   });
 
@@ -401,6 +410,123 @@ const arrivals = fc.array(
   { maxLength: 40 },
 );
 const plan = fc.array(fc.double({ min: 0, max: 6, noNaN: true }), { maxLength: 4 });
+
+describe("the parts of a budget", () => {
+  test("are a tenth for commands, at least 1 request a minute, and the rest for an exporter", () => {
+    const parts = [1, 2, 4, 19, 25, 900].map((perMinute) =>
+      [exporterPart, commandsPart].map((part) => part({ perMinute }).perMinute),
+    );
+    expect(parts).toEqual([
+      [1, 0],
+      [1, 1],
+      [3, 1],
+      [18, 1],
+      [23, 2],
+      [810, 90],
+    ]);
+    expect(commandsPart({ perMinute: 900, perMonth: 150_000 }).perMonth).toBe(15_000);
+    expect(exporterPart({ perMinute: 900, perMonth: 150_000 }).perMonth).toBe(150_000);
+  });
+
+  test("of the smallest sufficient budget are sufficient", () => {
+    for (let requests = 0.5; requests < 300; requests += 0.5) {
+      const budget = budgetFor(requests);
+      expect(exporterPart({ perMinute: budget }).perMinute).toBeGreaterThanOrEqual(requests);
+      if (budget > 1) expect(exporterPart({ perMinute: budget - 1 }).perMinute).toBeLessThan(requests);
+    }
+  });
+});
+
+describe("the saved use of a budget", () => {
+  function killable(limits: BudgetLimits, clock: FakeClock, saved?: BudgetRecord) {
+    const saves: { readonly record: BudgetRecord; readonly sent: number }[] = [];
+    const sent: number[] = [];
+    const budget = new Budget(limits, clock, Number.POSITIVE_INFINITY, saved, (record) => {
+      saves.push({ record, sent: sent.length });
+    });
+    const stopped = new AbortController();
+    const { signal } = stopped;
+    const request = (priority = 0) =>
+      budget
+        .run({ priority, deadline: Number.POSITIVE_INFINITY, signal }, async (giveBack) => {
+          if (priority === SPARE_PRIORITY) giveBack();
+          else sent.push(clock.now());
+        })
+        .catch(() => undefined);
+    /** What the next process knows of it. */
+    const end = (isKilled: boolean) => {
+      stopped.abort();
+      return isKilled ? (saves.at(-1)?.record ?? saved) : budget.record();
+    };
+    return { budget, sent, saves, request, end };
+  }
+
+  test("contains each request before it is sent, with several at a time of a large budget", () => {
+    const small = killable({ perMinute: 4 }, new FakeClock());
+    const large = killable({ perMinute: 3000 }, new FakeClock());
+    for (let id = 0; id < 100; id += 1) for (const { request } of [small, large]) void request();
+
+    expect(small.saves.map(({ record, sent }) => [record.minute.length + (record.ahead ?? 0), sent])).toEqual([
+      [1, 0],
+      [2, 1],
+      [3, 2],
+      [4, 3],
+    ]);
+    expect(large.saves.map(({ record, sent }) => [record.minute.length + (record.ahead ?? 0), sent])).toEqual([
+      [30, 0],
+      [60, 30],
+      [90, 60],
+      [120, 90],
+    ]);
+  });
+
+  test("contains a pause at once", () => {
+    const { budget, saves } = killable({ perMinute: 4 }, new FakeClock(1_000_000));
+    budget.pause(30_000);
+    expect(saves.map(({ record }) => record.pausedUntil)).toEqual([1_030_000]);
+  });
+
+  test("keeps the limits of the minute and the month over kills, beside commands", async () => {
+    const step = fc.record({
+      what: fc.constantFrom("send", "send", "send", "giveBack", "command", "kill", "stop", "wait"),
+      ms: fc.nat(40_000),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 150 }), fc.constantFrom(2, 5, 11, 250), async (steps, perMinute) => {
+        const clock = new FakeClock();
+        const limits = { perMinute, perMonth: 31 * 24 * 60 };
+        const parts = { exporter: exporterPart(limits), commands: commandsPart({ perMinute }) };
+        const processes = { exporter: killable(parts.exporter, clock), commands: killable(parts.commands, clock) };
+        const times: number[] = [];
+        const polled: number[] = [];
+        const end = (name: "exporter" | "commands", isKilled: boolean) => {
+          const { sent, end } = processes[name];
+          processes[name] = killable(parts[name], clock, end(isKilled));
+          times.push(...sent);
+          if (name === "exporter") polled.push(...sent);
+        };
+        for (const { what, ms } of steps) {
+          // Every command is a process.
+          if (what === "command") {
+            void processes.commands.request();
+            await settle();
+            end("commands", ms % 2 === 0);
+          } else if (what === "send") for (let id = 0; id <= ms % 7; id += 1) void processes.exporter.request();
+          else if (what === "giveBack") void processes.exporter.request(SPARE_PRIORITY);
+          else if (what === "wait") await clock.advance(ms);
+          else end("exporter", what === "kill");
+          await settle();
+        }
+        end("exporter", false);
+        expect(maxWithin(times, 60_000)).toBeLessThanOrEqual(perMinute);
+        const { capacity = 0 } = processes.exporter.budget.snapshot().month ?? {};
+        const refilled = (clock.now() - new FakeClock().now()) / MONTH;
+        expect(polled.length).toBeLessThanOrEqual(capacity + refilled * limits.perMonth + 1e-6);
+      }),
+      { numRuns: 60, seed: 20261123 },
+    );
+  });
+});
 
 describe("for any sequence of requests", () => {
   test("the limit of the minute holds, every request is admitted or refused, and the order is kept", async () => {

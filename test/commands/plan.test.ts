@@ -72,7 +72,7 @@ test("the plan of a shard names the shard, counts only exposed series, and lists
       planOf(
         await configOf(
           `shard: { index: ${index}, count: 4 }
-networks: [{ name: m, url: "http://m", budget: { per_minute: 24, per_month: 60000 }, address_files: [addresses.txt] }]
+networks: [{ name: m, url: "http://m", budget: { per_minute: 40, per_month: 60000 }, address_files: [addresses.txt] }]
 `,
           { addresses: 40 },
         ),
