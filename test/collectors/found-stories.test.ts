@@ -2,17 +2,15 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "@jest/globals";
 import {
+  changesOf,
   countedOf,
   countedOfChain,
-  eventsOf,
   expectedOf,
   expectedOfChain,
-  netOf,
-  netOfChain,
   printsOf,
-  runStory,
-  type Story,
-} from "../support/story.ts";
+  transactionsOf,
+} from "../support/model-exporter.ts";
+import { runStory, type Story } from "../support/story.ts";
 
 const found = JSON.parse(readFileSync(new URL("found-stories.json", import.meta.url), "utf8")) as {
   readonly name: string;
@@ -27,7 +25,8 @@ test.each(found)("$name", async ({ story }) => {
     expect(countedOf(result)).toEqual(expectedOf(result));
     expect(countedOfChain(result)).toEqual(expectedOfChain(result));
   }
-  expect(netOf(result)).toBe(result.world.between(result.from, result.world.tip).length);
-  expect(netOfChain(result)).toBe(result.world.between(result.chainFrom, result.world.tip).length);
-  expect(eventsOf(result).net).toBe(printsOf(result));
+  for (const name of ["addresses", "transactions"] as const) {
+    expect(changesOf(result, name).net).toBe(BigInt(transactionsOf(result, name).length));
+  }
+  expect(changesOf(result, "contracts").net).toBe(printsOf(result));
 });

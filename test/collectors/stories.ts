@@ -2,44 +2,40 @@
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
 import {
-  callsFrom,
+  changesOf,
   countedCalls,
   countedOf,
   countedOfChain,
   countedRules,
-  eventsOf,
   expectedCalls,
   expectedOf,
   expectedOfChain,
   expectedRules,
-  netOf,
-  netOfCalls,
-  netOfChain,
+  gapOf,
+  type ModelExporter,
+  type Name,
   printsOf,
-  runStory,
-  type StoryResult,
-  stories,
-} from "../support/story.ts";
+  transactionsOf,
+} from "../support/model-exporter.ts";
+import { runStory, stories } from "../support/story.ts";
 
-function expectBlocks({ world, observations, firstTip }: StoryResult): void {
-  const chain = observations.blocks?.chain;
-  const { blocks, reorgedBlocks, skipped, missing } = chain?.totals ?? {};
-  expect(chain?.recent.at(-1)?.hash).toBe(world.blocks.at(-1)?.hash);
+function expectBlocks({ world, page, replaced, firstTip = 0 }: ModelExporter): void {
+  expect(page.value("stacks_chain_block_timestamp_seconds")).toBe(world.blocks.at(-1)?.time);
+  const total = (name: string) => page.value(`stacks_chain_${name}_total`) ?? Number.NaN;
   // A block that returns after its replacement counts as replaced, and is not counted again.
-  const replaced = new Set(chain?.replaced.map(({ hash }) => hash));
-  const returned = chain?.recent.filter(({ hash }) => replaced.has(hash)).length ?? 0;
-  expect({ net: (blocks ?? 0) - (reorgedBlocks ?? 0) + (skipped ?? 0) + returned, missing }).toEqual({
-    net: world.tip - firstTip,
-    missing: 0,
-  });
+  const returned = world.blocks.filter(({ hash }) => replaced.has(hash)).length;
+  expect({
+    net: total("blocks") - total("reorged_blocks") + total("skipped_blocks") + returned,
+    missing: total("missing_blocks"),
+  }).toEqual({ net: world.tip - firstTip, missing: 0 });
 }
 
 /** Failed calls by function. */
-function countedByFunction(errors: Readonly<Record<string, number>>) {
-  const failed: Record<string, number> = {};
+function byFunction(errors: Readonly<Record<string, bigint>>) {
+  const failed: Record<string, bigint> = {};
   for (const [key, count] of Object.entries(errors)) {
-    const [name = ""] = key.split("\t");
-    failed[name] = (failed[name] ?? 0) + count;
+    const [name = ""] = key.split(" ");
+    failed[name] = (failed[name] ?? 0n) + count;
   }
   return failed;
 }
@@ -53,29 +49,18 @@ export function testStories(numRuns: number): void {
       fc.asyncProperty(stories(2, false), async (story) => {
         const result = await runStory(story);
         expectBlocks(result);
-        const { totals } = result.observations.addresses ?? {};
-        expect({ reverted: totals?.reverted, restored: totals?.restored, gap: totals?.gap }).toEqual({
-          reverted: 0,
-          restored: 0,
-          gap: 0,
-        });
         expect(countedOf(result)).toEqual(expectedOf(result));
-        const { totals: ofChain } = result.observations.transactions ?? {};
-        expect({ reverted: ofChain?.reverted, restored: ofChain?.restored, gap: ofChain?.gap }).toEqual({
-          reverted: 0,
-          restored: 0,
-          gap: 0,
-        });
         expect(countedOfChain(result)).toEqual(expectedOfChain(result));
-        expect(eventsOf(result)).toEqual({ counted: printsOf(result), net: printsOf(result), reverted: 0 });
-        expect(countedRules(result)).toEqual(expectedRules(result));
-        const { totals: ofCalls } = result.observations.contract_calls ?? {};
-        expect({ reverted: ofCalls?.reverted, restored: ofCalls?.restored, gap: ofCalls?.gap }).toEqual({
-          reverted: 0,
-          restored: 0,
-          gap: 0,
-        });
         expect(countedCalls(result)).toEqual(expectedCalls(result));
+        expect(countedRules(result)).toEqual(expectedRules(result));
+        expect(changesOf(result, "contracts").counted).toBe(printsOf(result));
+        for (const name of ["addresses", "transactions", "contract_calls", "contracts"] as const) {
+          expect([name, changesOf(result, name), gapOf(result, name)]).toMatchObject([
+            name,
+            { reverted: 0n, restored: 0n },
+            0n,
+          ]);
+        }
       }),
       parameters,
     );
@@ -92,7 +77,7 @@ export function testStories(numRuns: number): void {
         const { errors: failed, ...expected } = expectedCalls(result);
         expect(calls).toEqual(expected);
         // The replacement does not return results: their errors are unknown.
-        expect(countedByFunction(errors)).toEqual(countedByFunction(failed));
+        expect(byFunction(errors)).toEqual(byFunction(failed));
       }),
       parameters,
     );
@@ -104,22 +89,20 @@ export function testStories(numRuns: number): void {
         // Probing starts with one block and cannot detect forks below it.
         const result = await runStory({ ...story, tip: "extended" });
         expectBlocks(result);
-        for (const [net, from, below] of [
-          [netOf(result), result.from, result.below],
-          [netOfChain(result), result.chainFrom, result.chainBelow],
-        ] as const) {
-          const canonical = result.world.between(from, result.world.tip);
-          const moved = canonical.filter(({ id }) => below.has(id)).length;
-          expect(net).toBeLessThanOrEqual(canonical.length);
-          expect(net).toBeGreaterThanOrEqual(canonical.length - moved);
-        }
-        const calls = callsFrom(result.world, result.callFrom);
-        const moved = calls.filter(({ id }) => result.callBelow.has(id)).length;
-        expect(netOfCalls(result)).toBeLessThanOrEqual(calls.length);
-        expect(netOfCalls(result)).toBeGreaterThanOrEqual(calls.length - moved);
-        expect(eventsOf(result).net).toBe(printsOf(result));
+        for (const name of ["addresses", "transactions", "contract_calls"] as const) expectNet(result, name);
+        expect(changesOf(result, "contracts").net).toBe(printsOf(result));
       }),
       parameters,
     );
   });
+}
+
+/** All that has to be counted is counted, except what a fork has moved up from heights that do not count. */
+function expectNet(result: ModelExporter, name: Exclude<Name, "blocks" | "contracts">): void {
+  const { below } = result.startOf(name);
+  const all = transactionsOf(result, name);
+  const moved = all.filter(({ id }) => below.has(id)).length;
+  const net = Number(changesOf(result, name).net);
+  expect(net).toBeLessThanOrEqual(all.length);
+  expect(net).toBeGreaterThanOrEqual(all.length - moved);
 }

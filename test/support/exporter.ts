@@ -42,6 +42,11 @@ export interface ExporterOptions {
   readonly settings?: object;
   /** The time before each poll. Unix time, milliseconds. @default the time of `pass` */
   readonly now?: () => number;
+  /**
+   * A poll that waits for the clock, for a retry or its budget, is woken when that takes at most this long. Below the
+   * timeouts, because the clock passes while a response is under way. Milliseconds. @default 2000
+   */
+  readonly longestWaitMs?: number;
 }
 
 type Labels = Readonly<Record<string, string>>;
@@ -90,8 +95,6 @@ const sumOf = (samples: readonly ParsedSample[]) => samples.reduce((sum, { text 
 
 // A poll that waits for nothing but the clock does nothing for some turns of the event loop.
 const QUIET_TURNS = 50;
-// Longer than the waits between retries, shorter than any timeout.
-const LONGEST_WAIT_MS = 2_000;
 // Each save waits for the disk, which this folder does not have.
 const FOLDER = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
 
@@ -152,8 +155,8 @@ export class Exporter implements AsyncDisposable {
     const lines = this.log.length;
     for (const task of tasks) {
       await this.#follow();
-      const { requests } = this.#options.api;
-      await this.clock.until(this.app.poll(task), LONGEST_WAIT_MS, QUIET_TURNS, () => requests.length);
+      const { api, longestWaitMs = 2_000 } = this.#options;
+      await this.clock.until(this.app.poll(task), longestWaitMs, QUIET_TURNS, () => api.requests.length);
     }
     const bug = this.log.slice(lines).find(({ reason }) => reason === "bug");
     if (bug !== undefined) throw new Error(`${collector}: ${bug.error} ${bug.stack}`);

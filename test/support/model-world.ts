@@ -29,7 +29,7 @@ export interface WorldBlock {
   readonly hash: string;
   readonly indexHash: string;
   readonly parent: string;
-  /** Unix time, seconds. */
+  /** Unix time, seconds. No other block has it, so that a metrics page with it shows this block. */
   readonly time: number;
   readonly txs: readonly WorldTx[];
 }
@@ -42,6 +42,16 @@ export type Server =
   | { readonly kind: "resync"; readonly blocks: number }
   | { readonly kind: "high"; readonly by: number }
   | { readonly kind: "empty" };
+
+/** Names of the operations that newer servers lack. */
+export const REMOVED = [
+  "address_transactions",
+  "transactions_with_transfers",
+  "address_transaction_events",
+  "contract_events",
+  "block_by_height",
+  "block_by_hash",
+];
 
 const START = 1_795_000_000;
 const BLOCK_SECONDS = 10;
@@ -61,6 +71,7 @@ export class ModelWorld {
   now = START * 1000;
   responses = 0;
   #made = 0;
+  #time = 0;
   #resynced = 0;
 
   get blocks(): readonly WorldBlock[] {
@@ -124,12 +135,19 @@ export class ModelWorld {
     return this.blocks.filter(({ height }) => height >= from && height <= to).flatMap(({ txs }) => txs);
   }
 
+  /** The hashes of the branch that ends with the block of a time. */
+  branchOf(time: number): readonly string[] {
+    const branch = this.history.findLast((blocks) => blocks.some((block) => block.time === time)) ?? [];
+    return branch.slice(0, branch.findIndex((block) => block.time === time) + 1).map(({ hash }) => hash);
+  }
+
   #seal(below: readonly WorldBlock[], txs: readonly WorldTx[]): WorldBlock {
     this.#made += 1;
     const height = below.length + 1;
     const parent = below.at(-1)?.hash ?? word("0", 0);
+    this.#time = Math.max(this.#time + 1, Math.floor(this.now / 1000));
     const [hash, indexHash] = [word("b", this.#made), word("1", this.#made)];
-    return { height, hash, indexHash, parent, time: Math.floor(this.now / 1000), txs };
+    return { height, hash, indexHash, parent, time: this.#time, txs };
   }
 
   #tx(): WorldTx {
@@ -169,12 +187,19 @@ export class ModelWorld {
   }
 
   respond = (url: string, operation: string): Canned => {
+    // The check which chain a server follows is no part of a story.
+    if (operation === "block" && url.endsWith("/1") && this.status.size === 0) return this.#firstBlock();
     const status = this.status.get(operation) ?? this.status.get("*");
     const canned = status === undefined ? this.#respond(url, operation) : { status };
     this.responses += 1;
     this.afterResponse();
     return canned;
   };
+
+  #firstBlock(): Canned {
+    const [first] = this.server.kind === "empty" ? [] : this.blocks;
+    return first === undefined ? { status: 404 } : { json: blockJson(first, true) };
+  }
 
   #respond(url: string, operation: string): Canned {
     const blocks = this.#servedBlocks();

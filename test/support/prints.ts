@@ -1,6 +1,6 @@
 // Events of the contract of the model world, event rules for it, and an independent computation of their metrics.
 import { Cl, type ClarityValue } from "@stacks/transactions";
-import { hexOf, rulesOf } from "./event-rules.ts";
+import { hexOf } from "./event-rules.ts";
 
 /** A print, as its transaction determines it. */
 interface Print {
@@ -35,16 +35,27 @@ export function printedHex(nonce: number, index: number): string {
   return hexOf(value);
 }
 
-const SWAP = "match: [{ path: topic, equals: print }, { path: value.event, equals: swap }]";
-const AMOUNT = "value: { path: value.amount }";
+const swap = {
+  help: "Swaps.",
+  match: [
+    { path: "topic", equals: "print" },
+    { path: "value.event", equals: "swap" },
+  ],
+};
+const amount = { ...swap, value: { path: "value.amount" } };
 
-/** Rules for the prints. */
-export const printRules = await rulesOf(`
-- { metric: swaps_total, type: counter, help: Swaps., ${SWAP}, labels: { pool: { path: value.pool-id, allow: [pool-0], max: 9 } } }
-- { metric: swap_in_units_total, type: counter, help: Amounts., ${SWAP}, ${AMOUNT} }
-- { metric: swap_last_units, type: gauge, help: Newest., ${SWAP}, ${AMOUNT} }
-- { metric: swap_size_units, type: histogram, help: Sizes., ${SWAP}, ${AMOUNT}, buckets: [1, 1.3e27] }
-`);
+/** Rules for the prints, as in the configuration. */
+export const printRules = [
+  {
+    metric: "swaps_total",
+    type: "counter",
+    ...swap,
+    labels: { pool: { path: "value.pool-id", allow: ["pool-0"], max: 9 } },
+  },
+  { metric: "swap_in_units_total", type: "counter", ...amount },
+  { metric: "swap_last_units", type: "gauge", ...amount },
+  { metric: "swap_size_units", type: "histogram", ...amount, buckets: [1, 1.3e27] },
+];
 
 /** Expected metrics of the rules after these transactions, oldest first: values by series. */
 export function expectedSeries(transactions: readonly { readonly nonce: number; readonly prints: number }[]) {
