@@ -1,7 +1,6 @@
-// Compares passwords with bcrypt hashes, in a worker thread: one comparison takes from 50 ms to seconds.
-import { parentPort } from "node:worker_threads";
+// Compares one password with a bcrypt hash, in a worker thread.
+import { parentPort, workerData } from "node:worker_threads";
 import { compareSync } from "bcryptjs";
 
-parentPort?.on("message", ({ password, hash }: { readonly password: string; readonly hash: string }) => {
-  parentPort?.postMessage(compareSync(password, hash));
-});
+const { password, hash } = workerData as { readonly password: string; readonly hash: string };
+parentPort?.postMessage(compareSync(password, hash));

@@ -1,4 +1,4 @@
-// The limits of the HTTP server, and how pages are sent within them. When there is no room for another page, clients
+// The limits of the HTTP server, and how metrics are sent within them. When there is no room for another page, clients
 // that do not read theirs are cut off; when all of them read, the new request gets a 503.
 import type { OutgoingHttpHeaders } from "node:http";
 import type { Socket } from "node:net";
@@ -9,7 +9,7 @@ import type { Refusal } from "../telemetry/self-metrics.ts";
 export const LIMITS = {
   /** Open connections. */
   connections: 256,
-  /** Pages rendered or sent at the same time: `/metrics` and the status. */
+  /** Pages of metrics rendered or sent at the same time. */
   pages: 64,
   /** Bytes of different bodies sent at the same time; one page and its compressed forms always fit. */
   bytes: 64 * 1024 * 1024,
@@ -27,14 +27,6 @@ export const LIMITS = {
   idleMs: 75_000,
 };
 export type Limits = Readonly<typeof LIMITS>;
-
-/** A page to send. */
-export interface Content {
-  readonly status: number;
-  /** All but the length. */
-  readonly headers: OutgoingHttpHeaders;
-  readonly body: Buffer;
-}
 
 /** One page that is rendered or sent. */
 interface Delivery {
@@ -64,12 +56,16 @@ export class Deliveries {
   }
 
   /** Renders a page and sends it, or responds with 503. Rejects, with nothing sent, if the page cannot be rendered. */
-  async deliver(request: Request, response: Response, render: () => Content | Promise<Content>): Promise<void> {
-    if (this.#open.size >= this.#limits.pages && !this.#cutOffStalled()) {
+  async deliver(
+    { socket, method }: Request,
+    response: Response,
+    headers: OutgoingHttpHeaders,
+    render: () => Promise<Buffer>,
+  ): Promise<void> {
+    if (!this.#makeRoom(() => this.#open.size < this.#limits.pages)) {
       this.#refuse(response);
       return;
     }
-    const { socket } = request;
     const delivery: Delivery = { socket, body: undefined, progressAt: 0, timer: undefined };
     this.#open.add(delivery);
     // A pipelined response that waits for an earlier one gets no event when the socket closes.
@@ -81,54 +77,52 @@ export class Deliveries {
     };
     socket.once("close", end);
     response.once("close", end);
-    const content = await render();
+    const body = await render();
     if (socket.destroyed) return;
-    if (!this.#hasRoomFor(content.body)) {
+    if (!this.#makeRoom(() => this.#hasRoomFor(body), body)) {
       this.#refuse(response);
       return;
     }
-    delivery.body = content.body;
+    delivery.body = body;
     delivery.progressAt = performance.now();
     delivery.timer = setTimeout(() => this.#cutOff(delivery), this.#limits.stalledMs);
-    response.writeHead(content.status, { ...content.headers, "content-length": content.body.length });
-    if (request.method === "HEAD") response.end();
-    else this.#send(response, delivery, content.body, 0);
+    response.writeHead(200, { ...headers, "content-length": body.length });
+    if (method === "HEAD") response.end();
+    else this.#send(response, delivery, body);
   }
 
-  #send(response: Response, delivery: Delivery, body: Buffer, start: number): void {
-    const end = start + SLICE_BYTES;
-    if (end >= body.length) {
-      response.end(body.subarray(start));
+  #send(response: Response, delivery: Delivery, rest: Buffer): void {
+    if (rest.length <= SLICE_BYTES) {
+      response.end(rest);
       return;
     }
-    response.write(body.subarray(start, end), (error) => {
+    response.write(rest.subarray(0, SLICE_BYTES), (error) => {
       if (error) return;
       delivery.progressAt = performance.now();
       delivery.timer?.refresh();
-      setImmediate(() => this.#send(response, delivery, body, end));
+      setImmediate(() => this.#send(response, delivery, rest.subarray(SLICE_BYTES)));
     });
   }
 
   // Clients share the bytes of a page until it changes, so only different bodies take memory.
   #hasRoomFor(body: Buffer): boolean {
-    for (;;) {
-      const bodies = new Set([...this.#open].flatMap((delivery) => delivery.body ?? []));
-      bodies.add(body);
-      const lengths = [...bodies].map(({ length }) => length);
-      const bytes = lengths.reduce((sum, length) => sum + length, 0);
-      if (bytes <= Math.max(this.#limits.bytes, MIN_PAGES * Math.max(...lengths))) return true;
-      if (!this.#cutOffStalled(body)) return false;
-    }
+    const bodies = new Set([body, ...[...this.#open].flatMap((delivery) => delivery.body ?? [])]);
+    const lengths = [...bodies].map(({ length }) => length);
+    const bytes = lengths.reduce((sum, length) => sum + length, 0);
+    return bytes <= Math.max(this.#limits.bytes, MIN_PAGES * Math.max(...lengths));
   }
 
-  /** Cuts off the client that has read nothing for longest, of another body than `kept`; false when all read. */
-  #cutOffStalled(kept?: Buffer): boolean {
+  /** Cuts off clients that read nothing of another body than `kept`, longest first; false if there is still no room. */
+  #makeRoom(hasRoom: () => boolean, kept?: Buffer): boolean {
     const latest = performance.now() - this.#limits.yieldMs;
-    const [stalled] = [...this.#open]
+    const stalled = [...this.#open]
       .filter(({ body, progressAt }) => body !== undefined && body !== kept && progressAt <= latest)
-      .toSorted((a, b) => a.progressAt - b.progressAt);
-    if (stalled === undefined) return false;
-    this.#cutOff(stalled);
+      .sort((a, b) => b.progressAt - a.progressAt);
+    while (!hasRoom()) {
+      const longest = stalled.pop();
+      if (longest === undefined) return false;
+      this.#cutOff(longest);
+    }
     return true;
   }
 

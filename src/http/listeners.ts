@@ -1,25 +1,18 @@
 // The listeners: pages on each address of `listen`, with TLS if configured, and health checks on others.
+import { once } from "node:events";
 import { unlink } from "node:fs/promises";
-import type { RequestListener } from "node:http";
-import { type AddressInfo, connect, type Server } from "node:net";
+import type { Server as HttpsServer } from "node:https";
+import { type AddressInfo, connect } from "node:net";
 import type { ListenAddress } from "../config/values.ts";
 import type { TlsConfig, WebConfig } from "../config/web-config.ts";
-import { Bcrypt } from "./bcrypt.ts";
+import { compareInThread } from "./bcrypt.ts";
 import { mayConnect } from "./client-certificates.ts";
-import { guarded } from "./guard.ts";
+import { guardOf } from "./guard.ts";
 import { namesFor } from "./hosts.ts";
-import { LIMITS, type Limits } from "./limits.ts";
+import { Deliveries, LIMITS } from "./limits.ts";
 import { Passwords } from "./passwords.ts";
 import { RequestRate } from "./request-rate.ts";
-import {
-  closeServer,
-  createPlainServer,
-  createTlsServer,
-  pagesOf,
-  probesOf,
-  type TlsServer,
-  type View,
-} from "./server.ts";
+import { closeServer, createWebServer, pagesOf, probesOf, type View, type WebServer } from "./server.ts";
 
 /** Addresses and content to serve. */
 export interface ListenersOptions {
@@ -29,8 +22,6 @@ export interface ListenersOptions {
   readonly allowedHosts: readonly string[];
   /** Undefined: plain HTTP without passwords. */
   readonly web: WebConfig | undefined;
-  /** @default LIMITS */
-  readonly limits?: Limits;
 }
 
 /** An open listener. */
@@ -46,38 +37,34 @@ export interface Listener {
 /** The servers of one exporter. */
 export class Listeners {
   readonly #options: ListenersOptions;
-  readonly #bcrypt = new Bcrypt();
   readonly #passwords: Passwords;
   readonly #rate: RequestRate;
-  readonly #servers: Server[] = [];
-  readonly #secure: TlsServer[] = [];
+  readonly #servers: WebServer[] = [];
   #web: WebConfig | undefined;
 
   constructor(options: ListenersOptions) {
     this.#options = options;
     this.#web = options.web;
-    this.#passwords = new Passwords(this.#bcrypt, options.web?.users ?? new Map());
+    this.#passwords = new Passwords(compareInThread, options.web?.users ?? new Map());
     this.#rate = new RequestRate(options.web?.rateLimit);
   }
 
   /** Opens all listeners. When one cannot be opened, closes the others and throws. */
   async open(): Promise<readonly Listener[]> {
-    const { view, listen, probes, allowedHosts, limits = LIMITS } = this.#options;
-    const { onRefused, onError } = view;
-    const pages = pagesOf(view, limits);
-    const headers = () => this.#web?.headers ?? [];
+    const { view, listen, probes, allowedHosts } = this.#options;
+    const { onRefused } = view;
+    const deliveries = new Deliveries(LIMITS, onRefused);
+    const guard = { passwords: this.#passwords, rate: this.#rate, headers: () => this.#web?.headers ?? [], onRefused };
     const opened: Listener[] = [];
     try {
       for (const address of listen) {
         const names = namesFor(address, allowedHosts);
-        const guard = { names, passwords: this.#passwords, rate: this.#rate, headers, onRefused, onError };
-        const handler = guarded({ handler: pages, ...guard });
-        opened.push(await this.#open(address, handler, this.#web?.tls !== undefined, limits));
+        const server = this.#createServer(pagesOf(view, deliveries, guardOf({ ...guard, names })));
+        opened.push(await this.#open(server, address, this.#web?.tls !== undefined, false));
       }
-      const none = { names: undefined, passwords: undefined, rate: undefined, headers: () => [], onRefused, onError };
       for (const address of probes) {
-        const listener = await this.#open(address, guarded({ handler: probesOf(view), ...none }), false, limits);
-        opened.push({ ...listener, isProbe: true });
+        const server = createWebServer(probesOf(view), onRefused, LIMITS);
+        opened.push(await this.#open(server, address, false, true));
       }
     } catch (error) {
       await this.close(0);
@@ -93,10 +80,9 @@ export class Listeners {
   take(web: WebConfig): string | undefined {
     const [before, now] = [this.#web?.tls, web.tls];
     if ((before === undefined) !== (now === undefined)) return "TLS is switched on or off by a restart only";
-    if (asksFor(before) !== asksFor(now)) {
-      return "switching client_auth_type to or from NoClientCert needs a restart";
-    }
-    if (now !== undefined) for (const server of this.#secure) server.setSecureContext(now.context);
+    if (asksFor(before) !== asksFor(now)) return "switching client_auth_type to or from NoClientCert needs a restart";
+    for (const server of this.#servers)
+      if ("setSecureContext" in server && now !== undefined) server.setSecureContext(now.context);
     this.#passwords.take(web.users);
     this.#rate.take(web.rateLimit);
     this.#web = web;
@@ -105,33 +91,33 @@ export class Listeners {
 
   /** Stops accepting connections, waits for open responses, and closes the others after `graceMs`. */
   async close(graceMs: number): Promise<void> {
-    await Promise.all(this.#servers.map((server) => closeServer(server as TlsServer, graceMs)));
-    await this.#bcrypt.close();
+    await Promise.all(this.#servers.map((server) => closeServer(server, graceMs)));
   }
 
-  async #open(address: ListenAddress, handler: RequestListener, isSecure: boolean, limits: Limits): Promise<Listener> {
+  #createServer(handler: ReturnType<typeof pagesOf>): WebServer {
     const { onRefused } = this.#options.view;
-    const server = isSecure ? this.#createSecure(handler, limits) : createPlainServer(handler, onRefused, limits);
-    await listenOn(server, address);
+    const tls = this.#web?.tls;
+    const options = tls && { ...tls.context, requestCert: asksFor(tls) };
+    const server = createWebServer(handler, onRefused, LIMITS, options);
+    // Before the listener that reads the first request.
+    (server as HttpsServer).prependListener("secureConnection", (socket) => {
+      if (mayConnect(socket, this.#web?.tls as TlsConfig)) return;
+      onRefused("certificate");
+      socket.destroy();
+    });
+    return server;
+  }
+
+  async #open(server: WebServer, address: ListenAddress, isSecure: boolean, isProbe: boolean): Promise<Listener> {
+    // A process that was killed has left its socket.
+    if ("path" in address && (await isStale(address.path))) await unlink(address.path);
+    server.listen({ ...address });
+    await once(server, "listening");
     this.#servers.push(server);
     const text = addressText(server.address() as AddressInfo | string);
     const host = text.replace(/^(0\.0\.0\.0|\[::\]):/, "127.0.0.1:");
     const url = "path" in address ? undefined : `${isSecure ? "https" : "http"}://${host}`;
-    return { address: text, url, isSecure, isProbe: false };
-  }
-
-  #createSecure(handler: RequestListener, limits: Limits): TlsServer {
-    const { onRefused } = this.#options.view;
-    const config = () => this.#web?.tls as TlsConfig;
-    const server = createTlsServer(handler, config().context, asksFor(config()), onRefused, limits);
-    // Before the listener that reads the first request.
-    server.prependListener("secureConnection", (socket) => {
-      if (mayConnect(socket, config())) return;
-      onRefused("certificate");
-      socket.destroy();
-    });
-    this.#secure.push(server);
-    return server;
+    return { address: text, url, isSecure, isProbe };
   }
 }
 
@@ -142,32 +128,15 @@ function addressText(bound: AddressInfo | string): string {
   return `${bound.family === "IPv6" ? `[${bound.address}]` : bound.address}:${bound.port}`;
 }
 
-async function listenOn(server: Server, address: ListenAddress): Promise<void> {
-  try {
-    await listen(server, address);
-  } catch (error) {
-    if (!("path" in address) || !(await isStale(address.path))) throw error;
-    // A process that was killed has left its socket.
-    await unlink(address.path);
-    await listen(server, address);
-  }
-}
-
-function listen(server: Server, address: ListenAddress): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once("error", reject);
-    server.listen({ ...address }, () => {
-      server.off("error", reject);
-      resolve();
-    });
-  });
-}
-
 /** Whether there is a socket on which no process listens. */
-function isStale(path: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(path, () => resolve(false));
-    socket.once("error", (error: NodeJS.ErrnoException) => resolve(error.code === "ECONNREFUSED"));
-    socket.once("connect", () => socket.destroy());
-  });
+async function isStale(path: string): Promise<boolean> {
+  const socket = connect(path);
+  try {
+    await once(socket, "connect");
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "ECONNREFUSED";
+  } finally {
+    socket.destroy();
+  }
 }

@@ -19,17 +19,22 @@ interface Sources {
   readonly onError: (error: unknown) => void;
 }
 
+const compress = promisify(gzip);
+
 /** Serves the page; the same bytes while nothing changes. */
 export class MetricsPage {
   readonly #sources: Sources;
-  readonly #compressed: Readonly<Record<Format, CompressedPage>>;
   #ownAt = Number.NEGATIVE_INFINITY;
   #renewing: Promise<void> | undefined;
+  /** The last compressed page of each format, and its version. */
+  readonly #compressed = new Map<Format, { readonly version: number; readonly body: Buffer }>();
+  /** The compressions that have not begun: requests that arrive now share them. */
+  readonly #next = new Map<Format, Promise<Buffer>>();
+  /** Settles when all compressions so far have ended: one at a time, because each holds a page in memory. */
+  #last: Promise<unknown> = Promise.resolve();
 
   constructor(sources: Sources) {
     this.#sources = sources;
-    const compressed = (format: Format) => new CompressedPage(sources.exposition, format);
-    this.#compressed = { classic: compressed("classic"), openmetrics: compressed("openmetrics") };
   }
 
   /** Makes the next scrape renew the self-metrics, after a change. */
@@ -48,7 +53,11 @@ export class MetricsPage {
       });
       await this.#renewing;
     }
-    return isCompressed ? this.#compressed[format].body() : exposition.page(format);
+    if (!isCompressed) return exposition.page(format);
+    const next = this.#next.get(format) ?? this.#last.then(() => this.#compress(format));
+    this.#next.set(format, next);
+    this.#last = next.catch(() => undefined);
+    return next;
   }
 
   async #renew(): Promise<void> {
@@ -61,44 +70,17 @@ export class MetricsPage {
     }
     this.#ownAt = at;
   }
-}
 
-const compress = promisify(gzip);
-
-/** Compresses the page off the main thread, one version at a time: each compression holds a page in memory. */
-class CompressedPage {
-  readonly #exposition: Exposition;
-  readonly #format: Format;
-  #known: { readonly version: number; readonly body: Buffer } | undefined;
-  /** Settles when the compression in progress ends. */
-  #running: Promise<unknown> = Promise.resolve();
-  /** The compression that has not begun: requests that arrive now share it. */
-  #next: Promise<Buffer> | undefined;
-
-  constructor(exposition: Exposition, format: Format) {
-    this.#exposition = exposition;
-    this.#format = format;
-  }
-
-  /** The compressed page as it is now, or newer. */
-  async body(): Promise<Buffer> {
-    if (this.#known?.version === this.#exposition.version) return this.#known.body;
-    if (this.#next === undefined) {
-      this.#next = this.#running.then(() => this.#compress());
-      this.#running = this.#next.catch(() => undefined);
-    }
-    return this.#next;
-  }
-
-  async #compress(): Promise<Buffer> {
-    this.#next = undefined;
-    const { version } = this.#exposition;
-    if (this.#known?.version === version) return this.#known.body;
-    // A page that is not kept: its memory is free as soon as it is compressed.
-    const page = this.#exposition.join(this.#format);
-    // Level 1 is the fastest, and within two percent of the size of the best.
-    const body = await compress(page, { level: constants.Z_BEST_SPEED });
-    this.#known = { version, body };
+  async #compress(format: Format): Promise<Buffer> {
+    const { exposition } = this.#sources;
+    this.#next.delete(format);
+    const { version } = exposition;
+    const known = this.#compressed.get(format);
+    if (known?.version === version) return known.body;
+    // A page that is not kept: its memory is free as soon as it is compressed. Level 1 is the fastest, and within two
+    // percent of the size of the best.
+    const body = await compress(exposition.join(format), { level: constants.Z_BEST_SPEED });
+    this.#compressed.set(format, { version, body });
     return body;
   }
 }

@@ -1,7 +1,6 @@
-// Basic authentication. Wrong passwords cost CPU time, so few of them are compared at a time. A password that was right
-// is not compared again.
+// Basic authentication. Wrong passwords cost CPU time, so one is compared at a time, and few wait. A password that was
+// right is not compared again.
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
-import type { Bcrypt } from "./bcrypt.ts";
 
 /** The result of a check. `busy`: too many passwords wait to be compared. */
 export type Verdict = "right" | "wrong" | "busy";
@@ -15,17 +14,18 @@ const NO_PASSWORD = ".".repeat(53);
 
 /** The users of the HTTP server. */
 export class Passwords {
-  readonly #bcrypt: Pick<Bcrypt, "compare">;
-  #users: ReadonlyMap<string, string> = new Map();
+  readonly #compare: (password: string, hash: string) => Promise<boolean>;
+  #users: ReadonlyMap<string, string>;
   // Keyed, so that the memory of the process has no plain hash of a password.
   readonly #key = randomBytes(32);
   /** Digest of the last correct password, by user. */
   readonly #known = new Map<string, Buffer>();
-  readonly #comparing = new Map<string, Promise<boolean>>();
-  readonly #waiting = new Map<string, number>();
+  /** Comparisons by digest. */
+  readonly #comparing = new Map<string, { readonly client: string; readonly isRight: Promise<boolean> }>();
+  #last: Promise<unknown> = Promise.resolve();
 
-  constructor(bcrypt: Pick<Bcrypt, "compare">, users: ReadonlyMap<string, string>) {
-    this.#bcrypt = bcrypt;
+  constructor(compare: (password: string, hash: string) => Promise<boolean>, users: ReadonlyMap<string, string>) {
+    this.#compare = compare;
     this.#users = users;
   }
 
@@ -34,58 +34,43 @@ export class Passwords {
     return this.#users.size > 0;
   }
 
-  /** Replaces the users. A password counts as known only while its user has the same hash. */
+  /** Replaces the users. A known digest contains the hash of its user, so it ends with that. */
   take(users: ReadonlyMap<string, string>): void {
     this.#users = users;
-    for (const user of this.#known.keys()) if (!users.has(user)) this.#known.delete(user);
   }
 
   /** Checks the header `Authorization` of a client. An unknown user takes as long as a wrong password. */
-  async check(authorization: string | undefined, client: string): Promise<Verdict> {
-    const given = credentialsOf(authorization);
-    if (given === undefined) return "wrong";
-    const { user, password } = given;
+  async check(authorization = "", client: string): Promise<Verdict> {
+    const [, encoded = ""] = /^Basic +([A-Za-z0-9+/]+={0,2}) *$/i.exec(authorization) ?? [];
+    const [, user, password] = /^([^:]*):(.*)$/s.exec(Buffer.from(encoded, "base64").toString("utf8")) ?? [];
+    if (user === undefined || password === undefined) return "wrong";
     const hash = this.#users.get(user);
     const digest = createHmac("sha256", this.#key)
       .update(JSON.stringify([user, hash, password]))
       .digest();
     const known = this.#known.get(user);
     if (known !== undefined && timingSafeEqual(known, digest)) return "right";
-    const isRight = await this.#compare(password, hash ?? this.#unusedHash(), digest.toString("hex"), client);
+    const isRight = await this.#compareOnce(password, hash ?? this.#unusedHash(), digest.toString("hex"), client);
     if (isRight === undefined) return "busy";
     if (!isRight || hash === undefined) return "wrong";
     this.#known.set(user, digest);
     return "right";
   }
 
-  async #compare(password: string, hash: string, id: string, client: string): Promise<boolean | undefined> {
+  async #compareOnce(password: string, hash: string, id: string, client: string): Promise<boolean | undefined> {
     // Scrapes that start at the same time share one comparison.
     const shared = this.#comparing.get(id);
-    if (shared !== undefined) return shared;
-    const waiting = this.#waiting.get(client) ?? 0;
-    if (this.#comparing.size >= MAX_WAITING || waiting >= MAX_WAITING_OF_CLIENT) return undefined;
-    const comparing = this.#bcrypt.compare(password, hash);
-    this.#comparing.set(id, comparing);
-    this.#waiting.set(client, waiting + 1);
-    try {
-      return await comparing;
-    } finally {
-      this.#comparing.delete(id);
-      const left = (this.#waiting.get(client) ?? 1) - 1;
-      if (left === 0) this.#waiting.delete(client);
-      else this.#waiting.set(client, left);
-    }
+    if (shared !== undefined) return shared.isRight;
+    const ofClient = [...this.#comparing.values()].filter((one) => one.client === client).length;
+    if (this.#comparing.size >= MAX_WAITING || ofClient >= MAX_WAITING_OF_CLIENT) return undefined;
+    const isRight = this.#last.then(() => this.#compare(password, hash)).finally(() => this.#comparing.delete(id));
+    this.#last = isRight.catch(() => undefined);
+    this.#comparing.set(id, { client, isRight });
+    return isRight;
   }
 
   #unusedHash(): string {
     const costs = [...this.#users.values()].map((hash) => hash.slice("$2b$".length, "$2b$10".length));
     return `$2b$${costs.sort().at(-1)}$${NO_PASSWORD}`;
   }
-}
-
-function credentialsOf(authorization = ""): { readonly user: string; readonly password: string } | undefined {
-  const [, encoded] = /^Basic +([A-Za-z0-9+/]+={0,2}) *$/i.exec(authorization) ?? [];
-  if (encoded === undefined) return undefined;
-  const [, user, password] = /^([^:]*):(.*)$/s.exec(Buffer.from(encoded, "base64").toString("utf8")) ?? [];
-  return user === undefined || password === undefined ? undefined : { user, password };
 }

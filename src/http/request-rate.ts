@@ -5,15 +5,13 @@ import type { WebConfig } from "../config/web-config.ts";
 export class RequestRate {
   readonly #now: () => number;
   #limit: WebConfig["rateLimit"];
-  #tokens: number;
-  #filledAt: number;
+  #tokens = 0;
+  #filledAt = 0;
 
   /** @param now milliseconds of a clock that is never set back */
   constructor(limit: WebConfig["rateLimit"], now = () => performance.now()) {
     this.#now = now;
-    this.#limit = limit;
-    this.#tokens = limit?.burst ?? 0;
-    this.#filledAt = now();
+    this.take(limit);
   }
 
   /** Replaces the limit. The bucket starts full, unless the limit is the same. */

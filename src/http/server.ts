@@ -1,15 +1,14 @@
 // The HTTP server: /metrics, the status, health and readiness. It never causes a request to the API.
 import { createServer, type RequestListener, type Server } from "node:http";
-import { createServer as createHttpsServer, type Server as HttpsServer } from "node:https";
-import type { SecureContextOptions } from "node:tls";
-import express, { type NextFunction, type Request, type Response } from "express";
+import { createServer as createHttpsServer, type Server as HttpsServer, type ServerOptions } from "node:https";
+import express, { type NextFunction, type Request, type RequestHandler, type Response } from "express";
 import type { FeeReport } from "../telemetry/fee-report.ts";
 import type { Refusal } from "../telemetry/self-metrics.ts";
 import type { Selection, Status } from "../telemetry/status.ts";
 import { recommendedFeesJson } from "./fees-json.ts";
-import { type Content, Deliveries, LIMITS, type Limits } from "./limits.ts";
+import { Deliveries, LIMITS, type Limits } from "./limits.ts";
 import { CONTENT_TYPE, type MetricsPage, negotiateFormat } from "./page.ts";
-import { type Program, type StatusJson, statusJson } from "./status-json.ts";
+import { type Program, statusJson } from "./status-json.ts";
 import { statusPage } from "./status-page.ts";
 import { ALL, type Known, parseNetwork, parseQuery, QueryError } from "./status-query.ts";
 import { PAGE_POLICY } from "./status-style.ts";
@@ -34,121 +33,64 @@ export interface View {
   readonly onRefused: (reason: Refusal) => void;
 }
 
-async function metrics(view: View, request: Request): Promise<Content> {
-  const format = negotiateFormat(request.headers.accept);
-  const isCompressed = request.acceptsEncodings("gzip") === "gzip";
-  return {
-    status: 200,
-    headers: {
-      "content-type": CONTENT_TYPE[format],
-      vary: "accept, accept-encoding",
-      ...(isCompressed ? { "content-encoding": "gzip" } : {}),
-    },
-    body: await view.page.body(format, isCompressed),
-  };
-}
-
-function status(view: View, selection: Selection): StatusJson {
-  return statusJson(view.statusOf(selection), view.program, view.mask);
-}
-
-/** A JSON document for a query, or a 400 that names the errors of the query. */
-function documentFor(view: View, { query }: Request, make: (query: object, known: Known) => Content): Content {
-  try {
-    return make(query, view.known());
-  } catch (error) {
-    if (!(error instanceof QueryError)) throw error;
-    return { ...content("application/json", { error: view.mask(error.message) }), status: 400 };
-  }
-}
-
-function recommendedFees(view: View, network: string): Content {
-  const report = view.feesOf(network);
-  if ("reason" in report) return { ...content("application/json", { error: view.mask(report.reason) }), status: 503 };
-  return content("application/json", recommendedFeesJson(report, view.mask));
-}
-
-async function runbook(view: View, { path, params }: Request): Promise<Content> {
-  // Its links are relative to this folder.
-  if (path === "/runbooks") return { status: 308, headers: { location: "runbooks/" }, body: Buffer.alloc(0) };
-  const page = await view.runbook(String(params.subject ?? ""));
-  if (page === undefined)
-    return { ...content("text/plain", "There is no such runbook. Try /runbooks/.\n"), status: 404 };
-  return content("text/html", page);
-}
-
-function content(type: string, value: string | object): Content {
-  return {
-    status: 200,
-    headers: {
-      "content-type": `${type}; charset=utf-8`,
-      "content-security-policy": PAGE_POLICY,
-      "referrer-policy": "no-referrer",
-      "cache-control": "no-store",
-    },
-    body: Buffer.from(typeof value === "string" ? value : `${JSON.stringify(value)}\n`),
-  };
-}
-
 function sendText(response: Response, status: number, text: string): void {
   response.status(status).type("text").send(`${text}\n`);
 }
 
-/** A handler of paths, each with GET and HEAD only. */
-function createRoutes(view: View): {
-  readonly app: express.Express;
-  readonly get: (path: string, handler: (request: Request, response: Response) => void | Promise<void>) => void;
-} {
+/** An application with health checks, behind a guard. `addRoutes` adds other pages. */
+function appOf(
+  view: View,
+  hint: string,
+  guard: RequestHandler | undefined,
+  addRoutes?: (app: express.Express) => void,
+) {
   const app = express();
   app.disable("x-powered-by");
   app.set("etag", false);
-  app.set("query parser", "simple");
   app.use((_request, response, next) => {
-    response.setHeader("x-content-type-options", "nosniff");
+    response.set("x-content-type-options", "nosniff");
     next();
   });
-  const get = (path: string, handler: (request: Request, response: Response) => void | Promise<void>) =>
-    app
-      .route(path)
-      .get(handler)
-      .all((_request, response) => {
-        response.setHeader("allow", "GET, HEAD");
-        sendText(response, 405, "Only GET and HEAD are allowed.");
-      });
-  get("/-/healthy", (_request, response) => sendText(response, 200, "stacks-exporter is healthy."));
-  get("/-/ready", (_request, response) => {
+  if (guard !== undefined) app.use(guard);
+  app.use(({ path, method }, response, next) => {
+    const allowed = path === "/-/reload" ? ["POST"] : ["GET", "HEAD"];
+    if (allowed.includes(method)) next();
+    else sendText(response.set("allow", allowed.join(", ")), 405, `Only ${allowed.join(" and ")} are allowed.`);
+  });
+  app.get("/-/healthy", (_request, response) => sendText(response, 200, "stacks-exporter is healthy."));
+  app.get("/-/ready", (_request, response) => {
     const missing = view.missing().map(({ what, why }) => `\n${what}: ${why}`);
     if (missing.length === 0) sendText(response, 200, "stacks-exporter is ready.");
     else sendText(response, 503, view.mask(`stacks-exporter is not ready. Missing:${missing.join("")}`));
   });
-  return { app, get };
-}
-
-function addEnd(app: express.Express, view: View, hint: string): void {
+  addRoutes?.(app);
   app.use((request, response) => sendText(response, 404, `Nothing at ${request.path}. Try ${hint}.`));
   app.use((error: unknown, _request: Request, response: Response, _next: NextFunction) => {
+    if (error instanceof QueryError) {
+      response.status(400).json({ error: view.mask(error.message) });
+      return;
+    }
     view.onError(error);
     if (response.headersSent) response.destroy();
     else sendText(response, 500, "The page cannot be rendered; see the log.");
   });
+  return app;
 }
 
-/** The handler of all pages. */
-export function pagesOf(view: View, limits: Limits): RequestListener {
-  const { app, get } = createRoutes(view);
-  const deliveries = new Deliveries(limits, view.onRefused);
-  const deliver = (path: string, make: (request: Request) => Content | Promise<Content>) =>
-    get(path, (request, response) => deliveries.deliver(request, response, () => make(request)));
-  deliver("/metrics", (request) => metrics(view, request));
-  const json = (path: string, make: (query: object, known: Known) => Content) =>
-    deliver(path, (request) => documentFor(view, request, make));
-  deliver("/", () => content("text/html", statusPage(status(view, ALL))));
-  json("/api/v1/status", (query, known) => content("application/json", status(view, parseQuery(query, known))));
-  json("/api/v1/fees/recommended", (query, known) => recommendedFees(view, parseNetwork(query, known)));
-  deliver("/runbooks{/:subject}", (request) => runbook(view, request));
-  app
-    .route("/-/reload")
-    .post(async (_request, response) => {
+/** The handler of all pages, behind a guard. */
+export const pagesOf = (view: View, deliveries: Deliveries, guard?: RequestHandler): RequestListener =>
+  appOf(view, "/ or /metrics", guard, (app) => {
+    app.get("/metrics", (request, response) => {
+      const format = negotiateFormat(request.headers.accept);
+      const isCompressed = request.acceptsEncodings("gzip") === "gzip";
+      const headers = {
+        "content-type": CONTENT_TYPE[format],
+        vary: "accept, accept-encoding",
+        ...(isCompressed ? { "content-encoding": "gzip" } : {}),
+      };
+      return deliveries.deliver(request, response, headers, () => view.page.body(format, isCompressed));
+    });
+    app.post("/-/reload", async (_request, response) => {
       if (view.reload === undefined) {
         sendText(response, 403, "Reloads by request are off. Start the exporter with --web.enable-lifecycle.");
         return;
@@ -156,54 +98,59 @@ export function pagesOf(view: View, limits: Limits): RequestListener {
       const errors = await view.reload();
       if (errors.length === 0) sendText(response, 200, "The configuration was reloaded.");
       else sendText(response, 500, view.mask(`The configuration has errors:\n${errors.join("\n")}`));
-    })
-    .all((_request, response) => {
-      response.setHeader("allow", "POST");
-      sendText(response, 405, "Only POST is allowed.");
     });
-  addEnd(app, view, "/ or /metrics");
-  return app;
-}
+    app.use((_request, response, next) => {
+      response.set({ "referrer-policy": "no-referrer", "cache-control": "no-store" });
+      response.set("content-security-policy", PAGE_POLICY);
+      next();
+    });
+    const status = (selection: Selection) => statusJson(view.statusOf(selection), view.program, view.mask);
+    app.get("/", (_request, response) => void response.send(statusPage(status(ALL))));
+    app.get("/api/v1/status", ({ query }, response) => void response.json(status(parseQuery(query, view.known()))));
+    app.get("/api/v1/fees/recommended", ({ query }, response) => {
+      const report = view.feesOf(parseNetwork(query, view.known()));
+      if ("reason" in report) response.status(503).json({ error: view.mask(report.reason) });
+      else response.json(recommendedFeesJson(report, view.mask));
+    });
+    app.get("/runbooks{/:subject}", async ({ path, params }, response) => {
+      // Its links are relative to this folder.
+      if (path === "/runbooks") return response.redirect(308, "runbooks/");
+      const page = await view.runbook(params.subject ?? "");
+      if (page === undefined) sendText(response, 404, "There is no such runbook. Try /runbooks/.");
+      else response.send(page);
+    });
+  });
 
 /** The handler of the health checks alone. */
-export function probesOf(view: View): RequestListener {
-  const { app } = createRoutes(view);
-  addEnd(app, view, "/-/healthy or /-/ready");
-  return app;
-}
+export const probesOf = (view: View): RequestListener => appOf(view, "/-/healthy or /-/ready", undefined);
 
 /** A server for HTTP, or for HTTPS. */
-export type PlainServer = Server;
-export type TlsServer = HttpsServer;
+export type WebServer = Server | HttpsServer;
 
-const optionsOf = (limits: Limits) => ({
-  keepAliveTimeout: limits.idleMs,
-  headersTimeout: limits.headersMs,
-  requestTimeout: limits.requestMs,
-  connectionsCheckingInterval: Math.min(limits.headersMs, limits.requestMs) / 2,
-  maxHeaderSize: limits.headerBytes,
-});
-
-/** Creates a server for plain HTTP that is not listening yet. */
-export function createPlainServer(handler: RequestListener, onRefused: View["onRefused"], limits: Limits): PlainServer {
-  return limited(createServer(optionsOf(limits), handler), onRefused, limits);
-}
-
-/** Creates a server for HTTPS that is not listening yet. It does not verify client certificates. */
-export function createTlsServer(
+/** Creates a server that is not listening yet; with `tls` for HTTPS. It does not verify client certificates. */
+export function createWebServer(
   handler: RequestListener,
-  context: SecureContextOptions,
-  requestCert: boolean,
   onRefused: View["onRefused"],
   limits: Limits,
-): TlsServer {
-  const options = { ...optionsOf(limits), ...context, requestCert, rejectUnauthorized: false };
-  const server = createHttpsServer({ ...options, handshakeTimeout: limits.headersMs }, handler);
+  tls?: ServerOptions,
+): WebServer {
+  const options = {
+    keepAliveTimeout: limits.idleMs,
+    headersTimeout: limits.headersMs,
+    requestTimeout: limits.requestMs,
+    connectionsCheckingInterval: Math.min(limits.headersMs, limits.requestMs) / 2,
+    maxHeaderSize: limits.headerBytes,
+    handshakeTimeout: limits.headersMs,
+    rejectUnauthorized: false,
+    ...tls,
+  };
+  // Express passes other targets to `url.parse`, which writes a warning to the log that is not JSON.
+  const listener: RequestListener = (request, response) => {
+    if (/^\/[!"$-~]*$/.test(request.url ?? "")) handler(request, response);
+    else response.writeHead(400, { connection: "close" }).end();
+  };
+  const server = tls === undefined ? createServer(options, listener) : createHttpsServer(options, listener);
   server.on("tlsClientError", () => onRefused("tls"));
-  return limited(server, onRefused, limits);
-}
-
-function limited<Any extends PlainServer | TlsServer>(server: Any, onRefused: View["onRefused"], limits: Limits): Any {
   // For short responses to a client that does not read; `Deliveries` watches the others.
   server.timeout = limits.stalledMs;
   server.maxConnections = limits.connections;
@@ -216,12 +163,11 @@ function limited<Any extends PlainServer | TlsServer>(server: Any, onRefused: Vi
 }
 
 /** Creates a server of all pages for plain HTTP. */
-export function createHttpServer(view: View, limits: Limits = LIMITS): PlainServer {
-  return createPlainServer(pagesOf(view, limits), view.onRefused, limits);
-}
+export const createHttpServer = (view: View, limits: Limits = LIMITS): WebServer =>
+  createWebServer(pagesOf(view, new Deliveries(limits, view.onRefused)), view.onRefused, limits);
 
 /** Stops accepting connections, waits for open responses, and closes the others after `graceMs`. */
-export async function closeServer(server: PlainServer | TlsServer, graceMs: number): Promise<void> {
+export async function closeServer(server: WebServer, graceMs: number): Promise<void> {
   const timer = setTimeout(() => server.closeAllConnections(), graceMs);
   await new Promise<void>((resolve) => {
     server.close(() => resolve());
