@@ -2,7 +2,7 @@
 // knows no operation.
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
-import { Agent, Pool, ProxyAgent } from "undici";
+import { EnvHttpProxyAgent, Pool } from "undici";
 import type { Headers } from "./rate-limits.ts";
 import type { Secret } from "./redact.ts";
 
@@ -45,13 +45,13 @@ export interface Route {
         readonly serverName: string | undefined;
       }
     | undefined;
-  /** A forward proxy; its URL has user and password. */
-  readonly proxy?: { readonly url: Secret; readonly origin: string } | undefined;
+  /** A forward proxy; its URL has user and password. `noProxy` lists the hosts that are requested without it. */
+  readonly proxy?: { readonly url: Secret; readonly origin: string; readonly noProxy: string } | undefined;
 }
 
 /** The connections to one server. */
 export class Transport {
-  readonly #agent: Agent | ProxyAgent;
+  readonly #agent: EnvHttpProxyAgent;
   readonly #through: string;
   readonly #maxBodyBytes: number;
   // The errors of connections that could not be made; a request for such a connection fails with the same object.
@@ -78,16 +78,18 @@ export class Transport {
     // A proxy agent reports nothing of its connections; its pools do. Their clients have no factory.
     const factory = (origin: string | URL, { factory: _, ...options }: { readonly factory?: unknown }) =>
       this.#watched(new Pool(origin, { ...pooled, ...options }));
-    const common = { ...pooled, factory };
-    this.#agent =
-      proxy === undefined
-        ? new Agent({ ...common, connect: { timeout: connectTimeoutMs, ...server } })
-        : new ProxyAgent({
-            ...common,
-            uri: proxy.url.reveal(),
-            requestTls: { timeout: connectTimeoutMs, ...server },
-            proxyTls: { timeout: connectTimeoutMs },
-          });
+    // Without a proxy, the empty URL keeps the agent from reading the environment, which the configuration decides on.
+    const url = proxy?.url.reveal() ?? "";
+    this.#agent = new EnvHttpProxyAgent({
+      ...pooled,
+      factory,
+      httpProxy: url,
+      httpsProxy: url,
+      noProxy: proxy?.noProxy ?? "",
+      connect: { timeout: connectTimeoutMs, ...server },
+      requestTls: { timeout: connectTimeoutMs, ...server },
+      proxyTls: { timeout: connectTimeoutMs },
+    });
   }
 
   #watched(pool: Pool): Pool {

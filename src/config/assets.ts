@@ -1,10 +1,11 @@
 // The assets of a network: those that it names, each valid on its chain and once, and those that every network has.
 import { isClarityName } from "../collectors/clarity-names.ts";
 import type { NamedAsset } from "../collectors/collector.ts";
-import { describeValue, type ErrorList } from "./errors.ts";
+import type { ErrorList } from "./errors.ts";
 import { entriesOf, valueAt } from "./normalize.ts";
 import { type ChainName, type Identifier, readPrincipal } from "./principal.ts";
 import type { Path } from "./schema.ts";
+import { assetEntry } from "./settings.ts";
 
 // On testnets, sBTC is deployed again with another contract.
 const BUILT_IN: Readonly<Record<ChainName, readonly NamedAsset[]>> = {
@@ -12,36 +13,32 @@ const BUILT_IN: Readonly<Record<ChainName, readonly NamedAsset[]>> = {
   testnet: [],
 };
 
-/** Reads the assets of a network. The schema has checked the types of its entries, and reported wrong ones. */
+/** Reads the assets of a network. Entries that are wrong by themselves were reported, and are left out. */
 export function readAssets(network: unknown, at: Path, chain: ChainName, errors: ErrorList): readonly NamedAsset[] {
+  const builtIn = BUILT_IN[chain];
   const assets = new Map<string, NamedAsset>();
   const names = new Set<string>();
   for (const [index, entry] of entriesOf(valueAt(network, ["assets"])).entries()) {
-    const text = valueAt(entry, ["id"]);
-    if (typeof text !== "string") continue;
-    const place = [...at, "assets", index, "id"];
+    const { id: text, name, decimals } = assetEntry.safeParse(entry).data ?? {};
+    if (text === undefined) continue;
+    const report = (setting: string, value: string, expected: string, reason = "") => {
+      const place = [...at, "assets", index, setting];
+      errors.add(place, `expected ${expected}, found ${errors.describe(place, value)}${reason}`);
+    };
     const read = readAssetId(text, chain);
     if (!read.ok) {
-      const expected = `an asset identifier of ${chain} as address.contract::token`;
-      errors.addUnexpected(place, text, expected, `${errors.describe(place, text)}: ${read.wrong}`);
+      report("id", text, `an asset identifier of ${chain} as address.contract::token`, `: ${read.wrong}`);
       continue;
     }
     const { id } = read;
-    if (assets.has(id)) errors.add(place, `expected each asset once, found ${describeValue(id)} again`);
-    const known = BUILT_IN[chain].find((asset) => asset.id === id);
-    const [name, decimals] = [valueAt(entry, ["name"]), valueAt(entry, ["decimals"])];
-    if (typeof name === "string") {
-      const isTaken = names.has(name) || BUILT_IN[chain].some((asset) => asset.name === name && asset.id !== id);
-      if (isTaken) errors.addUnexpected([...at, "assets", index, "name"], name, "a name that no other asset has");
-      names.add(name);
-    }
-    assets.set(id, {
-      id,
-      name: typeof name === "string" ? name : known?.name,
-      decimals: typeof decimals === "number" ? decimals : known?.decimals,
-    });
+    if (assets.has(id)) report("id", id, "each asset once", " again");
+    const known = builtIn.find((asset) => asset.id === id);
+    if (name !== undefined && (names.has(name) || builtIn.some((asset) => asset.name === name && asset !== known)))
+      report("name", name, "a name that no other asset has");
+    names.add(name ?? "");
+    assets.set(id, { id, name: name ?? known?.name, decimals: decimals ?? known?.decimals });
   }
-  return [...assets.values(), ...BUILT_IN[chain].filter(({ id }) => !assets.has(id))];
+  return [...assets.values(), ...builtIn.filter(({ id }) => !assets.has(id))];
 }
 
 /** Reads `address.contract-name::token` of a chain. */

@@ -1,26 +1,11 @@
 // Defaults that depend on the budget of an upstream: missing limits, and the schedules of collectors.
-import type { z } from "zod";
 import { MINUTES_PER_MONTH } from "../api/budget-limits.ts";
 import { PRESETS, type Preset } from "../api/budget-presets.ts";
 import { scheduleOf } from "../collectors/collector.ts";
 import { SCHEDULES } from "./collector-settings.ts";
-import type { ConfigurableCollector, UpstreamConfig } from "./config.ts";
+import type { ConfigurableCollector } from "./config.ts";
 import { entriesOf, isMapping, valueAt } from "./normalize.ts";
-import { KEYS, type onlyBudget } from "./upstream-settings.ts";
-
-// A key belongs to a plan of the API, so its presence decides which preset fits.
-const presetOf = (upstream: unknown): Preset =>
-  KEYS.some((key) => valueAt(upstream, [key]) !== undefined) ? "free_key" : "keyless";
-
-/** The budget of an upstream that was checked. */
-export function budgetOf(upstream: { readonly budget: z.infer<typeof onlyBudget> }): UpstreamConfig["budget"] {
-  const { per_minute, per_month } = upstream.budget;
-  const preset = PRESETS[presetOf(upstream)];
-  return {
-    perMinute: per_minute ?? preset.perMinute,
-    perMonth: per_month === undefined ? preset.perMonth : typeof per_month === "number" ? per_month : undefined,
-  };
-}
+import { presetOf } from "./upstream-settings.ts";
 
 /** With fewer requests a month than this, the default schedules are those of `free_key`. */
 export const KEYLESS_MONTH = PRESETS.keyless.perMinute * MINUTES_PER_MONTH;
@@ -33,7 +18,7 @@ function schedulesOf(network: unknown): Preset {
   const [preferred = network] = entriesOf(valueAt(network, ["upstreams"]));
   const perMonth = valueAt(preferred, ["budget", "per_month"]);
   return perMonth === undefined
-    ? presetOf(preferred)
+    ? presetOf(Object(preferred))
     : schedulesFor(typeof perMonth === "number" ? perMonth : undefined);
 }
 

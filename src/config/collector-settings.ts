@@ -3,7 +3,7 @@ import { z } from "zod";
 import { type DefaultSchedule, scheduleOf } from "../collectors/collector.ts";
 import { formatDuration, intervalOf, parseDuration, parseSchedule } from "../scheduler/interval.ts";
 import type { ConfigurableCollector } from "./config.ts";
-import { cron, duration, every } from "./values.ts";
+import { cron, duration, either, every } from "./values.ts";
 
 /** Intervals after which a value disappears by default: two polls may fail before it does. */
 const MAX_AGE_INTERVALS = 3;
@@ -52,7 +52,7 @@ function settingsOf(collector: ConfigurableCollector) {
     if (SHARED.has(key)) throw new TypeError(`the option ${key} of collector ${name} is a setting of every collector`);
   }
   return {
-    group: z.object({ ...sharedShape(collector), ...options.shape }),
+    group: z.strictObject({ ...sharedShape(collector), ...options.shape }).superRefine(...either(SCHEDULES)),
     rules: (options.def.checks ?? []) as z.core.$ZodCheck<object>[],
   };
 }

@@ -5,7 +5,7 @@ import type { Schedule } from "../collectors/task.ts";
 import type { Selection } from "../exposition/selection.ts";
 import type { Shard } from "../storage/shard.ts";
 import type { Secret } from "./secret.ts";
-import type { failover } from "./upstream-settings.ts";
+import type { failover } from "./settings.ts";
 import type { ListenAddress } from "./values.ts";
 
 /** Log levels, the most detailed first. */
@@ -76,8 +76,10 @@ export interface Outbound {
     | {
         /** With user and password. */
         readonly url: Secret;
-        /** Scheme, host and port. */
+        /** Scheme, host and port, for messages; and that hosts are excluded, if some are. */
         readonly origin: string;
+        /** The hosts that are requested without it, as NO_PROXY lists them. */
+        readonly noProxy: string;
         readonly password: Secret | undefined;
         /** The setting or the environment variable that names it. */
         readonly source: string;

@@ -7,7 +7,7 @@ import type { Path } from "./schema.ts";
 export type Locate = (path: Path, part: "key" | "value") => Place;
 
 /** A configuration file. */
-interface Document {
+export interface Document {
   /** Plain values; undefined when the text is empty or is not valid YAML. */
   readonly value: unknown;
   /** Why the text is not valid YAML; empty when it is. */

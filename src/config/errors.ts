@@ -1,6 +1,8 @@
 // Errors in a configuration: their place, their text, and what may be shown of a value.
 import { closestMatch } from "leven";
+import type { z } from "zod";
 import { MASK } from "../api/redact.ts";
+import { valueAt } from "./normalize.ts";
 import { expectationOf, nodeAt, type Path, type SchemaNode } from "./schema.ts";
 
 /** Line and column, counted from 1; undefined where there is nothing to point at. */
@@ -67,6 +69,58 @@ function hideCredentials(text: string): string {
     .replace(/(:\/\/[^?#]*[?#]).+$/su, "$1***");
 }
 
+/** What is wrong with a setting: with its value, or with its key. */
+export interface Problem {
+  readonly path: Path;
+  readonly expected: string;
+  /** Absent if `expected` says all. */
+  readonly found?: string | undefined;
+  readonly part?: "key" | "value" | undefined;
+}
+
+/** What may be shown of the values of a configuration. */
+export interface Shown {
+  readonly describe: (path: Path, value: unknown) => string;
+  /** Whether a value contains text from the environment. */
+  readonly isExpanded: (path: Path) => boolean;
+}
+
+/** The message of an issue of which the setting describes the expected value: that of zod. */
+export const AS_DESCRIBED = "Invalid input";
+
+/**
+ * What an issue of zod says about the values below `root`, whose settings `tree` describes. The message of a custom
+ * issue is the expected value, or begins with "expected" or "missing" if it is complete.
+ */
+export function problemsOf(issue: z.core.$ZodIssue, root: unknown, tree: SchemaNode, shown: Shown): Problem[] {
+  const path = issue.path.map((step) => (typeof step === "symbol" ? String(step) : step));
+  if (issue.code === "unrecognized_keys") {
+    const known = Object.keys(nodeAt(tree, path)?.properties ?? {});
+    return issue.keys.map((key) => ({ path: [...path, key], expected: unknownSetting(key, known), part: "key" }));
+  }
+  const own = issue.code === "custom" ? issue : undefined;
+  const { part, found, reason }: { part?: Problem["part"]; found?: string; reason?: string } = own?.params ?? {};
+  if (/^(expected |missing, |the environment variable )/.test(own?.message ?? ""))
+    return [{ path, expected: issue.message, found, part }];
+  const value = valueAt(root, path);
+  // Messages and reasons can quote a part of the value.
+  const isQuotable = own !== undefined && !shown.isExpanded(path);
+  const isSpecial = isQuotable && own.message !== AS_DESCRIBED;
+  const expected = isSpecial ? own.message : expectationOf(nodeAt(tree, path) ?? {});
+  if (value === undefined) return [{ path, expected: `missing, expected ${expected}` }];
+  const because = isQuotable && reason !== undefined ? `: ${reason}` : "";
+  return [{ path, expected: `expected ${expected}`, found: shown.describe(path, value) + because, part }];
+}
+
+function unknownSetting(key: string, known: readonly string[]): string {
+  const meant = suggestionFor(key, known);
+  return `unknown setting; ${meant === undefined ? `known here: ${known.join(", ")}` : `did you mean "${meant}"?`}`;
+}
+
+/** The message of a problem. */
+export const messageOf = ({ expected, found }: Omit<Problem, "path">): string =>
+  found === undefined ? expected : `${expected}, found ${found}`;
+
 /** The source of the errors of a configuration. */
 interface Subject {
   readonly file: string | undefined;
@@ -78,21 +132,14 @@ interface Subject {
 }
 
 /** The errors of one configuration: one for each path, because the second is often a consequence of the first. */
-export class ErrorList {
+export class ErrorList implements Shown {
   readonly #subject: Subject;
-  readonly #errors: Map<string, ConfigError>;
+  readonly #errors = new Map<string, ConfigError>();
   /** The text in the file, by path, of values that hold text from the environment. */
-  readonly #expanded: Map<string, string>;
+  readonly #expanded = new Map<string, string>();
 
-  constructor(subject: Subject, errors: Iterable<[string, ConfigError]> = [], expanded = new Map<string, string>()) {
+  constructor(subject: Subject) {
     this.#subject = subject;
-    this.#errors = new Map(errors);
-    this.#expanded = expanded;
-  }
-
-  /** These errors, to which others can be added. */
-  copy(): ErrorList {
-    return new ErrorList(this.#subject, this.#errors, this.#expanded);
   }
 
   /** The errors in the order of the file; errors without a line are first. */
@@ -118,27 +165,19 @@ export class ErrorList {
     );
   }
 
-  /** Adds that a value is not what the setting accepts. */
-  addUnexpected(
-    path: Path,
-    value: unknown,
-    expected = this.expectationAt(path),
-    found = this.describe(path, value),
+  /** Adds what zod found in the values below `root`. `placeOf` tells where the file has a setting. */
+  addIssue(
+    issue: z.core.$ZodIssue,
+    root: unknown,
+    placeOf: (path: Path, issue: z.core.$ZodIssue) => Path = (path) => path,
   ): void {
-    this.add(path, value === undefined ? `missing, expected ${expected}` : `expected ${expected}, found ${found}`);
-  }
-
-  /** Adds that a key is not a setting, with the setting that may have been meant. */
-  addUnknownKey(parent: Path, key: string): void {
-    const known = Object.keys(nodeAt(this.#subject.tree, parent)?.properties ?? {});
-    const meant = suggestionFor(key, known);
-    const hint = meant === undefined ? `known here: ${known.join(", ")}` : `did you mean "${meant}"?`;
-    this.add([...parent, key], `unknown setting; ${hint}`, "key");
-  }
-
-  /** The accepted values of a setting, in words. */
-  expectationAt(path: Path): string {
-    return expectationOf(nodeAt(this.#subject.tree, path) ?? {});
+    const shown: Shown = {
+      describe: (path, value) => this.describe(placeOf(path, issue), value),
+      isExpanded: (path) => this.isExpanded(placeOf(path, issue)),
+    };
+    for (const problem of problemsOf(issue, root, this.#subject.tree, shown)) {
+      this.add(placeOf(problem.path, issue), messageOf(problem), problem.part);
+    }
   }
 
   /** Records that a value contains text from the environment. `text` is the text of the file. */

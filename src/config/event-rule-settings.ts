@@ -1,18 +1,21 @@
-// The settings of an event rule. `event-rules.ts` validates combinations of settings and of rules.
+// The settings of an event rule, and the rules between them. `event-rules.ts` has those between event rules.
 import { z } from "zod";
 import { isLabelText } from "../collectors/clarity-names.ts";
+import { type CompileRegex, conditionOf, RegexError } from "../collectors/event-rules/condition.ts";
 import { parsePath } from "../collectors/event-rules/path.ts";
-import { parsed } from "./values.ts";
+import type { RuleLabel } from "../collectors/event-rules/rule.ts";
+import { AS_DESCRIBED, describeValue } from "./errors.ts";
+import { errorInLabelName, errorInMetricName } from "./metric-name.ts";
+import { isMapping } from "./normalize.ts";
+import { always, parsed } from "./values.ts";
 
-const PATH = "topic, or value followed by .key, [position], .ok and .err, such as value.pool-id";
-
-const path = parsed(z.string(), PATH, parsePath).meta({
-  description:
-    "Path of a value in the event: `topic`, or `value` and keys of tuples, positions in lists, and `ok` and `err` of responses.",
-});
+const path = parsed(
+  z.string(),
+  "topic, or value followed by .key, [position], .ok and .err, such as value.pool-id",
+  parsePath,
+);
 
 const WANTED = "text, true, false, or a whole number up to 9007199254740991 (a larger one in quotes)";
-
 const wanted = z.union([z.string(), z.int(), z.boolean()]).meta({ expected: WANTED });
 
 const bound = parsed(
@@ -21,78 +24,155 @@ const bound = parsed(
   (value) => (/^-?\d{1,39}$/.test(String(value)) ? BigInt(value) : undefined),
 );
 
+const range = z.strictObject({ min: bound.optional(), max: bound.optional() }).superRefine(({ min, max }, context) => {
+  const found = min === undefined && max === undefined ? "neither" : "a max below the min";
+  if (min !== undefined && max !== undefined ? min <= max : min !== max) return;
+  context.addIssue({ code: "custom", message: `expected a min, a max or both, found ${found}` });
+});
+
 /** The operators of a condition. A condition has exactly one. */
 export const OPERATORS = ["equals", "in", "exists", "range", "regex"] as const;
 
-/** A condition of a rule. */
-export const condition = z.object({
-  path,
-  equals: wanted.optional().meta({
-    expected: WANTED,
-    description: "The value equals this one.",
-  }),
-  in: z.array(wanted).min(1).max(1000).optional().meta({ description: "The value is one of these." }),
-  exists: z.boolean().optional().meta({ description: "Whether there is a value." }),
-  range: z
-    .object({
-      min: bound.optional().meta({ description: "The lowest integer that matches." }),
-      max: bound.optional().meta({ description: "The highest integer that matches." }),
+const condition = (compile: CompileRegex) =>
+  z
+    .strictObject({
+      path,
+      equals: wanted.optional().meta({ expected: WANTED }),
+      in: z.array(wanted).min(1).max(1000).optional(),
+      exists: z.boolean().optional(),
+      range: range.optional(),
+      regex: z
+        .string()
+        .min(1)
+        .max(1000)
+        .superRefine((text, context) => {
+          try {
+            compile(text);
+          } catch (error) {
+            if (!(error instanceof RegexError)) throw error;
+            context.addIssue({ code: "custom", message: AS_DESCRIBED, params: { reason: error.message } });
+          }
+        })
+        .optional()
+        .meta({ expected: "a regular expression of RE2 with 1 to 1000 characters" }),
     })
-    .optional()
-    .meta({ description: "The value is an integer within these limits." }),
-  regex: z.string().min(1).max(1000).optional().meta({
-    expected: "a regular expression of RE2 with 1 to 1000 characters",
-    description: "A regular expression (RE2) that matches the whole text of the value.",
-  }),
-});
+    .superRefine((written: unknown, context) => {
+      if (!isMapping(written)) return;
+      const present = OPERATORS.filter((name) => written[name] !== undefined);
+      if (present.length === 1) return;
+      const found = present.join(" and ") || "none";
+      context.addIssue({ code: "custom", message: `expected one of ${OPERATORS.join(", ")}, found ${found}` });
+    }, always)
+    .transform(({ path, equals, in: list, exists, range, regex = "" }) => {
+      if (equals !== undefined) return conditionOf(path, { equals }, compile);
+      if (list !== undefined) return conditionOf(path, { in: list }, compile);
+      if (exists !== undefined) return conditionOf(path, { exists }, compile);
+      return conditionOf(path, range === undefined ? { regex } : { range }, compile);
+    });
 
 const labelText = z.string().refine(isLabelText).meta({ expected: "1 to 128 visible characters" });
 
-/** A label of a rule. */
-export const label = z.object({
-  path: path.optional(),
-  value: labelText.optional().meta({ description: "The only value of the label, instead of `path`." }),
-  allow: z.array(labelText).min(1).max(1000).optional().meta({
-    description: "Values that always have their own series.",
-  }),
-  max: z.int().min(1).max(10_000).optional().meta({
-    unit: "values",
-    description: "Maximum number of values with their own series, those of `allow` included; others become `other`.",
-    absent: "as many as `allow` has, or 50",
-  }),
-});
+const label = z
+  .strictObject({
+    path: path.optional(),
+    value: labelText.optional(),
+    allow: z.array(labelText).min(1).max(1000).optional(),
+    max: z.int().min(1).max(10_000).optional().meta({ unit: "values" }),
+  })
+  .superRefine((written: unknown, context) => {
+    if (!isMapping(written)) return;
+    const report = (message: string, path: string[] = []) => context.addIssue({ code: "custom", path, message });
+    const { path, value, allow, max } = written;
+    if ((path === undefined) === (value === undefined))
+      report(`expected either path or value, found ${path === undefined ? "neither" : "both"}`);
+    else if (path === undefined && (allow ?? max) !== undefined)
+      report("expected allow and max with path only, found them with value");
+    if (Array.isArray(allow) && typeof max === "number" && max < allow.length)
+      report(`expected at least the ${allow.length} values of allow, found ${max}`, ["max"]);
+  }, always);
 
-/** An event rule. */
-export const eventRule = z.object({
-  metric: z.string().max(200).meta({
-    expected: "the name of a metric",
-    description: "Name of the metric. `stacks_app_` is the only prefix with `stacks_` that a rule may use.",
-  }),
-  type: z.enum(["counter", "gauge", "histogram"]).meta({ description: "Type of the metric." }),
-  help: z.string().min(1).max(500).meta({
-    expected: "text of 1 to 500 characters",
-    description: "Help text of the metric.",
-  }),
-  buckets: z.array(z.number()).min(1).max(50).optional().meta({
-    description: "Upper bounds of the buckets of a histogram, ascending.",
-  }),
-  match: z.array(condition).min(1).max(20).meta({
-    description: "Conditions that an event has to meet, all of them.",
-  }),
-  value: z
-    .object({ path })
-    .optional()
-    .meta({ description: "Path of the integer that a counter adds, a gauge shows, or a histogram observes." }),
-  labels: z.record(z.string(), label).default({}).meta({
-    description: "Labels of the metric, in addition to `network`, `name` and `contract_id`.",
-  }),
-});
+const DEFAULT_MAX = 50;
+
+function labelOf(name: string, { path, value = "", allow = [], max }: z.infer<typeof label>): RuleLabel {
+  if (path === undefined) return { name, from: { value }, allow: [value], max: 1 };
+  return { name, from: { path }, allow, max: max ?? (allow.length || DEFAULT_MAX) };
+}
+
+// A product of label values that are known beforehand. Each is a series from the start.
+const MAX_KNOWN_SERIES = 1000;
+
+const labels = z
+  .record(z.string(), label)
+  .superRefine((written: unknown, context) => {
+    for (const name of isMapping(written) ? Object.keys(written) : []) {
+      const wrong = errorInLabelName(name);
+      const message = `expected the name of a label, found ${describeValue(name)}: ${wrong}`;
+      if (wrong !== undefined) context.addIssue({ code: "custom", path: [name], message, params: { part: "key" } });
+    }
+  }, always)
+  // Sorted by name, so that neither the order in the file nor another rule changes the keys of counters.
+  .transform((written) => {
+    const sorted = Object.entries(written).sort(([a], [b]) => (a < b ? -1 : 1));
+    return sorted.map(([name, settings]) => labelOf(name, settings));
+  })
+  .superRefine((read, context) => {
+    const known = read.reduce((product, { allow }) => product * allow.length, 1);
+    if (known <= MAX_KNOWN_SERIES) return;
+    const message = `expected at most ${MAX_KNOWN_SERIES} combinations of allow, found ${known} combinations`;
+    context.addIssue({ code: "custom", message });
+  })
+  .prefault({});
+
+const buckets = z
+  .array(z.number())
+  .min(1)
+  .max(50)
+  .superRefine((bounds, context) => {
+    for (const [index, bound] of bounds.entries()) {
+      const message = "a number above the one before it";
+      if (bound <= (bounds[index - 1] ?? Number.NEGATIVE_INFINITY))
+        context.addIssue({ code: "custom", path: [index], message });
+    }
+  });
+
+/** An event rule. @param compile for the conditions with a regular expression */
+export const eventRule = (compile: CompileRegex) =>
+  z
+    .strictObject({
+      metric: z.string().max(200).meta({ expected: "the name of a metric" }),
+      type: z.enum(["counter", "gauge", "histogram"]),
+      help: z.string().min(1).max(500).meta({ expected: "text of 1 to 500 characters" }),
+      buckets: buckets.optional(),
+      match: z.array(condition(compile)).min(1).max(20),
+      value: z.strictObject({ path }).optional(),
+      labels,
+    })
+    .superRefine((rule, context) => {
+      const { metric, type, value, buckets }: Partial<typeof rule> = isMapping(rule) ? rule : {};
+      const report = (path: string, message: string, params = {}) =>
+        context.addIssue({ code: "custom", path: [path], message, params });
+      const reason = typeof metric === "string" ? errorInMetricName(metric, type) : undefined;
+      if (reason !== undefined) report("metric", AS_DESCRIBED, { reason });
+      if ((type === "gauge" || type === "histogram") && value === undefined)
+        report("value", `missing, expected the value that the ${type} gets`);
+      if (type === "histogram" && buckets === undefined)
+        report("buckets", "missing, expected the upper bounds of the buckets of the histogram");
+      if (type !== undefined && type !== "histogram" && buckets !== undefined)
+        report("buckets", `expected buckets of a histogram only, found them at a ${type}`, { part: "key" });
+    }, always);
+
+/** A checked event rule. */
+export type EventRuleSettings = z.infer<ReturnType<typeof eventRule>>;
 
 /** Rules of one contract. */
 export const MAX_RULES = 100;
 
 /** Event rules of a contract. */
-export const eventRules = z.array(eventRule).max(MAX_RULES).optional().meta({
-  description: "Rules that map the events of the contract to metrics: see docs/event-rules.md.",
-  sample: "[{ metric: amm_swaps_total, type: counter, help: Swaps., match: [{ path: value.event, equals: swap }] }]",
-});
+export const eventRules = z
+  .array(eventRule(() => () => false))
+  .max(MAX_RULES)
+  .optional()
+  .meta({
+    description: "Rules that map the events of the contract to metrics: see docs/event-rules.md.",
+    sample: "[{ metric: amm_swaps_total, type: counter, help: Swaps., match: [{ path: value.event, equals: swap }] }]",
+  });

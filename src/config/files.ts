@@ -20,11 +20,10 @@ export async function readText(
   name: string,
   maxBytes: number,
   report: (message: string) => void,
-  notText: string,
 ): Promise<string | undefined> {
   try {
     const text = decode(await readFile(resolve(folder, name), maxBytes));
-    if (text === undefined) report(notText);
+    if (text === undefined) report("expected a file with UTF-8 text, found other bytes");
     return text;
   } catch (error) {
     report(unusable(error));

@@ -1,12 +1,13 @@
 // From the text of a file to a checked configuration, or to all of its errors.
 import { dirname, resolve } from "node:path";
-import type { z } from "zod";
+import type { Watched } from "../collectors/collector.ts";
+import { loadRegex } from "../collectors/event-rules/condition.ts";
 import { readAssets } from "./assets.ts";
 import { isScheduled, withDefaultSchedules } from "./budget.ts";
 import type { Config, ConfigurableCollector, NetworkConfig } from "./config.ts";
-import { NO_DOCUMENT, readDocument } from "./document.ts";
+import { type Document, NO_DOCUMENT, readDocument } from "./document.ts";
 import { type ConfigError, ErrorList } from "./errors.ts";
-import { readEventRules } from "./event-rules.ts";
+import { EventRules, type Families } from "./event-rules.ts";
 import type { ReadFile } from "./files.ts";
 import { checkMetricNames } from "./metric-selection.ts";
 import {
@@ -22,11 +23,11 @@ import {
   writtenPath,
 } from "./normalize.ts";
 import { CHAINS } from "./principal.ts";
-import { settingsFor } from "./schema.ts";
-import { DEFAULT_NETWORKS, IN_MEMORY } from "./settings.ts";
+import { type Path, treeFor } from "./schema.ts";
+import { allSettings, DEFAULT_NETWORKS, IN_MEMORY } from "./settings.ts";
 import { type Part, partOf, readShard, withBudgetOfShard } from "./shard.ts";
-import { readUpstreams, upstreamsOf } from "./upstreams.ts";
-import { readWatchList, type WatchList } from "./watch-list.ts";
+import { ONLY_UPSTREAM } from "./upstream-settings.ts";
+import { readWatchList } from "./watch-list.ts";
 
 /** The input of a configuration. */
 export interface LoadOptions {
@@ -56,30 +57,86 @@ export type Loaded =
  * text names each time. It rejects only for bugs: errors in the configuration are a result.
  */
 export function configLoader(options: LoadOptions): () => Promise<Loaded> {
-  let parsed: ReturnType<typeof parse> | undefined;
+  const { text, file } = options;
+  const families: Families = new Map();
+  let document: ReturnType<typeof readDocument> | undefined;
   return async () => {
-    parsed ??= parse(options);
-    return readFiles(await parsed, options);
+    document ??= text === undefined ? Promise.resolve(NO_DOCUMENT) : readDocument(file, text);
+    return load(await document, families, options);
   };
 }
 
-async function parse({ text, file, env, collectors, otherMetrics = () => [], flags = {} }: LoadOptions) {
-  const document = text === undefined ? NO_DOCUMENT : await readDocument(file, text);
-  const { schema, tree } = settingsFor(collectors);
+async function load(document: Document, families: Families, options: LoadOptions): Promise<Loaded> {
+  const { file, env, readFile, collectors, otherMetrics = () => [], flags = {}, part = "own" } = options;
+  const tree = treeFor(collectors);
   const errors = new ErrorList({ file, locate: document.locate, tree, flags: flagsByPath(flags) });
   const written = withFlags(normalize(document.value ?? {}, tree, [], { env, errors }), flags);
   const merged = withMergedCollectors(written, DEFAULT_NETWORKS);
-  const result = schema.safeParse(withoutEntries(withDefaultSchedules(merged, collectors)));
-  for (const issue of result.error?.issues ?? []) reportIssue(issue, merged, written, errors);
-  // Before they are checked: also a network with errors names files.
-  const networks = entriesOf(valueAt(merged, ["networks"]));
-  const rules = await readEventRules(networks, errors);
+  const raw = entriesOf(valueAt(merged, ["networks"]));
+  const isWithRegex = raw.some((network) => JSON.stringify(valueAt(network, ["contracts"]) ?? "").includes('"regex"'));
+  const files = { folder: file === undefined ? "." : dirname(file), readFile };
+  const sources = { env, files };
+  const settings = await allSettings(collectors, sources).safeParseAsync(
+    withoutEntries(withDefaultSchedules(merged, collectors)),
+  );
+  for (const issue of settings.error?.issues ?? []) {
+    const causes = issue.code === "custom" ? entriesOf(issue.params?.causes).map(String) : [];
+    errors.addIssue(issue, merged, (path) => writtenPath(path, written, causes));
+  }
+  const rules = new EventRules(isWithRegex ? await loadRegex() : () => () => false, families);
+  const inFiles: ConfigError[] = [];
+  const networks: NetworkConfig[] = [];
+  for (const [index, network] of raw.entries()) {
+    const at = ["networks", index];
+    checkForm(network, at, errors);
+    const chain = CHAINS.find((name) => name === valueAt(network, ["chain"])) ?? "mainnet";
+    const assets = readAssets(network, at, chain, errors);
+    const context = { chain, files, errors, assets, rules, tree };
+    const addresses = await readWatchList("addresses", network, at, context);
+    const contracts = await readWatchList("contracts", network, at, context);
+    inFiles.push(...addresses.errors, ...contracts.errors);
+    const checked = settings.data?.networks[index];
+    if (checked === undefined) continue;
+    const isSummed = ({ group }: Watched) => checked.summedGroups.includes(group);
+    networks.push({
+      ...checked,
+      assets,
+      addresses: addresses.watched.map((entry) => (isSummed(entry) ? { ...entry, isSummed: true } : entry)),
+      contracts: contracts.watched,
+      watchFiles: [...new Set([...addresses.files, ...contracts.files])],
+      collectors: checked.collectors.flatMap(({ enabled, ...config }) =>
+        enabled ? [{ ...config, isDefault: !isScheduled(network, config.name) }] : [],
+      ),
+    });
+  }
   checkMetricNames(merged, errors, () => [
     ...collectors.flatMap(({ families = [] }) => families.map(({ name }) => name)),
-    ...[...rules.values()].flatMap((ofEntry) => ofEntry.map(({ family }) => family.name)),
+    ...rules.metrics,
     ...otherMetrics(),
   ]);
-  return { settings: result.data, networks, rules, errors, syntaxErrors: document.errors };
+  const shard = settings.data && readShard(settings.data.shard, networks, errors, part);
+  const all = [...errors.inOrder, ...document.errors, ...inFiles];
+  if (settings.data === undefined || all.length > 0) return { ok: false, errors: all };
+  const { listen, web, log, state, metrics, max_series, shard: shards } = settings.data;
+  return {
+    ok: true,
+    config: {
+      listen,
+      web: {
+        configFile: web.config_file === undefined ? undefined : resolve(files.folder, web.config_file),
+        probes: web.probe_address === undefined ? [] : [web.probe_address],
+        allowedHosts: web.allowed_hosts,
+      },
+      log,
+      statePath: state.path === IN_MEMORY ? undefined : resolve(state.path),
+      metrics,
+      maxSeries: max_series,
+      shard,
+      networks: withSameLabels(withSameLabels(networks, "addresses"), "contracts").map((network) =>
+        shard === undefined ? withBudgetOfShard(network, shards.count) : partOf(network, shard, collectors),
+      ),
+    },
+  };
 }
 
 // The entries of watch lists can be many. They are checked in slices, together with those of their files.
@@ -94,89 +151,13 @@ function withoutEntries(root: unknown): unknown {
   return { ...root, networks };
 }
 
-function reportIssue(issue: z.core.$ZodIssue, merged: unknown, written: unknown, errors: ErrorList): void {
-  const path = issue.path.map((step) => (typeof step === "symbol" ? String(step) : step));
-  const value = valueAt(merged, path);
-  const place = writtenPath(path, written);
-  // Messages of this project contain the expected value, and may quote a part of the found value.
-  const expected = issue.code === "custom" && !errors.isExpanded(place) ? issue.message : errors.expectationAt(path);
-  const causes = issue.code === "custom" ? entriesOf(issue.params?.causes).map(String) : [];
-  errors.addUnexpected(writtenPath(path, written, causes), value, expected, errors.describe(place, value));
-}
-
-const NO_LIST: WatchList = { watched: [], files: [], errors: [] };
-
-async function readFiles(
-  parsed: Awaited<ReturnType<typeof parse>>,
-  { file, env, readFile, collectors, part = "own" }: LoadOptions,
-): Promise<Loaded> {
-  const { settings } = parsed;
-  const errors = parsed.errors.copy();
-  const files = { folder: file === undefined ? "." : dirname(file), readFile };
-  const inFiles: ConfigError[] = [];
-  const networks: NetworkConfig[] = [];
-  for (const [index, network] of parsed.networks.entries()) {
-    const at = ["networks", index];
-    const chain = CHAINS.find((name) => name === valueAt(network, ["chain"])) ?? "mainnet";
-    const assets = readAssets(network, at, chain, errors);
-    const context = { env, chain, files, errors, assets, rules: parsed.rules };
-    const parts = await readUpstreams(network, at, context);
-    const isSet = (key: string) => valueAt(network, [key]) !== undefined;
-    const read = async (list: "addresses" | "contracts", names: string) =>
-      isSet(list) || isSet(names) ? readWatchList(list, network, at, context) : NO_LIST;
-    const addresses = await read("addresses", "address_files");
-    const contracts = await read("contracts", "contract_files");
-    inFiles.push(...addresses.errors, ...contracts.errors);
-    const checked = settings?.networks[index];
-    if (checked === undefined) continue;
-    const [first, ...others] = upstreamsOf(checked, parts, files.folder);
-    if (first === undefined) continue;
-    const summedGroups = checked.groups.flatMap(({ name, export: how }) => (how === "group" ? [name] : []));
-    networks.push({
-      name: checked.name,
-      upstreams: [first, ...others],
-      failover: checked.failover,
-      onNewChain: checked.on_new_chain,
-      maxBodyBytes: checked.max_body,
-      longestPauseMs: checked.longest_pause,
-      confirmations: checked.confirmations,
-      summedGroups,
-      addresses: addresses.watched.map((one) => (summedGroups.includes(one.group) ? { ...one, isSummed: true } : one)),
-      contracts: contracts.watched,
-      assets,
-      watchFiles: [...new Set([...addresses.files, ...contracts.files])],
-      collectors: Object.values(checked.collectors).flatMap(({ enabled, ...config }) =>
-        enabled ? [{ ...config, isDefault: !isScheduled(network, config.name) }] : [],
-      ),
-    });
+// A network has the settings of one upstream, or a list of them. Defaults would look as if they were set.
+function checkForm(network: unknown, at: Path, errors: ErrorList): void {
+  if (entriesOf(valueAt(network, ["upstreams"])).length === 0) return;
+  for (const key of ONLY_UPSTREAM) {
+    if (valueAt(network, [key]) === undefined) continue;
+    errors.add([...at, key], `expected ${key} under each of the upstreams, found it next to upstreams`, "key");
   }
-  const shard = settings?.shard && readShard(settings.shard, networks, errors, part);
-  const everything = withSameLabels(withSameLabels(networks, "addresses"), "contracts");
-  const all = [...errors.inOrder, ...parsed.syntaxErrors, ...inFiles];
-  if (settings === undefined || all.length > 0) return { ok: false, errors: all };
-  const { listen, web, log, state, metrics, max_series } = settings;
-  const statePath = state.path === IN_MEMORY ? undefined : resolve(state.path);
-  return {
-    ok: true,
-    config: {
-      listen,
-      web: {
-        configFile: web.config_file === undefined ? undefined : resolve(files.folder, web.config_file),
-        probes: web.probe_address === undefined ? [] : [web.probe_address],
-        allowedHosts: web.allowed_hosts,
-      },
-      log,
-      statePath,
-      metrics,
-      maxSeries: max_series,
-      shard,
-      networks: everything.map((network) =>
-        shard === undefined
-          ? withBudgetOfShard(network, settings.shard?.count ?? 1)
-          : partOf(network, shard, collectors),
-      ),
-    },
-  };
 }
 
 // A family has one set of label names, so every entry of a list has the same. Labels that are not set are empty.

@@ -1,7 +1,8 @@
 // Checks the metric names and label names of event rules: the lints of `promtool check metrics`, and reserved names.
 import type { Family } from "../exposition/family.ts";
 
-type Kind = Family["kind"];
+/** The type of a metric. */
+export type Kind = Family["kind"];
 
 const METRIC_NAME = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
 const CAMEL_CASE = /[a-z][A-Z]/;

@@ -1,5 +1,5 @@
-// Values before they are checked: the environment filled in, empty groups completed, unknown keys removed, and settings
-// replaced: those of the file by flags, those for all networks by those of a network.
+// Values before they are checked: the environment filled in, empty groups completed, and settings replaced: those of
+// the file by flags, those for all networks by those of a network.
 import type { ErrorList } from "./errors.ts";
 import type { Path, SchemaNode } from "./schema.ts";
 
@@ -41,12 +41,16 @@ export function normalize(value: unknown, node: SchemaNode | undefined, path: Pa
     return group(expandText(value, node, path, { env, errors }), node);
   }
   if (Array.isArray(value)) {
-    const items = value.map((item, index) => normalize(item, node?.items, [...path, index], context));
-    if (node?.uniqueKey !== undefined) checkUnique(items, node.uniqueKey, path, errors);
-    return items;
+    return value.map((item, index) => normalize(item, node?.items, [...path, index], context));
   }
   const mapping = group(value, node);
-  return isMapping(mapping) ? normalizeGroup(mapping, node, path, context) : mapping;
+  if (!isMapping(mapping)) return mapping;
+  const settings = Object.entries(mapping).map(([key, child]) => {
+    const known = node?.properties ?? {};
+    const at = Object.hasOwn(known, key) ? known[key] : node?.additionalProperties || undefined;
+    return [key, normalize(child, at, [...path, key], context)];
+  });
+  return Object.fromEntries(settings);
 }
 
 // A group is empty when all of its settings are commented out. A word can stand for a group.
@@ -54,36 +58,6 @@ function group(value: unknown, node: SchemaNode | undefined): unknown {
   if (node?.type !== "object") return value;
   if (value === null) return {};
   return typeof value === "string" ? (node.words?.[value] ?? value) : value;
-}
-
-function normalizeGroup(mapping: Mapping, node: SchemaNode | undefined, path: Path, context: Context): Mapping {
-  const { errors } = context;
-  const settings: [string, unknown][] = [];
-  for (const [key, value] of Object.entries(mapping)) {
-    const isUnknown = node?.properties !== undefined && !Object.hasOwn(node.properties, key);
-    if (isUnknown) errors.addUnknownKey(path, key);
-    else {
-      const child = node?.properties?.[key] ?? node?.additionalProperties;
-      settings.push([key, normalize(value, child, [...path, key], context)]);
-    }
-  }
-  const [first, second] = node?.exclusive ?? [];
-  if (first !== undefined && second !== undefined && mapping[first] !== undefined && mapping[second] !== undefined) {
-    errors.add([...path, second], `expected either ${first} or ${second}, found both`, "key");
-  }
-  return Object.fromEntries(settings);
-}
-
-function checkUnique(items: readonly unknown[], key: string, path: Path, errors: ErrorList): void {
-  const known = new Set<unknown>();
-  for (const [index, item] of items.entries()) {
-    const value = valueAt(item, [key]);
-    if (value === undefined) continue;
-    const list = path[path.length - 1];
-    if (known.has(value))
-      errors.addUnexpected([...path, index, key], value, `a ${key} that no other entry of ${list} has`);
-    known.add(value);
-  }
 }
 
 const REFERENCE = /\$\$\{|\$\{([^}]*)\}?/g;

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import type { ConfigurableCollector } from "./config.ts";
 import { allSettings } from "./settings.ts";
+import type { Sources } from "./upstream-settings.ts";
 
 /** Path of a setting: keys and indices from the top. */
 export type Path = readonly (string | number)[];
@@ -15,7 +16,7 @@ export interface SchemaNode extends Readonly<Partial<Record<Text, string> & Reco
   readonly properties?: Readonly<Record<string, SchemaNode>>;
   readonly required?: readonly string[];
   /** Values of keys that the operator chooses. */
-  readonly additionalProperties?: SchemaNode;
+  readonly additionalProperties?: SchemaNode | false;
   readonly items?: SchemaNode;
   readonly anyOf?: readonly SchemaNode[];
   readonly enum?: readonly unknown[];
@@ -39,24 +40,25 @@ export interface SchemaNode extends Readonly<Partial<Record<Text, string> & Reco
   readonly words?: Readonly<Record<string, object>>;
   /** Two settings of the group of which only one can be set. */
   readonly exclusive?: readonly [string, string];
-  /** The setting that is different for every entry of the list. */
-  readonly uniqueKey?: string;
   /** The settings below repeat others, whose values are their defaults. */
   readonly overrides?: boolean;
 }
 
-const known = new WeakMap<readonly ConfigurableCollector[], ReturnType<typeof makeSettings>>();
+const known = new WeakMap<readonly ConfigurableCollector[], SchemaNode>();
 
-/** The settings of a list of collectors. They are made once, which takes longer than to check a configuration. */
-export function settingsFor(collectors: readonly ConfigurableCollector[]) {
-  const settings = known.get(collectors) ?? makeSettings(collectors);
-  known.set(collectors, settings);
-  return settings;
+// The descriptions of settings depend on no file and no variable.
+const NO_SOURCES: Sources = { env: {}, files: { folder: "", readFile: () => "" } };
+
+/** The settings for a list of collectors. They are made once, which takes longer than to check a configuration. */
+export function treeFor(collectors: readonly ConfigurableCollector[]): SchemaNode {
+  const tree = known.get(collectors) ?? treeOf(allSettings(collectors, NO_SOURCES));
+  known.set(collectors, tree);
+  return tree;
 }
 
-function makeSettings(collectors: readonly ConfigurableCollector[]) {
-  const schema = allSettings(collectors);
-  const tree = z.toJSONSchema(schema, {
+/** A type of settings as JSON Schema, before defaults. */
+export function treeOf(settings: z.ZodType): SchemaNode {
+  const tree = z.toJSONSchema(settings, {
     io: "input",
     override: ({ jsonSchema }) => {
       // zod leaves out the default of a value that it transforms.
@@ -64,7 +66,7 @@ function makeSettings(collectors: readonly ConfigurableCollector[]) {
     },
   });
   // zod's type allows every keyword of JSON Schema.
-  return { schema, tree: tree as SchemaNode };
+  return tree as SchemaNode;
 }
 
 /** The node of a setting; undefined when there is no such setting. */
@@ -72,7 +74,7 @@ export function nodeAt(root: SchemaNode, path: Path): SchemaNode | undefined {
   return path.reduce<SchemaNode | undefined>((node, step) => {
     if (typeof step === "number") return node?.items;
     const { properties = {}, additionalProperties } = node ?? {};
-    return Object.hasOwn(properties, step) ? properties[step] : additionalProperties;
+    return Object.hasOwn(properties, step) ? properties[step] : additionalProperties || undefined;
   }, root);
 }
 

@@ -3,13 +3,25 @@
 import { z } from "zod";
 import { appliedSettings, commonSettings } from "./collector-settings.ts";
 import { type ConfigurableCollector, LOG_FORMATS, LOG_LEVELS } from "./config.ts";
+import { AS_DESCRIBED } from "./errors.ts";
 import { eventRules } from "./event-rule-settings.ts";
 import { CHAINS } from "./principal.ts";
-import { failover, KEYS, onlyBudget, onlyUpstreamShape, onNewChain, upstreams } from "./upstream-settings.ts";
-import { duration, formatSize, labelValue, listenAddress, listenAddresses, size } from "./values.ts";
+import { checkUpstream, KEYS, onlyUpstreamShape, type Sources, upstreamOf, upstreams } from "./upstream-settings.ts";
+import {
+  always,
+  duration,
+  either,
+  formatSize,
+  labelValue,
+  listenAddress,
+  listenAddresses,
+  MAX_BYTES,
+  size,
+  unique,
+} from "./values.ts";
 
 const log = z
-  .object({
+  .strictObject({
     level: z.enum(LOG_LEVELS).default("info").meta({
       description: "Minimum level of log lines. `debug` writes a line for every poll.",
     }),
@@ -21,7 +33,7 @@ const log = z
   .meta({ description: "The log, on standard error." });
 
 const web = z
-  .object({
+  .strictObject({
     config_file: z
       .string()
       .min(1)
@@ -65,7 +77,7 @@ const DEFAULT_STATE_PATH = "data/state.db";
 export const IN_MEMORY = "memory";
 
 const state = z
-  .object({
+  .strictObject({
     path: z
       .string()
       .min(1)
@@ -91,7 +103,7 @@ export const OF_HOSTNAME = "hostname";
 const MAX_SHARDS = 1000;
 
 const shard = z
-  .object({
+  .strictObject({
     index: z
       .union([
         z
@@ -127,7 +139,7 @@ const metricNames = z.array(
 );
 
 const metrics = z
-  .object({
+  .strictObject({
     allow: metricNames.max(1000).default([]).meta({
       description:
         "Metrics that are exposed: names, or patterns in which `*` stands for any characters. An empty list allows all.",
@@ -143,15 +155,6 @@ const metrics = z
       "Which metrics are exposed. Others have no series. `rules` names the alerts that need them. A name that matches " +
       "no metric is an error.",
   });
-
-/** The longest files that are read. Bytes. */
-export const MAX_BYTES = {
-  /** 1 MiB of YAML takes about a second to parse at start. Long lists belong in watch files. */
-  configuration: 2 * 1024 ** 2,
-  key: 64 * 1024,
-  certificate: 1024 ** 2,
-  watchFile: 8 * 1024 ** 2,
-} as const;
 
 /** Entries of one list of a network, those of its files included. */
 export const MAX_WATCHED = 100_000;
@@ -181,7 +184,7 @@ const amounts = z
 
 /** An entry of the list of addresses. */
 export const addressEntry = z
-  .object({
+  .strictObject({
     address: z.string().meta({
       expected: "a Stacks address, or a contract as address.name",
       description: "An account or a contract whose transactions are counted. Its checksum is verified.",
@@ -226,7 +229,7 @@ export const addressEntry = z
   })
   .meta({ expected: "a mapping such as { address: SP… }" });
 
-const groupEntry = z.object({
+const groupEntry = z.strictObject({
   name: z.string().min(1).max(128).meta({
     description: "The `group` of addresses in the watch list.",
     sample: "deposits",
@@ -244,7 +247,7 @@ const groupEntry = z.object({
 
 /** An entry of the list of contracts. */
 export const contractEntry = z
-  .object({
+  .strictObject({
     contract_id: z.string().meta({
       expected: "a contract as address.name",
       description: "A contract whose calls and printed events are counted. The checksum of its address is verified.",
@@ -261,7 +264,8 @@ export const contractEntry = z
   })
   .meta({ expected: "a mapping such as { contract_id: SP….name }" });
 
-const assetEntry = z.object({
+/** An entry of the list of assets. */
+export const assetEntry = z.strictObject({
   id: z.string().meta({
     expected: "an asset identifier as address.contract::token",
     pattern: "^S[0-9A-Z]{27,40}\\.[a-zA-Z][a-zA-Z0-9_-]*::[a-zA-Z][a-zA-Z0-9!?+<>=/*_-]*$",
@@ -303,17 +307,53 @@ const watchFiles = (what: string) =>
 /** The networks of a configuration that names none. */
 export const DEFAULT_NETWORKS = [{ name: "mainnet", url: "https://api.hiro.so" }];
 
-function networkSettings(collectors: readonly ConfigurableCollector[]) {
+/** Conditions of a failover. */
+export const failover = z
+  .strictObject({
+    failures: z.int().min(1).max(100).default(3).meta({
+      unit: "polls",
+      description:
+        "Failed polls in a row after which another upstream takes over. Polls that fail at the same time count once.",
+    }),
+    lag_blocks: z.int().min(1).max(100_000).default(10).meta({
+      unit: "blocks",
+      description: "An upstream lags when its tip is this many blocks or more behind the highest known tip.",
+    }),
+    lag_for: duration("1s", "24h")
+      .prefault("5m")
+      .meta({ description: "How long an upstream may lag before another one takes over." }),
+    return_after: duration("1s", "24h")
+      .prefault("10m")
+      .meta({ description: "How long a preferred upstream has to be healthy before it becomes active again." }),
+    probe_every: duration("1s", "1h").prefault("2m").meta({
+      description:
+        "Time between two probes of an upstream that is not active: one request from its own budget. With one upstream there are no probes.",
+    }),
+  })
+  .transform(({ failures, lag_blocks, lag_for, return_after, probe_every }) => ({
+    failures,
+    lagBlocks: lag_blocks,
+    lagForMs: lag_for,
+    returnAfterMs: return_after,
+    probeEveryMs: probe_every,
+  }))
+  .prefault({})
+  .meta({ description: "When another upstream takes over, and when the preferred one returns." });
+
+function networkSettings(collectors: readonly ConfigurableCollector[], sources: Sources) {
   return z
-    .object({
+    .strictObject({
       name: labelValue.meta({
         description: "Value of the label `network`. Different for every network.",
         sample: "mainnet",
       }),
-      ...onlyUpstreamShape,
-      upstreams,
+      ...onlyUpstreamShape(sources),
+      upstreams: upstreams(sources),
       failover,
-      on_new_chain: onNewChain,
+      on_new_chain: z.enum(["refuse", "reset"]).default("refuse").meta({
+        description:
+          "What happens when the API follows another chain than the state of this network. `refuse`: nothing is polled. `reset`: what was saved for the network is deleted and counters start again, for devnets.",
+      }),
       chain: z.enum(CHAINS).default("mainnet").meta({
         description: "Chain of the addresses: those of mainnet begin with SP or SM, those of testnet with ST or SN.",
       }),
@@ -329,9 +369,9 @@ function networkSettings(collectors: readonly ConfigurableCollector[]) {
       groups: z
         .array(groupEntry)
         .max(1000)
+        .superRefine(...unique("name", "groups"))
         .default([])
         .meta({
-          uniqueKey: "name",
           description:
             "Groups of addresses with another export. By default, each address has its own series " +
             "([watch-wallets.md](watch-wallets.md#thousands-of-addresses)).",
@@ -356,7 +396,6 @@ function networkSettings(collectors: readonly ConfigurableCollector[]) {
             "`max_assets` and `max_series`. Strangers can send any number of tokens to an address and take all other " +
             "slots.",
         }),
-      budget: onlyBudget,
       max_body: size(1024, 1024 ** 3)
         .prefault("16MiB")
         .meta({
@@ -368,20 +407,41 @@ function networkSettings(collectors: readonly ConfigurableCollector[]) {
           "Longest pause that a 429 can cause, even if the server requests a longer one. A pause stops all requests.",
       }),
       collectors: z
-        .object(Object.fromEntries(collectors.map((collector) => [collector.name, appliedSettings(collector)])))
+        .strictObject(Object.fromEntries(collectors.map((collector) => [collector.name, appliedSettings(collector)])))
         .prefault({})
         .meta({
           overrides: true,
           description: "Settings of collectors for this network only; all others are as under `collectors`.",
         }),
     })
-    .meta({ exclusive: KEYS });
+    .superRefine((network, context) => {
+      if (!Array.isArray(network?.upstreams) || network.upstreams.length > 0) return;
+      if (network.url === undefined) context.addIssue({ code: "custom", path: ["url"], message: AS_DESCRIBED });
+      checkUpstream(network, sources, context);
+    }, always)
+    .superRefine(...either(KEYS))
+    .meta({ exclusive: KEYS })
+    .transform((network) => {
+      const { url = "", upstreams } = network;
+      const [first = upstreamOf("default", { ...network, url }, sources), ...others] = upstreams;
+      return {
+        name: network.name,
+        upstreams: [first, ...others] as const,
+        failover: network.failover,
+        onNewChain: network.on_new_chain,
+        maxBodyBytes: network.max_body,
+        longestPauseMs: network.longest_pause,
+        confirmations: network.confirmations,
+        summedGroups: network.groups.flatMap(({ name, export: how }) => (how === "group" ? [name] : [])),
+        collectors: Object.values(network.collectors),
+      };
+    });
 }
 
 /** All settings, for a list of collectors. */
-export function allSettings(collectors: readonly ConfigurableCollector[]) {
+export function allSettings(collectors: readonly ConfigurableCollector[], sources: Sources) {
   return z
-    .object({
+    .strictObject({
       listen: listenAddresses.prefault(":10789").meta({
         description: "Address of the HTTP server, or a list of addresses. Port 0 takes any free port.",
       }),
@@ -402,12 +462,17 @@ export function allSettings(collectors: readonly ConfigurableCollector[]) {
             "of the watch list, and those of `assets`, are not limited.",
         }),
       metrics,
-      networks: z.array(networkSettings(collectors)).min(1).max(100).prefault(DEFAULT_NETWORKS).meta({
-        uniqueKey: "name",
-        description: "The APIs to watch. Without it: mainnet at https://api.hiro.so, without a key.",
-      }),
+      networks: z
+        .array(networkSettings(collectors, sources))
+        .min(1)
+        .max(100)
+        .superRefine(...unique("name", "networks"))
+        .prefault(DEFAULT_NETWORKS)
+        .meta({
+          description: "The APIs to watch. Without it: mainnet at https://api.hiro.so, without a key.",
+        }),
       collectors: z
-        .object(Object.fromEntries(collectors.map((collector) => [collector.name, commonSettings(collector)])))
+        .strictObject(Object.fromEntries(collectors.map((collector) => [collector.name, commonSettings(collector)])))
         .prefault({})
         .meta({ description: "What is read from every network." }),
     })

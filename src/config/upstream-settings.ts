@@ -1,8 +1,21 @@
-// The settings of an upstream: URL, key and budget, and when another upstream takes over.
+// The settings of an upstream: URL, key, connection and budget, and when another upstream takes over.
+import { X509Certificate } from "node:crypto";
+import { resolve } from "node:path";
+import { createSecureContext } from "node:tls";
 import { z } from "zod";
-import { PRESETS } from "../api/budget-presets.ts";
-import { NO_PROXY, PROXY_EXPECTED, parseProxy } from "./proxy.ts";
-import { duration, labelValue, url } from "./values.ts";
+import { PRESETS, type Preset } from "../api/budget-presets.ts";
+import type { Outbound, UpstreamConfig } from "./config.ts";
+import { type NamedFiles, readText } from "./files.ts";
+import { isExposed, isLoopback } from "./loopback.ts";
+import { type Environment, notSet } from "./normalize.ts";
+import { Secret } from "./secret.ts";
+import { always, either, labelValue, MAX_BYTES, unique, url } from "./values.ts";
+
+/** The values that settings name: variables of the environment, and files. */
+export interface Sources {
+  readonly env: Environment;
+  readonly files: NamedFiles;
+}
 
 /** The largest budget. */
 export const MAX_REQUESTS = { perMinute: 100_000, perMonth: 10_000_000_000 } as const;
@@ -12,59 +25,83 @@ const UNLIMITED = "unlimited";
 
 const { keyless, free_key: freeKey } = PRESETS;
 
-const perMinute = z
-  .int()
-  .min(1)
-  .max(MAX_REQUESTS.perMinute)
-  .optional()
+const budget = z
+  .strictObject({
+    per_minute: z
+      .int()
+      .min(1)
+      .max(MAX_REQUESTS.perMinute)
+      .optional()
+      .meta({
+        unit: "requests",
+        description: "Requests in any 60 seconds.",
+        absent: `${keyless.perMinute}, or ${freeKey.perMinute} with a key`,
+        sample: String(keyless.perMinute),
+      }),
+    per_month: z
+      .union([z.int().min(1).max(MAX_REQUESTS.perMonth).meta({ unit: "requests" }), z.literal(UNLIMITED), z.null()])
+      .optional()
+      .meta({
+        description: "Requests in any 31 days. `unlimited` (or `null`) where the API has no monthly limit.",
+        absent: `\`${UNLIMITED}\`, or ${freeKey.perMonth} with a key`,
+        sample: UNLIMITED,
+      }),
+  })
+  .prefault({})
   .meta({
-    unit: "requests",
-    description: "Requests in any 60 seconds.",
-    absent: `${keyless.perMinute}, or ${freeKey.perMinute} with a key`,
-    sample: String(keyless.perMinute),
+    words: Object.fromEntries(
+      Object.entries(PRESETS).map(([name, { perMinute, perMonth = UNLIMITED }]) => [
+        name,
+        { per_minute: perMinute, per_month: perMonth },
+      ]),
+    ),
+    absent: "`keyless`, or `free_key` with a key",
+    description:
+      "Limits on requests to the API. Every request counts, retries too; when the budget is short, polls wait and the less important collectors wait longer.",
   });
-
-const perMonth = z
-  .union([z.int().min(1).max(MAX_REQUESTS.perMonth).meta({ unit: "requests" }), z.literal(UNLIMITED), z.null()])
-  .optional()
-  .meta({
-    description: "Requests in any 31 days. `unlimited` (or `null`) where the API has no monthly limit.",
-    absent: `\`${UNLIMITED}\`, or ${freeKey.perMonth} with a key`,
-    sample: UNLIMITED,
-  });
-
-const words = Object.fromEntries(
-  Object.entries(PRESETS).map(([name, limits]) => [
-    name,
-    { per_minute: limits.perMinute, per_month: limits.perMonth ?? UNLIMITED },
-  ]),
-);
-
-const budget = z.object({ per_minute: perMinute, per_month: perMonth }).prefault({});
-
-const BUDGET_ABSENT = "`keyless`, or `free_key` with a key";
-
-/** Characters of a key: the fewest that can be found and hidden in a text, and the most that fit in a header. */
-export const KEY_LENGTH = { shortest: 8, longest: 4096 } as const;
-
-// Headers that every request sets, or that belong to the connection. A key in one of them would break all requests.
-const TAKEN_HEADERS = [
-  /^(__proto__|accept|accept-encoding|connection|content-length|expect|host|if-none-match)$/i,
-  /^(keep-alive|te|trailer|transfer-encoding|upgrade|user-agent)$/i,
-];
-
-const OWN_HEADER = "the name of a header that no request has for itself";
-
-/** A setting that is one reference to an environment variable, and nothing else. */
-export const REFERENCE = /^\$\{[A-Za-z_][A-Za-z0-9_]*\}$/;
 
 /** The settings of a key, of which one can be set. */
 export const KEYS = ["api_key", "api_key_file"] as const;
 
-const keyShape = {
+// The fewest characters of a key that can be found and hidden in a text, and the most that fit in a header.
+const KEY_LENGTH = { shortest: 8, longest: 4096 } as const;
+
+/** A key. Throws nothing and shows nothing of a wrong one: `report` gets what is wrong. */
+function keyOf(key: string, where: string, report: (message: string) => void): Secret | undefined {
+  const { shortest, longest } = KEY_LENGTH;
+  // The redactor passes over spaces: a key of few other characters could not be masked.
+  const isShort = key.replaceAll(" ", "").length < shortest;
+  const wrong =
+    key === ""
+      ? `that ${where} is empty`
+      : key.trim() !== key
+        ? `white space around the key in ${where}`
+        : !/^[\x20-\x7e]+$/.test(key)
+          ? `another character in ${where}`
+          : isShort || key.length > longest
+            ? `${isShort ? "fewer" : "more"} in ${where}`
+            : undefined;
+  if (wrong === undefined) return new Secret(key);
+  report(`expected a key of ${shortest} to ${longest} printable ASCII characters, found ${wrong}`);
+  return undefined;
+}
+
+// Headers that every request sets, or that belong to the connection. A key in one of them would break all requests.
+const TAKEN_HEADER =
+  /^(__proto__|accept|accept-encoding|connection|content-length|expect|host|if-none-match|keep-alive|te|trailer|transfer-encoding|upgrade|user-agent)$/i;
+const OWN_HEADER = "the name of a header that no request has for itself";
+
+const keyShape = ({ env, files }: Sources) => ({
   api_key: z
     .string()
-    .regex(REFERENCE)
+    .regex(/^\$\{[A-Za-z_][A-Za-z0-9_]*\}$/)
+    .transform((reference, { issues }) => {
+      const report = (message: string) => issues.push({ code: "custom", message, input: reference });
+      const name = reference.slice("${".length, -"}".length);
+      const key = env[name];
+      if (key === undefined) report(notSet(name));
+      return key === undefined ? undefined : keyOf(key, `the environment variable ${name}`, report);
+    })
     .optional()
     .meta({
       sensitive: true,
@@ -75,16 +112,27 @@ const keyShape = {
       // biome-ignore lint/suspicious/noTemplateCurlyInString: the syntax of the file
       sample: "${HIRO_API_KEY}",
     }),
-  api_key_file: z.string().min(1).optional().meta({
-    expected: "the path of a file that holds the key",
-    description:
-      "File with the key of the API, instead of `api_key`. Relative to the folder of this file. White space around the key is dropped.",
-    sample: "/run/secrets/hiro-api-key",
-  }),
+  api_key_file: z
+    .string()
+    .min(1)
+    .transform(async (name, { issues }) => {
+      const report = (message: string) => issues.push({ code: "custom", message, input: name });
+      const text = await readText(files, name, MAX_BYTES.key, report);
+      // Editors end a file with a line break, which is not a part of the key.
+      const key = text === undefined ? undefined : keyOf(text.trim(), "the file", report);
+      return { path: resolve(files.folder, name), key };
+    })
+    .optional()
+    .meta({
+      expected: "the path of a file that holds the key",
+      description:
+        "File with the key of the API, instead of `api_key`. Relative to the folder of this file. White space around the key is dropped.",
+      sample: "/run/secrets/hiro-api-key",
+    }),
   api_key_header: z
     .string()
     .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$/)
-    .refine((name) => TAKEN_HEADERS.every((taken) => !taken.test(name)), OWN_HEADER)
+    .refine((name) => !TAKEN_HEADER.test(name), OWN_HEADER)
     .default("x-api-key")
     .meta({
       // Users may write `name: key` here.
@@ -93,12 +141,27 @@ const keyShape = {
       description: "Header that carries the key.",
       sample: "x-api-key",
     }),
-};
+});
 
-const fileInPem = (what: string, sample: string) =>
+/** Whether a text is certificates in PEM. */
+export function isCertificate(text: string): boolean {
+  try {
+    return text.includes("-----BEGIN") && new X509Certificate(text).subject !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+const pem = ({ files }: Sources, isValid: (text: string) => boolean, what: string, sample: string) =>
   z
     .string()
     .min(1)
+    .transform(async (name, { issues }) => {
+      const report = (message: string) => issues.push({ code: "custom", message, input: name });
+      const text = await readText(files, name, MAX_BYTES.certificate, report);
+      if (text !== undefined && !isValid(text)) report("expected certificates in PEM, found none that can be read");
+      return { path: resolve(files.folder, name), text: text ?? "" };
+    })
     .optional()
     .meta({
       expected: "the path of a file",
@@ -106,16 +169,12 @@ const fileInPem = (what: string, sample: string) =>
       sample,
     });
 
-const outboundShape = {
-  allow_insecure_key: z.boolean().default(false).meta({
-    description:
-      "Whether the key may be sent to an http URL of another machine, where others can read it. Otherwise that is an error.",
-  }),
-  tls: z
-    .object({
-      ca_file: fileInPem("the CA of the server, trusted instead of the public ones", "ca.crt"),
-      cert_file: fileInPem("a certificate for the server, which needs `key_file`", "client.crt"),
-      key_file: fileInPem("the key of the certificate, without a passphrase", "client.key"),
+const tls = (sources: Sources) =>
+  z
+    .strictObject({
+      ca_file: pem(sources, isCertificate, "the CA of the server, trusted instead of the public ones", "ca.crt"),
+      cert_file: pem(sources, isCertificate, "a certificate for the server, which needs `key_file`", "client.crt"),
+      key_file: pem(sources, () => true, "the key of the certificate, without a passphrase", "client.key"),
       server_name: z
         .string()
         .regex(/^[A-Za-z0-9.-]{1,253}$/)
@@ -127,109 +186,169 @@ const outboundShape = {
           sample: "api.internal",
         }),
     })
+    .superRefine(({ cert_file: cert, key_file: key }, context) => {
+      const report = (path: string, message: string) => context.addIssue({ code: "custom", path: [path], message });
+      if (cert === undefined && key !== undefined) report("cert_file", "missing, expected cert_file with key_file");
+      if (cert !== undefined && key === undefined) report("key_file", "missing, expected key_file with cert_file");
+      try {
+        if (cert !== undefined && key !== undefined) createSecureContext({ cert: cert.text, key: key.text });
+      } catch {
+        const pair = "expected the private key of the certificate in PEM, without a passphrase";
+        report("key_file", `${pair}; found something else`);
+      }
+    })
+    .transform(({ ca_file: ca, cert_file: cert, key_file: key, server_name: serverName }): Outbound["tls"] => {
+      const files = [ca, cert, key].flatMap((file) => file?.path ?? []);
+      if (files.length === 0 && serverName === undefined) return undefined;
+      return { ca: ca?.text, cert: cert?.text, key: key && new Secret(key.text), serverName, files };
+    })
     .prefault({})
-    .meta({ description: "TLS of an https URL." }),
+    .meta({ description: "TLS of an https URL." });
+
+const NO_PROXY = "none";
+const PROXY = `http://host:port or https://host:port, optionally with user:password@, or ${NO_PROXY}`;
+
+function parseProxy(text: string): URL | undefined {
+  return /^https?:\/\/[^\s\\/?#]+\/?$/i.test(text) && URL.canParse(text) ? new URL(text) : undefined;
+}
+
+function proxyOf(text: string, source: string, noProxy = ""): Outbound["proxy"] {
+  const url = parseProxy(text);
+  if (url === undefined) return undefined;
+  const password = url.password === "" ? undefined : new Secret(decodeURIComponent(url.password));
+  const origin = noProxy === "" ? url.origin : `${url.origin}, except for NO_PROXY`;
+  return { url: new Secret(url.href), origin, noProxy, password, source };
+}
+
+const connectionShape = (sources: Sources) => ({
+  allow_insecure_key: z.boolean().default(false).meta({
+    description:
+      "Whether the key may be sent to an http URL of another machine, where others can read it. Otherwise that is an error.",
+  }),
+  tls: tls(sources),
   proxy_url: z
     .string()
-    .refine((text) => text === NO_PROXY || parseProxy(text) !== undefined, PROXY_EXPECTED)
+    .refine((text) => text === NO_PROXY || parseProxy(text) !== undefined, PROXY)
     .optional()
     .meta({
       sensitive: true,
-      expected: PROXY_EXPECTED,
+      expected: PROXY,
       description:
         // biome-ignore lint/suspicious/noTemplateCurlyInString: the syntax of the file
         "Forward proxy for the requests. Write its password as `${NAME}`. `none` ignores the variables of the environment.",
       absent: "`HTTPS_PROXY` or `HTTP_PROXY` of the environment, except for hosts in `NO_PROXY` and for this machine",
       sample: "http://proxy.internal:3128",
     }),
-};
+});
 
-/** The only upstream of a network: settings of the network itself. */
-export const onlyUpstreamShape = {
-  url: url.optional().meta({
+/** The settings of an upstream of a network with several. */
+const shapeOf = (sources: Sources) => ({
+  url: url.meta({
     description: "Base URL of the API. A path is kept; a trailing slash is removed.",
     absent: "required, unless there are `upstreams`",
     sample: "https://api.hiro.so",
     isWritten: true,
   }),
-  ...keyShape,
-  ...outboundShape,
+  ...keyShape(sources),
+  ...connectionShape(sources),
+  budget,
+});
+
+/** The settings of the only upstream of a network, which are settings of the network itself. */
+export const onlyUpstreamShape = (sources: Sources) => {
+  const { url: required, ...shape } = shapeOf(sources);
+  return { url: required.optional(), ...shape };
 };
 
-/** The budget of the only upstream of a network. */
-export const onlyBudget = budget.meta({
-  words,
-  absent: BUDGET_ABSENT,
-  description:
-    "Limits on requests to the API. Every request counts, retries too; when the budget is short, polls wait and the less important collectors wait longer.",
-});
+/** The names of these settings. */
+export const ONLY_UPSTREAM = [
+  "url",
+  ...KEYS,
+  "api_key_header",
+  "allow_insecure_key",
+  "tls",
+  "proxy_url",
+  "budget",
+] as const;
 
-/** One upstream of several. */
-const upstreamEntry = z
-  .object({
-    name: labelValue.meta({
-      description: "Value of the label `upstream`. Different for every upstream of the network.",
-      sample: "own-node",
-    }),
-    url: url.meta({
-      description: "Base URL of this API. A path is kept; a trailing slash is removed.",
-      sample: "https://api.hiro.so",
-    }),
-    ...keyShape,
-    // The example shows one way to give a key: both together are refused.
-    api_key: keyShape.api_key.meta({ sample: undefined }),
-    ...outboundShape,
-    budget: budget.meta({
-      words,
-      absent: BUDGET_ABSENT,
-      description: "Limits on requests to this upstream. Other upstreams have their own.",
-      sample: "free_key",
-    }),
-  })
-  .meta({ exclusive: KEYS });
+type Server = z.infer<z.ZodObject<ReturnType<typeof onlyUpstreamShape>>>;
+
+/** The variable of the environment that names a proxy for a URL; undefined if none applies. */
+function proxyVariable(url: URL, env: Environment): { readonly name: string; readonly value: string } | undefined {
+  const name = url.protocol === "https:" ? "HTTPS_PROXY" : "HTTP_PROXY";
+  const found = [name.toLowerCase(), name].find((key) => env[key]);
+  // As in Go: a proxy cannot reach this machine.
+  return found === undefined || isLoopback(url) ? undefined : { name: found, value: env[found] ?? "" };
+}
+
+/** Rules between the settings of an upstream, whose values need not be valid. */
+export function checkUpstream(
+  { url: text, tls: secure, ...server }: Partial<Server>,
+  { env }: Sources,
+  context: z.core.$RefinementCtx,
+): void {
+  const report = (path: string, message: string, part = "value") =>
+    context.addIssue({ code: "custom", path: [path], message, params: { part } });
+  if (typeof text !== "string" || !URL.canParse(text)) return;
+  const base = new URL(text);
+  const hasKey = KEYS.some((key) => server[key] !== undefined);
+  if (hasKey && isExposed(base) && server.allow_insecure_key !== true) {
+    const https = "expected an https URL because of the API key, or allow_insecure_key: true";
+    report("url", `${https}; found an http URL of another machine`);
+  }
+  if (secure !== undefined && Object.keys(secure).length > 0 && base.protocol === "http:")
+    report("tls", "expected tls only with an https URL, found an http URL", "key");
+  const variable = server.proxy_url === undefined ? proxyVariable(base, env) : undefined;
+  if (variable !== undefined && parseProxy(variable.value) === undefined)
+    report("proxy_url", `expected ${PROXY}, found an invalid value in the environment variable ${variable.name}`);
+}
+
+/** The upstream of checked settings. */
+export function upstreamOf(name: string, server: Server & { readonly url: string }, { env }: Sources): UpstreamConfig {
+  const { proxy_url: proxy, api_key_file: file, budget: written } = server;
+  const variable = proxyVariable(new URL(server.url), env);
+  const fromEnvironment = variable && proxyOf(variable.value, variable.name, env.no_proxy || env.NO_PROXY || undefined);
+  const preset = PRESETS[presetOf(server)];
+  return {
+    name,
+    url: server.url,
+    apiKey: server.api_key ?? file?.key,
+    apiKeyFile: file?.path,
+    apiKeyHeader: server.api_key_header,
+    outbound: { tls: server.tls, proxy: proxy === undefined ? fromEnvironment : proxyOf(proxy, "proxy_url") },
+    budget: {
+      perMinute: written.per_minute ?? preset.perMinute,
+      perMonth: written.per_month === undefined ? preset.perMonth : Number(written.per_month) || undefined,
+    },
+  };
+}
+
+/** The preset of an upstream: a key belongs to a plan of the API. */
+export const presetOf = (server: { readonly [Key in (typeof KEYS)[number]]?: unknown }): Preset =>
+  KEYS.some((key) => server[key] !== undefined) ? "free_key" : "keyless";
 
 /** The upstreams of a network that has several. */
-export const upstreams = z.array(upstreamEntry).max(10).prefault([]).meta({
-  uniqueKey: "name",
-  description:
-    "Several APIs of the same chain, the preferred one first, instead of `url`, `api_key`, `api_key_file`, `api_key_header` and `budget` of the network. One is active; another one takes over when it fails or lags.",
-});
-
-/** Conditions of a failover. */
-export const failover = z
-  .object({
-    failures: z.int().min(1).max(100).default(3).meta({
-      unit: "polls",
+export const upstreams = (sources: Sources) => {
+  const entry = z
+    .strictObject({
+      name: labelValue.meta({
+        description: "Value of the label `upstream`. Different for every upstream of the network.",
+        sample: "own-node",
+      }),
+      ...shapeOf(sources),
+    })
+    .superRefine((server, context) => checkUpstream(server, sources, context), always)
+    .superRefine(...either(KEYS))
+    .meta({ exclusive: KEYS })
+    .transform(({ name, ...server }) => upstreamOf(name, server, sources));
+  return z
+    .array(entry)
+    .max(10)
+    .superRefine(...unique("name", "upstreams"))
+    .prefault([])
+    .meta({
+      uniqueKey: "name",
       description:
-        "Failed polls in a row after which another upstream takes over. Polls that fail at the same time count once.",
-    }),
-    lag_blocks: z.int().min(1).max(100_000).default(10).meta({
-      unit: "blocks",
-      description: "An upstream lags when its tip is this many blocks or more behind the highest known tip.",
-    }),
-    lag_for: duration("1s", "24h")
-      .prefault("5m")
-      .meta({ description: "How long an upstream may lag before another one takes over." }),
-    return_after: duration("1s", "24h")
-      .prefault("10m")
-      .meta({ description: "How long a preferred upstream has to be healthy before it becomes active again." }),
-    probe_every: duration("1s", "1h").prefault("2m").meta({
-      description:
-        "Time between two probes of an upstream that is not active: one request from its own budget. With one upstream there are no probes.",
-    }),
-  })
-  .transform(({ failures, lag_blocks, lag_for, return_after, probe_every }) => ({
-    failures,
-    lagBlocks: lag_blocks,
-    lagForMs: lag_for,
-    returnAfterMs: return_after,
-    probeEveryMs: probe_every,
-  }))
-  .prefault({})
-  .meta({ description: "When another upstream takes over, and when the preferred one returns." });
-
-/** Action if the API follows another chain than the saved counters. */
-export const onNewChain = z.enum(["refuse", "reset"]).default("refuse").meta({
-  description:
-    "What happens when the API follows another chain than the state of this network. `refuse`: nothing is polled. `reset`: what was saved for the network is deleted and counters start again, for devnets.",
-});
+        "Several APIs of the same chain, the preferred one first, instead of `url`, `api_key`, `api_key_file`, `api_key_header` and `budget` of the network. One is active; another one takes over when it fails or lags.",
+    });
+};

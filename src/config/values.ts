@@ -5,6 +5,7 @@ import { z } from "zod";
 import type { Schedule } from "../collectors/task.ts";
 import { ScheduleError } from "../scheduler/cron.ts";
 import { parseCronSchedule, parseDuration } from "../scheduler/interval.ts";
+import { entriesOf, isMapping, valueAt } from "./normalize.ts";
 
 /** An address to listen on. */
 export type ListenAddress =
@@ -18,6 +19,44 @@ export type ListenAddress =
       /** Path of a Unix socket. */
       readonly path: string;
     };
+
+/** The longest files that are read. Bytes. */
+export const MAX_BYTES = {
+  /** 1 MiB of YAML takes about a second to parse at start. Long lists belong in watch files. */
+  configuration: 2 * 1024 ** 2,
+  key: 64 * 1024,
+  certificate: 1024 ** 2,
+  watchFile: 8 * 1024 ** 2,
+} as const;
+
+type Rule = readonly [rule: (value: unknown, context: z.core.$RefinementCtx) => void, options: typeof always];
+
+/** For a rule that holds for single settings, also when others are wrong. Their values need not be valid. */
+export const always = { when: () => true };
+
+/** A rule for two settings of which one can be set. */
+export const either = ([first, second]: readonly [string, string]): Rule => [
+  (group, { addIssue }) => {
+    if (!isMapping(group) || group[first] === undefined || group[second] === undefined) return;
+    const message = `expected either ${first} or ${second}, found both`;
+    addIssue({ code: "custom", path: [second], message, params: { part: "key" } });
+  },
+  always,
+];
+
+/** A rule for a setting that is different for every entry of a list. */
+export const unique = (key: string, list: string): Rule => [
+  (entries, { addIssue }) => {
+    const known = new Set<unknown>();
+    for (const [index, entry] of entriesOf(entries).entries()) {
+      const value = valueAt(entry, [key]);
+      const message = `a ${key} that no other entry of ${list} has`;
+      if (known.has(value)) addIssue({ code: "custom", path: [index, key], message });
+      if (value !== undefined) known.add(value);
+    }
+  },
+  always,
+];
 
 /** A type of which `read` parses the input. For an invalid input, `read` returns undefined or throws ScheduleError. */
 export function parsed<Input, Value>(

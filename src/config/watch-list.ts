@@ -6,13 +6,23 @@ import type { NamedAsset, Watched } from "../collectors/collector.ts";
 import type { EventRule } from "../collectors/event-rules/rule.ts";
 import { readAmounts } from "./asset-amounts.ts";
 import type { Locate } from "./document.ts";
-import { type ConfigError, describeKind, describeValue, type ErrorList, formatPath } from "./errors.ts";
-import type { RulesByEntry } from "./event-rules.ts";
+import {
+  type ConfigError,
+  describeKind,
+  describeValue,
+  type ErrorList,
+  formatPath,
+  messageOf,
+  type Problem,
+  problemsOf,
+} from "./errors.ts";
+import type { EventRules } from "./event-rules.ts";
 import { type NamedFiles, readText } from "./files.ts";
-import { entriesOf, valueAt } from "./normalize.ts";
+import { entriesOf, isMapping, valueAt } from "./normalize.ts";
 import { type ChainName, isLikePrincipal, readPrincipal, shortName } from "./principal.ts";
-import type { Path } from "./schema.ts";
-import { addressEntry, contractEntry, MAX_BYTES, MAX_WATCHED } from "./settings.ts";
+import { nodeAt, type Path, type SchemaNode } from "./schema.ts";
+import { addressEntry, contractEntry, MAX_WATCHED } from "./settings.ts";
+import { MAX_BYTES } from "./values.ts";
 import { MalformedFile, readEntries } from "./watch-file.ts";
 
 /** One of the lists of a network. */
@@ -34,7 +44,6 @@ const LISTS = {
   contracts: {
     files: "contract_files",
     key: "contract_id",
-    // Rules are checked together, because they share metrics.
     schema: contractEntry.omit({ events: true }),
     expected: (chain: ChainName) => `a contract of ${chain} as address.name`,
   },
@@ -48,23 +57,24 @@ interface Context {
   readonly files: NamedFiles;
   /** Receives errors in the configuration itself. */
   readonly errors: ErrorList;
-  /** The event rules of entries of the configuration. */
-  readonly rules: RulesByEntry;
+  readonly rules: EventRules;
+  readonly tree: SchemaNode;
 }
 
 /** Reports an error in a part of an entry, at its value or at its key. */
-type Report = (part: Path, expected: string, found?: string, place?: "key" | "value") => void;
+type Report = (part: Path, expected: string, found?: string, place?: Problem["part"]) => void;
 
 /** An entry that is not checked yet. */
 interface Written {
   readonly value: unknown;
+  /** Its place in the configuration; undefined in a file. */
+  readonly at?: Path | undefined;
   readonly rules?: readonly EventRule[] | undefined;
   readonly report: Report;
-  /** The text of a part that may be shown. */
-  readonly describe: (part: Path, text: string) => string;
+  /** The part of a value that may be shown. */
+  readonly describe: (part: Path, value: unknown) => string;
+  readonly isExpanded: (part: Path) => boolean;
 }
-
-const NOT_TEXT = "expected a file with UTF-8 text, found other bytes";
 
 /** Reads one of the lists of a network. */
 export async function readWatchList(list: ListName, network: unknown, at: Path, context: Context): Promise<WatchList> {
@@ -74,13 +84,14 @@ export async function readWatchList(list: ListName, network: unknown, at: Path, 
   const { files, errors } = context;
   const written: Written[] = entriesOf(valueAt(network, [list])).map((value, index) => ({
     value,
-    rules: context.rules.get(value),
+    at: [...at, list, index],
     report: (part, expected, found, place) =>
-      errors.add([...at, list, index, ...part], messageOf(expected, found), place),
-    describe: (part, text) => {
+      errors.add([...at, list, index, ...part], messageOf({ expected, found }), place),
+    describe: (part, found) => {
       const place = [...at, list, index, ...part];
-      return errors.isExpanded(place) ? errors.describe(place, text) : describeText(part, text);
+      return errors.isExpanded(place) ? errors.describe(place, found) : describePart(part, found);
     },
+    isExpanded: (part) => errors.isExpanded([...at, list, index, ...part]),
   }));
   const read: FileErrors[] = [];
   for (const [index, name] of entriesOf(valueAt(network, [fileList])).entries()) {
@@ -88,20 +99,18 @@ export async function readWatchList(list: ListName, network: unknown, at: Path, 
     const file = new FileErrors(resolve(files.folder, name));
     read.push(file);
     const report = (message: string) => errors.add([...at, fileList, index], message);
-    const text = await readText(files, name, MAX_BYTES.watchFile, report, NOT_TEXT);
+    const text = await readText(files, name, MAX_BYTES.watchFile, report);
     const found = text === undefined ? [] : await file.read(text, key, settings);
     if (written.length + found.length <= MAX_WATCHED) written.push(...found);
     else report(`expected at most ${MAX_WATCHED} ${list} in the configuration and its files, found more`);
   }
   const entries: Entry[] = [];
-  for await (const entry of inSlices(written)) entries.push(...checkedEntry(entry, list, context));
+  for await (const entry of inSlices(written))
+    entries.push(...checkedEntry(withRules(entry, list, context), list, context));
   const watched = await named(entries, list);
   const inFiles = await Promise.all(read.map((file) => file.inOrder()));
   return { watched, files: read.map(({ path }) => path), errors: inFiles.flat() };
 }
-
-const messageOf = (expected: string, found: string | undefined) =>
-  found === undefined ? expected : `${expected}, found ${found}`;
 
 // The metrics of rules are declared at start, and files are read again.
 const RULES_IN_FILE = "expected event rules in the configuration only";
@@ -128,7 +137,7 @@ class FileErrors {
       return values.map((value, index) => {
         const report: Report = (part, ...rest) => this.#add(index, part, ...rest);
         if (valueAt(value, ["events"]) !== undefined) report(["events"], RULES_IN_FILE, "them in a file", "key");
-        return { value, report, describe: describeText };
+        return { value, report, describe: describePart, isExpanded: () => false };
       });
     } catch (error) {
       if (!(error instanceof MalformedFile)) throw error;
@@ -139,7 +148,7 @@ class FileErrors {
 
   #add(index: number, part: Path, expected: string, found?: string, place: "key" | "value" = "value"): void {
     const path = formatPath(part);
-    const error = this.#errors.get(`${path}: ${expected}`) ?? { message: messageOf(expected, found), places: [] };
+    const error = this.#errors.get(`${path}: ${expected}`) ?? { message: messageOf({ expected, found }), places: [] };
     error.places.push([[index, ...part], place]);
     this.#errors.set(`${path}: ${expected}`, error);
   }
@@ -169,27 +178,43 @@ const LABEL_NAME = /^[a-z][a-z0-9_]{0,63}$/;
 
 // An entry without its invalid parts; undefined if no part can be removed.
 function withoutParts(entry: unknown, parts: ReadonlySet<unknown>): unknown {
-  if (typeof entry !== "object" || entry === null) return undefined;
+  if (!isMapping(entry)) return undefined;
   const kept = Object.entries(entry).filter(([part]) => !parts.has(part));
   return kept.length < Object.keys(entry).length ? Object.fromEntries(kept) : undefined;
 }
 
+// Event rules are checked one by one, and together with those of other contracts.
+function withRules(written: Written, list: ListName, { rules, tree }: Context): Written {
+  const { value, at, report, describe, isExpanded } = written;
+  const events = valueAt(value, ["events"]);
+  if (at === undefined || events === undefined)
+    return { ...written, value: withoutParts(value, new Set(["events"])) ?? value };
+  const shown = {
+    describe: (path: Path, found: unknown) => describe(["events", ...path], found),
+    isExpanded: (path: Path) => isExpanded(["events", ...path]),
+  };
+  const node = nodeAt(tree, ["networks", 0, list, 0, "events"]) ?? {};
+  const read = rules.read({
+    list: events,
+    at: [...at, "events"],
+    node,
+    shown,
+    report: ({ path, expected, found, part }) => report(["events", ...path], expected, found, part),
+  });
+  return { ...written, value: withoutParts(value, new Set(["events"])), rules: read };
+}
+
 // An entry with errors is returned, too, so that duplicates of it are reported with them.
 function checkedEntry(written: Written, list: ListName, context: Context): readonly Entry[] {
-  const { chain, assets, errors } = context;
-  const { value, report, describe } = written;
-  const { schema, key, expected: expectedOn } = LISTS[list];
+  const { chain, assets, tree } = context;
+  const { value, rules, report, describe, isExpanded } = written;
+  const { key, schema, expected: expectedOn } = LISTS[list];
   const parsed = schema.safeParse(value);
   if (!parsed.success) {
-    for (const issue of parsed.error.issues) {
-      const part = issue.path.map((step) => (typeof step === "symbol" ? String(step) : step));
-      const expected = errors.expectationAt(["networks", 0, list, 0, ...part]);
-      const found = valueAt(value, part);
-      const shown = typeof found === "string" ? describe(part, found) : describeKind(found);
-      if (found === undefined) report(part, `missing, expected ${expected}`);
-      else report(part, `expected ${expected}`, shown);
-    }
-    const rest = withoutParts(value, new Set(parsed.error.issues.map(({ path }) => path[0])));
+    const node = nodeAt(tree, ["networks", 0, list, 0]) ?? {};
+    const problems = parsed.error.issues.flatMap((issue) => problemsOf(issue, value, node, { describe, isExpanded }));
+    for (const { path, expected, found, part } of problems) report(path, expected, found, part);
+    const rest = withoutParts(value, new Set(problems.map(({ path }) => path[0])));
     // The key is all that an entry needs.
     return valueAt(rest, [key]) === undefined ? [] : checkedEntry({ ...written, value: rest }, list, context);
   }
@@ -219,7 +244,7 @@ function checkedEntry(written: Written, list: ListName, context: Context): reado
   const read = readPrincipal(text, chain);
   if (read.ok && (read.isContract || list === "addresses")) {
     const limits = { minBalance, maxOutflow, silentAfterMs, needsPostConditions };
-    return [{ ...written, principal: read.id, name, group, labels, balances, waiting, ...limits }];
+    return [{ ...written, principal: read.id, name, group, labels, rules, balances, waiting, ...limits }];
   }
   const wrong = read.ok ? "an address without a contract name" : read.wrong;
   report([key], `expected ${expectedOn(chain)}`, `${describe([key], text)}: ${wrong}`);
@@ -239,7 +264,16 @@ async function named(entries: readonly Entry[], list: ListName): Promise<readonl
   const { key } = LISTS[list];
   const principals = new Set<string>();
   const watched: Watched[] = [];
-  for await (const { value: _, describe: __, report, principal, name, ...settings } of inSlices(entries)) {
+  for await (const {
+    value: _,
+    at: __,
+    describe: ___,
+    isExpanded: ____,
+    report,
+    principal,
+    name,
+    ...settings
+  } of inSlices(entries)) {
     if (principals.has(principal)) report([key], "expected each principal once", `${principal} again`);
     principals.add(principal);
     const short = shortName(principal);
@@ -255,11 +289,13 @@ const DURATION = /^[\w.]{1,12}$/;
 const AMOUNT = /^-?[\d.,' ]{1,40}[a-z]{0,9}$/i;
 
 // A text in place of a principal may be a secret. A name is public: it becomes the value of a label.
-function describeText(part: Path, text: string): string {
-  const isAmount = AMOUNTS.includes(part[0]) && AMOUNT.test(text);
-  const isDuration = part[0] === "silent_after" && DURATION.test(text);
-  const isPublic = part[0] === "name" || isLikePrincipal(text) || isAmount || isDuration;
-  return isPublic ? describeValue(text) : describeKind(text);
+function describePart(part: Path, value: unknown): string {
+  const [setting] = part;
+  const text = String(value);
+  const isAmount = AMOUNTS.includes(setting) && AMOUNT.test(text);
+  const isDuration = setting === "silent_after" && DURATION.test(text);
+  const isPublic = setting === "name" || setting === "events" || isLikePrincipal(text) || isAmount || isDuration;
+  return isPublic ? describeValue(value) : describeKind(value);
 }
 
 const SLICE_MS = 10;

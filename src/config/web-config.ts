@@ -1,14 +1,14 @@
 // Reads the web configuration: TLS, users and headers of the HTTP server, in the format of exporter-toolkit.
-import { X509Certificate } from "node:crypto";
 import { dirname, resolve } from "node:path";
 import { createSecureContext, type SecureContextOptions } from "node:tls";
-import { z } from "zod";
+import type { z } from "zod";
 import { readDocument } from "./document.ts";
 import { type ConfigError, ErrorList } from "./errors.ts";
 import { type NamedFiles, type ReadFile, readText, unusable } from "./files.ts";
 import { isMapping, normalize, valueAt } from "./normalize.ts";
-import type { Path, SchemaNode } from "./schema.ts";
-import { MAX_BYTES } from "./settings.ts";
+import { type Path, treeOf } from "./schema.ts";
+import { isCertificate } from "./upstream-settings.ts";
+import { MAX_BYTES } from "./values.ts";
 import {
   CIPHER_SUITES,
   type ClientAuthType,
@@ -46,7 +46,7 @@ export type LoadedWebConfig = { readonly files: readonly string[] } & (
   | { readonly ok: false; readonly errors: readonly ConfigError[] }
 );
 
-const tree = z.toJSONSchema(webSettings, { io: "input" }) as SchemaNode;
+const tree = treeOf(webSettings);
 
 /** Loads a web configuration. It rejects only for bugs: errors in the files are a result. */
 export async function loadWebConfig(file: string, readFile: ReadFile): Promise<LoadedWebConfig> {
@@ -63,10 +63,7 @@ export async function loadWebConfig(file: string, readFile: ReadFile): Promise<L
   // Hashes have dollar signs: nothing is replaced by the environment.
   const written = normalize(document.value ?? {}, tree, [], { env: undefined, errors });
   const result = webSettings.safeParse(written);
-  for (const { path: steps } of result.error?.issues ?? []) {
-    const at = steps.map((step) => (typeof step === "symbol" ? String(step) : step));
-    errors.addUnexpected(at, valueAt(written, at));
-  }
+  for (const issue of result.error?.issues ?? []) errors.addIssue(issue, written);
   for (const user of Object.keys(
     isMapping(written) && isMapping(written.basic_auth_users) ? written.basic_auth_users : {},
   )) {
@@ -135,8 +132,7 @@ async function readParts({ files, errors, tls }: Context): Promise<Parts> {
     if (file === undefined && isRequired) errors.add(at, `missing, expected ${name}_file or ${name}`);
     if (typeof file !== "string" || file === "") return undefined;
     read.push(resolve(files.folder, file));
-    const expected = "expected text in PEM, found a file that is not UTF-8 text";
-    return readText(files, file, MAX_BYTES.certificate, (message) => errors.add(at, message), expected);
+    return readText(files, file, MAX_BYTES.certificate, (message) => errors.add(at, message));
   };
   const [cert, key, ca] = [await part("cert", true), await part("key", true), await part("client_ca", false)];
   const checkCertificate = (name: string, text: string | undefined) => {
@@ -147,14 +143,6 @@ async function readParts({ files, errors, tls }: Context): Promise<Parts> {
   checkCertificate("cert", cert);
   checkCertificate("client_ca", ca);
   return { cert, key, ca, files: read };
-}
-
-function isCertificate(text: string): boolean {
-  try {
-    return text.includes("-----BEGIN") && new X509Certificate(text).subject !== undefined;
-  } catch {
-    return false;
-  }
 }
 
 const versionsInOrder = Object.keys(TLS_VERSIONS) as TlsVersion[];

@@ -45,7 +45,7 @@ const file = z.string().min(1).optional().meta({ expected: "the path of a file" 
 const pem = z.string().min(1).optional().meta({ expected: "text in PEM" });
 
 const tlsServerConfig = z
-  .object({
+  .strictObject({
     cert_file: file,
     key_file: file,
     cert: pem,
@@ -70,10 +70,10 @@ const headerText = z
   .meta({ expected: "text of printable ASCII characters" });
 
 const httpServerConfig = z
-  .object({
+  .strictObject({
     http2: z.boolean().optional(),
     headers: z
-      .object({
+      .strictObject({
         "Strict-Transport-Security": headerText,
         "X-Content-Type-Options": z.enum(["", "nosniff"]).optional().meta({ expected: "nosniff" }),
         "X-Frame-Options": z.enum(["", "deny", "sameorigin"]).optional().meta({ expected: "deny or sameorigin" }),
@@ -96,7 +96,7 @@ const users = z
 
 // In exporter-toolkit, an interval of 0 switches the limit off, and a burst of 0 refuses every request.
 const rateLimit = z
-  .object({
+  .strictObject({
     interval: z
       .union([z.literal(0), duration("1ms", "24h")])
       .meta({ expected: "0, or a duration such as 500ms or 1s" }),
@@ -105,7 +105,7 @@ const rateLimit = z
   .optional();
 
 /** All settings of the web configuration. */
-export const webSettings = z.object({
+export const webSettings = z.strictObject({
   tls_server_config: tlsServerConfig,
   http_server_config: httpServerConfig,
   basic_auth_users: users,

@@ -39,7 +39,11 @@ async function get(url: string, route: Route) {
   return "reason" in response ? response : { status: response.status, body: response.body.toString() };
 }
 
-const through = ({ url }: ForwardProxy) => ({ url: new Secret(url), origin: new URL(url).origin });
+const through = ({ url }: ForwardProxy, noProxy = "") => ({
+  url: new Secret(url),
+  origin: new URL(url).origin,
+  noProxy,
+});
 
 describe("a forward proxy", () => {
   test("gets the absolute URL of plain HTTP, and the server its own host", async () => {
@@ -49,6 +53,20 @@ describe("a forward proxy", () => {
     expect(await get(url, { proxy: through(proxy) })).toEqual({ status: 200, body: "path /a?b=c" });
     expect(proxy.seen).toEqual([`GET ${url}`]);
     expect(hosts).toEqual([new URL(url).host]);
+  });
+
+  test.each([
+    ["", true],
+    ["api.example", true],
+    ["api.example,127.0.0.1", false],
+    ["127.0.0.1:1", true],
+    ["*", false],
+  ])("with the exceptions %j is used for 127.0.0.1: %s", async (noProxy, isUsed) => {
+    await using proxy = await ForwardProxy.start();
+    const url = `http://127.0.0.1:${await port(createHttpServer(respond))}/`;
+
+    expect(await get(url, { proxy: through(proxy, noProxy) })).toMatchObject({ status: 200 });
+    expect(proxy.seen).toHaveLength(isUsed ? 1 : 0);
   });
 
   test("gets its user and password, also with escaped characters", async () => {
@@ -128,7 +146,7 @@ describeWith("openssl")("TLS", () => {
     expect(await get(`https://${target}/y`, { tls, proxy: through(proxy) })).toEqual({ status: 200, body: "path /y" });
     expect(proxy.seen).toEqual([`CONNECT ${target}`]);
     expect(hosts).toEqual([target]);
-    const wrong = { url: new Secret(proxy.url.replace("planted", "wrong")), origin: "http://proxy" };
+    const wrong = { url: new Secret(proxy.url.replace("planted", "wrong")), origin: "http://proxy", noProxy: "" };
     expect(await get(`https://${target}/`, { tls, proxy: wrong })).toMatchObject({
       reason: "network",
       isUnsent: true,

@@ -83,7 +83,7 @@ export const collectors: readonly ConfigurableCollector[] = [
         first: z.int().default(1).meta({ description: "Below `last`." }),
         last: z.int().default(2).meta({ description: "Above `first`." }),
         tenure_limits: z
-          .object({
+          .strictObject({
             runtime: z.int().positive().default(5_000_000_000).meta({ description: "Limit for runtime." }),
             read_count: z.int().positive().default(15_000).meta({ description: "Limit for reads." }),
           })

@@ -3,14 +3,14 @@ import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "@jest/globals";
 import { parse } from "yaml";
 import { collectors as realCollectors } from "../../src/collectors/index.ts";
-import { settingsFor } from "../../src/config/schema.ts";
+import { treeFor } from "../../src/config/schema.ts";
 import { configurationSchema } from "../../tools/generate/configuration-schema.ts";
 import { renderExample } from "../../tools/generate/example.ts";
 import { outputs } from "../../tools/generate/generate.ts";
 import { collectors, configOf, env, readFile } from "./fixture.ts";
 import { violations } from "./json-schema.ts";
 
-const tree = settingsFor(collectors).tree;
+const tree = treeFor(collectors);
 const schema = configurationSchema(tree) as Record<string, unknown>;
 const bad = new URL("./bad/", import.meta.url);
 
@@ -25,7 +25,7 @@ describe("the example", () => {
     ["of the test", collectors],
     ["of the program", realCollectors],
   ])("has the defaults, for the collectors %s", async (_, list) => {
-    const example = renderExample(settingsFor(list).tree);
+    const example = renderExample(treeFor(list));
 
     expect(await configOf(example, { collectors: list })).toEqual(await configOf(undefined, { collectors: list }));
   });

@@ -37,7 +37,26 @@ describe("a proxy", () => {
     });
     expect((await outboundOf(network("proxy_url: none"), environment))?.proxy).toBeUndefined();
     expect((await outboundOf(network("longest_pause: 1m")))?.proxy).toBeUndefined();
+    const own = await outboundOf(network("longest_pause: 1m", "https://localhost:3999"), environment);
+    expect(own?.proxy).toBeUndefined();
   });
+
+  test("of the environment names its exceptions", async () => {
+    const environment = { env: { ...env, https_proxy: "http://proxy:1", NO_PROXY: "a.example" } };
+
+    expect((await outboundOf(network("longest_pause: 1m"), environment))?.proxy).toMatchObject({
+      origin: "http://proxy:1, except for NO_PROXY",
+      noProxy: "a.example",
+      source: "https_proxy",
+    });
+  });
+
+  test.each(["proxy:3128", "socks5://proxy", "http://proxy/path", "http://proxy?x", "http://pro xy"])(
+    "is not %j",
+    async (url) => {
+      expect(await errorsOf(network(`proxy_url: "${url}"`))).toMatch(/proxy_url: expected http:\/\/host:port/);
+    },
+  );
 
   test("with an invalid URL is an error that does not contain it", async () => {
     expect(await errorsOf(network("proxy_url: user:planted@proxy"))).toBe(

@@ -159,7 +159,7 @@ describeWith("openssl")("the web configuration", () => {
     [
       "a certificate that is not text",
       "tls_server_config: { cert_file: binary, key_file: server.key }",
-      "1:33: tls_server_config.cert_file: expected text in PEM, found a file that is not UTF-8 text",
+      "1:33: tls_server_config.cert_file: expected a file with UTF-8 text, found other bytes",
     ],
     [
       "a key that is none",
@@ -228,8 +228,8 @@ describeWith("openssl")("the web configuration", () => {
     ],
     [
       "an unknown setting",
-      "tls_server_config: { cert_filse: server.crt }",
-      '1:22: tls_server_config.cert_filse: unknown setting; did you mean "cert_file"?',
+      "http_server_config: { http3: true }",
+      '1:23: http_server_config.http3: unknown setting; did you mean "http2"?',
     ],
     [
       "an unknown group",

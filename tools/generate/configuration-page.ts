@@ -2,8 +2,7 @@
 import type { ConfigurableCollector } from "../../src/config/config.ts";
 import { FLAGS } from "../../src/config/normalize.ts";
 import { expectationOf, nodeAt, type SchemaNode } from "../../src/config/schema.ts";
-import { MAX_BYTES } from "../../src/config/settings.ts";
-import { formatSize } from "../../src/config/values.ts";
+import { formatSize, MAX_BYTES } from "../../src/config/values.ts";
 import { budgetSection } from "./budgets.ts";
 import { renderExample } from "./example.ts";
 import { tableOf } from "./output.ts";
@@ -71,7 +70,7 @@ With this first line, editors that support YAML schemas complete and check the f
   and pages never show them. A key for an http URL of another machine is an error, unless
   \`allow_insecure_key\` allows it.
 - **Proxies** are read from \`proxy_url\`, or from \`HTTPS_PROXY\`, \`HTTP_PROXY\` and \`NO_PROXY\` (also in lower case).
-  \`NO_PROXY\` lists domains (with their subdomains), addresses, networks such as \`10.0.0.0/8\`, or \`*\`. Requests
+  \`NO_PROXY\` lists domains (with their subdomains), addresses, or \`*\`. Requests
   to an https URL use a tunnel (CONNECT), those to an http URL its absolute form. The log and the status page show the
   proxy without its password.
 - **Files** that the configuration names, and the configuration itself, have to be regular files: a FIFO, socket,

@@ -1,6 +1,6 @@
 // The generated files about the configuration: the JSON Schema for editors, and the page for readers.
 import { collectors } from "../../src/collectors/index.ts";
-import { settingsFor } from "../../src/config/schema.ts";
+import { treeFor } from "../../src/config/schema.ts";
 import { renderConfigurationPage } from "./configuration-page.ts";
 import { configurationSchema } from "./configuration-schema.ts";
 import type { Output } from "./output.ts";
@@ -9,10 +9,10 @@ import type { Output } from "./output.ts";
 export const configurationOutputs: readonly Output[] = [
   {
     path: "schema/stacks-exporter.schema.json",
-    render: () => `${JSON.stringify(configurationSchema(settingsFor(collectors).tree), undefined, 2)}\n`,
+    render: () => `${JSON.stringify(configurationSchema(treeFor(collectors)), undefined, 2)}\n`,
   },
   {
     path: "docs/configuration.md",
-    render: () => renderConfigurationPage(settingsFor(collectors).tree, collectors),
+    render: () => renderConfigurationPage(treeFor(collectors), collectors),
   },
 ];

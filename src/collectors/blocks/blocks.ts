@@ -37,7 +37,7 @@ const options = z.object({
         "operation must confirm the tip.",
     }),
   tenure_limits: z
-    .object({
+    .strictObject({
       read_count: limit(15_000, "reads"),
       read_length: limit(100_000_000, "bytes read"),
       runtime: limit(5_000_000_000, "runtime"),
