@@ -13,6 +13,7 @@ export interface ListedRow {
 
 const [template] = (captured("address-transactions.ok-default").json as { results: readonly { tx: object }[] }).results;
 const START = 60;
+const NONE = { transfer: 0, mint: 0, burn: 0 };
 
 export class PrincipalList {
   readonly #rows: (ListedRow & { readonly tx: { readonly tx_id: string; readonly block_hash: string } })[] = [];
@@ -40,6 +41,7 @@ export class PrincipalList {
         block_hash: `0xhash${this.tip}`,
         block_time: this.now,
         tx_index: index,
+        ...(row.ft || row.nft ? { tx_type: "contract_call", token_transfer: undefined } : {}),
         ...row.tx,
       };
       this.#rows.unshift({ ...row, tx });
@@ -55,7 +57,10 @@ export class PrincipalList {
       return { json: { results } };
     }
     const offset = Number(searchParams.get("offset") ?? 0);
-    const results = this.#rows.slice(offset, offset + 50).map(({ tx }) => ({ ...template, tx }));
+    const results = this.#rows.slice(offset, offset + 50).map(({ tx, ft = [], nft = [] }) => {
+      const moved = { stx: NONE, ft: { ...NONE, transfer: ft.length }, nft: { ...NONE, transfer: nft.length } };
+      return { ...template, tx, events: moved };
+    });
     return { json: { limit: 50, offset, total: this.#rows.length, results } };
   }
 }

@@ -1,39 +1,19 @@
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { addresses as collector } from "../../../src/collectors/addresses/addresses.ts";
-import { type AnyCollector, STX, type Watched } from "../../../src/collectors/collector.ts";
+import { addresses } from "../../../src/collectors/addresses/addresses.ts";
+import { STX, type Watched } from "../../../src/collectors/collector.ts";
 import { type Canned, cannedApi } from "../../support/canned-api.ts";
-import { textOf } from "../../support/golden.ts";
+import { CollectorRun, type Samples, targetOf } from "../../support/collect.ts";
 import { ModelWorld, PRINCIPAL, type WorldTx } from "../../support/model-world.ts";
-import { observe } from "../../support/observe.ts";
-import { parseExposition } from "../../support/parser.ts";
 
-const addresses = collector as unknown as AnyCollector;
 const COIN = "SP000000000000000000002Q6VF78.token::coin";
 const HOUR = 3600;
 const LIMITS = { [STX]: 5_000_000n, [COIN]: 2n ** 80n };
+const OUT = "address_outflow_microstx";
+const COIN_OUT = `address_ft_outflow_units ${COIN}`;
 
-const targetOf = (more: Partial<Watched> = { maxOutflow: LIMITS }) => ({
-  key: PRINCIPAL,
-  watched: { principal: PRINCIPAL, name: "desk", group: "exchange", labels: {}, ...more },
-  confirmations: 1,
-});
-
-/** The samples of the limits, by the family name without its prefix, and by asset. */
-async function exposed(observation: unknown, target = targetOf()): Promise<Readonly<Record<string, string>>> {
-  const families = parseExposition(await textOf(addresses, observation, "mainnet", target), "classic");
-  return Object.fromEntries(
-    families
-      .filter(({ name }) => /outflow|silent_after|post_conditions_required/.test(name))
-      .flatMap(({ name, samples }) =>
-        samples.map(({ labels, text }) => [
-          [name.replace("stacks_address_", ""), labels.get("asset") ?? []].flat().join(" "),
-          text,
-        ]),
-      ),
-  );
-}
-
+/** Families of the limits. */
+const LIMITED = /outflow|silent_after|post_conditions_required/;
 const stx = ({ isSender, amount, fee }: WorldTx) => (isSender ? amount + fee : 0n);
 const coins = ({ ft }: WorldTx) => ft;
 
@@ -49,6 +29,18 @@ const burning = (world: ModelWorld) =>
     return JSON.parse(text);
   });
 
+/** Polls of the address of a world. */
+function runOf(world: ModelWorld, options: object = {}, more: Partial<Watched> = { maxOutflow: LIMITS }) {
+  const target = targetOf(PRINCIPAL, 1, more);
+  return new CollectorRun(addresses, burning(world), () => ({ target, chain: world.view, now: world.now, options }));
+}
+
+function worldOf(...sizes: readonly number[]): ModelWorld {
+  const world = new ModelWorld();
+  world.mine(sizes);
+  return world;
+}
+
 /** The largest outflow in an hour, computed from the blocks with an outflow above a height. */
 function largestHour(world: ModelWorld, above: number, amountOf: (tx: WorldTx) => bigint): bigint {
   const sums = world.blocks.map(({ time: end }) => {
@@ -58,66 +50,50 @@ function largestHour(world: ModelWorld, above: number, amountOf: (tx: WorldTx) =
   });
   return sums.reduce((max, sum) => (sum > max ? sum : max), 0n);
 }
+const expected = (world: ModelWorld, above = 1) => [largestHour(world, above, stx), largestHour(world, above, coins)];
+const found = (samples: Samples) => [BigInt(samples.text(OUT) ?? ""), BigInt(samples.text(COIN_OUT) ?? "")];
 
-test("without limits, these series do not exist", async () => {
-  const world = new ModelWorld();
-  world.mine([2]);
-  const target = targetOf({});
-  const seen = await observe(addresses, cannedApi(world.respond), undefined, {
-    target,
-    chain: world.view,
-    now: world.now,
-  });
+test("without limits, these series do not exist; removing a limit removes them", async () => {
+  const world = worldOf(9);
+  const run = runOf(world, {}, {});
+  expect((await run.poll()).keys(LIMITED)).toEqual([]);
 
-  expect(await exposed(seen, target)).toEqual({});
+  const limited = runOf(world);
+  await limited.poll();
+  limited.page("mainnet", targetOf(PRINCIPAL, 1));
+  expect(limited.samples.keys(LIMITED)).toEqual([]);
 });
 
 test("configured limits have series from the first poll, with an outflow of 0", async () => {
-  const world = new ModelWorld();
-  world.mine([9]);
-  const target = targetOf({ maxOutflow: LIMITS, silentAfterMs: 90_000, needsPostConditions: true });
-  const seen = await observe(addresses, cannedApi(world.respond), undefined, {
-    target,
-    chain: world.view,
-    now: world.now,
-  });
+  const limits = { maxOutflow: LIMITS, silentAfterMs: 90_000, needsPostConditions: true };
+  const samples = await runOf(worldOf(9), {}, limits).poll();
 
-  expect(await exposed(seen, target)).toEqual({
-    outflow_microstx: "0",
-    max_outflow_microstx: "5000000",
-    [`ft_outflow_units ${COIN}`]: "0",
-    [`ft_max_outflow_units ${COIN}`]: "1208925819614629174706176",
-    silent_after_seconds: "90",
-    post_conditions_required: "1",
+  expect(samples.of(LIMITED)).toEqual({
+    [OUT]: 0,
+    address_max_outflow_microstx: 5_000_000,
+    [COIN_OUT]: 0,
+    [`address_ft_max_outflow_units ${COIN}`]: 2 ** 80,
+    address_silent_after_seconds: 90,
+    address_post_conditions_required: 1,
   });
 });
 
 test("one poll after many hours finds the same maximum outflow in an hour as frequent polls", async () => {
-  const world = new ModelWorld();
-  world.mine([1]);
-  const at = () => ({ target: targetOf(), chain: world.view, now: world.now });
-  const [rarely, often] = [burning(world), burning(world)];
-  const first = await observe(addresses, rarely, undefined, at());
-  let last = first;
-  const largest = { outflow_microstx: 0n, [`ft_outflow_units ${COIN}`]: 0n };
+  const world = worldOf(1);
+  const [rarely, often] = [runOf(world), runOf(world)];
+  await rarely.poll();
+  await often.poll();
+  let largest = [0n, 0n];
   for (let hours = 0; hours < 12; hours += 1) {
     world.mine([5, 9, 5]);
     world.now += 1_700_000;
-    last = await observe(addresses, often, last, at());
-    const seen = await exposed(last);
-    for (const name of Object.keys(largest) as (keyof typeof largest)[]) {
-      const value = BigInt(seen[name] ?? "");
-      if (value > largest[name]) largest[name] = value;
-    }
+    const now = found(await often.poll());
+    largest = largest.map((value, place) => ((now[place] ?? 0n) > value ? (now[place] ?? 0n) : value));
   }
-  const late = await exposed(await observe(addresses, rarely, first, at()));
 
-  expect(largestHour(world, 1, stx)).toBeGreaterThan(0n);
-  expect(largestHour(world, 1, coins)).toBeGreaterThan(2n ** 127n);
-  expect(BigInt(late.outflow_microstx ?? "")).toBe(largestHour(world, 1, stx));
-  expect(BigInt(late[`ft_outflow_units ${COIN}`] ?? "")).toBe(largestHour(world, 1, coins));
-  expect(largest.outflow_microstx).toBe(largestHour(world, 1, stx));
-  expect(largest[`ft_outflow_units ${COIN}`]).toBe(largestHour(world, 1, coins));
+  expect(expected(world)[1]).toBeGreaterThan(2n ** 127n);
+  expect(found(await rarely.poll())).toEqual(expected(world));
+  expect(largest).toEqual(expected(world));
 });
 
 test("the outflow equals the sum over the blocks, at any interval, with either operation", async () => {
@@ -130,23 +106,19 @@ test("the outflow equals the sum over the blocks, at any interval, with either o
       fc.array(step, { minLength: 1, maxLength: 8 }),
       fc.constantFrom("v1", "v3"),
       async (steps, api) => {
-        const world = new ModelWorld();
-        world.mine([1]);
-        const canned = burning(world);
-        const at = () => ({ target: targetOf(), chain: world.view, now: world.now, options: { api } });
-        let seen = await observe(addresses, canned, undefined, at());
+        const world = worldOf(1);
+        const run = runOf(world, { api });
+        await run.poll();
         const polls: { readonly now: number; readonly tip: number }[] = [{ now: world.now, tip: world.tip }];
         for (const { sizes, pause } of steps) {
           world.mine(sizes);
           world.now += pause * 1000;
           const fresh = polls.findLast(({ now }) => now <= world.now - HOUR * 1000);
-          seen = await observe(addresses, canned, seen, at());
+          const samples = await run.poll();
+          run.restart();
           polls.push({ now: world.now, tip: world.tip });
-          const found = await exposed(seen);
           // Transactions counted in the last hour are above the tip of the last poll before it.
-          const above = fresh?.tip ?? 1;
-          expect(BigInt(found.outflow_microstx ?? "")).toBe(largestHour(world, above, stx));
-          expect(BigInt(found[`ft_outflow_units ${COIN}`] ?? "")).toBe(largestHour(world, above, coins));
+          expect(found(samples)).toEqual(expected(world, fresh?.tip));
         }
       },
     ),
@@ -155,83 +127,50 @@ test("the outflow equals the sum over the blocks, at any interval, with either o
 });
 
 test("the outflow equals the sum over the blocks when many polls catch up after an outage", async () => {
-  const world = new ModelWorld();
-  world.mine([1]);
-  const api = burning(world);
-  const at = () => ({ target: targetOf(), chain: world.view, now: world.now, options: { pages: 2 } });
-  let seen = await observe(addresses, api, undefined, at());
+  const world = worldOf(1);
+  const run = runOf(world, { pages: 2 });
+  await run.poll();
   for (let index = 0; index < 150; index += 1) {
     world.now += ((index * 7919) % 900) * 1000;
     world.mine([((index * 31) % 9) + 1]);
   }
-  const backlogOf = (observation: unknown) => (observation as { facts: { backlog: number } }).facts.backlog;
+  const backlog = () => run.samples.get("address_backlog_transactions") ?? 0;
   let polls = 0;
   do {
     // New transactions arrive between the polls.
     world.mine([polls % 3 === 0 ? 2 : 0]);
-    seen = await observe(addresses, api, seen, at());
+    await run.poll();
     polls += 1;
-  } while (backlogOf(seen) > 0 && polls < 100);
-  const found = await exposed(seen);
+  } while (backlog() > 0 && polls < 100);
 
   expect(polls).toBeGreaterThan(3);
-  expect(backlogOf(seen)).toBe(0);
-  expect(BigInt(found.outflow_microstx ?? "")).toBe(largestHour(world, 1, stx));
-  expect(BigInt(found[`ft_outflow_units ${COIN}`] ?? "")).toBe(largestHour(world, 1, coins));
+  expect(backlog()).toBe(0);
+  expect(found(run.samples)).toEqual(expected(world));
 });
 
 test("a backfill counts only the last hour", async () => {
-  const world = new ModelWorld();
-  world.mine([9, 9]);
+  const world = worldOf(9, 9);
   world.now += 2 * HOUR * 1000;
   world.mine([3]);
-  const at = () => ({ target: targetOf(), chain: world.view, now: world.now, options: { backfill: "all" } });
-  const seen = await observe(addresses, cannedApi(world.respond), undefined, at());
 
   const recent = world.between(3, 3).reduce((sum, tx) => sum + stx(tx), 0n);
   expect(recent).toBeGreaterThan(0n);
-  expect((await exposed(seen)).outflow_microstx).toBe(String(recent));
+  expect((await runOf(world, { backfill: "all" }).poll()).text(OUT)).toBe(String(recent));
 });
 
 test("an outflow expires an hour after it was counted, even if the list does not change", async () => {
-  const world = new ModelWorld();
-  world.mine([1]);
-  const api = cannedApi(world.respond);
-  const at = () => ({ target: targetOf(), chain: world.view, now: world.now });
-  const first = await observe(addresses, api, undefined, at());
+  const world = worldOf(1);
+  const run = runOf(world);
+  await run.poll();
   world.mine([5]);
-  const second = await observe(addresses, api, first, at());
-  const before = await exposed(second);
+  expect((await run.poll()).get(OUT)).toBeGreaterThan(0);
   world.now += HOUR * 1000;
-  const after = await exposed(await observe(addresses, api, second, at()));
 
-  expect(Number(before.outflow_microstx)).toBeGreaterThan(0);
-  expect(after.outflow_microstx).toBe("0");
+  expect((await run.poll()).get(OUT)).toBe(0);
 });
 
 test("without transfers, the outflow of tokens is unknown", async () => {
-  const world = new ModelWorld();
-  world.mine([9]);
-  const options = { transfers: false };
-  const seen = await observe(addresses, cannedApi(world.respond), undefined, {
-    target: targetOf(),
-    chain: world.view,
-    options,
-  });
+  const samples = await runOf(worldOf(9), { transfers: false }).poll();
 
-  expect(Object.keys(await exposed(seen))).toEqual([
-    "outflow_microstx",
-    "max_outflow_microstx",
-    `ft_max_outflow_units ${COIN}`,
-  ]);
-});
-
-test("removing a limit removes its series, and an observation of an earlier version has no outflow", async () => {
-  const world = new ModelWorld();
-  world.mine([9]);
-  const seen = await observe(addresses, cannedApi(world.respond), undefined, { target: targetOf(), chain: world.view });
-  const { outflow: _, ...earlier } = seen as { readonly outflow: object };
-
-  expect(await exposed(seen, targetOf({}))).toEqual({});
-  expect(Object.keys(await exposed(earlier))).toEqual(["max_outflow_microstx", `ft_max_outflow_units ${COIN}`]);
+  expect(samples.keys(LIMITED)).toEqual([OUT, "address_max_outflow_microstx", `address_ft_max_outflow_units ${COIN}`]);
 });
