@@ -442,10 +442,6 @@ const configurationRefused: Alert = {
     diagnosis: [
       { shows: "Result of the last reload: 0 is a failure.", query: configRefused },
       {
-        shows: "Time since the last successful load, in seconds.",
-        query: `time() - ${series("stacks_exporter_config_last_reload_success_timestamp_seconds")}`,
-      },
-      {
         shows: "Hash of the configuration in use, which differs between exporters with different ones.",
         query: `${series("stacks_exporter_config_hash")}`,
       },
@@ -471,13 +467,7 @@ const watchListRefused: Alert = {
       "The exporter has reloaded the files that its configuration names, watch lists and keys: one has an error.",
     impact: `Added targets are not watched, removed targets still are, and a new key is not in use. At the next start
       the exporter would refuse to run.`,
-    diagnosis: [
-      { shows: "Result of the last reload: 0 is a failure.", query: refused },
-      {
-        shows: "Time since the last successful reload, in seconds.",
-        query: `time() - ${series("stacks_exporter_watch_list_last_reload_success_timestamp_seconds")}`,
-      },
-    ],
+    diagnosis: [{ shows: "Result of the last reload: 0 is a failure.", query: refused }],
     actions: [
       "Read the log: it shows the file, the line and the error.",
       "Validate the files with the command `check` before you replace them.",
@@ -498,13 +488,7 @@ const webConfigRefused: Alert = {
       change that needs a restart.`,
     impact: `The previous certificate stays in use until it expires; then scrapes fail. Changed users and passwords are
       not in force. At the next start the exporter would refuse to run if there is an error.`,
-    diagnosis: [
-      { shows: "Result of the last reload: 0 is a failure.", query: webRefused },
-      {
-        shows: "Time since the last successful reload, in seconds.",
-        query: `time() - ${series("stacks_exporter_web_config_last_reload_success_timestamp_seconds")}`,
-      },
-    ],
+    diagnosis: [{ shows: "Result of the last reload: 0 is a failure.", query: webRefused }],
     actions: [
       "Read the log or the status page: they show the file, the line and the error.",
       "Check that the key belongs to the certificate, and that the exporter may read both.",
@@ -568,26 +552,6 @@ const stateRowSetAside: Alert = {
   },
 };
 
-const warnings = `increase(${series("stacks_exporter_deprecation_warnings_total")}[${EXPORTER.deprecated.window}])`;
-const deprecated: Alert = {
-  alert: "StacksOperationDeprecated",
-  severity: "info",
-  optional: "Servers mark some operations as deprecated in every response, for years.",
-  expr: `${warnings} > 0`,
-  for: EXPORTER.deprecated.for,
-  summary: "The API of {{ $labels.network }} marks {{ $labels.operation }} as deprecated",
-  description: 'The operation may be removed. Warnings in the last hour: {{ printf "%.0f" $value }}.',
-  runbook: {
-    meaning: "The server sends a Warning, Deprecation or Sunset header with its responses.",
-    impact: "None at present. Later: StacksOperationRetired.",
-    diagnosis: [{ shows: "Deprecation warnings in the last hour, by operation.", query: warnings }],
-    actions: [
-      "Check whether the exporter already uses the replacement, if there is one.",
-      "Update the exporter before the operation is removed.",
-    ],
-  },
-};
-
 /** Rules for the exporter and its API. */
 export const exporter: Subject = {
   name: "exporter",
@@ -615,7 +579,6 @@ export const exporter: Subject = {
     webConfigRefused,
     stateWriteFailing,
     stateRowSetAside,
-    deprecated,
     ...shardAlerts,
     ...upstreamAlerts,
   ],

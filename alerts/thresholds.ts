@@ -207,6 +207,4 @@ export const EXPORTER = {
   stateWrite: { window: "15m", for: "5m" },
   /** StacksStateRowSetAside: a row was set aside within `window`. */
   stateRowSetAside: { window: "1d", for: "2m" },
-  /** StacksOperationDeprecated (optional): any within `window`. */
-  deprecated: { window: "1h", for: "1h" },
 } as const;

@@ -14,10 +14,7 @@ const SEE = {
     shows: "Failed polls per hour, by collector and reason.",
     query: `3600 * rate(${series("stacks_exporter_collector_failures_total")}[1h]) > 0`,
   },
-  switches: {
-    shows: "Switches to each upstream in the last day.",
-    query: `increase(${series("stacks_exporter_upstream_switches_total")}[1d])`,
-  },
+  switches: { shows: "Switches to and from each upstream in the last day.", query: `changes(${active}[1d])` },
 } as const;
 
 const noneUp: Alert = {

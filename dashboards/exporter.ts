@@ -137,7 +137,7 @@ const health: readonly Panel[] = [
     id: 7,
     title: "Collectors",
     description: `Interval and age of each collector. Stretched above 1: the budget does not allow the configured
-      interval. When the age exceeds the maximum age, its gauges disappear.`,
+      interval. When the age exceeds the maximum age (by default three intervals), its gauges disappear.`,
     unit: "s",
     decimals: 0,
     noValue: NOT_SCRAPED,
@@ -148,18 +148,16 @@ const health: readonly Panel[] = [
         expr: `max by (network, collector) (time() - ${metric("stacks_exporter_collector_last_success_timestamp_seconds", COLLECTOR)})`,
       },
       { expr: `max by (network, collector) (${metric("stacks_exporter_collector_interval_seconds", COLLECTOR)})` },
-      { expr: `max by (network, collector) (${metric("stacks_exporter_collector_max_age_seconds", COLLECTOR)})` },
       { expr: `max by (network, collector) (${metric("stacks_exporter_collector_stretch_ratio", COLLECTOR)})` },
       { expr: `min by (network, collector) (${metric("stacks_exporter_collector_success", COLLECTOR)})` },
     ],
     columns: {
       network: "network",
       collector: "collector",
-      "Value #E": "last poll",
+      "Value #D": "last poll",
       "Value #A": "age",
       "Value #B": "every",
-      "Value #C": "maximum age",
-      "Value #D": "stretched",
+      "Value #C": "stretched",
     },
     overrides: [
       { name: "stretched", properties: { unit: "none", decimals: 2 } },
@@ -341,25 +339,6 @@ const upstream: readonly Panel[] = [
     ],
   }),
   lines({
-    id: 34,
-    title: "Received bytes",
-    legend: "right",
-    description: `Bytes of response bodies on the wire, by operation. Conditional requests keep them small while
-      nothing changes.`,
-    unit: "Bps",
-    noValue: NOT_SCRAPED,
-    width: 12,
-    height: 8,
-    min: 0,
-    stacked: true,
-    queries: [
-      {
-        expr: `${perMinute("operation", metric("stacks_exporter_upstream_received_bytes_total"), true)} / 60`,
-        legend: "{{operation}}",
-      },
-    ],
-  }),
-  lines({
     id: 35,
     title: "Budget per minute",
     legend: "right",
@@ -454,7 +433,7 @@ const upstream: readonly Panel[] = [
   table({
     id: 38,
     title: "API changes",
-    description: `By operation, in the time range: deprecation warnings, undeclared values, and retries; and whether
+    description: `By operation, in the time range: undeclared values, and retries; and whether
       the operation is removed now (410). Each of them may break a collector: check for a new version of the exporter.`,
     unit: "short",
     decimals: 0,
@@ -462,17 +441,15 @@ const upstream: readonly Panel[] = [
     width: 12,
     height: 6,
     queries: [
-      { expr: inRange("operation", metric("stacks_exporter_deprecation_warnings_total")) },
       { expr: `${inRange("operation", metric("stacks_exporter_unexpected_payload_total"))} or ${none}` },
       { expr: `${inRange("operation", metric("stacks_exporter_upstream_retries_total"))} or ${none}` },
       { expr: `max by (operation) (${metric("stacks_exporter_upstream_operation_retired")})` },
     ],
     columns: {
       operation: "operation",
-      "Value #A": "deprecated",
-      "Value #B": "unexpected",
-      "Value #C": "retries",
-      "Value #D": "removed",
+      "Value #A": "unexpected",
+      "Value #B": "retries",
+      "Value #C": "removed",
     },
     sortBy: "-unexpected",
     overrides: [
@@ -594,19 +571,10 @@ const itself: readonly Panel[] = [
       { expr: `max by (job, instance) (${metric("stacks_exporter_state_write_timestamp_seconds")}) * 1000` },
       { expr: `max by (job, instance) (increase(${metric("stacks_exporter_state_write_failures_total")}[$__range]))` },
       { expr: `min by (job, instance) (${metric("stacks_exporter_watch_list_last_reload_successful")})` },
-      {
-        expr: `max by (job, instance) (${metric("stacks_exporter_watch_list_last_reload_success_timestamp_seconds")}) * 1000`,
-      },
       { expr: `max by (job, instance) (${metric("stacks_exporter_state_rows_set_aside")})` },
       { expr: `min by (job, instance) (${metric("stacks_exporter_config_last_reload_successful")})` },
-      {
-        expr: `max by (job, instance) (${metric("stacks_exporter_config_last_reload_success_timestamp_seconds")}) * 1000`,
-      },
       { expr: `max by (job, instance) (${metric("stacks_exporter_config_hash")})` },
       { expr: `min by (job, instance) (${metric("stacks_exporter_web_config_last_reload_successful")})` },
-      {
-        expr: `max by (job, instance) (${metric("stacks_exporter_web_config_last_reload_success_timestamp_seconds")}) * 1000`,
-      },
     ],
     columns: {
       job: "job",
@@ -615,13 +583,10 @@ const itself: readonly Panel[] = [
       "Value #B": "state written",
       "Value #C": "failed writes",
       "Value #D": "watch lists",
-      "Value #E": "lists read",
-      "Value #F": "rows set aside",
-      "Value #G": "configuration",
-      "Value #H": "configuration read",
-      "Value #I": "configuration hash",
-      "Value #J": "web configuration",
-      "Value #K": "web configuration read",
+      "Value #E": "rows set aside",
+      "Value #F": "configuration",
+      "Value #G": "configuration hash",
+      "Value #H": "web configuration",
     },
     overrides: [
       {
@@ -632,11 +597,8 @@ const itself: readonly Panel[] = [
         name,
         properties: { mappings: [shown(1, "valid", "green", 0), shown(0, "refused", "red", 1)] },
       })),
-      { name: "configuration read", properties: { unit: "dateTimeFromNow", "custom.width": 150 } },
       { name: "configuration hash", properties: { unit: "none" } },
       { name: "state written", properties: { unit: "dateTimeFromNow", "custom.width": 150 } },
-      { name: "lists read", properties: { unit: "dateTimeFromNow", "custom.width": 150 } },
-      { name: "web configuration read", properties: { unit: "dateTimeFromNow", "custom.width": 150 } },
     ],
   }),
 ];

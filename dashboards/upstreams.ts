@@ -15,7 +15,7 @@ export const upstreams: readonly Panel[] = [
     id: 51,
     title: "Upstreams",
     description: `The upstreams of each network: the active one, whether each can be used (it responds, follows the
-      right chain and does not lag), its lag, switches to it in the time range, and hourly comparisons in which it
+      right chain and does not lag), its lag, switches to it or from it in the time range, and hourly comparisons in which it
       reported another block at a settled height. The status page shows the cause.`,
     unit: "short",
     decimals: 0,
@@ -26,7 +26,7 @@ export const upstreams: readonly Panel[] = [
       { expr: `max by (network, upstream) (${metric("stacks_exporter_upstream_active")})` },
       { expr: `min by (network, upstream) (${metric("stacks_exporter_upstream_up")})` },
       { expr: `max by (network, upstream) (${metric("stacks_exporter_upstream_lag_blocks")})` },
-      { expr: inRange("stacks_exporter_upstream_switches_total") },
+      { expr: `max by (network, upstream) (changes(${metric("stacks_exporter_upstream_active")}[$__range]))` },
       { expr: inRange("stacks_exporter_upstream_disagreements_total") },
     ],
     columns: {
@@ -35,7 +35,7 @@ export const upstreams: readonly Panel[] = [
       "Value #A": "polled",
       "Value #B": "can be used",
       "Value #C": "lag",
-      "Value #D": "took over",
+      "Value #D": "switches",
       "Value #E": "disagreed",
     },
     overrides: [yesNo("polled", "text"), yesNo("can be used", "red")],

@@ -77,9 +77,7 @@ export class Network {
     this.#options = options;
     this.#pacings = planPolls(config, upstreams[0].budget);
     for (const { name: upstream } of upstreams) {
-      for (const family of [metrics.upstreamSwitches, metrics.upstreamDisagreements]) {
-        instruments.add(family, { network, upstream }, 0);
-      }
+      instruments.add(metrics.upstreamDisagreements, { network, upstream }, 0);
     }
     this.upstreams = new Upstreams({
       ...options,
@@ -87,8 +85,7 @@ export class Network {
       stop: this.#stop.signal,
       createClient: (upstream) => this.#createClient(upstream),
       knownTip: () => this.#chainView()?.tipHeight,
-      onSwitch: ({ name: upstream }) => {
-        instruments.add(metrics.upstreamSwitches, { network, upstream });
+      onSwitch: () => {
         // Its budget is another one, and so are the intervals.
         this.#plan();
         for (const one of this.roundRobins) one.update(one.tasks, this.#timesOf(one.settings));
@@ -299,8 +296,6 @@ export class Network {
     instruments.add(metrics.pauses, { network }, 0);
     for (const operation of this.#operations()) {
       instruments.add(metrics.requests, { network, operation, code: "200" }, 0);
-      instruments.add(metrics.receivedBytes, { network, operation }, 0);
-      instruments.add(metrics.deprecations, { network, operation }, 0);
     }
     for (const { collector } of this.#polled()) {
       const labels = { network, collector: collector.name };

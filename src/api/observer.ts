@@ -20,8 +20,6 @@ export interface Observer {
   onRequest?(event: RequestEvent): void;
   /** A request will be tried again. The reason is that of the failed try. */
   onRetry?(event: { readonly operation: string; readonly reason: string }): void;
-  /** Response headers announced the end of an operation. */
-  onDeprecation?(event: { readonly operation: string }): void;
   /** An operation was retired, after a second 410. */
   onRetired?(event: { readonly operation: string; readonly replacement: Replacement | undefined }): void;
   /** A response did not match the schema; once per response, field and kind. */

@@ -37,7 +37,6 @@ export function handleResponse(context: ClientContext, request: Try, response: W
   const { status, headers, body } = response;
   const now = clock.now();
   rateLimits.note(headers, now);
-  if (isDeprecated(headers)) observer.onDeprecation?.({ operation: operation.name });
 
   if (status === 200) {
     const decoded = decode(body, operation.body);
@@ -116,9 +115,6 @@ function redirect({ redact }: ClientContext, operation: string, url: URL, { stat
   const where = to === null ? "without a usable location" : `to another origin, ${redact(to.host || to.protocol)}`;
   return fail(new ApiError("redirect", operation, `HTTP ${status} ${where}`, { status }));
 }
-
-const isDeprecated = (headers: Headers): boolean =>
-  /(^|,)\s*299\b/.test(headers.get("warning") ?? "") || headers.has("deprecation") || headers.has("sunset");
 
 const LARGEST_ERROR_BODY = 65_536;
 

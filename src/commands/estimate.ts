@@ -216,9 +216,7 @@ const RARE: readonly { readonly name: string }[] = [
   metrics.ratelimitLimit,
   metrics.ratelimitRemaining,
   metrics.watchListSuccessful,
-  metrics.watchListSuccess,
   metrics.webConfigSuccessful,
-  metrics.webConfigSuccess,
   metrics.series,
 ];
 

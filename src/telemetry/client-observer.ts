@@ -32,16 +32,14 @@ export function clientObserver(options: {
     if (over !== undefined) log.info({ ...fields, ...over }, message);
   };
   return {
-    onRequest: ({ operation, code, durationSeconds, bytes }) => {
+    onRequest: ({ operation, code, durationSeconds }) => {
       instruments.add(metrics.requests, { network, operation, code });
       instruments.observe(metrics.requestDuration, { network, operation }, durationSeconds);
-      instruments.add(metrics.receivedBytes, { network, operation }, bytes);
       if (clock.now() < pausedUntil || !/^[1-5]\d\d$/.test(code) || code === "429") return;
       pausedUntil = Number.POSITIVE_INFINITY;
       end(pause, "the pause has ended");
     },
     onRetry: ({ operation, reason }) => instruments.add(metrics.retries, { network, operation, reason }),
-    onDeprecation: ({ operation }) => instruments.add(metrics.deprecations, { network, operation }),
     onDrift: ({ operation, field, kind }) => instruments.add(metrics.drift, { network, operation, field, kind }),
     onPause: ({ until }) => {
       instruments.add(metrics.pauses, { network });

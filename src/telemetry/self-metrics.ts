@@ -80,12 +80,6 @@ export const stretch = gauge({
   unit: "ratio",
   labels: poll,
 });
-export const maxAge = gauge({
-  name: "stacks_exporter_collector_max_age_seconds",
-  help: "Age at which gauges of the collector expire.",
-  unit: "seconds",
-  labels: poll,
-});
 export const state = gauge({
   name: "stacks_exporter_collector_state",
   help:
@@ -138,11 +132,6 @@ export const upstreamLag = gauge({
   help: "Blocks from the last reported tip of the upstream to the highest known tip. Absent until it reports one.",
   labels: onUpstream,
 });
-export const upstreamSwitches = counter({
-  name: "stacks_exporter_upstream_switches_total",
-  help: "Switches to the upstream from another one.",
-  labels: onUpstream,
-});
 export const upstreamDisagreements = counter({
   name: "stacks_exporter_upstream_disagreements_total",
   help: "Hourly comparisons in which the upstream reported another block at a settled height than the active upstream.",
@@ -158,12 +147,6 @@ export const requestDuration = histogram({
   help: "Duration of a request to the API, up to the end of the body.",
   unit: "seconds",
   bounds: DURATION_BOUNDS,
-  labels: { network, operation },
-});
-export const receivedBytes = counter({
-  name: "stacks_exporter_upstream_received_bytes_total",
-  help: "Bytes of response bodies received from the API, on the wire.",
-  unit: "bytes",
   labels: { network, operation },
 });
 export const retries = counter({
@@ -185,11 +168,6 @@ export const pauseEnd = gauge({
 export const retiredOperations = gauge({
   name: "stacks_exporter_upstream_operation_retired",
   help: "Whether the operation is retired at the active upstream: it responded with 410 twice, a minute or more apart.",
-  labels: { network, operation },
-});
-export const deprecations = counter({
-  name: "stacks_exporter_deprecation_warnings_total",
-  help: "Responses that mark the operation as deprecated (headers Warning 299, Deprecation, Sunset).",
   labels: { network, operation },
 });
 export const drift = counter({
@@ -249,11 +227,6 @@ export const configSuccessful = gauge({
   name: "stacks_exporter_config_last_reload_successful",
   help: "Whether the last reload of the configuration succeeded. Absent without a configuration file.",
 });
-export const configSuccess = gauge({
-  name: "stacks_exporter_config_last_reload_success_timestamp_seconds",
-  help: "Time of the last successful load of the configuration. Unix time. Absent without a configuration file.",
-  unit: "seconds",
-});
 export const configHash = gauge({
   name: "stacks_exporter_config_hash",
   help: "Hash of the configuration file in use, to compare exporters. Absent without a configuration file.",
@@ -262,19 +235,9 @@ export const watchListSuccessful = gauge({
   name: "stacks_exporter_watch_list_last_reload_successful",
   help: "Whether the last reload of the watch list and key files succeeded. Absent without such files.",
 });
-export const watchListSuccess = gauge({
-  name: "stacks_exporter_watch_list_last_reload_success_timestamp_seconds",
-  help: "Time of the last successful load of the watch list and key files. Unix time. Absent without such files.",
-  unit: "seconds",
-});
 export const webConfigSuccessful = gauge({
   name: "stacks_exporter_web_config_last_reload_successful",
   help: "Whether the last reload of the web configuration succeeded. Absent without such a file.",
-});
-export const webConfigSuccess = gauge({
-  name: "stacks_exporter_web_config_last_reload_success_timestamp_seconds",
-  help: "Time of the last successful load of the web configuration. Unix time. Absent without such a file.",
-  unit: "seconds",
 });
 export const stateRestored = gauge({
   name: "stacks_exporter_state_restored",

@@ -48,7 +48,6 @@ function* collectorSamples(collector: CollectorStatus): Iterable<Sample> {
   const labels = { network: task.network, collector: task.collector.name };
   yield self.interval.at(labels, task.intervalMs / 1000);
   yield self.stretch.at(labels, task.intervalMs / task.configuredIntervalMs);
-  yield self.maxAge.at(labels, task.maxAgeMs / 1000);
   for (const [name, count] of Object.entries(counts)) yield self.targets.at({ ...labels, state: name }, count);
   if (counts.waiting === targets.length) return;
   if (counts.unsupported < targets.length) {
@@ -82,18 +81,10 @@ export function* shardSamples(shard: Shard | undefined): Iterable<Sample> {
 /** Samples of the last reloads. */
 export function* reloadSamples(reports: ReloadReports, hash: number | undefined): Iterable<Sample> {
   const { configuration, files, web } = reports;
-  if (configuration !== undefined) {
-    yield self.configSuccessful.at({}, configuration.failure === undefined ? 1 : 0);
-    yield self.configSuccess.at({}, configuration.lastSuccessAt / 1000);
-  }
+  if (configuration !== undefined) yield self.configSuccessful.at({}, configuration.failure === undefined ? 1 : 0);
   if (hash !== undefined) yield self.configHash.at({}, hash);
-  if (web !== undefined) {
-    yield self.webConfigSuccessful.at({}, web.failure === undefined ? 1 : 0);
-    yield self.webConfigSuccess.at({}, web.lastSuccessAt / 1000);
-  }
-  if (files === undefined) return;
-  yield self.watchListSuccessful.at({}, files.failure === undefined ? 1 : 0);
-  yield self.watchListSuccess.at({}, files.lastSuccessAt / 1000);
+  if (web !== undefined) yield self.webConfigSuccessful.at({}, web.failure === undefined ? 1 : 0);
+  if (files !== undefined) yield self.watchListSuccessful.at({}, files.failure === undefined ? 1 : 0);
 }
 
 /** Samples of the state file. */

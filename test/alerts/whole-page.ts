@@ -23,10 +23,9 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
 /** There only when something has happened. */
 const USUALLY_ABSENT = /_last_reorg_|_pause_end_|_set_aside_timestamp_|_missing_nonce$|_mempool_blocked_/;
 const TROUBLE =
-  /failures_total|retries|pauses|unexpected|overflow|gap|revert|skipped|missing|irregular|unprotected|deprecation|reorg|bad_|hints|switches|disagreements/;
+  /failures_total|retries|pauses|unexpected|overflow|gap|revert|skipped|missing|irregular|unprotected|reorg|bad_|hints|disagreements/;
 const STANDING: Readonly<Record<string, number>> = {
   stacks_exporter_collector_interval_seconds: 60,
-  stacks_exporter_collector_max_age_seconds: 180,
   stacks_exporter_budget_limit_requests: 74_400,
   stacks_exporter_budget_remaining_requests: 90,
   stacks_exporter_series_limit: 20_000,

@@ -46,21 +46,6 @@ describe("a request", () => {
     await server[Symbol.asyncDispose]();
   });
 
-  test("reports a deprecation in response headers, for any status", async () => {
-    const warning = { warning: '299 - "Deprecated: See https://docs.hiro.so"' };
-    await using f = await Fixture.start([
-      json({ count: 1 }, 200, warning),
-      json({ error: "Not Found" }, 404, { sunset: "Sat, 21 Nov 2026 00:00:00 GMT" }),
-      json({ count: 1 }, 200, { deprecation: "true" }),
-      json({ count: 1 }, 200, { warning: '110 - "stale 299"' }),
-    ]);
-    const api = f.api();
-
-    for (let one = 0; one < 4; one += 1) await api.find(stats, NONE);
-
-    expect(f.recorder.deprecations).toEqual(["mempool_stats", "mempool_stats", "mempool_stats"]);
-  });
-
   test("whose response differs from the schema names the field, and reports drift", async () => {
     await using f = await Fixture.start([json({ count: "7" }), json({}), json({ count: null }), text("<html>", 200)]);
     const api = f.api();

@@ -26,7 +26,6 @@ export const NONE = { path: {} };
 export class Recorder implements Required<Observer> {
   readonly requests: RequestEvent[] = [];
   readonly retries: string[] = [];
-  readonly deprecations: string[] = [];
   readonly drifts: string[] = [];
   readonly pauses: number[] = [];
   readonly outages: (Outage | undefined)[] = [];
@@ -36,9 +35,6 @@ export class Recorder implements Required<Observer> {
   }
   onRetry({ operation, reason }: { operation: string; reason: string }) {
     this.retries.push(`${operation} ${reason}`);
-  }
-  onDeprecation({ operation }: { operation: string }) {
-    this.deprecations.push(operation);
   }
   onDrift({ operation, field, kind }: { operation: string; field: string; kind: string }) {
     this.drifts.push(`${operation} ${field} ${kind}`);

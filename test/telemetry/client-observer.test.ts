@@ -92,7 +92,6 @@ test("events are counted", async () => {
   request("timeout");
   observer.onRetry?.({ operation, reason: "timeout" });
   observer.onPause?.({ until: NOON + 60_000 });
-  observer.onDeprecation?.({ operation });
   observer.onDrift?.({ operation, field: "hash", kind: "missing" });
 
   const samples = (await instruments.samples()).map(({ family, labels, value }) => [family.name, labels, value]);
@@ -101,10 +100,8 @@ test("events are counted", async () => {
     expect.arrayContaining([
       ["stacks_exporter_upstream_requests_total", { ...labels, code: "200" }, 1],
       ["stacks_exporter_upstream_requests_total", { ...labels, code: "timeout" }, 1],
-      ["stacks_exporter_upstream_received_bytes_total", labels, 0],
       ["stacks_exporter_upstream_retries_total", { ...labels, reason: "timeout" }, 1],
       ["stacks_exporter_upstream_pauses_total", { network: "mainnet" }, 1],
-      ["stacks_exporter_deprecation_warnings_total", labels, 1],
       ["stacks_exporter_unexpected_payload_total", { ...labels, field: "hash", kind: "missing" }, 1],
     ]),
   );

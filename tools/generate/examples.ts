@@ -177,8 +177,6 @@ export const examples: Readonly<Record<string, string>> = {
   stacks_exporter_collector_interval_seconds:
     "time() - stacks_exporter_collector_last_success_timestamp_seconds > 2 * stacks_exporter_collector_interval_seconds",
   stacks_exporter_collector_stretch_ratio: "stacks_exporter_collector_stretch_ratio > 1",
-  stacks_exporter_collector_max_age_seconds:
-    "time() - stacks_exporter_collector_last_success_timestamp_seconds > stacks_exporter_collector_max_age_seconds",
   stacks_exporter_collector_state: 'stacks_exporter_collector_state{state!="active"} == 1',
   stacks_exporter_collector_targets: 'sum without (collector) (stacks_exporter_collector_targets{state="degraded"})',
   stacks_exporter_collector_duration_seconds:
@@ -190,21 +188,17 @@ export const examples: Readonly<Record<string, string>> = {
   stacks_exporter_upstream_up: "max without (upstream) (stacks_exporter_upstream_up) == 0",
   stacks_exporter_upstream_active: "stacks_exporter_upstream_active == 1",
   stacks_exporter_upstream_lag_blocks: "stacks_exporter_upstream_lag_blocks > 10",
-  stacks_exporter_upstream_switches_total: "increase(stacks_exporter_upstream_switches_total[1d])",
   stacks_exporter_upstream_disagreements_total: "increase(stacks_exporter_upstream_disagreements_total[2h]) > 0",
   stacks_exporter_upstream_requests_total:
     'sum without (operation, code) (rate(stacks_exporter_upstream_requests_total{code="304"}[1h])) / sum without (operation, code) (rate(stacks_exporter_upstream_requests_total[1h]))',
   stacks_exporter_upstream_request_duration_seconds:
     "histogram_quantile(0.95, rate(stacks_exporter_upstream_request_duration_seconds_bucket[1h]))",
-  stacks_exporter_upstream_received_bytes_total:
-    "sum without (operation) (rate(stacks_exporter_upstream_received_bytes_total[1h]))",
   stacks_exporter_upstream_retries_total:
     "sum without (operation) (increase(stacks_exporter_upstream_retries_total[1h]))",
   stacks_exporter_upstream_pauses_total: "increase(stacks_exporter_upstream_pauses_total[1h]) > 0",
   stacks_exporter_upstream_pause_end_timestamp_seconds:
     "stacks_exporter_upstream_pause_end_timestamp_seconds - time() > 0",
   stacks_exporter_upstream_operation_retired: "stacks_exporter_upstream_operation_retired == 1",
-  stacks_exporter_deprecation_warnings_total: "increase(stacks_exporter_deprecation_warnings_total[1d]) > 0",
   stacks_exporter_unexpected_payload_total: "increase(stacks_exporter_unexpected_payload_total[1h]) > 0",
   stacks_exporter_upstream_ratelimit_limit:
     "stacks_exporter_upstream_ratelimit_remaining / stacks_exporter_upstream_ratelimit_limit",
@@ -224,15 +218,9 @@ export const examples: Readonly<Record<string, string>> = {
   stacks_exporter_shards: "max by (job) (stacks_exporter_shards)",
   stacks_exporter_shard_ordinal: "count without (ordinal) (group without (instance) (stacks_exporter_shard_ordinal))",
   stacks_exporter_config_last_reload_successful: "stacks_exporter_config_last_reload_successful == 0",
-  stacks_exporter_config_last_reload_success_timestamp_seconds:
-    "time() - stacks_exporter_config_last_reload_success_timestamp_seconds",
   stacks_exporter_config_hash: 'count_values("hash", stacks_exporter_config_hash)',
   stacks_exporter_web_config_last_reload_successful: "stacks_exporter_web_config_last_reload_successful == 0",
-  stacks_exporter_web_config_last_reload_success_timestamp_seconds:
-    "time() - stacks_exporter_web_config_last_reload_success_timestamp_seconds",
   stacks_exporter_watch_list_last_reload_successful: "stacks_exporter_watch_list_last_reload_successful == 0",
-  stacks_exporter_watch_list_last_reload_success_timestamp_seconds:
-    "time() - stacks_exporter_watch_list_last_reload_success_timestamp_seconds",
   stacks_exporter_series_limit: "sum(stacks_exporter_series) / on () stacks_exporter_series_limit",
   stacks_exporter_series: "topk(10, stacks_exporter_series)",
 };

@@ -208,8 +208,6 @@ function scenariosOf({
 
 const overflow = forAlert("StacksLabelOverflow");
 const unprotected = forAlert("StacksAddressUnprotectedTransaction");
-const deprecated = forAlert("StacksOperationDeprecated");
-const warnings = `stacks_exporter_deprecation_warnings_total{operation="block_by_height", ${target()}}`;
 
 const unwritten = forAlert("StacksStateWriteFailing");
 const writes = (values: string, instance = "exporter") => ({
@@ -255,10 +253,4 @@ export const totalScenarios: readonly Scenario[] = [
     { ...writes(trace(hold(0, 50), hold(9, 50))), ...writes(hold(0, 100), "other") },
     [firing({ instance: "exporter" }, 60)],
   ),
-  deprecated("warnings for more than an hour fire", { [warnings]: trace(hold(0, 100), "1+1x99", hold(100, 300)) }, [
-    quiet(159),
-    firing({ network: "mainnet", operation: "block_by_height" }, 160, 258),
-    quiet(261),
-  ]),
-  deprecated("quiet: a warning now and then", { [warnings]: trace(hold(0, 100), hold(1, 300)) }, [never(390)]),
 ];
