@@ -257,7 +257,7 @@ ${whileFresh("mempool")}`,
       { shows: "Changed responses in the last 15 minutes.", query: changes },
       {
         shows: "Age of the mempool values, in seconds.",
-        query: `time() - ${series("stacks_mempool_snapshot_timestamp_seconds")}`,
+        query: `time() - ${series("stacks_exporter_collector_last_success_timestamp_seconds", { collector: "mempool" })}`,
       },
       { shows: "Waiting transactions.", query: series("stacks_mempool_transactions") },
     ],

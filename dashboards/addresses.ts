@@ -2,7 +2,6 @@
 import { sentLately } from "../alerts/addresses.ts";
 import { grown } from "../alerts/grown.ts";
 import { FEES } from "../alerts/thresholds.ts";
-import { groupRow } from "./address-groups.ts";
 import { waitingPanels } from "./address-waiting.ts";
 import type { Board } from "./board.ts";
 import { TX_TYPES, worse } from "./colours.ts";
@@ -660,12 +659,6 @@ export const addresses: Board = {
   variables: [
     {
       kind: "label",
-      name: "sums",
-      label: "Group of sums",
-      query: 'label_values(stacks_group_members{job=~"$job", instance=~"$instance", network=~"$network"}, group)',
-    },
-    {
-      kind: "label",
       name: "group",
       label: "Group",
       query: 'label_values(stacks_address_info{job=~"$job", instance=~"$instance", network=~"$network"}, group)',
@@ -688,7 +681,6 @@ export const addresses: Board = {
   ],
   rows: [
     { panels: overview },
-    { id: 100, title: "Sums of groups", collapsed: true, panels: groupRow },
     { id: 20, title: "Money", panels: money },
     { id: 60, title: "Balances", panels: balances },
     { id: 80, title: "Waiting transactions", panels: waitingPanels(watched, grouped) },

@@ -114,10 +114,10 @@ export const marketRow: readonly Panel[] = [
   }),
   lines({
     id: 75,
-    title: "Mined in ten minutes, and without a fee",
+    title: "Mined in ten minutes",
     legend: "right",
-    description: `Transactions behind the fees of mined transactions, by type, and the share of all user transactions
-      that paid no fee. Fees of a few transactions are not significant; when many pay nothing, a miner includes its own.`,
+    description:
+      "Transactions of users behind the fees of mined transactions, by type. Fees of a few transactions are not significant.",
     unit: "short",
     decimals: 0,
     noValue: NO_MINED,
@@ -125,20 +125,8 @@ export const marketRow: readonly Panel[] = [
     height: 8,
     axis: "transactions",
     min: 0,
-    queries: [
-      { expr: dedupe(metric("stacks_chain_mined_fee_sample_transactions")), legend: "{{tx_type}}" },
-      { expr: `max(${metric("stacks_chain_mined_zero_fee_ratio")})`, legend: "without a fee" },
-    ],
-    overrides: [
-      ...TX_TYPES,
-      coloured("without a fee", "orange", {
-        unit: "percentunit",
-        decimals: 0,
-        max: 1,
-        "custom.axisPlacement": "right",
-        "custom.axisLabel": "without a fee",
-      }),
-    ],
+    queries: [{ expr: dedupe(metric("stacks_chain_mined_fee_sample_transactions")), legend: "{{tx_type}}" }],
+    overrides: TX_TYPES,
   }),
 ];
 

@@ -25,20 +25,6 @@ export const qualityRow: readonly Panel[] = [
     ],
   }),
   lines({
-    id: 64,
-    title: "Age of the mempool values",
-    description: `Time since the values of each operation were received, or confirmed unchanged. A sawtooth as high as
-      the interval is normal; if a line ends, the values expired.`,
-    unit: "s",
-    noValue: "No value of the mempool is fresh",
-    width: 6,
-    height: 8,
-    min: 0,
-    queries: [
-      { expr: `time() - ${dedupe(metric("stacks_mempool_snapshot_timestamp_seconds"))}`, legend: "{{operation}}" },
-    ],
-  }),
-  lines({
     id: 62,
     title: "Difference between both operations",
     description: `Largest relative difference between a percentile of the mempool statistics and the corresponding
@@ -73,27 +59,6 @@ export const qualityRow: readonly Panel[] = [
       { expr: `max(increase(${metric("stacks_chain_skipped_blocks_total")}[$__rate_interval]))`, legend: "skipped" },
       { expr: `max(increase(${metric("stacks_chain_missing_blocks_total")}[$__rate_interval]))`, legend: "missing" },
     ],
-  }),
-  lines({
-    id: 65,
-    title: "Mined transactions behind the usual fees",
-    legend: "right",
-    description: `Transactions in the samples of the last seven days that give the usual fees, by type. Until there are
-      enough samples, minutes after the first start, there is no usual fee.`,
-    unit: "locale",
-    decimals: 0,
-    noValue: NO_MINED,
-    width: 12,
-    height: 8,
-    min: 0,
-    axis: "transactions",
-    queries: [
-      {
-        expr: dedupe(metric("stacks_chain_mined_fee_baseline_sample_transactions")),
-        legend: "{{tx_type}}",
-      },
-    ],
-    overrides: TX_TYPES,
   }),
   lines({
     id: 66,

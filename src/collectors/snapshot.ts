@@ -1,20 +1,12 @@
 // The age of mempool responses, and whether they change: shared by the collectors `fees` and `mempool`.
 import { isDeepStrictEqual } from "node:util";
 import type { ApiResponse } from "../api/operation.ts";
-import { counter, gauge, type Label, type Sample } from "../exposition/family.ts";
+import { counter, type Label, type Sample } from "../exposition/family.ts";
 
 const labels = {
   network: "name of the network",
   operation: { about: "name of the API operation", values: ["mempool_stats", "mempool_fees"] },
 } satisfies Record<string, string | Label>;
-
-const snapshotTimestamp = gauge({
-  name: "stacks_mempool_snapshot_timestamp_seconds",
-  help: "Time when the mempool values of this operation were last received or confirmed unchanged. Unix time.",
-  source: "time of the response, polled",
-  unit: "seconds",
-  labels,
-});
 
 const snapshotsChanged = counter({
   name: "stacks_mempool_snapshots_changed_total",
@@ -24,13 +16,11 @@ const snapshotsChanged = counter({
 });
 
 /** Families of every snapshot. */
-export const snapshotFamilies = [snapshotTimestamp, snapshotsChanged];
+export const snapshotFamilies = [snapshotsChanged];
 
 /** The last response of an operation, and how often it has changed. */
 export interface Snapshot<Body> {
   readonly body: Body;
-  /** Unix time in milliseconds. */
-  readonly receivedAt: number;
   readonly changes: number;
 }
 
@@ -41,7 +31,6 @@ export function advance<Body>(previous: Snapshot<Body> | undefined, response: Ap
     previous !== undefined && previous.body !== response.body && !isDeepStrictEqual(previous.body, response.body);
   return {
     body: response.body,
-    receivedAt: response.receivedAt,
     changes: (previous?.changes ?? 0) + (hasChanged ? 1 : 0),
   };
 }
@@ -52,6 +41,5 @@ export function* snapshotSamples(
   network: string,
   operation: "mempool_stats" | "mempool_fees",
 ): Iterable<Sample> {
-  yield snapshotTimestamp.at({ network, operation }, snapshot.receivedAt / 1000);
   yield snapshotsChanged.at({ network, operation }, snapshot.changes);
 }

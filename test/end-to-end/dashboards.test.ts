@@ -25,8 +25,6 @@ const WITHOUT_DATA: Readonly<Record<string, string>> = {
   "stacks-addresses/53/C": "skipped transactions: only after a long pause",
   "stacks-addresses/53/D": "invalid responses: only of a broken server",
   "stacks-addresses/53/E": "assets that count as other: only with very many of them",
-  "stacks-addresses/101/M": "reverted transactions: only after a deep reorganisation",
-  "stacks-addresses/101/N": "skipped transactions: only after a long pause",
   "stacks-contracts/36/B": "the limit of the chosen contract: it may have no silent_after",
   "stacks-contracts/36/C": "the longest pause: needs a day of history",
   "stacks-exporter/37/E": "the end of a pause: only while one lasts",

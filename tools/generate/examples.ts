@@ -5,7 +5,6 @@
 export const examples: Readonly<Record<string, string>> = {
   // fees, mempool
   stacks_mempool_fee_priority_microstx: 'stacks_mempool_fee_priority_microstx{tx_type="all", priority="medium"} / 1e6',
-  stacks_mempool_snapshot_timestamp_seconds: "time() - stacks_mempool_snapshot_timestamp_seconds > 300",
   stacks_mempool_snapshots_changed_total: "increase(stacks_mempool_snapshots_changed_total[15m]) == 0",
   stacks_mempool_transactions: "sum without (tx_type) (stacks_mempool_transactions)",
   stacks_mempool_tx_fee_microstx:
@@ -34,11 +33,8 @@ export const examples: Readonly<Record<string, string>> = {
   // transactions
   stacks_chain_mined_fee_microstx: 'stacks_chain_mined_fee_microstx{tx_type="all", percentile="p25"} / 1e6',
   stacks_chain_mined_fee_sample_transactions: 'stacks_chain_mined_fee_sample_transactions{tx_type="token_transfer"}',
-  stacks_chain_mined_zero_fee_ratio: "stacks_chain_mined_zero_fee_ratio > 0.15",
   stacks_chain_mined_fee_baseline_microstx:
     "stacks_chain_mined_fee_microstx / stacks_chain_mined_fee_baseline_microstx",
-  stacks_chain_mined_fee_baseline_sample_transactions:
-    'stacks_chain_mined_fee_baseline_sample_transactions{tx_type="all"}',
   stacks_chain_mined_transactions_total:
     'sum without (tx_type, tx_status) (rate(stacks_chain_mined_transactions_total{tx_status!="success"}[1h]))',
   stacks_chain_tx_fee_microstx: "histogram_quantile(0.5, rate(stacks_chain_tx_fee_microstx_bucket[1h])) / 1e6",
@@ -51,8 +47,6 @@ export const examples: Readonly<Record<string, string>> = {
   stacks_fee_estimate_microstx: 'stacks_fee_estimate_microstx{tx_type="all", target="10m"} / 1e6',
   stacks_fee_estimate_observations: 'stacks_fee_estimate_observations{tx_type="all"} < 30',
   stacks_fee_estimate_blocks_have_room: "avg_over_time(stacks_fee_estimate_blocks_have_room[1d])",
-  stacks_mempool_list_transactions:
-    "stacks_mempool_list_transactions - on (network) stacks_mempool_list_competing_transactions",
   stacks_mempool_list_competing_transactions: "max_over_time(stacks_mempool_list_competing_transactions[1h])",
   // addresses
   stacks_address_info: "count by (network, group) (stacks_address_info)",
@@ -84,25 +78,18 @@ export const examples: Readonly<Record<string, string>> = {
   // groups
   stacks_group_members: 'stacks_group_members{collector="addresses"}',
   stacks_group_known_members: "stacks_group_known_members / stacks_group_members",
-  stacks_group_last_transaction_timestamp_seconds: "time() - stacks_group_last_transaction_timestamp_seconds",
-  stacks_group_pending_depth_transactions: 'stacks_group_pending_depth_transactions{state="below_depth"}',
   stacks_group_backlog_transactions: "stacks_group_backlog_transactions > 0",
   stacks_group_transactions_total: 'increase(stacks_group_transactions_total{direction="received"}[1d])',
   stacks_group_sent_microstx_total: "increase(stacks_group_sent_microstx_total[1h]) / 1e6",
   stacks_group_received_microstx_total: "increase(stacks_group_received_microstx_total[1h]) / 1e6",
   stacks_group_fees_paid_microstx_total:
     "sum without (tx_type, role) (increase(stacks_group_fees_paid_microstx_total[1d])) / 1e6",
-  stacks_group_stx_transfers_total: 'increase(stacks_group_stx_transfers_total{direction="in"}[1d])',
   stacks_group_stx_transfer_microstx_total:
     'increase(stacks_group_stx_transfer_microstx_total{direction="in"}[1d]) / 1e6',
-  stacks_group_ft_transfers_total: 'increase(stacks_group_ft_transfers_total{direction="in"}[1d])',
-  stacks_group_ft_transfer_units_total: 'increase(stacks_group_ft_transfer_units_total{direction="in"}[1d])',
-  stacks_group_nft_transfers_total: 'increase(stacks_group_nft_transfers_total{direction="in"}[1d])',
   stacks_group_reverted_transactions_total: "increase(stacks_group_reverted_transactions_total[1d]) > 0",
   stacks_group_gap_transactions_total: "increase(stacks_group_gap_transactions_total[1d]) > 0",
   stacks_group_balance_microstx: "stacks_group_balance_microstx / 1e6",
   stacks_group_available_balance_microstx: "stacks_group_available_balance_microstx / 1e6",
-  stacks_group_locked_balance_microstx: "stacks_group_locked_balance_microstx / 1e6",
   stacks_group_ft_balance_units:
     "stacks_group_ft_balance_units / on (job, instance, network, asset) group_left () (10 ^ stacks_asset_decimals)",
   stacks_address_outflow_microstx: "stacks_address_outflow_microstx / stacks_address_max_outflow_microstx",
@@ -140,7 +127,6 @@ export const examples: Readonly<Record<string, string>> = {
   // contracts
   stacks_contract_info: "count by (network, group) (stacks_contract_info)",
   stacks_contract_events_total: "topk(10, sum without (event_type) (increase(stacks_contract_events_total[1d])))",
-  stacks_contract_event_transactions_total: "increase(stacks_contract_event_transactions_total[1h])",
   stacks_contract_last_event_observed_timestamp_seconds:
     "time() - stacks_contract_last_event_observed_timestamp_seconds > 86400",
   stacks_contract_pending_depth_events: "stacks_contract_pending_depth_events",

@@ -171,18 +171,12 @@ const families = {
 
 /** The families with sums for groups with `export: group`. */
 export const addressSums: readonly GroupSum[] = [
-  groupSum(families.lastTime, "max"),
-  groupSum(families.pending),
   groupSum(families.backlog),
   groupSum(families.transactions),
   groupSum(families.sent),
   groupSum(families.received),
   groupSum(families.fees),
-  groupSum(families.stxTransfers),
   groupSum(families.stxAmounts),
-  groupSum(families.ftTransfers),
-  groupSum(families.ftAmounts),
-  groupSum(families.nftTransfers),
   groupSum(families.reverted),
   groupSum(families.gap),
 ];

@@ -86,7 +86,6 @@ const assetDecimals = gauge({
 export const balanceSums: readonly GroupSum[] = [
   groupSum(families.balance),
   groupSum(families.available),
-  groupSum(families.locked),
   groupSum(families.tokenBalance),
 ];
 

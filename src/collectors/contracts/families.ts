@@ -44,12 +44,6 @@ const families = {
       topic: "topic of the event; other beyond max_topics, and for topics that are not valid",
     },
   }),
-  transactions: counter({
-    name: "stacks_contract_event_transactions_total",
-    help: "Transactions with at least one counted event.",
-    source: listed("tx_id"),
-    labels: identity,
-  }),
   lastObserved: gauge({
     name: "stacks_contract_last_event_observed_timestamp_seconds",
     help: "Time when a new event was last seen; events carry no time. Unix time. Absent until the first one.",
@@ -131,7 +125,6 @@ export function* contractSamples(
     const [event_type = "", topic = ""] = valuesOf(key);
     yield families.events.at({ ...labels, event_type, topic }, count);
   }
-  yield families.transactions.at(labels, totals.transactions);
   if (lastSeenAt !== undefined) yield families.lastObserved.at(labels, lastSeenAt / 1000);
   yield families.pending.at(labels, feed.waiting.filter(({ item, isDoubtful }) => !item.isOld && !isDoubtful).length);
   yield families.gaps.at(labels, totals.gaps);

@@ -18,7 +18,7 @@ import {
   withReadRows,
 } from "../feed/state.ts";
 import { withActivity } from "../rhythm.ts";
-import { type ContractEvent, type Evaluate, eventList, tipFromEtag, txIdOf } from "./event-source.ts";
+import { type ContractEvent, type Evaluate, eventList, tipFromEtag } from "./event-source.ts";
 import { checkReverted, NO_PROOF_NEEDED, proofOf, withoutDoubtful, withProofs } from "./proofs.ts";
 import { byRank, withRanks } from "./ranks.ts";
 import { EMPTY, type Observation } from "./state.ts";
@@ -90,13 +90,10 @@ export async function observeContract(
   const { totals } = previous;
   // Topics and rules share what can be added.
   const spareSeries = rules.length === 0 ? poll.spareSeries : poll.spareSeries / 2;
-  const known = new Set(previous.feed.counted.map(({ id }) => txIdOf(id)));
-  const transactions = new Set(counted.map(({ txId }) => txId).filter((txId) => !known.has(txId)));
   return {
     feed,
     totals: {
       ...addEvents(totals, counted, { max: settings.max_topics, spareSeries }),
-      transactions: totals.transactions + transactions.size,
       gaps: totals.gaps + (readFrom === before ? 0 : 1),
       reverted: totals.reverted + reverted,
       restored: totals.restored + restored,

@@ -8,7 +8,6 @@ import { cleanTopics, NO_TOPICS, type TopicTotals } from "./topics.ts";
 
 /** Totals since the first poll; they never decrease. */
 export interface Totals extends TopicTotals {
-  readonly transactions: number;
   readonly gaps: number;
   readonly reverted: number;
   readonly restored: number;
@@ -32,7 +31,7 @@ export interface Observation {
 /** A contract without events. */
 export const EMPTY: Observation = {
   feed: EMPTY_FEED,
-  totals: { ...NO_TOPICS, transactions: 0, gaps: 0, reverted: 0, restored: 0 },
+  totals: { ...NO_TOPICS, gaps: 0, reverted: 0, restored: 0 },
   rules: {},
   lastSeenAt: undefined,
   rhythm: NO_RHYTHM,

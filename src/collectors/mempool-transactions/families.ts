@@ -33,12 +33,6 @@ const families = {
     source: `${BOTH.replace(", polled", "")}, and execution_cost_* of the block operations, polled`,
     labels: { network },
   }),
-  total: gauge({
-    name: "stacks_mempool_list_transactions",
-    help: "Transactions that wait in the mempool, by the list of waiting transactions.",
-    source: `total of ${LIST}`,
-    labels: { network },
-  }),
   competing: gauge({
     name: "stacks_mempool_list_competing_transactions",
     help:
@@ -54,10 +48,9 @@ export const estimateFamilies = Object.values(families);
 
 /** The samples of an observation. */
 export function* estimateSamples(
-  { total, estimate }: { readonly total: number; readonly estimate: Estimate | undefined },
+  { estimate }: { readonly estimate: Estimate | undefined },
   network: string,
 ): Iterable<Sample> {
-  yield families.total.at({ network }, total);
   if (estimate === undefined) return;
   yield families.competing.at({ network }, estimate.competing);
   if (estimate.hasRoom !== undefined) yield families.room.at({ network }, estimate.hasRoom ? 1 : 0);

@@ -26,8 +26,6 @@ interface Observation {
   readonly at: number;
   /** Newest receipt first. */
   readonly listed: readonly Listed[];
-  /** Number of waiting transactions. */
-  readonly total: number;
   /** Since when every transaction is listed that was still waiting when it was read. Unix time, seconds. */
   readonly listedSince: number;
   /** The newest receipt. Unix time, seconds. */
@@ -89,7 +87,6 @@ export const mempoolTransactions = {
     return {
       at,
       listed,
-      total: read?.first.total ?? previous?.total ?? 0,
       listedSince,
       // A time in the future would hide what is received until then.
       newestAt: Math.min(now, Math.max(previous?.newestAt ?? 0, read?.fresh[0]?.receivedAt ?? 0)),

@@ -7,15 +7,7 @@ import { baselineFees } from "./baseline.ts";
 import { callsOf } from "./busiest.ts";
 import { rowsOf } from "./recent.ts";
 import type { Observation } from "./state.ts";
-import {
-  FEE_TYPES,
-  type FeesByType,
-  feesOf,
-  PERCENTILES,
-  type Percentile,
-  rowsInWindow,
-  zeroFeeRatio,
-} from "./window.ts";
+import { FEE_TYPES, type FeesByType, feesOf, PERCENTILES, type Percentile, rowsInWindow } from "./window.ts";
 
 const network = "name of the network";
 const listed = (fields: string) => `${fields} of GET /extended/v3/transactions, polled`;
@@ -40,15 +32,6 @@ const families = {
     source: FEES,
     labels: { network, tx_type: feeType },
   }),
-  zeroFee: gauge({
-    name: "stacks_chain_mined_zero_fee_ratio",
-    help:
-      "Share of the transactions of users that were mined in the last 10 minutes without a fee, from 0 to 1. Absent " +
-      "when there were none.",
-    source: FEES,
-    unit: "ratio",
-    labels: { network },
-  }),
   baselineFee: gauge({
     name: "stacks_chain_mined_fee_baseline_microstx",
     help:
@@ -57,12 +40,6 @@ const families = {
     source: FEES,
     unit: "microstx",
     labels: { network, tx_type: feeType, percentile },
-  }),
-  baselineSample: gauge({
-    name: "stacks_chain_mined_fee_baseline_sample_transactions",
-    help: "Number of mined transactions behind the usual fees.",
-    source: FEES,
-    labels: { network, tx_type: feeType },
   }),
   transactions: counter({
     name: "stacks_chain_mined_transactions_total",
@@ -126,11 +103,11 @@ export function* chainSamples(observation: Observation, network: string): Iterab
   const rows = rowsOf(recent);
   const window = rowsInWindow(rows, now);
   const labels = { network };
-  yield* feeSamples(feesOf(window), network, families.fee, families.feeSample);
-  const zeroFee = zeroFeeRatio(window);
-  if (zeroFee !== undefined) yield families.zeroFee.at(labels, zeroFee);
+  const fees = feesOf(window);
+  for (const tx_type of FEE_TYPES) yield families.feeSample.at({ network, tx_type }, fees[tx_type].transactions);
+  yield* feeSamples(fees, network, families.fee);
   const usual = baselineFees(baseline, rows, now);
-  if (usual !== undefined) yield* feeSamples(usual, network, families.baselineFee, families.baselineSample);
+  if (usual !== undefined) yield* feeSamples(usual, network, families.baselineFee);
   for (const [key, count] of Object.entries(totals.transactions)) {
     const [tx_type = "", tx_status = ""] = valuesOf(key);
     yield families.transactions.at({ network, tx_type, tx_status }, count);
@@ -144,15 +121,9 @@ export function* chainSamples(observation: Observation, network: string): Iterab
   yield families.restored.at(labels, totals.restored);
 }
 
-function* feeSamples(
-  fees: FeesByType,
-  network: string,
-  fee: typeof families.fee,
-  sample: typeof families.feeSample,
-): Iterable<Sample> {
+function* feeSamples(fees: FeesByType, network: string, fee: typeof families.fee): Iterable<Sample> {
   for (const tx_type of FEE_TYPES) {
-    const { transactions, percentiles } = fees[tx_type];
-    yield sample.at({ network, tx_type }, transactions);
+    const { percentiles } = fees[tx_type];
     if (percentiles === undefined) continue;
     for (const name of Object.keys(PERCENTILES) as Percentile[]) {
       yield fee.at({ network, tx_type, percentile: name }, percentiles[name]);

@@ -50,12 +50,6 @@ export function feesOf(rows: readonly MinedRow[]): FeesByType {
   return Object.fromEntries(FEE_TYPES.map((type) => [type, summaryOf(type)])) as FeesByType;
 }
 
-/** The share of user transactions with the fee 0, from 0 to 1; undefined without user transactions of known fee. */
-export function zeroFeeRatio(rows: readonly MinedRow[]): number | undefined {
-  const fees = rows.flatMap(({ type, fee }) => (isUserType(type) && fee !== undefined ? [fee] : []));
-  return fees.length === 0 ? undefined : fees.filter((fee) => fee === 0).length / fees.length;
-}
-
 function summaryOfFees(rows: readonly MinedRow[]): FeeSummary {
   if (rows.length === 0) return { transactions: 0, percentiles: undefined };
   const sorted = Float64Array.from(rows, ({ fee = 0 }) => fee).sort();

@@ -162,7 +162,6 @@ describe("the list", () => {
     expect(await server.poll()).toEqual([""]);
 
     expect(server.listed).toHaveLength(120);
-    expect((await server.samples()).get("mempool_list_transactions")).toBe(120);
   });
 
   test("is read in part when more has arrived than the pages hold, and rates are of the part", async () => {
@@ -243,7 +242,6 @@ describe("the list", () => {
       ["fee_estimate_observations all", 600],
       ["fee_estimate_observations token_transfer", 600],
       ["fee_estimate_blocks_have_room", 1],
-      ["mempool_list_transactions", 0],
       ["mempool_list_competing_transactions", 0],
     ]);
   });
@@ -315,7 +313,6 @@ describe("a transaction", () => {
     await server.poll();
 
     expect(server.listed).toEqual([]);
-    expect((await server.samples()).get("mempool_list_transactions")).toBe(1);
   });
 
   test("with a fee that is not a whole number does not compete", async () => {
@@ -374,7 +371,7 @@ describe("the estimate", () => {
 
     await server.poll();
 
-    expect([...(await server.samples())]).toEqual([["mempool_list_transactions", 20]]);
+    expect([...(await server.samples())]).toEqual([]);
   });
 
   test("does not report whether blocks have room while their use is unknown", async () => {

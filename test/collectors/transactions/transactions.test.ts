@@ -279,7 +279,6 @@ describe("the mined transactions of the last minutes", () => {
     const samples = await samplesOf(exporter.observation);
     expect(samples.get("mined_fee_sample_transactions all")).toBe(0);
     expect(samples.has("mined_fee_microstx all p25")).toBe(false);
-    expect(samples.has("mined_zero_fee_ratio")).toBe(false);
 
     exporter.world.now += 86_400_000;
     expect(await exporter.poll()).toEqual([""]);
@@ -434,7 +433,6 @@ describe("the usual fees", () => {
     expect(perPoll.slice(40)).toEqual(new Array(20).fill(0));
     expect(exporter.state.baseline.periods.filter(({ fees }) => fees !== undefined)).toHaveLength(24);
     const samples = await samplesOf(exporter.observation);
-    expect(samples.get("mined_fee_baseline_sample_transactions all")).toBeGreaterThan(1000);
     expect(samples.get("mined_fee_baseline_microstx all p50")).toBeGreaterThan(100);
   }, 30_000);
 

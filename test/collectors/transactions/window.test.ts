@@ -1,11 +1,5 @@
 import { expect, test } from "@jest/globals";
-import {
-  feesOf,
-  type MinedRow,
-  rowsInWindow,
-  WINDOW_SECONDS,
-  zeroFeeRatio,
-} from "../../../src/collectors/transactions/window.ts";
+import { feesOf, type MinedRow, rowsInWindow, WINDOW_SECONDS } from "../../../src/collectors/transactions/window.ts";
 
 const row = (fee: number | undefined, type = "token_transfer", at = 1000): MinedRow => ({ fee, type, at });
 
@@ -38,13 +32,6 @@ test("all covers every user transaction with a fee, and the other types only the
 
 test("a type without a paid fee has no percentiles", () => {
   expect(feesOf([row(0), row(undefined)]).all).toEqual({ transactions: 0, percentiles: undefined });
-});
-
-test("the share without a fee is of user transactions whose fee is known", () => {
-  const rows = [row(0), row(5), row(5), row(5), row(undefined), row(0, "coinbase"), row(0, "tenure_change")];
-
-  expect(zeroFeeRatio(rows)).toBe(0.25);
-  expect(zeroFeeRatio([row(0, "coinbase"), row(undefined)])).toBeUndefined();
 });
 
 test("the window contains the rows of the last ten minutes", () => {
