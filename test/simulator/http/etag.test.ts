@@ -37,16 +37,6 @@ describe("a match", () => {
   test.each(forms)("%s", async (_, form, status) => {
     expect(await statusWith("/extended/v2/mempool/fees", form())).toBe(status);
   });
-
-  test("has neither body nor entity tag", async () => {
-    const response = await send(`${simulator.url}/extended`, {
-      headers: { "if-none-match": await tagOf("/extended") },
-    });
-
-    expect(response).toMatchObject({ status: 304, body: "" });
-    expect(response.headers.etag).toBeUndefined();
-    expect(response.headers["cache-control"]).toBe("public, no-cache, must-revalidate");
-  });
 });
 
 describe("the tag of", () => {
@@ -55,16 +45,6 @@ describe("the tag of", () => {
     expect(await tagOf("/extended/v2/mempool/fees")).toBe(before);
     nextBlock();
     expect(await tagOf("/extended/v1/tx/mempool/stats")).not.toBe(before);
-  });
-
-  test("a deprecated block is the chain tip, even for an unknown block", async () => {
-    const old = await tagOf("/extended/v1/block/by_height/3");
-    expect(await tagOf("/extended/v1/block/by_height/99999")).toBe(old);
-    expect(await tagOf("/extended")).toBe(old);
-    expect(await statusWith("/extended/v1/block/by_height/99999", old)).toBe(304);
-    nextBlock();
-    expect(await tagOf("/extended/v1/block/by_height/3")).not.toBe(old);
-    expect(await statusWith("/extended/v1/block/by_height/99999", old)).toBe(404);
   });
 
   test("the newest block contains its index hash", async () => {
@@ -86,34 +66,5 @@ describe("the tag of", () => {
       nextBlock();
     }
     expect(await tagOf(path)).not.toBe(tag);
-  });
-
-  test("a transaction's events does not change while the chain grows", async () => {
-    const place = simulator.chain.ledger.principals.of(user()).entries[0];
-    const path = `/extended/v2/addresses/${user()}/transactions/${place?.tx.id}/events`;
-    const tag = await tagOf(path);
-    nextBlock();
-
-    expect(tag).toMatch(/^"[0-9a-f]{64}"$/);
-    expect(await tagOf(path)).toBe(tag);
-  });
-});
-
-test("HEAD responds like GET without a body", async () => {
-  const url = `${simulator.url}/extended`;
-  const [get, head] = [await send(url), await send(url, { method: "HEAD" })];
-
-  expect(head).toMatchObject({ status: 200, body: "" });
-  expect(head.headers).toEqual({ ...get.headers, date: head.headers.date });
-});
-
-test("POST finds no route", async () => {
-  const response = await send(`${simulator.url}/extended`, { method: "POST" });
-
-  expect(response.status).toBe(404);
-  expect(JSON.parse(response.body)).toEqual({
-    message: "Route POST:/extended not found",
-    error: "Not Found",
-    statusCode: 404,
   });
 });
