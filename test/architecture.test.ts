@@ -214,7 +214,7 @@ describe("the evaluation of the fee rules", () => {
       /^tools\/evaluation\//,
       /^alerts\/(thresholds|firing)\.ts$/,
       /^simulator\/chain\/(random|percentile)\.ts$/,
-      /^src\/collectors\/(transactions\/(window|baseline)|mempool-transactions\/estimate)\.ts$/,
+      /^src\/collectors\/transactions\/(window|baseline)\.ts$/,
       /^src\/(api\/budget-presets|scheduler\/interval|collectors\/collector)\.ts$/,
       /^src\/collectors\/(fees|mempool|blocks\/blocks|transactions\/transactions)\.ts$/,
     ];
@@ -243,7 +243,7 @@ describe("the evaluation of the fee rules", () => {
       .filter(({ text, packages }) => packages.includes("node:fs") || /\b(console|process)\./.test(text))
       .map(({ path }) => path);
 
-    expect(users).toEqual(["tools/evaluation/estimate-report.ts", "tools/evaluation/run.ts"]);
+    expect(users).toEqual(["tools/evaluation/run.ts"]);
   });
 
   test("gives the same result on every run: no clock, no random numbers but those of the seed", () => {

@@ -59,7 +59,7 @@ export interface FeeEstimate extends Estimate {
   readonly at: number;
 }
 
-/** Parameters of the estimate, tuned on other seeds than those of `npm run eval-estimates`. */
+/** Parameters of the estimate, tuned on a simulated market. */
 const SETTINGS = {
   /** Minimum number of mined transactions in the last ten minutes. */
   minMined: 5,
