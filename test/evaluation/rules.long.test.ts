@@ -7,12 +7,12 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { fees } from "../../alerts/fees.ts";
 import { INTERVALS, type Recording } from "../../alerts/model.ts";
 import { seconds } from "../../alerts/thresholds.ts";
-import { observe, type Samples } from "../../tools/evaluation/exporter.ts";
-import { evaluatedAt, type Labels, openMetricsOf, sampleLine } from "../../tools/evaluation/openmetrics.ts";
+import { observe, QUARTILES, type Samples, withoutMined } from "../../tools/evaluation/exporter.ts";
 import { conditionsOf, RULES, type Rule } from "../../tools/evaluation/rules.ts";
 import { signalsOf } from "../../tools/evaluation/signals.ts";
-import { playTrace } from "../../tools/evaluation/trace.ts";
-import { WORLD, type World } from "../../tools/evaluation/world.ts";
+import { EPOCH, playTrace } from "../../tools/evaluation/trace.ts";
+import { SAMPLE_AGE } from "../../tools/evaluation/window.ts";
+import { WORLD } from "../../tools/evaluation/world.ts";
 import { type Daemon, startDaemon } from "../support/daemon.ts";
 import { describeWith } from "../support/installed.ts";
 
@@ -25,21 +25,48 @@ const NETWORKS = ["listed", "unlisted"] as const;
 const target = (network: string) => ({ network, job: "stacks", instance: "exporter:10789" });
 
 /** Much more happens than usual, so that nine days show every rule from both sides. */
-function eventful(): World {
-  const often = <Kind extends { readonly perFourWeeks: number }>(kind: Kind) => ({
-    ...kind,
-    perFourWeeks: 4 * kind.perFourWeeks,
-  });
-  const { rush, surge, flood, whale, stuck, outage } = WORLD;
-  return {
-    ...WORLD,
-    rush: often(rush),
-    surge: often(surge),
-    flood: often(flood),
-    whale: often(whale),
-    stuck: often(stuck),
-    outage: often(outage),
-  };
+const EVENTFUL = {
+  ...WORLD,
+  ...Object.fromEntries(
+    (["rush", "surge", "flood", "whale", "stuck", "outage"] as const).map((kind) => [
+      kind,
+      { ...WORLD[kind], perFourWeeks: 4 * WORLD[kind].perFourWeeks },
+    ]),
+  ),
+};
+
+type Labels = Readonly<Record<string, string>>;
+
+/** Unix seconds at which a minute is evaluated; its sample was taken shortly before. */
+const evaluatedAt = (minute: number) => EPOCH + (minute + 1) * 60;
+
+/** One line of OpenMetrics; `at` in Unix seconds. */
+function sampleLine(name: string, labels: Labels, value: number | string, at: number): string {
+  const pairs = Object.entries(labels).map(([label, text]) => `${label}=${JSON.stringify(text)}`);
+  return `${name}{${pairs.join(",")}} ${value} ${at}\n`;
+}
+
+/** The metrics of an exporter as OpenMetrics, with the given labels on every series. */
+function openMetricsOf({ low, waiting, cost, included, mined, usual }: Samples, labels: Labels): string {
+  // The limit of a tenure is 1 and is there whenever its cost is.
+  const limit = cost.map((value) => (Number.isNaN(value) ? value : 1));
+  const columns: readonly (readonly [name: string, own: Labels, column: Float64Array])[] = [
+    ["stacks_mempool_fee_priority_microstx", { tx_type: "all", priority: "low" }, low],
+    ["stacks_mempool_transactions", { tx_type: "contract_call" }, waiting],
+    ["stacks_chain_execution_cost_total", { dimension: "runtime" }, cost],
+    ["stacks_chain_tenure_execution_cost_limit", { dimension: "runtime" }, limit],
+    ["stacks_chain_transactions_total", {}, included],
+    ...QUARTILES.flatMap((percentile) => [
+      ["stacks_chain_mined_fee_microstx", { tx_type: "all", percentile }, mined[percentile]] as const,
+      ["stacks_chain_mined_fee_baseline_microstx", { tx_type: "all", percentile }, usual[percentile]] as const,
+    ]),
+  ];
+  const lines = columns.flatMap(([name, own, column]) =>
+    Array.from(column, (value, minute) =>
+      Number.isNaN(value) ? "" : sampleLine(name, { ...labels, ...own }, value, evaluatedAt(minute) - SAMPLE_AGE),
+    ),
+  );
+  return lines.join("");
 }
 
 interface Found {
@@ -78,12 +105,8 @@ class History {
       const end = Math.min(until, start + 9_999 * step);
       const body = new URLSearchParams({ query, start: `${start}`, end: `${end}`, step: `${step}` });
       const response = await fetch(`${this.#server?.url}/api/v1/query_range`, { method: "POST", body });
-      const { status, error, data } = (await response.json()) as {
-        status: string;
-        error?: string;
-        data: { result: Found[] };
-      };
-      if (status !== "success") throw new Error(`${query}: ${error}`);
+      const { error, data } = (await response.json()) as { error?: string; data?: { result: Found[] } };
+      if (data === undefined) throw new Error(`${query}: ${error}`);
       found.push(...data.result);
     }
     return found;
@@ -111,11 +134,11 @@ function stages(recordings: readonly Recording[]): Recording[][] {
 }
 
 suite("with Prometheus (Debian: apt-get install prometheus)", () => {
-  const trace = playTrace("prometheus", "small", DAYS, eventful());
+  const trace = playTrace("prometheus", "small", DAYS, EVENTFUL);
   const polls = { fees: 1, mempool: 2, blocks: 2, transactions: 2.5 };
   const seen: Readonly<Record<(typeof NETWORKS)[number], Samples>> = {
     listed: observe(trace, { polls, lags: [0, 0, 2] }),
-    unlisted: observe(trace, { polls, isMinedKnown: false }),
+    unlisted: withoutMined(observe(trace, { polls })),
   };
   const from = evaluatedAt(0);
   const until = evaluatedAt(trace.minutes - 1);

@@ -1,7 +1,7 @@
-import { beforeAll, describe, expect, test } from "@jest/globals";
-import type { Transaction } from "../../tools/evaluation/pool.ts";
-import { type Listener, playTrace, type Trace } from "../../tools/evaluation/trace.ts";
-import { eventsOf } from "../../tools/evaluation/truth.ts";
+import { expect, test } from "@jest/globals";
+import { Pool } from "../../tools/evaluation/pool.ts";
+import { playTrace } from "../../tools/evaluation/trace.ts";
+import { truthOf } from "../../tools/evaluation/truth.ts";
 import { WORLD, type World } from "../../tools/evaluation/world.ts";
 
 const INCIDENTS = ["rush", "flash", "surge", "flood", "whale", "stuck", "shift", "outage"] as const;
@@ -12,143 +12,72 @@ function only(often: Partial<Record<(typeof INCIDENTS)[number], number>>): World
   return { ...WORLD, ...(Object.fromEntries(changed) as Pick<World, (typeof INCIDENTS)[number]>) };
 }
 
-/** Waiting transactions of all types, by minute. */
-function waitingIn({ server }: Trace): Float64Array {
-  const { token_transfer, contract_call, smart_contract } = server.waiting;
-  return token_transfer.map((one, minute) => one + (contract_call[minute] ?? 0) + (smart_contract[minute] ?? 0));
-}
+test("the pool gives transactions without a fee first, then the best paid, of equal fees the first to arrive", () => {
+  const pool = new Pool();
+  const sent = (fee: number, leavesAt = 1000, canBeMined = true) => {
+    const transaction = { type: "token_transfer", fee, leavesAt, canBeMined } as const;
+    pool.add(transaction);
+    return transaction;
+  };
+  const low = sent(100, 20);
+  const [first, second, free] = [sent(500), sent(500), sent(0)];
+  sent(900_000, 10, false);
 
-describe("four days of a market", () => {
-  let trace: Trace;
-  beforeAll(() => {
-    trace = playTrace("test", "small", 4);
-  });
-
-  test("are the same again, sample by sample", () => {
-    expect(playTrace("test", "small", 4)).toEqual(trace);
-  });
-
-  test("are others with another seed or regime", () => {
-    const { low } = playTrace("test", "small", 1).server;
-
-    expect(playTrace("other", "small", 1).server.low).not.toEqual(low);
-    expect(playTrace("test", "large", 1).server.low).not.toEqual(low);
-  });
-
-  test("account for every transaction", () => {
-    const { entered, mined, left, waiting } = trace.transactions;
-
-    expect(entered).toBeGreaterThan(100_000);
-    expect(mined + left + waiting).toBe(entered);
-  });
+  expect(pool.fees).toEqual([0, 100, 500, 500, 900_000]);
+  const taken = [pool.takeBest(), pool.takeBest(), pool.takeBest()];
+  for (const [index, one] of [free, first, second].entries()) expect(taken[index]).toBe(one);
+  expect([pool.ready, pool.fees]).toEqual([1, [100, 900_000]]);
+  pool.expire(10);
+  expect(pool.fees).toEqual([100]);
+  expect(pool.takeBest()).toBe(low);
+  expect(pool.takeBest()).toBeUndefined();
 });
 
-test("without incidents there is no event, and the pool has its usual size", () => {
-  for (const [regime, usual] of [
-    ["none", 5],
-    ["small", 26],
-    ["large", 188],
-    ["huge", 2005],
-  ] as const) {
-    const trace = playTrace("calm", regime, 4, only({}));
-    const median = waitingIn(trace).toSorted()[trace.minutes / 2] ?? 0;
+test("a trace is the same again, and another one with another seed or regime", () => {
+  const trace = playTrace("test", "small", 2);
 
-    expect(eventsOf(trace.price)).toEqual([]);
-    expect(Math.abs(median - usual) / usual).toBeLessThan(0.35);
-  }
+  expect(playTrace("test", "small", 2)).toEqual(trace);
+  expect(playTrace("other", "small", 2).server.low).not.toEqual(trace.server.low);
+  expect(playTrace("test", "large", 2).server.low).not.toEqual(trace.server.low);
+});
+
+test.each([
+  ["none", 5],
+  ["small", 26],
+  ["large", 188],
+] as const)("without incidents there is no event, and the pool has its usual size: %s", (regime, usual) => {
+  const { price, server, minutes } = playTrace("calm", regime, 4, only({}));
+
+  expect(truthOf(price).events).toEqual([]);
+  expect(Math.abs((server.waiting.toSorted()[minutes / 2] ?? 0) - usual) / usual).toBeLessThan(0.35);
 });
 
 test("a rush is an event, because events are defined by the price to be mined, not by the injected incident", () => {
-  const { price, incidents } = playTrace("rush", "small", 4, only({ rush: 28 }));
-  const rushes = incidents.filter(({ kind }) => kind === "rush");
-  const events = eventsOf(price);
+  const { price, needed, incidents } = playTrace("rush", "small", 4, only({ rush: 28 }));
+  const { events } = truthOf(price);
 
-  expect(rushes.length).toBeGreaterThanOrEqual(2);
   expect(events.length).toBeGreaterThanOrEqual(1);
   for (const { from, until } of events) {
-    expect(rushes.some((rush) => rush.from / 60 < until && rush.until / 60 + 180 > from)).toBe(true);
+    expect(incidents.some((rush) => rush.from / 60 < until && rush.until / 60 + 180 > from)).toBe(true);
   }
+  // What has to be paid is expensive in the same times, or shorter.
+  for (const { from, until } of truthOf(needed).events)
+    expect(events.some((event) => event.from < until && event.until + 10 > from)).toBe(true);
 });
 
 test("a cluster of stuck transactions lifts every percentile, and is not an event", () => {
   const { price, incidents, server } = playTrace("stuck", "small", 4, only({ stuck: 28 }));
   const { from, until } = incidents[0] ?? { from: 0, until: 0 };
-  const during = Math.floor((from + until) / 120);
 
-  expect(incidents.every(({ kind }) => kind === "stuck")).toBe(true);
-  expect(server.low[during]).toBeGreaterThan(100_000);
-  expect(eventsOf(price)).toEqual([]);
+  expect(server.low[Math.floor((from + until) / 120)]).toBeGreaterThan(100_000);
+  expect(truthOf(price).events).toEqual([]);
 });
 
-test("the cost of the blocks only increases, by mined transactions", () => {
-  const { server, transactions } = playTrace("tenure", "small", 2, only({ surge: 28 }));
-  const { cost, included } = server;
+test("the cost of the blocks only increases, by the units of mined transactions", () => {
+  const units = { token_transfer: 2, contract_call: 2, smart_contract: 2 };
+  const { mined, server } = playTrace("units", "small", 1, { ...only({}), chain: { ...WORLD.chain, units } });
 
-  expect(cost.filter((value, minute) => minute > 0 && value < (cost[minute - 1] ?? 0))).toHaveLength(0);
-  expect(cost.at(-1)).toBeCloseTo(transactions.mined / WORLD.chain.tenureUnits, 9);
-  expect(included.at(-1)).toBe(transactions.mined);
-});
-
-test("a type can use more of the budget than another", () => {
-  const chain = { ...WORLD.chain, units: { token_transfer: 0.5, contract_call: 2, smart_contract: 3 } };
-  const { mined, server } = playTrace("units", "small", 1, { ...only({}), chain });
-  const units = [0.5, 2, 3];
-  const used = mined.type.subarray(0, mined.length).reduce((sum, type) => sum + (units[type] ?? 0), 0);
-
-  expect(server.cost.at(-1)).toBeCloseTo(used / chain.tenureUnits, 6);
-});
-
-test("the needed fee is the lowest of the next ten minutes", () => {
-  const blocks: { at: number; entry: number }[] = [];
-  const mined: Listener["mined"] = ({ at, entry }) => blocks.push({ at, entry });
-  const { needed } = playTrace("needed", "small", 3, only({ rush: 28 }), { mined });
-  const minuteOf = ({ at }: { at: number }) => Math.ceil(at / 60) - 1;
-  const checked = Array.from(needed.keys()).filter((minute) => minute % 97 === 0 && minute < needed.length - 20);
-  const expected = checked.map((minute) => {
-    const next = blocks.filter((block) => minuteOf(block) > minute && minuteOf(block) <= minute + 10);
-    return Math.min(...next.map(({ entry }) => entry)) / WORLD.floor;
-  });
-
-  expect(needed.some((floors) => floors > 3)).toBe(true);
-  // A block that begins in a minute can end in the next one, which is counted in the former.
-  const differing = checked.filter((minute, index) => Math.abs((needed[minute] ?? 0) - (expected[index] ?? 0)) > 0.5);
-  expect(differing.length).toBeLessThan(checked.length / 50);
-});
-
-describe("a listener", () => {
-  const world = { ...WORLD, people: { ...WORLD.people, free: 0.1 } };
-  const arrived = new Set<Transaction>();
-  const waits: number[] = [];
-  const lists: number[] = [];
-  let trace: Trace;
-  beforeAll(() => {
-    const listener: Listener = {
-      arrived: (transaction) => arrived.add(transaction),
-      mined: ({ at, transactions }) => {
-        for (const transaction of transactions) {
-          if (!arrived.has(transaction) || !transaction.canBeMined) throw new Error("this cannot be mined");
-          waits.push(at - transaction.at);
-        }
-      },
-      minute: (minute, waiting) => {
-        lists[minute] = [...waiting].length;
-      },
-    };
-    trace = playTrace("listener", "small", 2, world, listener);
-  });
-
-  test("receives every transaction, when it arrives and when it is mined", () => {
-    expect([arrived.size, waits.length]).toEqual([trace.transactions.entered, trace.transactions.mined]);
-    expect(Math.min(...waits.slice(0, 10_000))).toBeGreaterThanOrEqual(5);
-  });
-
-  test("receives the waiting transactions of each minute", () => {
-    expect(lists).toEqual([...waitingIn(trace)]);
-  });
-
-  test("receives the share that pays nothing", () => {
-    const ordinary = [...arrived].filter(({ canBeMined }) => canBeMined);
-
-    expect(ordinary.filter(({ fee }) => fee === 0).length / ordinary.length).toBeCloseTo(0.1, 1);
-  });
+  expect(server.cost.filter((value, minute) => minute > 0 && value < (server.cost[minute - 1] ?? 0))).toHaveLength(0);
+  expect(server.included.at(-1)).toBe(mined.fee.length);
+  expect(server.cost.at(-1)).toBeCloseTo((2 * mined.fee.length) / WORLD.chain.tenureUnits, 6);
 });

@@ -6,8 +6,6 @@ import type { World } from "./world.ts";
 /** A block; the first one has the height 1. */
 export interface Block {
   readonly height: number;
-  /** Seconds of the trace. */
-  readonly at: number;
   /** In the order in which they were taken. */
   readonly transactions: readonly Transaction[];
   /**
@@ -63,7 +61,7 @@ export class Miner {
     this.#used += used;
     this.cost = this.#used / tenureUnits;
     this.#height += 1;
-    return { height: this.#height, at: now, transactions, entry: isFull ? cheapest : 0 };
+    return { height: this.#height, transactions, entry: isFull ? cheapest : 0 };
   }
 
   #open(now: number): void {

@@ -1,6 +1,6 @@
 // The demand for block space, a few seconds at a time. It depends on the published percentiles of the pool only.
 import type { Random } from "../../simulator/chain/random.ts";
-import type { Cluster, Incident, Surge } from "./incidents.ts";
+import type { Incident } from "./incidents.ts";
 import type { Transaction, Type } from "./pool.ts";
 import { type FeeSpread, REGIMES, type Regime, rhythm, type Swing, type World } from "./world.ts";
 
@@ -47,8 +47,8 @@ class Mood {
 }
 
 /** Progress of a surge: 0 to 1. */
-function swell({ from, until, rampSeconds }: Surge, now: number): number {
-  return Math.max(0, Math.min(1, (now - from) / rampSeconds, (until - now) / rampSeconds));
+function swell({ from, until, ramp }: Extract<Incident, { kind: "surge" }>, now: number): number {
+  return Math.max(0, Math.min(1, (now - from) / ramp, (until - now) / ramp));
 }
 
 /** The factor by which shifts have raised all fees by then. */
@@ -67,7 +67,7 @@ export class Demand {
   readonly #incidents: readonly Incident[];
   readonly #mood: Mood;
   readonly #gapMood: Mood;
-  #clusters: readonly Cluster[];
+  #clusters: readonly Extract<Incident, { kind: "whale" | "stuck" }>[];
 
   constructor(random: Random, moods: Random, world: World, regime: Regime, incidents: readonly Incident[]) {
     this.#random = random;
@@ -76,9 +76,7 @@ export class Demand {
     this.#incidents = incidents;
     this.#mood = new Mood(moods, world.people.mood);
     this.#gapMood = new Mood(moods, world.gaps.mood);
-    this.#clusters = incidents.filter(
-      (incident): incident is Cluster => incident.kind === "whale" || incident.kind === "stuck",
-    );
+    this.#clusters = incidents.filter((incident) => "count" in incident);
   }
 
   /** The nonce gaps that wait when the trace begins. */
@@ -101,23 +99,24 @@ export class Demand {
         const more = people * (incident.factor - 1) * swell(incident, now);
         this.#times(more * seconds, () => this.#ordinary(now, scale * incident.urgency, published, send));
       } else if (incident.kind === "rush" || incident.kind === "flash") {
-        const { kind, from, until, perSecond, fee } = incident;
+        const { kind, from, until, perSecond, sigma } = incident;
+        const fee = { median: incident.fee, sigma };
         const fatigue = kind === "flash" ? 1 : Math.exp((-FATIGUE * (now - from)) / (until - from));
         this.#times(perSecond * fatigue * seconds, () => {
           const leavesAt = until + this.#random.int(0, REGRET_SECONDS);
-          send({ type: "contract_call", fee: this.#fee(fee, scale), at: now, leavesAt, canBeMined: true });
+          send({ type: "contract_call", fee: this.#fee(fee, scale), leavesAt, canBeMined: true });
         });
       } else if (incident.kind === "flood") {
-        const fee = Math.round(incident.fee * scale);
+        const fee = Math.round(Math.round(this.#world.defaultFee * incident.fee) * scale);
         const leavesAt = now + this.#world.chain.expirySeconds;
         this.#times(incident.perSecond * seconds, () =>
-          send({ type: "token_transfer", fee, at: now, leavesAt, canBeMined: true }),
+          send({ type: "token_transfer", fee, leavesAt, canBeMined: true }),
         );
       }
     }
     for (const { count, fee, until } of this.#clusters.filter(({ from }) => now >= from)) {
-      for (let left = count; left > 0; left -= 1) {
-        send({ type: this.#type(), fee: this.#fee(fee, 1), at: now, leavesAt: until, canBeMined: false });
+      for (let left = Math.round(count); left > 0; left -= 1) {
+        send({ type: this.#type(), fee: this.#fee(fee, 1), leavesAt: until, canBeMined: false });
       }
     }
     this.#clusters = this.#clusters.filter(({ from }) => now < from);
@@ -132,13 +131,13 @@ export class Demand {
     const leavesAt = now + this.#world.chain.expirySeconds;
     const { free } = this.#world.people;
     if (free > 0 && this.#random.chance(free)) {
-      send({ type, fee: 0, at: now, leavesAt, canBeMined: true });
+      send({ type, fee: 0, leavesAt, canBeMined: true });
       return;
     }
     const isFollowing = this.#random.chance(this.#world.people.following);
     const named = isFollowing ? this.#followed(published) : Number.NaN;
     const fee = Number.isNaN(named) ? this.#usualFee(type, scale) : Math.max(MIN_FEE, Math.round(named));
-    send({ type, fee, at: now, leavesAt, canBeMined: true });
+    send({ type, fee, leavesAt, canBeMined: true });
   }
 
   #followed({ low, medium, high }: Published): number {
@@ -159,7 +158,7 @@ export class Demand {
   #gap(now: number, scale: number, send: Send): void {
     const { fee, seconds } = this.#world.gaps;
     const leavesAt = now + this.#random.exponential(seconds);
-    send({ type: this.#type(), fee: this.#fee(fee, scale), at: now, leavesAt, canBeMined: false });
+    send({ type: this.#type(), fee: this.#fee(fee, scale), leavesAt, canBeMined: false });
   }
 
   #type(): Type {

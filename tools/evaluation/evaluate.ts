@@ -1,86 +1,48 @@
-// Plays traces on all processors, one for each seed, number of nonce gaps and world, and adds up the scores.
+// Evaluates settings on all processors: plays a trace for each seed and number of nonce gaps, and adds up the scores.
 import { availableParallelism } from "node:os";
 import { isMainThread, parentPort, Worker } from "node:worker_threads";
-import type { Polls } from "./exporter.ts";
-import { type Score, total } from "./score.ts";
-import { DAYS, playTrace } from "./trace.ts";
-import { evaluateTrace, scorePolls, type TraceScores, together } from "./trace-scores.ts";
-import type { Regime } from "./world.ts";
+import type { FeeThresholds } from "./signals.ts";
+import { playTrace } from "./trace.ts";
+import { addedUp, evaluateTrace, type Scores, type View } from "./trace-scores.ts";
 import type { Setting } from "./worlds.ts";
 
-/** A trace to play. */
-export interface Market {
-  readonly seed: string;
-  readonly regime: Regime;
+/** Traces to play, and how to evaluate them. */
+export interface Plan {
   readonly setting: Setting;
-  /** Other polls to score on the same trace. */
-  readonly otherPolls?: readonly Polls[] | undefined;
+  readonly seeds: readonly string[];
+  readonly views: readonly View[];
+  readonly fees: FeeThresholds;
 }
 
-/** The outcome of some traces. */
-export interface Evaluation {
-  readonly traces: number;
-  readonly minutes: number;
-  readonly transactions: number;
-  readonly scores: TraceScores;
-  /** A score for each of the other polls. */
-  readonly polls: readonly Score[];
-}
+/** The scores in each view of the plan. */
+export type Evaluation = Readonly<Partial<Record<View, Scores>>>;
 
-/** A market for each seed and number of nonce gaps of a setting. */
-export const marketsOf = (seeds: readonly string[], setting: Setting, otherPolls?: readonly Polls[]): Market[] =>
-  seeds.flatMap((seed) => setting.regimes.map((regime) => ({ seed, regime, setting, otherPolls })));
-
-/** The sum of several evaluations with the same other polls. */
-export function sum(evaluations: readonly Evaluation[]): Evaluation {
-  const add = (of: (evaluation: Evaluation) => number) =>
-    evaluations.reduce((before, evaluation) => before + of(evaluation), 0);
-  return {
-    traces: add(({ traces }) => traces),
-    minutes: add(({ minutes }) => minutes),
-    transactions: add(({ transactions }) => transactions),
-    scores: together(evaluations.map(({ scores }) => scores)),
-    polls: (evaluations[0]?.polls ?? []).map((_, index) =>
-      total(evaluations.flatMap(({ polls }) => polls[index] ?? [])),
+/** Plays and evaluates the traces of a plan. */
+export function evaluate({ setting, seeds, views, fees }: Plan): Evaluation {
+  const all = seeds.flatMap((seed) =>
+    setting.regimes.map((regime) =>
+      evaluateTrace(playTrace(seed, regime, undefined, setting.world), setting, views, fees),
     ),
-  };
+  );
+  return Object.fromEntries(views.map((view) => [view, addedUp(all.map((scores) => scores[view]))]));
 }
 
-function evaluate({ seed, regime, setting, otherPolls = [] }: Market): Evaluation {
-  const trace = playTrace(seed, regime, DAYS, setting.world);
-  return {
-    traces: 1,
-    minutes: trace.minutes,
-    transactions: trace.transactions.entered,
-    scores: evaluateTrace(trace, setting),
-    polls: otherPolls.map((polls) => scorePolls(trace, polls)),
-  };
-}
-
-/** Evaluates each market; the results have the order of the markets. */
-export async function evaluateAll(markets: readonly Market[]): Promise<Evaluation[]> {
+/** Evaluates each plan in a worker; the results have the order of the plans. */
+export async function evaluateAll(plans: readonly Plan[]): Promise<Evaluation[]> {
+  const queue = plans.entries();
   const evaluations: Evaluation[] = [];
-  let next = 0;
-  const work = () =>
-    new Promise<void>((resolve, reject) => {
-      const worker = new Worker(new URL(import.meta.url));
-      let current = 0;
-      const assign = () => {
-        current = next;
-        next += 1;
-        const market = markets[current];
-        if (market === undefined) worker.terminate().then(() => resolve(), reject);
-        else worker.postMessage(market);
-      };
-      worker.once("error", reject);
-      worker.on("message", (evaluation: Evaluation) => {
-        evaluations[current] = evaluation;
-        assign();
+  const work = async () => {
+    const worker = new Worker(new URL(import.meta.url));
+    for (const [index, plan] of queue) {
+      evaluations[index] = await new Promise<Evaluation>((resolve, reject) => {
+        worker.removeAllListeners().once("message", resolve).once("error", reject);
+        worker.postMessage(plan);
       });
-      assign();
-    });
+    }
+    await worker.terminate();
+  };
   await Promise.all(Array.from({ length: availableParallelism() }, work));
   return evaluations;
 }
 
-if (!isMainThread) parentPort?.on("message", (market: Market) => parentPort?.postMessage(evaluate(market)));
+if (!isMainThread) parentPort?.on("message", (plan: Plan) => parentPort?.postMessage(evaluate(plan)));

@@ -2,8 +2,7 @@
 // them with the PromQL of the rules in a real Prometheus.
 import { firing, joined, type Span } from "../../alerts/firing.ts";
 import { FEES } from "../../alerts/thresholds.ts";
-import { minutesOf, type Signals } from "./signals.ts";
-import type { FeeThresholds } from "./thresholds.ts";
+import { type FeeThresholds, minutesOf, type Signals } from "./signals.ts";
 
 /** The rules that are evaluated. */
 export const RULES = ["spike", "backlog"] as const;

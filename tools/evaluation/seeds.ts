@@ -9,11 +9,13 @@ const RANGES = {
   reporting: [601, 612],
   worlds: [701, 702],
   checking: [1, 2],
-  estimates: [1, 2],
 } as const;
 
+/** What traces are played for. */
+export type Purpose = keyof typeof RANGES;
+
 /** Names of seeds: `tuning-1`, `tuning-2`, … Each is played once per number of nonce gaps. */
-export function seedsOf(purpose: keyof typeof RANGES): string[] {
+export function seedsOf(purpose: Purpose): string[] {
   const [first, last] = RANGES[purpose];
   return Array.from({ length: last - first + 1 }, (_, index) => `${purpose}-${first + index}`);
 }

@@ -1,9 +1,19 @@
 // The recorded series of alerts/ for an exporter.
-import { FEES, seconds } from "../../alerts/thresholds.ts";
+import { type Duration, FEES, seconds } from "../../alerts/thresholds.ts";
 import { QUARTILES, type Samples } from "./exporter.ts";
-import type { FeeThresholds } from "./thresholds.ts";
 import type { Column } from "./trace.ts";
 import { lastWithin, movingMedian, movingRate } from "./window.ts";
+
+type Loose<Value> = Value extends number
+  ? number
+  : Value extends string
+    ? Duration
+    : Value extends readonly unknown[]
+      ? Value
+      : { readonly [Key in keyof Value]: Loose<Value[Key]> };
+
+/** Thresholds like those of alerts/thresholds.ts with any numbers, so that others can be tried. */
+export type FeeThresholds = Loose<typeof FEES>;
 
 /** Columns that the rules compare, one value a minute; NaN where Prometheus would have no sample. */
 export interface Signals {
@@ -59,9 +69,7 @@ export function signalsOf(samples: Samples, fees: FeeThresholds = FEES, lookback
   const kept = (column: Column) => lastWithin(column, lookback === 1 ? 1 : lookback + 1);
   const recent = (column: Column) => lastWithin(column, minutesOf(baseline.staleness) + 1);
   const feeUsual = recent(usual(movingMedian(low, minutesOf(baseline.smoothing)), baseline));
-  const waiting = Object.values(samples.waiting)
-    .map(seen)
-    .reduce((sum, column) => combined(sum, column, (a, b) => a + b));
+  const waiting = seen(samples.waiting);
   // The limit of a tenure is 1, and on the page whenever its cost is.
   const limit = seen(cost.map((value) => (Number.isNaN(value) ? value : 1)));
   const pace = (column: Column) => movingRate(column, minutesOf(capacity.window), STEP);

@@ -5,6 +5,7 @@ import type { Column } from "./trace.ts";
 /** The true events, for the comparison with alarms. */
 export interface Truth {
   readonly events: readonly Span[];
+  /** Rises that are too short for an event. */
   readonly shortRises: readonly Span[];
 }
 
@@ -16,23 +17,15 @@ const MIN_MINUTES = 15;
 // Periods closer than this are one event.
 const APART_MINUTES = 60;
 
-/** The events of a trace, from what inclusion costs (in floors): expensive for at least a quarter of an hour. */
-export function eventsOf(price: Column): Span[] {
-  return joined(
-    expensive(price).filter(({ from, until }) => until - from >= MIN_MINUTES),
-    APART_MINUTES,
+/** The events and the short rises of a trace, from what inclusion costs (in floors). */
+export function truthOf(price: Column): Truth {
+  const spans = joined(
+    spansWhere(price.length, (minute) => (price[minute] as number) > EXPENSIVE),
+    DIP_MINUTES,
   );
-}
-
-/** The events and the short rises of a price. */
-export const truthOf = (price: Column): Truth => ({ events: eventsOf(price), shortRises: shortRisesOf(price) });
-
-/** Rises that are too short for an event. */
-export function shortRisesOf(price: Column): Span[] {
-  return expensive(price).filter(({ from, until }) => until - from < MIN_MINUTES);
-}
-
-function expensive(price: Column): Span[] {
-  const spans = spansWhere(price.length, (minute) => (price[minute] as number) > EXPENSIVE);
-  return joined(spans, DIP_MINUTES);
+  const isEvent = ({ from, until }: Span) => until - from >= MIN_MINUTES;
+  return {
+    events: joined(spans.filter(isEvent), APART_MINUTES),
+    shortRises: spans.filter((span) => !isEvent(span)),
+  };
 }

@@ -1,62 +1,21 @@
 // PromQL's functions over windows, on columns of one value per minute; NaN where there is no sample.
+import { placeOf } from "./search.ts";
 import type { Column } from "./trace.ts";
 
-/** Where `value` is, or would be, in the first `length` numbers of an ascending array. */
-function place(sorted: Float64Array, length: number, value: number): number {
-  let low = 0;
-  let high = length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((sorted[middle] as number) < value) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
-/** Ascending numbers that are added and removed. */
-class Sorted {
-  readonly #values: Float64Array;
-  length = 0;
-
-  constructor(capacity: number) {
-    this.#values = new Float64Array(capacity);
-  }
-
-  add(value: number): void {
-    if (Number.isNaN(value)) return;
-    const at = place(this.#values, this.length, value);
-    this.#values.copyWithin(at + 1, at, this.length);
-    this.#values[at] = value;
-    this.length += 1;
-  }
-
-  remove(value: number): void {
-    if (Number.isNaN(value)) return;
-    const at = place(this.#values, this.length, value);
-    this.#values.copyWithin(at, at + 1, this.length);
-    this.length -= 1;
-  }
-
-  /** As `quantile_over_time(0.5, …)`: between the two in the middle. */
-  median(): number {
-    if (this.length === 0) return Number.NaN;
-    const position = (this.length - 1) / 2;
-    const low = this.#values[Math.floor(position)] as number;
-    const high = this.#values[Math.ceil(position)] as number;
-    return low * (1 - (position % 1)) + high * (position % 1);
-  }
-}
-
-/** Median of the samples in the last `window` minutes, each minute; NaN when there are fewer than `least`. */
+/** Median of the samples in the last `window` minutes, each minute; NaN when there are fewer than `min`. */
 export function movingMedian(column: Column, window: number, min = 1): Column {
-  const present = new Sorted(window + 1);
+  const sorted: number[] = [];
   return column.map((value, minute) => {
-    present.add(value);
-    if (minute >= window) present.remove(column[minute - window] as number);
-    return present.length >= min ? present.median() : Number.NaN;
+    if (!Number.isNaN(value)) sorted.splice(placeOf(sorted, value), 0, value);
+    const old = minute < window ? Number.NaN : (column[minute - window] as number);
+    if (!Number.isNaN(old)) sorted.splice(placeOf(sorted, old), 1);
+    if (sorted.length < min) return Number.NaN;
+    // As `quantile_over_time(0.5, …)`: between the two in the middle.
+    const position = (sorted.length - 1) / 2;
+    const [low, high] = [sorted[Math.floor(position)] as number, sorted[Math.ceil(position)] as number];
+    return low * (1 - (position % 1)) + high * (position % 1);
   });
 }
-
 /** The newest sample in the last `window` minutes, like `last_over_time`; 1 is the sample of the minute itself. */
 export function lastWithin(column: Column, window: number): Column {
   let seen = Number.NEGATIVE_INFINITY;

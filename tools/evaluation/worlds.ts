@@ -17,8 +17,6 @@ export interface Setting {
   readonly polls: Polls;
   /** Minutes by which servers are behind, one of them at random in each poll. */
   readonly lags?: readonly number[];
-  /** Reported, but not held to a target: the reason. */
-  readonly isReportedOnly?: boolean;
 }
 
 const { people, chain, flood, stuck, rush, flash, surge, outage } = WORLD;
@@ -55,30 +53,19 @@ function defaultPolls(preset: Preset): Polls {
   };
 }
 
-/** Polls by default, with a free key and without a key. */
-export const POLLS = { freeKey: defaultPolls("free_key"), keyless: defaultPolls("keyless") } as const;
+/** The default polls with a free key. */
+export const POLLS = defaultPolls("free_key");
 
 const every = (minutes: number): Polls => ({ fees: minutes, mempool: minutes, blocks: minutes, transactions: minutes });
-const TYPICAL = { regimes: ["small", "large"], polls: POLLS.freeKey } as const;
+const TYPICAL = { regimes: ["small", "large"], polls: POLLS } as const;
 
 /** The market for which the thresholds are chosen, and the default polls with a free key. */
 export const BASE: Setting = { what: "base: 750 transactions in a tenure", world: WORLD, ...TYPICAL };
 
-/** A market of the size of mainnet: about 12,000 transactions a day. */
-export const MAINNET: Setting = { ...TYPICAL, what: "216 transactions in a tenure", world: withCapacity(216) };
-
-/** Polls that are compared: one collector at a time polled less or more often than by default. */
-export const OTHER_POLLS: readonly Polls[] = [
-  every(1),
-  ...[1, 2, 2.5, 5].map((minutes) => ({ ...POLLS.freeKey, transactions: minutes })),
-  ...[1, 2, 5, 10].map((minutes) => ({ ...POLLS.freeKey, mempool: minutes })),
-  ...[1, 2, 3, 5].map((minutes) => ({ ...POLLS.freeKey, blocks: minutes })),
-  every(5),
-];
-
 /** Other markets and exporters. */
 export const OTHERS: readonly Setting[] = [
-  MAINNET,
+  // The size of mainnet: about 12,000 transactions a day.
+  { ...TYPICAL, what: "216 transactions in a tenure", world: withCapacity(216) },
   { ...TYPICAL, what: "72 transactions in a tenure", world: withCapacity(72) },
   { ...TYPICAL, what: "no nonce gaps", world: WORLD, regimes: ["none"] },
   { ...TYPICAL, what: "2,000 nonce gaps", world: WORLD, regimes: ["huge"] },
@@ -87,7 +74,7 @@ export const OTHERS: readonly Setting[] = [
   { ...TYPICAL, what: "users use 60 % of the blocks", world: withChain({ tenureUnits: 500 }) },
   { ...TYPICAL, what: "8 % of the users pay nothing", world: withPeople({ free: 0.08 }) },
   { ...TYPICAL, what: "15 % of the users pay nothing", world: withPeople({ free: 0.15 }) },
-  { ...TYPICAL, what: "30 % of the users pay nothing", world: withPeople({ free: 0.3 }), isReportedOnly: true },
+  { ...TYPICAL, what: "30 % of the users pay nothing", world: withPeople({ free: 0.3 }) },
   { ...TYPICAL, what: "polls every minute", world: WORLD, polls: every(1) },
   { ...TYPICAL, what: "polls every 5 minutes", world: WORLD, polls: every(5) },
   { ...TYPICAL, what: "servers up to 4 minutes behind", world: WORLD, lags: [0, 0, 1, 2, 4] },
@@ -95,7 +82,6 @@ export const OTHERS: readonly Setting[] = [
     ...TYPICAL,
     what: "an outage every day",
     world: { ...WORLD, outage: { ...outage, perFourWeeks: 28 } },
-    isReportedOnly: true,
   },
   { ...TYPICAL, what: "no user follows the published percentiles", world: withPeople({ following: 0 }) },
   { ...TYPICAL, what: "six of ten users follow them", world: withPeople({ following: 0.6 }) },
