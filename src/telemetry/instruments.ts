@@ -1,73 +1,34 @@
 // Counters, histograms and process metrics, kept by prom-client. Its text is not used, because rendering OpenMetrics
 // renames its counters: its values go through the same exposition as all others.
 import { Counter, collectDefaultMetrics, Histogram, type MetricObject, Registry } from "prom-client";
-import { counter, type Family, gauge, histogram, type Sample } from "../exposition/family.ts";
+import { counter, type Family, gauge, type Sample } from "../exposition/family.ts";
 
-// Gauges with the suffix of counters, which `promtool check metrics` refuses.
-const MISNAMED = ["nodejs_active_handles_total", "nodejs_active_requests_total", "nodejs_active_resources_total"];
+// The process metrics that are read: the client library has 40 more.
+const READ = [
+  "process_cpu_seconds_total",
+  "process_max_fds",
+  "process_open_fds",
+  "process_resident_memory_bytes",
+  "process_start_time_seconds",
+  "nodejs_eventloop_lag_p99_seconds",
+  "nodejs_heap_size_used_bytes",
+];
+const EVENT_LOOP_LAG = "nodejs_eventloop_lag_p99_seconds";
 // Each measurement wakes the process: 50 a second are half of its CPU at rest.
 const EVENT_LOOP_RESOLUTION_MS = 100;
-// These contain the time that the measurement itself waits.
-const WAITED = /^nodejs_eventloop_lag_(min|max|mean|p\d+)_seconds$/;
-
-const unitOf = (name: string) => /_(seconds|bytes)(_total)?$/.exec(name)?.[1] as "seconds" | "bytes" | undefined;
 
 // Declared by every metric of prom-client, and left out of its typings.
 interface Metric extends MetricObject {
-  readonly labelNames?: readonly string[];
-  readonly upperBounds?: readonly number[];
   get(): Promise<{ readonly values: readonly Value[] }>;
   remove(labels: Value["labels"]): void;
 }
 
-/** The family of a metric of prom-client. */
-function familyOf(metric: Metric): Family {
-  const unit = unitOf(metric.name);
-  const labelNames = (metric.labelNames ?? []).filter((name) => name !== "le");
-  const declaration = {
-    name: metric.name,
-    help: metric.help,
-    ...(unit === undefined ? {} : { unit }),
-    labels: Object.fromEntries(labelNames.map((name) => [name, "set by the Node.js client library"])),
-  };
-  const type = String(metric.type);
-  if (type === "counter") return counter(declaration);
-  return type === "histogram" ? histogram({ ...declaration, bounds: metric.upperBounds ?? [] }) : gauge(declaration);
-}
-
 interface Value {
   readonly value: number;
-  readonly labels: Partial<Record<string, string | number>>;
+  readonly labels: Readonly<Record<string, string>>;
+  /** Of a histogram: the name with its suffix. */
   readonly metricName?: string;
 }
-
-function histogramSamples(family: Family, values: readonly Value[]): Sample[] {
-  const sets = new Map<string, { labels: Record<string, string>; cumulative: Map<string, number>; sum: number }>();
-  for (const { labels, value, metricName } of values) {
-    const { le, ...rest } = labels;
-    const key = JSON.stringify(rest);
-    let set = sets.get(key);
-    if (set === undefined) {
-      set = { labels: texts(rest), cumulative: new Map(), sum: 0 };
-      sets.set(key, set);
-    }
-    if (metricName?.endsWith("_sum")) set.sum = value;
-    else if (metricName?.endsWith("_bucket")) set.cumulative.set(String(le), value);
-  }
-  return [...sets.values()].map(({ labels, cumulative, sum }) => {
-    let before = 0;
-    const counts = [...family.bounds.map(String), "+Inf"].map((le) => {
-      const seen = cumulative.get(le) ?? before;
-      const count = seen - before;
-      before = seen;
-      return count;
-    });
-    return family.at(labels, { counts, sum });
-  });
-}
-
-const texts = (labels: Value["labels"]): Record<string, string> =>
-  Object.fromEntries(Object.entries(labels).map(([name, value]) => [name, String(value)]));
 
 /** All counters and histograms of one exporter. */
 export class Instruments {
@@ -104,31 +65,27 @@ export class Instruments {
   /** Starts to measure the process and its event loop; returns the families of the measurements. */
   watchProcess(): readonly Family[] {
     collectDefaultMetrics({ register: this.#process, eventLoopMonitoringPrecision: EVENT_LOOP_RESOLUTION_MS });
-    for (const name of MISNAMED) this.#process.removeSingleMetric(name);
-    return metricsOf(this.#process).map((metric) => {
-      const family = familyOf(metric);
-      this.#families.set(family.name, family);
+    for (const { name } of metricsOf(this.#process)) if (!READ.includes(name)) this.#process.removeSingleMetric(name);
+    return metricsOf(this.#process).map(({ name, help, type }) => {
+      const unit = /_(seconds|bytes)(_total)?$/.exec(name)?.[1] as "seconds" | "bytes" | undefined;
+      const declaration = { name, help, ...(unit && { unit }) };
+      const family = String(type) === "counter" ? counter(declaration) : gauge(declaration);
+      this.#families.set(name, family);
       return family;
     });
   }
 
   /** The current samples. */
   async samples(): Promise<Sample[]> {
-    const samples: Sample[] = [];
-    for (const metric of [...metricsOf(this.#own), ...metricsOf(this.#process)]) {
-      const family = this.#families.get(metric.name);
-      if (family === undefined) continue;
+    const metrics = [...metricsOf(this.#own), ...metricsOf(this.#process)];
+    const samples = metrics.map(async (metric) => {
+      const family = this.#families.get(metric.name) as Family;
       const { values } = await metric.get();
-      if (family.kind === "histogram") samples.push(...histogramSamples(family, values));
-      else {
-        for (const { labels, value } of values) {
-          const measured = WAITED.test(metric.name) ? lateness(value) : value;
-          // prom-client has NaN for what it has not measured yet.
-          if (!Number.isNaN(measured)) samples.push(family.at(texts(labels), measured));
-        }
-      }
-    }
-    return samples;
+      return family.kind === "histogram"
+        ? histogramSamples(family, values)
+        : values.flatMap((it) => sampleOf(family, it));
+    });
+    return (await Promise.all(samples)).flat();
   }
 
   #declare<Name extends string>(family: Family<Name>) {
@@ -138,10 +95,28 @@ export class Instruments {
   }
 }
 
-// Without a measurement since the last scrape the minimum is centuries, and the others are less than the wait itself.
-function lateness(seconds: number): number {
-  const late = seconds - EVENT_LOOP_RESOLUTION_MS / 1000;
-  return late < -EVENT_LOOP_RESOLUTION_MS / 2000 || late > 1e9 ? Number.NaN : Math.max(0, late);
+const metricsOf = (registry: Registry) => registry.getMetricsAsArray() as unknown as readonly Metric[];
+
+function sampleOf(family: Family, { labels, value }: Value): Sample[] {
+  if (family.name !== EVENT_LOOP_LAG) return [family.at(labels, value)];
+  // It contains the time that the measurement waits, and is less without a measurement since the last scrape.
+  const late = value - EVENT_LOOP_RESOLUTION_MS / 1000;
+  return late < -EVENT_LOOP_RESOLUTION_MS / 2000 || Number.isNaN(late) ? [] : [family.at(labels, Math.max(0, late))];
 }
 
-const metricsOf = (registry: Registry) => registry.getMetricsAsArray() as unknown as readonly Metric[];
+/** Samples of the values of a histogram: for each set of labels its cumulative buckets, the sum, and the count. */
+function histogramSamples(family: Family, values: readonly Value[]): Sample[] {
+  const samples: Sample[] = [];
+  let cumulative: number[] = [];
+  let sum = 0;
+  for (const { labels, value, metricName } of values) {
+    if (metricName?.endsWith("_bucket")) cumulative.push(value);
+    else if (metricName?.endsWith("_sum")) sum = value;
+    else {
+      const counts = cumulative.map((count, index) => count - (cumulative[index - 1] ?? 0));
+      samples.push(family.at(labels, { counts, sum }));
+      cumulative = [];
+    }
+  }
+  return samples;
+}

@@ -3,6 +3,7 @@ import { REASONS } from "../../src/api/errors.ts";
 import { collectors } from "../../src/collectors/index.ts";
 import { textOf } from "../../src/config/collector-settings.ts";
 import type { Family } from "../../src/exposition/family.ts";
+import { Instruments } from "../../src/telemetry/instruments.ts";
 import { OUTCOMES, selfMetrics } from "../../src/telemetry/self-metrics.ts";
 import { examples } from "./examples.ts";
 import { type Output, wrap } from "./output.ts";
@@ -70,7 +71,11 @@ ${sections.join("\n\n")}
 
 ${table(selfMetrics)}
 
-The exporter also exposes the process and Node.js families of the client library (\`process_…\`, \`nodejs_…\`).
+The exporter also exposes families of the Node.js client library:
+${new Instruments()
+  .watchProcess()
+  .map(({ name }) => `\`${name}\``)
+  .join(",\n")}.
 
 ### Outcomes of a poll
 
