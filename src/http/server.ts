@@ -5,7 +5,6 @@ import express, { type NextFunction, type Request, type RequestHandler, type Res
 import type { FeeReport } from "../telemetry/fee-report.ts";
 import type { Refusal } from "../telemetry/self-metrics.ts";
 import type { Selection, Status } from "../telemetry/status.ts";
-import { recommendedFeesJson } from "./fees-json.ts";
 import { Deliveries, LIMITS, type Limits } from "./limits.ts";
 import { CONTENT_TYPE, type MetricsPage, negotiateFormat } from "./page.ts";
 import { type Program, statusJson } from "./status-json.ts";
@@ -109,8 +108,8 @@ export const pagesOf = (view: View, deliveries: Deliveries, guard?: RequestHandl
     app.get("/api/v1/status", ({ query }, response) => void response.json(status(parseQuery(query, view.known()))));
     app.get("/api/v1/fees/recommended", ({ query }, response) => {
       const report = view.feesOf(parseNetwork(query, view.known()));
-      if ("reason" in report) response.status(503).json({ error: view.mask(report.reason) });
-      else response.json(recommendedFeesJson(report, view.mask));
+      if ("error" in report) response.status(503).json({ error: view.mask(report.error) });
+      else response.json({ ...report, source: view.mask(report.source ?? "") });
     });
     app.get("/runbooks{/:subject}", async ({ path, params }, response) => {
       // Its links are relative to this folder.

@@ -1,26 +1,15 @@
-// Fee estimates of a network, for the HTTP API of the exporter. Pure.
-import type { FeeEstimate } from "../collectors/mempool-transactions/estimate.ts";
+// The document at /api/v1/fees/recommended. Its fees have the names that users of mempool.space know. Pure.
 import type { StatusSources } from "./status.ts";
 
-/** The fee estimates of a network, or why there are none. */
-export type FeeReport = FeeAnswer | { readonly network: string /** Not masked. */; readonly reason: string };
+/** The document, or the reason why there is none; not masked. docs/fee-estimate.md describes it. */
+export type FeeReport = ReturnType<typeof feeReport>;
 
-/** The fee estimates of a network. */
-export interface FeeAnswer {
-  readonly network: string;
-  /** Scheme, host and port of the API; not masked. */
-  readonly origin: string;
-  readonly estimate: FeeEstimate;
-  /** Unix time, milliseconds. */
-  readonly now: number;
-}
-
-/** The current fee estimates of a network. An estimate that has exceeded its maximum age is not reported. */
+/** The current fee estimates of a network. Estimates that have exceeded their maximum age are not reported. */
 export function feeReport(
   network: string,
   { tasks, state, networks, now }: Pick<StatusSources, "tasks" | "state" | "networks" | "now">,
-): FeeReport {
-  const because = (reason: string) => ({ network, reason });
+) {
+  const because = (error: string) => ({ error });
   const task = tasks.find((one) => one.network === network && one.collector.feeEstimate !== undefined);
   if (task === undefined) return because("no collector that estimates fees is enabled");
   const { name } = task.collector;
@@ -32,7 +21,25 @@ export function feeReport(
   }
   const estimate = task.collector.feeEstimate?.(state.observationOf(task));
   if (estimate === undefined) return because(`${name} needs the mined transactions of the last ten minutes`);
-  if (estimate.types.all === undefined) return because("too few transactions were mined in the last ten minutes");
-  const origin = networks.find((one) => one.network === network)?.origin ?? "";
-  return { network, origin, estimate, now };
+  const { all, token_transfer, contract_call } = estimate.types;
+  if (all === undefined) return because("too few transactions were mined in the last ten minutes");
+  const feesOf = ({ fees, observations }: typeof all) => ({
+    fastestFee: fees["10m"],
+    hourFee: fees["1h"],
+    observations,
+  });
+  return {
+    ...feesOf(all),
+    unit: "microSTX",
+    network,
+    source: networks.find((one) => one.network === network)?.origin,
+    time: new Date(estimate.at).toISOString(),
+    // The clock can be set back.
+    age_seconds: Math.max(0, now - estimate.at) / 1000,
+    blocks_have_room: estimate.hasRoom,
+    types: {
+      token_transfer: token_transfer && feesOf(token_transfer),
+      contract_call: contract_call && feesOf(contract_call),
+    },
+  };
 }

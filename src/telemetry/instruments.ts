@@ -3,7 +3,7 @@
 import { Counter, collectDefaultMetrics, Histogram, type MetricObject, Registry } from "prom-client";
 import { counter, type Family, gauge, type Sample } from "../exposition/family.ts";
 
-// The process metrics that are read: the client library has 40 more.
+// The process metrics that are read; the client library has 24 more.
 const READ = [
   "process_cpu_seconds_total",
   "process_max_fds",

@@ -23,7 +23,25 @@ test("has the estimate of the last poll", () => {
   world.succeed(task, 20);
   world.fail(task, 10, "timeout");
 
-  expect(report()).toEqual({ network: "mainnet", origin: "https://mainnet.example", estimate, now: world.now });
+  expect(report()).toMatchObject({ network: "mainnet", source: "https://mainnet.example", fastestFee: 2, hourFee: 1 });
+});
+
+test("each type with an estimate has its own fees; unknown values are absent", () => {
+  const types = { all: { observations: 30, fees }, contract_call: { observations: 20, fees: { "10m": 7, "1h": 6 } } };
+  estimate = { at: world.now + 200, competing: 1, types, hasRoom: undefined };
+  world.succeed(task, 1);
+
+  expect(JSON.parse(JSON.stringify(report()))).toEqual({
+    fastestFee: 2,
+    hourFee: 1,
+    observations: 30,
+    unit: "microSTX",
+    network: "mainnet",
+    source: "https://mainnet.example",
+    time: "2026-11-21T12:00:00.200Z",
+    age_seconds: 0,
+    types: { contract_call: { fastestFee: 7, hourFee: 6, observations: 20 } },
+  });
 });
 
 test.each<[string, () => void, string]>([
@@ -57,11 +75,11 @@ test.each<[string, () => void, string]>([
 ])("has a reason %s", (_, happen, reason) => {
   happen();
 
-  expect(report()).toEqual({ network: "mainnet", reason });
+  expect(report()).toEqual({ error: reason });
 });
 
 test("has a reason on a network without such a collector", () => {
   world.succeed(task, 1);
 
-  expect(report("other")).toEqual({ network: "other", reason: "no collector that estimates fees is enabled" });
+  expect(report("other")).toEqual({ error: "no collector that estimates fees is enabled" });
 });

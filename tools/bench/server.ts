@@ -42,7 +42,7 @@ function ours() {
     missing: () => [],
     program: { version: "0", startedAt: Date.now() },
     known: () => ({ networks: [], collectors: [] }),
-    feesOf: (network) => ({ network, reason: "" }),
+    feesOf: () => ({ error: "" }),
     runbook: async () => undefined,
     statusOf: (selection) => ({
       at: Date.now(),
