@@ -285,7 +285,7 @@ const budgetStretched: Alert = {
       { shows: "Requests that the budget allows.", query: series("stacks_exporter_budget_limit_requests") },
     ],
     actions: [
-      `Run the command \`plan\` of the exporter: it shows which collectors need most requests and, if the interval was
+      `Run the command \`check\` of the exporter: it shows which collectors need most requests and, if the interval was
         configured, which budget or interval would fit.`,
       `Watch fewer targets, poll less often, or raise the budget. A free API key does not raise it: it allows fewer
         requests in a month than no key.`,

@@ -54,14 +54,11 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
   );
   // With the options of `serve`, so that its command line can be checked.
   withServerOptions(
-    addOfFile("check", "validate the configuration; print every error, exit 1 if there is one", async (flags) =>
-      (await import("./commands/check.ts")).check(flags, io),
-    ),
-  );
-  addOfFile(
-    "plan",
-    "requests, series and ages of a configuration, without calling the API; exit 1 if it does not fit",
-    async (flags) => (await import("./commands/plan.ts")).plan(flags, io),
+    addOfFile(
+      "check",
+      "validate the configuration, and print its requests, series and ages; exit 1 if it is wrong or does not fit",
+      async (flags) => (await import("./commands/check.ts")).check(flags, io),
+    ).alias("plan"),
   );
   addOfEvents(
     "events",
@@ -136,9 +133,10 @@ function optionsByCommand({ commands }: Command): string {
 function refuseArguments(program: Command, command: Command): void {
   const [word] = command.args.slice(command.registeredArguments.length);
   if (word === undefined) return;
-  const names = program.commands.map((known) => known.name());
+  const names = program.commands.flatMap((known) => [known.name(), ...known.aliases()]);
   const most = command.registeredArguments.length === 0 ? "no arguments" : "one argument";
-  if (program.args[0] === command.name()) program.error(`error: ${command.name()} has ${most}, found '${word}'`);
+  if ([command.name(), command.alias()].includes(program.args[0] ?? ""))
+    program.error(`error: ${command.name()} has ${most}, found '${word}'`);
   if (names.includes(word)) program.error(`error: the command must be first: stacks-exporter ${word} …`);
   program.error(`error: unknown command '${word}'; the commands are ${names.join(", ")}`);
 }

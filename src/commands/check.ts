@@ -1,22 +1,80 @@
-// Validates the configuration, and whether it fits its budget.
+// Validates the configuration, and prints the requests, series and ages that it plans, and whether they fit the budget.
+import { MINUTES_PER_MONTH } from "../api/budget-limits.ts";
+import type { Config } from "../config/config.ts";
 import { warningsOf } from "../config/warnings.ts";
-import { planErrors, planOf } from "./estimate.ts";
+import { isRoundRobin } from "../scheduler/pacing.ts";
+import { BUSY, type CollectorPlan, type NetworkPlan, type Plan, planOf } from "./estimate.ts";
+import { spanText } from "./fit.ts";
 import type { Io } from "./io.ts";
 import { type ConfigFlags, loadConfigFile } from "./load-config.ts";
 import { webSourceOf } from "./web-source.ts";
 
-/** Prints warnings, and what the configuration polls; the exit code is 1 when something does not fit, as of `plan`. */
+/** Prints warnings, the plan, and what does not fit; the exit code is 1 then. @throws CommandError with all errors */
 export async function check(flags: ConfigFlags, io: Io): Promise<number> {
   const { config } = await loadConfigFile(flags, io, "any");
   await webSourceOf(config);
   for (const warning of warningsOf(config)) io.err(`warning: ${warning}\n`);
-  const errors = planErrors(planOf(config));
-  for (const error of errors) io.err(`${error}\n`);
-  if (errors.length > 0) return 1;
-  const networks = config.networks.map(({ name, upstreams, collectors }) => {
-    const origins = upstreams.map(({ url }) => new URL(url).origin).join(", ");
-    return `${name} at ${origins} (${collectors.map((collector) => collector.name).join(", ") || "nothing enabled"})`;
-  });
-  io.out(`${flags.config ?? "the default configuration"} is valid: ${networks.join("; ")}\n`);
+  const plan = planOf(config);
+  io.out(`${formatPlan(plan, config.shard).join("\n")}\n`);
+  for (const error of plan.errors) io.err(`${error}\n`);
+  if (plan.errors.length > 0) return 1;
+  io.out(`${flags.config ?? "the default configuration"} is valid and fits its budget\n`);
   return 0;
 }
+
+const round = (value: number): string => String(Math.ceil(value * 100 - 1e-9) / 100);
+const perMonth = (perMinute: number): number => Math.ceil(perMinute * MINUTES_PER_MONTH - 1e-6);
+
+type Range = Pick<CollectorPlan, "requestsPerMinute" | "busyPerMinute">;
+
+/** From the requests of quiet targets to those of busy ones. */
+const range = (show: (perMinute: number) => string | number, { requestsPerMinute, busyPerMinute }: Range): string =>
+  [...new Set([show(requestsPerMinute), show(requestsPerMinute + busyPerMinute)])].join(" to ");
+
+const COLUMNS: readonly (readonly [string, (row: CollectorPlan) => string | number])[] = [
+  ["collector", ({ collector }) => collector.name],
+  ["targets", ({ targets }) => targets],
+  ["every", ({ intervalMs }) => spanText(intervalMs)],
+  ["requests/poll", ({ requestsPerPoll }) => round(requestsPerPoll)],
+  ["requests/min", (row) => range(round, row)],
+  ["requests/month", (row) => range(perMonth, row)],
+  ["series", ({ series }) => series],
+  ["usual age", ({ usualAgeMs }) => `<= ${spanText(usualAgeMs)}`],
+  ["never older than", ({ maxAgeMs }) => spanText(maxAgeMs)],
+];
+
+function tableOf(rows: readonly CollectorPlan[]): string[] {
+  const cells = COLUMNS.map(([title, cell]) => {
+    const column = [title, ...rows.map((row) => String(cell(row)))];
+    const width = Math.max(...column.map(({ length }) => length));
+    return column.map((text) => text.padEnd(width));
+  });
+  return ["", ...rows].map((_, line) => `  ${cells.map((column) => column[line]).join("  ")}`.trimEnd());
+}
+
+/** The plan as lines of text, without its errors. */
+export function formatPlan({ networks, collectorSeries, ownSeries }: Plan, shard: Config["shard"]): string[] {
+  return [
+    ...(shard ? [`shard ${shard.index} of ${shard.count}: its part of the watch lists and of each budget`] : []),
+    ...networks.flatMap(linesOf),
+    `series: about ${collectorSeries} of the chain, about ${ownSeries} of the exporter itself`,
+  ];
+}
+
+function linesOf(network: NetworkPlan): string[] {
+  const { upstream, collectors, peakPerMinute, notes, others } = network;
+  const { perMinute, perMonth: month = "unlimited" } = upstream.budget;
+  const hasTargets = collectors.some(({ collector }) => isRoundRobin(collector));
+  return [
+    `network ${network.network} at ${new URL(upstream.url).origin}`,
+    ...tableOf(collectors),
+    `  in all ${range(round, network)} requests a minute of ${perMinute} (busiest minute ${round(peakPerMinute)}), ` +
+      `${range(perMonth, network)} a month of ${month}`,
+    ...(hasTargets ? [OF_TARGETS] : []),
+    ...notes.map((note) => `  note: ${note}`),
+    ...others.flatMap(({ name, budgetError: error }) => (error ? [`  if upstream ${name} takes over: ${error}`] : [])),
+  ];
+}
+
+const OF_TARGETS = `  (the higher numbers: one target in ${1 / BUSY.share}, at most ${BUSY.max}, takes part in ${BUSY.transactionsPerHour} transactions an hour;
+  such a target is polled early, so its values are younger than the usual age of quiet ones)`;

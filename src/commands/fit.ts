@@ -1,12 +1,22 @@
-// Whether the polls of a network fit the budget of an upstream. Pure.
+// Whether the polls of a network fit the budget of an upstream, and settings with which they would. Pure.
+import { scheduleOf } from "../collectors/collector.ts";
+import { schedulesFor } from "../config/budget.ts";
 import type { NetworkConfig } from "../config/config.ts";
-import { formatDuration } from "../scheduler/interval.ts";
-import { type Budget, demandsOf, neededBudgets, type Pacing, pace } from "../scheduler/pacing.ts";
-import { isEnough, suggestionsOf, wholeOf } from "./budget-suggestions.ts";
+import { MAX_REQUESTS } from "../config/upstream-settings.ts";
+import { formatDuration, intervalOf, LONGEST, parseSchedule } from "../scheduler/interval.ts";
+import {
+  type Budget,
+  type Demand,
+  demandsOf,
+  isRoundRobin,
+  neededBudgets,
+  type Pacing,
+  pace,
+} from "../scheduler/pacing.ts";
 
 /** The result for one network and one upstream. */
 export interface Fit {
-  /** Errors and suggestions, in one sentence; undefined if everything fits. */
+  /** What does not fit, and the cure, in one sentence; undefined if everything fits. */
   readonly budgetError: string | undefined;
   /** Default intervals that the budget increases. A default adapts, so this is not an error. */
   readonly notes: readonly string[];
@@ -17,43 +27,93 @@ export interface Fit {
  * fit, and neither do collectors of the whole chain that need more than the budget.
  * @param shards among which the configured budget is divided: this is the part of one
  */
-export function fitOf(network: NetworkConfig, { perMinute, perMonth }: Budget, shards = 1): Fit {
-  const budget = { perMinute, perMonth };
+export function fitOf(network: NetworkConfig, budget: Budget, shards = 1): Fit {
   const demands = demandsOf(network).filter(({ targets }) => targets > 0);
   const slow = pace(demands, budget).filter(isSlower);
   const { min } = neededBudgets(demands);
+  const notes = slow.filter(({ isDefault }) => isDefault).map(slowerText);
+  const errors = slow.filter(isConfigured).map(slowerText);
   const the = shards === 1 ? "the budget" : "the budget of a shard";
-  const errors = slow
-    .filter(({ isDefault }) => !isDefault)
-    .map((pacing) => `${polledEvery(pacing)} instead of every ${spanText(pacing.configuredIntervalMs)}`);
-  if (!isEnough(perMinute, min.perMinute)) {
-    errors.push(`the busiest minute needs ${wholeOf(min.perMinute)} requests, and ${the} is ${perMinute}`);
+  if (!isEnough(budget.perMinute, min.perMinute)) {
+    errors.push(`the busiest minute needs ${wholeOf(min.perMinute)} requests, and ${the} is ${budget.perMinute}`);
   }
-  if (!isEnough(perMonth, min.perMonth)) {
-    errors.push(`a month of 31 days needs ${wholeOf(min.perMonth)} requests, and ${the} is ${perMonth}`);
+  if (!isEnough(budget.perMonth, min.perMonth)) {
+    errors.push(`a month of 31 days needs ${wholeOf(min.perMonth)} requests, and ${the} is ${budget.perMonth}`);
   }
-  const notes = slow
-    .filter(({ isDefault }) => isDefault)
-    .map((pacing) => {
-      const usual = spanText(pacing.configuredIntervalMs);
-      return `${polledEvery(pacing)}, because the budget does not allow the default (every ${usual})`;
-    });
   if (errors.length === 0) return { budgetError: undefined, notes };
-  const suggestion = suggestionsOf(demands, budget, shards);
-  return {
-    budgetError: [errors.join("; "), ...(suggestion === "" ? [] : [`to fit: ${suggestion}`])].join("; "),
-    notes,
-  };
+  const cures = [budgetCure(demands, budget, shards), intervalCure(demands, budget)].filter((cure) => cure);
+  if (cures.length > 0) errors.push(`to fit: ${cures.join(", or ")}`);
+  return { budgetError: errors.join("; "), notes };
 }
 
-const polledEvery = ({ targets, collector, intervalMs }: Pacing): string => {
-  const polled =
-    targets === 1 ? `the target of ${collector.name} is` : `the ${targets} targets of ${collector.name} are`;
-  return `${polled} polled every ${spanText(intervalMs)}`;
-};
+const slowerText = ({ targets, collector, intervalMs, configuredIntervalMs }: Pacing): string =>
+  `the budget allows ${collector.name} (${targets} targets) every ${spanText(intervalMs)}, not every ${spanText(configuredIntervalMs)}`;
 
 // An interval that is longer by less than a thousandth is kept.
 const isSlower = ({ intervalMs, configuredIntervalMs }: Pacing): boolean => intervalMs > configuredIntervalMs * 1.001;
+
+// The next whole number. The tolerance is for the rounding error of sums.
+const wholeOf = (value: number): number => Math.ceil(value - 1e-6);
+
+const isEnough = (limit: number | undefined, requests: number): boolean =>
+  limit === undefined || wholeOf(requests) <= limit;
+
+function isFitting(demands: readonly Demand[], { perMinute, perMonth }: Budget): boolean {
+  const { full } = neededBudgets(demands);
+  return isEnough(perMinute, full.perMinute) && isEnough(perMonth, full.perMonth);
+}
+
+// The least budget with which everything fits: `per_minute >= 100 and per_month >= 200000`.
+function budgetCure(demands: readonly Demand[], budget: Budget, shards: number): string | undefined {
+  const needed = neededBudgets(demands).full;
+  // With a larger month, default schedules can be those of another preset.
+  const isOther = !isEnough(budget.perMonth, needed.perMonth) && schedulesFor(needed.perMonth * shards) === "keyless";
+  const { full } = neededBudgets(
+    isOther ? demands.map((one) => ({ ...one, intervalMs: keylessIntervalOf(one) })) : demands,
+  );
+  const [perMinute, perMonth] = [wholeOf(full.perMinute) * shards, wholeOf(full.perMonth) * shards];
+  if (perMinute > MAX_REQUESTS.perMinute || perMonth > MAX_REQUESTS.perMonth) return undefined;
+  return [
+    ...(isEnough(budget.perMinute, full.perMinute) ? [] : [`per_minute >= ${perMinute}`]),
+    ...(isEnough(budget.perMonth, full.perMonth) ? [] : [`per_month >= ${perMonth}`]),
+  ].join(" and ");
+}
+
+const keylessIntervalOf = ({ isDefault, collector, intervalMs }: Demand): number =>
+  isDefault ? intervalOf(parseSchedule(scheduleOf(collector.schedule, "keyless"))) : intervalMs;
+
+const isConfigured = ({ isDefault }: Pick<Demand, "isDefault">): boolean => !isDefault;
+const isOfTargets = ({ collector }: Demand): boolean => isRoundRobin(collector);
+
+// Collectors whose intervals could be longer; the first choice that suffices is taken.
+const CHOICES = [
+  (demand: Demand) => isConfigured(demand) && isOfTargets(demand),
+  isOfTargets,
+  isConfigured,
+  () => true,
+] as const;
+
+// Requests of a poll can increase with the interval, so the factor is tried in small steps.
+const STEP = 1.01;
+
+// Longer intervals of some collectors, all by the same factor, with which everything fits: `every >= 375s for fees`.
+function intervalCure(demands: readonly Demand[], budget: Budget): string | undefined {
+  for (const isChosen of CHOICES) {
+    const longest = Math.max(...demands.filter(isChosen).map(({ intervalMs }) => intervalMs));
+    for (let factor = STEP; longest > 0 && longest * factor <= LONGEST; factor *= STEP) {
+      const longer = demands.map((demand) => {
+        const intervalMs = wholeOf((demand.intervalMs * factor) / 1000) * 1000;
+        return isChosen(demand) ? { ...demand, intervalMs, isDefault: false } : demand;
+      });
+      if (!isFitting(longer, budget)) continue;
+      const texts = longer.map(({ collector, intervalMs }) => `every >= ${intervalMs / 1000}s for ${collector.name}`);
+      return texts.filter((_, place) => isChosen(demands[place] as Demand)).join(" and ");
+    }
+  }
+  const adaptive = demands.map((demand) => ({ ...demand, isDefault: demand.isDefault || isOfTargets(demand) }));
+  const names = demands.filter(CHOICES[0]).map(({ collector }) => collector.name);
+  return isFitting(adaptive, budget) ? `the default interval for ${names.join(" and ")}` : undefined;
+}
 
 const [MINUTE_MS, HOUR_MS] = [60_000, 3_600_000];
 

@@ -4,7 +4,7 @@ import type { StateFileLog } from "../storage/open.ts";
 import type { Shard } from "../storage/shard.ts";
 import { StateFileError } from "../storage/state-file-error.ts";
 import { type AppParts, createApp, type OpenState } from "./create-app.ts";
-import { planErrors, planOf } from "./estimate.ts";
+import { planOf } from "./estimate.ts";
 import { CommandError, type Io } from "./io.ts";
 import { type ConfigFlags, type LoadedConfig, loadConfigFile } from "./load-config.ts";
 import { networkLines } from "./start-lines.ts";
@@ -52,7 +52,7 @@ export async function serveConfig(
   });
   const networks = loaded.config.networks.map(({ name }) => name);
   const planned = planOf(loaded.config);
-  for (const error of planErrors(planned)) app.log.warn({}, error);
+  for (const error of planned.errors) app.log.warn({}, error);
   for (const { network, notes } of planned.networks) {
     for (const note of notes) app.log.info({ network }, note);
   }

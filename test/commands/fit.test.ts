@@ -27,11 +27,7 @@ describe("the defaults fit", () => {
   test("with any number of addresses: a default interval adapts to the budget, with a note", async () => {
     expect(await fitting({ addresses: 5000 }, KEY)).toEqual({
       budgetError: undefined,
-      notes: [
-        expect.stringMatching(
-          /^the 5000 targets of addresses are polled every \d+h\d+m, because the budget does not allow the default \(every 1h\)$/,
-        ),
-      ],
+      notes: [expect.stringMatching(/^the budget allows addresses \(5000 targets\) every \d+h\d+m, not every 1h$/)],
     });
   });
 });
@@ -49,8 +45,8 @@ describe("does not fit:", () => {
     const { budgetError, notes } = await fitting({ addresses: 40 }, month, { ...few, addresses: { every: "5m" } });
 
     expect(budgetError).toBe(
-      "the 40 targets of addresses are polled every 366s instead of every 300s; " +
-        "to fit: per_month >= 580320, or every >= 366s for addresses",
+      "the budget allows addresses (40 targets) every 366s, not every 300s; " +
+        "to fit: per_month >= 580320, or every >= 367s for addresses",
     );
     expect(notes).toEqual([]);
   });
@@ -63,17 +59,17 @@ describe("does not fit:", () => {
     );
 
     expect(budgetError).toMatch(
-      /^the 40 targets of addresses are .*; to fit: per_minute >= \d+, or every >= \d+s for addresses$/,
+      /^the budget allows addresses .*; to fit: per_minute >= \d+, or every >= \d+s for addresses$/,
     );
   });
 
   test("the same interval for another list, with the same slowdown, is a note", async () => {
     const { budgetError, notes } = await fitting({ addresses: 40, contracts: 40 }, KEY, { addresses: { every: "5m" } });
 
-    expect(budgetError).toMatch(/^the 40 targets of addresses /);
+    expect(budgetError).toMatch(/^the budget allows addresses \(40 targets\) /);
     expect(notes).toEqual([
-      expect.stringMatching(/^the 40 targets of contracts /),
-      expect.stringMatching(/^the 40 targets of contract_calls /),
+      expect.stringMatching(/^the budget allows contracts /),
+      expect.stringMatching(/^the budget allows contract_calls /),
     ]);
   });
 

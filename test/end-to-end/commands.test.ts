@@ -76,7 +76,7 @@ describe("once", () => {
 });
 
 test("output that cannot be written is an error of one line", async () => {
-  const { status, stderr } = spawnSync("sh", ["-c", `"${process.execPath}" src/main.ts plan > /dev/full`], {
+  const { status, stderr } = spawnSync("sh", ["-c", `"${process.execPath}" src/main.ts check > /dev/full`], {
     encoding: "utf8",
   });
 
@@ -99,7 +99,12 @@ test("a log that cannot be written does not end the exporter", async () => {
 
 describe("check", () => {
   test("accepts a good configuration", async () => {
-    expect(await run(["check", "--config", watching()])).toMatchObject({ code: 0, err: "" });
+    const file = watching();
+    const checked = await run(["check", "--config", file]);
+
+    expect(checked).toMatchObject({ code: 0, err: "" });
+    expect(checked.out).toMatch(/\n\S+ is valid and fits its budget\n$/);
+    expect(await run(["plan", "--config", file])).toEqual(checked);
   });
 
   test("reports all errors at once and ends with 1", async () => {
@@ -146,9 +151,9 @@ describe("check", () => {
   });
 });
 
-describe("plan", () => {
-  test("ends with 0 for the defaults, within the 25 requests a minute of a client without a key", async () => {
-    const { code, out } = await run(["plan"]);
+describe("check prints the plan", () => {
+  test("of the defaults, within the 25 requests a minute of a client without a key", async () => {
+    const { code, out } = await run(["check"]);
 
     expect(code).toBe(0);
     const [, busiest = ""] = /of 25 \(busiest minute ([\d.]+)\), \d+ a month of unlimited/.exec(out) ?? [];
@@ -156,30 +161,20 @@ describe("plan", () => {
     expect(Number(busiest)).toBeLessThanOrEqual(25);
   });
 
-  test("ends with 1 and prints the reason when it does not fit", async () => {
+  test("ends with 1 and prints the reason when it does not fit, and serve logs the same", async () => {
     const file = configFile(
-      "networks: [{ name: m, url: 'http://localhost', budget: { per_minute: 2, per_month: 150000 } }]\ncollectors: { fees: { every: 5s, timeout: 2s } }\n",
+      `networks: [{ name: m, url: "${simulator.url}", budget: { per_minute: 2, per_month: 150000 } }]\ncollectors: { fees: { every: 5s, timeout: 2s } }\nstate: memory\n`,
     );
-    const { code, out } = await run(["plan", "--config", file]);
+    const { code, out, err } = await run(["check", "--config", file]);
 
     expect(code).toBe(1);
-    expect(out).toMatch(
-      /DOES NOT FIT: the busiest minute needs \d+ requests, and the budget is 2; a month of 31 days needs \d+ requests, and the budget is 150000; to fit: per_minute >= \d+ and per_month >= \d+/,
+    expect(out).toMatch(/^network m at .*\n {2}collector +targets /);
+    expect(err).toMatch(
+      /^network m does not fit its budget: the busiest minute needs \d+ requests, and the budget is 2; a month of 31 days needs \d+ requests, and the budget is 150000; to fit: per_minute >= \d+ and per_month >= \d+.*\n$/,
     );
-  });
-
-  test("check prints the same error, and serve the same warning", async () => {
-    const file = configFile(
-      `networks: [{ name: m, url: "${simulator.url}", budget: { per_minute: 4 } }]\ncollectors: { fees: { every: 5s, timeout: 2s } }\nstate: memory\n`,
-    );
-    const [planned, checked] = await Promise.all([run(["plan", "--config", file]), run(["check", "--config", file])]);
-    const [, budgetError = ""] = /DOES NOT FIT: (.*)/.exec(planned.out) ?? [];
-
-    expect(budgetError).toMatch(/^the busiest minute needs /);
-    expect(checked).toMatchObject({ code: 1, out: "", err: `network m does not fit its budget: ${budgetError}\n` });
     const program = start(["--config", file, "--listen", "127.0.0.1:0"]);
     await program.says(/"level":"info".*"listening"/);
-    expect(program.text().err).toContain(`network m does not fit its budget: ${budgetError}`);
+    expect(program.text().err).toContain(err.trim());
     program.child.kill("SIGTERM");
     expect(await program.finished).toMatchObject({ code: 0 });
   });
@@ -188,24 +183,24 @@ describe("plan", () => {
     const { accounts } = simulator.chain;
     const list = join(folder, "watched.txt");
     writeFileSync(list, accounts.users.join("\n"));
-    const { code, out } = await run(["plan", "--config", watching(`    address_files: [${list}]\n`)]);
+    const { code, out } = await run(["check", "--config", watching(`    address_files: [${list}]\n`)]);
 
     expect(code).toBe(0);
     expect(out).toMatch(new RegExp(`addresses +${accounts.users.length} +300s `));
     const tight = configFile(
       `networks: [{ name: m, url: "${simulator.url}", address_files: ["${list}"] }]\ncollectors: { addresses: { every: 10s } }\n`,
     );
-    const stretched = await run(["plan", "--config", tight]);
+    const stretched = await run(["check", "--config", tight]);
     expect(stretched.code).toBe(1);
-    expect(stretched.out).toMatch(
-      /DOES NOT FIT: the \d+ targets of addresses are polled every \d+s instead of every 10s; to fit: per_minute >= \d+, or every >= \d+s for addresses\n/,
+    expect(stretched.err).toMatch(
+      /: the budget allows addresses \(\d+ targets\) every \d+s, not every 10s; to fit: per_minute >= \d+, or every >= \d+s for addresses\n/,
     );
   });
 
   test("estimates at least as many series as there are, and not far more", async () => {
     const file = watching();
     const [{ out: planned }, { out: page }] = await Promise.all([
-      run(["plan", "--config", file]),
+      run(["check", "--config", file]),
       run(["once", "--config", file]),
     ]);
     const [, chain = "0", own = "0"] = /about (\d+) of the chain, about (\d+)/.exec(planned) ?? [];
@@ -247,9 +242,9 @@ test("the help names the flags of each command, and a command refuses those of a
   const { out } = await run(["--help"]);
 
   expect(out).toMatch(/^ {2}serve +--config, --reset-state, .*--listen, .*--log-level, --log-format$/m);
-  expect(out).toMatch(/^ {2}plan +--config$/m);
+  expect(out).toMatch(/^ {2}events +--config, --last, --network$/m);
   expect(out).toMatch(/^ {2}demo +--seed, --listen, /m);
-  expect(await run(["plan", "--listen", ":0"])).toMatchObject({ code: 2, err: "error: unknown option '--listen'\n" });
+  expect(await run(["rules", "--listen", ":0"])).toMatchObject({ code: 2, err: "error: unknown option '--listen'\n" });
 });
 
 test.each([[["--version"]], [["--help"]], [["serve", "--help"]]])("%j ends with 0", async (args) => {
@@ -273,6 +268,7 @@ test.each([
   [["events", "SP1.x", "SP2.x"], /^error: events has one argument, found 'SP2\.x'/],
   [["try", "a.yaml"], /^error: try has no arguments, found 'a\.yaml'/],
   [["check", "a.yaml"], /^error: check has no arguments, found 'a\.yaml'/],
+  [["plan", "a.yaml"], /^error: check has no arguments, found 'a\.yaml'/],
   [["demo", "--config", "a.yaml"], /^error: demo has its own configuration and reads no file/],
 ])("%j is refused with the reason", async (args, message) => {
   const { code, out, err } = await run(args);

@@ -102,7 +102,7 @@ test("demo serves the page of a simulated chain, and ends with 0", async () => {
   expect(await program.finished).toMatchObject({ code: 0 });
 });
 
-test("check and plan run through npx, with the exit codes of the configuration", () => {
+test("check runs through npx, with the exit codes of the configuration", () => {
   const good = join(folder, "good.yaml");
   const bad = join(folder, "bad.yaml");
   writeFileSync(
@@ -111,10 +111,10 @@ test("check and plan run through npx, with the exit codes of the configuration",
   );
   writeFileSync(bad, "listne: x\n");
 
-  expect(npx("check", "--config", good)).toMatchObject({ status: 0, stderr: "" });
   expect(npx("check", "--config", bad)).toMatchObject({ status: 1, stderr: expect.stringContaining("listne") });
-  expect(npx("plan", "--config", good)).toMatchObject({
+  expect(npx("check", "--config", good)).toMatchObject({
     status: 0,
+    stderr: "",
     stdout: expect.stringContaining("requests a minute"),
   });
 });

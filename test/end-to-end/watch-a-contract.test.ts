@@ -68,8 +68,8 @@ test("the configuration is valid, and its rules match", async () => {
   expect(out).toMatch(/^ {2}amm_swap_in_units_total\{.*pool="stx-usda"\} [1-9]\d*$/m);
 });
 
-test("plan counts the requests and series of events and calls", async () => {
-  const { code, out } = await run(argumentsOf("plan"));
+test("check counts the requests and series of events and calls", async () => {
+  const { code, out } = await run(argumentsOf("check"));
 
   expect(code).toBe(0);
   expect(out).toMatch(/^ {2}contracts +1 +20s +1 /m);

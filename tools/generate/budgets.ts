@@ -31,7 +31,7 @@ export async function budgetSection(): Promise<string> {
     wrap(`A free key allows bursts, but fewer requests in a month than no key. So the default schedules depend on the
       budget of the network (of its preferred upstream): those of \`free_key\` apply where a month allows fewer than
       ${KEYLESS_MONTH} requests (${keyless.perMinute} a minute), those of \`keyless\` elsewhere. With the default
-      schedules, \`stacks-exporter plan\` estimates:`),
+      schedules, \`stacks-exporter check\` estimates:`),
     tableOf(
       ["Watched addresses", ...Object.keys(PRESETS).flatMap((name) => [`\`${name}\`: requests in 31 days`, "age"])],
       await Promise.all(WATCHED.map(rowOf)),
@@ -39,7 +39,7 @@ export async function budgetSection(): Promise<string> {
     wrap(`Age is the highest usual age of the values of an address that nothing reported as active; others are polled
       early. The higher numbers of requests are for busy targets: one in ${1 / BUSY.share}, at most ${BUSY.max}, takes
       part in ${BUSY.transactionsPerHour} transactions an hour. The budget is never exceeded.`),
-    wrap(`A configured interval is kept, or refused by \`plan\` and \`check\`: they name a budget and intervals that would
+    wrap(`A configured interval is kept, or refused by \`check\`: it names a budget and intervals that would
       fit. \`serve\` starts in any case, polls as often as the budget allows, and logs the same as a warning. A default
       interval of addresses and contracts adapts to the budget. Four fifths of what the collectors of the whole chain
       leave are for these intervals; the rest is for early polls.`),

@@ -115,7 +115,7 @@ networks:
 
 const COMMAND_LINE = `## Command line and environment
 
-\`--config FILE\` (\`-c\`) names the file for \`serve\` (the default), \`once\`, \`check\`, \`plan\`, \`events\` and
+\`--config FILE\` (\`-c\`) names the file for \`serve\` (the default), \`once\`, \`check\`, \`events\` and
 \`try\`. The flags below override settings of the file, for \`serve\`, \`check\` and \`demo\`; \`once\` has those of the
 log. \`stacks-exporter --help\` lists the flags of each command. Of the environment, only the variables that the file
 names and those of proxies are read, and \`STACKS_EXPORTER_PROBE_ADDRESS\`: a

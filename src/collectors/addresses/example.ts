@@ -1,4 +1,4 @@
-// An address that receives STX, sends STX and uses one token: `plan` estimates the series per address with it.
+// An address that receives STX, sends STX and uses one token: `check` estimates the series per address with it.
 import { keyOf } from "../counters.ts";
 import { EMPTY_FEED } from "../feed/state.ts";
 import { NO_LAST_VALUES } from "./last-values.ts";

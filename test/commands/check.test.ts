@@ -1,0 +1,78 @@
+import { expect, test } from "@jest/globals";
+import { formatPlan } from "../../src/commands/check.ts";
+import { planOf } from "../../src/commands/estimate.ts";
+import type { Config } from "../../src/config/config.ts";
+import { configOf, type Watched } from "./fixture.ts";
+
+const planText = (config: Config) => {
+  const plan = planOf(config);
+  return [...formatPlan(plan, config.shard), ...plan.errors, ""].join("\n");
+};
+const textOf = async (network: string, watched: Watched = {}) =>
+  planText(await configOf(`networks: [{ name: m, url: "http://m/planted-path", ${network} }]`, watched));
+
+test("without watched targets, each collector has one number of requests", async () => {
+  const text = await textOf("budget: keyless");
+
+  expect(text).toMatch(/^network m at http:\/\/m\n {2}collector +targets +every /);
+  expect(text).toMatch(/\n {2}fees +1 +120s +1 +0\.5 +22320 /);
+  expect(text).toMatch(
+    /\n {2}in all [\d.]+ requests a minute of 25 \(busiest minute \d+\), \d+ a month of unlimited\n/,
+  );
+  expect(text).not.toMatch(/ to |note|does not fit|planted/);
+});
+
+test("with watched targets, the requests are a range, and the text explains it", async () => {
+  const text = await textOf("budget: free_key, address_files: [addresses.txt]", { addresses: 40 });
+
+  expect(text).toMatch(/\n {2}addresses +40 +1h +1 +0\.67 to 1\.2 +29760 to 53568 /);
+  expect(text).toMatch(/\n {2}in all [\d.]+ to [\d.]+ requests a minute of 900 .*, \d+ to \d+ a month of 150000\n/);
+  expect(text).toMatch(
+    /one target in 10, at most 20, takes part in 4 transactions an hour;\n {2}such a target is polled/,
+  );
+});
+
+test("notes are below the network, and what does not fit is an error with the cure", async () => {
+  const network = "budget: free_key, address_files: [addresses.txt]";
+  const adapted = await textOf(network, { addresses: 1000 });
+  const refused = await textOf(`${network}, collectors: { addresses: { every: 1m } }`, { addresses: 1000 });
+
+  expect(adapted).toMatch(/\n {2}note: the budget allows addresses \(1000 targets\) every \d+h\d+m, not every 1h\n/);
+  expect(adapted).not.toContain("does not fit");
+  expect(refused).toMatch(
+    /\nnetwork m does not fit its budget: the budget allows addresses \(1000 targets\) every .*, not every 60s; to fit: per_minute >= /,
+  );
+});
+
+test("what would not fit into another upstream is printed, and is no error", async () => {
+  const text = planText(
+    await configOf(`networks:
+  - name: m
+    upstreams: [{ name: own, url: "http://own" }, { name: small, url: "http://small", budget: { per_minute: 2 } }]
+`),
+  );
+
+  expect(text).toMatch(/\n {2}if upstream small takes over: the busiest minute .*; to fit: per_minute >= \d+/);
+  expect(text).not.toContain("does not fit");
+});
+
+test("the plan of a shard names the shard, counts only exposed series, and proposes budgets of all shards", async () => {
+  const textOfShard = async (index: number) =>
+    planText(
+      await configOf(
+        `shard: { index: ${index}, count: 4 }
+networks: [{ name: m, url: "http://m", budget: { per_minute: 40, per_month: 60000 }, address_files: [addresses.txt] }]
+`,
+        { addresses: 40 },
+      ),
+    );
+  const [first, second] = [await textOfShard(0), await textOfShard(1)];
+
+  expect(first).toMatch(/^shard 0 of 4: its part of the watch lists and of each budget\nnetwork m at /);
+  expect(first).toMatch(/\n {2}blocks +1 +240s +1 +0\.25 +11160 +[1-9]\d* /);
+  expect(second).toMatch(/\n {2}blocks +1 +240s +1 +0\.25 +11160 +0 /);
+  expect(second).not.toMatch(/\n {2}fees /);
+  for (const text of [first, second]) {
+    expect(text).toMatch(/needs \d+ requests, and the budget of a shard is 15000; to fit: per_month >= \d{6}\n/);
+  }
+});
