@@ -56,8 +56,7 @@ export type Variable =
       /** One value at a time. @default several */
       readonly isSingle?: boolean;
     }
-  | { readonly kind: "choice"; readonly name: string; readonly label: string; readonly values: readonly string[] }
-  | { readonly kind: "number"; readonly name: string; readonly label: string; readonly value: number };
+  | { readonly kind: "choice"; readonly name: string; readonly label: string; readonly values: readonly string[] };
 
 function labelVariable(name: string, label: string, query: string, isMulti: boolean) {
   const builder = new dashboard.QueryVariableBuilder(name)
@@ -75,13 +74,6 @@ function labelVariable(name: string, label: string, query: string, isMulti: bool
 function ownVariable(variable: Variable) {
   const { name, label } = variable;
   if (variable.kind === "label") return labelVariable(name, label, variable.query, !variable.isSingle);
-  if (variable.kind === "number") {
-    const value = String(variable.value);
-    return new dashboard.TextBoxVariableBuilder(name)
-      .label(label)
-      .defaultValue(value)
-      .current({ selected: true, text: value, value });
-  }
   const [first = ""] = variable.values;
   return new dashboard.CustomVariableBuilder(name)
     .label(label)

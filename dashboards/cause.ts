@@ -45,7 +45,7 @@ export const causeRow: readonly Slot[] = [
     width: 4,
     height: 4,
     colour: "background",
-    queries: [{ expr: states.map(([, , expr], index) => `(${expr}) * 0 + ${index}`).join(" or "), legend: "state" }],
+    queries: { state: states.map(([, , expr], index) => `(${expr}) * 0 + ${index}`).join(" or ") },
     mappings: states.map(([text, color], index) => shown(index, text, color, index)),
     link: runbook("StacksFeeSpike"),
   }),
@@ -58,7 +58,6 @@ export const causeRow: readonly Slot[] = [
     noValue: UNKNOWN,
     width: 5,
     height: 4,
-    min: 0,
     text: "both",
     steps: [
       [null, "text"],
@@ -66,7 +65,7 @@ export const causeRow: readonly Slot[] = [
       [RAISED, "orange"],
       [LIMIT, "red"],
     ],
-    queries: [{ expr: `${named("now", minedRatio)} or ${named("peak", peak)}`, legend: "{{what}}" }],
+    queries: { "{{what}}": `${named("now", minedRatio)} or ${named("peak", peak)}` },
   }),
   stat({
     id: 43,
@@ -78,12 +77,9 @@ export const causeRow: readonly Slot[] = [
     width: 5,
     height: 4,
     text: "both",
-    queries: [
-      {
-        expr: `${named("above for", `(time() - max_over_time(${inRange(`timestamp(${minedRatio} <= ${LIMIT})`)})) and (${minedRatio} > ${LIMIT})`)} or ${named("ended ago", `(time() - max_over_time(${inRange(`timestamp(${minedRatio} > ${LIMIT})`)})) unless (${minedRatio} > ${LIMIT})`)}`,
-        legend: "{{what}}",
-      },
-    ],
+    queries: {
+      "{{what}}": `${named("above for", `(time() - max_over_time(${inRange(`timestamp(${minedRatio} <= ${LIMIT})`)})) and (${minedRatio} > ${LIMIT})`)} or ${named("ended ago", `(time() - max_over_time(${inRange(`timestamp(${minedRatio} > ${LIMIT})`)})) unless (${minedRatio} > ${LIMIT})`)}`,
+    },
   }),
   stat({
     id: 44,
@@ -95,12 +91,9 @@ export const causeRow: readonly Slot[] = [
     width: 5,
     height: 4,
     text: "both",
-    queries: [
-      {
-        expr: `topk(1, ${minedRatioByType.expr} and on (tx_type) ${metric("stacks_chain_mined_fee_sample_transactions", { tx_type: "!all" })})`,
-        legend: "{{tx_type}}",
-      },
-    ],
+    queries: {
+      "{{tx_type}}": `topk(1, ${minedRatioByType} and on (tx_type) ${metric("stacks_chain_mined_fee_sample_transactions", { tx_type: "!all" })})`,
+    },
   }),
   stat({
     id: 45,
@@ -112,7 +105,7 @@ export const causeRow: readonly Slot[] = [
     noValue: UNKNOWN,
     width: 5,
     height: 4,
-    queries: [{ expr: `max(${calls}) / (sum(${calls}) > 0)`, legend: "share" }],
+    queries: { share: `max(${calls}) / (sum(${calls}) > 0)` },
   }),
   timeline({
     id: 46,
@@ -122,22 +115,18 @@ export const causeRow: readonly Slot[] = [
       (${RAISED} and ${LIMIT} times usual).`,
     unit: "none",
     noValue: NO_MINED,
-    width: 12,
     height: 9,
     mappings: [
       shown(0, "as usual", "green", 0),
       shown(1, "raised", "orange", 1),
       between(2, 3, "above the limit", "red", 2),
     ],
-    queries: [
-      { expr: levels(usage, spike.blockUsage, 1), legend: "blocks full" },
-      { expr: `(${competing.replace("==", "== bool")})`, legend: "fees compete" },
-      { expr: `max(${calls}) / (sum(${calls}) > 0) > bool 0.5`, legend: "one contract leads" },
-      {
-        expr: levels(`(${minedRatioByType.expr})`, RAISED, LIMIT),
-        legend: "{{tx_type}} pays",
-      },
-    ],
+    queries: {
+      "blocks full": levels(usage, spike.blockUsage, 1),
+      "fees compete": `(${competing.replace("==", "== bool")})`,
+      "one contract leads": `max(${calls}) / (sum(${calls}) > 0) > bool 0.5`,
+      "{{tx_type}} pays": levels(`(${minedRatioByType})`, RAISED, LIMIT),
+    },
   }),
   mostCalledContracts({
     id: 47,

@@ -59,12 +59,10 @@ function counterPanels(family: Family, contract: string, ids: Ids): Panel[] {
       ...look,
       id: ids.of(`${contract} ${family.name}`),
       title: family.name,
-      legend: "right",
       description: `${family.help} Per minute, by the labels of the rule. Series without an increase in the time range are
         not shown.`,
       axis: "per minute",
-      min: 0,
-      queries: [{ expr: perMinute(labels, series()), legend }],
+      queries: { [legend]: perMinute(labels, series()) },
     }),
   ];
 }
@@ -76,10 +74,10 @@ function gaugePanels(family: Family, contract: string, ids: Ids): Panel[] {
       ...look,
       id: ids.of(`${contract} ${family.name}`),
       title: family.name,
-      legend: "right",
       description: `${family.help} The value of the newest event, by the labels of the rule.`,
       noValue: "No such event yet, or the contract is not polled",
-      queries: [{ expr: `max by (${labels}) (${series()})`, legend }],
+      queries: { [legend]: `max by (${labels}) (${series()})` },
+      min: "auto",
     }),
   ];
 }
@@ -95,19 +93,21 @@ function histogramPanels(family: Family, contract: string, ids: Ids): Panel[] {
       id: ids.of(`${contract} ${family.name}`),
       title: family.name,
       description: `${family.help} The distribution of its values, of all label values.`,
-      queries: [{ expr: buckets("le"), legend: "{{le}}" }],
+      queries: { "{{le}}": buckets("le") },
     }),
     lines({
       ...look,
       id: ids.of(`${contract} ${family.name} percentiles`),
       title: `${family.name}: percentiles`,
-      legend: "right",
       description: `${family.help} Percentiles of its values, of all label values, interpolated within a bucket.`,
       join: true,
-      queries: Object.entries(QUANTILES).map(([name, quantile]) => ({
-        expr: `histogram_quantile(${quantile}, ${buckets("network, le")})`,
-        legend: `{{network}} ${name}`,
-      })),
+      queries: Object.fromEntries(
+        Object.entries(QUANTILES).map(([name, quantile]) => [
+          `{{network}} ${name}`,
+          `histogram_quantile(${quantile}, ${buckets("network, le")})`,
+        ]),
+      ),
+      min: "auto",
     }),
   ];
 }

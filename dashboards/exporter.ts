@@ -7,7 +7,6 @@ import { metric, ofProcess, perMinute } from "./select.ts";
 import { firingAlerts } from "./shared-panels.ts";
 import { upstreams } from "./upstreams.ts";
 
-const NOT_SCRAPED = "No data: is the exporter scraped?";
 const NEVER = "None since the exporter started";
 const STATE_COLOURS = {
   active: "green",
@@ -39,13 +38,12 @@ const health: readonly Panel[] = [
     description: `Up: the last poll of at least one collector got a valid response. Down: no dashboard has fresh data; see
       the failures by reason below, and the log.`,
     unit: "none",
-    noValue: NOT_SCRAPED,
     width: 5,
     height: 4,
     colour: "background",
     text: "both",
     mappings: [shown(1, "up", "green", 0), shown(0, "down", "red", 1)],
-    queries: [{ expr: `min by (network) (${metric("stacks_up")})`, legend: "{{network}}" }],
+    queries: { "{{network}}": `min by (network) (${metric("stacks_up")})` },
   }),
   stat({
     id: 2,
@@ -57,14 +55,8 @@ const health: readonly Panel[] = [
     noValue: "None yet",
     width: 3,
     height: 4,
-    min: 0,
     steps: worse(300, 900),
-    queries: [
-      {
-        expr: `time() - min(${metric("stacks_exporter_collector_last_success_timestamp_seconds", COLLECTOR)})`,
-        legend: "age",
-      },
-    ],
+    queries: { age: `time() - min(${metric("stacks_exporter_collector_last_success_timestamp_seconds", COLLECTOR)})` },
   }),
   stat({
     id: 3,
@@ -76,14 +68,10 @@ const health: readonly Panel[] = [
     noValue: "No poll in this range",
     width: 3,
     height: 4,
-    min: 0,
     steps: worse(0.01, 0.1),
-    queries: [
-      {
-        expr: `sum(increase(${metric("stacks_exporter_collector_runs_total", { ...COLLECTOR, outcome: "error" })}[$__range])) / (sum(increase(${metric("stacks_exporter_collector_runs_total", COLLECTOR)}[$__range])) > 0)`,
-        legend: "failed",
-      },
-    ],
+    queries: {
+      failed: `sum(increase(${metric("stacks_exporter_collector_runs_total", { ...COLLECTOR, outcome: "error" })}[$__range])) / (sum(increase(${metric("stacks_exporter_collector_runs_total", COLLECTOR)}[$__range])) > 0)`,
+    },
   }),
   stat({
     id: 4,
@@ -93,17 +81,12 @@ const health: readonly Panel[] = [
       targets, use longer intervals or a larger budget.`,
     unit: "percentunit",
     decimals: 0,
-    noValue: NOT_SCRAPED,
     width: 3,
     height: 4,
-    min: 0,
     steps: worse(0.8, 1),
-    queries: [
-      {
-        expr: `max(${metric("stacks_exporter_budget_planned_requests", { window: "minute" })} / ${metric("stacks_exporter_budget_limit_requests", { window: "minute" })})`,
-        legend: "planned",
-      },
-    ],
+    queries: {
+      planned: `max(${metric("stacks_exporter_budget_planned_requests", { window: "minute" })} / ${metric("stacks_exporter_budget_limit_requests", { window: "minute" })})`,
+    },
   }),
   firingAlerts({
     id: 5,
@@ -119,19 +102,13 @@ const health: readonly Panel[] = [
       requested a pause, or the budget is used up. Retired: the API has removed the operation (410). Unsupported: the
       version of the API lacks the operation (404).`,
     unit: "none",
-    noValue: NOT_SCRAPED,
-    width: 12,
-    height: 8,
     mappings: STATES.map((state, index) => shown(index + 1, state, STATE_COLOURS[state], index)),
-    queries: [
-      {
-        expr: STATES.map(
-          (state, index) =>
-            `max by (network, collector) (${metric("stacks_exporter_collector_state", { ...COLLECTOR, state })} == 1) * ${index + 1}`,
-        ).join(" or "),
-        legend: "{{network}} {{collector}}",
-      },
-    ],
+    queries: {
+      "{{network}} {{collector}}": STATES.map(
+        (state, index) =>
+          `max by (network, collector) (${metric("stacks_exporter_collector_state", { ...COLLECTOR, state })} == 1) * ${index + 1}`,
+      ).join(" or "),
+    },
   }),
   table({
     id: 7,
@@ -140,24 +117,12 @@ const health: readonly Panel[] = [
       interval. When the age exceeds the maximum age (by default three intervals), its gauges disappear.`,
     unit: "s",
     decimals: 0,
-    noValue: NOT_SCRAPED,
-    width: 12,
-    height: 8,
-    queries: [
-      {
-        expr: `max by (network, collector) (time() - ${metric("stacks_exporter_collector_last_success_timestamp_seconds", COLLECTOR)})`,
-      },
-      { expr: `max by (network, collector) (${metric("stacks_exporter_collector_interval_seconds", COLLECTOR)})` },
-      { expr: `max by (network, collector) (${metric("stacks_exporter_collector_stretch_ratio", COLLECTOR)})` },
-      { expr: `min by (network, collector) (${metric("stacks_exporter_collector_success", COLLECTOR)})` },
-    ],
-    columns: {
-      network: "network",
-      collector: "collector",
-      "Value #D": "last poll",
-      "Value #A": "age",
-      "Value #B": "every",
-      "Value #C": "stretched",
+    labels: ["network", "collector"],
+    values: {
+      age: `max by (network, collector) (time() - ${metric("stacks_exporter_collector_last_success_timestamp_seconds", COLLECTOR)})`,
+      every: `max by (network, collector) (${metric("stacks_exporter_collector_interval_seconds", COLLECTOR)})`,
+      stretched: `max by (network, collector) (${metric("stacks_exporter_collector_stretch_ratio", COLLECTOR)})`,
+      "last poll": `min by (network, collector) (${metric("stacks_exporter_collector_success", COLLECTOR)})`,
     },
     overrides: [
       { name: "stretched", properties: { unit: "none", decimals: 2 } },
@@ -177,41 +142,26 @@ const polls: readonly Panel[] = [
   lines({
     id: 21,
     title: "Failures by reason",
-    legend: "right",
     description: `Failed polls per minute, by collector and reason. timeout, network: the connection to the API.
       http_server: the API. bad_body: an unknown response. budget: the budget of the exporter.`,
-    unit: "short",
     noValue: NEVER,
-    width: 12,
-    height: 8,
     axis: "per minute",
-    min: 0,
-    queries: [
-      {
-        expr: perMinute("collector, reason", metric("stacks_exporter_collector_failures_total", COLLECTOR), true),
-        legend: "{{collector}} {{reason}}",
-      },
-    ],
+    queries: {
+      "{{collector}} {{reason}}": perMinute(
+        "collector, reason",
+        metric("stacks_exporter_collector_failures_total", COLLECTOR),
+        true,
+      ),
+    },
   }),
   lines({
     id: 22,
     title: "Polls by outcome",
-    legend: "right",
     description: `Polls per minute, by outcome. skipped_budget: the schedule needs more requests than the budget
       allows. skipped_overlap: a poll takes longer than its interval.`,
-    unit: "short",
-    noValue: NOT_SCRAPED,
-    width: 12,
-    height: 8,
     axis: "per minute",
-    min: 0,
     stacked: true,
-    queries: [
-      {
-        expr: perMinute("outcome", metric("stacks_exporter_collector_runs_total", COLLECTOR), true),
-        legend: "{{outcome}}",
-      },
-    ],
+    queries: { "{{outcome}}": perMinute("outcome", metric("stacks_exporter_collector_runs_total", COLLECTOR), true) },
     overrides: [
       coloured("ok", "green"),
       coloured("error", "red"),
@@ -227,16 +177,11 @@ const polls: readonly Panel[] = [
     description: `The 95th percentile of the duration of a poll, including retries and waiting for the budget. Near the
       timeout, polls start to fail.`,
     unit: "s",
-    noValue: NOT_SCRAPED,
     width: 8,
     height: 9,
-    min: 0,
-    queries: [
-      {
-        expr: `histogram_quantile(0.95, sum by (le, collector) (rate(${metric("stacks_exporter_collector_duration_seconds_bucket", COLLECTOR)}[$__rate_interval]))) >= 0`,
-        legend: "{{collector}}",
-      },
-    ],
+    queries: {
+      "{{collector}}": `histogram_quantile(0.95, sum by (le, collector) (rate(${metric("stacks_exporter_collector_duration_seconds_bucket", COLLECTOR)}[$__rate_interval]))) >= 0`,
+    },
   }),
   lines({
     id: 24,
@@ -244,16 +189,11 @@ const polls: readonly Panel[] = [
     legend: "right",
     description: `Watched principals (or the whole chain) in each state. Waiting targets were not polled yet: a long
       list takes a full interval.`,
-    unit: "short",
     decimals: 0,
-    noValue: NOT_SCRAPED,
     width: 8,
     height: 9,
-    min: 0,
     stacked: true,
-    queries: [
-      { expr: `sum by (state) (${metric("stacks_exporter_collector_targets", COLLECTOR)})`, legend: "{{state}}" },
-    ],
+    queries: { "{{state}}": `sum by (state) (${metric("stacks_exporter_collector_targets", COLLECTOR)})` },
     overrides: [
       coloured("active", "green"),
       coloured("degraded", "red"),
@@ -269,18 +209,13 @@ const polls: readonly Panel[] = [
     legend: "right",
     description: `Watched principals polled before their slot per minute, by cause, so that new activity is read
       sooner. None when the budget is used up.`,
-    unit: "short",
     noValue: "None in this range",
     width: 8,
     height: 9,
     axis: "per minute",
-    min: 0,
-    queries: [
-      {
-        expr: perMinute("collector, cause", metric("stacks_exporter_hints_total", COLLECTOR), true),
-        legend: "{{collector}} {{cause}}",
-      },
-    ],
+    queries: {
+      "{{collector}} {{cause}}": perMinute("collector, cause", metric("stacks_exporter_hints_total", COLLECTOR), true),
+    },
   }),
 ];
 
@@ -288,88 +223,45 @@ const upstream: readonly Panel[] = [
   lines({
     id: 31,
     title: "Requests by status code",
-    legend: "right",
     description: `Requests per minute, by status code, or by reason when there was no response. A 304 (not modified)
       costs nearly nothing.`,
-    unit: "short",
-    noValue: NOT_SCRAPED,
-    width: 12,
-    height: 8,
     axis: "per minute",
-    min: 0,
     stacked: true,
-    queries: [{ expr: perMinute("code", metric("stacks_exporter_upstream_requests_total"), true), legend: "{{code}}" }],
+    queries: { "{{code}}": perMinute("code", metric("stacks_exporter_upstream_requests_total"), true) },
     overrides: [coloured("200", "green"), coloured("304", "blue"), coloured("429", "yellow"), coloured("503", "red")],
   }),
   lines({
     id: 32,
     title: "Requests by operation",
-    legend: "right",
     description: "Requests per minute, by operation. Shows which operations use the budget.",
-    unit: "short",
-    noValue: NOT_SCRAPED,
-    width: 12,
-    height: 8,
     axis: "per minute",
-    min: 0,
     stacked: true,
-    queries: [
-      {
-        expr: perMinute("operation", metric("stacks_exporter_upstream_requests_total"), true),
-        legend: "{{operation}}",
-      },
-    ],
+    queries: { "{{operation}}": perMinute("operation", metric("stacks_exporter_upstream_requests_total"), true) },
   }),
   lines({
     id: 33,
     title: "Latency by operation (p95)",
-    legend: "right",
     description: `The 95th percentile of the duration of a request, up to the end of the body. Slow responses use up
       the timeout of a poll.`,
     unit: "s",
-    noValue: NOT_SCRAPED,
-    width: 12,
-    height: 8,
-    min: 0,
-    queries: [
-      {
-        expr: `histogram_quantile(0.95, sum by (le, operation) (rate(${metric("stacks_exporter_upstream_request_duration_seconds_bucket")}[$__rate_interval]))) > 0`,
-        legend: "{{operation}}",
-      },
-    ],
+    queries: {
+      "{{operation}}": `histogram_quantile(0.95, sum by (le, operation) (rate(${metric("stacks_exporter_upstream_request_duration_seconds_bucket")}[$__rate_interval]))) > 0`,
+    },
   }),
   lines({
     id: 35,
     title: "Budget per minute",
-    legend: "right",
     description: `Requests of the last minute, requests that the schedules need without failures, remaining requests,
       and the limit. Early polls use the remaining requests. If the planned requests exceed the limit, the
       configuration does not fit: see stacks-exporter plan.`,
-    unit: "short",
     decimals: 0,
-    noValue: NOT_SCRAPED,
-    width: 12,
-    height: 8,
     axis: "requests",
-    min: 0,
-    queries: [
-      {
-        expr: `sum by (network) (${metric("stacks_exporter_budget_used_requests", { window: "minute" })})`,
-        legend: "{{network}} used",
-      },
-      {
-        expr: `sum by (network) (${metric("stacks_exporter_budget_remaining_requests", { window: "minute" })})`,
-        legend: "{{network}} remaining",
-      },
-      {
-        expr: `sum by (network) (${metric("stacks_exporter_budget_planned_requests", { window: "minute" })})`,
-        legend: "{{network}} planned",
-      },
-      {
-        expr: `sum by (network) (${metric("stacks_exporter_budget_limit_requests", { window: "minute" })})`,
-        legend: "{{network}} limit",
-      },
-    ],
+    queries: {
+      "{{network}} used": `sum by (network) (${metric("stacks_exporter_budget_used_requests", { window: "minute" })})`,
+      "{{network}} remaining": `sum by (network) (${metric("stacks_exporter_budget_remaining_requests", { window: "minute" })})`,
+      "{{network}} planned": `sum by (network) (${metric("stacks_exporter_budget_planned_requests", { window: "minute" })})`,
+      "{{network}} limit": `sum by (network) (${metric("stacks_exporter_budget_limit_requests", { window: "minute" })})`,
+    },
     overrides: [
       {
         regexp: ".* planned$",
@@ -378,55 +270,20 @@ const upstream: readonly Panel[] = [
       LIMIT,
     ],
   }),
-  lines({
-    id: 36,
-    title: "Limits of the server",
-    legend: "right",
-    description: `Requests that the server allows in a window, and remaining requests, as reported by its headers.
-      Absent when the server reports none.`,
-    unit: "short",
-    decimals: 0,
-    noValue: "The server reports no limits",
-    width: 12,
-    height: 8,
-    axis: "requests",
-    min: 0,
-    queries: [
-      {
-        expr: `min by (network, window) (${metric("stacks_exporter_upstream_ratelimit_remaining")})`,
-        legend: "{{network}} remaining per {{window}}",
-      },
-      {
-        expr: `max by (network, window) (${metric("stacks_exporter_upstream_ratelimit_limit")})`,
-        legend: "{{network}} limit per {{window}}",
-      },
-    ],
-    overrides: [LIMIT],
-  }),
   table({
     id: 37,
     title: "Budget per month, and pauses",
     description: `Requests since the start and the budget of a month (31 days), pauses (429) in the time range, and the
       end of the current pause.`,
-    unit: "short",
     decimals: 0,
-    noValue: NOT_SCRAPED,
-    width: 12,
     height: 6,
-    queries: [
-      { expr: `sum by (network) (${metric("stacks_exporter_budget_used_requests", { window: "month" })})` },
-      { expr: `sum by (network) (${metric("stacks_exporter_budget_planned_requests", { window: "month" })})` },
-      { expr: `sum by (network) (${metric("stacks_exporter_budget_limit_requests", { window: "month" })})` },
-      { expr: inRange("network", metric("stacks_exporter_upstream_pauses_total")) },
-      { expr: `max by (network) (${metric("stacks_exporter_upstream_pause_end_timestamp_seconds")}) * 1000` },
-    ],
-    columns: {
-      network: "network",
-      "Value #A": "used",
-      "Value #B": "planned",
-      "Value #C": "limit",
-      "Value #D": "pauses",
-      "Value #E": "pause ends",
+    labels: ["network"],
+    values: {
+      used: `sum by (network) (${metric("stacks_exporter_budget_used_requests", { window: "month" })})`,
+      planned: `sum by (network) (${metric("stacks_exporter_budget_planned_requests", { window: "month" })})`,
+      limit: `sum by (network) (${metric("stacks_exporter_budget_limit_requests", { window: "month" })})`,
+      pauses: inRange("network", metric("stacks_exporter_upstream_pauses_total")),
+      "pause ends": `max by (network) (${metric("stacks_exporter_upstream_pause_end_timestamp_seconds")}) * 1000`,
     },
     overrides: [{ name: "pause ends", properties: { unit: "dateTimeFromNow" } }],
   }),
@@ -435,21 +292,13 @@ const upstream: readonly Panel[] = [
     title: "API changes",
     description: `By operation, in the time range: undeclared values, and retries; and whether
       the operation is removed now (410). Each of them may break a collector: check for a new version of the exporter.`,
-    unit: "short",
     decimals: 0,
-    noValue: NOT_SCRAPED,
-    width: 12,
     height: 6,
-    queries: [
-      { expr: `${inRange("operation", metric("stacks_exporter_unexpected_payload_total"))} or ${none}` },
-      { expr: `${inRange("operation", metric("stacks_exporter_upstream_retries_total"))} or ${none}` },
-      { expr: `max by (operation) (${metric("stacks_exporter_upstream_operation_retired")})` },
-    ],
-    columns: {
-      operation: "operation",
-      "Value #A": "unexpected",
-      "Value #B": "retries",
-      "Value #C": "removed",
+    labels: ["operation"],
+    values: {
+      unexpected: `${inRange("operation", metric("stacks_exporter_unexpected_payload_total"))} or ${none}`,
+      retries: `${inRange("operation", metric("stacks_exporter_upstream_retries_total"))} or ${none}`,
+      removed: `max by (operation) (${metric("stacks_exporter_upstream_operation_retired")})`,
     },
     sortBy: "-unexpected",
     overrides: [
@@ -465,18 +314,13 @@ const itself: readonly Panel[] = [
     title: "Series",
     description: `Number of series by family, the ten largest. It grows with watched principals and assets. Near the
       limit, new assets and topics count as other.`,
-    unit: "short",
     decimals: 0,
-    noValue: NOT_SCRAPED,
-    width: 12,
-    height: 8,
     log: true,
-    legend: "right",
-    queries: [
-      { expr: `topk(10, max by (family) (${metric("stacks_exporter_series")}))`, legend: "{{family}}" },
-      { expr: `max(sum by (job, instance) (${metric("stacks_exporter_series")}))`, legend: "total" },
-      { expr: `min(${metric("stacks_exporter_series_limit")})`, legend: "limit" },
-    ],
+    queries: {
+      "{{family}}": `topk(10, max by (family) (${metric("stacks_exporter_series")}))`,
+      total: `max(sum by (job, instance) (${metric("stacks_exporter_series")}))`,
+      limit: `min(${metric("stacks_exporter_series_limit")})`,
+    },
     overrides: [coloured("total", "text"), reference("limit", "red")],
   }),
   lines({
@@ -485,14 +329,11 @@ const itself: readonly Panel[] = [
     description:
       "Resident memory, and used heap. A sawtooth is normal garbage collection; a steady increase is a leak.",
     unit: "bytes",
-    noValue: NOT_SCRAPED,
     width: 6,
-    height: 8,
-    min: 0,
-    queries: [
-      { expr: `max by (instance) (${ofProcess("process_resident_memory_bytes")})`, legend: "{{instance}} resident" },
-      { expr: `max by (instance) (${ofProcess("nodejs_heap_size_used_bytes")})`, legend: "{{instance}} heap" },
-    ],
+    queries: {
+      "{{instance}} resident": `max by (instance) (${ofProcess("process_resident_memory_bytes")})`,
+      "{{instance}} heap": `max by (instance) (${ofProcess("nodejs_heap_size_used_bytes")})`,
+    },
   }),
   lines({
     id: 43,
@@ -500,18 +341,24 @@ const itself: readonly Panel[] = [
     description:
       "Share of one CPU core, and the 99th percentile of the event loop lag. Scrapes and polls wait during a lag.",
     unit: "percentunit",
-    noValue: NOT_SCRAPED,
     width: 6,
-    height: 8,
-    min: 0,
-    queries: [
-      {
-        expr: `sum by (instance) (rate(${ofProcess("process_cpu_seconds_total")}[$__rate_interval]))`,
-        legend: "{{instance}} CPU",
-      },
-      { expr: `max by (instance) (${ofProcess("nodejs_eventloop_lag_p99_seconds")})`, legend: "{{instance}} loop" },
-    ],
+    queries: {
+      "{{instance}} CPU": `sum by (instance) (rate(${ofProcess("process_cpu_seconds_total")}[$__rate_interval]))`,
+      "{{instance}} loop": `max by (instance) (${ofProcess("nodejs_eventloop_lag_p99_seconds")})`,
+    },
     overrides: [{ regexp: ".* loop$", properties: { unit: "s", "custom.axisPlacement": "right" } }],
+  }),
+  table({
+    id: 44,
+    title: "Versions",
+    description: "Version of the exporter and of Node.js, and start time of the process.",
+    width: 16,
+    height: 6,
+    unit: "none",
+    only: [`max by (job, instance, version, node_version) (${metric("stacks_exporter_build_info")})`],
+    labels: { job: "job", instance: "instance", version: "version", node_version: "Node.js" },
+    values: { started: `max by (job, instance) (${ofProcess("process_start_time_seconds")}) * 1000` },
+    overrides: [{ name: "started", properties: { unit: "dateTimeFromNow" } }],
   }),
   lines({
     id: 46,
@@ -519,40 +366,11 @@ const itself: readonly Panel[] = [
     description: `Requests to the exporter per minute that it refused or aborted, by reason. connections, pages: too
       many at once. stalled: a client requested a page and did not read it. A refused Prometheus reports a failed
       scrape.`,
-    unit: "short",
     noValue: "None in this range",
-    width: 24,
     height: 6,
+    width: 8,
     axis: "per minute",
-    min: 0,
-    legend: "right",
-    queries: [
-      {
-        expr: perMinute("reason", metric("stacks_exporter_http_requests_refused_total"), true),
-        legend: "{{reason}}",
-      },
-    ],
-  }),
-  table({
-    id: 44,
-    title: "Versions",
-    description: "Version of the exporter and of Node.js, and start time of the process.",
-    unit: "none",
-    noValue: NOT_SCRAPED,
-    width: 24,
-    height: 4,
-    queries: [
-      { expr: `max by (job, instance, version, node_version) (${metric("stacks_exporter_build_info")})` },
-      { expr: `max by (job, instance) (${ofProcess("process_start_time_seconds")}) * 1000` },
-    ],
-    columns: {
-      job: "job",
-      instance: "instance",
-      version: "version",
-      node_version: "Node.js",
-      "Value #B": "started",
-    },
-    overrides: [{ name: "started", properties: { unit: "dateTimeFromNow" } }],
+    queries: { "{{reason}}": perMinute("reason", metric("stacks_exporter_http_requests_refused_total"), true) },
   }),
   table({
     id: 45,
@@ -561,32 +379,20 @@ const itself: readonly Panel[] = [
       in the time range (their polls failed too), rows that are set aside, and the results of the last reloads of the
       configuration, the watch lists and the web configuration. Without such files, the columns are missing. Exporters with the same
       configuration have the same hash.`,
-    unit: "short",
     decimals: 0,
     noValue: "No configuration file, state file, watch list file or web configuration",
     width: 24,
     height: 4,
-    queries: [
-      { expr: `max by (job, instance) (${metric("stacks_exporter_state_restored")})` },
-      { expr: `max by (job, instance) (${metric("stacks_exporter_state_write_timestamp_seconds")}) * 1000` },
-      { expr: `max by (job, instance) (increase(${metric("stacks_exporter_state_write_failures_total")}[$__range]))` },
-      { expr: `min by (job, instance) (${metric("stacks_exporter_watch_list_last_reload_successful")})` },
-      { expr: `max by (job, instance) (${metric("stacks_exporter_state_rows_set_aside")})` },
-      { expr: `min by (job, instance) (${metric("stacks_exporter_config_last_reload_successful")})` },
-      { expr: `max by (job, instance) (${metric("stacks_exporter_config_hash")})` },
-      { expr: `min by (job, instance) (${metric("stacks_exporter_web_config_last_reload_successful")})` },
-    ],
-    columns: {
-      job: "job",
-      instance: "instance",
-      "Value #A": "counters",
-      "Value #B": "state written",
-      "Value #C": "failed writes",
-      "Value #D": "watch lists",
-      "Value #E": "rows set aside",
-      "Value #F": "configuration",
-      "Value #G": "configuration hash",
-      "Value #H": "web configuration",
+    labels: ["job", "instance"],
+    values: {
+      counters: `max by (job, instance) (${metric("stacks_exporter_state_restored")})`,
+      "state written": `max by (job, instance) (${metric("stacks_exporter_state_write_timestamp_seconds")}) * 1000`,
+      "failed writes": `max by (job, instance) (increase(${metric("stacks_exporter_state_write_failures_total")}[$__range]))`,
+      "watch lists": `min by (job, instance) (${metric("stacks_exporter_watch_list_last_reload_successful")})`,
+      "rows set aside": `max by (job, instance) (${metric("stacks_exporter_state_rows_set_aside")})`,
+      configuration: `min by (job, instance) (${metric("stacks_exporter_config_last_reload_successful")})`,
+      "configuration hash": `max by (job, instance) (${metric("stacks_exporter_config_hash")})`,
+      "web configuration": `min by (job, instance) (${metric("stacks_exporter_web_config_last_reload_successful")})`,
     },
     overrides: [
       {

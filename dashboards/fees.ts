@@ -5,7 +5,6 @@ import { type Board, type Slot, stack } from "./board.ts";
 import { chainRow } from "./chain.ts";
 import { worse } from "./colours.ts";
 import { countedRow, marketRow } from "./mined.ts";
-import { paidRow } from "./paid.ts";
 import { between, coloured, gauge, shown, stat, table } from "./panel.ts";
 import { qualityRow } from "./quality.ts";
 import { runbook } from "./runbook.ts";
@@ -80,7 +79,7 @@ const now: readonly Slot[] = [
     width: 5,
     height: 5,
     colour: "background",
-    queries: [{ expr: state, legend: "market" }],
+    queries: { market: state },
     mappings: [
       shown(OVERPAID, "Overpaid, no spike", "blue", 0),
       shown(COMPETING, "Fees compete", "orange", 9),
@@ -101,24 +100,20 @@ const now: readonly Slot[] = [
     description: `To pay: the lowest fee with which a new transaction is mined within ten minutes. Mined: a quarter of the
       transactions mined in the last ten minutes paid less than this (${PRICE}, zero fees left out); in a rush it
       follows minutes later. Usual: its level in the last seven days.`,
-    unit: "short",
     decimals: 4,
     noValue: "Not read lately",
     width: 9,
     height: 5,
     text: "both",
     size: 42,
-    queries: [
-      {
-        expr: [
-          named("what", "to pay", `max(${estimate({ tx_type: "all", target: "10m" })})`),
-          named("what", "mined", price),
-          named("what", "usual", usualPrice),
-          named("what", "mined transactions", notListed),
-        ].join(" or "),
-        legend: "{{what}}",
-      },
-    ],
+    queries: {
+      "{{what}}": [
+        named("what", "to pay", `max(${estimate({ tx_type: "all", target: "10m" })})`),
+        named("what", "mined", price),
+        named("what", "usual", usualPrice),
+        named("what", "mined transactions", notListed),
+      ].join(" or "),
+    },
     mappings: [shownNotListed(0)],
     overrides: [coloured("to pay", "text"), coloured("mined", "blue"), coloured("usual", "green")],
   }),
@@ -135,7 +130,7 @@ const now: readonly Slot[] = [
     min: 0,
     max: GAUGE_END,
     steps: worse(RAISED, spike.feeRatio),
-    queries: [{ expr: minedRatio, legend: "times" }],
+    queries: { times: minedRatio },
   }),
   gauge({
     id: 4,
@@ -152,7 +147,7 @@ const now: readonly Slot[] = [
     // A long tenure exceeds the usual capacity.
     max: 1.5,
     steps: worse(spike.blockUsage, 1),
-    queries: [{ expr: usage, legend: "used" }],
+    queries: { used: usage },
   }),
   table({
     id: 10,
@@ -161,29 +156,25 @@ const now: readonly Slot[] = [
       transactions that it is estimated from; what the transactions of the last ten minutes paid; and the usual level.
       While blocks have room, the usual fee is enough. If the API does not list mined transactions: what waiting
       transactions offer, which is not a price.`,
-    unit: "short",
     decimals: 4,
     noValue: "No data: nothing was read lately",
-    width: 12,
     height: 6,
-    queries: [
-      {
-        expr: [
-          named("column", "soon", estimate({ target: "10m" })),
-          named("column", "later", estimate({ target: "1h" })),
-          named("column", "from", dedupe(metric("stacks_fee_estimate_observations"))),
-          named("column", "p25", minedFee()),
-          named("column", "p50", minedFee({ percentile: "p50" })),
-          named("column", "usual", usualMinedFee()),
-          named("column", "low", offered("low")),
-          named("column", "medium", offered("medium")),
-        ].join(" or "),
-      },
+    only: [
+      [
+        named("column", "soon", estimate({ target: "10m" })),
+        named("column", "later", estimate({ target: "1h" })),
+        named("column", "from", dedupe(metric("stacks_fee_estimate_observations"))),
+        named("column", "p25", minedFee()),
+        named("column", "p50", minedFee({ percentile: "p50" })),
+        named("column", "usual", usualMinedFee()),
+        named("column", "low", offered("low")),
+        named("column", "medium", offered("medium")),
+      ].join(" or "),
     ],
     transformations: [
       { id: "groupingToMatrix", options: { rowField: "tx_type", columnField: "column", valueField: "Value" } },
     ],
-    columns: {
+    labels: {
       "tx_type\\column": "type",
       soon: "in 10 min",
       later: "in 1 h",
@@ -211,7 +202,7 @@ const now: readonly Slot[] = [
       height: 3,
       colour: "background",
       mappings: [shown(1, "Yes: pay the usual fee", "green", 0), shown(0, "No: fees compete", "orange", 1)],
-      queries: [{ expr: `max(${metric("stacks_fee_estimate_blocks_have_room")})`, legend: "room" }],
+      queries: { room: `max(${metric("stacks_fee_estimate_blocks_have_room")})` },
     }),
     stat({
       id: 13,
@@ -224,15 +215,11 @@ const now: readonly Slot[] = [
       noValue: "Never read",
       width: 6,
       height: 3,
-      min: 0,
       text: "both",
       steps: worse(300, 600),
-      queries: [
-        {
-          expr: `topk(1, time() - ${dedupe(metric("stacks_exporter_collector_last_success_timestamp_seconds", { collector: `~${Object.keys(SHOWN).join("|")}` }))}) or ${named("collector", "newest block", `time() - ${newestBlock}`)}`,
-          legend: "{{collector}}",
-        },
-      ],
+      queries: {
+        "{{collector}}": `topk(1, time() - ${dedupe(metric("stacks_exporter_collector_last_success_timestamp_seconds", { collector: `~${Object.keys(SHOWN).join("|")}` }))}) or ${named("collector", "newest block", `time() - ${newestBlock}`)}`,
+      },
       overrides: Object.entries(SHOWN).map(([name, displayName]) => ({ name, properties: { displayName } })),
     }),
   ),
@@ -254,9 +241,8 @@ const now: readonly Slot[] = [
       noValue: "No data",
       width: 6,
       height: 3,
-      min: 0,
       steps: [[null, "text"]],
-      queries: [{ expr: waiting, legend: "waiting" }],
+      queries: { waiting: waiting },
       link: runbook("StacksMempoolBacklog"),
     }),
   ),
@@ -276,7 +262,6 @@ export const fees: Board = {
     { id: 70, title: "What gets mined", panels: marketRow },
     { id: 30, title: "What waits", collapsed: true, panels: waitingRow },
     { id: 80, title: "Counted transactions", collapsed: true, panels: countedRow },
-    { id: 40, title: "Fees paid by watched addresses", collapsed: true, panels: paidRow },
     { id: 50, title: "Blocks", collapsed: true, panels: chainRow },
     { id: 60, title: "Data quality", collapsed: true, panels: qualityRow },
   ],

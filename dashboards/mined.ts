@@ -25,24 +25,18 @@ export const marketRow: readonly Panel[] = [
   lines({
     id: 71,
     title: "What gets mined pays: $tx_type (STX)",
-    legend: "right",
     description: `Fees of the transactions of users that were mined in the last ten minutes, by percentile; the band is
       the middle half. They follow a rush within ten minutes; what to pay to be mined within ten minutes rises first.
       Dashed: the usual level of ${PRICE}, and ${spike.feeRatio} times this level. Zero fees are left out.`,
-    unit: "short",
     decimals: 4,
     noValue: NO_MINED,
-    width: 12,
     height: 10,
     axis: "STX",
     log: true,
-    queries: [
-      { expr: minedFee({ ...CHOSEN, percentile: `~${SHOWN}` }), legend: "{{percentile}}" },
-      {
-        expr: `${line(USUAL, usual)} or ${line(LIMIT, `${usual} * ${spike.feeRatio}`)} or ${line(PAY, `max(${estimate({ ...CHOSEN, target: "10m" })})`)}`,
-        legend: "{{line}}",
-      },
-    ],
+    queries: {
+      "{{percentile}}": minedFee({ ...CHOSEN, percentile: `~${SHOWN}` }),
+      "{{line}}": `${line(USUAL, usual)} or ${line(LIMIT, `${usual} * ${spike.feeRatio}`)} or ${line(PAY, `max(${estimate({ ...CHOSEN, target: "10m" })})`)}`,
+    },
     overrides: [
       ...Object.values(PERCENTILES),
       coloured(PAY, "text"),
@@ -62,25 +56,18 @@ export const marketRow: readonly Panel[] = [
   lines({
     id: 22,
     title: "Waiting transactions by type",
-    legend: "right",
     description: `Waiting transactions by type. Dashed: the usual number (median of ${FEES.baseline.window}), the limit of
       StacksMempoolBacklog (${backlog.tenures} tenures more), and those that compete for space; the others wait for
       something else, such as a missing nonce. If one type grows, it floods the mempool; if all grow, blocks do not keep
       up.`,
-    unit: "short",
     noValue: NO_MEMPOOL,
-    width: 12,
     height: 9,
     axis: "transactions",
-    min: 0,
     stacked: true,
-    queries: [
-      { expr: dedupe(metric("stacks_mempool_transactions")), legend: "{{tx_type}}" },
-      {
-        expr: `${line(USUAL_NUMBER, usualNumber)} or ${line(BACKLOG, `${usualNumber} + ${backlog.tenures} * max(${recording("stacks:chain_tenure_capacity:transactions")})`)} or ${line(COMPETING, `max(${metric("stacks_mempool_list_competing_transactions")})`)}`,
-        legend: "{{line}}",
-      },
-    ],
+    queries: {
+      "{{tx_type}}": dedupe(metric("stacks_mempool_transactions")),
+      "{{line}}": `${line(USUAL_NUMBER, usualNumber)} or ${line(BACKLOG, `${usualNumber} + ${backlog.tenures} * max(${recording("stacks:chain_tenure_capacity:transactions")})`)} or ${line(COMPETING, `max(${metric("stacks_mempool_list_competing_transactions")})`)}`,
+    },
     overrides: [
       ...TX_TYPES,
       reference(USUAL_NUMBER, "text"),
@@ -99,33 +86,24 @@ export const marketRow: readonly Panel[] = [
   lines({
     id: 74,
     title: "Use of blocks",
-    legend: "right",
     description: `Execution cost at the rate of the last ${blockUsage.window}, in the fullest dimension; 100 % is the
       capacity of tenures of ${blockUsage.tenure}. Up to ${FEES.spike.blockUsage * 100} %, blocks have room.`,
     unit: "percentunit",
     noValue: "Unknown: no block was read",
-    width: 12,
-    height: 8,
-    min: 0,
     softMax: 1,
     limit: FEES.spike.blockUsage,
-    queries: [{ expr: usage, legend: "used" }],
+    queries: { used: usage },
     overrides: [coloured("used", "purple")],
   }),
   lines({
     id: 75,
     title: "Mined in ten minutes",
-    legend: "right",
     description:
       "Transactions of users behind the fees of mined transactions, by type. Fees of a few transactions are not significant.",
-    unit: "short",
     decimals: 0,
     noValue: NO_MINED,
-    width: 12,
-    height: 8,
     axis: "transactions",
-    min: 0,
-    queries: [{ expr: dedupe(metric("stacks_chain_mined_fee_sample_transactions")), legend: "{{tx_type}}" }],
+    queries: { "{{tx_type}}": dedupe(metric("stacks_chain_mined_fee_sample_transactions")) },
     overrides: TX_TYPES,
   }),
 ];
@@ -138,16 +116,10 @@ export const countedRow: readonly Panel[] = [
     interval: "5m",
     description:
       "Distribution of the fees of counted transactions of users, of all types. Zero fees are in the lowest bucket.",
-    unit: "short",
     noValue: "No transaction was counted in this range",
     width: 8,
     height: 9,
-    queries: [
-      {
-        expr: total("le", `increase(${metric("stacks_chain_tx_fee_microstx_bucket")}[$__rate_interval])`),
-        legend: "{{le}}",
-      },
-    ],
+    queries: { "{{le}}": total("le", `increase(${metric("stacks_chain_tx_fee_microstx_bucket")}[$__rate_interval])`) },
   }),
   lines({
     id: 82,
@@ -155,14 +127,12 @@ export const countedRow: readonly Panel[] = [
     interval: "1m",
     description: `Mined transactions per minute, by type, including those of miners (coinbase, tenure_change). They count
       when they have the configured confirmations.`,
-    unit: "short",
     noValue: "No transaction was counted in this range",
     width: 8,
     height: 9,
     axis: "per minute",
-    min: 0,
     stacked: true,
-    queries: [{ expr: perMinute("tx_type", metric("stacks_chain_mined_transactions_total")), legend: "{{tx_type}}" }],
+    queries: { "{{tx_type}}": perMinute("tx_type", metric("stacks_chain_mined_transactions_total")) },
     overrides: TX_TYPES,
   }),
   lines({
@@ -171,17 +141,15 @@ export const countedRow: readonly Panel[] = [
     interval: "1m",
     description: `Mined transactions per minute that failed, by status. They paid their fee. In a mint rush most late
       calls fail.`,
-    unit: "short",
     noValue: "No transaction failed in this range",
     width: 8,
     height: 9,
     axis: "per minute",
-    min: 0,
-    queries: [
-      {
-        expr: perMinute("tx_status", metric("stacks_chain_mined_transactions_total", { tx_status: "!success" })),
-        legend: "{{tx_status}}",
-      },
-    ],
+    queries: {
+      "{{tx_status}}": perMinute(
+        "tx_status",
+        metric("stacks_chain_mined_transactions_total", { tx_status: "!success" }),
+      ),
+    },
   }),
 ];

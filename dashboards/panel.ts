@@ -11,14 +11,13 @@ import * as tablePanel from "@grafana/grafana-foundation-sdk/table";
 import * as linesPanel from "@grafana/grafana-foundation-sdk/timeseries";
 import { oneLine } from "../alerts/model.ts";
 
+const NOT_SCRAPED = "No data: is the exporter scraped?";
+
 /** The data source of every query. */
 export const DATASOURCE: common.DataSourceRef = { type: "prometheus", uid: "$datasource" };
 
-/** One query; `legend` is the legend format of Grafana. */
-export interface Query {
-  readonly expr: string;
-  readonly legend?: string;
-}
+/** Expressions by their legends, in the format of Grafana; `__auto` shows all labels. */
+export type Queries = Readonly<Record<string, string>>;
 
 /** Colours by value. Each applies from its value upwards, the first from minus infinity. */
 export type Steps = readonly [readonly [null, string], ...(readonly [number, string])[]];
@@ -31,23 +30,23 @@ export interface Override {
 }
 
 /** Properties of every panel. */
-export interface Spec {
+export interface Look {
   /** Unique in its dashboard, and never reused: links and alerts of users refer to it. */
   readonly id: number;
   readonly title: string;
   /** Explains the panel and its use. */
   readonly description: string;
-  /** Unit, as named by Grafana. */
-  readonly unit: string;
-  /** Text for a missing value. */
-  readonly noValue: string;
-  /** In columns, of 24. */
-  readonly width: number;
-  /** In grid units of 30 pixels. */
-  readonly height: number;
-  readonly queries: readonly Query[];
+  /** Unit, as named by Grafana. @default short */
+  readonly unit?: string;
+  /** Text for a missing value. @default that of an exporter that is not scraped */
+  readonly noValue?: string;
+  /** In columns, of 24. @default 12 */
+  readonly width?: number;
+  /** In grid units of 30 pixels. @default 8 */
+  readonly height?: number;
   readonly decimals?: number;
-  readonly min?: number;
+  /** @default 0 for lines, unless the axis is logarithmic */
+  readonly min?: number | "auto";
   readonly max?: number;
   readonly steps?: Steps;
   /** Text and colour that replace a value. */
@@ -57,6 +56,11 @@ export interface Spec {
   readonly interval?: string;
   /** A link to more information. */
   readonly link?: { readonly title: string; readonly url: string };
+}
+
+/** A panel with queries. */
+export interface Spec extends Look {
+  readonly queries: Queries;
 }
 
 /** A panel without a position. */
@@ -76,12 +80,14 @@ type Builder =
 
 type Shape = "range" | "instant" | "table" | "heatmap";
 
-function target({ expr, legend }: Query, index: number, shape: Shape): cog.Builder<cog.Dataquery> {
+const refId = (index: number) => String.fromCharCode("A".charCodeAt(0) + index);
+
+function target(expr: string, legend: string, index: number, shape: Shape): cog.Builder<cog.Dataquery> {
   const query = new prometheus.DataqueryBuilder()
-    .refId(String.fromCharCode("A".charCodeAt(0) + index))
+    .refId(refId(index))
     .datasource(DATASOURCE)
     .expr(expr)
-    .legendFormat(legend ?? "__auto");
+    .legendFormat(legend);
   if (shape === "table") return query.instant().format(prometheus.PromQueryFormat.Table);
   if (shape === "heatmap") return query.range().format(prometheus.PromQueryFormat.Heatmap);
   return shape === "instant" ? query.instant() : query.range();
@@ -94,17 +100,23 @@ const thresholds = (steps: Steps) =>
 
 const colours = (mode: dashboard.FieldColorModeId) => new dashboard.FieldColorBuilder().mode(mode);
 
-function finish(builder: Builder, spec: Spec, shape: Shape): Panel {
+function finish(
+  builder: Builder,
+  spec: Look,
+  shape: Shape,
+  queries: readonly (readonly [legend: string, expr: string])[],
+): Panel {
+  const { width = 12, height = 8, min } = spec;
   builder
     .id(spec.id)
     .title(spec.title)
     .description(oneLine(spec.description))
     .datasource(DATASOURCE)
-    .unit(spec.unit)
-    .noValue(spec.noValue)
-    .targets(spec.queries.map((query, index) => target(query, index, shape)));
+    .unit(spec.unit ?? "short")
+    .noValue(spec.noValue ?? NOT_SCRAPED)
+    .targets(queries.map(([legend, expr], index) => target(expr, legend, index, shape)));
   if (spec.decimals !== undefined) builder.decimals(spec.decimals);
-  if (spec.min !== undefined) builder.min(spec.min);
+  if (typeof min === "number") builder.min(min);
   if (spec.max !== undefined) builder.max(spec.max);
   if (spec.interval !== undefined) builder.interval(spec.interval);
   if (spec.mappings !== undefined) builder.mappings([...spec.mappings]);
@@ -117,16 +129,18 @@ function finish(builder: Builder, spec: Spec, shape: Shape): Panel {
     if (name !== undefined) builder.overrideByName(name, list);
     else builder.overrideByRegexp(regexp ?? "", list);
   }
-  return { width: spec.width, height: spec.height, model: builder.build() };
+  return { width, height, model: builder.build() };
 }
 
 const reduced = (calc: string) => new common.ReduceDataOptionsBuilder().calcs([calc]).values(false);
+
+const TEXT_MODES = { name: common.BigValueTextMode.Name, both: common.BigValueTextMode.ValueAndName };
 
 /** Single values. The steps colour the value, or the background. */
 export function stat(
   spec: Spec & {
     readonly colour?: "value" | "background";
-    readonly text?: "name" | "both" | "value";
+    readonly text?: keyof typeof TEXT_MODES;
     /** Size of the values in pixels. Absent: as large as fits, where a wide one can be cut. */
     readonly size?: number;
   },
@@ -136,19 +150,11 @@ export function stat(
     .reduceOptions(reduced("lastNotNull"))
     .colorMode(colour === "value" ? common.BigValueColorMode.Value : common.BigValueColorMode.Background)
     .graphMode(common.BigValueGraphMode.None)
-    .textMode(
-      text === "name"
-        ? common.BigValueTextMode.Name
-        : text === "both"
-          ? common.BigValueTextMode.ValueAndName
-          : text === "value"
-            ? common.BigValueTextMode.Value
-            : common.BigValueTextMode.Auto,
-    )
+    .textMode(text === undefined ? common.BigValueTextMode.Auto : TEXT_MODES[text])
     .justifyMode(common.BigValueJustifyMode.Center)
     .colorScheme(colours(dashboard.FieldColorModeId.Thresholds));
   if (size !== undefined) builder.text(new common.VizTextDisplayOptionsBuilder().valueSize(size));
-  return finish(builder, spec, "instant");
+  return finish(builder, spec, "instant", Object.entries(spec.queries));
 }
 
 /** A gauge from `min` to `max`, coloured by the steps. */
@@ -158,7 +164,7 @@ export function gauge(spec: Spec & { readonly min: number; readonly max: number;
     .showThresholdLabels(false)
     .showThresholdMarkers(true)
     .colorScheme(colours(dashboard.FieldColorModeId.Thresholds));
-  return finish(builder, spec, "instant");
+  return finish(builder, spec, "instant", Object.entries(spec.queries));
 }
 
 export interface LinesSpec extends Spec {
@@ -172,6 +178,7 @@ export interface LinesSpec extends Spec {
   readonly bars?: boolean;
   /** A dashed red line at this value; of two, the lower one is orange. */
   readonly limit?: number | readonly [number, number];
+  /** @default right, or below a narrow panel */
   readonly legend?: "bottom" | "right";
   /** Connects points across gaps: for series with pauses between events. */
   readonly join?: boolean;
@@ -179,7 +186,8 @@ export interface LinesSpec extends Spec {
 
 /** Lines over time. */
 export function lines(spec: LinesSpec): Panel {
-  const { axis, log = false, stacked = false, bars = false, limit, legend = "bottom", join = false } = spec;
+  const { axis, log = false, stacked = false, bars = false, limit, join = false, width = 12 } = spec;
+  const { legend = width < 12 ? "bottom" : "right", min = log ? "auto" : 0 } = spec;
   const builder = new linesPanel.PanelBuilder()
     .lineWidth(bars ? 0 : stacked ? 1 : 2)
     .fillOpacity(bars ? 80 : stacked ? 35 : 0)
@@ -207,32 +215,38 @@ export function lines(spec: LinesSpec): Panel {
   if (log) {
     builder.scaleDistribution(new common.ScaleDistributionConfigBuilder().type(common.ScaleDistribution.Log).log(10));
   }
-  if (limit === undefined) return finish(builder, spec, "range");
+  const finished = (steps: Pick<Look, "steps">) =>
+    finish(builder, { ...spec, ...steps, min }, "range", Object.entries(spec.queries));
+  if (limit === undefined) return finished({});
   builder.thresholdsStyle(new common.GraphThresholdsStyleConfigBuilder().mode(common.GraphThresholdsStyleMode.Dashed));
-  const steps: Steps =
-    typeof limit === "number"
-      ? [
-          [null, "transparent"],
-          [limit, "red"],
-        ]
-      : [
-          [null, "transparent"],
-          [limit[0], "orange"],
-          [limit[1], "red"],
-        ];
-  return finish(builder, { ...spec, steps }, "range");
+  const [lower, upper] = typeof limit === "number" ? [undefined, limit] : limit;
+  const orange: Steps[number][] = lower === undefined ? [] : [[lower, "orange"]];
+  return finished({ steps: [[null, "transparent"], ...(orange as [number, string][]), [upper, "red"]] });
 }
 
-/** Rows of labels and values. `columns` maps the names of the shown fields, in order, to their headings. */
+/** Rows of labels and values. */
 export function table(
-  spec: Spec & {
-    readonly columns: Readonly<Record<string, string>>;
+  spec: Look & {
+    /** The shown labels; as an object, with their headings. */
+    readonly labels: readonly string[] | Readonly<Record<string, string>>;
+    /** Expressions by the headings of their columns. */
+    readonly values?: Queries;
+    /** Expressions of which only the labels are shown. */
+    readonly only?: readonly string[];
+    /** @default joins the rows with the same labels */
     readonly transformations?: readonly dashboard.DataTransformerConfig[];
     /** Column to sort by; a leading `-` sorts in descending order. */
     readonly sortBy?: string;
   },
 ): Panel {
-  const { columns, transformations = [{ id: "merge", options: {} }], sortBy } = spec;
+  const { labels, values = {}, only = [], transformations = [{ id: "merge", options: {} }], sortBy } = spec;
+  const queries = [...only.map((expr) => ["", expr] as const), ...Object.entries(values)];
+  // Grafana's name of the field of a single query has no letter.
+  const field = (index: number) => (queries.length === 1 ? "Value" : `Value #${refId(index)}`);
+  const columns: Readonly<Record<string, string>> = {
+    ...(Array.isArray(labels) ? Object.fromEntries(labels.map((label) => [label, label])) : labels),
+    ...Object.fromEntries(Object.keys(values).map((heading, index) => [field(only.length + index), heading])),
+  };
   const names = Object.keys(columns);
   const builder = new tablePanel.PanelBuilder()
     .cellHeight(common.TableCellHeight.Sm)
@@ -256,7 +270,12 @@ export function table(
       new common.TableSortByFieldStateBuilder().displayName(sortBy.replace(/^-/, "")).desc(isDescending),
     ]);
   }
-  return finish(builder, spec, "table");
+  return finish(
+    builder,
+    spec,
+    "table",
+    queries.map(([, expr]) => ["__auto", expr]),
+  );
 }
 
 /** States over time, one row each. */
@@ -275,14 +294,14 @@ export function timeline(spec: Spec): Panel {
         .placement(common.LegendPlacement.Bottom)
         .calcs([]),
     );
-  return finish(builder, spec, "range");
+  return finish(builder, spec, "range", Object.entries(spec.queries));
 }
 
 /** Buckets of a histogram over time; the query returns increases by `le`. */
 export function heatmap(spec: Spec): Panel {
   const builder = new heatmapPanel.PanelBuilder()
     .calculate(false)
-    .yAxis(new heatmapPanel.YAxisConfigBuilder().unit(spec.unit))
+    .yAxis(new heatmapPanel.YAxisConfigBuilder().unit(spec.unit ?? "short"))
     .color(
       new heatmapPanel.HeatmapColorOptionsBuilder()
         .mode(heatmapPanel.HeatmapColorMode.Scheme)
@@ -291,7 +310,7 @@ export function heatmap(spec: Spec): Panel {
         .steps(64),
     )
     .filterValues(new heatmapPanel.FilterValueRangeBuilder().le(1e-9));
-  return finish(builder, spec, "heatmap");
+  return finish(builder, spec, "heatmap", Object.entries(spec.queries));
 }
 
 /** Maps a value to a text and a colour. */

@@ -11,18 +11,12 @@ export const qualityRow: readonly Panel[] = [
     title: "Changed responses",
     description: `Changed responses per minute, by operation. If the mempool never changes despite new blocks, the
       upstream is frozen.`,
-    unit: "short",
     noValue: "No poll in this range",
     width: 6,
-    height: 8,
-    min: 0,
     axis: "per minute",
-    queries: [
-      {
-        expr: `${dedupe(`rate(${metric("stacks_mempool_snapshots_changed_total")}[$__rate_interval])`)} * 60`,
-        legend: "{{operation}}",
-      },
-    ],
+    queries: {
+      "{{operation}}": `${dedupe(`rate(${metric("stacks_mempool_snapshots_changed_total")}[$__rate_interval])`)} * 60`,
+    },
   }),
   lines({
     id: 62,
@@ -33,14 +27,9 @@ export const qualityRow: readonly Panel[] = [
     unit: "percentunit",
     noValue: NO_MEMPOOL,
     width: 6,
-    height: 8,
-    min: 0,
-    queries: [
-      {
-        expr: `max by (tx_type) (abs(label_replace(label_replace(${dedupe(metric("stacks_mempool_tx_fee_microstx", { percentile: "~p50|p75" }))}, "priority", "low", "percentile", "p50"), "priority", "medium", "percentile", "p75") / on (tx_type, priority) ${dedupe(metric("stacks_mempool_fee_priority_microstx", { priority: "~low|medium" }))} - 1))`,
-        legend: "{{tx_type}}",
-      },
-    ],
+    queries: {
+      "{{tx_type}}": `max by (tx_type) (abs(label_replace(label_replace(${dedupe(metric("stacks_mempool_tx_fee_microstx", { percentile: "~p50|p75" }))}, "priority", "low", "percentile", "p50"), "priority", "medium", "percentile", "p75") / on (tx_type, priority) ${dedupe(metric("stacks_mempool_fee_priority_microstx", { priority: "~low|medium" }))} - 1))`,
+    },
     overrides: TX_TYPES,
   }),
   lines({
@@ -48,43 +37,30 @@ export const qualityRow: readonly Panel[] = [
     title: "Skipped blocks",
     description: `Blocks that arrived faster than they could be read, and heights for which the server had no block.
       The totals of the chain do not include them: poll blocks more often, or raise the budget.`,
-    unit: "short",
     decimals: 0,
     noValue: "No block read",
     width: 6,
-    height: 8,
-    min: 0,
     bars: true,
-    queries: [
-      { expr: `max(increase(${metric("stacks_chain_skipped_blocks_total")}[$__rate_interval]))`, legend: "skipped" },
-      { expr: `max(increase(${metric("stacks_chain_missing_blocks_total")}[$__rate_interval]))`, legend: "missing" },
-    ],
+    queries: {
+      skipped: `max(increase(${metric("stacks_chain_skipped_blocks_total")}[$__rate_interval]))`,
+      missing: `max(increase(${metric("stacks_chain_missing_blocks_total")}[$__rate_interval]))`,
+    },
   }),
   lines({
     id: 66,
     title: "Counting of mined transactions",
-    legend: "right",
     description: `Mined transactions that wait for confirmations; those that were skipped after a pause; and counted ones
       whose block was replaced, or that are in a block again. Totals do not include the skipped ones: raise
       catch_up, or the budget.`,
-    unit: "short",
+    width: 6,
     decimals: 0,
     noValue: NO_MINED,
-    width: 12,
-    height: 8,
-    min: 0,
     axis: "transactions",
-    queries: [
-      { expr: `max(${metric("stacks_chain_pending_depth_transactions")})`, legend: "pending" },
-      { expr: `max(increase(${metric("stacks_chain_transactions_gap_total")}[$__rate_interval]))`, legend: "skipped" },
-      {
-        expr: `max(increase(${metric("stacks_chain_reverted_transactions_total")}[$__rate_interval]))`,
-        legend: "reverted",
-      },
-      {
-        expr: `max(increase(${metric("stacks_chain_restored_transactions_total")}[$__rate_interval]))`,
-        legend: "restored",
-      },
-    ],
+    queries: {
+      pending: `max(${metric("stacks_chain_pending_depth_transactions")})`,
+      skipped: `max(increase(${metric("stacks_chain_transactions_gap_total")}[$__rate_interval]))`,
+      reverted: `max(increase(${metric("stacks_chain_reverted_transactions_total")}[$__rate_interval]))`,
+      restored: `max(increase(${metric("stacks_chain_restored_transactions_total")}[$__rate_interval]))`,
+    },
   }),
 ];

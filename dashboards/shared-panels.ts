@@ -11,13 +11,12 @@ type Placed = Pick<Spec, "id" | "description" | "width" | "height">;
 export const minedRatios = (spec: Placed & Pick<Spec, "title">): Panel =>
   lines({
     ...spec,
-    legend: "right",
     unit: "none",
     noValue: NO_MINED,
     axis: "times usual",
     log: true,
     limit: FEES.spike.feeRatio,
-    queries: [minedRatioByType],
+    queries: { "{{tx_type}}": minedRatioByType },
     overrides: TX_TYPES,
   });
 
@@ -26,13 +25,11 @@ export const mostCalledContracts = (spec: Placed): Panel =>
   lines({
     ...spec,
     title: "Contracts with the most calls",
-    unit: "short",
     decimals: 0,
     noValue: NO_MINED,
     axis: "calls",
-    min: 0,
     stacked: true,
-    queries: [recentCalls],
+    queries: { "{{contract_id}}": recentCalls },
   });
 
 const RULE_ERRORS = `Events that matched an event rule but were not counted by it, by reason, and samples with a
@@ -53,21 +50,15 @@ export function ruleErrors(
   return lines({
     ...spec,
     description: RULE_ERRORS,
-    legend: "right",
-    unit: "short",
     decimals: 0,
-    min: 0,
     bars: true,
-    queries: [
-      {
-        expr: increase("network, name, metric, reason", "stacks_contract_rule_errors_total"),
-        legend: "{{name}} {{metric}}: {{reason}}",
-      },
-      {
-        expr: increase("network, name, metric", "stacks_contract_rule_label_overflow_total"),
-        legend: "{{name}} {{metric}}: label other",
-      },
-    ],
+    queries: {
+      "{{name}} {{metric}}: {{reason}}": increase("network, name, metric, reason", "stacks_contract_rule_errors_total"),
+      "{{name}} {{metric}}: label other": increase(
+        "network, name, metric",
+        "stacks_contract_rule_label_overflow_total",
+      ),
+    },
   });
 }
 
@@ -84,5 +75,5 @@ export const firingAlerts = (spec: Placed & Pick<Spec, "link">): Panel =>
       [null, "green"],
       [1, "red"],
     ],
-    queries: [{ expr: firingNames(), legend: "{{alertname}}" }],
+    queries: { "{{alertname}}": firingNames() },
   });

@@ -33,11 +33,8 @@ export const usualPrice = `max(${usualMinedFee(ALL)})`;
 /** Fee of mined transactions, relative to the usual level. */
 export const minedRatio = `max(${timesUsual(ALL)})`;
 
-/** Query: the same by type. */
-export const minedRatioByType = {
-  expr: `${dedupe(timesUsual())} and on (network, tx_type) ${metric("stacks_chain_mined_fee_sample_transactions")} >= ${MIN_OF_TYPE}`,
-  legend: "{{tx_type}}",
-};
+/** The same by type. */
+export const minedRatioByType = `${dedupe(timesUsual())} and on (network, tx_type) ${metric("stacks_chain_mined_fee_sample_transactions")} >= ${MIN_OF_TYPE}`;
 
 /** Fee estimates in STX, by type and target time. */
 export const estimate = (matchers: Matchers = {}): string =>
@@ -59,11 +56,8 @@ const calls = metric("stacks_chain_recent_contract_calls");
 // Few enough for a legend. Those of the whole range, because a choice for each point would interrupt lines.
 const MAX_CONTRACTS = 10;
 
-/** Query: mined calls of the last ten minutes, of the contracts with the most in the time range. */
-export const recentCalls = {
-  expr: `${dedupe(calls)} and on (contract_id) topk(${MAX_CONTRACTS}, max by (contract_id) (max_over_time(${calls}[$__range] @ end())))`,
-  legend: "{{contract_id}}",
-};
+/** Mined calls of the last ten minutes, of the contracts with the most in the time range. */
+export const recentCalls = `${dedupe(calls)} and on (contract_id) topk(${MAX_CONTRACTS}, max by (contract_id) (max_over_time(${calls}[$__range] @ end())))`;
 
 /** 0 while not everything that waits has room in the blocks; otherwise no value. */
 export const competing = `max(${metric("stacks_fee_estimate_blocks_have_room")}) == 0`;

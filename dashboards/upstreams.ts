@@ -2,7 +2,6 @@
 import { lines, type Panel, shown, table } from "./panel.ts";
 import { metric } from "./select.ts";
 
-const NOT_SCRAPED = "No data: is the exporter scraped?";
 const inRange = (family: string) => `sum by (network, upstream) (increase(${metric(family)}[$__range]))`;
 const yesNo = (name: string, no: string) => ({
   name,
@@ -17,48 +16,28 @@ export const upstreams: readonly Panel[] = [
     description: `The upstreams of each network: the active one, whether each can be used (it responds, follows the
       right chain and does not lag), its lag, switches to it or from it in the time range, and hourly comparisons in which it
       reported another block at a settled height. The status page shows the cause.`,
-    unit: "short",
     decimals: 0,
-    noValue: NOT_SCRAPED,
-    width: 12,
-    height: 8,
-    queries: [
-      { expr: `max by (network, upstream) (${metric("stacks_exporter_upstream_active")})` },
-      { expr: `min by (network, upstream) (${metric("stacks_exporter_upstream_up")})` },
-      { expr: `max by (network, upstream) (${metric("stacks_exporter_upstream_lag_blocks")})` },
-      { expr: `max by (network, upstream) (changes(${metric("stacks_exporter_upstream_active")}[$__range]))` },
-      { expr: inRange("stacks_exporter_upstream_disagreements_total") },
-    ],
-    columns: {
-      network: "network",
-      upstream: "upstream",
-      "Value #A": "polled",
-      "Value #B": "can be used",
-      "Value #C": "lag",
-      "Value #D": "switches",
-      "Value #E": "disagreed",
+    labels: ["network", "upstream"],
+    values: {
+      polled: `max by (network, upstream) (${metric("stacks_exporter_upstream_active")})`,
+      "can be used": `min by (network, upstream) (${metric("stacks_exporter_upstream_up")})`,
+      lag: `max by (network, upstream) (${metric("stacks_exporter_upstream_lag_blocks")})`,
+      switches: `max by (network, upstream) (changes(${metric("stacks_exporter_upstream_active")}[$__range]))`,
+      disagreed: inRange("stacks_exporter_upstream_disagreements_total"),
     },
     overrides: [yesNo("polled", "text"), yesNo("can be used", "red")],
   }),
   lines({
     id: 52,
     title: "Lag of the upstreams",
-    legend: "right",
     description: `Blocks between the highest known tip and the tip that each upstream last reported. A few blocks are
       normal between two probes.`,
-    unit: "short",
     decimals: 0,
     noValue: "No upstream has reported its tip",
-    width: 12,
-    height: 8,
     axis: "blocks",
-    min: 0,
     softMax: 5,
-    queries: [
-      {
-        expr: `max by (network, upstream) (${metric("stacks_exporter_upstream_lag_blocks")})`,
-        legend: "{{network}} {{upstream}}",
-      },
-    ],
+    queries: {
+      "{{network}} {{upstream}}": `max by (network, upstream) (${metric("stacks_exporter_upstream_lag_blocks")})`,
+    },
   }),
 ];

@@ -165,9 +165,11 @@ describe.each(dashboards.map((dashboard) => [dashboard.uid, dashboard] as const)
 });
 
 // The page about wallets shows queries for the sums of groups: most configurations have no such group.
-test("every family is used by a dashboard or a rule, except the sums of groups", () => {
+const diagnoses = alerts.flatMap(({ runbook }) => runbook.diagnosis.map(({ query }) => ({ expr: query })));
+
+test("every family is used by a dashboard, a rule or a runbook, except the sums of groups", () => {
   const queried = new Set(
-    [...all, ...alerts, ...recordings].flatMap(({ expr }) =>
+    [...all, ...alerts, ...recordings, ...diagnoses].flatMap(({ expr }) =>
       parsePromql(withoutVariables(expr)).selectors.map(({ metric }) => familyOf(metric)?.name),
     ),
   );
