@@ -1,10 +1,10 @@
 import { expect, test } from "@jest/globals";
-import { type BusyContract, busiest, callsOf } from "../../../src/collectors/transactions/busiest.ts";
+import { busiest, callsOf } from "../../../src/collectors/transactions/busiest.ts";
 
 const HOUR = 3600;
 const of = (now: number, max = 2, spareSeries = Number.POSITIVE_INFINITY) => ({ max, spareSeries, now });
 const calls = (counts: Readonly<Record<string, number>>) => new Map(Object.entries(counts));
-const ids = (contracts: readonly BusyContract[]) => contracts.map(({ id }) => id);
+const ids = (contracts: ReturnType<typeof busiest>) => contracts.map(({ id }) => id);
 
 test("calls are counted by contract", () => {
   const rows = [{ called: "a" }, { called: undefined }, { called: "b" }, { called: "a" }];
@@ -32,7 +32,7 @@ test("among contracts with equal numbers of calls, those with series keep them",
 });
 
 test("alternating contracts do not create an unlimited number of series", () => {
-  let contracts: readonly BusyContract[] = [];
+  let contracts = busiest([], calls({}), of(0));
   for (let minute = 0; minute < 50; minute += 1) {
     contracts = busiest(contracts, calls({ [`x${minute}`]: 2, [`y${minute}`]: 1 }), of(minute * 60));
   }

@@ -1,73 +1,79 @@
 import { describe, expect, test } from "@jest/globals";
-import type { ChainView } from "../../../src/collectors/chain/chain-view.ts";
-import type { AnyCollector } from "../../../src/collectors/collector.ts";
-import { keyOf } from "../../../src/collectors/counters.ts";
-import type { Observation } from "../../../src/collectors/transactions/state.ts";
-import { transactions as collector } from "../../../src/collectors/transactions/transactions.ts";
+import { transactions } from "../../../src/collectors/transactions/transactions.ts";
 import { type Canned, type CannedApi, cannedApi, captured } from "../../support/canned-api.ts";
-import { expectGolden, textOf } from "../../support/golden.ts";
+import { CollectorRun, type Surroundings } from "../../support/collect.ts";
+import { expectGolden } from "../../support/golden.ts";
 import { chainOf } from "../../support/known-chain.ts";
 import { ModelWorld } from "../../support/model-world.ts";
-import { observe } from "../../support/observe.ts";
-import { parseExposition } from "../../support/parser.ts";
-import { restarted } from "../../support/plain-data.ts";
 
-const transactions = collector as unknown as AnyCollector;
 const CONFIRMATIONS = 3;
-const target = { key: "", confirmations: CONFIRMATIONS };
+const targetAt = (confirmations: number) => ({ key: "", confirmations });
+const target = targetAt(CONFIRMATIONS);
+const COUNTED = "chain_mined_transactions_total";
+const GAP = "chain_transactions_gap_total";
+const SAMPLE = "chain_mined_fee_sample_transactions all";
+const BASELINE = "chain_mined_fee_baseline_sample_transactions all";
 
 interface Item {
   readonly [field: string]: unknown;
-  readonly block: { readonly height: number; readonly hash: string };
+  readonly block: { readonly height: number; readonly hash: string; readonly time: number };
 }
-const listed = captured("v3-transactions.limit50").json as { readonly results: readonly Item[] };
+const { results: listed } = captured("v3-transactions.limit50").json as {
+  readonly results: readonly [Item, ...Item[]];
+};
+const [template] = listed;
 const NEWEST_MS = 1_795_301_663_000;
 
-/** A server that has only these rows. */
-const serverOf = (results: () => readonly object[]) => {
-  const rows = () => results().slice(0, 50);
-  return cannedApi((url): Canned => {
+/** Polls of a server that has only these rows. */
+function listOf(initial: readonly object[], surroundings: Surroundings) {
+  const list = { rows: initial };
+  const api = cannedApi((url): Canned => {
     const isFirst = !url.includes("cursor");
-    return { json: { total: 50, limit: 50, cursor: { next: null }, results: isFirst ? rows() : [] } };
+    return { json: { total: 50, limit: 50, cursor: { next: null }, results: isFirst ? list.rows.slice(0, 50) : [] } };
   });
-};
+  return { list, api, run: new CollectorRun(transactions, api, { target, now: NEWEST_MS, ...surroundings }) };
+}
 
 /** The chain whose blocks are those of the rows. */
-const chainWith = (tipHeight: number, rows: readonly Item[]): ChainView =>
+const chainWith = (tipHeight: number, rows: readonly Item[]) =>
   chainOf(tipHeight, new Map(rows.map(({ block }) => [block.height, { hash: block.hash }])));
 
-/** Polls of a world, with the counters and the page that follow from them. */
+const empty = (count: number) => new Array<number>(count).fill(0);
+const busy = (count: number, size = 4) => new Array<number>(count).fill(size);
+
+/** Polls of a world. */
 class Exporter {
   readonly world = new ModelWorld();
   readonly api: CannedApi = cannedApi(this.world.respond, () => this.world.now);
-  observation: unknown;
+  readonly run = new CollectorRun(transactions, this.api, () => ({
+    target,
+    chain: this.world.view,
+    now: this.world.now,
+  }));
 
-  async poll(options: object = {}): Promise<string[]> {
-    const before = this.api.requests.length;
-    const { world, api, observation } = this;
-    const of = { options, target, chain: world.view, now: world.now };
-    this.observation = await observe(transactions, api, observation, of);
-    return this.api.requests
+  /** Polls once, and returns the cursors of the requests. */
+  async poll(options: object = {}, api = this.api): Promise<string[]> {
+    const before = api.requests.length;
+    await this.run.poll({ options, api });
+    return api.requests
       .slice(before)
       .map((request) => decodeURIComponent(request).replace(/^.*\?limit=50(&cursor=)?/, ""));
   }
 
-  get state(): Observation {
-    return this.observation as Observation;
-  }
-
-  get view() {
-    return collector.minedView(this.state);
+  get(key: string): number | undefined {
+    return this.run.samples.get(key);
   }
 
   /** Number of counted transactions. */
   get counted(): number {
-    return Object.values(this.state.totals.transactions).reduce((sum, count) => sum + count, 0);
+    return this.run.samples.sum(COUNTED);
+  }
+
+  /** The confirmed transactions above the first poll of `running`. */
+  get expected(): number {
+    return this.world.between(30 - CONFIRMATIONS + 2, this.world.tip - CONFIRMATIONS + 1).length;
   }
 }
-
-const empty = (count: number) => new Array<number>(count).fill(0);
-const busy = (count: number, size = 4) => new Array<number>(count).fill(size);
 
 /** An exporter that follows a chain of some blocks, and has sampled what there is. */
 async function running(blocks = 30): Promise<Exporter> {
@@ -77,30 +83,17 @@ async function running(blocks = 30): Promise<Exporter> {
   return exporter;
 }
 
-/** The samples of a page, by name and labels. */
-async function samplesOf(observation: unknown): Promise<ReadonlyMap<string, number>> {
-  const families = parseExposition(await textOf(transactions, observation), "classic");
-  return new Map(
-    families.flatMap(({ samples }) =>
-      samples.map(({ name, labels, value }) => {
-        const values = [...labels].filter(([label]) => label !== "network").map(([, text]) => text);
-        return [[name.replace("stacks_chain_", ""), ...values].join(" "), value] as const;
-      }),
-    ),
-  );
-}
-
 test("samples of captured responses", async () => {
-  const { results } = listed;
-  let shown = results.filter(({ block }) => block.height < 57);
-  const api = serverOf(() => shown);
-  const at = (tipHeight: number) => ({ target, chain: chainWith(tipHeight, results), now: NEWEST_MS + 20_000 });
+  const now = NEWEST_MS + 20_000;
+  const { list, run } = listOf(
+    listed.filter(({ block }) => block.height < 57),
+    { now },
+  );
+  await run.poll({ chain: chainWith(56, listed) });
+  list.rows = listed;
+  await run.poll({ chain: chainWith(60, listed) });
 
-  let observation = await observe(transactions, api, undefined, at(56));
-  shown = [...results];
-  observation = await observe(transactions, api, observation, at(60));
-
-  expectGolden("v3-transactions.limit50", await textOf(transactions, observation));
+  expectGolden("v3-transactions.limit50", run.page());
 });
 
 describe("counting", () => {
@@ -113,238 +106,209 @@ describe("counting", () => {
 
     exporter.world.mine([...busy(2, 70), ...empty(CONFIRMATIONS)]);
     await exporter.poll();
-
     expect(exporter.counted).toBe(4 * (CONFIRMATIONS - 1) + 140);
   });
 
   test("without a collector that follows the chain, the newest transaction is its tip", async () => {
-    const { results } = listed;
-    let shown = results.slice(10);
-    const api = serverOf(() => shown);
-    const of = { target: { key: "", confirmations: 2 }, now: NEWEST_MS, isFollowed: false };
-    let observation = await observe(transactions, api, undefined, of);
-    shown = [...results];
+    const { list, run } = listOf(listed.slice(10), { target: targetAt(2) });
+    await run.poll();
+    list.rows = listed;
 
-    observation = await observe(transactions, api, observation, of);
-
-    const counts = Object.values((observation as Observation).totals.transactions);
-    const confirmed = results.filter(({ block }) => block.height === 59);
-    expect(counts.reduce((sum, count) => sum + count, 0)).toBe(confirmed.length);
+    expect((await run.poll()).sum(COUNTED)).toBe(listed.filter(({ block }) => block.height === 59).length);
+    expect(run.hints.moved.length).toBeGreaterThan(0);
   });
 
-  test("a fee that is not a whole number is left out of the fees, and the transaction counts", async () => {
-    const [template] = listed.results as [Item];
-    const fees = ["12.5", "-3", -1, null, undefined, "1e3", "9".repeat(30), {}, "200"];
-    let shown: object[] = [];
-    const api = serverOf(() => shown);
-    const of = { target: { key: "", confirmations: 1 }, chain: chainWith(60, [template]), now: NEWEST_MS };
-    let observation = await observe(transactions, api, undefined, of);
-    shown = fees.map((fee_rate, n) => ({ ...template, tx_id: `0x${n}`, fee_rate }));
-    const chain = chainOf(61, [[60, template.block]]);
-    const moved = { ...of, chain };
-    observation = await observe(
-      transactions,
-      api,
-      { ...(observation as object), floor: { height: 60, index: 0 } },
-      moved,
-    );
+  /** Polls before and after a block with these rows. */
+  async function mined(rows: readonly object[]) {
+    const polled = listOf([], { target: targetAt(1) });
+    await polled.run.poll({ chain: chainOf(60) });
+    const block = { ...template.block, height: 61, hash: "0xhash61" };
+    polled.list.rows = rows.map((row, n) => ({ ...template, tx_id: `0x${n}`, block, ...row }));
+    return { ...polled, samples: await polled.run.poll({ chain: chainOf(61, [[61, {}]]) }) };
+  }
 
-    const { totals } = observation as Observation;
-    expect(totals.transactions[keyOf("token_transfer", "success")]).toBe(fees.length);
-    expect(totals.fees.token_transfer?.sum).toBe(200n);
-    const samples = await samplesOf(observation);
-    expect(samples.get("mined_fee_sample_transactions all")).toBe(1);
-    expect(samples.get("mined_fee_microstx all p25")).toBe(200);
+  test("a fee that is not a whole number is left out of the fees, and the transaction counts", async () => {
+    const fees = ["12.5", "-3", -1, null, undefined, "1e3", "9".repeat(30), {}, "200"];
+    const { samples, api } = await mined(fees.map((fee_rate) => ({ fee_rate })));
+
+    expect(samples.get(`${COUNTED} token_transfer success`)).toBe(fees.length);
+    expect(samples.get("chain_tx_fee_microstx_sum token_transfer")).toBe(200);
+    expect(samples.get(SAMPLE)).toBe(1);
+    expect(samples.get("chain_mined_fee_microstx all p25")).toBe(200);
     expect(api.drift).toHaveLength(fees.length - 1);
     expect(new Set(api.drift.map((drift) => drift.split(" ")[1]))).toEqual(new Set(["fee_rate"]));
   });
 
   test("unknown types and statuses become label values, up to a limit, and other beyond it", async () => {
-    const [template] = listed.results as [Item];
-    let shown: object[] = [];
-    const api = serverOf(() => shown);
-    const of = { target: { key: "", confirmations: 1 }, chain: chainWith(60, [template]), now: NEWEST_MS };
-    const first = await observe(transactions, api, undefined, of);
     const types = [...Array.from({ length: 12 }, (_, n) => `type_${n}`), "Not A Type", "x".repeat(100_000)];
-    shown = types.map((type, n) => ({ ...template, tx_id: `0x${n}`, type, status: `${type}_status` }));
+    const { samples, run } = await mined(types.map((type) => ({ type, status: `${type}_status` })));
 
-    const observation = await observe(transactions, api, { ...(first as object), floor: { height: 60, index: 0 } }, of);
-
-    const { transactions: counted, fees } = (observation as Observation).totals;
-    expect(counted).toMatchObject({ [keyOf("type_11", "type_11_status")]: 1, [keyOf("other", "other")]: 6 });
-    expect(Object.values(counted).reduce((sum, count) => sum + count, 0)).toBe(types.length);
-    expect(Object.keys(fees)).toHaveLength(3 + 9);
-    expect(JSON.stringify(counted).length).toBeLessThan(2000);
+    expect(samples.get(`${COUNTED} type_11 type_11_status`)).toBe(1);
+    expect(samples.get(`${COUNTED} other other`)).toBe(6);
+    expect(samples.sum(COUNTED)).toBe(types.length);
+    expect(samples.keys(/^chain_tx_fee_microstx_count/)).toHaveLength(3 + 9);
+    for (const text of [samples.page, run.saved]) expect(text).not.toMatch(/xxx|Not A/);
   });
 });
 
 describe("principals", () => {
-  const confirmed = ({ state }: Exporter, after: number, to: number) => [
-    ...new Set(collector.confirmed(state, after, to)),
-  ];
   // The principal of the world, and the contracts that it calls.
   const parties = async () => {
-    const exporter = await running(1);
-    return [...new Set(exporter.view?.rows.flatMap((row) => row.parties))].sort();
+    const { run } = await running(1);
+    return [...new Set(run.mined?.rows.flatMap((row) => row.parties))].sort();
   };
 
   test("have moved once the chain confirms their listed transactions, which is announced once", async () => {
     const exporter = await running();
-    const { world } = exporter;
+    const { world, run } = exporter;
     world.mine(empty(CONFIRMATIONS));
     await exporter.poll();
     world.mine([4]);
     await exporter.poll();
-    expect(collector.hints(exporter.state).moved).toEqual([]);
-    expect(confirmed(exporter, -1, world.tip - 1)).toEqual([]);
-    expect(confirmed(exporter, world.tip, world.tip + 1)).toEqual([]);
-    expect(confirmed(exporter, world.tip - 1, world.tip).sort()).toEqual(await parties());
+    expect(run.hints.moved).toEqual([]);
+    expect(run.confirmed(-1, world.tip - 1)).toEqual([]);
+    expect(run.confirmed(world.tip, world.tip + 1)).toEqual([]);
+    expect(run.confirmed(world.tip - 1, world.tip)).toEqual(await parties());
 
     const before = exporter.counted;
     world.mine(empty(CONFIRMATIONS));
     await exporter.poll();
-
     expect(exporter.counted).toBe(before + 4);
-    expect(collector.hints(exporter.state).moved).toEqual([]);
-    expect(confirmed(exporter, -1, world.tip)).toEqual([]);
+    expect(run.hints.moved).toEqual([]);
+    expect(run.confirmed(-1, world.tip)).toEqual([]);
   });
 
   test("have moved when their transactions are listed after their confirmations", async () => {
     const exporter = await running();
     exporter.world.mine([4, ...empty(CONFIRMATIONS)]);
     await exporter.poll();
-    expect([...collector.hints(exporter.state).moved].sort()).toEqual(await parties());
+    expect([...exporter.run.hints.moved].sort()).toEqual(await parties());
 
     await exporter.poll();
-    expect(collector.hints(exporter.state).moved).toEqual([]);
-  });
-
-  test("have moved when their transactions are counted, without a collector that follows the chain", async () => {
-    const { results } = listed;
-    let shown = results.slice(10);
-    const api = serverOf(() => shown);
-    const of = { target: { key: "", confirmations: 2 }, now: NEWEST_MS, isFollowed: false };
-    let observation = await observe(transactions, api, undefined, of);
-    shown = [...results];
-    observation = await observe(transactions, api, observation, of);
-
-    expect(collector.hints(observation as Observation).moved.length).toBeGreaterThan(0);
+    expect(exporter.run.hints.moved).toEqual([]);
   });
 });
 
 describe("the mined transactions of the last minutes", () => {
+  const ids = (exporter: Exporter) => exporter.run.mined?.rows.map(({ id }) => id);
+
   test("need no confirmations", async () => {
     const exporter = await running();
     exporter.world.mine([3]);
-
     await exporter.poll();
 
-    const { view, world } = exporter;
-    expect(view?.rows.slice(0, 3).map(({ id }) => id)).toEqual(
-      world.blocks
-        .at(-1)
-        ?.txs.map(({ id }) => id)
-        .toReversed(),
-    );
-    expect(view?.rows).toHaveLength(30 * 4 + 3);
-    expect(view?.readAt).toBe(world.now);
-    const [block, tx] = [world.blocks.at(-1), world.blocks.at(-1)?.txs[2]];
-    expect(view?.rows[0]).toMatchObject({
-      fee: Number(tx?.fee),
-      type: tx?.type,
-      nonce: tx?.nonce,
-      at: block?.time,
-      height: block?.height,
-      hash: block?.hash,
-    });
-    expect(view?.rows[0]?.parties).toContain(view?.rows[0]?.sender);
+    const { world } = exporter;
+    const block = world.blocks.at(-1);
+    const rows = exporter.run.mined?.rows ?? [];
+    expect(ids(exporter)?.slice(0, 3)).toEqual(block?.txs.map(({ id }) => id).toReversed());
+    expect(rows).toHaveLength(30 * 4 + 3);
+    expect(exporter.run.mined?.readAt).toBe(world.now);
+    const { fee, type, nonce } = block?.txs[2] ?? {};
+    expect(rows[0]).toMatchObject({ type, nonce, fee: Number(fee), at: block?.time, height: 31, hash: block?.hash });
+    expect(rows[0]?.parties).toContain(rows[0]?.sender);
   });
 
-  test("leave when their block is replaced", async () => {
+  test("leave when their block is replaced, and are those of the other block", async () => {
     const exporter = await running();
-    exporter.world.reorg(5, [false]);
-
+    exporter.world.reorg(5, [false, true]);
     await exporter.poll();
 
-    const ids = exporter.world.between(1, exporter.world.tip).map(({ id }) => id);
-    expect(exporter.view?.rows.map(({ id }) => id)).toEqual(ids.toReversed());
+    const mined = exporter.world.between(1, exporter.world.tip).map(({ id }) => id);
+    expect(ids(exporter)).toEqual(mined.toReversed());
+  });
+
+  test("stay when a server that is behind lists older ones, without a view of the chain", async () => {
+    const exporter = await running();
+    const before = ids(exporter);
+    exporter.world.serve({ kind: "lag", changes: 2 });
+    await exporter.run.poll({ chain: undefined, isFollowed: true });
+
+    expect(exporter.run.failures).toEqual([]);
+    expect(ids(exporter)).toEqual(before);
   });
 
   test("leave after 15 minutes, also while nothing is mined", async () => {
     const exporter = await running();
-    const read = exporter.view?.rows.length;
+    const read = ids(exporter);
     exporter.world.now += 10 * 60_000;
     expect(await exporter.poll()).toEqual([""]);
-    expect(exporter.view?.rows).toHaveLength(read ?? 0);
-    const samples = await samplesOf(exporter.observation);
-    expect(samples.get("mined_fee_sample_transactions all")).toBe(0);
-    expect(samples.has("mined_fee_microstx all p25")).toBe(false);
+    expect(ids(exporter)).toEqual(read);
+    expect(exporter.run.samples.of(/mined_(fee_sample.* all|fee_microstx)/)).toEqual({ [SAMPLE]: 0 });
 
     exporter.world.now += 86_400_000;
     expect(await exporter.poll()).toEqual([""]);
-    expect(exporter.view).toEqual({ rows: [], readAt: exporter.world.now });
+    expect(exporter.run.mined).toEqual({ rows: [], readAt: exporter.world.now });
   });
 
   test("are read for ten minutes at the first poll", async () => {
     const exporter = new Exporter();
-    exporter.world.mine(busy(100, 5));
-
+    exporter.world.mine(busy(100, 7));
     const requests = await exporter.poll();
 
-    // 60 blocks with five transactions are six pages; one page is a sample of the usual fees.
-    expect(requests.filter((request) => request !== "")).toHaveLength(6);
-    expect((await samplesOf(exporter.observation)).get("mined_fee_sample_transactions all")).toBe(60 * 5);
+    // 60 blocks with seven transactions are nine pages.
+    expect(requests).toHaveLength(9);
+    expect(exporter.get(SAMPLE)).toBe(60 * 7);
     expect(exporter.counted).toBe(0);
-    expect(exporter.state.feed.open).toBeUndefined();
+    expect(exporter.run.hints.isBehind).toBe(false);
   });
 
-  test("without a valid time are left out", async () => {
-    const api = serverOf(() => listed.results.map((row) => ({ ...row, block: { ...row.block, time: 0 } })));
+  test("are limited, the newest ones first", async () => {
+    const exporter = new Exporter();
+    exporter.world.mine(busy(80, 50));
+    await exporter.poll({ pages: 200 });
 
-    const observation = await observe(transactions, api, undefined, { target, now: NEWEST_MS });
+    expect(ids(exporter)).toHaveLength(3000);
+    expect(exporter.run.mined?.rows[0]?.height).toBe(80);
+  });
 
-    expect(collector.minedView(observation as Observation)?.rows).toEqual([]);
+  test.each([
+    ["without a valid time", 0],
+    ["far ahead of the clock", NEWEST_MS / 1000 + 901],
+  ])("%s are left out", async (_, time) => {
+    const { run } = listOf(
+      listed.map((row) => ({ ...row, block: { ...row.block, time } })),
+      {},
+    );
+    await run.poll();
+    expect(run.mined?.rows).toEqual([]);
   });
 });
 
 describe("after a pause", () => {
   test("polls read the rest in several polls, and the newest ones at once", async () => {
     const exporter = await running();
-    exporter.world.mine(busy(360, 2));
+    const { world, run } = exporter;
+    world.mine(busy(360, 2));
     await exporter.poll({ pages: 2 });
-    expect(exporter.state.feed.open).toBeDefined();
+    expect(run.hints.isBehind).toBe(true);
     // Two pages do not reach the transactions that were known before.
-    expect(exporter.view?.readAt).toBeLessThan(exporter.world.now);
+    expect(run.mined?.readAt).toBeLessThan(world.now);
 
-    exporter.world.mine([3]);
+    world.mine([3]);
     await exporter.poll({ pages: 2 });
-
-    expect(exporter.view?.rows.slice(0, 3).map(({ height }) => height)).toEqual(new Array(3).fill(exporter.world.tip));
-    expect(exporter.view?.readAt).toBe(exporter.world.now);
+    expect(run.mined?.rows.slice(0, 3).map(({ height }) => height)).toEqual(new Array(3).fill(world.tip));
+    expect(run.mined?.readAt).toBe(world.now);
     for (let polls = 0; polls < 8; polls += 1) {
-      exporter.observation = restarted(exporter.observation);
+      run.restart();
       await exporter.poll({ pages: 2 });
     }
-    expect(exporter.state.feed.open).toBeUndefined();
-    const from = 30 - CONFIRMATIONS + 2;
-    expect(exporter.counted).toBe(exporter.world.between(from, exporter.world.tip - CONFIRMATIONS + 1).length);
-    expect(exporter.state.totals.gap).toBe(0);
+    expect(run.hints.isBehind).toBe(false);
+    expect([exporter.counted, exporter.get(GAP)]).toEqual([exporter.expected, 0]);
   });
 
   test("transactions beyond catch_up are a gap", async () => {
     const exporter = await running();
     exporter.world.mine([...busy(60, 10), ...empty(CONFIRMATIONS)]);
-
     for (let polls = 0; polls < 10; polls += 1) await exporter.poll({ pages: 2, catch_up: 100 });
 
-    const waiting = 4 * (CONFIRMATIONS - 1);
-    expect(exporter.counted + exporter.state.totals.gap).toBe(waiting + 600);
-    expect(exporter.state.totals.gap).toBeGreaterThanOrEqual(500);
+    const gap = exporter.get(GAP) ?? 0;
+    expect(exporter.counted + gap).toBe(4 * (CONFIRMATIONS - 1) + 600);
+    expect(gap).toBeGreaterThanOrEqual(500);
   });
 });
 
 describe("requests", () => {
-  test("an unchanged list costs one, and the observation keeps its validator", async () => {
+  test("an unchanged list costs one", async () => {
     const exporter = await running();
     exporter.world.mine(empty(CONFIRMATIONS));
     await exporter.poll();
@@ -358,16 +322,11 @@ describe("requests", () => {
     const exporter = await running();
     exporter.world.mine(busy(3));
     await exporter.poll();
-    const chain = exporter.world.view;
+    const { view: chain } = exporter.world;
     exporter.world.serve({ kind: "lag", changes: 2 });
+    await exporter.run.poll({ chain });
 
-    const polling = observe(transactions, exporter.api, exporter.observation, {
-      target,
-      chain,
-      now: exporter.world.now,
-    });
-
-    await expect(polling).rejects.toMatchObject({ reason: "behind" });
+    expect(exporter.run.failures).toMatchObject([{ reason: "behind" }]);
   });
 
   test.each<[string, (cursor: string) => string]>([
@@ -375,7 +334,7 @@ describe("requests", () => {
     ["older", (cursor) => `${Number(cursor.split(":")[0]) - 20}:2147483647:0`],
   ])("a response to a cursor with %s rows causes no wrong count", async (_, wrong) => {
     const exporter = await running();
-    const { world } = exporter;
+    const { world, run } = exporter;
     world.mine(busy(60));
     const api = cannedApi(
       (url, operation) => {
@@ -386,27 +345,25 @@ describe("requests", () => {
       },
       () => world.now,
     );
-    const of = { options: { pages: 2 }, target, chain: world.view, now: world.now };
-
-    await expect(observe(transactions, api, exporter.observation, of)).rejects.toMatchObject({ reason: "bad_body" });
+    await exporter.poll({ pages: 2 }, api);
+    expect(run.failures).toMatchObject([{ reason: "bad_body" }]);
 
     // The next server responds correctly.
     for (let polls = 0; polls < 6; polls += 1) await exporter.poll({ pages: 2 });
-    const from = 30 - CONFIRMATIONS + 2;
-    expect(exporter.counted).toBe(world.between(from, world.tip - CONFIRMATIONS + 1).length);
+    expect(exporter.counted).toBe(exporter.expected);
   });
 
   test("an empty list is not a failure", async () => {
-    const observation = await observe(
+    const { json } = captured("v3-transactions.past-end");
+    const run = new CollectorRun(
       transactions,
-      cannedApi(() => ({ json: captured("v3-transactions.past-end").json })),
-      undefined,
+      cannedApi(() => ({ json })),
       { target },
     );
+    const samples = await run.poll();
 
-    const samples = await samplesOf(observation);
-    expect(samples.get("mined_fee_sample_transactions all")).toBe(0);
-    expect(samples.has("mined_fee_baseline_microstx all p25")).toBe(false);
+    expect(samples.get(SAMPLE)).toBe(0);
+    expect(samples.get("chain_mined_fee_baseline_microstx all p25")).toBeUndefined();
   });
 });
 
@@ -419,47 +376,43 @@ describe("the usual fees", () => {
       exporter.world.now += 3_540_000;
       exporter.world.mine(busy(6, 9));
     }
+    await exporter.poll();
     return exporter;
   }
   const ofPast = (requests: readonly string[]) => requests.filter((request) => request.endsWith(":2147483647:0"));
 
   test("are sampled by one page a poll", async () => {
     const exporter = await eightDays();
-    await exporter.poll();
     const perPoll: number[] = [];
     for (let polls = 0; polls < 60; polls += 1) perPoll.push(ofPast(await exporter.poll()).length);
 
     expect(Math.max(...perPoll)).toBe(1);
     expect(perPoll.slice(40)).toEqual(new Array(20).fill(0));
-    expect(exporter.state.baseline.periods.filter(({ fees }) => fees !== undefined)).toHaveLength(24);
-    const samples = await samplesOf(exporter.observation);
-    expect(samples.get("mined_fee_baseline_microstx all p50")).toBeGreaterThan(100);
+    expect(exporter.get(BASELINE)).toBeGreaterThan(1000);
+    expect(exporter.get("chain_mined_fee_baseline_microstx all p50")).toBeGreaterThan(100);
   }, 30_000);
 
   test.each([
-    ["a server that fails", 500],
+    ["a server that fails is asked for the same page again", 500],
     ["a server that refuses the cursor", 404],
   ])(
     "do not matter to the counters: %s",
     async (_, status) => {
       const exporter = await eightDays();
-      await exporter.poll();
-      const { world } = exporter;
+      const { world, run } = exporter;
       const api = cannedApi(
         (url, operation) => (url.endsWith("%3A0") ? { status } : world.respond(url, operation)),
         () => world.now,
       );
-      const before = exporter.state.baseline;
+      const before = exporter.get(BASELINE);
       world.mine([5, ...empty(CONFIRMATIONS)]);
-      let observation = exporter.observation;
-      for (let polls = 0; polls < 3; polls += 1)
-        observation = await observe(transactions, api, observation, { target, chain: world.view, now: world.now });
+      const pages: string[] = [];
+      for (let polls = 0; polls < 8; polls += 1) pages.push(...ofPast(await exporter.poll({}, api)));
 
-      const { totals, baseline } = observation as Observation;
-      expect(totals.transactions[keyOf("token_transfer", "success")]).toBeGreaterThan(0);
-      const missesOf = ({ periods }: typeof baseline) => periods.reduce((sum, { misses }) => sum + misses, 0);
-      expect(missesOf(baseline) - missesOf(before)).toBe(status === 500 ? 0 : 3);
-      expect(baseline.points).toEqual(before.points);
+      expect([run.failures, exporter.get(`${COUNTED} token_transfer success`)]).toEqual([[], expect.any(Number)]);
+      expect(exporter.get(BASELINE)).toBe(before);
+      expect(pages).toHaveLength(8);
+      expect(new Set(pages).size === 1).toBe(status === 500);
     },
     30_000,
   );
