@@ -1,53 +1,55 @@
 import { describe, expect, test } from "@jest/globals";
-import { NOTHING, type Observation } from "../../../src/collectors/waiting/state.ts";
+import type { StacksApi } from "../../../src/api/operation.ts";
+import type { ChainView } from "../../../src/collectors/chain/chain-view.ts";
+import type { AnyCollector, Watched } from "../../../src/collectors/collector.ts";
+import { waitingViewOf } from "../../../src/collectors/mempool-transactions/waiting-view.ts";
+import { waiting } from "../../../src/collectors/waiting/waiting.ts";
 import { Fixture, failure } from "../../api/fixture.ts";
 import { json, type Scene } from "../../api/scripted-server.ts";
 import { cannedApi, captured } from "../../support/canned-api.ts";
-import { expectGolden, textOf } from "../../support/golden.ts";
-import { observe } from "../../support/observe.ts";
-import { collector, exposed, targetOf, WaitingWorld } from "../../support/waiting-world.ts";
+import { CollectorRun, Samples, targetOf } from "../../support/collect.ts";
+import { expectGolden } from "../../support/golden.ts";
+import { chainOf } from "../../support/known-chain.ts";
+import { WaitingWorld } from "../../support/waiting-world.ts";
 
 const PRINCIPAL = "SP2EE91RRJWEH74FPB4132P0A3C3NG1XBBTBQ6Q3Z";
 const OTHER = "SP1ZAEN70T5XDS7T8E4VS7GJM328V7GPMYJ79DW6B";
 const CONTRACT = "SPYBWR5611F6BK794ZM384GNCAPF46CCTAFWPCNV.logger";
 const NOW = 1_795_301_800_000;
 const MINUTE = 60;
+const collector = waiting as unknown as AnyCollector;
+
+const walletOf = (principal: string) => targetOf(principal, 3, { name: "wallet" });
+const runOf = (api: StacksApi, principal = PRINCIPAL) =>
+  new CollectorRun(waiting, api, { target: walletOf(principal), now: NOW });
+/** An API with a list and the nonces of a principal. */
+const apiOf = (list: unknown, nonces: unknown) =>
+  cannedApi((_, operation) => ({ json: operation === "principal_mempool" ? list : nonces }));
 
 describe("golden", () => {
-  test.each([
-    ["pending", PRINCIPAL],
-    ["account", PRINCIPAL],
-    ["unused", PRINCIPAL],
-    ["pending", OTHER],
-    ["pending", CONTRACT],
-  ])("v3-principal-mempool.%s of %s", async (name, principal) => {
-    const api = cannedApi((_, operation) => {
-      const kind = operation === "principal_mempool" ? "v3-principal-mempool" : "v3-nonces";
-      return { json: captured(`${kind}.${name}`).json };
-    });
-    const observation = await observe(collector, api, undefined, { target: targetOf(principal), now: NOW });
+  const listOf = (name: string) => captured(`v3-principal-mempool.${name}`).json;
+  const noncesOf = (name: string) => captured(`v3-nonces.${name}`).json;
+  const { results } = listOf("pending") as { results: { sender: { nonce: number } }[] };
+  const gap = { ...(listOf("pending") as object), results: results.filter(({ sender }) => sender.nonce !== 3) };
 
-    expectGolden(
-      `v3-principal-mempool.${name}.${principal.slice(0, 5)}`,
-      await textOf(collector, observation, "mainnet", targetOf(principal)),
-    );
+  test.each([
+    ["pending.SP2EE", PRINCIPAL, listOf("pending"), noncesOf("pending")],
+    ["account.SP2EE", PRINCIPAL, listOf("account"), noncesOf("account")],
+    ["unused.SP2EE", PRINCIPAL, listOf("unused"), noncesOf("unused")],
+    ["pending.SP1ZA", OTHER, listOf("pending"), noncesOf("pending")],
+    ["pending.SPYBW", CONTRACT, listOf("pending"), noncesOf("pending")],
+    // A missing nonce.
+    ["gap", PRINCIPAL, gap, noncesOf("pending")],
+  ])("v3-principal-mempool.%s", async (name, principal, list, nonces) => {
+    const run = runOf(apiOf(list, nonces), principal);
+    await run.poll();
+    expectGolden(`v3-principal-mempool.${name}`, run.page());
   });
 });
 
-test("golden: a missing nonce", async () => {
-  const list = captured("v3-principal-mempool.pending").json as { results: { sender: { nonce: number } }[] };
-  const results = list.results.filter(({ sender }) => sender.nonce !== 3);
-  const api = cannedApi((_, operation) => ({
-    json: operation === "principal_mempool" ? { ...list, results } : captured("v3-nonces.pending").json,
-  }));
-  const observation = await observe(collector, api, undefined, { target: targetOf(PRINCIPAL), now: NOW });
-
-  expectGolden("v3-principal-mempool.gap", await textOf(collector, observation, "mainnet", targetOf(PRINCIPAL)));
-});
-
 describe("targets", () => {
-  const watchedAs = (name: string, group: string, waiting?: boolean) => ({
-    ...targetOf(PRINCIPAL).watched,
+  const watchedAs = (name: string, group: string, waiting?: boolean): Watched => ({
+    ...walletOf(PRINCIPAL).watched,
     name,
     group,
     waiting,
@@ -217,12 +219,12 @@ describe("a missing nonce", () => {
   type Responses = readonly [waiting: readonly number[], nonces: object];
   /** Polls once per pair of responses, an hour apart. */
   async function after(polls: readonly Responses[]) {
-    let previous: unknown;
+    const run = runOf(apiOf(list([]), {}));
     for (const [index, [waiting, response]] of polls.entries()) {
-      const api = cannedApi((_, operation) => ({ json: operation === "principal_mempool" ? list(waiting) : response }));
-      previous = await observe(collector, api, previous, { target: targetOf(PRINCIPAL), now: NOW + index * 3_600_000 });
+      await run.poll({ api: apiOf(list(waiting), response), now: NOW + index * 3_600_000 });
+      run.restart();
     }
-    return (await exposed(previous, PRINCIPAL)).missing_nonce;
+    return new Samples(run.page()).get("address_missing_nonce");
   }
 
   const cases: [string, Responses[], number | undefined][] = [
@@ -394,15 +396,11 @@ test("a list that is too long to read has counters only, and is logged", async (
     pages += 1;
     return { json: page(pages * 50) };
   });
-  const notes: string[] = [];
-  const observation = await observe(collector, api, undefined, {
-    target: targetOf(CONTRACT),
-    now: NOW,
-    note: (text) => notes.push(text),
-  });
+  const run = runOf(api, CONTRACT);
+  const samples = await run.poll();
 
-  expect([pages, notes.length]).toEqual([10, 1]);
-  expect(await exposed(observation, CONTRACT)).toEqual({ [`${REMOVED} in replaced`]: 0, [`${REMOVED} in dropped`]: 0 });
+  expect([pages, run.notes.length]).toEqual([10, 1]);
+  expect(samples.of(/(?:)/)).toEqual({ [`address_${REMOVED} in replaced`]: 0, [`address_${REMOVED} in dropped`]: 0 });
 });
 
 test("a poll that finds nothing new writes nothing", async () => {
@@ -422,8 +420,9 @@ describe("a bad response", () => {
   const good = { total: 0, cursor: { next: null }, results: [] };
   const polled = async (...scenes: Scene[]) => {
     await using f = await Fixture.start(scenes);
-    const failed = await failure(observe(collector, f.api(), undefined, { target: targetOf(PRINCIPAL) }));
-    return { failed, drifts: f.recorder.drifts };
+    const run = runOf(f.api());
+    await run.poll();
+    return { failed: run.failures[0], drifts: f.recorder.drifts };
   };
 
   test.each([
@@ -462,13 +461,96 @@ describe("a bad response", () => {
     ];
     const nonces = { last_confirmed_nonce: null, mempool: { last_nonce: null, pending_nonces: [] } };
     await using f = await Fixture.start([json({ ...good, results }), json(nonces)]);
-    const observation = await observe(collector, f.api(), undefined, { target: targetOf(PRINCIPAL) });
-    expect(await exposed(observation, PRINCIPAL)).toMatchObject({ "mempool_transactions in other": 1 });
+    expect((await runOf(f.api()).poll()).get("address_mempool_transactions in other")).toBe(1);
     expect(f.recorder.drifts).toEqual(["principal_mempool type enum"]);
   });
 });
 
-test("the observation before the first poll is not saved", () => {
-  const { readAt }: Observation = NOTHING;
-  expect(readAt).toBe(Number.NEGATIVE_INFINITY);
+describe("by the lists of the whole chain,", () => {
+  const SENDER = "SP3FBR2AGK5H9QBDH3EEN6DF8EK8JY7RX8QJ5SVTE";
+  const WAITING = "address_mempool_transactions out token_transfer";
+  interface Tx {
+    readonly id: string;
+    readonly nonce: number;
+    readonly fee?: number;
+    readonly sender?: string;
+    readonly receiver?: string;
+    /** Hash of its block, at height 7. */
+    readonly hash?: string;
+  }
+  const txOf = ({ hash = "0x7", ...tx }: Tx) => ({
+    ...{ type: "token_transfer", fee: 3000, sender: PRINCIPAL, receiver: undefined, minedAt: undefined, ...tx },
+    ...{ receivedAt: NOW / 1000, at: NOW / 1000, height: 7, hash, parties: [PRINCIPAL] },
+  });
+
+  /** Polls a minute apart, after one poll of a principal without transactions. */
+  async function polled() {
+    const empty = { total: 0, cursor: { next: null }, results: [] };
+    const nonces = { last_confirmed_nonce: 4, mempool: { last_nonce: null, pending_nonces: [] } };
+    const api = apiOf(empty, nonces);
+    const run = runOf(api);
+    await run.poll();
+    let now = NOW;
+    return async ({ mined = [], waits = [], chain }: { mined?: Tx[]; waits?: Tx[]; chain?: ChainView }) => {
+      now += 60_000;
+      const views = { mined: { rows: mined.map(txOf), readAt: now }, waiting: waitingViewOf(waits.map(txOf), now) };
+      const samples = await run.poll({ ...views, chain, now });
+      run.restart();
+      expect(api.requests).toHaveLength(2);
+      return { waits: samples.get(WAITING), removed: samples.sum(`address_${REMOVED}`), samples };
+    };
+  }
+
+  test("a mined transaction waits again when its block is replaced, until its block is confirmed", async () => {
+    const poll = await polled();
+    const replaced = (tip: number) => chainOf(tip, [[7, { hash: "0xother" }]]);
+    const a = { id: "a", nonce: 5 };
+    expect(await poll({ waits: [a] })).toMatchObject({ waits: 1 });
+    expect(await poll({ mined: [a] })).toMatchObject({ waits: 0 });
+    expect(await poll({ chain: replaced(8) })).toMatchObject({ waits: 1 });
+    expect(await poll({ chain: replaced(8), mined: [{ ...a, hash: "0xother" }] })).toMatchObject({ waits: 0 });
+    expect(await poll({ chain: replaced(9) })).toMatchObject({ waits: 0 });
+    // The view can list it as waiting for longer.
+    expect(await poll({ chain: replaced(9), waits: [a] })).toMatchObject({ waits: 0, removed: 0 });
+  });
+
+  test("a nonce that another transaction has used replaces the one that waits", async () => {
+    const poll = await polled();
+    const both = [
+      { id: "a", nonce: 5 },
+      { id: "b", nonce: 6 },
+    ];
+    expect(await poll({ waits: both })).toMatchObject({ waits: 2, removed: 0 });
+    const { waits, samples } = await poll({ waits: both, mined: [{ id: "x", nonce: 5 }] });
+    expect([waits, samples.get(`address_${REMOVED} out replaced`)]).toEqual([1, 1]);
+  });
+
+  test.each([
+    ["the higher fee", 4000],
+    ["the one that is known, if the other has a lower fee", 2000],
+  ])("of two with the same nonce, %s waits", async (_, fee) => {
+    const poll = await polled();
+    const [a, b] = [
+      { id: "a", nonce: 5 },
+      { id: "b", nonce: 5, fee },
+    ];
+    await poll({ waits: [a] });
+    // The order of responses does not matter, and neither does a repetition.
+    for (const waits of [[b], [a], [b, a]]) {
+      const { samples } = await poll({ waits });
+      expect(samples.get(WAITING)).toBe(1);
+      expect(samples.get("address_mempool_next_fee_microstx token_transfer")).toBe(Math.max(fee, 3000));
+      expect(samples.get(`address_${REMOVED} out replaced`)).toBe(1);
+    }
+  });
+
+  test("a replaced transaction counts for its recipient, who does not receive the other one", async () => {
+    const poll = await polled();
+    await poll({ waits: [{ id: "a", nonce: 5, sender: SENDER, receiver: PRINCIPAL }] });
+    const { samples } = await poll({ waits: [{ id: "b", nonce: 5, sender: SENDER, fee: 9000 }] });
+    expect(samples.of(/removed|transactions in token/)).toMatchObject({
+      "address_mempool_transactions in token_transfer": 0,
+      [`address_${REMOVED} in replaced`]: 1,
+    });
+  });
 });
