@@ -2,34 +2,16 @@
 // a free key. Time is that of the chain.
 
 import type { Simulator, SimulatorOptions } from "../../simulator/server.ts";
-import type { AnyCollector } from "../../src/collectors/collector.ts";
-import { waiting } from "../../src/collectors/waiting/waiting.ts";
 import { stillSimulator } from "../simulator/support.ts";
 import { Exporter, type Page } from "./exporter.ts";
-import { textOf } from "./golden.ts";
-import { type ParsedSample, parseExposition } from "./parser.ts";
+import type { ParsedSample } from "./parser.ts";
 
-/** The collector `waiting`, as any collector. */
-export const collector = waiting as unknown as AnyCollector;
 // Intervals in seconds.
 const WHOLE_CHAIN = { blocks: 240, transactions: 180, mempool_transactions: 270 };
 const EVERY_SECONDS = 60;
 const CONFIRMATIONS = 3;
 
-/** The target of a principal. */
-export const targetOf = (principal: string) => ({
-  key: principal,
-  watched: { principal, name: "wallet", group: "", labels: {} },
-  confirmations: CONFIRMATIONS,
-});
-
 /** Samples of an address, by name without prefix and the labels that differ. */
-export async function exposed(observation: unknown, principal: string): Promise<Readonly<Record<string, number>>> {
-  const families = parseExposition(await textOf(collector, observation, "m", targetOf(principal)), "classic");
-  return valuesOf(families.flatMap(({ samples }) => samples));
-}
-
-/** As `exposed`, of the page. */
 export function samplesOn(page: Page, address: string): Readonly<Record<string, number>> {
   const names = page.names.filter((name) => /^stacks_address_(mempool_|missing_nonce)/.test(name));
   return valuesOf(names.flatMap((name) => page.samples(name, { address })));

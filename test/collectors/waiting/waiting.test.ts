@@ -4,7 +4,7 @@ import type { ChainView } from "../../../src/collectors/chain/chain-view.ts";
 import type { AnyCollector, Watched } from "../../../src/collectors/collector.ts";
 import { waitingViewOf } from "../../../src/collectors/mempool-transactions/waiting-view.ts";
 import { waiting } from "../../../src/collectors/waiting/waiting.ts";
-import { Fixture, failure } from "../../api/fixture.ts";
+import { Fixture } from "../../api/fixture.ts";
 import { json, type Scene } from "../../api/scripted-server.ts";
 import { cannedApi, captured } from "../../support/canned-api.ts";
 import { CollectorRun, Samples, targetOf } from "../../support/collect.ts";
