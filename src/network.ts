@@ -236,7 +236,7 @@ export class Network {
 
   #createClient(upstream: UpstreamConfig): Client {
     const { version, clock, log, redactor, store, isBeside } = this.#options;
-    const { name, maxBodyBytes, longestPauseMs, upstreams } = this.#config;
+    const { name, longestPauseMs, upstreams } = this.#config;
     const isPreferred = upstream === upstreams[0];
     const fields = { network: name, ...(upstreams.length === 1 ? {} : { upstream: upstream.name }) };
     const { proxy } = upstream.outbound;
@@ -258,7 +258,6 @@ export class Network {
       },
       used: store.loadBudget(budgetKeyOf(name, upstream)),
       save: (record) => this.#saveBudget(upstream, record),
-      maxBodyBytes,
       longestPauseMs,
       longestProbeMs: Math.min(MAX_PROBE_MS, ...intervals),
       clock,

@@ -43,7 +43,6 @@ export function createCommandClient(
         stop.abort(new DOMException(error instanceof Error ? error.message : String(error), "AbortError"));
       }
     },
-    maxBodyBytes: network.maxBodyBytes,
     longestPauseMs: network.longestPauseMs,
   });
   void io.stopped.then(() => stop.abort(new DOMException("the command was stopped", "AbortError")));

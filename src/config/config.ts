@@ -97,8 +97,6 @@ export interface NetworkConfig extends WatchedNetwork {
   readonly failover: Readonly<z.infer<typeof failover>>;
   /** Action if the server follows another chain than the saved state. */
   readonly onNewChain: "refuse" | "reset";
-  /** Longest response that is read. Bytes. */
-  readonly maxBodyBytes: number;
   /** Longest pause that a 429 can cause. Milliseconds. */
   readonly longestPauseMs: number;
   /** Groups that are exported as sums. */

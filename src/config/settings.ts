@@ -16,7 +16,6 @@ import {
   listenAddress,
   listenAddresses,
   MAX_BYTES,
-  size,
   unique,
 } from "./values.ts";
 
@@ -307,6 +306,9 @@ const watchFiles = (what: string) =>
 /** The networks of a configuration that names none. */
 export const DEFAULT_NETWORKS = [{ name: "mainnet", url: "https://api.hiro.so" }];
 
+/** How long an upstream may lag before another one takes over. */
+const LAG_FOR_MS = 5 * 60_000;
+
 /** Conditions of a failover. */
 export const failover = z
   .strictObject({
@@ -317,11 +319,9 @@ export const failover = z
     }),
     lag_blocks: z.int().min(1).max(100_000).default(10).meta({
       unit: "blocks",
-      description: "An upstream lags when its tip is this many blocks or more behind the highest known tip.",
+      description:
+        "Another upstream takes over when the tip is this many blocks or more behind the highest known tip for 5 minutes.",
     }),
-    lag_for: duration("1s", "24h")
-      .prefault("5m")
-      .meta({ description: "How long an upstream may lag before another one takes over." }),
     return_after: duration("1s", "24h")
       .prefault("10m")
       .meta({ description: "How long a preferred upstream has to be healthy before it becomes active again." }),
@@ -330,10 +330,10 @@ export const failover = z
         "Time between two probes of an upstream that is not active: one request from its own budget. With one upstream there are no probes.",
     }),
   })
-  .transform(({ failures, lag_blocks, lag_for, return_after, probe_every }) => ({
+  .transform(({ failures, lag_blocks, return_after, probe_every }) => ({
     failures,
     lagBlocks: lag_blocks,
-    lagForMs: lag_for,
+    lagForMs: LAG_FOR_MS,
     returnAfterMs: return_after,
     probeEveryMs: probe_every,
   }))
@@ -396,12 +396,6 @@ function networkSettings(collectors: readonly ConfigurableCollector[], sources: 
             "`max_assets` and `max_series`. Strangers can send any number of tokens to an address and take all other " +
             "slots.",
         }),
-      max_body: size(1024, 1024 ** 3)
-        .prefault("16MiB")
-        .meta({
-          description:
-            "Maximum size of a response after decompression; a larger one fails the poll. For fees and mempool: 1 MiB.",
-        }),
       longest_pause: duration("1s", "24h").prefault("15m").meta({
         description:
           "Longest pause that a 429 can cause, even if the server requests a longer one. A pause stops all requests.",
@@ -429,7 +423,6 @@ function networkSettings(collectors: readonly ConfigurableCollector[], sources: 
         upstreams: [first, ...others] as const,
         failover: network.failover,
         onNewChain: network.on_new_chain,
-        maxBodyBytes: network.max_body,
         longestPauseMs: network.longest_pause,
         confirmations: network.confirmations,
         summedGroups: network.groups.flatMap(({ name, export: how }) => (how === "group" ? [name] : [])),

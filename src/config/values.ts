@@ -98,27 +98,10 @@ export const cron = parsed(z.string(), 'a cron expression of six fields, such as
 
 const SIZES: Readonly<Record<string, number>> = { B: 1, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3 };
 
-/** Bytes of a size such as `16MiB`; undefined if the text is not a size. */
-export function parseSize(input: string): number | undefined {
-  const [, count, unit = "B"] = /^(\d{1,15})(B|KiB|MiB|GiB)?$/.exec(input) ?? [];
-  return count === undefined ? undefined : Number(count) * (SIZES[unit] ?? 1);
-}
-
 /** The shortest exact text of a number of bytes. */
 export function formatSize(bytes: number): string {
   const [unit, size] = Object.entries(SIZES).findLast(([, size]) => bytes >= size && bytes % size === 0) ?? ["B", 1];
   return `${bytes / size}${unit}`;
-}
-
-/** A size within limits, in bytes. */
-export function size(smallest: number, largest: number) {
-  const range = `${formatSize(smallest)} to ${formatSize(largest)}`;
-  const expected = `a size from ${range}, such as 512KiB, or a number of bytes`;
-  const input = z.union([z.int().min(smallest).max(largest), z.string().regex(/^[0-9]+(B|KiB|MiB|GiB)?$/)]);
-  return parsed(input, expected, (value) => {
-    const bytes = typeof value === "number" ? value : parseSize(value);
-    return bytes !== undefined && bytes >= smallest && bytes <= largest ? bytes : undefined;
-  });
 }
 
 /** Value of a label that names a part of the configuration. */

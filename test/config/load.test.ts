@@ -49,7 +49,6 @@ describe("defaults", () => {
           summedGroups: [],
           watchFiles: [],
           longestPauseMs: 900_000,
-          maxBodyBytes: 16 * 1024 * 1024,
           collectors: [
             {
               name: "fees",

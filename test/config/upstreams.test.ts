@@ -10,7 +10,7 @@ const SEVERAL = `networks:
       - { name: own, url: "http://node:3999/", budget: { per_minute: 600, per_month: unlimited } }
       - { name: hiro, url: "https://api.hiro.so", api_key: "\${GOOD_KEY}", api_key_header: x-hiro }
       - { name: third, url: "https://third.example", api_key_file: good }
-    failover: { failures: 5, lag_blocks: 4, lag_for: 1m, return_after: 2m, probe_every: 30s }
+    failover: { failures: 5, lag_blocks: 4, return_after: 2m, probe_every: 30s }
     on_new_chain: reset
 `;
 
@@ -25,7 +25,7 @@ describe("several upstreams", () => {
         { name: "hiro", url: "https://api.hiro.so", budget: { perMinute: 900, perMonth: 150_000 } },
         { name: "third", url: "https://third.example", budget: { perMinute: 900, perMonth: 150_000 } },
       ],
-      failover: { failures: 5, lagBlocks: 4, lagForMs: 60_000, returnAfterMs: 120_000, probeEveryMs: 30_000 },
+      failover: { failures: 5, lagBlocks: 4, lagForMs: 300_000, returnAfterMs: 120_000, probeEveryMs: 30_000 },
       onNewChain: "reset",
     });
     expect(networks[0]?.upstreams.map(({ apiKey }) => apiKey?.reveal())).toEqual([
@@ -73,7 +73,7 @@ test("all errors in upstreams are reported at once", async () => {
       - { name: own, url: "node:3999" }
       - { name: own, url: "https://planted:planted@api.hiro.so", key: planted }
       - { url: "https://api.hiro.so", api_key: planted-literal, budget: { per_minute: 0 } }
-    failover: { failures: 0, lag_for: 5 }
+    failover: { failures: 0, probe_every: 5 }
     on_new_chain: ignore
 `;
 
@@ -93,7 +93,7 @@ test("all errors in upstreams are reported at once", async () => {
     "8:48 networks[0].upstreams[2].api_key",
     "8:87 networks[0].upstreams[2].budget.per_minute",
     "9:27 networks[0].failover.failures",
-    "9:39 networks[0].failover.lag_for",
+    "9:43 networks[0].failover.probe_every",
     "10:19 networks[0].on_new_chain",
   ]);
 });

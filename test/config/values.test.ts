@@ -1,26 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import fc from "fast-check";
-import { formatSize, parseListen, parseSize, parseUrl } from "../../src/config/values.ts";
-
-describe("sizes", () => {
-  test("are parsed as they are formatted", () => {
-    fc.assert(fc.property(fc.nat({ max: 2 ** 40 }), (bytes) => expect(parseSize(formatSize(bytes))).toBe(bytes)));
-  });
-
-  test.each([
-    ["1024", 1024],
-    ["7B", 7],
-    ["512KiB", 524_288],
-    ["16MiB", 16_777_216],
-    ["1GiB", 1_073_741_824],
-  ])("%s", (text, bytes) => {
-    expect(parseSize(text)).toBe(bytes);
-  });
-
-  test.each(["", "KiB", "1KB", "1kib", "1.5MiB", "-1", "1 MiB", "1TiB"])("%j is refused", (text) => {
-    expect(parseSize(text)).toBeUndefined();
-  });
-});
+import { parseListen, parseUrl } from "../../src/config/values.ts";
 
 describe("addresses to listen on", () => {
   test.each([

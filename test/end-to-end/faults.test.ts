@@ -19,7 +19,7 @@ let simulator: Awaited<ReturnType<typeof startSimulator>>;
 let app: App;
 
 const config = (more = "", maxAge = "1m") => `
-networks: [{ name: simulated, url: "${simulator.url}", max_body: 1MiB, budget: { per_minute: 1000, per_month: unlimited } }]
+networks: [{ name: simulated, url: "${simulator.url}", budget: { per_minute: 1000, per_month: unlimited } }]
 collectors:
   fees: { every: 2s, timeout: 2s, max_age: ${maxAge} }
   mempool: { every: 2s, timeout: 2s, max_age: ${maxAge} }
@@ -71,7 +71,7 @@ const CASES: readonly [Fault, keyof typeof REASONS][] = [
   [{ kind: "wrong-shape", form: "list" }, "bad_body"],
   [{ kind: "wrong-shape", form: "strings" }, "bad_body"],
   [{ kind: "wrong-shape", form: "missing" }, "bad_body"],
-  [{ kind: "huge", mebibytes: 2 }, "too_large"],
+  [{ kind: "huge", mebibytes: 17 }, "too_large"],
   [{ kind: "redirect", to: "other-host" }, "redirect"],
   [{ kind: "redirect", to: "same-host" }, "redirect"],
 ];

@@ -13,7 +13,7 @@ export async function renderConfigurationPage(
   collectors: readonly ConfigurableCollector[],
 ): Promise<string> {
   const network = nodeAt(root, ["networks", 0]) ?? {};
-  const upstream = nodeAt(root, ["networks", 0, "upstreams", 0]) ?? {};
+  const upstream = nodeAt(root, ["networks", 0, "upstreams", 0, "name"]) ?? {};
   const entries = Object.entries(ENTRIES).map(([list, about]) => {
     const entry = nodeAt(root, ["networks", 0, list, 0]) ?? {};
     return `### \`networks[].${list}[]\`\n\n${about}\n\n${table(entry, `networks[].${list}[].`)}`;
@@ -24,12 +24,9 @@ export async function renderConfigurationPage(
     table(root, ""),
     `### \`networks[]\`\n\n${nodeAt(root, ["networks"])?.description ?? ""}\n\n${table(network, "networks[].")}`,
     await budgetSection(),
-    `### \`networks[].upstreams[]\`\n\n${UPSTREAMS}\n\n${table(upstream, "networks[].upstreams[].")}`,
+    `### \`networks[].upstreams[]\`\n\n${UPSTREAMS}\n\n${table({ properties: { name: upstream }, required: ["name"] }, "networks[].upstreams[].")}`,
     ...entries,
-    ...collectors.map(({ name, about }) => {
-      const node = nodeAt(root, ["collectors", name]) ?? {};
-      return `### \`collectors.${name}\`\n\n${about}\n\n${table(node, `collectors.${name}.`)}`;
-    }),
+    ...collectorSections(root, collectors),
     `## Example\n\nEvery setting, with its default where it has one.\n\n\`\`\`yaml\n${renderExample(root)}\`\`\``,
     COMMAND_LINE,
     flagTable(root),
@@ -61,7 +58,6 @@ With this first line, editors that support YAML schemas complete and check the f
   for \`\${\` itself. Keys and comments are not changed, and a variable cannot add settings. Inside \`{ }\` and \`[ ]\`
   such text needs quotes.
 - **Durations** have units, the largest first: \`45s\`, \`1h30m\`, \`500ms\`. A number alone is refused.
-- **Sizes** are bytes, or have a unit: \`512KiB\`, \`16MiB\`.
 - **Schedules:** \`every\` polls at start and then at even intervals. \`schedule\` polls at start and then at the times
   of a cron expression of six fields, in UTC. A step starts again with its field: \`*/45\` in the seconds polls at :00 and
   :45, which \`every: 45s\` does not. When both day of month and weekday are set, both have to match. An expression that
@@ -88,6 +84,7 @@ member of a mapping; other columns are labels. A CSV file for a wallet and a dep
 [watch-wallets.md](watch-wallets.md).`,
   contracts: `A contract to watch, in the configuration or in a file; a CSV file has to have the column
 \`contract_id\`. Event rules are in the configuration only.`,
+  groups: "A group of addresses of the watch list.",
   assets: `A token. sBTC of mainnet is always known, with the name \`sbtc\`. On a testnet, name the contract of its
 sBTC, whose address changes when the testnet starts again (this one is of August 2026):
 
@@ -102,7 +99,8 @@ networks:
 };
 
 const UPSTREAMS = `Servers of the same chain, the preferred one first. Each has its own key and its own budget: a key is
-sent to no other upstream. One poll uses one upstream only.
+sent to no other upstream. One poll uses one upstream only. An upstream has a name, and the settings from \`url\` to
+\`budget\` of \`networks[]\`.
 
 \`\`\`yaml
 networks:
@@ -120,6 +118,36 @@ const COMMAND_LINE = `## Command line and environment
 log. \`stacks-exporter --help\` lists the flags of each command. Of the environment, only the variables that the file
 names and those of proxies are read, and \`STACKS_EXPORTER_PROBE_ADDRESS\`: a
 [probe address](web-configuration.md#health-checks).`;
+
+/** A section for the settings that several collectors have, and one for those of each collector. */
+function collectorSections(root: SchemaNode, collectors: readonly ConfigurableCollector[]): string[] {
+  const settings = collectors.flatMap(({ name }) =>
+    Object.entries(nodeAt(root, ["collectors", name])?.properties ?? {}).map(([key, node]) => ({ name, key, node })),
+  );
+  const same = Map.groupBy(settings, ({ key, node }) => `${key}: ${node.description}`);
+  const shared = [...same.values()].filter(({ length }) => length > 1);
+  const isShared = new Set(shared.flat().map(({ node }) => node));
+  const rows = shared.map(([first, ...others]) => {
+    const { key, node } = first as (typeof settings)[number];
+    const of = [first, ...others].map((setting) => `\`${setting?.name}\``);
+    const defaults = new Set([first, ...others].map((setting) => defaultOf(setting?.node ?? {})));
+    const which = of.length === collectors.length ? "" : ` Collectors: ${of.join(", ")}.`;
+    const usual = defaults.size === 1 ? defaultOf(node) : "see the collector";
+    return [`\`collectors.*.${key}\``, cell(expectationOf(node)), usual, cell(`${node.description}${which}`)];
+  });
+  const own = collectors.map(({ name, about }) => {
+    const properties = nodeAt(root, ["collectors", name])?.properties ?? {};
+    const differing = Object.fromEntries(Object.entries(properties).filter(([, node]) => !isShared.has(node)));
+    const usual = ["every", "timeout", "catch_up"].flatMap((key) => {
+      const node = properties[key];
+      return node === undefined || !isShared.has(node) ? [] : [`\`${key}\`: ${defaultOf(node)}`];
+    });
+    const parts = [`### \`collectors.${name}\``, about, `Defaults: ${usual.join("; ")}.`];
+    if (Object.keys(differing).length > 0) parts.push(table({ properties: differing }, `collectors.${name}.`));
+    return parts.join("\n\n");
+  });
+  return [`### \`collectors\`\n\nSettings that several collectors have.\n\n${tableOf(HEADER, rows)}`, ...own];
+}
 
 interface Row {
   readonly path: string;
@@ -141,6 +169,8 @@ function* rowsOf(node: SchemaNode, prefix: string): Iterable<Row> {
   }
 }
 
+const HEADER = ["Setting", "Value", "Default", "Description"];
+
 function table(node: SchemaNode, prefix: string): string {
   const rows = [...rowsOf(node, prefix)].map(({ path, node, isRequired }) => [
     `\`${path}\``,
@@ -148,7 +178,7 @@ function table(node: SchemaNode, prefix: string): string {
     isRequired ? "required" : defaultOf(node),
     cell(node.description ?? ""),
   ]);
-  return tableOf(["Setting", "Value", "Default", "Description"], rows);
+  return tableOf(HEADER, rows);
 }
 
 function defaultOf(node: SchemaNode): string {

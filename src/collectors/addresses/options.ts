@@ -29,10 +29,10 @@ export const options = z.object({
     }),
   api: z.enum(["auto", "v1", "v3"]).default("auto").meta({
     description:
-      "API operations to use. `auto`: the older ones, which return more, and their replacements after their removal.",
+      "API operations to use. `auto`: the older ones, which return more, and their replacements (`v3`) after their removal.",
   }),
   pages: pagesOption(PAGE),
-  catch_up: catchUpOption("transactions of one address", PAGE, 100_000),
+  catch_up: catchUpOption(PAGE, 100_000),
   max_assets: z
     .int()
     .min(0)

@@ -4,16 +4,12 @@ import { catchUpOption, pagesOption } from "../feed/options.ts";
 
 /** The settings of the collector. */
 export const options = z.object({
-  api: z
-    .enum(["auto", "v1", "v3"])
-    .default("auto")
-    .meta({
-      description:
-        "API operation to use. `auto`: the older one, which returns the errors of calls, and its replacement (`v3`) " +
-        "after its removal.",
-    }),
+  api: z.enum(["auto", "v1", "v3"]).default("auto").meta({
+    description:
+      "API operations to use. `auto`: the older ones, which return more, and their replacements (`v3`) after their removal.",
+  }),
   pages: pagesOption(PAGE),
-  catch_up: catchUpOption("transactions of one contract", PAGE, 100_000),
+  catch_up: catchUpOption(PAGE, 100_000),
   max_functions: z
     .int()
     .min(1)

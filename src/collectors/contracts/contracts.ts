@@ -9,7 +9,8 @@ import { EMPTY, type Observation, upgrade } from "./state.ts";
 
 const options = z.object({
   api: z.enum(["auto", "v1", "v3"]).default("auto").meta({
-    description: "API operation to use. `auto`: the older one, and its replacement (`v3`) after its removal.",
+    description:
+      "API operations to use. `auto`: the older ones, which return more, and their replacements (`v3`) after their removal.",
   }),
   pages: z.int().min(1).max(200).default(10).meta({
     description: "Maximum number of pages of 50 events that one poll reads, at least 2. The next polls read the rest.",

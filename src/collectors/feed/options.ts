@@ -13,13 +13,8 @@ export const pagesOption = (rowsOfPage: number) =>
     });
 
 /** Maximum number of transactions to catch up. */
-export const catchUpOption = (what: string, min: number, usual: number) =>
-  z
-    .int()
-    .min(min)
-    .max(10_000_000)
-    .default(usual)
-    .meta({
-      unit: "transactions",
-      description: `Maximum number of ${what} to catch up after a pause. Older ones count as a gap.`,
-    });
+export const catchUpOption = (min: number, usual: number) =>
+  z.int().min(min).max(10_000_000).default(usual).meta({
+    unit: "transactions",
+    description: "Maximum number of transactions of a target to catch up after a pause. Older ones count as a gap.",
+  });

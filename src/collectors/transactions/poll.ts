@@ -17,6 +17,9 @@ import { type ChainPoll, NOTHING, type Observation } from "./state.ts";
 import { addUp } from "./totals.ts";
 import { rowsInWindow, WINDOW_SECONDS } from "./window.ts";
 
+// Contracts with the most calls that have series.
+const BUSIEST = 10;
+
 /** Observes the transactions of the chain. */
 export async function observeChain(poll: ChainPoll, settings: Options): Promise<Observation> {
   const { api, chain, previous } = poll;
@@ -118,7 +121,7 @@ async function nextObservation(
     recent: blocks,
     // A page of a quiet chain goes further back than the recent blocks.
     baseline: await nextBaseline(before.baseline, placed(listed.length > rows.length ? listed : rows), poll),
-    busiest: busiest(before.busiest, calls, { max: settings.top, spareSeries, now: now / 1000 }),
+    busiest: busiest(before.busiest, calls, { max: BUSIEST, spareSeries, now: now / 1000 }),
     moved: [...new Set(counted.filter(({ id }) => !waited.has(id)).flatMap(partiesOf))],
     last: newestBlock(before.last, listed, chain),
     etag: changes.dropped.size + reverted > 0 ? undefined : (result?.first.etag ?? before.etag),
