@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { collectors } from "../../src/collectors/index.ts";
 import { upstreamOperations } from "../../src/upstreams/identity-check.ts";
-import type { Canned } from "./canned-api.ts";
+import { type Canned, etagOf } from "./canned-api.ts";
 
 /** The response to a request: its path with the query, and the name of its operation (empty if there is none). */
 export type Respond = (url: string, operation: string) => Canned;
@@ -24,12 +24,6 @@ const nameOf = (url: string): string => {
   const [path = ""] = url.split("?");
   return OPERATIONS.find(({ pattern }) => pattern.test(path))?.name ?? "";
 };
-
-// Like the server: the id of the newest transaction of the list; none for an empty list.
-function etagOf(body: unknown): string | undefined {
-  const { results } = body as { readonly results?: readonly unknown[] };
-  return /"tx_id":("[^"]+")/.exec(JSON.stringify(results?.[0] ?? {}))?.[1];
-}
 
 /**
  * Starts a server. A JSON value has the validator of its response, or the id of its newest transaction, and is a 304 if

@@ -39,8 +39,8 @@ const urlOf = (operation: Operation, { path, query }: Parameters<string>): strin
   return search === "" ? filled : `${filled}?${search}`;
 };
 
-// Like the server: the id of the newest transaction of the list; none for an empty list.
-function etagOf(body: unknown): string | undefined {
+/** The validator of a response, as the server makes it: the id of the newest transaction of the list, or none. */
+export function etagOf(body: unknown): string | undefined {
   const { results } = body as { readonly results?: readonly unknown[] };
   return /"tx_id":("[^"]+")/.exec(JSON.stringify(results?.[0] ?? {}))?.[1];
 }

@@ -54,10 +54,20 @@ type Labels = Readonly<Record<string, string>>;
 /** The samples of a metrics page, which a strict parser has read. */
 export class Page {
   readonly #samples: ReadonlyMap<string, readonly ParsedSample[]>;
+  /** The values of counters and histograms, by series. */
+  readonly #totals: ReadonlyMap<string, number>;
 
   constructor(text: string) {
-    const samples = parseExposition(text, "openmetrics").flatMap((family) => family.samples);
+    const families = parseExposition(text, "openmetrics");
+    const samples = families.flatMap((family) => family.samples);
     this.#samples = Map.groupBy(samples, ({ name }) => name);
+    const totals = families.flatMap((family) => (family.type === "gauge" ? [] : family.samples));
+    this.#totals = new Map(totals.map(({ name, labels, value }) => [`${name} ${[...labels].join(" ")}`, value]));
+  }
+
+  /** The series of counters and histograms that are lower than on an earlier page, or absent. */
+  decreased(before: Page): readonly string[] {
+    return [...before.#totals].flatMap(([key, value]) => ((this.#totals.get(key) ?? -1) < value ? [key] : []));
   }
 
   /** The names of all samples. */

@@ -1,4 +1,5 @@
 // An exporter that polls a model world, what its page shows, and what it has to show.
+import { expect } from "@jest/globals";
 import { type ApiServer, startApiServer } from "./api-server.ts";
 import { Exporter, Page } from "./exporter.ts";
 import { CONTRACT, ModelWorld, PRINCIPAL, type WorldTx } from "./model-world.ts";
@@ -19,7 +20,10 @@ const FIRST: Readonly<Record<Exclude<Name, "blocks">, string>> = {
 // The others are many, and every poll is followed by a page.
 const FAMILIES_OF_THE_WORLD = ["stacks_address_*", "stacks_contract_*", "stacks_chain_*", "swap*"];
 
-/** The start of counting: the first page with the counters of a collector. */
+/**
+ * The start of counting: the first page with the counters of a collector. The world stands still between its polls of
+ * that page, so that the height on the page is that of the list, and what was listed is what the world had.
+ */
 export interface Start {
   /** Transactions below this height had their confirmations, so that they do not count. */
   readonly height: number;
@@ -106,7 +110,10 @@ export class ModelExporter implements AsyncDisposable {
     return name === "addresses" && this.#isBackfilled ? { ...NOTHING, listed: start.listed } : start;
   }
 
-  /** Polls collectors in turn, within some seconds. All but `blocks` wait for a page with the height of the chain. */
+  /**
+   * Polls collectors in turn, within some seconds. All but `blocks` wait for a page with the height of the chain. No
+   * counter of the page afterwards may be lower than before.
+   */
   async poll(names = this.#names, seconds = 30): Promise<void> {
     for (const name of names) {
       this.world.now += (seconds * 1000) / names.length;
@@ -127,9 +134,10 @@ export class ModelExporter implements AsyncDisposable {
     }
   }
 
-  /** Restarts the exporter on its state file. */
-  restart(): Promise<void> {
-    return this.exporter.restart();
+  /** Restarts the exporter on its state file: the page has every counter at once. */
+  async restart(): Promise<void> {
+    await this.exporter.restart();
+    await this.#read();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -137,9 +145,11 @@ export class ModelExporter implements AsyncDisposable {
     await this.api[Symbol.asyncDispose]();
   }
 
-  // A restarted exporter has no gauges until its next poll.
   async #read(): Promise<void> {
+    const before = this.page;
     this.page = await this.exporter.page();
+    expect(this.page.decreased(before)).toEqual([]);
+    // A restarted exporter has no gauges until its next poll.
     const height = this.page.value("stacks_chain_block_height");
     const tip = this.page.value("stacks_chain_block_timestamp_seconds");
     if (height === undefined || tip === undefined) return;
