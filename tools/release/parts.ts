@@ -10,7 +10,7 @@ import { notesOf } from "./changelog.ts";
 import { lockedSbom, sbomOf } from "./sbom.ts";
 import { version } from "./versions.ts";
 
-export const root = fileURLToPath(new URL("../../", import.meta.url));
+const root = fileURLToPath(new URL("../../", import.meta.url));
 
 /** The created files, or the reason why there are none. */
 export type Part = { readonly files: readonly string[] } | { readonly missing: string };

@@ -5,8 +5,7 @@ import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { chart, image, notes, npmPackage, outputOf, type Part, root } from "./parts.ts";
-import { provenance } from "./provenance.ts";
+import { chart, image, notes, npmPackage, outputOf, type Part } from "./parts.ts";
 import { repositoryProblems, version, versionProblems } from "./versions.ts";
 
 const { values } = parseArgs({
@@ -17,7 +16,6 @@ const { values } = parseArgs({
     out: { type: "string", default: "release" },
   },
 });
-const startedOn = new Date();
 const folder = resolve(values.out);
 const sha256 = (file: string) => createHash("sha256").update(readFileSync(file)).digest("hex");
 const lines: string[] = [];
@@ -26,7 +24,7 @@ const tell = (mark: string, text: string) => {
   console.log(lines.at(-1));
 };
 
-const { GITHUB_SERVER_URL, GITHUB_REPOSITORY, GITHUB_RUN_ID } = process.env;
+const { GITHUB_SERVER_URL, GITHUB_REPOSITORY } = process.env;
 const repository = GITHUB_REPOSITORY === undefined ? undefined : `${GITHUB_SERVER_URL}/${GITHUB_REPOSITORY}`;
 const commit = outputOf("git", "rev-parse", "HEAD");
 const changed = outputOf("git", "status", "--porcelain").split("\n").filter(Boolean);
@@ -65,24 +63,9 @@ for (const [what, make] of parts) {
   files.push(...("files" in part ? part.files : []));
 }
 
-const subjects = files.map((name) => ({ name, sha256: sha256(join(folder, name)) }));
-const statement = provenance(
-  subjects,
-  { repository, commit, isChanged: changed.length > 0, lockSha256: sha256(join(root, "package-lock.json")) },
-  {
-    version,
-    node: process.version,
-    run: repository === undefined ? undefined : `${repository}/actions/runs/${GITHUB_RUN_ID}`,
-    startedOn,
-    finishedOn: new Date(),
-  },
-);
-writeFileSync(join(folder, "provenance.intoto.json"), `${JSON.stringify(statement, null, 2)}\n`);
-tell("made", "provenance: provenance.intoto.json, not signed");
-
-const summed = [...files, "provenance.intoto.json"].sort();
-writeFileSync(join(folder, "SHA256SUMS"), summed.map((name) => `${sha256(join(folder, name))}  ${name}\n`).join(""));
-tell("made", `checksums of ${summed.length} files: SHA256SUMS`);
-tell("not done", "tag, publication, signatures: the release workflow does these");
+const sums = files.sort().map((name) => `${sha256(join(folder, name))}  ${name}\n`);
+writeFileSync(join(folder, "SHA256SUMS"), sums.join(""));
+tell("made", `checksums of ${sums.length} files: SHA256SUMS`);
+tell("not done", "tag, provenance, signatures, publication: the release workflow does these");
 writeFileSync(join(folder, "SUMMARY.txt"), `${lines.join("\n")}\n`);
 console.log(`Version ${version}, commit ${commit.slice(0, 12)}, in ${relative(process.cwd(), folder) || "."}`);
