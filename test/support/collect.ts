@@ -11,6 +11,7 @@ import {
   type Watched,
   wholeChain,
 } from "../../src/collectors/collector.ts";
+import type { FeeEstimate } from "../../src/collectors/mempool-transactions/estimate.ts";
 import type { WaitingView } from "../../src/collectors/mempool-transactions/waiting-view.ts";
 import type { MinedView } from "../../src/collectors/transactions/mined-view.ts";
 import { Exposition } from "../../src/exposition/exposition.ts";
@@ -190,6 +191,11 @@ export class CollectorRun {
   /** The waiting transactions, for other collectors. */
   get waiting(): WaitingView | undefined {
     return this.#kept === undefined ? undefined : this.#collector.waitingView?.(this.#kept);
+  }
+
+  /** The estimates of `/api/v1/fees/recommended`. */
+  get feeEstimate(): FeeEstimate | undefined {
+    return this.#kept === undefined ? undefined : this.#collector.feeEstimate?.(this.#kept);
   }
 
   /** The chain, for other collectors. */

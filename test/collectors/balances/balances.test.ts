@@ -1,47 +1,31 @@
 import { describe, expect, test } from "@jest/globals";
 import { createClient } from "../../../src/api/client.ts";
-import { balances as collector } from "../../../src/collectors/balances/balances.ts";
+import type { StacksApi } from "../../../src/api/operation.ts";
+import { balances } from "../../../src/collectors/balances/balances.ts";
 import { assetSamples } from "../../../src/collectors/balances/families.ts";
-import { type AnyCollector, STX, type Watched } from "../../../src/collectors/collector.ts";
+import { STX } from "../../../src/collectors/collector.ts";
 import { Exposition } from "../../../src/exposition/exposition.ts";
-import { Fixture, failure } from "../../api/fixture.ts";
+import { Fixture } from "../../api/fixture.ts";
 import { json, type Scene } from "../../api/scripted-server.ts";
 import { stillSimulator } from "../../simulator/support.ts";
 import { type Canned, cannedApi, captured } from "../../support/canned-api.ts";
-import { expectGolden, textOf } from "../../support/golden.ts";
-import { observe } from "../../support/observe.ts";
-import { parseExposition } from "../../support/parser.ts";
+import { CollectorRun, targetOf } from "../../support/collect.ts";
+import { expectGolden } from "../../support/golden.ts";
 
-const balances = collector as unknown as AnyCollector;
 const PRINCIPAL = "SPYBWR5611F6BK794ZM384GNCAPF46CCTAFWPCNV";
 const TOKEN = `${PRINCIPAL}.token::tok`;
 const OTHER = `${PRINCIPAL}.other::coin`;
 
-const watchedAs = (more: Partial<Watched> = {}): Watched => ({
-  principal: PRINCIPAL,
-  name: "hot-wallet",
-  group: "exchange",
-  labels: {},
-  ...more,
-});
-const targetOf = (assets: readonly string[] = [], more: Partial<Watched> = {}) => ({
-  key: PRINCIPAL,
-  watched: watchedAs(more),
-  assets,
-});
-
-/** The samples of an observation, by name and differing labels. */
-async function exposed(observation: unknown, target: ReturnType<typeof targetOf>) {
-  const families = parseExposition(await textOf(balances, observation, "mainnet", target), "classic");
-  return Object.fromEntries(
-    families.flatMap(({ name, samples }) =>
-      samples.map(({ labels, text }) => {
-        const own = [labels.get("direction"), labels.get("asset")].filter((label) => label !== undefined);
-        return [[name.replace("stacks_address_", ""), ...own].join(" "), text];
-      }),
-    ),
-  );
+/** Polls of an address for the balances of STX and of some tokens. */
+function runOf(api: StacksApi, assets: readonly string[] = [], { principal = PRINCIPAL, ...more } = {}) {
+  const target = targetOf(principal, 1, { name: "hot-wallet", group: "exchange", ...more });
+  return new CollectorRun(balances, api, { target: { ...target, assets } as typeof target });
 }
+/** The balances of a page, by name and label values. */
+const shown = (run: CollectorRun) => {
+  const keys = run.samples.keys();
+  return Object.fromEntries(keys.map((key) => [key.replace("address_", ""), run.samples.text(key)]));
+};
 
 describe("golden", () => {
   const LOCK = {
@@ -68,29 +52,26 @@ describe("golden", () => {
   ])("%s", async (name, stx) => {
     const tokens = captured(name.endsWith("unused") ? "v3-balances-ft.unused" : "v3-balances-ft.account");
     const api = cannedApi((_, operation) => ({ json: operation === "stx_balance" ? stx : tokens.json }));
-    const minBalance = { [STX]: 5_000_000_000n, [TOKEN]: 2n ** 60n };
-    const target = targetOf([TOKEN, OTHER], { minBalance });
-    const observation = await observe(balances, api, undefined, { target });
-
+    const run = runOf(api, [TOKEN, OTHER], { minBalance: { [STX]: 5_000_000_000n, [TOKEN]: 2n ** 60n } });
+    await run.poll();
     const exposition = new Exposition(balances.families);
-    exposition.set("target", balances.samples(observation, "mainnet", target));
     const assets = [
       { id: TOKEN, name: "tok", decimals: 6 },
       { id: OTHER, name: undefined, decimals: undefined },
     ];
     exposition.set("assets", assetSamples({ name: "mainnet", assets }));
-    expectGolden(name, exposition.page("classic").toString());
+    expectGolden(name, `${run.page()}${exposition.page("classic")}`);
   });
 });
 
 describe("targets", () => {
   const all = [
-    watchedAs({ name: "plain", group: "" }),
-    watchedAs({ name: "on", group: "", balances: true }),
-    watchedAs({ name: "off", balances: false }),
-    watchedAs({ name: "least", group: "", minBalance: { [STX]: 1n } }),
-    watchedAs({ name: "exchange" }),
-  ].map((watched, index) => ({ ...watched, principal: `${PRINCIPAL}.c${index}` }));
+    { name: "plain" },
+    { name: "on", balances: true },
+    { name: "off", group: "exchange", balances: false },
+    { name: "least", minBalance: { [STX]: 1n } },
+    { name: "exchange", group: "exchange" },
+  ].map((more, index) => targetOf(`${PRINCIPAL}.c${index}`, 1, more).watched);
   const assets = [{ id: TOKEN, name: undefined, decimals: 6 }];
   const network = { name: "mainnet", confirmations: 1, addresses: all, contracts: all, assets };
 
@@ -99,7 +80,7 @@ describe("targets", () => {
     ["those of groups", { groups: ["exchange", "x"] }, ["on", "least", "exchange"]],
     ["all but those without", { addresses: "all" }, ["plain", "on", "least", "exchange"]],
   ])("are %s", (_, options, names) => {
-    const targets = balances.targets?.(network, balances.options.parse(options)) ?? [];
+    const targets = balances.targets(network, balances.options.parse(options));
 
     expect(targets.map(({ watched }) => watched?.name)).toEqual(names);
     expect(targets.map(({ key }) => key)).toEqual(targets.map(({ watched }) => watched?.principal));
@@ -116,7 +97,8 @@ async function simulated() {
   const client = createClient({ baseUrl: simulator.url, userAgent: "test", budget });
   ends.defer(() => client.close());
   const { accounts, mempool } = simulator.chain;
-  const known = new Map<string, unknown>();
+  const token = accounts.assets.token;
+  const runs = new Map<string, CollectorRun>();
   return {
     simulator,
     isWaiting: (principal: string) =>
@@ -126,14 +108,14 @@ async function simulated() {
       ),
     /** Returns what the principal exposes, and the status of each request. */
     async poll(principal: string) {
-      const target = { key: principal, watched: watchedAs({ principal }), assets: [accounts.assets.token] };
       const before = simulator.requests.length;
       const api = client.forPoll({ priority: 0, signal: AbortSignal.timeout(60_000) });
-      const observation = await observe(balances, api, known.get(principal), { target });
-      known.set(principal, observation);
+      const run = runs.get(principal) ?? runOf(api, [token], { principal });
+      runs.set(principal, run);
+      await run.poll({ api });
       const requests = simulator.requests.slice(before);
       return {
-        values: await exposed(observation, target),
+        values: shown(run),
         requests: requests.map(({ path, status }) => `${path.split("/").at(-1)} ${status}`),
       };
     },
@@ -239,8 +221,9 @@ describe("a bad response", () => {
   const lock = { amount: "1", burn_unlock_height: 5 };
   const polled = async (...scenes: Scene[]) => {
     await using f = await Fixture.start(scenes);
-    const failed = await failure(observe(balances, f.api(), undefined, { target: targetOf([TOKEN]) }));
-    return { failed, drifts: f.recorder.drifts };
+    const run = runOf(f.api(), [TOKEN]);
+    await run.poll();
+    return { failed: run.failures[0], drifts: f.recorder.drifts };
   };
 
   test.each([
@@ -286,10 +269,10 @@ describe("a bad response", () => {
   test("with a negative estimate is valid: the estimate is not read", async () => {
     const mempool = { estimated_balance: "-4685918", inbound: "0", outbound: "4685918" };
     await using f = await Fixture.start([json({ ...good, mempool })]);
-    const target = targetOf();
-    const observation = await observe(balances, f.api(), undefined, { target });
+    const run = runOf(f.api());
+    await run.poll();
 
-    expect(await exposed(observation, target)).toMatchObject({
+    expect(shown(run)).toMatchObject({
       available_balance_microstx: "10",
       "mempool_microstx out": "4685918",
     });
@@ -305,23 +288,16 @@ describe("tokens", () => {
       balance: `${10 ** 9 - n}`,
     }));
   const page = (results: object[], next: string | null = null) => ({ total: 1, cursor: { next }, results });
-  /** One poll, with pages by their cursor. */
-  async function poll(pages: Readonly<Record<string, Canned>>, assets = [TOKEN, OTHER], previous?: unknown) {
-    const notes: string[] = [];
+  /** One poll, with pages by their cursor. @param before the run of earlier polls */
+  async function poll(pages: Readonly<Record<string, Canned>>, assets = [TOKEN, OTHER], before?: CollectorRun) {
     const api = cannedApi((url, operation) => {
       if (operation === "stx_balance") return { json: STX_BALANCE, etag: '"stx"' };
       return pages[new URL(url, "http://x").searchParams.get("cursor") ?? ""] ?? { status: 500 };
     });
-    const target = targetOf(assets);
-    const observation = await observe(balances, api, previous, { target, note: (text) => notes.push(text) });
-    const values = await exposed(observation, target);
-    return {
-      observation,
-      api,
-      notes,
-      coin: values[`ft_balance_units ${TOKEN}`],
-      other: values[`ft_balance_units ${OTHER}`],
-    };
+    const run = before ?? runOf(api, assets);
+    await run.poll({ api });
+    const of = (token: string) => run.samples.text(`address_ft_balance_units ${token}`);
+    return { run, api, notes: run.notes, coin: of(TOKEN), other: of(OTHER) };
   }
   const mine = { asset_identifier: TOKEN, balance: "510423550381407695195061911152493508326" };
 
@@ -374,9 +350,9 @@ describe("tokens", () => {
     expect([first.coin, first.notes]).toEqual([undefined, []]);
 
     const pages = { "": { json: page([mine]), etag: '"a"' } };
-    const second = await poll(pages, [TOKEN], first.observation);
+    const second = await poll(pages, [TOKEN], first.run);
     expect(second.coin).toBe(mine.balance);
     // Because of the change: the first poll counts as one.
-    expect((await poll(pages, [TOKEN], second.observation)).api.requests).toHaveLength(1);
+    expect((await poll(pages, [TOKEN], second.run)).api.requests).toHaveLength(1);
   });
 });
