@@ -1,22 +1,18 @@
 import { describe, expect, test } from "@jest/globals";
-import type { AnyCollector } from "../../../src/collectors/collector.ts";
 import { mempoolTransactions } from "../../../src/collectors/mempool-transactions/mempool-transactions.ts";
 import type { MinedTransaction, MinedView } from "../../../src/collectors/transactions/mined-view.ts";
 import { type Canned, cannedApi, captured } from "../../support/canned-api.ts";
-import { expectGolden, textOf } from "../../support/golden.ts";
+import { CollectorRun } from "../../support/collect.ts";
+import { expectGolden } from "../../support/golden.ts";
 import { chainOf } from "../../support/known-chain.ts";
-import { observe } from "../../support/observe.ts";
-import { parseExposition } from "../../support/parser.ts";
 
-const collector = mempoolTransactions as unknown as AnyCollector;
 const START = 1_795_301_703;
 const SENDER = "SP2EE91RRJWEH74FPB4132P0A3C3NG1XBBTBQ6Q3Z";
-
-type Observation = Awaited<ReturnType<typeof mempoolTransactions.observe>>;
 
 interface Waiting {
   readonly tx_id: string;
   readonly receipt_time: number;
+  readonly sender: { readonly address: string };
   readonly [field: string]: unknown;
 }
 
@@ -54,37 +50,29 @@ class Server {
   onRequest: (cursor: string | undefined) => void = () => undefined;
   mined: MinedView | undefined;
   use: number | undefined = 1;
-  observation: unknown;
+  readonly #seen = new Set<Waiting>();
   readonly api = cannedApi((url) => this.#page(new URLSearchParams(url.split("?")[1])));
+  readonly run = new CollectorRun(mempoolTransactions, this.api);
 
   /** Polls once, and returns the cursors of the requests. */
   async poll(options: object = {}): Promise<string[]> {
     const before = this.api.requests.length;
     const chain = { ...chainOf(100, [], this.now * 1000), use: this.use };
-    const of = { options, now: this.now * 1000, mined: this.mined, chain };
-    this.observation = await observe(collector, this.api, this.observation, of);
+    await this.run.poll({ options, now: this.now * 1000, mined: this.mined, chain });
+    for (const row of this.rows) this.#seen.add(row);
     return this.api.requests.slice(before).map((url) => new URLSearchParams(url.split("?")[1]).get("cursor") ?? "");
   }
 
-  get state(): Observation {
-    return this.observation as Observation;
-  }
-
-  /** Numbers of the listed transactions that wait. */
+  /** Numbers of the transactions that wait, as other collectors see them, newest receipt first. */
   get listed(): number[] {
-    return this.state.listed.filter(({ minedAt }) => minedAt === undefined).map(({ id }) => Number(id.slice(2)));
+    const isListed = ({ tx_id, sender }: Waiting) =>
+      this.run.waiting?.of(sender.address).some(({ id }) => id === tx_id);
+    const listed = [...this.#seen].filter(isListed).sort((a, b) => b.receipt_time - a.receipt_time);
+    return listed.map(({ tx_id }) => Number(tx_id.slice(2)));
   }
 
-  async samples(): Promise<ReadonlyMap<string, number>> {
-    const families = parseExposition(await textOf(collector, this.observation), "classic");
-    return new Map(
-      families.flatMap(({ samples }) =>
-        samples.map(({ name, labels, value }) => {
-          const values = [...labels].filter(([label]) => label !== "network").map(([, text]) => text);
-          return [[name.replace("stacks_", ""), ...values].join(" "), value] as const;
-        }),
-      ),
-    );
+  get(key: string): number | undefined {
+    return this.run.samples.get(key);
   }
 
   #page(query: URLSearchParams): Canned {
@@ -120,14 +108,14 @@ test("samples of captured responses", async () => {
     mined(0, row.block.time, { id: row.tx_id, type: row.type, fee: Number(row.fee_rate), sender: row.sender.address }),
   );
 
-  const observation = await observe(
-    collector,
+  const run = new CollectorRun(
+    mempoolTransactions,
     cannedApi(() => ({ json: { ...page, cursor: { next: null } } })),
-    undefined,
     { now: START * 1000, mined: { rows, readAt: START * 1000 }, chain: { ...chainOf(60, [], START * 1000), use: 0.2 } },
   );
+  await run.poll();
 
-  expectGolden("v3-mempool-transactions.first-page", await textOf(collector, observation));
+  expectGolden("v3-mempool-transactions.first-page", run.page());
 });
 
 interface MinedItem {
@@ -169,14 +157,15 @@ describe("the list", () => {
     server.rows = everySecond(60, START);
     server.mined = steady(START);
     await server.poll({ pages: 2 });
-    expect(server.state.listedSince).toBe(START - 3600);
+    expect(server.get("fee_estimate_blocks_have_room")).toBe(1);
 
+    // Two a second arrive and one is mined: they are not balanced, although the list is shorter than what was mined.
     server.now += 300;
-    server.rows.push(...everySecond(300, server.now, 1000));
+    server.rows.push(...everySecond(300, server.now, 1000), ...everySecond(300, server.now, 2000));
     server.mined = steady(server.now);
     expect(await server.poll({ pages: 2 })).toHaveLength(2);
 
-    expect(server.state.listedSince).toBe(server.now - 99);
+    expect(server.get("fee_estimate_blocks_have_room")).toBe(0);
     expect(server.listed).toHaveLength(160);
   });
 
@@ -212,9 +201,10 @@ describe("the list", () => {
       },
     }));
 
-    const polling = observe(collector, api, undefined, { now: START * 1000 });
+    const run = new CollectorRun(mempoolTransactions, api, { now: START * 1000 });
+    await run.poll();
 
-    await expect(polling).rejects.toMatchObject({ reason: "bad_body" });
+    expect(run.failures).toMatchObject([{ reason: "bad_body" }]);
   });
 
   test("of a server that is behind adds nothing and removes nothing", async () => {
@@ -234,7 +224,7 @@ describe("the list", () => {
 
     await server.poll();
 
-    expect([...(await server.samples())]).toEqual([
+    expect(Object.entries(server.run.samples.of(/(?:)/))).toEqual([
       ["fee_estimate_microstx all 10m", 3000],
       ["fee_estimate_microstx all 1h", 3000],
       ["fee_estimate_microstx token_transfer 10m", 3000],
@@ -287,7 +277,8 @@ describe("a transaction", () => {
 
     await server.poll();
 
-    expect(server.state.listed).toEqual([]);
+    expect(server.listed).toEqual([]);
+    expect(server.run.saved).not.toContain(idOf(1));
   });
 
   test("is replaced by another one with its nonce, also if only that one was listed as mined", async () => {
@@ -323,7 +314,7 @@ describe("a transaction", () => {
 
     await server.poll();
 
-    expect((await server.samples()).get("mempool_list_competing_transactions")).toBe(2);
+    expect(server.get("mempool_list_competing_transactions")).toBe(2);
     expect(server.api.drift).toHaveLength(fees.length - 2);
     expect(new Set(server.api.drift.map((drift) => drift.split(" ")[1]))).toEqual(new Set(["fee_rate"]));
   });
@@ -335,9 +326,9 @@ describe("a transaction", () => {
 
     await server.poll();
 
-    expect((await server.samples()).get("mempool_list_competing_transactions")).toBe(3);
+    expect(server.get("mempool_list_competing_transactions")).toBe(3);
     expect(server.api.drift).toEqual(new Array(3).fill("mempool_transactions type enum"));
-    expect(JSON.stringify(server.state).length).toBeLessThan(3000);
+    expect(server.run.saved.length).toBeLessThan(3000);
   });
 });
 
@@ -346,7 +337,7 @@ describe("the estimate", () => {
     const server = new Server();
     server.mined = steady(START);
     await server.poll();
-    expect((await server.samples()).get("fee_estimate_microstx all 10m")).toBe(3000);
+    expect(server.get("fee_estimate_microstx all 10m")).toBe(3000);
 
     server.now += 60;
     server.rows = Array.from({ length: 400 }, (_, index) => waiting(index, server.now - 50, { fee_rate: "90000" }));
@@ -355,7 +346,7 @@ describe("the estimate", () => {
     server.mined = { ...steady(server.now), readAt: server.now * 1000 };
     await server.poll();
 
-    const samples = await server.samples();
+    const { samples } = server.run;
     expect(samples.get("fee_estimate_microstx all 10m")).toBe(90_001);
     expect(samples.get("fee_estimate_blocks_have_room")).toBe(0);
     expect(samples.get("fee_estimate_observations all")).toBe(600 + 401);
@@ -371,7 +362,7 @@ describe("the estimate", () => {
 
     await server.poll();
 
-    expect([...(await server.samples())]).toEqual([]);
+    expect(Object.entries(server.run.samples.of(/(?:)/))).toEqual([]);
   });
 
   test("does not report whether blocks have room while their use is unknown", async () => {
@@ -381,8 +372,8 @@ describe("the estimate", () => {
 
     await server.poll();
 
-    const samples = await server.samples();
-    expect(samples.has("fee_estimate_blocks_have_room")).toBe(false);
+    const { samples } = server.run;
+    expect(samples.get("fee_estimate_blocks_have_room")).toBeUndefined();
     expect(samples.get("fee_estimate_microstx all 10m")).toBe(3000);
   });
 });

@@ -2,15 +2,12 @@
 import { expect, test } from "@jest/globals";
 import { createClient } from "../../../src/api/client.ts";
 import { blocks } from "../../../src/collectors/blocks/blocks.ts";
-import { type AnyCollector, wholeChain } from "../../../src/collectors/collector.ts";
 import { mempoolTransactions } from "../../../src/collectors/mempool-transactions/mempool-transactions.ts";
 import { transactions } from "../../../src/collectors/transactions/transactions.ts";
 import { stillSimulator } from "../../simulator/support.ts";
+import { CollectorRun } from "../../support/collect.ts";
 
 const MINUTES = 60;
-const [chainCollector, minedCollector, collector] = [blocks, transactions, mempoolTransactions].map(
-  (one) => one as unknown as AnyCollector,
-) as [AnyCollector, AnyCollector, AnyCollector];
 
 /** A recommendation, with its start. */
 interface Recommended {
@@ -29,21 +26,19 @@ test.each([2, 5])(
     const client = createClient({ baseUrl: simulator.url, userAgent: "test", budget });
     ends.defer(() => client.close());
     const { chain } = simulator;
-    const target = wholeChain({ confirmations: 6 });
-    const known = new Map<AnyCollector, unknown>();
-    const viewOf = <View>(of: AnyCollector, view: ((observation: unknown) => View | undefined) | undefined) =>
-      known.has(of) ? view?.(known.get(of)) : undefined;
+    const apiNow = () => client.forPoll({ priority: 0, signal: AbortSignal.timeout(60_000) });
+    const runs: CollectorRun[] = [];
+    const surroundings = () => ({
+      ...{ api: apiNow(), now: chain.now * 1000, isFollowed: true, spareSeries: 1000 },
+      ...{ chain: runs[0]?.chain, mined: runs[1]?.mined },
+    });
+    for (const one of [blocks, transactions, mempoolTransactions]) {
+      runs.push(new CollectorRun(one, apiNow(), surroundings));
+    }
     const pollAll = async () => {
-      for (const one of [chainCollector, minedCollector, collector]) {
-        const api = client.forPoll({ priority: 0, signal: AbortSignal.timeout(60_000) });
-        const views = {
-          chain: viewOf(chainCollector, chainCollector.chainView),
-          mined: viewOf(minedCollector, minedCollector.minedView),
-        };
-        const poll = { api, target, ...views, isFollowed: true, now: chain.now * 1000, spareSeries: 1000 };
-        known.set(one, await one.observe({ ...poll, previous: known.get(one) }, one.options.parse({})));
-      }
-      return viewOf(collector, collector.feeEstimate)?.types.all?.fees["10m"];
+      for (const run of runs) await run.poll();
+      expect(runs.flatMap(({ failures }) => failures)).toEqual([]);
+      return runs[2]?.feeEstimate?.types.all?.fees["10m"];
     };
 
     const recommended: Recommended[] = [];
