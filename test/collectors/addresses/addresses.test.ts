@@ -114,33 +114,39 @@ describe("requests", () => {
     expect(api.requests.length - before).toBe(3);
   });
 
-  test("requests are not conditional while a known transaction is in a replaced block", async () => {
-    const kinds: string[] = [];
-    const apiOf = (world: ModelWorld): CannedApi => {
-      const plain = cannedApi(world.respond);
-      return {
-        ...plain,
-        getWhole: (operation, parameters) => {
-          if (operation.name === "address_transactions") kinds.push("whole");
-          return plain.getWhole(operation, parameters);
-        },
-        getIfChanged: (operation, parameters, etag) => {
-          kinds.push("if changed");
-          return plain.getIfChanged(operation, parameters, etag);
-        },
+  test.each([
+    ["all", 5],
+    ["none", 0],
+  ])(
+    "are not conditional while a known transaction is in a replaced block, with backfill %s",
+    async (backfill, count) => {
+      const kinds: string[] = [];
+      const apiOf = (world: ModelWorld): CannedApi => {
+        const plain = cannedApi(world.respond);
+        return {
+          ...plain,
+          getWhole: (operation, parameters) => {
+            if (operation.name === "address_transactions") kinds.push("whole");
+            return plain.getWhole(operation, parameters);
+          },
+          getIfChanged: (operation, parameters, etag) => {
+            kinds.push("if changed");
+            return plain.getIfChanged(operation, parameters, etag);
+          },
+        };
       };
-    };
-    const { world, run, counted } = running([1, 1, 1, 1, 0, 0, 0, 0, 0, 0], { backfill: "all" }, { apiOf });
-    await run.polls(2);
-    // Every transaction is mined again in the same order: the validator of the list does not change.
-    world.reorg(8, [true, true]);
-    await run.poll();
-    world.mine([0, 0, 0, 0, 0, 0]);
-    await run.polls(2);
+      const { world, run, counted } = running([1, 1, 1, 1, 0, 0, 0, 0, 0, 0], { backfill }, { apiOf });
+      await run.polls(2);
+      // Every transaction is mined again in the same order: the validator of the list does not change.
+      world.reorg(8, [true, true]);
+      await run.poll();
+      world.mine([0, 0, 0, 0, 0, 0]);
+      await run.polls(2);
 
-    expect(kinds).toEqual(["whole", "if changed", "whole", "if changed", "if changed"]);
-    expect([counted(), run.samples.sum("address_reverted_transactions_total")]).toEqual([5, 0]);
-  });
+      expect(kinds).toEqual(["whole", "if changed", "whole", "if changed", "if changed"]);
+      expect([counted(), run.samples.sum("address_reverted_transactions_total")]).toEqual([count, 0]);
+    },
+  );
 
   test("one request per poll of an unchanged list, from which waiting transactions are counted", async () => {
     const { world, api, run } = running([1, 2, 0, 0, 0, 3, 0, 0], { backfill: "all" });
@@ -211,27 +217,49 @@ test.each([
   expect(run.samples.sum(GAP)).toBe(0);
 });
 
-test("a list of a server with a wrong chain, read in part, leaves nothing behind", async () => {
-  const { world, run, counted } = running([3, 0], { transfers: false, pages: 2 }, { confirmations: 1 });
-  await run.poll();
-  const { view: chain, blocks } = world;
-  const wrong = new ModelWorld();
-  wrong.mine(new Array(60).fill(9));
-  const invented = wrong.blocks.map((block) => ({
-    ...block,
-    height: block.height + 500,
-    hash: block.hash.replace("0xb", "0xc"),
-    txs: block.txs.map((tx) => ({ ...tx, id: tx.id.replace("0xf", "0xe") })),
-  }));
-  world.history.push([...blocks, ...invented]);
-  await run.poll({ chain });
-  expect(run.hints.isBehind).toBe(true);
-  world.history.push(blocks);
-  world.mine(new Array(40).fill(9));
-  await run.polls(8);
+describe("a server with a wrong chain", () => {
+  /** Serves blocks at heights that do not exist, above those of the world. */
+  function invent(world: ModelWorld): void {
+    const wrong = new ModelWorld();
+    wrong.mine(new Array(60).fill(9));
+    const invented = wrong.blocks.map((block) => ({
+      ...block,
+      height: block.height + 500,
+      hash: block.hash.replace("0xb", "0xc"),
+      txs: block.txs.map((tx) => ({ ...tx, id: tx.id.replace("0xf", "0xe") })),
+    }));
+    world.history.push([...world.blocks, ...invented]);
+  }
 
-  expect([counted(), run.samples.sum(GAP), run.failures]).toEqual([360, 0, []]);
-  expect(run.hints.isBehind).toBe(false);
+  test("leaves nothing behind when its list was read in part", async () => {
+    const { world, run, counted } = running([3, 0], { transfers: false, pages: 2 }, { confirmations: 1 });
+    await run.poll();
+    const { view: chain, blocks } = world;
+    invent(world);
+    await run.poll({ chain });
+    expect(run.hints.isBehind).toBe(true);
+    world.history.push(blocks);
+    world.mine(new Array(40).fill(9));
+    await run.polls(8);
+
+    expect([counted(), run.samples.sum(GAP), run.failures]).toEqual([360, 0, []]);
+    expect(run.hints.isBehind).toBe(false);
+  });
+
+  test("at the first poll is noted, and counting starts above the tip of the right one", async () => {
+    const { world, run, counted } = running([3, 0], { transfers: false }, { confirmations: 1 });
+    const { blocks } = world;
+    invent(world);
+    await run.poll({ chain: chainOf(560) });
+    world.history.push(blocks);
+    await run.poll();
+    world.mine([4]);
+    await run.poll();
+
+    expect(run.notes).toEqual(["the start height 561 was above the tip 2: counting resumes at height 3"]);
+    expect(run.samples.get("address_irregularities_total impossible_height")).toBe(1);
+    expect([counted(), run.failures]).toEqual([4, []]);
+  });
 });
 
 describe("transfers that are not in the response for their block", () => {

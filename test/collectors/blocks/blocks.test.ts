@@ -119,19 +119,6 @@ describe.each(["extended", "probe"] as const)("followed by %s", (tip) => {
     expect(samples.get(TIP)).toBe(51);
   });
 
-  test("counts no reorganisation when a server is behind", async () => {
-    const { chain, pollAfter } = await started();
-    const back = () => {
-      chain.lag = 3;
-    };
-    const forth = () => {
-      chain.lag = 0;
-      chain.mine(2);
-    };
-
-    expect(countersOf(await pollAfter(back, forth, back, forth))).toMatchObject({ ...NONE, blocks: 4 });
-  });
-
   test("ignores a reorganisation that the server does not confirm", async () => {
     const { chain, pollAfter } = await started({}, (chain) =>
       cannedApi((url, operation) =>

@@ -117,62 +117,32 @@ describe("the samples of seven days", () => {
   });
 });
 
-describe("a period that has no sample is not requested endlessly", () => {
-  test("when the chain is younger", () => {
-    const { baseline, heights } = sampled(
-      chain(NOW - 2 * DAY, NOW, () => 20),
-      NOW,
-    );
+// A pause of two days.
+const paused = [
+  ...chain(NOW - DAY, NOW, () => 20).map((one) => ({ ...one, height: one.height + 20_000 })),
+  ...chain(NOW - 10 * DAY, NOW - 3 * DAY, () => 40),
+];
+const periods = new Set(paused.map(({ at }) => Math.floor(at / PERIOD_SECONDS)));
+const recent = [...periods].filter((number) => number > Math.floor(NOW / PERIOD_SECONDS) - PERIODS);
+const steadily = (from: number) => chain(from, NOW, () => 20);
 
-    expect(withSample(baseline)).toHaveLength(8);
-    expect(heights.length).toBeLessThanOrEqual(10);
-  });
+test.each<[string, PlacedRow[], number, number, typeof pageAt]>([
+  ["the chain is younger", steadily(NOW - 2 * DAY), 8, 10, pageAt],
+  ["the whole chain is younger than a period", chain(NOW - 600, NOW, () => 10), 1, 0, pageAt],
+  ["nothing was mined for two days", paused, recent.length, 49, pageAt],
+  [
+    "the server lists nothing below a height",
+    steadily(NOW - 10 * DAY).filter(({ at }) => at > NOW - 2 * DAY),
+    8,
+    19,
+    pageAt,
+  ],
+  ["the server ignores the cursor", steadily(NOW - 10 * DAY), 1, 6 * (PERIODS - 1), (rows) => rows.slice(0, PAGE)],
+])("a period that has no sample is not requested endlessly when %s", (_, rows, samples, most, page) => {
+  const { baseline, heights } = sampled(rows, NOW, NO_BASELINE, page);
 
-  test("when the whole chain is younger than a period", () => {
-    const { heights } = sampled(
-      chain(NOW - 600, NOW, () => 10),
-      NOW,
-    );
-
-    expect(heights).toEqual([]);
-  });
-
-  test("when nothing was mined for two days", () => {
-    const rows = [
-      ...chain(NOW - DAY, NOW, () => 20).map((one) => ({ ...one, height: one.height + 20_000 })),
-      ...chain(NOW - 10 * DAY, NOW - 3 * DAY, () => 40),
-    ];
-
-    const { baseline, heights } = sampled(rows, NOW);
-
-    const periods = new Set(rows.map(({ at }) => Math.floor(at / PERIOD_SECONDS)));
-    const present = Math.floor(NOW / PERIOD_SECONDS);
-    const expected = [...periods].filter((number) => number > present - PERIODS);
-    expect(withSample(baseline).map(({ number }) => number)).toEqual(expect.arrayContaining(expected));
-    expect(heights.length).toBeLessThan(50);
-  });
-
-  test("when the server lists nothing below a height", () => {
-    const rows = chain(NOW - 10 * DAY, NOW, () => 20);
-    const kept = rows.filter(({ at }) => at > NOW - 2 * DAY);
-
-    const { baseline, heights } = sampled(kept, NOW);
-
-    expect(withSample(baseline)).toHaveLength(8);
-    expect(heights.length).toBeLessThan(20);
-  });
-
-  test("when the server ignores the cursor", () => {
-    const { baseline, heights } = sampled(
-      chain(NOW - 10 * DAY, NOW, () => 20),
-      NOW,
-      NO_BASELINE,
-      (rows) => rows.slice(0, PAGE),
-    );
-
-    expect(withSample(baseline)).toHaveLength(1);
-    expect(heights).toHaveLength(6 * (PERIODS - 1));
-  });
+  expect(withSample(baseline)).toHaveLength(samples);
+  expect(heights.length).toBeLessThanOrEqual(most);
 });
 
 test("nothing is requested while no transaction is known", () => {

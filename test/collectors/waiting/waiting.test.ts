@@ -7,7 +7,7 @@ import { waiting } from "../../../src/collectors/waiting/waiting.ts";
 import { Fixture } from "../../api/fixture.ts";
 import { json, type Scene } from "../../api/scripted-server.ts";
 import { cannedApi, captured } from "../../support/canned-api.ts";
-import { CollectorRun, Samples, targetOf } from "../../support/collect.ts";
+import { CollectorRun, targetOf } from "../../support/collect.ts";
 import { expectGolden } from "../../support/golden.ts";
 import { chainOf } from "../../support/known-chain.ts";
 import { WaitingWorld } from "../../support/waiting-world.ts";
@@ -204,10 +204,6 @@ describe("a missing nonce", () => {
     expect(await world.samplesOf(wallet)).toMatchObject({ missing_nonce: 0, mempool_blocked_transactions: 2 });
   });
 
-  const nonces = (confirmed: number | null, last: number | null, pending: number[] = []) => ({
-    last_confirmed_nonce: confirmed,
-    mempool: { last_nonce: last, pending_nonces: pending },
-  });
   const row = (nonce: number) => ({
     tx_id: `0x${String(nonce).padStart(64, "0")}`,
     type: "token_transfer",
@@ -216,58 +212,42 @@ describe("a missing nonce", () => {
     receipt_time: NOW / 1000 - 3600,
   });
   const list = (waiting: readonly number[]) => ({ total: 1, cursor: { next: null }, results: waiting.map(row) });
-  type Responses = readonly [waiting: readonly number[], nonces: object];
-  /** Polls once per pair of responses, an hour apart. */
-  async function after(polls: readonly Responses[]) {
-    const run = runOf(apiOf(list([]), {}));
-    for (const [index, [waiting, response]] of polls.entries()) {
-      await run.poll({ api: apiOf(list(waiting), response), now: NOW + index * 3_600_000 });
-      run.restart();
-    }
-    return new Samples(run.page()).get("address_missing_nonce");
-  }
+  /** The responses of one poll: waiting nonces; the confirmed, last and pending ones. */
+  const poll = (
+    waiting: readonly number[],
+    confirmed: number,
+    last: number | null,
+    pending: readonly number[] = [],
+  ) => {
+    const nonces = { last_confirmed_nonce: confirmed, mempool: { last_nonce: last, pending_nonces: pending } };
+    return apiOf(list(waiting), nonces);
+  };
 
-  const cases: [string, Responses[], number | undefined][] = [
-    ["is there when list and nonces agree", [[[7, 8], nonces(5, 8, [7])]], 6],
-    ["is not there without a gap", [[[6, 7], nonces(5, 7, [6])]], undefined],
-    ["is not there when a sponsored transaction has the nonce", [[[7], nonces(5, 7, [6])]], undefined],
-    ["is not confirmed by nonces that lack the newest transaction", [[[9], nonces(5, 8, [6, 8])]], undefined],
+  test.each<[string, StacksApi[], number | undefined]>([
+    ["is there when list and nonces agree", [poll([7, 8], 5, 8, [7])], 6],
+    ["is not there without a gap", [poll([6, 7], 5, 7, [6])], undefined],
+    ["is not there when a sponsored transaction has the nonce", [poll([7], 5, 7, [6])], undefined],
+    ["is not confirmed by nonces that lack the newest transaction", [poll([9], 5, 8, [6, 8])], undefined],
     [
       "is not confirmed by a server that knows a lower confirmed nonce",
-      [
-        [[9], nonces(8, 9)],
-        [[9], nonces(5, 9, [6, 8])],
-      ],
+      [poll([9], 8, 9), poll([9], 5, 9, [6, 8])],
       undefined,
     ],
     [
       "is confirmed when a reorganisation has lowered the confirmed nonce",
-      [
-        [[9], nonces(8, 9)],
-        [[9], nonces(5, 9, [6, 8])],
-        [[9], nonces(5, 9, [6, 8])],
-      ],
+      [poll([9], 8, 9), poll([9], 5, 9, [6, 8]), poll([9], 5, 9, [6, 8])],
       7,
     ],
-    [
-      "stays when a later response cannot confirm it",
-      [
-        [[7], nonces(5, 7)],
-        [[7], nonces(5, null)],
-      ],
-      6,
-    ],
-    [
-      "ends when the nonce is confirmed",
-      [
-        [[7], nonces(5, 7)],
-        [[7], nonces(6, 7)],
-      ],
-      undefined,
-    ],
-  ];
-  test.each(cases)("%s", async (_, polls, missing) => {
-    expect(await after(polls)).toBe(missing);
+    ["stays when a later response cannot confirm it", [poll([7], 5, 7), poll([7], 5, null)], 6],
+    ["ends when the nonce is confirmed", [poll([7], 5, 7), poll([7], 6, 7)], undefined],
+  ])("%s", async (_, polls, missing) => {
+    const run = runOf(apiOf(list([]), {}));
+    // An hour apart.
+    for (const [index, api] of polls.entries()) {
+      run.restart();
+      await run.poll({ api, now: NOW + index * 3_600_000 });
+    }
+    expect(run.samples.get("address_missing_nonce")).toBe(missing);
   });
 });
 
