@@ -3,7 +3,7 @@ import { createClient } from "../../../src/api/client.ts";
 import type { StacksApi } from "../../../src/api/operation.ts";
 import { balances } from "../../../src/collectors/balances/balances.ts";
 import { assetSamples } from "../../../src/collectors/balances/families.ts";
-import { STX } from "../../../src/collectors/collector.ts";
+import { STX, type Watched } from "../../../src/collectors/collector.ts";
 import { Exposition } from "../../../src/exposition/exposition.ts";
 import { Fixture } from "../../api/fixture.ts";
 import { json, type Scene } from "../../api/scripted-server.ts";
@@ -17,7 +17,11 @@ const TOKEN = `${PRINCIPAL}.token::tok`;
 const OTHER = `${PRINCIPAL}.other::coin`;
 
 /** Polls of an address for the balances of STX and of some tokens. */
-function runOf(api: StacksApi, assets: readonly string[] = [], { principal = PRINCIPAL, ...more } = {}) {
+function runOf(
+  api: StacksApi,
+  assets: readonly string[] = [],
+  { principal = PRINCIPAL, ...more }: Partial<Watched> = {},
+) {
   const target = targetOf(principal, 1, { name: "hot-wallet", group: "exchange", ...more });
   return new CollectorRun(balances, api, { target: { ...target, assets } as typeof target });
 }

@@ -12,7 +12,7 @@ const SENDER = "SP2EE91RRJWEH74FPB4132P0A3C3NG1XBBTBQ6Q3Z";
 interface Waiting {
   readonly tx_id: string;
   readonly receipt_time: number;
-  readonly sender: { readonly address: string };
+  readonly sender: { readonly address: string; readonly nonce: number };
   readonly [field: string]: unknown;
 }
 
