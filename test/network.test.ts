@@ -2,54 +2,41 @@
 import { rmSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
 import type { Simulator } from "../simulator/server.ts";
-import type { App } from "../src/app.ts";
 import { stillSimulator } from "./simulator/support.ts";
-import { createApp, onlyCollectors, readPage } from "./support/app.ts";
+import { createApp, onlyCollectors } from "./support/app.ts";
 import { differences, totalsOf } from "./support/expected-totals.ts";
+import { Exporter } from "./support/exporter.ts";
 import { FakeClock } from "./support/fake-clock.ts";
 import { TestStateFile } from "./support/state-file.ts";
 
-const hints = async (app: App, collector: string, cause: string) =>
-  (await readPage(app)).value(`stacks_exporter_hints_total collector=${collector} cause=${cause}`);
+const hints = async (exporter: Exporter, collector: string, cause: string) =>
+  (await exporter.page()).value("stacks_exporter_hints_total", { collector, cause });
 
 describe("the parties of transactions", () => {
-  let ends: AsyncDisposableStack;
   let simulator: Simulator;
-  let app: App;
-  let file: TestStateFile;
+  let exporter: Exporter;
   beforeEach(async () => {
-    ends = new AsyncDisposableStack();
     simulator = await stillSimulator({ history: 30 });
-    ends.defer(() => simulator.close());
-    file = new TestStateFile();
-    ends.defer(() => rmSync(file.folder, { recursive: true }));
-    app = await start();
-    await app.pollOnce();
+    const { users, contracts } = simulator.chain.accounts;
+    exporter = await Exporter.start({
+      api: simulator,
+      network: {
+        addresses: users.map((address) => ({ address })),
+        contracts: Object.values(contracts).map((contract_id) => ({ contract_id })),
+      },
+      collectors: { blocks: {}, transactions: {}, addresses: {}, contracts: {} },
+    });
+    await exporter.app.pollOnce();
   });
   afterEach(async () => {
-    await app.stop();
-    await ends.disposeAsync();
+    await exporter[Symbol.asyncDispose]();
+    await simulator.close();
   });
 
-  const start = async (): Promise<App> => {
-    const { users, contracts } = simulator.chain.accounts;
-    const text = `networks:
-  - name: m
-    url: ${simulator.url}
-    budget: { per_minute: 1000, per_month: unlimited }
-    addresses: [${users.map((address) => `{ address: ${address} }`).join(", ")}]
-    contracts: [${Object.values(contracts).map((contract) => `{ contract_id: ${contract} }`)}]
-collectors: { addresses: {}, mempool: { enabled: false }, fees: { enabled: false } }
-`;
-    return createApp(text, undefined, { stateFile: file.open(), clock: new FakeClock() });
-  };
-
   const poll = async (...names: readonly string[]) => {
-    for (const name of names) {
-      for (const task of app.tasks.filter(({ collector }) => collector.name === name)) await app.poll(task);
-    }
+    for (const name of names) await exporter.poll(name);
   };
-  const moved = async () => [await hints(app, "addresses", "moved"), await hints(app, "contracts", "moved")];
+  const moved = async () => [await hints(exporter, "addresses", "moved"), await hints(exporter, "contracts", "moved")];
   // The watched parties of the transactions above a height that have their confirmations.
   const parties = (after: number) => {
     const { ledger, height, accounts } = simulator.chain;
@@ -91,15 +78,14 @@ collectors: { addresses: {}, mempool: { enabled: false }, fees: { enabled: false
     expect(parties(depth)[0]).toBeGreaterThan(0);
 
     await poll("addresses");
-    const counted = totalsOf((await app.page.body("classic", false)).toString());
+    const counted = totalsOf((await exporter.app.page.body("classic", false)).toString());
     expect(differences(counted, chain, chain.accounts.users, chain.height - 5, depth)).toEqual([]);
   });
 
   test("get a hint again after a restart, because they may not have been polled before it", async () => {
     simulator.advance(600);
     await poll("blocks", "transactions");
-    await app.stop();
-    app = await start();
+    await exporter.restart();
     expect(await moved()).toEqual([0, 0]);
 
     await poll("blocks");
@@ -112,17 +98,14 @@ test("an address with more transactions than one poll reads is behind", async ()
   const simulator = await stillSimulator({ history: 300 });
   await using ends = new AsyncDisposableStack();
   ends.defer(() => simulator.close());
-  const app = await createApp(`networks:
-  - name: m
-    url: ${simulator.url}
-    budget: { per_minute: 1000, per_month: unlimited }
-    addresses: [{ address: ${simulator.chain.accounts.contracts.token} }]
-collectors: { addresses: { backfill: all, pages: 2 }, mempool: { enabled: false }, fees: { enabled: false } }
-`);
-  ends.defer(() => app.stop());
-  await app.pollOnce();
+  await using exporter = await Exporter.start({
+    api: simulator,
+    network: { addresses: [{ address: simulator.chain.accounts.contracts.token }] },
+    collectors: { blocks: {}, addresses: { backfill: "all", pages: 2 } },
+  });
+  await exporter.app.pollOnce();
 
-  expect(await hints(app, "addresses", "behind")).toBe(1);
+  expect(await hints(exporter, "addresses", "behind")).toBe(1);
 });
 
 test("a used budget that cannot be saved is logged once, until it can be saved again", async () => {

@@ -83,20 +83,6 @@ test.each([{ kind: "empty" as const }, { kind: "lag" as const, changes: 24 }])(
   },
 );
 
-test("while a server is behind for every collector, nothing is reverted", async () => {
-  await using exporter = await running();
-  exporter.world.serve({ kind: "lag", changes: 24 });
-  for (let polls = 0; polls < 5; polls += 1) await exporter.poll();
-  exporter.world.serve({ kind: "empty" });
-  for (let polls = 0; polls < 5; polls += 1) await exporter.poll();
-
-  const names = ["blocks", "addresses", "contracts"];
-  expect(new Set(failuresOf(exporter))).toEqual(new Set(names.flatMap((name) => [`${name} behind`, `${name} empty`])));
-  exporter.world.mine(busy(2));
-  await exporter.finish();
-  expectExact(exporter);
-});
-
 test("after a reorganisation, a page boundary between counted events reverts none of them", async () => {
   await using exporter = await running();
   exporter.world.mine(busy(2));
