@@ -1,7 +1,7 @@
 // Alerts on waiting transactions of watched addresses: old ones, and missing nonces.
 import { whileActive } from "./freshness.ts";
 import { onAddress } from "./grown.ts";
-import type { Alert } from "./model.ts";
+import { type Alert, type Check, times } from "./model.ts";
 import { ofChain, series } from "./series.ts";
 import { seconds, WAITING } from "./thresholds.ts";
 
@@ -15,18 +15,18 @@ const isOld = `${age} > ${seconds(old.after)}`;
 const isLow = `${nextFee} < ${ofChain} group_left () max without (instance, tx_type, target) (${estimate})`;
 
 const SHOWN = {
-  age: { shows: "Time since its oldest waiting transaction was received, in seconds.", query: age },
-  waiting: {
-    shows: "Waiting transactions that it sends, by type.",
-    query: series("stacks_address_mempool_transactions", { direction: "out" }),
-  },
-  fee: { shows: "Fee of the waiting transaction with its lowest nonce, in microSTX.", query: nextFee },
-  missing: { shows: "The lowest missing nonce.", query: series("stacks_address_missing_nonce") },
-  removed: {
-    shows: "Transactions of the last day that were replaced or dropped.",
-    query: `increase(${series("stacks_address_mempool_removed_transactions_total", { direction: "out" })}[1d]) > 0`,
-  },
-} as const;
+  age: ["Time since its oldest waiting transaction was received, in seconds.", age],
+  waiting: [
+    "Waiting transactions that it sends, by type.",
+    series("stacks_address_mempool_transactions", { direction: "out" }),
+  ],
+  fee: ["Fee of the waiting transaction with its lowest nonce, in microSTX.", nextFee],
+  missing: ["The lowest missing nonce.", series("stacks_address_missing_nonce")],
+  removed: [
+    "Transactions of the last day that were replaced or dropped.",
+    `increase(${series("stacks_address_mempool_removed_transactions_total", { direction: "out" })}[1d]) > 0`,
+  ],
+} as const satisfies Readonly<Record<string, Check>>;
 
 const transactionStuck: Alert = {
   alert: "StacksAddressTransactionStuck",
@@ -37,29 +37,18 @@ or ${onAddress}
 label_replace(${isOld}, "fee", "usual", "", "")
 )
 ${whileActive("waiting")}`,
-  for: old.for,
-  keepFiringFor: old.keepFiringFor,
+  ...times(old),
   summary: "A transaction of {{ $labels.name }} on {{ $labels.network }} is not mined",
   description:
     "It has waited for {{ $value | humanizeDuration }}. Fee of the transaction that is next: {{ $labels.fee }}.",
   runbook: {
-    meaning: `A transaction that the address has sent waits for more than ${old.after}. The label \`fee\` is \`low\` if the
-      transaction with the lowest nonce pays less than the estimate to be mined within an hour, otherwise \`usual\`.`,
-    impact: "The withdrawal or call has no effect yet, and all later transactions of the address wait for it.",
-    diagnosis: [
-      SHOWN.age,
-      SHOWN.fee,
-      { shows: "Fee to be mined within an hour, in microSTX.", query: estimate },
-      SHOWN.waiting,
-      {
-        shows: "Time since the newest block, in seconds.",
-        query: `time() - ${series("stacks_chain_block_timestamp_seconds")}`,
-      },
-    ],
+    meaning: `A transaction that the address has sent waits for more than ${old.after}, and all later ones wait
+      for it. The label \`fee\` is \`low\` if the one with the lowest nonce pays less than the estimate for an hour,
+      otherwise \`usual\`.`,
+    check: [SHOWN.age, SHOWN.fee],
     actions: [
       "Fee `low`: replace the transaction with the lowest nonce by one with the same nonce and a higher fee.",
-      "Fee `usual`: check in an explorer whether the transaction is known, and send it again if it is not.",
-      "If it is no longer wanted, replace it by a transfer to yourself with the same nonce and a higher fee.",
+      "Fee `usual`: check in an explorer whether it is known, and send it again if it is not.",
     ],
   },
 };
@@ -69,28 +58,17 @@ const nonceMissing: Alert = {
   severity: "critical",
   expr: `${series("stacks_address_missing_nonce")}
 and ${onAddress} ${blocked} >= ${nonceGap.transactions}`,
-  for: nonceGap.for,
-  keepFiringFor: nonceGap.keepFiringFor,
+  ...times(nonceGap),
   summary: "Transactions of {{ $labels.name }} on {{ $labels.network }} are blocked by a missing nonce",
   description: 'Nonce {{ printf "%.0f" $value }} is missing: all later transactions of the address wait for it.',
   runbook: {
-    meaning: `The address has sent transactions, but not the one before them: its nonce is neither mined nor waiting. It
-      was never sent, the API has not received it, or it was dropped.`,
-    impact:
-      "No withdrawal with a higher nonce is mined until a transaction with this nonce is. It does not end by itself.",
-    diagnosis: [
-      SHOWN.missing,
-      {
-        shows: "Transactions that the missing nonce blocks.",
-        query: blocked,
-      },
-      SHOWN.age,
-      SHOWN.removed,
-    ],
+    meaning: `The address has sent transactions, but not the one before them: its nonce is neither mined nor
+      waiting. No later transaction is mined until it is sent; this does not end by itself.`,
+    check: [SHOWN.missing, ["Transactions that the missing nonce blocks.", blocked]],
     actions: [
       "Send the missing transaction again, with the same nonce.",
-      "If it is no longer wanted, send a transfer to yourself with the missing nonce, at a usual fee.",
-      "Stop the sending program until then if it counts nonces itself: each further transaction waits, too.",
+      "If it is no longer wanted, send a transfer to yourself with this nonce, at a usual fee.",
+      "Stop the sending program until then: each further transaction waits, too.",
     ],
   },
 };

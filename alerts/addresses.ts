@@ -2,7 +2,7 @@
 import { waitingAlerts } from "./address-waiting.ts";
 import { whileActive, whilePolledWithin } from "./freshness.ts";
 import { grown, onAddress } from "./grown.ts";
-import type { Alert, Recording, Subject } from "./model.ts";
+import { type Alert, type Check, type Recording, type Subject, times } from "./model.ts";
 import { type Matchers, ofChain, onNetwork, recorded, series } from "./series.ts";
 import { ADDRESSES, FEES, MICRO, seconds } from "./thresholds.ts";
 
@@ -29,17 +29,17 @@ and count_over_time(${hourly.record}[${unusual.baseline}]) >= ${seconds(unusual.
 };
 
 const FLOW = {
-  out: { shows: "STX sent in the last hour, in microSTX.", query: outflow("1h") },
-  usual: { shows: "Usual outflow per hour, in microSTX.", query: hourlyBaseline.record },
-  where: {
-    shows: "STX transferred in the last day by direction, in microSTX.",
-    query: `increase(${series("stacks_address_stx_transfer_microstx_total")}[1d])`,
-  },
-  types: {
-    shows: "Transactions sent in the last day, by type and status.",
-    query: `increase(${series("stacks_address_transactions_total", { direction: "sent" })}[1d]) > 0`,
-  },
-} as const;
+  out: ["STX sent in the last hour, in microSTX.", outflow("1h")],
+  usual: ["Usual outflow per hour, in microSTX.", hourlyBaseline.record],
+  where: [
+    "STX transferred in the last day by direction, in microSTX.",
+    `increase(${series("stacks_address_stx_transfer_microstx_total")}[1d])`,
+  ],
+  types: [
+    "Transactions sent in the last day, by type and status.",
+    `increase(${series("stacks_address_transactions_total", { direction: "sent" })}[1d]) > 0`,
+  ],
+} as const satisfies Readonly<Record<string, Check>>;
 
 const outflowUnusual: Alert = {
   alert: "StacksAddressOutflowUnusual",
@@ -47,20 +47,17 @@ const outflowUnusual: Alert = {
   expr: `${outflow(unusual.window)} / ${MICRO} > ${unusual.minMicrostx / MICRO}
 and ${outflow(unusual.window)} > ${unusual.ratio} * last_over_time(${hourlyBaseline.record}[${FEES.baseline.staleness}])
 ${whilePolledWithin("addresses", seconds(unusual.window))}`,
-  for: unusual.for,
-  keepFiringFor: unusual.keepFiringFor,
+  ...times(unusual),
   summary: "{{ $labels.name }} on {{ $labels.network }} sends far more STX than usual",
   description: '{{ printf "%.0f" $value }} STX left within an hour.',
   runbook: {
-    meaning: `The address sent more than ${unusual.ratio} times its usual outflow within ${unusual.window} (the median
-      over ${unusual.baseline}), and more than ${unusual.minMicrostx / MICRO} STX. Where the collector polls less often than every ${unusual.window}, a step is the
-      outflow of a longer time, and the alert does not fire: set \`max_outflow\`.`,
-    impact: "A payout, or a stolen key.",
-    diagnosis: [FLOW.out, FLOW.usual, FLOW.where, FLOW.types],
+    meaning: `The address sent more than ${unusual.ratio} times its usual outflow (the median over
+      ${unusual.baseline}), and more than ${unusual.minMicrostx / MICRO} STX, within ${unusual.window}: a payout, or
+      a stolen key. It does not fire where polls are rarer than that: set \`max_outflow\`.`,
+    check: [FLOW.out, FLOW.usual],
     actions: [
-      `Find the transactions in an explorer and ask the owner of the key whether they were intended.`,
+      "Find the transactions in an explorer, and ask the owner of the key whether they were intended.",
       "If they were not, move the remaining funds to a new key immediately.",
-      "If they were planned, do nothing: the alert resolves an hour after the last transaction.",
     ],
   },
 };
@@ -73,24 +70,20 @@ const outflowHigh: Alert = {
   // STX have no label `asset`.
   expr: `${tokenOfLimit} > 1
 or label_replace(${stxOfLimit} > 1, "asset", "stx", "", "")`,
-  for: ADDRESSES.outflowHigh.for,
-  keepFiringFor: ADDRESSES.outflowHigh.keepFiringFor,
+  ...times(ADDRESSES.outflowHigh),
   summary: "{{ $labels.name }} on {{ $labels.network }} sends more than its limit",
   description:
     "{{ $value | humanizePercentage }} of the configured limit left within an hour. Asset: {{ $labels.asset }}.",
   runbook: {
-    meaning: `More than \`max_outflow\` of the watch list left the address within an hour: STX including fees, or a
-      token. The hour is one of block time, so the alert is the same when an outage or a long interval delays counting.
-      It fires for an hour after the transactions were counted, or until the next poll if that is later.`,
-    impact: "A payout that is larger than expected, or a stolen key: what is left can follow.",
-    diagnosis: [
-      { shows: "STX sent within an hour, as a share of the limit.", query: stxOfLimit },
-      { shows: "Tokens sent within an hour, as a share of the limit.", query: tokenOfLimit },
-      FLOW.where,
-      FLOW.types,
+    meaning: `More than \`max_outflow\` of the watch list left the address within an hour of block time: STX
+      including fees, or a token. It is a large payout, or a stolen key. It fires for an hour after the transactions
+      were counted.`,
+    check: [
+      ["STX sent within an hour, as a share of the limit.", stxOfLimit],
+      ["Tokens sent within an hour, as a share of the limit.", tokenOfLimit],
     ],
     actions: [
-      `Find the transactions in an explorer and ask the owner of the key whether they were intended.`,
+      "Find the transactions in an explorer, and ask the owner of the key whether they were intended.",
       "If they were not, move the remaining funds to a new key immediately.",
       "If it fires for intended payouts, raise `max_outflow`.",
     ],
@@ -104,22 +97,16 @@ const silent: Alert = {
   severity: "warning",
   expr: `${sinceSent} > ${silentAfter} + ${onNetwork} group_left () ${series("stacks_exporter_collector_interval_seconds", { collector: "addresses" })}
 ${whileActive("addresses")}`,
-  for: ADDRESSES.silent.for,
-  keepFiringFor: ADDRESSES.silent.keepFiringFor,
+  ...times(ADDRESSES.silent),
   summary: "{{ $labels.name }} on {{ $labels.network }} has stopped sending",
   description: "Its last transaction is {{ $value | humanizeDuration }} old.",
   runbook: {
     meaning: `The address has sent nothing for longer than its \`silent_after\` of the watch list and the time between
-      two polls.`,
-    impact: "Anything that depends on these transactions stops.",
-    diagnosis: [
-      { shows: "Time since its last sent transaction, in seconds.", query: sinceSent },
-      { shows: "The limit, in seconds.", query: silentAfter },
-      {
-        shows: "Transactions that wait for confirmations.",
-        query: series("stacks_address_pending_depth_transactions"),
-      },
-      { shows: "Its nonce.", query: series("stacks_address_nonce", { role: "sender" }) },
+      two polls. Anything that depends on these transactions stops.`,
+    check: [
+      ["Time since its last sent transaction, in seconds.", sinceSent],
+      ["The limit, in seconds.", silentAfter],
+      ["Transactions that wait for confirmations.", series("stacks_address_pending_depth_transactions")],
     ],
     actions: [
       "Check the sending program: is it running, and does the address have STX for fees?",
@@ -143,18 +130,16 @@ const failing: Alert = {
   severity: "warning",
   expr: `${failedShare} > ${fails.ratio}
 and round(${failedCount}) >= ${fails.minFailed}`,
-  for: fails.for,
-  keepFiringFor: fails.keepFiringFor,
+  ...times(fails),
   summary: "Transactions of {{ $labels.name }} on {{ $labels.network }} fail",
   description: "{{ $value | humanizePercentage }} of the transactions it sent in the last hour failed on chain.",
   runbook: {
-    meaning: `More than ${fails.ratio * 100} % of the transactions that the address sent within ${fails.window} were
-      mined and failed, and at least ${fails.minFailed} transactions failed.`,
-    impact: "The address pays fees for transactions that have no effect.",
-    diagnosis: [FLOW.types, { shows: "Share of failed transactions.", query: failedShare }],
+    meaning: `More than ${fails.ratio * 100} % of the transactions that the address sent within ${fails.window},
+      and at least ${fails.minFailed}, were mined and failed. It pays fees without effect.`,
+    check: [FLOW.types, ["Share of failed transactions.", failedShare]],
     actions: [
       "`abort_by_response`: the contract returned an error; read it in an explorer.",
-      `\`abort_by_post_condition\`: a post-condition did not hold; prices moved, or the conditions are too tight.`,
+      "`abort_by_post_condition`: prices moved, or the conditions are too tight.",
       "Stop the sending program if it repeats the same transaction.",
     ],
   },
@@ -181,18 +166,18 @@ const newAsset: Alert = {
   summary: "{{ $labels.name }} on {{ $labels.network }} received an asset it did not have",
   description: "{{ $labels.asset }} was received for the first time in a week.",
   runbook: {
-    meaning: `The address received a token or collection that it had not received within ${fresh.memory}. The alert
-      fires for ${fresh.fresh}. Addresses that were not watched ${fresh.known} ago are excluded.`,
-    impact: "Usually spam; sometimes a payment in the wrong token.",
-    diagnosis: [
-      {
-        shows: "Fungible tokens received in the last day.",
-        query: `increase(${series("stacks_address_ft_transfers_total", { direction: "in" })}[1d]) > 0`,
-      },
-      {
-        shows: "Non-fungible tokens received in the last day.",
-        query: `increase(${series("stacks_address_nft_transfers_total", { direction: "in" })}[1d]) > 0`,
-      },
+    meaning: `The address received a token that it had not received within ${fresh.memory}: usually spam,
+      sometimes a payment in the wrong token. It fires for ${fresh.fresh}, and not for addresses that were not
+      watched ${fresh.known} ago.`,
+    check: [
+      [
+        "Fungible tokens received in the last day.",
+        `increase(${series("stacks_address_ft_transfers_total", { direction: "in" })}[1d]) > 0`,
+      ],
+      [
+        "Non-fungible tokens received in the last day.",
+        `increase(${series("stacks_address_nft_transfers_total", { direction: "in" })}[1d]) > 0`,
+      ],
     ],
     actions: [
       "Do not interact with unknown tokens: their contracts may be malicious.",
@@ -211,14 +196,13 @@ and ${onAddress} ${series("stacks_address_post_conditions_required")}`,
   summary: "{{ $labels.name }} on {{ $labels.network }} sent a transaction without any post-condition",
   description: 'Transactions of the last hour without protection: {{ printf "%.0f" $value }}.',
   runbook: {
-    meaning: `An address with \`require_post_conditions\` in the watch list sent a transaction in mode allow without any
-      post-condition.`,
-    impact: "The called contract could have moved any asset of the address.",
-    diagnosis: [
-      {
-        shows: "Unprotected transactions in the last day, by type.",
-        query: `increase(${series("stacks_address_unprotected_transactions_total")}[1d]) > 0`,
-      },
+    meaning: `An address with \`require_post_conditions\` in the watch list sent a transaction in mode allow without
+      any post-condition. The called contract could have moved any asset of the address.`,
+    check: [
+      [
+        "Unprotected transactions in the last day, by type.",
+        `increase(${series("stacks_address_unprotected_transactions_total")}[1d]) > 0`,
+      ],
       FLOW.out,
     ],
     actions: [
@@ -234,30 +218,27 @@ const sponsor: Alert = {
   severity: "warning",
   optional: "The budget is an example: set your own.",
   expr: `${sponsored} / ${MICRO} > ${ADDRESSES.sponsor.microstx / MICRO}`,
-  for: ADDRESSES.sponsor.for,
-  keepFiringFor: ADDRESSES.sponsor.keepFiringFor,
+  ...times(ADDRESSES.sponsor),
   summary: "{{ $labels.name }} on {{ $labels.network }} exceeds its sponsoring budget",
   description: 'It paid {{ printf "%.2f" $value }} STX as a sponsor within a day.',
   runbook: {
-    meaning: `Fees paid as a sponsor within ${ADDRESSES.sponsor.window} exceed ${ADDRESSES.sponsor.microstx / MICRO}
-      STX. To be alerted before the balance is used up, set \`min_balance\`: see StacksAddressBalanceLow.`,
-    impact: "When the balance of the sponsor is used up, sponsored transactions are no longer mined.",
-    diagnosis: [
-      { shows: "Fees paid as a sponsor in the last day, in microSTX.", query: sponsored },
-      {
-        shows: "Sponsored transactions in the last day.",
-        query: `increase(${series("stacks_address_transactions_total", { direction: "sponsored" })}[1d])`,
-      },
+    meaning: `Fees paid as a sponsor within ${ADDRESSES.sponsor.window} exceed
+      ${ADDRESSES.sponsor.microstx / MICRO} STX. When its balance is used up, sponsored transactions are no longer
+      mined.`,
+    check: [
+      ["Fees paid as a sponsor in the last day, in microSTX.", sponsored],
+      [
+        "Sponsored transactions in the last day.",
+        `increase(${series("stacks_address_transactions_total", { direction: "sponsored" })}[1d])`,
+      ],
     ],
     actions: [
       "Check for misuse: many sponsored transactions of one user.",
-      "Compare with the fee market, and limit the fee that is sponsored.",
-      "Top up the sponsor.",
+      "Limit the fee that is sponsored, and top up the sponsor.",
     ],
   },
 };
 
-const WAITING = series("stacks_address_mempool_microstx");
 const stxShare = `${series("stacks_address_available_balance_microstx")} / ${series("stacks_address_min_balance_microstx")}`;
 const tokenShare = `${series("stacks_address_ft_balance_units")} / ${series("stacks_address_ft_min_balance_units")}`;
 const balanceLow: Alert = {
@@ -266,28 +247,19 @@ const balanceLow: Alert = {
   // STX have no label `asset`.
   expr: `${tokenShare} < 1
 or label_replace(${stxShare} < 1, "asset", "stx", "", "")`,
-  for: ADDRESSES.balanceLow.for,
-  keepFiringFor: ADDRESSES.balanceLow.keepFiringFor,
+  ...times(ADDRESSES.balanceLow),
   summary: "The balance of {{ $labels.name }} on {{ $labels.network }} is below its minimum",
   description: "{{ $value | humanizePercentage }} of the configured minimum is available. Asset: {{ $labels.asset }}.",
   runbook: {
-    meaning: `The available balance is below \`min_balance\` of the watch list: STX that are not locked, or a token.
-      Transfers that wait in the mempool are not included.`,
-    impact: "Payments of the address will fail or wait, and without STX for fees it cannot send anything.",
-    diagnosis: [
-      {
-        shows: "Available STX.",
-        query: `${series("stacks_address_available_balance_microstx")} / ${MICRO}`,
-      },
-      { shows: "Available STX, as a share of the minimum.", query: stxShare },
-      { shows: "Tokens, as a share of the minimum.", query: tokenShare },
-      { shows: "STX in waiting transactions, by direction, in microSTX.", query: WAITING },
-      FLOW.out,
+    meaning: `The available balance is below \`min_balance\` of the watch list: STX that are not locked, or a
+      token. Waiting transfers are not included. Payments will fail, and without STX for fees nothing can be sent.`,
+    check: [
+      ["Available STX.", `${series("stacks_address_available_balance_microstx")} / ${MICRO}`],
+      ["Available STX, as a share of the minimum.", stxShare],
     ],
     actions: [
-      "Top up the address. The alert resolves after the next poll that sees the new balance.",
-      "If the outflow was not expected, check for a stolen key: see StacksAddressOutflowHigh.",
-      "If it fires often, top up with more, or lower `min_balance`.",
+      "Top up the address. The alert resolves after the next poll.",
+      "If the outflow was not expected, see StacksAddressOutflowHigh.",
     ],
   },
 };
@@ -297,26 +269,19 @@ const unlockSoon: Alert = {
   alert: "StacksAddressUnlockSoon",
   severity: "warning",
   expr: `(${untilUnlock}) <= ${ADDRESSES.unlockSoon.burnBlocks} >= 0`,
-  for: ADDRESSES.unlockSoon.for,
-  keepFiringFor: ADDRESSES.unlockSoon.keepFiringFor,
+  ...times(ADDRESSES.unlockSoon),
   summary: "Locked STX of {{ $labels.name }} on {{ $labels.network }} unlock soon",
   description: 'They unlock in {{ printf "%.0f" $value }} burn blocks, of about ten minutes each.',
   runbook: {
-    meaning: `The lock (stacking) of the address ends within ${ADDRESSES.unlockSoon.burnBlocks} burn blocks, which is
-      about a day.`,
-    impact:
-      "After the end the STX earn nothing, and can be sent. A lock that is to continue has to be extended before.",
-    diagnosis: [
-      { shows: "Burn blocks until the lock ends.", query: untilUnlock },
-      {
-        shows: "Locked STX.",
-        query: `${series("stacks_address_locked_balance_microstx")} / ${MICRO}`,
-      },
+    meaning: `The lock (stacking) of the address ends within ${ADDRESSES.unlockSoon.burnBlocks} burn blocks, about
+      a day. Then the STX earn nothing, and can be sent.`,
+    check: [
+      ["Burn blocks until the lock ends.", untilUnlock],
+      ["Locked STX.", `${series("stacks_address_locked_balance_microstx")} / ${MICRO}`],
     ],
     actions: [
-      `Extend the lock if it is to continue. The next reward cycle is prepared about 100 burn blocks before it begins:
-        a later extension misses a cycle.`,
-      "If the STX are to be free, do nothing: the alert resolves when they unlock.",
+      "Extend the lock if it is to continue: the next reward cycle is prepared about 100 burn blocks before it begins.",
+      "Otherwise do nothing: the alert resolves when they unlock.",
     ],
   },
 };
@@ -325,20 +290,19 @@ const behind: Alert = {
   alert: "StacksAddressBehind",
   severity: "info",
   expr: `${series("stacks_address_backlog_transactions")} > ${ADDRESSES.behind.transactions}`,
-  for: ADDRESSES.behind.for,
-  keepFiringFor: ADDRESSES.behind.keepFiringFor,
+  ...times(ADDRESSES.behind),
   summary: "Reading {{ $labels.name }} on {{ $labels.network }} falls behind",
   description: "{{ $value }} transactions are not counted yet.",
   runbook: {
     meaning: `For ${ADDRESSES.behind.for} more than ${ADDRESSES.behind.transactions} transactions had enough
-      confirmations and were not counted.`,
-    impact: "The counters of the address lag behind the chain. This is expected during a backfill.",
-    diagnosis: [
-      { shows: "Transactions not counted yet.", query: series("stacks_address_backlog_transactions") },
-      {
-        shows: "Slowdown caused by the budget: 1 is none.",
-        query: series("stacks_exporter_collector_stretch_ratio", { collector: "addresses" }),
-      },
+      confirmations and were not counted. The counters of the address lag behind the chain. This is expected during a
+      backfill.`,
+    check: [
+      ["Transactions not counted yet.", series("stacks_address_backlog_transactions")],
+      [
+        "Slowdown caused by the budget: 1 is none.",
+        series("stacks_exporter_collector_stretch_ratio", { collector: "addresses" }),
+      ],
     ],
     actions: ["Raise the request budget, or watch fewer addresses.", "During a backfill, wait."],
   },
@@ -353,11 +317,11 @@ const gap: Alert = {
   summary: "Transactions of {{ $labels.name }} on {{ $labels.network }} were skipped",
   description: 'Transactions of the last hour that were not counted: {{ printf "%.0f" $value }}.',
   runbook: {
-    meaning: "Since the last poll there were more new transactions than `catch_up` allows to read.",
-    impact: "The counters of this address are permanently too low by the skipped transactions.",
-    diagnosis: [
-      { shows: "Skipped transactions.", query: passedOver },
-      { shows: "Transactions not read yet.", query: series("stacks_address_backlog_transactions") },
+    meaning: `Since the last poll there were more new transactions than \`catch_up\` allows to read. The counters of
+      this address are permanently too low by the skipped transactions.`,
+    check: [
+      ["Skipped transactions.", passedOver],
+      ["Transactions not read yet.", series("stacks_address_backlog_transactions")],
     ],
     actions: [
       "Once after an outage, this is expected.",
@@ -376,19 +340,15 @@ const reverted: Alert = {
   description: 'Counted transactions whose block was replaced: {{ printf "%.0f" $value }}.',
   runbook: {
     meaning: `A reorganisation replaced the blocks of transactions that already had the configured confirmations, and
-      the new blocks have the confirmations too.`,
-    impact: `Payments that were treated as final are not final. Counters are not lowered; subtract the reverted
-      transactions.`,
-    diagnosis: [
-      {
-        shows: "Reverted transactions.",
-        query: `increase(${series("stacks_address_reverted_transactions_total")}[1d]) > 0`,
-      },
-      {
-        shows: "Reverted transactions that were mined again.",
-        query: `increase(${series("stacks_address_restored_transactions_total")}[1d])`,
-      },
-      { shows: "Depth of the last reorganisation, in blocks.", query: series("stacks_chain_last_reorg_depth_blocks") },
+      the new blocks have the confirmations too. Payments that were treated as final are not final. Counters are not
+      lowered; subtract the reverted transactions.`,
+    check: [
+      ["Reverted transactions.", `increase(${series("stacks_address_reverted_transactions_total")}[1d]) > 0`],
+      [
+        "Reverted transactions that were mined again.",
+        `increase(${series("stacks_address_restored_transactions_total")}[1d])`,
+      ],
+      ["Depth of the last reorganisation, in blocks.", series("stacks_chain_last_reorg_depth_blocks")],
     ],
     actions: [
       "Look up each payment: most are mined again.",
@@ -407,11 +367,11 @@ const repaired: Alert = {
   description: "The saved height was above the tip of the chain. Nothing was counted until now.",
   runbook: {
     meaning: `A server reported a tip that does not exist, and the exporter saved a height computed from it. It has
-      reset this height to the newest listed transaction.`,
-    impact: "The transactions missed since then are counted now, in one step.",
-    diagnosis: [
-      { shows: "Repaired addresses.", query: `${brought} > 0` },
-      { shows: "Transactions not read yet.", query: series("stacks_address_backlog_transactions") },
+      reset this height to the newest listed transaction. The transactions missed since then are counted now, in one
+      step.`,
+    check: [
+      ["Repaired addresses.", `${brought} > 0`],
+      ["Transactions not read yet.", series("stacks_address_backlog_transactions")],
     ],
     actions: [
       "Do nothing: counting continues from the newest proved transaction.",

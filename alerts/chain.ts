@@ -1,17 +1,14 @@
 // Alerts on the chain: missing blocks, reorganisations, short tenures.
 import { successAge, whileFresh } from "./freshness.ts";
-import type { Alert, Subject } from "./model.ts";
+import { type Alert, type Check, type Subject, times } from "./model.ts";
 import { onNetwork, recorded, series } from "./series.ts";
 import { CHAIN, seconds } from "./thresholds.ts";
 
-const FRESH = {
-  shows: "Intervals since the last success of the collector blocks.",
-  query: recorded(successAge, { collector: "blocks" }),
-};
-const PACE = {
-  shows: "Blocks per minute.",
-  query: `60 * rate(${series("stacks_chain_blocks_total")}[10m])`,
-};
+const FRESH: Check = [
+  "Intervals since the last success of the collector blocks.",
+  recorded(successAge, { collector: "blocks" }),
+];
+const PACE: Check = ["Blocks per minute.", `60 * rate(${series("stacks_chain_blocks_total")}[10m])`];
 
 const tipAge = `time() - ${series("stacks_chain_block_timestamp_seconds")}`;
 const tipStale: Alert = {
@@ -19,20 +16,17 @@ const tipStale: Alert = {
   severity: "critical",
   expr: `${tipAge} > ${seconds(CHAIN.tipStale.after)}
 ${whileFresh("blocks")}`,
-  for: CHAIN.tipStale.for,
-  keepFiringFor: CHAIN.tipStale.keepFiringFor,
+  ...times(CHAIN.tipStale),
   summary: "No new Stacks block on {{ $labels.network }}",
   description: "The API responds, and its newest block is {{ $value | humanizeDuration }} old.",
   runbook: {
-    meaning: `The API responds, and its newest block is older than ${CHAIN.tipStale.after}. Since Nakamoto, blocks
-      arrive every few seconds. Either the chain has stalled, or the node behind this API no longer follows it.`,
-    impact: "No transaction is confirmed, or this API returns outdated balances, nonces and fees.",
-    diagnosis: [{ shows: "Age of the newest block, in seconds.", query: tipAge }, FRESH, PACE],
+    meaning: `The API responds, and its newest block is older than ${CHAIN.tipStale.after}, although blocks arrive
+      every few seconds. The chain has stalled, or the node behind this API no longer follows it.`,
+    check: [["Age of the newest block, in seconds.", tipAge], FRESH],
     actions: [
-      `Compare the height with another API or an explorer. If that one is ahead, this API is stuck: use the other one
-        and inform the operator.`,
-      `If all have stalled, follow the status page of the network, and hold back transactions that need confirmations.`,
-      "Expect many blocks at once, and possibly a reorganisation, when the chain continues.",
+      "Compare the height with another API or an explorer. If that one is ahead, use it and inform the operator.",
+      "If all have stalled, follow the status page of the network, and hold back transactions.",
+      "Expect many blocks at once when the chain continues.",
     ],
   },
 };
@@ -43,19 +37,16 @@ const burnTipStale: Alert = {
   severity: "warning",
   expr: `${burnAge} > ${seconds(CHAIN.burnTipStale.after)}
 ${whileFresh("blocks")}`,
-  for: CHAIN.burnTipStale.for,
-  keepFiringFor: CHAIN.burnTipStale.keepFiringFor,
+  ...times(CHAIN.burnTipStale),
   summary: "The newest burn block of {{ $labels.network }} is old",
   description: "The burn block that anchors the newest Stacks block is {{ $value | humanizeDuration }} old.",
   runbook: {
-    meaning: `The burn block of the current tenure is older than ${CHAIN.burnTipStale.after}. Burn blocks arrive every
-      ten minutes on average; gaps of an hour occur every third day, of ninety minutes every other month.`,
-    impact: `The tenure continues without a new execution budget, or no miner won one: blocks fill up and fees rise.`,
-    diagnosis: [{ shows: "Age of the burn block, in seconds.", query: burnAge }, FRESH, PACE],
+    meaning: `The burn block of the current tenure is older than ${CHAIN.burnTipStale.after}; gaps of ninety
+      minutes occur every other month. The tenure gets no new execution budget: blocks fill up and fees rise.`,
+    check: [["Age of the burn block, in seconds.", burnAge], FRESH],
     actions: [
       "Check whether Bitcoin itself is slow; if so, wait.",
-      `If Bitcoin continues, the node behind the API has lost its Bitcoin node, or no miner won a tenure: proceed as
-        for StacksChainTipStale.`,
+      "If not, the node behind the API has lost its Bitcoin node, or no miner won a tenure: see StacksChainTipStale.",
     ],
   },
 };
@@ -71,16 +62,15 @@ and ${onNetwork} time() - ${series("stacks_chain_last_reorg_timestamp_seconds")}
   description: "A reorganisation replaced {{ $value }} Stacks blocks within the last hour.",
   runbook: {
     meaning: `A reorganisation replaced ${CHAIN.reorg.blocks} or more blocks that the exporter had read. The alert
-      fires for ${CHAIN.reorg.window}.`,
-    impact: `Transactions confirmed in these blocks may be mined in other blocks, or not at all. Counters are not
-      lowered: such transactions count as reverted.`,
-    diagnosis: [
-      { shows: "Depth of the last reorganisation, in blocks.", query: depth },
-      { shows: "Reorganisations in the last day.", query: `increase(${series("stacks_chain_reorgs_total")}[1d])` },
-      {
-        shows: "Reverted transactions of watched addresses.",
-        query: `increase(${series("stacks_address_reverted_transactions_total")}[1d])`,
-      },
+      fires for ${CHAIN.reorg.window}. Transactions confirmed in these blocks may be mined in other blocks, or not at
+      all. Counters are not lowered: such transactions count as reverted.`,
+    check: [
+      ["Depth of the last reorganisation, in blocks.", depth],
+      ["Reorganisations in the last day.", `increase(${series("stacks_chain_reorgs_total")}[1d])`],
+      [
+        "Reverted transactions of watched addresses.",
+        `increase(${series("stacks_address_reverted_transactions_total")}[1d])`,
+      ],
     ],
     actions: [
       "Check every payment that was accepted with fewer confirmations than the depth.",
@@ -95,22 +85,20 @@ const tenureShort: Alert = {
   severity: "warning",
   expr: `${tenure} < ${CHAIN.tenureShort.blocks}
 ${whileFresh("blocks")}`,
-  for: CHAIN.tenureShort.for,
-  keepFiringFor: CHAIN.tenureShort.keepFiringFor,
+  ...times(CHAIN.tenureShort),
   summary: "Few blocks per tenure on {{ $labels.network }}",
   description: "Half of the recent tenures had {{ $value | humanize }} Stacks blocks or fewer.",
   runbook: {
     meaning: `The median number of Stacks blocks per tenure over ${CHAIN.tenureShort.window} is below
       ${CHAIN.tenureShort.blocks}. A tenure of ten minutes has dozens of blocks; a single short tenure after a quick
-      burn block is normal.`,
-    impact: "Fewer transactions are mined; a backlog builds up and fees rise.",
-    diagnosis: [
-      { shows: "Blocks of the last tenure.", query: series("stacks_chain_blocks_per_burn_block") },
+      burn block is normal. Fewer transactions are mined; a backlog builds up and fees rise.`,
+    check: [
+      ["Blocks of the last tenure.", series("stacks_chain_blocks_per_burn_block")],
       PACE,
-      {
-        shows: "Median time between blocks, in seconds.",
-        query: `histogram_quantile(0.5, rate(${series("stacks_chain_block_interval_seconds_bucket")}[1h]))`,
-      },
+      [
+        "Median time between blocks, in seconds.",
+        `histogram_quantile(0.5, rate(${series("stacks_chain_block_interval_seconds_bucket")}[1h]))`,
+      ],
     ],
     actions: [
       "Follow the status page of the network: miners or signers have problems.",
@@ -129,9 +117,9 @@ const blocksSkipped: Alert = {
   description: 'Blocks that were not read in the last hour: {{ printf "%.0f" $value }}.',
   runbook: {
     meaning: `Since the last poll there were more new blocks than \`catch_up\` allows to read at once. The older ones
-      are missing in the counters.`,
-    impact: "Counters of blocks and transactions are too low by the skipped blocks; gauges are correct.",
-    diagnosis: [{ shows: "Skipped blocks.", query: skipped }, FRESH],
+      are missing in the counters. Counters of blocks and transactions are too low by the skipped blocks; gauges are
+      correct.`,
+    check: [["Skipped blocks.", skipped], FRESH],
     actions: [
       "Once after an outage of the exporter or of the API, this is expected.",
       `If it repeats, raise \`catch_up\` of the collector blocks, or the request budget, or poll more often.`,

@@ -2,7 +2,7 @@
 // contracts that watched addresses deploy.
 import { whileActive } from "./freshness.ts";
 import { grown } from "./grown.ts";
-import type { Alert, Recording, Subject } from "./model.ts";
+import { type Alert, type Check, type Recording, type Subject, times } from "./model.ts";
 import { onNetwork, recorded, series } from "./series.ts";
 import { CONTRACTS, FEES, seconds } from "./thresholds.ts";
 
@@ -32,42 +32,28 @@ or clamp_min(${limits.ratio} * min without (activity) (${series("stacks_contract
 };
 const interval = `max without (collector) (${series("stacks_exporter_collector_interval_seconds", { collector: COLLECTORS })})`;
 
-const byTopic = {
-  shows: "Events per hour, by topic.",
-  query: `3600 * rate(${series("stacks_contract_events_total")}[1h])`,
-};
-const byFunction = {
-  shows: "Calls per hour, by function and status.",
-  query: `3600 * rate(${series("stacks_contract_calls_total")}[1h]) > 0`,
-};
-
+const byTopic: Check = ["Events per hour, by topic.", `3600 * rate(${series("stacks_contract_events_total")}[1h])`];
 const silent: Alert = {
   alert: "StacksContractSilent",
   needsOneOf: EITHER,
   severity: "warning",
   expr: `${recorded(silence)} > ${onContract} (${recorded(silenceLimit)} + ${onNetwork} group_left () ${interval})
 ${whileActive(COLLECTORS)}`,
-  for: limits.for,
-  keepFiringFor: limits.keepFiringFor,
+  ...times(limits),
   summary: "{{ $labels.name }} on {{ $labels.network }} is silent for longer than usual",
   description: "{{ $labels.contract_id }} was neither called nor printed anything for {{ $value | humanizeDuration }}.",
   runbook: {
-    meaning: `The contract was neither called nor printed anything for longer than its \`silent_after\` in the watch
-      list, or else for more than ${limits.ratio} times its longest pause of the week before, and more than ${limits.min}. The time
-      between two polls is added. Without \`silent_after\`, the alert needs ten pauses and a day of history.`,
-    impact: "Services that depend on the contract, such as oracles and bridges, may have stopped.",
-    diagnosis: [
-      { shows: "Time since its last call or event, in seconds.", query: recorded(silence) },
-      { shows: "The limit, without the time between two polls, in seconds.", query: recorded(silenceLimit) },
-      { shows: "Its longest pauses, in seconds.", query: series("stacks_contract_longest_pause_seconds") },
-      byFunction,
-      byTopic,
+    meaning: `The contract was neither called nor printed anything for longer than its \`silent_after\`, or else
+      for more than ${limits.ratio} times its longest pause of a week and ${limits.min} (after ten pauses and a day
+      of history). Services such as oracles and bridges may have stopped.`,
+    check: [
+      ["Time since its last call or event, in seconds.", recorded(silence)],
+      ["The limit, without the time between two polls, in seconds.", recorded(silenceLimit)],
     ],
     actions: [
       "Check in an explorer whether the contract is still called, and whether the calls succeed.",
       "If another contract replaced it, watch that one.",
-      "If the silence is usual, or the alert is too late, set `silent_after` of the contract.",
-      "If the whole chain has stalled, StacksChainTipStale fires.",
+      "If the silence is usual, or the alert is too late, set `silent_after`.",
     ],
   },
 };
@@ -90,30 +76,22 @@ const callsFailing: Alert = {
 and round(${failedWithin(fails.window)}) >= ${fails.minFailed}
 unless ${perSuccess(fails.window)}
   <= ${fails.times} * last_over_time(${recorded(usualFailures)}[${FEES.baseline.staleness}] offset ${fails.window})`,
-  for: fails.for,
-  keepFiringFor: fails.keepFiringFor,
+  ...times(fails),
   summary: "Calls of {{ $labels.name }} on {{ $labels.network }} fail",
   description: "{{ $value | humanizePercentage }} of the calls of {{ $labels.contract_id }} in the last hour failed.",
   runbook: {
-    meaning: `More than ${fails.ratio * 100} % of the direct calls of the contract within ${fails.window} failed, at least
-      ${fails.minFailed}, and there were more than ${fails.times} times as many failed calls per successful call as within
-      ${fails.baseline}. A contract that had no calls before fires without that comparison.`,
-    impact: "Users pay fees for calls without effect.",
-    diagnosis: [
-      { shows: "Share of failed calls.", query: share },
-      { shows: "Failed calls per successful call: now.", query: perSuccess(fails.window) },
-      { shows: "Failed calls per successful call: usual.", query: recorded(usualFailures) },
-      {
-        shows: "Failed calls of the last hour, by function and error.",
-        query: `increase(${series("stacks_contract_call_errors_total")}[1h]) > 0`,
-      },
-      byFunction,
+    meaning: `More than ${fails.ratio * 100} % of the direct calls within ${fails.window}, and at least
+      ${fails.minFailed}, failed: more than ${fails.times} times as many per successful call as within
+      ${fails.baseline}, if there were any. Users pay fees for calls without effect.`,
+    check: [
+      ["Share of failed calls.", share],
+      ["Failed calls per successful call: now.", perSuccess(fails.window)],
+      ["Failed calls per successful call: usual.", recorded(usualFailures)],
     ],
     actions: [
       "Look up the error in the source of the contract: `u101` is the value of `(err u101)`.",
-      "`none` is a runtime error; `post_condition`: an amount was not as the caller had fixed it, as when prices move.",
-      "`unknown`: the API no longer returns results; read a transaction in an explorer.",
-      "If one sender makes the failing calls, its program is the cause, and not the contract.",
+      "`none` is a runtime error; `post_condition`: an amount was not as the caller had fixed it.",
+      "If one sender makes the failing calls, its program is the cause.",
     ],
   },
 };
@@ -130,11 +108,10 @@ const gap: Alert = {
   summary: "Events or calls of {{ $labels.name }} on {{ $labels.network }} were skipped",
   description: `Polls that lost their position in the list of events, or skipped transactions: {{ printf "%.0f" $value }}.`,
   runbook: {
-    meaning: `A burst of events took several polls to read, and between two polls more new events arrived than the
-      position was lost; an unknown number of events is not counted. Or there were more new transactions than
-      \`catch_up\` of the collector \`contract_calls\`; the older ones are not counted.`,
-    impact: "The counters of this contract are permanently too low.",
-    diagnosis: [{ shows: "What was skipped.", query: skipped }, byTopic, byFunction],
+    meaning: `More new events arrived between two polls than the position in the list allows for, or more
+      transactions than \`catch_up\` of \`contract_calls\`. They are not counted: the counters of the contract are
+      too low.`,
+    check: [["What was skipped.", skipped], byTopic],
     actions: [
       "Poll the contract more often, or raise `pages` or `catch_up`.",
       "Check the request budget: while StacksBudgetStretched fires, polls are less frequent.",
@@ -154,11 +131,11 @@ const reverted: Alert = {
   summary: "Events or calls of {{ $labels.name }} on {{ $labels.network }} were reverted",
   description: 'Counted events or calls that are no longer on the chain: {{ printf "%.0f" $value }}.',
   runbook: {
-    meaning: "A reorganisation removed events or calls that had been counted. The counters are not lowered.",
-    impact: "Actions taken because of these events or calls may have to be undone.",
-    diagnosis: [
-      { shows: "Reverted events or calls.", query: undone },
-      { shows: "Depth of the last reorganisation, in blocks.", query: series("stacks_chain_last_reorg_depth_blocks") },
+    meaning: `A reorganisation removed events or calls that had been counted. The counters are not lowered. Actions
+      taken because of these events or calls may have to be undone.`,
+    check: [
+      ["Reverted events or calls.", undone],
+      ["Depth of the last reorganisation, in blocks.", series("stacks_chain_last_reorg_depth_blocks")],
     ],
     actions: [
       "Check the actions taken because of them.",
@@ -180,13 +157,13 @@ const contractDeployed: Alert = {
   summary: "{{ $labels.name }} on {{ $labels.network }} deployed a contract",
   description: 'Contracts that {{ $labels.address }} deployed in the last hour: {{ printf "%.0f" $value }}.',
   runbook: {
-    meaning: `The watched address has deployed a contract within ${deploys.window}.`,
-    impact: "Users trust new code because of its deployer. If the deployment was not planned, the key may be stolen.",
-    diagnosis: [
-      {
-        shows: "Transactions of the address in the last hour, by type.",
-        query: `increase(${series("stacks_address_transactions_total", { direction: "sent" })}[1h]) > 0`,
-      },
+    meaning: `The watched address has deployed a contract within ${deploys.window}. Users trust new code because of
+      its deployer. If the deployment was not planned, the key may be stolen.`,
+    check: [
+      [
+        "Transactions of the address in the last hour, by type.",
+        `increase(${series("stacks_address_transactions_total", { direction: "sent" })}[1h]) > 0`,
+      ],
     ],
     actions: [
       "Find the contract in an explorer, and ask the owner of the key whether it was intended.",

@@ -1,7 +1,7 @@
 // Alerts on the exporter and the API behind it: one alert per problem.
 import { successAge, whileFresh, whilePolledWithin, whileUp } from "./freshness.ts";
 import { grown } from "./grown.ts";
-import type { Alert, Subject } from "./model.ts";
+import { type Alert, type Check, type Subject, times } from "./model.ts";
 import { onNetwork, series } from "./series.ts";
 import { shardAlerts } from "./shards.ts";
 import { EXPORTER, seconds } from "./thresholds.ts";
@@ -15,22 +15,22 @@ const build = series("stacks_exporter_build_info");
 const notScraped = `${scraped} == 0 and on (job, instance) present_over_time(${build}[${EXPORTER.down.memory}])`;
 
 const SEE = {
-  failures: {
-    shows: "Failed polls per hour, by collector and reason.",
-    query: `3600 * rate(${series("stacks_exporter_collector_failures_total")}[1h]) > 0`,
-  },
-  codes: {
-    shows: "Responses of the API per hour, by operation and status code.",
-    query: `3600 * rate(${series("stacks_exporter_upstream_requests_total")}[1h]) > 0`,
-  },
-  state: { shows: "State of each collector.", query: `${series("stacks_exporter_collector_state")} == 1` },
-  pause: {
-    shows: "Remaining pause requested by the server, in seconds.",
-    query: `${series("stacks_exporter_upstream_pause_end_timestamp_seconds")} - time()`,
-  },
-  budget: { shows: "Remaining requests.", query: series("stacks_exporter_budget_remaining_requests") },
-  age: { shows: "Time since the last success of each collector, in intervals.", query: successAge.record },
-} as const;
+  failures: [
+    "Failed polls per hour, by collector and reason.",
+    `3600 * rate(${series("stacks_exporter_collector_failures_total")}[1h]) > 0`,
+  ],
+  codes: [
+    "Responses of the API per hour, by operation and status code.",
+    `3600 * rate(${series("stacks_exporter_upstream_requests_total")}[1h]) > 0`,
+  ],
+  state: ["State of each collector.", `${series("stacks_exporter_collector_state")} == 1`],
+  pause: [
+    "Remaining pause requested by the server, in seconds.",
+    `${series("stacks_exporter_upstream_pause_end_timestamp_seconds")} - time()`,
+  ],
+  budget: ["Remaining requests.", series("stacks_exporter_budget_remaining_requests")],
+  age: ["Time since the last success of each collector, in intervals.", successAge.record],
+} as const satisfies Readonly<Record<string, Check>>;
 
 const down: Alert = {
   alert: "StacksExporterDown",
@@ -40,14 +40,11 @@ const down: Alert = {
   summary: "The exporter {{ $labels.instance }} cannot be scraped",
   description: "Prometheus has scraped this target before, and has failed to scrape it for five minutes.",
   runbook: {
-    meaning: `The target was scraped successfully within ${EXPORTER.down.memory} and cannot be scraped now.`,
-    impact: "No data of its networks is available, and no other alert can fire for them.",
-    diagnosis: [
-      { shows: "Targets that cannot be scraped.", query: notScraped },
-      {
-        shows: "Peak memory of the last six hours, in bytes.",
-        query: `max_over_time(process_resident_memory_bytes[6h])`,
-      },
+    meaning: `The target was scraped successfully within ${EXPORTER.down.memory} and cannot be scraped now. No data of
+      its networks is available, and no other alert can fire for them.`,
+    check: [
+      ["Targets that cannot be scraped.", notScraped],
+      ["Peak memory of the last six hours, in bytes.", `max_over_time(process_resident_memory_bytes[6h])`],
     ],
     actions: [
       "Check whether the process runs, and read its last log lines. They show errors in the configuration.",
@@ -67,9 +64,8 @@ unless on () (${notScraped})`,
   description: "Prometheus has no target that is a stacks-exporter.",
   runbook: {
     meaning: `No target exposes \`stacks_exporter_build_info\`, and none is known to be down: the exporter was never
-      scraped, or it was removed from the scrape configuration.`,
-    impact: "No other alert can fire.",
-    diagnosis: [{ shows: "Exporters that are scraped.", query: build }],
+      scraped, or it was removed from the scrape configuration. No other alert can fire.`,
+    check: [["Exporters that are scraped.", build]],
     actions: [
       "Check the scrape configuration and the service discovery.",
       "If no exporter is intended, do not load these rules.",
@@ -81,26 +77,18 @@ const upstreamDown: Alert = {
   alert: "StacksUpstreamDown",
   severity: "critical",
   expr: `${series("stacks_up")} == 0`,
-  for: EXPORTER.upstreamDown.for,
-  keepFiringFor: EXPORTER.upstreamDown.keepFiringFor,
+  ...times(EXPORTER.upstreamDown),
   summary: "The API of {{ $labels.network }} does not respond",
   description: "The last poll of every target failed, or no request gets a response.",
   runbook: {
-    meaning: `No collector of the network gets a valid response. Alerts on the network's data do not fire,
-      because the data disappears.`,
-    impact: `No current data of the network is available. Counters continue from their last values when the API
-      recovers.`,
-    diagnosis: [SEE.failures, SEE.codes, SEE.pause, SEE.budget],
+    meaning: `No collector of the network gets a valid response. Gauges disappear, so alerts on the network's data
+      do not fire. Counters continue when the API recovers.`,
+    check: [SEE.failures, SEE.codes],
     actions: [
-      `\`http_server\`, \`timeout\`, \`network\`: send a request by hand (\`/extended\`). If the API is down for others
-        too, follow its status page.`,
-      "`rate_limited`: the server requested a pause; set a key, or lower the budget.",
-      "`budget`: the monthly requests are used up; see StacksBudgetMonthLow.",
-      "`unauthorized`: the key is wrong; see StacksApiUnauthorized.",
-      "`http_client`: the URL is wrong.",
-      `\`wrong_chain\`: check the URL. If the chain was replaced on purpose, use another \`name\` for the network,
-        start once with \`--reset-state\`, or set \`on_new_chain: reset\`.`,
-      "`empty`: the API has no block; wait until its database is filled, or restore it.",
+      "`http_server`, `timeout`, `network`: send a request to `/extended` by hand, and follow the status page of the API.",
+      "`rate_limited`, `budget`: set a key, or lower the budget; see StacksBudgetMonthLow.",
+      "`unauthorized`, `http_client`: the key or the URL is wrong.",
+      "`wrong_chain`: check the URL, or continue as docs/state.md describes. `empty`: wait until the API has blocks.",
     ],
   },
 };
@@ -114,19 +102,13 @@ const unauthorized: Alert = {
   summary: "The API of {{ $labels.network }} refuses the key",
   description: `It responded with 401 or 403 to {{ $value }} polls in ${EXPORTER.unauthorized.window}.`,
   runbook: {
-    meaning: `The API does not accept the key, or requires one and none is configured. The exporter does not retry such
-      a request, and never sends it without the key.`,
-    impact: "The failing collectors get no new values; their gauges disappear at their maximum age.",
-    diagnosis: [
-      { shows: "Polls that the API refused.", query: unauthorizedPolls },
-      SEE.codes,
-      { shows: "Failing collectors.", query: `${series("stacks_exporter_collector_success")} == 0` },
-    ],
+    meaning: `The API does not accept the key, or requires one. The exporter does not retry such a request, and
+      never sends it without the key. The failing collectors get no new values.`,
+    check: [["Polls that the API refused.", unauthorizedPolls], SEE.codes],
     actions: [
-      "Read the last error on the status page: it contains the message of the server.",
-      `Check \`api_key\`, \`api_key_file\` and \`api_key_header\`. The key may have expired, or belong to another API.`,
-      "Send the same request by hand with the key. If that works, look for a proxy that drops the header.",
-      "Restart the exporter with the new key.",
+      "Read the message of the server on the status page.",
+      "Check `api_key`, `api_key_file` and `api_key_header`. The key may have expired, or belong to another API.",
+      "If the same request works by hand, look for a proxy that drops the header.",
     ],
   },
 };
@@ -137,19 +119,13 @@ const collectorFailing: Alert = {
   expr: `${series("stacks_exporter_collector_success")} == 0
 unless ${onCollector} ${series("stacks_exporter_collector_state", { state: "retired" })} == 1
 ${whileUp}`,
-  for: EXPORTER.collectorFailing.for,
-  keepFiringFor: EXPORTER.collectorFailing.keepFiringFor,
+  ...times(EXPORTER.collectorFailing),
   summary: "The collector {{ $labels.collector }} of {{ $labels.network }} fails",
   description: "The last poll of at least one target failed, while other collectors succeed.",
   runbook: {
-    meaning: `For ${EXPORTER.collectorFailing.for} at least one target of the collector could not be polled, and the
-      API responds other collectors.`,
-    impact: "Gauges disappear when they reach their maximum age, and alerts on them cannot fire.",
-    diagnosis: [
-      SEE.failures,
-      { shows: "Targets by state.", query: `${series("stacks_exporter_collector_targets")} > 0` },
-      SEE.codes,
-    ],
+    meaning: `At least one target of the collector could not be polled for ${EXPORTER.collectorFailing.for}, while
+      other collectors succeed. Its gauges disappear at their maximum age.`,
+    check: [SEE.failures, ["Targets by state.", `${series("stacks_exporter_collector_targets")} > 0`]],
     actions: [
       "`not_found`: a watched principal is misspelt, or belongs to another network.",
       "`bad_body`: the API has changed; see StacksSchemaDrift.",
@@ -168,19 +144,15 @@ ${whileUp}`,
   summary: "The collector {{ $labels.collector }} of {{ $labels.network }} is not polled",
   description: "Its last success was {{ $value | humanize }} intervals ago, and no poll has failed since.",
   runbook: {
-    meaning: `The last poll succeeded more than ${EXPORTER.collectorStale.intervals} intervals ago. Polls do not start,
-      or do not end.`,
-    impact: "Values are old; gauges disappear when they reach their maximum age.",
-    diagnosis: [
+    meaning: `The last poll succeeded more than ${EXPORTER.collectorStale.intervals} intervals ago. Polls do not
+      start, or do not end. Values are old; gauges disappear when they reach their maximum age.`,
+    check: [
       SEE.age,
-      {
-        shows: "Polls per hour, by outcome.",
-        query: `3600 * rate(${series("stacks_exporter_collector_runs_total")}[1h])`,
-      },
-      {
-        shows: "Duration of a poll (90th percentile), in seconds.",
-        query: `histogram_quantile(0.9, rate(${series("stacks_exporter_collector_duration_seconds_bucket")}[1h]))`,
-      },
+      ["Polls per hour, by outcome.", `3600 * rate(${series("stacks_exporter_collector_runs_total")}[1h])`],
+      [
+        "Duration of a poll (90th percentile), in seconds.",
+        `histogram_quantile(0.9, rate(${series("stacks_exporter_collector_duration_seconds_bucket")}[1h]))`,
+      ],
     ],
     actions: [
       "`skipped_overlap`: a poll takes longer than its interval; poll less often.",
@@ -198,13 +170,9 @@ const collectorRetired: Alert = {
   summary: "An operation of the collector {{ $labels.collector }} of {{ $labels.network }} was removed",
   description: "The API responded with 410 Gone, and the collector knows no replacement.",
   runbook: {
-    meaning: `The API has removed an operation: it responded with 410 twice, a minute apart. The exporter requests it again
-      after 10 minutes, then less often, up to once an hour.`,
-    impact: "The gauges of this collector have disappeared.",
-    diagnosis: [
-      { shows: "Retired operations.", query: `${series("stacks_exporter_upstream_operation_retired")} == 1` },
-      SEE.state,
-    ],
+    meaning: `The API has removed an operation: it responded with 410 twice, a minute apart. The exporter requests it
+      again after 10 minutes, then less often, up to once an hour. The gauges of this collector have disappeared.`,
+    check: [["Retired operations.", `${series("stacks_exporter_upstream_operation_retired")} == 1`], SEE.state],
     actions: [
       "Update the exporter: a later version may know a replacement.",
       "If there is none, disable the collector.",
@@ -221,12 +189,8 @@ const operationRetired: Alert = {
   description: "It responded with 410 Gone. If the collector knows a replacement, it uses it automatically.",
   runbook: {
     meaning: `The API has removed one operation. StacksCollectorRetired fires when a collector cannot continue without
-      it.`,
-    impact: "None when there is a replacement. Some families may be absent, because the replacement returns less.",
-    diagnosis: [
-      { shows: "Retired operations.", query: `${series("stacks_exporter_upstream_operation_retired")} == 1` },
-      SEE.state,
-    ],
+      it. None when there is a replacement. Some families may be absent, because the replacement returns less.`,
+    check: [["Retired operations.", `${series("stacks_exporter_upstream_operation_retired")} == 1`], SEE.state],
     actions: [
       "Read in docs/metrics.md what the replacement does not return.",
       "Set the option `api` of the collector to the replacement, to save the hourly request.",
@@ -245,21 +209,20 @@ and ${onNetwork} increase(${series("stacks_chain_blocks_total")}[${window}]) > 0
 and ${onNetwork} ${waiting} > 0
 ${whilePolledWithin("mempool", seconds(EXPORTER.mempoolFrozen.slowest))}
 ${whileFresh("mempool")}`,
-  for: EXPORTER.mempoolFrozen.for,
-  keepFiringFor: EXPORTER.mempoolFrozen.keepFiringFor,
+  ...times(EXPORTER.mempoolFrozen),
   summary: "The API of {{ $labels.network }} returns an unchanged mempool",
   description: "New blocks arrive and transactions wait, but the mempool statistics have not changed for 15 minutes.",
   runbook: {
     meaning: `Polls succeed, but no response within ${window} differed from the previous one. The ages of waiting
-      transactions grow with every block, so the server repeats an old response.`,
-    impact: "Fees and backlog are outdated, and so are the fee alerts.",
-    diagnosis: [
-      { shows: "Changed responses in the last 15 minutes.", query: changes },
-      {
-        shows: "Age of the mempool values, in seconds.",
-        query: `time() - ${series("stacks_exporter_collector_last_success_timestamp_seconds", { collector: "mempool" })}`,
-      },
-      { shows: "Waiting transactions.", query: series("stacks_mempool_transactions") },
+      transactions grow with every block, so the server repeats an old response. Fees and backlog are outdated, and so
+      are the fee alerts.`,
+    check: [
+      ["Changed responses in the last 15 minutes.", changes],
+      [
+        "Age of the mempool values, in seconds.",
+        `time() - ${series("stacks_exporter_collector_last_success_timestamp_seconds", { collector: "mempool" })}`,
+      ],
+      ["Waiting transactions.", series("stacks_mempool_transactions")],
     ],
     actions: [
       "Send the request by hand, bypassing any cache, and compare with another API.",
@@ -276,19 +239,15 @@ const budgetStretched: Alert = {
   summary: "The collector {{ $labels.collector }} of {{ $labels.network }} is polled less often than its schedule",
   description: "Its interval is {{ $value | humanize }} times that of its schedule, because of the request budget.",
   runbook: {
-    meaning: `The watch list needs more requests than the budget leaves after fees, mempool and blocks. The exporter
-      polls all targets at longer intervals.`,
-    impact: "Values are older, and alerts fire later.",
-    diagnosis: [
-      { shows: "Slowdown of each collector.", query: series("stacks_exporter_collector_stretch_ratio") },
-      { shows: "Requests that the schedules need.", query: series("stacks_exporter_budget_planned_requests") },
-      { shows: "Requests that the budget allows.", query: series("stacks_exporter_budget_limit_requests") },
+    meaning: `The watch list needs more requests than the budget leaves, so targets are polled at longer
+      intervals. Values are older, and alerts fire later.`,
+    check: [
+      ["Slowdown of each collector.", series("stacks_exporter_collector_stretch_ratio")],
+      ["Requests that the schedules need.", series("stacks_exporter_budget_planned_requests")],
     ],
     actions: [
-      `Run the command \`check\` of the exporter: it shows which collectors need most requests and, if the interval was
-        configured, which budget or interval would fit.`,
-      `Watch fewer targets, poll less often, or raise the budget. A free API key does not raise it: it allows fewer
-        requests in a month than no key.`,
+      "Run the command `check`: it shows which collectors need most requests, and what would fit.",
+      "Watch fewer targets, poll less often, or raise the budget.",
     ],
   },
 };
@@ -303,17 +262,13 @@ const budgetMonthLow: Alert = {
   summary: "Requests for {{ $labels.network }} use up the monthly budget too fast",
   description: "The reserve is nearly used up: {{ $value | humanize }} hours of an even rate remain.",
   runbook: {
-    meaning: `The monthly budget is released evenly, and unused requests of up to six hours are kept in reserve.
-      Less than ${EXPORTER.budgetMonthLow.hours * 60} minutes of it remain.`,
-    impact: `When the reserve is empty, polls wait, those of the lowest priority first. Some polls are skipped, and
-      their values disappear.`,
-    diagnosis: [
-      { shows: "Remaining reserve, in hours of an even rate.", query: monthLeft },
+    meaning: `The monthly budget is released evenly, and unused requests of up to six hours are kept in reserve. Less
+      than ${EXPORTER.budgetMonthLow.hours * 60} minutes of it remain. When the reserve is empty, polls wait, those of
+      the lowest priority first. Some polls are skipped, and their values disappear.`,
+    check: [
+      ["Remaining reserve, in hours of an even rate.", monthLeft],
       SEE.codes,
-      {
-        shows: "Retries in the last day.",
-        query: `increase(${series("stacks_exporter_upstream_retries_total")}[1d]) > 0`,
-      },
+      ["Retries in the last day.", `increase(${series("stacks_exporter_upstream_retries_total")}[1d]) > 0`],
     ],
     actions: ["Check for retries: a failing API uses up requests.", "Raise the budget, or poll less often."],
   },
@@ -330,16 +285,11 @@ const rateLimited: Alert = {
   runbook: {
     meaning: `The server responded with 429 at least ${EXPORTER.rateLimited.pauses} times within
       ${EXPORTER.rateLimited.window}, although the exporter stays within its own budget. The budget exceeds what the
-      server allows, or other clients share the IP address.`,
-    impact: "No request is sent during a pause, so values become older.",
-    diagnosis: [
-      { shows: "Pauses in the last hour.", query: pauses },
-      { shows: "Requests that the server allows.", query: series("stacks_exporter_upstream_ratelimit_limit") },
-      {
-        shows: "Requests that the server reports as remaining.",
-        query: series("stacks_exporter_upstream_ratelimit_remaining"),
-      },
-      SEE.pause,
+      server allows, or other clients share the IP address. No request is sent during a pause, so values become older.`,
+    check: [
+      ["Pauses in the last hour.", pauses],
+      ["Requests that the server allows.", series("stacks_exporter_upstream_ratelimit_limit")],
+      ["Requests that the server reports as remaining.", series("stacks_exporter_upstream_ratelimit_remaining")],
     ],
     actions: [
       "Lower `budget.per_minute` below the limit of the server.",
@@ -357,13 +307,13 @@ const schemaDrift: Alert = {
   summary: "Responses of {{ $labels.operation }} on {{ $labels.network }} are not as declared",
   description: 'Unexpected values in an hour: {{ printf "%.0f" $value }}.',
   runbook: {
-    meaning: "A field is missing, null, of another type, or has an unknown value. The API has changed, or is broken.",
-    impact: "Values that cannot be read are absent. A new value of an enum is exposed as it is, within limits.",
-    diagnosis: [
-      {
-        shows: "Affected fields, and what is unexpected.",
-        query: `increase(${series("stacks_exporter_unexpected_payload_total")}[1h]) > 0`,
-      },
+    meaning: `A field is missing, null, of another type, or has an unknown value. The API has changed, or is broken.
+      Values that cannot be read are absent. A new value of an enum is exposed as it is, within limits.`,
+    check: [
+      [
+        "Affected fields, and what is unexpected.",
+        `increase(${series("stacks_exporter_unexpected_payload_total")}[1h]) > 0`,
+      ],
       SEE.failures,
     ],
     actions: [
@@ -387,20 +337,16 @@ or ${callOverflow}`,
   summary: "{{ $labels.name }} on {{ $labels.network }} exceeds its limit of label values",
   description: 'Counted as other in the last hour: {{ printf "%.0f" $value }}.',
   runbook: {
-    meaning: `An address has more assets than \`max_assets\`, a contract has more topics than \`max_topics\`, functions
-      than \`max_functions\` or errors than \`max_errors\`, \`max_series\` is reached, or names are not valid in Clarity.
-      Such transfers, events and calls count as \`other\`.`,
-    impact: "Totals are correct; the breakdown by asset, topic, function or error is incomplete.",
-    diagnosis: [
-      { shows: "Addresses.", query: addressOverflow },
-      { shows: "Events of contracts.", query: contractOverflow },
-      { shows: "Calls of contracts.", query: callOverflow },
-      { shows: "Number of series of the largest families.", query: `${series("stacks_exporter_series")} > 1000` },
+    meaning: `Transfers, events or calls count as \`other\`: there are more assets, topics, functions or errors
+      than the limits (\`max_assets\`, \`max_topics\`, …) or \`max_series\` allow, or names are not valid. Totals
+      stay correct.`,
+    check: [
+      ["Addresses.", addressOverflow],
+      ["Events of contracts.", contractOverflow],
     ],
     actions: [
       "List the important tokens under `assets` of the network: they always keep their series.",
-      "If the others are spam, do nothing: the limit is meant for that.",
-      "Otherwise raise the limit, and check that Prometheus can handle the series.",
+      "If the others are spam, do nothing. Otherwise raise the limit.",
     ],
   },
 };
@@ -414,12 +360,12 @@ const seriesHigh: Alert = {
   summary: "{{ $labels.instance }} has nearly reached its limit of series",
   description: "It exposes {{ $value | humanizePercentage }} of the series that the configuration allows.",
   runbook: {
-    meaning: `The exporter exposes more than ${EXPORTER.seriesHigh.ratio * 100} % of the configured \`max_series\`.`,
-    impact: `New assets, topics and labels of event rules count as \`other\`, so that the number of series stays within
-      the limit.`,
-    diagnosis: [
-      { shows: "Used share of the limit.", query: filled },
-      { shows: "Number of series of the largest families.", query: `${series("stacks_exporter_series")} > 1000` },
+    meaning: `The exporter exposes more than ${EXPORTER.seriesHigh.ratio * 100} % of the configured \`max_series\`.
+      New assets, topics and labels of event rules count as \`other\`, so that the number of series stays within the
+      limit.`,
+    check: [
+      ["Used share of the limit.", filled],
+      ["Number of series of the largest families.", `${series("stacks_exporter_series")} > 1000`],
     ],
     actions: [
       "Remove `details` of the collector addresses, or lower `max_assets` and `max_topics`.",
@@ -428,72 +374,30 @@ const seriesHigh: Alert = {
   },
 };
 
-const configRefused = `${series("stacks_exporter_config_last_reload_successful")} == 0`;
-const configurationRefused: Alert = {
-  alert: "StacksConfigurationRefused",
-  severity: "warning",
-  expr: configRefused,
-  for: EXPORTER.reload.for,
-  summary: "The changed configuration of {{ $labels.instance }} was refused",
-  description: "The configuration has an error; the previous one stays in use.",
-  runbook: {
-    meaning: "SIGHUP or `POST /-/reload` has requested a reload, and the configuration has an error.",
-    impact: "The previous configuration stays in use. At the next start the exporter would refuse to run.",
-    diagnosis: [
-      { shows: "Result of the last reload: 0 is a failure.", query: configRefused },
-      {
-        shows: "Hash of the configuration in use, which differs between exporters with different ones.",
-        query: `${series("stacks_exporter_config_hash")}`,
-      },
-    ],
-    actions: [
-      "Read the log or the status page: they show the line and the error.",
-      "Validate the file with the command `check`, correct it, and reload again.",
-      "If `listen`, `state.path` or `log.format` has to change, restart the exporter.",
-    ],
-  },
+/** What the exporter reloads, and the family that shows whether the last reload succeeded. */
+const RELOADED = {
+  configuration: "stacks_exporter_config_last_reload_successful",
+  "watch list": "stacks_exporter_watch_list_last_reload_successful",
+  "web configuration": "stacks_exporter_web_config_last_reload_successful",
 };
-
-const refused = `${series("stacks_exporter_watch_list_last_reload_successful")} == 0`;
-const watchListRefused: Alert = {
-  alert: "StacksWatchListRefused",
+const refused = Object.entries(RELOADED)
+  .map(([part, family]) => `label_replace(${series(family)} == 0, "part", "${part}", "", "")`)
+  .join("\nor ");
+const reloadRefused: Alert = {
+  alert: "StacksReloadRefused",
   severity: "warning",
   expr: refused,
   for: EXPORTER.reload.for,
-  summary: "The changed watch list of {{ $labels.instance }} was refused",
-  description: "A file of the watch list, or a key file, has an error; the previous content stays in use.",
+  summary: "The changed {{ $labels.part }} of {{ $labels.instance }} was refused",
+  description: "A file has an error; the previous content stays in use. Part: {{ $labels.part }}.",
   runbook: {
-    meaning:
-      "The exporter has reloaded the files that its configuration names, watch lists and keys: one has an error.",
-    impact: `Added targets are not watched, removed targets still are, and a new key is not in use. At the next start
-      the exporter would refuse to run.`,
-    diagnosis: [{ shows: "Result of the last reload: 0 is a failure.", query: refused }],
-    actions: [
-      "Read the log: it shows the file, the line and the error.",
-      "Validate the files with the command `check` before you replace them.",
-    ],
-  },
-};
-
-const webRefused = `${series("stacks_exporter_web_config_last_reload_successful")} == 0`;
-const webConfigRefused: Alert = {
-  alert: "StacksWebConfigRefused",
-  severity: "warning",
-  expr: webRefused,
-  for: EXPORTER.reload.for,
-  summary: "The changed web configuration of {{ $labels.instance }} was refused",
-  description: "The file, a certificate or a key has an error; the previous ones stay in use.",
-  runbook: {
-    meaning: `The exporter has reloaded the web configuration, its certificate, key or CA, and found an error, or a
-      change that needs a restart.`,
-    impact: `The previous certificate stays in use until it expires; then scrapes fail. Changed users and passwords are
-      not in force. At the next start the exporter would refuse to run if there is an error.`,
-    diagnosis: [{ shows: "Result of the last reload: 0 is a failure.", query: webRefused }],
+    meaning: `The exporter has reloaded a changed file, and found an error, or a change that needs a restart. The
+      previous content stays in use, a certificate until it expires. At the next start the exporter would refuse to
+      run.`,
+    check: [["Refused parts.", refused]],
     actions: [
       "Read the log or the status page: they show the file, the line and the error.",
-      "Check that the key belongs to the certificate, and that the exporter may read both.",
-      "Restart the exporter if the log requests it.",
-      "Validate a new file with `stacks-exporter check --web.config.file` before you replace the old one.",
+      "Validate with the command `check` (`--web.config.file FILE`), and correct the file.",
     ],
   },
 };
@@ -508,15 +412,14 @@ const stateWriteFailing: Alert = {
   description: 'Failed writes in the last 15 minutes: {{ printf "%.0f" $value }}.',
   runbook: {
     meaning: `The exporter cannot save its counters: the disk is full, the file or its folder is not writable, or the
-      disk is broken.`,
-    impact: `A poll that cannot be saved fails and changes no value, so that nothing is counted twice after a restart.
-      Gauges disappear at their maximum age.`,
-    diagnosis: [
-      { shows: "Failed writes.", query: unwritten },
-      {
-        shows: "Time since the last successful write, in seconds.",
-        query: `time() - ${series("stacks_exporter_state_write_timestamp_seconds")}`,
-      },
+      disk is broken. A poll that cannot be saved fails and changes no value, so that nothing is counted twice after a
+      restart. Gauges disappear at their maximum age.`,
+    check: [
+      ["Failed writes.", unwritten],
+      [
+        "Time since the last successful write, in seconds.",
+        `time() - ${series("stacks_exporter_state_write_timestamp_seconds")}`,
+      ],
     ],
     actions: [
       "Free space on the disk, or correct the permissions: the exporter continues automatically.",
@@ -537,12 +440,12 @@ const stateRowSetAside: Alert = {
     humanizeDuration }} ago.`,
   runbook: {
     meaning: `Within ${EXPORTER.stateRowSetAside.window} a saved row had a wrong checksum, or this version could not
-      read it. The exporter moved it to the table \`set_aside\` of the state file and continued without it.`,
-    impact: `The counters of that target start again; \`rate()\` and \`increase()\` treat this as a counter reset.
-      Other targets are not affected. With \`backfill\`, transactions that the API still lists are counted again.`,
-    diagnosis: [
-      { shows: "Time since the last row was set aside, in seconds.", query: setAsideAge },
-      { shows: "Rows set aside in the state file.", query: series("stacks_exporter_state_rows_set_aside") },
+      read it. The exporter moved it to the table \`set_aside\` of the state file and continued without it. The
+      counters of that target start again; \`rate()\` and \`increase()\` treat this as a counter reset. Other targets
+      are not affected. With \`backfill\`, transactions that the API still lists are counted again.`,
+    check: [
+      ["Time since the last row was set aside, in seconds.", setAsideAge],
+      ["Rows set aside in the state file.", series("stacks_exporter_state_rows_set_aside")],
     ],
     actions: [
       "Read the log of the last start: it shows network, collector, target and reason of each row.",
@@ -574,9 +477,7 @@ export const exporter: Subject = {
     schemaDrift,
     labelOverflow,
     seriesHigh,
-    configurationRefused,
-    watchListRefused,
-    webConfigRefused,
+    reloadRefused,
     stateWriteFailing,
     stateRowSetAside,
     ...shardAlerts,

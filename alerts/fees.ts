@@ -2,7 +2,7 @@
 
 import { sentLately } from "./addresses.ts";
 import { grown } from "./grown.ts";
-import type { Alert, Recording, Subject } from "./model.ts";
+import { type Alert, type Check, type Recording, type Subject, times } from "./model.ts";
 import { onNetwork, recorded, series } from "./series.ts";
 import { type Duration, FEES, MICRO, seconds } from "./thresholds.ts";
 
@@ -85,36 +85,27 @@ const allWaiting = recorded(waitingRatio, { tx_type: "all", priority: "low" });
 const percent = (ratio: number) => `${ratio * 100} %`;
 
 const SEE = {
-  mined: {
-    shows: "Fee of mined transactions relative to the usual fee, by percentile.",
-    query: recorded(minedRatio, { tx_type: "all" }),
-  },
-  minedByType: {
-    shows: "The same by type of transaction.",
-    query: recorded(minedRatio, { percentile: "p25" }),
-  },
-  fees: {
-    shows: "Fees of the transactions of the last 10 minutes, in microSTX.",
-    query: series("stacks_chain_mined_fee_microstx", { tx_type: "all" }),
-  },
-  estimate: {
-    shows: "Fee estimates by target, in microSTX.",
-    query: series("stacks_fee_estimate_microstx", { tx_type: "all" }),
-  },
-  contracts: {
-    shows: "Calls of the busiest contracts in the last 10 minutes.",
-    query: series("stacks_chain_recent_contract_calls"),
-  },
-  waitingRatio: { shows: "Fee of waiting transactions relative to the usual fee.", query: allWaiting },
-  backlog: { shows: "Backlog in tenures.", query: backlogTenures.record },
-  waiting: { shows: "Waiting transactions by type.", query: series("stacks_mempool_transactions") },
-  capacity: { shows: "Capacity of a tenure, in transactions.", query: tenureCapacity.record },
-  usage: { shows: "Use of blocks.", query: usage.record },
-  age: {
-    shows: "Median age of waiting transactions by type, in blocks.",
-    query: series("stacks_mempool_tx_age_blocks", { percentile: "p50" }),
-  },
-} as const;
+  mined: [
+    "Fee of mined transactions relative to the usual fee, by percentile.",
+    recorded(minedRatio, { tx_type: "all" }),
+  ],
+  minedByType: ["The same by type of transaction.", recorded(minedRatio, { percentile: "p25" })],
+  fees: [
+    "Fees of the transactions of the last 10 minutes, in microSTX.",
+    series("stacks_chain_mined_fee_microstx", { tx_type: "all" }),
+  ],
+  estimate: ["Fee estimates by target, in microSTX.", series("stacks_fee_estimate_microstx", { tx_type: "all" })],
+  contracts: ["Calls of the busiest contracts in the last 10 minutes.", series("stacks_chain_recent_contract_calls")],
+  waitingRatio: ["Fee of waiting transactions relative to the usual fee.", allWaiting],
+  backlog: ["Backlog in tenures.", backlogTenures.record],
+  waiting: ["Waiting transactions by type.", series("stacks_mempool_transactions")],
+  capacity: ["Capacity of a tenure, in transactions.", tenureCapacity.record],
+  usage: ["Use of blocks.", usage.record],
+  age: [
+    "Median age of waiting transactions by type, in blocks.",
+    series("stacks_mempool_tx_age_blocks", { percentile: "p50" }),
+  ],
+} as const satisfies Readonly<Record<string, Check>>;
 
 const spike: Alert = {
   alert: "StacksFeeSpike",
@@ -125,39 +116,21 @@ const spike: Alert = {
 ) > ${FEES.spike.feeRatio}
 and ${onNetwork} ${usage.record} > ${FEES.spike.blockUsage}
 unless ${onNetwork} ${backlogTenures.record} <= ${FEES.spike.tenures}`,
-  for: FEES.spike.for,
-  keepFiringFor: FEES.spike.keepFiringFor,
+  ...times(FEES.spike),
   summary: `{{ if $labels.priority }}Waiting{{ else }}Mined{{ end }} transactions on {{ $labels.network }} pay over ${FEES.spike.feeRatio} times the usual`,
   description: `{{ if $labels.priority }}The median fee of waiting transactions is {{ $value | humanize }} times its usual
     level, more wait than usual, and blocks are used. What was paid to be mined is unknown: the collector transactions
     has no data.{{ else }}A quartile of the fees of the transactions that were mined in the last 10 minutes is {{ $value
     | humanize }} times its usual level, more wait than usual, and blocks are used.{{ end }}`,
   runbook: {
-    meaning: `The fees of the transactions that were mined in the last 10 minutes are more than ${FEES.spike.feeRatio}
-      times their usual level (samples of the last seven days) in at least one quartile: the 25th, 50th or 75th
-      percentile. More than ${percent(FEES.spike.blockUsage)} of the capacity of tenures was used over ${blockUsage.window}, and more
-      than ${FEES.spike.tenures} tenures of transactions wait beyond the usual number, so blocks do not include everything. Where the
-      server does not list mined transactions, or the collector transactions has no data, the alert compares the median
-      fee of waiting transactions with its median over ${baseline.window}, and its text says so; its label priority shows it,
-      too.`,
-    impact: "Transactions with the usual fee wait for a long time, or until the rush ends.",
-    diagnosis: [
-      SEE.mined,
-      SEE.estimate,
-      SEE.minedByType,
-      SEE.fees,
-      SEE.contracts,
-      SEE.backlog,
-      SEE.usage,
-      SEE.waitingRatio,
-    ],
+    meaning: `Transactions mined in the last 10 minutes pay more than ${FEES.spike.feeRatio} times the usual
+      (samples of seven days) in at least one quartile, more than ${percent(FEES.spike.blockUsage)} of the capacity
+      of tenures is used, and more than ${FEES.spike.tenures} tenures wait beyond the usual number. Where mined fees
+      are unknown, it compares waiting ones, and has the label \`priority\`. Transactions with the usual fee wait.`,
+    check: [SEE.mined, SEE.estimate, SEE.minedByType],
     actions: [
-      `Identify the urgent transactions, and pay the estimate for them: for target 10m to be mined within ten minutes, for
-        1h within an hour. Where there is none, pay the median of mined transactions, or more. Priorities low, medium
-        and high describe waiting transactions, which may never be mined.`,
-      "Hold back other transactions: the rush of a mint lasts minutes to hours.",
+      "Pay the estimate for urgent transactions (target 10m or 1h), or the median of mined ones. Hold back others.",
       "To speed up a waiting transaction, send it again with the same nonce and a higher fee.",
-      `If the level persists for days, it becomes the usual level: the alert resolves once the baseline has followed.`,
     ],
   },
 };
@@ -167,25 +140,19 @@ const backlog: Alert = {
   severity: "warning",
   expr: `${backlogTenures.record} >= ${FEES.backlog.tenures}
 and ${onNetwork} ${usage.record} > ${FEES.backlog.blockUsage}`,
-  for: FEES.backlog.for,
-  keepFiringFor: FEES.backlog.keepFiringFor,
+  ...times(FEES.backlog),
   summary: "More transactions wait on {{ $labels.network }} than blocks can include",
   description: `{{ $value | humanize }} tenures of transactions wait beyond the usual number, and blocks are nearly
     full.`,
   runbook: {
-    meaning: `An early warning: at least ${FEES.backlog.tenures} tenures of transactions wait beyond the usual number
-      (the median over ${baseline.window}), and more than ${percent(FEES.backlog.blockUsage)} of the capacity of tenures was used over
-      ${blockUsage.window}. The capacity of a tenure is measured over ${capacity.window}. Transactions that wait for a
-      missing nonce belong to the usual number. Fees need not have risen: a flood of cheap transactions has this effect,
-      too.`,
-    impact: `The cheapest transactions may wait for hours. What must be paid to be mined soon rises, often before the
-      fees of mined transactions show it.`,
-    diagnosis: [SEE.backlog, SEE.waiting, SEE.capacity, SEE.usage, SEE.mined, SEE.age],
+    meaning: `An early warning: at least ${FEES.backlog.tenures} tenures of transactions wait beyond the usual
+      number (the median over ${baseline.window}), and more than ${percent(FEES.backlog.blockUsage)} of the capacity
+      of tenures is used. The cheapest may wait for hours; fees need not have risen.`,
+    check: [SEE.backlog, SEE.waiting, SEE.capacity],
     actions: [
-      `Find the type that grew, and check its age. If the age grows too, the backlog is not mined; if not, it is a
-        burst.`,
-      "Check the rate of blocks: if blocks are slow, see StacksChainTipStale and StacksTenureShort.",
-      "Postpone batches, such as payouts and consolidations, and watch for StacksFeeSpike.",
+      "Find the type that grew, and check its age: if the age grows too, it is not mined; if not, it is a burst.",
+      "If blocks are slow, see StacksChainTipStale and StacksTenureShort.",
+      "Postpone batches, and watch for StacksFeeSpike.",
     ],
   },
 };
@@ -198,17 +165,15 @@ const low: Alert = {
   optional: "Good news: for senders that wait for low fees.",
   expr: `${lowestMined} < ${FEES.low.feeRatioBelow}
 and ${onNetwork} ${minedSample} >= ${FEES.low.minMined}`,
-  for: FEES.low.for,
-  keepFiringFor: FEES.low.keepFiringFor,
+  ...times(FEES.low),
   summary: "Mined transactions on {{ $labels.network }} pay less than usual",
   description: `The 25th percentile of the fees of mined transactions is {{ $value | humanizePercentage }} of its usual
     level.`,
   runbook: {
-    meaning: `For ${FEES.low.for} the 25th percentile of the fees of mined transactions was below
-      ${percent(FEES.low.feeRatioBelow)} of its usual level, while at least ${FEES.low.minMined} transactions were
-      mined in 10 minutes.`,
-    impact: "A good time for transactions that are not urgent.",
-    diagnosis: [SEE.mined, SEE.fees],
+    meaning: `For ${FEES.low.for} the 25th percentile of mined fees was below ${percent(FEES.low.feeRatioBelow)}
+      of its usual level, of at least ${FEES.low.minMined} transactions in 10 minutes. A good time for transactions
+      that are not urgent.`,
+    check: [SEE.mined, SEE.fees],
     actions: [
       "Send consolidations and payouts now.",
       "Configure Alertmanager to repeat it at most once a day (repeat_interval: 24h).",
@@ -216,6 +181,9 @@ and ${onNetwork} ${minedSample} >= ${FEES.low.minMined}`,
   },
 };
 
+const budgets = Object.entries(FEES.absolute.microstx)
+  .map(([type, budget]) => `${type} ${budget / MICRO} STX`)
+  .join(", ");
 const absolute: Alert = {
   alert: "StacksFeeAbsolute",
   severity: "warning",
@@ -226,18 +194,13 @@ const absolute: Alert = {
         `${series("stacks_chain_mined_fee_microstx", { tx_type, percentile: "p50" })} / ${MICRO} > ${budget / MICRO}`,
     )
     .join("\nor "),
-  for: FEES.absolute.for,
-  keepFiringFor: FEES.absolute.keepFiringFor,
+  ...times(FEES.absolute),
   summary: "A {{ $labels.tx_type }} on {{ $labels.network }} costs more than the budget",
   description: 'The median fee of a mined {{ $labels.tx_type }} is {{ printf "%.3f" $value }} STX.',
   runbook: {
-    meaning: `The median fee of the mined transactions of a type exceeds its budget: ${Object.entries(
-      FEES.absolute.microstx,
-    )
-      .map(([type, budget]) => `${type} ${budget / MICRO} STX`)
-      .join(", ")}.`,
-    impact: "New transactions cost more than the budget, independent of the usual level.",
-    diagnosis: [SEE.fees, SEE.mined],
+    meaning: `The median fee of the mined transactions of a type exceeds its budget: ${budgets}. New transactions cost
+      more than the budget, independent of the usual level.`,
+    check: [SEE.fees, SEE.mined],
     actions: [
       "Hold back transactions that are not urgent.",
       "If the budget is outdated, change it and reload the rules.",
@@ -257,29 +220,17 @@ const own: Alert = {
 / on (network, tx_type, job) group_left ()
 max without (instance, percentile) (quantile_over_time(0.5, ${marketFee}[${FEES.own.window}])) > ${FEES.own.feeRatio}
 and round(${payments}) >= ${FEES.own.minTransactions}`,
-  for: FEES.own.for,
-  keepFiringFor: FEES.own.keepFiringFor,
+  ...times(FEES.own),
   summary: "{{ $labels.name }} pays far more than the market on {{ $labels.network }}",
   description: `The mean fee that {{ $labels.name }} paid for {{ $labels.tx_type }} in the last hour is {{ $value |
     humanize }} times what others paid.`,
   runbook: {
-    meaning: `The mean fee that a watched address paid within ${FEES.own.window} is more than ${FEES.own.feeRatio}
-      times the median fee of all mined transactions of the same type at that time (at least
-      ${FEES.own.minTransactions} transactions). Transactions that a sponsor paid for lower the mean.`,
-    impact: "The address pays too much: half of the others paid less than a third of it.",
-    diagnosis: [
-      {
-        shows: "Mean fee that the address paid, by type, in microSTX.",
-        query: paid,
-      },
-      {
-        shows: "Median fee of all mined transactions by type, in microSTX.",
-        query: marketFee,
-      },
-      {
-        shows: "Fees that the address paid in the last day, in microSTX.",
-        query: `increase(${series("stacks_address_fees_paid_microstx_total")}[1d])`,
-      },
+    meaning: `The mean fee that the address paid within ${FEES.own.window} is more than ${FEES.own.feeRatio} times
+      the median of all mined transactions of the type (at least ${FEES.own.minTransactions}). Transactions that a
+      sponsor paid for lower the mean.`,
+    check: [
+      ["Mean fee that the address paid, by type, in microSTX.", paid],
+      ["Median fee of all mined transactions by type, in microSTX.", marketFee],
     ],
     actions: [
       "Check how the sender chooses its fee: often it is a constant, or priority high.",

@@ -19,20 +19,23 @@ export interface Recording {
   readonly labels: readonly string[];
 }
 
-/** A query that helps to find the cause, and what it returns. */
-export interface Diagnosis {
-  readonly shows: string;
-  readonly query: string;
-}
+/** What a query shows, and the query. */
+export type Check = readonly [shows: string, query: string];
 
-/** The section of a runbook. */
+/** The section of a runbook, of about a hundred words at most. */
 export interface Runbook {
+  /** What it means, and its impact. */
   readonly meaning: string;
-  readonly impact: string;
-  readonly diagnosis: readonly [Diagnosis, ...Diagnosis[]];
+  readonly check: readonly [Check, ...Check[]];
   /** Steps to take, in order. */
   readonly actions: readonly [string, ...string[]];
 }
+
+/** `for` and `keepFiringFor` of an alert. */
+export const times = <Keep extends Duration>(limits: { readonly for: Duration; readonly keepFiringFor: Keep }) => ({
+  for: limits.for,
+  keepFiringFor: limits.keepFiringFor,
+});
 
 export interface Alert {
   readonly alert: `Stacks${string}`;

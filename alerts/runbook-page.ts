@@ -2,11 +2,7 @@
 import { type Alert, oneLine, type Subject } from "./model.ts";
 
 /** A part of a section. Texts are one line, with code between backticks. */
-export type Block =
-  | { readonly heading: string }
-  | { readonly text: string }
-  | { readonly query: string }
-  | { readonly steps: readonly string[] };
+export type Block = { readonly text: string } | { readonly query: string } | { readonly steps: readonly string[] };
 
 /** The section of an alert. */
 export interface Section {
@@ -41,18 +37,13 @@ export function runbookPage({ title, alerts }: Subject): RunbookPage {
   };
 }
 
-function blocksOf({ alert, severity, for: time, keepFiringFor, optional, runbook }: Alert): Block[] {
+function blocksOf({ severity, for: time, keepFiringFor, optional, runbook }: Alert): Block[] {
   const keep = keepFiringFor === undefined ? "" : `, and keeps firing for ${keepFiringFor} after the condition ends`;
   return [
     { text: `Severity ${SEVERITIES[severity]}. Fires after ${time}${keep}.` },
     ...(optional === undefined ? [] : [{ text: `Optional: ${oneLine(optional)}` }]),
-    { heading: `Meaning of ${alert}` },
     { text: oneLine(runbook.meaning) },
-    { heading: `Impact of ${alert}` },
-    { text: oneLine(runbook.impact) },
-    { heading: `Diagnosis of ${alert}` },
-    ...runbook.diagnosis.flatMap(({ shows, query }) => [{ text: oneLine(shows) }, { query }]),
-    { heading: `What to do about ${alert}` },
+    ...runbook.check.flatMap(([shows, query]) => [{ text: oneLine(shows) }, { query }]),
     { steps: runbook.actions.map(oneLine) },
   ];
 }

@@ -18,11 +18,11 @@ const shardsDisagree: Alert = {
   summary: "The shards of {{ $labels.job }} are configured for different numbers of shards",
   description: "The highest configured number is {{ $value }}.",
   runbook: {
-    meaning: "Exporters that share watch lists have different values of `shard.count`.",
-    impact: "Some addresses and contracts are polled twice, and others not at all.",
-    diagnosis: [
-      { shows: "The configured number of shards, by exporter.", query: series("stacks_exporter_shards") },
-      { shows: "Hash of each configuration.", query: series("stacks_exporter_config_hash") },
+    meaning: `Exporters that share watch lists have different values of \`shard.count\`. Some addresses and contracts
+      are polled twice, and others not at all.`,
+    check: [
+      ["The configured number of shards, by exporter.", series("stacks_exporter_shards")],
+      ["Hash of each configuration.", series("stacks_exporter_config_hash")],
     ],
     actions: ["Give all shards the same configuration, and follow docs/shards.md to change their number."],
   },
@@ -37,11 +37,11 @@ const shardMissing: Alert = {
   summary: "Shards of {{ $labels.job }} are missing",
   description: "Missing shards: {{ $value }}.",
   runbook: {
-    meaning: "Fewer shards are scraped than `shard.count`, or two have the same index.",
-    impact: "The addresses and contracts of the missing shards are not polled. Their counters catch up afterwards.",
-    diagnosis: [
-      { shows: "The index of each shard.", query: series("stacks_exporter_shard_ordinal") },
-      { shows: "Targets that Prometheus cannot scrape.", query: "up == 0" },
+    meaning: `Fewer shards are scraped than \`shard.count\`, or two have the same index. The addresses and contracts of
+      the missing shards are not polled. Their counters catch up afterwards.`,
+    check: [
+      ["The index of each shard.", series("stacks_exporter_shard_ordinal")],
+      ["Targets that Prometheus cannot scrape.", "up == 0"],
     ],
     actions: ["Start the missing shards.", "If two shards have the same index, correct `shard.index` of one."],
   },

@@ -38,7 +38,6 @@ const links = ({ alerts }: Subject, page: string): Html[] =>
   alerts.map((alert) => html`<li><a href="${page}#${anchorOf(alert)}">${alert.alert}</a></li>\n`);
 
 function htmlOf(block: Block): Html {
-  if ("heading" in block) return html`<h3>${block.heading}</h3>\n`;
   if ("text" in block) return html`<p>${withCode(block.text)}</p>\n`;
   if ("query" in block) return html`<pre><code>${block.query}</code></pre>\n`;
   return html`<ol>\n${block.steps.map((step) => html`<li>${withCode(step)}</li>\n`)}</ol>\n`;

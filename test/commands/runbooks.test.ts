@@ -23,7 +23,7 @@ describe.each(subjects.map((subject) => [subject.name, subject] as const))("%s",
   });
 
   test("has every query, and no markup of Markdown", () => {
-    const queries = subject.alerts.flatMap(({ runbook }) => runbook.diagnosis.map(({ query }) => query));
+    const queries = subject.alerts.flatMap(({ runbook }) => runbook.check.map(([, query]) => query));
     const text = page
       .replace(/<[^>]*>/g, "")
       .replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)));

@@ -165,7 +165,7 @@ describe.each(dashboards.map((dashboard) => [dashboard.uid, dashboard] as const)
 });
 
 // The page about wallets shows queries for the sums of groups: most configurations have no such group.
-const diagnoses = alerts.flatMap(({ runbook }) => runbook.diagnosis.map(({ query }) => ({ expr: query })));
+const diagnoses = alerts.flatMap(({ runbook }) => runbook.check.map(([, expr]) => ({ expr })));
 
 test("every family is used by a dashboard, a rule or a runbook, except the sums of groups", () => {
   const queried = new Set(

@@ -4,7 +4,6 @@ import { type Block, runbookPage } from "../../alerts/runbook-page.ts";
 import { wrap } from "./output.ts";
 
 function markdownOf(block: Block): string {
-  if ("heading" in block) return `### ${block.heading}`;
   if ("text" in block) return wrap(block.text);
   if ("query" in block) return `\`\`\`promql\n${block.query}\n\`\`\``;
   return block.steps.map((step, index) => wrap(`${index + 1}. ${step}`, "   ")).join("\n");

@@ -379,39 +379,21 @@ const LIMITS: readonly Limit[] = [
     for: 30,
     labels: { instance: "mainnet" },
   },
-  {
-    alert: "StacksConfigurationRefused",
-    series: (network, values) => ({
-      [`stacks_exporter_config_last_reload_successful{job="stacks", instance="${network}"}`]: values(1),
+  ...Object.entries({
+    configuration: "stacks_exporter_config_last_reload_successful",
+    "watch list": "stacks_exporter_watch_list_last_reload_successful",
+    "web configuration": "stacks_exporter_web_config_last_reload_successful",
+  }).map(([part, family]) => ({
+    alert: "StacksReloadRefused",
+    series: (network: string, values: (value: number) => string) => ({
+      [`${family}{job="stacks", instance="${network}"}`]: values(1),
     }),
     limit: 1,
     beyond: 0,
     usual: 1,
     for: 5,
-    labels: { instance: "mainnet" },
-  },
-  {
-    alert: "StacksWebConfigRefused",
-    series: (network, values) => ({
-      [`stacks_exporter_web_config_last_reload_successful{job="stacks", instance="${network}"}`]: values(1),
-    }),
-    limit: 1,
-    beyond: 0,
-    usual: 1,
-    for: 5,
-    labels: { instance: "mainnet" },
-  },
-  {
-    alert: "StacksWatchListRefused",
-    series: (network, values) => ({
-      [`stacks_exporter_watch_list_last_reload_successful{job="stacks", instance="${network}"}`]: values(1),
-    }),
-    limit: 1,
-    beyond: 0,
-    usual: 1,
-    for: 5,
-    labels: { instance: "mainnet" },
-  },
+    labels: { instance: "mainnet", part },
+  })),
 ];
 
 const shard = (instance: string, ordinal: number, count = hold(2, 100), index = hold(ordinal, 100)) => ({
