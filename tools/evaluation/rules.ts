@@ -1,7 +1,8 @@
 // The fee rules as conditions on signals, with the thresholds of alerts/. test/evaluation/rules.long.test.ts compares
 // them with the PromQL of the rules in a real Prometheus.
-import { firing, joined, type Span } from "../../alerts/firing.ts";
+
 import { FEES } from "../../alerts/thresholds.ts";
+import { firing, joined, type Span } from "./firing.ts";
 import { type FeeThresholds, minutesOf, type Signals } from "./signals.ts";
 
 /** The rules that are evaluated. */

@@ -1,5 +1,5 @@
 // Compares alarms with events: recall, precision, false alarms and time to detect.
-import { joined, type Span } from "../../alerts/firing.ts";
+import { joined, type Span } from "./firing.ts";
 import type { Truth } from "./truth.ts";
 
 const WINDOW = 60;

@@ -1,7 +1,8 @@
 // Compares the alarms of exporters on one trace with its events, in several views.
-import type { Span } from "../../alerts/firing.ts";
+
 import { FEES } from "../../alerts/thresholds.ts";
 import { observe, type Samples, withoutMined } from "./exporter.ts";
+import type { Span } from "./firing.ts";
 import { alarmsOf, DETECTORS, type Detector } from "./rules.ts";
 import { type Score, scoreTrace, total } from "./score.ts";
 import { type FeeThresholds, signalsOf } from "./signals.ts";

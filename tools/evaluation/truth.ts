@@ -1,5 +1,5 @@
 // The events: times at which inclusion was expensive. They depend on the price only, not on the injected incidents.
-import { joined, type Span, spansWhere } from "../../alerts/firing.ts";
+import { joined, type Span, spansWhere } from "./firing.ts";
 import type { Column } from "./trace.ts";
 
 /** The true events, for the comparison with alarms. */

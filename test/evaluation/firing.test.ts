@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { firing } from "../../alerts/firing.ts";
+import { firing } from "../../tools/evaluation/firing.ts";
 
 /** Spans of an alert whose condition holds where the text has a `#`. */
 const fires = (text: string, forMinutes: number, keepMinutes: number) =>
