@@ -94,7 +94,7 @@ const CHOICES = [
 ] as const;
 
 // Requests of a poll can increase with the interval, so the factor is tried in small steps.
-const STEP = 1.01;
+const STEP = 1.02;
 
 // Longer intervals of some collectors, all by the same factor, with which everything fits: `every >= 375s for fees`.
 function intervalCure(demands: readonly Demand[], budget: Budget): string | undefined {

@@ -10,7 +10,7 @@ import { type Family, seriesPerSample } from "../exposition/family.ts";
  * Series of the exporter itself, with this number of collectors on all networks. Measured on a page; most are those of
  * each collector: its failures by reason, and the histograms of its polls and requests.
  */
-export const ownSeriesOf = (collectors: number): number => 160 + 85 * collectors;
+export const ownSeriesOf = (collectors: number): number => 150 + 80 * collectors;
 
 /** Series of all targets of a collector: each as in its example, or else with every combination of labels. */
 export function seriesOfTargets(

@@ -39,7 +39,7 @@ test.each([1, 4])(
     };
     const tried = { fits: 0, per_minute: 0, per_month: 0, every: 0, none: 0 };
     const all = cases(1, shards);
-    for (let count = 0; count < 150; count += 1) {
+    for (let count = 0; count < 80; count += 1) {
       const one = all.next().value;
       const { budgetError } = await fitOfCase(one);
       if (budgetError === undefined) {

@@ -46,7 +46,7 @@ describe("does not fit:", () => {
 
     expect(budgetError).toBe(
       "the budget allows addresses (40 targets) every 366s, not every 300s; " +
-        "to fit: per_month >= 580320, or every >= 367s for addresses",
+        "to fit: per_month >= 580320, or every >= 366s for addresses",
     );
     expect(notes).toEqual([]);
   });
