@@ -135,8 +135,7 @@ const buckets = z
     }
   });
 
-/** An event rule. @param compile for the conditions with a regular expression */
-export const eventRule = (compile: CompileRegex) =>
+const eventRule = (compile: CompileRegex) =>
   z
     .strictObject({
       metric: z.string().max(200).meta({ expected: "the name of a metric" }),
@@ -164,15 +163,9 @@ export const eventRule = (compile: CompileRegex) =>
 /** A checked event rule. */
 export type EventRuleSettings = z.infer<ReturnType<typeof eventRule>>;
 
-/** Rules of one contract. */
-export const MAX_RULES = 100;
-
-/** Event rules of a contract. */
-export const eventRules = z
-  .array(eventRule(() => () => false))
-  .max(MAX_RULES)
-  .optional()
-  .meta({
+/** Event rules of a contract. @param compile for the conditions with a regular expression */
+export const eventRules = (compile: CompileRegex) =>
+  z.array(eventRule(compile)).max(100).optional().meta({
     description: "Rules that map the events of the contract to metrics: see docs/event-rules.md.",
     sample: "[{ metric: amm_swaps_total, type: counter, help: Swaps., match: [{ path: value.event, equals: swap }] }]",
   });

@@ -1,25 +1,12 @@
 // The event rules of all contracts. A metric has one declaration, and each rule of a contract is there once.
-import type { CompileRegex } from "../collectors/event-rules/condition.ts";
+import { loadRegex } from "../collectors/event-rules/condition.ts";
 import { type EventRule, fingerprintOf, IDENTITY } from "../collectors/event-rules/rule.ts";
 import { counter, type Family, gauge, histogram } from "../exposition/family.ts";
-import { describeValue, formatPath, type Problem, problemsOf, type Shown } from "./errors.ts";
-import { type EventRuleSettings, eventRule, MAX_RULES } from "./event-rule-settings.ts";
+import { describeValue, type ErrorList, formatPath, messageOf } from "./errors.ts";
+import { type EventRuleSettings, eventRules } from "./event-rule-settings.ts";
 import { namesOf } from "./metric-name.ts";
 import { entriesOf, valueAt } from "./normalize.ts";
-import { expectationOf, nodeAt, type Path, type SchemaNode } from "./schema.ts";
-
-/** The rules of one contract, as they are written. */
-interface Written {
-  readonly list: unknown;
-  /** Their place in the configuration. */
-  readonly at: Path;
-  readonly node: SchemaNode;
-  readonly shown: Shown;
-  readonly report: (problem: Problem) => void;
-}
-
-/** Reports an error in a part of a rule. Without `found`, it is the value there. */
-type Report = (part: Path, expected: string, found?: string) => void;
+import type { Path } from "./schema.ts";
 
 /** A metric as the first of its rules declares it. */
 interface Metric {
@@ -30,16 +17,19 @@ interface Metric {
 /** The families of metrics by their declarations. A metric keeps its family when its file is read again. */
 export type Families = Map<string, Family>;
 
-/** Reads the rules of all contracts of a configuration. */
+/** Reports an error in a part of a rule. Without `found`, it is the value there. */
+type Report = (part: Path, expected: string, found?: string) => void;
+
+/** Reads the rules of all contracts of a configuration, and reports all errors in them. */
 export class EventRules {
-  readonly #schema: ReturnType<typeof eventRule>;
+  readonly #errors: ErrorList;
   readonly #families: Families;
   readonly #metrics = new Map<string, Metric>();
   /** The metric that takes each name on the page. */
   readonly #names = new Map<string, string>();
 
-  constructor(compile: CompileRegex, families: Families) {
-    this.#schema = eventRule(compile);
+  constructor(errors: ErrorList, families: Families) {
+    this.#errors = errors;
     this.#families = families;
   }
 
@@ -48,29 +38,43 @@ export class EventRules {
     return this.#metrics.keys();
   }
 
-  /** Reads the rules of one contract, and reports all errors in them. */
-  read({ list, at, node, shown, report }: Written): readonly EventRule[] {
+  /** The rules of each contract of the configuration, by its entry. `root` are all settings, which need not be valid. */
+  async read(root: unknown): Promise<ReadonlyMap<unknown, readonly EventRule[]>> {
+    const contracts = entriesOf(valueAt(root, ["networks"])).flatMap((network, index) =>
+      entriesOf(valueAt(network, ["contracts"])).flatMap((entry, place) => {
+        const list = valueAt(entry, ["events"]);
+        return list === undefined ? [] : [{ entry, list, at: ["networks", index, "contracts", place, "events"] }];
+      }),
+    );
+    if (contracts.length === 0) return new Map();
+    const hasRegex = contracts.some(({ list }) => JSON.stringify(list).includes('"regex"'));
+    const schema = eventRules(hasRegex ? await loadRegex() : () => () => false);
+    return new Map(contracts.map(({ entry, list, at }) => [entry, this.#readList(schema, list, at, root)]));
+  }
+
+  #readList(schema: ReturnType<typeof eventRules>, list: unknown, at: Path, root: unknown): readonly EventRule[] {
+    const parsed = schema.safeParse(list);
+    for (const issue of parsed.error?.issues ?? [])
+      this.#errors.addIssue({ ...issue, path: [...at, ...issue.path] }, root);
+    const wrong = new Set(parsed.error?.issues.map(({ path: [index] }) => index));
     const rules = new Map<string, EventRule>();
-    if (!Array.isArray(list) || list.length > MAX_RULES)
-      report({ path: [], expected: `expected ${expectationOf(node)}`, found: shown.describe([], list) });
     for (const [index, written] of entriesOf(list).entries()) {
-      const below = {
-        describe: (path: Path, value: unknown) => shown.describe([index, ...path], value),
-        isExpanded: (path: Path) => shown.isExpanded([index, ...path]),
-      };
-      const { data: settings, error } = this.#schema.safeParse(written);
-      const problems =
-        error?.issues.flatMap((issue) => problemsOf(issue, written, nodeAt(node, [index]) ?? {}, below)) ?? [];
-      for (const problem of problems) report({ ...problem, path: [index, ...problem.path] });
+      // The rules beside a wrong one are checked, too.
+      const settings = wrong.has(index) ? undefined : schema.unwrap().element.safeParse(written).data;
       if (settings === undefined) continue;
-      const reportHere: Report = (path, expected, found) =>
-        report({ path: [index, ...path], expected, found: found ?? below.describe(path, valueAt(written, path)) });
-      this.#checkName(settings, reportHere);
+      const report: Report = (part, expected, found) => {
+        const place = [...at, index, ...part];
+        this.#errors.add(
+          place,
+          messageOf({ expected, found: found ?? this.#errors.describe(place, valueAt(root, place)) }),
+        );
+      };
+      this.#checkName(settings, report);
       const { match: conditions, value, labels } = settings;
-      const family = this.#familyOf(settings, [...at, index], reportHere);
+      const family = this.#familyOf(settings, [...at, index], report);
       const fingerprint = fingerprintOf({ family, conditions, value: value?.path, labels });
       const again = "the metric, conditions, value and labels of another one";
-      if (rules.has(fingerprint)) reportHere([], "expected each rule once", again);
+      if (rules.has(fingerprint)) report([], "expected each rule once", again);
       rules.set(fingerprint, { fingerprint, family, conditions, value: value?.path, labels });
     }
     return [...rules.values()];

@@ -1,7 +1,6 @@
 // From the text of a file to a checked configuration, or to all of its errors.
 import { dirname, resolve } from "node:path";
 import type { Watched } from "../collectors/collector.ts";
-import { loadRegex } from "../collectors/event-rules/condition.ts";
 import { readAssets } from "./assets.ts";
 import { isScheduled, withDefaultSchedules } from "./budget.ts";
 import type { Config, ConfigurableCollector, NetworkConfig } from "./config.ts";
@@ -73,7 +72,6 @@ async function load(document: Document, families: Families, options: LoadOptions
   const written = withFlags(normalize(document.value ?? {}, tree, [], { env, errors }), flags);
   const merged = withMergedCollectors(written, DEFAULT_NETWORKS);
   const raw = entriesOf(valueAt(merged, ["networks"]));
-  const isWithRegex = raw.some((network) => JSON.stringify(valueAt(network, ["contracts"]) ?? "").includes('"regex"'));
   const files = { folder: file === undefined ? "." : dirname(file), readFile };
   const sources = { env, files };
   const settings = await allSettings(collectors, sources).safeParseAsync(
@@ -83,7 +81,8 @@ async function load(document: Document, families: Families, options: LoadOptions
     const causes = issue.code === "custom" ? entriesOf(issue.params?.causes).map(String) : [];
     errors.addIssue(issue, merged, (path) => writtenPath(path, written, causes));
   }
-  const rules = new EventRules(isWithRegex ? await loadRegex() : () => () => false, families);
+  const eventRules = new EventRules(errors, families);
+  const rules = await eventRules.read(merged);
   const inFiles: ConfigError[] = [];
   const networks: NetworkConfig[] = [];
   for (const [index, network] of raw.entries()) {
@@ -111,7 +110,7 @@ async function load(document: Document, families: Families, options: LoadOptions
   }
   checkMetricNames(merged, errors, () => [
     ...collectors.flatMap(({ families = [] }) => families.map(({ name }) => name)),
-    ...rules.metrics,
+    ...eventRules.metrics,
     ...otherMetrics(),
   ]);
   const shard = settings.data && readShard(settings.data.shard, networks, errors, part);

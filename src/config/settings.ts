@@ -259,7 +259,7 @@ export const contractEntry = z
       absent: "three times the longest pause of a week",
       sample: "2h",
     }),
-    events: eventRules,
+    events: eventRules(() => () => false),
   })
   .meta({ expected: "a mapping such as { contract_id: SP….name }" });
 

@@ -16,7 +16,6 @@ import {
   type Problem,
   problemsOf,
 } from "./errors.ts";
-import type { EventRules } from "./event-rules.ts";
 import { type NamedFiles, readText } from "./files.ts";
 import { entriesOf, isMapping, valueAt } from "./normalize.ts";
 import { type ChainName, isLikePrincipal, readPrincipal, shortName } from "./principal.ts";
@@ -57,7 +56,8 @@ interface Context {
   readonly files: NamedFiles;
   /** Receives errors in the configuration itself. */
   readonly errors: ErrorList;
-  readonly rules: EventRules;
+  /** The event rules of entries of the configuration. */
+  readonly rules: ReadonlyMap<unknown, readonly EventRule[]>;
   readonly tree: SchemaNode;
 }
 
@@ -67,8 +67,6 @@ type Report = (part: Path, expected: string, found?: string, place?: Problem["pa
 /** An entry that is not checked yet. */
 interface Written {
   readonly value: unknown;
-  /** Its place in the configuration; undefined in a file. */
-  readonly at?: Path | undefined;
   readonly rules?: readonly EventRule[] | undefined;
   readonly report: Report;
   /** The part of a value that may be shown. */
@@ -83,8 +81,8 @@ export async function readWatchList(list: ListName, network: unknown, at: Path, 
   const { labels: _, ...settings }: Readonly<Record<string, ZodType>> = schema.shape;
   const { files, errors } = context;
   const written: Written[] = entriesOf(valueAt(network, [list])).map((value, index) => ({
-    value,
-    at: [...at, list, index],
+    value: withoutRules(value),
+    rules: context.rules.get(value),
     report: (part, expected, found, place) =>
       errors.add([...at, list, index, ...part], messageOf({ expected, found }), place),
     describe: (part, found) => {
@@ -105,8 +103,7 @@ export async function readWatchList(list: ListName, network: unknown, at: Path, 
     else report(`expected at most ${MAX_WATCHED} ${list} in the configuration and its files, found more`);
   }
   const entries: Entry[] = [];
-  for await (const entry of inSlices(written))
-    entries.push(...checkedEntry(withRules(entry, list, context), list, context));
+  for await (const entry of inSlices(written)) entries.push(...checkedEntry(entry, list, context));
   const watched = await named(entries, list);
   const inFiles = await Promise.all(read.map((file) => file.inOrder()));
   return { watched, files: read.map(({ path }) => path), errors: inFiles.flat() };
@@ -137,7 +134,7 @@ class FileErrors {
       return values.map((value, index) => {
         const report: Report = (part, ...rest) => this.#add(index, part, ...rest);
         if (valueAt(value, ["events"]) !== undefined) report(["events"], RULES_IN_FILE, "them in a file", "key");
-        return { value, report, describe: describePart, isExpanded: () => false };
+        return { value: withoutRules(value), report, describe: describePart, isExpanded: () => false };
       });
     } catch (error) {
       if (!(error instanceof MalformedFile)) throw error;
@@ -168,6 +165,9 @@ class FileErrors {
   }
 }
 
+// Event rules were checked before: those of all contracts share metrics.
+const withoutRules = (entry: unknown) => withoutParts(entry, new Set(["events"])) ?? entry;
+
 interface Entry extends Written, Omit<Watched, "name"> {
   readonly name: string | undefined;
 }
@@ -181,27 +181,6 @@ function withoutParts(entry: unknown, parts: ReadonlySet<unknown>): unknown {
   if (!isMapping(entry)) return undefined;
   const kept = Object.entries(entry).filter(([part]) => !parts.has(part));
   return kept.length < Object.keys(entry).length ? Object.fromEntries(kept) : undefined;
-}
-
-// Event rules are checked one by one, and together with those of other contracts.
-function withRules(written: Written, list: ListName, { rules, tree }: Context): Written {
-  const { value, at, report, describe, isExpanded } = written;
-  const events = valueAt(value, ["events"]);
-  if (at === undefined || events === undefined)
-    return { ...written, value: withoutParts(value, new Set(["events"])) ?? value };
-  const shown = {
-    describe: (path: Path, found: unknown) => describe(["events", ...path], found),
-    isExpanded: (path: Path) => isExpanded(["events", ...path]),
-  };
-  const node = nodeAt(tree, ["networks", 0, list, 0, "events"]) ?? {};
-  const read = rules.read({
-    list: events,
-    at: [...at, "events"],
-    node,
-    shown,
-    report: ({ path, expected, found, part }) => report(["events", ...path], expected, found, part),
-  });
-  return { ...written, value: withoutParts(value, new Set(["events"])), rules: read };
 }
 
 // An entry with errors is returned, too, so that duplicates of it are reported with them.
@@ -264,16 +243,9 @@ async function named(entries: readonly Entry[], list: ListName): Promise<readonl
   const { key } = LISTS[list];
   const principals = new Set<string>();
   const watched: Watched[] = [];
-  for await (const {
-    value: _,
-    at: __,
-    describe: ___,
-    isExpanded: ____,
-    report,
-    principal,
-    name,
-    ...settings
-  } of inSlices(entries)) {
+  for await (const { value: _, describe: __, isExpanded: ___, report, principal, name, ...settings } of inSlices(
+    entries,
+  )) {
     if (principals.has(principal)) report([key], "expected each principal once", `${principal} again`);
     principals.add(principal);
     const short = shortName(principal);
