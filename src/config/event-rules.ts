@@ -38,7 +38,7 @@ export class EventRules {
     return this.#metrics.keys();
   }
 
-  /** The rules of each contract of the configuration, by its entry. `root` are all settings, which need not be valid. */
+  /** The rules of each contract of the configuration, by its entry. `root`: all settings, valid or not. */
   async read(root: unknown): Promise<ReadonlyMap<unknown, readonly EventRule[]>> {
     const contracts = entriesOf(valueAt(root, ["networks"])).flatMap((network, index) =>
       entriesOf(valueAt(network, ["contracts"])).flatMap((entry, place) => {

@@ -66,21 +66,18 @@ export const KEYS = ["api_key", "api_key_file"] as const;
 // The fewest characters of a key that can be found and hidden in a text, and the most that fit in a header.
 const KEY_LENGTH = { shortest: 8, longest: 4096 } as const;
 
-/** A key. Throws nothing and shows nothing of a wrong one: `report` gets what is wrong. */
+/** A key; undefined for a wrong one, of which `report` shows nothing. */
 function keyOf(key: string, where: string, report: (message: string) => void): Secret | undefined {
   const { shortest, longest } = KEY_LENGTH;
   // The redactor passes over spaces: a key of few other characters could not be masked.
   const isShort = key.replaceAll(" ", "").length < shortest;
-  const wrong =
-    key === ""
-      ? `that ${where} is empty`
-      : key.trim() !== key
-        ? `white space around the key in ${where}`
-        : !/^[\x20-\x7e]+$/.test(key)
-          ? `another character in ${where}`
-          : isShort || key.length > longest
-            ? `${isShort ? "fewer" : "more"} in ${where}`
-            : undefined;
+  const checks: readonly (readonly [isWrong: boolean, found: string])[] = [
+    [key === "", `that ${where} is empty`],
+    [key.trim() !== key, `white space around the key in ${where}`],
+    [!/^[\x20-\x7e]*$/.test(key), `another character in ${where}`],
+    [isShort || key.length > longest, `${isShort ? "fewer" : "more"} in ${where}`],
+  ];
+  const [, wrong] = checks.find(([isWrong]) => isWrong) ?? [];
   if (wrong === undefined) return new Secret(key);
   report(`expected a key of ${shortest} to ${longest} printable ASCII characters, found ${wrong}`);
   return undefined;
