@@ -428,29 +428,28 @@ const stateWriteFailing: Alert = {
   },
 };
 
-// By its time and not by an increase: rows are set aside at start, before the first scrape, often by a new instance.
-const setAsideAge = `time() - ${series("stacks_exporter_state_set_aside_timestamp_seconds")}`;
-const stateRowSetAside: Alert = {
-  alert: "StacksStateRowSetAside",
-  severity: "warning",
-  expr: `${setAsideAge} < ${seconds(EXPORTER.stateRowSetAside.window)}`,
-  for: EXPORTER.stateRowSetAside.for,
-  summary: "The exporter {{ $labels.instance }} could not use a row of its state file",
-  description: `Counting of its target starts again, and the row is kept. The last row was set aside {{ $value |
-    humanizeDuration }} ago.`,
+const stateFailures = `increase(${series("stacks_exporter_collector_failures_total", { reason: "state" })}[1h])`;
+const damaged = series("stacks_exporter_state_damaged");
+const stateDamaged: Alert = {
+  alert: "StacksStateDamaged",
+  severity: "critical",
+  expr: `${damaged} == 1`,
+  for: EXPORTER.stateDamaged.for,
+  summary: "The exporter {{ $labels.instance }} counts nothing: its state file is damaged",
+  description: "Its counters stand still or are absent. Gauges that need no state are exposed as before.",
   runbook: {
-    meaning: `Within ${EXPORTER.stateRowSetAside.window} a saved row had a wrong checksum, or this version could not
-      read it. The exporter moved it to the table \`set_aside\` of the state file and continued without it. The
-      counters of that target start again; \`rate()\` and \`increase()\` treat this as a counter reset. Other targets
-      are not affected. With \`backfill\`, transactions that the API still lists are counted again.`,
+    meaning: `SQLite's integrity check failed, or a row of the state file cannot be parsed. The exporter leaves the file
+      as it is, and fails the polls of collectors that count with the reason \`state\`. Counters do not increase, and
+      alerts on them cannot fire. Fees, the mempool and balances are exposed.`,
     check: [
-      ["Time since the last row was set aside, in seconds.", setAsideAge],
-      ["Rows set aside in the state file.", series("stacks_exporter_state_rows_set_aside")],
+      ["1 while the state file is damaged.", damaged],
+      ["Polls that failed for the state file, by collector.", stateFailures],
     ],
     actions: [
-      "Read the log of the last start: it shows network, collector, target and reason of each row.",
-      "If checksums are wrong, check the disk and the file system.",
-      "If there is another reason after an update, report it: docs/state.md explains how to restore a row.",
+      "Read the log of the last start, or the status page: it names the damage.",
+      "Check the disk and the file system.",
+      "Stop the exporter and restore a copy of the file. Counting continues from the copy.",
+      "Without a copy, start once with `--reset-state`: it keeps the damaged file, and counters start from zero.",
     ],
   },
 };
@@ -479,7 +478,7 @@ export const exporter: Subject = {
     seriesHigh,
     reloadRefused,
     stateWriteFailing,
-    stateRowSetAside,
+    stateDamaged,
     ...shardAlerts,
     ...upstreamAlerts,
   ],

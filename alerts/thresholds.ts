@@ -205,6 +205,5 @@ export const EXPORTER = {
   shards: { for: "10m" },
   /** StacksStateWriteFailing: failed writes within `window`. */
   stateWrite: { window: "15m", for: "5m" },
-  /** StacksStateRowSetAside: a row was set aside within `window`. */
-  stateRowSetAside: { window: "1d", for: "2m" },
+  stateDamaged: { for: "2m" },
 } as const;

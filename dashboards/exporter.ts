@@ -376,7 +376,7 @@ const itself: readonly Panel[] = [
     id: 45,
     title: "Configuration, state file, watch lists and web configuration",
     description: `Whether counters continued from a state file at the last start, time of its last write, failed writes
-      in the time range (their polls failed too), rows that are set aside, and the results of the last reloads of the
+      in the time range (their polls failed too), whether the state file is damaged, and the results of the last reloads of the
       configuration, the watch lists and the web configuration. Without such files, the columns are missing. Exporters with the same
       configuration have the same hash.`,
     decimals: 0,
@@ -389,7 +389,7 @@ const itself: readonly Panel[] = [
       "state written": `max by (job, instance) (${metric("stacks_exporter_state_write_timestamp_seconds")}) * 1000`,
       "failed writes": `max by (job, instance) (increase(${metric("stacks_exporter_state_write_failures_total")}[$__range]))`,
       "watch lists": `min by (job, instance) (${metric("stacks_exporter_watch_list_last_reload_successful")})`,
-      "rows set aside": `max by (job, instance) (${metric("stacks_exporter_state_rows_set_aside")})`,
+      "state file": `max by (job, instance) (${metric("stacks_exporter_state_damaged")})`,
       configuration: `min by (job, instance) (${metric("stacks_exporter_config_last_reload_successful")})`,
       "configuration hash": `max by (job, instance) (${metric("stacks_exporter_config_hash")})`,
       "web configuration": `min by (job, instance) (${metric("stacks_exporter_web_config_last_reload_successful")})`,
@@ -403,6 +403,10 @@ const itself: readonly Panel[] = [
         name,
         properties: { mappings: [shown(1, "valid", "green", 0), shown(0, "refused", "red", 1)] },
       })),
+      {
+        name: "state file",
+        properties: { mappings: [shown(0, "intact", "green", 0), shown(1, "damaged", "red", 1)] },
+      },
       { name: "configuration hash", properties: { unit: "none" } },
       { name: "state written", properties: { unit: "dateTimeFromNow", "custom.width": 150 } },
     ],

@@ -18,6 +18,7 @@ import { Poller } from "./scheduler/poller.ts";
 import { MemoryStore, type NetworkStore } from "./storage/memory-store.ts";
 import { State } from "./storage/state.ts";
 import type { StateFile } from "./storage/state-file.ts";
+import type { StateFileError } from "./storage/state-file-error.ts";
 import { feeReport } from "./telemetry/fee-report.ts";
 import { Incidents } from "./telemetry/incidents.ts";
 import { Instruments } from "./telemetry/instruments.ts";
@@ -51,6 +52,8 @@ export interface AppOptions extends Pick<NetworkOptions, "version" | "clock" | "
   readonly webSource?: WebSource | undefined;
   /** Keeps counters and used budgets across restarts; closed by `stop`. @default nothing does */
   readonly stateFile?: StateFile | undefined;
+  /** Why the state file cannot be used: nothing is counted. @default it can be used */
+  readonly damage?: StateFileError | undefined;
   /** Keeps used budgets in its place. @default memory */
   readonly store?: NetworkStore | undefined;
   /** @default there are no runbooks */
@@ -104,7 +107,8 @@ export class App {
     this.#families = [...collectorFamilies, ...ruleFamilies(config.networks)];
     const families = [...this.#families, ...metrics.selfMetrics, ...processMetrics];
     this.#exposition = new Exposition(families, isSelected(config.metrics));
-    this.#state = new State(this.#exposition, stateFile);
+    this.#state = new State(this.#exposition, stateFile, (damage) => log.error({}, damage.message));
+    if (options.damage !== undefined) this.#state.stopCounting(options.damage);
     const incidents = new Incidents();
     const instruments = this.#instruments;
     for (const reason of metrics.REFUSALS) instruments.add(metrics.httpRefused, { reason }, 0);
@@ -265,6 +269,7 @@ export class App {
       ...shardSamples(this.#config.shard),
       ...reloadSamples(this.#reports(), this.reloads.hash),
       ...(stateFile === undefined ? [] : stateFileSamples(stateFile.facts())),
+      ...(this.#config.statePath === undefined ? [] : [metrics.stateDamaged.at({}, this.#state.damage ? 1 : 0)]),
     ];
     return [...samples, ...seriesSamples(this.#exposition, this.#families, samples, this.#config.maxSeries)];
   }

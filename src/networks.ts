@@ -112,7 +112,7 @@ export class Networks {
       const same = known.get(keyOf(task));
       known.delete(keyOf(task));
       if (same === undefined) state.restore(task);
-      else if (task.collector.durable === undefined && !isDeepStrictEqual(same.options, task.options)) {
+      else if (!task.collector.isDurable && !isDeepStrictEqual(same.options, task.options)) {
         // Its observation was made with other settings.
         state.remove(same);
         state.restore(task);

@@ -43,7 +43,7 @@ collectors: ${onlyCollectors({ fees: {}, blocks: { catch_up: 1000 }, transaction
 
 const pathOf = (index: number) => join(folder, `shard-${index}.db`);
 function openState(index: number, count: number): StateFile {
-  const file = new StateFile(pathOf(index), { log, clock: { now: () => 0 } });
+  const file = new StateFile(pathOf(index), log);
   file.keepOnly({ index, count }, 0);
   return file;
 }

@@ -123,14 +123,6 @@ export type DefaultSchedule = string | Readonly<Record<Preset, string>>;
 export const scheduleOf = (schedule: DefaultSchedule, preset: Preset): string =>
   typeof schedule === "string" ? schedule : schedule[preset];
 
-/** Observations are kept across restarts. They must be plain data, with bigint for amounts. */
-export interface Durable {
-  /** Raised when observations of older versions have to be upgraded. */
-  readonly version: number;
-  /** Upgrades an observation of an older version. Throws if that is not possible. */
-  upgrade?(observation: unknown, version: number): unknown;
-}
-
 /**
  * A collector polls its targets and exposes their metrics. `observe` does all I/O and returns the next observation. If
  * it throws, the previous observation stays, so that cursors and totals are never updated in part.
@@ -151,8 +143,11 @@ export interface Collector<Observation, Options, Of extends Target = Target> {
   readonly families: readonly Family[];
   /** The families with sums for groups of targets with `isSummed`. @default it does not poll such targets */
   readonly sums?: readonly GroupSum[];
-  /** Present if its counters continue after a restart. */
-  readonly durable?: Durable;
+  /**
+   * Whether its counters continue after a restart. Its observations are plain data then, with bigint for amounts.
+   * @default false
+   */
+  readonly isDurable?: boolean;
   /** Its settings, besides `enabled`, schedule, `timeout` and `max_age`. Each has a default. */
   readonly options: ZodType<Options>;
   /** Whether collectors of watched principals need what it observes, so that every shard polls it. @default false */

@@ -1,6 +1,5 @@
 // What a command may use of the budgets, alone or beside a running exporter of the same configuration.
 import { commandsPart, exporterPart, type WindowLimits } from "../api/budget-limits.ts";
-import { systemClock } from "../api/clock.ts";
 import type { Config } from "../config/config.ts";
 import { type BudgetStore, MemoryStore } from "../storage/memory-store.ts";
 import type { StateFile } from "../storage/state-file.ts";
@@ -45,7 +44,7 @@ async function openFile(path: string | undefined, io: Pick<Io, "err">) {
   // Loads SQLite, which `state: memory` does not need.
   const { StateFile } = await import("../storage/state-file.ts");
   const log = { warn: (_: object, message: string) => io.err(`${message}\n`) };
-  const open = (of: string): StateFile => new StateFile(of, { log, clock: systemClock });
+  const open = (of: string): StateFile => new StateFile(of, log);
   try {
     return { file: open(path), isBeside: false };
   } catch (error) {

@@ -9,7 +9,7 @@ import type { Io } from "./io.ts";
 import type { LoadedConfig } from "./load-config.ts";
 
 /** What outlives the process. */
-export type OpenState = Pick<AppOptions, "stateFile" | "store" | "isBeside">;
+export type OpenState = Pick<AppOptions, "stateFile" | "damage" | "store" | "isBeside">;
 
 /** Parts that only some commands have. */
 export interface AppParts extends Pick<AppOptions, "hasLifecycle" | "webSource"> {

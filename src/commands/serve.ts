@@ -1,7 +1,9 @@
 // Polls and serves the metrics until the process gets a signal.
+import type { BudgetRecord } from "../api/budget.ts";
 import { systemClock } from "../api/clock.ts";
 import type { StateFileLog } from "../storage/open.ts";
 import type { Shard } from "../storage/shard.ts";
+import type { StateFile } from "../storage/state-file.ts";
 import { StateFileError } from "../storage/state-file-error.ts";
 import { type AppParts, createApp, type OpenState } from "./create-app.ts";
 import { planOf } from "./estimate.ts";
@@ -10,7 +12,7 @@ import { type ConfigFlags, type LoadedConfig, loadConfigFile } from "./load-conf
 import { networkLines } from "./start-lines.ts";
 import { webSourceOf } from "./web-source.ts";
 
-const ADVICE_ON_FILE = `What can be done: start once with --reset-state, which renames the file and counts from zero; set
+const ADVICE_ON_FILE = `What can be done: start once with --reset-state, which keeps the file and counts from zero; set
 state.path to another file; or set \`state: memory\`, with which counters start from zero at every start.`;
 const ADVICE_ON_PLACE = `What can be done: give the folder space and its permissions; set state.path to a file in another
 folder; or set \`state: memory\`, with which counters start from zero at every start.`;
@@ -84,15 +86,33 @@ async function openState(
     import("../storage/state-file.ts"),
     import("../storage/open.ts"),
   ]);
+  const used = isReset ? usedBudgets(() => new StateFile(path, log)) : [];
   const kept = isReset ? renameFile(path, systemClock.now(), log) : undefined;
   if (kept !== undefined) io.err(`the state file was renamed to ${kept}\n`);
-  const stateFile = new StateFile(path, { log, clock: systemClock });
+  let stateFile: StateFile | undefined;
   try {
+    stateFile = new StateFile(path, log);
+    for (const [key, record] of used) stateFile.saveBudget(key, record, systemClock.now());
     const deleted = shard && stateFile.keepOnly(shard, systemClock.now());
     if (deleted) log.warn({ ...shard, deleted }, "the state of targets that other shards poll was deleted");
     return { stateFile };
   } catch (error) {
-    stateFile.close();
+    stateFile?.close();
+    // Gauges need no state.
+    if (error instanceof StateFileError && error.isDamage) return { damage: error };
+    throw error;
+  }
+}
+
+// The API counts the requests of before, also when counters start from zero.
+function usedBudgets(open: () => StateFile): Iterable<readonly [string, BudgetRecord]> {
+  try {
+    const file = open();
+    const used = file.budgets();
+    file.close();
+    return used;
+  } catch (error) {
+    if (error instanceof StateFileError && !error.isInUse) return [];
     throw error;
   }
 }

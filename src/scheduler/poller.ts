@@ -102,7 +102,10 @@ export class Poller {
     let api: StacksApi | undefined;
     try {
       const priority = priorityOf(task, kind);
-      const counts = collector.durable !== undefined;
+      // Without a request: what cannot be saved is not counted.
+      const damage = state.damageFor(task);
+      if (damage !== undefined) throw damage;
+      const counts = collector.isDurable === true;
       const poll = { priority, signal, deadline: now + task.timeoutMs, counts };
       const bound = await untilAborted(client.forPoll(poll), signal);
       api = bound;

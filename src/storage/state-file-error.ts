@@ -7,22 +7,38 @@ export class StateFileError extends Error {
   readonly isInUse: boolean;
   /** The disk or its permissions are the problem, not the content of the file. */
   readonly isOfPlace: boolean;
+  /** The content of the file is damaged: nothing can be counted. */
+  readonly isDamage: boolean;
 
-  constructor(path: string, problem: string, cause?: unknown) {
-    super(`state file ${path}: ${problem}`, { cause });
+  constructor(
+    path: string,
+    problem: string,
+    { cause, isDamage = false }: { cause?: unknown; isDamage?: boolean } = {},
+  ) {
+    super(`state file ${path}: ${problem}${isDamage ? WAY_OUT : ""}`, { cause });
     this.isInUse = problem === IN_USE;
     this.isOfPlace = PROBLEMS_OF_PLACE.has(problem);
+    this.isDamage = isDamage;
   }
 
   /** The error for what SQLite or the file system threw. */
   static from(path: string, error: unknown): StateFileError {
-    return error instanceof StateFileError ? error : new StateFileError(path, problemOf(error), error);
+    if (error instanceof StateFileError) return error;
+    const problem = problemOf(error);
+    return new StateFileError(path, problem, { cause: error, isDamage: DAMAGE.has(problem) });
+  }
+
+  /** The error for content that cannot be right. */
+  static damaged(path: string, what: string): StateFileError {
+    return new StateFileError(path, `is damaged (${what})`, { isDamage: true });
   }
 }
 
+const WAY_OUT =
+  ". Nothing is counted, because counters could be wrong: stop the exporter and restore a copy of the file, or start " +
+  "once with --reset-state, which keeps the file and counts from zero";
+
 const IN_USE = "is in use by another process";
-/** The problem of a file that another program made. */
-export const FOREIGN = "is not a state file of this program";
 
 // Primary result codes of SQLite.
 const PROBLEMS: Readonly<Record<number, string>> = {
@@ -34,13 +50,16 @@ const PROBLEMS: Readonly<Record<number, string>> = {
   11: "is damaged",
   13: "cannot be written (the disk is full)",
   14: "cannot be opened (does its folder exist, and is it writable?)",
-  26: FOREIGN,
+  26: "is damaged (it is not a database)",
 };
 
-const PROBLEMS_OF_PLACE: ReadonlySet<string | undefined> = new Set([3, 8, 10, 13, 14].map((code) => PROBLEMS[code]));
+const problemsOf = (...codes: readonly number[]): ReadonlySet<string | undefined> =>
+  new Set(codes.map((code) => PROBLEMS[code]));
+const PROBLEMS_OF_PLACE = problemsOf(3, 8, 10, 13, 14);
+const DAMAGE = problemsOf(11, 26);
 
 // Error codes of the file system with the same meaning.
-const RESULT_CODES: Readonly<Record<string, number>> = { EACCES: 14, EROFS: 8, ENOSPC: 13, EDQUOT: 13 };
+const RESULT_CODES: Readonly<Record<string, number>> = { EACCES: 14, EISDIR: 14, EROFS: 8, ENOSPC: 13, EDQUOT: 13 };
 
 /** The meaning of an error of SQLite or of the file system. */
 export function problemOf(error: unknown): string {

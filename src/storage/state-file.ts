@@ -1,15 +1,14 @@
 // The state file: observations whose counters continue after a restart, how much of the budgets is used, and facts of
 // each network. One SQLite file, one transaction per write.
-import type { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { type ZodType, z } from "zod";
 import type { BudgetRecord } from "../api/budget.ts";
-import { keyOf, type Task } from "../collectors/task.ts";
+import type { Task } from "../collectors/task.ts";
 import { decode, encode } from "./codec.ts";
 import { type GroupKey, savedTotal } from "./group-total.ts";
 import { openFile, type StateFileLog } from "./open.ts";
 import { type Shard, shardOf } from "./shard.ts";
 import { StateFileError } from "./state-file-error.ts";
-import { Table, type TableSchema } from "./table.ts";
 
 /** Metrics of the file. Times are Unix time in milliseconds. */
 export interface StateFileFacts {
@@ -17,9 +16,6 @@ export interface StateFileFacts {
   readonly isRestored: boolean;
   readonly lastWriteAt: number | undefined;
   readonly failures: number;
-  /** Rows in the table set_aside, and when the last one was set aside. */
-  readonly setAside: number;
-  readonly lastSetAsideAt: number | undefined;
 }
 
 /** Ends the collector in the rows with the counters of its groups. */
@@ -31,29 +27,6 @@ interface SavedTotal {
   readonly body: unknown;
 }
 
-const WRONG_CHECKSUM = "its checksum is wrong";
-
-// The last observation of each task.
-const OBSERVATIONS: TableSchema = {
-  name: "observations",
-  key: ["network", "collector", "target"],
-  facts: ["version", "saved_at"],
-  consequence: "counting of this target starts again",
-};
-// The used request budget of each upstream; the key is `network/upstream`.
-const BUDGETS: TableSchema = {
-  name: "budgets",
-  key: ["network"],
-  facts: [],
-  consequence: "the request budget of this upstream starts as if no request was made",
-};
-const NETWORKS: TableSchema = {
-  name: "networks",
-  key: ["network"],
-  facts: ["saved_at"],
-  consequence: "facts of this network are read from the API again",
-};
-
 const budgetRecord: ZodType<BudgetRecord> = z.object({
   minute: z.array(z.object({ at: z.number(), priority: z.number() })),
   month: z.object({ tokens: z.number(), at: z.number() }).optional(),
@@ -61,86 +34,43 @@ const budgetRecord: ZodType<BudgetRecord> = z.object({
   ahead: z.number().optional(),
 });
 
+/** The tables, and the columns of their keys. The column `body` of each has the value as text. */
+const TABLES = {
+  observations: ["network", "collector", "target"],
+  budgets: ["upstream"],
+  networks: ["network"],
+} as const;
+type Table = keyof typeof TABLES;
+
 /** An open state file. One process at a time can have it open. */
 export class StateFile {
   readonly path: string;
-  readonly #log: StateFileLog;
-  readonly #clock: { now(): number };
   readonly #database: DatabaseSync;
-  readonly #observations: Table;
-  readonly #budgets: Table;
-  readonly #networks: Table;
+  readonly #statements = new Map<string, StatementSync>();
   #facts: StateFileFacts;
 
-  /**
-   * Opens the file, and creates it when it is missing.
-   * @param options `migrations`: steps of the schema, other than those of this version
-   * @throws StateFileError when it cannot be used.
-   */
-  constructor(
-    path: string,
-    options: { readonly log: StateFileLog; clock: { now(): number }; readonly migrations?: readonly string[] },
-  ) {
+  /** Opens the file, and creates it when it is missing. @throws StateFileError when it cannot be used. */
+  constructor(path: string, log: StateFileLog) {
     this.path = path;
-    this.#log = options.log;
-    this.#clock = options.clock;
-    const { database, isReindexed } = openFile(path, options.log, options.migrations);
-    this.#database = database;
+    this.#database = openFile(path, log);
     try {
-      this.#observations = new Table(database, OBSERVATIONS);
-      this.#budgets = new Table(database, BUDGETS);
-      this.#networks = new Table(database, NETWORKS);
-      const kept = database.prepare("SELECT count(*) AS rows, max(at) AS last FROM set_aside").get();
-      this.#facts = {
-        isRestored: database.prepare("SELECT 1 FROM observations LIMIT 1").get() !== undefined,
-        lastWriteAt: undefined,
-        failures: 0,
-        setAside: Number(kept?.rows),
-        lastSetAsideAt: kept?.last === null ? undefined : Number(kept?.last),
-      };
-      // No read finds a row whose key is damaged. Observations have an index that shows it; the other tables are small
-      // enough to check every row.
-      const suspects = [this.#budgets, this.#networks, ...(isReindexed ? [this.#observations] : [])];
-      for (const table of suspects) this.#setDamagedAside(table);
+      const isRestored = this.#prepared("SELECT 1 FROM observations LIMIT 1").get() !== undefined;
+      this.#facts = { isRestored, lastWriteAt: undefined, failures: 0 };
+      // Later, a row that cannot be read would end a reload.
+      this.budgets();
+      for (const { network } of this.#prepared("SELECT network FROM networks").all()) this.loadNetwork(String(network));
     } catch (error) {
-      database.close();
+      this.#database.close();
       throw StateFileError.from(path, error);
     }
   }
 
   /**
-   * The last saved observation of a task; undefined when there is none, when its collector keeps none, or when the row
-   * cannot be used: then it is set aside.
-   * @throws StateFileError when a newer version wrote it, or the file cannot be read or written.
+   * The last saved observation of a task; undefined when there is none, or when its collector keeps none.
+   * @throws StateFileError when it cannot be read.
    */
   load(task: Task): unknown {
-    const { durable } = task.collector;
-    if (durable === undefined) return undefined;
-    return this.#read(
-      this.#observations,
-      keyIn(task),
-      (body, [version = 0]) => {
-        if (version > durable.version) {
-          const problem = `a newer version of stacks-exporter wrote the state of ${keyOf(task)}`;
-          const versions = `version ${version}; this one supports up to ${durable.version}`;
-          throw new StateFileError(this.path, `${problem} (${versions})`);
-        }
-        const observation = decode(body);
-        if (version === durable.version) return observation;
-        if (durable.upgrade === undefined) throw new Error(`it has version ${version}, which cannot be upgraded`);
-        return durable.upgrade(observation, version);
-      },
-      task,
-    );
-  }
-
-  /**
-   * Sets the row of a task aside, because it cannot be used: it is kept with the time and the reason, and the task
-   * starts without it.
-   * @throws StateFileError when it cannot be written.
-   */
-  setAside(task: Task, reason: string): void {
-    this.#moveAside(this.#observations, keyIn(task), reason, task);
+    return task.collector.isDurable ? this.#read("observations", keyIn(task), decode) : undefined;
   }
 
   /**
@@ -150,43 +80,45 @@ export class StateFile {
    * @throws StateFileError when it cannot be written.
    */
   save(task: Task, body: string | undefined, now: number, total?: SavedTotal): void {
-    const { durable } = task.collector;
-    if (durable === undefined) return;
+    if (!task.collector.isDurable) return;
     const put = () => {
-      if (body === undefined) this.#observations.delete(keyIn(task));
-      else this.#observations.put(keyIn(task), [durable.version, now], body);
-      if (total !== undefined) this.#putTotal(total, now);
+      if (body === undefined) {
+        this.#prepared(`DELETE FROM observations WHERE ${hasKey("observations")}`).run(...keyIn(task));
+      } else this.#put("observations", keyIn(task), body);
+      if (total !== undefined) this.#put("observations", keyOfTotal(total.of), encode(total.body));
     };
     this.#write(now, () => (total === undefined ? put() : inTransaction(this.#database, put)));
   }
 
   /** The saved counters of a group; undefined when there are none. @throws StateFileError */
   loadTotal(of: GroupKey): unknown {
-    return this.#read(this.#observations, keyOfTotal(of), parseTotal);
-  }
-
-  #putTotal({ of, body }: SavedTotal, now: number): void {
-    this.#observations.put(keyOfTotal(of), [TOTAL_VERSION, now], encode(body));
+    return this.#read("observations", keyOfTotal(of), parseTotal);
   }
 
   /** The use of a budget; undefined if unknown. @throws StateFileError */
   loadBudget(key: string): BudgetRecord | undefined {
-    return this.#read(this.#budgets, [key], (body) => budgetRecord.parse(JSON.parse(body)));
+    return this.#read("budgets", [key], (body) => budgetRecord.parse(JSON.parse(body)));
   }
 
   /** Saves how much of a budget is used. @throws StateFileError when it cannot be written. */
   saveBudget(key: string, record: BudgetRecord, now: number): void {
-    this.#write(now, () => this.#budgets.put([key], [], JSON.stringify(record)));
+    this.#write(now, () => this.#put("budgets", [key], JSON.stringify(record)));
+  }
+
+  /** All saved budgets, by their key. @throws StateFileError */
+  budgets(): ReadonlyMap<string, BudgetRecord> {
+    const keys = this.#prepared("SELECT upstream FROM budgets").all();
+    return new Map(keys.map(({ upstream: key }) => [String(key), this.loadBudget(String(key)) as BudgetRecord]));
   }
 
   /** The last value of `saveNetwork`; undefined if there is none. @throws StateFileError */
   loadNetwork(network: string): unknown {
-    return this.#read(this.#networks, [network], decode);
+    return this.#read("networks", [network], decode);
   }
 
   /** Saves facts of a network: plain data, amounts as bigints. @throws StateFileError when it cannot be written. */
   saveNetwork(network: string, body: unknown, now: number): void {
-    this.#write(now, () => this.#networks.put([network], [now], encode(body)));
+    this.#write(now, () => this.#put("networks", [network], encode(body)));
   }
 
   /**
@@ -212,7 +144,7 @@ export class StateFile {
 
   /** Deletes every observation of a network, also of targets that are not watched now. @throws StateFileError */
   deleteNetwork(network: string, now: number): void {
-    this.#write(now, () => this.#observations.deleteNetwork(network));
+    this.#write(now, () => this.#prepared("DELETE FROM observations WHERE network = ?").run(network));
   }
 
   /** Metrics of the file. */
@@ -225,48 +157,32 @@ export class StateFile {
     this.#database.close();
   }
 
-  // Sets a row aside that is damaged, or that cannot be parsed.
-  #read<Value>(
-    table: Table,
-    key: readonly string[],
-    parse: (body: string, facts: readonly number[]) => Value,
-    task?: Task,
-  ): Value | undefined {
-    let row: ReturnType<Table["get"]>;
+  #read<Value>(table: Table, key: readonly string[], parse: (body: string) => Value): Value | undefined {
+    let row: Record<string, unknown> | undefined;
     try {
-      row = table.get(key);
+      row = this.#prepared(`SELECT body FROM ${table} WHERE ${hasKey(table)}`).get(...key);
     } catch (error) {
       throw StateFileError.from(this.path, error);
     }
     if (row === undefined) return undefined;
     try {
-      if (!row.isIntact) throw new Error(WRONG_CHECKSUM);
-      return parse(row.body, row.facts);
+      return parse(String(row.body));
     } catch (error) {
-      if (error instanceof StateFileError) throw error;
-      this.#moveAside(table, key, error instanceof Error ? error.message : String(error), task);
-      return undefined;
+      const problem = error instanceof Error ? error.message : error;
+      throw StateFileError.damaged(this.path, `row ${key.join("/")} of ${table}: ${problem}`);
     }
   }
 
-  #moveAside(table: Table, key: readonly string[], reason: string, task?: Task): void {
-    const at = this.#clock.now();
-    this.#write(at, () => table.setAside(key, at, reason));
-    this.#countSetAside(at, 1);
-    const fields = { ...fieldsOf(key), name: task?.target.watched?.name, reason };
-    this.#log.warn(fields, `a saved row cannot be used and is set aside: ${table.schema.consequence}`);
+  #put(table: Table, key: readonly string[], body: string): void {
+    const places = [...key, body].map(() => "?").join(", ");
+    this.#prepared(`INSERT OR REPLACE INTO ${table} VALUES (${places})`).run(...key, body);
   }
 
-  #setDamagedAside(table: Table): void {
-    const at = this.#clock.now();
-    const keys = table.setDamagedAside(at, WRONG_CHECKSUM);
-    this.#countSetAside(at, keys.length);
-    const message = `a saved row is damaged and is set aside, its key may be wrong: ${table.schema.consequence}`;
-    for (const key of keys) this.#log.warn({ ...fieldsOf(key), reason: WRONG_CHECKSUM }, message);
-  }
-
-  #countSetAside(at: number, rows: number): void {
-    if (rows > 0) this.#facts = { ...this.#facts, setAside: this.#facts.setAside + rows, lastSetAsideAt: at };
+  // Preparing a statement takes longer than running it.
+  #prepared(sql: string): StatementSync {
+    const statement = this.#statements.get(sql) ?? this.#database.prepare(sql);
+    this.#statements.set(sql, statement);
+    return statement;
   }
 
   #write(now: number, write: () => void): void {
@@ -283,9 +199,7 @@ export class StateFile {
 // In the table of the observations of its members, so that it is deleted with them.
 const keyOfTotal = ({ network, collector, group }: GroupKey) => [network, collector + OF_GROUPS, group];
 
-const TOTAL_VERSION = 1;
-
-// Checked here, so that a body of another form is set aside.
+// Checked here, so that a body of another form counts as damaged.
 const parseTotal = (body: string): unknown => savedTotal.parse(decode(body));
 
 function inTransaction(database: DatabaseSync, work: () => void): void {
@@ -302,9 +216,4 @@ function inTransaction(database: DatabaseSync, work: () => void): void {
 
 const keyIn = ({ network, collector, target }: Task): readonly string[] => [network, collector.name, target.key];
 
-// The same fields as in other log lines.
-function fieldsOf([key = "", collector, target]: readonly string[]): object {
-  // The key of a budget is `network/upstream`.
-  const [network, upstream] = key.split("/");
-  return { network, ...(upstream === undefined ? {} : { upstream }), collector, ...(target === "" ? {} : { target }) };
-}
+const hasKey = (table: Table): string => TABLES[table].map((column) => `${column} = ?`).join(" AND ");

@@ -7,6 +7,7 @@ import type { Sample } from "../exposition/family.ts";
 import { decode, encode } from "./codec.ts";
 import { bodyOf, type GroupKey, GroupTotal } from "./group-total.ts";
 import type { StateFile } from "./state-file.ts";
+import { StateFileError } from "./state-file-error.ts";
 
 /** Why a poll failed. `message` is masked before it is shown anywhere. */
 export interface Failure {
@@ -68,30 +69,62 @@ export class State {
   /** The last good observations, as `stored` returns them. */
   readonly #observations = new Map<Task, unknown>();
   readonly #stateFile: StateFile | undefined;
+  readonly #onDamage: (damage: StateFileError) => void;
+  #damage: StateFileError | undefined;
   /** Sums of groups, by the key of their samples. */
   readonly #totals = new Map<string, GroupTotal>();
   /** Keys of the groups whose counters are exposed without members, too. */
   readonly #kept = new Set<string>();
   #nextExpiry = Number.POSITIVE_INFINITY;
 
-  /** @param stateFile keeps observations across restarts; undefined: nothing does. */
-  constructor(exposition: Exposition, stateFile?: StateFile) {
+  /**
+   * @param stateFile keeps observations across restarts; undefined: nothing does.
+   * @param onDamage called once, when a row of the file turns out to be damaged
+   */
+  constructor(exposition: Exposition, stateFile?: StateFile, onDamage: (damage: StateFileError) => void = () => {}) {
     this.#exposition = exposition;
     this.#stateFile = stateFile;
+    this.#onDamage = onDamage;
+  }
+
+  /** Why nothing is counted; undefined as long as the state file is not known to be damaged. */
+  get damage(): StateFileError | undefined {
+    return this.#damage;
+  }
+
+  /** Ends counting: counters keep their last values, and the state file stays as it is. */
+  stopCounting(damage: StateFileError): void {
+    if (this.#damage !== undefined) return;
+    this.#damage = damage;
+    this.#onDamage(damage);
+  }
+
+  /** Why a task must not be polled: its observations count, and the state file is damaged. */
+  damageFor({ collector }: Task): StateFileError | undefined {
+    return collector.isDurable ? this.#damage : undefined;
+  }
+
+  /** What the state file has; undefined if it has nothing, or is damaged. @throws StateFileError for other problems. */
+  #load(read: (file: StateFile) => unknown): unknown {
+    try {
+      return this.#stateFile && this.#damage === undefined ? read(this.#stateFile) : undefined;
+    } catch (error) {
+      if (!(error instanceof StateFileError && error.isDamage)) throw error;
+      this.stopCounting(error);
+      return undefined;
+    }
   }
 
   /**
    * Continues a task with its saved observation: totals are exposed now, other values after the next successful poll.
-   * An observation that gives no samples is set aside.
-   * @throws StateFileError when the state file cannot be used.
+   * @throws StateFileError when the state file cannot be read.
    */
   restore(task: Task): void {
-    const observation = this.#stateFile?.load(task);
+    const observation = this.#load((file) => file.load(task));
     if (observation !== undefined) this.#continue(task, UNKNOWN, observation);
     else this.#totalOf(task)?.join(task, undefined, false);
   }
 
-  // An observation of another version, or of other settings, can give no samples.
   #continue(task: Task, status: TaskStatus, observation: unknown): void {
     const isPresent = status.lastSuccessAt !== undefined;
     const total = this.#totalOf(task);
@@ -100,7 +133,8 @@ export class State {
       if (total === undefined) this.#exposition.set(keyOf(task), samples);
       else total.join(task, samples, isPresent);
     } catch (error) {
-      this.#stateFile?.setAside(task, error instanceof Error ? error.message : String(error));
+      const problem = `${keyOf(task)}: ${error instanceof Error ? error.message : error}`;
+      this.stopCounting(StateFileError.damaged(this.#stateFile?.path ?? "memory", problem));
       this.#exposition.remove(keyOf(task));
       total?.join(task, undefined, false);
       return;
@@ -128,7 +162,7 @@ export class State {
   succeed(task: Task, observation: unknown, samples: Iterable<Sample>, at: number): void {
     const list = [...samples];
     const before = this.#observations.get(task);
-    const isEncoded = task.collector.durable !== undefined || task.target.key !== "";
+    const isEncoded = task.collector.isDurable || task.target.key !== "";
     const text = isEncoded ? encode(observation) : undefined;
     const known = stored(task, observation, text);
     const total = this.#totalOf(task);
@@ -160,7 +194,14 @@ export class State {
     if (watched?.isSummed !== true || collector.sums === undefined) return undefined;
     const of = { network, collector: collector.name, group: watched.group };
     const known = this.#totals.get(keyOfGroup(of));
-    return known ?? this.#createTotal(of, collector.sums, this.#stateFile?.loadTotal(of));
+    return (
+      known ??
+      this.#createTotal(
+        of,
+        collector.sums,
+        this.#load((file) => file.loadTotal(of)),
+      )
+    );
   }
 
   #createTotal(of: GroupKey, sums: readonly GroupSum[], before: unknown): GroupTotal {
@@ -181,7 +222,7 @@ export class State {
     for (const { of, sums } of groups) {
       const key = keyOfGroup(of);
       this.#kept.add(key);
-      const before = this.#totals.has(key) ? undefined : this.#stateFile?.loadTotal(of);
+      const before = this.#totals.has(key) ? undefined : this.#load((file) => file.loadTotal(of));
       if (before !== undefined) this.#createTotal(of, sums, before);
     }
   }

@@ -252,14 +252,9 @@ export const stateFailures = counter({
   name: "stacks_exporter_state_write_failures_total",
   help: "Failed writes to the state file. A poll whose observation cannot be written fails and changes no value.",
 });
-export const stateRowsSetAside = gauge({
-  name: "stacks_exporter_state_rows_set_aside",
-  help: "Unusable rows in table set_aside of the state file; their counters started again. Absent with state: memory.",
-});
-export const stateSetAside = gauge({
-  name: "stacks_exporter_state_set_aside_timestamp_seconds",
-  help: "Time when a row of the state file was last set aside. Unix time. Absent until the first one.",
-  unit: "seconds",
+export const stateDamaged = gauge({
+  name: "stacks_exporter_state_damaged",
+  help: "Whether the state file is damaged: then nothing is counted, and gauges go on. Absent with state: memory.",
 });
 /** Why a request to the exporter was refused or cut off. */
 export const REFUSALS = ["connections", "pages", "stalled", "host", "password", "tls", "certificate", "rate"] as const;

@@ -89,12 +89,10 @@ export function* reloadSamples(reports: ReloadReports, hash: number | undefined)
 
 /** Samples of the state file. */
 export function* stateFileSamples(facts: StateFileFacts): Iterable<Sample> {
-  const { isRestored, lastWriteAt, failures, setAside, lastSetAsideAt } = facts;
+  const { isRestored, lastWriteAt, failures } = facts;
   yield self.stateRestored.at({}, isRestored ? 1 : 0);
   if (lastWriteAt !== undefined) yield self.stateWritten.at({}, lastWriteAt / 1000);
   yield self.stateFailures.at({}, failures);
-  yield self.stateRowsSetAside.at({}, setAside);
-  if (lastSetAsideAt !== undefined) yield self.stateSetAside.at({}, lastSetAsideAt / 1000);
 }
 
 /**

@@ -1,5 +1,14 @@
 // The state file and the real program: stopped, killed, started twice, damaged, forbidden, full.
-import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -128,62 +137,51 @@ test("a second exporter on the same file is refused, and the first one continues
   expect(await stop(first)).toBe(0);
 });
 
-test("a damaged file is refused with a hint, and --reset-state renames it", async () => {
+test("a file of before the first release is refused, untouched, with the way out", async () => {
   await stop(await serving());
-  writeFileSync(state, "damage ".repeat(5000));
+  edit("PRAGMA user_version = 2");
+  const before = readFileSync(state);
   const refused = await run(["--config", configFile(), "--listen", "127.0.0.1:0"]);
   expect(refused.code).toBe(1);
-  expect(refused.err).toContain(
-    `state file ${state}: is not a state file of this program\nWhat can be done: start once with`,
+  expect(refused.err).toMatch(
+    /was written by a version before the first release .*\nWhat can be done: start once with/,
   );
-
-  const after = await serving("--reset-state");
-  expect(after.program.text().err).toMatch(/the state file was renamed to \S+state\.db\.\d{4}-\d\d-\d\dT/);
-  expect(value(await after.page(), "stacks_exporter_state_restored ")).toBe(0);
-  expect(await stop(after)).toBe(0);
-  expect(readdirSync(join(folder, "kept")).length).toBe(2);
+  expect(readFileSync(state)).toEqual(before);
 });
 
-test("a damaged row is set aside, with a log line and a metric, and the others keep their counters", async () => {
+test.each<[string, () => void]>([
+  ["not a database", () => writeFileSync(state, "damage ".repeat(5000))],
+  ["truncated", () => writeFileSync(state, readFileSync(state).subarray(0, 9000))],
+  ["a row that does not parse", () => edit("UPDATE observations SET body = '{' WHERE collector = 'addresses'")],
+])("a damaged file (%s) stops counting, leaves gauges alone, and --reset-state starts from zero", async (_, damage) => {
   const before = await serving();
-  await until(async () => {
-    const page = await before.page();
-    return value(page, BLOCKS) > 3 && /^stacks_address_transactions_total\{.*\} [1-9]/m.test(page) ? true : undefined;
-  }, "blocks and transactions");
-  const seen = value(await before.page(), BLOCKS);
+  const counted = /^stacks_address_transactions_total\{.*\} [1-9]/m;
+  await until(async () => (counted.test(await before.page()) ? true : undefined), "transactions");
   await stop(before);
-  edit("UPDATE observations SET body = replace(body, ':', ';') WHERE collector = 'addresses'");
+  damage();
+  const damaged = readFileSync(state);
 
-  simulator.faults.set({ kind: "503", path: "*" });
   const after = await serving();
-  const page = await after.page();
-  const [address] = simulator.chain.accounts.users;
-  expect(value(page, BLOCKS)).toBeGreaterThanOrEqual(seen);
-  expect(page).not.toMatch(/^stacks_address_transactions_total/m);
-  expect(value(page, "stacks_exporter_state_rows_set_aside ")).toBe(1);
-  expect(value(page, "stacks_exporter_state_set_aside_timestamp_seconds ")).toBeGreaterThan(Date.now() / 1000 - 600);
-  const line =
-    after.program
-      .text()
-      .err.split("\n")
-      .find((one) => one.includes("set aside")) ?? "{}";
-  expect(JSON.parse(line)).toMatchObject({
-    level: "warn",
-    network: "simulated",
-    collector: "addresses",
-    target: address,
-    reason: "its checksum is wrong",
-    msg: "a saved row cannot be used and is set aside: counting of this target starts again",
-  });
-  simulator.faults.clear();
-  const again = /^stacks_address_transactions_total\{.*\} [1-9]/m;
-  await until(async () => (again.test(await after.page()) ? true : undefined), "counting to start again");
+  const page = await until(async () => {
+    const text = await after.page();
+    const isBoth = /^stacks_mempool_fee_priority_microstx\{/m.test(text) && /reason="state"\} [1-9]/.test(text);
+    return isBoth ? text : undefined;
+  }, "gauges, and polls that fail for the state file");
+  expect(value(page, "stacks_exporter_state_damaged ")).toBe(1);
+  expect(page).toMatch(/failures_total\{.*collector="addresses",reason="state"\} [1-9]/);
+  expect(page).not.toMatch(/failures_total\{.*collector="fees",reason="state"\} [1-9]/);
+  expect(page).not.toMatch(counted);
+  const wayOut = "start once with --reset-state, which keeps the file";
+  expect(after.program.text().err).toContain(wayOut);
+  expect(await (await fetch(`${after.url}/`)).text()).toContain(wayOut);
   expect(await stop(after)).toBe(0);
-  // Kept, and not logged again.
-  const last = await serving();
-  expect(value(await last.page(), "stacks_exporter_state_rows_set_aside ")).toBe(1);
-  expect(last.program.text().err).not.toContain("set aside");
-  await stop(last);
+  if (damaged.toString("latin1").startsWith("damage")) expect(readFileSync(state)).toEqual(damaged);
+
+  const reset = await serving("--reset-state");
+  expect(reset.program.text().err).toMatch(/the state file was renamed to \S+state\.db\.\d{4}-\d\d-\d\dT/);
+  await until(async () => (value(await reset.page(), BLOCKS) > 0 ? true : undefined), "counting from zero");
+  expect(value(await reset.page(), "stacks_exporter_state_damaged ")).toBe(0);
+  expect(await stop(reset)).toBe(0);
 });
 
 test.each([0o022, 0o000])(

@@ -5,7 +5,6 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { pino } from "pino";
 import { startSimulator } from "../../simulator/server.ts";
-import { systemClock } from "../../src/api/clock.ts";
 import type { App } from "../../src/app.ts";
 import { collectors } from "../../src/collectors/index.ts";
 import { StateFile } from "../../src/storage/state-file.ts";
@@ -31,7 +30,7 @@ afterEach(async () => {
 const lines: { level: number; reason?: string }[] = [];
 const log = pino({ level: "info" }, { write: (line) => void lines.push(JSON.parse(line)) });
 const WARN = 40;
-const openStateFile = () => new StateFile(join(folder, "state.db"), { log, clock: systemClock });
+const openStateFile = () => new StateFile(join(folder, "state.db"), log);
 
 async function start(network: string): Promise<App> {
   await app?.stop();

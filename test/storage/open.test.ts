@@ -1,9 +1,9 @@
-// The modes of the state file, and the upgrade of older versions.
+// The modes of the state file.
 import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { encode } from "../../src/storage/codec.ts";
-import { MIGRATIONS, renameFile } from "../../src/storage/open.ts";
+import { renameFile } from "../../src/storage/open.ts";
 import { durableTask, TestStateFile } from "../support/state-file.ts";
 
 let file: TestStateFile;
@@ -58,7 +58,7 @@ describe.each([0o022, 0o000])("with umask %o", (mask) => {
 test("a file of another program keeps its mode", () => {
   file.edit("CREATE TABLE mine (x)");
   chmodSync(file.path, 0o644);
-  expect(() => file.open()).toThrow("is not a state file of this program");
+  expect(() => file.open()).toThrow("is a database of another program");
   expect(modeOf(file.path)).toBe("644");
 });
 
@@ -73,47 +73,4 @@ test("a file that may only be read is not made writable", () => {
     expect((error as Error).message).toContain("cannot be written");
   }
   expect(modeOf(file.path)).toBe("400");
-});
-
-// Rows as version 1 wrote them.
-function versionOne(rows: number): void {
-  file.edit(`${MIGRATIONS[0]}
-    WITH RECURSIVE n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < ${rows})
-    INSERT INTO observations SELECT 'mainnet', 'fake', 'target-' || i, 1, 5, '{"count":{"$bigint":"' || i || '"}}' FROM n;
-    INSERT INTO budgets VALUES ('mainnet', '{"minute":[{"at":5,"priority":1}],"month":{"tokens":1.5,"at":7}}');
-    PRAGMA application_id = ${0x53545845}; PRAGMA user_version = 1`);
-}
-
-describe("a file of version 1", () => {
-  test("is upgraded in place, without loss, and its rows have checksums then", () => {
-    versionOne(1000);
-    const stateFile = file.open();
-    expect(stateFile.facts()).toMatchObject({ isRestored: true, setAside: 0 });
-    for (const i of [1, 500, 1000])
-      expect(stateFile.load(durableTask({ version: 1 }, `target-${i}`))).toEqual({ count: BigInt(i) });
-    expect(stateFile.loadBudget("mainnet")).toEqual({
-      minute: [{ at: 5, priority: 1 }],
-      month: { tokens: 1.5, at: 7 },
-    });
-    file.close();
-    expect(file.rows("PRAGMA user_version")).toEqual([{ user_version: 2 }]);
-    expect(file.rows("SELECT count(*) AS n FROM observations WHERE checksum > 0")).toEqual([{ n: 1000 }]);
-    file.edit("UPDATE observations SET checksum = NULL WHERE target = 'target-2'");
-    expect(file.open().load(durableTask({ version: 1 }, "target-2"))).toBeUndefined();
-    expect(file.lines).toMatchObject([{ reason: "its checksum is wrong" }]);
-    expect(file.lines).toHaveLength(1);
-  });
-
-  test("stays as it is when a step fails", () => {
-    versionOne(3);
-    expect(() => file.open([...MIGRATIONS, "NONSENSE"])).toThrow('near "NONSENSE"');
-    expect(file.rows("PRAGMA user_version")).toEqual([{ user_version: 1 }]);
-    expect(file.open().load(durableTask({ version: 1 }, "target-3"))).toEqual({ count: 3n });
-  });
-
-  test("is refused when an index does not match: no checksum shows which is right", () => {
-    versionOne(3);
-    file.overwrite("target-2", "target-7", 1);
-    expect(() => file.open()).toThrow(/is damaged \(row \d missing from index/);
-  });
 });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import type { Task } from "../../src/collectors/task.ts";
 import { encode } from "../../src/storage/codec.ts";
-import { MIGRATIONS, renameFile } from "../../src/storage/open.ts";
+import { renameFile } from "../../src/storage/open.ts";
 import { shardOf } from "../../src/storage/shard.ts";
 import { fakeTask } from "../support/fake-task.ts";
 import { durableTask, TestStateFile } from "../support/state-file.ts";
@@ -16,12 +16,12 @@ beforeEach(() => {
 });
 afterEach(() => file.remove());
 
-const taskOf = (network: string, key: string): Task => ({ ...durableTask(undefined, key), network });
+const taskOf = (network: string, key: string): Task => ({ ...durableTask(key), network });
 
 test("the observation of each target is kept across restarts", () => {
-  const [one, two] = [durableTask({ version: 1 }, "one"), durableTask({ version: 1 }, "two")];
+  const [one, two] = [durableTask("one"), durableTask("two")];
   const stateFile = file.open();
-  expect(stateFile.facts()).toEqual({ isRestored: false, lastWriteAt: undefined, failures: 0, setAside: 0 });
+  expect(stateFile.facts()).toEqual({ isRestored: false, lastWriteAt: undefined, failures: 0 });
   expect(stateFile.load(one)).toBeUndefined();
   stateFile.save(one, encode({ amount: 2n ** 100n }), 1000);
   stateFile.save(one, encode({ amount: 2n ** 101n }), 2000);
@@ -29,7 +29,7 @@ test("the observation of each target is kept across restarts", () => {
   const later = file.reopen();
   expect(later.load(one)).toEqual({ amount: 2n ** 101n });
   expect(later.load(two)).toEqual({ amount: 7n });
-  expect(later.facts()).toEqual({ isRestored: true, lastWriteAt: undefined, failures: 0, setAside: 0 });
+  expect(later.facts()).toEqual({ isRestored: true, lastWriteAt: undefined, failures: 0 });
 });
 
 test("an observation of a collector that is not durable is not saved", () => {
@@ -59,7 +59,7 @@ test("facts of a network are kept across restarts", () => {
 });
 
 test("a shard deletes the observations of other shards, and keeps those of the chain and the sums of groups", () => {
-  const tasks = ["", "a", "b", "c", "d"].map((key) => durableTask({ version: 1 }, key));
+  const tasks = ["", "a", "b", "c", "d"].map((key) => durableTask(key));
   const total = { of: { network: "mainnet", collector: "fake", group: "b" }, body: { sent: 5n } };
   const before = file.open();
   for (const task of tasks) before.save(task, encode(1), 1000, total);
@@ -74,7 +74,7 @@ test("a shard deletes the observations of other shards, and keeps those of the c
 });
 
 test("a shard writes nothing to its own file: the disk can be full", () => {
-  const task = durableTask({ version: 1 }, "a");
+  const task = durableTask("a");
   file.open().save(task, encode(1), 1000);
   file.close();
   const before = readFileSync(file.path);
@@ -95,69 +95,40 @@ test("a second process is refused, and the first one continues", () => {
   expect(stateFile.load(durableTask())).toBe(1);
 });
 
-test("an older schema is upgraded with its rows, a newer one is refused", () => {
-  file.open().save(durableTask(), encode(1), 1000);
-  const grown = [...MIGRATIONS, "ALTER TABLE budgets ADD COLUMN note TEXT"];
-  expect(file.reopen(grown).load(durableTask())).toBe(1);
-  file.close();
-  expect(() => file.open()).toThrow(
-    "was written by a newer version of stacks-exporter (its schema has version 3; this one supports up to 2)",
-  );
-});
+// A file of the last version before the present format.
+const BEFORE = `
+  CREATE TABLE observations (network TEXT NOT NULL, collector TEXT NOT NULL, target TEXT NOT NULL,
+    version INTEGER NOT NULL, saved_at INTEGER NOT NULL, body TEXT NOT NULL, checksum INTEGER,
+    PRIMARY KEY (network, collector, target));
+  INSERT INTO observations VALUES ('mainnet', 'fake', '', 1, 5, '{"count":1}', 1);
+  PRAGMA application_id = ${0x53545845};`;
 
-test("a failed migration leaves the file unchanged", () => {
-  file.open().save(durableTask(), encode(1), 1000);
-  file.close();
-  expect(() => file.open([...MIGRATIONS, "CREATE TABLE more (x)", "NONSENSE"])).toThrow('near "NONSENSE"');
-  expect(file.open().load(durableTask())).toBe(1);
-});
-
-test("an observation of an older version is upgraded", () => {
-  file.open().save(durableTask(), encode({ count: 1 }), 1000);
-  const upgrade = (observation: unknown, version: number) => ({ ...(observation as object), from: version });
-  expect(file.reopen().load(durableTask({ version: 2, upgrade }))).toEqual({ count: 1, from: 1 });
-});
-
-test("an observation of a newer version is refused and kept: an accidental downgrade loses nothing", () => {
-  file.open().save(durableTask({ version: 3 }), encode({ count: 1 }), 1000);
-  expect(() => file.reopen().load(durableTask({ version: 2 }))).toThrow(
-    `state file ${file.path}: a newer version of stacks-exporter wrote the state of mainnet/fake (version 3; this one ` +
-      "supports up to 2)",
-  );
-  expect(file.reopen().load(durableTask({ version: 3 }))).toEqual({ count: 1 });
-  expect(file.lines).toEqual([]);
-});
-
-test.each<[string, () => void, string]>([
-  ["text", () => writeFileSync(file.path, "not a database at all ".repeat(100)), "is not a state file of this program"],
-  ["a database of another program", () => file.edit("CREATE TABLE mine (x)"), "is not a state file of this program"],
-  [
-    "a truncated file",
-    () => {
-      file.open().save(durableTask(), encode("x".repeat(100_000)), 1000);
-      file.close();
-      writeFileSync(file.path, readFileSync(file.path).subarray(0, 20_000));
-    },
-    "is damaged",
-  ],
-  [
-    "overwritten bytes",
-    () => {
-      file.open().save(durableTask(), encode("x".repeat(100_000)), 1000);
-      file.close();
-      const bytes = readFileSync(file.path);
-      writeFileSync(file.path, bytes.fill(0xaa, 4096, 12_000));
-    },
-    "is damaged",
-  ],
-])("%s is refused, and can be renamed", (_, corrupt, message) => {
-  corrupt();
+test.each([
+  ["of before the first release", 2, "a version before the first release (its format is 2; this one reads 3)"],
+  ["of a newer version", 4, "a newer version of stacks-exporter (its format is 4; this one reads 3)"],
+])("a file %s is refused, untouched, and can be renamed", (_, format, message) => {
+  file.edit(`${BEFORE} PRAGMA user_version = ${format}; PRAGMA journal_mode = WAL`);
   const before = readFileSync(file.path);
-  expect(() => file.open()).toThrow(message);
-  const kept = renameFile(file.path, Date.UTC(2026, 0, 2, 3, 4, 5), file.log);
-  expect(kept).toBe(`${file.path}.2026-01-02T03-04-05-000Z`);
-  expect(readFileSync(kept as string)).toEqual(before);
+
+  expect(() => file.open()).toThrow(`state file ${file.path}: was written by ${message}`);
+
+  expect(readFileSync(file.path)).toEqual(before);
+  expect(readdirSync(file.folder)).toEqual(["state.db"]);
+  const kept = renameFile(file.path, 0, file.log) as string;
+  expect(readFileSync(kept)).toEqual(before);
   expect(file.open().facts().isRestored).toBe(false);
+});
+
+test("a database of another program is refused, and can be renamed", () => {
+  file.edit("CREATE TABLE mine (x)");
+  const before = readFileSync(file.path);
+  expect(() => file.open()).toThrow("is a database of another program");
+  expect(readFileSync(renameFile(file.path, 0, file.log) as string)).toEqual(before);
+});
+
+test("all used budgets can be read", () => {
+  file.open().saveBudget("mainnet/a", { minute: [{ at: 5, priority: 1 }] }, 1000);
+  expect([...file.reopen().budgets()]).toEqual([["mainnet/a", { minute: [{ at: 5, priority: 1 }] }]]);
 });
 
 test("a folder that cannot be created, and a path that is a folder, are refused", () => {

@@ -97,7 +97,7 @@ describe("with a state file,", () => {
   test("a poll that finds nothing new is neither saved again nor a new page", () => {
     const stateFile = file.reopen();
     state = new State(exposition, stateFile);
-    const task = durableTask({ version: 1 }, "target");
+    const task = durableTask("target");
     const poll = (count: number, at: number) => state.succeed(task, { count }, [total.at({ network: "m" }, count)], at);
     poll(1, 1000);
     const page = exposition.page("classic");

@@ -218,7 +218,7 @@ export class Exporter implements AsyncDisposable {
     };
     const { clock } = this;
     const log = { warn: (fields: object, msg: string) => void this.log.push({ level: 40, msg, ...fields }) };
-    const stateFile = new StateFile(this.#path, { log, clock });
+    const stateFile = new StateFile(this.#path, log);
     const write = (line: string) => void this.log.push(JSON.parse(line));
     this.#app = await createApp(JSON.stringify(configuration), write, { stateFile, clock });
   }

@@ -35,7 +35,7 @@ export function memberTask(member: number, group: string | undefined): Task {
     collector: {
       ...task.collector,
       sums,
-      durable: { version: 1 },
+      isDurable: true,
       *samples(observation, network) {
         const { count } = observation as { readonly count: number };
         const labels = { network, ...own };

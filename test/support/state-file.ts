@@ -2,8 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { DatabaseSync, type SQLOutputValue } from "node:sqlite";
-import type { Durable } from "../../src/collectors/collector.ts";
+import { DatabaseSync } from "node:sqlite";
 import type { Task } from "../../src/collectors/task.ts";
 import { StateFile } from "../../src/storage/state-file.ts";
 import { fakeTask } from "./fake-task.ts";
@@ -16,16 +15,13 @@ export class TestStateFile {
   path = join(this.folder, "state.db");
   /** Warnings since the file was opened. */
   readonly lines: Line[] = [];
-  /** Time of the clock of the store. Unix time, milliseconds. */
-  now = 0;
   readonly log = { warn: (fields: object, msg: string) => void this.lines.push({ msg, ...fields }) };
   readonly #open: StateFile[] = [];
 
   /** Opens the store. Only one can be open. */
-  open(migrations?: readonly string[]): StateFile {
+  open(): StateFile {
     this.lines.length = 0;
-    const clock = { now: () => this.now };
-    const opened = new StateFile(this.path, { log: this.log, clock, ...(migrations && { migrations }) });
+    const opened = new StateFile(this.path, this.log);
     this.#open.push(opened);
     return opened;
   }
@@ -35,9 +31,9 @@ export class TestStateFile {
     for (const opened of this.#open.splice(0)) opened.close();
   }
 
-  reopen(migrations?: readonly string[]): StateFile {
+  reopen(): StateFile {
     this.close();
-    return this.open(migrations);
+    return this.open();
   }
 
   /** Changes a closed file behind the back of the store. */
@@ -45,16 +41,6 @@ export class TestStateFile {
     const database = new DatabaseSync(this.path);
     database.exec(sql);
     database.close();
-  }
-
-  /** Rows of a closed file; integers beyond 2^53 are bigints. */
-  rows(sql: string): Record<string, SQLOutputValue>[] {
-    const database = new DatabaseSync(this.path);
-    const statement = database.prepare(sql);
-    statement.setReadBigInts(true);
-    const rows = statement.all().map((row) => Object.entries(row).map(([name, value]) => [name, small(value)]));
-    database.close();
-    return rows.map((row) => Object.fromEntries(row));
   }
 
   /** Overwrites text in a closed file where it stands for the `nth` time. */
@@ -73,13 +59,8 @@ export class TestStateFile {
   }
 }
 
-const small = (value: SQLOutputValue) =>
-  typeof value === "bigint" && BigInt(Number(value)) === value && Number.isSafeInteger(Number(value))
-    ? Number(value)
-    : value;
-
 /** A task whose observation is kept. */
-export function durableTask(durable: Durable = { version: 1 }, key = ""): Task {
+export function durableTask(key = ""): Task {
   const task = fakeTask(async () => 0);
-  return { ...task, target: { key }, collector: { ...task.collector, durable } };
+  return { ...task, target: { key }, collector: { ...task.collector, isDurable: true } };
 }

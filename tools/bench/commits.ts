@@ -4,7 +4,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { startSimulator } from "../../simulator/server.ts";
-import { systemClock } from "../../src/api/clock.ts";
 import { StateFile } from "../../src/storage/state-file.ts";
 import { createApp, onlyCollectors } from "../../test/support/app.ts";
 import { median } from "./table.ts";
@@ -26,7 +25,7 @@ export async function measureCommits(count: number): Promise<Commits> {
   const simulator = await startSimulator({ seed: 1, history: 300, now: () => now, keepBlocks: 1_000_000 });
   try {
     const log = { warn: (_: object, line: string) => console.warn(line) };
-    const stateFile = new StateFile(join(folder, "state.db"), { clock: systemClock, log });
+    const stateFile = new StateFile(join(folder, "state.db"), log);
     const [times, sizes]: [number[], number[]] = [[], []];
     const save = stateFile.save.bind(stateFile);
     stateFile.save = (task, body, ...rest) => {

@@ -10,7 +10,7 @@ import { MAX_REQUESTS } from "./needed-transfers.ts";
 import { type Options, options } from "./options.ts";
 import { observeAddress } from "./poll.ts";
 import { addressTransactions, principalTransactions } from "./source.ts";
-import { type AddressTarget, type Observation, upgraded } from "./state.ts";
+import type { AddressTarget, Observation } from "./state.ts";
 import { addressTransactionEvents, transactionsWithTransfers } from "./transfer-source.ts";
 
 /** Transactions and transfers of watched addresses, each counted once. */
@@ -20,7 +20,7 @@ export const addresses = {
   schedule: { keyless: "every 5m", free_key: "every 1h" },
   timeout: "1m",
   priority: 5,
-  durable: { version: 2, upgrade: upgraded },
+  isDurable: true,
   operations: [
     addressTransactions,
     transactionsWithTransfers,

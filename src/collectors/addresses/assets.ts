@@ -1,7 +1,7 @@
 // Transfers of tokens, by asset. Anyone can choose an identifier: only valid ones have series, and only as many as
 // there are slots. All others count as `other`. Pure.
 import { isAssetId } from "../clarity-names.ts";
-import { add, addAmount, type Counters, type Draft, keyOf, move, valuesOf } from "../counters.ts";
+import { add, addAmount, type Counters, type Draft, keyOf, move } from "../counters.ts";
 import { OTHER } from "../labels.ts";
 import { assignSlot, noSlots, type SlotLimits, type Slots, trim } from "../slots.ts";
 import { TRANSFER_DIRECTIONS, type Transfer } from "./transfer-source.ts";
@@ -79,51 +79,4 @@ function moveToOther(totals: Draft<AssetTotals>, kind: Token["kind"], asset: str
     if (moved !== undefined) add(totals.overflow, kind, moved);
     if (kind === "ft") move(totals.ftAmounts, from, to);
   }
-}
-
-/** Totals in version 1 of the state, which can have invalid identifiers. */
-export type AssetTotalsV1 = Omit<AssetTotals, "assets">;
-
-/** Upgrades totals of version 1. Sums stay the same: assets without a valid identifier become `other`. */
-export function upgradedAssets({ ftTransfers, ftAmounts, nftTransfers, overflow }: AssetTotalsV1): AssetTotals {
-  const [ft, nft] = [validAssets(ftTransfers), validAssets(nftTransfers)];
-  const counts = { ...overflow };
-  if (ft.moved > 0) add(counts, "ft", ft.moved);
-  if (nft.moved > 0) add(counts, "nft", nft.moved);
-  return {
-    ftTransfers: ft.sums,
-    ftAmounts: validAssets(ftAmounts).sums,
-    nftTransfers: nft.sums,
-    overflow: counts,
-    assets: { ft: slotsOf(ft.sums), nft: slotsOf(nft.sums) },
-  };
-}
-
-/** The sums with those of invalid identifiers moved to `other`, and how much was moved. */
-function validAssets<Value extends number | bigint>(
-  sums: Counters<Value>,
-): { sums: Record<string, Value>; moved: number } {
-  const valid: Record<string, Value> = { ...sums };
-  let moved = 0;
-  for (const key of Object.keys(sums)) {
-    const { asset, direction } = partsOf(key);
-    if (asset === OTHER || isAssetId(asset)) continue;
-    moved += Number(move(valid, key, keyOf(OTHER, direction)));
-  }
-  return { sums: valid, moved };
-}
-
-function slotsOf(transfers: Counters<number>): Slots {
-  const own: Record<string, number> = {};
-  for (const [key, count] of Object.entries(transfers)) {
-    const { asset } = partsOf(key);
-    if (asset !== OTHER) add(own, asset, count);
-  }
-  return { own, waiting: {} };
-}
-
-// An identifier of version 1 can contain tabs; a direction cannot.
-function partsOf(key: string): { readonly asset: string; readonly direction: string } {
-  const values = valuesOf(key);
-  return { asset: keyOf(...values.slice(0, -1)), direction: values.at(-1) ?? "" };
 }

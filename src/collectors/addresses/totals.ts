@@ -1,17 +1,7 @@
 // The totals of the counted transactions of a principal. Pure. Totals are plain data and never fall.
 import { add, addAmount, type Counters, type Draft, keyOf } from "../counters.ts";
 import { boundedValue, TX_STATUSES, TX_TYPES } from "../labels.ts";
-import {
-  type AssetLimits,
-  type AssetTotals,
-  type AssetTotalsV1,
-  addToken,
-  isToken,
-  NO_ASSETS,
-  slotLimits,
-  trimAssets,
-  upgradedAssets,
-} from "./assets.ts";
+import { type AssetLimits, type AssetTotals, addToken, isToken, NO_ASSETS, slotLimits, trimAssets } from "./assets.ts";
 import type { Transaction } from "./source.ts";
 import type { Transfer } from "./transfer-source.ts";
 
@@ -94,14 +84,6 @@ interface PollCounts {
 export function transactionDirection({ sender, sponsor }: Transaction, principal: string): Direction {
   if (sender === principal) return "sent";
   return sponsor === principal ? "sponsored" : "received";
-}
-
-/** Totals in version 1 of the state. */
-export type AddressTotalsV1 = Omit<AddressTotals, keyof AssetTotals> & AssetTotalsV1;
-
-/** Upgrades totals of version 1. Sums stay the same: assets without a valid identifier become `other`. */
-export function upgradedTotals(totals: AddressTotalsV1): AddressTotals {
-  return { ...totals, ...upgradedAssets(totals) };
 }
 
 /** Adds transactions, oldest first. Assets beyond the limits become `other`. */

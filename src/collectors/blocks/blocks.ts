@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { ApiError } from "../../api/errors.ts";
 import { blockList, blockOperations, PAGE } from "../chain/block-source.ts";
-import { type Chain, type Dimension, recentUse, tipOf } from "../chain/chain.ts";
+import { type Dimension, recentUse, tipOf } from "../chain/chain.ts";
 import type { Collector } from "../collector.ts";
 import { blockFamilies, blockSamples } from "./families.ts";
 import { followList } from "./follow-list.ts";
@@ -73,7 +73,7 @@ export const blocks = {
   schedule: { keyless: "every 1m", free_key: "every 4m" },
   priority: 2,
   isShared: true,
-  durable: { version: 2, upgrade },
+  isDurable: true,
   operations: blockOperations,
   families: blockFamilies,
   options,
@@ -118,10 +118,3 @@ export const blocks = {
 
   samples: ({ chain, limits }, network) => (chain === undefined ? [] : blockSamples(chain, limits, network)),
 } satisfies Collector<Observation, z.infer<typeof options>>;
-
-/** Version 1 stored neither the time when the tip was accepted nor the orphaned blocks. */
-function upgrade(observation: unknown): Observation {
-  const before = observation as Observation & { readonly chain?: Partial<Chain> };
-  const { chain, at } = before;
-  return { ...before, chain: chain && ({ ...chain, acceptedAt: at, replaced: [] } as unknown as Chain) };
-}

@@ -15,7 +15,7 @@ export const contractCalls = {
   schedule: { keyless: "every 5m", free_key: "every 1h" },
   timeout: "1m",
   priority: 5,
-  durable: { version: 1 },
+  isDurable: true,
   operations: [addressTransactions, principalTransactions, blockByHeight, block],
   families: callFamilies,
   options,

@@ -5,7 +5,7 @@ import type { Collector } from "../collector.ts";
 import { contractEvents, contractLogs } from "./event-source.ts";
 import { contractFamilies, contractSamples } from "./families.ts";
 import { type ContractTarget, observeContract } from "./poll.ts";
-import { EMPTY, type Observation, upgrade } from "./state.ts";
+import { EMPTY, type Observation } from "./state.ts";
 
 const options = z.object({
   api: z.enum(["auto", "v1", "v3"]).default("auto").meta({
@@ -27,7 +27,7 @@ export const contracts = {
   schedule: { keyless: "every 5m", free_key: "every 1h" },
   timeout: "1m",
   priority: 5,
-  durable: { version: 4, upgrade },
+  isDurable: true,
   operations: [contractEvents, contractLogs, transaction],
   families: contractFamilies,
   options,

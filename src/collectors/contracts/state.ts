@@ -3,8 +3,7 @@ import type { TotalsOfRules } from "../event-rules/totals.ts";
 import { EMPTY_FEED, type FeedState } from "../feed/state.ts";
 import { NO_RHYTHM, type Rhythm } from "../rhythm.ts";
 import type { ContractEvent } from "./event-source.ts";
-import { NO_PROOF_NEEDED } from "./proofs.ts";
-import { cleanTopics, NO_TOPICS, type TopicTotals } from "./topics.ts";
+import { NO_TOPICS, type TopicTotals } from "./topics.ts";
 
 /** Totals since the first poll; they never decrease. */
 export interface Totals extends TopicTotals {
@@ -38,29 +37,3 @@ export const EMPTY: Observation = {
   isNew: false,
   etag: undefined,
 };
-
-/**
- * Version 3 had no rhythm, version 2 no event rules either. Version 1 stored neither proofs nor restored events either.
- */
-export function upgrade(observation: unknown, version: number): Observation {
-  const upgraded = version === 1 ? upgradeFirst(observation) : (observation as Observation);
-  const { rules = {} } = upgraded;
-  return { ...upgraded, rules, rhythm: NO_RHYTHM };
-}
-
-function upgradeFirst(observation: unknown): Observation {
-  const before = observation as Omit<Observation, "feed"> & {
-    readonly feed: { readonly anchors: readonly { readonly txId: string; readonly index: number }[] };
-  };
-  const counted = before.feed.anchors.map(({ txId, index }, place) => ({
-    id: `${txId}:${index}`,
-    ...NO_PROOF_NEEDED,
-    index: -place,
-  }));
-  return {
-    ...before,
-    feed: { ...EMPTY_FEED, counted },
-    totals: { ...before.totals, ...cleanTopics(before.totals), restored: 0 },
-    etag: undefined,
-  };
-}

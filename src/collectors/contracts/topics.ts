@@ -1,6 +1,6 @@
 // Events of a contract by type and topic. Pairs that are not valid or have no slot count as `other`. Pure.
 import { isClarityName } from "../clarity-names.ts";
-import { add, type Counters, type Draft, keyOf, move, valuesOf } from "../counters.ts";
+import { add, type Counters, type Draft, keyOf, move } from "../counters.ts";
 import { isEnumValue, OTHER } from "../labels.ts";
 import { assignSlot, type SlotLimits, type Slots, trim } from "../slots.ts";
 
@@ -47,19 +47,6 @@ export function addEvents(
     if (evicted !== undefined) moveToOther(totals, evicted);
     if (!isOwn) totals.overflow += 1;
     add(totals.events, isOwn ? pair : OTHER_PAIR);
-  }
-  return totals;
-}
-
-/** Converts the events of version 1 of the state: pairs that are not valid become `other`. */
-export function cleanTopics({ events, overflow }: Omit<TopicTotals, "topics">): TopicTotals {
-  const totals = { ...structuredClone(NO_TOPICS), overflow } as Draft<TopicTotals>;
-  for (const [key, count] of Object.entries(events)) {
-    const [type = "", topic = "", ...rest] = valuesOf(key);
-    const pair = rest.length > 0 ? OTHER_PAIR : pairOf(type, topic);
-    add(totals.events, pair, count);
-    if (pair !== OTHER_PAIR) add(totals.topics.own, pair, count);
-    else if (key !== OTHER_PAIR) totals.overflow += count;
   }
   return totals;
 }

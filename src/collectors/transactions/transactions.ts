@@ -22,7 +22,7 @@ export const transactions = {
   timeout: "1m",
   priority: 3,
   isShared: true,
-  durable: { version: 1 },
+  isDurable: true,
   operations: [transactionList, blockByHeight, block],
   families: chainFamilies,
   options,

@@ -30,7 +30,7 @@ export const waiting = {
   timeout: "30s",
   // Few requests, which confirm what blocks withdrawals: before the early polls of other collectors.
   priority: 3,
-  durable: { version: 1 },
+  isDurable: true,
   operations: [principalWaiting, principalNonces, transaction],
   families: waitingFamilies,
   options,

@@ -202,46 +202,19 @@ const stales = [
   ),
 ];
 
-const asideAt = (values: string, instance = "exporter") => ({
-  [`stacks_exporter_state_set_aside_timestamp_seconds{job="stacks", instance="${instance}"}`]: values,
-});
-// Samples and evaluations every five minutes, because the window is a day.
-const setAside = (name: string, series: Scenario["series"], expect: Scenario["expect"]): Scenario => ({
-  name: `StacksStateRowSetAside: ${name}`,
-  alert: "StacksStateRowSetAside",
-  every: 5,
-  sampled: 5,
-  series,
-  expect,
-});
-const DAY = 1440;
-const asides = [
-  setAside("the first row ever, found before the first scrape, fires for a day", asideAt(hold(0, 400)), [
-    ...quiet(0),
-    ...firing(here, 5, DAY - 5),
-    ...quiet(DAY, DAY + 5, DAY + 60),
+const DAMAGED = 'stacks_exporter_state_damaged{job="stacks", instance="exporter"}';
+const stateDamaged = forAlert("StacksStateDamaged");
+const damages = [
+  stateDamaged("fires after two minutes, as long as the file is damaged", { [DAMAGED]: hold(1, 100) }, [
+    quiet(0, 1),
+    firing(here, 2, 50, 100),
   ]),
-  forAlert("StacksStateRowSetAside")(
-    "fires two minutes after it was set aside",
-    asideAt(trace(missing(100), hold(6000, 20))),
-    [quiet(0, 100, 101), firing(here, 102, 110)],
-  ),
-  setAside("a second one, after a restart, fires again", asideAt(trace(hold(0, 400), hold(2000 * 60, 400))), [
-    ...quiet(DAY + 5, 2000),
-    ...firing(here, 2010, 2000 + DAY - 5),
-    ...quiet(2000 + DAY),
+  stateDamaged("ends when the file was restored", { [DAMAGED]: trace(hold(1, 20), hold(0, 40)) }, [
+    firing(here, 10, 19),
+    quiet(20, 40),
   ]),
-  setAside(
-    "it continues under another instance name",
-    { ...asideAt(hold(0, 10)), ...asideAt(trace(missing(12), hold(0, 400)), "other") },
-    [...firing({ ...here, instance: "other" }, 65, DAY - 5)],
-  ),
-  setAside("quiet: no row was ever set aside", { [UP]: hold(1, 400) }, quiet(5, 100, DAY)),
-  setAside(
-    "quiet: the row was set aside long ago, and the exporter is new to Prometheus",
-    asideAt(hold(-DAY * 60, 100)),
-    quiet(0, 5, 100),
-  ),
+  stateDamaged("quiet: the file is intact", { [DAMAGED]: hold(0, 100) }, quiet(5, 50, 100)),
+  stateDamaged("quiet: there is no state file", { [UP]: hold(1, 100) }, quiet(5, 50, 100)),
 ];
 
 const frozen = forAlert("StacksMempoolFrozen");
@@ -458,7 +431,7 @@ export const exporterScenarios: readonly Scenario[] = [
   ...failures,
   ...unauthorizeds,
   ...stales,
-  ...asides,
+  ...damages,
   ...frozenMempools,
   ...shardScenarios,
   ...LIMITS.flatMap(limits),
