@@ -65,8 +65,8 @@ export class Instruments {
   /** Starts to measure the process and its event loop; returns the families of the measurements. */
   watchProcess(): readonly Family[] {
     collectDefaultMetrics({ register: this.#process, eventLoopMonitoringPrecision: EVENT_LOOP_RESOLUTION_MS });
-    for (const { name } of metricsOf(this.#process)) if (!READ.includes(name)) this.#process.removeSingleMetric(name);
-    return metricsOf(this.#process).map(({ name, help, type }) => {
+    const read = metricsOf(this.#process).filter(({ name }) => READ.includes(name));
+    return read.map(({ name, help, type }) => {
       const unit = /_(seconds|bytes)(_total)?$/.exec(name)?.[1] as "seconds" | "bytes" | undefined;
       const declaration = { name, help, ...(unit && { unit }) };
       const family = String(type) === "counter" ? counter(declaration) : gauge(declaration);
@@ -79,8 +79,10 @@ export class Instruments {
   async samples(): Promise<Sample[]> {
     const metrics = [...metricsOf(this.#own), ...metricsOf(this.#process)];
     const samples = metrics.map(async (metric) => {
-      const family = this.#families.get(metric.name) as Family;
+      const family = this.#families.get(metric.name);
+      // Some metrics of the client library are measured when another one, which is not read, is collected.
       const { values } = await metric.get();
+      if (family === undefined) return [];
       return family.kind === "histogram"
         ? histogramSamples(family, values)
         : values.flatMap((it) => sampleOf(family, it));

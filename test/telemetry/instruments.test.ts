@@ -13,6 +13,17 @@ test("the event loop lag is absent until it is measured", async () => {
   expect(seen.filter((name) => late.includes(name))).toEqual([]);
 });
 
+test("the CPU time and the heap of the process are measured", async () => {
+  const instruments = new Instruments();
+  instruments.watchProcess();
+  const until = process.cpuUsage().user + 50_000;
+  while (process.cpuUsage().user < until);
+
+  const values = new Map((await instruments.samples()).map(({ family, value }) => [family.name, value]));
+  expect(values.get("process_cpu_seconds_total")).toBeGreaterThan(0.03);
+  expect(values.get("nodejs_heap_size_used_bytes")).toBeGreaterThan(1_000_000);
+});
+
 test("the series with some labels can be removed", async () => {
   const labels = { network: "n", collector: "c" };
   const runs = counter({ name: "test_runs_total", help: "Runs.", labels });
