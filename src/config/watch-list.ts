@@ -97,7 +97,8 @@ export async function readWatchList(list: ListName, network: unknown, at: Path, 
     const file = new FileErrors(resolve(files.folder, name));
     read.push(file);
     const report = (message: string) => errors.add([...at, fileList, index], message);
-    const text = await readText(files, name, MAX_BYTES.watchFile, report);
+    const named = errors.describe([...at, fileList, index], name);
+    const text = await readText(files, name, MAX_BYTES.watchFile, (message) => report(`${message}: ${named}`));
     const found = text === undefined ? [] : await file.read(text, key, settings);
     if (written.length + found.length <= MAX_WATCHED) written.push(...found);
     else report(`expected at most ${MAX_WATCHED} ${list} in the configuration and its files, found more`);

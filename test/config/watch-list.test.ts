@@ -217,7 +217,7 @@ test.each([
     {},
     /labels\.network: expected a label name of a-z, 0-9 and _ that is not taken/,
   ],
-  ["a missing file", "    address_files: [no.csv]\n", {}, /address_files\[0\]: .*no such file/],
+  ["a missing file", "    address_files: [no.csv]\n", {}, /address_files\[0\]: .*no such file: "no\.csv"$/],
   ["a file that is not text", "    address_files: [a.txt]\n", { "a.txt": Uint8Array.of(0xff) }, /UTF-8/],
   [
     "a CSV without header",
