@@ -48,13 +48,12 @@ export class Reloads {
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(options: ReloadsOptions) {
-    const { config, source, clock } = options;
+    const { config, source } = options;
     this.#options = options;
     this.#files = source === undefined ? [] : filesOf(config);
-    const report = { lastSuccessAt: clock.now() };
     this.#reports = {
-      configuration: source?.hash === undefined ? undefined : report,
-      files: this.#files.length === 0 ? undefined : report,
+      configuration: source?.hash === undefined ? undefined : {},
+      files: this.#files.length === 0 ? undefined : {},
     };
   }
 
@@ -92,7 +91,7 @@ export class Reloads {
   }
 
   async #reload(scope: Scope): Promise<readonly ConfigError[]> {
-    const { source, take, clock, log } = this.#options;
+    const { source, take, log } = this.#options;
     if (source === undefined) return [];
     const loaded = await (scope === "configuration" ? source.load() : source.loadFiles());
     if (!loaded.ok) {
@@ -101,9 +100,8 @@ export class Reloads {
     }
     await take(loaded.config);
     this.#files = filesOf(loaded.config);
-    const report = { lastSuccessAt: clock.now() };
-    if (scope === "configuration" && source.hash !== undefined) this.#reports.configuration = report;
-    this.#reports.files = this.#files.length === 0 ? undefined : report;
+    if (scope === "configuration" && source.hash !== undefined) this.#reports.configuration = {};
+    this.#reports.files = this.#files.length === 0 ? undefined : {};
     log.info({ targets: targetsOf(loaded.config) }, MESSAGES[scope].done);
     return [];
   }
@@ -114,7 +112,6 @@ export class Reloads {
     log.error({ errors: errors.length }, MESSAGES[scope].refused);
     const before = this.#reports[scope];
     this.#reports[scope] = {
-      lastSuccessAt: before?.lastSuccessAt ?? clock.now(),
       failure: {
         message: errors.slice(0, 1).map(formatError).join(""),
         errors: errors.length,

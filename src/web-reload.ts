@@ -29,12 +29,11 @@ export class WebReloads {
   readonly #options: WebReloadsOptions;
   #files: readonly string[];
   /** The result of the last reload. */
-  report: ReloadReport;
+  report: ReloadReport = {};
 
   constructor(options: WebReloadsOptions) {
     this.#options = options;
     this.#files = options.source.files;
-    this.report = { lastSuccessAt: options.clock.now() };
   }
 
   /** Reloads whenever a file changes, until `stop` is aborted. */
@@ -46,7 +45,7 @@ export class WebReloads {
 
   /** Loads the current files. If they are invalid, logs why and keeps the previous ones. */
   async reload(): Promise<void> {
-    const { source, take, clock, log, onReload } = this.#options;
+    const { source, take, log, onReload } = this.#options;
     const loaded = await source.load();
     // A file that a refused configuration names may be corrected next.
     this.#files = [...new Set([...source.files, ...loaded.files])];
@@ -54,7 +53,7 @@ export class WebReloads {
     if (!loaded.ok) return this.#refuse(loaded.errors.map(formatError));
     const needsRestart = take(loaded.web);
     if (needsRestart !== undefined) return this.#refuse([needsRestart]);
-    this.report = { lastSuccessAt: clock.now() };
+    this.report = {};
     log.info({}, "reloaded the web configuration");
   }
 
@@ -63,7 +62,6 @@ export class WebReloads {
     for (const message of messages) log.error({}, message);
     log.error({ errors: messages.length }, "cannot reload the web configuration: the previous one stays in use");
     this.report = {
-      lastSuccessAt: this.report.lastSuccessAt,
       failure: {
         message: messages[0] ?? "",
         errors: messages.length,

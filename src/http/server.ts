@@ -65,10 +65,8 @@ function appOf(
   addRoutes?.(app);
   app.use((request, response) => sendText(response, 404, `Nothing at ${request.path}. Try ${hint}.`));
   app.use((error: unknown, _request: Request, response: Response, _next: NextFunction) => {
-    if (error instanceof QueryError) {
-      response.status(400).json({ error: view.mask(error.message) });
-      return;
-    }
+    if (error instanceof QueryError) return response.status(400).json({ error: view.mask(error.message) });
+    if (error instanceof URIError) return sendText(response, 400, "The path is not valid.");
     view.onError(error);
     if (response.headersSent) response.destroy();
     else sendText(response, 500, "The page cannot be rendered; see the log.");

@@ -61,10 +61,12 @@ export interface NetworkReport
 export const wholeOutage = ({ outage }: Pick<NetworkReport, "outage">) =>
   outage?.operation === undefined ? outage : undefined;
 
-/** The last reload of files. Times are Unix time in milliseconds. */
+/** The last reload of files. */
 export interface ReloadReport {
-  readonly lastSuccessAt: number;
-  /** The first error (not masked), the number of errors, and the first failure in a row; absent after a success. */
+  /**
+   * The first error (not masked), the number of errors, and the Unix time (ms) of the first failure in a row; absent
+   * after a success.
+   */
   readonly failure?: { readonly message: string; readonly errors: number; readonly since: number };
 }
 

@@ -349,6 +349,13 @@ test("/-/ready names what is missing, masked", async () => {
   expect((await request(server).get("/-/ready")).text).toBe("stacks-exporter is ready.\n");
 });
 
+test("a path that cannot be decoded is a 400, and no error of the exporter", async () => {
+  const response = await request(server).get("/runbooks/%zz");
+
+  expect([response.status, response.text]).toEqual([400, "The path is not valid.\n"]);
+  expect(errors).toEqual([]);
+});
+
 test("any other path is a 404 that names the existing ones", async () => {
   const response = await request(server).get("/metric");
 

@@ -39,7 +39,7 @@ describe("the page shows", () => {
   });
 
   test("several problems, and that of the watch list", () => {
-    const files = { lastSuccessAt: NOON, failure: { message: "no address", errors: 1, since: NOON } };
+    const files = { failure: { message: "no address", errors: 1, since: NOON } };
     world.reloads = { ...world.reloads, files };
     world.fail(world.task("fees"), 5, "behind");
 
