@@ -399,7 +399,9 @@ const shardScenarios: readonly Scenario[] = [
 ];
 
 function limits({ alert, series, limit, beyond, usual, for: pending, labels = mainnet }: Limit): Scenario[] {
-  const it = forAlert(alert);
+  const { part } = labels as { readonly part?: string };
+  const it: ReturnType<typeof forAlert> = (name, ...rest) =>
+    forAlert(alert)(part === undefined ? name : `${part}: ${name}`, ...rest);
   const steady = (value: number) => (factor: number) => hold(value * factor, 200);
   const broken = (factor: number) =>
     trace(hold(usual * factor, 20), hold(beyond * factor, 60), hold(usual * factor, 60));
