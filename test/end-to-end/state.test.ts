@@ -17,7 +17,6 @@ import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { startSimulator } from "../../simulator/server.ts";
 import { BETWEEN_KILLS, killLoop } from "../support/kill-loop.ts";
 import { killAll, run, start, until } from "../support/program.ts";
-import { reloadLoop } from "../support/reload-loop.ts";
 
 const main = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
 
@@ -300,18 +299,6 @@ test("state: memory saves nothing, and there is nothing to reset", async () => {
   const { code, err } = await run(["--config", file, "--reset-state"]);
   expect([code, err]).toEqual([1, "--reset-state: with state: memory there is no state file\n"]);
 });
-
-test.each([true, false])(
-  "reloaded at random moments, state file %s, it neither loses nor doubles a count",
-  async (kept) => {
-    const { taken, refused, scrapes, faults, transactions } = await reloadLoop(main, 30, 1, kept);
-    expect(faults).toEqual([]);
-    expect(taken).toBeGreaterThan(10);
-    expect(refused).toBeGreaterThan(3);
-    expect(scrapes).toBeGreaterThan(10);
-    expect(transactions).toBeGreaterThan(30);
-  },
-);
 
 test("killed at random moments, it neither loses nor doubles a count", async () => {
   const { kills, faults, transactions } = await killLoop(main, 8, 1);

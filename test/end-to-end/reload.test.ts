@@ -1,0 +1,102 @@
+// Reloads with random valid and invalid configurations, while a simulated chain grows and a client scrapes.
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, test } from "@jest/globals";
+import { Random } from "../../simulator/chain/random.ts";
+import { startSimulator } from "../../simulator/server.ts";
+import { differences, sumOf, type Totals, totalsOf } from "../support/expected-totals.ts";
+import { killAll, start, until } from "../support/program.ts";
+
+const CONFIRMATIONS = 3;
+const RELOADS = 30;
+const COUNTERS = ["transactions", "sent_microstx", "received_microstx"].map((name) => `stacks_address_${name}_total`);
+
+test("reloaded at random moments, it neither loses nor doubles a count, and no scrape fails", async () => {
+  await using ends = new AsyncDisposableStack();
+  const random = new Random("reloads");
+  const oneOf = <T>(...values: readonly T[]): T => values[Math.floor(random.next() * values.length)] as T;
+  const folder = mkdtempSync(join(tmpdir(), "stacks-exporter-reloads-"));
+  ends.defer(() => rmSync(folder, { recursive: true }));
+  let virtual = Date.now();
+  const simulator = await startSimulator({ seed: 1, history: 30, now: () => virtual, keepBlocks: 1_000_000 });
+  ends.defer(() => simulator.close());
+  const { chain } = simulator;
+  const { users, sponsor, contracts } = chain.accounts;
+  const principals = [...users.slice(0, 4), sponsor, contracts.vault];
+  const write = (isBad: boolean) => {
+    const others = users.slice(4).filter(() => oneOf(true, false, false));
+    const rows = [...principals, ...others].map((one) => `${one},${oneOf("", "n")}${one.slice(-12)}`);
+    writeFileSync(join(folder, "list.csv"), `address,name\n${rows.join("\n")}\n`);
+    const good = `state: { path: ${join(folder, "state.db")} }
+networks:
+  - name: simulated
+    url: ${simulator.url}
+    confirmations: ${CONFIRMATIONS}
+    budget: { per_minute: ${oneOf(90_000, 100_000)}, per_month: unlimited }
+    address_files: [list.csv]
+    contracts: [{ contract_id: ${contracts.logger}, name: ${oneOf("logger", "another")} }]
+collectors:
+  fees: { enabled: ${oneOf(true, false)} }
+  mempool: { enabled: false }
+  blocks: { every: 1s, timeout: 1s, catch_up: 1000 }
+  addresses: { every: ${oneOf("1s", "2s")}, timeout: 1s, backfill: all, pages: ${oneOf(10, 20)} }
+`;
+    const bad = oneOf(good.replace("networks:", "network:"), `${good}\n  - [`, good.replace("list.csv", "missing.csv"));
+    writeFileSync(join(folder, "config.yaml"), isBad ? bad : good);
+  };
+  write(false);
+  const program = start(["--config", join(folder, "config.yaml"), "--listen", "127.0.0.1:0", "--web.enable-lifecycle"]);
+  ends.defer(killAll);
+  const [, address] = await program.says(/"address":"([^"]+)"/);
+  let page: Totals = new Map();
+  let [scrapes, isOver] = [0, false];
+  const fell: string[] = [];
+  const scrape = async () => {
+    const response = await fetch(`http://${address}/metrics`);
+    expect(response.status).toBe(200);
+    const now = totalsOf(await response.text());
+    // Sums, because a reload can change a name.
+    for (const principal of principals)
+      for (const name of COUNTERS)
+        if (sumOf(now, name, principal) < sumOf(page, name, principal)) fell.push(`${name} of ${principal}`);
+    page = now;
+    scrapes += 1;
+  };
+  const scraping = (async () => {
+    while (!isOver) await scrape();
+  })();
+  const answers: boolean[] = [];
+  const expected: boolean[] = [];
+  for (let reload = 0; reload < RELOADS; reload += 1) {
+    virtual += random.next() * 20_000;
+    simulator.advance(0);
+    if (reload % 10 === 5) chain.reorg(CONFIRMATIONS - 1);
+    // The last one is valid.
+    const isBad = reload < RELOADS - 1 && random.next() < 0.3;
+    write(isBad);
+    expected.push(!isBad);
+    answers.push((await fetch(`http://${address}/-/reload`, { method: "POST" })).ok);
+    // Mostly before the polls have ended.
+    await sleep(random.next() * 150);
+  }
+  isOver = true;
+  await scraping;
+  expect(answers).toEqual(expected);
+  expect(new Set(expected).size).toBe(2);
+  expect(scrapes).toBeGreaterThan(10);
+
+  const depth = (chain.ledger.tip?.height ?? 0) - CONFIRMATIONS + 1;
+  const wrong = () => differences(page, chain, principals, depth);
+  await until(async () => {
+    await scrape();
+    return wrong().length === 0 || undefined;
+  }, "the expected totals").catch(() => undefined);
+  expect(wrong()).toEqual([]);
+  expect(fell).toEqual([]);
+  expect(page.size).toBeGreaterThan(30);
+  expect(program.text().err).not.toMatch(/"level":"fatal"|"reason":"bug"|a reload failed/);
+  program.child.kill("SIGTERM");
+  expect(await program.finished).toMatchObject({ code: 0 });
+});
