@@ -110,20 +110,6 @@ describe("a budget", () => {
     expect(inFlight).toBe(8);
   });
 
-  test("reports a timeout when pending requests held all connections until the deadline", async () => {
-    const clock = new FakeClock(1_000_000);
-    const budget = new Budget({ perMinute: 600 }, clock, 2);
-    const signal = new AbortController().signal;
-    const hang = () => new Promise<never>(() => {});
-    for (const _ of [1, 2]) void budget.run({ priority: 0, deadline: Number.POSITIVE_INFINITY, signal }, hang);
-    const late = budget.run({ priority: 0, deadline: clock.now() + 10_000, signal }, hang).catch((error) => error);
-
-    await clock.advance(10_000);
-
-    expect(await late).toMatchObject({ reason: "timeout", message: "no connection was free before the deadline" });
-    expect(budget.snapshot()).toMatchObject({ remaining: 598, waiting: 0 });
-  });
-
   test("reports a timeout when the poll ends first, also with a full window", async () => {
     const clock = new FakeClock(1_000_000);
     const budget = new Budget({ perMinute: 1 }, clock, 1);
@@ -135,58 +121,6 @@ describe("a budget", () => {
     poll.abort(timeoutReason(10_000));
 
     expect(await late).toMatchObject({ reason: "timeout" });
-  });
-
-  test("does not count a request that was not sent, and admits the next one", async () => {
-    const clock = new FakeClock(1_000_000);
-    const budget = new Budget({ perMinute: 1, perMonth: 1_000_000 }, clock, 8);
-    const before = budget.snapshot().month?.available;
-    const queued = { priority: 0, deadline: Number.POSITIVE_INFINITY, signal: new AbortController().signal };
-    const unsent = budget.run(queued, async (giveBack) => {
-      await clock.sleep(5_000);
-      giveBack();
-    });
-    const next = budget.run(queued, async () => clock.elapsed());
-    expect(budget.snapshot()).toMatchObject({ usedLastMinute: 1, waiting: 1 });
-
-    await clock.advance(5_000);
-    await unsent;
-
-    expect(await next).toBe(1_005_000);
-    expect(budget.snapshot()).toMatchObject({ usedLastMinute: 1, month: { usedSinceStart: 1 } });
-    await clock.advance(MINUTE);
-    expect(budget.snapshot()).toMatchObject({ usedLastMinute: 0, month: { available: before } });
-  });
-
-  test("refuses a request with a refusal, also while it waits", async () => {
-    const { clock, budget, request } = createBudget({ perMinute: 1 });
-    const queued = { priority: 1, deadline: Number.POSITIVE_INFINITY, signal: new AbortController().signal };
-    let refusal: Error | undefined;
-    request(1);
-    const waiting = budget.run({ ...queued, refusal: () => refusal }, async () => "admitted").catch((error) => error);
-
-    refusal = new Error("down");
-    request(2);
-
-    expect(await waiting).toBe(refusal);
-    expect(
-      await budget.run({ ...queued, refusal: () => refusal }, async () => "admitted").catch((error) => error),
-    ).toBe(refusal);
-    await clock.advance(MINUTE);
-    expect(budget.snapshot()).toMatchObject({ usedLastMinute: 1, waiting: 0 });
-  });
-
-  test("admits by priority, then first come, first served", async () => {
-    const { clock, admitted, request } = createBudget({ perMinute: 1 });
-    request(0);
-    request(1, 2);
-    request(2, 1);
-    request(3, 0);
-    request(4, 1);
-
-    await clock.advance(5 * MINUTE);
-
-    expect(ids(admitted)).toEqual([0, 3, 2, 4, 1]);
   });
 
   test("reserves the planned requests of higher priorities that are not used yet", async () => {
@@ -227,94 +161,6 @@ describe("a budget", () => {
       ]),
     );
     expect(budget.snapshot()).toMatchObject({ usedLastMinute: 1, remaining: 0, waiting: 1, inFlight: 0 });
-  });
-
-  test("refuses at its deadline a request that higher priorities have overtaken", async () => {
-    const { clock, outcomes, request } = createBudget({ perMinute: 1 });
-    request(1);
-    request(2, 1, MINUTE + 10);
-    request(3, 0);
-
-    await clock.advance(MINUTE);
-
-    expect(outcomes.get(2)).toBe("budget");
-    expect(outcomes.get(3)).toBe("admitted");
-  });
-
-  test("admits the next request in place of cancelled ones", async () => {
-    const { clock, admitted, outcomes, request, budget } = createBudget({ perMinute: 1 });
-    request(1);
-    const second = request(2);
-    const third = request(3);
-    request(4);
-
-    second.abort(new Error("shutdown"));
-    third.abort(timeoutReason(1));
-    await turn();
-    expect(budget.snapshot().waiting).toBe(1);
-    await clock.advance(MINUTE);
-
-    expect(ids(admitted)).toEqual([1, 4]);
-    expect(outcomes.get(2)).toBe("Error: shutdown");
-    expect(outcomes.get(3)).toBe("budget");
-  });
-
-  test("admits nothing during a pause, and refuses at once requests that cannot wait", async () => {
-    const { clock, admitted, outcomes, request, budget } = createBudget({ perMinute: 10 });
-    budget.pause(5_000);
-    budget.pause(1_000);
-    request(1, 0, 5_000);
-    request(2, 0, 5_001);
-    await clock.advance(4_999);
-    expect(admitted).toEqual([]);
-    expect(outcomes.get(1)).toBe("rate_limited");
-    expect(budget.pausedUntil).toBe(clock.now() + 1);
-
-    await clock.advance(1);
-
-    expect(ids(admitted)).toEqual([2]);
-    expect(budget.pausedUntil).toBeUndefined();
-  });
-
-  test("refuses queued requests when a pause begins that is longer than their deadline", async () => {
-    const { outcomes, request, budget } = createBudget({ perMinute: 1 });
-    request(1);
-    request(2, 0, 2 * MINUTE);
-
-    budget.pause(3 * MINUTE);
-    await turn();
-
-    expect(outcomes.get(2)).toBe("rate_limited");
-  });
-
-  test("admits no more requests than there are connections", async () => {
-    const clock = new FakeClock();
-    const budget = new Budget({ perMinute: 100 }, clock, 2);
-    const ends: (() => void)[] = [];
-    const signal = new AbortController().signal;
-    const runs = [1, 2, 3].map(() =>
-      budget.run({ priority: 0, deadline: Number.POSITIVE_INFINITY, signal }, () => {
-        return new Promise<void>((resolve) => ends.push(resolve));
-      }),
-    );
-    expect(budget.snapshot()).toMatchObject({ inFlight: 2, waiting: 1, usedLastMinute: 2 });
-
-    ends[0]?.();
-    await turn();
-    expect(budget.snapshot()).toMatchObject({ inFlight: 2, waiting: 0, usedLastMinute: 3 });
-    for (const end of ends) end();
-    await Promise.all(runs);
-  });
-
-  test("releases the connection of a failed request", async () => {
-    const { budget, clock } = createBudget({ perMinute: 9 }, 1);
-    const turnOf = { priority: 0, deadline: clock.now() + 1, signal: new AbortController().signal };
-    const fails = () => {
-      throw new Error("at once");
-    };
-
-    await expect(budget.run(turnOf, fails)).rejects.toThrow("at once");
-    await expect(budget.run(turnOf, async () => "ok")).resolves.toBe("ok");
   });
 
   test("is not delayed when the system time is set back", async () => {

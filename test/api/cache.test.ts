@@ -116,14 +116,6 @@ describe("a conditional request", () => {
     },
   );
 
-  test("that is refused drops the validator when the unconditional response has none", async () => {
-    await using f = await Fixture.start([json({ count: 1 }, 200, etag('"a"')), json({}, 400), json({ count: 2 })]);
-
-    for (let one = 0; one < 3; one += 1) await f.api().get(stats, NONE);
-
-    expect(validators(f)).toEqual([undefined, '"a"', undefined, undefined]);
-  });
-
   test("that is refused is retried only once, and the cached response stays", async () => {
     await using f = await Fixture.start([json({ count: 1 }, 200, etag('"a"')), json({}, 400)]);
     await f.api().get(stats, NONE);
@@ -148,16 +140,6 @@ describe("a conditional request", () => {
       expect(await f.api().getIfChanged(stats, NONE, kept)).toMatchObject({ etag: '"b"' });
     }
     expect(validators(f)).toEqual([undefined, undefined]);
-  });
-
-  test("uses the validator of the URL that a redirect leads to", async () => {
-    const moved = text("", 302, { location: "/moved" });
-    await using f = await Fixture.start([moved, json({ count: 1 }, 200, etag('"end"')), moved, unchanged]);
-
-    await f.api().get(stats, NONE);
-
-    expect((await f.api().get(stats, NONE)).changed).toBe(false);
-    expect(validators(f)).toEqual([undefined, undefined, undefined, '"end"']);
   });
 });
 

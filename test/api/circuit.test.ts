@@ -104,16 +104,6 @@ describe("a server that fails", () => {
     expect(f.client.snapshot().outage).toBeUndefined();
     expect(f.recorder.outages).toEqual([outage, undefined]);
   });
-
-  test("is not retried once the circuit is open", async () => {
-    await using f = await Fixture.start([down]);
-    const calls = Promise.all([failure(f.api().get(block, at(1))), failure(f.api().get(stats, NONE))]);
-
-    await f.clock.until(calls);
-
-    expect(f.server.seen.length).toBeLessThanOrEqual(4);
-    expect((await failure(f.api().get(stats, NONE))).reason).toBe("http_server");
-  });
 });
 
 describe("a server that hangs", () => {

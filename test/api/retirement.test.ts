@@ -113,17 +113,6 @@ describe("a retired operation", () => {
     expect(waits).toEqual([10 * MINUTE, 20 * MINUTE, 40 * MINUTE, HOUR, HOUR]);
   });
 
-  test("does not wait longer because of requests that were in flight together", async () => {
-    await using f = await Fixture.start([gone]);
-    await failure(f.api().get(stats, NONE));
-    await f.clock.advance(MINUTE);
-    const together = Promise.all([1, 2, 3].map(() => failure(f.api().get(stats, NONE))));
-    await f.server.received(4);
-    await together;
-
-    expect(f.client.snapshot().retired).toMatchObject([{ nextTryAt: f.clock.now() + 10 * MINUTE }]);
-  });
-
   test("is back as soon as it works", async () => {
     await using f = await Fixture.start([gone, gone, good, good, gone]);
     await retire(f);
@@ -134,15 +123,6 @@ describe("a retired operation", () => {
     expect(f.client.snapshot().retired).toEqual([]);
     await failure(f.api().get(stats, NONE));
     expect(f.api().isRetired(stats)).toBe(false);
-  });
-
-  test("that fails with another error may be requested again at once", async () => {
-    await using f = await Fixture.start([gone, gone, json({}, 400), good]);
-    await retire(f);
-    await f.clock.advance(10 * MINUTE);
-
-    expect(await failure(f.api().get(stats, NONE))).toMatchObject({ reason: "http_client" });
-    expect((await f.api().get(stats, NONE)).body).toEqual({ count: 1 });
   });
 });
 
