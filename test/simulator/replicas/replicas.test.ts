@@ -1,6 +1,5 @@
 // Replicas behind one address: all responses of one replica agree, and replicas differ as specified.
 import { afterEach, describe, expect, test } from "@jest/globals";
-import type { ReplicaSpec, Sharing } from "../../../simulator/replicas/replica.ts";
 import type { Simulator, SimulatorOptions } from "../../../simulator/server.ts";
 import { json, type Response, send, stillSimulator } from "../support.ts";
 
@@ -89,12 +88,6 @@ function differences(one: Awaited<ReturnType<typeof sendAll>>, other: typeof one
   });
 }
 
-// The block heights in a response.
-function heightsIn(body: string): number[] {
-  const stacks = body.replaceAll(/"bitcoin_block":\{[^}]*\}/g, "");
-  return [...stacks.matchAll(/"(?:block_height|height)":(\d+)/g)].map(([, height]) => Number(height));
-}
-
 describe("a replica that lags", () => {
   test.each([
     ["with all blocks kept", 5000, 3],
@@ -137,55 +130,6 @@ describe("a replica that lags", () => {
   });
 });
 
-describe("a replica that resyncs", () => {
-  const heights = async (simulator: Simulator, count: number) => {
-    const seen: (number | undefined)[] = [];
-    for (let left = count; left > 0; left -= 1) seen.push(await heightOf(simulator));
-    return seen;
-  };
-
-  test("has more blocks at every request, from block 1 or from none", async () => {
-    const simulator = await start();
-    simulator.replicas.use({ kind: "resync" });
-    expect(await heights(simulator, 4)).toEqual([1, 2, 3, 4]);
-    simulator.replicas.use({ kind: "resync", from: 0, perRequest: 20 });
-
-    expect(await heights(simulator, 5)).toEqual([undefined, 20, 40, 60, 60]);
-  });
-});
-
-describe("a tip that is too high", () => {
-  test.each([5, 1000, 2 ** 52 - 60])("%d made-up blocks, not linked to the chain", async (blocks) => {
-    const simulator = await start();
-    const { chain } = simulator;
-    simulator.replicas.use({ kind: "ahead", blocks });
-    const { total, results } = await blocksOf(simulator);
-    const tip = chain.height + blocks;
-    const [newest] = results;
-
-    expect([total, newest?.height, await heightOf(simulator)]).toEqual([tip, tip, tip]);
-    expect(results.map(({ height }) => height)).toEqual(results.map((_, at) => tip - at));
-    const madeUp = results.filter(({ height }) => height > chain.height);
-    expect(madeUp).toHaveLength(Math.min(30, blocks));
-    for (const [at, block] of madeUp.entries()) {
-      const parent = results[at + 1];
-      if (parent !== undefined) expect(block.parent_block_hash === parent.hash).toBe(parent.height > chain.height);
-      expect(json(await send(`${simulator.url}/extended/v2/blocks/${block.height}`))).toMatchObject({
-        hash: block.hash,
-      });
-      expect(json(await send(`${simulator.url}/extended/v1/block/${block.hash}`))).toMatchObject({
-        height: block.height,
-      });
-    }
-    const { headers } = await send(`${simulator.url}/extended/v2/blocks`);
-    expect(headers.etag).toBe(`"${newest?.index_block_hash}"`);
-    const list = await send(`${simulator.url}/extended/v3/transactions`);
-    expect(heightsIn(list.body).filter((height) => height > chain.height)).toEqual([]);
-    expect(list.headers.etag).toBe(`"${newest?.index_block_hash}"`);
-    expect((await send(`${simulator.url}/extended/v2/blocks/${tip + 1}`)).status).toBe(404);
-  });
-});
-
 test("an empty database responds like one that was never filled", async () => {
   const simulator = await start();
   const fresh = await start({ history: 0 });
@@ -200,42 +144,4 @@ test("an empty database responds like one that was never filled", async () => {
   expect(await bodies(simulator.url, paths)).toEqual(await bodies(fresh.url, paths));
   expect(await bodies(simulator.url, mempool)).toEqual(await bodies(fresh.url, mempool));
   expect(await tipOf(simulator)).toBeUndefined();
-});
-
-describe("several replicas", () => {
-  const LAGS: readonly ReplicaSpec[] = [{ kind: "newest" }, { kind: "lag", blocks: 3 }, { kind: "lag", blocks: 9 }];
-  const shared = async (sharing: Sharing, count: number) => {
-    const simulator = await start();
-    simulator.replicas.use(LAGS, sharing);
-    for (let left = count; left > 0; left -= 1) await heightOf(simulator);
-    return simulator.requests.map(({ tip }) => simulator.chain.height - (tip ?? 0));
-  };
-
-  test("serve round robin", async () => {
-    expect(await shared({}, 6)).toEqual([0, 3, 9, 0, 3, 9]);
-    expect(await shared({ every: 2 }, 6)).toEqual([0, 0, 3, 3, 9, 9]);
-  });
-});
-
-describe("several addresses of one chain", () => {
-  test("have their own replicas, faults, keys and request logs", async () => {
-    const simulator = await start();
-    const backup = await simulator.listen({ gateway: { key: { header: "x-api-key", value: "secret" } } });
-    const third = await simulator.listen();
-    third.replicas.use({ kind: "lag", blocks: 7 });
-    third.faults.add({ kind: "500", count: 1 });
-    simulator.advance(100);
-    const status = async (url: string, headers = {}) => (await send(`${url}/extended`, { headers })).status;
-
-    expect(new Set([simulator.url, backup.url, third.url]).size).toBe(3);
-    expect([await status(simulator.url), await status(backup.url), await status(third.url)]).toEqual([200, 401, 500]);
-    expect(await status(backup.url, { "x-api-key": "secret" })).toBe(200);
-    expect(await heightOf(third)).toBe(simulator.chain.height - 7);
-    expect([simulator, backup, third].map(({ requests }) => requests.map(({ status }) => status))).toEqual([
-      [200],
-      [401, 200],
-      [500, 200],
-    ]);
-    expect(backup.requests.map(({ tip }) => tip)).toEqual([undefined, simulator.chain.height]);
-  });
 });
