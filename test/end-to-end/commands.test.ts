@@ -107,23 +107,6 @@ describe("check", () => {
     expect(await run(["plan", "--config", file])).toEqual(checked);
   });
 
-  test("reports all errors at once and ends with 1", async () => {
-    const file = configFile("listne: x\nnetworks:\n  - name: Main\n    url: ftp://x\n");
-    const { code, err } = await run(["check", "--config", file]);
-
-    expect(code).toBe(1);
-    expect(err.trim().split("\n")).toHaveLength(3);
-    expect(err).toContain(`${file}:1:1: listne:`);
-    expect(err).toContain('did you mean "listen"');
-  });
-
-  test("reports a missing file", async () => {
-    expect(await run(["check", "--config", join(folder, "none.yaml")])).toMatchObject({
-      code: 1,
-      err: `${join(folder, "none.yaml")}: expected a file that can be read, found no such file\n`,
-    });
-  });
-
   test("reports at once that a file or a list is a FIFO", async () => {
     const fifo = join(folder, "fifo");
     expect(spawnSync("mkfifo", [fifo]).status).toBe(0);
@@ -152,15 +135,6 @@ describe("check", () => {
 });
 
 describe("check prints the plan", () => {
-  test("of the defaults, within the 25 requests a minute of a client without a key", async () => {
-    const { code, out } = await run(["check"]);
-
-    expect(code).toBe(0);
-    const [, busiest = ""] = /of 25 \(busiest minute ([\d.]+)\), \d+ a month of unlimited/.exec(out) ?? [];
-    expect(Number(busiest)).toBeGreaterThan(1);
-    expect(Number(busiest)).toBeLessThanOrEqual(25);
-  });
-
   test("ends with 1 and prints the reason when it does not fit, and serve logs the same", async () => {
     const file = configFile(
       `networks: [{ name: m, url: "${simulator.url}", budget: { per_minute: 2, per_month: 150000 } }]\ncollectors: { fees: { every: 5s, timeout: 2s } }\nstate: memory\n`,
@@ -177,41 +151,6 @@ describe("check prints the plan", () => {
     expect(program.text().err).toContain(err.trim());
     program.child.kill("SIGTERM");
     expect(await program.finished).toMatchObject({ code: 0 });
-  });
-
-  test("reports the interval that a watch list allows", async () => {
-    const { accounts } = simulator.chain;
-    const list = join(folder, "watched.txt");
-    writeFileSync(list, accounts.users.join("\n"));
-    const { code, out } = await run(["check", "--config", watching(`    address_files: [${list}]\n`)]);
-
-    expect(code).toBe(0);
-    expect(out).toMatch(new RegExp(`addresses +${accounts.users.length} +300s `));
-    const tight = configFile(
-      `networks: [{ name: m, url: "${simulator.url}", address_files: ["${list}"] }]\ncollectors: { addresses: { every: 10s } }\n`,
-    );
-    const stretched = await run(["check", "--config", tight]);
-    expect(stretched.code).toBe(1);
-    expect(stretched.err).toMatch(
-      /: the budget allows addresses \(\d+ targets\) every \d+s, not every 10s; to fit: per_minute >= \d+, or every >= \d+s for addresses\n/,
-    );
-  });
-
-  test("estimates at least as many series as there are, and not far more", async () => {
-    const file = watching();
-    const [{ out: planned }, { out: page }] = await Promise.all([
-      run(["check", "--config", file]),
-      run(["once", "--config", file]),
-    ]);
-    const [, chain = "0", own = "0"] = /about (\d+) of the chain, about (\d+)/.exec(planned) ?? [];
-    const lines = page.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
-    const isOwn = (line: string) => /^(stacks_exporter_|stacks_up|process_|nodejs_)/.test(line);
-
-    const actualChain = lines.filter((line) => !isOwn(line)).length;
-    expect(Number(chain)).toBeGreaterThanOrEqual(actualChain);
-    // Types of transactions that do not occur, tenures not seen whole, reorganisations that did not happen.
-    expect(Number(chain)).toBeLessThanOrEqual(1.5 * actualChain);
-    expect(Math.abs(Number(own) / lines.filter(isOwn).length - 1)).toBeLessThan(0.25);
   });
 });
 

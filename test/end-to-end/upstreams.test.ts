@@ -9,7 +9,6 @@ import type { App } from "../../src/app.ts";
 import { collectors } from "../../src/collectors/index.ts";
 import { StateFile } from "../../src/storage/state-file.ts";
 import { createApp, readPage } from "../support/app.ts";
-import { ChainServer } from "../upstreams/chain-server.ts";
 
 let simulator: Awaited<ReturnType<typeof startSimulator>>;
 let folder: string;
@@ -66,41 +65,6 @@ test("on another chain than that of the state file the exporter is down, and log
   expect(value("stacks_up")).toBe(0);
   expect(value("stacks_exporter_upstream_up upstream=default")).toBe(0);
   await other.close();
-});
-
-test("on_new_chain: reset deletes the saved state, and counters start again", async () => {
-  const before = await start(only(simulator.url));
-  await before.pollOnce();
-  const other = await startSimulator({ seed: 2 });
-  const after = await start(only(other.url, ", on_new_chain: reset"));
-  const saved = await readPage(after);
-  expect(saved.value("stacks_chain_blocks_total")).toBeDefined();
-
-  expect(await after.pollOnce()).toEqual([]);
-  expect(after.missing()).toEqual([]);
-  const { value } = await readPage(after);
-  expect(value("stacks_chain_reorgs_total")).toBe(0);
-  await after.stop();
-  app = undefined;
-  const stateFile = openStateFile();
-  expect(stateFile.loadNetwork("simulated")).not.toBeUndefined();
-  stateFile.close();
-  const again = await start(only(other.url));
-  expect(await again.pollOnce()).toEqual([]);
-  await other.close();
-});
-
-test("with an empty database the exporter is not ready, and reports the reason", async () => {
-  const empty = await ChainServer.start("a", 0);
-  const started = await start(only(empty.url));
-  await started.pollOnce();
-
-  expect(started.missing()[0]).toEqual({
-    what: "simulated",
-    why: "empty: the API has no block: its database is empty",
-  });
-  expect(started.status(everything).networks[0]?.report.blocked?.reason).toBe("empty");
-  await empty.close();
 });
 
 test("each upstream has its own saved budget", async () => {

@@ -175,27 +175,4 @@ state: memory
     expect(ok).toBeGreaterThan(200);
     expect(serials.size).toBe(2);
   });
-
-  test("the metric and the status page show that a wrong file is not in use", async () => {
-    writeFileSync(join(folder, "live.key"), "no key");
-    await exporter.says(/key_file: expected a private key/);
-    const options = client();
-    const page = (path: string) =>
-      new Promise<string>((resolve, reject) => {
-        request(`https://${address}${path}`, options, (response) => {
-          const chunks: Buffer[] = [];
-          response.on("data", (chunk: Buffer) => chunks.push(chunk));
-          response.on("end", () => resolve(Buffer.concat(chunks).toString()));
-        })
-          .once("error", reject)
-          .end();
-      });
-
-    expect(await page("/metrics")).toContain("\nstacks_exporter_web_config_last_reload_successful 0\n");
-    expect(await page("/")).toContain("web configuration</strong>: the changed web configuration is not in use");
-    expect(JSON.parse(await page("/api/v1/status"))).toMatchObject({
-      status: "degraded",
-      problems: [{ subject: "web configuration" }],
-    });
-  });
 });
