@@ -1,5 +1,4 @@
 import { expect, test } from "@jest/globals";
-import { Pool } from "../../tools/evaluation/pool.ts";
 import { playTrace } from "../../tools/evaluation/trace.ts";
 import { truthOf } from "../../tools/evaluation/truth.ts";
 import { WORLD, type World } from "../../tools/evaluation/world.ts";
@@ -11,27 +10,6 @@ function only(often: Partial<Record<(typeof INCIDENTS)[number], number>>): World
   const changed = INCIDENTS.map((kind) => [kind, { ...WORLD[kind], perFourWeeks: often[kind] ?? 0 }]);
   return { ...WORLD, ...(Object.fromEntries(changed) as Pick<World, (typeof INCIDENTS)[number]>) };
 }
-
-test("the pool gives transactions without a fee first, then the best paid, of equal fees the first to arrive", () => {
-  const pool = new Pool();
-  const sent = (fee: number, leavesAt = 1000, canBeMined = true) => {
-    const transaction = { type: "token_transfer", fee, leavesAt, canBeMined } as const;
-    pool.add(transaction);
-    return transaction;
-  };
-  const low = sent(100, 20);
-  const [first, second, free] = [sent(500), sent(500), sent(0)];
-  sent(900_000, 10, false);
-
-  expect(pool.fees).toEqual([0, 100, 500, 500, 900_000]);
-  const taken = [pool.takeBest(), pool.takeBest(), pool.takeBest()];
-  for (const [index, one] of [free, first, second].entries()) expect(taken[index]).toBe(one);
-  expect([pool.ready, pool.fees]).toEqual([1, [100, 900_000]]);
-  pool.expire(10);
-  expect(pool.fees).toEqual([100]);
-  expect(pool.takeBest()).toBe(low);
-  expect(pool.takeBest()).toBeUndefined();
-});
 
 test("a trace is the same again, and another one with another seed or regime", () => {
   const trace = playTrace("test", "small", 2);
@@ -71,13 +49,4 @@ test("a cluster of stuck transactions lifts every percentile, and is not an even
 
   expect(server.low[Math.floor((from + until) / 120)]).toBeGreaterThan(100_000);
   expect(truthOf(price).events).toEqual([]);
-});
-
-test("the cost of the blocks only increases, by the units of mined transactions", () => {
-  const units = { token_transfer: 2, contract_call: 2, smart_contract: 2 };
-  const { mined, server } = playTrace("units", "small", 1, { ...only({}), chain: { ...WORLD.chain, units } });
-
-  expect(server.cost.filter((value, minute) => minute > 0 && value < (server.cost[minute - 1] ?? 0))).toHaveLength(0);
-  expect(server.included.at(-1)).toBe(mined.fee.length);
-  expect(server.cost.at(-1)).toBeCloseTo((2 * mined.fee.length) / WORLD.chain.tenureUnits, 6);
 });
