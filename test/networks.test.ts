@@ -82,16 +82,6 @@ test("counters and gauges continue when a setting changes, without a poll", asyn
   expect(before.length).toBeGreaterThan(30);
 });
 
-test("a target with a new name has its total under the new name at once", async () => {
-  const total = await received("wallet");
-  settings.name = "treasury";
-  await reload();
-
-  expect(total).toBeGreaterThan(0);
-  expect(await received("treasury")).toBe(total);
-  expect(await received("wallet")).toBeUndefined();
-});
-
 test("values that have expired stay absent", async () => {
   await clock.advance(3_600_000);
   expect((await series()).some((one) => one.startsWith("stacks_mempool_fee"))).toBe(false);

@@ -36,38 +36,6 @@ describe("with another list,", () => {
     expect(order(roundRobin, 8)).toBe("dbcadbca");
     expect(roundRobin.slotMs).toBe(3_000);
   });
-
-  test("tasks take the new times, and known targets keep their tasks", () => {
-    const roundRobin = roundRobinOf([]);
-    roundRobin.update(roundRobin.tasksFor([{ key: "x" }]), times);
-    const [before] = roundRobin.tasks;
-    const tasks = roundRobin.tasksFor([{ key: "x" }, { key: "y" }]);
-    roundRobin.update(tasks, { ...times, intervalMs: 24_000 });
-
-    expect(tasks[0]).toBe(before);
-    expect(tasks.map(({ target, intervalMs }) => [target.key, intervalMs])).toEqual([
-      ["x", 24_000],
-      ["y", 24_000],
-    ]);
-  });
-
-  test("removed targets are returned", () => {
-    const roundRobin = roundRobinOf([a, b, c]);
-
-    expect(roundRobin.update([c], times)).toEqual({ removed: [a, b], replaced: [] });
-    expect(order(roundRobin, 3)).toBe("ccc");
-    expect(roundRobin.update([], times).removed).toEqual([c]);
-    expect(order(roundRobin, 1)).toBe("-");
-    expect(roundRobin.slotMs).toBe(Number.POSITIVE_INFINITY);
-  });
-
-  test("another task for the same target takes its place", () => {
-    const roundRobin = roundRobinOf([a, b, c]);
-    const other = taskOf("b");
-
-    expect(roundRobin.update([a, other, c], times)).toEqual({ removed: [], replaced: [{ before: b, after: other }] });
-    expect([roundRobin.next(0), roundRobin.next(0)]).toEqual([a, other]);
-  });
 });
 
 describe("a target with a hint", () => {
@@ -171,14 +139,5 @@ describe("a target with a hint", () => {
     expect(hinted).toBeGreaterThan(300);
     expect(longest).toBeLessThanOrEqual(made.times.intervalMs);
     expect(last.size).toBe(50);
-  });
-
-  test("keeps its hint with another list that has it", () => {
-    const made = roundRobin();
-    for (const key of ["b", "c"]) made.hint(key, "moved", 1);
-    made.update([taskOf("c")], times);
-
-    expect(early(made, 1e9)).toBe("c");
-    expect(early(made, 1e9)).toBeUndefined();
   });
 });
