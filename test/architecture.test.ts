@@ -237,18 +237,6 @@ describe("the evaluation of the fee rules", () => {
       ),
     ).toEqual([]);
   });
-
-  test("does input and output in the commands only", () => {
-    const users = evaluation
-      .filter(({ text, packages }) => packages.includes("node:fs") || /\b(console|process)\./.test(text))
-      .map(({ path }) => path);
-
-    expect(users).toEqual(["tools/evaluation/run.ts"]);
-  });
-
-  test("gives the same result on every run: no clock, no random numbers but those of the seed", () => {
-    expect(evaluation.filter(({ text }) => /Math\.random|Date\b|performance\b/.test(text))).toEqual([]);
-  });
 });
 
 test("the simulator and the exporter share no code: a shared parser would hide its mistakes", () => {

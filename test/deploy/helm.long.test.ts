@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, test } from "@jest/globals";
 import { parse, parseAllDocuments } from "yaml";
 import { toolOf } from "../../tools/lint/tools.ts";
-import { root, textOf } from "./files.ts";
+import { root } from "./files.ts";
 import { complaints, type Typed } from "./manifest-types.ts";
 
 const helm = toolOf("helm");
@@ -272,15 +272,5 @@ affinity: { podAntiAffinity: {} }
 
     expect(status).not.toBe(0);
     expect(stderr).toContain("persistance");
-  });
-
-  test("links every dashboard and every file of rules", () => {
-    const boards = rendered().filter(({ metadata }) => metadata.labels?.grafana_dashboard === "1");
-
-    for (const { data } of boards) {
-      const [[name, text]] = Object.entries(data as Record<string, string>) as [[string, string]];
-      expect(JSON.parse(text)).toEqual(JSON.parse(textOf(`dashboards/json/${name}`)));
-    }
-    expect(boards.length).toBe(5);
   });
 });

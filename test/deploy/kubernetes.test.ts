@@ -31,17 +31,6 @@ test("every manifest matches its type", () => {
   expect(complaints(manifests)).toEqual([]);
 });
 
-test("detects a misspelt key and a wrong value", () => {
-  const monitor = manifest<Manifest & { spec: { endpoints: object[] } }>("ServiceMonitor");
-  const set = manifest<Manifest & { spec: object }>("StatefulSet");
-  const broken = [
-    { ...monitor, spec: { ...monitor.spec, endpoints: [{ port: "metrics", intervall: "15s" }] } },
-    { ...set, spec: { ...set.spec, replicas: "1" } },
-  ];
-
-  expect(complaints(broken).map((line) => /'"?(intervall|string)"?'/.exec(line)?.[1])).toEqual(["intervall", "string"]);
-});
-
 test("kustomize takes every file of the folder, and every dashboard", () => {
   const named = [...kustomization.resources, ...kustomization.configMapGenerator.flatMap(({ files }) => files)];
   const boards = yamlOf<{ configMapGenerator: { name: string; files: string[] }[] }>("dashboards/kustomization.yaml");

@@ -72,22 +72,6 @@ stacks_size_seconds_count{a="z"} 4
 });
 
 describe("an owner", () => {
-  test("keeps its counters and histograms when it expires, and shows its gauges again after an update", () => {
-    const exposition = new Exposition(families);
-    const samples = [plain.at({}, 1), seen.at({ a: "z" }, 2), sizes.at({ a: "z" }, { counts: [0, 0, 0, 0], sum: 0 })];
-    exposition.set("x", samples);
-    exposition.set("y", [waiting.at({ a: "", b: "" }, 7)]);
-    const before = text(exposition);
-
-    exposition.expire("x");
-    const expired = parseExposition(text(exposition), "classic");
-    exposition.set("x", samples);
-
-    expect(expired.map(({ name }) => name)).toEqual([waiting.name, seen.name, sizes.name]);
-    expect(exposition.seriesPerFamily().get(sizes)).toBe(6);
-    expect(text(exposition)).toBe(before);
-  });
-
   test.each<[string, () => Sample[]]>([
     ["two samples with the labels", () => [plain.at({}, 1), plain.at({}, 2)]],
     ["NaN is not a value", () => [plain.at({}, Number.NaN)]],
