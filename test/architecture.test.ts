@@ -105,7 +105,6 @@ describe("a package is imported in one place:", () => {
     ["prom-client", /^src\/telemetry\/instruments\.ts$/],
     ["express", /^src\/http\/|^simulator\//],
     ["node-cron", /^src\/scheduler\/(schedule|cron)\.ts$/],
-    ["croner", /^src\/scheduler\/cron\.ts$/],
     ["c32check", /^src\/config\/principal\.ts$/],
     ["csv-parse", /^src\/config\/watch-file\.ts$/],
     ["leven", /^src\/config\/errors\.ts$/],

@@ -1,7 +1,5 @@
-// Cron expressions with seconds. node-cron runs them; croner reads their fields, from which the longest gap is
-// computed.
-import { CronPattern } from "croner";
-import { validate } from "node-cron";
+// Cron expressions with seconds. node-cron runs them, and reads their fields, from which the longest gap is computed.
+import { parse, validate } from "node-cron";
 
 /** The text is not a schedule. The message is the expected value, to follow the word "expected". */
 export class ScheduleError extends Error {
@@ -34,10 +32,12 @@ export function longestGapOf(expression: string): number {
       throw new ScheduleError(`a cron ${name} of "*", values from ${values}, ranges, lists and steps`);
     }
   }
-  const pattern = new CronPattern(expression, undefined, { mode: "6-part" });
-  const times = indexesOf(pattern.hour).flatMap((hour) =>
-    indexesOf(pattern.minute).flatMap((minute) =>
-      indexesOf(pattern.second).map((second) => ((hour * 60 + minute) * 60 + second) * 1000),
+  // It refuses a day that the month never has.
+  if (!validate(expression)) throw new ScheduleError(NEVER);
+  const pattern = parse(expression);
+  const times = ascending(pattern.hour).flatMap((hour) =>
+    ascending(pattern.minute).flatMap((minute) =>
+      ascending(pattern.second).map((second) => ((hour * 60 + minute) * 60 + second) * 1000),
     ),
   );
   const [first = 0] = times;
@@ -45,35 +45,42 @@ export function longestGapOf(expression: string): number {
   return Math.max(longestStep(times), longestDayGapOf(pattern) * DAY_MS - last + first);
 }
 
-// Both packages have to accept it. The letters L and W, ? and # are understood by one of them only, or not alike.
-function isValid(expression: string): boolean {
-  if (/[lw?#]/i.test(expression.replaceAll(/[a-z]{3}/gi, ""))) return false;
-  try {
-    new CronPattern(expression, undefined, { mode: "6-part" });
-    return validate(expression);
-  } catch {
-    return false;
-  }
-}
+// The letters L and W, ? and # mean days that are not a list of numbers.
+const isValid = (expression: string): boolean =>
+  !/[lw?#]/i.test(expression.replaceAll(/[a-z]{3}/gi, "")) && !hasSlip(expression) && validate(expression);
 
-const indexesOf = (flags: readonly number[]): number[] => flags.flatMap((flag, index) => (flag === 0 ? [] : [index]));
+// node-cron takes a step beyond the values for the first one, and lets a reversed range go on from the lowest.
+const hasSlip = (expression: string): boolean =>
+  expression.split(" ").some((field, index) => {
+    const steps = [...field.matchAll(/\/(\d+)/g)].map(([, step]) => Number(step));
+    const ranges = [...field.matchAll(/(\d+)-(\d+)/g)];
+    return (
+      steps.some((step) => step > (HIGHEST[index] ?? 0)) || ranges.some(([, from, to]) => Number(from) > Number(to))
+    );
+  });
+const HIGHEST = [59, 59, 23, 31, 12, 7];
 
-const longestStep = (ascending: readonly number[]): number =>
-  ascending.reduce((longest, value, index) => Math.max(longest, value - (ascending[index - 1] ?? value)), 0);
+const ascending = (values: readonly number[]): readonly number[] => values.toSorted((a, b) => a - b);
 
+const longestStep = (values: readonly number[]): number =>
+  values.reduce((longest, value, index) => Math.max(longest, value - (values[index - 1] ?? value)), 0);
+
+const NEVER = "a cron expression that matches some day";
 const DAY_MS = 86_400_000;
 // After 28 years every date falls on the same weekday again (until 2100, which is not a leap year).
 const CYCLE_START = Date.UTC(2000, 0, 1);
 const CYCLE_DAYS = 28 * 365 + 7;
 
 // Most days from one day that matches to the next.
-function longestDayGapOf({ day, month, dayOfWeek }: CronPattern): number {
+function longestDayGapOf({ dayOfMonth, month, dayOfWeek }: ReturnType<typeof parse>): number {
+  const [days, months, weekdays] = [dayOfMonth, month, dayOfWeek].map((values) => new Set<unknown>(values));
   const matching: number[] = [];
   for (let at = 0; at < CYCLE_DAYS; at += 1) {
     const date = new Date(CYCLE_START + at * DAY_MS);
-    if (day[date.getUTCDate() - 1] && month[date.getUTCMonth()] && dayOfWeek[date.getUTCDay()]) matching.push(at);
+    const isMonth = months?.has(date.getUTCMonth() + 1);
+    if (isMonth && days?.has(date.getUTCDate()) && weekdays?.has(date.getUTCDay())) matching.push(at);
   }
   const [first] = matching;
-  if (first === undefined) throw new ScheduleError("a cron expression that matches some day");
+  if (first === undefined) throw new ScheduleError(NEVER);
   return longestStep([...matching, first + CYCLE_DAYS]);
 }
