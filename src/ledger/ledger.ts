@@ -1,0 +1,280 @@
+// The ledger of a list: which of its rows are counted. Pure.
+//
+// A list shows rows newest first, and one response of one server is not the chain. So a row counts when its block has
+// its confirmations, in chain order, once by its id. The ledger is a cursor, the position of the newest counted row,
+// and the counted rows of the last blocks, because a fork can replace them.
+
+/** A place in the chain. Higher is newer. */
+export interface Position {
+  readonly height: number;
+  /** Index in the block. */
+  readonly index: number;
+}
+
+/** A row of a list: something that a block contains. */
+export interface Row extends Position {
+  /** Unique in the list. A fork can move it to another block. */
+  readonly id: string;
+  /** Hash of its block. */
+  readonly hash: string;
+  /** It never counts: it was listed before counting began, or is not of the kind that the collector counts. */
+  readonly isOld?: boolean | undefined;
+}
+
+/** The ledger of a list. Plain data. */
+export interface Ledger {
+  /** Nothing at or below counts. */
+  readonly floor: Position;
+  /** The read rows of the last blocks, oldest first. The last one is the cursor. */
+  readonly recent: readonly Row[];
+  /** Rows whose block was replaced, until a read shows where they are now. */
+  readonly doubtful: readonly Row[];
+  /** Rows that are on no block any more. If one returns, it does not count again. */
+  readonly reverted: readonly Row[];
+  /** Whether rows between the cursor and the newest page are unread. */
+  readonly isFar: boolean;
+  /** Number of rows of the list up to the cursor, and of all rows at that time. An estimate: totals can be wrong. */
+  readonly place?: Place | undefined;
+  /** The page to read next in a list with cursors. */
+  readonly next?: string | Position | undefined;
+  /** Validator of the list, if nothing has to be read before the list changes. */
+  readonly etag?: string | undefined;
+}
+
+/** Where the cursor is in a list with offsets. */
+export interface Place {
+  /** Rows at or below the cursor. */
+  readonly below: number;
+  readonly total: number;
+}
+
+/** One page of a list. */
+export interface Page<Of extends Row> {
+  /** Newest first. */
+  readonly rows: readonly Of[];
+  /** Position of the first row below the page; undefined where the list has no cursors. */
+  readonly next?: Position | undefined;
+  /** Cursor of the page above; undefined if there is none. */
+  readonly newer?: string | undefined;
+  /** Rows above the page; undefined where the list has no offsets. */
+  readonly offset?: number | undefined;
+  /** Rows of the whole list. A hint: it can be wrong. */
+  readonly total?: number | undefined;
+  /** Whether it has the newest row of the list. */
+  readonly isTop: boolean;
+  /** Whether it has the oldest row of the list. */
+  readonly isLast: boolean;
+  readonly etag?: string | undefined;
+}
+
+/** One branch of the chain: the view of a poll. */
+export interface View {
+  readonly tip: number;
+  /** The greatest height that has its confirmations; below every block while that is not known. */
+  readonly depth: number;
+  /** The greatest height that does not count in a list that is read for the first time. */
+  readonly start: number;
+  /** Number of blocks below the tip that a fork can replace. */
+  readonly window: number;
+  /** Whether the block of a row is replaced; undefined if the block at its height is not known. */
+  isReplaced(row: Row): boolean | undefined;
+}
+
+/** What a page changes. */
+export interface Taken<Of extends Row> {
+  readonly ledger: Ledger;
+  /** Rows to count, oldest first. */
+  readonly counted: readonly Of[];
+  /** Counted rows that are on no block any more. */
+  readonly reverted: readonly Row[];
+  /** Reverted rows that are on a block again. They do not count again. */
+  readonly restored: readonly Of[];
+}
+
+/** Below every row. */
+export const BOTTOM: Position = { height: -1, index: -1 };
+
+/** Above every row up to a height. */
+const endOf = (height: number): Position => ({ height, index: Number.MAX_SAFE_INTEGER });
+
+/** A ledger that counts what is above a position. */
+export const ledgerFrom = (floor: Position): Ledger => ({
+  floor,
+  recent: [],
+  doubtful: [],
+  reverted: [],
+  isFar: false,
+});
+
+/**
+ * A ledger that counts what gets its confirmations from now on.
+ * @param rows the newest rows, newest first. Those that are settled never count.
+ */
+export function ledgerFromNow(rows: readonly Row[], { start }: View): Ledger {
+  const old = rows.filter(({ height }) => height <= start).toReversed();
+  return {
+    ...ledgerFrom(endOf(start)),
+    recent: old.map(({ id, hash, height, index }) => ({ id, hash, height, index, isOld: true })),
+  };
+}
+
+/** The ledger for the same list of another operation, which has other validators and pages. */
+export const converted = (ledger: Ledger): Ledger => ({
+  ...ledger,
+  etag: undefined,
+  next: undefined,
+  place: undefined,
+});
+
+/** A ledger that skips what is below a page. */
+export function ledgerAt({ rows }: Page<Row>, { doubtful, reverted }: Ledger): Ledger {
+  const { height, index } = rows.at(-1) ?? BOTTOM;
+  return { ...ledgerFrom({ height, index: index - 1 }), doubtful, reverted };
+}
+
+/** Chain order, oldest first. */
+export const byPosition = (a: Position, b: Position): number => a.height - b.height || a.index - b.index;
+
+const isAbove = (a: Position, b: Position): boolean => byPosition(a, b) > 0;
+
+/** Everything at or below it is read, or never counts. */
+export function cursorOf({ recent, floor }: Ledger): Position {
+  const newest = recent.at(-1);
+  return newest !== undefined && isAbove(newest, floor) ? newest : floor;
+}
+
+/**
+ * The ledger without the rows that a fork has replaced. The cursor falls to the newest row below them, not to the
+ * fork: the new branch can have rows where the old one had none. A floor above the tip, which a wrong tip has left,
+ * falls to the newest known row.
+ */
+export function rewound(before: Ledger, view: View): Ledger {
+  const isTooHigh = before.floor.height > view.tip;
+  const ledger = isTooHigh ? { ...before, floor: before.recent.at(-1) ?? endOf(view.start) } : before;
+  const { recent } = ledger;
+  let first = recent.findIndex((entry) => entry.height > view.tip || view.isReplaced(entry) === true);
+  if (first < 0) return ledger;
+  // The fork may begin below the blocks that the view knows. A row that is still on the chain is read again.
+  for (let below = recent[first - 1]; below && view.isReplaced(below) === undefined; below = recent[first - 1])
+    first -= 1;
+  const gone = recent.slice(first);
+  const place = ledger.place && { ...ledger.place, below: ledger.place.below - gone.length };
+  return {
+    ...ledger,
+    recent: recent.slice(0, first),
+    doubtful: [...ledger.doubtful, ...gone],
+    etag: undefined,
+    next: undefined,
+    place,
+  };
+}
+
+/** Whether a page shows every row between the cursor and its own newest row. */
+export function reaches(page: Page<Row>, ledger: Ledger): boolean {
+  const cursor = cursorOf(ledger);
+  const below = page.next ?? page.rows.at(-1);
+  return page.isLast || (below !== undefined && !isAbove(below, cursor));
+}
+
+/** Whether a newest page ends below the cursor: the server is behind, and what the page lacks proves nothing. */
+export function isBehind({ rows }: Page<Row>, { recent }: Ledger): boolean {
+  const [newest, cursor] = [rows[0], recent.at(-1)];
+  return cursor !== undefined && (newest === undefined || isAbove(cursor, newest));
+}
+
+/** The settled row of a page whose block another one has replaced: the server is behind, or on another chain. */
+export const replacedRow = <Of extends Row>({ rows }: Page<Of>, ledger: Ledger, view: View): Of | undefined =>
+  rows.find((row) => row.height <= view.depth && isAbove(row, ledger.floor) && view.isReplaced(row) === true);
+
+/**
+ * The ledger after a page that reaches the cursor and has no replaced row. Rows above the depth are not remembered:
+ * they are on the page again next time.
+ */
+export function taken<Of extends Row>(page: Page<Of>, ledger: Ledger, view: View): Taken<Of> {
+  const fresh = page.rows.filter((row) => isAbove(row, cursorOf(ledger))).toReversed();
+  const settled = fresh.filter(({ height }) => height <= view.depth);
+  const known = new Map(ledger.recent.map((entry) => [entry.id, entry]));
+  const doubtful = new Map(ledger.doubtful.map((entry) => [entry.id, entry]));
+  const reverted = new Map(ledger.reverted.map((entry) => [entry.id, entry]));
+  const counted: Of[] = [];
+  const restored: Of[] = [];
+  const entries: Row[] = [];
+  for (const row of settled) {
+    const before = known.get(row.id) ?? doubtful.get(row.id) ?? reverted.get(row.id);
+    const isOld = row.isOld || before?.isOld;
+    if (before === undefined && !isOld) counted.push(row);
+    if (!isOld && reverted.has(row.id)) restored.push(row);
+    doubtful.delete(row.id);
+    reverted.delete(row.id);
+    const { id, hash, height, index } = row;
+    entries.push({ id, hash, height, index, ...(isOld ? { isOld } : {}) });
+  }
+  const gone = page.isTop ? lost([...doubtful.values()], page, view) : [];
+  for (const entry of gone) {
+    doubtful.delete(entry.id);
+    reverted.set(entry.id, entry);
+  }
+  const moved = new Set(entries.map(({ id }) => id));
+  const recent = [...ledger.recent.filter(({ id }) => !moved.has(id)), ...entries];
+  const after = {
+    ...ledger,
+    recent,
+    doubtful: [...doubtful.values()],
+    reverted: [...reverted.values()],
+    isFar: ledger.isFar && !page.isTop,
+  };
+  return {
+    ledger: {
+      ...pruned(after, view),
+      place: placeOf(page, after, settled.length),
+      etag: validatorOf(page, after, view),
+    },
+    counted,
+    reverted: gone.filter(({ isOld }) => isOld !== true),
+    restored,
+  };
+}
+
+/** Doubtful rows that the newest page lacks, of blocks that the chain has replaced with confirmations. */
+function lost(doubtful: readonly Row[], { rows }: Page<Row>, { depth }: View): readonly Row[] {
+  const listed = new Set(rows.map(({ id }) => id));
+  return doubtful.filter(({ id, height }) => height <= depth && !listed.has(id));
+}
+
+/** Rows between the cursor and the top of a newest page, by the totals of the list; 0 if they are not known. */
+export const unreadOf = ({ total }: Page<Row>, { place }: Ledger): number =>
+  total === undefined || place === undefined ? 0 : Math.max(0, total - place.below);
+
+/** The ledger without what no fork can replace any more. The floor takes the place of what is forgotten. */
+function pruned(ledger: Ledger, { tip, window }: View): Ledger {
+  const kept = ledger.recent.findIndex(({ height }) => height > tip - window);
+  const forgotten = kept < 0 ? ledger.recent : ledger.recent.slice(0, kept);
+  // The last one stays: its id and hash show whether the validator of a page is that of a read list.
+  const last = kept < 0 ? forgotten.slice(-1) : [];
+  const floor = forgotten.findLast((entry) => isAbove(entry, ledger.floor));
+  const cursor = cursorOf(ledger);
+  return {
+    ...ledger,
+    floor: floor === undefined ? ledger.floor : { height: floor.height, index: floor.index },
+    recent: kept < 0 ? last : ledger.recent.slice(kept),
+    reverted: ledger.reverted.filter(({ height }) => height > cursor.height - window),
+  };
+}
+
+function placeOf({ rows, offset, total }: Page<Row>, { recent, place }: Ledger, settled: number): Place | undefined {
+  if (offset === undefined || total === undefined) return place && { ...place, below: place.below + settled };
+  const cursor = recent.at(-1);
+  const index = rows.findIndex(({ id }) => id === cursor?.id);
+  return { below: index < 0 ? 0 : total - offset - index, total };
+}
+
+/**
+ * The validator of a page, if a 304 later means that nothing has to be read: the newest row is the newest counted one,
+ * in the same block, or older than every fork. A row above the depth can move in a fork and keep the validator.
+ */
+function validatorOf({ isTop, rows, etag }: Page<Row>, ledger: Ledger, { tip, window }: View): string | undefined {
+  const [newest, counted] = [rows[0], ledger.recent.at(-1)];
+  if (!isTop || newest === undefined || ledger.isFar || ledger.doubtful.length > 0) return undefined;
+  const isCounted = newest.id === counted?.id && newest.hash === counted.hash;
+  return isCounted || newest.height <= tip - window ? etag : undefined;
+}

@@ -1,0 +1,238 @@
+// Reads a list into its ledger. A page is used by itself or not at all, so a list that changes between two pages does
+// no harm, and every request makes progress: with one request per poll, a backlog is still read.
+import { ApiError, isShortage } from "../api/errors.ts";
+import {
+  BOTTOM,
+  byPosition,
+  cursorOf,
+  isBehind,
+  type Ledger,
+  ledgerAt,
+  ledgerFrom,
+  ledgerFromNow,
+  type Page,
+  type Position,
+  type Row,
+  reaches,
+  replacedRow,
+  rewound,
+  type Taken,
+  taken,
+  unreadOf,
+  type View,
+} from "./ledger.ts";
+
+/** A list that an operation returns. */
+export interface List<Of extends Row> {
+  /** Name of the operation. */
+  readonly operation: string;
+  /** Reads the newest page; undefined if the list has not changed since the response with this validator. */
+  newest(etag?: string): Promise<Page<Of> | undefined>;
+  /** Reads the page with this number of rows above it. Present if the list has offsets. */
+  readonly atOffset?: (offset: number) => Promise<Page<Of>>;
+  /** Reads the page that begins at a cursor, or at the first row at or below a position. */
+  readonly atCursor?: (cursor: string | Position) => Promise<Page<Of>>;
+}
+
+/** The result of a poll of a list. */
+export interface ReadResult<Of extends Row> {
+  readonly ledger: Ledger;
+  /** Rows to count, oldest first. */
+  readonly counted: readonly Of[];
+  /** Counted rows that are on no block any more. */
+  readonly reverted: readonly Row[];
+  /** Reverted rows that are on a block again. */
+  readonly restored: readonly Of[];
+  /** Number of rows that are skipped. */
+  readonly skipped: number;
+  /** The newest page; undefined if it has not changed, or was not read. */
+  readonly newest: Page<Of> | undefined;
+}
+
+// A page of 50 rows that begins so far above the cursor contains the cursor, even if a row arrives meanwhile.
+const ABOVE = 48;
+
+/** Limits of a poll. */
+export interface ReadLimits {
+  /** Maximum number of requests. */
+  readonly requests: number;
+  /** Maximum number of unread rows. If there are more, they are skipped. */
+  readonly catchUp: number;
+}
+
+/** What a poll reads. */
+export interface ReadInput<Of extends Row> extends ReadLimits {
+  readonly list: List<Of>;
+  /** Undefined for a list that is read for the first time: what is settled now never counts. */
+  readonly ledger: Ledger | undefined;
+  /** The view of the chain. Without a chain, the newest page is the only source of it. */
+  readonly viewAt: (newest: Page<Of> | undefined) => View;
+  /** Pages that have been read already, from the newest one down. @default none */
+  readonly pages?: readonly Page<Of>[] | undefined;
+}
+
+/**
+ * Reads what is new in a list. What the budget leaves unread is read by later polls.
+ * @throws ApiError `behind` if the server lists a block that the chain has replaced, or ends below the cursor
+ */
+export async function readList<Of extends Row>(input: ReadInput<Of>): Promise<ReadResult<Of>> {
+  const reader = new Reader(input);
+  await reader.read();
+  return reader.result;
+}
+
+class Reader<Of extends Row> {
+  readonly #input: ReadInput<Of>;
+  #view: View;
+  #ledger: Ledger;
+  #isFirst: boolean;
+  #newest: Page<Of> | undefined;
+  /** Pages of this poll that do not reach the cursor yet, the newest one first. */
+  #above: readonly Page<Of>[] = [];
+  #taken: Omit<Taken<Of>, "ledger"> = { counted: [], reverted: [], restored: [] };
+  #skipped = 0;
+  /** A page is used, so that a shortage of the budget is no failure. */
+  #isUsed = false;
+
+  constructor(input: ReadInput<Of>) {
+    this.#input = input;
+    this.#view = input.viewAt(undefined);
+    this.#isFirst = input.ledger === undefined;
+    this.#ledger = rewound(input.ledger ?? ledgerFrom(BOTTOM), this.#view);
+  }
+
+  get result(): ReadResult<Of> {
+    return { ledger: this.#ledger, newest: this.#newest, skipped: this.#skipped, ...this.#taken };
+  }
+
+  async read(): Promise<void> {
+    const { pages = [], requests } = this.#input;
+    if (pages.length > 0 && this.#use(pages)) return;
+    for (let left = requests; left > 0; left -= 1) {
+      try {
+        if (await (this.#ledger.isFar ? this.#climb() : this.#readNewest())) return;
+      } catch (error) {
+        // The pages before are used. If the cause lasts, the next poll fails.
+        const isPartial = isShortage(error) ? this.#isUsed : this.#taken.counted.length > 0;
+        if (!isPartial || !(error instanceof ApiError)) throw error;
+        return;
+      }
+    }
+  }
+
+  /** Reads the newest page; true if nothing is left to read. */
+  async #readNewest(): Promise<boolean> {
+    const page = await this.#input.list.newest(this.#ledger.etag);
+    this.#isUsed = true;
+    return page === undefined || this.#use([page]);
+  }
+
+  /** Uses the newest pages; true if nothing is left to read. */
+  #use(pages: readonly Page<Of>[]): boolean {
+    const [newest, lowest] = [pages[0], pages.at(-1)];
+    if (newest === undefined || lowest === undefined) return true;
+    this.#newest = newest;
+    this.#view = this.#input.viewAt(newest);
+    if (this.#isFirst)
+      this.#ledger = ledgerFromNow(
+        pages.flatMap(({ rows }) => rows),
+        this.#view,
+      );
+    this.#isFirst = false;
+    if (isBehind(newest, this.#ledger)) throw this.#behind("the list ends below what was counted");
+    this.#above = pages;
+    if (this.#takeAbove()) return true;
+    const unread = unreadOf(newest, this.#ledger);
+    if (unread > this.#input.catchUp) {
+      this.#skipped += unread - newest.rows.length;
+      this.#ledger = ledgerAt(newest, this.#ledger);
+      return this.#take({ ...newest, isLast: true });
+    }
+    // Without a known row, nothing may be at or below the cursor: the way to the lowest page is down.
+    const next = this.#ledger.recent.length === 0 ? lowest.next : this.#ledger.next;
+    this.#ledger = { ...this.#ledger, isFar: true, next };
+    return false;
+  }
+
+  /** Takes the pages of this poll that reach the cursor now, from the lowest one up; true if all of them do. */
+  #takeAbove(): boolean {
+    for (let page = this.#above.at(-1); page !== undefined && this.#take(page); page = this.#above.at(-1)) {
+      this.#above = this.#above.slice(0, -1);
+    }
+    return this.#above.length === 0;
+  }
+
+  #behind(message: string): ApiError {
+    return new ApiError("behind", this.#input.list.operation, message);
+  }
+
+  /** Takes a page that reaches the cursor; false if it does not. */
+  #take(page: Page<Of>): boolean {
+    const replaced = replacedRow(page, this.#ledger, this.#view);
+    if (replaced !== undefined) throw this.#behind(`block ${replaced.height} of the list is not canonical`);
+    if (!reaches(page, this.#ledger)) return false;
+    this.#isUsed = true;
+    const { ledger, counted, reverted, restored } = taken(page, this.#ledger, this.#view);
+    const before = this.#taken;
+    this.#ledger = ledger;
+    this.#taken = {
+      counted: [...before.counted, ...counted],
+      reverted: [...before.reverted, ...reverted],
+      restored: [...before.restored, ...restored],
+    };
+    return true;
+  }
+
+  /** Reads one page near the cursor; true if nothing is left to read now. */
+  async #climb(): Promise<boolean> {
+    const isDone = await (this.#input.list.atCursor === undefined ? this.#climbByOffset() : this.#climbByCursor());
+    return (this.#above.length > 0 && this.#takeAbove()) || isDone;
+  }
+
+  async #climbByCursor(): Promise<boolean> {
+    const { next } = this.#ledger;
+    const page = await this.#input.list.atCursor?.(next ?? cursorOf(this.#ledger));
+    if (page === undefined) return true;
+    this.#isUsed = true;
+    const isDone = next !== undefined && this.#isSettled(page);
+    // Without a page above, the newest page reaches the cursor.
+    if (next === undefined || this.#take(page)) {
+      this.#ledger = { ...this.#ledger, next: page.newer, isFar: page.newer !== undefined };
+      return isDone;
+    }
+    this.#ledger = { ...this.#ledger, next: page.next };
+    return false;
+  }
+
+  /** Whether a page has rows above the cursor, of which none has its confirmations. */
+  #isSettled({ rows }: Page<Of>): boolean {
+    const fresh = rows.filter((row) => byPosition(row, cursorOf(this.#ledger)) > 0);
+    return fresh.length > 0 && fresh.every(({ height }) => height > this.#view.depth);
+  }
+
+  async #climbByOffset(): Promise<boolean> {
+    const total = this.#newest?.total ?? this.#ledger.place?.total ?? 0;
+    const below = this.#ledger.place?.below ?? total - 2 * ABOVE;
+    const offset = Math.max(0, total - below - ABOVE);
+    if (offset === 0) {
+      const page = await this.#input.list.newest();
+      const isDone = page === undefined || this.#use([page]);
+      // It is more than a page above the cursor: the number of rows up to the cursor is wrong.
+      if (!isDone) this.#ledger = { ...this.#ledger, place: { below: below - ABOVE, total: page.total ?? total } };
+      return isDone;
+    }
+    const page = await this.#input.list.atOffset?.(offset);
+    if (page === undefined) return true;
+    this.#isUsed = true;
+    const isFresh = page.rows.some((row) => byPosition(row, cursorOf(this.#ledger)) > 0);
+    const isDone = this.#isSettled(page);
+    const isReached = this.#take(page);
+    if (isReached && isFresh) return isDone;
+    // Too low or too high: the number of rows up to the cursor is wrong, unless the list has just grown. A page past
+    // the end has the total 0.
+    const totalNow = page.rows.length === 0 ? total : (page.total ?? total);
+    const shift = totalNow !== total ? 0 : isReached ? ABOVE : -ABOVE;
+    this.#ledger = { ...this.#ledger, place: { below: below + shift, total: totalNow } };
+    return false;
+  }
+}

@@ -1,0 +1,222 @@
+// Stories of a chain with forks, of servers that lag, and of polls with few requests: each row counts once.
+import { expect, test } from "@jest/globals";
+import fc from "fast-check";
+import { ApiError } from "../../src/api/errors.ts";
+import type { Ledger, Page, Position, Row } from "../../src/ledger/ledger.ts";
+import { type List, readList } from "../../src/ledger/read.ts";
+
+interface Block {
+  readonly hash: string;
+  readonly ids: readonly string[];
+}
+
+const PAGE = 50;
+const CONFIRMATIONS = 3;
+const WINDOW = 24;
+
+type Step =
+  | { readonly kind: "mine"; readonly sizes: readonly number[] }
+  | { readonly kind: "fork"; readonly depth: number; readonly keep: readonly boolean[]; readonly fresh: number }
+  | { readonly kind: "lag"; readonly changes: number; readonly polls: number }
+  | { readonly kind: "move"; readonly sizes: readonly number[] }
+  | { readonly kind: "poll" };
+
+const sizes = fc.array(
+  fc.oneof({ weight: 8, arbitrary: fc.nat(2) }, { weight: 1, arbitrary: fc.integer({ min: 20, max: 130 }) }),
+  { minLength: 1, maxLength: 6 },
+);
+const story = fc.record({
+  first: fc.array(fc.nat(3), { minLength: 6, maxLength: 40 }),
+  steps: fc.array(
+    fc.oneof<fc.Arbitrary<Step>[]>(
+      fc.record({ kind: fc.constant("mine" as const), sizes }),
+      fc.record({ kind: fc.constant("mine" as const), sizes }),
+      fc.record({
+        kind: fc.constant("fork" as const),
+        depth: fc.integer({ min: 1, max: 8 }),
+        keep: fc.array(fc.boolean(), { maxLength: 5 }),
+        fresh: fc.nat(2),
+      }),
+      fc.record({
+        kind: fc.constant("lag" as const),
+        changes: fc.integer({ min: 1, max: 20 }),
+        polls: fc.integer({ min: 1, max: 4 }),
+      }),
+      fc.record({ kind: fc.constant("move" as const), sizes }),
+      fc.constant({ kind: "poll" as const }),
+    ),
+    { minLength: 1, maxLength: 20 },
+  ),
+  requests: fc.integer({ min: 1, max: 4 }),
+  hasCursors: fc.boolean(),
+  drift: fc.constantFrom(0, 0, 0, -60, -3, 5, 70),
+});
+type Story = typeof story extends fc.Arbitrary<infer Of> ? Of : never;
+
+class World {
+  readonly history: (readonly Block[])[] = [[]];
+  #made = 0;
+  /** Changes by which the list is behind. */
+  lag = 0;
+  /** Error of the total of the list. */
+  drift = 0;
+  requests = 0;
+  beforeResponse: () => void = () => undefined;
+
+  get blocks(): readonly Block[] {
+    return this.history.at(-1) ?? [];
+  }
+
+  mine(amounts: readonly number[]): void {
+    for (const amount of amounts)
+      this.history.push([...this.blocks, this.#block(Array.from({ length: amount }, () => this.#id()))]);
+  }
+
+  fork(depth: number, keep: readonly boolean[], fresh: number): void {
+    const cut = Math.min(depth, this.blocks.length - 1);
+    const lost = this.blocks.slice(this.blocks.length - cut);
+    const base = this.blocks.slice(0, this.blocks.length - cut);
+    let place = 0;
+    const again = lost.map(({ ids }) => ids.filter(() => keep.length === 0 || keep[place++ % keep.length]));
+    const added = Array.from({ length: fresh }, () => this.#id());
+    this.history.push([...base, this.#block(added), ...again.map((ids) => this.#block(ids))]);
+  }
+
+  #block(ids: readonly string[]): Block {
+    this.#made += 1;
+    return { hash: `b${this.#made}`, ids };
+  }
+
+  #id(): string {
+    this.#made += 1;
+    return `t${this.#made}`;
+  }
+
+  rows(blocks: readonly Block[]): Row[] {
+    return blocks.flatMap(({ hash, ids }, height) => ids.map((id, index) => ({ id, hash, height, index }))).reverse();
+  }
+
+  list(hasCursors: boolean): List<Row> {
+    const respond = (start: (rows: readonly Row[]) => number): Page<Row> => {
+      this.requests += 1;
+      this.beforeResponse();
+      const all = this.rows(this.history[Math.max(1, this.history.length - 1 - this.lag)] ?? []);
+      const offset = start(all);
+      const rows = all.slice(offset, offset + PAGE);
+      const next = all[offset + PAGE];
+      const newer = offset >= PAGE && rows.length > 0 ? all[offset - PAGE] : undefined;
+      const page = { rows, isTop: offset === 0, isLast: next === undefined, etag: all[0]?.id };
+      if (!hasCursors) return { ...page, offset, total: rows.length === 0 ? 0 : Math.max(0, all.length + this.drift) };
+      return { ...page, next, newer: newer === undefined ? undefined : `${newer.height}:${newer.index}` };
+    };
+    const newest = async (etag?: string) => {
+      const page = respond(() => 0);
+      return etag !== undefined && etag === page.etag ? undefined : page;
+    };
+    const atOffset = async (offset: number) => respond(() => offset);
+    const atCursor = async (cursor: string | Position) => {
+      const [height = 0, index = 0] =
+        typeof cursor === "string" ? cursor.split(":").map(Number) : [cursor.height, cursor.index];
+      const isAt = (row: Row) => row.height < height || (row.height === height && row.index <= index);
+      return respond((rows) => {
+        const found = rows.findIndex(isAt);
+        return found < 0 ? rows.length : found;
+      });
+    };
+    return hasCursors ? { operation: "list", newest, atCursor } : { operation: "list", newest, atOffset };
+  }
+}
+
+async function tell({ first, steps, requests, hasCursors, drift }: Story) {
+  const world = new World();
+  world.mine([...first, 0, 0]);
+  const list = world.list(hasCursors);
+  let known = world.blocks;
+  const view = () => {
+    const tip = known.length - 1;
+    const isReplaced = ({ height, hash }: Row) => (height > tip ? undefined : known[height]?.hash !== hash);
+    const depth = tip - CONFIRMATIONS + 1;
+    return { tip, depth, start: depth, window: WINDOW, isReplaced };
+  };
+  const counted: Row[] = [];
+  const net = new Map<string, number>();
+  let ledger: Ledger | undefined;
+  const poll = async () => {
+    known = world.blocks;
+    const before = world.requests;
+    try {
+      const catchUp = Number.POSITIVE_INFINITY;
+      const result = await readList({ list, ledger, viewAt: view, requests, catchUp });
+      counted.push(...result.counted);
+      const add = (rows: readonly Row[], by: number) => {
+        for (const { id } of rows) net.set(id, (net.get(id) ?? 0) + by);
+      };
+      add(result.counted, 1);
+      add(result.restored, 1);
+      add(result.reverted, -1);
+      // As after a restart.
+      ledger = JSON.parse(JSON.stringify(result.ledger)) as Ledger;
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+    }
+    expect(world.requests - before).toBeLessThanOrEqual(requests);
+  };
+  await poll();
+  const start = known.length - CONFIRMATIONS;
+  const old = new Set(
+    world
+      .rows(known)
+      .filter(({ height }) => height <= start)
+      .map(({ id }) => id),
+  );
+  world.drift = drift;
+  for (const step of steps) {
+    let polls = 1;
+    if (step.kind === "mine") world.mine(step.sizes);
+    if (step.kind === "fork") world.fork(step.depth, step.keep, step.fresh);
+    if (step.kind === "lag") {
+      world.lag = step.changes;
+      polls = step.polls;
+    }
+    if (step.kind === "move") {
+      world.beforeResponse = () => {
+        world.beforeResponse = () => undefined;
+        world.mine(step.sizes);
+      };
+    }
+    for (; polls > 0; polls -= 1) await poll();
+    world.beforeResponse = () => undefined;
+    world.lag = 0;
+  }
+  world.mine(new Array<number>(CONFIRMATIONS + 10).fill(0));
+  const maximum = 30 + 3 * Math.ceil(world.rows(world.blocks).length / PAGE) + Math.abs(drift);
+  for (let polls = 0; polls < maximum; polls += 1) {
+    world.mine([0]);
+    await poll();
+  }
+  const settled = world.rows(world.blocks).filter(({ id }) => !old.has(id));
+  const low = new Set(world.history.flatMap((blocks) => blocks.slice(0, start + 1).flatMap(({ ids }) => ids)));
+  return { counted, net, settled, ledger, low };
+}
+
+// More than in the fast tests with `npm run stories`.
+const RUNS = Number(process.env.STORIES ?? 100);
+
+test("each settled row counts once, through forks, lagging servers, moving pages, restarts and few requests", async () => {
+  await fc.assert(
+    fc.asyncProperty(story, async (one) => {
+      const { counted, net, settled, ledger, low } = await tell(one);
+
+      const ids = counted.map(({ id }) => id);
+      expect(ids.length).toBe(new Set(ids).size);
+      const canonical = [...net].filter(([, count]) => count !== 0);
+      expect(canonical.every(([, count]) => count === 1)).toBe(true);
+      // A deep fork can put rows where nothing counts, and back.
+      const known = new Set(canonical.map(([id]) => id));
+      const countable = settled.filter(({ id }) => !low.has(id) || known.has(id));
+      expect([...known].sort()).toEqual(countable.map(({ id }) => id).sort());
+      expect(ledger?.isFar).toBe(false);
+    }),
+    { numRuns: RUNS },
+  );
+});
