@@ -267,26 +267,15 @@ export class ModelWorld {
         return { json: { limit, offset, results: items }, etag: tip && `"${tip.indexHash}"` };
       }
       case "principal_transactions": {
-        const all = rows();
-        const cursorOf = ({ block, index }: Row) => `${block.height}:${index}`;
-        const cursor = searchParams.get("cursor");
-        const first = cursor === null ? 0 : all.findIndex((row) => cursorOf(row) === cursor);
-        if (first < 0) return { status: 404 };
-        const next = all[first + 50];
-        const results = all.slice(first, first + 50).map(newJson);
-        return { json: { total: all.length, limit: 50, cursor: { next: next ? cursorOf(next) : null }, results } };
+        const { items, ...json } = cursorPage(rows(), searchParams.get("cursor"));
+        return { json: { ...json, results: items.map(newJson) } };
       }
       case "transactions": {
-        const all = rows();
-        const [height = 0, , index = 0] = (searchParams.get("cursor") ?? `${2 ** 40}:0:0`).split(":").map(Number);
-        const isWithin = ({ block, index: at }: Row) =>
-          block.height < height || (block.height === height && at <= index);
-        const older = all.filter(isWithin);
-        const [results, next] = [older.slice(0, 50), older[50]];
-        const cursor = { next: next === undefined ? null : `${next.block.height}:2147483647:${next.index}` };
-        const total = results.length === 0 ? 0 : all.length;
-        const json = { total, limit: 50, cursor, results: results.map((row) => newTransactionJson(row)) };
-        return { json, etag: tip && `"${tip.indexHash}"` };
+        const { items, ...json } = cursorPage(rows(), searchParams.get("cursor"));
+        return {
+          json: { ...json, results: items.map((row) => newTransactionJson(row)) },
+          etag: tip && `"${tip.indexHash}"`,
+        };
       }
       default: {
         const all = rows();
@@ -459,3 +448,16 @@ const printsJson = (tx: WorldTx): object[] =>
     tx_id: tx.id,
     contract_log: { contract_id: CONTRACT, topic: "print", value: { hex: printedHex(tx.nonce, index), repr: "none" } },
   }));
+
+/** A page of rows, newest first, from the first one at or below the position of a cursor. */
+function cursorPage(all: readonly Row[], cursor: string | null) {
+  const cursorOf = (row: Row | undefined) => (row === undefined ? null : `${row.block.height}:2147483647:${row.index}`);
+  const [height = 0, , index = 0] = (cursor ?? `${2 ** 40}:0:0`).split(":").map(Number);
+  const isWithin = ({ block, index: at }: Row) => block.height < height || (block.height === height && at <= index);
+  const found = all.findIndex(isWithin);
+  const first = found < 0 ? all.length : found;
+  const items = all.slice(first, first + 50);
+  const newer = items.length === 0 ? undefined : all.slice(Math.max(0, first - 50), first)[0];
+  const [current, next, previous] = [cursorOf(items[0]), cursorOf(all[first + 50]), cursorOf(newer)];
+  return { items, total: items.length === 0 ? 0 : all.length, limit: 50, cursor: { next, previous, current } };
+}

@@ -99,7 +99,7 @@ export const principalTransactions = operation({
   body: z.object({
     total: natural,
     limit: natural,
-    cursor: z.object({ next: z.string().nullable() }),
+    cursor: z.object({ next: z.string().nullable(), previous: z.string().nullish() }),
     results: z.array(
       z.object({
         transaction: z.object({

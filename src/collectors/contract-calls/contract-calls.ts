@@ -1,6 +1,5 @@
 import { orReplacement } from "../../api/replacement.ts";
 import { addressTransactions, principalTransactions } from "../addresses/source.ts";
-import { block, blockByHeight } from "../chain/block-source.ts";
 import type { Collector } from "../collector.ts";
 import { EXAMPLE } from "./example.ts";
 import { callFamilies, callSamples } from "./families.ts";
@@ -16,7 +15,7 @@ export const contractCalls = {
   timeout: "1m",
   priority: 5,
   isDurable: true,
-  operations: [addressTransactions, principalTransactions, blockByHeight, block],
+  operations: [addressTransactions, principalTransactions],
   families: callFamilies,
   options,
   // Event rules belong to the collector `contracts`.
@@ -24,10 +23,7 @@ export const contractCalls = {
     contracts.map((watched) => ({ key: watched.principal, watched: { ...watched, rules: [] }, confirmations })),
   requestsPerPoll: () => 1,
   example: () => EXAMPLE,
-  hints: ({ feed, confirmedTo }) => {
-    const isWaiting = feed.waiting.some(({ item }) => item.call !== undefined && item.height > confirmedTo);
-    return { isWaiting, isBehind: feed.open !== undefined };
-  },
+  hints: ({ ledger, pending }) => ({ isWaiting: pending > 0, isBehind: ledger?.isFar === true }),
 
   async observe(poll, settings) {
     const observe = (useReplacement: boolean) => observeCalls(useReplacement, poll, settings);

@@ -1,6 +1,7 @@
 // A typical contract, to estimate series: six functions, four errors.
 import { keyOf } from "../counters.ts";
-import { NOTHING, type Observation } from "./state.ts";
+import { NOTHING } from "./poll.ts";
+import type { Observation } from "./state.ts";
 
 const FUNCTIONS = ["swap", "add-liquidity", "remove-liquidity", "transfer", "claim", "set-fee"];
 const ERRORS = ["u101", "u102", "none", "post_condition"];
@@ -14,6 +15,6 @@ export const EXAMPLE: Observation = {
     calls: Object.fromEntries(FUNCTIONS.flatMap((name) => STATUSES.map((status) => [keyOf(name, status), 0]))),
     errors: Object.fromEntries(ERRORS.map((error) => [keyOf("swap", error), 0])),
   },
-  last: { height: 1, hash: "", time: 1 },
+  last: { id: "", height: 1, index: 0, hash: "", time: 1 },
   rhythm: { known: { first: 0, last: 86_400 }, days: [{ day: 1, pauses: 10, longest: 1 }] },
 };

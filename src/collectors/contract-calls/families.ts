@@ -103,7 +103,7 @@ export const callFamilies = [...Object.values(families), pauses];
 
 /** The samples of one contract. */
 export function* callSamples(
-  { totals, callers, feed, last, rhythm }: Observation,
+  { totals, callers, pending, last, rhythm }: Observation,
   network: string,
   { name, principal }: Watched,
 ): Iterable<Sample> {
@@ -120,7 +120,7 @@ export function* callSamples(
   yield families.callers.at(labels, Object.keys(callers).length);
   const time = last?.time ?? rhythm.known?.last;
   if (time !== undefined) yield families.lastCall.at(labels, time);
-  yield families.pending.at(labels, feed.waiting.filter(({ item }) => item.call !== undefined).length);
+  yield families.pending.at(labels, pending);
   yield families.gap.at(labels, totals.gap);
   yield families.reverted.at(labels, totals.reverted);
   yield families.restored.at(labels, totals.restored);

@@ -1,94 +1,91 @@
 // One poll of the calls of a contract: reads new transactions, and counts the calls with enough confirmations.
-import { blockStatus, type ChainView, depthOf, type Proof } from "../chain/chain-view.ts";
-import { confirmedChanges, countableHeight } from "../feed/confirm.ts";
-import { highestOf, oldestHeight, proofOf, raisedFloor } from "../feed/floor.ts";
-import { repaired, validatorOf } from "../feed/previous.ts";
-import type { Page } from "../feed/read.ts";
-import { cutAt, type ListRead, readList } from "../feed/read-list.ts";
-import { applyChanges, newestFirst, pruned, withReadRows } from "../feed/state.ts";
-import { withActivity } from "../rhythm.ts";
+import { converted, isBehind, type Page, type View } from "../../ledger/ledger.ts";
+import { type ReadResult, readList } from "../../ledger/read.ts";
+import { ledgerList } from "../lists/list.ts";
+import { noteFloor, viewOf } from "../lists/view.ts";
+import { NO_RHYTHM, withActivity } from "../rhythm.ts";
 import { withCallers } from "./callers.ts";
 import type { Options } from "./options.ts";
 import { type Call, type ContractTransaction, originalList, replacementList } from "./source.ts";
-import { type CallPoll, NOTHING, type Observation } from "./state.ts";
-import { addCalls, type CallLimits, withNames } from "./totals.ts";
+import type { CallPoll, Observation } from "./state.ts";
+import { addCalls, type CallLimits, NO_CALLS, withNames } from "./totals.ts";
+
+/** A contract of which nothing is known. */
+export const NOTHING: Observation = {
+  ledger: undefined,
+  totals: { ...NO_CALLS, gap: 0, reverted: 0, restored: 0 },
+  callers: {},
+  rhythm: NO_RHYTHM,
+  last: undefined,
+  pending: 0,
+  isNew: false,
+};
 
 /** Observes the calls of a contract by `address_transactions`, or by its replacement. */
-export async function observeCalls(useReplacement: boolean, poll: CallPoll, settings: Options): Promise<Observation> {
-  const { api, target, chain, previous } = poll;
-  const list = (useReplacement ? replacementList : originalList)(api, target.watched.principal);
-  const isSameList = previous?.isNew === useReplacement;
-  const etag = previous !== undefined && isSameList ? validatorOf(previous, previous.last, chain) : undefined;
-  const first = etag === undefined ? undefined : await list.changedSince(etag);
-  const isUnchanged = etag !== undefined && first === undefined;
-  if (previous === undefined) {
-    const page = (await list.page(0, undefined)) as Page<ContractTransaction>;
-    const before = firstObservation(page, poll, settings);
-    return nextObservation(before, await readList(list, before, page, poll, settings), useReplacement, poll, settings);
-  }
-  const before = repaired(previous, previous.last, poll);
-  const read = isUnchanged ? undefined : await readList(list, before, first, poll, settings, isSameList);
-  return nextObservation(before, read, useReplacement, poll, settings);
+export async function observeCalls(isNew: boolean, poll: CallPoll, settings: Options): Promise<Observation> {
+  const { api, target, previous = NOTHING } = poll;
+  const list = ledgerList((isNew ? replacementList : originalList)(api, target.watched.principal));
+  const { ledger } = previous;
+  const before = ledger === undefined || previous.isNew === isNew ? ledger : converted(ledger);
+  // Half of the current budget: the other half is for the other requests.
+  const requests = Math.max(2, Math.min(settings.pages, Math.floor(api.room() / 2)));
+  const viewAt = (newest: Page<ContractTransaction> | undefined) => viewOf(poll, newest);
+  const read = await readList({ list, ledger: before, viewAt, requests, catchUp: settings.catch_up });
+  noteFloor(ledger, read.ledger, poll);
+  const known =
+    ledger === undefined ? withListed(previous, read.newest, viewAt(read.newest), poll, settings) : previous;
+  return { ...withCounted(known, read, poll, settings), ...newestOf(previous, read, viewAt(read.newest)), isNew };
 }
 
-/** The first poll counts nothing that is listed already; it shows who calls the contract, how often, and what fails. */
-function firstObservation(
-  { rows, total = 0 }: Page<ContractTransaction>,
-  { chain, target, spareSeries }: CallPoll,
+/** What is listed at the first poll does not count. It shows who calls the contract, how often, and what fails. */
+function withListed(
+  before: Observation,
+  newest: Page<ContractTransaction> | undefined,
+  { start }: View,
+  { spareSeries }: CallPoll,
   settings: Options,
 ): Observation {
-  // Without a chain, confirmations are unknown: none of the listed transactions is counted.
-  const height = (chain === undefined ? highestOf(rows) : depthOf(chain, target.confirmations)) + 1;
-  const listed = callsOf(rows.filter((row) => row.height < height));
-  const limits = limitsOf(settings, spareSeries);
+  const calls = callsOf((newest?.rows ?? []).filter(({ height }) => height <= start));
   return {
-    ...NOTHING,
-    floor: { height, index: 0 },
-    settledTotal: total,
-    totals: { ...NOTHING.totals, ...withNames(NOTHING.totals, listed, limits) },
-    callers: withCallers({}, listed, Number.NEGATIVE_INFINITY),
-    rhythm: withActivity(NOTHING.rhythm, timesOf(listed)),
+    ...before,
+    totals: { ...before.totals, ...withNames(before.totals, calls, limitsOf(settings, spareSeries)) },
+    callers: withCallers({}, calls, Number.NEGATIVE_INFINITY),
+    rhythm: withActivity(before.rhythm, timesOf(calls)),
   };
 }
 
-async function nextObservation(
+function withCounted(
   before: Observation,
-  read: ListRead<ContractTransaction> | undefined,
-  isNew: boolean,
-  poll: CallPoll,
+  { ledger, counted, reverted, restored, skipped }: ReadResult<ContractTransaction>,
+  { now, spareSeries }: CallPoll,
   settings: Options,
-): Promise<Observation> {
-  const { target, chain, now, spareSeries } = poll;
-  const result = read?.result;
-  const cut = result && cutAt(settings.catch_up, result, before);
-  const merged = cut === undefined ? before.feed : withReadRows(before.feed, cut.result, proofOf);
-  const maxHeight = countableHeight(poll, merged);
-  const changes = await confirmedChanges(merged, maxHeight, read, poll);
-  const tipHeight = chain?.tipHeight ?? maxHeight;
-  const applied = applyChanges(merged, { ...changes, tipHeight }, proofOf, newestFirst);
-  const oldest = oldestHeight(tipHeight, target.confirmations);
-  const feed = pruned(applied.state, { oldest, max: Number.POSITIVE_INFINITY, min: 1 });
-
-  const calls = callsOf(applied.counted);
-  const isComplete = feed.open === undefined;
-  const { gap, reverted, restored } = before.totals;
+): Observation {
+  const calls = callsOf(counted);
+  const { totals } = before;
   return {
-    feed,
-    floor: raisedFloor(cut?.floor ?? before.floor, applied.state.counted, oldest),
-    settledTotal: isComplete && result !== undefined ? (result.first.total ?? 0) : before.settledTotal,
+    ...before,
+    ledger,
     totals: {
-      ...addCalls(before.totals, calls, limitsOf(settings, spareSeries)),
-      gap: gap + (cut?.gap ?? 0),
-      reverted: reverted + applied.reverted,
-      restored: restored + applied.restored,
+      ...addCalls(totals, calls, limitsOf(settings, spareSeries)),
+      gap: totals.gap + skipped,
+      reverted: totals.reverted + reverted.length,
+      restored: totals.restored + restored.length,
     },
     callers: withCallers(before.callers, calls, now / 1000),
-    rhythm: withActivity(before.rhythm, timesOf(calls), isComplete),
-    last: newestCall(before.last, result?.isFromTop ? result.rows : [], chain),
-    confirmedTo: maxHeight,
-    isNew,
-    etag: changes.dropped.size + applied.reverted > 0 ? undefined : (result?.first.etag ?? before.etag),
+    rhythm: withActivity(before.rhythm, timesOf(calls), skipped === 0),
   };
+}
+
+/** What the newest page shows, at any depth. A call whose block was replaced is none. */
+function newestOf(
+  { last, pending }: Observation,
+  { newest, ledger }: ReadResult<ContractTransaction>,
+  { depth, isReplaced }: View,
+): Pick<Observation, "last" | "pending"> {
+  const known = last !== undefined && isReplaced(last) !== true ? last : undefined;
+  if (newest === undefined || isBehind(newest, ledger)) return { last: known, pending };
+  const calls = newest.rows.filter((row) => row.call !== undefined && isReplaced(row) !== true);
+  return { last: calls[0] ?? known, pending: calls.filter(({ height }) => height > depth).length };
 }
 
 type TimedCall = Call & Pick<ContractTransaction, "time">;
@@ -103,15 +100,3 @@ const limitsOf = ({ max_functions, max_errors }: Options, spareSeries: number): 
   errors: max_errors,
   spareSeries,
 });
-
-/** The newest call, at any depth. One whose block was replaced is dropped. @param rows newest first */
-function newestCall(
-  before: Observation["last"],
-  rows: readonly ContractTransaction[],
-  chain: ChainView | undefined,
-): Observation["last"] {
-  const isValid = (block: Proof) => blockStatus(chain, block) !== "replaced";
-  const newest = rows.find((row) => row.call !== undefined && isValid(row));
-  if (newest !== undefined) return { height: newest.height, hash: newest.hash, time: newest.time };
-  return before !== undefined && isValid(before) ? before : undefined;
-}

@@ -6,7 +6,7 @@ import type { List, Page, Row } from "./read.ts";
 /** A page as such an operation returns it. */
 interface CursorBody<Result> {
   readonly total: number;
-  readonly cursor: { readonly next: string | null };
+  readonly cursor: { readonly next: string | null; readonly previous?: string | null | undefined };
   readonly results: readonly Result[];
 }
 
@@ -30,6 +30,7 @@ export function cursorList<const Path extends string, Result, Item extends Row>(
     rows: body.results.map(toRow),
     total: body.total,
     older: body.cursor.next ?? undefined,
+    newer: body.cursor.previous ?? undefined,
     isLast: body.cursor.next === null,
     etag,
   });

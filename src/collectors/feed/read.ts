@@ -22,6 +22,8 @@ export interface Page<Item extends Row> {
   readonly total: number | undefined;
   /** Cursor of the next older page; undefined on the last page and where the list has no cursors. */
   readonly older: string | undefined;
+  /** Cursor of the next newer page; undefined as `older`. */
+  readonly newer?: string | undefined;
   readonly isLast: boolean;
   /** Validator of the list; undefined when there is none. */
   readonly etag: string | undefined;
