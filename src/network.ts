@@ -170,7 +170,7 @@ export class Network {
     const [before, depth] = [this.#confirmedTo, depthOf(chain, this.#config.confirmations)];
     this.#confirmedTo = depth;
     if (observation === undefined) return [];
-    const waiting = feed.collector.confirmed?.(observation, isFeed ? -1 : (before ?? -1), depth) ?? [];
+    const waiting = feed.collector.confirmed?.(observation, isFeed ? undefined : (before ?? -1), depth) ?? [];
     if (before !== undefined) return waiting;
     // The process that counted these transactions may not have polled their principals.
     const { rows = [] } = feed.collector.minedView?.(observation) ?? {};

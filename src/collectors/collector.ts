@@ -167,8 +167,9 @@ export interface Collector<Observation, Options, Of extends Target = Target> {
   /**
    * The principals that have moved once the chain confirms more than at this observation: those of transactions above
    * the height `after`, up to `to`. Pure.
+   * @param after undefined: the height that the poll knew to be confirmed
    */
-  confirmed?(observation: Observation, after: number, to: number): readonly string[];
+  confirmed?(observation: Observation, after: number | undefined, to: number): readonly string[];
   /** Requests per poll and target in normal operation, at an interval in seconds. */
   requestsPerPoll(options: Options, intervalSeconds: number): number;
   /** Additional requests for each new transaction of a target, to estimate those of busy targets. @default 0 */

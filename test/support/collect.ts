@@ -179,7 +179,7 @@ export class CollectorRun {
   }
 
   /** The principals that have moved once the chain confirms more, each once. */
-  confirmed(after: number, to: number): readonly string[] {
+  confirmed(after: number | undefined, to: number): readonly string[] {
     return [...new Set(this.#collector.confirmed?.(this.#kept, after, to))].sort();
   }
 

@@ -98,7 +98,7 @@ export const chainFamilies = Object.values(families);
 
 /** The samples of the chain's transactions. */
 export function* chainSamples(observation: Observation, network: string): Iterable<Sample> {
-  const { feed, totals, recent, baseline, busiest, at } = observation;
+  const { pending, totals, recent, baseline, busiest, at } = observation;
   const now = at / 1000;
   const rows = rowsOf(recent);
   const window = rowsInWindow(rows, now);
@@ -115,7 +115,7 @@ export function* chainSamples(observation: Observation, network: string): Iterab
   for (const [tx_type, fees] of Object.entries(totals.fees)) yield families.fees.at({ network, tx_type }, fees);
   const calls = callsOf(window);
   for (const { id } of busiest) yield families.calls.at({ network, contract_id: id }, calls.get(id) ?? 0);
-  yield families.pending.at(labels, feed.waiting.length);
+  yield families.pending.at(labels, pending);
   yield families.gaps.at(labels, totals.gap);
   yield families.reverted.at(labels, totals.reverted);
   yield families.restored.at(labels, totals.restored);

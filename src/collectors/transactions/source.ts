@@ -46,7 +46,7 @@ export const transactionList = operation({
   isOptional: true,
   body: z.object({
     total: natural,
-    cursor: z.object({ next: z.string().max(100).nullable() }),
+    cursor: z.object({ next: z.string().max(100).nullable(), previous: z.string().max(100).nullish() }),
     results: z.array(
       z.object({
         tx_id: hash,
@@ -74,13 +74,7 @@ const MICROBLOCK = 2_147_483_647;
 /** The transactions of the chain. */
 export function chainList(api: StacksApi): List<ChainTransaction> {
   const toRow = (item: Body["results"][number]) => toTransaction(item, api);
-  return cursorList(api, transactionList, {}, { limit: PAGE, toRow, isPageAt: isAt });
-}
-
-// The row that a cursor names. A server without that row returns the next older ones.
-function isAt(cursor: string, row: ChainTransaction | undefined): boolean {
-  const [height, , index] = cursor.split(":");
-  return row !== undefined && String(row.height) === height && String(row.index) === index;
+  return cursorList(api, transactionList, {}, { limit: PAGE, toRow });
 }
 
 /** The cursor of the page that starts at a transaction. */

@@ -1,11 +1,10 @@
-import { block, blockByHeight } from "../chain/block-source.ts";
 import type { ChainTarget, Collector } from "../collector.ts";
 import { chainFamilies, chainSamples } from "./families.ts";
 import type { MinedView } from "./mined-view.ts";
 import { type Options, options } from "./options.ts";
 import { observeChain } from "./poll.ts";
 import { rowsOf } from "./recent.ts";
-import { PAGE, partiesOf, transactionList } from "./source.ts";
+import { PAGE, transactionList } from "./source.ts";
 import type { Observation } from "./state.ts";
 
 // For estimates only: 20,000 transactions a day.
@@ -23,7 +22,7 @@ export const transactions = {
   priority: 3,
   isShared: true,
   isDurable: true,
-  operations: [transactionList, blockByHeight, block],
+  operations: [transactionList],
   families: chainFamilies,
   options,
   requestsPerPoll: (_, intervalSeconds) => Math.ceil((intervalSeconds * TYPICAL_PER_SECOND + 1) / PAGE),
@@ -36,11 +35,9 @@ export const transactions = {
     return view;
   },
 
-  hints: ({ feed, moved }) => ({ moved, isBehind: feed.open !== undefined }),
-  confirmed({ feed }, after, to) {
-    const waiting = feed.waiting.map(({ item }) => item);
-    return waiting.filter(({ height }) => height > after && height <= to).flatMap(partiesOf);
-  },
+  hints: ({ ledger, moved }) => ({ moved, isBehind: ledger?.isFar === true }),
+  confirmed: ({ recent, depth }, after = depth, to) =>
+    rowsOf(recent.filter(({ height }) => height > after && height <= to)).flatMap(({ parties }) => parties),
 
   observe: (poll, settings) => observeChain(poll, settings),
   samples: (observation, network) => chainSamples(observation, network),

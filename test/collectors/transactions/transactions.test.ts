@@ -166,7 +166,7 @@ describe("principals", () => {
     world.mine([4]);
     await exporter.poll();
     expect(run.hints.moved).toEqual([]);
-    expect(run.confirmed(-1, world.tip - 1)).toEqual([]);
+    expect(run.confirmed(undefined, world.tip - 1)).toEqual([]);
     expect(run.confirmed(world.tip, world.tip + 1)).toEqual([]);
     expect(run.confirmed(world.tip - 1, world.tip)).toEqual(await parties());
 
@@ -175,7 +175,7 @@ describe("principals", () => {
     await exporter.poll();
     expect(exporter.counted).toBe(before + 4);
     expect(run.hints.moved).toEqual([]);
-    expect(run.confirmed(-1, world.tip)).toEqual([]);
+    expect(run.confirmed(undefined, world.tip)).toEqual([]);
   });
 
   test("have moved when their transactions are listed after their confirmations", async () => {
@@ -323,16 +323,16 @@ describe("requests", () => {
     exporter.world.mine(busy(3));
     await exporter.poll();
     const { view: chain } = exporter.world;
-    exporter.world.serve({ kind: "lag", changes: 2 });
+    exporter.world.serve({ kind: "lag", changes: CONFIRMATIONS + 2 });
     await exporter.run.poll({ chain });
 
     expect(exporter.run.failures).toMatchObject([{ reason: "behind" }]);
   });
 
-  test.each<[string, (cursor: string) => string]>([
-    ["newer", () => "9999999:2147483647:0"],
-    ["older", (cursor) => `${Number(cursor.split(":")[0]) - 20}:2147483647:0`],
-  ])("a response to a cursor with %s rows causes no wrong count", async (_, wrong) => {
+  test.each<[string, (cursor: string) => string, readonly object[]]>([
+    ["newer", () => "9999999:2147483647:0", [{ reason: "bad_body" }]],
+    ["older", (cursor) => `${Number(cursor.split(":")[0]) - 20}:2147483647:0`, []],
+  ])("a response to a cursor with %s rows causes no wrong count", async (_, wrong, failures) => {
     const exporter = await running();
     const { world, run } = exporter;
     world.mine(busy(60));
@@ -346,7 +346,7 @@ describe("requests", () => {
       () => world.now,
     );
     await exporter.poll({ pages: 2 }, api);
-    expect(run.failures).toMatchObject([{ reason: "bad_body" }]);
+    expect(run.failures).toMatchObject(failures);
 
     // The next server responds correctly.
     for (let polls = 0; polls < 6; polls += 1) await exporter.poll({ pages: 2 });
