@@ -17,7 +17,7 @@ test.each(["json", "pretty"] as const)(
       },
     });
 
-    log.error({ err: new _StateFileError("/secret.db", "is damaged", new Error("cause")) }, "a failure");
+    log.error({ err: new _StateFileError("/secret.db", "is damaged", { cause: new Error("cause") }) }, "a failure");
     log.error({ err: new TypeError("another") }, "a failure");
     log.error({ err: "a text" }, "a failure");
 

@@ -59,8 +59,9 @@ export class IdentityCheck {
     const loaded = store?.loadNetwork(name);
     if (store === undefined || loaded === undefined) return;
     const parsed = saved.safeParse(loaded);
-    if (!parsed.success)
-      throw new StateFileError(store.path, `the saved chain of ${name} cannot be read`, parsed.error);
+    if (!parsed.success) {
+      throw new StateFileError(store.path, `the saved chain of ${name} cannot be read`, { cause: parsed.error });
+    }
     this.firstBlock = parsed.data.firstBlock;
   }
 
