@@ -2,9 +2,8 @@
 import { isClarityName } from "../collectors/clarity-names.ts";
 import type { NamedAsset } from "../collectors/collector.ts";
 import type { ErrorList } from "./errors.ts";
-import { entriesOf, valueAt } from "./normalize.ts";
+import { entriesOf, type Path, valueAt } from "./paths.ts";
 import { type ChainName, type Identifier, readPrincipal } from "./principal.ts";
-import type { Path } from "./schema.ts";
 import { assetEntry } from "./settings.ts";
 
 // On testnets, sBTC is deployed again with another contract.

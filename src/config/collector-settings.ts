@@ -1,8 +1,9 @@
 // The settings of a collector: those that every collector has, and its own.
 import { z } from "zod";
+import type { Preset } from "../api/budget-presets.ts";
 import { type DefaultSchedule, scheduleOf } from "../collectors/collector.ts";
 import { formatDuration, intervalOf, parseDuration, parseSchedule } from "../scheduler/interval.ts";
-import type { ConfigurableCollector } from "./config.ts";
+import type { CollectorConfig, ConfigurableCollector } from "./config.ts";
 import { cron, duration, either, every } from "./values.ts";
 
 /** Intervals after which a value disappears by default: two polls may fail before it does. */
@@ -44,59 +45,52 @@ const sharedShape = ({ schedule, timeout = DEFAULT_TIMEOUT }: ConfigurableCollec
 
 const SHARED = new Set<PropertyKey>(["enabled", "every", "schedule", "timeout", "max_age"]);
 
-function settingsOf(collector: ConfigurableCollector) {
-  const { name, options = z.object({}) } = collector;
+/** The settings of the schedule of a collector, of which at most one is set. */
+const SCHEDULES = ["every", "schedule"] as const;
+
+/**
+ * The settings of a collector, as a function that returns its configuration for the preset of a network's budget;
+ * undefined if it is off.
+ * @param presets those whose default schedule the other settings have to fit
+ */
+export function collectorSettings(collector: ConfigurableCollector, presets: readonly Preset[]) {
+  const { name, about, timeout: defaultTimeout = DEFAULT_TIMEOUT, options = z.object({}) } = collector;
   if (!(options instanceof z.ZodObject))
     throw new TypeError(`the options of collector ${name} are not an object schema`);
   for (const key of Object.keys(options.shape)) {
     if (SHARED.has(key)) throw new TypeError(`the option ${key} of collector ${name} is a setting of every collector`);
   }
-  return {
-    group: z.strictObject({ ...sharedShape(collector), ...options.shape }).superRefine(...either(SCHEDULES)),
-    rules: (options.def.checks ?? []) as z.core.$ZodCheck<object>[],
-  };
-}
-
-/** The settings of the schedule of a collector, of which at most one is set. */
-export const SCHEDULES = ["every", "schedule"] as const;
-
-/** Settings of a collector for all networks. Rules between settings wait until those of a network are merged. */
-export function commonSettings(collector: ConfigurableCollector) {
-  return settingsOf(collector).group.prefault({}).meta({ description: collector.about, exclusive: SCHEDULES });
-}
-
-/** Settings of a collector on one network, merged from both places, as the configuration of the collector. */
-export function appliedSettings(collector: ConfigurableCollector) {
-  const { name, about, schedule: defaultSchedule, timeout: defaultTimeout = DEFAULT_TIMEOUT } = collector;
-  const unlessSet = parseSchedule(scheduleOf(defaultSchedule, "keyless"));
-  const { group, rules } = settingsOf(collector);
-  return group
+  const unlessSet = (preset: Preset) => parseSchedule(scheduleOf(collector.schedule, preset));
+  return z
+    .strictObject({ ...sharedShape(collector), ...options.shape })
+    .superRefine(...either(SCHEDULES))
     .superRefine(
       ({ every, schedule, timeout = 0, max_age = Number.POSITIVE_INFINITY }, { addIssue }) => {
-        const intervalMs = intervalOf(every ?? schedule ?? unlessSet);
-        const interval = `the interval (${formatDuration(intervalMs)})`;
-        // The setting for all networks can be right there, and wrong with the schedule of one network.
-        const issue = { code: "custom", params: { causes: SCHEDULES } } as const;
-        const [tooLong, tooShort] = [`a timeout of at most ${interval}`, `a max_age of at least ${interval}`];
-        if (timeout > intervalMs) addIssue({ ...issue, path: ["timeout"], message: tooLong });
-        if (max_age < intervalMs) addIssue({ ...issue, path: ["max_age"], message: tooShort });
+        for (const preset of presets) {
+          const intervalMs = intervalOf(every ?? schedule ?? unlessSet(preset));
+          const interval = `the interval (${formatDuration(intervalMs)})`;
+          const report = (path: string, message: string) => addIssue({ code: "custom", path: [path], message });
+          if (timeout > intervalMs) report("timeout", `a timeout of at most ${interval}`);
+          if (max_age < intervalMs) report("max_age", `a max_age of at least ${interval}`);
+        }
       },
       // Also when one of the collector's own settings is wrong.
       { when: ({ issues }) => issues.every(({ path: [key] = [] }) => key !== undefined && !SHARED.has(key)) },
     )
-    .check(...rules)
-    .transform(({ enabled, every, schedule, timeout, max_age, ...options }) => {
-      const chosen = every ?? schedule ?? unlessSet;
+    .check(...((options.def.checks ?? []) as z.core.$ZodCheck<object>[]))
+    .transform(({ enabled, every, schedule, timeout, max_age, ...options }) => (preset: Preset) => {
+      const chosen = every ?? schedule ?? unlessSet(preset);
       const intervalMs = intervalOf(chosen);
-      return {
+      const config: CollectorConfig = {
         name,
-        enabled,
         schedule: chosen,
+        isDefault: every === undefined && schedule === undefined,
         intervalMs,
         timeoutMs: timeout ?? Math.min(parseDuration(defaultTimeout) ?? intervalMs, intervalMs),
         maxAgeMs: max_age ?? MAX_AGE_INTERVALS * intervalMs,
         options,
       };
+      return enabled ? config : undefined;
     })
     .prefault({})
     .meta({ description: about, exclusive: SCHEDULES });

@@ -1,11 +1,10 @@
 // The configuration of the exporter: checked, with all defaults. `load.ts` makes it.
-import type { ZodType, z } from "zod";
+import type { ZodType } from "zod";
 import type { DefaultSchedule, WatchedNetwork } from "../collectors/collector.ts";
 import type { Schedule } from "../collectors/task.ts";
 import type { Selection } from "../exposition/selection.ts";
 import type { Shard } from "../storage/shard.ts";
 import type { Secret } from "./secret.ts";
-import type { failover } from "./settings.ts";
 import type { ListenAddress } from "./values.ts";
 
 /** Log levels, the most detailed first. */
@@ -94,7 +93,13 @@ export interface NetworkConfig extends WatchedNetwork {
   /** The servers of the chain, the preferred one first. */
   readonly upstreams: readonly [UpstreamConfig, ...UpstreamConfig[]];
   /** Conditions of a failover. */
-  readonly failover: Readonly<z.infer<typeof failover>>;
+  readonly failover: {
+    readonly failures: number;
+    readonly lagBlocks: number;
+    readonly lagForMs: number;
+    readonly returnAfterMs: number;
+    readonly probeEveryMs: number;
+  };
   /** Action if the server follows another chain than the saved state. */
   readonly onNewChain: "refuse" | "reset";
   /** Longest pause that a 429 can cause. Milliseconds. */

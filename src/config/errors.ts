@@ -2,8 +2,8 @@
 import { closestMatch } from "leven";
 import type { z } from "zod";
 import { MASK } from "../api/redact.ts";
-import { valueAt } from "./normalize.ts";
-import { expectationOf, nodeAt, type Path, type SchemaNode } from "./schema.ts";
+import { type Path, valueAt } from "./paths.ts";
+import { expectationOf, nodeAt, type SchemaNode } from "./schema.ts";
 
 /** Line and column, counted from 1; undefined where there is nothing to point at. */
 export interface Place {
@@ -165,19 +165,10 @@ export class ErrorList implements Shown {
     );
   }
 
-  /** Adds what zod found in the values below `root`. `placeOf` tells where the file has a setting. */
-  addIssue(
-    issue: z.core.$ZodIssue,
-    root: unknown,
-    placeOf: (path: Path, issue: z.core.$ZodIssue) => Path = (path) => path,
-  ): void {
-    const shown: Shown = {
-      describe: (path, value) => this.describe(placeOf(path, issue), value),
-      isExpanded: (path) => this.isExpanded(placeOf(path, issue)),
-    };
-    for (const problem of problemsOf(issue, root, this.#subject.tree, shown)) {
-      this.add(placeOf(problem.path, issue), messageOf(problem), problem.part);
-    }
+  /** Adds what zod found in the values below `root`. */
+  addIssue(issue: z.core.$ZodIssue, root: unknown): void {
+    for (const problem of problemsOf(issue, root, this.#subject.tree, this))
+      this.add(problem.path, messageOf(problem), problem.part);
   }
 
   /** Records that a value contains text from the environment. `text` is the text of the file. */

@@ -6,7 +6,7 @@ import { parsePath } from "../collectors/event-rules/path.ts";
 import type { RuleLabel } from "../collectors/event-rules/rule.ts";
 import { AS_DESCRIBED, describeValue } from "./errors.ts";
 import { errorInLabelName, errorInMetricName } from "./metric-name.ts";
-import { isMapping } from "./normalize.ts";
+import { isMapping } from "./paths.ts";
 import { always, parsed } from "./values.ts";
 
 const path = parsed(

@@ -5,8 +5,7 @@ import { counter, type Family, gauge, histogram } from "../exposition/family.ts"
 import { describeValue, type ErrorList, formatPath, messageOf } from "./errors.ts";
 import { type EventRuleSettings, eventRules } from "./event-rule-settings.ts";
 import { namesOf } from "./metric-name.ts";
-import { entriesOf, valueAt } from "./normalize.ts";
-import type { Path } from "./schema.ts";
+import { entriesOf, type Path, valueAt } from "./paths.ts";
 
 /** A metric as the first of its rules declares it. */
 interface Metric {

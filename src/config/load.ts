@@ -2,28 +2,17 @@
 import { dirname, resolve } from "node:path";
 import type { Watched } from "../collectors/collector.ts";
 import { readAssets } from "./assets.ts";
-import { isScheduled, withDefaultSchedules } from "./budget.ts";
+import { schedulesOf } from "./budget.ts";
 import type { Config, ConfigurableCollector, NetworkConfig } from "./config.ts";
 import { type Document, NO_DOCUMENT, readDocument } from "./document.ts";
 import { type ConfigError, ErrorList } from "./errors.ts";
 import { EventRules, type Families } from "./event-rules.ts";
 import type { ReadFile } from "./files.ts";
 import { checkMetricNames } from "./metric-selection.ts";
-import {
-  type Environment,
-  entriesOf,
-  type Flags,
-  flagsByPath,
-  isMapping,
-  normalize,
-  valueAt,
-  withFlags,
-  withMergedCollectors,
-  writtenPath,
-} from "./normalize.ts";
+import { type Environment, type Flags, flagsByPath, normalize, withFlags } from "./normalize.ts";
+import { entriesOf, isMapping, type Path, valueAt } from "./paths.ts";
 import { CHAINS } from "./principal.ts";
-import { type Path, treeFor } from "./schema.ts";
-import { allSettings, DEFAULT_NETWORKS, IN_MEMORY } from "./settings.ts";
+import { allSettings, DEFAULT_NETWORKS, IN_MEMORY, treeFor } from "./settings.ts";
 import { type Part, partOf, readShard, withBudgetOfShard } from "./shard.ts";
 import { ONLY_UPSTREAM } from "./upstream-settings.ts";
 import { readWatchList } from "./watch-list.ts";
@@ -70,19 +59,14 @@ async function load(document: Document, families: Families, options: LoadOptions
   const tree = treeFor(collectors);
   const errors = new ErrorList({ file, locate: document.locate, tree, flags: flagsByPath(flags) });
   const written = withFlags(normalize(document.value ?? {}, tree, [], { env, errors }), flags);
-  const merged = withMergedCollectors(written, DEFAULT_NETWORKS);
-  const raw = entriesOf(valueAt(merged, ["networks"]));
+  const raw = entriesOf(valueAt(written, ["networks"]) ?? DEFAULT_NETWORKS);
   const files = { folder: file === undefined ? "." : dirname(file), readFile };
-  const sources = { env, files };
-  const settings = await allSettings(collectors, sources).safeParseAsync(
-    withoutEntries(withDefaultSchedules(merged, collectors)),
-  );
-  for (const issue of settings.error?.issues ?? []) {
-    const causes = issue.code === "custom" ? entriesOf(issue.params?.causes).map(String) : [];
-    errors.addIssue(issue, merged, (path) => writtenPath(path, written, causes));
-  }
+  const presets = raw.map(schedulesOf);
+  const schema = allSettings(collectors, { env, files }, [...new Set(presets)]);
+  const settings = await schema.safeParseAsync(withoutEntries(written));
+  for (const issue of settings.error?.issues ?? []) errors.addIssue(issue, written);
   const eventRules = new EventRules(errors, families);
-  const rules = await eventRules.read(merged);
+  const rules = await eventRules.read(written);
   const inFiles: ConfigError[] = [];
   const networks: NetworkConfig[] = [];
   for (const [index, network] of raw.entries()) {
@@ -103,12 +87,12 @@ async function load(document: Document, families: Families, options: LoadOptions
       addresses: addresses.watched.map((entry) => (isSummed(entry) ? { ...entry, isSummed: true } : entry)),
       contracts: contracts.watched,
       watchFiles: [...new Set([...addresses.files, ...contracts.files])],
-      collectors: checked.collectors.flatMap(({ enabled, ...config }) =>
-        enabled ? [{ ...config, isDefault: !isScheduled(network, config.name) }] : [],
+      collectors: Object.values(settings.data?.collectors ?? {}).flatMap(
+        (configOf) => configOf(presets[index] ?? "keyless") ?? [],
       ),
     });
   }
-  checkMetricNames(merged, errors, () => [
+  checkMetricNames(written, errors, () => [
     ...collectors.flatMap(({ families = [] }) => families.map(({ name }) => name)),
     ...eventRules.metrics,
     ...otherMetrics(),

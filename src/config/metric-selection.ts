@@ -1,7 +1,7 @@
 // The names and patterns of `metrics`: each must match a metric, because a misspelt name has no effect.
 import { matchesName } from "../exposition/selection.ts";
 import { type ErrorList, suggestionFor } from "./errors.ts";
-import { entriesOf, valueAt } from "./normalize.ts";
+import { entriesOf, valueAt } from "./paths.ts";
 
 /** Reports the names and patterns that match no metric. @param known the names of all metrics, only called if needed */
 export function checkMetricNames(root: unknown, errors: ErrorList, known: () => readonly string[]): void {

@@ -1,7 +1,7 @@
-// Values before they are checked: the environment filled in, empty groups completed, and settings replaced: those of
-// the file by flags, those for all networks by those of a network.
+// Values before they are checked: the environment filled in, empty groups completed, and settings replaced by flags.
 import type { ErrorList } from "./errors.ts";
-import type { Path, SchemaNode } from "./schema.ts";
+import { isMapping, type Path } from "./paths.ts";
+import type { SchemaNode } from "./schema.ts";
 
 /** Environment variables. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -10,28 +10,6 @@ interface Context {
   /** Undefined: text stays as it is. */
   readonly env: Environment | undefined;
   readonly errors: ErrorList;
-}
-
-/** A mapping of YAML. */
-type Mapping = Readonly<Record<string, unknown>>;
-
-/** Whether a value is a mapping. */
-export function isMapping(value: unknown): value is Mapping {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-/** The entries of a list; none when the value is not a list. */
-export const entriesOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
-
-/** The value at a path; undefined when there is none. */
-export function valueAt(root: unknown, path: Path): unknown {
-  return path.reduce<unknown>(
-    (value, step) =>
-      typeof value === "object" && value !== null && Object.hasOwn(value, step)
-        ? (value as Readonly<Record<string | number, unknown>>)[step] // reading any key of an object is safe
-        : undefined,
-    root,
-  );
 }
 
 /** The value of a setting, as the schema can check it. */
@@ -126,37 +104,4 @@ const givenIn = (flags: Flags) =>
 function replaceAt(settings: unknown, [key, ...rest]: readonly string[], value: unknown): unknown {
   if (key === undefined) return value;
   return isMapping(settings) ? { ...settings, [key]: replaceAt(settings[key] ?? {}, rest, value) } : settings;
-}
-
-/** The settings, with those of collectors complete under each network. */
-export function withMergedCollectors(root: unknown, defaultNetworks: readonly object[]): unknown {
-  if (!isMapping(root)) return root;
-  const { networks = defaultNetworks, collectors } = root;
-  if (!Array.isArray(networks)) return root;
-  const withCollectors = (network: unknown) =>
-    isMapping(network) ? { ...network, collectors: merge(collectors, network.collectors ?? {}) } : network;
-  return { ...root, networks: networks.map(withCollectors) };
-}
-
-function merge(common: unknown, own: unknown): unknown {
-  if (own === undefined) return common;
-  if (!isMapping(common) || !isMapping(own)) return own;
-  // `every` of a network replaces `schedule` for all networks, and vice versa.
-  const { every: _, schedule: __, ...others } = common;
-  const inherited: Mapping = own.every === undefined && own.schedule === undefined ? common : others;
-  const keys = new Set([...Object.keys(inherited), ...Object.keys(own)]);
-  return Object.fromEntries([...keys].map((key) => [key, merge(inherited[key], own[key])]));
-}
-
-/**
- * Where the file has a setting of a merged collector. When it is not under the network, but one of its `causes` is,
- * then it is the place of that one.
- */
-export function writtenPath(path: Path, root: unknown, causes: readonly string[] = []): Path {
-  const [networks, index, collectors, name, ...setting] = path;
-  if (networks !== "networks" || collectors !== "collectors" || index === undefined || name === undefined) return path;
-  const own = [setting, ...causes.map((cause) => [cause])]
-    .map((candidate) => ["networks", index, "collectors", name, ...candidate])
-    .find((candidate) => valueAt(root, candidate) !== undefined);
-  return own ?? ["collectors", name, ...setting];
 }

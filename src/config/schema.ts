@@ -1,11 +1,6 @@
 // The settings as JSON Schema: the form from which messages, documentation and the schema file for editors are made.
 import { z } from "zod";
-import type { ConfigurableCollector } from "./config.ts";
-import { allSettings } from "./settings.ts";
-import type { Sources } from "./upstream-settings.ts";
-
-/** Path of a setting: keys and indices from the top. */
-export type Path = readonly (string | number)[];
+import type { Path } from "./paths.ts";
 
 type Text = "title" | "description" | "pattern";
 type Limit = "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" | "minItems" | "maxItems";
@@ -40,20 +35,6 @@ export interface SchemaNode extends Readonly<Partial<Record<Text, string> & Reco
   readonly words?: Readonly<Record<string, object>>;
   /** Two settings of the group of which only one can be set. */
   readonly exclusive?: readonly [string, string];
-  /** The settings below repeat others, whose values are their defaults. */
-  readonly overrides?: boolean;
-}
-
-const known = new WeakMap<readonly ConfigurableCollector[], SchemaNode>();
-
-// The descriptions of settings depend on no file and no variable.
-const NO_SOURCES: Sources = { env: {}, files: { folder: "", readFile: () => "" } };
-
-/** The settings for a list of collectors. They are made once, which takes longer than to check a configuration. */
-export function treeFor(collectors: readonly ConfigurableCollector[]): SchemaNode {
-  const tree = known.get(collectors) ?? treeOf(allSettings(collectors, NO_SOURCES));
-  known.set(collectors, tree);
-  return tree;
 }
 
 /** A type of settings as JSON Schema, before defaults. */

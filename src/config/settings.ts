@@ -1,11 +1,13 @@
 // The settings: names, types, defaults, ranges and descriptions. Messages, documentation, the example and the JSON
 // Schema are made from here.
 import { z } from "zod";
-import { appliedSettings, commonSettings } from "./collector-settings.ts";
+import type { Preset } from "../api/budget-presets.ts";
+import { collectorSettings } from "./collector-settings.ts";
 import { type ConfigurableCollector, LOG_FORMATS, LOG_LEVELS } from "./config.ts";
 import { AS_DESCRIBED } from "./errors.ts";
 import { eventRules } from "./event-rule-settings.ts";
 import { CHAINS } from "./principal.ts";
+import { type SchemaNode, treeOf } from "./schema.ts";
 import { checkUpstream, KEYS, onlyUpstreamShape, type Sources, upstreamOf, upstreams } from "./upstream-settings.ts";
 import {
   always,
@@ -310,7 +312,7 @@ export const DEFAULT_NETWORKS = [{ name: "mainnet", url: "https://api.hiro.so" }
 const LAG_FOR_MS = 5 * 60_000;
 
 /** Conditions of a failover. */
-export const failover = z
+const failover = z
   .strictObject({
     failures: z.int().min(1).max(100).default(3).meta({
       unit: "polls",
@@ -340,7 +342,7 @@ export const failover = z
   .prefault({})
   .meta({ description: "When another upstream takes over, and when the preferred one returns." });
 
-function networkSettings(collectors: readonly ConfigurableCollector[], sources: Sources) {
+function networkSettings(sources: Sources) {
   return z
     .strictObject({
       name: labelValue.meta({
@@ -400,13 +402,6 @@ function networkSettings(collectors: readonly ConfigurableCollector[], sources: 
         description:
           "Longest pause that a 429 can cause, even if the server requests a longer one. A pause stops all requests.",
       }),
-      collectors: z
-        .strictObject(Object.fromEntries(collectors.map((collector) => [collector.name, appliedSettings(collector)])))
-        .prefault({})
-        .meta({
-          overrides: true,
-          description: "Settings of collectors for this network only; all others are as under `collectors`.",
-        }),
     })
     .superRefine((network, context) => {
       if (!Array.isArray(network?.upstreams) || network.upstreams.length > 0) return;
@@ -426,13 +421,16 @@ function networkSettings(collectors: readonly ConfigurableCollector[], sources: 
         longestPauseMs: network.longest_pause,
         confirmations: network.confirmations,
         summedGroups: network.groups.flatMap(({ name, export: how }) => (how === "group" ? [name] : [])),
-        collectors: Object.values(network.collectors),
       };
     });
 }
 
-/** All settings, for a list of collectors. */
-export function allSettings(collectors: readonly ConfigurableCollector[], sources: Sources) {
+/** All settings, for a list of collectors. @param presets those of the budgets of the networks */
+export function allSettings(
+  collectors: readonly ConfigurableCollector[],
+  sources: Sources,
+  presets: readonly Preset[],
+) {
   return z
     .strictObject({
       listen: listenAddresses.prefault(":10789").meta({
@@ -456,7 +454,7 @@ export function allSettings(collectors: readonly ConfigurableCollector[], source
         }),
       metrics,
       networks: z
-        .array(networkSettings(collectors, sources))
+        .array(networkSettings(sources))
         .min(1)
         .max(100)
         .superRefine(...unique("name", "networks"))
@@ -465,9 +463,23 @@ export function allSettings(collectors: readonly ConfigurableCollector[], source
           description: "The APIs to watch. Without it: mainnet at https://api.hiro.so, without a key.",
         }),
       collectors: z
-        .strictObject(Object.fromEntries(collectors.map((collector) => [collector.name, commonSettings(collector)])))
+        .strictObject(
+          Object.fromEntries(collectors.map((collector) => [collector.name, collectorSettings(collector, presets)])),
+        )
         .prefault({})
         .meta({ description: "What is read from every network." }),
     })
     .meta({ title: "stacks-exporter", description: "Configuration of stacks-exporter." });
+}
+
+const known = new WeakMap<readonly ConfigurableCollector[], SchemaNode>();
+
+// The descriptions of settings depend on no file and no variable.
+const NO_SOURCES: Sources = { env: {}, files: { folder: "", readFile: () => "" } };
+
+/** The settings for a list of collectors. They are made once, which takes longer than to check a configuration. */
+export function treeFor(collectors: readonly ConfigurableCollector[]): SchemaNode {
+  const tree = known.get(collectors) ?? treeOf(allSettings(collectors, NO_SOURCES, []));
+  known.set(collectors, tree);
+  return tree;
 }

@@ -5,7 +5,7 @@ import { z } from "zod";
 import type { Schedule } from "../collectors/task.ts";
 import { ScheduleError } from "../scheduler/cron.ts";
 import { parseCronSchedule, parseDuration } from "../scheduler/interval.ts";
-import { entriesOf, isMapping, valueAt } from "./normalize.ts";
+import { entriesOf, isMapping, valueAt } from "./paths.ts";
 
 /** An address to listen on. */
 export type ListenAddress =

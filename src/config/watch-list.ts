@@ -17,9 +17,9 @@ import {
   problemsOf,
 } from "./errors.ts";
 import { type NamedFiles, readText } from "./files.ts";
-import { entriesOf, isMapping, valueAt } from "./normalize.ts";
+import { entriesOf, isMapping, type Path, valueAt } from "./paths.ts";
 import { type ChainName, isLikePrincipal, readPrincipal, shortName } from "./principal.ts";
-import { nodeAt, type Path, type SchemaNode } from "./schema.ts";
+import { nodeAt, type SchemaNode } from "./schema.ts";
 import { addressEntry, contractEntry, MAX_WATCHED } from "./settings.ts";
 import { MAX_BYTES } from "./values.ts";
 import { MalformedFile, readEntries } from "./watch-file.ts";

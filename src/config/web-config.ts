@@ -5,8 +5,9 @@ import type { z } from "zod";
 import { readDocument } from "./document.ts";
 import { type ConfigError, ErrorList } from "./errors.ts";
 import { type NamedFiles, type ReadFile, readText, unusable } from "./files.ts";
-import { isMapping, normalize, valueAt } from "./normalize.ts";
-import { type Path, treeOf } from "./schema.ts";
+import { normalize } from "./normalize.ts";
+import { isMapping, type Path, valueAt } from "./paths.ts";
+import { treeOf } from "./schema.ts";
 import { isCertificate } from "./upstream-settings.ts";
 import { MAX_BYTES } from "./values.ts";
 import {

@@ -22,11 +22,9 @@ export const CIPHER_SUITES = {
   TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256: "ECDHE-ECDSA-CHACHA20-POLY1305",
   TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256: "ECDHE-RSA-CHACHA20-POLY1305",
 } as const;
-export type CipherSuite = keyof typeof CIPHER_SUITES;
 
 /** Curves, and their names in OpenSSL. */
 export const CURVES = { CurveP256: "P-256", CurveP384: "P-384", CurveP521: "P-521", X25519: "X25519" } as const;
-export type Curve = keyof typeof CURVES;
 
 /** The certificate that a client has to present. `RequireClientCert` is an older name of `RequireAnyClientCert`. */
 const CLIENT_AUTH_TYPES = [

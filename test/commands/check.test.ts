@@ -8,8 +8,8 @@ const planText = (config: Config) => {
   const plan = planOf(config);
   return [...formatPlan(plan, config.shard), ...plan.errors, ""].join("\n");
 };
-const textOf = async (network: string, watched: Watched = {}) =>
-  planText(await configOf(`networks: [{ name: m, url: "http://m/planted-path", ${network} }]`, watched));
+const textOf = async (network: string, watched: Watched = {}, more = "") =>
+  planText(await configOf(`networks: [{ name: m, url: "http://m/planted-path", ${network} }]\n${more}`, watched));
 
 test("without watched targets, each collector has one number of requests", async () => {
   const text = await textOf("budget: keyless");
@@ -35,7 +35,7 @@ test("with watched targets, the requests are a range, and the text explains it",
 test("notes are below the network, and what does not fit is an error with the cure", async () => {
   const network = "budget: free_key, address_files: [addresses.txt]";
   const adapted = await textOf(network, { addresses: 1000 });
-  const refused = await textOf(`${network}, collectors: { addresses: { every: 1m } }`, { addresses: 1000 });
+  const refused = await textOf(network, { addresses: 1000 }, "collectors: { addresses: { every: 1m } }");
 
   expect(adapted).toMatch(/\n {2}note: the budget allows addresses \(1000 targets\) every \d+h\d+m, not every 1h\n/);
   expect(adapted).not.toContain("does not fit");

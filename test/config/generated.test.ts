@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "@jest/globals";
 import { parse } from "yaml";
 import { collectors as realCollectors } from "../../src/collectors/index.ts";
-import { treeFor } from "../../src/config/schema.ts";
+import { treeFor } from "../../src/config/settings.ts";
 import { configurationSchema } from "../../tools/generate/configuration-schema.ts";
 import { renderExample } from "../../tools/generate/example.ts";
 import { outputs } from "../../tools/generate/generate.ts";
@@ -37,7 +37,7 @@ describe("the example", () => {
     const optional = [...example.matchAll(/^( *)# ([a-z_]+: (?:[^ ]+|"[^"]+"|\{.*\}))$/gm)];
 
     expect(optional.map(([, , text = ""]) => text.split(":")[0])).toEqual(
-      expect.arrayContaining(["api_key", "api_key_file", "collectors", "every", "schedule", "max_age"]),
+      expect.arrayContaining(["api_key", "api_key_file", "every", "schedule", "max_age"]),
     );
     // The two need each other.
     const alone = optional.filter(([, , text = ""]) => !/^(cert|key)_file:/.test(text));

@@ -123,31 +123,26 @@ describe("defaults", () => {
 });
 
 describe("networks", () => {
-  test("override single settings of collectors", async () => {
+  test("have the same collectors, each with the schedules of its budget", async () => {
     const text = `networks:
   - { name: a, url: "https://a.example/api//" }
-  - name: b
-    url: http://[::1]:3999
-    budget: { per_month: 1000 }
-    collectors:
-      fees: { enabled: true, every: 2m }
-      mempool: { enabled: false }
-      blocks: { tenure_limits: { runtime: 7 } }
+  - { name: b, url: "http://[::1]:3999", budget: { per_month: 1000 } }
 collectors:
-  fees: { schedule: "*/20 * * * * *", timeout: 9s, enabled: false }
-  blocks: { catch_up: 9, tenure_limits: { runtime: 5, read_count: 6 } }
+  fees: { timeout: 9s }
+  mempool: { enabled: false }
+  blocks: { catch_up: 9, tenure_limits: { runtime: 5 } }
 `;
 
     const { networks } = await configOf(text);
 
     expect(networks.map(({ upstreams }) => upstreams[0].url)).toEqual(["https://a.example/api", "http://[::1]:3999"]);
     expect(networks.map(({ upstreams }) => upstreams[0].budget.perMonth)).toEqual([undefined, 1000]);
-    expect(networks[0]?.collectors.map(({ name }) => name)).toEqual(["mempool", "blocks"]);
-    expect(networks[0]?.collectors[1]?.options).toMatchObject({ catch_up: 9, tenure_limits: { runtime: 5 } });
-    expect(networks[1]?.collectors).toMatchObject([
-      { name: "fees", intervalMs: 120_000, timeoutMs: 9000, maxAgeMs: 360_000 },
-      { name: "blocks", options: { catch_up: 9, tenure_limits: { runtime: 7, read_count: 6 } } },
-    ]);
+    expect(networks.map(({ collectors }) => collectors)).toMatchObject(
+      [30_000, 600_000].map((intervalMs) => [
+        { name: "fees", intervalMs, timeoutMs: 9000, maxAgeMs: 3 * intervalMs },
+        { name: "blocks", options: { catch_up: 9, tenure_limits: { runtime: 5, read_count: 15_000 } } },
+      ]),
+    );
   });
 
   test("a group of settings can be shared by an alias", async () => {
@@ -217,8 +212,8 @@ describe("default schedules", () => {
   });
 
   test("do not replace a configured one, and keep other settings", async () => {
-    const text = `${network("    budget: free_key\n    collectors: { fees: { timeout: 7s } }\n")}collectors:
-  fees: { max_age: 1h }
+    const text = `${network("    budget: free_key\n")}collectors:
+  fees: { timeout: 7s, max_age: 1h }
   mempool: { every: 45s }
 `;
     const { networks } = await configOf(text);
@@ -344,7 +339,6 @@ networks:
   - name: mainnet
     url: http://localhost:3999
     api_key: \${NOT_SET}
-    collectors: { fees: { every: 5s, timeout: 6s } }
 collectors:
   mempool: { every: 5m, schedule: "*/45 * * * * *" }
   blocks: { every: 10m, max_age: 9m, tip: prob }
@@ -363,12 +357,10 @@ collectors:
       "6:32 networks[0].budget.per_mont",
       "7:11 networks[1].name",
       "9:14 networks[1].api_key",
-      "10:34 networks[1].collectors.fees.every",
-      "10:47 networks[1].collectors.fees.timeout",
-      "12:25 collectors.mempool.schedule",
-      "13:34 collectors.blocks.max_age",
-      "13:43 collectors.blocks.tip",
-      "14:20 collectors.fees.max_age",
+      "11:25 collectors.mempool.schedule",
+      "12:34 collectors.blocks.max_age",
+      "12:43 collectors.blocks.tip",
+      "13:20 collectors.fees.max_age",
     ].map((line) => `/etc/stacks/stacks-exporter.yaml:${line}`),
   );
   expect(reported).not.toMatch(PLANTED);

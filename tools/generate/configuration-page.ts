@@ -74,7 +74,6 @@ With this first line, editors that support YAML schemas complete and check the f
   ${formatSize(MAX_BYTES.key)}, a watch list ${formatSize(MAX_BYTES.watchFile)}. Put long lists into \`address_files\` and \`contract_files\`.
 - **Entries** of a watch list that do not look like a Stacks address are not quoted in messages, because they may be
   secrets: the message has the line, the column and the length.
-- **Networks** can override single settings of collectors; \`every\` replaces \`schedule\` and vice versa.
 - **An empty group** (all of its settings commented out) has its defaults.`;
 
 const ENTRIES = {
@@ -161,7 +160,7 @@ function* rowsOf(node: SchemaNode, prefix: string): Iterable<Row> {
   for (const [key, child] of Object.entries(node.properties ?? {})) {
     const path = `${prefix}${key}`;
     if (path === "networks" || path === "collectors") continue;
-    const isGroup = child.properties !== undefined && child.overrides !== true;
+    const isGroup = child.properties !== undefined;
     if (!isGroup || child.words !== undefined) {
       yield { path, node: child, isRequired: node.required?.includes(key) === true };
     }

@@ -32,42 +32,40 @@ export function configurationSchema(root: SchemaNode): object {
   return {
     $schema: "https://json-schema.org/draft/2020-12/schema",
     title: root.title,
-    ...publish(root, false),
+    ...publish(root),
     $defs: { environment: ENVIRONMENT },
   };
 }
 
-function publish(node: SchemaNode, isOverride: boolean): object {
-  // A setting that an override leaves out is as for all networks, so the defaults do not hold there.
-  const isBelow = isOverride || node.overrides === true;
+function publish(node: SchemaNode): object {
   const { description } = node;
   const about = description === undefined ? {} : { description };
   if (node.properties !== undefined) {
-    const group = publishGroup(node, node.properties, isBelow);
+    const group = publishGroup(node, node.properties);
     return { ...about, ...(node.words === undefined ? group : { anyOf: [{ enum: Object.keys(node.words) }, group] }) };
   }
   const notes = {
     ...about,
-    ...(node.default === undefined || isBelow ? {} : { default: node.default }),
+    ...(node.default === undefined ? {} : { default: node.default }),
     ...(node.sample === undefined ? {} : { examples: [node.sample] }),
   };
   if (node.items !== undefined) {
     const { minItems, maxItems } = node;
     const limits = { ...(minItems === undefined ? {} : { minItems }), ...(maxItems === undefined ? {} : { maxItems }) };
     // The sample of a list is text for the example file.
-    return { ...notes, examples: undefined, type: "array", ...limits, items: publish(node.items, isBelow) };
+    return { ...notes, examples: undefined, type: "array", ...limits, items: publish(node.items) };
   }
   const accepted = node.anyOf?.map(keywordsOf) ?? [keywordsOf(node)];
   // A key is one whole reference, according to its own pattern.
   return { ...notes, anyOf: node.pattern?.startsWith("^\\$") ? accepted : [...accepted, REFERENCE] };
 }
 
-function publishGroup(node: SchemaNode, properties: Readonly<Record<string, SchemaNode>>, isOverride: boolean): object {
+function publishGroup(node: SchemaNode, properties: Readonly<Record<string, SchemaNode>>): object {
   const keys = Object.keys(properties);
   return {
     // A group may have nothing in it, when all of its settings are commented out.
     type: node.required === undefined ? ["object", "null"] : "object",
-    properties: Object.fromEntries(Object.entries(properties).map(([key, child]) => [key, publish(child, isOverride)])),
+    properties: Object.fromEntries(Object.entries(properties).map(([key, child]) => [key, publish(child)])),
     ...(node.required === undefined ? {} : { required: node.required }),
     additionalProperties: false,
     ...(node.exclusive === undefined ? {} : { not: { type: "object", required: node.exclusive } }),

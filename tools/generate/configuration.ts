@@ -1,6 +1,6 @@
 // The generated files about the configuration: the JSON Schema for editors, and the page for readers.
 import { collectors } from "../../src/collectors/index.ts";
-import { treeFor } from "../../src/config/schema.ts";
+import { treeFor } from "../../src/config/settings.ts";
 import { renderConfigurationPage } from "./configuration-page.ts";
 import { configurationSchema } from "./configuration-schema.ts";
 import type { Output } from "./output.ts";

@@ -17,10 +17,6 @@ function setting(key: string, node: SchemaNode, indent: string, isRequired: bool
 }
 
 function written(key: string, node: SchemaNode, indent: string, isRequired: boolean): string[] {
-  if (node.overrides === true) {
-    const [first = ""] = Object.keys(node.properties ?? {});
-    return [`${indent}# ${key}: { ${first}: { every: 1m } }`];
-  }
   if (node.properties !== undefined) return [`${indent}${key}:`, ...group(node, `${indent}  `)];
   // A list that is empty by default: an entry to fill in, commented out.
   if (node.items !== undefined && Array.isArray(node.default) && node.default.length === 0) {
