@@ -1,6 +1,6 @@
 // Event rules to start from, for the shapes of a contract's events.
 import type { Shape } from "../collectors/event-rules/shapes.ts";
-import { errorInLabelName, errorInMetricName } from "../config/metric-name.ts";
+import { errorInLabelName } from "../config/metric-name.ts";
 
 // Fields with more values are not suggested as labels, and further sums are not suggested.
 const MAX_LABEL_VALUES = 5;
@@ -98,9 +98,7 @@ const wordsOf = (text: string): string[] =>
 
 /** A name of these parts that a rule can have, and that no other rule has. */
 function metricName(parts: readonly string[], taken: Set<string>): string {
-  // Words such as `count` or `ms` mean something in names of metrics.
-  const isUsable = (word: string) => errorInMetricName(`x_${word}_total`, "counter") === undefined;
-  const words = parts.flatMap(wordsOf).filter((word) => isUsable(word) && word !== "total");
+  const words = parts.flatMap(wordsOf).filter((word) => word !== "total");
   const first = words[0] ?? "";
   const prefix = first === "" || /^\d|^(?:stacks|process|nodejs|scrape)$/.test(first) ? ["contract"] : [];
   const name = [...prefix, ...words].join("_").slice(0, LONGEST_NAME);

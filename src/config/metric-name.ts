@@ -1,27 +1,10 @@
-// Checks the metric names and label names of event rules: the lints of `promtool check metrics`, and reserved names.
+// Names of metrics and labels of event rules. `promtool check metrics` has further advice, such as base units.
 import type { Family } from "../exposition/family.ts";
 
 /** The type of a metric. */
 export type Kind = Family["kind"];
 
 const METRIC_NAME = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
-const CAMEL_CASE = /[a-z][A-Z]/;
-const TYPES = /_(counter|gauge|summary|histogram|gauge_histogram)(_|$)/i;
-const ABBREVIATED = /_(s|ms|us|ns|sec|b|kb|mb|gb|tb|pb|m|h|d)(_|$)/i;
-const PREFIXES = "pico|nano|micro|milli|centi|deci|deca|hecto|kilo|kibi|mega|mibi|giga|gibi|tera|tebi|peta|pebi";
-const BASE_UNITS: Readonly<Record<string, string>> = {
-  seconds: "minutes|hours|days|weeks",
-  bytes: "bits",
-  kelvin: "kelvins",
-  celsius: "fahrenheit|rankine",
-  meters: "inches|yards|miles",
-  joules: "calories",
-  grams: "pounds|ounces",
-  amperes: "",
-  metres: "",
-  volts: "",
-};
-
 // Names of series that Prometheus creates, and of families that the exporter has or may add.
 const RESERVED = /^(stacks_(?!app_)|stacks_app_$|process_|nodejs_|scrape_)|^(up|ALERTS|ALERTS_FOR_STATE)$/;
 
@@ -33,27 +16,12 @@ export function errorInMetricName(name: string, kind: Kind | undefined): string 
       ? "names of rules begin with stacks_ only as stacks_app_…"
       : "such names are reserved for Prometheus and the exporter";
   }
-  if (CAMEL_CASE.test(name)) return "names are written in snake_case";
-  if (TYPES.test(name)) return "a name does not contain a metric type";
-  if (ABBREVIATED.test(name)) return "units are not abbreviated";
-  const unit = unitIn(name);
-  if (unit !== undefined) return unit;
   if (kind === "counter" && !name.endsWith("_total")) return "the name of a counter ends in _total";
-  if (kind !== undefined && kind !== "counter" && name.endsWith("_total")) return "only a counter ends in _total";
-  const suffix = /_(bucket|count|sum)$/.exec(name)?.[0];
-  return suffix === undefined || kind === "histogram" ? undefined : `only parts of a histogram end in ${suffix}`;
-}
-
-// The first word that is a unit counts.
-function unitIn(name: string): string | undefined {
-  for (const word of name.split("_")) {
-    for (const [base, others] of Object.entries(BASE_UNITS)) {
-      if (word === base) return undefined;
-      const isOther = new RegExp(`^(?:(?:${PREFIXES})?(?:${others || "-"})|(?:${PREFIXES})${base})$`).test(word);
-      if (isOther) return `the base unit is ${base}, not ${word}`;
-    }
-  }
-  return undefined;
+  // A parser of the page would take the metric for a counter, or for a part of a histogram.
+  const suffix = /_(total|bucket|count|sum)$/.exec(name)?.[0];
+  return suffix === undefined || kind === "counter" || kind === undefined
+    ? undefined
+    : `the name of a ${kind} does not end in ${suffix}`;
 }
 
 const LABEL_NAME = /^[a-z][a-z0-9_]{0,63}$/;
