@@ -2,7 +2,6 @@
 // little. The alerts reach a webhook through Prometheus and Alertmanager, with the shipped rules, whose waits are
 // divided.
 import { afterAll, beforeAll, expect, test as one } from "@jest/globals";
-import { collectors } from "../../src/collectors/index.ts";
 import { type Exchange, MIN_BALANCE, PROGRAMS, startExchange } from "../support/exchange.ts";
 import { areInstalled } from "../support/installed.ts";
 import { killAll, until } from "../support/program.ts";
@@ -32,11 +31,8 @@ const alertOf = (alert: string, name: string) =>
 
 beforeAll(async () => {
   if (!isInstalled) return;
-  const fast = { every: "2s", timeout: "2s" };
   exchange = await startExchange({
     scale: 10,
-    budget: { per_minute: 100_000, per_month: "unlimited" },
-    collectors: Object.fromEntries(collectors.map(({ name }) => [name, fast])),
     // Longer than StacksAddressTransactionStuck waits.
     age: 1800,
     before({ simulator, wallets }) {

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parse } from "yaml";
 import { type Simulator, startSimulator } from "../../simulator/server.ts";
+import { collectors } from "../../src/collectors/index.ts";
 import { startDaemon } from "./daemon.ts";
 import { start, until } from "./program.ts";
 import { type Route, type RuleGroup, shorten, shortenRoute, shortenRules } from "./time-scale.ts";
@@ -17,20 +18,16 @@ export const PROGRAMS = ["prometheus", "prometheus-alertmanager"] as const;
 const WALLETS = 40;
 // Every wallet has sent a transaction before the story begins.
 const PAST_SECONDS = 600;
-/** Value of the label `network`. */
-export const NETWORK = "exchange";
+const BUDGET = { per_minute: 100_000, per_month: "unlimited" };
+const NETWORK = "exchange";
 
 export interface ExchangeOptions {
-  /** Divisor of the waits of rules and routes, and of the scrape interval. @default 1 */
-  readonly scale?: number;
-  /** Settings of the collectors. @default their default schedules */
-  readonly collectors?: object;
-  /** Budget of the network. */
-  readonly budget: string | object;
+  /** Divisor of the waits of rules and routes, and of the scrape interval. */
+  readonly scale: number;
   /** Seconds of the chain before the exporter starts. */
   readonly age: number;
   /** Events of the chain in this time. */
-  readonly before?: (exchange: Pick<Exchange, "simulator" | "wallets">) => void;
+  readonly before: (exchange: Pick<Exchange, "simulator" | "wallets">) => void;
 }
 
 export interface Exchange {
@@ -41,10 +38,6 @@ export interface Exchange {
   readonly notifications: readonly Notification[];
   /** The values of a query by the name of the wallet. */
   query(expr: string): Promise<Readonly<Record<string, number>>>;
-  /** Alerts of Prometheus: name of the alert, of the wallet, state, since when it is in it (RFC 3339). */
-  active(): Promise<
-    readonly { readonly labels: Readonly<Record<string, string>>; readonly state: string; readonly activeAt: string }[]
-  >;
   /** Labels of the inhibited alerts. */
   inhibited(): Promise<readonly Readonly<Record<string, string>>[]>;
   stop(): Promise<void>;
@@ -57,13 +50,7 @@ const generated = (name: string) =>
   readFileSync(fileURLToPath(new URL(`../../alerts/generated/${name}`, import.meta.url)), "utf8");
 
 /** Starts everything; resolves when the waiting transactions of every wallet are known. */
-export async function startExchange({
-  scale = 1,
-  collectors = {},
-  budget,
-  age,
-  before,
-}: ExchangeOptions): Promise<Exchange> {
+export async function startExchange({ scale, age, before }: ExchangeOptions): Promise<Exchange> {
   const parts = new AsyncDisposableStack();
   const folder = mkdtempSync(join(tmpdir(), "stacks-exporter-exchange-"));
   parts.defer(() => rmSync(folder, { recursive: true }));
@@ -78,7 +65,7 @@ export async function startExchange({
     for (const wallet of wallets) simulator.chain.send(wallet, { fee: 5000, amount: 1n });
     simulator.advance(PAST_SECONDS);
     const end = simulator.chain.now + age;
-    before?.({ simulator, wallets });
+    before({ simulator, wallets });
     simulator.advance(Math.max(0, end - simulator.chain.now));
     const rows = wallets.map((address, index) => `${address},wallet-${index + 1},exchange,true,${MIN_BALANCE} STX`);
     write("wallets.csv", `address,name,group,waiting,min_balance.stx\n${rows.join("\n")}\n`);
@@ -86,8 +73,8 @@ export async function startExchange({
       "--config",
       write("exporter.yaml", {
         state: { path: join(folder, "state.db") },
-        networks: [{ name: NETWORK, url: simulator.url, budget, address_files: ["wallets.csv"] }],
-        collectors,
+        networks: [{ name: NETWORK, url: simulator.url, budget: BUDGET, address_files: ["wallets.csv"] }],
+        collectors: Object.fromEntries(collectors.map(({ name }) => [name, { every: "2s", timeout: "2s" }])),
       }),
       "--listen",
       "127.0.0.1:0",
@@ -128,16 +115,12 @@ export async function startExchange({
       `--storage.tsdb.path=${join(folder, "data")}`,
     ]);
     parts.defer(() => prometheus.stop());
-    const request = async <T>(path: string, parameters: Readonly<Record<string, string>> = {}): Promise<T> => {
-      const response = await fetch(`${prometheus.url}/api/v1/${path}?${new URLSearchParams(parameters)}`);
-      const body = (await response.json()) as { error?: string; data?: T };
-      if (body.data === undefined) throw new Error(`${path}: ${body.error}`);
-      return body.data;
-    };
     const query = async (expr: string) => {
-      type Result = { result: { metric: Record<string, string>; value: [number, string] }[] };
-      const { result } = await request<Result>("query", { query: expr });
-      return Object.fromEntries(result.map(({ metric, value }) => [metric.name ?? "", Number(value[1])]));
+      const response = await fetch(`${prometheus.url}/api/v1/query?${new URLSearchParams({ query: expr })}`);
+      type Result = { metric: Record<string, string>; value: [number, string] }[];
+      const { error, data } = (await response.json()) as { error?: string; data?: { result: Result } };
+      if (data === undefined) throw new Error(`${error}: ${expr}`);
+      return Object.fromEntries(data.result.map(({ metric, value }) => [metric.name ?? "", Number(value[1])]));
     };
     const polled = `count(count by (name) (stacks_address_mempool_transactions))`;
     await until(async () => (await query(polled))[""] === WALLETS || undefined, "every wallet", 600_000);
@@ -146,7 +129,6 @@ export async function startExchange({
       wallets,
       notifications: webhook.notifications,
       query,
-      active: async () => (await request<{ alerts: Awaited<ReturnType<Exchange["active"]>> }>("alerts")).alerts,
       inhibited: async () => {
         const response = await fetch(`${alertmanager.url}/api/v2/alerts`);
         const all = (await response.json()) as { labels: Record<string, string>; status: { inhibitedBy: string[] } }[];

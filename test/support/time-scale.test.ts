@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "@jest/globals";
 import { parse } from "yaml";
-import { type Route, type RuleGroup, shorten, shortenQuery, shortenRoute, shortenRules } from "./time-scale.ts";
+import { type Route, type RuleGroup, shortenRoute, shortenRules } from "./time-scale.ts";
 
 function generated<T>(name: string): T {
   const path = fileURLToPath(new URL(`../../alerts/generated/${name}`, import.meta.url));
@@ -27,33 +27,6 @@ const textsOf = ({ interval, rules }: RuleGroup) => [
   interval,
   ...rules.flatMap((rule) => [rule.expr, rule.for ?? "", rule.keep_firing_for ?? ""]),
 ];
-
-test.each([
-  ["5m", 30, "10s"],
-  ["7d", 30, "5h36m"],
-  ["30s", 60, "500ms"],
-])("%s divided by %i is %s", (duration, by, expected) => {
-  expect(shorten(duration, by)).toBe(expected);
-});
-
-test.each(["5", "five minutes", "1ms"])("%j cannot be divided", (duration) => {
-  expect(() => shorten(duration, 30)).toThrow("cannot divide");
-});
-
-test("a query keeps its names, numbers and texts", () => {
-  expect(
-    shortenQuery(
-      'a:b:ratio7d{x="[5m]"} > 600 and max_over_time(c[1h] offset 10m) == 5 or quantile_over_time(0.5, d[7d])',
-      60,
-    ),
-  ).toBe('a:b:ratio7d{x="[5m]"} > 600 and max_over_time(c[1m] offset 10s) == 5 or quantile_over_time(0.5, d[2h48m])');
-});
-
-test("what a rate is multiplied with is seconds, and other factors are not", () => {
-  expect(shortenQuery("rate(a[5m]) * 600 / b * 100 + time() * 60 > 600 and rate(c[5m]) * d", 50)).toBe(
-    "rate(a[6s]) * 12 / b * 100 + time() * 60 > 600 and rate(c[6s]) * d",
-  );
-});
 
 describe.each(files)("%s.rules.yaml", (_, groups) => {
   const shorter = shortenRules(groups, 30);

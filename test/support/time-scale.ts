@@ -27,7 +27,7 @@ export function shorten(duration: string, by: number): string {
  * Divides the ranges and offsets of a query, and the seconds that a rate is multiplied by. Other numbers, and durations
  * in names, do not change. Nor do limits of ages: a chain that runs faster than the clock has no age.
  */
-export function shortenQuery(expr: string, by: number): string {
+function shortenQuery(expr: string, by: number): string {
   let text = "";
   let end = 0;
   parser.parse(expr).iterate({
