@@ -50,9 +50,8 @@ collectors: { fees: { every: 1s }, blocks: { every: 2s }, addresses: { every: 2s
   return file;
 }
 
-const serving = (...flags: string[]) => servingFrom(configFile(), ...flags);
-const servingFrom = async (file: string, ...flags: string[]) => {
-  const program = start(["--config", file, "--listen", "127.0.0.1:0", ...flags]);
+const serving = async (...flags: string[]) => {
+  const program = start(["--config", configFile(), "--listen", "127.0.0.1:0", ...flags]);
   const [, address] = await program.says(/"address":"([^"]+)"/);
   const url = `http://${address}`;
   return { program, url, page: async () => (await fetch(`${url}/metrics`)).text() };
@@ -74,11 +73,6 @@ const edit = (sql: string) => {
   database.exec(sql);
   database.close();
 };
-const modes = () =>
-  Object.fromEntries(
-    readdirSync(join(folder, "kept")).map((name) => [name, statSync(join(folder, "kept", name)).mode & 0o777]),
-  );
-
 const BLOCKS = 'stacks_chain_blocks_total{network="simulated"} ';
 
 test("after a restart counters continue at once, and gauges wait for a poll", async () => {
@@ -100,40 +94,6 @@ test("after a restart counters continue at once, and gauges wait for a poll", as
   expect(value(page, "stacks_exporter_state_restored ")).toBe(1);
   expect((await fetch(`${after.url}/-/ready`)).status).toBe(503);
   expect(await stop(after)).toBe(0);
-});
-
-test("the used budget of the minute survives a kill", async () => {
-  // Polls of one request each.
-  const file = join(folder, "fees.yaml");
-  writeFileSync(
-    file,
-    `state: { path: ${state} }
-networks: [{ name: simulated, url: "${simulator.url}" }]
-collectors: { fees: { every: 1s }, mempool: { enabled: false }, blocks: { enabled: false } }
-`,
-  );
-  const before = await servingFrom(file);
-  const series = 'stacks_exporter_budget_used_requests{network="simulated",window="minute"} ';
-  const used = await until(async () => {
-    const count = value(await before.page(), series);
-    return count > 5 ? count : undefined;
-  }, "some requests");
-  before.program.child.kill("SIGKILL");
-  await before.program.finished;
-  const after = await servingFrom(file);
-  expect(value(await after.page(), series)).toBeGreaterThanOrEqual(used);
-  expect(value(await after.page(), series)).toBeLessThanOrEqual(10);
-  await stop(after);
-});
-
-test("a second exporter on the same file is refused, and the first one continues", async () => {
-  const first = await serving();
-  const second = await run(["--config", configFile(), "--listen", "127.0.0.1:0"]);
-  expect(second.code).toBe(1);
-  expect(second.err).toBe(`state file ${state}: is in use by another process\n`);
-  expect((await run(["--config", configFile(), "--reset-state"])).err).toContain("is in use by another process");
-  await until(async () => (value(await first.page(), BLOCKS) > 0 ? true : undefined), "blocks");
-  expect(await stop(first)).toBe(0);
 });
 
 test("a file of before the first release is refused, untouched, with the way out", async () => {
@@ -182,28 +142,6 @@ test.each<[string, () => void]>([
   expect(value(await reset.page(), "stacks_exporter_state_damaged ")).toBe(0);
   expect(await stop(reset)).toBe(0);
 });
-
-test.each([0o022, 0o000])(
-  "the file and its folder are for the owner only with umask %o, also after --reset-state",
-  async (mask) => {
-    const umask = process.umask(mask);
-    try {
-      const first = await serving();
-      await until(async () => (value(await first.page(), BLOCKS) > 0 ? true : undefined), "a write");
-      const whileOpen = modes();
-      expect(Object.keys(whileOpen)).toContain("state.db-wal");
-      await stop(first);
-      const second = await serving("--reset-state");
-      await stop(second);
-      const kept = Object.entries({ ...whileOpen, ...modes() });
-      expect(kept.length).toBe(3);
-      expect(kept.filter(([, mode]) => mode !== 0o600)).toEqual([]);
-      expect(statSync(join(folder, "kept")).mode & 0o777).toBe(0o700);
-    } finally {
-      process.umask(umask);
-    }
-  },
-);
 
 test("SIGHUP reloads the configuration, and SIGUSR1 does not open the debugger", async () => {
   const running = await serving();
