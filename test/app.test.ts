@@ -115,39 +115,6 @@ test("a server that lacks an optional operation: ready and up, shown on the page
   expect(page.value("stacks_chain_pending_depth_transactions")).toBeGreaterThan(0);
 });
 
-test("a server that lacks the balances: no failure, and one log line for all addresses", async () => {
-  const simulator = await stillSimulator({ history: 30 });
-  await using ends = new AsyncDisposableStack();
-  ends.defer(() => simulator.close());
-  simulator.faults.add({ kind: "404", path: "/extended/v3/principals/*" });
-  const lines: string[] = [];
-  const { users } = simulator.chain.accounts;
-  const app = await createApp(
-    `networks:
-  - name: m
-    url: ${simulator.url}
-    budget: { per_minute: 1000, per_month: unlimited }
-    addresses: [${users.map((address) => `{ address: ${address}, min_balance: { stx: 5 STX } }`).join(", ")}]
-`,
-    (line) => lines.push(line),
-  );
-  ends.defer(() => app.stop());
-  const said = (text: string) => lines.filter((line) => line.includes(text) && line.includes("balances"));
-
-  expect(await app.pollOnce()).toEqual([]);
-  expect(app.missing()).toEqual([]);
-  const { value, families } = await readPage(app);
-  expect(value("stacks_exporter_collector_state collector=balances state=unsupported")).toBe(1);
-  expect(families.get("stacks_address_min_balance_microstx")).toBeUndefined();
-  expect(said("lacks the operation")).toHaveLength(1);
-  expect(said("poll failed")).toEqual([]);
-
-  simulator.faults.clear();
-  expect(await app.pollOnce()).toEqual([]);
-  expect(said("has the operation now")).toHaveLength(1);
-  expect((await readPage(app)).families.get("stacks_address_balance_microstx")?.samples).toHaveLength(users.length);
-});
-
 test("an idle round of addresses and their balances costs two requests per address, all 304", async () => {
   const simulator = await stillSimulator({ history: 60 });
   await using ends = new AsyncDisposableStack();
