@@ -1,5 +1,5 @@
-// Balances of the v3 API: validators, and the same balances as an independent sum over the chain.
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
+// Balances of the v3 API: the same as an independent sum over the chain.
+import { afterEach, expect, test } from "@jest/globals";
 import type { Chain } from "../../../simulator/chain/chain.ts";
 import { canonicalTransactions } from "../../../simulator/chain/expected-totals.ts";
 import type { Simulator } from "../../../simulator/server.ts";
@@ -12,15 +12,10 @@ interface Stx {
   readonly mempool: Readonly<Record<"estimated_balance" | "inbound" | "outbound", string>> | null;
 }
 
-let simulator: Simulator;
 const others: Simulator[] = [];
-beforeAll(async () => {
-  simulator = await stillSimulator({ seed: "balances", history: 80 });
-});
 afterEach(async () => {
   await Promise.all(others.splice(0).map((other) => other.close()));
 });
-afterAll(() => simulator.close());
 
 async function another(options: Parameters<typeof stillSimulator>[0]): Promise<Simulator> {
   const other = await stillSimulator({ seed: "balances", history: 60, ...options });
@@ -32,21 +27,6 @@ const pathOf = (principal: string, kind: "stx" | "ft") => `/extended/v3/principa
 const ask = (of: Simulator, principal: string, kind: "stx" | "ft" = "stx", headers = {}) =>
   send(of.url + pathOf(principal, kind), { headers });
 const stxOf = async (of: Simulator, principal: string) => json<Stx>(await ask(of, principal));
-/** A user without waiting transactions. */
-const idle = () => {
-  const { mempool, accounts } = simulator.chain;
-  const found = accounts.users.find(
-    (one) =>
-      one !== accounts.stacker &&
-      [...mempool.values()].every(
-        ({ sender, sponsor, payload }) =>
-          ![sender, sponsor].includes(one) && !("recipient" in payload && payload.recipient === one),
-      ),
-  );
-  if (found === undefined) throw new Error("every user waits");
-  return found;
-};
-
 // Without the genesis balance.
 function changeOf(chain: Chain, principal: string, asset: string): bigint {
   let change = 0n;
@@ -88,18 +68,4 @@ test("STX and tokens are what the chain moved, also after a reorganisation and w
   const before = await stxOf(other, users[0] ?? "");
   other.replicas.use({ kind: "lag", blocks: 0 });
   expect((await stxOf(other, users[0] ?? "")).balance).toBe(before.balance);
-});
-
-describe("the validator", () => {
-  const etags = async (of: Simulator, principal: string) =>
-    Promise.all((["stx", "ft"] as const).map(async (kind) => (await ask(of, principal, kind)).headers.etag));
-
-  test("is the same for both lists of an idle account, and responds with 304", async () => {
-    const [stx = "", ft] = await etags(simulator, idle());
-    expect(ft).toBe(stx);
-    for (const kind of ["stx", "ft"] as const) {
-      const response = await ask(simulator, idle(), kind, { "if-none-match": stx });
-      expect([response.status, response.body]).toEqual([304, ""]);
-    }
-  });
 });
