@@ -1,8 +1,6 @@
 // A group that is exported as sums, against the same addresses exported one by one.
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import type { Simulator } from "../simulator/server.ts";
-import { planOf } from "../src/commands/estimate.ts";
-import { configOf } from "./commands/fixture.ts";
 import { stillSimulator } from "./simulator/support.ts";
 import { createApp, readPage } from "./support/app.ts";
 
@@ -65,14 +63,3 @@ test("sums of a group equal the sums of the series of its addresses, and no addr
   }
   expect(compared).toBeGreaterThan(20);
 }, 60_000);
-
-test("the plan counts the series of a group once", async () => {
-  const planned = async (groups: string) => {
-    const [network] = planOf(await configOf(configuration(groups))).networks;
-    return network?.collectors.find(({ collector }) => collector.name === "addresses")?.series ?? 0;
-  };
-  const [single, summed] = [await planned("[]"), await planned("[{ name: deposits, export: group }]")];
-
-  expect(summed).toBeLessThan(single / 5);
-  expect(summed).toBeGreaterThan(5);
-});
