@@ -26,18 +26,15 @@ const sharedShape = ({ schedule, timeout = DEFAULT_TIMEOUT }: ConfigurableCollec
     sample: "45s",
   }),
   schedule: cron.optional().meta({
-    description:
-      "Times of the polls, in UTC: second, minute, hour, day of month, month, weekday. `*/45` in the seconds is 0 and 45.",
+    description: "Times of the polls, in UTC: second, minute, hour, day of month, month, weekday.",
     sample: "*/30 * * * * *",
   }),
   timeout: duration("1ms", "5m").optional().meta({
     shownDefault: timeout,
-    description:
-      "Longest duration of one poll, with all its requests and retries. Not longer than the interval, to which the default is shortened.",
+    description: "Longest duration of one poll, with all its requests and retries. Not longer than the interval.",
   }),
   max_age: duration("1s", "8760h").optional().meta({
-    description:
-      "Age at which values disappear. Not shorter than the interval, which for a cron expression is its longest gap.",
+    description: "Age at which values disappear. Not shorter than the interval.",
     absent: "three intervals",
     sample: "6m",
   }),

@@ -8,154 +8,111 @@ import { AS_DESCRIBED } from "./errors.ts";
 import { eventRules } from "./event-rule-settings.ts";
 import { CHAINS } from "./principal.ts";
 import { type SchemaNode, treeOf } from "./schema.ts";
-import { checkUpstream, KEYS, onlyUpstreamShape, type Sources, upstreamOf, upstreams } from "./upstream-settings.ts";
 import {
-  always,
-  duration,
-  either,
-  formatSize,
-  labelValue,
-  listenAddress,
-  listenAddresses,
-  MAX_BYTES,
-  unique,
-} from "./values.ts";
+  checkUpstream,
+  KEYS,
+  NO_SOURCES,
+  onlyUpstreamShape,
+  type Sources,
+  upstreamOf,
+  upstreams,
+} from "./upstream-settings.ts";
+import { always, duration, either, labelValue, listenAddress, listenAddresses, unique } from "./values.ts";
 
 const log = z
   .strictObject({
-    level: z.enum(LOG_LEVELS).default("info").meta({
-      description: "Minimum level of log lines. `debug` writes a line for every poll.",
-    }),
-    format: z.enum(LOG_FORMATS).default("json").meta({
-      description: "`json` writes one object per line, `pretty` writes text for people.",
-    }),
+    level: z.enum(LOG_LEVELS).default("info").describe("Minimum level. `debug` writes a line for every poll."),
+    format: z.enum(LOG_FORMATS).default("json").describe("`json`: one object per line. `pretty`: text for people."),
   })
   .prefault({})
-  .meta({ description: "The log, on standard error." });
+  .describe("The log, on standard error.");
+
+const path = z.string().min(1).meta({ expected: "the path of a file" });
+const hostName = z
+  .string()
+  .regex(/^(\*|[a-z0-9]([a-z0-9.-]*[a-z0-9])?)$/)
+  .meta({ expected: "a host name in lower case without a port, or *" });
 
 const web = z
   .strictObject({
-    config_file: z
-      .string()
-      .min(1)
-      .optional()
-      .meta({
-        expected: "the path of a file",
-        description:
-          "File with TLS, users and headers of the HTTP server, in the format of exporter-toolkit: " +
-          "[web-configuration.md](web-configuration.md). Relative to the folder of this file. Read again when it changes.",
-        sample: "web.yml",
-      }),
-    probe_address: listenAddress.optional().meta({
+    config_file: path.optional().meta({
       description:
-        "A further address that serves `/-/healthy` and `/-/ready` only: plain HTTP without a password, for a kubelet.",
+        "File with TLS, users and headers: [web-configuration.md](web-configuration.md). Relative to this file.",
+      sample: "web.yml",
+    }),
+    probe_address: listenAddress.optional().meta({
+      description: "A further address that serves health checks only, without TLS and password.",
       sample: ":10790",
     }),
     allowed_hosts: z
-      .array(
-        z
-          .string()
-          .regex(/^(\*|[a-z0-9]([a-z0-9.-]*[a-z0-9])?)$/)
-          .meta({ expected: "a host name in lower case without a port, or *" }),
-      )
+      .array(hostName)
       .max(100)
       .default([])
       .meta({
         description:
-          "Host names under which clients may address the exporter; IP addresses and `localhost` always pass. Any other " +
-          "name gets a 421, which protects from DNS rebinding. `*` allows every name. With an empty list, listeners on " +
-          "loopback addresses are protected, and the others allow every name.",
+          "Host names under which clients may address the exporter; IP addresses and `localhost` always pass, `*` allows " +
+          "all. An empty list protects listeners on loopback addresses, and allows all names on others.",
         sample: "[exporter.example.org]",
       }),
   })
   .prefault({})
-  .meta({ description: "The HTTP server." });
-
-/** The default state file. */
-const DEFAULT_STATE_PATH = "data/state.db";
+  .describe("The HTTP server.");
 
 /** The path that stands for no state file. */
 export const IN_MEMORY = "memory";
 
 const state = z
   .strictObject({
-    path: z
-      .string()
-      .min(1)
-      .default(DEFAULT_STATE_PATH)
-      .meta({
-        expected: "the path of a file, or memory",
-        description:
-          "The state file (SQLite). Relative to the folder in which the exporter is started; missing folders are " +
-          "created. `memory` keeps nothing; `state: memory` is the short form.",
-      }),
+    path: z.string().min(1).default("data/state.db").meta({
+      expected: "the path of a file, or memory",
+      description: "The state file (SQLite), relative to the working directory. `memory` keeps nothing.",
+    }),
   })
   .prefault({})
-  .meta({
-    words: { [IN_MEMORY]: { path: IN_MEMORY } },
-    description:
-      "What a restart keeps: counters of blocks, addresses and contracts, their positions, and the used budget.",
-  });
+  .meta({ words: { [IN_MEMORY]: { path: IN_MEMORY } }, description: "What a restart keeps." });
 
 /** The shard index that stands for the number at the end of the host name. */
 export const OF_HOSTNAME = "hostname";
 
 /** Exporters that can share a configuration. */
 const MAX_SHARDS = 1000;
+const shardIndex = z
+  .int()
+  .min(0)
+  .max(MAX_SHARDS - 1);
 
 const shard = z
   .strictObject({
     index: z
-      .union([
-        z
-          .int()
-          .min(0)
-          .max(MAX_SHARDS - 1),
-        z.literal(OF_HOSTNAME),
-      ])
+      .union([shardIndex, z.literal(OF_HOSTNAME)])
       .default(0)
       .meta({
         expected: `a whole number from 0, less than count, or ${OF_HOSTNAME}`,
         description:
-          "Which of the shards this exporter is. `hostname`: the number at the end of the host name, as the pods of a " +
-          "StatefulSet have it.",
+          "Which of the shards this exporter is. `hostname`: the number at the end of the host name, as in a StatefulSet.",
       }),
-    count: z.int().min(1).max(MAX_SHARDS).default(1).meta({
-      unit: "shards",
-      description: "Number of exporters that share the watch lists. The same for all of them.",
-    }),
+    count: z.int().min(1).max(MAX_SHARDS).default(1).meta({ unit: "shards", description: "Number of exporters." }),
   })
   .prefault({})
-  .meta({
-    description:
-      "One of several exporters with the same configuration, as [shards.md](shards.md) describes. Each polls its part " +
-      "of the watch lists within its part of the budget.",
-  });
+  .describe("One of several exporters that share the watch lists and the budget: [shards.md](shards.md).");
 
-const metricNames = z.array(
-  z
-    .string()
-    .regex(/^[a-z0-9_*:]{1,200}$/i)
-    .meta({ expected: "the name of a metric, or a pattern with *" }),
-);
+const metricNames = z
+  .array(
+    z
+      .string()
+      .regex(/^[a-z0-9_*:]{1,200}$/i)
+      .meta({ expected: "the name of a metric, or a pattern with *" }),
+  )
+  .max(1000)
+  .default([]);
 
 const metrics = z
   .strictObject({
-    allow: metricNames.max(1000).default([]).meta({
-      description:
-        "Metrics that are exposed: names, or patterns in which `*` stands for any characters. An empty list allows all.",
-    }),
-    deny: metricNames.max(1000).default([]).meta({
-      description:
-        "Metrics that are not exposed, although they are allowed. A histogram has one name, without `_bucket`.",
-    }),
+    allow: metricNames.describe("Metrics that are exposed: names, or patterns with `*`. An empty list allows all."),
+    deny: metricNames.describe("Metrics that are not exposed, although they are allowed."),
   })
   .prefault({})
-  .meta({
-    description:
-      "Which metrics are exposed. Others have no series. `rules` names the alerts that need them. A name that matches " +
-      "no metric is an error.",
-  });
+  .describe("Which metrics are exposed. `rules` names the alerts that need others.");
 
 /** Entries of one list of a network, those of its files included. */
 export const MAX_WATCHED = 100_000;
@@ -171,11 +128,12 @@ const entryShape = {
     sample: "exchange",
   }),
   labels: z.record(z.string(), z.string().max(256)).optional().meta({
-    description:
-      "Further labels of the info family: names of a-z, 0-9 and _, starting with a letter, that it does not have yet.",
+    description: "Further labels of the info family.",
     sample: "{ owner: treasury-team }",
   }),
 };
+
+const silentAfter = duration("1m", "8760h").optional();
 
 // Numbers are refused with the text to write instead: large ones in YAML or JSON would be rounded.
 const amounts = z
@@ -188,7 +146,7 @@ export const addressEntry = z
   .strictObject({
     address: z.string().meta({
       expected: "a Stacks address, or a contract as address.name",
-      description: "An account or a contract whose transactions are counted. Its checksum is verified.",
+      description: "An account or a contract whose transactions are counted.",
       sample: "SP000000000000000000002Q6VF78",
     }),
     ...entryShape,
@@ -204,27 +162,19 @@ export const addressEntry = z
     }),
     min_balance: amounts.meta({
       description:
-        "Minimum of the available balance, for StacksAddressBalanceLow: `stx` with its unit, and tokens by their name " +
-        "in `assets`, in whole tokens. In CSV: columns such as `min_balance.stx`.",
+        "Minimum of the available balance, for StacksAddressBalanceLow: `stx` with its unit, tokens in whole tokens.",
       sample: '{ stx: "5000 STX", sbtc: "0.5" }',
     }),
     max_outflow: amounts.meta({
-      description:
-        "Limit of what leaves the address within an hour, for StacksAddressOutflowHigh: `stx` with its unit, including " +
-        "fees, and tokens by their name in `assets`, in whole tokens. In CSV: columns such as `max_outflow.stx`.",
+      description: "Limit of what leaves the address within an hour, fees included, for StacksAddressOutflowHigh.",
       sample: '{ stx: "20000 STX", sbtc: "0.1" }',
     }),
-    silent_after: duration("1m", "8760h")
-      .optional()
-      .meta({
-        description:
-          "For addresses that send regularly, such as oracles, relayers and keepers: the time without a sent transaction " +
-          "after which StacksAddressSilent fires.",
-        sample: "2h",
-      }),
+    silent_after: silentAfter.meta({
+      description: "Time without a sent transaction after which StacksAddressSilent fires.",
+      sample: "2h",
+    }),
     require_post_conditions: z.boolean().optional().meta({
-      description:
-        "Whether StacksAddressUnprotectedTransaction fires for a transaction in mode allow without any post-condition.",
+      description: "Whether StacksAddressUnprotectedTransaction fires.",
       sample: "true",
     }),
   })
@@ -235,15 +185,10 @@ const groupEntry = z.strictObject({
     description: "The `group` of addresses in the watch list.",
     sample: "deposits",
   }),
-  export: z
-    .enum(["addresses", "group"])
-    .default("addresses")
-    .meta({
-      description:
-        "`addresses`: each address has its own series. `group`: only sums over the group are exposed, as " +
-        "`stacks_group_…`; each address is still counted by itself.",
-      sample: "group",
-    }),
+  export: z.enum(["addresses", "group"]).default("addresses").meta({
+    description: "`addresses`: each address has its own series. `group`: only sums over the group are exposed.",
+    sample: "group",
+  }),
 });
 
 /** An entry of the list of contracts. */
@@ -251,13 +196,12 @@ export const contractEntry = z
   .strictObject({
     contract_id: z.string().meta({
       expected: "a contract as address.name",
-      description: "A contract whose calls and printed events are counted. The checksum of its address is verified.",
+      description: "A contract whose calls and printed events are counted.",
       sample: "SP000000000000000000002Q6VF78.pox-4",
     }),
     ...entryShape,
-    silent_after: duration("1m", "8760h").optional().meta({
-      description:
-        "Time without calls and events after which StacksContractSilent fires. The time between two polls is added.",
+    silent_after: silentAfter.meta({
+      description: "Time without calls and events after which StacksContractSilent fires.",
       absent: "three times the longest pause of a week",
       sample: "2h",
     }),
@@ -270,38 +214,28 @@ export const assetEntry = z.strictObject({
   id: z.string().meta({
     expected: "an asset identifier as address.contract::token",
     pattern: "^S[0-9A-Z]{27,40}\\.[a-zA-Z][a-zA-Z0-9_-]*::[a-zA-Z][a-zA-Z0-9!?+<>=/*_-]*$",
-    description:
-      "A fungible or non-fungible token, each once. Transfers of watched addresses have their own series for it.",
+    description: "A fungible or non-fungible token, each once.",
     sample: "SP3DX3H4FEYZJZ586MFBS25ZW3HZDMEW92260R2PR.Wrapped-Bitcoin::wrapped-bitcoin",
   }),
   name: labelValue.optional().meta({
-    description: "Name for `min_balance` and `max_outflow`. Different for every asset; `sbtc` is the sBTC of mainnet.",
+    description: "Name for `min_balance` and `max_outflow`; different for every asset.",
     sample: "wbtc",
   }),
-  decimals: z
-    .int()
-    .min(0)
-    .max(32)
-    .optional()
-    .meta({
-      description:
-        "Decimal places of the token, as its contract declares them: for `min_balance`, `max_outflow` and " +
-        "`stacks_asset_decimals`. Amounts in metrics are in base units.",
-      sample: "8",
-    }),
+  decimals: z.int().min(0).max(32).optional().meta({
+    description: "Decimal places of the token, as its contract declares them.",
+    sample: "8",
+  }),
 });
 
 const watchFiles = (what: string) =>
   z
-    .array(z.string().min(1).meta({ expected: "the path of a file" }))
+    .array(path)
     .max(100)
     .default([])
     .meta({
       description:
-        `Files with more ${what}, relative to the folder of this file: \`.csv\` with a header line (columns that are ` +
-        "no settings are labels), `.json` with a list of such entries or of principals, anything else with one principal per " +
-        `line. Read again when they change. At most ${formatSize(MAX_BYTES.watchFile)} each, and ` +
-        `${MAX_WATCHED} ${what} of the network in all.`,
+        `Files with more ${what}, relative to this file: \`.csv\` with a header line (other columns are labels), ` +
+        "`.json` with a list of entries or of principals, anything else with one principal per line. Read again when they change.",
       sample: `[${what}.csv]`,
     });
 
@@ -316,21 +250,18 @@ const failover = z
   .strictObject({
     failures: z.int().min(1).max(100).default(3).meta({
       unit: "polls",
-      description:
-        "Failed polls in a row after which another upstream takes over. Polls that fail at the same time count once.",
+      description: "Failed polls in a row after which another upstream takes over.",
     }),
     lag_blocks: z.int().min(1).max(100_000).default(10).meta({
       unit: "blocks",
-      description:
-        "Another upstream takes over when the tip is this many blocks or more behind the highest known tip for 5 minutes.",
+      description: "Blocks behind the highest known tip, for 5 minutes, after which another upstream takes over.",
     }),
     return_after: duration("1s", "24h")
       .prefault("10m")
-      .meta({ description: "How long a preferred upstream has to be healthy before it becomes active again." }),
-    probe_every: duration("1s", "1h").prefault("2m").meta({
-      description:
-        "Time between two probes of an upstream that is not active: one request from its own budget. With one upstream there are no probes.",
-    }),
+      .describe("How long a preferred upstream has to be healthy before it becomes active again."),
+    probe_every: duration("1s", "1h")
+      .prefault("2m")
+      .describe("Time between two probes of an upstream that is not active: one request from its own budget."),
   })
   .transform(({ failures, lag_blocks, return_after, probe_every }) => ({
     failures,
@@ -340,13 +271,13 @@ const failover = z
     probeEveryMs: probe_every,
   }))
   .prefault({})
-  .meta({ description: "When another upstream takes over, and when the preferred one returns." });
+  .describe("When another upstream takes over, and when the preferred one returns.");
 
 function networkSettings(sources: Sources) {
   return z
     .strictObject({
       name: labelValue.meta({
-        description: "Value of the label `network`. Different for every network.",
+        description: "Value of the label `network`; different for every network.",
         sample: "mainnet",
       }),
       ...onlyUpstreamShape(sources),
@@ -354,54 +285,41 @@ function networkSettings(sources: Sources) {
       failover,
       on_new_chain: z.enum(["refuse", "reset"]).default("refuse").meta({
         description:
-          "What happens when the API follows another chain than the state of this network. `refuse`: nothing is polled. `reset`: what was saved for the network is deleted and counters start again, for devnets.",
+          "What happens when the API follows another chain than the state. `refuse`: nothing is polled. `reset`: the state of the network is deleted, for devnets.",
       }),
-      chain: z.enum(CHAINS).default("mainnet").meta({
-        description: "Chain of the addresses: those of mainnet begin with SP or SM, those of testnet with ST or SN.",
-      }),
+      chain: z.enum(CHAINS).default("mainnet").describe("Chain of the addresses."),
       confirmations: z.int().min(1).max(1000).default(6).meta({
         unit: "blocks",
-        description:
-          "Blocks after which a transaction of a watched principal is counted, its own included. 1 counts at sight.",
+        description: "Blocks after which a transaction of a watched principal is counted, its own included.",
       }),
-      addresses: z.array(addressEntry).max(MAX_WATCHED).prefault([]).meta({
-        description: "Accounts and contracts whose transactions are counted.",
-      }),
+      addresses: z
+        .array(addressEntry)
+        .max(MAX_WATCHED)
+        .prefault([])
+        .describe("Accounts and contracts whose transactions are counted."),
       address_files: watchFiles("addresses"),
       groups: z
         .array(groupEntry)
         .max(1000)
         .superRefine(...unique("name", "groups"))
         .default([])
-        .meta({
-          description:
-            "Groups of addresses with another export. By default, each address has its own series " +
-            "([watch-wallets.md](watch-wallets.md#thousands-of-addresses)).",
-        }),
+        .describe(
+          "Groups of addresses with another export ([watch-wallets.md](watch-wallets.md#thousands-of-addresses)).",
+        ),
       contracts: z
         .array(contractEntry)
         .max(MAX_WATCHED)
         .prefault([])
-        .meta({
-          description:
-            "Contracts whose calls and printed events are counted. `events` of an entry makes metrics of their values, as " +
-            "[event-rules.md](event-rules.md) describes.",
-        }),
+        .describe("Contracts whose calls and printed events are counted; `events`: [event-rules.md](event-rules.md)."),
       contract_files: watchFiles("contracts"),
       assets: z
         .array(assetEntry)
         .max(1000)
         .default([])
-        .meta({
-          description:
-            "Important tokens. Each has its own series at every watched address that moves it, regardless of " +
-            "`max_assets` and `max_series`. Strangers can send any number of tokens to an address and take all other " +
-            "slots.",
-        }),
-      longest_pause: duration("1s", "24h").prefault("15m").meta({
-        description:
-          "Longest pause that a 429 can cause, even if the server requests a longer one. A pause stops all requests.",
-      }),
+        .describe("Tokens that always have their own series, regardless of `max_assets` and `max_series`."),
+      longest_pause: duration("1s", "24h")
+        .prefault("15m")
+        .describe("Longest pause that a 429 can cause, even if the server requests a longer one."),
     })
     .superRefine((network, context) => {
       if (!Array.isArray(network?.upstreams) || network.upstreams.length > 0) return;
@@ -433,25 +351,17 @@ export function allSettings(
 ) {
   return z
     .strictObject({
-      listen: listenAddresses.prefault(":10789").meta({
-        description: "Address of the HTTP server, or a list of addresses. Port 0 takes any free port.",
-      }),
+      listen: listenAddresses
+        .prefault(":10789")
+        .describe("Address of the HTTP server, or a list of addresses. Port 0 takes any free port."),
       web,
       log,
       state,
       shard,
-      max_series: z
-        .int()
-        .min(1000)
-        .max(10_000_000)
-        .default(500_000)
-        .meta({
-          unit: "series",
-          description:
-            "Maximum number of series. When it is nearly reached, new assets, topics and labels of event rules " +
-            "count as `other` instead of getting their own series, so that sums stay correct. All other series " +
-            "of the watch list, and those of `assets`, are not limited.",
-        }),
+      max_series: z.int().min(1000).max(10_000_000).default(500_000).meta({
+        unit: "series",
+        description: "Number of series from which new assets, topics and labels of event rules count as `other`.",
+      }),
       metrics,
       networks: z
         .array(networkSettings(sources))
@@ -459,23 +369,18 @@ export function allSettings(
         .max(100)
         .superRefine(...unique("name", "networks"))
         .prefault(DEFAULT_NETWORKS)
-        .meta({
-          description: "The APIs to watch. Without it: mainnet at https://api.hiro.so, without a key.",
-        }),
+        .describe("The APIs to watch. Without it: mainnet at https://api.hiro.so, without a key."),
       collectors: z
         .strictObject(
           Object.fromEntries(collectors.map((collector) => [collector.name, collectorSettings(collector, presets)])),
         )
         .prefault({})
-        .meta({ description: "What is read from every network." }),
+        .describe("What is read from every network."),
     })
     .meta({ title: "stacks-exporter", description: "Configuration of stacks-exporter." });
 }
 
 const known = new WeakMap<readonly ConfigurableCollector[], SchemaNode>();
-
-// The descriptions of settings depend on no file and no variable.
-const NO_SOURCES: Sources = { env: {}, files: { folder: "", readFile: () => "" } };
 
 /** The settings for a list of collectors. They are made once, which takes longer than to check a configuration. */
 export function treeFor(collectors: readonly ConfigurableCollector[]): SchemaNode {

@@ -25,6 +25,11 @@ const UNLIMITED = "unlimited";
 
 const { keyless, free_key: freeKey } = PRESETS;
 
+const presetWords = Object.entries(PRESETS).map(([name, { perMinute, perMonth = UNLIMITED }]) => [
+  name,
+  { per_minute: perMinute, per_month: perMonth },
+]);
+
 const budget = z
   .strictObject({
     per_minute: z
@@ -34,7 +39,7 @@ const budget = z
       .optional()
       .meta({
         unit: "requests",
-        description: "Requests in any 60 seconds.",
+        description: "Requests in any 60 seconds, retries included.",
         absent: `${keyless.perMinute}, or ${freeKey.perMinute} with a key`,
         sample: String(keyless.perMinute),
       }),
@@ -49,15 +54,9 @@ const budget = z
   })
   .prefault({})
   .meta({
-    words: Object.fromEntries(
-      Object.entries(PRESETS).map(([name, { perMinute, perMonth = UNLIMITED }]) => [
-        name,
-        { per_minute: perMinute, per_month: perMonth },
-      ]),
-    ),
+    words: Object.fromEntries(presetWords),
     absent: "`keyless`, or `free_key` with a key",
-    description:
-      "Limits on requests to the API. Every request counts, retries too; when the budget is short, polls wait and the less important collectors wait longer.",
+    description: "Limits on requests to the API.",
   });
 
 /** The settings of a key, of which one can be set. */
@@ -70,16 +69,10 @@ const KEY_LENGTH = { shortest: 8, longest: 4096 } as const;
 function keyOf(key: string, where: string, report: (message: string) => void): Secret | undefined {
   const { shortest, longest } = KEY_LENGTH;
   // The redactor passes over spaces: a key of few other characters could not be masked.
-  const isShort = key.replaceAll(" ", "").length < shortest;
-  const checks: readonly (readonly [isWrong: boolean, found: string])[] = [
-    [key === "", `that ${where} is empty`],
-    [key.trim() !== key, `white space around the key in ${where}`],
-    [!/^[\x20-\x7e]*$/.test(key), `another character in ${where}`],
-    [isShort || key.length > longest, `${isShort ? "fewer" : "more"} in ${where}`],
-  ];
-  const [, wrong] = checks.find(([isWrong]) => isWrong) ?? [];
-  if (wrong === undefined) return new Secret(key);
-  report(`expected a key of ${shortest} to ${longest} printable ASCII characters, found ${wrong}`);
+  const isLong = key.replaceAll(" ", "").length >= shortest && key.length <= longest;
+  if (isLong && key.trim() === key && /^[\x20-\x7e]+$/.test(key)) return new Secret(key);
+  const found = key === "" ? "nothing" : "other text";
+  report(`expected a key of ${shortest} to ${longest} printable ASCII characters, found ${found} in ${where}`);
   return undefined;
 }
 
@@ -105,7 +98,7 @@ const keyShape = ({ env, files }: Sources) => ({
       isReference: true,
       // biome-ignore lint/suspicious/noTemplateCurlyInString: the syntax of the file
       expected: '"${NAME}" with the name of an environment variable, or api_key_file instead',
-      description: `Key of the API, from an environment variable; a key is never written into this file. From ${KEY_LENGTH.shortest} to ${KEY_LENGTH.longest} printable ASCII characters.`,
+      description: "Key of the API, from an environment variable; a key is never written into this file.",
       // biome-ignore lint/suspicious/noTemplateCurlyInString: the syntax of the file
       sample: "${HIRO_API_KEY}",
     }),
@@ -122,8 +115,7 @@ const keyShape = ({ env, files }: Sources) => ({
     .optional()
     .meta({
       expected: "the path of a file that holds the key",
-      description:
-        "File with the key of the API, instead of `api_key`. Relative to the folder of this file. White space around the key is dropped.",
+      description: "File with the key of the API, relative to this file.",
       sample: "/run/secrets/hiro-api-key",
     }),
   api_key_header: z
@@ -162,7 +154,7 @@ const pem = ({ files }: Sources, isValid: (text: string) => boolean, what: strin
     .optional()
     .meta({
       expected: "the path of a file",
-      description: `File with ${what}, in PEM. Relative to the folder of this file. Read again when it changes.`,
+      description: `File with ${what}, in PEM. Read again when it changes.`,
       sample,
     });
 
@@ -218,10 +210,10 @@ function proxyOf(text: string, source: string, noProxy = ""): Outbound["proxy"] 
 }
 
 const connectionShape = (sources: Sources) => ({
-  allow_insecure_key: z.boolean().default(false).meta({
-    description:
-      "Whether the key may be sent to an http URL of another machine, where others can read it. Otherwise that is an error.",
-  }),
+  allow_insecure_key: z
+    .boolean()
+    .default(false)
+    .describe("Whether the key may be sent to an http URL of another machine, where others can read it."),
   tls: tls(sources),
   proxy_url: z
     .string()
@@ -230,9 +222,7 @@ const connectionShape = (sources: Sources) => ({
     .meta({
       sensitive: true,
       expected: PROXY,
-      description:
-        // biome-ignore lint/suspicious/noTemplateCurlyInString: the syntax of the file
-        "Forward proxy for the requests. Write its password as `${NAME}`. `none` ignores the variables of the environment.",
+      description: "Forward proxy for the requests. `none` ignores the variables of the environment.",
       absent: "`HTTPS_PROXY` or `HTTP_PROXY` of the environment, except for hosts in `NO_PROXY` and for this machine",
       sample: "http://proxy.internal:3128",
     }),
@@ -241,7 +231,7 @@ const connectionShape = (sources: Sources) => ({
 /** The settings of an upstream of a network with several. */
 const shapeOf = (sources: Sources) => ({
   url: url.meta({
-    description: "Base URL of the API. A path is kept; a trailing slash is removed.",
+    description: "Base URL of the API.",
     absent: "required, unless there are `upstreams`",
     sample: "https://api.hiro.so",
     isWritten: true,
@@ -257,16 +247,11 @@ export const onlyUpstreamShape = (sources: Sources) => {
   return { url: required.optional(), ...shape };
 };
 
+/** For the names and descriptions of settings, which depend on no file and no variable. */
+export const NO_SOURCES: Sources = { env: {}, files: { folder: "", readFile: () => "" } };
+
 /** The names of these settings. */
-export const ONLY_UPSTREAM = [
-  "url",
-  ...KEYS,
-  "api_key_header",
-  "allow_insecure_key",
-  "tls",
-  "proxy_url",
-  "budget",
-] as const;
+export const ONLY_UPSTREAM = Object.keys(onlyUpstreamShape(NO_SOURCES));
 
 type Server = z.infer<z.ZodObject<ReturnType<typeof onlyUpstreamShape>>>;
 
@@ -329,7 +314,7 @@ export const upstreams = (sources: Sources) => {
   const entry = z
     .strictObject({
       name: labelValue.meta({
-        description: "Value of the label `upstream`. Different for every upstream of the network.",
+        description: "Value of the label `upstream`; different for every upstream of the network.",
         sample: "own-node",
       }),
       ...shapeOf(sources),
@@ -346,6 +331,6 @@ export const upstreams = (sources: Sources) => {
     .meta({
       uniqueKey: "name",
       description:
-        "Several APIs of the same chain, the preferred one first, instead of `url`, `api_key`, `api_key_file`, `api_key_header` and `budget` of the network. One is active; another one takes over when it fails or lags.",
+        "Several APIs of the same chain, the preferred one first, instead of the settings from `url` to `budget`.",
     });
 };
