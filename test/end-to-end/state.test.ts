@@ -185,7 +185,9 @@ test.each([
 const UNPRIVILEGED = process.getuid?.() === 0 ? 65_534 : undefined;
 
 test("on a full disk polls fail with the reason state, nothing unsaved is exposed, and the exporter recovers", async () => {
-  await stop(await serving());
+  const before = await serving();
+  await until(async () => (value(await before.page(), BLOCKS) > 0 ? true : undefined), "a block");
+  await stop(before);
   const limit = Math.ceil(statSync(state).size / 1024) + 24;
   const program = start(["--config", configFile(), "--listen", "127.0.0.1:0"], {}, { largestFile: limit });
   const [, address] = await program.says(/"address":"([^"]+)"/);
@@ -193,9 +195,10 @@ test("on a full disk polls fail with the reason state, nothing unsaved is expose
   await until(async () => {
     const text = await page();
     const isFull = value(text, "stacks_exporter_state_write_failures_total ") > 0;
-    return isFull && /failures_total\{.*reason="state"\} [1-9]/.test(text) ? true : undefined;
+    return isFull && /failures_total\{.*collector="blocks".*reason="state"\} [1-9]/.test(text) ? true : undefined;
   }, "a write that failed");
   const shown = value(await page(), BLOCKS);
+  expect(shown).toBeGreaterThan(0);
   program.child.kill("SIGKILL");
   await program.finished;
   simulator.faults.set({ kind: "503", path: "*" });
