@@ -141,29 +141,35 @@ export function isCertificate(text: string): boolean {
   }
 }
 
-const pem = ({ files }: Sources, isValid: (text: string) => boolean, what: string, sample: string) =>
+/** The error of a text that is no certificate. */
+export const NO_CERTIFICATE = "expected certificates in PEM, found none that can be read";
+
+/** The path of a file in PEM, with the text of the file. */
+export const pemFile = (files: NamedFiles, isValid: (text: string) => boolean = () => true) =>
   z
     .string()
     .min(1)
     .transform(async (name, { issues }) => {
       const report = (message: string) => issues.push({ code: "custom", message, input: name });
       const text = await readText(files, name, MAX_BYTES.certificate, report);
-      if (text !== undefined && !isValid(text)) report("expected certificates in PEM, found none that can be read");
+      if (text !== undefined && !isValid(text)) report(NO_CERTIFICATE);
       return { path: resolve(files.folder, name), text: text ?? "" };
     })
-    .optional()
-    .meta({
-      expected: "the path of a file",
-      description: `File with ${what}, in PEM. Read again when it changes.`,
-      sample,
-    });
+    .meta({ expected: "the path of a file" });
 
-const tls = (sources: Sources) =>
+const pem = (file: ReturnType<typeof pemFile>, what: string, sample: string) =>
+  file.optional().meta({ description: `File with ${what}, in PEM. Read again when it changes.`, sample });
+
+const tls = ({ files }: Sources) =>
   z
     .strictObject({
-      ca_file: pem(sources, isCertificate, "the CA of the server, trusted instead of the public ones", "ca.crt"),
-      cert_file: pem(sources, isCertificate, "a certificate for the server, which needs `key_file`", "client.crt"),
-      key_file: pem(sources, () => true, "the key of the certificate, without a passphrase", "client.key"),
+      ca_file: pem(pemFile(files, isCertificate), "the CA of the server, trusted instead of the public ones", "ca.crt"),
+      cert_file: pem(
+        pemFile(files, isCertificate),
+        "a certificate for the server, which needs `key_file`",
+        "client.crt",
+      ),
+      key_file: pem(pemFile(files), "the key of the certificate, without a passphrase", "client.key"),
       server_name: z
         .string()
         .regex(/^[A-Za-z0-9.-]{1,253}$/)
@@ -187,9 +193,9 @@ const tls = (sources: Sources) =>
       }
     })
     .transform(({ ca_file: ca, cert_file: cert, key_file: key, server_name: serverName }): Outbound["tls"] => {
-      const files = [ca, cert, key].flatMap((file) => file?.path ?? []);
-      if (files.length === 0 && serverName === undefined) return undefined;
-      return { ca: ca?.text, cert: cert?.text, key: key && new Secret(key.text), serverName, files };
+      const paths = [ca, cert, key].flatMap((file) => file?.path ?? []);
+      if (paths.length === 0 && serverName === undefined) return undefined;
+      return { ca: ca?.text, cert: cert?.text, key: key && new Secret(key.text), serverName, files: paths };
     })
     .prefault({})
     .meta({ description: "TLS of an https URL." });
