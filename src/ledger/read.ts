@@ -149,8 +149,9 @@ class Reader<Of extends Row> {
       return this.#take({ ...newest, isLast: true });
     }
     // Without a known row, nothing may be at or below the cursor: the way to the lowest page is down.
-    const next = this.#ledger.recent.length === 0 ? lowest.next : this.#ledger.next;
-    this.#ledger = { ...this.#ledger, isFar: true, next };
+    const { isFar, recent } = this.#ledger;
+    const start = recent.length === 0 ? lowest.next : undefined;
+    this.#ledger = { ...this.#ledger, isFar: true, next: isFar ? this.#ledger.next : start };
     return false;
   }
 

@@ -104,7 +104,7 @@ async function nextObservation(
     busiest: busiest(before.busiest, calls, { max: BUSIEST, spareSeries, now: now / 1000 }),
     moved: [...new Set(counted.filter(({ id }) => !known.has(id)).flatMap(partiesOf))],
     depth,
-    pending: rows.filter(({ height }) => height > depth).length,
+    pending: pages.length === 0 ? before.pending : listed.filter(({ height }) => height > depth).length,
     at: now,
   };
 }
