@@ -277,7 +277,10 @@ const unlockSoon: Alert = {
       a day. Then the STX earn nothing, and can be sent.`,
     check: [
       ["Burn blocks until the lock ends.", untilUnlock],
-      ["Locked STX.", `${series("stacks_address_locked_balance_microstx")} / ${MICRO}`],
+      [
+        "Locked STX.",
+        `(${series("stacks_address_balance_microstx")} - ${series("stacks_address_available_balance_microstx")}) / ${MICRO}`,
+      ],
     ],
     actions: [
       "Extend the lock if it is to continue: the next reward cycle is prepared about 100 burn blocks before it begins.",

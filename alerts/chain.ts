@@ -92,14 +92,7 @@ ${whileFresh("blocks")}`,
     meaning: `The median number of Stacks blocks per tenure over ${CHAIN.tenureShort.window} is below
       ${CHAIN.tenureShort.blocks}. A tenure of ten minutes has dozens of blocks; a single short tenure after a quick
       burn block is normal. Fewer transactions are mined; a backlog builds up and fees rise.`,
-    check: [
-      ["Blocks of the last tenure.", series("stacks_chain_blocks_per_burn_block")],
-      PACE,
-      [
-        "Median time between blocks, in seconds.",
-        `histogram_quantile(0.5, rate(${series("stacks_chain_block_interval_seconds_bucket")}[1h]))`,
-      ],
-    ],
+    check: [["Blocks of the last tenure.", series("stacks_chain_blocks_per_burn_block")], PACE],
     actions: [
       "Follow the status page of the network: miners or signers have problems.",
       "Pay a higher fee for urgent transactions.",

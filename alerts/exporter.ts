@@ -149,10 +149,6 @@ ${whileUp}`,
     check: [
       SEE.age,
       ["Polls per hour, by outcome.", `3600 * rate(${series("stacks_exporter_collector_runs_total")}[1h])`],
-      [
-        "Duration of a poll (90th percentile), in seconds.",
-        `histogram_quantile(0.9, rate(${series("stacks_exporter_collector_duration_seconds_bucket")}[1h]))`,
-      ],
     ],
     actions: [
       "`skipped_overlap`: a poll takes longer than its interval; poll less often.",
@@ -286,11 +282,7 @@ const rateLimited: Alert = {
     meaning: `The server responded with 429 at least ${EXPORTER.rateLimited.pauses} times within
       ${EXPORTER.rateLimited.window}, although the exporter stays within its own budget. The budget exceeds what the
       server allows, or other clients share the IP address. No request is sent during a pause, so values become older.`,
-    check: [
-      ["Pauses in the last hour.", pauses],
-      ["Requests that the server allows.", series("stacks_exporter_upstream_ratelimit_limit")],
-      ["Requests that the server reports as remaining.", series("stacks_exporter_upstream_ratelimit_remaining")],
-    ],
+    check: [["Pauses in the last hour.", pauses]],
     actions: [
       "Lower `budget.per_minute` below the limit of the server.",
       "Use your own API key if the IP address is shared.",

@@ -20,10 +20,7 @@ const shardsDisagree: Alert = {
   runbook: {
     meaning: `Exporters that share watch lists have different values of \`shard.count\`. Some addresses and contracts
       are polled twice, and others not at all.`,
-    check: [
-      ["The configured number of shards, by exporter.", series("stacks_exporter_shards")],
-      ["Hash of each configuration.", series("stacks_exporter_config_hash")],
-    ],
+    check: [["The configured number of shards, by exporter.", series("stacks_exporter_shards")]],
     actions: ["Give all shards the same configuration, and follow docs/shards.md to change their number."],
   },
 };

@@ -261,7 +261,7 @@ const balances: readonly Panel[] = [
     id: 61,
     title: "Balances",
     description: `STX of the ${MAX_ROWS} selected addresses nearest to their minimum, and of the ${MAX_ROWS} with the
-      most. Available excludes locked STX. Of minimum: available divided by min_balance of the
+      most. Available is the balance without locked STX. Of minimum: available divided by min_balance of the
       watch list; below 100 %, StacksAddressBalanceLow fires. Blocks to unlock are burn blocks. Waiting: STX in mempool transactions to the address (in) and
       of it (out, including fees).`,
     unit: "locale",
@@ -278,7 +278,6 @@ const balances: readonly Panel[] = [
       ),
       "minimum (STX)": withBalance(grouped(stx(perPrincipal(watched("stacks_address_min_balance_microstx"))))),
       "balance (STX)": withBalance(grouped(stx(perPrincipal(watched("stacks_address_balance_microstx"))))),
-      "locked (STX)": withBalance(grouped(stx(perPrincipal(watched("stacks_address_locked_balance_microstx"))))),
       "blocks to unlock": withBalance(
         grouped(
           `${perPrincipal(watched("stacks_address_unlock_burn_block_height"))} - on (network) group_left () max by (network) (${metric("stacks_chain_burn_block_height")})`,
@@ -414,16 +413,6 @@ const detail: readonly Panel[] = [
       { name: "base units", properties: { unit: "short" } },
       { name: "asset", properties: { "custom.width": 520 } },
     ],
-  }),
-  lines({
-    id: 36,
-    title: "$address: number of transfers",
-    description: `STX transfers, mints and burns per minute, by direction. The amount alone does not distinguish many
-      small transfers from a large one.`,
-    noValue: NO_TRANSACTION,
-    width: 8,
-    axis: "per minute",
-    queries: { "{{direction}}": perMinute("direction", one("stacks_address_stx_transfers_total")) },
   }),
 ];
 

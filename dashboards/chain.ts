@@ -23,7 +23,7 @@ export const chainRow: readonly Panel[] = [
     noValue: "No block in this range",
     axis: "seconds",
     queries: {
-      "seconds between blocks": `max(rate(${metric("stacks_chain_block_interval_seconds_sum")}[$__rate_interval]) / rate(${metric("stacks_chain_block_interval_seconds_count")}[$__rate_interval]))`,
+      "seconds between blocks": `1 / max(rate(${metric("stacks_chain_blocks_total")}[$__rate_interval]) > 0)`,
       "transactions per block": `max(rate(${metric("stacks_chain_transactions_total")}[$__rate_interval]) / rate(${metric("stacks_chain_blocks_total")}[$__rate_interval]))`,
     },
     overrides: [

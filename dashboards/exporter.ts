@@ -171,19 +171,6 @@ const polls: readonly Panel[] = [
     ],
   }),
   lines({
-    id: 23,
-    title: "Duration of polls (p95)",
-    legend: "right",
-    description: `The 95th percentile of the duration of a poll, including retries and waiting for the budget. Near the
-      timeout, polls start to fail.`,
-    unit: "s",
-    width: 8,
-    height: 9,
-    queries: {
-      "{{collector}}": `histogram_quantile(0.95, sum by (le, collector) (rate(${metric("stacks_exporter_collector_duration_seconds_bucket", COLLECTOR)}[$__rate_interval]))) >= 0`,
-    },
-  }),
-  lines({
     id: 24,
     title: "Targets by state",
     legend: "right",
@@ -377,8 +364,7 @@ const itself: readonly Panel[] = [
     title: "Configuration, state file, watch lists and web configuration",
     description: `Whether counters continued from a state file at the last start, time of its last write, failed writes
       in the time range (their polls failed too), whether the state file is damaged, and the results of the last reloads of the
-      configuration, the watch lists and the web configuration. Without such files, the columns are missing. Exporters with the same
-      configuration have the same hash.`,
+      configuration, the watch lists and the web configuration. Without such files, the columns are missing.`,
     decimals: 0,
     noValue: "No configuration file, state file, watch list file or web configuration",
     width: 24,
@@ -391,7 +377,6 @@ const itself: readonly Panel[] = [
       "watch lists": `min by (job, instance) (${metric("stacks_exporter_watch_list_last_reload_successful")})`,
       "state file": `max by (job, instance) (${metric("stacks_exporter_state_damaged")})`,
       configuration: `min by (job, instance) (${metric("stacks_exporter_config_last_reload_successful")})`,
-      "configuration hash": `max by (job, instance) (${metric("stacks_exporter_config_hash")})`,
       "web configuration": `min by (job, instance) (${metric("stacks_exporter_web_config_last_reload_successful")})`,
     },
     overrides: [
@@ -407,7 +392,6 @@ const itself: readonly Panel[] = [
         name: "state file",
         properties: { mappings: [shown(0, "intact", "green", 0), shown(1, "damaged", "red", 1)] },
       },
-      { name: "configuration hash", properties: { unit: "none" } },
       { name: "state written", properties: { unit: "dateTimeFromNow", "custom.width": 150 } },
     ],
   }),

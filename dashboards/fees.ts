@@ -152,8 +152,8 @@ const now: readonly Slot[] = [
   table({
     id: 10,
     title: "What should I pay? (STX)",
-    description: `The lowest fee with which a new transaction is mined within the time, by type, and the number of
-      transactions that it is estimated from; what the transactions of the last ten minutes paid; and the usual level.
+    description: `The lowest fee with which a new transaction is mined within the time, by type; what the
+      transactions of the last ten minutes paid; and the usual level.
       While blocks have room, the usual fee is enough. If the API does not list mined transactions: what waiting
       transactions offer, which is not a price.`,
     decimals: 4,
@@ -163,7 +163,6 @@ const now: readonly Slot[] = [
       [
         named("column", "soon", estimate({ target: "10m" })),
         named("column", "later", estimate({ target: "1h" })),
-        named("column", "from", dedupe(metric("stacks_fee_estimate_observations"))),
         named("column", "p25", minedFee()),
         named("column", "p50", minedFee({ percentile: "p50" })),
         named("column", "usual", usualMinedFee()),
@@ -178,17 +177,13 @@ const now: readonly Slot[] = [
       "tx_type\\column": "type",
       soon: "in 10 min",
       later: "in 1 h",
-      from: "from",
       p25: "mined p25",
       p50: "mined p50",
       usual: "usual p25",
       low: "offered: low",
       medium: "offered: medium",
     },
-    overrides: [
-      { name: "type", properties: { "custom.width": 130 } },
-      { name: "from", properties: { unit: "locale", decimals: 0, "custom.width": 70 } },
-    ],
+    overrides: [{ name: "type", properties: { "custom.width": 130 } }],
   }),
   stack(
     stat({

@@ -1,9 +1,9 @@
 // Rows of the dashboard Fees & mempool: mined and waiting transactions, and their causes.
 import { FEES } from "../alerts/thresholds.ts";
 import { PERCENTILES, reference, TX_TYPES } from "./colours.ts";
-import { coloured, heatmap, lines, type Panel } from "./panel.ts";
+import { coloured, lines, type Panel } from "./panel.ts";
 import { runbook } from "./runbook.ts";
-import { dedupe, metric, perMinute, recording, total } from "./select.ts";
+import { dedupe, metric, perMinute, recording } from "./select.ts";
 import { minedRatios, mostCalledContracts } from "./shared-panels.ts";
 import { estimate, FEW_LEFT_OUT, minedFee, NO_MEMPOOL, NO_MINED, PRICE, usage, usualMinedFee } from "./signals.ts";
 
@@ -12,7 +12,6 @@ const CHOSEN = { tx_type: "~$tx_type" };
 const SHOWN = Object.keys(PERCENTILES).join("|");
 const USUAL = `${PRICE}, usual`;
 const USUAL_NUMBER = "all, usual";
-const COMPETING = "all, competing";
 const BACKLOG = `${backlog.tenures} tenures more`;
 const PAY = "to pay for 10 min";
 const LIMIT = `${PRICE}, usual × ${spike.feeRatio}`;
@@ -56,9 +55,8 @@ export const marketRow: readonly Panel[] = [
   lines({
     id: 22,
     title: "Waiting transactions by type",
-    description: `Waiting transactions by type. Dashed: the usual number (median of ${FEES.baseline.window}), the limit of
-      StacksMempoolBacklog (${backlog.tenures} tenures more), and those that compete for space; the others wait for
-      something else, such as a missing nonce. If one type grows, it floods the mempool; if all grow, blocks do not keep
+    description: `Waiting transactions by type. Dashed: the usual number (median of ${FEES.baseline.window}), and the
+      limit of StacksMempoolBacklog (${backlog.tenures} tenures more). If one type grows, it floods the mempool; if all grow, blocks do not keep
       up.`,
     noValue: NO_MEMPOOL,
     height: 9,
@@ -66,14 +64,9 @@ export const marketRow: readonly Panel[] = [
     stacked: true,
     queries: {
       "{{tx_type}}": dedupe(metric("stacks_mempool_transactions")),
-      "{{line}}": `${line(USUAL_NUMBER, usualNumber)} or ${line(BACKLOG, `${usualNumber} + ${backlog.tenures} * max(${recording("stacks:chain_tenure_capacity:transactions")})`)} or ${line(COMPETING, `max(${metric("stacks_mempool_list_competing_transactions")})`)}`,
+      "{{line}}": `${line(USUAL_NUMBER, usualNumber)} or ${line(BACKLOG, `${usualNumber} + ${backlog.tenures} * max(${recording("stacks:chain_tenure_capacity:transactions")})`)}`,
     },
-    overrides: [
-      ...TX_TYPES,
-      reference(USUAL_NUMBER, "text"),
-      reference(BACKLOG, "red"),
-      reference(COMPETING, "orange"),
-    ],
+    overrides: [...TX_TYPES, reference(USUAL_NUMBER, "text"), reference(BACKLOG, "red")],
     link: runbook("StacksMempoolBacklog"),
   }),
   mostCalledContracts({
@@ -110,17 +103,6 @@ export const marketRow: readonly Panel[] = [
 
 /** All mined transactions, once they are confirmed. */
 export const countedRow: readonly Panel[] = [
-  heatmap({
-    id: 81,
-    title: "Fees of mined transactions (microSTX)",
-    interval: "5m",
-    description:
-      "Distribution of the fees of counted transactions of users, of all types. Zero fees are in the lowest bucket.",
-    noValue: "No transaction was counted in this range",
-    width: 8,
-    height: 9,
-    queries: { "{{le}}": total("le", `increase(${metric("stacks_chain_tx_fee_microstx_bucket")}[$__rate_interval])`) },
-  }),
   lines({
     id: 82,
     title: "Counted transactions by type",

@@ -4,8 +4,7 @@ import { dedupe, metric, recording, stx } from "./select.ts";
 import { NO_MEMPOOL } from "./signals.ts";
 
 const CHOSEN = { tx_type: "~$tx_type" };
-const increase = (part: string) => dedupe(`increase(${metric(`stacks_chain_block_interval_seconds_${part}`)}[1h])`);
-const blockSeconds = `${increase("sum")} / ${increase("count")}`;
+const blocksPerHour = dedupe(`increase(${metric("stacks_chain_blocks_total")}[1h])`);
 
 /** Offered fees, and age and size of the waiting transactions. */
 export const waitingRow: readonly Panel[] = [
@@ -31,7 +30,7 @@ export const waitingRow: readonly Panel[] = [
   lines({
     id: 23,
     title: "Age of waiting transactions (hours)",
-    description: `Blocks since the transactions were received, multiplied by the mean block interval of the last hour.
+    description: `Blocks since the transactions were received, divided by the blocks of the last hour.
       A young queue is a burst. An old queue is not mined: it needs a higher fee or a missing nonce.`,
     width: 8,
     unit: "none",
@@ -39,7 +38,7 @@ export const waitingRow: readonly Panel[] = [
     height: 9,
     axis: "hours",
     queries: {
-      "{{tx_type}} {{percentile}}": `${dedupe(metric("stacks_mempool_tx_age_blocks", { tx_type: "~token_transfer|contract_call", percentile: "~p50|p95" }))} * on (network) group_left () (${blockSeconds}) / 3600`,
+      "{{tx_type}} {{percentile}}": `${dedupe(metric("stacks_mempool_tx_age_blocks", { tx_type: "~token_transfer|contract_call", percentile: "~p50|p95" }))} / on (network) group_left () (${blocksPerHour} > 0)`,
     },
   }),
   lines({

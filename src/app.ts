@@ -125,11 +125,10 @@ export class App {
       stop: this.#stop.signal,
       spareSeries: () =>
         Math.max(0, Math.floor((this.#config.maxSeries - this.#exposition.size) / MAX_CONCURRENT_POLLS)),
-      onRun: ({ task, outcome, reason, seconds }) => {
+      onRun: ({ task, outcome, reason }) => {
         const labels = { network: task.network, collector: task.collector.name };
         instruments.add(metrics.runs, { ...labels, outcome });
         if (reason !== undefined) instruments.add(metrics.failures, { ...labels, reason });
-        if (outcome !== "skipped_overlap") instruments.observe(metrics.duration, labels, seconds);
         this.page.touch();
       },
       onObserved: (task, observation) =>
@@ -267,7 +266,7 @@ export class App {
       metrics.buildInfo.at({ version, node_version: process.version }, 1),
       ...networkStatuses(this.#statusSources()).flatMap((network) => [...networkSamples(network)]),
       ...shardSamples(this.#config.shard),
-      ...reloadSamples(this.#reports(), this.reloads.hash),
+      ...reloadSamples(this.#reports()),
       ...(stateFile === undefined ? [] : stateFileSamples(stateFile.facts())),
       ...(this.#config.statePath === undefined ? [] : [metrics.stateDamaged.at({}, this.#state.damage ? 1 : 0)]),
     ];

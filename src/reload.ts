@@ -13,8 +13,8 @@ export interface ConfigSource {
   load(): Promise<Loaded>;
   /** Loads it again with its present text, and the files that this names as they are now. */
   loadFiles(): Promise<Loaded>;
-  /** Hash of the text in use, a whole number; undefined without a file. */
-  readonly hash: number | undefined;
+  /** Whether the configuration is a file. */
+  readonly isFile: boolean;
 }
 
 interface ReloadsOptions {
@@ -52,7 +52,7 @@ export class Reloads {
     this.#options = options;
     this.#files = source === undefined ? [] : filesOf(config);
     this.#reports = {
-      configuration: source?.hash === undefined ? undefined : {},
+      configuration: source?.isFile ? {} : undefined,
       files: this.#files.length === 0 ? undefined : {},
     };
   }
@@ -65,11 +65,6 @@ export class Reloads {
   /** The last reload of the files that it names; undefined without such files. */
   get files(): ReloadReport | undefined {
     return this.#reports.files;
-  }
-
-  /** Hash of the text of the configuration; undefined without a file. */
-  get hash(): number | undefined {
-    return this.#options.source?.hash;
   }
 
   /** Reloads whenever a file that the configuration names changes, until `stop` is aborted. */
@@ -100,7 +95,7 @@ export class Reloads {
     }
     await take(loaded.config);
     this.#files = filesOf(loaded.config);
-    if (scope === "configuration" && source.hash !== undefined) this.#reports.configuration = {};
+    if (scope === "configuration" && source.isFile) this.#reports.configuration = {};
     this.#reports.files = this.#files.length === 0 ? undefined : {};
     log.info({ targets: targetsOf(loaded.config) }, MESSAGES[scope].done);
     return [];

@@ -115,7 +115,6 @@ export function createClient(options: ClientOptions) {
       longestPauseMs,
       outage: circuit.outage,
       /** Quotas of the server as last seen. */
-      rateLimits: rateLimits.snapshot(clock.now()),
       retired: retirement.snapshot(),
     }),
     /** The use of the budget, for the next process or client. */

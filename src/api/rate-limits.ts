@@ -42,45 +42,6 @@ function httpDate(text: string): number | undefined {
 const bounded = (milliseconds: number): number =>
   Math.min(LONGEST_WAIT_MS, Math.max(SHORTEST_WAIT_MS, Math.ceil(milliseconds)));
 
-const WINDOWS = ["default", "second", "minute", "month"] as const;
-
-/** A quota as last seen in response headers. Times are Unix time in milliseconds. */
-interface RateLimit {
-  /** Quota window; `default` is that of the headers without a name. */
-  readonly window: (typeof WINDOWS)[number];
-  /** Requests per window. */
-  readonly limit: number | undefined;
-  readonly remaining: number | undefined;
-  /** Time when the window ends. */
-  readonly resetAt: number | undefined;
-  /** Time when the headers arrived. */
-  readonly seenAt: number;
-}
-
-/**
- * Reads `ratelimit-{limit,remaining,reset}` (`default`) and
- * `x-ratelimit-{limit,remaining}-stacks-{second,minute,month}`. Windows that the headers do not mention are left out.
- */
-export function readRateLimits(headers: Headers, now: number): readonly RateLimit[] {
-  return WINDOWS.flatMap((window) => {
-    const [before, after] = window === "default" ? ["ratelimit-", ""] : ["x-ratelimit-", `-stacks-${window}`];
-    const limit = count(headers.get(`${before}limit${after}`));
-    const remaining = count(headers.get(`${before}remaining${after}`));
-    if (limit === undefined && remaining === undefined) return [];
-    const reset = window === "default" ? rateLimitReset(headers, now) : undefined;
-    return [{ window, limit, remaining, resetAt: reset === undefined ? undefined : now + reset, seenAt: now }];
-  });
-}
-
-// `limit` may be followed by its policy: "50, 50;w=60".
-function count(header: string | undefined): number | undefined {
-  const digits = header?.match(/^\s*(\d{1,15})\s*(?:[,;]|$)/)?.[1];
-  return digits === undefined ? undefined : Number(digits);
-}
-
-// A quota that no response has confirmed for this long is outdated.
-const VALID_MS = 5 * 60_000;
-
 const FIRST_PAUSE_MS = 30_000;
 const LONGEST_DOUBLED_MS = 600_000;
 
@@ -88,23 +49,12 @@ const LONGEST_DOUBLED_MS = 600_000;
 export class RateLimits {
   readonly #random: () => number;
   readonly #longestPauseMs: number;
-  readonly #latest = new Map<string, RateLimit>();
   #pausesInARow = 0;
 
   /** @param longestPauseMs no pause is longer: one wrong header must not stop a network for a day. */
   constructor(random: () => number, longestPauseMs: number) {
     this.#random = random;
     this.#longestPauseMs = longestPauseMs;
-  }
-
-  /** Notes the quotas of a response. */
-  note(headers: Headers, now: number): void {
-    for (const seen of readRateLimits(headers, now)) this.#latest.set(seen.window, seen);
-  }
-
-  /** The quotas seen lately. */
-  snapshot(now: number): readonly RateLimit[] {
-    return [...this.#latest.values()].filter(({ seenAt }) => now - seenAt < VALID_MS);
   }
 
   /**

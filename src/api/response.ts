@@ -32,11 +32,10 @@ const PASSING_STATUS: ReadonlySet<number> = new Set([500, 502, 503, 504]);
 
 /** Handles the response to one try. */
 export function handleResponse(context: ClientContext, request: Try, response: WireResponse): Outcome {
-  const { clock, rateLimits, observer, retirement, redact } = context;
+  const { clock, observer, retirement, redact } = context;
   const { operation, validator, url, cached } = request;
   const { status, headers, body } = response;
   const now = clock.now();
-  rateLimits.note(headers, now);
 
   if (status === 200) {
     const decoded = decode(body, operation.body);

@@ -1,9 +1,6 @@
 // Amounts in responses of the API.
 import type { Operation, StacksApi } from "../api/operation.ts";
 
-/** Upper bounds of fees. MicroSTX. */
-export const FEE_BOUNDS = [100, 300, 1e3, 3e3, 1e4, 3e4, 1e5, 3e5, 1e6, 3e6, 1e7, 3e7, 1e8, 3e8, 1e9] as const;
-
 /** Parses a non-negative whole number; anything else counts as drift and is undefined. */
 export function wholeNumber(value: unknown, api: StacksApi, from: Operation, field: string): bigint | undefined {
   // No amount has more than 128 bits, which are 39 digits.

@@ -29,30 +29,3 @@ export function groupSum(of: Family, by: GroupSum["by"] = "sum"): GroupSum {
   if (of.kind === "histogram") return { of, by, as: histogram({ ...declaration, bounds: of.bounds }) };
   return { of, by, as: isGauge ? gauge(declaration) : counter(declaration) };
 }
-
-const labels = {
-  network: "name of the network",
-  group: "name of the group",
-  collector: { about: "name of the collector", values: ["addresses", "balances"] },
-};
-
-/** Number of members of a group. */
-export const groupMembers = gauge({
-  name: "stacks_group_members",
-  help: "Addresses of a group with export: group that the collector polls.",
-  source: "the configuration",
-  isLasting: true,
-  labels,
-});
-
-/** Number of members of a group whose values are known. */
-export const knownGroupMembers = gauge({
-  name: "stacks_group_known_members",
-  help: "Members of a group whose present values are known. Below stacks_group_members, gauges of the group are absent.",
-  source: "age of the values of its members, polled",
-  isLasting: true,
-  labels,
-});
-
-/** The families of every group. */
-export const groupFamilies: readonly Family[] = [groupMembers, knownGroupMembers];

@@ -1,5 +1,4 @@
 // Loads the configuration of a command.
-import { createHash } from "node:crypto";
 import { resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { collectors } from "../collectors/index.ts";
@@ -41,8 +40,8 @@ export async function loadConfigFile(
   io: Io,
   part?: Part,
 ): Promise<LoadedConfig> {
-  if (file === undefined) return load({ read: async () => undefined, file, isHashed: false }, flags, io.env, part);
-  return load({ read: () => readBytes(file), file, isHashed: true }, flags, io.env, part);
+  if (file === undefined) return load({ read: async () => undefined, file, isFile: false }, flags, io.env, part);
+  return load({ read: () => readBytes(file), file, isFile: true }, flags, io.env, part);
 }
 
 /** Loads a text. @throws CommandError with everything that is wrong with it */
@@ -52,7 +51,7 @@ export async function loadConfigText(
   flags: ServerFlags,
   env: Io["env"],
 ): Promise<LoadedConfig> {
-  return load({ read: async () => text, file, isHashed: false }, flags, env);
+  return load({ read: async () => text, file, isFile: false }, flags, env);
 }
 
 type Text = Uint8Array | string | undefined;
@@ -61,11 +60,12 @@ interface Origin {
   readonly read: () => Promise<Text>;
   /** Its name in messages. */
   readonly file: string | undefined;
-  readonly isHashed: boolean;
+  /** Whether it is a file, which a reload can read again. */
+  readonly isFile: boolean;
 }
 
 async function load(
-  { read, file, isHashed }: Origin,
+  { read, file, isFile }: Origin,
   serverFlags: ServerFlags,
   env: Io["env"],
   part: Part = "own",
@@ -73,8 +73,7 @@ async function load(
   const flags = flagsOf(serverFlags);
   const loaderOf = (text: Text) =>
     configLoader({ text, file, env, readFile: readRegularFile, collectors, otherMetrics, flags, part });
-  let text = await read();
-  let loader = loaderOf(text);
+  let loader = loaderOf(await read());
   const loaded = await loader();
   if (!loaded.ok) throw new CommandError(formatErrors(loaded.errors));
   const { config } = loaded;
@@ -90,12 +89,10 @@ async function load(
       }
       const next = loaderOf(found);
       const result = onlyReloadable(await next(), config, file);
-      if (result.ok) [text, loader] = [found, next];
+      if (result.ok) loader = next;
       return result;
     },
-    get hash() {
-      return isHashed && text !== undefined ? hashOf(text) : undefined;
-    },
+    isFile,
   };
   const { web } = config;
   return { config: { ...config, web: { ...web, probes: [...web.probes, ...probesIn(env)] } }, source };
@@ -157,9 +154,6 @@ const errorOf = (error: Pick<ConfigError, "message"> & Partial<ConfigError>): Co
   column: undefined,
   ...error,
 });
-
-// Six bytes: a float of 64 bits holds them exactly.
-const hashOf = (text: Uint8Array | string): number => createHash("sha256").update(text).digest().readUIntBE(0, 6);
 
 async function readBytes(file: string): Promise<Uint8Array> {
   try {

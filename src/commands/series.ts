@@ -2,7 +2,6 @@
 import { sum } from "../api/budget-limits.ts";
 import { type AnyCollector, type Target, targetsOf } from "../collectors/collector.ts";
 import { seriesOfRules } from "../collectors/event-rules/samples.ts";
-import { groupFamilies } from "../collectors/group-families.ts";
 import type { NetworkConfig } from "../config/config.ts";
 import { type Family, seriesPerSample } from "../exposition/family.ts";
 
@@ -39,7 +38,7 @@ export function seriesOfTargets(
     const families = new Set(familiesOf(member));
     const sums = (collector.sums ?? []).filter(({ of }) => families.has(of)).map(({ as }) => as);
     const sizes = { ...OF_GROUP, asset: network.assets.length };
-    return sum([...sums, ...groupFamilies].filter(({ name }) => isExposed(name)).map((one) => seriesOf(one, sizes)));
+    return sum(sums.filter(({ name }) => isExposed(name)).map((one) => seriesOf(one, sizes)));
   };
   const groups = new Map(all.filter(isSummed).map((target) => [target.watched?.group, target]));
   const ofAll = single === undefined ? 0 : all.filter((target) => !isSummed(target)).length * ofEach(single);

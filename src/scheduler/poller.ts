@@ -25,7 +25,6 @@ interface PollerOptions {
     readonly task: Task;
     readonly outcome: Outcome;
     readonly reason: Reason | undefined;
-    readonly seconds: number;
   }) => void;
   /** Called after a successful poll, when its samples are exposed. */
   readonly onObserved: (task: Task, observation: unknown) => void;
@@ -63,21 +62,19 @@ export class Poller {
     const { clock, stop, onRun } = this.#options;
     if (stop.aborted) return;
     if (this.#running.has(task)) {
-      onRun({ task, outcome: "skipped_overlap", reason: undefined, seconds: 0 });
+      onRun({ task, outcome: "skipped_overlap", reason: undefined });
       return;
     }
     const cancel = new AbortController();
     this.#running.set(task, cancel);
-    const startedAt = clock.now();
     try {
       const either = AbortSignal.any([stop, cancel.signal]);
       const reason = await withTimeout(clock, task.timeoutMs, either, (signal) =>
         this.#observe(task, kind, cancel.signal, signal),
       );
       if (reason === "cancelled") return;
-      const seconds = (clock.now() - startedAt) / 1000;
-      if (reason === "unsupported") onRun({ task, outcome: reason, reason: undefined, seconds });
-      else onRun({ task, outcome: outcomeOf(reason), reason, seconds });
+      if (reason === "unsupported") onRun({ task, outcome: reason, reason: undefined });
+      else onRun({ task, outcome: outcomeOf(reason), reason });
     } finally {
       this.#running.delete(task);
     }

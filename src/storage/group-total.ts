@@ -1,7 +1,7 @@
 // The sums of the samples of a group's members. Counters increase with those of the members, and do not change when a
 // member fails, joins or leaves. Gauges are sums over the current members, and absent until all are known.
 import { z } from "zod";
-import { type GroupSum, groupMembers, knownGroupMembers } from "../collectors/group-families.ts";
+import type { GroupSum } from "../collectors/group-families.ts";
 import type { Distribution, Sample } from "../exposition/family.ts";
 
 type Value = Sample["value"];
@@ -105,9 +105,6 @@ export class GroupTotal {
   /** The samples of the group. */
   *samples(): Iterable<Sample> {
     this.isChanged = false;
-    const { network, group, collector } = this.key;
-    yield groupMembers.at({ network, group, collector }, this.#members.size);
-    yield knownGroupMembers.at({ network, group, collector }, this.#gauges.size);
     yield* this.#samplesOf(this.#counters);
     if (this.#gauges.size === this.#members.size) yield* this.#samplesOf(this.#addedGauges());
   }

@@ -38,7 +38,6 @@ const operation = "name of the API operation";
 const poll = { network, collector };
 const onUpstream = { network, upstream: "name of the upstream; default for the only one" };
 const budgetLabels = { network, window: { about: "window of the budget", values: ["minute", "month"] } };
-const windowLabels = { network, window: "window as named by the server: default, second, minute or month" };
 
 // From a fast response to the longest timeout that can be configured.
 const DURATION_BOUNDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
@@ -94,13 +93,6 @@ export const targets = gauge({
   name: "stacks_exporter_collector_targets",
   help: "Targets (the whole chain, or each watched principal) by state. waiting: the first poll has not ended.",
   labels: { ...poll, state: { about: "the state", values: [...STATES, WAITING] } },
-});
-export const duration = histogram({
-  name: "stacks_exporter_collector_duration_seconds",
-  help: "Duration of a poll, including retries and waiting for the budget.",
-  unit: "seconds",
-  bounds: DURATION_BOUNDS,
-  labels: poll,
 });
 export const runs = counter({
   name: "stacks_exporter_collector_runs_total",
@@ -180,16 +172,6 @@ export const drift = counter({
     kind: "kind of deviation: missing, null, type, or enum for an unknown value",
   },
 });
-export const ratelimitLimit = gauge({
-  name: "stacks_exporter_upstream_ratelimit_limit",
-  help: "Requests that the active upstream allows per window, as last reported by its headers.",
-  labels: windowLabels,
-});
-export const ratelimitRemaining = gauge({
-  name: "stacks_exporter_upstream_ratelimit_remaining",
-  help: "Requests remaining in the window of the active upstream, as last reported by its headers.",
-  labels: windowLabels,
-});
 export const budgetLimit = gauge({
   name: "stacks_exporter_budget_limit_requests",
   help: "Configured budget of the active upstream per window. A month is 31 days.",
@@ -226,10 +208,6 @@ export const shardOrdinal = gauge({
 export const configSuccessful = gauge({
   name: "stacks_exporter_config_last_reload_successful",
   help: "Whether the last reload of the configuration succeeded. Absent without a configuration file.",
-});
-export const configHash = gauge({
-  name: "stacks_exporter_config_hash",
-  help: "Hash of the configuration file in use, to compare exporters. Absent without a configuration file.",
 });
 export const watchListSuccessful = gauge({
   name: "stacks_exporter_watch_list_last_reload_successful",

@@ -31,10 +31,6 @@ export function* networkSamples({ report, pausedUntil, collectors }: NetworkStat
     const isRetired = report.retired.some((retired) => retired.operation === operation);
     yield self.retiredOperations.at({ network, operation }, isRetired ? 1 : 0);
   }
-  for (const { window, limit, remaining } of report.rateLimits) {
-    if (limit !== undefined) yield self.ratelimitLimit.at({ network, window }, limit);
-    if (remaining !== undefined) yield self.ratelimitRemaining.at({ network, window }, remaining);
-  }
   for (const { name, isActive, isUp, lagBlocks } of report.upstreams) {
     const labels = { network, upstream: name };
     yield self.upstreamActive.at(labels, isActive ? 1 : 0);
@@ -79,10 +75,9 @@ export function* shardSamples(shard: Shard | undefined): Iterable<Sample> {
 }
 
 /** Samples of the last reloads. */
-export function* reloadSamples(reports: ReloadReports, hash: number | undefined): Iterable<Sample> {
+export function* reloadSamples(reports: ReloadReports): Iterable<Sample> {
   const { configuration, files, web } = reports;
   if (configuration !== undefined) yield self.configSuccessful.at({}, configuration.failure === undefined ? 1 : 0);
-  if (hash !== undefined) yield self.configHash.at({}, hash);
   if (web !== undefined) yield self.webConfigSuccessful.at({}, web.failure === undefined ? 1 : 0);
   if (files !== undefined) yield self.watchListSuccessful.at({}, files.failure === undefined ? 1 : 0);
 }

@@ -40,8 +40,7 @@ export interface UpstreamReport {
 }
 
 /** One network: its client state is that of the active upstream. */
-export interface NetworkReport
-  extends Pick<ReturnType<Client["snapshot"]>, "pausedUntil" | "outage" | "retired" | "rateLimits"> {
+export interface NetworkReport extends Pick<ReturnType<Client["snapshot"]>, "pausedUntil" | "outage" | "retired"> {
   readonly network: string;
   /** Scheme, host and port of the active upstream: no path, because some providers put a token into it. */
   readonly origin: string;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { RateLimits, rateLimitReset, readRateLimits, retryAfter } from "../../src/api/rate-limits.ts";
+import { RateLimits, rateLimitReset, retryAfter } from "../../src/api/rate-limits.ts";
 import { turn } from "../support/fake-clock.ts";
 import { block, Fixture, failure, NONE, stats } from "./fixture.ts";
 import { json, text } from "./scripted-server.ts";
@@ -162,41 +162,5 @@ describe("the wait", () => {
       }),
       { numRuns: 1_000, seed: 20261121 },
     );
-  });
-});
-
-describe("rate-limit headers", () => {
-  test("are read and kept by window", async () => {
-    const headers = {
-      "ratelimit-limit": "50, 50;w=60",
-      "ratelimit-remaining": "0",
-      "ratelimit-reset": "30",
-      "x-ratelimit-limit-stacks-second": "20",
-      "x-ratelimit-remaining-stacks-month": "99999",
-      "x-ratelimit-remaining-stacks-minute": "many",
-    };
-    await using f = await Fixture.start([
-      json({ count: 1 }, 200, headers),
-      json({ count: 1 }, 200, { "ratelimit-remaining": "7" }),
-    ]);
-    const seenAt = f.clock.now();
-    await f.api().get(stats, NONE);
-
-    expect(f.client.snapshot().rateLimits).toEqual([
-      { window: "default", limit: 50, remaining: 0, resetAt: seenAt + 30_000, seenAt },
-      { window: "second", limit: 20, remaining: undefined, resetAt: undefined, seenAt },
-      { window: "month", limit: undefined, remaining: 99_999, resetAt: undefined, seenAt },
-    ]);
-    await f.clock.advance(MINUTE);
-    await f.api().get(stats, NONE);
-    expect(f.client.snapshot().rateLimits[0]).toMatchObject({
-      limit: undefined,
-      remaining: 7,
-      seenAt: seenAt + MINUTE,
-    });
-  });
-
-  test("that are absent give no quota", () => {
-    expect(readRateLimits(asHeaders({ "ratelimit-reset": "3" }), NOW)).toEqual([]);
   });
 });

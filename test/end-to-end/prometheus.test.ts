@@ -86,7 +86,7 @@ collectors: { fees: { every: 1s }, mempool: { every: 1s }, blocks: { every: 1s }
         expect(await first("scrape_samples_scraped")).toBeGreaterThan(400);
         expect(
           await first(
-            'histogram_quantile(0.5, stacks_chain_block_interval_seconds_bucket{network="simulated"}) > -1 or vector(0)',
+            'histogram_quantile(0.5, stacks_exporter_upstream_request_duration_seconds_bucket{network="simulated"}) > -1 or vector(0)',
           ),
         ).not.toBeNaN();
         const { data } = (await (await fetch(`${prometheus.url}/api/v1/targets`)).json()) as {

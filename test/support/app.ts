@@ -32,7 +32,7 @@ export async function createApp(
   if (!loaded.ok) throw new Error(formatErrors(loaded.errors));
   return new App({
     config: loaded.config,
-    source: readFile && { load, loadFiles, hash: typeof text === "string" ? undefined : 1 },
+    source: readFile && { load, loadFiles, isFile: typeof text !== "string" },
     version: "0.0.0",
     log: pino({ level: "debug", base: null }, { write: log }),
     clock: systemClock,

@@ -13,7 +13,6 @@ export interface ExpectedTotals {
   stx: bigint;
   ft: bigint;
   nft: number;
-  stxTransfers: number;
   ftTransfers: number;
   /** MicroSTX that it received. */
   received: bigint;
@@ -30,7 +29,6 @@ export function expectedTotals(chain: Chain, principal: string, to: number, from
     stx: 0n,
     ft: 0n,
     nft: 0,
-    stxTransfers: 0,
     ftTransfers: 0,
     received: 0n,
     sent: 0n,
@@ -55,7 +53,6 @@ export function expectedTotals(chain: Chain, principal: string, to: number, from
     }
     for (const event of events) {
       if (event.kind === "stx") {
-        totals.stxTransfers += 1;
         totals.stx += event.amount;
         if (event.sender === principal) totals.sent += event.amount;
         if (event.recipient === principal) totals.received += event.amount;
@@ -105,7 +102,6 @@ export function differences(
       stacks_address_stx_transfer_microstx_total: Number(own.stx),
       stacks_address_received_microstx_total: Number(own.received),
       stacks_address_sent_microstx_total: Number(own.sent),
-      stacks_address_stx_transfers_total: own.stxTransfers,
       stacks_address_ft_transfers_total: own.ftTransfers,
       stacks_address_nft_transfers_total: own.nft,
       stacks_address_ft_transfer_units_total: Number(own.ft),

@@ -1,5 +1,5 @@
 // Members of groups that are exported as sums, with counters and gauges of every kind.
-import { groupFamilies, groupSum } from "../../src/collectors/group-families.ts";
+import { groupSum } from "../../src/collectors/group-families.ts";
 import type { Task } from "../../src/collectors/task.ts";
 import { counter, type Family, gauge, histogram } from "../../src/exposition/family.ts";
 import { fakeTask } from "./fake-task.ts";
@@ -13,15 +13,7 @@ const seen = gauge({ name: "stacks_address_seen_seconds", help: "Seen.", labels:
 /** The sums of a group. */
 export const sums = [groupSum(sent), groupSum(amount), groupSum(sizes), groupSum(level), groupSum(seen, "max")];
 /** Possible contents of a page. */
-export const families: readonly Family[] = [
-  sent,
-  amount,
-  sizes,
-  level,
-  seen,
-  ...groupFamilies,
-  ...sums.map(({ as }) => as),
-];
+export const families: readonly Family[] = [sent, amount, sizes, level, seen, ...sums.map(({ as }) => as)];
 
 /** A task whose observations are counts; everything that is exposed follows from them. */
 export function memberTask(member: number, group: string | undefined): Task {

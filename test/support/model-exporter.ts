@@ -188,7 +188,7 @@ export function countedOf({ page }: ModelExporter): AddressTotals {
     received: page.sum("stacks_address_received_microstx_total"),
     fees: page.sum("stacks_address_fees_paid_microstx_total"),
     ft: page.sum("stacks_address_ft_transfer_units_total"),
-    stx: page.sum("stacks_address_stx_transfers_total"),
+    stx: page.sum("stacks_address_stx_transfer_microstx_total"),
   };
 }
 
@@ -203,20 +203,19 @@ export function expectedOf(exporter: ModelExporter): AddressTotals {
     received: total(({ isSender, amount }) => (isSender ? 0n : amount)),
     fees: total(({ isSender, fee }) => (isSender ? fee : 0n)),
     ft: total(({ ft }) => ft),
-    stx: total(({ amount }) => (amount > 0n ? 1n : 0n)),
+    stx: total(({ amount }) => amount),
   };
 }
 
-/** The totals of the chain on the page: transactions by `type status`, and the sum of their fees. */
+/** The totals of the chain on the page: transactions by `type status`. */
 export const countedOfChain = ({ page }: ModelExporter) => ({
   transactions: page.by("stacks_chain_mined_transactions_total", "tx_type", "tx_status"),
-  fees: page.sum("stacks_chain_tx_fee_microstx_sum"),
 });
 
 /** The totals of the chain in the blocks since the start. */
 export function expectedOfChain(exporter: ModelExporter) {
   const all = transactionsOf(exporter, "transactions");
-  return { transactions: countsBy(all, ({ type, status }) => `${type} ${status}`), fees: feesOf(all) };
+  return { transactions: countsBy(all, ({ type, status }) => `${type} ${status}`) };
 }
 
 /** The totals of the calls on the page: calls by `function status`, errors by `function error`, and fees. */

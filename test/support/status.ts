@@ -69,7 +69,6 @@ export class StatusWorld {
       outage: undefined,
       operations: [],
       retired: [],
-      rateLimits: [],
       ...changes,
     });
     return this;

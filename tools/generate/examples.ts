@@ -18,7 +18,6 @@ export const examples: Readonly<Record<string, string>> = {
   stacks_chain_burn_block_timestamp_seconds: "(time() - stacks_chain_burn_block_timestamp_seconds) / 60",
   stacks_chain_blocks_total: "rate(stacks_chain_blocks_total[1h]) * 60",
   stacks_chain_transactions_total: "increase(stacks_chain_transactions_total[1d])",
-  stacks_chain_block_interval_seconds: "histogram_quantile(0.9, rate(stacks_chain_block_interval_seconds_bucket[1h]))",
   stacks_chain_execution_cost_total:
     "rate(stacks_chain_execution_cost_total[1h]) * 600 / stacks_chain_tenure_execution_cost_limit",
   stacks_chain_tenure_execution_cost_limit: 'stacks_chain_tenure_execution_cost_limit{dimension="runtime"}',
@@ -37,7 +36,6 @@ export const examples: Readonly<Record<string, string>> = {
     "stacks_chain_mined_fee_microstx / stacks_chain_mined_fee_baseline_microstx",
   stacks_chain_mined_transactions_total:
     'sum without (tx_type, tx_status) (rate(stacks_chain_mined_transactions_total{tx_status!="success"}[1h]))',
-  stacks_chain_tx_fee_microstx: "histogram_quantile(0.5, rate(stacks_chain_tx_fee_microstx_bucket[1h])) / 1e6",
   stacks_chain_recent_contract_calls: "topk(3, stacks_chain_recent_contract_calls)",
   stacks_chain_pending_depth_transactions: "stacks_chain_pending_depth_transactions",
   stacks_chain_transactions_gap_total: "increase(stacks_chain_transactions_gap_total[1d]) > 0",
@@ -45,9 +43,7 @@ export const examples: Readonly<Record<string, string>> = {
   stacks_chain_restored_transactions_total: "increase(stacks_chain_restored_transactions_total[1d])",
   // mempool_transactions
   stacks_fee_estimate_microstx: 'stacks_fee_estimate_microstx{tx_type="all", target="10m"} / 1e6',
-  stacks_fee_estimate_observations: 'stacks_fee_estimate_observations{tx_type="all"} < 30',
   stacks_fee_estimate_blocks_have_room: "avg_over_time(stacks_fee_estimate_blocks_have_room[1d])",
-  stacks_mempool_list_competing_transactions: "max_over_time(stacks_mempool_list_competing_transactions[1h])",
   // addresses
   stacks_address_info: "count by (network, group) (stacks_address_info)",
   stacks_address_last_transaction_timestamp_seconds:
@@ -61,7 +57,6 @@ export const examples: Readonly<Record<string, string>> = {
   stacks_address_received_microstx_total: "increase(stacks_address_received_microstx_total[1h]) / 1e6",
   stacks_address_fees_paid_microstx_total:
     "sum without (tx_type, role) (increase(stacks_address_fees_paid_microstx_total[1d])) / 1e6",
-  stacks_address_stx_transfers_total: 'increase(stacks_address_stx_transfers_total{direction="out"}[1d])',
   stacks_address_stx_transfer_microstx_total:
     'increase(stacks_address_stx_transfer_microstx_total{direction="out"}[1d]) / 1e6',
   stacks_address_ft_transfers_total:
@@ -76,22 +71,13 @@ export const examples: Readonly<Record<string, string>> = {
   stacks_address_irregularities_total: "increase(stacks_address_irregularities_total[1h]) > 0",
   stacks_address_label_overflow_total: "increase(stacks_address_label_overflow_total[1d]) > 0",
   // groups
-  stacks_group_members: 'stacks_group_members{collector="addresses"}',
-  stacks_group_known_members: "stacks_group_known_members / stacks_group_members",
-  stacks_group_backlog_transactions: "stacks_group_backlog_transactions > 0",
   stacks_group_transactions_total: 'increase(stacks_group_transactions_total{direction="received"}[1d])',
   stacks_group_sent_microstx_total: "increase(stacks_group_sent_microstx_total[1h]) / 1e6",
   stacks_group_received_microstx_total: "increase(stacks_group_received_microstx_total[1h]) / 1e6",
   stacks_group_fees_paid_microstx_total:
     "sum without (tx_type, role) (increase(stacks_group_fees_paid_microstx_total[1d])) / 1e6",
-  stacks_group_stx_transfer_microstx_total:
-    'increase(stacks_group_stx_transfer_microstx_total{direction="in"}[1d]) / 1e6',
-  stacks_group_reverted_transactions_total: "increase(stacks_group_reverted_transactions_total[1d]) > 0",
-  stacks_group_gap_transactions_total: "increase(stacks_group_gap_transactions_total[1d]) > 0",
   stacks_group_balance_microstx: "stacks_group_balance_microstx / 1e6",
   stacks_group_available_balance_microstx: "stacks_group_available_balance_microstx / 1e6",
-  stacks_group_ft_balance_units:
-    "stacks_group_ft_balance_units / on (job, instance, network, asset) group_left () (10 ^ stacks_asset_decimals)",
   stacks_address_outflow_microstx: "stacks_address_outflow_microstx / stacks_address_max_outflow_microstx",
   stacks_address_max_outflow_microstx: "stacks_address_outflow_microstx > 0.5 * stacks_address_max_outflow_microstx",
   stacks_address_ft_outflow_units: "stacks_address_ft_outflow_units / stacks_address_ft_max_outflow_units",
@@ -103,7 +89,6 @@ export const examples: Readonly<Record<string, string>> = {
   stacks_address_balance_microstx: "sum by (network) (stacks_address_balance_microstx) / 1e6",
   stacks_address_available_balance_microstx:
     "stacks_address_available_balance_microstx / stacks_address_min_balance_microstx",
-  stacks_address_locked_balance_microstx: "stacks_address_locked_balance_microstx / 1e6 > 0",
   stacks_address_unlock_burn_block_height:
     'stacks_address_unlock_burn_block_height - on (job, instance, network) group_left () stacks_chain_burn_block_height{source="block"}',
   stacks_address_mempool_microstx: 'stacks_address_mempool_microstx{direction="out"} / 1e6 > 0',
@@ -165,8 +150,6 @@ export const examples: Readonly<Record<string, string>> = {
   stacks_exporter_collector_stretch_ratio: "stacks_exporter_collector_stretch_ratio > 1",
   stacks_exporter_collector_state: 'stacks_exporter_collector_state{state!="active"} == 1',
   stacks_exporter_collector_targets: 'sum without (collector) (stacks_exporter_collector_targets{state="degraded"})',
-  stacks_exporter_collector_duration_seconds:
-    "histogram_quantile(0.95, rate(stacks_exporter_collector_duration_seconds_bucket[1h]))",
   stacks_exporter_collector_runs_total:
     'increase(stacks_exporter_collector_runs_total{outcome="skipped_budget"}[1h]) > 0',
   stacks_exporter_collector_failures_total:
@@ -186,9 +169,6 @@ export const examples: Readonly<Record<string, string>> = {
     "stacks_exporter_upstream_pause_end_timestamp_seconds - time() > 0",
   stacks_exporter_upstream_operation_retired: "stacks_exporter_upstream_operation_retired == 1",
   stacks_exporter_unexpected_payload_total: "increase(stacks_exporter_unexpected_payload_total[1h]) > 0",
-  stacks_exporter_upstream_ratelimit_limit:
-    "stacks_exporter_upstream_ratelimit_remaining / stacks_exporter_upstream_ratelimit_limit",
-  stacks_exporter_upstream_ratelimit_remaining: "min_over_time(stacks_exporter_upstream_ratelimit_remaining[1h])",
   stacks_exporter_budget_limit_requests: "stacks_exporter_budget_used_requests / stacks_exporter_budget_limit_requests",
   stacks_exporter_budget_planned_requests:
     "stacks_exporter_budget_planned_requests > stacks_exporter_budget_limit_requests",
@@ -203,7 +183,6 @@ export const examples: Readonly<Record<string, string>> = {
   stacks_exporter_shards: "max by (job) (stacks_exporter_shards)",
   stacks_exporter_shard_ordinal: "count without (ordinal) (group without (instance) (stacks_exporter_shard_ordinal))",
   stacks_exporter_config_last_reload_successful: "stacks_exporter_config_last_reload_successful == 0",
-  stacks_exporter_config_hash: 'count_values("hash", stacks_exporter_config_hash)',
   stacks_exporter_web_config_last_reload_successful: "stacks_exporter_web_config_last_reload_successful == 0",
   stacks_exporter_watch_list_last_reload_successful: "stacks_exporter_watch_list_last_reload_successful == 0",
   stacks_exporter_series_limit: "sum(stacks_exporter_series) / on () stacks_exporter_series_limit",

@@ -2,7 +2,6 @@ import { orReplacement } from "../../api/replacement.ts";
 import { block, blockByHeight } from "../chain/block-source.ts";
 import { transactionEvents } from "../chain/transaction-source.ts";
 import type { Collector } from "../collector.ts";
-import { groupFamilies } from "../group-families.ts";
 import { EXAMPLE } from "./example.ts";
 import { addressFamilies, addressSamples, addressSums } from "./families.ts";
 import { limitFamilies, limitSamples } from "./limits.ts";
@@ -30,7 +29,7 @@ export const addresses = {
     blockByHeight,
     block,
   ],
-  families: [...addressFamilies, ...limitFamilies, ...groupFamilies, ...addressSums.map(({ as }) => as)],
+  families: [...addressFamilies, ...limitFamilies, ...addressSums.map(({ as }) => as)],
   sums: addressSums,
   options,
   targets({ addresses, confirmations, assets }) {

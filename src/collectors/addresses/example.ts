@@ -21,7 +21,6 @@ export const EXAMPLE: Observation = {
       [keyOf("contract_call", "success", "sent")]: 1,
     },
     fees: { [keyOf("token_transfer", "sender")]: 1n, [keyOf("contract_call", "sender")]: 1n },
-    stxTransfers: { in: 1, out: 1 },
     stxAmounts: { in: 1n, out: 1n },
     ftTransfers: { [keyOf(TOKEN, "in")]: 1, [keyOf(TOKEN, "out")]: 1 },
     ftAmounts: { [keyOf(TOKEN, "in")]: 1n, [keyOf(TOKEN, "out")]: 1n },

@@ -100,12 +100,6 @@ const families = {
     unit: "microstx",
     labels: { ...identity, tx_type: txType, role },
   }),
-  stxTransfers: counter({
-    name: "stacks_address_stx_transfers_total",
-    help: "STX transfers, mints and burns of counted transactions in which the address takes part.",
-    source: transfers("stx_transfers"),
-    labels: { ...identity, direction: transferDirection },
-  }),
   stxAmounts: counter({
     name: "stacks_address_stx_transfer_microstx_total",
     help: "Amount of STX transfers, mints and burns, without fees. In microSTX.",
@@ -171,14 +165,10 @@ const families = {
 
 /** The families with sums for groups with `export: group`. */
 export const addressSums: readonly GroupSum[] = [
-  groupSum(families.backlog),
   groupSum(families.transactions),
   groupSum(families.sent),
   groupSum(families.received),
   groupSum(families.fees),
-  groupSum(families.stxAmounts),
-  groupSum(families.reverted),
-  groupSum(families.gap),
 ];
 
 /** Every family of a watched address, in the order of the metrics page. */
@@ -189,7 +179,7 @@ const LIST_TOTALS = [
   ...(["transactions", "sent", "received", "fees"] as const),
   ...(["reverted", "restored", "gap", "irregularities"] as const),
 ];
-const TRANSFER_TOTALS = ["stxTransfers", "stxAmounts", "ftTransfers", "ftAmounts", "nftTransfers", "overflow"] as const;
+const TRANSFER_TOTALS = ["stxAmounts", "ftTransfers", "ftAmounts", "nftTransfers", "overflow"] as const;
 
 /** Totals that have a series from the first poll: one each, and `increase()` sees their first change. */
 const WITH_ZERO: readonly string[] = ["sent", "received"];

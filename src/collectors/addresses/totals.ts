@@ -35,7 +35,6 @@ export interface AddressTotals extends AssetTotals {
   /** By type, role. */
   readonly fees: Counters<bigint>;
   /** By direction. */
-  readonly stxTransfers: Counters<number>;
   readonly stxAmounts: Counters<bigint>;
   /** By type. */
   readonly unprotected: Counters<number>;
@@ -56,7 +55,6 @@ export const NO_TOTALS: AddressTotals = {
   sent: 0n,
   received: 0n,
   fees: {},
-  stxTransfers: {},
   stxAmounts: {},
   unprotected: {},
   reverted: 0,
@@ -134,7 +132,6 @@ function addTransaction(totals: Draft<AddressTotals>, principal: string, tx: Tra
 }
 
 function addStx(totals: Draft<AddressTotals>, { direction, amount }: Transfer): void {
-  add(totals.stxTransfers, direction);
   if (amount === undefined) return;
   addAmount(totals.stxAmounts, direction, amount);
 }

@@ -57,7 +57,7 @@ export const balances = {
     stx: {
       balance: 2n,
       available: 1n,
-      locked: { amount: 1n, burn_unlock_height: 1 },
+      locked: { burn_unlock_height: 1 },
       mempool: { inbound: 0n, outbound: 0n },
     },
     tokens: { "SP000000000000000000002Q6VF78.token::token": 1n },

@@ -27,13 +27,6 @@ const families = {
     unit: "microstx",
     labels: identity,
   }),
-  locked: gauge({
-    name: "stacks_address_locked_balance_microstx",
-    help: "STX that the address has locked (stacked). In microSTX.",
-    source: stx("locked.amount"),
-    unit: "microstx",
-    labels: identity,
-  }),
   unlockHeight: gauge({
     name: "stacks_address_unlock_burn_block_height",
     help: "Burn block height at which the locked STX unlock. Absent while none are locked.",
@@ -83,11 +76,7 @@ const assetDecimals = gauge({
 });
 
 /** The families with sums for groups with `export: group`. */
-export const balanceSums: readonly GroupSum[] = [
-  groupSum(families.balance),
-  groupSum(families.available),
-  groupSum(families.tokenBalance),
-];
+export const balanceSums: readonly GroupSum[] = [groupSum(families.balance), groupSum(families.available)];
 
 /** Every family, in the order of the metrics page. */
 export const balanceFamilies: readonly Family[] = [
@@ -105,7 +94,6 @@ export function* balanceSamples(
   const labels = { network, name, address: principal };
   yield families.balance.at(labels, stx.balance);
   yield families.available.at(labels, stx.available);
-  yield families.locked.at(labels, stx.locked?.amount ?? 0n);
   if (stx.locked !== null) yield families.unlockHeight.at(labels, stx.locked.burn_unlock_height);
   yield families.mempool.at({ ...labels, direction: "in" }, stx.mempool?.inbound ?? 0n);
   yield families.mempool.at({ ...labels, direction: "out" }, stx.mempool?.outbound ?? 0n);

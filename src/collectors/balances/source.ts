@@ -11,7 +11,7 @@ const amount = z
 const stxBody = z.object({
   balance: amount,
   available: amount,
-  locked: z.object({ amount, burn_unlock_height: z.int().nonnegative() }).nullable(),
+  locked: z.object({ burn_unlock_height: z.int().nonnegative() }).nullable(),
   mempool: z.object({ inbound: amount, outbound: amount }).nullable(),
 });
 

@@ -1,6 +1,6 @@
 // The metric families of the collector `blocks`, and their samples.
-import { counter, gauge, histogram, type Sample } from "../../exposition/family.ts";
-import { type Chain, DIMENSIONS, type Dimension, INTERVAL_BOUNDS, tenures, tipOf } from "../chain/chain.ts";
+import { counter, gauge, type Sample } from "../../exposition/family.ts";
+import { type Chain, DIMENSIONS, type Dimension, tenures, tipOf } from "../chain/chain.ts";
 
 const network = "name of the network";
 const source = (field: string) => `${field} of the block operations (GET /extended/v2/blocks, or by height), polled`;
@@ -45,14 +45,6 @@ const families = {
     name: "stacks_chain_transactions_total",
     help: "Transactions in the Stacks blocks read.",
     source: source("tx_count or txs"),
-    labels: { network },
-  }),
-  blockInterval: histogram({
-    name: "stacks_chain_block_interval_seconds",
-    help: "Time between consecutive Stacks blocks.",
-    source: source("block_time"),
-    unit: "seconds",
-    bounds: INTERVAL_BOUNDS,
     labels: { network },
   }),
   executionCostTotal: counter({
@@ -152,7 +144,6 @@ export function* blockSamples(
   }
   if (lastTenure !== undefined) yield families.blocksPerBurnBlock.at(labels, lastTenure.length);
 
-  yield families.blockInterval.at(labels, totals.intervals);
   yield families.blocksTotal.at(labels, totals.blocks);
   yield families.transactionsTotal.at(labels, totals.transactions);
 

@@ -1,5 +1,4 @@
 // The known part of the canonical chain, and how new blocks change it. Pure.
-import { emptyHistogram, type Histogram, observed } from "../counters.ts";
 
 /** The five dimensions in which the chain limits a tenure. */
 export const DIMENSIONS = ["read_count", "read_length", "runtime", "write_count", "write_length"] as const;
@@ -27,8 +26,6 @@ export interface Block {
 export interface Totals {
   readonly blocks: number;
   readonly transactions: number;
-  /** Seconds between consecutive blocks. */
-  readonly intervals: Histogram<number>;
   readonly cost: Readonly<Record<Dimension, number>>;
   readonly reorgs: number;
   readonly reorgedBlocks: number;
@@ -51,9 +48,6 @@ export interface Chain {
   readonly replaced: readonly { readonly height: number; readonly hash: string }[];
 }
 
-/** Upper bounds of the block interval, seconds. The interval is a few seconds since Nakamoto, ten minutes before. */
-export const INTERVAL_BOUNDS = [1, 2, 5, 10, 15, 20, 30, 60, 120, 300, 600, 1200, 3600] as const;
-
 // Enough for a tenure of two hours, and for every plausible reorganisation.
 const MAX_BLOCKS = 1000;
 
@@ -61,7 +55,6 @@ const MAX_BLOCKS = 1000;
 const NO_TOTALS: Totals = {
   blocks: 0,
   transactions: 0,
-  intervals: emptyHistogram(INTERVAL_BOUNDS, 0),
   cost: mapDimensions(() => 0),
   reorgs: 0,
   reorgedBlocks: 0,
@@ -117,7 +110,7 @@ export function extend(chain: Chain, read: readonly Block[], now: number): Chain
   const [first] = fresh;
   if (first === undefined) return chain;
   const kept = isConnected ? chain.recent.slice(0, chain.recent.length - orphaned.length) : [];
-  const totals = countAll(chain, fresh, kept.at(-1));
+  const totals = countAll(chain, fresh);
   const skipped = isConnected ? 0 : Math.max(0, first.height - tipOf(chain).height - 1);
   const isReorg = orphaned.length > 0;
   const added = orphaned.filter((block) => !wasReplaced(chain, block)).map(({ height, hash }) => ({ height, hash }));
@@ -140,26 +133,16 @@ export function wasReplaced({ replaced }: Chain, { hash }: Pick<Block, "hash">):
   return replaced.some((block) => block.hash === hash);
 }
 
-function countAll(chain: Chain, blocks: readonly Block[], before: Block | undefined): Totals {
-  let { totals } = chain;
-  let parent = before;
-  for (const block of blocks) {
-    // An orphaned block that is canonical again was counted before.
-    if (!wasReplaced(chain, block)) totals = count(totals, block, parent);
-    parent = block;
-  }
-  return totals;
+function countAll(chain: Chain, blocks: readonly Block[]): Totals {
+  // An orphaned block that is canonical again was counted before.
+  return blocks.filter((block) => !wasReplaced(chain, block)).reduce(count, chain.totals);
 }
 
-function count(totals: Totals, block: Block, parent: Block | undefined): Totals {
-  const seconds = block.time === undefined || parent?.time === undefined ? undefined : block.time - parent.time;
+function count(totals: Totals, block: Block): Totals {
   return {
     ...totals,
     blocks: totals.blocks + 1,
     transactions: totals.transactions + block.transactions,
-    // A block cannot be older than its parent: ignore a negative interval.
-    intervals:
-      seconds === undefined || seconds < 0 ? totals.intervals : observed(totals.intervals, INTERVAL_BOUNDS, seconds),
     cost: mapDimensions((dimension) => totals.cost[dimension] + block.cost[dimension]),
   };
 }

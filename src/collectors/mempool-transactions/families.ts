@@ -19,26 +19,12 @@ const families = {
     unit: "microstx",
     labels: { network, tx_type: feeType, target: { about: "target time", values: Object.keys(TARGETS) } },
   }),
-  observations: gauge({
-    name: "stacks_fee_estimate_observations",
-    help: "Transactions behind the estimate: mined in the last 10 minutes, or waiting and competing for space.",
-    source: BOTH,
-    labels: { network, tx_type: feeType },
-  }),
   room: gauge({
     name: "stacks_fee_estimate_blocks_have_room",
     help:
       "Whether everything that waits or arrives is mined within the target times, so that no fee has to compete: 1 or " +
       "0. Absent when the use of blocks is unknown.",
     source: `${BOTH.replace(", polled", "")}, and execution_cost_* of the block operations, polled`,
-    labels: { network },
-  }),
-  competing: gauge({
-    name: "stacks_mempool_list_competing_transactions",
-    help:
-      "Waiting transactions that were received in the last hour and compete for space: few that pay less were mined " +
-      "before them. The others wait for something else, such as a missing nonce.",
-    source: BOTH,
     labels: { network },
   }),
 };
@@ -52,10 +38,8 @@ export function* estimateSamples(
   network: string,
 ): Iterable<Sample> {
   if (estimate === undefined) return;
-  yield families.competing.at({ network }, estimate.competing);
   if (estimate.hasRoom !== undefined) yield families.room.at({ network }, estimate.hasRoom ? 1 : 0);
-  for (const [tx_type, { observations, fees }] of Object.entries(estimate.types)) {
-    yield families.observations.at({ network, tx_type }, observations);
+  for (const [tx_type, { fees }] of Object.entries(estimate.types)) {
     for (const [target, fee] of Object.entries(fees)) yield families.fee.at({ network, tx_type, target }, fee);
   }
 }

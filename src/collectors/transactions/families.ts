@@ -1,6 +1,5 @@
 // The metric families of the collector `transactions`, and their samples. Pure.
-import { counter, gauge, histogram, type Sample } from "../../exposition/family.ts";
-import { FEE_BOUNDS } from "../amounts.ts";
+import { counter, gauge, type Sample } from "../../exposition/family.ts";
 import { valuesOf } from "../counters.ts";
 import { OTHER, TX_STATUSES, TX_TYPES } from "../labels.ts";
 import { baselineFees } from "./baseline.ts";
@@ -50,14 +49,6 @@ const families = {
       tx_type: txType,
       tx_status: { about: "status of the transaction", values: [...TX_STATUSES, OTHER] },
     },
-  }),
-  fees: histogram({
-    name: "stacks_chain_tx_fee_microstx",
-    help: "Fee per counted transaction of a user. In microSTX.",
-    source: listed("fee_rate, type"),
-    unit: "microstx",
-    bounds: FEE_BOUNDS,
-    labels: { network, tx_type: txType },
   }),
   calls: gauge({
     name: "stacks_chain_recent_contract_calls",
@@ -112,7 +103,6 @@ export function* chainSamples(observation: Observation, network: string): Iterab
     const [tx_type = "", tx_status = ""] = valuesOf(key);
     yield families.transactions.at({ network, tx_type, tx_status }, count);
   }
-  for (const [tx_type, fees] of Object.entries(totals.fees)) yield families.fees.at({ network, tx_type }, fees);
   const calls = callsOf(window);
   for (const { id } of busiest) yield families.calls.at({ network, contract_id: id }, calls.get(id) ?? 0);
   yield families.pending.at(labels, pending);

@@ -1,6 +1,5 @@
 // The totals of the confirmed transactions of a chain. Plain data; they never decrease. Pure.
-import { FEE_BOUNDS } from "../amounts.ts";
-import { add, type Counters, type Draft, emptyHistogram, type Histogram, keyOf, observe } from "../counters.ts";
+import { add, type Counters, type Draft, keyOf } from "../counters.ts";
 import { boundedValue, TX_STATUSES, TX_TYPES } from "../labels.ts";
 import type { ChainTransaction } from "./source.ts";
 import { isUserType } from "./window.ts";
@@ -9,8 +8,6 @@ import { isUserType } from "./window.ts";
 export interface Totals {
   /** By type, status. */
   readonly transactions: Counters<number>;
-  /** By type. Transactions of users. */
-  readonly fees: Readonly<Record<string, Histogram<bigint>>>;
   /** Transactions that were skipped, because there were more than `catch_up`. */
   readonly gap: number;
   readonly reverted: number;
@@ -29,7 +26,6 @@ export const NO_TOTALS: Totals = {
     ...USER_TYPES.flatMap((type) => TX_STATUSES.map((status) => [keyOf(type, status), 0])),
     ...MINER_TYPES.map((type) => [keyOf(type, "success"), 0]),
   ]),
-  fees: Object.fromEntries(USER_TYPES.map((type) => [type, emptyHistogram(FEE_BOUNDS, 0n)])),
   gap: 0,
   reverted: 0,
   restored: 0,
@@ -44,10 +40,9 @@ export function addUp(
 ): Totals {
   const totals = structuredClone(before) as Draft<Totals>;
   for (const name of ["gap", "reverted", "restored"] as const) totals[name] += counts[name];
-  for (const { type, status, fee } of counted) {
+  for (const { type, status } of counted) {
     const tx_type = boundedValue(type, TX_TYPES, totals.unknown.types);
     add(totals.transactions, keyOf(tx_type, boundedValue(status, TX_STATUSES, totals.unknown.statuses)));
-    if (fee !== undefined && isUserType(type)) observe(totals.fees, tx_type, FEE_BOUNDS, BigInt(fee));
   }
   return totals;
 }

@@ -152,7 +152,6 @@ test("values are those of the chain while it grows and is reorganised", async ()
       expect(values).toEqual({
         balance_microstx: String(balance),
         available_balance_microstx: String(balance - locked),
-        locked_balance_microstx: String(locked),
         ...(locked > 0n && { unlock_burn_block_height: "974400" }),
         "mempool_microstx in": String(inbound),
         "mempool_microstx out": String(outbound),
@@ -240,7 +239,6 @@ describe("a bad response", () => {
     ["null", { ...good, available: null }, "available null"],
     ["missing", { balance: "10", locked: null, mempool: null }, "available missing"],
     ["endless", { ...good, balance: "9".repeat(61) }, "balance type"],
-    ["a lock without amount", { ...good, locked: { burn_unlock_height: 5 } }, "locked.amount missing"],
     ["a lock without end", { ...good, locked: { amount: "1" } }, "locked.burn_unlock_height missing"],
     [
       "a lock with a text as its end",

@@ -229,11 +229,9 @@ describe("the list", () => {
       ["fee_estimate_microstx all 1h", 3000],
       ["fee_estimate_microstx token_transfer 10m", 3000],
       ["fee_estimate_microstx token_transfer 1h", 3000],
-      ["fee_estimate_observations all", 600],
-      ["fee_estimate_observations token_transfer", 600],
       ["fee_estimate_blocks_have_room", 1],
-      ["mempool_list_competing_transactions", 0],
     ]);
+    expect(server.run.feeEstimate).toMatchObject({ competing: 0, types: { all: { observations: 600 } } });
   });
 
   test("with receipts in the future is read on", async () => {
@@ -314,7 +312,7 @@ describe("a transaction", () => {
 
     await server.poll();
 
-    expect(server.get("mempool_list_competing_transactions")).toBe(2);
+    expect(server.run.feeEstimate?.competing).toBe(2);
     expect(server.api.drift).toHaveLength(fees.length - 2);
     expect(new Set(server.api.drift.map((drift) => drift.split(" ")[1]))).toEqual(new Set(["fee_rate"]));
   });
@@ -326,7 +324,7 @@ describe("a transaction", () => {
 
     await server.poll();
 
-    expect(server.get("mempool_list_competing_transactions")).toBe(3);
+    expect(server.run.feeEstimate?.competing).toBe(3);
     expect(server.api.drift).toEqual(new Array(3).fill("mempool_transactions type enum"));
     expect(server.run.saved.length).toBeLessThan(3000);
   });
@@ -349,7 +347,7 @@ describe("the estimate", () => {
     const { samples } = server.run;
     expect(samples.get("fee_estimate_microstx all 10m")).toBe(90_001);
     expect(samples.get("fee_estimate_blocks_have_room")).toBe(0);
-    expect(samples.get("fee_estimate_observations all")).toBe(600 + 401);
+    expect(server.run.feeEstimate?.types.all?.observations).toBe(600 + 401);
   });
 
   test.each([
