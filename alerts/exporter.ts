@@ -360,7 +360,7 @@ const seriesHigh: Alert = {
       ["Number of series of the largest families.", `${series("stacks_exporter_series")} > 1000`],
     ],
     actions: [
-      "Remove `details` of the collector addresses, or lower `max_assets` and `max_topics`.",
+      "Lower `max_assets` and `max_topics`.",
       `Raise the limit if the scrape and Prometheus can handle it, or split the watch list between two exporters.`,
     ],
   },

@@ -72,6 +72,23 @@ rule_files:
   - alerts.rules.yaml
 \`\`\`
 
+## Changing a limit, switching an alert off
+
+The limits are in \`expr\` of the rule: for StacksFeeSpike, \`> 3\` is the fee in multiples of the usual one
+([fee-alerts.md](fee-alerts.md) names all of them). Change the file, or \`alerts/thresholds.ts\` and run
+\`npm run generate\`, which keeps alerts, dashboards and documents equal. A new version of the rules, or
+\`stacks-exporter rules\`, overwrites a changed file.
+
+To switch an alert off, delete its rule, or route it to a receiver that has a name only, in \`route.routes\` of
+Alertmanager:
+
+\`\`\`yaml
+- matchers: ['alertname = "StacksFeeSpike"']
+  receiver: nobody
+\`\`\`
+
+## Optional alerts, Grafana, runbooks
+
 To load the optional alerts, add a third line, \`- optional.rules.yaml\`. Their limits are examples: copy the file and
 change them, or change \`alerts/thresholds.ts\`, which holds every number of every rule, and run \`npm run generate\`.
 
@@ -106,7 +123,8 @@ stacks-exporter rules --config stacks-exporter.yaml --output stacks.rules.yaml
 \`\`\`
 
 The file has the recording rules and the default alerts, and replaces \`recording.rules.yaml\` and \`alerts.rules.yaml\`.
-\`--optional\` adds the optional alerts. With a column or label \`team\` in the watch list, Alertmanager can route by it:
+\`--optional\` adds the optional alerts. With a column \`team\` in a CSV file, or
+\`labels: { team: payments }\` of an entry, Alertmanager can route by it:
 
 \`\`\`yaml
 route:

@@ -74,7 +74,20 @@ With this first line, editors that support YAML schemas complete and check the f
   ${formatSize(MAX_BYTES.key)}, a watch list ${formatSize(MAX_BYTES.watchFile)}. Put long lists into \`address_files\` and \`contract_files\`.
 - **Entries** of a watch list that do not look like a Stacks address are not quoted in messages, because they may be
   secrets: the message has the line, the column and the length.
-- **An empty group** (all of its settings commented out) has its defaults.`;
+- **An empty group** (all of its settings commented out) has its defaults.
+
+## Testnet and devnets
+
+\`\`\`yaml
+networks:
+  - name: testnet
+    url: https://api.testnet.hiro.so
+    chain: testnet            # addresses begin with ST
+    on_new_chain: reset       # for a devnet or testnet that starts again
+\`\`\`
+
+Networks of one file have separate budgets. Hiro counts requests without a key by client IP, so set smaller budgets for
+two of its networks.`;
 
 const ENTRIES = {
   addresses: `An account or a contract to watch. The same settings are members in JSON files and columns in CSV files, in
