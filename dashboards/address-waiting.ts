@@ -60,18 +60,6 @@ export function waitingPanels(
       queries: { "{{name}}": grouped(`time() - ${dedupe(receipt)}`) },
       link: runbook("StacksAddressTransactionStuck"),
     }),
-    lines({
-      id: 85,
-      title: "Replaced and dropped",
-      description: `Transactions that were removed from the mempool without being mined. Replaced: another one with the same
-        nonce took their place. Dropped: their nonce is free again, and blocks later ones.`,
-      decimals: 0,
-      noValue: "None in this range, or no address is followed: set waiting",
-      bars: true,
-      queries: {
-        "{{name}} {{direction}} {{reason}}": `${grouped(total("network, name, direction, reason", `increase(${removed}[$__rate_interval])`))} > 0`,
-      },
-    }),
   ];
 }
 

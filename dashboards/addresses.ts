@@ -1,13 +1,10 @@
 // Dashboard Addresses: activity of the watched addresses in the time range, and irregularities.
-import { sentLately } from "../alerts/addresses.ts";
-import { grown } from "../alerts/grown.ts";
-import { FEES } from "../alerts/thresholds.ts";
 import { waitingPanels } from "./address-waiting.ts";
 import type { Board } from "./board.ts";
 import { worse } from "./colours.ts";
 import { coloured, lines, type Panel, stat, table } from "./panel.ts";
 import { runbook } from "./runbook.ts";
-import { dedupe, grownInRange, metric, perMinute, perPrincipal, recording, stx, total } from "./select.ts";
+import { dedupe, grownInRange, metric, perMinute, perPrincipal, stx, total } from "./select.ts";
 
 const NAMED = { name: "~$name" };
 const NO_ADDRESS = "No watched address: set addresses in the configuration";
@@ -55,7 +52,7 @@ const overview: readonly Panel[] = [
       yet: see the dashboard Exporter.`,
     decimals: 0,
     noValue: NO_ADDRESS,
-    width: 3,
+    width: 4,
     height: 4,
     queries: { addresses: `count(${dedupe(metric("stacks_address_info", { ...NAMED, group: "~$group" }))})` },
   }),
@@ -67,7 +64,7 @@ const overview: readonly Panel[] = [
     unit: "locale",
     decimals: 0,
     noValue: NO_TRANSACTION,
-    width: 3,
+    width: 4,
     height: 4,
     queries: { transactions: `sum(${fleet(watched("stacks_address_transactions_total"))})` },
   }),
@@ -79,7 +76,7 @@ const overview: readonly Panel[] = [
     unit: "percentunit",
     decimals: 1,
     noValue: "No transaction was sent",
-    width: 3,
+    width: 4,
     height: 4,
     steps: worse(0.05, 0.2),
     queries: {
@@ -117,23 +114,6 @@ const overview: readonly Panel[] = [
     width: 4,
     height: 4,
     queries: { fees: stx(`sum(${fleet(watched("stacks_address_fees_paid_microstx_total"))})`) },
-  }),
-  stat({
-    id: 7,
-    title: "Unprotected",
-    description: `Transactions sent in mode allow without any post-condition: the called contract could have moved any
-      asset. An address that holds much should never send one: set require_post_conditions.`,
-    unit: "locale",
-    decimals: 0,
-    noValue: "None, or not in this API",
-    width: 3,
-    height: 4,
-    steps: [
-      [null, "text"],
-      [0, "green"],
-      [1, "yellow"],
-    ],
-    queries: { unprotected: `sum(${fleet(watched("stacks_address_unprotected_transactions_total"))})` },
   }),
   table({
     id: 8,
@@ -200,27 +180,6 @@ const money: readonly Panel[] = [
       ),
     },
     min: "auto",
-  }),
-  lines({
-    id: 24,
-    title: "Own fee against the market",
-    interval: "10m",
-    description: `Mean fee that the address paid within ${FEES.own.window}, divided by the current fee of priority
-      medium of the same type. Above ${FEES.own.feeRatio}, a third of the fee would have been enough: see
-      StacksOwnFeeAboveMarket. Addresses with fewer than ${FEES.own.minTransactions} such transactions within
-      ${FEES.own.window} are not shown.`,
-    unit: "none",
-    noValue: "Too few fees were paid within an hour",
-    height: 9,
-    axis: "times priority medium",
-    log: true,
-    limit: FEES.own.feeRatio,
-    queries: {
-      "{{name}} {{tx_type}}": grouped(
-        `(${total("network, name, tx_type", grown(watched("stacks_address_fees_paid_microstx_total", { role: "sender" }), metric("stacks_address_info"), FEES.own.window))} / (${total("network, name, tx_type", recording(sentLately.record))} >= ${FEES.own.minTransactions})) / on (network, tx_type) group_left () ${dedupe(metric("stacks_mempool_fee_priority_microstx", { priority: "medium" }))}`,
-      ),
-    },
-    link: runbook("StacksOwnFeeAboveMarket"),
   }),
   lines({
     id: 25,
@@ -344,9 +303,6 @@ const balances: readonly Panel[] = [
       ),
       "minimum (tokens)": withTokens(
         grouped(`max by (network, name, asset) (${tokens("stacks_address_ft_min_balance_units")})`),
-      ),
-      "balance (base units)": withTokens(
-        grouped(`max by (network, name, asset) (${watched("stacks_address_ft_balance_units")})`),
       ),
     },
     sortBy: "name",

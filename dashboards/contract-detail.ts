@@ -3,9 +3,9 @@ import { CONTRACTS } from "../alerts/thresholds.ts";
 import { chosen, chosenRecording, FAILED, NO_CALL, NO_EVENT } from "./contract-queries.ts";
 import { coloured, lines, type Panel } from "./panel.ts";
 import { runbook } from "./runbook.ts";
-import { dedupe, perMinute, stx, total } from "./select.ts";
+import { perMinute, stx, total } from "./select.ts";
 
-const { failing, silent } = CONTRACTS;
+const { failing } = CONTRACTS;
 
 const hourly = (matchers: Readonly<Record<string, string>> = {}) =>
   total("network, name", `increase(${chosen("stacks_contract_calls_total", matchers)}[${failing.window}])`);
@@ -50,7 +50,6 @@ export const detailRow: readonly Panel[] = [
       successful one as usual.`,
     unit: "percentunit",
     noValue: NO_CALL,
-    width: 8,
     softMax: 1,
     queries: {
       [`last ${failing.window}`]: `${hourly(FAILED)} / (${hourly()} > 0)`,
@@ -59,23 +58,11 @@ export const detailRow: readonly Panel[] = [
     overrides: [coloured("usual", "text")],
   }),
   lines({
-    id: 34,
-    title: "Callers in the last hour",
-    description: `Distinct senders of confirmed calls in the hour before the last poll. Fewer callers with as many calls
-      mean that a program calls the contract.`,
-    decimals: 0,
-    noValue: "No poll of the calls yet",
-    width: 8,
-    softMax: 1,
-    queries: { callers: dedupe(chosen("stacks_contract_recent_callers")) },
-  }),
-  lines({
     id: 35,
     title: "Fee per call",
     description: `Mean fee of the counted calls, in STX. If it rises with fees of the chain, see Fees & mempool; if not,
       callers compete for this contract.`,
     noValue: NO_CALL,
-    width: 8,
     axis: "STX",
     join: true,
     queries: {
@@ -83,21 +70,6 @@ export const detailRow: readonly Panel[] = [
         `${recent("stacks_contract_call_fees_microstx_total")} / (${recent("stacks_contract_calls_total")} > 0)`,
       ),
     },
-  }),
-  lines({
-    id: 36,
-    title: "Silence",
-    description: `Time since the newest call or event, in minutes, and the limit: silent_after, or ${silent.ratio} times the
-      longest pause of a week. StacksContractSilent fires when it is above the limit, plus the time between two polls.`,
-    unit: "m",
-    noValue: "No call or event was seen yet",
-    queries: {
-      silence: `${chosenRecording("stacks:contract_silence:seconds")} / 60`,
-      limit: `${chosenRecording("stacks:contract_silence_limit:seconds")} / 60`,
-      "longest pause ({{activity}})": `${dedupe(chosen("stacks_contract_longest_pause_seconds"))} / 60`,
-    },
-    overrides: [coloured("limit", "red")],
-    link: runbook("StacksContractSilent"),
   }),
   lines({
     id: 37,

@@ -155,50 +155,12 @@ const polls: readonly Panel[] = [
     },
   }),
   lines({
-    id: 22,
-    title: "Polls by outcome",
-    description: `Polls per minute, by outcome. skipped_budget: the schedule needs more requests than the budget
-      allows. skipped_overlap: a poll takes longer than its interval.`,
-    axis: "per minute",
-    stacked: true,
-    queries: { "{{outcome}}": perMinute("outcome", metric("stacks_exporter_collector_runs_total", COLLECTOR), true) },
-    overrides: [
-      coloured("ok", "green"),
-      coloured("error", "red"),
-      coloured("skipped_budget", "yellow"),
-      coloured("retired", "purple"),
-      coloured("unsupported", "text"),
-    ],
-  }),
-  lines({
-    id: 24,
-    title: "Targets by state",
-    legend: "right",
-    description: `Watched principals (or the whole chain) in each state. Waiting targets were not polled yet: a long
-      list takes a full interval.`,
-    decimals: 0,
-    width: 8,
-    height: 9,
-    stacked: true,
-    queries: { "{{state}}": `sum by (state) (${metric("stacks_exporter_collector_targets", COLLECTOR)})` },
-    overrides: [
-      coloured("active", "green"),
-      coloured("degraded", "red"),
-      coloured("paused", "yellow"),
-      coloured("retired", "purple"),
-      coloured("unsupported", "text"),
-      coloured("waiting", "blue"),
-    ],
-  }),
-  lines({
     id: 25,
     title: "Early polls",
     legend: "right",
     description: `Watched principals polled before their slot per minute, by cause, so that new activity is read
       sooner. None when the budget is used up.`,
     noValue: "None in this range",
-    width: 8,
-    height: 9,
     axis: "per minute",
     queries: {
       "{{collector}} {{cause}}": perMinute("collector, cause", metric("stacks_exporter_hints_total", COLLECTOR), true),
@@ -417,8 +379,8 @@ export const exporter: Board = {
   rows: [
     { panels: health },
     { id: 20, title: "Polls", panels: polls },
-    { id: 30, title: "The API and the budget", panels: upstream },
-    { id: 50, title: "Upstreams", panels: upstreams },
-    { id: 40, title: "The process", panels: itself },
+    { id: 30, title: "The API and the budget", collapsed: true, panels: upstream },
+    { id: 50, title: "Upstreams", collapsed: true, panels: upstreams },
+    { id: 40, title: "The process", collapsed: true, panels: itself },
   ],
 };

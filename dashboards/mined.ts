@@ -83,21 +83,11 @@ export const marketRow: readonly Panel[] = [
       capacity of tenures of ${blockUsage.tenure}. Up to ${FEES.spike.blockUsage * 100} %, blocks have room.`,
     unit: "percentunit",
     noValue: "Unknown: no block was read",
+    width: 24,
     softMax: 1,
     limit: FEES.spike.blockUsage,
     queries: { used: usage },
     overrides: [coloured("used", "purple")],
-  }),
-  lines({
-    id: 75,
-    title: "Mined in ten minutes",
-    description:
-      "Transactions of users behind the fees of mined transactions, by type. Fees of a few transactions are not significant.",
-    decimals: 0,
-    noValue: NO_MINED,
-    axis: "transactions",
-    queries: { "{{tx_type}}": dedupe(metric("stacks_chain_mined_fee_sample_transactions")) },
-    overrides: TX_TYPES,
   }),
 ];
 
@@ -110,7 +100,6 @@ export const countedRow: readonly Panel[] = [
     description: `Mined transactions per minute, by type, including those of miners (coinbase, tenure_change). They count
       when they have the configured confirmations.`,
     noValue: "No transaction was counted in this range",
-    width: 8,
     height: 9,
     axis: "per minute",
     stacked: true,
@@ -124,7 +113,6 @@ export const countedRow: readonly Panel[] = [
     description: `Mined transactions per minute that failed, by status. They paid their fee. In a mint rush most late
       calls fail.`,
     noValue: "No transaction failed in this range",
-    width: 8,
     height: 9,
     axis: "per minute",
     queries: {

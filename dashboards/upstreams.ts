@@ -1,5 +1,5 @@
 // Panels of the dashboard Exporter about upstreams.
-import { lines, type Panel, shown, table } from "./panel.ts";
+import { type Panel, shown, table } from "./panel.ts";
 import { metric } from "./select.ts";
 
 const inRange = (family: string) => `sum by (network, upstream) (increase(${metric(family)}[$__range]))`;
@@ -8,7 +8,7 @@ const yesNo = (name: string, no: string) => ({
   properties: { mappings: [shown(1, "yes", "green", 0), shown(0, "no", no, 1)] },
 });
 
-/** The row of upstreams: the current state, and the lag over time. */
+/** The row of upstreams. */
 export const upstreams: readonly Panel[] = [
   table({
     id: 51,
@@ -26,18 +26,5 @@ export const upstreams: readonly Panel[] = [
       disagreed: inRange("stacks_exporter_upstream_disagreements_total"),
     },
     overrides: [yesNo("polled", "text"), yesNo("can be used", "red")],
-  }),
-  lines({
-    id: 52,
-    title: "Lag of the upstreams",
-    description: `Blocks between the highest known tip and the tip that each upstream last reported. A few blocks are
-      normal between two probes.`,
-    decimals: 0,
-    noValue: "No upstream has reported its tip",
-    axis: "blocks",
-    softMax: 5,
-    queries: {
-      "{{network}} {{upstream}}": `max by (network, upstream) (${metric("stacks_exporter_upstream_lag_blocks")})`,
-    },
   }),
 ];
