@@ -84,6 +84,12 @@ export const inhibitions: readonly Inhibition[] = [
     "The collectors wait because the server requested a pause.",
   ),
   inhibition(
+    "StacksStateDamaged",
+    ["StacksCollectorFailing", "StacksCollectorStale"],
+    ["job", "instance"],
+    "Collectors that count fail because of the damaged state file.",
+  ),
+  inhibition(
     "StacksCollectorRetired",
     ["StacksCollectorFailing", "StacksOperationRetired"],
     network,
