@@ -95,7 +95,7 @@ export function createClient(options: ClientOptions) {
     rateLimits,
     retries,
     tryTimeoutMs,
-    redact: (text) => redactor.excerpt(text),
+    redactor,
     headers: () => ({ "user-agent": options.userAgent, ...(key && { [keyHeader]: key.reveal() }) }),
   };
   const closed = new AbortController();

@@ -6,6 +6,7 @@ import type { Clock } from "./clock.ts";
 import type { Observer } from "./observer.ts";
 import type { Operation } from "./operation.ts";
 import type { RateLimits } from "./rate-limits.ts";
+import type { Redactor } from "./redact.ts";
 import type { Permit, Retirement } from "./retirement.ts";
 import type { Transport } from "./transport.ts";
 
@@ -21,8 +22,8 @@ export interface ClientContext {
   readonly circuit: Circuit;
   readonly rateLimits: RateLimits;
   readonly observer: Observer;
-  /** Masks secrets in text from the server, and shortens it. */
-  readonly redact: (text: string) => string;
+  /** Masks secrets in text from the server. */
+  readonly redactor: Redactor;
   /** Header fields of every request. */
   readonly headers: () => Readonly<Record<string, string>>;
   /** Tries after the first. */

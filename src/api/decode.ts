@@ -16,7 +16,7 @@ type Decoded<Body> =
 // A changed response can differ in every row; the first few are sufficient.
 const MAX_DRIFT = 20;
 
-/** Decodes a body. The message names the first difference: "a.b: Invalid input: expected number, received string". */
+/** Decodes a body. The message names the first difference: "a[].b: Invalid input: expected number, received string". */
 export function decode<Body>(bytes: Buffer, schema: ZodType<Body>): Decoded<Body> {
   let raw: unknown;
   try {
@@ -35,7 +35,9 @@ export function decode<Body>(bytes: Buffer, schema: ZodType<Body>): Decoded<Body
     const kind = driftOf(issue, valueAt(raw, path));
     if (drift.size < MAX_DRIFT) drift.set(`${field} ${kind}`, { field, kind });
   }
-  const message = issues[0] && `${z.core.toDotPath([...issues[0].path]) || "body"}: ${issues[0].issue.message}`;
+  // Nothing of the text is quoted: names are those of the schema.
+  const [first] = issues;
+  const message = first && `${fieldOf(jsonSchema, first.path) || "body"}: ${first.issue.message}`;
   return { ok: false, message: message ?? "body does not match the schema", drift: [...drift.values()] };
 }
 

@@ -1,5 +1,4 @@
-// Masks secrets. Every text that leaves the process (a log line, a page, an error) passes through here, so characters
-// are numbers: UTF-16 code units in lower case.
+// Replaces secrets. Every text that leaves the process (a log line, a page, an error) passes through here.
 
 /** A secret that is shown only on request. */
 export interface Secret {
@@ -8,229 +7,89 @@ export interface Secret {
 
 /** Replacement of a secret. */
 export const MASK = "***";
-const LONGEST_TEXT = 200;
-/** Characters of an excerpt that are read at all: masking takes time. */
-const LONGEST_READ = 4096;
-/** Consecutive characters of a secret that are masked. No key and no token is shorter. */
-const SHORTEST_RUN = 8;
+/** No key is shorter; masking shorter parts of a path would damage other words. */
+const SHORTEST = 8;
+const LONGEST = 200;
 
-/** A place in one form of a secret. */
-interface Place {
-  readonly form: readonly number[];
-  readonly offset: number;
-}
+// One character, escaped or not. Without unbounded repetitions, so that the work is linear in the length of a text.
+const CHARACTER =
+  /(?:%|\\x)([0-9a-f]{2})|\\u([0-9a-f]{4})|&#x0{0,6}([0-9a-f]{1,4});|&#0{0,6}(\d{1,5});|&(amp|lt|gt|quot|apos);|(?:\\(?=["'\\/]))?(.)/gis;
+const NAMED: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
+// A transaction id, the hash of a block or a principal; else another long token.
+const TOKEN =
+  /((?:0x[0-9a-fA-F]{64}|S[PMTN][0-9A-HJKMNP-TV-Z]{26,39}(?:\.[a-zA-Z][\w-]{0,39})?)(?![\w%+-]))|[\w%+-]{24,}/g;
 
 /**
- * Masks secrets: `***` replaces 8 or more consecutive characters of one. The secret may be whole or cut, in upper or
- * lower case, encoded for a URL, JSON, HTML or base64, and with invisible characters between its characters.
+ * Replaces secrets by `***`: as they are, in any case, and encoded for a URL, JSON or HTML, with `\x` or `\u`, in
+ * hexadecimal, and in base64 at any offset.
  */
 export class Redactor {
-  // By the two characters at the place: few places share them, so most positions of a text take one look-up.
-  readonly #places = new Map<number, Place[]>();
-  readonly #forms = new Set<string>();
+  #forms: readonly string[] = [];
+  #secrets = /(?!)/g; // matches nothing
 
-  /** @param urls their paths may hold tokens, which are masked too. */
+  /** @param urls long parts of their paths may be tokens, and are secrets too. */
   constructor(secrets: Iterable<Secret>, urls: Iterable<string | URL> = []) {
     this.learn(secrets, urls);
   }
 
-  /** Masks these too from now on. */
+  /** Replaces these too from now on. */
   learn(secrets: Iterable<Secret>, urls: Iterable<string | URL>): void {
-    const values = [...[...secrets].map((secret) => secret.reveal()), ...[...urls].flatMap(tokensOf)];
-    for (const form of values.flatMap(formsOf)) {
-      if (this.#forms.has(form)) continue;
-      this.#forms.add(form);
-      this.#add(charactersOf(form));
-    }
-  }
-
-  #add(form: readonly number[]): void {
-    const known = new Set<string>();
-    for (let offset = 0; offset + SHORTEST_RUN <= form.length; offset += 1) {
-      // Each run once, so that a key of one repeated letter costs no more than others.
-      const run = form.slice(offset, offset + SHORTEST_RUN).join();
-      if (known.has(run)) continue;
-      known.add(run);
-      const start = pairOf(form[offset], form[offset + 1]);
-      const places = this.#places.get(start);
-      if (places === undefined) this.#places.set(start, [{ form, offset }]);
-      else places.push({ form, offset });
-    }
+    const segments = [...urls].flatMap((url) => new URL(url).pathname.split("/"));
+    const values = [...[...secrets].map((secret) => secret.reveal()), ...segments];
+    const forms = values.filter((value) => value.length >= SHORTEST).flatMap(formsOf);
+    // The longest first: one secret can begin with another.
+    this.#forms = [...new Set([...this.#forms, ...forms])].sort((a, b) => b.length - a.length);
+    if (this.#forms.length > 0) this.#secrets = new RegExp(this.#forms.map(RegExp.escape).join("|"), "gi");
   }
 
   /** The text with `***` in place of every secret. */
   mask(text: string): string {
-    if (this.#places.size === 0) return text;
+    const read = text.replace(this.#secrets, MASK);
+    if (!/[%&\\]/.test(read)) return read;
+    const { decoded, starts } = decode(read);
     let masked = "";
     let copiedTo = 0;
-    for (let at = 0; at < text.length; ) {
-      const end = this.#endOfSecret(text, at);
-      if (end > at) {
-        masked += text.slice(copiedTo, at) + MASK;
-        copiedTo = end;
-      }
-      at = Math.max(at + 1, end);
+    for (const { 0: found, index } of decoded.matchAll(this.#secrets)) {
+      masked += read.slice(copiedTo, starts[index]) + MASK;
+      copiedTo = starts[index + found.length] ?? read.length;
     }
-    return masked + text.slice(copiedTo);
+    return masked + read.slice(copiedTo);
   }
 
-  /** Text of a server as one printable line of at most 200 characters. It is masked before it is shortened. */
+  /**
+   * Text of a server as one printable line of at most 200 characters. Secrets are replaced before it is shortened, and
+   * so is every other long token: it may be a secret of the server, or one in an unknown form.
+   */
   excerpt(text: string): string {
-    const line = this.mask(text.slice(0, LONGEST_READ))
-      .replace(/[\p{C}\p{Z}]+/gu, " ")
-      .trim();
-    const characters = [...line.slice(0, 2 * LONGEST_TEXT + 2)];
-    return characters.length > LONGEST_TEXT ? `${characters.slice(0, LONGEST_TEXT).join("")}…` : line;
-  }
-
-  // The end of the longest part of a secret that begins at a place of the text; 0 when none does.
-  #endOfSecret(text: string, at: number): number {
-    const code = text.charCodeAt(at);
-    const nextCode = text.charCodeAt(at + 1);
-    if (isPlain(code) && isPlain(nextCode)) return this.#longest(text, lowerCase(code), lowerCase(nextCode), at + 2);
-    let longest = 0;
-    for (const first of decodedAt(text, at)) {
-      if (isInvisible(first.character)) continue;
-      for (const second of decodedAfter(text, [first.end])) {
-        longest = Math.max(longest, this.#longest(text, first.character, second.character, second.end));
-      }
-    }
-    return longest;
-  }
-
-  #longest(text: string, first: number, second: number, at: number): number {
-    const places = this.#places.get(pairOf(first, second)) ?? [];
-    return places.reduce((longest, place) => Math.max(longest, endOfRun(text, place, at)), 0);
+    const line = this.mask(text).replace(/[\p{C}\p{Z}]+/gu, " ");
+    const characters = [...line.trim().replace(TOKEN, (_, known: string | undefined) => known ?? MASK)];
+    return characters.slice(0, LONGEST).join("") + (characters.length > LONGEST ? "…" : "");
   }
 }
 
-const pairOf = (first = 0, second = 0): number => first * 0x10000 + second;
-
-// Follows a secret through the text from its third character on, along every way to decode it; 0 when the run is short.
-function endOfRun(text: string, { form, offset }: Place, at: number): number {
-  let ends: readonly number[] = [at];
-  let end = 0;
-  for (let index = offset + 2; index < form.length; index += 1) {
-    ends = endsAfter(text, ends, form[index] as number);
-    if (ends.length === 0) break;
-    if (index - offset + 1 >= SHORTEST_RUN) end = Math.max(...ends);
-  }
-  return end;
-}
-
-// Position at which the text continues after this character.
-function endsAfter(text: string, places: readonly number[], character: number): readonly number[] {
-  const found = decodedAfter(text, places).filter((decoded) => decoded.character === character);
-  return [...new Set(found.map(({ end }) => end))];
-}
-
-// The text at these places, with or without its invisible characters.
-function decodedAfter(text: string, places: readonly number[]): readonly Decoded[] {
-  const seen = new Set(places);
-  const found: Decoded[] = [];
-  for (const place of seen) {
-    if (place >= text.length) continue;
-    for (const decoded of decodedAt(text, place)) {
-      found.push(decoded);
-      if (isInvisible(decoded.character)) seen.add(decoded.end);
-    }
-  }
-  return found;
-}
-
-// Without the invisible characters: those of the text are skipped too.
-function charactersOf(text: string): number[] {
-  const codes = Array.from({ length: text.length }, (_, at) => lowerCase(text.charCodeAt(at)));
-  return codes.filter((code) => !isInvisible(code));
+/** The text without escapes, and where each of its characters starts in the given text. */
+function decode(text: string): { readonly decoded: string; readonly starts: readonly number[] } {
+  const starts: number[] = [];
+  const decoded = text.replace(CHARACTER, (_, byte, unit, hex = byte ?? unit, decimal, name, plain, start) => {
+    starts.push(start);
+    if (hex !== undefined || decimal !== undefined) return String.fromCharCode(Number(decimal ?? `0x${hex}`));
+    return plain ?? NAMED[name.toLowerCase()];
+  });
+  return { decoded, starts };
 }
 
 function formsOf(secret: string): string[] {
-  // HTML forms encode a space as a plus sign.
-  return [secret, secret.replaceAll(" ", "+"), ...base64FormsOf(secret)];
-}
-
-// Base64 of a longer text that holds the secret, such as `user:secret`, differs for each of the three offsets at
-// which the secret can begin. The characters at both ends depend on the neighbouring text too, and are left out.
-function base64FormsOf(secret: string): string[] {
-  return [0, 1, 2].flatMap((before) => {
-    const bytes = Buffer.concat([Buffer.alloc(before), Buffer.from(secret)]);
-    const text = bytes.toString("base64").replace(/=+$/, "");
-    const stable = text.slice(Math.ceil((before * 4) / 3), bytes.length % 3 === 0 ? undefined : -1);
-    return [stable, stable.replaceAll("+", "-").replaceAll("/", "_")];
-  });
-}
-
-// Long parts of a URL's path: some providers put a token there, and servers repeat paths in their errors.
-function tokensOf(url: string | URL): string[] {
-  const segments = new URL(url).pathname.split("/").filter((segment) => segment.length >= SHORTEST_RUN);
-  return segments.flatMap((segment) => [segment, decodedSegment(segment)]);
-}
-
-function decodedSegment(segment: string): string {
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return segment; // a stray % stands for itself
+  const bytes = Buffer.from(secret);
+  // Both with what looks like an escape in the secret itself.
+  const forms = [secret, JSON.stringify(secret).slice(1, -1)].flatMap((text) => [text, decode(text).decoded]);
+  // Forms of web pages encode the bytes of UTF-8, and a space as a plus sign.
+  forms.push(bytes.toString("hex"), bytes.toString("latin1").replaceAll(" ", "+"));
+  // Base64 of a longer text, such as `user:secret`, differs for each of the three offsets at which the secret can
+  // begin. The characters at both ends depend on the neighbouring text too, and are left out.
+  for (const before of [0, 1, 2]) {
+    const text = Buffer.from("-".repeat(before) + secret);
+    const stable = text.toString("base64url").slice(before && before + 1, text.length % 3 === 0 ? undefined : -1);
+    forms.push(stable, stable.replaceAll("-", "+").replaceAll("_", "/"));
   }
-}
-
-/** A decoded character, and where the text continues after it. */
-interface Decoded {
-  readonly character: number;
-  readonly end: number;
-}
-
-// Escaped once, twice or three times. Every repetition is bounded: a server may send a text that is slow to match.
-const DEPTHS = [0, 1, 2];
-const ENTITY = String.raw`(?:#x0{0,6}(?<hex>[0-9a-f]{1,4})|#0{0,6}(?<decimal>\d{1,5})|(?<name>amp|lt|gt|quot|apos));`;
-/** The escapes of URLs, HTML and JSON, by their first character. */
-const ESCAPES: ReadonlyMap<number, readonly RegExp[]> = new Map([
-  [0x25, DEPTHS.map((depth) => new RegExp(`%(?:25){${depth}}(?<hex>[0-7][0-9a-f])`, "iy"))],
-  [0x26, DEPTHS.map((depth) => new RegExp(`&(?:amp;){${depth}}${ENTITY}`, "iy"))],
-  [0x5c, [/\\{1,8}(?:u(?<hex>[0-9a-f]{4})|(?<name>["/bfnrt]))/iy, /\\(?<name>\\)/y, /\\{3}(?<name>\\)/y]],
-]);
-const NAMED: Readonly<Record<string, string>> = {
-  b: "\b",
-  f: "\f",
-  n: "\n",
-  r: "\r",
-  t: "\t",
-  amp: "&",
-  lt: "<",
-  gt: ">",
-  quot: '"',
-  apos: "'",
-};
-
-/** A code unit in lower case. */
-function lowerCase(code: number): number {
-  if (code < 0x80) return code >= 0x41 && code <= 0x5a ? code + 0x20 : code;
-  return String.fromCharCode(code).toLowerCase().charCodeAt(0);
-}
-
-/** Whether the code unit is visible ASCII that begins no escape. */
-const isPlain = (code: number): boolean => code > 0x20 && code < 0x7f && !ESCAPES.has(code);
-
-/** White space, control characters and other invisible ones. They do not separate the characters around them. */
-function isInvisible(code: number): boolean {
-  // Most characters are ASCII, and need no pattern.
-  if (code < 0x7f) return code <= 0x20;
-  return /^[\p{C}\p{Z}]$/u.test(String.fromCharCode(code));
-}
-
-/** Every way to decode the text at a place inside it: the character itself, and what an escape there stands for. */
-function decodedAt(text: string, at: number): readonly Decoded[] {
-  const code = text.charCodeAt(at);
-  const found = [{ character: lowerCase(code), end: at + 1 }];
-  for (const pattern of ESCAPES.get(code) ?? []) {
-    pattern.lastIndex = at;
-    const groups = pattern.exec(text)?.groups;
-    if (groups !== undefined) found.push({ character: lowerCase(characterOf(groups)), end: pattern.lastIndex });
-  }
-  return found;
-}
-
-function characterOf({ hex, decimal, name = "" }: Readonly<Record<string, string | undefined>>): number {
-  if (hex !== undefined) return Number.parseInt(hex, 16);
-  return decimal === undefined ? (NAMED[name.toLowerCase()] ?? name).charCodeAt(0) : Number(decimal);
+  return forms;
 }

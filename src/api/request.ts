@@ -115,7 +115,7 @@ async function tryRequest(context: ClientContext, request: Try): Promise<Outcome
 
 // Sends the request and handles its response. Notifies the observer and the circuit breaker.
 async function exchange(context: ClientContext, request: Try, giveBack: () => void): Promise<Outcome> {
-  const { circuit, clock, transport, observer, redact } = context;
+  const { circuit, clock, transport, observer, redactor } = context;
   const { operation, collector, signal, url, cached } = request;
   const startedAt = clock.elapsed();
   const headers = { ...context.headers(), ...(cached && { "if-none-match": cached.etag }) };
@@ -142,7 +142,7 @@ async function exchange(context: ClientContext, request: Try, giveBack: () => vo
   } else {
     const { reason, message, isStale, isUnsent } = received;
     if (isUnsent) giveBack();
-    const detail = signal.aborted ? "no complete response before the deadline" : redact(message);
+    const detail = signal.aborted ? "no complete response before the deadline" : redactor.mask(message);
     const error = new ApiError(reason, operation.name, detail);
     const isPassing = (reason === "timeout" || reason === "network") && !signal.aborted;
     if (isStale) return { kind: "failure", error, retry: "at_once" };

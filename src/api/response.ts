@@ -32,7 +32,7 @@ const PASSING_STATUS: ReadonlySet<number> = new Set([500, 502, 503, 504]);
 
 /** Handles the response to one try. */
 export function handleResponse(context: ClientContext, request: Try, response: WireResponse): Outcome {
-  const { clock, observer, retirement, redact } = context;
+  const { clock, observer, retirement, redactor } = context;
   const { operation, validator, url, cached } = request;
   const { status, headers, body } = response;
   const now = clock.now();
@@ -41,7 +41,7 @@ export function handleResponse(context: ClientContext, request: Try, response: W
     const decoded = decode(body, operation.body);
     if (!decoded.ok) {
       for (const one of decoded.drift) observer.onDrift?.({ operation: operation.name, ...one });
-      return fail(new ApiError("bad_body", operation.name, redact(decoded.message), { status }));
+      return fail(new ApiError("bad_body", operation.name, redactor.mask(decoded.message), { status }));
     }
     const etag = validatorOf(headers);
     if (validator === "cache") context.cache.store(operation, url.href, etag, decoded.body, body.byteLength);
@@ -67,7 +67,7 @@ export function handleResponse(context: ClientContext, request: Try, response: W
   if (isNotFound) noteSuccess(context, operation.name);
   const isUnsupported = status === 404 && !isNotFound && operation.isOptional === true;
   if (isUnsupported) retirement.absent(operation.name, "unsupported", now);
-  const detail = redact(text);
+  const detail = redactor.excerpt(text);
   const error = new ApiError(reason, operation.name, `HTTP ${status}${detail === "" ? "" : `: ${detail}`}`, {
     status,
     routeMissing: status === 404 && !isNotFound,
@@ -107,11 +107,17 @@ function reasonOf(status: number): Reason {
 }
 
 // Only within the origin: another host is another API and must not receive the key.
-function redirect({ redact }: ClientContext, operation: string, url: URL, { status, headers }: WireResponse): Outcome {
+function redirect(
+  { redactor }: ClientContext,
+  operation: string,
+  url: URL,
+  { status, headers }: WireResponse,
+): Outcome {
   const location = headers.get("location");
   const to = location === undefined ? null : URL.parse(location, url.href);
   if (to?.origin === url.origin) return { kind: "redirect", to };
-  const where = to === null ? "without a usable location" : `to another origin, ${redact(to.host || to.protocol)}`;
+  const where =
+    to === null ? "without a usable location" : `to another origin, ${redactor.excerpt(to.host || to.protocol)}`;
   return fail(new ApiError("redirect", operation, `HTTP ${status} ${where}`, { status }));
 }
 
@@ -126,11 +132,13 @@ const ROUTE_MISSING = /^(Route [A-Z]+:.* not found$|no Route matched)/is;
  * does not know the path, as opposed to the requested item.
  */
 function parseErrorBody(headers: Headers, body: Buffer) {
-  const { message, error } = body.byteLength > LARGEST_ERROR_BODY ? {} : jsonObject(body);
+  // A part of it could end within a secret, which could not be recognised then.
+  if (body.byteLength > LARGEST_ERROR_BODY) return { text: "", isApi: false, isRouteMissing: false };
+  const { message, error } = jsonObject(body);
   const text = [message, error].find((one) => typeof one === "string" && one !== "");
   if (typeof text === "string") return { text, isApi: true, isRouteMissing: ROUTE_MISSING.test(text) };
   const isPlain = /^text\/plain\b/i.test(headers.get("content-type") ?? "");
-  return { text: isPlain ? body.toString("utf8", 0, 1_000) : "", isApi: false, isRouteMissing: false };
+  return { text: isPlain ? body.toString("utf8") : "", isApi: false, isRouteMissing: false };
 }
 
 function jsonObject(body: Buffer): Readonly<Record<string, unknown>> {

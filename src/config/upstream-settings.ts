@@ -68,8 +68,7 @@ const KEY_LENGTH = { shortest: 8, longest: 4096 } as const;
 /** A key; undefined for a wrong one, of which `report` shows nothing. */
 function keyOf(key: string, where: string, report: (message: string) => void): Secret | undefined {
   const { shortest, longest } = KEY_LENGTH;
-  // The redactor passes over spaces: a key of few other characters could not be masked.
-  const isLong = key.replaceAll(" ", "").length >= shortest && key.length <= longest;
+  const isLong = key.length >= shortest && key.length <= longest;
   if (isLong && key.trim() === key && /^[\x20-\x7e]+$/.test(key)) return new Secret(key);
   const found = key === "" ? "nothing" : "other text";
   report(`expected a key of ${shortest} to ${longest} printable ASCII characters, found ${found} in ${where}`);

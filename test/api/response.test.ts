@@ -30,12 +30,22 @@ describe("an error response", () => {
     ["with a huge body", json({ error: "x".repeat(100_000) }, 401), { message: "mempool_stats: HTTP 401" }],
     [
       "with a long message",
-      json({ message: "x".repeat(1_000) }, 401),
-      { message: `mempool_stats: HTTP 401: ${"x".repeat(200)}…` },
+      json({ message: "none ".repeat(200) }, 401),
+      { message: `mempool_stats: HTTP 401: ${"none ".repeat(40)}…` },
+    ],
+    [
+      "with an unknown token",
+      json({ message: `token ${"t0ken".repeat(8)} of block 0x${"a1".repeat(32)}` }, 401),
+      { message: `mempool_stats: HTTP 401: token *** of block 0x${"a1".repeat(32)}` },
+    ],
+    [
+      "with a key after a thousand spaces",
+      text(`${" ".repeat(990)}${SECRET}`, 403, { "content-type": "text/plain" }),
+      { message: "mempool_stats: HTTP 403: ***" },
     ],
     [
       "that repeats the key",
-      json({ message: `bad key ${SECRET} and s3cr3t-\u0000key-0123456789` }, 401),
+      json({ message: `bad key ${SECRET} and ${Buffer.from(SECRET).toString("hex")}` }, 401),
       { message: "mempool_stats: HTTP 401: bad key *** and ***" },
     ],
     ["of an unexpected status", text("", 204), { reason: "bad_body", status: 204 }],
@@ -69,7 +79,7 @@ describe("an error response", () => {
       json({ [SECRET]: 1, count: SECRET }),
       text(`${SECRET} is not JSON`, 200),
       text("", 302, { location: `http://${SECRET}.example/${SECRET}?key=${SECRET}` }),
-      json({ message: `${"x".repeat(190)}${SECRET}` }, 400),
+      json({ message: `${"no ".repeat(64)}${SECRET}` }, 400),
       ((response) => response.socket?.end(`HTTP/1.1 ${SECRET} nonsense\r\n\r\n`)) satisfies Scene,
     ];
     for (const scene of planted) {
