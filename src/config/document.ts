@@ -1,10 +1,6 @@
 // The configuration file as a YAML document: plain values, and the line and column of each.
 import type { LineCounter, Node, Document as YamlDocument } from "yaml";
-import type { ConfigError, Place } from "./errors.ts";
-import type { Path } from "./paths.ts";
-
-/** Line and column of a setting's value (or of its key), or of the nearest group around it that exists. */
-export type Locate = (path: Path, part: "key" | "value") => Place;
+import type { ConfigError, Locate, Place } from "./errors.ts";
 
 /** A configuration file. */
 export interface Document {

@@ -3,6 +3,7 @@ import { closestMatch } from "leven";
 import type { z } from "zod";
 import { MASK } from "../api/redact.ts";
 import { type Path, valueAt } from "./paths.ts";
+import { isLikePrincipal } from "./principal.ts";
 import { expectationOf, nodeAt, type SchemaNode } from "./schema.ts";
 
 /** Line and column, counted from 1; undefined where there is nothing to point at. */
@@ -46,11 +47,10 @@ export function shorten(text: string, longest = LONGEST): string {
   return characters.length <= longest ? line : `${characters.slice(0, longest - 1).join("")}…`;
 }
 
-/** The kind of a value, for values that may be a secret in the wrong place. */
-export function describeKind(value: unknown): string {
+// The kind of a value that may be a secret in the wrong place.
+function describeKind(value: unknown): string {
   if (typeof value === "string") return `text of ${[...value].length} characters`;
-  if (typeof value === "number") return "a number";
-  return describeValue(value);
+  return typeof value === "number" ? "a number" : describeValue(value);
 }
 
 /** A value as a message shows it: short, on one line, and without the password that a URL may hold. */
@@ -70,7 +70,7 @@ function hideCredentials(text: string): string {
 }
 
 /** What is wrong with a setting: with its value, or with its key. */
-export interface Problem {
+interface Problem {
   readonly path: Path;
   readonly expected: string;
   /** Absent if `expected` says all. */
@@ -78,39 +78,8 @@ export interface Problem {
   readonly part?: "key" | "value" | undefined;
 }
 
-/** What may be shown of the values of a configuration. */
-export interface Shown {
-  readonly describe: (path: Path, value: unknown) => string;
-  /** Whether a value contains text from the environment. */
-  readonly isExpanded: (path: Path) => boolean;
-}
-
 /** The message of an issue of which the setting describes the expected value: that of zod. */
 export const AS_DESCRIBED = "Invalid input";
-
-/**
- * What an issue of zod says about the values below `root`, whose settings `tree` describes. The message of a custom
- * issue is the expected value, or begins with "expected" or "missing" if it is complete.
- */
-export function problemsOf(issue: z.core.$ZodIssue, root: unknown, tree: SchemaNode, shown: Shown): Problem[] {
-  const path = issue.path.map((step) => (typeof step === "symbol" ? String(step) : step));
-  if (issue.code === "unrecognized_keys") {
-    const known = Object.keys(nodeAt(tree, path)?.properties ?? {});
-    return issue.keys.map((key) => ({ path: [...path, key], expected: unknownSetting(key, known), part: "key" }));
-  }
-  const own = issue.code === "custom" ? issue : undefined;
-  const { part, found, reason }: { part?: Problem["part"]; found?: string; reason?: string } = own?.params ?? {};
-  if (/^(expected |missing, |the environment variable )/.test(own?.message ?? ""))
-    return [{ path, expected: issue.message, found, part }];
-  const value = valueAt(root, path);
-  // Messages and reasons can quote a part of the value.
-  const isQuotable = own !== undefined && !shown.isExpanded(path);
-  const isSpecial = isQuotable && own.message !== AS_DESCRIBED;
-  const expected = isSpecial ? own.message : expectationOf(nodeAt(tree, path) ?? {});
-  if (value === undefined) return [{ path, expected: `missing, expected ${expected}` }];
-  const because = isQuotable && reason !== undefined ? `: ${reason}` : "";
-  return [{ path, expected: `expected ${expected}`, found: shown.describe(path, value) + because, part }];
-}
 
 function unknownSetting(key: string, known: readonly string[]): string {
   const meant = suggestionFor(key, known);
@@ -118,57 +87,98 @@ function unknownSetting(key: string, known: readonly string[]): string {
 }
 
 /** The message of a problem. */
-export const messageOf = ({ expected, found }: Omit<Problem, "path">): string =>
-  found === undefined ? expected : `${expected}, found ${found}`;
+const messageOf = ({ expected, found }: Problem) => (found === undefined ? expected : `${expected}, found ${found}`);
 
 /** The source of the errors of a configuration. */
-interface Subject {
+interface Source {
   readonly file: string | undefined;
   /** The place of a setting's value or key. */
-  readonly locate: (path: Path, part: "key" | "value") => Place;
-  readonly tree: SchemaNode;
-  /** Flags of the command line, by the path of the setting that they replace. */
-  readonly flags: ReadonlyMap<string, string>;
+  readonly locate: Locate;
+  /** Flags of the command line, by the path of the setting that they replace. @default none */
+  readonly flags?: ReadonlyMap<string, string>;
 }
 
-/** The errors of one configuration: one for each path, because the second is often a consequence of the first. */
-export class ErrorList implements Shown {
-  readonly #subject: Subject;
-  readonly #errors = new Map<string, ConfigError>();
+/** Line and column of a setting's value (or of its key), or of the nearest group around it that exists. */
+export type Locate = (path: Path, part: "key" | "value") => Place;
+
+// Lines that a message names.
+const MAX_LINES = 20;
+
+/** The errors in the values of one file: one for each path, because the second is often a consequence of the first. */
+export class ErrorList {
+  readonly #tree: SchemaNode;
+  readonly #problems = new Map<string, Problem>();
   /** The text in the file, by path, of values that hold text from the environment. */
   readonly #expanded = new Map<string, string>();
 
-  constructor(subject: Subject) {
-    this.#subject = subject;
+  constructor(tree: SchemaNode) {
+    this.#tree = tree;
+  }
+
+  get isEmpty(): boolean {
+    return this.#problems.size === 0;
   }
 
   /** The errors in the order of the file; errors without a line are first. */
-  get inOrder(): readonly ConfigError[] {
-    return [...this.#errors.values()].sort(
+  inOrder({ file, locate, flags }: Source): readonly ConfigError[] {
+    const errors = [...this.#problems].map(([text, problem]): ConfigError => {
+      const message = messageOf(problem);
+      // A flag that can be repeated is a list.
+      const flag = flags?.get(text.replace(/\[\d+\]$/, ""));
+      return flag === undefined
+        ? { file, ...locate(problem.path, problem.part ?? "value"), path: text, message }
+        : { file: undefined, line: undefined, column: undefined, path: flag, message };
+    });
+    return errors.sort(
       (a, b) =>
         (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0) || a.path.localeCompare(b.path, "en"),
     );
   }
 
-  /** Adds an error at the value of a setting, or at its key. */
-  add(path: Path, message: string, part: "key" | "value" = "value"): void {
-    const text = formatPath(path);
-    if (this.#errors.has(text)) return;
-    const { file, locate, flags } = this.#subject;
-    // A flag that can be repeated is a list.
-    const flag = flags.get(text.replace(/\[\d+\]$/, ""));
-    this.#errors.set(
-      text,
-      flag === undefined
-        ? { file, ...locate(path, part), path: text, message }
-        : { file: undefined, line: undefined, column: undefined, path: flag, message },
-    );
+  /** The errors in a list of entries. Those in which the same is expected are one: a column can be wrong in each line. */
+  byEntry({ file, locate }: Source): readonly ConfigError[] {
+    const same = Map.groupBy(this.#problems.values(), ({ path, expected }) => formatPath([...path.slice(1), expected]));
+    return [...same.values()].map((problems) => {
+      const [first] = problems as [Problem];
+      const lines = [...new Set(problems.map(({ path, part = "value" }) => locate(path, part).line))].slice(1);
+      const others = lines.slice(0, MAX_LINES).join(", ") + (lines.length > MAX_LINES ? ", …" : "");
+      const also = others === "" ? "" : `; the same in line ${others}`;
+      const place = locate(first.path, first.part ?? "value");
+      return { file, ...place, path: formatPath(first.path.slice(1)), message: messageOf(first) + also };
+    });
   }
 
-  /** Adds what zod found in the values below `root`. */
+  /** Adds an error at the value of a setting, or at its key. Without `found`, `expected` is the whole message. */
+  add(path: Path, expected: string, part?: Problem["part"], found?: string): void {
+    const text = formatPath(path);
+    if (!this.#problems.has(text)) this.#problems.set(text, { path, expected, found, part });
+  }
+
+  /**
+   * Adds what zod found in the values below `root`. The message of a custom issue is the expected value, or begins with
+   * "expected" or "missing" if it is complete.
+   */
   addIssue(issue: z.core.$ZodIssue, root: unknown): void {
-    for (const problem of problemsOf(issue, root, this.#subject.tree, this))
-      this.add(problem.path, messageOf(problem), problem.part);
+    const path = issue.path.map((step) => (typeof step === "symbol" ? String(step) : step));
+    const node = nodeAt(this.#tree, path) ?? {};
+    if (issue.code === "unrecognized_keys") {
+      const known = Object.keys(node.properties ?? {});
+      for (const key of issue.keys) this.add([...path, key], unknownSetting(key, known), "key");
+      return;
+    }
+    const own = issue.code === "custom" ? issue : undefined;
+    const { part, found, reason }: { part?: Problem["part"]; found?: string; reason?: string } = own?.params ?? {};
+    if (/^(expected |missing, |the environment variable )/.test(own?.message ?? "")) {
+      this.add(path, issue.message, part, found);
+      return;
+    }
+    const value = valueAt(root, path);
+    // Messages and reasons can quote a part of the value.
+    const isQuotable = own !== undefined && !this.isExpanded(path);
+    const expected = isQuotable && own.message !== AS_DESCRIBED ? own.message : expectationOf(node);
+    const because = isQuotable && reason !== undefined ? `: ${reason}` : "";
+    if (value === undefined) this.add(path, `missing, expected ${expected}`);
+    else this.add(path, `expected ${expected}`, part, this.describe(path, value) + because);
   }
 
   /** Records that a value contains text from the environment. `text` is the text of the file. */
@@ -176,6 +186,7 @@ export class ErrorList implements Shown {
     this.#expanded.set(formatPath(path), text);
   }
 
+  /** Whether a value contains text from the environment. */
   isExpanded(path: Path): boolean {
     return this.#expanded.has(formatPath(path));
   }
@@ -183,10 +194,16 @@ export class ErrorList implements Shown {
   /** The part of a value that may be shown. */
   describe(path: Path, value: unknown): string {
     if (value === null || typeof value === "object") return describeValue(value);
+    const nodes = path.flatMap((_, index) => nodeAt(this.#tree, path.slice(0, index + 1)) ?? []);
     // A key may have been written one level too deep, so everything below a secret is one too.
-    if (path.some((_, index) => nodeAt(this.#subject.tree, path.slice(0, index + 1))?.sensitive === true)) return MASK;
+    if (nodes.some(({ sensitive }) => sensitive)) return MASK;
     const text = this.#expanded.get(formatPath(path));
-    return text === undefined ? describeValue(value) : `the value of ${describeValue(text)}`;
+    if (text !== undefined) return `the value of ${describeValue(text)}`;
+    const isShown =
+      nodes.every(({ isGuarded }) => isGuarded !== true) ||
+      isLikePrincipal(String(value)) ||
+      nodes.some(({ shown }) => shown !== undefined && new RegExp(shown).test(String(value)));
+    return isShown ? describeValue(value) : describeKind(value);
   }
 }
 

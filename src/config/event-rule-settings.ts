@@ -166,6 +166,7 @@ export type EventRuleSettings = z.infer<ReturnType<typeof eventRule>>;
 /** Event rules of a contract. @param compile for the conditions with a regular expression */
 export const eventRules = (compile: CompileRegex) =>
   z.array(eventRule(compile)).max(100).optional().meta({
+    shown: "",
     description: "Rules that map the events of the contract to metrics: see docs/event-rules.md.",
     sample: "[{ metric: amm_swaps_total, type: counter, help: Swaps., match: [{ path: value.event, equals: swap }] }]",
   });

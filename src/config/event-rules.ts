@@ -2,7 +2,7 @@
 import { loadRegex } from "../collectors/event-rules/condition.ts";
 import { type EventRule, fingerprintOf, IDENTITY } from "../collectors/event-rules/rule.ts";
 import { counter, type Family, gauge, histogram } from "../exposition/family.ts";
-import { describeValue, type ErrorList, formatPath, messageOf } from "./errors.ts";
+import { describeValue, type ErrorList, formatPath } from "./errors.ts";
 import { type EventRuleSettings, eventRules } from "./event-rule-settings.ts";
 import { namesOf } from "./metric-name.ts";
 import { entriesOf, type Path, valueAt } from "./paths.ts";
@@ -63,10 +63,7 @@ export class EventRules {
       if (settings === undefined) continue;
       const report: Report = (part, expected, found) => {
         const place = [...at, index, ...part];
-        this.#errors.add(
-          place,
-          messageOf({ expected, found: found ?? this.#errors.describe(place, valueAt(root, place)) }),
-        );
+        this.#errors.add(place, expected, "value", found ?? this.#errors.describe(place, valueAt(root, place)));
       };
       this.#checkName(settings, report);
       const { match: conditions, value, labels } = settings;

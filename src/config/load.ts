@@ -57,7 +57,7 @@ export function configLoader(options: LoadOptions): () => Promise<Loaded> {
 async function load(document: Document, families: Families, options: LoadOptions): Promise<Loaded> {
   const { file, env, readFile, collectors, otherMetrics = () => [], flags = {}, part = "own" } = options;
   const tree = treeFor(collectors);
-  const errors = new ErrorList({ file, locate: document.locate, tree, flags: flagsByPath(flags) });
+  const errors = new ErrorList(tree);
   const written = withFlags(normalize(document.value ?? {}, tree, [], { env, errors }), flags);
   const raw = entriesOf(valueAt(written, ["networks"]) ?? DEFAULT_NETWORKS);
   const files = { folder: file === undefined ? "." : dirname(file), readFile };
@@ -74,7 +74,7 @@ async function load(document: Document, families: Families, options: LoadOptions
     checkForm(network, at, errors);
     const chain = CHAINS.find((name) => name === valueAt(network, ["chain"])) ?? "mainnet";
     const assets = readAssets(network, at, chain, errors);
-    const context = { chain, files, errors, assets, rules, tree };
+    const context = { chain, files, errors, assets, rules, root: written, tree };
     const addresses = await readWatchList("addresses", network, at, context);
     const contracts = await readWatchList("contracts", network, at, context);
     inFiles.push(...addresses.errors, ...contracts.errors);
@@ -98,7 +98,11 @@ async function load(document: Document, families: Families, options: LoadOptions
     ...otherMetrics(),
   ]);
   const shard = settings.data && readShard(settings.data.shard, networks, errors, part);
-  const all = [...errors.inOrder, ...document.errors, ...inFiles];
+  const all = [
+    ...errors.inOrder({ file, locate: document.locate, flags: flagsByPath(flags) }),
+    ...document.errors,
+    ...inFiles,
+  ];
   if (settings.data === undefined || all.length > 0) return { ok: false, errors: all };
   const { listen, web, log, state, metrics, max_series, shard: shards } = settings.data;
   return {

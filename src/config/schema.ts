@@ -29,6 +29,10 @@ export interface SchemaNode extends Readonly<Partial<Record<Text, string> & Reco
   readonly isWritten?: boolean;
   /** Values are never shown. */
   readonly sensitive?: boolean;
+  /** Values below can be a secret in the wrong place: only those that look like a principal are shown. */
+  readonly isGuarded?: boolean;
+  /** A regular expression of further values that are shown. */
+  readonly shown?: string;
   /** The value is the name of an environment variable as `${NAME}`, not what the variable holds. */
   readonly isReference?: boolean;
   /** Words that can stand for the group, and what they mean. */

@@ -119,6 +119,7 @@ export const MAX_WATCHED = 100_000;
 
 const entryShape = {
   name: z.string().min(1).max(128).optional().meta({
+    shown: "",
     description: "Value of the label `name`; different for every entry of the list.",
     absent: "the principal in short, such as `SP3FB..5SVTE`",
     sample: "treasury",
@@ -133,13 +134,16 @@ const entryShape = {
   }),
 };
 
-const silentAfter = duration("1m", "8760h").optional();
+const silentAfter = duration("1m", "8760h").optional().meta({ shown: "^[a-zA-Z0-9_.]{1,12}$" });
 
 // Numbers are refused with the text to write instead: large ones in YAML or JSON would be rounded.
 const amounts = z
   .record(z.string(), z.union([z.string(), z.number()]))
   .optional()
-  .meta({ expected: "an amount for each asset; in CSV, a column for each, such as min_balance.stx" });
+  .meta({
+    shown: "^-?[0-9.,' ]{1,40}[a-zA-Z]{0,9}$",
+    expected: "an amount for each asset; in CSV, a column for each, such as min_balance.stx",
+  });
 
 /** An entry of the list of addresses. */
 export const addressEntry = z
@@ -178,7 +182,7 @@ export const addressEntry = z
       sample: "true",
     }),
   })
-  .meta({ expected: "a mapping such as { address: SP… }" });
+  .meta({ isGuarded: true, expected: "a mapping such as { address: SP… }" });
 
 const groupEntry = z.strictObject({
   name: z.string().min(1).max(128).meta({
@@ -207,7 +211,7 @@ export const contractEntry = z
     }),
     events: eventRules(() => () => false),
   })
-  .meta({ expected: "a mapping such as { contract_id: SP….name }" });
+  .meta({ isGuarded: true, expected: "a mapping such as { contract_id: SP….name }" });
 
 /** An entry of the list of assets. */
 export const assetEntry = z.strictObject({

@@ -2,8 +2,8 @@
 import { Readable } from "node:stream";
 import { CsvError, parse } from "csv-parse";
 import type { ZodType } from "zod";
-import { type Locate, readDocument } from "./document.ts";
-import type { Place } from "./errors.ts";
+import { readDocument } from "./document.ts";
+import type { Locate, Place } from "./errors.ts";
 
 /** Entries that are not checked yet. */
 export interface WrittenEntries {

@@ -5,24 +5,14 @@ import type { ZodType, z } from "zod";
 import type { NamedAsset, Watched } from "../collectors/collector.ts";
 import type { EventRule } from "../collectors/event-rules/rule.ts";
 import { readAmounts } from "./asset-amounts.ts";
-import type { Locate } from "./document.ts";
-import {
-  type ConfigError,
-  describeKind,
-  describeValue,
-  type ErrorList,
-  formatPath,
-  messageOf,
-  type Problem,
-  problemsOf,
-} from "./errors.ts";
+import { type ConfigError, describeValue, ErrorList, type Place } from "./errors.ts";
 import { type NamedFiles, readText } from "./files.ts";
 import { entriesOf, isMapping, type Path, valueAt } from "./paths.ts";
-import { type ChainName, isLikePrincipal, readPrincipal, shortName } from "./principal.ts";
+import { type ChainName, readPrincipal, shortName } from "./principal.ts";
 import { nodeAt, type SchemaNode } from "./schema.ts";
 import { addressEntry, contractEntry, MAX_WATCHED } from "./settings.ts";
 import { MAX_BYTES } from "./values.ts";
-import { MalformedFile, readEntries } from "./watch-file.ts";
+import { MalformedFile, readEntries, type WrittenEntries } from "./watch-file.ts";
 
 /** One of the lists of a network. */
 export interface WatchList {
@@ -58,20 +48,20 @@ interface Context {
   readonly errors: ErrorList;
   /** The event rules of entries of the configuration. */
   readonly rules: ReadonlyMap<unknown, readonly EventRule[]>;
+  /** All settings, valid or not. */
+  readonly root: unknown;
   readonly tree: SchemaNode;
 }
-
-/** Reports an error in a part of an entry, at its value or at its key. */
-type Report = (part: Path, expected: string, found?: string, place?: Problem["part"]) => void;
 
 /** An entry that is not checked yet. */
 interface Written {
   readonly value: unknown;
   readonly rules?: readonly EventRule[] | undefined;
-  readonly report: Report;
-  /** The part of a value that may be shown. */
-  readonly describe: (part: Path, value: unknown) => string;
-  readonly isExpanded: (part: Path) => boolean;
+  /** Receives errors in the entry. */
+  readonly errors: ErrorList;
+  /** Path of the entry below `root`. */
+  readonly at: Path;
+  readonly root: unknown;
 }
 
 /** Reads one of the lists of a network. */
@@ -79,91 +69,60 @@ export async function readWatchList(list: ListName, network: unknown, at: Path, 
   const { files: fileList, key, schema } = LISTS[list];
   // Columns of other names are labels.
   const { labels: _, ...settings }: Readonly<Record<string, ZodType>> = schema.shape;
-  const { files, errors } = context;
+  const { files, errors, root, rules } = context;
   const written: Written[] = entriesOf(valueAt(network, [list])).map((value, index) => ({
     value: withoutRules(value),
-    rules: context.rules.get(value),
-    report: (part, expected, found, place) =>
-      errors.add([...at, list, index, ...part], messageOf({ expected, found }), place),
-    describe: (part, found) => {
-      const place = [...at, list, index, ...part];
-      return errors.isExpanded(place) ? errors.describe(place, found) : describePart(part, found);
-    },
-    isExpanded: (part) => errors.isExpanded([...at, list, index, ...part]),
+    rules: rules.get(value),
+    errors,
+    at: [...at, list, index],
+    root,
   }));
-  const read: FileErrors[] = [];
+  const read: WatchedFile[] = [];
   for (const [index, name] of entriesOf(valueAt(network, [fileList])).entries()) {
     if (typeof name !== "string" || name === "") continue;
-    const file = new FileErrors(resolve(files.folder, name));
-    read.push(file);
-    const report = (message: string) => errors.add([...at, fileList, index], message);
-    const named = errors.describe([...at, fileList, index], name);
-    const text = await readText(files, name, MAX_BYTES.watchFile, (message) => report(`${message}: ${named}`));
-    const found = text === undefined ? [] : await file.read(text, key, settings);
-    if (written.length + found.length <= MAX_WATCHED) written.push(...found);
-    else report(`expected at most ${MAX_WATCHED} ${list} in the configuration and its files, found more`);
+    const path = resolve(files.folder, name);
+    const place = [...at, fileList, index];
+    const report = (message: string) => errors.add(place, `${message}: ${errors.describe(place, name)}`);
+    const text = await readText(files, name, MAX_BYTES.watchFile, report);
+    const file = text === undefined ? NO_ENTRIES : await readEntries(path, text, key, settings).catch(malformed);
+    const inFile = new ErrorList(nodeAt(context.tree, ["networks", 0, list]) ?? {});
+    read.push({ ...file, path, errors: inFile });
+    if (written.length + file.values.length > MAX_WATCHED) {
+      errors.add(place, `expected at most ${MAX_WATCHED} ${list} in the configuration and its files, found more`);
+      continue;
+    }
+    for (const [line, value] of file.values.entries()) {
+      // The metrics of rules are declared at start, and files are read again.
+      if (valueAt(value, ["events"]) !== undefined)
+        inFile.add([line, "events"], "expected event rules in the configuration only, found them in a file", "key");
+      written.push({ value: withoutRules(value), errors: inFile, at: [line], root: file.values });
+    }
   }
   const entries: Entry[] = [];
   for await (const entry of inSlices(written)) entries.push(...checkedEntry(entry, list, context));
   const watched = await named(entries, list);
-  const inFiles = await Promise.all(read.map((file) => file.inOrder()));
+  const inFiles = await Promise.all(read.map(errorsIn));
   return { watched, files: read.map(({ path }) => path), errors: inFiles.flat() };
 }
 
-// The metrics of rules are declared at start, and files are read again.
-const RULES_IN_FILE = "expected event rules in the configuration only";
-
-// Lines that a message names.
-const MAX_LINES = 20;
-
-/** The errors in one file. Those in which the same is expected are one error: a column can be wrong in each line. */
-class FileErrors {
+interface WatchedFile extends WrittenEntries {
   readonly path: string;
-  readonly #errors = new Map<string, { readonly message: string; readonly places: [path: Path, "key" | "value"][] }>();
-  readonly #malformed: ConfigError[] = [];
-  #locator = async (): Promise<Locate> => () => ({ line: undefined, column: undefined });
+  readonly errors: ErrorList;
+  /** Set if the file has none of the formats. */
+  readonly malformed?: MalformedFile;
+}
 
-  constructor(path: string) {
-    this.path = path;
-  }
+const NOWHERE: Place = { line: undefined, column: undefined };
+const NO_ENTRIES: WrittenEntries = { values: [], locator: async () => () => NOWHERE };
 
-  /** The entries of the file, which report here. */
-  async read(text: string, key: string, settings: Readonly<Record<string, ZodType>>): Promise<readonly Written[]> {
-    try {
-      const { values, locator } = await readEntries(this.path, text, key, settings);
-      this.#locator = locator;
-      return values.map((value, index) => {
-        const report: Report = (part, ...rest) => this.#add(index, part, ...rest);
-        if (valueAt(value, ["events"]) !== undefined) report(["events"], RULES_IN_FILE, "them in a file", "key");
-        return { value: withoutRules(value), report, describe: describePart, isExpanded: () => false };
-      });
-    } catch (error) {
-      if (!(error instanceof MalformedFile)) throw error;
-      this.#malformed.push({ file: this.path, ...error.place, path: "", message: error.message });
-      return [];
-    }
-  }
+function malformed(error: unknown): WrittenEntries & Pick<WatchedFile, "malformed"> {
+  if (error instanceof MalformedFile) return { ...NO_ENTRIES, malformed: error };
+  throw error;
+}
 
-  #add(index: number, part: Path, expected: string, found?: string, place: "key" | "value" = "value"): void {
-    const path = formatPath(part);
-    const error = this.#errors.get(`${path}: ${expected}`) ?? { message: messageOf({ expected, found }), places: [] };
-    error.places.push([[index, ...part], place]);
-    this.#errors.set(`${path}: ${expected}`, error);
-  }
-
-  /** The errors with their places. */
-  async inOrder(): Promise<readonly ConfigError[]> {
-    if (this.#errors.size === 0) return this.#malformed;
-    const locate = await this.#locator();
-    return [...this.#errors.values()].map(({ message, places }) => {
-      const [first] = places;
-      const place = locate(...(first as [Path, "key" | "value"]));
-      const lines = [...new Set(places.map(([path, part]) => locate(path, part).line))].slice(1);
-      const others = lines.slice(0, MAX_LINES).join(", ") + (lines.length > MAX_LINES ? ", …" : "");
-      const also = others === "" ? "" : `; the same in line ${others}`;
-      return { file: this.path, ...place, path: formatPath(first?.[0].slice(1) ?? []), message: message + also };
-    });
-  }
+async function errorsIn({ path: file, malformed, errors, locator }: WatchedFile): Promise<readonly ConfigError[]> {
+  if (malformed !== undefined) return [{ file, ...malformed.place, path: "", message: malformed.message }];
+  return errors.isEmpty ? [] : errors.byEntry({ file, locate: await locator() });
 }
 
 // Event rules were checked before: those of all contracts share metrics.
@@ -186,15 +145,20 @@ function withoutParts(entry: unknown, parts: ReadonlySet<unknown>): unknown {
 
 // An entry with errors is returned, too, so that duplicates of it are reported with them.
 function checkedEntry(written: Written, list: ListName, context: Context): readonly Entry[] {
-  const { chain, assets, tree } = context;
-  const { value, rules, report, describe, isExpanded } = written;
+  const { chain, assets } = context;
+  const { value, rules, errors, at, root } = written;
+  const describe = (part: Path, found: unknown) => errors.describe([...at, ...part], found);
+  const report = (part: Path, expected: string, found: string, place?: "key") =>
+    errors.add([...at, ...part], expected, place, found);
   const { key, schema, expected: expectedOn } = LISTS[list];
   const parsed = schema.safeParse(value);
   if (!parsed.success) {
-    const node = nodeAt(tree, ["networks", 0, list, 0]) ?? {};
-    const problems = parsed.error.issues.flatMap((issue) => problemsOf(issue, value, node, { describe, isExpanded }));
-    for (const { path, expected, found, part } of problems) report(path, expected, found, part);
-    const rest = withoutParts(value, new Set(problems.map(({ path }) => path[0])));
+    const { issues } = parsed.error;
+    for (const issue of issues) errors.addIssue({ ...issue, path: [...at, ...issue.path] }, root);
+    const wrong = issues.flatMap(({ code, path, ...issue }) =>
+      path.length === 0 && "keys" in issue ? issue.keys : [path[0]],
+    );
+    const rest = withoutParts(value, new Set(wrong));
     // The key is all that an entry needs.
     return valueAt(rest, [key]) === undefined ? [] : checkedEntry({ ...written, value: rest }, list, context);
   }
@@ -234,20 +198,20 @@ function checkedEntry(written: Written, list: ListName, context: Context): reado
 // Gives a name to each entry that has none, and reports principals and names that occur twice.
 async function named(entries: readonly Entry[], list: ListName): Promise<readonly Watched[]> {
   const names = new Set<string>();
-  for (const { name, report, describe } of entries) {
+  for (const { name, errors, at } of entries) {
     if (name === undefined) continue;
-    if (names.has(name)) {
-      report(["name"], `expected a name that no other entry of ${list} has`, describe(["name"], name));
-    }
+    const place = [...at, "name"];
+    const expected = `expected a name that no other entry of ${list} has`;
+    if (names.has(name)) errors.add(place, expected, "value", errors.describe(place, name));
     names.add(name);
   }
   const { key } = LISTS[list];
   const principals = new Set<string>();
   const watched: Watched[] = [];
-  for await (const { value: _, describe: __, isExpanded: ___, report, principal, name, ...settings } of inSlices(
-    entries,
-  )) {
-    if (principals.has(principal)) report([key], "expected each principal once", `${principal} again`);
+  for await (const entry of inSlices(entries)) {
+    const { value: _, root: __, errors, at, principal, name, ...settings } = entry;
+    if (principals.has(principal))
+      errors.add([...at, key], "expected each principal once", "value", `${principal} again`);
     principals.add(principal);
     const short = shortName(principal);
     const given = name ?? (names.has(short) ? principal : short);
@@ -255,20 +219,6 @@ async function named(entries: readonly Entry[], list: ListName): Promise<readonl
     watched.push({ principal, name: given, ...settings });
   }
   return watched;
-}
-
-const AMOUNTS: readonly unknown[] = ["min_balance", "max_outflow"];
-const DURATION = /^[\w.]{1,12}$/;
-const AMOUNT = /^-?[\d.,' ]{1,40}[a-z]{0,9}$/i;
-
-// A text in place of a principal may be a secret. A name is public: it becomes the value of a label.
-function describePart(part: Path, value: unknown): string {
-  const [setting] = part;
-  const text = String(value);
-  const isAmount = AMOUNTS.includes(setting) && AMOUNT.test(text);
-  const isDuration = setting === "silent_after" && DURATION.test(text);
-  const isPublic = setting === "name" || setting === "events" || isLikePrincipal(text) || isAmount || isDuration;
-  return isPublic ? describeValue(value) : describeKind(value);
 }
 
 const SLICE_MS = 10;

@@ -48,12 +48,12 @@ export async function loadWebConfig(file: string, readFile: ReadFile): Promise<L
     return { ok: false, files, errors: [{ file, ...nowhere, message: unusable(error) }] };
   }
   const document = await readDocument(file, text);
-  const errors = new ErrorList({ file, locate: document.locate, tree, flags: new Map() });
+  const errors = new ErrorList(tree);
   // Hashes have dollar signs: nothing is replaced by the environment.
   const written = withoutEmptyTls(normalize(document.value ?? {}, tree, [], { env: undefined, errors }));
   const settings = await webSettings({ folder: dirname(path), readFile: read }).safeParseAsync(written);
   for (const issue of settings.error?.issues ?? []) errors.addIssue(issue, written);
-  const all = [...document.errors, ...errors.inOrder];
+  const all = [...document.errors, ...errors.inOrder({ file, locate: document.locate })];
   if (settings.data === undefined || all.length > 0) return { ok: false, files, errors: all };
   const { tls_server_config: tls, basic_auth_users: users, http_server_config: http, rate_limit: rate } = settings.data;
   return {
