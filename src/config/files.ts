@@ -1,5 +1,5 @@
 // Reads the files that an operator names: regular files only, without blocking, up to a limit.
-import { constants, type Stats } from "node:fs";
+import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 import { resolve } from "node:path";
 import { decode } from "./document.ts";
@@ -36,6 +36,8 @@ class UnusableFile extends Error {
   override readonly name = "UnusableFile";
 }
 
+const NOT_REGULAR = "a folder, FIFO, socket or device; only regular files are read";
+
 const CHUNK_BYTES = 1024 ** 2;
 
 /**
@@ -48,7 +50,7 @@ export async function readRegularFile(path: string, maxBytes: number): Promise<U
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
   try {
     const stats = await file.stat();
-    if (!stats.isFile()) throw new UnusableFile(`${kindOf(stats)}; only regular files are read`);
+    if (!stats.isFile()) throw new UnusableFile(NOT_REGULAR);
     const tooLong = new UnusableFile(`a file of more than ${formatSize(maxBytes)}`);
     if (stats.size > maxBytes) throw tooLong;
     const chunks: Uint8Array[] = [];
@@ -65,20 +67,13 @@ export async function readRegularFile(path: string, maxBytes: number): Promise<U
   }
 }
 
-function kindOf(stats: Stats): string {
-  if (stats.isDirectory()) return "a folder";
-  if (stats.isFIFO()) return "a FIFO";
-  return stats.isSocket() ? "a socket" : "a device";
-}
-
 const REASONS: Readonly<Record<string, string>> = {
   EACCES: "a file without permission to read it",
-  EISDIR: "a folder",
   ELOOP: "a loop of symbolic links",
   ENOENT: "no such file",
   ENOTDIR: "no such file",
   // Linux refuses to open a socket with this code.
-  ENXIO: "a socket; only regular files are read",
+  ENXIO: NOT_REGULAR,
 };
 
 /** Why a file was not read, as a message. The system's own message quotes the whole path. */

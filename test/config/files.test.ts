@@ -42,10 +42,10 @@ describe("refuses", () => {
     readRegularFile(name.startsWith("/") ? name : path(name), 1024).then(() => "nothing", unusable);
 
   test.each([
-    ["fifo", "a FIFO; only regular files are read"],
-    ["socket", "a socket; only regular files are read"],
-    ["/dev/zero", "a device; only regular files are read"],
-    ["folder", "a folder; only regular files are read"],
+    ...["fifo", "socket", "/dev/zero", "folder"].map((name) => [
+      name,
+      "a folder, FIFO, socket or device; only regular files are read",
+    ]),
     ["huge", "a file of more than 1KiB"],
     ["loop", "a loop of symbolic links"],
     ["none", "no such file"],
@@ -69,9 +69,9 @@ test("every file that a configuration names is read this way, and each error has
   const loaded = await load(text, { file: path("config.yaml"), readFile: readRegularFile });
 
   expect(loaded.ok ? [] : loaded.errors.map(({ path, message }) => `${path}: ${message}`)).toEqual([
-    expect.stringMatching(/^networks\[0\]\.api_key_file: .* found a FIFO/),
-    expect.stringMatching(/^networks\[0\]\.address_files\[0\]: .* found a FIFO/),
+    expect.stringMatching(/^networks\[0\]\.api_key_file: .* found a folder, FIFO, socket or device/),
+    expect.stringMatching(/^networks\[0\]\.address_files\[0\]: .* found a folder, FIFO, socket or device/),
     expect.stringMatching(/^networks\[0\]\.address_files\[1\]: .* found a file of more than 8MiB/),
-    expect.stringMatching(/^networks\[0\]\.contract_files\[0\]: .* found a socket/),
+    expect.stringMatching(/^networks\[0\]\.contract_files\[0\]: .* found a folder, FIFO, socket or device/),
   ]);
 });

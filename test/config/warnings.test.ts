@@ -7,14 +7,11 @@ const warnings = async (url: string, key = "api_key_file: good, allow_insecure_k
   warningsOf(await configOf(`networks: [{ name: m, url: "${url}", ${key} }]\n`));
 
 describe("a key over plain http", () => {
-  test.each(["http://api.example", "http://10.0.0.1:3999/path", "http://[fd00::1]", "http://localhost.example"])(
-    "to %s is warned of",
-    async (url) => {
-      expect(await warnings(url)).toEqual([
-        "network m: the API key goes over plain http, where others can read it; use an https URL",
-      ]);
-    },
-  );
+  test("is warned of", async () => {
+    expect(await warnings("http://api.example")).toEqual([
+      "network m: the API key goes over plain http, where others can read it; use an https URL",
+    ]);
+  });
 
   test.each([
     "https://api.example",
@@ -24,7 +21,7 @@ describe("a key over plain http", () => {
     "http://127.8.9.10",
     "http://[::1]:80",
     "http://[::ffff:127.0.0.1]",
-  ])("to %s is not", async (url) => {
+  ])("to %s is none", async (url) => {
     expect(await warnings(url)).toEqual([]);
   });
 
@@ -78,20 +75,16 @@ describe("a limit of an address without effect", () => {
 
 describe("a group that is exported as sums", () => {
   const A = "SP000000000000000000002Q6VF78";
-  const warned = async (limits: string, group = "deposits") =>
+  const warned = async (limits: string) =>
     warningsOf(
       await configOf(
-        `networks: [{ name: m, url: "https://api.example", groups: [{ name: ${group}, export: group }], addresses: [{ address: ${A}, name: a, group: deposits, ${limits} }] }]\n`,
+        `networks: [{ name: m, url: "https://api.example", groups: [{ name: deposits, export: group }], addresses: [{ address: ${A}, name: a, group: deposits, ${limits} }] }]\n`,
         { collectors: realCollectors },
       ),
     );
 
-  test("has no effect without an address of it", async () => {
-    expect(await warned("", "deposit")).toEqual(["network m: no address has the group deposit of groups"]);
-    expect(await warned("")).toEqual([]);
-  });
-
   test("leaves limits of its addresses without effect", async () => {
+    expect(await warned("")).toEqual([]);
     expect(await warned("silent_after: 2h")).toEqual([
       "network m: min_balance, max_outflow, silent_after and require_post_conditions have no effect on addresses of a group with export: group (a)",
     ]);
