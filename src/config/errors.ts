@@ -135,7 +135,7 @@ export class ErrorList {
     );
   }
 
-  /** The errors in a list of entries. Those in which the same is expected are one: a column can be wrong in each line. */
+  /** The errors in a list of entries. The same expectation is one error: a column can be wrong in each line. */
   byEntry({ file, locate }: Source): readonly ConfigError[] {
     const same = Map.groupBy(this.#problems.values(), ({ path, expected }) => formatPath([...path.slice(1), expected]));
     return [...same.values()].map((problems) => {

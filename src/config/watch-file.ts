@@ -26,10 +26,16 @@ export class MalformedFile extends Error {
 type Settings = Readonly<Record<string, ZodType>>;
 
 /**
- * Reads the text of a file. `key` is the setting that names the principal.
+ * Reads the text of a file; undefined has no entries. `key` is the setting that names the principal.
  * @throws MalformedFile
  */
-export function readEntries(name: string, text: string, key: string, settings: Settings): Promise<WrittenEntries> {
+export async function readEntries(
+  name: string,
+  text: string | undefined,
+  key: string,
+  settings: Settings,
+): Promise<WrittenEntries> {
+  if (text === undefined) return lineEntries("", key);
   if (/\.json$/i.test(name)) return jsonEntries(text, key);
   return /\.csv$/i.test(name) ? csvEntries(text, key, settings) : lineEntries(text, key);
 }

@@ -5,7 +5,7 @@ import type { ZodType, z } from "zod";
 import type { NamedAsset, Watched } from "../collectors/collector.ts";
 import type { EventRule } from "../collectors/event-rules/rule.ts";
 import { readAmounts } from "./asset-amounts.ts";
-import { type ConfigError, describeValue, ErrorList, type Place } from "./errors.ts";
+import { type ConfigError, describeValue, ErrorList } from "./errors.ts";
 import { type NamedFiles, readText } from "./files.ts";
 import { entriesOf, isMapping, type Path, valueAt } from "./paths.ts";
 import { type ChainName, readPrincipal, shortName } from "./principal.ts";
@@ -77,53 +77,46 @@ export async function readWatchList(list: ListName, network: unknown, at: Path, 
     at: [...at, list, index],
     root,
   }));
-  const read: WatchedFile[] = [];
+  const read: { readonly file: string; readonly errors: ErrorList; readonly locator: WrittenEntries["locator"] }[] = [];
   for (const [index, name] of entriesOf(valueAt(network, [fileList])).entries()) {
     if (typeof name !== "string" || name === "") continue;
-    const path = resolve(files.folder, name);
+    const file = resolve(files.folder, name);
     const place = [...at, fileList, index];
     const report = (message: string) => errors.add(place, `${message}: ${errors.describe(place, name)}`);
     const text = await readText(files, name, MAX_BYTES.watchFile, report);
-    const file = text === undefined ? NO_ENTRIES : await readEntries(path, text, key, settings).catch(malformed);
     const inFile = new ErrorList(nodeAt(context.tree, ["networks", 0, list]) ?? {});
-    read.push({ ...file, path, errors: inFile });
-    if (written.length + file.values.length > MAX_WATCHED) {
+    const { values, locator } = await readEntries(file, text, key, settings).catch(asErrorIn(inFile));
+    read.push({ file, errors: inFile, locator });
+    if (written.length + values.length > MAX_WATCHED) {
       errors.add(place, `expected at most ${MAX_WATCHED} ${list} in the configuration and its files, found more`);
       continue;
     }
-    for (const [line, value] of file.values.entries()) {
+    for (const [line, value] of values.entries()) {
       // The metrics of rules are declared at start, and files are read again.
       if (valueAt(value, ["events"]) !== undefined)
         inFile.add([line, "events"], "expected event rules in the configuration only, found them in a file", "key");
-      written.push({ value: withoutRules(value), errors: inFile, at: [line], root: file.values });
+      written.push({ value: withoutRules(value), errors: inFile, at: [line], root: values });
     }
   }
   const entries: Entry[] = [];
   for await (const entry of inSlices(written)) entries.push(...checkedEntry(entry, list, context));
   const watched = await named(entries, list);
-  const inFiles = await Promise.all(read.map(errorsIn));
-  return { watched, files: read.map(({ path }) => path), errors: inFiles.flat() };
+  const inFiles = await Promise.all(
+    read.map(async ({ file, errors, locator }) =>
+      errors.isEmpty ? [] : errors.byEntry({ file, locate: await locator() }),
+    ),
+  );
+  return { watched, files: read.map(({ file }) => file), errors: inFiles.flat() };
 }
 
-interface WatchedFile extends WrittenEntries {
-  readonly path: string;
-  readonly errors: ErrorList;
-  /** Set if the file has none of the formats. */
-  readonly malformed?: MalformedFile;
-}
-
-const NOWHERE: Place = { line: undefined, column: undefined };
-const NO_ENTRIES: WrittenEntries = { values: [], locator: async () => () => NOWHERE };
-
-function malformed(error: unknown): WrittenEntries & Pick<WatchedFile, "malformed"> {
-  if (error instanceof MalformedFile) return { ...NO_ENTRIES, malformed: error };
-  throw error;
-}
-
-async function errorsIn({ path: file, malformed, errors, locator }: WatchedFile): Promise<readonly ConfigError[]> {
-  if (malformed !== undefined) return [{ file, ...malformed.place, path: "", message: malformed.message }];
-  return errors.isEmpty ? [] : errors.byEntry({ file, locate: await locator() });
-}
+// The error of a file in none of the formats is at its place. The file has no entries.
+const asErrorIn =
+  (errors: ErrorList) =>
+  (error: unknown): WrittenEntries => {
+    if (!(error instanceof MalformedFile)) throw error;
+    errors.add([], error.message);
+    return { values: [], locator: async () => () => error.place };
+  };
 
 // Event rules were checked before: those of all contracts share metrics.
 const withoutRules = (entry: unknown) => withoutParts(entry, new Set(["events"])) ?? entry;
