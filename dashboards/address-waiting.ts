@@ -56,6 +56,7 @@ export function waitingPanels(
         limit, StacksAddressTransactionStuck fires.`,
       unit: "s",
       noValue: "Nothing waits",
+      width: 24,
       limit: seconds(WAITING.stuck.after),
       queries: { "{{name}}": grouped(`time() - ${dedupe(receipt)}`) },
       link: runbook("StacksAddressTransactionStuck"),

@@ -165,6 +165,7 @@ const money: readonly Panel[] = [
     description:
       "STX received (upwards) and sent (downwards) per hour, including fees, of the ten addresses with the most.",
     noValue: NO_TRANSACTION,
+    width: 24,
     height: 9,
     axis: "STX per hour",
     bars: true,
@@ -303,6 +304,9 @@ const balances: readonly Panel[] = [
       ),
       "minimum (tokens)": withTokens(
         grouped(`max by (network, name, asset) (${tokens("stacks_address_ft_min_balance_units")})`),
+      ),
+      "balance (base units)": withTokens(
+        grouped(`max by (network, name, asset) (${watched("stacks_address_ft_balance_units")})`),
       ),
     },
     sortBy: "name",

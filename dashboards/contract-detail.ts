@@ -77,6 +77,7 @@ export const detailRow: readonly Panel[] = [
     description: `Counted events of the contract per minute, by type and topic. Topics beyond max_topics count as
       other.`,
     noValue: NO_EVENT,
+    width: 24,
     axis: "per minute",
     queries: {
       "{{event_type}} {{topic}}": perMinute("network, event_type, topic", chosen("stacks_contract_events_total")),
