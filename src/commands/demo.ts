@@ -8,7 +8,7 @@ const demoConfig = ({ url, watch }: Simulated) => `state: memory
 networks:
   - name: simulated
     url: ${url}
-    budget: { per_minute: 120, per_month: unlimited }
+    budget: { per_minute: 300, per_month: unlimited }
     addresses: ${JSON.stringify(watch.addresses)}
     contracts: ${JSON.stringify(watch.contracts)}
 collectors:
