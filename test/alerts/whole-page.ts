@@ -30,6 +30,7 @@ const STANDING: Readonly<Record<string, number>> = {
   stacks_exporter_budget_remaining_requests: 90,
   stacks_exporter_series_limit: 20_000,
   stacks_exporter_upstream_operation_retired: 0,
+  stacks_exporter_state_damaged: 0,
   stacks_mempool_fee_priority_microstx: 3000,
   stacks_mempool_transactions: 40,
   stacks_chain_tenure_execution_cost_limit: 50,
