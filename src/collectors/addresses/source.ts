@@ -198,7 +198,7 @@ export const originalList = (api: StacksApi, address: string): List<Transaction>
 
 /** The same list, from the replacement of `address_transactions`. */
 export const replacementList = (api: StacksApi, principal: string): List<Transaction> =>
-  replacementRows(api, principal, (item) => fromReplacement(item, api));
+  replacementRows(api, principal, (item) => fromReplacement(item, api), isAt);
 
 /** The rows of `address_transactions`. */
 export function originalRows<Row extends ListedTransaction>(
@@ -232,6 +232,13 @@ export function replacementRows<Row extends ListedTransaction>(
   api: StacksApi,
   principal: string,
   toRow: (item: ReplacementItem) => Row,
+  isPageAt?: (cursor: string, first: Row | undefined) => boolean,
 ): List<Row> {
-  return cursorList(api, principalTransactions, { principal }, { limit: PAGE, toRow });
+  return cursorList(api, principalTransactions, { principal }, { limit: PAGE, toRow, ...(isPageAt && { isPageAt }) });
+}
+
+// A server that is behind, and lacks the row that a cursor names, returns the next older ones.
+function isAt(cursor: string, row: ListedTransaction | undefined): boolean {
+  const [height, , index] = cursor.split(":");
+  return row !== undefined && String(row.height) === height && String(row.index) === index;
 }
