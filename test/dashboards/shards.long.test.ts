@@ -220,7 +220,7 @@ describeWith("prometheus", "promtool")("with Prometheus (Debian: apt-get install
     }
 
     expect(different).toEqual([]);
-    expect(compared).toBeGreaterThan(150);
+    expect(compared).toBeGreaterThan(120);
     expect(empty / compared).toBeLessThan(0.2);
   });
 });
