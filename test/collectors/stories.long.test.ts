@@ -1,3 +1,3 @@
 import { testStories } from "./stories.ts";
 
-testStories(Number(process.env.STORIES ?? 200));
+testStories(Number(process.env.STORIES ?? 60));
