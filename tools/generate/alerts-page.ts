@@ -84,7 +84,7 @@ Alertmanager:
 
 \`\`\`yaml
 - matchers: ['alertname = "StacksFeeSpike"']
-  receiver: nobody
+  receiver: none
 \`\`\`
 
 ## Optional alerts, Grafana, runbooks

@@ -394,7 +394,7 @@ describe("the usual fees", () => {
   }, 30_000);
 
   test.each([
-    ["a server that fails is asked for the same page again", 500],
+    ["the same page is requested again from a server that fails", 500],
     ["a server that refuses the cursor", 404],
   ])(
     "do not matter to the counters: %s",

@@ -10,7 +10,8 @@ const WALLETS = 5;
 const MINUTE = 60;
 // A drop is noticed within this time.
 const NOTICED = 45 * MINUTE;
-// Whatever waits for so long is listed, also by a server that is behind. The lists can lack what is removed earlier.
+// A transaction that waits for so long is listed, also by a server that is behind. The lists can lack one that is
+// removed earlier.
 const LISTED = 15 * MINUTE;
 
 /** The waiting transactions of a wallet, from the mempool and the ledger of the simulator. */
